@@ -1,0 +1,110 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "blocksieve/bytes.h"
+#include "blocksieve/filter_kind.h"
+#include "blocksieve/hash_list.h"
+#include "blocksieve/sizing.h"
+#include "blocksieve/status.h"
+
+namespace blocksieve {
+
+struct FilterOptions {
+  /// Kinds that can be built: kBlockedBloom.
+  FilterKind kind = FilterKind::kBlockedBloom;
+
+  /// Share of absent keys that may be reported as "may match". Range of ChooseLayout.
+  double target_fpr = 0.01;
+
+  /// Seed of the hash, stored in the block.
+  uint64_t hash_seed = 0;
+
+  /// Most memory that building may take, in bytes: hashes of the keys, working memory and finished
+  /// block together. 0: no limit.
+  uint64_t max_build_bytes = 0;
+
+  /// Keep the hashes after Finish, so that VerifyBuilt can ask for every key again.
+  bool keep_hashes = false;
+};
+
+/// Collects the keys of one file, partition or granule and makes one filter block of them. May be
+/// used again after Finish. Not thread-safe, but may move between threads.
+///
+/// Call order: ( AddKey* Finish )*
+class FilterBuilder {
+ public:
+  /// Errors: InvalidArgument, naming the option, its value and the allowed range.
+  static Result<FilterBuilder> Create(const FilterOptions& options);
+
+  /// Adds a key. Any bytes are a key, none included. A key equal to one of the last two added is
+  /// counted once: keys come in order, and a prefix of a key may come after each key.
+  void AddKey(std::string_view key);
+
+  /// The same for HashKey(key, options.hash_seed).
+  void AddHash(uint64_t hash) noexcept {
+    // The counts tell "nothing yet" from a key that happens to hash to the initial value.
+    if (hash == latest_ && num_keys_ >= 1) return;
+    if (hash == before_latest_ && num_keys_ >= 2) {
+      std::swap(latest_, before_latest_);
+      return;
+    }
+    before_latest_ = latest_;
+    latest_ = hash;
+    std::atomic_ref(num_keys_).store(num_keys_ + 1, std::memory_order_relaxed);
+    hashes_.Append(hash);
+  }
+
+  /// Keys added since the last Finish, adjacent duplicates counted once. O(1), and the one function
+  /// that other threads may call meanwhile.
+  uint64_t num_keys() const noexcept {
+    return std::atomic_ref(num_keys_).load(std::memory_order_relaxed);
+  }
+
+  /// The finished block; never empty, even for no keys. The builder starts anew, also after an
+  /// error. Errors: ResourceExhausted if the block would reach 4 GiB, the budget is exceeded or
+  /// memory is short.
+  Result<OwnedBytes> Finish() { return Finish(layout_); }
+
+  /// The same with another layout of the same kind, for this block only.
+  Result<OwnedBytes> Finish(const Layout& layout);
+
+  /// Whether `block`, as the last Finish made it, is readable, undamaged, not "always may match",
+  /// and matches every key. REQUIRES: options().keep_hashes, and no key added since Finish.
+  /// Errors: Corruption.
+  Status VerifyBuilt(ByteView block) const;
+
+  /// The bytes of the block that Finish would make of `num_keys` keys.
+  uint64_t BlockBytes(uint64_t num_keys) const noexcept;
+
+  /// The inverse: the most keys whose block fits in `block_bytes`; 0 if none do.
+  uint64_t MaxKeys(uint64_t block_bytes) const noexcept;
+
+  /// The layout of the lowest FPR whose block for `num_keys` keys fits in `block_bytes`; the
+  /// smallest layout there is if none fits.
+  Layout LayoutForBlockBytes(uint64_t num_keys, uint64_t block_bytes) const;
+
+  /// The FPR of a block of `block_bytes` for `num_keys` keys; 0 for no keys.
+  double EstimateFpr(uint64_t num_keys, uint64_t block_bytes) const;
+
+  const FilterOptions& options() const noexcept { return options_; }
+  const Layout& layout() const noexcept { return layout_; }
+
+ private:
+  FilterBuilder(const FilterOptions& options, const Layout& layout)
+      : options_(options), layout_(layout), hashes_(options.max_build_bytes) {}
+
+  FilterOptions options_;
+  Layout layout_;
+  internal::HashList hashes_;
+  internal::HashList built_hashes_;  // of the last block, if they are to be kept
+  mutable uint64_t num_keys_ = 0;    // mutable: C++20 has no atomic_ref of const
+  // The last two distinct hashes; meaningful only as far as num_keys_ says.
+  uint64_t latest_ = 0;
+  uint64_t before_latest_ = 0;
+};
+
+}  // namespace blocksieve

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "blocksieve/bytes.h"
+#include "blocksieve/filter_view.h"
+#include "blocksieve/kernels.h"
+
+namespace blocksieve {
+
+/// Probes one filter block of any kind. Opening reads the footer only and takes constant time, so a
+/// reader may be made for a single probe. A reader is a few words that refer to the block's bytes,
+/// which must outlive it; it may be copied freely, and used by any number of threads at once.
+///
+/// "May match" can be wrong (at the filter's false-positive rate); "no" cannot. Whatever cannot be
+/// read - short, truncated, foreign, newer, damaged - answers "may match".
+class FilterReader {
+ public:
+  enum class State : uint8_t {
+    kReady,       ///< Probes consult the filter.
+    kEmpty,       ///< The filter of no keys: every probe is "no".
+    kUnreadable,  ///< Every probe is "may match"; DescribeFilterBlock tells why.
+  };
+
+  /// Everything may match.
+  FilterReader() noexcept : ops_(&internal::kEverythingMatches), view_{} {}
+
+  /// Never fails; see `state()`. `block` may have any alignment.
+  static FilterReader Open(ByteView block) noexcept;
+
+  /// The same with a kernel of the caller's choice. REQUIRES: IsAvailable(kernel).
+  static FilterReader Open(ByteView block, Kernel kernel) noexcept;
+
+  bool MayMatch(std::string_view key) const noexcept { return ops_->may_match_key(view_, key); }
+
+  /// `hash` is HashKey(key, hash_seed()).
+  bool MayMatchHash(uint64_t hash) const noexcept { return ops_->may_match_hash(view_, hash); }
+
+  /// Probes all keys, fetching memory for several at a time; writes every may_match[i].
+  /// REQUIRES: `may_match` has room for keys.size() answers.
+  void MayMatch(std::span<const std::string_view> keys, bool* may_match) const noexcept {
+    ops_->may_match_keys(view_, keys.data(), keys.size(), may_match);
+  }
+  void MayMatchHashes(std::span<const uint64_t> hashes, bool* may_match) const noexcept {
+    ops_->may_match_hashes(view_, hashes.data(), hashes.size(), may_match);
+  }
+
+  State state() const noexcept { return state_; }
+  uint64_t hash_seed() const noexcept { return view_.hash_seed; }
+
+ private:
+  const internal::ProbeOps* ops_;
+  internal::FilterView view_;
+  State state_ = State::kUnreadable;
+};
+
+}  // namespace blocksieve

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "blocksieve/filter_kind.h"
+#include "blocksieve/kernels.h"
+
+// How a probe finds its way through the payload of a filter. Internal to the library; public only
+// so that FilterReader's probes can be inlined into the engine that calls them.
+
+namespace blocksieve::internal {
+
+struct BlockedBloomView {
+  uint64_t num_lines;   // >= 1
+  uint32_t num_probes;  // 1 .. 16
+  uint16_t probe_mask;  // num_probes ones
+};
+
+/// A filter that has been opened: where its payload is and how it is laid out. Its fields have been
+/// checked against the size of the block, so that probes check nothing.
+struct FilterView {
+  const uint8_t* data;  // the first line or segment; any alignment
+  uint64_t hash_seed;
+  union {
+    BlockedBloomView blocked_bloom;
+  };
+};
+
+/// The entry points of one kind on one kernel. Hash and probe are one function, so that a probe
+/// costs one indirect call.
+struct ProbeOps {
+  bool (*may_match_key)(const FilterView&, std::string_view key) noexcept;
+  bool (*may_match_hash)(const FilterView&, uint64_t hash) noexcept;
+  void (*may_match_keys)(const FilterView&, const std::string_view* keys, size_t num_keys,
+                         bool* may_match) noexcept;
+  void (*may_match_hashes)(const FilterView&, const uint64_t* hashes, size_t num_hashes,
+                           bool* may_match) noexcept;
+};
+
+/// Answers "no" to everything: the filter of no keys.
+extern const ProbeOps kNothingMatches;
+/// Answers "may match" to everything: whatever cannot be read.
+extern const ProbeOps kEverythingMatches;
+
+/// REQUIRES: `kernel` is available, `kind` is one that can be probed.
+const ProbeOps& OpsFor(FilterKind kind, Kernel kernel) noexcept;
+
+}  // namespace blocksieve::internal

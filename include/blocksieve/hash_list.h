@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace blocksieve::internal {
+
+/// An append-only list of hashes in segments: appending never moves what is there, so memory stays
+/// at eight bytes per hash where a growing vector would peak at twenty-four.
+///
+/// Out of memory, or of the limit, is a state and not an exception: later hashes are dropped and
+/// `exhausted()` says so.
+class HashList {
+ public:
+  /// `limit_bytes`: most bytes to allocate; 0: no limit.
+  explicit HashList(uint64_t limit_bytes = 0) noexcept : limit_bytes_(limit_bytes) {}
+  HashList(HashList&& other) noexcept { Swap(other); }
+  HashList& operator=(HashList&& other) noexcept {
+    HashList(static_cast<HashList&&>(other)).Swap(*this);
+    return *this;
+  }
+  ~HashList() { Clear(); }
+
+  void Append(uint64_t hash) noexcept {
+    if (next_ == end_) return AppendToNewSegment(hash);
+    *next_++ = hash;
+  }
+
+  size_t size() const noexcept {
+    return closed_ + (last_ ? static_cast<size_t>(next_ - First()) : 0);
+  }
+  bool exhausted() const noexcept { return exhausted_; }
+
+  /// Bytes allocated.
+  uint64_t memory_bytes() const noexcept { return memory_bytes_; }
+
+  /// Frees everything and forgets that memory was short.
+  void Clear() noexcept;
+
+  /// Calls `visit` with each run of hashes, in the order of appending.
+  template <class Visit>
+  void ForEachRun(Visit visit) const {
+    for (const Segment* segment = first_; segment != nullptr; segment = segment->next) {
+      const size_t count =
+          segment == last_ ? static_cast<size_t>(next_ - First()) : segment->capacity;
+      visit(std::span<const uint64_t>(segment->hashes(), count));
+    }
+  }
+
+  /// Like ForEachRun, but frees each run after the visit; the list ends empty.
+  template <class Visit>
+  void ConsumeRuns(Visit visit) {
+    while (first_ != nullptr) {
+      const size_t count =
+          first_ == last_ ? static_cast<size_t>(next_ - First()) : first_->capacity;
+      visit(std::span<uint64_t>(first_->hashes(), count));
+      DropFirst();
+    }
+    Clear();
+  }
+
+ private:
+  struct Segment {
+    Segment* next;
+    size_t capacity;
+    uint64_t* hashes() noexcept { return reinterpret_cast<uint64_t*>(this + 1); }
+    const uint64_t* hashes() const noexcept { return reinterpret_cast<const uint64_t*>(this + 1); }
+  };
+
+  const uint64_t* First() const noexcept { return last_->hashes(); }
+  // Apart from Append, so that the latter, which is called for every key, saves no registers.
+  void AppendToNewSegment(uint64_t hash) noexcept;
+  bool Grow() noexcept;
+  void DropFirst() noexcept;
+  void Swap(HashList& other) noexcept;
+
+  Segment* first_ = nullptr;
+  Segment* last_ = nullptr;
+  uint64_t* next_ = nullptr;
+  uint64_t* end_ = nullptr;
+  size_t closed_ = 0;  // hashes in all segments but the last
+  uint64_t memory_bytes_ = 0;
+  uint64_t limit_bytes_ = 0;
+  bool exhausted_ = false;
+};
+
+}  // namespace blocksieve::internal

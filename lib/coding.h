@@ -1,0 +1,103 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "blocksieve/bytes.h"
+
+// Little-endian integers at any alignment, and LEB128 varints. Readers take bounded input and
+// report running off its end; nothing here assumes the byte order or alignment of the machine.
+
+namespace blocksieve {
+
+template <class Integer>
+inline Integer LoadLittleEndian(const uint8_t* from) noexcept {
+  Integer value;
+  std::memcpy(&value, from, sizeof(value));
+  if constexpr (std::endian::native == std::endian::big) {
+    if constexpr (sizeof(Integer) == 2) value = static_cast<Integer>(__builtin_bswap16(value));
+    if constexpr (sizeof(Integer) == 4) value = __builtin_bswap32(value);
+    if constexpr (sizeof(Integer) == 8) value = __builtin_bswap64(value);
+  }
+  return value;
+}
+
+template <class Integer>
+inline void StoreLittleEndian(uint8_t* to, Integer value) noexcept {
+  value = LoadLittleEndian<Integer>(reinterpret_cast<const uint8_t*>(&value));
+  std::memcpy(to, &value, sizeof(value));
+}
+
+template <class Integer>
+inline void AppendLittleEndian(std::string* out, Integer value) {
+  uint8_t buffer[sizeof(Integer)];
+  StoreLittleEndian(buffer, value);
+  out->append(reinterpret_cast<const char*>(buffer), sizeof(buffer));
+}
+
+/// Seven bits per byte, low bits first, high bit set on all but the last byte.
+inline void AppendVarint(std::string* out, uint64_t value) {
+  while (value >= 0x80) {
+    out->push_back(static_cast<char>(value | 0x80));
+    value >>= 7;
+  }
+  out->push_back(static_cast<char>(value));
+}
+
+/// Length of what AppendVarint appends.
+inline uint64_t VarintBytes(uint64_t value) noexcept {
+  return (static_cast<uint64_t>(std::bit_width(value | 1)) + 6) / 7;
+}
+
+/// Decodes from the front of a view. After the first failure every further read fails too, so that
+/// a caller may read all fields and check `ok()` once.
+class Decoder {
+ public:
+  explicit Decoder(ByteView bytes) noexcept : rest_(bytes) {}
+
+  bool ok() const noexcept { return ok_; }
+  ByteView rest() const noexcept { return rest_; }
+
+  template <class Integer>
+  Integer Fixed() noexcept {
+    if (rest_.size() < sizeof(Integer)) return Fail<Integer>();
+    const Integer value = LoadLittleEndian<Integer>(rest_.data());
+    rest_ = rest_.subspan(sizeof(Integer));
+    return value;
+  }
+
+  /// Rejects encodings longer than ten bytes or above 2^64 - 1.
+  uint64_t Varint() noexcept {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+      const uint8_t byte = rest_.front();
+      rest_ = rest_.subspan(1);
+      if (shift == 63 && byte > 1) break;
+      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    return Fail<uint64_t>();
+  }
+
+  ByteView Bytes(uint64_t size) noexcept {
+    if (size > rest_.size()) return Fail<ByteView>();
+    const ByteView value = rest_.first(static_cast<size_t>(size));
+    rest_ = rest_.subspan(static_cast<size_t>(size));
+    return value;
+  }
+
+ private:
+  template <class T>
+  T Fail() noexcept {
+    ok_ = false;
+    rest_ = {};
+    return T{};
+  }
+
+  ByteView rest_;
+  bool ok_ = true;
+};
+
+}  // namespace blocksieve

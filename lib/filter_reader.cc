@@ -1,0 +1,81 @@
+#include "blocksieve/filter_reader.h"
+
+#include <algorithm>
+#include <new>
+
+#include "blocksieve/filter_block.h"
+#include "lib/blocked_bloom.h"
+
+namespace blocksieve {
+namespace internal {
+namespace {
+
+template <bool answer>
+bool AnswerKey(const FilterView&, std::string_view) noexcept {
+  return answer;
+}
+template <bool answer>
+bool AnswerHash(const FilterView&, uint64_t) noexcept {
+  return answer;
+}
+template <bool answer>
+void AnswerKeys(const FilterView&, const std::string_view*, size_t num_keys,
+                bool* may_match) noexcept {
+  std::fill_n(may_match, num_keys, answer);
+}
+template <bool answer>
+void AnswerHashes(const FilterView&, const uint64_t*, size_t num_hashes, bool* may_match) noexcept {
+  std::fill_n(may_match, num_hashes, answer);
+}
+
+}  // namespace
+
+const ProbeOps kNothingMatches = {&AnswerKey<false>, &AnswerHash<false>, &AnswerKeys<false>,
+                                  &AnswerHashes<false>};
+const ProbeOps kEverythingMatches = {&AnswerKey<true>, &AnswerHash<true>, &AnswerKeys<true>,
+                                     &AnswerHashes<true>};
+
+const ProbeOps& OpsFor(FilterKind kind, Kernel kernel) noexcept {
+  if (kind != FilterKind::kBlockedBloom) return kEverythingMatches;
+  switch (kernel) {
+#if defined(__x86_64__)
+    case Kernel::kAvx2:
+      return kBlockedBloomAvx2;
+    case Kernel::kAvx512:
+      return kBlockedBloomAvx512;
+#elif defined(__aarch64__)
+    case Kernel::kNeon:
+      return kBlockedBloomNeon;
+#endif
+    default:
+      return kBlockedBloomScalar;
+  }
+}
+
+}  // namespace internal
+
+FilterReader FilterReader::Open(ByteView block) noexcept { return Open(block, ActiveKernel()); }
+
+FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept try {
+  FilterReader reader;
+  const Result<FilterInfo> info = DescribeFilterBlock(block);
+  if (!info.ok()) return reader;
+  reader.view_.hash_seed = info->hash_seed;
+  if (info->num_keys == 0) {
+    reader.ops_ = &internal::kNothingMatches;
+    reader.state_ = State::kEmpty;
+    return reader;
+  }
+  reader.view_.data = block.data() + info->lead_bytes;
+  reader.view_.blocked_bloom = {
+      .num_lines = (info->payload_bytes - info->lead_bytes) / internal::kLineBytes,
+      .num_probes = info->num_probes,
+      .probe_mask = static_cast<uint16_t>((1u << info->num_probes) - 1)};
+  reader.ops_ = &internal::OpsFor(info->kind, kernel);
+  reader.state_ = State::kReady;
+  return reader;
+} catch (const std::bad_alloc&) {
+  return {};  // no memory for the message of why a damaged block is unreadable
+}
+
+}  // namespace blocksieve
