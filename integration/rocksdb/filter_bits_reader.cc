@@ -1,0 +1,49 @@
+#include <algorithm>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/filter_reader.h"
+#include "integration/rocksdb/filter_bits.h"
+#include "integration/rocksdb/stock_filters.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+std::string_view AsView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+// Constructed for every probe under allow_mmap_reads, so it holds nothing but the core's reader.
+class BitsReader final : public rocksdb::FilterBitsReader {
+ public:
+  explicit BitsReader(const FilterReader& filter) : filter_(filter) {}
+
+  bool MayMatch(const rocksdb::Slice& entry) override { return filter_.MayMatch(AsView(entry)); }
+
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    // MultiGet asks for 0 to 32 keys.
+    constexpr int kMostKeys = 32;
+    std::string_view views[kMostKeys];
+    while (num_keys > 0) {
+      const int count = std::min(num_keys, kMostKeys);
+      for (int i = 0; i < count; ++i) views[i] = AsView(*keys[i]);
+      filter_.MayMatch({views, static_cast<size_t>(count)}, may_match);
+      keys += count;
+      may_match += count;
+      num_keys -= count;
+    }
+  }
+
+ private:
+  const FilterReader filter_;
+};
+
+}  // namespace
+
+rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) {
+  const ByteView block = AsBytes(AsView(contents));
+  // RocksDB takes a filter of one to five bytes for that of no keys, which is what a truncated one
+  // looks like. Ours are never that short, and its own are only if they are damaged.
+  if (block.size() <= kZeroTailBytes) return new BitsReader(FilterReader());
+  if (!HasFilterBlockTail(block)) return StockReader().GetFilterBitsReader(contents);
+  return new BitsReader(FilterReader::Open(block));
+}
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/status.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "blocksieve/rocksdb/export.h"
+
+namespace blocksieve {
+
+/// Which kind of filter a policy builds. The kinds differ in size and speed, never in the FPR.
+enum class PolicyKind : uint8_t {
+  kAuto,   ///< The policy decides file by file.
+  kBloom,  ///< Blocked Bloom: the fastest to build and to probe.
+};
+
+/// Options of a filter policy. The same names serve in option strings:
+/// "{id=blocksieve;target_fpr=0.01;kind=bloom}", or "blocksieve:0.01" for a target alone.
+struct FilterPolicyOptions {
+  /// Share of absent keys, per file, that the filter may let through. 1e-6 to 0.5.
+  double target_fpr = 0.01;
+
+  /// "auto" or "bloom" in option strings.
+  PolicyKind kind = PolicyKind::kAuto;
+
+  /// Most memory that building one filter may take, in bytes: hashes of the keys, working memory
+  /// and finished filter together. A file whose filter would need more gets none, and the info log
+  /// says so. 0: no limit.
+  uint64_t max_build_bytes = 0;
+};
+
+/// A policy for BlockBasedTableOptions::filter_policy, for full and partitioned filters.
+///
+/// Databases written with it open in stock RocksDB, which reads its filters as "always may match",
+/// and filters that stock RocksDB wrote, Bloom or Ribbon, go on working under it: adopting it, and
+/// backing out, needs no rewrite.
+///
+/// If the RocksDB library that is loaded has another internal interface than the headers this was
+/// compiled with, the policy builds stock Bloom filters of the same FPR instead and says so on
+/// stderr.
+///
+/// Returns nullptr if an option is out of its range, with the reason in `*status`, or on stderr if
+/// `status` is null. The policy is immutable, thread-safe, and owned by the caller; filters that it
+/// opened may outlive it.
+BLOCKSIEVE_EXPORT std::shared_ptr<const rocksdb::FilterPolicy> NewFilterPolicy(
+    const FilterPolicyOptions& options, rocksdb::Status* status = nullptr);
+
+}  // namespace blocksieve
+
+/// Registers the policy with RocksDB's object registry under the id "blocksieve", so that option
+/// strings and OPTIONS files can name it. The shared plug-in does this when it is loaded; a program
+/// that links the code statically calls it once. Returns the number of factories registered.
+extern "C" BLOCKSIEVE_EXPORT int blocksieve_rocksdb_register(void);

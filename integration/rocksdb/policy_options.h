@@ -1,0 +1,34 @@
+#pragma once
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/status.h>
+#include <rocksdb/utilities/options_type.h>
+
+#include <string>
+#include <unordered_map>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+
+// FilterPolicyOptions as text: what RocksDB's option strings and OPTIONS files carry. Numbers are
+// written so that reading them gives the same number again, in any locale.
+
+namespace blocksieve::rocksdb_plugin {
+
+/// Errors: InvalidArgument, naming the option, its value and the allowed range.
+rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options);
+
+/// Parses a target FPR. Errors as above.
+rocksdb::Status ParseTargetFpr(const std::string& text, double* target_fpr);
+
+/// How RocksDB parses, writes and compares each option. Lives as long as the process.
+const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& PolicyOptionTypes();
+
+/// Why an option cannot be set to a value: there is no such option, or no such value. Empty if it
+/// can.
+std::string PolicyOptionProblem(const rocksdb::ConfigOptions& config_options,
+                                const std::string& name, const std::string& value);
+
+/// The options in effect, one per line, as RocksDB's info log prints those of a table.
+std::string DescribePolicyOptions(const FilterPolicyOptions& options);
+
+}  // namespace blocksieve::rocksdb_plugin

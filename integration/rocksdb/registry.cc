@@ -1,0 +1,50 @@
+#include "integration/rocksdb/registry.h"
+
+#include <rocksdb/utilities/object_registry.h>
+
+#include "integration/rocksdb/loud_log.h"
+#include "integration/rocksdb/policy.h"
+#include "integration/rocksdb/policy_options.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+// "blocksieve" or "blocksieve:<target_fpr>". RocksDB turns an error in an OPTIONS file into "no
+// filter" without a word, so errors go to stderr as well.
+const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
+                                        std::unique_ptr<const rocksdb::FilterPolicy>* guard,
+                                        std::string* error) {
+  FilterPolicyOptions options;
+  if (const size_t colon = id.find(':'); colon != std::string::npos) {
+    const rocksdb::Status status = ParseTargetFpr(id.substr(colon + 1), &options.target_fpr);
+    if (!status.ok()) {
+      *error = status.ToString();
+      LogLoudly(nullptr, "filter policy " + id + " refused: " + *error);
+      return nullptr;
+    }
+  }
+  *guard = MakePolicy(options);
+  return guard->get();
+}
+
+}  // namespace
+
+int RegisterFactories(rocksdb::ObjectLibrary& library) {
+  // Everything after a colon is taken, numbers or not: what does not match would be "not found",
+  // which RocksDB may swallow.
+  library.AddFactory<const rocksdb::FilterPolicy>(
+      rocksdb::ObjectLibrary::PatternEntry(Policy::kName, true).AddSeparator(":", false),
+      MakeFromId);
+  return 1;
+}
+
+}  // namespace blocksieve::rocksdb_plugin
+
+extern "C" int blocksieve_rocksdb_register(void) {
+  return blocksieve::rocksdb_plugin::RegisterFactories(*rocksdb::ObjectLibrary::Default());
+}
+
+/// What a RocksDB that is built with this plug-in in its tree calls (ROCKSDB_PLUGINS=blocksieve).
+int blocksieve_register(rocksdb::ObjectLibrary& library, const std::string&) {
+  return blocksieve::rocksdb_plugin::RegisterFactories(library);
+}
