@@ -136,10 +136,13 @@ uint64_t FilterBuilder::MaxKeys(uint64_t block_bytes) const noexcept {
 }
 
 Layout FilterBuilder::LayoutForBlockBytes(uint64_t num_keys, uint64_t block_bytes) const {
-  // What is not payload does not depend on the layout, but for a byte of its length.
-  const FilterInfo info = Plan(options_, layout_, num_keys);
-  const uint64_t overhead = info.lead_bytes + internal::FooterBytes(info) + 1;
-  const uint64_t payload_bytes = block_bytes > overhead ? block_bytes - overhead : 0;
+  // The footer's length depends on the layout by the length of a length only: allow for the
+  // longest.
+  FilterInfo info = Plan(options_, layout_, num_keys);
+  info.payload_bytes = block_bytes;
+  const uint64_t footer_bytes = internal::FooterBytes(info);
+  uint64_t payload_bytes = block_bytes > footer_bytes ? block_bytes - footer_bytes : 0;
+  payload_bytes -= LeadBytes(payload_bytes);
   const uint64_t whole_lines = payload_bytes / internal::kLineBytes * internal::kLineBytes;
   const double bits_per_key =
       8.0 * static_cast<double>(whole_lines) / static_cast<double>(num_keys == 0 ? 1 : num_keys);
