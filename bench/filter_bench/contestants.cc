@@ -1,0 +1,79 @@
+#include "bench/filter_bench/contestants.h"
+
+#include <rocksdb/table.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "bench/filter_bench/keys.h"
+#include "blocksieve/rocksdb/filter_policy.h"
+
+namespace blocksieve::bench {
+namespace {
+
+constexpr double kStockBits = 10;
+constexpr uint64_t kFprKeys = 1'000'000;
+constexpr uint64_t kFprProbes = 20'000'000;
+
+std::shared_ptr<const rocksdb::FilterPolicy> Ours(PolicyKind kind, double target_fpr) {
+  FilterPolicyOptions options;
+  options.target_fpr = target_fpr;
+  options.kind = kind;
+  auto policy = NewFilterPolicy(options);
+  if (policy == nullptr) std::exit(1);
+  return policy;
+}
+
+std::vector<Contestant> MakeContestants() {
+  const Contestant stock{"stock_bloom", std::shared_ptr<const rocksdb::FilterPolicy>(
+                                            rocksdb::NewBloomFilterPolicy(kStockBits))};
+  const double fpr = MeasureFpr(Build(stock, kFprKeys), kFprProbes);
+  return {
+      stock,
+      {"stock_ribbon", std::shared_ptr<const rocksdb::FilterPolicy>(
+                           rocksdb::NewRibbonFilterPolicy(kStockBits, -1))},
+      {"blocksieve_bloom", Ours(PolicyKind::kBloom, fpr)},
+  };
+}
+
+}  // namespace
+
+const std::vector<Contestant>& Contestants() {
+  static const std::vector<Contestant> contestants = MakeContestants();
+  return contestants;
+}
+
+BuiltFilter Build(const Contestant& contestant, uint64_t num_keys) {
+  const rocksdb::BlockBasedTableOptions table_options;
+  const rocksdb::FilterBuildingContext context(table_options);
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      contestant.policy->GetBuilderWithContext(context));
+  for (uint64_t i = 0; i < num_keys; ++i) {
+    const Key16 key(i);
+    builder->AddKey({key.view().data(), key.view().size()});
+  }
+  BuiltFilter filter;
+  rocksdb::Status status;
+  filter.contents = builder->Finish(&filter.memory, &status);
+  filter.reader.reset(contestant.policy->GetFilterBitsReader(filter.contents));
+  return filter;
+}
+
+const BuiltFilter& Cached(const Contestant& contestant, uint64_t num_keys) {
+  static std::map<std::pair<std::string, uint64_t>, BuiltFilter> filters;
+  const auto [at, is_new] = filters.try_emplace({contestant.name, num_keys});
+  if (is_new) at->second = Build(contestant, num_keys);
+  return at->second;
+}
+
+double MeasureFpr(const BuiltFilter& filter, uint64_t num_probes) {
+  uint64_t positives = 0;
+  for (uint64_t i = 0; i < num_probes; ++i) {
+    const Key16 key(kFirstAbsent + i);
+    positives += filter.reader->MayMatch({key.view().data(), key.view().size()});
+  }
+  return static_cast<double>(positives) / static_cast<double>(num_probes);
+}
+
+}  // namespace blocksieve::bench

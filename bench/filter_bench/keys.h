@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace blocksieve::bench {
+
+/// A bijection that spreads the bits of a counter (the finaliser of SplitMix64, Steele et al.,
+/// 2014).
+inline uint64_t Mix(uint64_t x) {
+  x += 0x9E3779B97F4A7C15;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+  return x ^ (x >> 31);
+}
+
+/// A 16-byte key, different for every number, made in the caller's stack frame: reading prepared
+/// keys from memory would measure the reading of keys.
+class Key16 {
+ public:
+  explicit Key16(uint64_t number) {
+    const uint64_t words[2] = {number * 0x9E3779B97F4A7C15, number};
+    std::memcpy(bytes_, words, sizeof(bytes_));
+  }
+  std::string_view view() const { return {bytes_, sizeof(bytes_)}; }
+
+ private:
+  char bytes_[16];
+};
+
+/// Numbers of absent keys start here; present ones are 0 ... n - 1.
+inline constexpr uint64_t kFirstAbsent = uint64_t{1} << 40;
+
+}  // namespace blocksieve::bench
