@@ -11,6 +11,7 @@
 #include "lib/blocked_bloom.h"
 #include "lib/checksum.h"
 #include "lib/filter_footer.h"
+#include "lib/huge_pages.h"
 
 namespace blocksieve {
 namespace {
@@ -46,6 +47,7 @@ OwnedBytes AllocateBlock(uint64_t size, uint64_t lead) {
   const uint64_t allocated = size + internal::kLineBytes;
   block.memory.reset(new (std::nothrow) char[static_cast<size_t>(allocated)]);
   if (block.memory == nullptr) return block;
+  internal::PreferHugePages(block.memory.get(), static_cast<size_t>(allocated));
   std::memset(block.memory.get(), 0, static_cast<size_t>(allocated));
   const auto address = reinterpret_cast<uintptr_t>(block.memory.get());
   block.offset =

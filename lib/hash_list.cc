@@ -1,10 +1,10 @@
 #include "blocksieve/hash_list.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
+
+#include "lib/huge_pages.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -19,7 +19,7 @@ constexpr size_t kSmallBytes = 64 << 10;
 // From here on segments are huge pages, where the system has them: page faults would cost as much
 // as the hashing.
 constexpr size_t kHugeFromBytes = 1 << 20;
-constexpr size_t kHugeBytes = 2 << 20;
+constexpr size_t kHugeBytes = kHugePageBytes;
 
 size_t NextSegmentBytes(uint64_t list_bytes) noexcept {
   if (list_bytes >= kHugeFromBytes) return kHugeBytes;
@@ -29,9 +29,7 @@ size_t NextSegmentBytes(uint64_t list_bytes) noexcept {
 void* Allocate(size_t bytes) noexcept {
   if (bytes != kHugeBytes) return std::malloc(bytes);
   void* memory = std::aligned_alloc(kHugeBytes, bytes);
-#if defined(MADV_HUGEPAGE)
-  if (memory != nullptr) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish; may be refused
-#endif
+  if (memory != nullptr) PreferHugePages(memory, bytes);
   return memory;
 }
 

@@ -31,7 +31,8 @@ size_t MemoryFit::AskMalloc(size_t bytes) {
 
 Layout MemoryFit::Fit(const FilterBuilder& builder) {
   const double num_keys = static_cast<double>(builder.num_keys());
-  if (num_keys == 0) return builder.layout();
+  // How much of a budget the hashes leave is not known here, and a filter that exceeds it is lost.
+  if (num_keys == 0 || builder.options().max_build_bytes != 0) return builder.layout();
   const double target = builder.options().target_fpr;
   const size_t wanted = static_cast<size_t>(builder.BlockBytes(builder.num_keys()));
   const auto fill = [&](size_t block_bytes) {
