@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+
+#include "blocksieve/granule_set.h"
+#include "blocksieve/value.h"
+
+namespace blocksieve {
+
+/// Values from `low` to `high`; without one of them, from the least or to the greatest.
+struct ValueRange {
+  std::optional<Value> low;
+  std::optional<Value> high;
+  bool includes_low = true;
+  bool includes_high = true;
+};
+
+/// What an index knows of one column, asked for all granules of a file at once. This is all that
+/// predicates see of an index.
+///
+/// Each function removes from `candidates` the granules in which it is certain that no row is as
+/// said, and leaves the others. Removing nothing is always right. A row of an array or tokenised
+/// column has several values; "a value" is then any of them. Thread-safe.
+class ColumnIndex {
+ public:
+  virtual ~ColumnIndex() = default;
+
+  /// Some row has a value whose Value::Hash() is `value_hash`.
+  virtual void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const = 0;
+
+  /// Some row has a value in `range`. REQUIRES: its bounds have the column's type.
+  virtual void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const = 0;
+
+  /// Some row has a value that differs from `value`: not certain only where all rows have just this
+  /// one.
+  virtual void KeepDiffering(const Value& value, GranuleSet* candidates) const = 0;
+
+  /// Some row lacks the column (NULL, or an array without elements).
+  virtual void KeepMissing(GranuleSet* candidates) const = 0;
+
+  /// Some row has the column.
+  virtual void KeepPresent(GranuleSet* candidates) const = 0;
+};
+
+}  // namespace blocksieve

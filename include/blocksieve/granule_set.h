@@ -1,0 +1,63 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace blocksieve {
+
+/// A set of the granules of one file: bit g of the words is granule g. Bits beyond the last granule
+/// are zero.
+class GranuleSet {
+ public:
+  /// No granule, or all.
+  static GranuleSet None(size_t num_granules) { return GranuleSet(num_granules, 0); }
+  static GranuleSet All(size_t num_granules) { return GranuleSet(num_granules, ~uint64_t{0}); }
+
+  size_t num_granules() const noexcept { return num_granules_; }
+  bool Has(size_t granule) const noexcept {
+    return (words_[granule / 64] >> (granule % 64) & 1) != 0;
+  }
+  void Add(size_t granule) noexcept { words_[granule / 64] |= uint64_t{1} << (granule % 64); }
+  void Remove(size_t granule) noexcept { words_[granule / 64] &= ~(uint64_t{1} << (granule % 64)); }
+
+  size_t Count() const noexcept {
+    size_t count = 0;
+    for (const uint64_t word : words_) count += static_cast<size_t>(std::popcount(word));
+    return count;
+  }
+  bool IsEmpty() const noexcept {
+    for (const uint64_t word : words_) {
+      if (word != 0) return false;
+    }
+    return true;
+  }
+
+  /// Intersection and union. REQUIRES: the same number of granules.
+  GranuleSet& operator&=(const GranuleSet& other) noexcept {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
+    return *this;
+  }
+  GranuleSet& operator|=(const GranuleSet& other) noexcept {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+    return *this;
+  }
+
+  std::span<uint64_t> words() noexcept { return words_; }
+  std::span<const uint64_t> words() const noexcept { return words_; }
+
+  friend bool operator==(const GranuleSet&, const GranuleSet&) = default;
+
+ private:
+  GranuleSet(size_t num_granules, uint64_t word)
+      : num_granules_(num_granules), words_((num_granules + 63) / 64, word) {
+    if (word != 0 && num_granules % 64 != 0) words_.back() = word >> (64 - num_granules % 64);
+  }
+
+  size_t num_granules_;
+  std::vector<uint64_t> words_;
+};
+
+}  // namespace blocksieve
