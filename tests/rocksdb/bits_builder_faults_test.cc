@@ -1,0 +1,167 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "tests/support/built_filter.h"
+#include "tests/support/key_sets.h"
+#include "tests/support/logs.h"
+
+// Memory that flips bits, and memory that is short.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+rocksdb::BlockBasedTableOptions Detecting() {
+  rocksdb::BlockBasedTableOptions table_options;
+  table_options.detect_filter_construct_corruption = true;
+  return table_options;
+}
+
+// facts/pitfalls.md, 8.
+class PostVerify : public ::testing::Test {
+ protected:
+  PostVerify()
+      : policy_(NewFilterPolicy(FilterPolicyOptions())),
+        builder_(NewBuilder(*policy_, Detecting())) {}
+
+  std::string Build(uint64_t num_keys) {
+    for (const std::string& key : PresentKeys(KeyShape::kUrl, num_keys)) builder_->AddKey(key);
+    return Finish(builder_.get()).contents.ToString();
+  }
+
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
+};
+
+TEST_F(PostVerify, AcceptsWhatWasBuilt) {
+  for (const uint64_t num_keys : {0, 1, 100, 5000}) {
+    const std::string filter = Build(num_keys);
+    EXPECT_TRUE(builder_->MaybePostVerify(filter).ok()) << num_keys;
+  }
+}
+
+TEST_F(PostVerify, FindsEveryFlippedBit) {
+  std::string filter = Build(100);
+  for (size_t bit = 0; bit < 8 * filter.size(); ++bit) {
+    filter[bit / 8] = static_cast<char>(filter[bit / 8] ^ (1 << (bit % 8)));
+    ASSERT_TRUE(builder_->MaybePostVerify(filter).IsCorruption()) << "bit " << bit;
+    filter[bit / 8] = static_cast<char>(filter[bit / 8] ^ (1 << (bit % 8)));
+  }
+  EXPECT_TRUE(builder_->MaybePostVerify(filter).ok());
+}
+
+TEST_F(PostVerify, NoticesThatAFilterBecameAlwaysTrue) {
+  const std::string filter = Build(100);
+  EXPECT_TRUE(builder_->MaybePostVerify(std::string(filter.size(), '\0')).IsCorruption());
+  EXPECT_TRUE(builder_->MaybePostVerify(std::string(6, '\0')).IsCorruption());
+  EXPECT_TRUE(builder_->MaybePostVerify(std::string(filter.size(), '\xff')).IsCorruption());
+}
+
+TEST_F(PostVerify, NoticesTruncation) {
+  const std::string filter = Build(100);
+  for (size_t size = 0; size < filter.size(); ++size) {
+    ASSERT_TRUE(builder_->MaybePostVerify(filter.substr(0, size)).IsCorruption()) << size;
+  }
+}
+
+TEST_F(PostVerify, NoticesTheFilterOfAnotherPartition) {
+  const std::string first = Build(100);
+  for (const std::string& key : AbsentKeys(KeyShape::kUrl, 100)) builder_->AddKey(key);
+  const BuiltFilter second = Finish(builder_.get());
+  EXPECT_TRUE(builder_->MaybePostVerify(second.contents).ok());
+  EXPECT_TRUE(builder_->MaybePostVerify(first).IsCorruption());
+}
+
+TEST_F(PostVerify, IsNotDoneUnasked) {
+  const auto builder = NewBuilder(*policy_);
+  builder->AddKey("a");
+  Finish(builder.get());
+  EXPECT_TRUE(builder->MaybePostVerify("damaged").ok());
+}
+
+class BuildBudget : public ::testing::Test {
+ protected:
+  BuiltFilter Build(uint64_t max_build_bytes, uint64_t num_keys,
+                    const rocksdb::BlockBasedTableOptions& table_options = {}) {
+    FilterPolicyOptions options;
+    options.max_build_bytes = max_build_bytes;
+    policy_ = NewFilterPolicy(options);
+    builder_ = NewBuilder(*policy_, table_options, &log_);
+    return Add(num_keys);
+  }
+
+  BuiltFilter Add(uint64_t num_keys) {
+    for (const std::string& key : PresentKeys(KeyShape::kCounter, num_keys)) builder_->AddKey(key);
+    EXPECT_GT(builder_->EstimateEntriesAdded(), 0u);
+    return Finish(builder_.get());
+  }
+
+  void ExpectAlwaysMayMatch(const BuiltFilter& filter) {
+    EXPECT_TRUE(filter.status.ok()) << "RocksDB asserts that it is OK or Corruption";
+    EXPECT_GE(filter.contents.size(), 6u) << "RocksDB reads fewer as always-false";
+    const auto keys = PresentKeys(KeyShape::kCounter, 100);
+    EXPECT_EQ(CountMatches(*policy_, filter, keys), keys.size());
+    const std::unique_ptr<const rocksdb::FilterPolicy> stock(rocksdb::NewBloomFilterPolicy(10));
+    EXPECT_EQ(CountMatches(*stock, filter, keys), keys.size());
+  }
+
+  MemoryLogger log_;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
+};
+
+TEST_F(BuildBudget, BeyondItTheFilterMayMatchEverythingAndTheLogSaysWhy) {
+  ExpectAlwaysMayMatch(Build(100000, 50000));
+  for (const char* part : {"no filter written", "50000 keys", "max_build_bytes = 100000"}) {
+    EXPECT_NE(log_.text().find(part), std::string::npos) << part << "\n" << log_.text();
+  }
+}
+
+TEST_F(BuildBudget, HoldsForTinyBudgets) {
+  for (const uint64_t budget : {1, 100, 1000}) ExpectAlwaysMayMatch(Build(budget, 200));
+}
+
+TEST_F(BuildBudget, WithinItTheFilterIsMade) {
+  const BuiltFilter filter = Build(1000000, 50000);
+  const auto absent = AbsentKeys(KeyShape::kCounter, 10000);
+  EXPECT_LT(CountMatches(*policy_, filter, absent), 200u);
+  EXPECT_EQ(log_.text(), "");
+}
+
+TEST_F(BuildBudget, TheNextPartitionStartsAnew) {
+  ExpectAlwaysMayMatch(Build(100000, 50000));
+  const BuiltFilter small = Add(1000);
+  EXPECT_LT(CountMatches(*policy_, small, AbsentKeys(KeyShape::kCounter, 10000)), 200u);
+}
+
+// What is not there cannot be verified, and is no corruption.
+TEST_F(BuildBudget, PostVerifyAcceptsTheMissingFilter) {
+  const BuiltFilter filter = Build(100000, 50000, Detecting());
+  ExpectAlwaysMayMatch(filter);
+  EXPECT_TRUE(builder_->MaybePostVerify(filter.contents).ok());
+}
+
+TEST_F(BuildBudget, WithoutAnInfoLogItIsOnStderr) {
+  const std::string loud = StderrOf([&] {
+    FilterPolicyOptions options;
+    options.max_build_bytes = 1000;
+    const auto policy = NewFilterPolicy(options);
+    BuildFilter(*policy, PresentKeys(KeyShape::kCounter, 1000));
+  });
+  EXPECT_NE(loud.find("no filter written"), std::string::npos) << loud;
+}
+
+// Kept for verification, the hashes need memory longer, but not more.
+TEST_F(BuildBudget, OptimizedForMemoryItHoldsToo) {
+  rocksdb::BlockBasedTableOptions table_options;
+  table_options.optimize_filters_for_memory = true;
+  ExpectAlwaysMayMatch(Build(100000, 50000, table_options));
+}
+
+}  // namespace
+}  // namespace blocksieve

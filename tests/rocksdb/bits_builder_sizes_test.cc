@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "tests/support/built_filter.h"
+#include "tests/support/key_sets.h"
+
+// What the builder tells RocksDB of sizes: it cuts partitions by them.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class BitsBuilderSizes : public ::testing::TestWithParam<double> {
+ protected:
+  BitsBuilderSizes() {
+    FilterPolicyOptions options;
+    options.target_fpr = GetParam();
+    policy_ = NewFilterPolicy(options);
+    builder_ = NewBuilder(*policy_);
+  }
+
+  size_t BuiltSize(size_t num_keys) {
+    for (const std::string& key : PresentKeys(KeyShape::kCounter, num_keys)) builder_->AddKey(key);
+    return Finish(builder_.get()).contents.size();
+  }
+
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
+};
+
+TEST_P(BitsBuilderSizes, CalculateSpaceIsWhatFinishGives) {
+  for (size_t keys = 0; keys < 30000; keys = keys * 5 / 3 + 1) {
+    ASSERT_EQ(builder_->CalculateSpace(keys), BuiltSize(keys)) << keys;
+  }
+}
+
+TEST_P(BitsBuilderSizes, ApproximateNumEntriesIsTheMostThatFits) {
+  for (size_t bytes = 0; bytes < 400000; bytes = bytes * 11 / 10 + 1) {
+    const size_t keys = builder_->ApproximateNumEntries(bytes);
+    if (keys > 0) {
+      ASSERT_LE(builder_->CalculateSpace(keys), bytes) << bytes;
+    }
+    ASSERT_GT(builder_->CalculateSpace(keys + 1), bytes) << bytes;
+  }
+}
+
+TEST_P(BitsBuilderSizes, BothAreMonotone) {
+  size_t previous = 0;
+  for (size_t bytes = 0; bytes < 5000; ++bytes) {
+    const size_t keys = builder_->ApproximateNumEntries(bytes);
+    ASSERT_GE(keys, previous);
+    previous = keys;
+  }
+  previous = 0;
+  for (size_t keys = 0; keys < 5000; ++keys) {
+    const size_t bytes = builder_->CalculateSpace(keys);
+    ASSERT_GE(bytes, previous);
+    previous = bytes;
+  }
+}
+
+// RocksDB asks for metadata_block_size and retries with up to 100,000 bytes if the answer is 0.
+TEST_P(BitsBuilderSizes, APartitionOfTheDefaultSizeHoldsKeys) {
+  EXPECT_GT(builder_->ApproximateNumEntries(4096 * 9 / 10), 0u);
+  EXPECT_GT(builder_->ApproximateNumEntries(100000), 10000u);
+}
+
+// facts/pitfalls.md, 10: sizes near 4 GiB and beyond, arithmetically.
+TEST_P(BitsBuilderSizes, HugeSizesDoNotWrapAround) {
+  for (const size_t keys : {size_t{1} << 30, size_t{1} << 31, size_t{1} << 32, size_t{1} << 33}) {
+    const size_t bytes = builder_->CalculateSpace(keys);
+    EXPECT_GT(bytes, keys / 8) << keys;
+    EXPECT_NEAR(static_cast<double>(bytes),
+                2 * static_cast<double>(builder_->CalculateSpace(keys / 2)), 300)
+        << keys;
+  }
+  const size_t half = builder_->ApproximateNumEntries(size_t{1} << 32);
+  const size_t whole = builder_->ApproximateNumEntries(size_t{1} << 33);
+  EXPECT_NEAR(static_cast<double>(whole), 2 * static_cast<double>(half), 1000);
+}
+
+TEST_P(BitsBuilderSizes, EstimatedFpRateAgreesWithTheTarget) {
+  for (const size_t keys : {1000, 10000, 1000000}) {
+    const double fpr = builder_->EstimatedFpRate(keys, builder_->CalculateSpace(keys));
+    EXPECT_LE(fpr, GetParam()) << keys;
+    EXPECT_GE(fpr, GetParam() * 0.7) << keys;
+  }
+  EXPECT_EQ(builder_->EstimatedFpRate(0, 1000), 0);
+}
+
+TEST_P(BitsBuilderSizes, EstimatedFpRateFallsWithTheBytes) {
+  double previous = 1;
+  for (size_t bytes = 100; bytes < 40000; bytes += 64) {
+    const double fpr = builder_->EstimatedFpRate(10000, bytes);
+    ASSERT_LE(fpr, previous) << bytes;
+    previous = fpr;
+  }
+  EXPECT_LT(previous, 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, BitsBuilderSizes, ::testing::Values(0.5, 0.1, 0.01, 1e-4, 1e-6),
+                         [](const auto& info) {
+                           std::string name = std::to_string(1 / info.param);
+                           return "OneIn" + name.substr(0, name.find('.'));
+                         });
+
+}  // namespace
+}  // namespace blocksieve

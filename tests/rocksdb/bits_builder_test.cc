@@ -1,0 +1,228 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "tests/support/built_filter.h"
+#include "tests/support/key_sets.h"
+#include "tests/support/logs.h"
+
+// The builder, called as RocksDB calls it, through its own interface.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class BitsBuilder : public ::testing::Test {
+ protected:
+  explicit BitsBuilder(double target_fpr = 0.01) {
+    FilterPolicyOptions options;
+    options.target_fpr = target_fpr;
+    policy_ = NewFilterPolicy(options);
+    builder_ = NewBuilder(*policy_);
+  }
+
+  void Add(const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) builder_->AddKey(key);
+  }
+
+  size_t Matches(const BuiltFilter& filter, const std::vector<std::string>& keys) const {
+    return CountMatches(*policy_, filter, keys);
+  }
+
+  static uint64_t KeysIn(const BuiltFilter& filter) {
+    const Result<FilterInfo> info =
+        DescribeFilterBlock(AsBytes({filter.contents.data(), filter.contents.size()}));
+    EXPECT_TRUE(info.ok()) << info.status().message();
+    return info.ok() ? info->num_keys : UINT64_MAX;
+  }
+
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
+};
+
+TEST_F(BitsBuilder, AnswersMayMatchForEveryKeyOfEverySmallSize) {
+  const auto keys = PresentKeys(KeyShape::kCounter, 300);
+  for (size_t count = 0; count <= keys.size(); ++count) {
+    const std::vector<std::string> some(keys.begin(), keys.begin() + static_cast<long>(count));
+    Add(some);
+    const BuiltFilter filter = Finish(builder_.get());
+    ASSERT_TRUE(filter.status.ok());
+    ASSERT_EQ(Matches(filter, some), count);
+    ASSERT_EQ(KeysIn(filter), count);
+  }
+}
+
+// facts/pitfalls.md, 1: "nothing yet" must not be mistaken for a key.
+TEST_F(BitsBuilder, TheEmptyKeyIsAKey) {
+  Add({""});
+  EXPECT_EQ(builder_->EstimateEntriesAdded(), 1u);
+  const BuiltFilter filter = Finish(builder_.get());
+  EXPECT_EQ(Matches(filter, {""}), 1u);
+  EXPECT_EQ(KeysIn(filter), 1u);
+}
+
+// facts/pitfalls.md, 1 and 4: the prefix of every key is empty.
+TEST_F(BitsBuilder, TheEmptyPrefixIsAnEntryAmongKeys) {
+  const auto keys = PresentKeys(KeyShape::kUrl, 500);
+  for (const std::string& key : keys) Add({key, ""});
+  const BuiltFilter filter = Finish(builder_.get());
+  EXPECT_EQ(Matches(filter, keys), keys.size());
+  EXPECT_EQ(Matches(filter, {""}), 1u);
+  EXPECT_EQ(KeysIn(filter), keys.size() + 1);
+}
+
+TEST_F(BitsBuilder, TheEmptyKeyIsAddedAfterFinishToo) {
+  for (int partition = 0; partition < 3; ++partition) {
+    Add({"", "x"});
+    EXPECT_EQ(Matches(Finish(builder_.get()), {"", "x"}), 2u) << partition;
+  }
+}
+
+// facts/pitfalls.md, 2: the builder serves all partitions of a file, and a key that continues in
+// the next one belongs to both.
+TEST_F(BitsBuilder, FinishForgetsTheLastKeys) {
+  for (int partition = 0; partition < 5; ++partition) {
+    Add({"user", "user"});
+    EXPECT_EQ(builder_->EstimateEntriesAdded(), 1u);
+    const BuiltFilter filter = Finish(builder_.get());
+    EXPECT_EQ(Matches(filter, {"user"}), 1u) << "partition " << partition;
+    EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
+  }
+}
+
+// facts/pitfalls.md, 3: at a cut RocksDB adds the prefix of the next key to the partition before.
+TEST_F(BitsBuilder, APrefixAtACutIsInBothPartitions) {
+  Add({"a1", "a", "a2", "a", "b"});  // b: the next key's prefix
+  EXPECT_EQ(Matches(Finish(builder_.get()), {"a1", "a2", "a", "b"}), 4u);
+  Add({"b1", "b", "b2", "b"});
+  EXPECT_EQ(Matches(Finish(builder_.get()), {"b1", "b2", "b"}), 3u);
+  // Newer versions add the previous prefix after Finish.
+  Add({"b", "c1", "c"});
+  EXPECT_EQ(Matches(Finish(builder_.get()), {"b", "c1", "c"}), 3u);
+}
+
+TEST_F(BitsBuilder, PartitionsShareNoKeys) {
+  const auto keys = PresentKeys(KeyShape::kCommonPrefix, 20000);
+  std::vector<BuiltFilter> partitions;
+  for (size_t first = 0; first < keys.size(); first += 1000) {
+    Add({keys.begin() + static_cast<long>(first), keys.begin() + static_cast<long>(first) + 1000});
+    partitions.push_back(Finish(builder_.get()));
+  }
+  for (size_t i = 0; i < partitions.size(); ++i) {
+    const auto begin = keys.begin() + static_cast<long>(1000 * i);
+    EXPECT_EQ(Matches(partitions[i], {begin, begin + 1000}), 1000u);
+    const auto other = keys.begin() + static_cast<long>(1000 * ((i + 1) % partitions.size()));
+    EXPECT_LT(Matches(partitions[i], {other, other + 1000}), 40u);
+  }
+}
+
+// facts/pitfalls.md, 4: whole key and prefix, both, in the order k, p, k, p.
+TEST_F(BitsBuilder, KeysAndPrefixesInterleaved) {
+  std::vector<std::string> entries;
+  for (uint64_t group = 0; group < 50; ++group) {
+    for (uint64_t member = 0; member < 20; ++member) {
+      builder_->AddKey(GroupKey(group, member));
+      builder_->AddKey(GroupPrefix(group));
+      entries.push_back(GroupKey(group, member));
+    }
+    entries.push_back(GroupPrefix(group));
+  }
+  EXPECT_EQ(builder_->EstimateEntriesAdded(), 50u * 20 + 50);
+  const BuiltFilter filter = Finish(builder_.get());
+  EXPECT_EQ(Matches(filter, entries), entries.size());
+  EXPECT_EQ(KeysIn(filter), entries.size());
+}
+
+TEST_F(BitsBuilder, AKeyThatEqualsItsPrefixCountsOnce) {
+  Add({"abc", "abc", "abcd", "abc", "abd", "abd"});
+  EXPECT_EQ(builder_->EstimateEntriesAdded(), 3u);
+  EXPECT_EQ(Matches(Finish(builder_.get()), {"abc", "abcd", "abd"}), 3u);
+}
+
+TEST_F(BitsBuilder, ManyVersionsOfAKeyCountOnce) {
+  for (int i = 0; i < 1000; ++i) builder_->AddKey("versions");
+  EXPECT_EQ(builder_->EstimateEntriesAdded(), 1u);
+  EXPECT_EQ(KeysIn(Finish(builder_.get())), 1u);
+}
+
+TEST_F(BitsBuilder, EntriesAreZeroIfAndOnlyIfNothingWasAdded) {
+  EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
+  for (const std::string& key : AwkwardKeys()) {
+    builder_->AddKey(key);
+    EXPECT_GT(builder_->EstimateEntriesAdded(), 0u);
+    Finish(builder_.get());
+    EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
+  }
+}
+
+// facts/pitfalls.md, 5: partitioned filters may be finished with no entries.
+TEST_F(BitsBuilder, NoKeysMakeAFilterThatIsNotEmpty) {
+  const BuiltFilter filter = Finish(builder_.get());
+  EXPECT_TRUE(filter.status.ok());
+  EXPECT_GE(filter.contents.size(), 6u);
+  EXPECT_EQ(Matches(filter, PresentKeys(KeyShape::kUrl, 100)), 0u);
+  // And the builder goes on.
+  Add({"a"});
+  EXPECT_EQ(Matches(Finish(builder_.get()), {"a"}), 1u);
+}
+
+// facts/pitfalls.md, 11: in the core the hash is tested; here, that Slices are passed whole.
+TEST_F(BitsBuilder, AwkwardKeysAreFound) {
+  Add(AwkwardKeys());
+  EXPECT_EQ(builder_->EstimateEntriesAdded(), AwkwardKeys().size());
+  EXPECT_EQ(Matches(Finish(builder_.get()), AwkwardKeys()), AwkwardKeys().size());
+}
+
+// The hash has a way of its own for each range of lengths, builder and reader have to agree.
+TEST_F(BitsBuilder, KeysOfEveryLengthAreFound) {
+  std::vector<std::string> keys;
+  for (size_t length = 0; length <= 1100; ++length) {
+    keys.emplace_back(length, static_cast<char>('a' + length % 26));
+  }
+  Add(keys);
+  EXPECT_EQ(builder_->EstimateEntriesAdded(), keys.size());
+  EXPECT_EQ(Matches(Finish(builder_.get()), keys), keys.size());
+}
+
+TEST_F(BitsBuilder, FinishWithoutAStatusBuildsTheSame) {
+  const auto keys = PresentKeys(KeyShape::kUrl, 100);
+  Add(keys);
+  const BuiltFilter with_status = Finish(builder_.get());
+  Add(keys);
+  std::unique_ptr<const char[]> memory;
+  const rocksdb::Slice without = builder_->Finish(&memory);
+  EXPECT_EQ(without, with_status.contents);
+}
+
+// The contents start inside the allocation, so that lines can be aligned.
+TEST_F(BitsBuilder, ContentsLieInsideTheBuffer) {
+  for (const uint64_t count : {1, 100, 200000}) {
+    Add(PresentKeys(KeyShape::kCounter, count));
+    const BuiltFilter filter = Finish(builder_.get());
+    ASSERT_GE(filter.contents.data(), filter.memory.get());
+    ASSERT_LT(filter.contents.data(), filter.memory.get() + 64);
+  }
+}
+
+// facts/rocksdb.md, 0.5: stock RocksDB of any version must see "always may match".
+TEST_F(BitsBuilder, EveryFilterEndsInFiveZeroBytes) {
+  for (uint64_t count = 0; count < 3000; count = count * 3 / 2 + 1) {
+    Add(PresentKeys(KeyShape::kCounter, count));
+    const BuiltFilter filter = Finish(builder_.get());
+    ASSERT_GE(filter.contents.size(), 6u);
+    const rocksdb::Slice tail(filter.contents.data() + filter.contents.size() - 5, 5);
+    ASSERT_EQ(tail, rocksdb::Slice("\0\0\0\0\0", 5)) << count;
+    const std::unique_ptr<const rocksdb::FilterPolicy> stock(rocksdb::NewBloomFilterPolicy(10));
+    const auto probes = AbsentKeys(KeyShape::kCounter, 100);
+    ASSERT_EQ(CountMatches(*stock, filter, probes), probes.size()) << count;
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,180 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "tests/support/built_filter.h"
+#include "tests/support/key_sets.h"
+
+// The reader, called as RocksDB calls it.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class BitsReader : public ::testing::Test {
+ protected:
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_ = NewFilterPolicy(FilterPolicyOptions());
+  const std::vector<std::string> present_ = PresentKeys(KeyShape::kUrl, 2000);
+  const std::vector<std::string> absent_ = AbsentKeys(KeyShape::kUrl, 2000);
+
+  bool MayMatchEverything(const std::string& contents) const {
+    const auto reader = NewReader(*policy_, contents);
+    return CountMatches(reader.get(), present_) == present_.size() &&
+           CountMatches(reader.get(), absent_) == absent_.size();
+  }
+};
+
+// MultiGet asks for 0 to 32 keys; facts/rocksdb.md, 6.
+TEST_F(BitsReader, BatchesWriteEveryAnswerAndNoMore) {
+  const BuiltFilter filter = BuildFilter(*policy_, present_);
+  const auto reader = NewReader(*policy_, filter.contents);
+  std::mt19937 random(3);
+  for (int round = 0; round < 20; ++round) {
+    for (int count = 0; count <= 40; ++count) {
+      std::vector<rocksdb::Slice> keys;
+      std::vector<rocksdb::Slice*> pointers;
+      for (int i = 0; i < count; ++i) {
+        const auto& set = random() % 2 == 0 ? present_ : absent_;
+        keys.emplace_back(set[random() % set.size()]);
+      }
+      for (rocksdb::Slice& key : keys) pointers.push_back(&key);
+      // Neither true nor false, so that what is not written shows.
+      alignas(bool) unsigned char answers[42];
+      std::memset(answers, 0x5a, sizeof(answers));
+      reader->MayMatch(count, pointers.data(), reinterpret_cast<bool*>(answers));
+      for (int i = 0; i < count; ++i) {
+        const auto at = static_cast<size_t>(i);
+        ASSERT_EQ(answers[i], reader->MayMatch(keys[at]) ? 1 : 0) << i << " of " << count;
+      }
+      for (int i = count; i < 42; ++i) ASSERT_EQ(answers[i], 0x5a) << i << " of " << count;
+    }
+  }
+}
+
+TEST_F(BitsReader, BatchesOfUnreadableFiltersWriteEveryAnswer) {
+  for (const std::string& contents : {std::string(), std::string(20, '\0'), std::string(3, 'x')}) {
+    const auto reader = NewReader(*policy_, contents);
+    std::vector<rocksdb::Slice> keys(present_.begin(), present_.begin() + 40);
+    std::vector<rocksdb::Slice*> pointers;
+    for (rocksdb::Slice& key : keys) pointers.push_back(&key);
+    unsigned char answers[40] = {};
+    reader->MayMatch(40, pointers.data(), reinterpret_cast<bool*>(answers));
+    for (const unsigned char answer : answers) EXPECT_EQ(answer, 1);
+  }
+}
+
+// facts/pitfalls.md, 14: RocksDB takes one to five bytes for "no keys", which is what a truncated
+// filter looks like.
+TEST_F(BitsReader, ShortFiltersMayMatch) {
+  for (size_t size = 0; size <= 5; ++size) {
+    for (const char fill : {'\0', '\x01', '\x7f', '\xff', '\xfe'}) {
+      EXPECT_TRUE(MayMatchEverything(std::string(size, fill))) << size;
+    }
+  }
+}
+
+TEST_F(BitsReader, TruncatedFiltersMayMatch) {
+  const std::string filter = BuildFilter(*policy_, present_).contents.ToString();
+  for (size_t size = 0;
+       size<filter.size(); size += size> 40 && size + 80 < filter.size() ? 37 : 1) {
+    // Cut at either end; at the front our tail remains.
+    const auto cut_behind = NewReader(*policy_, rocksdb::Slice(filter.data(), size));
+    const auto cut_before =
+        NewReader(*policy_, rocksdb::Slice(filter.data() + filter.size() - size, size));
+    ASSERT_EQ(CountMatches(cut_before.get(), present_), present_.size()) << size;
+    // A cut that ends in a byte of 1 to 30 or of -1 is a stock filter by its form, and RocksDB's
+    // own reader answers as it would without us. Such a filter is caught by the block checksum.
+    const auto last = size < 5 ? 0 : static_cast<signed char>(filter[size - 5]);
+    if (last == 0) {
+      ASSERT_EQ(CountMatches(cut_behind.get(), present_), present_.size()) << size;
+    }
+  }
+}
+
+TEST_F(BitsReader, GarbageThatEndsAsOursMayMatch) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 500; ++round) {
+    std::string garbage(6 + random() % 300, '\0');
+    for (size_t i = 0; i + 5 < garbage.size(); ++i) garbage[i] = static_cast<char>(random());
+    const auto reader = NewReader(*policy_, garbage);
+    for (size_t i = 0; i < 50; ++i) ASSERT_TRUE(reader->MayMatch(present_[i]));
+  }
+}
+
+// The reserved values of RocksDB's trailer.
+TEST_F(BitsReader, ReservedTrailersMayMatch) {
+  for (int first = -128; first < -2; ++first) {
+    std::string contents(100, '\x55');
+    contents[contents.size() - 5] = static_cast<char>(first);
+    EXPECT_TRUE(MayMatchEverything(contents)) << first;
+  }
+}
+
+// Any bit but those of the payload: the footer's checksum notices. The payload's is for Verify, and
+// RocksDB has a checksum on every block (facts/pitfalls.md, 15).
+TEST_F(BitsReader, ADamagedFooterMayMatch) {
+  std::string filter = BuildFilter(*policy_, present_).contents.ToString();
+  for (size_t byte = filter.size() - 5 - 7 - 10; byte < filter.size() - 5; ++byte) {
+    for (int bit = 0; bit < 8; ++bit) {
+      filter[byte] = static_cast<char>(filter[byte] ^ (1 << bit));
+      ASSERT_TRUE(MayMatchEverything(filter)) << "byte " << byte << " bit " << bit;
+      filter[byte] = static_cast<char>(filter[byte] ^ (1 << bit));
+    }
+  }
+  EXPECT_FALSE(MayMatchEverything(filter));
+}
+
+TEST_F(BitsReader, StockFiltersGoOnWorking) {
+  const std::unique_ptr<const rocksdb::FilterPolicy> policies[] = {
+      std::unique_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(10)),
+      std::unique_ptr<const rocksdb::FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10, -1)),
+  };
+  for (const auto& stock : policies) {
+    const BuiltFilter filter = BuildFilter(*stock, present_);
+    EXPECT_EQ(CountMatches(*policy_, filter, present_), present_.size());
+    EXPECT_LT(CountMatches(*policy_, filter, absent_), 60u);
+    EXPECT_EQ(CountMatches(*policy_, filter, absent_), CountMatches(*stock, filter, absent_));
+  }
+}
+
+// Under allow_mmap_reads contents lie anywhere in the file.
+TEST_F(BitsReader, UnalignedContentsGiveTheSameAnswers) {
+  for (const size_t num_keys : {size_t{1}, size_t{50}, present_.size()}) {
+    const std::vector<std::string> keys(present_.begin(),
+                                        present_.begin() + static_cast<long>(num_keys));
+    const std::string filter = BuildFilter(*policy_, keys).contents.ToString();
+    const size_t positives = CountMatches(NewReader(*policy_, filter).get(), absent_);
+    for (size_t shift = 0; shift < 65; ++shift) {
+      // A buffer of the exact size, so that a sanitizer sees what is read beyond the end.
+      const std::unique_ptr<char[]> buffer(new char[shift + filter.size()]);
+      std::memcpy(buffer.get() + shift, filter.data(), filter.size());
+      const auto reader = NewReader(*policy_, rocksdb::Slice(buffer.get() + shift, filter.size()));
+      ASSERT_EQ(CountMatches(reader.get(), keys), keys.size()) << shift;
+      ASSERT_EQ(CountMatches(reader.get(), absent_), positives) << shift;
+    }
+  }
+}
+
+TEST_F(BitsReader, OneServesManyThreads) {
+  const BuiltFilter filter = BuildFilter(*policy_, present_);
+  const auto reader = NewReader(*policy_, filter.contents);
+  const size_t positives = CountMatches(reader.get(), absent_);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      EXPECT_EQ(CountMatches(reader.get(), present_), present_.size());
+      EXPECT_EQ(CountMatches(reader.get(), absent_), positives);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace blocksieve

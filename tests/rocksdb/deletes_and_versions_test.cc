@@ -1,0 +1,258 @@
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/slice_transform.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/db_checks.h"
+#include "tests/support/key_sets.h"
+#include "tests/support/test_db.h"
+
+// A filter's "no" speaks of point entries of one file. Nothing else may be concluded from it.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class DeletesAndVersions : public ::testing::TestWithParam<FilterShape> {
+ protected:
+  DeletesAndVersions() : config_(MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01"))) {}
+
+  // Groups of even numbers, all in the bottommost file.
+  static void FillBottom(TestDb* db, uint64_t groups) {
+    for (uint64_t group = 0; group < groups; ++group) {
+      for (uint64_t member = 0; member < 10; ++member) {
+        db->Put(GroupKey(2 * group, member), "bottom" + std::string(40, '.'));
+      }
+    }
+    db->Flush();
+    db->Compact();
+  }
+
+  static std::vector<std::string> Absent(uint64_t groups) {
+    std::vector<std::string> keys;
+    for (uint64_t group = 0; group < groups; ++group) {
+      for (uint64_t member = 0; member < 10; ++member) {
+        keys.push_back(GroupKey(2 * group + 1, member));
+      }
+    }
+    return keys;
+  }
+
+  void UsePrefixes() {
+    config_.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kGroupPrefixBytes));
+  }
+
+  DbConfig config_;
+};
+
+// facts/pitfalls.md, 24: the filter of the newer file has none of the deleted keys.
+TEST_P(DeletesAndVersions, AFiltersNoDoesNotHideRangeTombstones) {
+  for (const bool with_prefixes : {false, true}) {
+    if (with_prefixes) UsePrefixes();
+    TestDb db(config_);
+    FillBottom(&db, 200);
+    db.Put("a", "so that the file has a filter");
+    db.DeleteRange(GroupKey(20, 0), GroupKey(120, 5));
+    db.Put("z", "and a wide range of keys");
+    db.Flush();
+    // A file of nothing but a tombstone has no filter at all.
+    db.DeleteRange(GroupKey(200, 3), GroupKey(240, 0));
+    db.Flush();
+    db.ResetUse();
+    const std::vector<std::string> absent = [&] {
+      std::vector<std::string> keys = Absent(200);
+      for (uint64_t group = 0; group < 200; ++group) {
+        for (uint64_t member = 0; member < 10; ++member) {
+          const std::string key = GroupKey(2 * group, member);
+          if (db.model().count(key) == 0) keys.push_back(key);
+        }
+      }
+      return keys;
+    }();
+    EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
+    EXPECT_GT(db.Use().rejected, 0u);
+    if (with_prefixes) {
+      EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), {GroupPrefix(30), GroupPrefix(61)}), "");
+    }
+    db.Compact();
+    EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
+  }
+}
+
+TEST_P(DeletesAndVersions, DeletesInNewerFilesHideOlderValues) {
+  TestDb db(config_);
+  FillBottom(&db, 100);
+  std::vector<std::string> absent = Absent(100);
+  for (uint64_t group = 0; group < 100; group += 3) {
+    db.Delete(GroupKey(2 * group, 4));
+    db.SingleDelete(GroupKey(2 * group, 5));
+    absent.push_back(GroupKey(2 * group, 4));
+    absent.push_back(GroupKey(2 * group, 5));
+  }
+  db.Flush();
+  EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
+  EXPECT_GT(db.Use().rejected, 0u);
+  db.Compact();
+  EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
+}
+
+TEST_P(DeletesAndVersions, MergeOperandsAreEntriesOfTheFilter) {
+  MustBeOk(rocksdb::MergeOperator::CreateFromString(rocksdb::ConfigOptions(), "stringappend",
+                                                    &config_.options.merge_operator),
+           "merge operator");
+  TestDb db(config_);
+  FillBottom(&db, 100);
+  // Operands in files of their own, upon values and upon nothing.
+  for (int round = 0; round < 3; ++round) {
+    for (uint64_t group = 0; group < 100; group += 2) {
+      for (const std::string& key : {GroupKey(2 * group, 1), GroupKey(2 * group, 100)}) {
+        db.MergeAppend(key, "operand" + std::to_string(round));
+      }
+    }
+    db.Flush();
+  }
+  EXPECT_EQ(CheckReads(&db.db(), db.model(), Absent(100)), "");
+  EXPECT_GT(db.Use().rejected, 0u);
+  db.Compact();
+  EXPECT_EQ(CheckReads(&db.db(), db.model(), Absent(100)), "");
+}
+
+// facts/pitfalls.md, 2: the versions of one key fill several partitions, and each must have it.
+TEST_P(DeletesAndVersions, EveryVersionOfAKeyIsFoundInEveryPartition) {
+  config_.table.block_size = 128;
+  config_.table.metadata_block_size = 64;
+  TestDb db(config_);
+  constexpr int kVersions = 400;
+  std::vector<const rocksdb::Snapshot*> snapshots;
+  for (uint64_t i = 0; i < 500; ++i) db.Put(MakeKey(KeyShape::kUrl, 2 * i), "other");
+  const std::string versioned = MakeKey(KeyShape::kUrl, 500);
+  for (int i = 0; i < kVersions; ++i) {
+    db.Put(versioned, "version " + std::to_string(i) + std::string(100, '.'));
+    snapshots.push_back(db->GetSnapshot());
+  }
+  db.Flush();
+  for (const bool compacted : {false, true}) {
+    if (compacted) db.Compact();
+    int found = 0;
+    for (int i = 0; i < kVersions; ++i) {
+      rocksdb::ReadOptions at;
+      at.snapshot = snapshots[static_cast<size_t>(i)];
+      std::string value;
+      found += db->Get(at, versioned, &value).ok() &&
+               value == "version " + std::to_string(i) + std::string(100, '.');
+    }
+    EXPECT_EQ(found, kVersions) << (compacted ? "compacted" : "flushed");
+    EXPECT_EQ(CheckReads(&db.db(), db.model(), AbsentKeys(KeyShape::kUrl, 500)), "");
+  }
+  EXPECT_GT(db.Use().rejected, 0u);
+  for (const rocksdb::Snapshot* snapshot : snapshots) db->ReleaseSnapshot(snapshot);
+}
+
+// facts/pitfalls.md, 2 and 3: the same with a prefix that continues from partition to partition.
+TEST_P(DeletesAndVersions, APrefixIsFoundInEveryPartitionThatHasIt) {
+  for (const bool whole_keys : {true, false}) {
+    UsePrefixes();
+    config_.table.whole_key_filtering = whole_keys;
+    config_.table.block_size = 128;
+    config_.table.metadata_block_size = 64;
+    TestDb db(config_);
+    // Groups of 1 to 200 keys: boundaries fall everywhere.
+    for (uint64_t group = 0; group < 60; ++group) {
+      const uint64_t members = 1 + group * group * 7 % 200;
+      for (uint64_t member = 0; member < members; ++member) {
+        db.Put(GroupKey(2 * group, member), std::string(member % 50, 'v'));
+      }
+    }
+    db.Flush();
+    std::vector<std::string> absent_prefixes;
+    for (uint64_t group = 0; group < 60; ++group)
+      absent_prefixes.push_back(GroupPrefix(2 * group + 1));
+    EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), absent_prefixes), "");
+    EXPECT_GT(db.Use().prefix_rejected, 0u);
+    EXPECT_EQ(CheckReads(&db.db(), db.model(), Absent(60)), "");
+
+    // From every key on, and backwards from every key.
+    rocksdb::ReadOptions within_prefix;
+    within_prefix.prefix_same_as_start = true;
+    const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(within_prefix));
+    for (const auto& [key, value] : db.model()) {
+      it->Seek(key);
+      ASSERT_TRUE(it->Valid() && it->key() == key) << key;
+      it->SeekForPrev(key);
+      ASSERT_TRUE(it->Valid() && it->key() == key) << key;
+    }
+  }
+}
+
+// facts/pitfalls.md, 18.
+TEST_P(DeletesAndVersions, KeysOutsideThePrefixDomainAreFound) {
+  for (const bool whole_keys : {true, false}) {
+    UsePrefixes();  // of six bytes
+    config_.table.whole_key_filtering = whole_keys;
+    TestDb db(config_);
+    FillBottom(&db, 50);
+    std::vector<std::string> absent = Absent(50);
+    for (uint64_t group = 0; group < 100; ++group) {
+      const std::string prefix = GroupPrefix(group);
+      for (size_t length = 0; length < prefix.size(); ++length) {
+        db.Put(prefix.substr(0, length), "shorter than a prefix");
+      }
+      absent.push_back(prefix);
+      absent.push_back(prefix.substr(1, 3));
+    }
+    db.Flush();
+    for (const bool compacted : {false, true}) {
+      if (compacted) db.Compact();
+      EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
+      EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), {GroupPrefix(51)}), "");
+    }
+    EXPECT_GT(db.Use().rejected, 0u);
+  }
+}
+
+// facts/pitfalls.md, 25: a compaction iterator that obeyed a filter dropped its input.
+TEST_P(DeletesAndVersions, CompactionsIgnoreFilters) {
+  for (const bool whole_keys : {true, false}) {
+    UsePrefixes();
+    config_.table.whole_key_filtering = whole_keys;
+    TestDb db(config_);
+    for (uint64_t file = 0; file < 4; ++file) {
+      for (uint64_t group = file; group < 120; group += 4) {
+        for (uint64_t member = 0; member < 10; ++member) {
+          db.Put(GroupKey(2 * group, member), "file " + std::to_string(file));
+        }
+      }
+      db.Flush();
+      // From and to prefixes that no file has.
+      const std::string begin = GroupPrefix(41);
+      const std::string end = GroupPrefix(161);
+      const rocksdb::Slice first(begin);
+      const rocksdb::Slice last(end);
+      MustBeOk(db->CompactRange({}, &first, &last), "compact");
+      EXPECT_EQ(CheckReads(&db.db(), db.model(), Absent(120)), "") << "file " << file;
+    }
+    EXPECT_GT(db.Use().rejected, 0u);
+  }
+}
+
+// The flush that recovery makes goes another way than others.
+TEST_P(DeletesAndVersions, WhatTheLogBringsBackIsFiltered) {
+  TestDb db(config_);
+  for (uint64_t group = 0; group < 100; ++group) db.Put(GroupKey(2 * group, 0), "in the log");
+  db.Reopen(config_);
+  EXPECT_EQ(db.FilterPolicyNames(), std::set<std::string>{"blocksieve"});
+  EXPECT_EQ(CheckReads(&db.db(), db.model(), Absent(100)), "");
+  EXPECT_GT(db.Use().rejected, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, DeletesAndVersions,
+                         ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned),
+                         [](const auto& info) { return FilterShapeName(info.param); });
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,172 @@
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/temp_dir.h"
+
+// The plug-in in programs that link it, open it, or have it preloaded; and its environment
+// variables. (CMake defines where the programs and the plug-in are.)
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+using Environment = std::map<std::string, std::string>;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SKIP_IF_NOTHING_CAN_BE_PRELOADED() \
+  GTEST_SKIP() << "the sanitizer's own library has to be the first"
+#else
+#define SKIP_IF_NOTHING_CAN_BE_PRELOADED() static_cast<void>(0)
+#endif
+
+Environment Preloaded(Environment environment = {}) {
+  environment["LD_PRELOAD"] = BLOCKSIEVE_PLUGIN;
+  return environment;
+}
+
+struct Report {
+  std::string text;
+  std::string policy;
+  std::string written;
+  int found = 0;
+  int rejected = 0;
+};
+
+class PluginLoading : public ::testing::Test {
+ protected:
+  Report Run(const std::string& program, const std::string& policy, const Environment& environment,
+             const std::vector<std::string>& more = {}) {
+    std::vector<std::string> command = {program, dir_ / "db", policy};
+    command.insert(command.end(), more.begin(), more.end());
+    const ChildResult child = RunChild(command, environment);
+    EXPECT_EQ(child.exit_code, 0) << child.output;
+    Report report;
+    report.text = child.output;
+    char name[100] = "";
+    char written[100] = "";
+    const size_t line = child.output.find("policy=");
+    if (line != std::string::npos) {
+      std::sscanf(child.output.c_str() + line, "policy=%99s written=%99s found=%d rejected=%d",
+                  name, written, &report.found, &report.rejected);
+    }
+    report.policy = name;
+    report.written = written;
+    return report;
+  }
+
+  void ExpectOurs(const Report& report, int least_rejected = 1950) {
+    EXPECT_EQ(report.policy, "blocksieve") << report.text;
+    EXPECT_EQ(report.written, "blocksieve") << report.text;
+    EXPECT_EQ(report.found, 2000) << report.text;
+    EXPECT_GE(report.rejected, least_rejected) << report.text;
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(PluginLoading, WithoutItThereIsNoSuchPolicy) {
+  EXPECT_EQ(Run(PLAIN_PROGRAM, "blocksieve:0.01", {}).policy, "none");
+}
+
+TEST_F(PluginLoading, LinkingRegistersThePolicy) {
+  ExpectOurs(Run(LINKED_PROGRAM, "blocksieve:0.01", {}));
+}
+
+// And closing it again does no harm.
+TEST_F(PluginLoading, DlopenRegistersThePolicy) {
+  ExpectOurs(Run(PLAIN_PROGRAM, "blocksieve:0.01", {}, {BLOCKSIEVE_PLUGIN}));
+}
+
+TEST_F(PluginLoading, PreloadingRegistersThePolicy) {
+  SKIP_IF_NOTHING_CAN_BE_PRELOADED();
+  ExpectOurs(Run(PLAIN_PROGRAM, "{id=blocksieve;target_fpr=0.01}", Preloaded()));
+}
+
+TEST_F(PluginLoading, TwiceIsNoTrouble) {
+  SKIP_IF_NOTHING_CAN_BE_PRELOADED();
+  ExpectOurs(Run(LINKED_PROGRAM, "blocksieve:0.01", Preloaded(), {BLOCKSIEVE_PLUGIN}));
+}
+
+TEST_F(PluginLoading, AWrongOptionIsOnStderr) {
+  const Report report = Run(LINKED_PROGRAM, "blocksieve:5", {});
+  EXPECT_EQ(report.policy, "none");
+  EXPECT_NE(report.text.find("target_fpr is 5; allowed is 1e-06 to 0.5"), std::string::npos)
+      << report.text;
+}
+
+TEST_F(PluginLoading, BuiltinPoliciesAreStockUnlessAskedFor) {
+  for (const Environment& environment :
+       {Environment{}, Environment{{"BLOCKSIEVE_REPLACE_BUILTIN", "0"}},
+        Environment{{"BLOCKSIEVE_REPLACE_BUILTIN", ""}}}) {
+    for (const char* call : {"call:bloom", "call:ribbon"}) {
+      // Linked, the plug-in stands before RocksDB too.
+      const Report report = Run(LINKED_PROGRAM, call, environment);
+      EXPECT_NE(report.policy, "blocksieve") << report.text;
+      EXPECT_NE(report.policy, "none") << report.text;
+      EXPECT_EQ(report.found, 2000);
+      EXPECT_GT(report.rejected, 1900);
+    }
+  }
+}
+
+TEST_F(PluginLoading, BuiltinPoliciesAreReplacedIfAskedFor) {
+  SKIP_IF_NOTHING_CAN_BE_PRELOADED();
+  for (const char* call : {"call:bloom", "call:ribbon"}) {
+    TempDir dir;
+    const ChildResult child = RunChild({PLAIN_PROGRAM, dir / "db", call},
+                                       Preloaded({{"BLOCKSIEVE_REPLACE_BUILTIN", "1"}}));
+    EXPECT_NE(child.output.find("policy=blocksieve written=blocksieve found=2000"),
+              std::string::npos)
+        << child.output;
+  }
+}
+
+TEST_F(PluginLoading, ReplacedPoliciesReadWhatStockOnesWrote) {
+  SKIP_IF_NOTHING_CAN_BE_PRELOADED();
+  const Report stock = Run(PLAIN_PROGRAM, "call:bloom", {});
+  const Report replaced =
+      Run(PLAIN_PROGRAM, "call:bloom", Preloaded({{"BLOCKSIEVE_REPLACE_BUILTIN", "1"}}));
+  EXPECT_EQ(replaced.policy, "blocksieve");
+  EXPECT_EQ(replaced.written, stock.written);
+  EXPECT_NE(replaced.written, "blocksieve");
+  EXPECT_EQ(replaced.found, 2000);
+  EXPECT_EQ(replaced.rejected, stock.rejected);
+}
+
+// All kernels give the same answers on the same filter.
+TEST_F(PluginLoading, KernelsCanBeForced) {
+  const Report first = Run(LINKED_PROGRAM, "blocksieve:0.05", {});
+  ExpectOurs(first, 1800);
+  for (const char* kernel : {"scalar", "avx2", "avx512"}) {
+    const Report report = Run(LINKED_PROGRAM, "blocksieve:0.05", {{"BLOCKSIEVE_KERNEL", kernel}});
+    EXPECT_EQ(report.found, 2000) << kernel;
+    EXPECT_EQ(report.rejected, first.rejected) << kernel;
+    // A processor without it says so and goes on.
+    if (report.text.find("not available") == std::string::npos) {
+      EXPECT_EQ(report.text.find("BLOCKSIEVE_KERNEL"), std::string::npos) << report.text;
+    }
+  }
+}
+
+TEST_F(PluginLoading, AnUnknownKernelIsOnStderrOnceAndDoesNoHarm) {
+  const Report report = Run(LINKED_PROGRAM, "blocksieve:0.01", {{"BLOCKSIEVE_KERNEL", "bogus"}});
+  ExpectOurs(report);
+  const std::string message = "BLOCKSIEVE_KERNEL=bogus: unknown";
+  const size_t at = report.text.find(message);
+  EXPECT_NE(at, std::string::npos) << report.text;
+  EXPECT_EQ(report.text.find(message, at + 1), std::string::npos) << report.text;
+}
+
+TEST_F(PluginLoading, AnEmptyKernelNameIsNoName) {
+  const Report report = Run(LINKED_PROGRAM, "blocksieve:0.01", {{"BLOCKSIEVE_KERNEL", ""}});
+  ExpectOurs(report);
+  EXPECT_EQ(report.text.find("BLOCKSIEVE_KERNEL"), std::string::npos) << report.text;
+}
+
+}  // namespace
+}  // namespace blocksieve

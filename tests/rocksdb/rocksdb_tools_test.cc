@@ -1,0 +1,167 @@
+#include <gtest/gtest.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/db_checks.h"
+#include "tests/support/key_sets.h"
+#include "tests/support/test_db.h"
+
+// Debian's db_bench, ldb and sst_dump, unchanged, with the plug-in preloaded.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+using Environment = std::map<std::string, std::string>;
+
+class RocksDbTools : public ::testing::TestWithParam<FilterShape> {
+ protected:
+  void SetUp() override {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "nothing can be preloaded: the sanitizer's own library has to be the first";
+#endif
+  }
+
+  static Environment Preloaded(Environment environment = {}) {
+    environment["LD_PRELOAD"] = BLOCKSIEVE_PLUGIN;
+    return environment;
+  }
+
+  static DbConfig Config() { return MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01")); }
+
+  static std::string OptionsFile(const std::string& db_path) {
+    std::string name;
+    MustBeOk(rocksdb::GetLatestOptionsFileName(db_path, rocksdb::Env::Default(), &name), "name");
+    return db_path + "/" + name;
+  }
+
+  // Table property filter_policy of all files.
+  static std::set<std::string> Policies(const std::string& db_path) {
+    rocksdb::DB* opened = nullptr;
+    MustBeOk(rocksdb::DB::OpenForReadOnly(Config().ToOptions(), db_path, &opened), "read-only");
+    const std::unique_ptr<rocksdb::DB> db(opened);
+    rocksdb::TablePropertiesCollection files;
+    MustBeOk(db->GetPropertiesOfAllTables(&files), "properties");
+    std::set<std::string> names;
+    for (const auto& [name, properties] : files) names.insert(properties->filter_policy_name);
+    return names;
+  }
+
+  static uint64_t Ticker(const std::string& output, const std::string& name) {
+    const size_t at = output.find(name + " COUNT : ");
+    return at == std::string::npos ? 0 : std::stoull(output.substr(at + name.size() + 9));
+  }
+
+  ChildResult DbBench(const std::string& benchmarks, const std::vector<std::string>& more,
+                      const Environment& environment) {
+    std::vector<std::string> command = {"db_bench",        "--benchmarks=" + benchmarks,
+                                        "--db=" + path_,   "--num=20000",
+                                        "--value_size=50", "--statistics"};
+    command.insert(command.end(), more.begin(), more.end());
+    const ChildResult child = RunChild(command, environment);
+    EXPECT_EQ(child.exit_code, 0) << child.output;
+    return child;
+  }
+
+  TempDir dir_;
+  const std::string path_ = dir_ / "db";
+};
+
+TEST_P(RocksDbTools, DbBenchWritesAndReadsByAnOptionsFile) {
+  TestDb source(Config());
+  const std::string options = "--options_file=" + OptionsFile(source.path());
+  DbBench("fillseq,overwrite,flush", {options}, Preloaded());
+  EXPECT_EQ(Policies(path_), std::set<std::string>{"blocksieve"});
+
+  const ChildResult reading =
+      DbBench("readrandom,readmissing,multireadrandom,compact,readrandom",
+              {options, "--use_existing_db", "--reads=10000", "--batch_size=32"}, Preloaded());
+  EXPECT_NE(reading.output.find("(10000 of 10000 found)"), std::string::npos) << reading.output;
+  EXPECT_NE(reading.output.find("(0 of 10000 found)"), std::string::npos) << reading.output;
+  EXPECT_GT(Ticker(reading.output, "rocksdb.bloom.filter.useful"), 9000u) << reading.output;
+  EXPECT_EQ(Policies(path_), std::set<std::string>{"blocksieve"}) << "after compact";
+}
+
+TEST_P(RocksDbTools, DbBenchWithBloomBitsIsGivenOurFiltersIfAskedFor) {
+  const std::vector<std::string> bits = {"--bloom_bits=10"};
+  DbBench("fillrandom,flush", bits, Preloaded({{"BLOCKSIEVE_REPLACE_BUILTIN", "1"}}));
+  EXPECT_EQ(Policies(path_), std::set<std::string>{"blocksieve"});
+  const ChildResult reading =
+      DbBench("readmissing", {"--bloom_bits=10", "--use_existing_db", "--reads=10000"},
+              Preloaded({{"BLOCKSIEVE_REPLACE_BUILTIN", "1"}}));
+  EXPECT_GT(Ticker(reading.output, "rocksdb.bloom.filter.useful"), 9000u) << reading.output;
+}
+
+TEST_P(RocksDbTools, DbBenchWithBloomBitsIsStockUnlessAskedFor) {
+  DbBench("fillrandom,flush", {"--bloom_bits=10"}, Preloaded());
+  const std::set<std::string> names = Policies(path_);
+  EXPECT_EQ(names.size(), 1u);
+  EXPECT_EQ(names.count("blocksieve"), 0u);
+  const ChildResult reading = DbBench(
+      "readmissing", {"--bloom_bits=10", "--use_existing_db", "--reads=10000"}, Preloaded());
+  EXPECT_GT(Ticker(reading.output, "rocksdb.bloom.filter.useful"), 9000u) << reading.output;
+}
+
+TEST_P(RocksDbTools, LdbReadsWritesAndCompacts) {
+  TestDb db(Config());
+  for (const std::string& key : PresentKeys(KeyShape::kUrl, 2000)) db.Put(key, "value");
+  db.Flush();
+  db.Close();
+  const auto ldb = [&](std::vector<std::string> command) {
+    command.insert(command.begin(), {"ldb", "--db=" + db.path()});
+    const ChildResult child = RunChild(command, Preloaded());
+    EXPECT_EQ(child.exit_code, 0) << child.output;
+    return child.output;
+  };
+  const std::string present = MakeKey(KeyShape::kUrl, 1000);
+  EXPECT_NE(ldb({"get", present}).find("value"), std::string::npos);
+  ldb({"put", MakeKey(KeyShape::kUrl, 1001), "by ldb"});
+  EXPECT_NE(ldb({"get", MakeKey(KeyShape::kUrl, 1001)}).find("by ldb"), std::string::npos);
+  ldb({"compact"});
+  EXPECT_EQ(Policies(db.path()), std::set<std::string>{"blocksieve"});
+
+  // The next open still has the policy, by the OPTIONS file that ldb left.
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  MustBeOk(rocksdb::LoadLatestOptions({}, db.path(), &db_options, &families), "load");
+  const auto* table =
+      families[0].options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  ASSERT_NE(table->filter_policy, nullptr);
+  EXPECT_STREQ(table->filter_policy->Name(), "blocksieve");
+  db.Open(Config());
+  TestDb::Model model = db.model();
+  model[MakeKey(KeyShape::kUrl, 1001)] = "by ldb";
+  EXPECT_EQ(CheckReads(&db.db(), model, {MakeKey(KeyShape::kUrl, 1003)}), "");
+}
+
+TEST_P(RocksDbTools, SstDumpShowsThePolicyAndChecksTheFile) {
+  TestDb db(Config());
+  for (const std::string& key : PresentKeys(KeyShape::kUrl, 2000)) db.Put(key, "value");
+  db.Flush();
+  db.Close();
+  // Also without the plug-in: it never reads filters.
+  for (const Environment& environment : {Preloaded(), Environment{}}) {
+    const ChildResult checked = RunChild(
+        {"sst_dump", "--file=" + db.path(), "--command=verify", "--verify_checksum"}, environment);
+    EXPECT_EQ(checked.exit_code, 0) << checked.output;
+    EXPECT_NE(checked.output.find("The file is ok"), std::string::npos) << checked.output;
+    const ChildResult shown = RunChild(
+        {"sst_dump", "--file=" + db.path(), "--command=none", "--show_properties"}, environment);
+    EXPECT_EQ(shown.exit_code, 0) << shown.output;
+    EXPECT_NE(shown.output.find("filter policy name: blocksieve"), std::string::npos)
+        << shown.output;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, RocksDbTools,
+                         ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned),
+                         [](const auto& info) { return FilterShapeName(info.param); });
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace blocksieve::testing {
+
+/// Shapes of keys that have fooled filters with weak hashes.
+enum class KeyShape {
+  kCounter,       ///< Eight bytes, big-endian.
+  kCommonPrefix,  ///< Forty equal bytes, then digits.
+  kUrl,
+};
+
+/// Key number `i` of a shape; keys ascend with their numbers. By convention tests write the even
+/// ones and look for the odd ones in vain, so that absent keys lie between present ones.
+std::string MakeKey(KeyShape shape, uint64_t i);
+
+/// Even (or odd) numbers: keys 2i (or 2i + 1) for i < count.
+std::vector<std::string> PresentKeys(KeyShape shape, uint64_t count);
+std::vector<std::string> AbsentKeys(KeyShape shape, uint64_t count);
+
+/// Keys that have been lost by one filter or another: empty, one byte, zero bytes, bytes from 0x80
+/// on, one a prefix of the next.
+const std::vector<std::string>& AwkwardKeys();
+
+/// Groups of keys that share their first kGroupPrefixBytes bytes: "g00012/0003".
+inline constexpr size_t kGroupPrefixBytes = 6;
+std::string GroupPrefix(uint64_t group);
+std::string GroupKey(uint64_t group, uint64_t member);
+
+}  // namespace blocksieve::testing

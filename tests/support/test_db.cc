@@ -1,0 +1,121 @@
+#include "tests/support/test_db.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/table_properties.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace blocksieve::testing {
+
+const char* FilterShapeName(FilterShape shape) {
+  return shape == FilterShape::kFull ? "Full" : "Partitioned";
+}
+
+rocksdb::Options DbConfig::ToOptions() const {
+  rocksdb::Options result = options;
+  result.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return result;
+}
+
+DbConfig MakeConfig(FilterShape shape, std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+  DbConfig config;
+  config.options.create_if_missing = true;
+  config.options.disable_auto_compactions = true;
+  config.options.compression = rocksdb::kNoCompression;
+  config.options.statistics = rocksdb::CreateDBStatistics();
+  config.table.filter_policy = std::move(policy);
+  config.table.block_size = 1024;
+  if (shape == FilterShape::kPartitioned) {
+    config.table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    config.table.partition_filters = true;
+    config.table.metadata_block_size = 512;
+  }
+  return config;
+}
+
+std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text) {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  MustBeOk(rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy), text);
+  if (policy == nullptr) MustBeOk(rocksdb::Status::NotFound(), text);
+  return policy;
+}
+
+void MustBeOk(const rocksdb::Status& status, const std::string& what) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "%s: %s\n", what.c_str(), status.ToString().c_str());
+  std::abort();
+}
+
+void TestDb::Open(const DbConfig& config) {
+  rocksdb::Options options = config.ToOptions();
+  options.statistics = statistics_ = rocksdb::CreateDBStatistics();
+  rocksdb::DB* db = nullptr;
+  MustBeOk(rocksdb::DB::Open(options, path(), &db), "open");
+  db_.reset(db);
+}
+
+void TestDb::Put(const std::string& key, const std::string& value) {
+  MustBeOk(db_->Put({}, key, value), "put");
+  model_[key] = value;
+}
+
+void TestDb::Delete(const std::string& key) {
+  MustBeOk(db_->Delete({}, key), "delete");
+  model_.erase(key);
+}
+
+void TestDb::SingleDelete(const std::string& key) {
+  MustBeOk(db_->SingleDelete({}, key), "single delete");
+  model_.erase(key);
+}
+
+void TestDb::DeleteRange(const std::string& begin, const std::string& end) {
+  MustBeOk(db_->DeleteRange({}, db_->DefaultColumnFamily(), begin, end), "delete range");
+  model_.erase(model_.lower_bound(begin), model_.lower_bound(end));
+}
+
+void TestDb::MergeAppend(const std::string& key, const std::string& operand) {
+  MustBeOk(db_->Merge({}, key, operand), "merge");
+  const auto [entry, is_new] = model_.try_emplace(key, operand);
+  if (!is_new) entry->second += "," + operand;
+}
+
+void TestDb::Flush() { MustBeOk(db_->Flush({}), "flush"); }
+
+void TestDb::Compact() {
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  MustBeOk(db_->CompactRange(options, nullptr, nullptr), "compact");
+}
+
+namespace {
+
+template <class Visit>
+void ForEachFile(rocksdb::DB* db, Visit visit) {
+  rocksdb::TablePropertiesCollection files;
+  MustBeOk(db->GetPropertiesOfAllTables(&files), "table properties");
+  for (const auto& [name, properties] : files) visit(*properties);
+}
+
+}  // namespace
+
+std::set<std::string> TestDb::FilterPolicyNames() {
+  std::set<std::string> names;
+  ForEachFile(db_.get(), [&](const auto& file) { names.insert(file.filter_policy_name); });
+  return names;
+}
+
+uint64_t TestDb::FilterBytes() {
+  uint64_t bytes = 0;
+  ForEachFile(db_.get(), [&](const auto& file) { bytes += file.filter_size; });
+  return bytes;
+}
+
+uint64_t TestDb::FilterEntries() {
+  uint64_t entries = 0;
+  ForEachFile(db_.get(), [&](const auto& file) { entries += file.num_filter_entries; });
+  return entries;
+}
+
+}  // namespace blocksieve::testing

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "tests/support/filter_use.h"
+#include "tests/support/temp_dir.h"
+
+namespace blocksieve::testing {
+
+/// Whether a file has one filter, or one per partition.
+enum class FilterShape { kFull, kPartitioned };
+
+const char* FilterShapeName(FilterShape shape);
+
+/// What a database is opened with. The table options are put into the options at that moment.
+struct DbConfig {
+  rocksdb::Options options;
+  rocksdb::BlockBasedTableOptions table;
+
+  rocksdb::Options ToOptions() const;
+};
+
+/// Statistics on, automatic compaction off, no compression; for partitioned filters, small
+/// partitions, so that a file has many.
+DbConfig MakeConfig(FilterShape shape, std::shared_ptr<const rocksdb::FilterPolicy> policy);
+
+/// A policy by its option string, as an OPTIONS file names it. Aborts if there is none.
+std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text);
+
+/// A database in a directory of its own, with a map of what must be in it.
+class TestDb {
+ public:
+  using Model = std::map<std::string, std::string>;
+
+  explicit TestDb(const DbConfig& config) { Open(config); }
+  ~TestDb() { Close(); }
+
+  void Close() { db_.reset(); }
+  void Open(const DbConfig& config);
+  void Reopen(const DbConfig& config) {
+    Close();
+    Open(config);
+  }
+
+  // Writes, applied to the model as well. They abort if RocksDB reports an error.
+  void Put(const std::string& key, const std::string& value);
+  void Delete(const std::string& key);
+  void SingleDelete(const std::string& key);
+  void DeleteRange(const std::string& begin, const std::string& end);    // bytewise order
+  void MergeAppend(const std::string& key, const std::string& operand);  // with "stringappend"
+  void Flush();
+  void Compact();
+
+  rocksdb::DB* operator->() { return db_.get(); }
+  rocksdb::DB& db() { return *db_; }
+  const Model& model() const { return model_; }
+  std::string path() const { return dir_ / "db"; }
+  const TempDir& dir() const { return dir_; }
+
+  /// Since the database was opened (with statistics of its own).
+  FilterUse Use() const { return FilterUseSoFar(*statistics_); }
+  void ResetUse() { statistics_->Reset(); }
+
+  /// Table property filter_policy of all files.
+  std::set<std::string> FilterPolicyNames();
+
+  /// Bytes of filters, and number of entries in them, of all files.
+  uint64_t FilterBytes();
+  uint64_t FilterEntries();
+
+ private:
+  TempDir dir_;
+  Model model_;
+  std::shared_ptr<rocksdb::Statistics> statistics_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+/// Aborts with a message unless ok: for steps that a test does not test.
+void MustBeOk(const rocksdb::Status& status, const std::string& what);
+
+}  // namespace blocksieve::testing
