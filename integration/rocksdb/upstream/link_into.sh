@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# usage: link_into.sh ROCKSDB_TREE
+# Makes blocksieve a plug-in of a RocksDB source tree (7.0.3 or later): ROCKSDB_TREE/plugin/blocksieve,
+# of links to the files here. To be run again when files have come or gone.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+
+if [[ $# -ne 1 || ! -f ${1:-}/include/rocksdb/version.h ]]; then
+  echo "usage: $0 ROCKSDB_TREE, a directory with include/rocksdb/version.h" >&2
+  exit 2
+fi
+folder=$1/plugin/blocksieve
+for part in include lib integration/rocksdb; do
+  # Directories of links, not links to directories: make puts objects beside the sources.
+  rm -rf "${folder:?}/$part"
+  mkdir -p "$folder/$part"
+  cp -rs "$root/$part/." "$folder/$part"
+done
+ln -sf "$here/CMakeLists.txt" "$here/blocksieve.mk" "$folder"
+
+cat <<TEXT
+$folder is in place. In $1, build with either of
+
+  cmake -S . -B build -DROCKSDB_PLUGINS=blocksieve && cmake --build build
+  make ROCKSDB_PLUGINS=blocksieve static_lib
+TEXT

@@ -1,0 +1,7 @@
+# Installs the build tree BUILD, and moves what was installed to PREFIX: a package must not depend on
+# where it was installed to.
+file(REMOVE_RECURSE ${PREFIX} ${PREFIX}.staged)
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -E env --unset=DESTDIR ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}.staged
+  COMMAND_ERROR_IS_FATAL ANY)
+file(RENAME ${PREFIX}.staged ${PREFIX})

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# usage: make_tree.sh MOCK LINK_INTO TREE: a stand-in for a RocksDB tree, with the plug-in linked in.
+set -euo pipefail
+rm -rf "$3"
+mkdir -p "$3/include/rocksdb"
+touch "$3/include/rocksdb/version.h"
+cp "$1"/* "$3"
+"$2" "$3"
