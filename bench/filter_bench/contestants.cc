@@ -34,6 +34,7 @@ std::vector<Contestant> MakeContestants() {
       {"stock_ribbon", std::shared_ptr<const rocksdb::FilterPolicy>(
                            rocksdb::NewRibbonFilterPolicy(kStockBits, -1))},
       {"blocksieve_bloom", Ours(PolicyKind::kBloom, fpr)},
+      {"blocksieve_ribbon", Ours(PolicyKind::kRibbon, fpr)},
   };
 }
 

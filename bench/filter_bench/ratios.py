@@ -23,6 +23,12 @@ RATIOS = [
     ("raw probe AVX-512, against one line", "raw/blocksieve_bloom_avx512", "raw/limit_line", (1.2, 1.2, None)),
     ("raw probe AVX2, against one line", "raw/blocksieve_bloom_avx2", "raw/limit_line", (1.2, 1.2, None)),
     ("raw probe scalar, against one line", "raw/blocksieve_bloom_scalar", "raw/limit_line", (None,) * 3),
+    ("ribbon: absent, against stock Bloom 10", "absent/blocksieve_ribbon", "absent/stock_bloom", (0.55, 0.55, 0.85)),
+    ("ribbon: absent, against stock Ribbon", "absent/blocksieve_ribbon", "absent/stock_ribbon", (0.30,) * 3),
+    ("ribbon: batch of 32, against stock Bloom 10", "batch32/blocksieve_ribbon", "batch32/stock_bloom", (0.55,) * 3),
+    ("ribbon: build, against stock Ribbon", "build/blocksieve_ribbon", "build/stock_ribbon", (0.70, 0.40, 0.25)),
+    ("ribbon: raw AVX-512, against one line", "raw/blocksieve_ribbon_avx512", "raw/limit_line", (None, 4.0, None)),
+    ("ribbon: raw AVX2, against AVX-512", "raw/blocksieve_ribbon_avx2", "raw/blocksieve_ribbon_avx512", (1.35,) * 3),
 ]
 
 

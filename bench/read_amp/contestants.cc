@@ -1,0 +1,84 @@
+#include "bench/read_amp/contestants.h"
+
+#include <fmt/format.h>
+#include <rocksdb/convenience.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "bench/read_amp/failure.h"
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/stock_filters.h"
+
+namespace blocksieve::read_amp {
+namespace {
+
+// RocksDB's own estimate of a Bloom filter's FPR (BloomMath::CacheLocalFpRate, util/bloom_impl.h):
+// the mean of lines one standard deviation fuller and emptier than the average. A Ribbon filter of
+// b "Bloom-equivalent" bits per key is sized for this FPR, not for that of the exact model.
+double EstimateOfRocksDb(double bits_per_key, uint32_t num_probes) {
+  constexpr double kLineBits = 512;
+  const double keys = kLineBits / bits_per_key;
+  const auto standard = [&](double keys_in_line) {
+    const double k = num_probes;
+    return std::pow(1 - std::exp(-k * keys_in_line / kLineBits), k);
+  };
+  return (standard(keys + std::sqrt(keys)) + standard(keys - std::sqrt(keys))) / 2;
+}
+
+}  // namespace
+
+double StockRibbonBitsPerKey(double fpr) {
+  constexpr int kMaxMillibits = 100'000;  // RocksDB clamps there
+  int millibits = 1'000;
+  while (millibits < kMaxMillibits) {
+    const double bits_per_key = millibits / 1000.0;
+    if (EstimateOfRocksDb(bits_per_key, rocksdb_plugin::StockBloomProbes(bits_per_key)) <= fpr) {
+      break;
+    }
+    ++millibits;
+  }
+  return millibits / 1000.0;
+}
+
+std::vector<Contestant> MakeContestants(double target_fpr) {
+  const std::string at_target = fmt::format("{:g} %", target_fpr * 100);
+  const double bloom_bits = rocksdb_plugin::StockBloomBitsPerKey(target_fpr);
+  const double ribbon_bits = StockRibbonBitsPerKey(target_fpr);
+  return {
+      {Role::kNoFilter, "no filter", ""},
+      {Role::kStockDefault, "stock Bloom, 10 bits", "bloomfilter:10:false"},
+      {Role::kStockBloomSameFpr, "stock Bloom, " + at_target,
+       fmt::format("bloomfilter:{:.3f}:false", bloom_bits)},
+      // -1: Ribbon on every level, flushes included.
+      {Role::kStockRibbonSameFpr, "stock Ribbon, " + at_target,
+       fmt::format("ribbonfilter:{:.3f}:-1", ribbon_bits)},
+      {Role::kBlocksieve, "blocksieve bloom, " + at_target,
+       fmt::format("{{id=blocksieve;target_fpr={};kind=bloom}}", target_fpr)},
+  };
+}
+
+std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(const Contestant& contestant) {
+  if (contestant.policy.empty()) return nullptr;
+  [[maybe_unused]] static const int registered = blocksieve_rocksdb_register();
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;  // by default an unknown id gives "OK" and no policy
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  const rocksdb::Status status =
+      rocksdb::FilterPolicy::CreateFromString(config, contestant.policy, &policy);
+  if (!status.ok()) {
+    Fail("{}: RocksDB refuses the filter policy \"{}\": {}", contestant.name, contestant.policy,
+         status.ToString());
+  }
+  // "{id=name;...}" or "name:...". Another name: a preloaded library replaced the stock policies.
+  std::string_view id = contestant.policy;
+  if (id.starts_with("{id=")) id.remove_prefix(4);
+  id = id.substr(0, id.find_first_of(":;}"));
+  if (policy == nullptr || policy->Name() != id) {
+    Fail("{}: the filter policy \"{}\" gave {} instead of {}", contestant.name, contestant.policy,
+         policy == nullptr ? "none" : policy->Name(), id);
+  }
+  return policy;
+}
+
+}  // namespace blocksieve::read_amp

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <filesystem>
+
+#include "bench/read_amp/results.h"
+
+namespace blocksieve::read_amp {
+
+/// Writes results.json into `dir`, created if missing. Returns its path. Throws Failure.
+std::filesystem::path WriteJson(const Results& results, const std::filesystem::path& dir);
+
+}  // namespace blocksieve::read_amp
