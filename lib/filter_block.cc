@@ -7,6 +7,8 @@
 #include "lib/checksum.h"
 #include "lib/coding.h"
 #include "lib/filter_footer.h"
+#include "lib/ribbon_footer.h"
+#include "lib/ribbon_sizing.h"
 
 // Layout of a block (lib/FORMAT.md is normative):
 //
@@ -64,8 +66,12 @@ std::string EncodeFooter(const FilterInfo& info) {
   AppendLittleEndian(&footer, info.payload_checksum);
   if (info.hash_seed != 0) AppendLittleEndian(&footer, info.hash_seed);
   if (info.num_keys != 0) {
-    footer.push_back(static_cast<char>(info.num_probes));
-    footer.push_back(static_cast<char>(info.lead_bytes));
+    if (info.kind == FilterKind::kRibbon) {
+      AppendRibbonFields(info, &footer);
+    } else {
+      footer.push_back(static_cast<char>(info.num_probes));
+      footer.push_back(static_cast<char>(info.lead_bytes));
+    }
   }
   footer.push_back(static_cast<char>(footer.size()));
   footer.push_back(static_cast<char>(kFilterFormatVersion));
@@ -76,8 +82,12 @@ std::string EncodeFooter(const FilterInfo& info) {
 }
 
 uint64_t FooterBytes(const FilterInfo& info) noexcept {
+  uint64_t layout_bytes = 0;
+  if (info.num_keys != 0) {
+    layout_bytes = info.kind == FilterKind::kRibbon ? RibbonFieldBytes(info) : 2;
+  }
   return 1 + VarintBytes(info.num_keys) + VarintBytes(info.payload_bytes) + sizeof(uint32_t) +
-         (info.hash_seed != 0 ? sizeof(uint64_t) : 0) + (info.num_keys != 0 ? 2 : 0) + kTailBytes;
+         (info.hash_seed != 0 ? sizeof(uint64_t) : 0) + layout_bytes + kTailBytes;
 }
 
 }  // namespace internal
@@ -138,10 +148,13 @@ Result<FilterInfo> DescribeFilterBlock(ByteView block) {
       case FilterKind::kBlockedBloom:
         if (Status status = ReadBlockedBloom(&fields, &info); !status.ok()) return status;
         break;
+      case FilterKind::kRibbon:
+        if (Status status = internal::ReadRibbonFields(&fields, &info); !status.ok()) return status;
+        break;
       default:
         return Status::NotSupported("filter block: kind is " +
                                     std::to_string(static_cast<int>(info.kind)) +
-                                    "; this library reads 2");
+                                    "; this library reads 2 and 3");
     }
   }
   if (!fields.rest().empty()) return Damaged("footer has bytes too many");
@@ -159,6 +172,10 @@ Status VerifyFilterBlock(ByteView block) {
 
 double PredictedFpr(const FilterInfo& info) noexcept {
   if (info.num_keys == 0) return 0;
+  if (info.kind == FilterKind::kRibbon) {
+    const internal::RibbonShape shape = internal::ShapeOf(info);
+    return internal::RibbonFpr(shape.columns, internal::RibbonWideShare(shape));
+  }
   const double payload_bits = 8.0 * static_cast<double>(info.payload_bytes - info.lead_bytes);
   return BlockedBloomFpr(payload_bits / static_cast<double>(info.num_keys), info.num_probes);
 }

@@ -1,67 +1,44 @@
 #include "blocksieve/filter_builder.h"
 
+#include <algorithm>
 #include <cstring>
-#include <new>
 #include <string>
 
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/hash.h"
 #include "blocksieve/kernels.h"
+#include "lib/block_memory.h"
 #include "lib/blocked_bloom.h"
 #include "lib/checksum.h"
 #include "lib/filter_footer.h"
-#include "lib/huge_pages.h"
+#include "lib/ribbon_block.h"
 
 namespace blocksieve {
 namespace {
 
-// Large allocations come from the kernel in pages, and glibc puts 16 bytes of its own in front. The
-// reader's buffer is such an allocation, and so the lines of a large filter that begins with 48
-// unused bytes are aligned to cache lines: without, half of all probes of a 100 MB filter touch
-// two.
-constexpr uint64_t kLeadBytes = 48;
-constexpr uint64_t kPageAllocationBytes = 128 << 10;
-
-uint32_t LeadBytes(uint64_t payload_bytes) {
-  return payload_bytes >= kPageAllocationBytes ? kLeadBytes : 0;
-}
-
 // What BlockBytes and Finish share.
 FilterInfo Plan(const FilterOptions& options, const Layout& layout, uint64_t num_keys) {
+  if (layout.kind == FilterKind::kRibbon) {
+    return internal::PlanRibbonBlock(layout, num_keys, options.hash_seed);
+  }
   FilterInfo info;
-  info.kind = options.kind;
+  info.kind = layout.kind;
   info.num_keys = num_keys;
   info.hash_seed = options.hash_seed;
   info.num_probes = layout.num_probes;
   const uint64_t payload_bytes = PayloadBytes(layout, num_keys);
-  info.lead_bytes = LeadBytes(payload_bytes);
+  info.lead_bytes = internal::LeadBytes(payload_bytes);
   info.payload_bytes = info.lead_bytes + payload_bytes;
   return info;
-}
-
-// Memory for a block whose byte number `lead` is aligned to a cache line, all zero; no memory if
-// there is none.
-OwnedBytes AllocateBlock(uint64_t size, uint64_t lead) {
-  OwnedBytes block;
-  const uint64_t allocated = size + internal::kLineBytes;
-  block.memory.reset(new (std::nothrow) char[static_cast<size_t>(allocated)]);
-  if (block.memory == nullptr) return block;
-  internal::PreferHugePages(block.memory.get(), static_cast<size_t>(allocated));
-  std::memset(block.memory.get(), 0, static_cast<size_t>(allocated));
-  const auto address = reinterpret_cast<uintptr_t>(block.memory.get());
-  block.offset =
-      (internal::kLineBytes - (address + lead) % internal::kLineBytes) % internal::kLineBytes;
-  block.size = static_cast<size_t>(size);
-  return block;
 }
 
 }  // namespace
 
 Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) {
-  if (options.kind != FilterKind::kBlockedBloom) {
+  if (options.kind != FilterKind::kBlockedBloom && options.kind != FilterKind::kRibbon) {
     return Status::InvalidArgument("kind is " + std::string(FilterKindName(options.kind)) +
-                                   "; allowed is bloom");
+                                   "; allowed is bloom or ribbon");
   }
   const Result<Layout> layout = ChooseLayout(options.kind, options.target_fpr);
   if (!layout.ok()) return layout.status();
@@ -73,8 +50,28 @@ void FilterBuilder::AddKey(std::string_view key) { AddHash(HashKey(key, options_
 Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) {
   internal::HashList hashes = std::exchange(hashes_, internal::HashList(options_.max_build_bytes));
   built_hashes_.Clear();
-  FilterInfo info = Plan(options_, layout, num_keys_);
+  fallback_reason_.clear();
+  const uint64_t num_keys = num_keys_;
   std::atomic_ref(num_keys_).store(0, std::memory_order_relaxed);
+  if (layout.kind != FilterKind::kRibbon || num_keys == 0 || hashes.exhausted()) {
+    return FinishBlockedBloom(layout, num_keys, std::move(hashes));
+  }
+  Result<OwnedBytes> block = internal::BuildRibbonBlock(
+      &hashes, options_.keep_hashes, layout, options_.hash_seed, options_.max_build_bytes);
+  if (block.ok()) {
+    if (options_.keep_hashes) built_hashes_ = std::move(hashes);
+    return block;
+  }
+  const Result<Layout> bloom =
+      ChooseLayout(FilterKind::kBlockedBloom, std::max(layout.predicted_fpr, kMinTargetFpr));
+  if (hashes.size() != num_keys || !bloom.ok()) return block.status();
+  fallback_reason_ = block.status().message();
+  return FinishBlockedBloom(*bloom, num_keys, std::move(hashes));
+}
+
+Result<OwnedBytes> FilterBuilder::FinishBlockedBloom(const Layout& layout, uint64_t num_keys,
+                                                     internal::HashList hashes) {
+  FilterInfo info = Plan(options_, layout, num_keys);
   const uint64_t block_bytes = info.payload_bytes + internal::FooterBytes(info);
 
   if (block_bytes >= kMaxFilterBlockBytes) {
@@ -89,17 +86,19 @@ Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) {
         "building a filter of " + std::to_string(info.num_keys) + " keys takes more memory than " +
         (budget == 0 ? "there is" : "max_build_bytes = " + std::to_string(budget)));
   }
-  OwnedBytes block = AllocateBlock(block_bytes, info.lead_bytes);
+  OwnedBytes block = internal::AllocateBlock(block_bytes, info.lead_bytes);
   if (block.memory == nullptr) {
     return Status::ResourceExhausted("no memory for a filter block of " +
                                      std::to_string(block_bytes) + " bytes");
   }
 
   auto* payload = reinterpret_cast<uint8_t*>(block.memory.get()) + block.offset;
-  const internal::FillFunction fill = internal::BlockedBloomFill(ActiveKernel(), info.num_probes);
-  const uint64_t num_lines = (info.payload_bytes - info.lead_bytes) / internal::kLineBytes;
-  hashes.ForEachRun(
-      [&](std::span<const uint64_t> run) { fill(run, num_lines, payload + info.lead_bytes); });
+  if (hashes.size() > 0) {  // a ribbon of no keys comes here, too, and has no probes
+    const internal::FillFunction fill = internal::BlockedBloomFill(ActiveKernel(), info.num_probes);
+    const uint64_t num_lines = (info.payload_bytes - info.lead_bytes) / internal::kLineBytes;
+    hashes.ForEachRun(
+        [&](std::span<const uint64_t> run) { fill(run, num_lines, payload + info.lead_bytes); });
+  }
   info.payload_checksum = Checksum(block.view().first(static_cast<size_t>(info.payload_bytes)));
   const std::string footer = internal::EncodeFooter(info);
   std::memcpy(payload + info.payload_bytes, footer.data(), footer.size());
@@ -118,8 +117,8 @@ Status FilterBuilder::VerifyBuilt(ByteView block) const {
   return Status::Ok();
 }
 
-uint64_t FilterBuilder::BlockBytes(uint64_t num_keys) const noexcept {
-  const FilterInfo info = Plan(options_, layout_, num_keys);
+uint64_t FilterBuilder::BlockBytes(const Layout& layout, uint64_t num_keys) const noexcept {
+  const FilterInfo info = Plan(options_, layout, num_keys);
   return info.payload_bytes + internal::FooterBytes(info);
 }
 
@@ -138,13 +137,26 @@ uint64_t FilterBuilder::MaxKeys(uint64_t block_bytes) const noexcept {
 }
 
 Layout FilterBuilder::LayoutForBlockBytes(uint64_t num_keys, uint64_t block_bytes) const {
+  if (options_.kind == FilterKind::kRibbon) {
+    const double most_bits =
+        8.0 * static_cast<double>(block_bytes) / static_cast<double>(num_keys == 0 ? 1 : num_keys);
+    Result<Layout> fits = LayoutForBitsPerKey(options_.kind, most_bits);
+    // Rows are a sixteenth apart, and what a block has beyond them is far less than a bit per key,
+    // but for tiny ones: a few steps. Blocks vary by a few slots and in where wide segments begin.
+    const uint64_t slots = 8 + num_keys / 8192;
+    while (fits.ok() &&
+           BlockBytes(*fits, num_keys) + slots * (fits->num_probes + 1) / 8 + 6 > block_bytes) {
+      fits = LayoutForBitsPerKey(options_.kind, fits->bits_per_key - 1.0 / 16);
+    }
+    return fits.ok() ? *fits : *ChooseLayout(options_.kind, kMaxTargetFpr);
+  }
   // The footer's length depends on the layout by the length of a length only: allow for the
   // longest.
   FilterInfo info = Plan(options_, layout_, num_keys);
   info.payload_bytes = block_bytes;
   const uint64_t footer_bytes = internal::FooterBytes(info);
   uint64_t payload_bytes = block_bytes > footer_bytes ? block_bytes - footer_bytes : 0;
-  payload_bytes -= LeadBytes(payload_bytes);
+  payload_bytes -= internal::LeadBytes(payload_bytes);
   const uint64_t whole_lines = payload_bytes / internal::kLineBytes * internal::kLineBytes;
   const double bits_per_key =
       8.0 * static_cast<double>(whole_lines) / static_cast<double>(num_keys == 0 ? 1 : num_keys);

@@ -5,6 +5,9 @@
 
 #include "blocksieve/filter_block.h"
 #include "lib/blocked_bloom.h"
+#include "lib/ribbon_footer.h"
+#include "lib/ribbon_probe.h"
+#include "lib/ribbon_view.h"
 
 namespace blocksieve {
 namespace internal {
@@ -67,12 +70,18 @@ FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept try {
     return reader;
   }
   reader.view_.data = block.data() + info->lead_bytes;
+  reader.state_ = State::kReady;
+  if (info->kind == FilterKind::kRibbon) {
+    const internal::RibbonShape shape = internal::ShapeOf(*info);
+    reader.view_.ribbon = internal::MakeRibbonView(shape, reader.view_.data);
+    reader.ops_ = &internal::RibbonOpsFor(kernel, shape);
+    return reader;
+  }
   reader.view_.blocked_bloom = {
       .num_lines = (info->payload_bytes - info->lead_bytes) / internal::kLineBytes,
       .num_probes = info->num_probes,
       .probe_mask = static_cast<uint16_t>((1u << info->num_probes) - 1)};
   reader.ops_ = &internal::OpsFor(info->kind, kernel);
-  reader.state_ = State::kReady;
   return reader;
 } catch (const std::bad_alloc&) {
   return {};  // no memory for the message of why a damaged block is unreadable

@@ -27,6 +27,7 @@ std::vector<Kernel> DetectKernels() {
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+                      __builtin_cpu_supports("avx512vbmi2") &&
                       __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni");
   if (avx2) kernels.push_back(Kernel::kAvx2);
   if (avx512) kernels.push_back(Kernel::kAvx512);

@@ -8,6 +8,7 @@
 
 #include "lib/blocked_bloom.h"
 #include "lib/out_of_range.h"
+#include "lib/ribbon_sizing.h"
 
 namespace blocksieve {
 namespace {
@@ -75,6 +76,7 @@ Wide SixteenthsPerUnit(const Layout& layout) noexcept {
 }  // namespace
 
 Result<Layout> ChooseLayout(FilterKind kind, double target_fpr) {
+  if (kind == FilterKind::kRibbon) return internal::ChooseRibbonLayout(target_fpr);
   const std::span<const Row> rows = TableOf(kind);
   if (rows.empty()) return NoTable(kind);
   if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
@@ -86,6 +88,7 @@ Result<Layout> ChooseLayout(FilterKind kind, double target_fpr) {
 }
 
 Result<Layout> LayoutForBitsPerKey(FilterKind kind, double bits_per_key) {
+  if (kind == FilterKind::kRibbon) return internal::RibbonLayoutForBitsPerKey(bits_per_key);
   const std::span<const Row> rows = TableOf(kind);
   if (rows.empty()) return NoTable(kind);
   const auto too_large = std::partition_point(rows.begin(), rows.end(), [&](const Row& row) {
@@ -100,12 +103,14 @@ Result<Layout> LayoutForBitsPerKey(FilterKind kind, double bits_per_key) {
 }
 
 uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
+  if (layout.kind == FilterKind::kRibbon) return internal::RibbonPayloadBytes(layout, num_keys);
   const Wide per_unit = SixteenthsPerUnit(layout);
   const Wide units = (num_keys * SixteenthsPerKey(layout) + per_unit - 1) / per_unit;
   return Saturate(units * UnitBytes(layout));
 }
 
 uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
+  if (layout.kind == FilterKind::kRibbon) return internal::MaxRibbonKeys(layout, payload_bytes);
   const Wide units = payload_bytes / UnitBytes(layout);
   return Saturate(units * SixteenthsPerUnit(layout) / SixteenthsPerKey(layout));
 }

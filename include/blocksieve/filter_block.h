@@ -28,9 +28,18 @@ struct FilterInfo {
   uint64_t hash_seed = 0;
   uint32_t payload_checksum = 0;
 
+  uint32_t lead_bytes = 0;  ///< Unused bytes before the first line or segment.
+
   // Bloom kinds.
   uint32_t num_probes = 0;  ///< Bits per key (k).
-  uint32_t lead_bytes = 0;  ///< Unused bytes before the first line.
+
+  // Ribbon; lib/RIBBON.md tells what these are.
+  uint32_t num_columns = 0;
+  uint64_t num_slots = 0;
+  uint64_t num_chunks = 0;
+  uint64_t num_narrow_segments = 0;
+  uint32_t chunk_seed = 0;       ///< If there is but one chunk.
+  bool has_open_chunks = false;  ///< Some hashes match whatever the filter says.
 
   double bits_per_key() const noexcept {
     return num_keys == 0 ? 0

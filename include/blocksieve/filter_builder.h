@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -14,7 +15,7 @@
 namespace blocksieve {
 
 struct FilterOptions {
-  /// Kinds that can be built: kBlockedBloom.
+  /// Kinds that can be built: kBlockedBloom, kRibbon.
   FilterKind kind = FilterKind::kBlockedBloom;
 
   /// Share of absent keys that may be reported as "may match". Range of ChooseLayout.
@@ -72,13 +73,19 @@ class FilterBuilder {
   /// The same with another layout of the same kind, for this block only.
   Result<OwnedBytes> Finish(const Layout& layout);
 
+  /// Why the block last finished is a blocked Bloom filter of the same FPR (but at least
+  /// kMinTargetFpr) although a ribbon was asked for: it would have exceeded max_build_bytes, or has
+  /// no solution. Empty if it is what was asked for. For integrations to log.
+  const std::string& fallback_reason() const noexcept { return fallback_reason_; }
+
   /// Whether `block`, as the last Finish made it, is readable, undamaged, not "always may match",
   /// and matches every key. REQUIRES: options().keep_hashes, and no key added since Finish.
   /// Errors: Corruption.
   Status VerifyBuilt(ByteView block) const;
 
-  /// The bytes of the block that Finish would make of `num_keys` keys.
-  uint64_t BlockBytes(uint64_t num_keys) const noexcept;
+  /// The bytes of the block that Finish would make of `num_keys` keys; of a ribbon, give or take a
+  /// few bytes and 0.1 %, as its keys decide.
+  uint64_t BlockBytes(uint64_t num_keys) const noexcept { return BlockBytes(layout_, num_keys); }
 
   /// The inverse: the most keys whose block fits in `block_bytes`; 0 if none do.
   uint64_t MaxKeys(uint64_t block_bytes) const noexcept;
@@ -97,11 +104,16 @@ class FilterBuilder {
   FilterBuilder(const FilterOptions& options, const Layout& layout)
       : options_(options), layout_(layout), hashes_(options.max_build_bytes) {}
 
+  Result<OwnedBytes> FinishBlockedBloom(const Layout& layout, uint64_t num_keys,
+                                        internal::HashList hashes);
+  uint64_t BlockBytes(const Layout& layout, uint64_t num_keys) const noexcept;
+
   FilterOptions options_;
   Layout layout_;
   internal::HashList hashes_;
   internal::HashList built_hashes_;  // of the last block, if they are to be kept
-  mutable uint64_t num_keys_ = 0;    // mutable: C++20 has no atomic_ref of const
+  std::string fallback_reason_;
+  mutable uint64_t num_keys_ = 0;  // mutable: C++20 has no atomic_ref of const
   // The last two distinct hashes; meaningful only as far as num_keys_ says.
   uint64_t latest_ = 0;
   uint64_t before_latest_ = 0;

@@ -18,6 +18,19 @@ struct BlockedBloomView {
   uint16_t probe_mask;  // num_probes ones
 };
 
+struct RibbonView {
+  const uint8_t* directory;  // entries of the chunks; unused if there is one chunk only
+  const uint8_t* bases;      // of groups of chunks
+  uint64_t num_chunks;       // >= 1
+  uint64_t last_start;       // no row starts behind this slot
+  uint64_t narrow_segments;  // these have `columns` columns, the others one more
+  uint64_t fast_segments;    // from here on a window may reach the end: probed word by word
+  uint64_t num_octets;       // slots / 8
+  uint32_t columns;          // 1 .. 24
+  uint32_t column_quads;     // columns / 4, rounded up; of wide segments if there are any
+  uint32_t rotation;         // of the one chunk
+};
+
 /// A filter that has been opened: where its payload is and how it is laid out. Its fields have been
 /// checked against the size of the block, so that probes check nothing.
 struct FilterView {
@@ -25,6 +38,7 @@ struct FilterView {
   uint64_t hash_seed;
   union {
     BlockedBloomView blocked_bloom;
+    RibbonView ribbon;
   };
 };
 

@@ -13,13 +13,16 @@ struct Layout {
   /// Payload bits per key, > 0, a multiple of 1/16 (others count as the next one); payloads round
   /// up to whole bytes or lines.
   double bits_per_key = 0;
-  uint32_t num_probes = 0;   ///< Bits set per key (k), >= 1.
+  uint32_t num_probes = 0;   ///< Bits set per key (k), >= 1; of a ribbon, its whole columns.
   double predicted_fpr = 1;  ///< The exact model's FPR at these bits per key, rounded up.
 };
 
 /// Lowest and highest target FPR that ChooseLayout accepts for any kind.
 inline constexpr double kMinTargetFpr = 1e-6;
 inline constexpr double kMaxTargetFpr = 0.5;
+
+/// The lowest that it accepts for a ribbon.
+inline constexpr double kMinRibbonTargetFpr = 1e-7;
 
 /// The smallest layout in the lookup table of `kind` whose FPR is at or below `target_fpr`. Size is
 /// monotone in the target. Of equally small layouts the one with the lowest FPR.
@@ -38,7 +41,9 @@ Result<Layout> ChooseLayout(FilterKind kind, double target_fpr);
 Result<Layout> LayoutForBitsPerKey(FilterKind kind, double bits_per_key);
 
 /// Bytes of payload (without footer) for `num_keys` keys; 0 for 0 keys. Blocked Bloom rounds up to
-/// whole 64-byte lines. The largest uint64_t if it would be more.
+/// whole 64-byte lines. The bits per key of a ribbon are those that tell keys apart; its payload has
+/// about 0.3 % more, and as chance decides, a few bytes or 0.1 % more or less than said here. The
+/// largest uint64_t if it would be more.
 uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept;
 
 /// The inverse: the most keys whose payload fits in `payload_bytes`;

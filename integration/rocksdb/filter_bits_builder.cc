@@ -47,6 +47,9 @@ class BitsBuilder final : public rocksdb::FilterBitsBuilder {
       LogLoudly(info_log_, "no filter written: " + block.status().message());
       return AlwaysMayMatch(buf);
     }
+    if (!builder_.fallback_reason().empty()) {
+      LogLoudly(info_log_, "blocked Bloom filter written: " + builder_.fallback_reason());
+    }
     const rocksdb::Slice contents(block->memory.get() + block->offset, block->size);
     buf->reset(block->memory.release());
     return contents;

@@ -15,13 +15,31 @@ namespace blocksieve {
 namespace rocksdb_plugin {
 namespace {
 
+// Filters of flushes live until the next compaction, while every lookup asks them: the fastest
+// kind. What compactions and bulk loads write stays: the smallest kind.
+FilterKind KindFor(PolicyKind kind, const rocksdb::FilterBuildingContext& context) {
+  switch (kind) {
+    case PolicyKind::kBloom:
+      return FilterKind::kBlockedBloom;
+    case PolicyKind::kRibbon:
+      return FilterKind::kRibbon;
+    case PolicyKind::kAuto:
+      break;
+  }
+  const bool is_flush = context.reason == rocksdb::TableFileCreationReason::kFlush ||
+                        context.reason == rocksdb::TableFileCreationReason::kRecovery;
+  // Under FIFO nothing is ever compacted.
+  const bool is_short_lived = is_flush && context.compaction_style != rocksdb::kCompactionStyleFIFO;
+  return is_short_lived ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
+}
+
 FilterOptions CoreOptions(const FilterPolicyOptions& options,
-                          const rocksdb::BlockBasedTableOptions& table_options) {
+                          const rocksdb::FilterBuildingContext& context) {
   FilterOptions core;
-  core.kind = FilterKind::kBlockedBloom;
+  core.kind = KindFor(options.kind, context);
   core.target_fpr = options.target_fpr;
   core.max_build_bytes = options.max_build_bytes;
-  core.keep_hashes = table_options.detect_filter_construct_corruption;
+  core.keep_hashes = context.table_options.detect_filter_construct_corruption;
   return core;
 }
 
@@ -41,8 +59,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     const auto stock = NewStockBloom(StockBloomBitsPerKey(options_.target_fpr));
     return stock == nullptr ? nullptr : stock->GetBuilderWithContext(context);
   }
-  Result<FilterBuilder> builder =
-      FilterBuilder::Create(CoreOptions(options_, context.table_options));
+  Result<FilterBuilder> builder = FilterBuilder::Create(CoreOptions(options_, context));
   if (!builder.ok()) {
     LogLoudly(context.info_log, "no filter written: " + builder.status().message());
     return nullptr;

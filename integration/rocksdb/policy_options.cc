@@ -12,9 +12,10 @@ namespace {
 using rocksdb::ConfigOptions;
 using rocksdb::OptionTypeInfo;
 
-constexpr std::array<std::pair<PolicyKind, const char*>, 2> kKinds{{
+constexpr std::array<std::pair<PolicyKind, const char*>, 3> kKinds{{
     {PolicyKind::kAuto, "auto"},
     {PolicyKind::kBloom, "bloom"},
+    {PolicyKind::kRibbon, "ribbon"},
 }};
 
 rocksdb::Status OutOfRange(const std::string& name, const std::string& value,

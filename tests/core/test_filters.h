@@ -13,7 +13,7 @@ namespace blocksieve::testing {
 
 /// Every kind that FilterBuilder builds: one line here runs all conformance tests on a new kind.
 inline const std::vector<FilterKind>& BuildableKinds() {
-  static const std::vector<FilterKind> kinds{FilterKind::kBlockedBloom};
+  static const std::vector<FilterKind> kinds{FilterKind::kBlockedBloom, FilterKind::kRibbon};
   return kinds;
 }
 

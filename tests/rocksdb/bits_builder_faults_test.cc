@@ -87,8 +87,10 @@ TEST_F(PostVerify, IsNotDoneUnasked) {
 class BuildBudget : public ::testing::Test {
  protected:
   BuiltFilter Build(uint64_t max_build_bytes, uint64_t num_keys,
-                    const rocksdb::BlockBasedTableOptions& table_options = {}) {
+                    const rocksdb::BlockBasedTableOptions& table_options = {},
+                    PolicyKind kind = PolicyKind::kBloom) {
     FilterPolicyOptions options;
+    options.kind = kind;
     options.max_build_bytes = max_build_bytes;
     policy_ = NewFilterPolicy(options);
     builder_ = NewBuilder(*policy_, table_options, &log_);
@@ -130,6 +132,22 @@ TEST_F(BuildBudget, WithinItTheFilterIsMade) {
   const BuiltFilter filter = Build(1000000, 50000);
   const auto absent = AbsentKeys(KeyShape::kCounter, 10000);
   EXPECT_LT(CountMatches(*policy_, filter, absent), 200u);
+  EXPECT_EQ(log_.text(), "");
+}
+
+// Hashes of 50,000 keys take 400,000 bytes; a ribbon needs working memory beside them.
+TEST_F(BuildBudget, ARibbonBeyondItBecomesBloomAndTheLogSaysWhy) {
+  const BuiltFilter filter = Build(1000000, 50000, {}, PolicyKind::kRibbon);
+  const auto absent = AbsentKeys(KeyShape::kCounter, 10000);
+  EXPECT_LT(CountMatches(*policy_, filter, absent), 200u);
+  for (const char* part : {"blocked Bloom filter written", "max_build_bytes"}) {
+    EXPECT_NE(log_.text().find(part), std::string::npos) << part << "\n" << log_.text();
+  }
+}
+
+TEST_F(BuildBudget, ARibbonWithinItIsMade) {
+  const BuiltFilter filter = Build(3000000, 50000, {}, PolicyKind::kRibbon);
+  EXPECT_LT(filter.contents.size(), 50000u * 7 / 8) << "a Bloom filter would take ten bits per key";
   EXPECT_EQ(log_.text(), "");
 }
 

@@ -19,6 +19,7 @@ class BitsBuilderSizes : public ::testing::TestWithParam<double> {
   BitsBuilderSizes() {
     FilterPolicyOptions options;
     options.target_fpr = GetParam();
+    options.kind = PolicyKind::kBloom;
     policy_ = NewFilterPolicy(options);
     builder_ = NewBuilder(*policy_);
   }
@@ -101,6 +102,33 @@ TEST_P(BitsBuilderSizes, EstimatedFpRateFallsWithTheBytes) {
   }
   EXPECT_LT(previous, 1e-4);
 }
+
+// The keys of a ribbon have a say in its size: what is told beforehand is close, not exact.
+class RibbonBuilderSizes : public ::testing::TestWithParam<double> {};
+
+TEST_P(RibbonBuilderSizes, PartitionsComeOutAsLargeAsAskedFor) {
+  FilterPolicyOptions options;
+  options.target_fpr = GetParam();
+  options.kind = PolicyKind::kRibbon;
+  const auto policy = NewFilterPolicy(options);
+  const auto builder = NewBuilder(*policy);
+  for (size_t bytes = 200; bytes < 200000; bytes = bytes * 3 / 2) {
+    const size_t keys = builder->ApproximateNumEntries(bytes);
+    ASSERT_GT(keys, 0u) << bytes;
+    for (const std::string& key : PresentKeys(KeyShape::kCounter, keys)) builder->AddKey(key);
+    const double size = static_cast<double>(Finish(builder.get()).contents.size());
+    EXPECT_LE(size, 1.01 * static_cast<double>(bytes) + 8) << keys;
+    EXPECT_GE(size, 0.97 * static_cast<double>(bytes) - 8) << keys;
+    EXPECT_NEAR(static_cast<double>(builder->CalculateSpace(keys)), size, 0.01 * size + 8);
+    const double fpr = builder->EstimatedFpRate(keys, bytes);
+    EXPECT_GE(fpr, GetParam() * 0.85) << keys;
+    if (bytes > 1000) {  // the estimate leaves room for what the keys decide
+      EXPECT_LE(fpr, GetParam() * 1.25) << keys;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, RibbonBuilderSizes, ::testing::Values(0.3, 0.01, 1e-5));
 
 INSTANTIATE_TEST_SUITE_P(Targets, BitsBuilderSizes, ::testing::Values(0.5, 0.1, 0.01, 1e-4, 1e-6),
                          [](const auto& info) {

@@ -12,8 +12,9 @@ namespace blocksieve {
 
 /// Which kind of filter a policy builds. The kinds differ in size and speed, never in the FPR.
 enum class PolicyKind : uint8_t {
-  kAuto,   ///< The policy decides file by file.
-  kBloom,  ///< Blocked Bloom: the fastest to build and to probe.
+  kAuto,    ///< Bloom where a file is short-lived (flushes), ribbon where it stays.
+  kBloom,   ///< Blocked Bloom: the fastest to build and to probe.
+  kRibbon,  ///< Chunk-seeded ribbon: close to the least space there is; see lib/RIBBON.md.
 };
 
 /// Options of a filter policy. The same names serve in option strings:
@@ -22,7 +23,7 @@ struct FilterPolicyOptions {
   /// Share of absent keys, per file, that the filter may let through. 1e-6 to 0.5.
   double target_fpr = 0.01;
 
-  /// "auto" or "bloom" in option strings.
+  /// "auto", "bloom" or "ribbon" in option strings.
   PolicyKind kind = PolicyKind::kAuto;
 
   /// Most memory that building one filter may take, in bytes: hashes of the keys, working memory

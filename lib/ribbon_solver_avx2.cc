@@ -1,0 +1,39 @@
+#include "lib/ribbon_solver.h"
+
+#if defined(__x86_64__)
+
+#include "lib/ribbon_solver_rows.h"
+
+// Row by row, without vectors, but the processors that have AVX2 also count bits and trailing zeros
+// in one instruction.
+#define BLOCKSIEVE_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+
+namespace blocksieve::internal {
+namespace {
+
+BLOCKSIEVE_AVX2 void FindStarts(const uint64_t* mixed, size_t num_rows, uint32_t rotation,
+                                uint32_t num_octets, uint32_t fold, uint32_t* starts) {
+  FindStartsOf(mixed, num_rows, rotation, num_octets, fold, starts);
+}
+
+BLOCKSIEVE_AVX2 RibbonOutcome Eliminate(const RibbonRows& rows, uint32_t fingerprint_columns,
+                                        uint32_t* scratch, RibbonEchelon* echelon) {
+  return EliminateByRows(rows, fingerprint_columns, scratch, echelon);
+}
+
+BLOCKSIEVE_INLINE uint64_t Parity(uint64_t x) noexcept {
+  return static_cast<uint64_t>(__builtin_popcountll(x)) & 1;
+}
+
+BLOCKSIEVE_AVX2 void BackSubstitute(const uint64_t* pivots, uint32_t fingerprint_columns,
+                                    const uint64_t* next, uint64_t* words) {
+  BackSubstituteByWords<Parity>(pivots, fingerprint_columns, next, words);
+}
+
+}  // namespace
+
+const RibbonSolver kRibbonSolverAvx2 = {&FindStarts, &Eliminate, &BackSubstitute};
+
+}  // namespace blocksieve::internal
+
+#endif  // __x86_64__
