@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blocksieve/column.h"
+
+namespace blocksieve::internal {
+
+/// Where a column's values come from.
+enum class ColumnSource : uint8_t { kValue, kField, kFixed, kBinary, kJson, kCallback };
+
+/// A column's text form, taken apart.
+struct ColumnDefinition {
+  std::string name;
+
+  // How the source's bytes are read.
+  ValueType type = ValueType::kBytes;
+  Tokeniser tokeniser = Tokeniser::kNone;
+  uint32_t ngram_length = 0;
+
+  // Where they are; which members count depends on the source.
+  ColumnSource source = ColumnSource::kValue;
+  uint32_t field = 0;                     // kField, from 1
+  char delimiter = '\t';                  // kField
+  std::optional<char> element_delimiter;  // kValue, kField, kFixed
+  uint32_t offset = 0;                    // kFixed, kBinary
+  uint32_t width = 0;                     // the same, in bytes
+  bool is_big_endian = false;             // kBinary
+  std::string pointer;                    // kJson, as written
+  std::vector<std::string> path;          // kJson, the pointer's names without escapes
+  std::string callback_name;              // kCallback
+  Column::Callback callback;              // kCallback
+};
+
+/// See Column::Parse. Errors: InvalidArgument, NotSupported.
+Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delimiter);
+
+/// See Column::ToText.
+std::string ColumnDefinitionText(const ColumnDefinition& definition);
+
+/// Its parts that the parser recognises by printing them: a delimiter, without what is around it,
+/// and the type of a binary number, "int32le".
+std::string DelimiterText(char delimiter);
+std::string BinaryTypeText(const ColumnDefinition& definition);
+
+/// Below 0x20, or DEL.
+bool IsControl(char c) noexcept;
+
+/// Whether a column or a callback may be called so.
+bool IsColumnName(std::string_view name) noexcept;
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blocksieve/column.h"
+
+namespace blocksieve::internal {
+
+/// What LIKE, STARTSWITH and the HAS of n-grams look for in a text. Immutable, thread-safe.
+///
+/// Literals match bytes, % any bytes, and _ one character, which must begin where _ does. For valid
+/// UTF-8 that is LIKE over code points; other bytes keep `LIKE 'x%'` the same as STARTSWITH 'x'.
+class Pattern {
+ public:
+  /// A pattern of LIKE; none if it ends in a single backslash.
+  static std::optional<Pattern> Like(std::string_view pattern);
+  /// Texts that are, begin with, or contain `literal`, which has no wildcards.
+  static Pattern Equal(std::string_view literal) { return {literal, false, false}; }
+  static Pattern Prefix(std::string_view literal) { return {literal, false, true}; }
+  static Pattern Contains(std::string_view literal) { return {literal, true, true}; }
+
+  bool Matches(std::string_view text) const noexcept;
+
+  /// The literal with which every match begins.
+  std::string_view prefix() const noexcept;
+  /// Whether it is prefix() alone, or prefix() and any bytes.
+  bool IsEqual() const noexcept { return segments_.size() == 1 && IsPlain(segments_[0]); }
+  bool IsPrefix() const noexcept {
+    return segments_.size() == 2 && IsPlain(segments_[0]) && segments_[1].empty();
+  }
+
+  /// Tokens that every matching text has, sorted, each once: those that lie in a literal and do not
+  /// depend on what a wildcard beside it stands for. They refer to the pattern.
+  /// REQUIRES: column.tokeniser() is not kNone.
+  std::vector<std::string_view> CertainTokens(const Column& column) const;
+
+ private:
+  // A literal, or with no value the wildcard _. Neighbouring literals are one.
+  using Piece = std::optional<std::string>;
+  using Segment = std::vector<Piece>;
+
+  Pattern() : segments_(1) {}
+  Pattern(std::string_view literal, bool any_before, bool any_after);
+
+  static bool IsPlain(const Segment& segment) noexcept {
+    return segment.empty() || (segment.size() == 1 && segment[0]);
+  }
+  static void AppendLiteral(char c, Segment* segment);
+  static size_t MatchAt(const Segment& segment, std::string_view text, size_t position) noexcept;
+
+  // The pieces between the %; never empty. The first is tied to the text's begin, the last to its
+  // end.
+  std::vector<Segment> segments_;
+};
+
+}  // namespace blocksieve::internal

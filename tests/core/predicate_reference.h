@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+// What predicates mean, said a second time and naively: no code is shared with the library. It
+// makes the text of a random condition and knows its own answer for a row.
+
+namespace blocksieve::testing {
+
+/// Rows of up to six TAB-separated fields and conditions on them. Values come from few, so that
+/// rows match often. REQUIRES: valid UTF-8, as is all that RandomRow makes.
+class Reference {
+ public:
+  struct ColumnFacts {
+    std::string name;
+    std::string definition;  // for Column::Parse
+    std::string type;
+    size_t field;  // from 0
+    bool is_array;
+    char tokens;  // 'w', 'g' or 0
+  };
+  /// Those that conditions use.
+  static const std::vector<ColumnFacts>& Columns();
+
+  explicit Reference(uint64_t seed) : random_(seed) {}
+
+  std::string RandomRow();
+
+  enum class Answer { kNo, kUnknown, kYes };
+
+  struct Condition {
+    enum class Kind { kComparison, kNot, kAnd, kOr, kTrue, kFalse };
+    Kind kind = Kind::kTrue;
+    std::vector<Condition> operands;
+    std::string column;
+    std::string op;                 // in capitals, without NOT
+    bool is_negated = false;        // "!=", "NOT IN", ...
+    std::vector<std::string> text;  // values, unquoted
+
+    std::string Text() const;
+    Answer Ask(const std::string& row) const;
+  };
+
+  Condition RandomCondition(int depth);
+
+ private:
+  uint64_t Below(uint64_t bound) { return random_() % bound; }
+  template <class T>
+  const T& OneOf(const std::vector<T>& all) {
+    return all[Below(all.size())];
+  }
+  std::string RandomText(uint64_t most_pieces);
+  Condition RandomComparison();
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace blocksieve::testing

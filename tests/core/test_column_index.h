@@ -1,0 +1,153 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/column.h"
+#include "blocksieve/column_index.h"
+#include "blocksieve/predicate.h"
+
+namespace blocksieve::testing {
+
+/// Owns the text of a bytes value.
+class OwnedValue {
+ public:
+  explicit OwnedValue(const Value& value)
+      : value_(value), text_(value.type() == ValueType::kBytes ? value.bytes() : "") {}
+  Value get() const { return value_.type() == ValueType::kBytes ? Value::Bytes(text_) : value_; }
+
+ private:
+  Value value_;
+  std::string text_;
+};
+
+/// What an index may know of one column: all values of every granule. Counts what it is asked.
+class PerfectIndex : public ColumnIndex {
+ public:
+  struct Granule {
+    std::vector<OwnedValue> values;
+    bool some_missing = false;
+    bool some_present = false;
+  };
+
+  /// `granules[g]` are the rows of granule g. As with the granule index, a row without values
+  /// counts as missing, even if it has a text without tokens; unless `texts_are_present`.
+  PerfectIndex(const Column& column, const std::vector<std::vector<std::string>>& granules,
+               bool texts_are_present = false) {
+    for (const auto& rows : granules) {
+      Granule& granule = granules_.emplace_back();
+      for (const std::string& row : rows) {
+        const size_t before = granule.values.size();
+        const bool has_column = column.ForEachIndexed(row, [&](const Value& value) {
+          granule.values.emplace_back(value);
+          return true;
+        });
+        const bool is_present = granule.values.size() > before || (has_column && texts_are_present);
+        (is_present ? granule.some_present : granule.some_missing) = true;
+      }
+    }
+  }
+
+  void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const override {
+    ++filter_calls;
+    KeepIf(candidates, [&](const Granule& granule) {
+      return Any(granule, [&](const Value& value) { return value.Hash() == value_hash; });
+    });
+  }
+  void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const override {
+    ++bounds_calls;
+    KeepIf(candidates, [&](const Granule& granule) {
+      return Any(granule, [&](const Value& value) {
+        if (range.low &&
+            (value.Compare(*range.low) < 0 || (!range.includes_low && value == *range.low))) {
+          return false;
+        }
+        return !range.high ||
+               (value.Compare(*range.high) <= 0 && (range.includes_high || value != *range.high));
+      });
+    });
+  }
+  void KeepDiffering(const Value& value, GranuleSet* candidates) const override {
+    ++bounds_calls;
+    KeepIf(candidates, [&](const Granule& granule) {
+      return Any(granule, [&](const Value& other) { return other != value; });
+    });
+  }
+  void KeepMissing(GranuleSet* candidates) const override {
+    ++bounds_calls;
+    KeepIf(candidates, [](const Granule& granule) { return granule.some_missing; });
+  }
+  void KeepPresent(GranuleSet* candidates) const override {
+    ++bounds_calls;
+    KeepIf(candidates, [](const Granule& granule) { return granule.some_present; });
+  }
+
+  size_t calls() const { return filter_calls + bounds_calls; }
+  mutable size_t filter_calls = 0;
+  mutable size_t bounds_calls = 0;
+
+ protected:
+  /// Whether a granule without what is asked for stays all the same.
+  virtual bool IsFalsePositive() const { return false; }
+
+ private:
+  template <class Is>
+  static bool Any(const Granule& granule, const Is& is) {
+    return std::any_of(granule.values.begin(), granule.values.end(),
+                       [&](const OwnedValue& value) { return is(value.get()); });
+  }
+  template <class Is>
+  void KeepIf(GranuleSet* candidates, const Is& is) const {
+    for (size_t g = 0; g < granules_.size(); ++g) {
+      if (candidates->Has(g) && !is(granules_[g]) && !IsFalsePositive()) candidates->Remove(g);
+    }
+  }
+
+  std::vector<Granule> granules_;
+};
+
+/// One that is often mistaken, but never loses a granule.
+class LossyIndex : public PerfectIndex {
+ public:
+  using PerfectIndex::PerfectIndex;
+
+ private:
+  bool IsFalsePositive() const override { return random_() % 4 == 0; }
+  mutable std::mt19937_64 random_{7};
+};
+
+/// The indexes of a file's columns, found as a predicate finds them.
+template <class Index = PerfectIndex>
+class FileIndex {
+ public:
+  FileIndex(const std::vector<Column>& columns,
+            const std::vector<std::vector<std::string>>& granules, bool texts_are_present = false) {
+    for (const Column& column : columns) {
+      indexes_.try_emplace(column.ToText(), column, granules, texts_are_present);
+    }
+  }
+
+  ColumnIndexLookup lookup() const {
+    return [this](const Column& column) -> const ColumnIndex* {
+      const auto index = indexes_.find(column.ToText());
+      return index == indexes_.end() ? nullptr : &index->second;
+    };
+  }
+  size_t calls() const { return Sum(&Index::filter_calls) + Sum(&Index::bounds_calls); }
+  size_t filter_calls() const { return Sum(&Index::filter_calls); }
+
+ private:
+  size_t Sum(size_t Index::*member) const {
+    size_t sum = 0;
+    for (const auto& [name, index] : indexes_) sum += index.*member;
+    return sum;
+  }
+
+  std::map<std::string, Index> indexes_;
+};
+
+}  // namespace blocksieve::testing

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blocksieve/column.h"
+#include "blocksieve/predicate.h"
+
+namespace blocksieve::testing {
+
+inline Column MakeColumn(std::string_view definition, char delimiter = '\t') {
+  Result<Column> column = Column::Parse(definition, delimiter);
+  EXPECT_TRUE(column.ok()) << column.status().message();
+  return *std::move(column);
+}
+
+inline std::vector<Column> MakeColumns(std::initializer_list<std::string_view> definitions) {
+  std::vector<Column> columns;
+  for (const std::string_view definition : definitions) columns.push_back(MakeColumn(definition));
+  return columns;
+}
+
+inline Predicate MakePredicate(std::string_view text, std::span<const Column> columns) {
+  Result<Predicate> predicate = Predicate::Parse(text, columns);
+  EXPECT_TRUE(predicate.ok()) << predicate.status().message();
+  return *std::move(predicate);
+}
+
+/// What a row holds: each value as text, or "missing" alone.
+inline std::vector<std::string> Indexed(const Column& column, std::string_view row) {
+  std::vector<std::string> values;
+  const bool has_column = column.ForEachIndexed(row, [&](const Value& value) {
+    EXPECT_EQ(value.type(), column.type());
+    values.push_back(value.ToText());
+    return true;
+  });
+  if (!has_column) {
+    EXPECT_TRUE(values.empty());
+    values = {"missing"};
+  }
+  return values;
+}
+
+inline std::vector<std::string> Indexed(std::string_view definition, std::string_view row) {
+  return Indexed(MakeColumn(definition), row);
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace blocksieve::testing
