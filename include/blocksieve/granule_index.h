@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "blocksieve/bytes.h"
+#include "blocksieve/column_index.h"
+#include "blocksieve/granule_set.h"
+#include "blocksieve/kernels.h"
+#include "blocksieve/status.h"
+#include "blocksieve/value.h"
+
+// The skip index of one file: its rows are divided, in key order, into granules, and of each
+// granule the index knows its keys' range and, of each indexed column, which values it may hold.
+// lib/FORMAT_granule_index.md is the byte format; granule_index_builder.h makes it.
+
+namespace blocksieve {
+
+/// Whether the index has a part, and why not.
+enum class GranulePart : uint8_t {
+  kPresent = 0,
+  kNotWanted = 1,   ///< By the column's options.
+  kEverywhere = 2,  ///< Nearly every value is in nearly every granule: it would skip nothing.
+  kOverBudget = 3,  ///< It, or the whole index, would exceed its limit of bytes.
+};
+
+/// "present", "not wanted", "every value in every granule" or "over budget".
+std::string_view GranulePartName(GranulePart part) noexcept;
+
+/// What an index says of one of its columns.
+struct GranuleColumnInfo {
+  std::string name;
+  ValueType type = ValueType::kBytes;
+  double target_fpr = 0;  ///< Of the filters, per granule without the value.
+  GranulePart filters = GranulePart::kNotWanted;
+  GranulePart bounds = GranulePart::kNotWanted;
+  uint64_t num_distinct = 0;      ///< Values distinct within their granule, over all granules.
+  uint64_t max_distinct = 0;      ///< The most in one granule; 0 without filters.
+  uint32_t num_probes = 0;        ///< Bits that a value sets (k).
+  uint32_t num_size_classes = 0;  ///< Sizes of filters, each transposed by itself.
+  uint64_t filter_bytes = 0;      ///< In the index: filters, and their size classes.
+  uint64_t bounds_bytes = 0;      ///< Least and greatest values.
+  uint64_t mark_bytes = 0;        ///< Granules with rows that have, or lack, the column.
+  uint64_t probe_bytes = 0;       ///< What one KeepContaining reads at most.
+};
+
+namespace internal {
+struct GranuleIndexParts;
+}
+
+/// Reads an index. Thread-safe, as nothing changes after Open.
+class GranuleIndex {
+ public:
+  GranuleIndex(GranuleIndex&&) noexcept;
+  GranuleIndex& operator=(GranuleIndex&&) noexcept;
+  ~GranuleIndex();
+
+  /// Opens an index. `bytes` must outlive it: filters are read in place; only compressed parts
+  /// (keys, bounds) are copied.
+  ///
+  /// All of it is checked: a flipped bit of a filter would hide rows, and an index is opened once
+  /// for many probes. Takes time linear in the size of the index: about 0.1 ms per MB of filters.
+  /// Whatever the bytes, no function here reads outside of them.
+  ///
+  /// Errors: Corruption (cut off, foreign, damaged), NotSupported (a newer version),
+  /// ResourceExhausted (memory). A file whose index cannot be opened must be read as a whole.
+  static Result<GranuleIndex> Open(ByteView bytes) { return Open(bytes, ActiveKernel()); }
+
+  /// The same with one kernel. REQUIRES: IsAvailable(kernel)
+  static Result<GranuleIndex> Open(ByteView bytes, Kernel kernel);
+
+  uint64_t num_granules() const noexcept;
+  uint64_t num_rows() const noexcept;
+
+  /// Granules whose rows are to be read whatever the predicate.
+  bool AlwaysMatches(size_t granule) const noexcept;
+  uint64_t num_always_match() const noexcept;
+
+  /// Rows of one granule, and the least number that the engine noted for its rows (0 if none).
+  /// REQUIRES: granule < num_granules()
+  uint64_t NumRows(size_t granule) const noexcept;
+  uint64_t MinSequence(size_t granule) const noexcept;
+
+  /// First and last key of a granule; null: not wanted. Decodes up to 16 granules before it.
+  /// REQUIRES: granule < num_granules()
+  void GetKeyRange(size_t granule, std::string* first, std::string* last) const;
+
+  size_t num_columns() const noexcept;
+  /// REQUIRES: column < num_columns()
+  const GranuleColumnInfo& column(size_t column) const noexcept;
+
+  /// What predicates ask; lives as long as this index, also if that is moved. Granules that always
+  /// match are never removed. REQUIRES: column < num_columns()
+  const ColumnIndex& column_index(size_t column) const noexcept;
+
+  /// As ColumnIndex::KeepContaining for any one of several hashes (IN): a candidate is looked at
+  /// only until one of them is found. Removes all but those that always match if there are none.
+  void KeepContainingAny(size_t column, std::span<const uint64_t> value_hashes,
+                         GranuleSet* candidates) const;
+
+  uint64_t index_bytes() const noexcept;   ///< All of it.
+  uint64_t key_bytes() const noexcept;     ///< The part with keys, rows and marks of granules.
+  uint64_t memory_bytes() const noexcept;  ///< Held besides the index itself.
+
+ private:
+  explicit GranuleIndex(std::unique_ptr<internal::GranuleIndexParts> parts) noexcept;
+
+  std::unique_ptr<internal::GranuleIndexParts> parts_;
+};
+
+}  // namespace blocksieve

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blocksieve/bytes.h"
+
+// First and last key of each granule. Neighbours share prefixes: each key is stored as how much of
+// the key before it it shares, and the rest. Every 16th granule starts anew, for random access.
+//   key: shared bytes (varint) | further bytes (varint) | these
+
+namespace blocksieve::internal {
+
+inline constexpr uint64_t kGranulesPerRestart = 16;
+
+class FenceWriter {
+ public:
+  void Add(std::string_view first, std::string_view last);
+  const std::string& bytes() const noexcept { return bytes_; }
+
+ private:
+  void AddKey(std::string_view key, bool restart);
+
+  std::string bytes_;
+  std::string previous_;
+  uint64_t num_granules_ = 0;
+};
+
+/// A view; the bytes belong to somebody else.
+class FenceReader {
+ public:
+  /// Checks all keys, so that Get can be sure. False if they are damaged.
+  bool Open(ByteView bytes, uint64_t num_granules);
+
+  /// Either may be null. REQUIRES: Open, granule < num_granules
+  void Get(uint64_t granule, std::string* first, std::string* last) const;
+
+  uint64_t memory_bytes() const noexcept { return restarts_.capacity() * sizeof(restarts_[0]); }
+
+ private:
+  ByteView bytes_;
+  std::vector<uint64_t> restarts_;  // where every kGranulesPerRestart-th granule begins
+};
+
+}  // namespace blocksieve::internal
