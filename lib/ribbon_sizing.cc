@@ -30,8 +30,8 @@ double RibbonFpr(uint32_t columns, double wide_share) noexcept {
 }
 
 Result<Layout> ChooseRibbonLayout(double target_fpr) {
-  if (!(target_fpr >= kMinRibbonTargetFpr && target_fpr <= kMaxTargetFpr)) {
-    return OutOfRange("target_fpr", target_fpr, kMinRibbonTargetFpr, kMaxTargetFpr);
+  if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
+    return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
   }
   // The first row that may do; the logarithm is not exact to the last bit.
   auto row = static_cast<uint32_t>(-std::log2(target_fpr) * kRowsPerColumn);

@@ -18,11 +18,8 @@ struct Layout {
 };
 
 /// Lowest and highest target FPR that ChooseLayout accepts for any kind.
-inline constexpr double kMinTargetFpr = 1e-6;
+inline constexpr double kMinTargetFpr = 1e-7;
 inline constexpr double kMaxTargetFpr = 0.5;
-
-/// The lowest that it accepts for a ribbon.
-inline constexpr double kMinRibbonTargetFpr = 1e-7;
 
 /// The smallest layout in the lookup table of `kind` whose FPR is at or below `target_fpr`. Size is
 /// monotone in the target. Of equally small layouts the one with the lowest FPR.

@@ -279,8 +279,8 @@ std::pair<int, std::string> Refusal(std::initializer_list<const char*> arguments
 
 TEST(OptionsTest, WrongArgumentsNameThingValueAndRange) {
   for (const auto& [argument, value, range] :
-       {std::tuple{"--fpr", "2", "1e-06 to 0.5"}, std::tuple{"--fpr", "nan", "1e-06 to 0.5"},
-        std::tuple{"--fpr", "x", "1e-06 to 0.5"}, std::tuple{"--rows", "999", "1000 to 1000000000"},
+       {std::tuple{"--fpr", "2", "1e-07 to 0.5"}, std::tuple{"--fpr", "nan", "1e-07 to 0.5"},
+        std::tuple{"--fpr", "x", "1e-07 to 0.5"}, std::tuple{"--rows", "999", "1000 to 1000000000"},
         std::tuple{"--rows", "-5", "1000 to 1000000000"},
         std::tuple{"--rows", "1e6", "1000 to 1000000000"},
         std::tuple{"--seed", "-1", "0 to 4294967295"}, std::tuple{"--repeat", "0", "1 to 1000"},

@@ -22,7 +22,7 @@ void ExpectRefused(const FilterOptions& options, const std::string& message) {
 TEST(FilterBuilder, RefusesTargetsOutsideTheRange) {
   FilterOptions options;
   options.target_fpr = 0.7;
-  ExpectRefused(options, "target_fpr is 0.7; allowed is 1e-06 to 0.5");
+  ExpectRefused(options, "target_fpr is 0.7; allowed is 1e-07 to 0.5");
   options.target_fpr = 0;
   ExpectRefused(options, "target_fpr is 0;");
   options.target_fpr = -1;

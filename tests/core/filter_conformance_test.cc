@@ -43,7 +43,7 @@ TEST_P(FilterConformance, EveryKeyMatchesForEveryNumberOfKeys) {
 }
 
 TEST_P(FilterConformance, EveryKeyMatchesAtEveryTarget) {
-  for (const double target : {0.5, 0.3, 0.1, 0.02, 0.01, 1e-3, 1e-4, 1e-5, 1e-6}) {
+  for (const double target : {0.5, 0.3, 0.1, 0.02, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7}) {
     const OwnedBytes block = BuildBlock(kind(), target, 5000);
     for (const Kernel kernel : AvailableKernels()) {
       const FilterReader reader = FilterReader::Open(block.view(), kernel);

@@ -43,7 +43,7 @@ TEST(FilterSizer, IsNoLargerThanTheTablesLayout) {
 }
 
 TEST(FilterSizer, RejectsTargetsThatTheTableRejects) {
-  for (const double target : {0.0, 1e-7, 0.51, 1.0, std::nan("")}) {
+  for (const double target : {0.0, 9.9e-8, 0.51, 1.0, std::nan("")}) {
     EXPECT_EQ(FilterSizer::Create(target).status().code(), StatusCode::kInvalidArgument);
   }
 }

@@ -108,14 +108,14 @@ TEST(RibbonFpr, StructuredKeys) {
 
 TEST(RibbonSizing, SmallestRowThatMeetsTheTarget) {
   std::mt19937_64 random(17);
-  std::uniform_real_distribution<double> exponent(std::log(kMinRibbonTargetFpr),
+  std::uniform_real_distribution<double> exponent(std::log(kMinTargetFpr),
                                                   std::log(kMaxTargetFpr));
   double last_bits = 0;
-  std::vector<double> targets{kMinRibbonTargetFpr, kMaxTargetFpr, 0.25, std::nextafter(0.25, 0)};
+  std::vector<double> targets{kMinTargetFpr, kMaxTargetFpr, 0.25, std::nextafter(0.25, 0)};
   for (int i = 0; i < 20'000; ++i) targets.push_back(std::exp(exponent(random)));
   std::sort(targets.begin(), targets.end(), std::greater<>());
   for (const double target : targets) {
-    if (target < kMinRibbonTargetFpr || target > kMaxTargetFpr) continue;
+    if (target < kMinTargetFpr || target > kMaxTargetFpr) continue;
     const Result<Layout> layout = ChooseLayout(FilterKind::kRibbon, target);
     ASSERT_TRUE(layout.ok());
     ASSERT_LE(layout->predicted_fpr, target);

@@ -118,11 +118,11 @@ TEST_P(SizingTable, TargetsOutOfRangeAreErrors) {
     EXPECT_EQ(layout.status().code(), StatusCode::kInvalidArgument);
   }
   EXPECT_EQ(ChooseLayout(GetParam(), 0.7).status().message(),
-            "target_fpr is 0.7; allowed is 1e-06 to 0.5");
+            "target_fpr is 0.7; allowed is 1e-07 to 0.5");
   EXPECT_EQ(ChooseLayout(GetParam(), kNan).status().message(),
-            "target_fpr is nan; allowed is 1e-06 to 0.5");
+            "target_fpr is nan; allowed is 1e-07 to 0.5");
   EXPECT_EQ(ChooseLayout(GetParam(), std::nextafter(0.5, 1.0)).status().message(),
-            "target_fpr is 0.5000000000000001; allowed is 1e-06 to 0.5");
+            "target_fpr is 0.5000000000000001; allowed is 1e-07 to 0.5");
 }
 
 TEST(Sizing, KindsWithoutATableAreErrors) {

@@ -24,7 +24,7 @@ FilterPolicyOptions WithTarget(double target_fpr) {
 }
 
 TEST(NewFilterPolicy, AcceptsTheWholeRangeWithItsEnds) {
-  for (const double target : {1e-6, 1.5e-6, 1e-4, 0.01, 0.3, 0.5}) {
+  for (const double target : {1e-7, 1.5e-6, 1e-4, 0.01, 0.3, 0.5}) {
     rocksdb::Status status = rocksdb::Status::Corruption();
     const auto policy = NewFilterPolicy(WithTarget(target), &status);
     ASSERT_NE(policy, nullptr) << target;
@@ -36,13 +36,13 @@ TEST(NewFilterPolicy, AcceptsTheWholeRangeWithItsEnds) {
 
 TEST(NewFilterPolicy, RefusesWhatNoLayoutReaches) {
   for (const double target :
-       {0.0, -0.01, 1.0, 2.0, std::nextafter(0.5, 1), std::nextafter(1e-6, 0),
+       {0.0, -0.01, 1.0, 2.0, std::nextafter(0.5, 1), std::nextafter(1e-7, 0),
         std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     rocksdb::Status status;
     EXPECT_EQ(NewFilterPolicy(WithTarget(target), &status), nullptr) << target;
     EXPECT_TRUE(status.IsInvalidArgument());
     EXPECT_NE(status.ToString().find("target_fpr is "), std::string::npos) << status.ToString();
-    EXPECT_NE(status.ToString().find("allowed is 1e-06 to 0.5"), std::string::npos);
+    EXPECT_NE(status.ToString().find("allowed is 1e-07 to 0.5"), std::string::npos);
   }
 }
 
@@ -62,7 +62,7 @@ TEST(NewFilterPolicy, RefusesAKindThatIsNone) {
 
 TEST(NewFilterPolicy, WithoutAPlaceForTheReasonItIsOnStderr) {
   const std::string loud = StderrOf([] { EXPECT_EQ(NewFilterPolicy(WithTarget(3)), nullptr); });
-  EXPECT_NE(loud.find("target_fpr is 3; allowed is 1e-06 to 0.5"), std::string::npos) << loud;
+  EXPECT_NE(loud.find("target_fpr is 3; allowed is 1e-07 to 0.5"), std::string::npos) << loud;
 }
 
 // facts/pitfalls.md, 34: the reader sits in the block cache and may outlive the policy.

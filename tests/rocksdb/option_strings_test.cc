@@ -84,7 +84,7 @@ struct Invalid {
   const char* range;
 };
 
-constexpr const char* kFprRange = "1e-06 to 0.5";
+constexpr const char* kFprRange = "1e-07 to 0.5";
 constexpr const char* kBytesRange = "0 (no limit) to 18446744073709551615";
 
 constexpr Invalid kInvalid[] = {
@@ -93,7 +93,7 @@ constexpr Invalid kInvalid[] = {
     {"blocksieve:1", "target_fpr", "is 1", kFprRange},
     {"blocksieve:0.51", "target_fpr", "0.51", kFprRange},
     {"blocksieve:0.500000000001", "target_fpr", "0.500000000001", kFprRange},
-    {"blocksieve:9.99e-7", "target_fpr", "9.99e-7", kFprRange},
+    {"blocksieve:9.99e-8", "target_fpr", "9.99e-8", kFprRange},
     {"blocksieve:-0.01", "target_fpr", "-0.01", kFprRange},
     {"blocksieve:nan", "target_fpr", "nan", kFprRange},
     {"blocksieve:inf", "target_fpr", "inf", kFprRange},

@@ -95,7 +95,7 @@ TEST_F(PluginLoading, TwiceIsNoTrouble) {
 TEST_F(PluginLoading, AWrongOptionIsOnStderr) {
   const Report report = Run(LINKED_PROGRAM, "blocksieve:5", {});
   EXPECT_EQ(report.policy, "none");
-  EXPECT_NE(report.text.find("target_fpr is 5; allowed is 1e-06 to 0.5"), std::string::npos)
+  EXPECT_NE(report.text.find("target_fpr is 5; allowed is 1e-07 to 0.5"), std::string::npos)
       << report.text;
 }
 

@@ -140,7 +140,7 @@ TEST_F(PolicyRoundTrip, ABadParameterInAnOptionsFileIsLoud) {
             rocksdb::LoadLatestOptions(config, db.path(), &db_options, &families);
         static_cast<void>(status);
       });
-      EXPECT_NE(loud.find("target_fpr is 7; allowed is 1e-06 to 0.5"), std::string::npos)
+      EXPECT_NE(loud.find("target_fpr is 7; allowed is 1e-07 to 0.5"), std::string::npos)
           << bad << ", ignore_unknown_options " << ignore_unknown << "\n"
           << loud;
     }

@@ -20,7 +20,7 @@ enum class PolicyKind : uint8_t {
 /// Options of a filter policy. The same names serve in option strings:
 /// "{id=blocksieve;target_fpr=0.01;kind=bloom}", or "blocksieve:0.01" for a target alone.
 struct FilterPolicyOptions {
-  /// Share of absent keys, per file, that the filter may let through. 1e-6 to 0.5.
+  /// Share of absent keys, per file, that the filter may let through. 1e-7 to 0.5.
   double target_fpr = 0.01;
 
   /// "auto", "bloom" or "ribbon" in option strings.
