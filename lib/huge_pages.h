@@ -17,6 +17,7 @@ inline void PreferHugePages(void* memory, size_t bytes) noexcept {
   const auto address = reinterpret_cast<uintptr_t>(memory);
   const uintptr_t first = (address + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
   const uintptr_t last = (address + bytes) / kHugePageBytes * kHugePageBytes;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): pages are a matter of addresses
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #else
   static_cast<void>(memory);

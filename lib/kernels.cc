@@ -44,6 +44,7 @@ struct Choice {
 
 Choice ChooseKernel() {
   const Kernel fastest = AvailableKernels().back();
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): read once, under the lock of a static
   const char* forced = std::getenv("BLOCKSIEVE_KERNEL");
   if (forced == nullptr || *forced == '\0') return {fastest, ""};
   const std::optional<Kernel> kernel = ParseKernel(forced);

@@ -8,10 +8,13 @@
 
 #include "bench/read_amp/failure.h"
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/sizing.h"
 #include "integration/rocksdb/stock_filters.h"
 
 namespace blocksieve::read_amp {
 namespace {
+
+constexpr double kStockDefaultBits = 10;
 
 // RocksDB's own estimate of a Bloom filter's FPR (BloomMath::CacheLocalFpRate, util/bloom_impl.h):
 // the mean of lines one standard deviation fuller and emptier than the average. A Ribbon filter of
@@ -24,6 +27,13 @@ double EstimateOfRocksDb(double bits_per_key, uint32_t num_probes) {
     return std::pow(1 - std::exp(-k * keys_in_line / kLineBits), k);
   };
   return (standard(keys + std::sqrt(keys)) + standard(keys - std::sqrt(keys))) / 2;
+}
+
+// The rate that a ribbon reaches with the memory of a stock filter of so many bits per key. A
+// ribbon takes half a percent more than the bits that its layout counts, and its footer.
+double RibbonFprForBits(double bits_per_key) {
+  constexpr double kOverhead = 1.01;
+  return LayoutForBitsPerKey(FilterKind::kRibbon, bits_per_key / kOverhead)->predicted_fpr;
 }
 
 }  // namespace
@@ -47,7 +57,8 @@ std::vector<Contestant> MakeContestants(double target_fpr) {
   const double ribbon_bits = StockRibbonBitsPerKey(target_fpr);
   return {
       {Role::kNoFilter, "no filter", ""},
-      {Role::kStockDefault, "stock Bloom, 10 bits", "bloomfilter:10:false"},
+      {Role::kStockDefault, "stock Bloom, 10 bits",
+       fmt::format("bloomfilter:{}:false", kStockDefaultBits)},
       {Role::kStockBloomSameFpr, "stock Bloom, " + at_target,
        fmt::format("bloomfilter:{:.3f}:false", bloom_bits)},
       // -1: Ribbon on every level, flushes included.
@@ -55,6 +66,11 @@ std::vector<Contestant> MakeContestants(double target_fpr) {
        fmt::format("ribbonfilter:{:.3f}:-1", ribbon_bits)},
       {Role::kBlocksieve, "blocksieve bloom, " + at_target,
        fmt::format("{{id=blocksieve;target_fpr={};kind=bloom}}", target_fpr)},
+      {Role::kBlocksieve, "blocksieve ribbon, " + at_target,
+       fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}", target_fpr)},
+      {Role::kBlocksieveSameMemory, "blocksieve ribbon, 10 bits",
+       fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}",
+                   RibbonFprForBits(kStockDefaultBits))},
   };
 }
 

@@ -10,7 +10,14 @@
 namespace blocksieve::read_amp {
 
 /// What a contestant stands for in the comparison.
-enum class Role { kNoFilter, kStockDefault, kStockBloomSameFpr, kStockRibbonSameFpr, kBlocksieve };
+enum class Role {
+  kNoFilter,
+  kStockDefault,
+  kStockBloomSameFpr,
+  kStockRibbonSameFpr,
+  kBlocksieve,            ///< at the same FPR as the stock filters before
+  kBlocksieveSameMemory,  ///< with the memory of the stock default
+};
 
 /// One way to set up RocksDB's filters.
 struct Contestant {

@@ -83,7 +83,7 @@ rocksdb::Status Policy::ConfigureOptions(
     const std::string problem = PolicyOptionProblem(config_options, name, value);
     if (!problem.empty()) LogLoudly(nullptr, problem);
   }
-  const rocksdb::Status status = FilterPolicy::ConfigureOptions(config_options, opts_map, unused);
+  rocksdb::Status status = FilterPolicy::ConfigureOptions(config_options, opts_map, unused);
   if (!status.ok()) {
     LogLoudly(nullptr, "filter policy options not applied; if RocksDB goes on, in effect are\n" +
                            DescribePolicyOptions(options_));

@@ -21,6 +21,7 @@ namespace blocksieve::rocksdb_plugin {
 namespace {
 
 bool ReplacesBuiltin() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here writes the environment
   const char* value = std::getenv("BLOCKSIEVE_REPLACE_BUILTIN");
   return value != nullptr && std::string(value) == "1";
 }
