@@ -2,6 +2,7 @@
 
 #include <rocksdb/utilities/object_registry.h>
 
+#include "integration/rocksdb/granule_collector.h"
 #include "integration/rocksdb/loud_log.h"
 #include "integration/rocksdb/policy.h"
 #include "integration/rocksdb/policy_options.h"
@@ -35,7 +36,15 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
   library.AddFactory<const rocksdb::FilterPolicy>(
       rocksdb::ObjectLibrary::PatternEntry(Policy::kName, true).AddSeparator(":", false),
       MakeFromId);
-  return 1;
+  library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(
+      GranuleCollectorFactory::kName,
+      [](const std::string&, std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>* guard,
+         std::string*) {
+        // Columns come as an option; without any, preparing the options fails.
+        guard->reset(new GranuleCollectorFactory(SkipIndexOptions()));
+        return guard->get();
+      });
+  return 2;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -11,7 +11,8 @@ class ObjectLibrary;
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Adds the factory of "blocksieve" and "blocksieve:<target_fpr>" to `library`.
+/// Adds the factories of the filter policy, "blocksieve" and "blocksieve:<target_fpr>", and of the
+/// skip index, "blocksieve.skip_index", to `library`. Returns their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <rocksdb/table_properties.h>
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "blocksieve/granule_index.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+/// What identifies the contents of an SST file; neither part does alone (files of an SstFileWriter
+/// are all number 1).
+struct FileIdentity {
+  std::string session_id;
+  uint64_t file_number = 0;
+
+  /// Old or foreign files have none.
+  bool is_known() const { return !session_id.empty() && file_number != 0; }
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+  friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
+};
+
+FileIdentity IdentityOf(const rocksdb::TableProperties& properties);
+
+/// The opened index of a file, or why it has none. Immutable, thread-safe.
+class FileIndex {
+ public:
+  /// Opens the index that `properties` carry, whose bytes it keeps alive.
+  explicit FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties);
+
+  /// Null if there is no usable one; then problem() says why.
+  const GranuleIndex* index() const { return index_ ? &*index_ : nullptr; }
+  const std::string& problem() const { return problem_; }
+
+  /// The column of this very definition; none if the file has no index of it.
+  std::optional<size_t> FindColumn(std::string_view definition) const;
+
+  uint32_t value_suffix_bytes() const { return value_suffix_bytes_; }
+  const rocksdb::TableProperties& properties() const { return *properties_; }
+  FileIdentity identity() const { return IdentityOf(*properties_); }
+
+  /// Of memory: the index, and what is held besides.
+  uint64_t memory_bytes() const;
+
+ private:
+  const std::shared_ptr<const rocksdb::TableProperties> properties_;
+  std::optional<GranuleIndex> index_;
+  std::string problem_;
+  uint32_t value_suffix_bytes_ = 0;
+};
+
+/// Opened indexes, so that scans need not check and decompress them again. Least recently used ones
+/// go when `capacity_bytes` are exceeded. Thread-safe.
+class GranuleCatalog {
+ public:
+  explicit GranuleCatalog(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
+
+  /// The one of this process: identities are unique among databases, too.
+  static GranuleCatalog& Default();
+
+  std::shared_ptr<const FileIndex> Open(
+      const std::shared_ptr<const rocksdb::TableProperties>& properties);
+
+  uint64_t used_bytes() const;
+  uint64_t num_opened() const;  ///< Indexes that were not found here and opened.
+
+ private:
+  using Entry = std::pair<FileIdentity, std::shared_ptr<const FileIndex>>;
+
+  void Insert(const FileIdentity& identity, const std::shared_ptr<const FileIndex>& index);
+
+  const uint64_t capacity_bytes_;
+  mutable std::mutex mutex_;
+  std::list<Entry> entries_;  // the most recently used first
+  std::map<FileIdentity, std::list<Entry>::iterator> positions_;
+  uint64_t used_bytes_ = 0;
+  uint64_t num_opened_ = 0;
+};
+
+}  // namespace blocksieve::rocksdb_plugin

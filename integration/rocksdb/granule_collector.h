@@ -1,0 +1,71 @@
+#pragma once
+
+#include <rocksdb/table_properties.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "blocksieve/granule_index_builder.h"
+#include "blocksieve/rocksdb/skip_index.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+/// Builds the skip index of one file from what RocksDB writes into it, and hands it over as table
+/// properties. RocksDB only logs the errors of a collector, so this reports none: if something goes
+/// wrong the file has no index, and the reason stands in its properties and in the log.
+class GranuleCollector final : public rocksdb::TablePropertiesCollector {
+ public:
+  GranuleCollector(std::shared_ptr<const SkipIndexOptions> options,
+                   Result<GranuleIndexBuilder> builder);
+
+  const char* Name() const override { return "blocksieve.GranuleCollector"; }
+
+  rocksdb::Status AddUserKey(const rocksdb::Slice& key, const rocksdb::Slice& value,
+                             rocksdb::EntryType type, rocksdb::SequenceNumber sequence,
+                             uint64_t file_size) override;
+
+  /// Before RocksDB 8.8.2 called twice or more per file: gives the same again.
+  rocksdb::Status Finish(rocksdb::UserCollectedProperties* properties) override;
+
+  /// All but the index.
+  rocksdb::UserCollectedProperties GetReadableProperties() const override { return readable_; }
+
+ private:
+  void AddRow(std::string_view row);
+  void Build();
+  void DescribeIndex(const std::string& index);
+  void Fail(const std::string& reason);
+
+  const std::shared_ptr<const SkipIndexOptions> options_;
+  std::optional<GranuleIndexBuilder> builder_;
+  bool is_finished_ = false;
+  std::string problem_;
+  std::string index_;
+  rocksdb::UserCollectedProperties readable_;
+};
+
+/// Options are set before it is used, by the constructor or RocksDB's option machinery, and not
+/// changed afterwards.
+class GranuleCollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
+ public:
+  /// Also the id in option strings.
+  static constexpr const char* kName = "blocksieve.skip_index";
+
+  explicit GranuleCollectorFactory(SkipIndexOptions options);
+
+  const char* Name() const override { return kName; }
+  std::string ToString() const override;
+
+  /// Errors: those of ValidateSkipIndexOptions, which are logged, too.
+  rocksdb::Status PrepareOptions(const rocksdb::ConfigOptions& options) override;
+
+  rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context context) override;
+
+  const SkipIndexOptions& options() const { return options_; }
+
+ private:
+  SkipIndexOptions options_;
+};
+
+}  // namespace blocksieve::rocksdb_plugin

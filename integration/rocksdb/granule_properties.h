@@ -1,0 +1,53 @@
+#pragma once
+
+#include <rocksdb/status.h>
+#include <rocksdb/table_properties.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blocksieve/rocksdb/skip_index.h"
+#include "blocksieve/status.h"
+
+// The table properties that carry a file's skip index. All but the index itself are readable text,
+// so that sst_dump shows them.
+
+namespace blocksieve::rocksdb_plugin {
+
+/// The index: the bytes of lib/FORMAT_granule_index.md. Absent if there is none.
+inline constexpr char kIndexProperty[] = "blocksieve.granules";
+/// Version of what these properties mean, in decimal.
+inline constexpr char kVersionProperty[] = "blocksieve.granules.version";
+inline constexpr std::string_view kPropertiesVersion = "1";
+/// Column definitions, one per line, in the order of the index.
+inline constexpr char kColumnsProperty[] = "blocksieve.granules.columns";
+/// Everything that the index was asked to be, one per line: see IdentityText.
+inline constexpr char kIdentityProperty[] = "blocksieve.granules.identity";
+/// SkipIndexOptions::value_suffix_bytes, in decimal.
+inline constexpr char kValueSuffixProperty[] = "blocksieve.granules.value_suffix_bytes";
+/// Per column, one per line: bytes of filters and bounds, distinct values.
+inline constexpr char kStatisticsProperty[] = "blocksieve.granules.statistics";
+/// Why there is no index.
+inline constexpr char kProblemProperty[] = "blocksieve.granules.problem";
+
+/// The definitions, one per line.
+std::string ColumnsText(const std::vector<Column>& columns);
+
+/// Equal if and only if two options make the same index of the same file; backfilling compacts
+/// files whose text differs.
+std::string IdentityText(const SkipIndexOptions& options);
+
+/// Without the line ends; no line for an empty text.
+std::vector<std::string_view> SplitLines(std::string_view text);
+
+/// The property, or "".
+std::string_view FindProperty(const rocksdb::UserCollectedProperties& properties, const char* name);
+
+rocksdb::Status ToRocksStatus(const Status& status);
+
+/// "/a/b/000012.sst": 12; 0 if there is no number.
+uint64_t FileNumberOf(std::string_view path);
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/status.h>
+#include <rocksdb/table_properties.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "blocksieve/column.h"
+#include "blocksieve/granule_index_builder.h"
+#include "blocksieve/rocksdb/export.h"
+#include "blocksieve/rocksdb/skip_scan.h"  // the reading side
+
+// Skip indexes on the values of a RocksDB. A collector writes, into each SST file, a granule index
+// over columns of the values; SkipScan reads only granules that can match a predicate. Programs
+// that include this link blocksieve::rocksdb and blocksieve::blocksieve.
+
+namespace blocksieve {
+
+/// What the files of a column family are indexed by.
+struct SkipIndexOptions {
+  /// 1 to 256, of distinct names.
+  std::vector<Column> columns;
+
+  /// A granule closes when it has so many rows, or when their keys and values take so many bytes.
+  /// 0: no limit.
+  uint64_t granule_rows = kDefaultGranuleRows;
+  uint64_t granule_bytes = kDefaultGranuleBytes;
+
+  /// Share of the granules without a value that are read all the same; 1e-7 to 0.5. Lower than the
+  /// core's default: a granule read in vain costs several data blocks, and five bits more per
+  /// distinct value and granule are little where granules are short.
+  double target_fpr = 0.001;
+
+  /// Bytes of the index of one file. What exceeds it is left out, the largest filters first, and
+  /// the info log says so. RocksDB holds the properties of open files in memory, outside of its
+  /// block cache. 0: no limit.
+  uint64_t max_index_bytes = 8 << 20;
+
+  /// Bytes at the end of stored values that readers do not see: 4 under rocksdb::DBWithTTL, which
+  /// stores a time there, else 0. An index whose number is not the reading database's is not used.
+  uint32_t value_suffix_bytes = 0;
+
+  /// Where problems are reported, for RocksDB gives a collector no log; null: stderr. Shared.
+  std::shared_ptr<rocksdb::Logger> info_log;
+};
+
+/// The factory to push into ColumnFamilyOptions::table_properties_collector_factories. Files that
+/// exist already get their index when they are compacted: see BackfillSkipIndexes.
+///
+/// A file without an index, for whatever reason, is read as a whole, so no error of a collector can
+/// lose rows. Plain values are indexed; merge operands, blob references and wide-column entities
+/// make their granule one that always matches.
+///
+/// In option strings, of programs that loaded the plug-in, it is
+///   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
+/// with the other options by their names; OPTIONS files carry it likewise (columns with callbacks are
+/// missing there). In columns, what is punctuation there is written %XX.
+///
+/// Returns null if an option is out of its range, with the reason in `*status`, or on stderr if
+/// `status` is null. Thread-safe, immutable.
+BLOCKSIEVE_EXPORT std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>
+NewSkipIndexCollectorFactory(const SkipIndexOptions& options, rocksdb::Status* status = nullptr);
+
+/// One column definition, over the files of a column family.
+struct SkipIndexColumnUsage {
+  std::string definition;              ///< Column::ToText
+  uint64_t num_files = 0;              ///< Files whose index has the column.
+  uint64_t filter_bytes = 0;           ///< Filters in them, without the size of keys.
+  uint64_t bounds_bytes = 0;           ///< Least and greatest values.
+  uint64_t num_distinct = 0;           ///< Values distinct within their granule.
+  uint64_t files_without_filters = 0;  ///< Of num_files: over budget, or of no use.
+};
+
+/// The skip indexes of a column family.
+struct SkipIndexSummary {
+  /// The columns that can be scanned by, of definitions under one name the one that the newest file
+  /// has. Definitions with callbacks cannot be read back and are missing.
+  std::vector<Column> columns;
+
+  /// All definitions that occur, in text form, sorted; superseded ones and callbacks too.
+  std::vector<SkipIndexColumnUsage> usage;
+
+  uint64_t num_files = 0;
+  uint64_t files_with_index = 0;
+  uint64_t index_bytes = 0;
+
+  /// "000012.sst: reason" of the files without a usable index, at most 100.
+  std::vector<std::string> problems;
+};
+
+/// Reads the table properties of all files; no data. Thread-safe.
+/// Errors: those of RocksDB.
+BLOCKSIEVE_EXPORT rocksdb::Status ReadSkipIndexes(rocksdb::DB* db,
+                                                  rocksdb::ColumnFamilyHandle* column_family,
+                                                  SkipIndexSummary* summary);
+
+struct BackfillProgress {
+  uint64_t files_done = 0;  ///< Files compacted so far.
+  uint64_t files_left = 0;  ///< Files that still lack the index.
+  uint64_t bytes_done = 0;  ///< Bytes of the files compacted.
+  uint64_t bytes_left = 0;
+};
+
+/// Compacts the files that were written without the index that the column family's options ask for
+/// now, and only those and what RocksDB must compact along with them, one after the other in the
+/// calling thread. The memtables are not flushed: what they hold gets its index when they are.
+///
+/// `progress`, if set, is called before each compaction and at the end; if it returns false,
+/// backfilling ends there. Reads and writes may go on meanwhile.
+///
+/// Errors: InvalidArgument if the column family has no skip index factory; NotSupported under FIFO
+/// compaction; Incomplete if `progress` said so, or if files kept changing; else those of RocksDB.
+BLOCKSIEVE_EXPORT rocksdb::Status BackfillSkipIndexes(
+    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+    const std::function<bool(const BackfillProgress&)>& progress = nullptr);
+
+}  // namespace blocksieve

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "blocksieve/predicate.h"
+#include "blocksieve/rocksdb/export.h"
+
+namespace blocksieve {
+
+struct SkipScanOptions {
+  /// Rows are those of this snapshot, which must outlive the scan; null: of the moment of Create.
+  const rocksdb::Snapshot* snapshot = nullptr;
+
+  /// Most rows that are returned. 0: all.
+  uint64_t limit = 0;
+
+  /// From the greatest key to the least.
+  bool reverse = false;
+
+  /// false: read everything, for comparison.
+  bool use_index = true;
+
+  /// If more than this share of all rows lies in granules that were selected and that other files
+  /// overlap, so that their rows need re-checking, everything is read in order instead: at most
+  /// 1 / share times the blocks, and less time. 1: never.
+  double max_rechecked_share = 0.5;
+
+  /// Count, for Explain(), data blocks read and what each comparison selects by itself. Costs a
+  /// second analysis of the indexes and RocksDB's per-thread counters.
+  bool explain = false;
+
+  /// fill_cache, verify_checksums, readahead_size and the like. What a scan sets itself must be as
+  /// by default: snapshot, bounds, filters, tiers, tailing, prefix modes, timestamps.
+  rocksdb::ReadOptions read_options;
+};
+
+/// One comparison of the predicate.
+struct ComparisonExplanation {
+  std::string comparison;     ///< Its text.
+  std::string column;         ///< Empty for TRUE and FALSE.
+  bool is_used = false;       ///< It ruled, or could have ruled, granules out.
+  std::string reason;         ///< How it skips, or why not.
+  uint64_t num_files = 0;     ///< Files with an index of the column, equally defined.
+  uint64_t num_granules = 0;  ///< In these files.
+  uint64_t selected = 0;      ///< Of these, what it leaves by itself; only with `explain`.
+};
+
+/// One indexed column, as the predicate as a whole asked about it.
+struct ColumnExplanation {
+  std::string name;
+  uint64_t num_probes = 0;   ///< Questions to indexes.
+  uint64_t index_bytes = 0;  ///< Of filters, bounds and marks that these touched, at most.
+};
+
+/// What a scan did so far.
+struct ScanExplanation {
+  bool is_full_scan = false;
+  std::string full_scan_reason;  ///< Why the index was not used at all; else empty.
+  std::vector<ComparisonExplanation> comparisons;
+  std::vector<ColumnExplanation> columns;
+
+  uint64_t num_files = 0;
+  uint64_t files_without_index = 0;        ///< Or without a usable one, for this predicate.
+  uint64_t files_skipped = 0;              ///< Nothing of them had to be read.
+  uint64_t files_too_new = 0;              ///< Of these: written after the snapshot.
+  uint64_t files_vanished = 0;             ///< Compacted away between planning and reading.
+  std::vector<std::string> file_problems;  ///< "000012.sst: why it cannot skip", at most 100.
+
+  uint64_t num_granules = 0;  ///< Of files with an index.
+  uint64_t granules_selected = 0;
+  uint64_t granules_always_match = 0;  ///< Of the selected: merges, blobs, entities.
+  uint64_t granules_too_new = 0;       ///< Written after the snapshot.
+  uint64_t index_bytes_touched = 0;    ///< Of filters, bounds, marks, and keys of selected files.
+
+  uint64_t ranges_read = 0;     ///< Key ranges read through the merged view; rows are final.
+  uint64_t runs_read = 0;       ///< Runs of granules read file by file; rows are re-checked.
+  uint64_t rows_read = 0;       ///< Rows looked at, of memtables, files and ranges.
+  uint64_t rows_rechecked = 0;  ///< Looked up again, at the snapshot.
+  uint64_t rows_stale = 0;      ///< Of these: deleted or overwritten.
+  uint64_t rows_returned = 0;
+
+  /// Read from storage, not found in the block cache. Only with `explain`.
+  uint64_t data_blocks_read = 0;
+  uint64_t other_blocks_read = 0;  ///< Index and filter blocks.
+  uint64_t block_bytes_read = 0;
+
+  /// For people, several lines.
+  BLOCKSIEVE_EXPORT std::string ToText() const;
+};
+
+/// The rows of a column family whose value matches a predicate, in key order, at a snapshot:
+/// exactly those that a full scan at that snapshot returns, whatever is written, flushed or
+/// compacted meanwhile. (Rows that a compaction filter, FIFO or DeleteFilesInRange removes during
+/// the scan may or may not be returned: these ignore snapshots.)
+///
+/// Memory: the keys of one batch of rows, and an open iterator per file that overlaps others at the
+/// place of reading. Holds a snapshot, and the files of the moment of Create, while it lives.
+/// Not thread-safe; must be destroyed before the database is closed.
+class BLOCKSIEVE_EXPORT SkipScan {
+ public:
+  /// Stands at the first row. `column_family` null: the default one.
+  ///
+  /// Errors: NotSupported for a secondary instance, inplace_update_support, unordered_write and
+  /// user-defined timestamps; InvalidArgument for read options that a scan sets itself; else those
+  /// of RocksDB. Damaged or missing indexes are no errors, but cost reading.
+  static rocksdb::Status Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                                const Predicate& predicate, const SkipScanOptions& options,
+                                std::unique_ptr<SkipScan>* scan);
+
+  SkipScan(const SkipScan&) = delete;
+  SkipScan& operator=(const SkipScan&) = delete;
+  ~SkipScan();
+
+  /// False after the last row, and after an error: see status().
+  bool Valid() const;
+
+  /// REQUIRES: Valid()
+  void Next();
+
+  /// Valid until the next call of Next. REQUIRES: Valid()
+  rocksdb::Slice key() const;
+  rocksdb::Slice value() const;
+
+  /// OK unless reading failed; then rows are missing from where the scan ended.
+  rocksdb::Status status() const;
+
+  ScanExplanation Explain() const;
+
+ private:
+  class Parts;
+  explicit SkipScan(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace blocksieve

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <string>
+#include <vector>
+
+#include "integration/rocksdb/scan_context.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+/// The values of `keys`, in the comparator's order and distinct, at the snapshot. `(*found)[i]`
+/// says whether there is one. Errors: those of RocksDB.
+rocksdb::Status LookUp(const ScanContext& context, const std::vector<rocksdb::Slice>& keys,
+                       std::vector<std::string>* values, std::vector<bool>* found);
+
+}  // namespace blocksieve::rocksdb_plugin

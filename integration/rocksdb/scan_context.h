@@ -1,0 +1,55 @@
+#pragma once
+
+#include <rocksdb/comparator.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "blocksieve/predicate.h"
+#include "blocksieve/rocksdb/skip_scan.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+/// What the parts of one scan share.
+struct ScanContext {
+  rocksdb::DB* db = nullptr;
+  rocksdb::ColumnFamilyHandle* column_family = nullptr;
+  const rocksdb::Comparator* comparator = nullptr;
+  Predicate predicate = Predicate::Constant(true);
+  bool reverse = false;
+  double max_rechecked_share = 1;
+  bool has_merges = true;           ///< The column family has a merge operator.
+  uint32_t value_suffix_bytes = 0;  ///< That the database hides from readers: 4 under DBWithTTL.
+
+  /// At the snapshot, in total order; parts add filters and bounds to copies.
+  rocksdb::ReadOptions read_options;
+
+  ScanExplanation counts;
+
+  /// Below 0 if the scan comes to `a` before it comes to `b`.
+  int CompareInScan(const rocksdb::Slice& a, const rocksdb::Slice& b) const {
+    return reverse ? comparator->Compare(b, a) : comparator->Compare(a, b);
+  }
+
+  bool Matches(const rocksdb::Slice& value) const {
+    return predicate.Matches(value.ToStringView());
+  }
+};
+
+/// Keys from `low` to `high`, both included, in the comparator's order; without one of them, from
+/// the first or to the last.
+struct KeyRange {
+  std::optional<std::string> low;
+  std::optional<std::string> high;
+
+  const std::optional<std::string>& start(bool reverse) const { return reverse ? high : low; }
+  const std::optional<std::string>& end(bool reverse) const { return reverse ? low : high; }
+  std::optional<std::string>& start(bool reverse) { return reverse ? high : low; }
+  std::optional<std::string>& end(bool reverse) { return reverse ? low : high; }
+};
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <rocksdb/status.h>
+#include <rocksdb/utilities/options_type.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "blocksieve/granule_index_builder.h"
+#include "blocksieve/rocksdb/skip_index.h"
+
+// SkipIndexOptions as text, for RocksDB's option strings and OPTIONS files:
+//   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
+
+namespace blocksieve::rocksdb_plugin {
+
+/// Errors: InvalidArgument, naming the option, its value and the allowed range.
+rocksdb::Status ValidateSkipIndexOptions(const SkipIndexOptions& options);
+
+/// What `options` say, in the core's terms. Columns are named by their definitions.
+GranuleIndexOptions CoreIndexOptions(const SkipIndexOptions& options);
+
+/// Definitions, separated by '|'. What would be punctuation of an option string in them is written
+/// %XX; on reading only '|', ';', '{', '}', '#' and '%' have to be. Columns with callbacks are left
+/// out: they cannot be read back.
+std::string WriteColumns(const std::vector<Column>& columns);
+
+/// Reads the above. Errors: InvalidArgument, with the definition.
+rocksdb::Status ReadColumns(const std::string& text, std::vector<Column>* columns);
+
+/// How RocksDB parses, writes and compares each option. Lives as long as the process.
+const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& SkipIndexOptionTypes();
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,178 @@
+#include <gtest/gtest.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/rocksdb/skip_test_db.h"
+
+// Databases some of whose files, or column families, have no index, or another.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+const std::vector<std::string> kDefinitions = {"n=int:field:1", "t=field:2"};
+
+class SkipDatabases : public ::testing::Test {
+ protected:
+  SkipDatabases() : config_(SkipConfig(ShortGranules(kDefinitions))) {}
+
+  static std::string Value(uint64_t n) { return std::to_string(n) + "\ttext"; }
+  Predicate Is(const std::string& text) { return Where(text, columns_); }
+
+  void Fill(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family = nullptr) {
+    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+    for (uint64_t i = 0; i < 200; ++i) {
+      MustBeOk(db->Put({}, column_family, Key(i), Value(i / 10)), "put");
+    }
+    MustBeOk(db->Flush({}, column_family), "flush");
+  }
+
+  const std::vector<Column> columns_ = Columns(kDefinitions);
+  DbConfig config_;
+};
+
+// facts/clickhouse.md, 4, case 7.
+TEST_F(SkipDatabases, FilesWithoutIndexAreReadAndBackfilled) {
+  DbConfig plain = config_;
+  plain.options.table_properties_collector_factories.clear();
+  TestDb db(plain);
+  for (uint64_t part = 0; part < 4; ++part) {
+    for (uint64_t i = 0; i < 100; ++i) db.Put(Key(part * 100 + i), Value(i / 10));
+    db.Flush();
+  }
+  db.Reopen(config_);
+  for (uint64_t i = 400; i < 500; ++i) db.Put(Key(i), Value((i - 400) / 10));
+  for (uint64_t i = 0; i < 500; i += 50) db.Put(Key(i), Value(77));
+  db.Flush();
+
+  const auto rows_read = [&] {
+    ScanExplanation explanation;
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), &explanation).size(), 50u);
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 77")).size(), 10u);
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 5")).size(), 45u);
+    return explanation.rows_read;
+  };
+  const uint64_t mixed = rows_read();
+  SkipIndexSummary summary;
+  MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
+  EXPECT_EQ(summary.num_files, 5u);
+  EXPECT_EQ(summary.files_with_index, 1u);
+  EXPECT_EQ(summary.problems.size(), 4u);
+  EXPECT_EQ(summary.columns, columns_);
+
+  std::vector<BackfillProgress> steps;
+  MustBeOk(BackfillSkipIndexes(&db.db(), nullptr,
+                               [&](const BackfillProgress& step) {
+                                 steps.push_back(step);
+                                 return true;
+                               }),
+           "backfill");
+  ASSERT_GE(steps.size(), 2u);
+  EXPECT_EQ(steps.front().files_left, 4u);
+  EXPECT_EQ(steps.back().files_left, 0u);
+  EXPECT_GE(steps.back().files_done, 1u);
+  EXPECT_LT(rows_read(), mixed / 2);
+  MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
+  EXPECT_EQ(summary.files_with_index, summary.num_files);
+  EXPECT_GT(summary.usage[0].bounds_bytes + summary.usage[0].filter_bytes, 0u);
+}
+
+TEST_F(SkipDatabases, BackfillingStopsWhenItIsTold) {
+  TestDb db(config_);
+  Fill(&db.db());
+  DbConfig other = SkipConfig(ShortGranules({"n=int:field:1"}));
+  db.Reopen(other);
+  EXPECT_TRUE(
+      BackfillSkipIndexes(&db.db(), nullptr, [](const auto&) { return false; }).IsIncomplete());
+  MustBeOk(BackfillSkipIndexes(&db.db(), nullptr), "backfill");
+  DbConfig none = config_;
+  none.options.table_properties_collector_factories.clear();
+  db.Reopen(none);
+  EXPECT_TRUE(BackfillSkipIndexes(&db.db(), nullptr).IsInvalidArgument());
+}
+
+// facts/pitfalls.md, 33: a column that was dropped, and its name given to another field.
+TEST_F(SkipDatabases, AColumnOfTheSameNameIsNotTheSameColumn) {
+  TestDb db(config_);
+  for (uint64_t i = 0; i < 100; ++i) db.Put(Key(i), "1\tx" + std::to_string(i));
+  db.Flush();
+  const SkipIndexOptions redefined = ShortGranules({"t=field:1"});
+  db.Reopen(SkipConfig(redefined));
+  for (uint64_t i = 100; i < 200; ++i) db.Put(Key(i), "1\tx" + std::to_string(i));
+  db.Flush();
+  const auto is = [&](const std::string& text) { return Where(text, redefined.columns); };
+  EXPECT_EQ(ScanBoth(&db.db(), is("t = '1'")).size(), 200u);
+  EXPECT_EQ(ScanBoth(&db.db(), is("t = 'x7'")).size(), 0u);
+  EXPECT_EQ(ScanBoth(&db.db(), Is("t = 'x7'")).size(), 1u);
+  EXPECT_EQ(ScanBoth(&db.db(), Is("t = 'x107'")).size(), 1u);
+  SkipIndexSummary summary;
+  MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
+  // The newest definition of t, and n.
+  EXPECT_EQ(summary.columns.size(), 2u);
+  EXPECT_EQ(summary.columns[1], redefined.columns[0]);
+  EXPECT_EQ(summary.usage.size(), 3u);
+}
+
+TEST_F(SkipDatabases, IngestedFilesWithAndWithoutIndex) {
+  TestDb db(config_);
+  Fill(&db.db());
+  const rocksdb::Snapshot* const before = db->GetSnapshot();
+  for (const bool indexed : {false, true}) {
+    for (const bool write_global_seqno : {false, true}) {
+      rocksdb::Options options = config_.ToOptions();
+      if (!indexed) options.table_properties_collector_factories.clear();
+      const std::string path =
+          db.dir() / ("ingest" + std::to_string(2 * indexed + write_global_seqno));
+      rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+      MustBeOk(writer.Open(path), "open");
+      for (uint64_t i = 0; i < 200; i += 7) {
+        MustBeOk(writer.Put(Key(i), Value(1000 + 2 * indexed + write_global_seqno)), "put");
+      }
+      MustBeOk(writer.Finish(), "finish");
+      rocksdb::IngestExternalFileOptions ingest;
+      ingest.write_global_seqno = write_global_seqno;
+      MustBeOk(db->IngestExternalFile({path}, ingest), "ingest");
+      const std::string number = std::to_string(1000 + 2 * indexed + write_global_seqno);
+      EXPECT_EQ(ScanBoth(&db.db(), Is("n = " + number)).size(), 29u);
+      EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 8u);
+      SkipScanOptions old = AlwaysSkip();
+      old.snapshot = before;
+      EXPECT_EQ(ScanBoth(&db.db(), Is("n = " + number), nullptr, old).size(), 0u);
+      EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), nullptr, old).size(), 10u);
+    }
+  }
+  db->ReleaseSnapshot(before);
+}
+
+TEST_F(SkipDatabases, ColumnFamiliesHaveTheirOwnIndexes) {
+  TestDb db(config_);
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  rocksdb::ColumnFamilyHandle* plain = nullptr;
+  const rocksdb::Options with_other = SkipConfig(ShortGranules({"other=field:2"})).ToOptions();
+  MustBeOk(db->CreateColumnFamily(with_other, "other", &other), "create");
+  MustBeOk(db->CreateColumnFamily({}, "plain", &plain), "create");
+  Fill(&db.db());
+  Fill(&db.db(), other);
+  Fill(&db.db(), plain);
+  const auto columns = Columns({"other=field:2"});
+  for (rocksdb::ColumnFamilyHandle* const one : {db->DefaultColumnFamily(), other, plain}) {
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), nullptr, AlwaysSkip(), one).size(), 10u);
+    EXPECT_EQ(
+        ScanBoth(&db.db(), Where("other = 'text'", columns), nullptr, AlwaysSkip(), one).size(),
+        200u);
+  }
+  SkipIndexSummary summary;
+  MustBeOk(ReadSkipIndexes(&db.db(), other, &summary), "summary");
+  EXPECT_EQ(summary.columns, columns);
+  MustBeOk(ReadSkipIndexes(&db.db(), plain, &summary), "summary");
+  EXPECT_EQ(summary.columns.size(), 0u);
+  MustBeOk(db->DestroyColumnFamilyHandle(other), "destroy");
+  MustBeOk(db->DestroyColumnFamilyHandle(plain), "destroy");
+}
+
+}  // namespace
+}  // namespace blocksieve

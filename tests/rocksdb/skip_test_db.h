@@ -1,0 +1,121 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/rocksdb/skip_index.h"
+#include "tests/support/test_db.h"
+
+// Databases with a skip index, and scans of them with the index and without.
+
+namespace blocksieve::testing {
+
+/// The columns of definitions such as "pkg=field:1".
+inline std::vector<Column> Columns(const std::vector<std::string>& definitions) {
+  std::vector<Column> columns;
+  for (const std::string& definition : definitions) {
+    const Result<Column> column = Column::Parse(definition);
+    EXPECT_TRUE(column.ok()) << column.status().message();
+    columns.push_back(*column);
+  }
+  return columns;
+}
+
+/// An index with granules so short that a small file has many.
+inline SkipIndexOptions ShortGranules(const std::vector<std::string>& definitions,
+                                      uint64_t granule_rows = 4) {
+  SkipIndexOptions options;
+  options.columns = Columns(definitions);
+  options.granule_rows = granule_rows;
+  return options;
+}
+
+inline DbConfig SkipConfig(const SkipIndexOptions& options) {
+  DbConfig config = MakeConfig(FilterShape::kFull, nullptr);
+  config.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  config.table.block_size = 512;
+  rocksdb::Status status;
+  config.options.table_properties_collector_factories.push_back(
+      NewSkipIndexCollectorFactory(options, &status));
+  MustBeOk(status, "collector factory");
+  return config;
+}
+
+inline Predicate Where(const std::string& text, const std::vector<Column>& columns) {
+  const Result<Predicate> predicate = Predicate::Parse(text, columns);
+  EXPECT_TRUE(predicate.ok()) << text << ": " << predicate.status().message();
+  return *predicate;
+}
+
+using ScannedRows = std::vector<std::pair<std::string, std::string>>;
+
+/// What a test does with a scan: candidates always, however few rows there are.
+inline SkipScanOptions AlwaysSkip() {
+  SkipScanOptions options;
+  options.max_rechecked_share = 1;
+  options.explain = true;
+  return options;
+}
+
+inline ScannedRows Scan(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                        const Predicate& predicate, const SkipScanOptions& options,
+                        ScanExplanation* explanation = nullptr) {
+  ScannedRows rows;
+  std::unique_ptr<SkipScan> scan;
+  const rocksdb::Status status = SkipScan::Create(db, column_family, predicate, options, &scan);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  if (scan == nullptr) return rows;
+  for (; scan->Valid(); scan->Next()) {
+    rows.emplace_back(scan->key().ToString(), scan->value().ToString());
+  }
+  EXPECT_TRUE(scan->status().ok()) << scan->status().ToString();
+  if (explanation != nullptr) *explanation = scan->Explain();
+  return rows;
+}
+
+/// Scans with the index and without, forwards, backwards and with a limit, and expects them to
+/// agree. Returns the rows in key order.
+inline ScannedRows ScanBoth(rocksdb::DB* db, const Predicate& predicate,
+                            ScanExplanation* explanation = nullptr,
+                            SkipScanOptions options = AlwaysSkip(),
+                            rocksdb::ColumnFamilyHandle* column_family = nullptr) {
+  SkipScanOptions plain = options;
+  plain.use_index = false;
+  const ScannedRows expected = Scan(db, column_family, predicate, plain);
+  EXPECT_EQ(Scan(db, column_family, predicate, options, explanation), expected);
+  options.reverse = true;
+  EXPECT_EQ(Scan(db, column_family, predicate, options),
+            ScannedRows(expected.rbegin(), expected.rend()));
+  const size_t half = (expected.size() + 1) / 2;
+  options.limit = half;
+  if (half != 0) {
+    EXPECT_EQ(Scan(db, column_family, predicate, options),
+              ScannedRows(expected.rbegin(), expected.rbegin() + static_cast<ptrdiff_t>(half)));
+    options.reverse = false;
+    EXPECT_EQ(Scan(db, column_family, predicate, options),
+              ScannedRows(expected.begin(), expected.begin() + static_cast<ptrdiff_t>(half)));
+  }
+  return expected;
+}
+
+/// Of six digits.
+inline std::string Key(uint64_t i) {
+  std::string key = "k000000";
+  for (size_t digit = key.size() - 1; i != 0 && digit > 0; i /= 10, --digit) {
+    key[digit] = static_cast<char>('0' + i % 10);
+  }
+  return key;
+}
+
+inline std::vector<std::string> KeysOf(const ScannedRows& rows) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : rows) keys.push_back(key);
+  return keys;
+}
+
+}  // namespace blocksieve::testing
