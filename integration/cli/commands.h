@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace blocksieve::cli {
+
+/// What the command line asked for. Throws Failure, UsageError, Interrupted.
+using Action = std::function<void()>;
+
+// Each adds its subcommand, with options, help and examples, to `app`. Parsing a command line that
+// names it sets `*action`, which must outlive `app`; nothing is done before that is called.
+void AddLoadCommand(CLI::App* app, Action* action);
+void AddScanCommand(CLI::App* app, Action* action);
+void AddSizeCommand(CLI::App* app, Action* action);
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,147 @@
+#include "integration/cli/database.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
+#include <rocksdb/utilities/object_registry.h>
+
+#include <cstdarg>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "integration/cli/failure.h"
+#include "integration/cli/unreadable_tables.h"
+#include "integration/rocksdb/granule_collector.h"
+
+namespace blocksieve::cli {
+namespace {
+
+/// RocksDB would otherwise write a file LOG beside what it only reads.
+class NoLog : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+using rocksdb::TablePropertiesCollectorFactory;
+using rocksdb_plugin::GranuleCollectorFactory;
+
+// OPTIONS files name the collector of skip indexes without saying what it collects. For strict
+// reading the name must be known; what RocksDB makes of it is taken out again.
+void MakeCollectorNameKnown() {
+  static const auto made_known =
+      rocksdb::ObjectLibrary::Default()->AddFactory<TablePropertiesCollectorFactory>(
+          GranuleCollectorFactory::kName,
+          [](const std::string&, std::unique_ptr<TablePropertiesCollectorFactory>* guard,
+             std::string*) {
+            *guard = std::make_unique<GranuleCollectorFactory>(SkipIndexOptions());
+            return guard->get();
+          });
+}
+
+void RemoveCollectorsOfUnknownColumns(rocksdb::ColumnFamilyOptions* options) {
+  std::erase_if(options->table_properties_collector_factories, [](const auto& factory) {
+    return factory == nullptr ||
+           std::string_view(factory->Name()) == GranuleCollectorFactory::kName;
+  });
+}
+
+StoredOptions UsualOptions(const std::string& path) {
+  std::vector<std::string> names;
+  const rocksdb::Status status = rocksdb::DB::ListColumnFamilies({}, path, &names);
+  if (!status.ok()) Fail("cannot open database {}: {}", path, status.ToString());
+  StoredOptions options;
+  for (const std::string& name : names) options.families.emplace_back(name, rocksdb::Options());
+  return options;
+}
+
+// Changes when another process adds or removes files.
+std::string StateOf(const std::string& path) {
+  std::string state;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("MANIFEST-")) continue;
+    std::error_code vanished;
+    state += fmt::format("{} {}\n", name, entry.file_size(vanished));
+  }
+  return state;
+}
+
+std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path) {
+  StoredOptions options = ReadStoredOptions(path, /*strict=*/false);
+  options.db.info_log = std::make_shared<NoLog>();
+  options.db.create_if_missing = false;
+  // All files are opened at once, so that none can vanish under another process's compactions.
+  options.db.max_open_files = -1;
+  std::erase_if(options.families, [](const rocksdb::ColumnFamilyDescriptor& family) {
+    return family.name != rocksdb::kDefaultColumnFamilyName;
+  });
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status =
+      rocksdb::DB::OpenForReadOnly(options.db, path, options.families, &handles, &db);
+  if (!status.ok()) {
+    Fail("cannot open database {}: {}{}", path, status.ToString(),
+         UnreadableTables(path, {options.db, options.families.front().options}));
+  }
+  // The database keeps a handle of its own.
+  for (rocksdb::ColumnFamilyHandle* const handle : handles) db->DestroyColumnFamilyHandle(handle);
+  return std::unique_ptr<rocksdb::DB>(db);
+}
+
+}  // namespace
+
+DatabasePlace LookAt(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) return DatabasePlace::kMissing;
+  if (error) Fail("cannot open database {}: {}", path, error.message());
+  if (!std::filesystem::is_directory(status)) return DatabasePlace::kOther;
+  if (std::filesystem::exists(std::filesystem::path(path) / "CURRENT", error)) {
+    return DatabasePlace::kDatabase;
+  }
+  const bool is_empty = !error && std::filesystem::is_empty(path, error);
+  if (error) Fail("cannot open database {}: {}", path, error.message());
+  return is_empty ? DatabasePlace::kEmptyDirectory : DatabasePlace::kOther;
+}
+
+StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
+  MakeCollectorNameKnown();
+  rocksdb::ConfigOptions config;
+  config.ignore_unknown_options = !strict;
+  config.ignore_unsupported_options = !strict;
+  StoredOptions options;
+  const rocksdb::Status status =
+      rocksdb::LoadLatestOptions(config, path, &options.db, &options.families);
+  if (status.IsNotFound()) return UsualOptions(path);
+  if (!status.ok()) Fail("cannot read the options of database {}: {}", path, status.ToString());
+  for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
+    RemoveCollectorsOfUnknownColumns(&family.options);
+  }
+  return options;
+}
+
+std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path) {
+  switch (LookAt(path)) {
+    case DatabasePlace::kMissing:
+      Fail("there is no database {}", path);
+    case DatabasePlace::kEmptyDirectory:
+    case DatabasePlace::kOther:
+      Fail("{} is no database: it has no file CURRENT", path);
+    case DatabasePlace::kDatabase:
+      break;
+  }
+  constexpr int kMostTries = 20;
+  for (int tries = 1;; ++tries) {
+    const std::string state = StateOf(path);
+    try {
+      return TryOpenReadOnly(path);
+    } catch (const Failure&) {
+      // Another process may have removed files between our reading their list and opening them.
+      if (tries == kMostTries || StateOf(path) == state) throw;
+    }
+  }
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "blocksieve/rocksdb/skip_index.h"
+
+namespace blocksieve::cli {
+
+struct LoadCounts {
+  uint64_t rows = 0;
+  uint64_t bytes = 0;  ///< Of keys and values.
+};
+
+/// What was loaded, and how the database is indexed now.
+std::string LoadReportText(const LoadCounts& counts, const SkipIndexSummary& indexes);
+std::string LoadReportJson(const LoadCounts& counts, const SkipIndexSummary& indexes);
+
+}  // namespace blocksieve::cli

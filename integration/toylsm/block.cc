@@ -1,0 +1,76 @@
+#include "integration/toylsm/block.h"
+
+#include <zstd.h>
+
+#include <utility>
+
+#include "lib/checksum.h"
+#include "lib/coding.h"
+
+namespace blocksieve::toylsm {
+
+std::string CompressBlock(std::string_view raw, int zstd_level, BlockHandle* handle) {
+  std::string stored(ZSTD_compressBound(raw.size()), '\0');
+  const size_t size =
+      ZSTD_compress(stored.data(), stored.size(), raw.data(), raw.size(), zstd_level);
+  if (ZSTD_isError(size) || size >= raw.size()) {
+    stored = raw;
+  } else {
+    stored.resize(size);
+  }
+  handle->stored_bytes = stored.size();
+  handle->raw_bytes = raw.size();
+  handle->checksum = Checksum(AsBytes(stored));
+  return stored;
+}
+
+Result<std::string> UncompressBlock(std::string stored, const BlockHandle& handle) {
+  if (Checksum(AsBytes(stored)) != handle.checksum)
+    return Status::Corruption("checksum of a block");
+  if (handle.stored_bytes == handle.raw_bytes) return stored;
+  // Asked before memory is, in case that a damaged size passed a checksum.
+  if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != handle.raw_bytes) {
+    return Status::Corruption("length of a compressed block");
+  }
+  std::string raw(static_cast<size_t>(handle.raw_bytes), '\0');
+  const size_t size = ZSTD_decompress(raw.data(), raw.size(), stored.data(), stored.size());
+  if (size != raw.size()) return Status::Corruption("a compressed block");
+  return raw;
+}
+
+void AppendEntry(std::string* raw_block, const Entry& entry) {
+  AppendVarint(raw_block, entry.key.size());
+  AppendVarint(raw_block, entry.value.size());
+  AppendVarint(raw_block, entry.sequence << 1 | static_cast<uint64_t>(entry.type));
+  raw_block->append(entry.key);
+  raw_block->append(entry.value);
+}
+
+Result<std::shared_ptr<const Block>> ParseDataBlock(std::string raw) {
+  auto block = std::make_shared<Block>(Block::Kind::kData, std::move(raw));
+  Decoder decoder(AsBytes(block->bytes));
+  while (decoder.ok() && !decoder.rest().empty()) {
+    Entry entry;
+    const uint64_t key_bytes = decoder.Varint();
+    const uint64_t value_bytes = decoder.Varint();
+    const uint64_t tag = decoder.Varint();
+    entry.key = AsText(decoder.Bytes(key_bytes));
+    entry.value = AsText(decoder.Bytes(value_bytes));
+    entry.sequence = tag >> 1;
+    entry.type = static_cast<EntryType>(tag & 1);
+    if (!block->entries.empty() && !(block->entries.back().position() < entry.position())) {
+      return Status::Corruption("a data block out of order");
+    }
+    block->entries.push_back(entry);
+  }
+  if (!decoder.ok() || block->entries.empty()) return Status::Corruption("a data block");
+  return std::shared_ptr<const Block>(std::move(block));
+}
+
+std::shared_ptr<const Block> ParseFilterBlock(std::string raw) {
+  auto block = std::make_shared<Block>(Block::Kind::kFilter, std::move(raw));
+  block->filter = FilterReader::Open(AsBytes(block->bytes));
+  return block;
+}
+
+}  // namespace blocksieve::toylsm

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "integration/toylsm/compaction.h"
+#include "integration/toylsm/iterator.h"
+#include "integration/toylsm/log.h"
+#include "integration/toylsm/manifest.h"
+#include "integration/toylsm/scan.h"
+#include "integration/toylsm/write_batch.h"
+
+namespace blocksieve::toylsm {
+
+struct WriteOptions {
+  /// The write survives a power loss when it returns. Without it, it survives the end of the
+  /// process; after a power loss it may be gone, but then all later ones are gone too.
+  bool sync = false;
+};
+
+/// A moment that can be read later. Keeps old versions of keys; must not outlive the database.
+class Snapshot;
+
+/// A log-structured merge tree. Thread-safe: any number of readers read while one thread at a time
+/// writes; writers that wait meanwhile are written together and share one sync.
+///
+/// Flushes and compactions happen inside of the write that makes them necessary. Writes are slower
+/// for it than with a thread for them, but every database and every failure can be reproduced.
+class Db {
+ public:
+  /// Errors: Corruption, NotSupported (a newer version), InvalidArgument (options),
+  /// ResourceExhausted (the file system; somebody else has the database open).
+  static Result<std::unique_ptr<Db>> Open(const Options& options, const std::string& directory);
+
+  /// Everything written is synced, if possible. Iterators, scans and snapshots must be gone.
+  ~Db();
+
+  /// After an error the write may or may not have happened, and the database takes no more writes:
+  /// open it again. (InvalidArgument is no such error; the write did not happen.)
+  Status Put(std::string_view key, std::string_view value, const WriteOptions& options = {});
+  Status Delete(std::string_view key, const WriteOptions& options = {});
+  Status Write(const WriteBatch& batch, const WriteOptions& options = {});
+
+  /// All writes before it survive a power loss.
+  Status Sync() { return Write({}, {.sync = true}); }
+
+  /// Null snapshot: now. Nothing if there is no such key.
+  Result<std::optional<std::string>> Get(std::string_view key, const Snapshot* at = nullptr);
+  /// All at the same moment, in the order of `keys`.
+  Result<std::vector<std::optional<std::string>>> MultiGet(std::span<const std::string_view> keys,
+                                                           const Snapshot* at = nullptr);
+  std::unique_ptr<Iterator> NewIterator(const Snapshot* at = nullptr);
+  std::unique_ptr<toylsm::Scan> Scan(const Predicate& predicate, const Snapshot* at = nullptr,
+                                     bool use_index = true);
+  std::unique_ptr<const Snapshot> GetSnapshot();
+
+  Status Flush();
+  /// Flushes, and merges all files into one run.
+  Status Compact();
+
+  /// Reads everything: order, checksums, and that no filter denies a key that is there.
+  Status Verify();
+
+  Counters& counters() { return counters_; }                          ///< of reads
+  Counters& maintenance_counters() { return maintenance_counters_; }  ///< of compactions, Verify
+  BlockCache& cache() { return cache_; }
+  /// The files, as of now.
+  std::shared_ptr<const Version> version() const;
+
+ private:
+  friend class Snapshot;
+
+  // A write that waits for its turn.
+  struct Waiting {
+    const WriteBatch* batch;
+    bool sync;
+    bool is_done = false;
+    Status status;
+  };
+
+  Db(const Options& options, std::string directory);
+
+  // Of opening (db_open.cc).
+  Status Recover();
+  Status CheckNothingIsThere(const std::vector<std::string>& names);
+  Status ReplayLog();
+  void RemoveLeftovers(const std::vector<std::string>& names);
+
+  // The following REQUIRE write_mutex_.
+  Status WriteGroup();
+  Status MakeRoom();
+  Status Commit(const WriteBatch& batch, bool sync);
+  Status FlushMemtable();
+  Status RunCompaction(const Compaction& compaction);
+  Result<SstFiles> WriteFiles(EntryIterator* entries, VersionSieve* sieve, int level,
+                              uint64_t max_bytes);
+  Status Install(SstFiles files, std::shared_ptr<Memtable> memtable);
+  Status RememberFailure(const Status& status);
+
+  View ViewAt(const Snapshot* at) const;
+  Result<std::optional<FoundEntry>> Find(const View& view, std::string_view key);
+  std::vector<Sequence> SnapshotSequences() const;
+  ReadContext read_context() { return {&counters_, &cache_}; }
+  ReadContext maintenance_context() { return {&maintenance_counters_, nullptr}; }
+
+  const Options options_;
+  const std::string directory_;
+  std::unique_ptr<FileLock> lock_;
+  Counters counters_;
+  Counters maintenance_counters_;
+  BlockCache cache_;
+
+  mutable std::mutex queue_mutex_;
+  std::deque<Waiting*> queue_;  // guarded by queue_mutex_
+
+  std::mutex write_mutex_;  // guards the following; taken before the other two
+  Status failure_;          // the first one; no writes after it
+  Manifest manifest_;       // as it is on disk
+  std::unique_ptr<LogWriter> log_;
+  CompactionPicker picker_;
+
+  mutable std::mutex view_mutex_;  // guards what readers begin with
+  std::shared_ptr<const Version> version_;
+  Sequence last_sequence_ = 0;
+  std::multiset<Sequence> snapshots_;
+};
+
+class Snapshot {
+ public:
+  Snapshot(Db* db, Sequence sequence) : db_(db), sequence_(sequence) {}
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+  ~Snapshot();
+
+  Sequence sequence() const { return sequence_; }
+
+ private:
+  Db* const db_;
+  const Sequence sequence_;
+};
+
+}  // namespace blocksieve::toylsm

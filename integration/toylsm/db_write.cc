@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <utility>
+
+#include "integration/toylsm/db.h"
+#include "integration/toylsm/run_iterator.h"
+
+// Writing: batches into log and memtable, memtables into files, files into deeper levels.
+
+namespace blocksieve::toylsm {
+
+Status Db::Put(std::string_view key, std::string_view value, const WriteOptions& options) {
+  WriteBatch batch;
+  batch.Put(key, value);
+  return Write(batch, options);
+}
+
+Status Db::Delete(std::string_view key, const WriteOptions& options) {
+  WriteBatch batch;
+  batch.Delete(key);
+  return Write(batch, options);
+}
+
+Status Db::Write(const WriteBatch& batch, const WriteOptions& options) {
+  if (!batch.status().ok()) return batch.status();
+  Waiting self{.batch = &batch, .sync = options.sync, .status = {}};
+  {
+    const std::lock_guard lock(queue_mutex_);
+    queue_.push_back(&self);
+  }
+  // Whoever gets the lock writes what has queued up; the others find their writes done.
+  const std::lock_guard lock(write_mutex_);
+  while (!self.is_done) {
+    const Status unused = WriteGroup();
+    (void)unused;  // each write has it in its own status
+  }
+  return self.status;
+}
+
+Status Db::WriteGroup() {
+  constexpr size_t kMaxGroupBytes = 1 << 20;  // so that the first in a group does not wait for long
+  WriteBatch together;
+  bool sync = false;
+  std::vector<Waiting*> group;
+  {
+    const std::lock_guard lock(queue_mutex_);
+    while (!queue_.empty() && (group.empty() || together.bytes().size() < kMaxGroupBytes)) {
+      group.push_back(queue_.front());
+      queue_.pop_front();
+      together.Append(*group.back()->batch);
+      sync |= group.back()->sync;
+    }
+  }
+  Status status = failure_;
+  if (status.ok()) status = MakeRoom();
+  if (status.ok()) status = Commit(together, sync);
+  for (Waiting* waiting : group) {
+    waiting->status = status;
+    waiting->is_done = true;
+  }
+  return status;
+}
+
+Status Db::Commit(const WriteBatch& batch, bool sync) {
+  const Sequence first = last_sequence_ + 1;
+  Status status;
+  if (batch.num_entries() > 0) status = log_->Append(batch.bytes(), first);
+  if (status.ok() && sync) status = log_->Sync();
+  if (!status.ok()) return RememberFailure(status);
+  BatchReader reader(AsBytes(batch.bytes()), first);
+  while (reader.Next()) version_->memtable->Add(reader.entry());
+  // Readers see all of it from here on, and nothing before.
+  const std::lock_guard lock(view_mutex_);
+  last_sequence_ += batch.num_entries();
+  return Status::Ok();
+}
+
+// Before the write that needs it and not after: a flush that fails then fails a write that has not
+// happened.
+Status Db::MakeRoom() {
+  if (version_->memtable->memory_bytes() < options_.memtable_bytes) return Status::Ok();
+  Status status = FlushMemtable();
+  while (status.ok()) {
+    const std::optional<Compaction> compaction = picker_.Pick(*version_);
+    if (!compaction) break;
+    status = RunCompaction(*compaction);
+  }
+  return status;
+}
+
+Status Db::Flush() {
+  const std::lock_guard lock(write_mutex_);
+  if (!failure_.ok() || version_->memtable->empty()) return failure_;
+  return FlushMemtable();
+}
+
+Status Db::Compact() {
+  const Status flushed = Flush();
+  if (!flushed.ok()) return flushed;
+  const std::lock_guard lock(write_mutex_);
+  const std::optional<Compaction> compaction = CompactionPicker::PickAll(*version_);
+  if (!failure_.ok() || !compaction) return failure_;
+  return RunCompaction(*compaction);
+}
+
+Status Db::FlushMemtable() {
+  const auto entries = Memtable::NewIterator(version_->memtable);
+  constexpr int kAboveAll = -1;
+  VersionSieve sieve(SnapshotSequences(), [this](std::string_view key) {
+    return MayBeBelow(version_->runs, kAboveAll, key);
+  });
+  Result<SstFiles> written = WriteFiles(entries.get(), &sieve, 0, UINT64_MAX);
+  if (!written.ok()) return RememberFailure(written.status());
+  // The new log is for what the new memtable will have; the old one is of no use as soon as the
+  // manifest names the new one.
+  const uint64_t number = manifest_.next_file_number++;
+  Result<std::unique_ptr<LogWriter>> log =
+      LogWriter::Create(options_.env, LogPath(directory_, number), number);
+  if (!log.ok()) return RememberFailure(log.status());
+  const uint64_t old_log = std::exchange(manifest_.log_number, number);
+  manifest_.last_sequence = last_sequence_;
+  SstFiles files = version_->AllFiles();
+  files.insert(files.end(), written->begin(), written->end());
+  const Status status = Install(std::move(files), std::make_shared<Memtable>());
+  if (!status.ok()) return status;
+  log_ = *std::move(log);
+  (void)options_.env->Remove(LogPath(directory_, old_log));  // else when opened next
+  return Status::Ok();
+}
+
+Status Db::RunCompaction(const Compaction& compaction) {
+  std::vector<std::unique_ptr<EntryIterator>> sources;
+  for (const Run& run : compaction.inputs) {
+    sources.push_back(std::make_unique<RunIterator>(&run, maintenance_context()));
+  }
+  MergingIterator entries(std::move(sources));
+  VersionSieve sieve(SnapshotSequences(), [&](std::string_view key) {
+    return MayBeBelow(version_->runs, compaction.output_level, key);
+  });
+  Result<SstFiles> written =
+      WriteFiles(&entries, &sieve, compaction.output_level, options_.file_bytes);
+  if (!written.ok()) return RememberFailure(written.status());
+  const SstFiles inputs = compaction.InputFiles();
+  SstFiles files = version_->AllFiles();
+  std::erase_if(files, [&](const auto& file) {
+    return std::find(inputs.begin(), inputs.end(), file) != inputs.end();
+  });
+  files.insert(files.end(), written->begin(), written->end());
+  const Status status = Install(std::move(files), version_->memtable);
+  if (!status.ok()) return status;
+  for (const auto& file : inputs) file->MarkObsolete();
+  return Status::Ok();
+}
+
+Result<SstFiles> Db::WriteFiles(EntryIterator* entries, VersionSieve* sieve, int level,
+                                uint64_t max_bytes) {
+  SstFiles files;
+  std::unique_ptr<SstBuilder> builder;
+  const auto finish = [&]() -> Status {
+    const Result<FileInfo> info = builder->Finish();
+    builder = nullptr;
+    if (!info.ok()) return info.status();
+    auto file = SstReader::Open(options_.env, SstPath(directory_, info->number), *info,
+                                maintenance_context());
+    if (!file.ok()) return file.status();
+    files.push_back(*std::move(file));
+    return Status::Ok();
+  };
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    const Entry& entry = entries->entry();
+    if (!sieve->IsNeeded(entry)) continue;
+    // Between two keys only: files of a level must not share one.
+    if (builder && builder->num_bytes() >= max_bytes && entry.key != builder->last_key()) {
+      const Status status = finish();
+      if (!status.ok()) return status;
+    }
+    if (!builder) {
+      const uint64_t number = manifest_.next_file_number++;
+      auto created = SstBuilder::Create(options_, SstPath(directory_, number), number, level);
+      if (!created.ok()) return created.status();
+      builder = *std::move(created);
+    }
+    const Status status = builder->Add(entry);
+    if (!status.ok()) return status;
+  }
+  Status status = entries->status();
+  if (status.ok() && builder) status = finish();
+  if (!status.ok()) return status;
+  return files;
+}
+
+Status Db::Install(SstFiles files, std::shared_ptr<Memtable> memtable) {
+  manifest_.files.clear();
+  for (const auto& file : files) manifest_.files.push_back(file->info());
+  Result<std::vector<Run>> runs = Version::MakeRuns(std::move(files));
+  if (!runs.ok()) return RememberFailure(runs.status());
+  const Status status = manifest_.Write(options_.env, directory_);
+  if (!status.ok()) return RememberFailure(status);
+  auto version = std::make_shared<Version>();
+  version->memtable = std::move(memtable);
+  version->runs = *std::move(runs);
+  const std::lock_guard lock(view_mutex_);
+  version_ = std::move(version);
+  return Status::Ok();
+}
+
+Status Db::RememberFailure(const Status& status) {
+  if (failure_.ok()) failure_ = status;
+  return status;
+}
+
+}  // namespace blocksieve::toylsm

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace blocksieve::toylsm {
+
+/// Every write has a number of its own, from 1 on. Later is greater.
+using Sequence = uint64_t;
+inline constexpr Sequence kMaxSequence = (uint64_t{1} << 56) - 1;  // 8 bits are left for the type
+
+/// So that a length in a damaged file cannot ask for much memory.
+inline constexpr size_t kMaxKeyBytes = size_t{1} << 16;
+inline constexpr size_t kMaxValueBytes = size_t{1} << 28;
+inline constexpr size_t kMaxBatchBytes = size_t{1} << 30;
+
+/// Numbers are part of the format.
+enum class EntryType : uint8_t { kDelete = 0, kPut = 1 };
+
+/// A place in the order of entries: keys ascend as unsigned bytes; of one key, the newest first.
+struct Position {
+  std::string_view key;
+  Sequence sequence = kMaxSequence;
+
+  friend bool operator<(const Position& a, const Position& b) {
+    const int order = a.key.compare(b.key);
+    return order != 0 ? order < 0 : a.sequence > b.sequence;
+  }
+};
+
+/// One version of a key. Refers to bytes of its source.
+struct Entry {
+  std::string_view key;
+  Sequence sequence = 0;
+  EntryType type = EntryType::kDelete;
+  std::string_view value;  // empty for a delete
+
+  Position position() const { return {key, sequence}; }
+};
+
+}  // namespace blocksieve::toylsm

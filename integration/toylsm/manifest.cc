@@ -1,0 +1,91 @@
+#include "integration/toylsm/manifest.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "lib/checksum.h"
+#include "lib/coding.h"
+
+namespace blocksieve::toylsm {
+namespace {
+
+constexpr uint32_t kMagic = 0x6e616db5;  // B5 "man"
+constexpr uint32_t kVersion = 1;
+
+std::string NumberedPath(const std::string& directory, uint64_t number, const char* suffix) {
+  char name[32];
+  std::snprintf(name, sizeof(name), "/%06llu.%s", static_cast<unsigned long long>(number), suffix);
+  return directory + name;
+}
+
+}  // namespace
+
+std::string Manifest::Encode() const {
+  std::string out;
+  AppendLittleEndian(&out, kMagic);
+  AppendLittleEndian(&out, kVersion);
+  AppendVarint(&out, next_file_number);
+  AppendVarint(&out, last_sequence);
+  AppendVarint(&out, log_number);
+  AppendVarint(&out, files.size());
+  for (const FileInfo& file : files) {
+    AppendVarint(&out, file.number);
+    AppendVarint(&out, static_cast<uint64_t>(file.level));
+    AppendVarint(&out, file.num_bytes);
+  }
+  AppendLittleEndian(&out, Checksum(AsBytes(out)));
+  return out;
+}
+
+Result<Manifest> Manifest::Decode(ByteView bytes) {
+  if (bytes.size() < 12) return Status::Corruption("MANIFEST is cut off");
+  const ByteView covered = bytes.first(bytes.size() - 4);
+  if (Checksum(covered) != LoadLittleEndian<uint32_t>(bytes.data() + covered.size())) {
+    return Status::Corruption("MANIFEST is damaged: checksum");
+  }
+  Decoder decoder(covered);
+  if (decoder.Fixed<uint32_t>() != kMagic) return Status::Corruption("MANIFEST is no manifest");
+  const auto version = decoder.Fixed<uint32_t>();
+  if (version != kVersion) {
+    return Status::NotSupported("MANIFEST of version " + std::to_string(version));
+  }
+  Manifest manifest;
+  manifest.next_file_number = decoder.Varint();
+  manifest.last_sequence = decoder.Varint();
+  manifest.log_number = decoder.Varint();
+  const uint64_t num_files = decoder.Varint();
+  for (uint64_t i = 0; i < num_files && decoder.ok(); ++i) {
+    FileInfo& file = manifest.files.emplace_back();
+    file.number = decoder.Varint();
+    const uint64_t level = decoder.Varint();
+    file.num_bytes = decoder.Varint();
+    if (level >= kNumLevels) return Status::Corruption("MANIFEST is damaged: level");
+    file.level = static_cast<int>(level);
+  }
+  if (!decoder.ok() || !decoder.rest().empty()) return Status::Corruption("MANIFEST is damaged");
+  return manifest;
+}
+
+Status Manifest::Write(Env* env, const std::string& directory) const {
+  const std::string path = ManifestPath(directory);
+  const std::string temporary = path + ".tmp";
+  const Result<std::unique_ptr<WritableFile>> file = env->NewWritableFile(temporary);
+  if (!file.ok()) return file.status();
+  Status status = (*file)->Append(Encode());
+  if (status.ok()) status = (*file)->Sync();
+  // The files that it names have to be there before it is.
+  if (status.ok()) status = env->SyncDirectory(directory);
+  if (status.ok()) status = env->Rename(temporary, path);
+  if (status.ok()) status = env->SyncDirectory(directory);
+  return status;
+}
+
+std::string ManifestPath(const std::string& directory) { return directory + "/MANIFEST"; }
+std::string LogPath(const std::string& directory, uint64_t number) {
+  return NumberedPath(directory, number, "log");
+}
+std::string SstPath(const std::string& directory, uint64_t number) {
+  return NumberedPath(directory, number, "sst");
+}
+
+}  // namespace blocksieve::toylsm

@@ -1,0 +1,165 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "integration/toylsm/env.h"
+
+namespace blocksieve::toylsm {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+  bool ok() const { return number_ >= 0; }
+
+ private:
+  const int number_;
+};
+
+int OpenFlags(const std::string& path, int flags) {
+  return ::open(path.c_str(), flags | O_CLOEXEC, 0644);
+}
+
+class PosixWritableFile final : public WritableFile {
+ public:
+  PosixWritableFile(std::string path, int number) : path_(std::move(path)), file_(number) {}
+
+  // Unbuffered: what was acknowledged is with the operating system, and survives a kill.
+  Status Append(std::string_view data) override {
+    while (!data.empty()) {
+      const ssize_t written = ::write(file_.number(), data.data(), data.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return IoError("write", path_, errno);
+      data.remove_prefix(static_cast<size_t>(written));
+    }
+    return Status::Ok();
+  }
+
+  Status Sync() override {
+    return ::fdatasync(file_.number()) == 0 ? Status::Ok() : IoError("sync", path_, errno);
+  }
+
+ private:
+  const std::string path_;
+  const Descriptor file_;
+};
+
+class PosixReadableFile final : public ReadableFile {
+ public:
+  PosixReadableFile(std::string path, int number, uint64_t size)
+      : path_(std::move(path)), file_(number), size_(size) {}
+
+  uint64_t size() const override { return size_; }
+
+  Result<size_t> Read(uint64_t offset, std::span<uint8_t> buffer) const override {
+    for (;;) {
+      const ssize_t read =
+          ::pread(file_.number(), buffer.data(), buffer.size(), static_cast<off_t>(offset));
+      if (read >= 0) return static_cast<size_t>(read);
+      if (errno != EINTR) return IoError("read", path_, errno);
+    }
+  }
+
+ private:
+  const std::string path_;
+  const Descriptor file_;
+  const uint64_t size_;
+};
+
+class PosixLock final : public FileLock {
+ public:
+  explicit PosixLock(int number) : file_(number) {}
+
+ private:
+  const Descriptor file_;  // closing it, also by a kill, gives the lock back
+};
+
+class PosixEnv final : public Env {
+ public:
+  Result<std::unique_ptr<WritableFile>> NewWritableFile(const std::string& path) override {
+    const int number = OpenFlags(path, O_WRONLY | O_CREAT | O_TRUNC);
+    if (number < 0) return IoError("create", path, errno);
+    return std::unique_ptr<WritableFile>(std::make_unique<PosixWritableFile>(path, number));
+  }
+
+  Result<std::unique_ptr<ReadableFile>> OpenFile(const std::string& path) override {
+    const int number = OpenFlags(path, O_RDONLY);
+    if (number < 0) return IoError("open", path, errno);
+    struct stat about {};
+    if (::fstat(number, &about) != 0) {
+      const int error_number = errno;
+      ::close(number);
+      return IoError("stat", path, error_number);
+    }
+    return std::unique_ptr<ReadableFile>(
+        std::make_unique<PosixReadableFile>(path, number, static_cast<uint64_t>(about.st_size)));
+  }
+
+  Result<bool> Exists(const std::string& path) override {
+    if (::access(path.c_str(), F_OK) == 0) return true;
+    if (errno == ENOENT) return false;
+    return IoError("access", path, errno);
+  }
+
+  Result<std::vector<std::string>> List(const std::string& directory) override {
+    DIR* const stream = ::opendir(directory.c_str());
+    if (stream == nullptr) return IoError("list", directory, errno);
+    std::vector<std::string> names;
+    errno = 0;
+    while (const dirent* entry = ::readdir(stream)) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
+    }
+    const int error_number = errno;
+    ::closedir(stream);
+    if (error_number != 0) return IoError("list", directory, error_number);
+    return names;
+  }
+
+  Status CreateDirectory(const std::string& directory) override {
+    if (::mkdir(directory.c_str(), 0755) == 0 || errno == EEXIST) return Status::Ok();
+    return IoError("create", directory, errno);
+  }
+
+  Status Rename(const std::string& from, const std::string& to) override {
+    return ::rename(from.c_str(), to.c_str()) == 0 ? Status::Ok() : IoError("rename", from, errno);
+  }
+
+  Status Remove(const std::string& path) override {
+    return ::unlink(path.c_str()) == 0 ? Status::Ok() : IoError("remove", path, errno);
+  }
+
+  Status SyncDirectory(const std::string& directory) override {
+    const Descriptor opened(OpenFlags(directory, O_RDONLY | O_DIRECTORY));
+    if (!opened.ok()) return IoError("open", directory, errno);
+    return ::fsync(opened.number()) == 0 ? Status::Ok() : IoError("sync", directory, errno);
+  }
+
+  Result<std::unique_ptr<FileLock>> Lock(const std::string& path) override {
+    const int number = OpenFlags(path, O_RDWR | O_CREAT);
+    if (number < 0) return IoError("open", path, errno);
+    auto lock = std::make_unique<PosixLock>(number);
+    if (::flock(number, LOCK_EX | LOCK_NB) != 0) return IoError("lock", path, errno);
+    return std::unique_ptr<FileLock>(std::move(lock));
+  }
+};
+
+}  // namespace
+
+Env* Env::Posix() {
+  static PosixEnv env;
+  return &env;
+}
+
+}  // namespace blocksieve::toylsm

@@ -1,0 +1,101 @@
+#include "integration/toylsm/sst_builder.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace blocksieve::toylsm {
+
+Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(const Options& options,
+                                                       const std::string& path, uint64_t number,
+                                                       int level) {
+  Result<std::unique_ptr<WritableFile>> file = options.env->NewWritableFile(path);
+  if (!file.ok()) return file.status();
+  const FileInfo info{.number = number, .level = level};
+  std::unique_ptr<SstBuilder> builder(new SstBuilder(options, *std::move(file), info));
+  if (!options.key_filters.empty()) {
+    const size_t last = options.key_filters.size() - 1;
+    const KeyFilterOptions& wanted =
+        options.key_filters[std::min(static_cast<size_t>(level), last)];
+    if (wanted.enabled) {
+      Result<FilterBuilder> filter =
+          FilterBuilder::Create({.kind = wanted.kind, .target_fpr = wanted.target_fpr});
+      if (!filter.ok()) return filter.status();
+      builder->filter_ = *std::move(filter);
+      builder->index_.filter_granule_blocks = options.filter_granule_blocks != 0
+                                                  ? options.filter_granule_blocks
+                                                  : std::numeric_limits<uint32_t>::max();
+    }
+  }
+  if (!options.value_columns.empty()) {
+    Result<ValueIndexBuilder> value_index = ValueIndexBuilder::Create(options);
+    if (!value_index.ok()) return value_index.status();
+    builder->value_index_ = *std::move(value_index);
+  }
+  return builder;
+}
+
+Status SstBuilder::Add(const Entry& entry) {
+  const bool is_new_key = index_.num_entries == 0 || entry.key != last_key_;
+  if (is_new_key && block_.size() >= options_.block_bytes) {
+    const Status status = FinishBlock();
+    if (!status.ok()) return status;
+  }
+  if (index_.num_entries == 0) index_.first_key = entry.key;
+  ++index_.num_entries;
+  last_key_ = entry.key;
+  AppendEntry(&block_, entry);
+  // Deletes too: a key that is deleted here must not be looked for below.
+  if (filter_ && is_new_key) filter_->AddKey(entry.key);
+  if (value_index_) value_index_->Add(entry);
+  return Status::Ok();
+}
+
+Status SstBuilder::FinishBlock() {
+  SstIndex::DataBlock& block = index_.blocks.emplace_back();
+  block.last_key = last_key_;
+  Status status = WriteBlock(block_, &block.handle);
+  block_.clear();
+  if (value_index_) value_index_->FinishBlock();
+  if (status.ok() && filter_ && index_.blocks.size() % index_.filter_granule_blocks == 0) {
+    status = FinishFilter();
+  }
+  return status;
+}
+
+Status SstBuilder::FinishFilter() {
+  BlockHandle& handle = index_.filters.emplace_back();
+  const Result<OwnedBytes> filter = filter_->Finish();
+  if (!filter.ok()) return Status::Ok();  // short of memory: none, and the blocks are read
+  return WriteBlock(AsText(filter->view()), &handle);
+}
+
+Status SstBuilder::FinishValueIndex() {
+  const Result<std::string> bytes = value_index_->Finish();
+  if (!bytes.ok()) return Status::Ok();  // as for filters
+  index_.value_granule_blocks = options_.value_granule_blocks;
+  return WriteBlock(*bytes, &index_.value_index);
+}
+
+Status SstBuilder::WriteBlock(std::string_view raw, BlockHandle* handle) {
+  handle->offset = num_bytes_;
+  const std::string stored = CompressBlock(raw, options_.zstd_level, handle);
+  num_bytes_ += stored.size();
+  return file_->Append(stored);
+}
+
+Result<FileInfo> SstBuilder::Finish() {
+  Status status = FinishBlock();
+  if (status.ok() && filter_ && filter_->num_keys() > 0) status = FinishFilter();
+  if (status.ok() && value_index_) status = FinishValueIndex();
+  SstFooter footer;
+  footer.file_number = info_.number;
+  if (status.ok()) status = WriteBlock(index_.Encode(), &footer.index);
+  if (status.ok()) status = file_->Append(footer.Encode());
+  if (status.ok()) status = file_->Sync();
+  if (!status.ok()) return status;
+  info_.num_bytes = num_bytes_ + SstFooter::kBytes;
+  return info_;
+}
+
+}  // namespace blocksieve::toylsm

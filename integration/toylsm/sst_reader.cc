@@ -1,0 +1,157 @@
+#include "integration/toylsm/sst_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace blocksieve::toylsm {
+
+Result<std::shared_ptr<SstReader>> SstReader::Open(Env* env, std::string path, const FileInfo& info,
+                                                   const ReadContext& context) {
+  Result<std::unique_ptr<ReadableFile>> file = env->OpenFile(path);
+  if (!file.ok()) return file.status();
+  std::shared_ptr<SstReader> reader(new SstReader(env, std::move(path), info, *std::move(file)));
+  const uint64_t size = reader->file_->size();
+  if (size != info.num_bytes || size < SstFooter::kBytes) {
+    return reader->Problem(Status::Corruption("length of the file"), size);
+  }
+  const uint64_t footer_offset = size - SstFooter::kBytes;
+  const auto footer_bytes = ReadExactly(*reader->file_, footer_offset, SstFooter::kBytes);
+  if (!footer_bytes.ok()) return reader->Problem(footer_bytes.status(), footer_offset);
+  const Result<SstFooter> footer = SstFooter::Decode(AsBytes(*footer_bytes));
+  if (!footer.ok()) return reader->Problem(footer.status(), footer_offset);
+  if (footer->file_number != info.number) {
+    return reader->Problem(Status::Corruption("another file's contents"), footer_offset);
+  }
+  const Result<std::string> index_bytes = reader->ReadRaw(footer->index, context);
+  if (!index_bytes.ok()) return index_bytes.status();
+  Result<SstIndex> index = SstIndex::Decode(AsBytes(*index_bytes));
+  if (!index.ok()) return reader->Problem(index.status(), footer->index.offset);
+  reader->index_ = *std::move(index);
+  context.counters->Add(Count::kBytesFromDisk, info.level, SstFooter::kBytes);
+  context.counters->Add(Count::kBlockIndexBytes, info.level,
+                        SstFooter::kBytes + footer->index.stored_bytes);
+  return reader;
+}
+
+SstReader::~SstReader() {
+  // What cannot be removed now is removed when the database is opened next.
+  if (is_obsolete_) (void)env_->Remove(path_);
+}
+
+size_t SstReader::FindBlock(std::string_view key) const {
+  const auto found = std::lower_bound(
+      index_.blocks.begin(), index_.blocks.end(), key,
+      [](const SstIndex::DataBlock& block, std::string_view k) { return block.last_key < k; });
+  return static_cast<size_t>(found - index_.blocks.begin());
+}
+
+Status SstReader::Problem(const Status& status, uint64_t offset) const {
+  const std::string text = path_ + " at byte " + std::to_string(offset) + ": " + status.message();
+  switch (status.code()) {
+    case StatusCode::kCorruption:
+      return Status::Corruption(text);
+    case StatusCode::kNotSupported:
+      return Status::NotSupported(text);
+    default:
+      return Status::ResourceExhausted(text);
+  }
+}
+
+Result<std::string> SstReader::ReadRaw(const BlockHandle& handle,
+                                       const ReadContext& context) const {
+  Result<std::string> stored = ReadExactly(*file_, handle.offset, handle.stored_bytes);
+  if (!stored.ok()) return Problem(stored.status(), handle.offset);
+  context.counters->Add(Count::kBytesFromDisk, info_.level, handle.stored_bytes);
+  Result<std::string> raw = UncompressBlock(*std::move(stored), handle);
+  if (!raw.ok()) return Problem(raw.status(), handle.offset);
+  return raw;
+}
+
+Result<std::shared_ptr<const Block>> SstReader::ReadBlock(size_t block,
+                                                          const ReadContext& context) const {
+  const BlockHandle& handle = index_.blocks[block].handle;
+  const BlockCache::Key key{info_.number, handle.offset};
+  if (context.cache != nullptr) {
+    if (auto cached = context.cache->Find(key)) {
+      context.counters->Add(Count::kDataBlocksFromCache, info_.level);
+      context.counters->Add(Count::kBytesFromCache, info_.level, cached->bytes.size());
+      return cached;
+    }
+  }
+  Result<std::string> raw = ReadRaw(handle, context);
+  if (!raw.ok()) return raw.status();
+  context.counters->Add(Count::kDataBlocksFromDisk, info_.level);
+  auto parsed = ParseDataBlock(*std::move(raw));
+  if (!parsed.ok()) return Problem(parsed.status(), handle.offset);
+  if (context.cache != nullptr) context.cache->Insert(key, *parsed);
+  return parsed;
+}
+
+std::shared_ptr<const Block> SstReader::ReadFilter(size_t block, const ReadContext& context) const {
+  if (index_.filters.empty()) return nullptr;
+  const BlockHandle& handle = index_.filters[block / index_.filter_granule_blocks];
+  if (handle.stored_bytes == 0) return nullptr;
+  const BlockCache::Key key{info_.number, handle.offset};
+  if (context.cache != nullptr) {
+    if (auto cached = context.cache->Find(key)) {
+      context.counters->Add(Count::kFilterBlocksFromCache, info_.level);
+      context.counters->Add(Count::kBytesFromCache, info_.level, cached->bytes.size());
+      return cached;
+    }
+  }
+  // Whatever is wrong with a filter costs reads, never answers. The checksum matters: opening a
+  // filter does not look at its bits.
+  Result<std::string> raw = ReadRaw(handle, context);
+  if (!raw.ok()) {
+    context.counters->Add(Count::kFiltersUnreadable, info_.level);
+    return nullptr;
+  }
+  context.counters->Add(Count::kFilterBlocksFromDisk, info_.level);
+  auto filter = ParseFilterBlock(*std::move(raw));
+  if (context.cache != nullptr) context.cache->Insert(key, filter);
+  return filter;
+}
+
+Result<std::optional<FoundEntry>> SstReader::Find(std::string_view key, Sequence sequence,
+                                                  const ReadContext& context) const {
+  const std::optional<FoundEntry> nothing;
+  if (key < first_key()) return nothing;
+  const size_t block_number = FindBlock(key);
+  if (block_number == num_blocks()) return nothing;
+  const std::shared_ptr<const Block> filter = ReadFilter(block_number, context);
+  if (filter != nullptr && !filter->filter.MayMatch(key)) {
+    context.counters->Add(Count::kFilterNegatives, info_.level);
+    return nothing;
+  }
+  Result<std::shared_ptr<const Block>> block = ReadBlock(block_number, context);
+  if (!block.ok()) return block.status();
+  const std::vector<Entry>& entries = (*block)->entries;
+  auto found = std::lower_bound(entries.begin(), entries.end(), Position{key},
+                                [](const Entry& e, const Position& p) { return e.position() < p; });
+  const bool has_key = found != entries.end() && found->key == key;
+  if (filter != nullptr) {
+    context.counters->Add(has_key ? Count::kFilterTruePositives : Count::kFilterFalsePositives,
+                          info_.level);
+  }
+  while (found != entries.end() && found->key == key && found->sequence > sequence) ++found;
+  if (found == entries.end() || found->key != key) return nothing;
+  return std::optional<FoundEntry>({*found, *block});
+}
+
+std::shared_ptr<const ValueIndex> SstReader::value_index(const ReadContext& context) const {
+  if (index_.value_granule_blocks == 0) return nullptr;
+  const std::lock_guard lock(value_index_mutex_);
+  if (!has_tried_value_index_) {
+    Result<std::string> raw = ReadRaw(index_.value_index, context);
+    if (raw.ok()) {
+      context.counters->Add(Count::kValueIndexBytes, info_.level, index_.value_index.stored_bytes);
+      opened_value_index_ =
+          ValueIndex::Open(*std::move(raw), num_blocks(), index_.value_granule_blocks);
+    }
+    // What is damaged stays so; what failed for another reason is tried again.
+    has_tried_value_index_ = raw.ok() || raw.status().code() == StatusCode::kCorruption;
+  }
+  return opened_value_index_;
+}
+
+}  // namespace blocksieve::toylsm

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "integration/toylsm/block_cache.h"
+#include "integration/toylsm/counters.h"
+#include "integration/toylsm/sst_builder.h"
+#include "integration/toylsm/sst_format.h"
+
+namespace blocksieve::toylsm {
+
+/// How a read is to be done.
+struct ReadContext {
+  Counters* counters;
+  BlockCache* cache;  ///< null: neither looked at nor filled
+};
+
+/// A version that was found, with the block that holds its bytes.
+struct FoundEntry {
+  Entry entry;
+  std::shared_ptr<const Block> block;
+};
+
+/// An open file of sorted entries. Thread-safe.
+class SstReader {
+ public:
+  /// Reads footer and block index.
+  /// Errors: Corruption (damaged, another file's contents), NotSupported, ResourceExhausted.
+  static Result<std::shared_ptr<SstReader>> Open(Env* env, std::string path, const FileInfo& info,
+                                                 const ReadContext& context);
+
+  /// Removes the file if it has become obsolete.
+  ~SstReader();
+
+  /// Called when no version of the database from now on has the file; readers of older ones may.
+  void MarkObsolete() { is_obsolete_.store(true, std::memory_order_relaxed); }
+
+  const FileInfo& info() const { return info_; }
+  const SstIndex& index() const { return index_; }
+  const std::string& first_key() const { return index_.first_key; }
+  const std::string& last_key() const { return index_.blocks.back().last_key; }
+  size_t num_blocks() const { return index_.blocks.size(); }
+
+  /// The one block that can have `key`; num_blocks() if the file ends before.
+  size_t FindBlock(std::string_view key) const;
+
+  Result<std::shared_ptr<const Block>> ReadBlock(size_t block, const ReadContext& context) const;
+
+  /// The filter that has the keys of `block`. Null: there is none, or it cannot be read.
+  std::shared_ptr<const Block> ReadFilter(size_t block, const ReadContext& context) const;
+
+  /// The newest version of `key` at or before `sequence`; asks the filter first.
+  Result<std::optional<FoundEntry>> Find(std::string_view key, Sequence sequence,
+                                         const ReadContext& context) const;
+
+  /// Null: there is none, or it cannot be read: any block may hold any value. Read once.
+  std::shared_ptr<const ValueIndex> value_index(const ReadContext& context) const;
+
+ private:
+  SstReader(Env* env, std::string path, const FileInfo& info, std::unique_ptr<ReadableFile> file)
+      : env_(env), path_(std::move(path)), info_(info), file_(std::move(file)) {}
+
+  Result<std::string> ReadRaw(const BlockHandle& handle, const ReadContext& context) const;
+  Status Problem(const Status& status, uint64_t offset) const;
+
+  Env* const env_;
+  const std::string path_;
+  const FileInfo info_;
+  const std::unique_ptr<ReadableFile> file_;
+  SstIndex index_;
+  std::atomic<bool> is_obsolete_ = false;
+
+  mutable std::mutex value_index_mutex_;
+  mutable bool has_tried_value_index_ = false;                    // guarded by it
+  mutable std::shared_ptr<const ValueIndex> opened_value_index_;  // also
+};
+
+}  // namespace blocksieve::toylsm

@@ -1,0 +1,52 @@
+#include "integration/toylsm/db.h"
+
+namespace blocksieve::toylsm {
+namespace {
+
+Status VerifyFile(const SstReader& file, const ReadContext& context) {
+  const std::string name = "file " + std::to_string(file.info().number) + ": ";
+  uint64_t num_entries = 0;
+  std::string last_key;
+  for (size_t i = 0; i < file.num_blocks(); ++i) {
+    const auto block = file.ReadBlock(i, context);
+    if (!block.ok()) return block.status();
+    const std::vector<Entry>& entries = (*block)->entries;
+    if (i > 0 ? entries.front().key <= last_key : entries.front().key != file.first_key()) {
+      return Status::Corruption(name + "blocks out of order");
+    }
+    if (entries.back().key != file.index().blocks[i].last_key) {
+      return Status::Corruption(name + "the index does not fit the blocks");
+    }
+    last_key = entries.back().key;
+    num_entries += entries.size();
+    const auto filter = file.ReadFilter(i, context);
+    if (filter == nullptr && !file.index().filters.empty()) {
+      return Status::Corruption(name + "a filter cannot be read");
+    }
+    for (const Entry& entry : entries) {
+      if (filter != nullptr && !filter->filter.MayMatch(entry.key)) {
+        return Status::Corruption(name + "a filter denies a key that is there");
+      }
+    }
+  }
+  if (num_entries != file.index().num_entries) {
+    return Status::Corruption(name + "number of entries");
+  }
+  if (file.index().value_granule_blocks != 0 && file.value_index(context) == nullptr) {
+    return Status::Corruption(name + "the value index cannot be read");
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Status Db::Verify() {
+  const std::shared_ptr<const Version> version = this->version();
+  for (const std::shared_ptr<SstReader>& file : version->AllFiles()) {
+    const Status status = VerifyFile(*file, maintenance_context());
+    if (!status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+}  // namespace blocksieve::toylsm

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "integration/toylsm/memtable.h"
+#include "integration/toylsm/sst_reader.h"
+
+namespace blocksieve::toylsm {
+
+using SstFiles = std::vector<std::shared_ptr<SstReader>>;
+
+/// Files in the order of their keys, none of which is in two of them.
+struct Run {
+  int level = 0;
+  SstFiles files;  ///< at least one
+
+  /// The index of the one file that can have `key`; files.size() if none can.
+  size_t FindFile(std::string_view key) const;
+  uint64_t num_bytes() const;
+};
+
+/// All data at one moment. Does not change, but for the memtable that is written to, and lives as
+/// long as somebody reads it; files of old versions are removed with the last one that has them.
+///
+/// Of one key, whatever a source has is newer than all that the sources after it have: first the
+/// memtable, then the runs in their order. Each file of level 0 is a run; so is each deeper level.
+struct Version {
+  std::shared_ptr<Memtable> memtable;
+  std::vector<Run> runs;
+
+  /// Makes the runs of any files. Errors: Corruption, if files of a level overlap.
+  static Result<std::vector<Run>> MakeRuns(SstFiles files);
+
+  SstFiles AllFiles() const;
+
+  /// The run of a level; null if it is empty. REQUIRES: level >= 1
+  const Run* FindLevel(int level) const;
+};
+
+}  // namespace blocksieve::toylsm

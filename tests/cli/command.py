@@ -1,0 +1,86 @@
+"""Runs the command `blocksieve`, whose path is in the environment variable BLOCKSIEVE."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = os.environ.get("BLOCKSIEVE", "build/integration/cli/blocksieve")
+# Far more than any call here takes, sanitizers included.
+TIMEOUT_SECONDS = 120
+
+
+class Done:
+    """A process that ended: exit code, standard output (bytes) and standard error (text)."""
+
+    def __init__(self, process):
+        self.code = process.returncode
+        self.out = process.stdout
+        self.err = process.stderr.decode(errors="replace")
+
+
+def run(*arguments, stdin=b""):
+    command = [PROGRAM, *(str(argument) for argument in arguments)]
+    return Done(subprocess.run(command, input=stdin, capture_output=True, check=False,
+                               timeout=TIMEOUT_SECONDS))
+
+
+def lines_of(rows):
+    """A file's text: rows are tuples of fields, each str, bytes or a number."""
+    def to_bytes(field):
+        return field if isinstance(field, bytes) else str(field).encode()
+    return b"".join(b"\t".join(to_bytes(field) for field in row) + b"\n" for row in rows)
+
+
+class CommandTest(unittest.TestCase):
+    """Every test has a directory of its own, with one database by the name of db."""
+
+    maxDiff = None
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="blocksieve_cli.")
+        self.addCleanup(directory.cleanup)
+        self.dir = pathlib.Path(directory.name)
+        self.db = self.dir / "db"
+
+    def succeed(self, *arguments, stdin=b""):
+        done = run(*arguments, stdin=stdin)
+        self.assertEqual(done.code, 0, done.err)
+        return done
+
+    def fail_with(self, code, *arguments, stdin=b""):
+        """What it said on standard error."""
+        done = run(*arguments, stdin=stdin)
+        self.assertEqual(done.code, code, done.err)
+        self.assertEqual(done.out, b"")
+        return done.err
+
+    def load(self, rows, *arguments, key=1):
+        """Loads rows (or bytes, as they are); returns what it says, read from JSON."""
+        text = rows if isinstance(rows, bytes) else lines_of(rows)
+        done = self.succeed("load", "--db", self.db, "--key", key, "--format", "json", *arguments,
+                            "-", stdin=text)
+        return json.loads(done.out)
+
+    def scan(self, where, *arguments):
+        """The rows, as pairs of bytes."""
+        done = self.succeed("scan", "--db", self.db, "--where", where, *arguments)
+        return [tuple(line.split(b"\t", 1)) for line in done.out.split(b"\n")[:-1]]
+
+    def keys(self, where):
+        """The keys that match, as text; the same with and without index, forwards, backwards and
+        counted."""
+        rows = self.scan(where)
+        self.assertEqual(rows, self.scan(where, "--no-index"), where)
+        self.assertEqual(rows, self.scan(where, "--reverse")[::-1], where)
+        self.assertEqual(self.scan(where, "--count"), [(b"%d" % len(rows),)], where)
+        return [key.decode() for key, _ in rows]
+
+    def explain(self, where, *arguments):
+        done = self.succeed("scan", "--db", self.db, "--where", where, "--count", "--explain",
+                            "--format", "json", *arguments)
+        explanation = json.loads(done.err)
+        self.assertEqual(json.loads(done.out)["count"], explanation["rows_returned"])
+        return explanation

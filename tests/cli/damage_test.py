@@ -1,0 +1,131 @@
+"""Databases that are missing or damaged: a message and exit code 1, never wrong rows."""
+
+import unittest
+
+from command import CommandTest, run
+
+
+class Missing(CommandTest):
+    def check(self, said):
+        message = self.fail_with(1, "scan", "--db", self.db, "--where", "n = 1")
+        self.assertIn(said, message)
+
+    def test_missing(self):
+        self.check(f"there is no database {self.db}")
+        self.assertFalse(self.db.exists())
+
+    def test_file(self):
+        self.db.write_text("")
+        self.check(f"{self.db} is no database: it has no file CURRENT")
+
+    def test_other_directory(self):
+        self.db.mkdir()
+        self.check(f"{self.db} is no database: it has no file CURRENT")
+        self.assertEqual(list(self.db.iterdir()), [])
+
+    def test_empty_path(self):
+        self.db = ""
+        self.check("there is no database")
+
+
+class Damaged(CommandTest):
+    ROWS = [(f"{i:03}", i, "x" * 20) for i in range(300)]
+
+    def setUp(self):
+        super().setUp()
+        self.load(self.ROWS, "--index", "n=int:2", "--granule-rows", 10)
+
+    def only(self, pattern):
+        found = list(self.db.glob(pattern))
+        self.assertEqual(len(found), 1)
+        return found[0]
+
+    def check(self, *said):
+        done = run("scan", "--db", self.db, "--where", "n >= 0")
+        self.assertEqual(done.code, 1, done.err)
+        for part in (str(self.db), *said):
+            self.assertIn(part, done.err)
+        return done
+
+    def test_data_block(self):
+        path = self.only("*.sst")
+        damaged = bytearray(path.read_bytes())
+        damaged[100] ^= 1
+        path.write_bytes(damaged)
+        self.check("Corruption: block checksum mismatch", path.name)
+
+    def test_rows_before_the_damage_are_printed(self):
+        path = self.only("*.sst")
+        self.load([(f"{i:05}", i, "x" * 20) for i in range(10_000, 20_000)])
+        path = self.only("*.sst")
+        damaged = bytearray(path.read_bytes())
+        damaged[60_000] ^= 1
+        path.write_bytes(damaged)
+        done = self.check("Corruption", "cannot read on in database")
+        rows = done.out.count(b"\n")
+        self.assertGreater(rows, 0)
+        self.assertIn(f"after {rows} rows", done.err)
+        counted = run("scan", "--db", self.db, "--where", "n >= 0", "--count")
+        self.assertEqual((counted.code, counted.out), (1, b""))  # no wrong number
+
+    def test_any_byte_of_a_table(self):
+        path = self.only("*.sst")
+        good = path.read_bytes()
+        expected = run("scan", "--db", self.db, "--where", "n = 77").out
+        self.assertEqual(expected, b"077\t77\t" + b"x" * 20 + b"\n")
+        for position in range(0, len(good), max(1, len(good) // 60)):
+            damaged = bytearray(good)
+            damaged[position] ^= 0x40
+            path.write_bytes(damaged)
+            done = run("scan", "--db", self.db, "--where", "n = 77")
+            with self.subTest(position=position):
+                self.assertIn(done.code, (0, 1), done.err)
+                self.assertEqual(done.out, expected if done.code == 0 else b"")
+                self.assertEqual(done.err != "", done.code == 1)
+
+    def test_shortened_and_missing_files(self):
+        path = self.only("*.sst")
+        good = path.read_bytes()
+        for length in (0, 10, len(good) // 2, len(good) - 1):
+            path.write_bytes(good[:length])
+            self.check(path.name)
+        path.unlink()
+        self.check(path.name.removesuffix(".sst"))
+        path.write_bytes(good)
+        self.assertEqual(len(self.keys("n >= 0")), 300)
+
+    def test_manifest(self):
+        path = self.only("MANIFEST-*")
+        good = path.read_bytes()
+        damaged = bytearray(good)
+        damaged[len(good) // 2] ^= 1
+        path.write_bytes(damaged)
+        self.check()
+        path.unlink()
+        self.check(path.name)
+
+    def test_current(self):
+        (self.db / "CURRENT").write_text("nonsense")
+        self.check("CURRENT")
+
+    def test_options(self):
+        self.only("OPTIONS-*").write_text("nonsense")
+        self.check("cannot read the options of database")
+
+    def test_missing_options(self):
+        self.only("OPTIONS-*").unlink()
+        self.assertEqual(self.keys("n = 7"), ["007"])
+        self.load([("x", 1, "y")])
+        self.assertEqual(self.keys("n = 1"), ["001", "x"])
+
+    def test_loading_into_a_damaged_database(self):
+        path = self.only("*.sst")
+        damaged = bytearray(path.read_bytes())
+        damaged[100] ^= 1
+        path.write_bytes(damaged)
+        message = self.fail_with(1, "load", "--db", self.db, "--key", 1, "-", stdin=b"a\t1\n")
+        self.assertIn("Corruption", message)
+
+
+if __name__ == "__main__":
+    unittest.main()

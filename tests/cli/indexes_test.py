@@ -1,0 +1,145 @@
+"""What load indexes: the numbering of fields, extractors, and indexes that a database has."""
+
+import json
+import unittest
+
+from command import CommandTest
+
+
+class Renumbering(CommandTest):
+    ROWS = [("a1", "k1", "b1", "c1"), ("a2", "k2", "b2", "c2"), ("a3", "k3", "b3", "c3")]
+
+    def test_every_field_as_key(self):
+        names = "abcd"
+        for key in range(1, 5):
+            self.db = self.dir / f"db{key}"
+            fields = [field for field in range(1, 5) if field != key]
+            indexes = [f"{names[field - 1]}=field:{field}" for field in fields]
+            self.load(self.ROWS, "--index", *indexes, "--granule-rows", 1, key=key)
+            for row in self.ROWS:
+                self.assertIn((row[key - 1].encode(),
+                               "\t".join(row[f - 1] for f in fields).encode()),
+                              self.scan("TRUE"))
+                for field in fields:
+                    where = f"{names[field - 1]} = '{row[field - 1]}'"
+                    self.assertEqual(self.keys(where), [row[key - 1]])
+                    self.assertEqual(self.explain(where)["rows_read"], 1)
+
+    def test_other_readings(self):
+        self.load([("one two", "k", "5", "2.5", "1;2"), ("three", "l", "6", "-1", "3")],
+                  "--index", "w=words:1", "--index", "i=int:3", "--index", "f=float:4",
+                  "--index", "a=uint:field[;]:5", "--index", "g=ngrams(2):1", key=2)
+        self.assertEqual(self.keys("w HAS 'two'"), ["k"])
+        self.assertEqual(self.keys("g LIKE '%hre%'"), ["l"])
+        self.assertEqual(self.keys("i = 6"), ["l"])
+        self.assertEqual(self.keys("f = 2.5"), ["k"])
+        self.assertEqual(self.keys("a HAS 2"), ["k"])
+
+    def test_delimiters(self):
+        for name, byte in ((",", b","), ("\\t", b"\t"), ("\\x01", b"\x01"), ("1", b"1"),
+                           ("\\\\", b"\\"), (";", b";"), ("\\x00", b"\0"), ("\\xff", b"\xff")):
+            with self.subTest(delimiter=name):
+                self.db = self.dir / f"db{byte.hex()}"
+                text = byte.join((b"x", b"k", b"7")) + b"\n" + byte.join((b"y", b"l", b"8")) + b"\n"
+                self.load(text, "--delimiter", name, "--index", "n=int:3", "--index", "s=field:1",
+                          key=2)
+                self.assertEqual(self.scan("n = 8"), [(b"l", byte.join((b"y", b"8")))])
+                self.assertEqual(self.keys("s = 'x'"), ["k"])
+
+    def test_the_lines_delimiter_spelt_out(self):
+        self.load(b"x,k,7\n", "--delimiter", ",", "--index", "n=int:field(,):3", key=2)
+        self.assertEqual(self.keys("n = 7"), ["k"])
+
+    def test_fields_of_another_delimiter_count_in_the_value(self):
+        self.load([("k", "p,q,r"), ("l", "s,t,u")], "--index", "second=field(,):2")
+        self.assertEqual(self.keys("second = 't'"), ["l"])
+
+    def test_missing_field(self):
+        self.load(b"k\tx\ty\nl\tx\nm\n", "--index", "third=field:3", "--index", "second=field:2")
+        self.assertEqual(self.keys("third IS NULL"), ["l", "m"])
+        self.assertEqual(self.keys("second = 'x'"), ["k", "l"])
+
+
+class Extractors(CommandTest):
+    def test_json(self):
+        documents = [{"a": {"b": "x"}, "n": 1}, {"a": {"b": "y"}, "n": 2, "tags": ["p", "q"]}, {}]
+        self.load([(i, json.dumps(document)) for i, document in enumerate(documents)],
+                  "--index", "b=json:/a/b", "--index", "n=int:json:/n", "--index", "t=json:/tags",
+                  "--granule-rows", 1)
+        self.assertEqual(self.keys("b = 'x'"), ["0"])
+        self.assertEqual(self.keys("n = 2"), ["1"])
+        self.assertEqual(self.keys("t HAS 'q'"), ["1"])
+        self.assertEqual(self.keys("n IS MISSING"), ["2"])
+        self.assertEqual(self.explain("b = 'x'")["rows_read"], 1)
+
+    def test_of_the_whole_value(self):
+        self.load([("x", "k", "y z")], "--index", "v=value", "--index", "w=words:value",
+                  "--index", "u=uint16le(0)", "--index", "f=fixed(1,2)", key=2)
+        self.assertEqual(self.keys("v = 'x\ty z'"), ["k"])
+        self.assertEqual(self.keys("w HAS 'z'"), ["k"])
+        self.assertEqual(self.keys(f"u = {ord('x') + 256 * 9}"), ["k"])
+        self.assertEqual(self.keys("f = '\ty'"), ["k"])
+
+
+class ManyIndexesPerOption(CommandTest):
+    def test_forms(self):
+        path = self.dir / "with=sign"
+        path.write_bytes(b"k\t1\t2\n")
+        common = ("load", "--db", self.db, "--key", 1)
+        for arguments in (("--index", "a=int:2", "b=int:3", path),
+                          ("--index", "a=int:2", "--index", "b=int:3", path),
+                          ("--index", "a=int:2", "b=int:3", "--fpr", 0.1, path),
+                          (path, "--index", "a=int:2", "--index", "b=int:3")):
+            self.succeed(*common, *arguments)
+            self.assertEqual(self.keys("a = 1 AND b = 2"), ["k"])
+
+    def test_file_of_one_index(self):
+        path = self.dir / "rows"
+        path.write_bytes(b"k\t1\t2\n")
+        self.succeed("load", "--db", self.db, "--key", 1, "--index", "a=int:2", path)
+        self.assertEqual(self.keys("a = 1"), ["k"])
+
+
+class ExistingDatabase(CommandTest):
+    def test_rows_are_added_and_the_index_kept(self):
+        self.load([("a", 1), ("b", 2)], "--index", "n=int:2")
+        done = self.succeed("load", "--db", self.db, "--key", 1, "-", stdin=b"b\t5\nc\t2\n")
+        self.assertIn("the database's index on the value's n=int:1 is kept", done.err)
+        self.assertEqual(self.keys("n = 2"), ["c"])
+        self.assertEqual(self.scan("TRUE"), [(b"a", b"1"), (b"b", b"5"), (b"c", b"2")])
+        self.assertEqual(self.explain("n = 2")["files_without_index"], 0)
+
+    def test_index_of_another_column_is_added(self):
+        self.load([("a", 1, 5), ("b", 2, 6)], "--index", "n=int:2")
+        self.load([("c", 3, 7)], "--index", "m=int:3")
+        self.assertEqual(self.keys("n = 1 OR m = 7"), ["a", "c"])
+        self.assertEqual(self.keys("m = 6"), ["b"])  # the old file was compacted
+        self.assertEqual(self.explain("m = 6")["files_without_index"], 0)
+
+    def test_index_of_the_same_name_is_replaced(self):
+        self.load([("a", 1, 5), ("b", 2, 1)], "--index", "n=int:2")
+        done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:3", "-")
+        self.assertIn("n=int:1 is replaced by n=int:2", done.err)
+        self.assertEqual(self.keys("n = 1"), ["b"])
+
+    def test_same_definition_says_nothing(self):
+        for _ in range(2):
+            done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:2", "-",
+                                stdin=b"a\t1\n")
+            self.assertEqual(done.err, "")
+
+    def test_without_any_index(self):
+        self.load([("a", 1)])
+        self.assertEqual(self.scan("TRUE"), [(b"a", b"1")])
+        message = self.fail_with(2, "scan", "--db", self.db, "--where", "n = 1")
+        self.assertIn("no column is known", message)
+
+    def test_index_over_budget_of_names(self):
+        indexes = [f"c{i}=int:{i}" for i in range(2, 259)]
+        message = self.fail_with(2, "load", "--db", self.db, "--key", 1, "--index", *indexes, "-")
+        self.assertIn("256", message)
+        self.assertFalse(self.db.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

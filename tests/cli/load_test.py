@@ -1,0 +1,100 @@
+"""What load prints, where it loads to, and what may go wrong there."""
+
+import os
+import pty
+import subprocess
+import unittest
+
+from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, lines_of
+
+
+class Report(CommandTest):
+    ROWS = [(f"{i:04}", i) for i in range(1000)]
+
+    def test_text(self):
+        done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:2", "-",
+                            stdin=lines_of(self.ROWS))
+        text = done.out.decode()
+        num_bytes = sum(len(key) + len(str(i)) for key, i in self.ROWS)
+        self.assertIn(f"rows: 1000\nbytes: {num_bytes}\nindex bytes: ", text)
+        self.assertIn("in 1 of 1 file\n", text)
+        self.assertIn("n=int:1 (of the value): filters ", text)
+        self.assertEqual(done.err, "")  # no progress without a terminal
+
+    def test_json(self):
+        said = self.load(self.ROWS, "--index", "n=int:2")
+        self.assertEqual(said["rows"], 1000)
+        self.assertGreater(said["index_bytes"], 0)
+        self.assertEqual((said["num_files"], said["files_with_index"]), (1, 1))
+        self.assertEqual([column["definition"] for column in said["columns"]], ["n=int:1"])
+        self.assertEqual(said["columns"][0]["num_distinct"], 1000)
+
+    def test_smaller_rates_and_granules_take_more(self):
+        sizes = []
+        for number, options in enumerate((("--fpr", 0.1), ("--fpr", 0.001), ("--fpr", 1e-6))):
+            self.db = self.dir / f"db{number}"
+            sizes.append(self.load(self.ROWS, "--index", "n=int:2", *options)["index_bytes"])
+        self.assertEqual(sizes, sorted(set(sizes)))
+
+    def test_compaction(self):
+        for i in range(2):
+            said = self.load([(f"k{i}", i)], "--index", "n=int:2", "--no-compact")
+            self.assertEqual(said["num_files"], i + 1)
+        self.assertEqual(self.load([("k2", 2)])["num_files"], 1)
+
+    def test_progress_on_a_terminal(self):
+        terminal, its_end = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        subprocess.run([PROGRAM, "load", "--db", self.db, "--key", "1", "-"], check=True,
+                       input=lines_of(self.ROWS * 20), stdout=subprocess.DEVNULL, stderr=its_end,
+                       timeout=TIMEOUT_SECONDS)
+        os.close(its_end)
+        said = os.read(terminal, 1 << 16)
+        self.assertIn(b"loading: ", said)
+        self.assertIn(b"compacting", said)
+        self.assertTrue(said.endswith(b"\r\x1b[K"), said)  # the line is erased
+
+
+class Places(CommandTest):
+    def load_one(self, code):
+        if code == 0:
+            return self.succeed("load", "--db", self.db, "--key", 1, "-", stdin=b"a\t1\n")
+        return self.fail_with(code, "load", "--db", self.db, "--key", 1, "-", stdin=b"a\t1\n")
+
+    def test_directories_are_made(self):
+        self.db = self.dir / "a" / "b" / "db"
+        self.load_one(0)
+        self.assertEqual(self.scan("TRUE"), [(b"a", b"1")])
+
+    def test_empty_directory(self):
+        self.db.mkdir()
+        self.load_one(0)
+
+    def test_directory_of_something_else(self):
+        self.db.mkdir()
+        (self.db / "letter.txt").write_text("dear all")
+        self.assertIn(f"{self.db} is no database, and not an empty directory", self.load_one(1))
+        self.assertEqual(os.listdir(self.db), ["letter.txt"])
+
+    def test_file(self):
+        self.db.write_text("")
+        self.assertIn(f"{self.db} is no database", self.load_one(1))
+
+    def test_below_a_file(self):
+        (self.dir / "file").write_text("")
+        self.db = self.dir / "file" / "db"
+        self.assertIn(str(self.db), self.load_one(1))
+
+    def test_full_file_system(self):
+        """A file-size limit stands in for it."""
+        program = [PROGRAM, "load", "--db", str(self.db), "--key", "1", "-"]
+        rows = lines_of((f"{i:06}", os.urandom(50).hex()) for i in range(20_000))
+        done = subprocess.run(["bash", "-c", 'trap "" XFSZ; ulimit -f 200; exec "$@"', "-", *program],
+                              input=rows, capture_output=True, check=False, timeout=TIMEOUT_SECONDS)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b"cannot write database", done.stderr)
+        self.assertEqual(done.stdout, b"")
+
+
+if __name__ == "__main__":
+    unittest.main()

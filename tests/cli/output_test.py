@@ -1,0 +1,92 @@
+"""Standard output and error: bytes that are no text, readers that go away, full disks."""
+
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
+
+
+class Bytes(CommandTest):
+    def test_json_of_what_is_no_utf8(self):
+        texts = [b"plain", "é日𝄞".encode(), b"\0\x01\x7f", b"quote\" back\\slash", b"\xff",
+                 b"\xc3", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82", b"a\x80",
+                 b"\xf0\x8f\xbf\xbf", b"\xe0\x9f\xbf", b"\xf4\x8f\xbf\xbf", b"\xef\xbf\xbf"]
+        self.load([(b"%02d" % i + text, text) for i, text in enumerate(texts)])
+        done = self.succeed("scan", "--db", self.db, "--format", "json")
+        for line, text in zip(done.out.splitlines(), texts, strict=True):
+            row = json.loads(line)
+            try:
+                self.assertEqual(row["value"], text.decode())
+                self.assertIn("key", row)
+            except UnicodeDecodeError:
+                self.fail(f"{text} is no UTF-8")
+            except KeyError:
+                self.assertEqual(bytes.fromhex(row["value_hex"]), text)
+                self.assertEqual(bytes.fromhex(row["key_hex"])[2:], text)
+                with self.assertRaises(UnicodeDecodeError):
+                    text.decode()
+
+
+class Streams(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.load([(f"{i:06}", "x" * 50) for i in range(30_000)], "--index", "v=field:2")
+
+    def shell(self, script):
+        return subprocess.run(["bash", "-c", script, "-", PROGRAM, self.db], capture_output=True,
+                              check=False, timeout=TIMEOUT_SECONDS)
+
+    def test_reader_that_has_enough(self):
+        done = self.shell('"$1" scan --db "$2" --explain | head -n 1; echo "${PIPESTATUS[0]}"')
+        self.assertEqual(done.stdout, b"000000\t" + b"x" * 50 + b"\n0\n")
+        self.assertIn(b"full scan", done.stderr)
+        self.assertNotIn(b"returned 30000", done.stderr)  # it stopped
+
+    def test_reader_that_reads_nothing(self):
+        done = self.shell('"$1" scan --db "$2" --count | true; echo "${PIPESTATUS[0]}"')
+        self.assertEqual((done.stdout, done.stderr), (b"0\n", b""))
+
+    def test_full_disk(self):
+        for option in ("", "--count", "--format json"):
+            done = self.shell(f'"$1" scan --db "$2" {option} > /dev/full')
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"cannot write to standard output: No space left on device", done.stderr)
+        done = self.shell('"$1" size --fpr 0.1 > /dev/full')
+        self.assertEqual(done.returncode, 1)
+
+    def test_closed(self):
+        done = self.shell('"$1" scan --db "$2" >&-')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"cannot write to standard output: Bad file descriptor", done.stderr)
+
+    def test_loading_with_everything_closed_harms_no_file(self):
+        done = self.shell('echo "a\tb" > "$2.rows"; '
+                          '"$1" load --db "$2" --key 1 "$2.rows" <&- >&- 2>&-; echo $?')
+        self.assertEqual(done.stdout, b"1\n")
+        self.assertEqual(len(self.scan("TRUE")), 30_001)
+
+    def test_closed_input(self):
+        done = self.shell('"$1" load --db "$2" --key 1 - <&-')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"standard input", done.stderr)
+
+
+class NothingIsDisturbed(CommandTest):
+    def test_scan_changes_no_file(self):
+        def state():
+            return {path: (path.stat().st_mtime_ns, path.read_bytes())
+                    for path in pathlib.Path(self.db).iterdir()}
+        self.load([("a", 1)], "--index", "n=int:2")
+        before = state()
+        os.chmod(self.db, 0o500)
+        self.addCleanup(os.chmod, self.db, 0o700)
+        self.assertEqual(self.keys("n = 1"), ["a"])
+        self.explain("n = 1")
+        self.assertEqual(state(), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

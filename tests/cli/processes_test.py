@@ -1,0 +1,93 @@
+"""Several processes on one database, and signals."""
+
+import signal
+import subprocess
+import time
+import unittest
+
+from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
+
+
+class Loading(CommandTest):
+    """A load that waits for more lines."""
+
+    def start(self, *arguments):
+        process = subprocess.Popen(
+            [PROGRAM, "load", "--db", str(self.db), "--key", "1", *arguments, "-"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        def end():
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                stream.close()
+        self.addCleanup(end)
+        return process
+
+    def feed(self, process, text):
+        process.stdin.write(text)
+        process.stdin.flush()
+
+    def wait_until_open(self):
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while not list(self.db.glob("OPTIONS-*")):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        time.sleep(0.2)
+
+    def test_scan_meanwhile(self):
+        self.load([("a", 1)], "--index", "n=int:2")
+        process = self.start()
+        self.feed(process, b"b\t1\n")
+        time.sleep(0.3)
+        self.assertEqual(self.keys("n = 1"), ["a"])
+        process.stdin.close()
+        self.assertEqual(process.wait(TIMEOUT_SECONDS), 0)
+        self.assertEqual(self.keys("n = 1"), ["a", "b"])
+
+    def test_scan_while_files_come_and_go(self):
+        """Compactions remove files that a scan has just read of."""
+        self.load([("a", 1)], "--index", "n=int:2")
+        script = """
+            for i in $(seq 30); do printf 'k%s\\t%s\\n' $i $i | "$1" load --db "$2" --key 1 - || exit; done
+        """
+        loads = subprocess.Popen(["bash", "-c", script, "-", PROGRAM, self.db],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(loads.wait)
+        before = 1
+        while loads.poll() is None:
+            count = len(self.scan("n >= 0"))
+            self.assertGreaterEqual(count, before)
+            before = count
+        self.assertEqual(loads.returncode, 0)
+        self.assertEqual(len(self.scan("n >= 0")), 31)
+
+    def test_second_load(self):
+        self.start()
+        self.wait_until_open()
+        message = self.fail_with(1, "load", "--db", self.db, "--key", 1, "-", stdin=b"c\t1\n")
+        self.assertIn(f"cannot open database {self.db}: ", message)
+        self.assertIn("LOCK", message)
+
+    def test_interrupted(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            self.db = self.dir / f"db{code}"
+            process = self.start("--index", "n=int:2")
+            self.feed(process, b"a\t1\nb\t2\nc")
+            self.wait_until_open()
+            process.send_signal(number)
+            self.assertEqual(process.wait(TIMEOUT_SECONDS), code)
+            self.assertIn(b"interrupted; the 2 rows before are loaded", process.stderr.read())
+            self.assertEqual(self.keys("n > 0"), ["a", "b"])
+
+    def test_killed(self):
+        process = self.start("--index", "n=int:2")
+        self.feed(process, b"a\t1\n")
+        self.wait_until_open()
+        process.kill()
+        process.wait()
+        self.load([("b", 2)], "--index", "n=int:2")
+        self.assertEqual(self.keys("n = 2"), ["b"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+"""Which rows scan prints, in which order and form, and what it explains."""
+
+import json
+import unittest
+
+from command import CommandTest
+
+
+class Scan(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.load([(f"{i:03}", "even" if i % 2 == 0 else "odd", i, f"word{i % 10} all")
+                   for i in range(100)], "--granule-rows", 10,
+                  "--index", "kind=field:2", "--index", "n=int:3", "--index", "words=words:4")
+
+    def test_rows_in_key_order(self):
+        self.assertEqual(self.scan("n < 2"),
+                         [(b"000", b"even\t0\tword0 all"), (b"001", b"odd\t1\tword1 all")])
+
+    def test_without_a_condition(self):
+        done = self.succeed("scan", "--db", self.db)
+        self.assertEqual(done.out.count(b"\n"), 100)
+        self.assertEqual(done.err, "")
+
+    def test_several_columns(self):
+        self.assertEqual(self.keys("kind = 'even' AND words HAS 'word4' AND n > 50"),
+                         ["054", "064", "074", "084", "094"])
+
+    def test_reverse(self):
+        self.assertEqual([key for key, _ in self.scan("n > 96", "--reverse")],
+                         [b"099", b"098", b"097"])
+
+    def test_limit(self):
+        for direction, expected in (((), [b"011", b"013"]), (("--reverse",), [b"099", b"097"])):
+            for index in ((), ("--no-index",)):
+                rows = self.scan("n > 10 AND kind = 'odd'", "--limit", 2, *direction, *index)
+                self.assertEqual([key for key, _ in rows], expected)
+        self.assertEqual(len(self.scan("TRUE", "--limit", 1000)), 100)
+
+    def test_count(self):
+        self.assertEqual(self.scan("kind = 'odd'", "--count"), [(b"50",)])
+        self.assertEqual(self.scan("kind = 'odd'", "--count", "--limit", 7), [(b"7",)])
+        self.assertEqual(self.scan("n = 1000", "--count"), [(b"0",)])
+
+    def test_json(self):
+        done = self.succeed("scan", "--db", self.db, "--where", "n < 2", "--format", "json")
+        self.assertEqual([json.loads(line) for line in done.out.splitlines()],
+                         [{"key": "000", "value": "even\t0\tword0 all"},
+                          {"key": "001", "value": "odd\t1\tword1 all"}])
+        done = self.succeed("scan", "--db", self.db, "--count", "--format", "json")
+        self.assertEqual(json.loads(done.out), {"count": 100})
+
+
+class Explanation(Scan):
+    def test_text(self):
+        done = self.succeed("scan", "--db", self.db, "--where", "n = 42", "--explain")
+        self.assertEqual(done.out, b"042\teven\t42\tword2 all\n")
+        self.assertIn("comparison n = 42: used", done.err)
+        self.assertIn("returned 1\n", done.err)
+
+    def test_json_explanation(self):
+        explanation = self.explain("n = 42 AND NOT words HAS 'word1'")
+        self.assertFalse(explanation["is_full_scan"])
+        self.assertEqual(explanation["rows_read"], 10)
+        self.assertEqual(explanation["rows_returned"], 1)
+        self.assertEqual((explanation["num_granules"], explanation["granules_selected"]), (10, 1))
+        self.assertGreaterEqual(explanation["data_blocks_read"], 1)
+        used = {each["comparison"]: each["is_used"] for each in explanation["comparisons"]}
+        self.assertEqual(list(used.values()), [True, False])
+
+    def test_what_cannot_skip_touches_no_index(self):
+        for where in ("NOT words HAS 'word1'", "words NOT LIKE '%all'", "n = 1 OR NOT words HAS 'all'"):
+            explanation = self.explain(where)
+            self.assertTrue(explanation["is_full_scan"], where)
+            self.assertEqual(explanation["index_bytes_touched"], 0)
+            self.assertNotEqual(explanation["full_scan_reason"], "")
+
+    def test_without_the_index(self):
+        explanation = self.explain("n = 42", "--no-index")
+        self.assertTrue(explanation["is_full_scan"])
+        self.assertEqual(explanation["rows_read"], 100)
+
+    def test_limit_ends_reading(self):
+        self.assertLessEqual(self.explain("n >= 0", "--limit", 1)["rows_read"], 20)
+
+
+class WrongConditions(Scan):
+    def check(self, where, *said):
+        message = self.fail_with(2, "scan", "--db", self.db, "--where", where)
+        for part in said:
+            self.assertIn(part, message)
+
+    def test_position(self):
+        self.check("n = 1 AND = 2", "--where, position 11: expected a column, NOT or '(', found '='",
+                   "\n  n = 1 AND = 2\n            ^\n")
+        self.check("n =", "position 4: ", "found the end\n  n =\n     ^\n")
+        self.check("", "position 1: ", "\n  ^\n")
+        self.check("(n = 1", "position 7: ")
+        self.check("kind = 'odd", "position 8: ", "quote is not closed")
+
+    def test_position_after_characters_of_several_bytes(self):
+        self.check("kind = 'é日' AND !", "\n  kind = 'é日' AND !\n                  ^\n")
+        self.check("kind\t=\n!", "\n  kind = !\n         ^\n")
+
+    def test_position_in_long_text(self):
+        where = " OR ".join(f"n = {i}" for i in range(100)) + " OR ? OR " + "n = 1 OR " * 20 + "n = 2"
+        message = self.fail_with(2, "scan", "--db", self.db, "--where", where)
+        shown, caret = message.split("\n")[1:3]
+        self.assertLessEqual(len(shown), 80)
+        self.assertTrue(shown.startswith("  ...") and shown.endswith("..."), shown)
+        self.assertEqual(shown[caret.index("^")], "?")
+
+    def test_unknown_column(self):
+        self.check("size = 1", "position 1: unknown column 'size'; known are kind, n, words",
+                   "\n  size = 1\n  ^\n")
+
+    def test_values_of_another_type(self):
+        self.check("n = 'one'", "position 5")
+        self.check("kind = 1", "position 8")
+        self.check("words HAS 'two words'", "position 11")
+        self.check("n LIKE '1%'", "position ")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,100 @@
+"""blocksieve size."""
+
+import json
+import math
+import unittest
+
+from command import CommandTest
+
+
+class Size(CommandTest):
+    def size(self, *arguments):
+        document = json.loads(self.succeed("size", *arguments, "--format", "json").out)
+        return {layout["kind"]: layout for layout in document["layouts"]}
+
+    def test_known_values(self):
+        layouts = self.size("--fpr", 0.01, "--keys", 1000000)
+        self.assertEqual(list(layouts), ["ribbon", "bloom", "classic"])
+        # As README.md says of the library.
+        self.assertEqual(layouts["bloom"]["payload_bytes"], 1242240)
+        self.assertEqual(layouts["bloom"]["num_probes"], 6)
+
+    def test_what_is_predicted(self):
+        for fpr in (0.5, 0.1, 0.01, 0.001, 1e-5, 1e-7):
+            for kind, layout in self.size("--fpr", fpr).items():
+                with self.subTest(kind=kind, fpr=fpr):
+                    predicted = layout["predicted_fpr"]
+                    self.assertLessEqual(predicted, fpr)
+                    limit = math.log2(1 / predicted)
+                    self.assertAlmostEqual(layout["limit_bits_per_key"], limit, places=9)
+                    bits = 8 * layout["payload_bytes"] / 1e6
+                    self.assertAlmostEqual(layout["above_limit"], bits / limit - 1, places=9)
+                    self.assertLess(abs(bits - layout["bits_per_key"]), 0.4)
+                    self.assertGreater(layout["above_limit"], 0)
+
+    def test_classic_bloom_by_its_formula(self):
+        for fpr in (0.3, 0.02, 1e-4):
+            layout = self.size("--fpr", fpr)["classic"]
+            k = layout["num_probes"]
+            by_formula = (1 - math.exp(-k / layout["bits_per_key"])) ** k
+            self.assertAlmostEqual(layout["predicted_fpr"], by_formula, delta=1e-5 * by_formula)
+
+    def test_asking_back(self):
+        """What a rate takes, given as bits or as bytes, gives the same layout."""
+        for fpr in (0.2, 0.01, 1e-6):
+            for kind, layout in self.size("--fpr", fpr, "--keys", 12345).items():
+                with self.subTest(kind=kind, fpr=fpr):
+                    bits = self.size("--bits-per-key", layout["bits_per_key"])[kind]
+                    self.assertEqual(bits["bits_per_key"], layout["bits_per_key"])
+                    by_bytes = self.size("--bytes", layout["payload_bytes"], "--keys", 12345)[kind]
+                    self.assertLessEqual(by_bytes["payload_bytes"], layout["payload_bytes"])
+                    self.assertLessEqual(by_bytes["predicted_fpr"], layout["predicted_fpr"] * 1.001)
+
+    def test_sizes_with_units(self):
+        for text, number in (("64KiB", 65536), ("64kb", 64000), ("2MiB", 2 << 20), ("70000", 70000)):
+            document = json.loads(self.succeed("size", "--bytes", text, "--keys", 10000,
+                                               "--format", "json").out)
+            self.assertEqual(document["max_bytes"], number)
+            for layout in document["layouts"]:
+                self.assertLessEqual(layout["payload_bytes"], number)
+
+    def test_table(self):
+        text = self.succeed("size", "--fpr", 0.01).out.decode()
+        lines = text.splitlines()
+        self.assertEqual(lines[0], "1,000,000 keys at a false-positive rate of 0.01")
+        self.assertEqual([line.split()[0] for line in lines[2:]],
+                         ["kind", "ribbon", "bloom", "classic"])
+        self.assertIn("1,242,240", text)
+
+    def test_what_fits_in_part(self):
+        text = self.succeed("size", "--bits-per-key", 1.2).out.decode()
+        self.assertIn("ribbon", text)
+        self.assertIn("bloom: bits_per_key is 1.2; allowed is", text)
+
+    def test_nothing_fits(self):
+        message = self.fail_with(2, "size", "--bytes", 10, "--keys", 1000000)
+        self.assertIn("no kind of filter can have 1,000,000 keys in up to 10 bytes", message)
+
+    def test_wrong_arguments(self):
+        for arguments, message in (
+                ((), "exactly one of --fpr, --bits-per-key and --bytes is needed; 0 are given"),
+                (("--fpr", 0.1, "--bytes", 5), "2 are given"),
+                (("--fpr", 0), "--fpr: 0 is not in the range 1e-07 to 0.5"),
+                (("--fpr", 0.51), "--fpr: 0.51 is not in the range"),
+                (("--fpr", "nan"), "--fpr: nan is not in the range"),
+                (("--fpr", "much"), "--fpr: much is not in the range"),
+                (("--bits-per-key", -1), "--bits-per-key: -1 is not in the range 0 to 1000"),
+                (("--bytes", 0), "--bytes: 0 is not in the range"),
+                (("--bytes", "5 parsecs"), "--bytes: "),
+                (("--fpr", 0.1, "--keys", 0), "--keys: 0 is not in the range 1 to"),
+                (("--fpr", 0.1, "--keys", 10.5), "--keys: 10.5 is not in the range 1 to"),
+                (("--fpr", 0.1, "--format", "xml"), "--format: 'xml' is unknown; allowed are"),
+                (("--fpr", 0.1, "extra"), "extra")):
+            with self.subTest(arguments=arguments):
+                said = self.fail_with(2, "size", *arguments)
+                self.assertIn(message, said)
+                self.assertIn("See: blocksieve size --help", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

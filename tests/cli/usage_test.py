@@ -1,0 +1,73 @@
+"""Help, and command lines that make no sense."""
+
+import unittest
+
+from command import CommandTest
+
+
+class Help(CommandTest):
+    def test_every_subcommand_has_help_with_examples(self):
+        for arguments in ((), ("size",), ("load",), ("scan",)):
+            text = self.succeed(*arguments, "--help").out.decode()
+            self.assertIn("Usage: " + " ".join(("blocksieve", *arguments)), text)
+            self.assertIn("Examples:\n  blocksieve ", text)
+            for line in text.splitlines():
+                self.assertLessEqual(len(line), 120, line)
+
+    def test_version(self):
+        self.assertRegex(self.succeed("--version").out, rb"^blocksieve \d+\.\d+\.\d+\n$")
+
+
+class WrongCommandLines(CommandTest):
+    def check(self, message, *arguments):
+        said = self.fail_with(2, *arguments)
+        self.assertIn(message, said)
+        self.assertIn("--help", said)
+        self.assertFalse(self.db.exists())
+
+    def test_no_or_unknown_subcommand(self):
+        self.check("subcommand is required")
+        self.check("sift", "sift")
+        self.check("--frobnicate", "scan", "--db", self.db, "--frobnicate")
+
+    def test_what_is_required(self):
+        self.check("--db is required", "scan", "--where", "TRUE")
+        self.check("--db is required", "load", "--key", 1, "-")
+        self.check("--key is required", "load", "--db", self.db, "-")
+        self.check("FILE is missing", "load", "--db", self.db, "--key", 1)
+
+    def test_values_out_of_range(self):
+        load = ("load", "--db", self.db, "--index", "a=field:2", "-")
+        self.check("--key: 0 is not in the range 1 to 1000000", *load, "--key", 0)
+        self.check("--key: two is not in the range", *load, "--key", "two")
+        load = (*load, "--key", 1)
+        self.check("--granule-rows: 0 is not in the range 1 to", *load, "--granule-rows", 0)
+        self.check("--fpr: 1.5 is not in the range 1e-07 to 0.5", *load, "--fpr", 1.5)
+        self.check("--fpr: 0 is not in the range", *load, "--fpr", 0)
+        self.check("--fpr: nan is not in the range", *load, "--fpr", "nan")
+        self.check("--engine: 'leveldb' is unknown; allowed is rocksdb", *load, "--engine", "leveldb")
+        self.check("--delimiter is '::'; allowed is one byte", *load, "--delimiter", "::")
+        self.check("--delimiter is '\\n'", *load, "--delimiter", "\\n")
+        self.check("--delimiter is '\\x0a'; allowed", *load, "--delimiter", "\\x0a")
+        self.check("--delimiter", *load, "--delimiter", "")
+        self.check("--limit: 0 is not in the range 1 to", "scan", "--db", self.db, "--limit", 0)
+        self.check("--limit: -1 is not in the range", "scan", "--db", self.db, "--limit", -1)
+        self.check("--format: 'csv' is unknown; allowed are text and json", "scan", "--db", self.db,
+                   "--format", "csv")
+
+    def test_wrong_indexes(self):
+        load = ("load", "--db", self.db, "--key", 2, "-", "--index")
+        self.check("column definition 'a' is not NAME=EXTRACTOR", *load, "a")
+        self.check("extractors are field:N", *load, "a=fields:1")
+        self.check("N from 1 to 1000000", *load, "a=field:0")
+        self.check("--index a=field:2: field 2 is the key (--key 2)", *load, "a=field:2")
+        self.check("field 2 is the key", *load, "a=words:2")
+        self.check("field 2 is the key", *load, "a=int:field(\\t)[;]:2")
+        self.check("--index a=int:3: the name is given twice", *load, "a=int:1", "--index", "a=int:3")
+
+    def test_two_files(self):
+        self.check("two files are given, x and y", "load", "--db", self.db, "--key", 1, "x", "y")
+
+
+if __name__ == "__main__":
+    unittest.main()

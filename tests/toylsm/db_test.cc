@@ -1,0 +1,239 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "integration/toylsm/db.h"
+#include "integration/toylsm/memory_env.h"
+#include "tests/support/temp_dir.h"
+#include "tests/toylsm/toy_model.h"
+
+// Single behaviours of the engine.
+
+namespace blocksieve::toylsm {
+namespace {
+
+class DbTest : public ::testing::Test {
+ protected:
+  DbTest() { Reopen(); }
+
+  void Reopen() {
+    db_ = nullptr;
+    db_ = MustHave(Db::Open(options_, "/db"));
+  }
+  std::optional<std::string> Get(const std::string& key, const Snapshot* at = nullptr) {
+    return MustHave(db_->Get(key, at));
+  }
+  Predicate Parse(const std::string& text) {
+    return *Predicate::Parse(text, options_.value_columns);
+  }
+
+  MemoryEnv env_;
+  Options options_ = SmallOptions(&env_);
+  std::unique_ptr<Db> db_;
+};
+
+TEST_F(DbTest, PutDeleteGet) {
+  EXPECT_EQ(Get("a"), std::nullopt);
+  MustBeOk(db_->Put("a", "1"));
+  MustBeOk(db_->Put("", "empty"));
+  MustBeOk(db_->Put(std::string("\0\xff", 2), ""));
+  EXPECT_EQ(Get("a"), "1");
+  EXPECT_EQ(Get(""), "empty");
+  EXPECT_EQ(Get(std::string("\0\xff", 2)), "");
+  MustBeOk(db_->Delete("a"));
+  MustBeOk(db_->Delete("never there"));
+  EXPECT_EQ(Get("a"), std::nullopt);
+  MustBeOk(db_->Flush());
+  EXPECT_EQ(Get("a"), std::nullopt);
+  EXPECT_EQ(Get(""), "empty");
+  Reopen();
+  EXPECT_EQ(Get("a"), std::nullopt);
+  EXPECT_EQ(Get(std::string("\0\xff", 2)), "");
+}
+
+TEST_F(DbTest, ReopenWithoutFlush) {
+  for (int i = 0; i < 10; ++i) {
+    MustBeOk(db_->Put("key" + std::to_string(i), std::to_string(i)));
+    Reopen();
+  }
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(Get("key" + std::to_string(i)), std::to_string(i));
+}
+
+TEST_F(DbTest, BatchIsOneWrite) {
+  WriteBatch batch;
+  batch.Put("a", "1");
+  batch.Put("b", "2");
+  batch.Delete("a");
+  MustBeOk(db_->Write(batch));
+  EXPECT_EQ(Get("a"), std::nullopt);
+  EXPECT_EQ(Get("b"), "2");
+  WriteBatch bad;
+  bad.Put("c", "3");
+  bad.Put(std::string(kMaxKeyBytes + 1, 'k'), "");
+  EXPECT_EQ(db_->Write(bad).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(Get("c"), std::nullopt);
+  MustBeOk(db_->Put(std::string(kMaxKeyBytes, 'k'), "longest"));
+  EXPECT_EQ(Get(std::string(kMaxKeyBytes, 'k')), "longest");
+}
+
+TEST_F(DbTest, MultiGetKeepsTheOrderOfKeys) {
+  MustBeOk(db_->Put("a", "1"));
+  MustBeOk(db_->Put("b", "2"));
+  MustBeOk(db_->Flush());
+  MustBeOk(db_->Put("b", "3"));
+  const std::vector<std::string_view> keys = {"c", "b", "a", "b"};
+  const auto values = MustHave(db_->MultiGet(keys));
+  EXPECT_EQ(values, (std::vector<std::optional<std::string>>{std::nullopt, "3", "1", "3"}));
+}
+
+TEST_F(DbTest, SnapshotSurvivesFlushAndCompaction) {
+  MustBeOk(db_->Put("a", "old"));
+  MustBeOk(db_->Put("b", "old"));
+  auto snapshot = db_->GetSnapshot();
+  MustBeOk(db_->Put("a", "new"));
+  MustBeOk(db_->Delete("b"));
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(Get("a", snapshot.get()), "old");
+    EXPECT_EQ(Get("b", snapshot.get()), "old");
+    EXPECT_EQ(Get("a"), "new");
+    EXPECT_EQ(Get("b"), std::nullopt);
+    MustBeOk(db_->Compact());
+  }
+  snapshot = nullptr;
+  MustBeOk(db_->Put("c", "makes the next compaction do something"));
+  MustBeOk(db_->Compact());
+  const auto version = db_->version();
+  ASSERT_EQ(version->runs.size(), 1u);
+  EXPECT_EQ(version->runs[0].files[0]->index().num_entries, 2u);  // a and c, one version each
+}
+
+TEST_F(DbTest, IteratorTurnsAround) {
+  for (const char* key : {"a", "c", "e"}) MustBeOk(db_->Put(key, "old"));
+  MustBeOk(db_->Flush());
+  for (const char* key : {"b", "c", "d"}) MustBeOk(db_->Put(key, "new"));
+  MustBeOk(db_->Delete("d"));
+  auto iterator = db_->NewIterator();
+  iterator->Seek("bb");
+  ASSERT_TRUE(iterator->Valid());
+  EXPECT_EQ(iterator->key(), "c");
+  EXPECT_EQ(iterator->value(), "new");
+  iterator->Prev();
+  EXPECT_EQ(iterator->key(), "b");
+  iterator->Next();
+  EXPECT_EQ(iterator->key(), "c");
+  iterator->Next();
+  EXPECT_EQ(iterator->key(), "e");
+  iterator->Prev();
+  EXPECT_EQ(iterator->key(), "c");
+  EXPECT_EQ(iterator->value(), "new");
+  iterator->SeekToFirst();
+  iterator->Prev();
+  EXPECT_FALSE(iterator->Valid());
+  iterator->SeekToLast();
+  EXPECT_EQ(iterator->key(), "e");
+  iterator->Next();
+  EXPECT_FALSE(iterator->Valid());
+}
+
+TEST_F(DbTest, OneRowManyVersionsUnderSnapshots) {
+  std::vector<std::unique_ptr<const Snapshot>> snapshots;
+  for (int i = 0; i < 50; ++i) {
+    MustBeOk(db_->Put("k", std::string(100, 'v') + std::to_string(i)));
+    snapshots.push_back(db_->GetSnapshot());
+  }
+  MustBeOk(db_->Put("l", "behind it"));
+  MustBeOk(db_->Compact());
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(Get("k", snapshots[static_cast<size_t>(i)].get()),
+              std::string(100, 'v') + std::to_string(i));
+  }
+  EXPECT_EQ(Get("l"), "behind it");
+  MustBeOk(db_->Verify());
+}
+
+TEST_F(DbTest, ScanDoesNotBringOldVersionsBack) {
+  MustBeOk(db_->Put("a", "red\t1"));
+  MustBeOk(db_->Put("b", "red\t2"));
+  MustBeOk(db_->Put("c", "red\t3"));
+  MustBeOk(db_->Flush());
+  auto snapshot = db_->GetSnapshot();
+  MustBeOk(db_->Put("a", "blue\t1"));
+  MustBeOk(db_->Delete("b"));
+  MustBeOk(db_->Flush());
+  auto scan = db_->Scan(Parse("word = 'red'"));
+  EXPECT_EQ(MustHave(ReadAll(scan.get())), (Model{{"c", "red\t3"}}));
+  EXPECT_EQ(scan->stats().rows_stale, 2u);
+  scan = db_->Scan(Parse("word = 'red'"), snapshot.get());
+  EXPECT_EQ(MustHave(ReadAll(scan.get())).size(), 3u);
+  scan = db_->Scan(Parse("word = 'green'"));
+  EXPECT_EQ(MustHave(ReadAll(scan.get())).size(), 0u);
+  EXPECT_EQ(scan->stats().blocks_selected, 0u);
+}
+
+TEST_F(DbTest, FilesAreAsManyAsNeeded) {
+  for (int i = 0; i < 3000; ++i) {
+    MustBeOk(db_->Put("key" + std::to_string(i * 7919 % 1000), "word\t" + std::to_string(i)));
+  }
+  MustBeOk(db_->Compact());
+  const auto version = db_->version();
+  EXPECT_EQ(version->runs.size(), 1u);
+  // Those, manifest and log; what was replaced is gone.
+  EXPECT_EQ(MustHave(env_.List("/db")).size(), version->AllFiles().size() + 2);
+  MustBeOk(db_->Verify());
+}
+
+TEST_F(DbTest, OldFilesLiveAsLongAsTheirReaders) {
+  MustBeOk(db_->Put("a", "1"));
+  MustBeOk(db_->Flush());
+  auto iterator = db_->NewIterator();
+  MustBeOk(db_->Put("a", "2"));
+  MustBeOk(db_->Compact());
+  iterator->SeekToFirst();
+  ASSERT_TRUE(iterator->Valid());
+  EXPECT_EQ(iterator->value(), "1");
+}
+
+TEST_F(DbTest, OpenOnlyOnce) {
+  EXPECT_EQ(Db::Open(options_, "/db").status().code(), StatusCode::kResourceExhausted);
+}
+
+TEST_F(DbTest, LostManifestIsNoNewDatabase) {
+  MustBeOk(db_->Put("a", "1"));
+  db_ = nullptr;
+  MustBeOk(env_.Remove("/db/MANIFEST"));
+  EXPECT_EQ(Db::Open(options_, "/db").status().code(), StatusCode::kCorruption);
+}
+
+TEST_F(DbTest, BadOptionsAreNamed) {
+  Options bad = options_;
+  bad.size_ratio = 1;
+  EXPECT_EQ(Db::Open(bad, "/other").status().message(),
+            "size_ratio is 1.000000; allowed is more than 1");
+  bad = options_;
+  bad.key_filters = {{.target_fpr = 2}};
+  EXPECT_EQ(Db::Open(bad, "/other").status().code(), StatusCode::kInvalidArgument);
+  bad = options_;
+  bad.create_if_missing = false;
+  EXPECT_EQ(Db::Open(bad, "/other").status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(PosixDbTest, ReopenOnDisk) {
+  testing::TempDir dir;
+  Options options = SmallOptions(Env::Posix());
+  Model model;
+  for (int round = 0; round < 3; ++round) {
+    auto db = MustHave(Db::Open(options, dir / "db"));
+    EXPECT_FALSE(Db::Open(options, dir / "db").ok());
+    EXPECT_EQ(MustHave(ReadAll(db->NewIterator().get())), model);
+    for (int i = 0; i < 1000; ++i) {
+      const std::string key = "key" + std::to_string(i * (round + 1));
+      model[key] = "round\t" + std::to_string(round);
+      MustBeOk(db->Put(key, model[key], {.sync = i % 100 == 0}));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::toylsm
