@@ -5,6 +5,8 @@
 
 #include "blocksieve/filter_block.h"
 #include "lib/blocked_bloom.h"
+#include "lib/hash_inline.h"
+#include "lib/probe_loops.h"
 #include "lib/ribbon_footer.h"
 #include "lib/ribbon_probe.h"
 #include "lib/ribbon_view.h"
@@ -22,21 +24,14 @@ bool AnswerHash(const FilterView&, uint64_t) noexcept {
   return answer;
 }
 template <bool answer>
-void AnswerKeys(const FilterView&, const std::string_view*, size_t num_keys,
-                bool* may_match) noexcept {
-  std::fill_n(may_match, num_keys, answer);
-}
-template <bool answer>
 void AnswerHashes(const FilterView&, const uint64_t*, size_t num_hashes, bool* may_match) noexcept {
   std::fill_n(may_match, num_hashes, answer);
 }
 
 }  // namespace
 
-const ProbeOps kNothingMatches = {&AnswerKey<false>, &AnswerHash<false>, &AnswerKeys<false>,
-                                  &AnswerHashes<false>};
-const ProbeOps kEverythingMatches = {&AnswerKey<true>, &AnswerHash<true>, &AnswerKeys<true>,
-                                     &AnswerHashes<true>};
+const ProbeOps kNothingMatches = {&AnswerKey<false>, &AnswerHash<false>, &AnswerHashes<false>};
+const ProbeOps kEverythingMatches = {&AnswerKey<true>, &AnswerHash<true>, &AnswerHashes<true>};
 
 const ProbeOps& OpsFor(FilterKind kind, Kernel kernel) noexcept {
   if (kind != FilterKind::kBlockedBloom) return kEverythingMatches;
@@ -57,6 +52,16 @@ const ProbeOps& OpsFor(FilterKind kind, Kernel kernel) noexcept {
 
 }  // namespace internal
 
+void FilterReader::MayMatch(std::span<const std::string_view> keys,
+                            bool* may_match) const noexcept {
+  uint64_t hashes[internal::kProbeBatch];
+  for (size_t first = 0; first < keys.size(); first += internal::kProbeBatch) {
+    const auto batch = keys.subspan(first, std::min(keys.size() - first, internal::kProbeBatch));
+    for (size_t i = 0; i < batch.size(); ++i) hashes[i] = HashKeyInline(batch[i], hash_seed());
+    ops_.may_match_hashes(view_, hashes, batch.size(), may_match + first);
+  }
+}
+
 FilterReader FilterReader::Open(ByteView block) noexcept { return Open(block, ActiveKernel()); }
 
 FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept try {
@@ -64,8 +69,10 @@ FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept try {
   const Result<FilterInfo> info = DescribeFilterBlock(block);
   if (!info.ok()) return reader;
   reader.view_.hash_seed = info->hash_seed;
+  reader.view_.first_hash_flip = FirstHashFlip(info->hash_seed);
+  reader.view_.last_hash_flip = LastHashFlip(info->hash_seed);
   if (info->num_keys == 0) {
-    reader.ops_ = &internal::kNothingMatches;
+    reader.ops_ = internal::kNothingMatches;
     reader.state_ = State::kEmpty;
     return reader;
   }
@@ -74,14 +81,14 @@ FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept try {
   if (info->kind == FilterKind::kRibbon) {
     const internal::RibbonShape shape = internal::ShapeOf(*info);
     reader.view_.ribbon = internal::MakeRibbonView(shape, reader.view_.data);
-    reader.ops_ = &internal::RibbonOpsFor(kernel, shape);
+    reader.ops_ = internal::RibbonOpsFor(kernel, shape);
     return reader;
   }
   reader.view_.blocked_bloom = {
       .num_lines = (info->payload_bytes - info->lead_bytes) / internal::kLineBytes,
       .num_probes = info->num_probes,
       .probe_mask = static_cast<uint16_t>((1u << info->num_probes) - 1)};
-  reader.ops_ = &internal::OpsFor(info->kind, kernel);
+  reader.ops_ = internal::OpsFor(info->kind, kernel);
   return reader;
 } catch (const std::bad_alloc&) {
   return {};  // no memory for the message of why a damaged block is unreadable

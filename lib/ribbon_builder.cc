@@ -77,7 +77,7 @@ class RibbonWriter {
 
  private:
   void AddEntry(uint32_t seed) {
-    entries_.push_back(static_cast<uint16_t>((octet_ & kRibbonEntryMask) | seed << 12));
+    entries_.push_back(static_cast<uint16_t>(RibbonMultiplier(seed, octet_)));
   }
 
   void TakeColumns() {

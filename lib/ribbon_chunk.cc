@@ -76,9 +76,11 @@ bool RibbonChunkSolver::SolveAnyhow(std::span<const uint64_t> hashes, uint64_t f
     if (place.num_slots / kRibbonOctet > kRibbonEntryMask) return false;
 
     for (const QueueLimits& limits : kLimits) {
-      for (uint32_t seed = 0; seed < kRibbonSeeds; ++seed) {
+      // Seed 0 of the first chunk is multiplier 0, so it comes last.
+      for (uint32_t i = 1; i <= kRibbonSeeds; ++i) {
+        const uint32_t seed = i % kRibbonSeeds;
         ++seeds_tried_;
-        solver_.find_starts(mixed_.data(), mixed_.size(), RibbonRotation(seed, first_octet),
+        solver_.find_starts(mixed_.data(), mixed_.size(), RibbonMultiplier(seed, first_octet),
                             place.num_slots / kRibbonOctet, fold, starts_.data());
         octet_counts_.assign(place.num_columns / kRibbonOctet, 0);
         for (const uint32_t start : starts_) ++octet_counts_[start / kRibbonOctet];
@@ -138,7 +140,7 @@ void RibbonChunkSolver::OrderRows(std::span<const uint64_t> hashes, const Place&
     const uint32_t start = starts_[i];
     const uint32_t row = next_row_[start / kRibbonOctet]++;
     coefficients_[row] = within(RibbonCoefficients(mixed_[i]), start);
-    tags_[row] = start % kRibbonOctet | (hashes[i] & fingerprint_mask) << 8;
+    tags_[row] = start % kRibbonOctet | (RibbonFingerprint(hashes[i]) & fingerprint_mask) << 8;
   }
 }
 

@@ -24,7 +24,6 @@ inline constexpr uint32_t kRibbonSegment = 64;
 
 /// Chunks per base; their slots stay below 2^12 octets.
 inline constexpr uint32_t kRibbonGroup = 32;
-inline constexpr uint32_t kRibbonEntryMask = 0xfff;
 
 /// All that has to be known about a payload to find one's way through it.
 struct RibbonShape {

@@ -15,12 +15,27 @@
 
 namespace blocksieve::internal {
 
+/// What there is besides segments.
+enum class RibbonDirectory : uint8_t {
+  kNone,   ///< One chunk only.
+  kPlain,  ///< Entries without bases.
+  kBased,
+};
+
+/// A kernel has entry points of their own for each of these: branches would cost registers as well
+/// as time, and looking up what depends on the width of a segment takes a tenth of a probe.
+struct RibbonForm {
+  RibbonDirectory directory;
+  bool mixed;  ///< There are narrow and wide segments.
+};
+
 struct RibbonWindow {
   const uint8_t* segment;  // the one in which it starts
   uint64_t start;          // slot
   uint64_t coefficients;
-  uint64_t hash;     // the low bits are the fingerprint
-  uint64_t columns;  // of the segment: the next one is as many words away
+  uint64_t hash;
+  uint64_t stride;  // bytes of the segment: the next one is as far away
+  uint32_t in_use;  // a bit per column of the segment
 };
 
 /// A chunk's entry of the directory and the one behind it.
@@ -32,35 +47,25 @@ BLOCKSIEVE_INLINE const uint8_t* RibbonBaseAt(const RibbonView& ribbon, uint64_t
   return ribbon.bases + chunk / kRibbonGroup * 4;
 }
 
-/// Starts to fetch what LocateRibbon reads, unless the directory is so small that it is in the
-/// first-level cache anyway.
-BLOCKSIEVE_INLINE void PrefetchRibbonDirectory(const FilterView& view, uint64_t hash) noexcept {
-  constexpr uint64_t kSmallDirectory = 4096;
-  const RibbonView& ribbon = view.ribbon;
-  if (ribbon.num_chunks <= kSmallDirectory) return;
-  const uint64_t chunk = RibbonChunkOf(hash, ribbon.num_chunks);
-  __builtin_prefetch(RibbonEntryAt(ribbon, chunk));
-  __builtin_prefetch(RibbonBaseAt(ribbon, chunk));
-}
-
 struct RibbonChunk {
   uint64_t first_octet;
   uint32_t num_octets;
-  uint32_t rotation;  // the low six bits
+  uint32_t multiplier;
 };
 
-/// `kOneChunk`: the filter has one chunk only. Every kernel has entry points of their own for
-/// those, which need no directory.
-template <bool kOneChunk>
+template <RibbonDirectory kDirectory>
 BLOCKSIEVE_INLINE RibbonChunk ReadRibbonChunk(const RibbonView& ribbon, uint64_t hash) noexcept {
-  if constexpr (kOneChunk) {
-    return {0, static_cast<uint32_t>(ribbon.num_octets), ribbon.rotation};
+  if constexpr (kDirectory == RibbonDirectory::kNone) {
+    return {0, static_cast<uint32_t>(ribbon.num_octets), ribbon.multiplier};
   } else {
     const uint64_t chunk = RibbonChunkOf(hash, ribbon.num_chunks);
     const auto entries = LoadLittleEndian<uint32_t>(RibbonEntryAt(ribbon, chunk));
-    const auto base = LoadLittleEndian<uint32_t>(RibbonBaseAt(ribbon, chunk));
-    return {uint64_t{base} + ((entries - base) & kRibbonEntryMask),
-            ((entries >> 16) - entries) & kRibbonEntryMask, entries >> 10};
+    uint64_t first = entries & kRibbonEntryMask;
+    if constexpr (kDirectory == RibbonDirectory::kBased) {
+      const auto base = LoadLittleEndian<uint32_t>(RibbonBaseAt(ribbon, chunk));
+      first = uint64_t{base} + ((entries - base) & kRibbonEntryMask);
+    }
+    return {first, ((entries >> 16) - entries) & kRibbonEntryMask, entries & 0xffff};
   }
 }
 
@@ -68,54 +73,54 @@ BLOCKSIEVE_INLINE RibbonChunk ReadRibbonChunk(const RibbonView& ribbon, uint64_t
 /// anywhere.
 BLOCKSIEVE_INLINE uint64_t RibbonStart(const RibbonChunk& chunk, uint64_t mixed) noexcept {
   return chunk.first_octet * kRibbonOctet +
-         RibbonSlotInChunk(mixed, chunk.rotation, chunk.num_octets) - kRibbonFold;
+         RibbonSlotInChunk(mixed, chunk.multiplier, chunk.num_octets) - kRibbonFold;
 }
 
-/// The window that begins at `start`; meaningful only if that is in the filter.
+/// The window that begins at `start`; meaningful only if that is in the filter. What depends on the
+/// width of the segment is looked up: compilers make a branch of a condition, and that would be
+/// taken at random.
+template <bool kMixed>
 BLOCKSIEVE_INLINE RibbonWindow RibbonWindowAt(const FilterView& view, uint64_t hash, uint64_t mixed,
                                               uint64_t start) noexcept {
   const RibbonView& ribbon = view.ribbon;
   const uint64_t segment = start / kRibbonSegment;
-  // A difference and its sign in place of a condition: compilers make a branch of that, which would
-  // be taken at random.
-  const auto wide_before = static_cast<int64_t>(segment - ribbon.narrow_segments);
-  const int64_t narrow = wide_before >> 63;  // -1 if it is
-  const uint64_t words = segment * ribbon.columns + static_cast<uint64_t>(wide_before & ~narrow);
+  const size_t is_wide = kMixed ? segment >= ribbon.narrow_segments : 0;
   RibbonWindow window;
+  window.stride = ribbon.stride[is_wide];
   // An integer, since a pointer must not leave its array even if it is not used.
   window.segment =
-      reinterpret_cast<const uint8_t*>(reinterpret_cast<uintptr_t>(view.data) + words * 8);
+      reinterpret_cast<const uint8_t*>(ribbon.origin[is_wide] + segment * window.stride);
   window.start = start;
   window.coefficients = RibbonCoefficients(mixed);
   window.hash = hash;
-  window.columns = ribbon.columns + 1 + static_cast<uint64_t>(narrow);
+  window.in_use = ribbon.in_use[is_wide];
   return window;
 }
 
 /// Finds the window, without a branch. At either edge of the filter, or if the directory is
 /// damaged, `start` is such that IsFastWindow says no.
-template <bool kOneChunk>
+template <RibbonForm kForm>
 BLOCKSIEVE_INLINE RibbonWindow LocateRibbon(const FilterView& view, uint64_t hash) noexcept {
   const uint64_t mixed = RibbonMix(hash);
-  const RibbonChunk chunk = ReadRibbonChunk<kOneChunk>(view.ribbon, hash);
-  return RibbonWindowAt(view, hash, mixed, RibbonStart(chunk, mixed));
+  const RibbonChunk chunk = ReadRibbonChunk<kForm.directory>(view.ribbon, hash);
+  return RibbonWindowAt<kForm.mixed>(view, hash, mixed, RibbonStart(chunk, mixed));
 }
 
 /// The window, wherever it is: folded at the low edge, clamped at the high one, so that a damaged
 /// directory leads to some place in the filter.
-template <bool kOneChunk>
+template <RibbonDirectory kDirectory>
 BLOCKSIEVE_INLINE RibbonWindow LocateRibbonAnywhere(const FilterView& view,
                                                     uint64_t hash) noexcept {
   const uint64_t mixed = RibbonMix(hash);
-  const RibbonChunk chunk = ReadRibbonChunk<kOneChunk>(view.ribbon, hash);
+  const RibbonChunk chunk = ReadRibbonChunk<kDirectory>(view.ribbon, hash);
   const auto start = static_cast<int64_t>(RibbonStart(chunk, mixed));
   const auto folded = static_cast<uint64_t>(start & ~(start >> 63));
-  return RibbonWindowAt(view, hash, mixed, std::min(folded, view.ribbon.last_start));
+  return RibbonWindowAt<true>(view, hash, mixed, std::min(folded, view.ribbon.last_start));
 }
 
 /// Both segments; with many columns they are more than the two lines at the ends.
 BLOCKSIEVE_INLINE void PrefetchRibbonWindow(const RibbonWindow& window) noexcept {
-  const uint8_t* const last = window.segment + 16 * window.columns - 1;
+  const uint8_t* const last = window.segment + 2 * window.stride - 1;
   __builtin_prefetch(window.segment);
   __builtin_prefetch(last);
   for (const uint8_t* line = window.segment + 64; line < last; line += 64) {
@@ -146,13 +151,13 @@ bool ProbeRibbonAnywhere(const FilterView& view, uint64_t hash) noexcept;
 /// are probed by the scalar one: the others need not know. REQUIRES: `kernel` is available.
 const ProbeOps& RibbonOpsFor(Kernel kernel, const RibbonShape& shape) noexcept;
 
-extern const ProbeOps kRibbonScalar, kRibbonScalarOneChunk, kRibbonScalarWithOpenChunks;
-extern const ProbeOps kRibbonAvx2By8, kRibbonAvx2By8OneChunk;
-extern const ProbeOps kRibbonAvx2By16, kRibbonAvx2By16OneChunk;
-extern const ProbeOps kRibbonAvx2By28, kRibbonAvx2By28OneChunk;
-extern const ProbeOps kRibbonAvx512By8, kRibbonAvx512By8OneChunk;
-extern const ProbeOps kRibbonAvx512By16, kRibbonAvx512By16OneChunk;
-extern const ProbeOps kRibbonAvx512By32, kRibbonAvx512By32OneChunk;
-extern const ProbeOps kRibbonNeon, kRibbonNeonOneChunk;
+/// Entry points for each RibbonForm: by directory, then mixed or not.
+using RibbonOps = ProbeOps[3][2];
+
+extern const ProbeOps kRibbonOpenChunks;
+extern const RibbonOps kRibbonScalar, kRibbonPopcnt;
+extern const RibbonOps kRibbonAvx2By8, kRibbonAvx2By12, kRibbonAvx2By16, kRibbonAvx2By28;
+extern const RibbonOps kRibbonAvx512By8, kRibbonAvx512By12, kRibbonAvx512By16, kRibbonAvx512By28;
+extern const RibbonOps kRibbonNeon;
 
 }  // namespace blocksieve::internal

@@ -9,22 +9,11 @@
 namespace blocksieve::internal {
 namespace {
 
-template <bool kOneChunk>
 struct NeonRibbon {
-  using Window = RibbonWindow;
-
-  static BLOCKSIEVE_INLINE void PrefetchDirectory(const FilterView& view, uint64_t hash) noexcept {
-    PrefetchRibbonDirectory(view, hash);
-  }
-  static BLOCKSIEVE_INLINE Window Locate(const FilterView& view, uint64_t hash) noexcept {
-    return LocateRibbon<kOneChunk>(view, hash);
-  }
-  static BLOCKSIEVE_INLINE void Prefetch(const Window& window) noexcept {
-    PrefetchRibbonWindow(window);
-  }
+  BLOCKSIEVE_RIBBON_BATCH()
 
   // Eight columns at a time. Bytes of coefficients are in the order of the bits, as in the payload.
-  static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, const Window& window) noexcept {
+  static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, const RibbonWindow& window) noexcept {
     if (!IsFastWindow(view, window)) [[unlikely]]
       return ProbeRibbonAnywhere(view, window.hash);
     uint8_t bytes[16];
@@ -34,7 +23,7 @@ struct NeonRibbon {
     const uint8x16_t first = vcombine_u8(vget_low_u8(both), vget_low_u8(both));
     const uint8x16_t second = vcombine_u8(vget_high_u8(both), vget_high_u8(both));
     uint32_t parities = 0;
-    for (uint32_t j = 0; j < 4 * view.ribbon.column_quads; j += 4) {
+    for (uint32_t j = 0; window.in_use >> j != 0; j += 4) {
       // Bits set in each byte, added up pairwise until a lane is left per column.
       const uint8x16_t ones_low = vcntq_u8(Bits(window, first, second, j));
       const uint8x16_t ones_high = vcntq_u8(Bits(window, first, second, j + 2));
@@ -45,26 +34,20 @@ struct NeonRibbon {
       // Lane k is byte k, on either byte order: gather the four lowest bits.
       parities |= ((counts & 0x01010101u) * 0x10204080u >> 28 & 15) << j;
     }
-    const uint32_t in_use = (uint32_t{1} << window.columns) - 1;
-    return ((parities ^ static_cast<uint32_t>(window.hash)) & in_use) == 0;
+    return ((parities ^ RibbonFingerprint(window.hash)) & window.in_use) == 0;
   }
 
   // Of columns j and j + 1.
-  static BLOCKSIEVE_INLINE uint8x16_t Bits(const Window& window, uint8x16_t first,
+  static BLOCKSIEVE_INLINE uint8x16_t Bits(const RibbonWindow& window, uint8x16_t first,
                                            uint8x16_t second, uint32_t j) noexcept {
     const uint8_t* at = window.segment + 8 * j;
-    return veorq_u8(vandq_u8(vld1q_u8(at), first),
-                    vandq_u8(vld1q_u8(at + 8 * window.columns), second));
+    return veorq_u8(vandq_u8(vld1q_u8(at), first), vandq_u8(vld1q_u8(at + window.stride), second));
   }
 };
 
-using Neon = NeonRibbon<false>;
-using NeonOneChunk = NeonRibbon<true>;
-
 }  // namespace
 
-BLOCKSIEVE_STAGED_PROBE_OPS(kRibbonNeon, Neon, )
-BLOCKSIEVE_STAGED_PROBE_OPS(kRibbonNeonOneChunk, NeonOneChunk, )
+BLOCKSIEVE_RIBBON_OPS(kRibbonNeon, NeonRibbon, )
 
 }  // namespace blocksieve::internal
 

@@ -5,6 +5,12 @@ namespace blocksieve::internal {
 
 namespace {
 
+#if defined(__x86_64__)
+#define BLOCKSIEVE_POPCNT __attribute__((target("popcnt")))
+#else
+#define BLOCKSIEVE_POPCNT
+#endif
+
 BLOCKSIEVE_INLINE bool ProbeWords(const FilterView& view, const RibbonWindow& window) noexcept {
   // The words of the last segment may be shorter, and there may be none behind it. What is loaded
   // beyond the end of a word does not count: no coefficient is there.
@@ -20,92 +26,113 @@ BLOCKSIEVE_INLINE bool ProbeWords(const FilterView& view, const RibbonWindow& wi
   const uint64_t first = FirstCoefficients(within);
   const uint64_t second = SecondCoefficients(within);
   const uint8_t* a = window.segment;
-  const uint8_t* b = second_bytes > 0 ? a + 8 * window.columns : a;
+  const uint8_t* b = second_bytes > 0 ? a + window.stride : a;
   uint32_t parities = 0;
-  for (uint32_t j = 0; j < window.columns; ++j) {
+  for (uint32_t j = 0; j < window.stride / 8; ++j) {
     const uint64_t bits = (LoadLittleEndian<uint64_t>(a + j * first_bytes) & first) ^
                           (LoadLittleEndian<uint64_t>(b + j * second_bytes) & second);
     parities |= static_cast<uint32_t>(__builtin_parityll(bits)) << j;
   }
-  const uint32_t in_use = (uint32_t{1} << window.columns) - 1;
-  return ((parities ^ static_cast<uint32_t>(window.hash)) & in_use) == 0;
+  return ((parities ^ RibbonFingerprint(window.hash)) & window.in_use) == 0;
 }
 
-/// The parities of four words in the low four bits. Words are folded until all four fit in one:
-/// half the instructions of asking for each.
-BLOCKSIEVE_INLINE uint64_t FourParities(uint64_t w0, uint64_t w1, uint64_t w2,
-                                        uint64_t w3) noexcept {
-  constexpr uint64_t kHalf = 0x00000000ffffffffu;
-  constexpr uint64_t kQuarters = 0x0000ffff0000ffffu;
-  const uint64_t even = ((w0 ^ (w0 >> 32)) & kHalf) | ((w2 ^ (w2 << 32)) & ~kHalf);
-  const uint64_t odd = ((w1 ^ (w1 >> 32)) & kHalf) | ((w3 ^ (w3 << 32)) & ~kHalf);
-  uint64_t all = ((even ^ (even >> 16)) & kQuarters) | ((odd ^ (odd << 16)) & ~kQuarters);
-  all ^= all >> 8;
-  all ^= all >> 4;
-  all ^= all >> 2;
-  all ^= all >> 1;
-  // Bits 0, 16, 32 and 48 become bits 60 ... 63.
-  return (all & 0x0001000100010001u) * 0x1000200040008000u >> 60;
-}
+/// The parities of four words in the low four bits.
+struct CountedBits {
+  static BLOCKSIEVE_INLINE uint32_t FourParities(uint64_t w0, uint64_t w1, uint64_t w2,
+                                                 uint64_t w3) noexcept {
+    return Parity(w0) | Parity(w1) << 1 | Parity(w2) << 2 | Parity(w3) << 3;
+  }
+  static BLOCKSIEVE_INLINE uint32_t Parity(uint64_t word) noexcept {
+    return static_cast<uint32_t>(__builtin_popcountll(word)) & 1;
+  }
+};
+
+/// The same without an instruction to count bits. Words are folded until all four fit in one: half
+/// the instructions of asking for each.
+struct FoldedBits {
+  static BLOCKSIEVE_INLINE uint32_t FourParities(uint64_t w0, uint64_t w1, uint64_t w2,
+                                                 uint64_t w3) noexcept {
+    constexpr uint64_t kHalf = 0x00000000ffffffffu;
+    constexpr uint64_t kQuarters = 0x0000ffff0000ffffu;
+    const uint64_t even = ((w0 ^ (w0 >> 32)) & kHalf) | ((w2 ^ (w2 << 32)) & ~kHalf);
+    const uint64_t odd = ((w1 ^ (w1 >> 32)) & kHalf) | ((w3 ^ (w3 << 32)) & ~kHalf);
+    uint64_t all = ((even ^ (even >> 16)) & kQuarters) | ((odd ^ (odd << 16)) & ~kQuarters);
+    all ^= all >> 8;
+    all ^= all >> 4;
+    all ^= all >> 2;
+    all ^= all >> 1;
+    // Bits 0, 16, 32 and 48 become bits 60 ... 63.
+    return static_cast<uint32_t>((all & 0x0001000100010001u) * 0x1000200040008000u >> 60);
+  }
+};
 
 /// The parities of columns 4 * quad ... 4 * quad + 3, not all of which need exist.
-BLOCKSIEVE_INLINE uint64_t QuadParities(const RibbonWindow& window, uint64_t low, uint64_t high,
-                                        uint64_t quad) noexcept {
+template <class Bits>
+BLOCKSIEVE_INLINE uint32_t QuadParities(const RibbonWindow& window, uint64_t low, uint64_t high,
+                                        uint32_t quad) noexcept {
   const uint8_t* a = window.segment + 32 * quad;
-  const uint8_t* b = a + 8 * window.columns;
+  const uint8_t* b = a + window.stride;
   const auto bits = [&](size_t j) __attribute__((always_inline)) {
     return (LoadLittleEndian<uint64_t>(a + 8 * j) & low) ^
            (LoadLittleEndian<uint64_t>(b + 8 * j) & high);
   };
-  return FourParities(bits(0), bits(1), bits(2), bits(3));
+  return Bits::FourParities(bits(0), bits(1), bits(2), bits(3));
 }
 
-template <bool kOneChunk, bool kHasOpenChunks = false>
-struct ScalarRibbon {
-  using Window = RibbonWindow;
+/// Four columns without a branch, then the rest only for the sixteenth of absent keys that passed:
+/// without vectors, columns are what costs.
+template <class Bits>
+BLOCKSIEVE_INLINE bool ProbeQuads(const FilterView& view, const RibbonWindow& window) noexcept {
+  if (!IsFastWindow(view, window)) [[unlikely]]
+    return ProbeRibbonAnywhere(view, window.hash);
+  const uint64_t low = FirstCoefficients(window);
+  const uint64_t high = SecondCoefficients(window);
+  const auto fingerprint = RibbonFingerprint(window.hash);
+  uint32_t wrong = (QuadParities<Bits>(window, low, high, 0) ^ fingerprint) & window.in_use & 15;
+  if (wrong != 0) return false;
+  for (uint32_t quad = 1; window.in_use >> (4 * quad) != 0; ++quad) {
+    const uint32_t parities = QuadParities<Bits>(window, low, high, quad);
+    wrong |= (parities ^ (fingerprint >> (4 * quad))) & (window.in_use >> (4 * quad)) & 15;
+  }
+  return wrong == 0;
+}
 
-  static BLOCKSIEVE_INLINE void PrefetchDirectory(const FilterView& view, uint64_t hash) noexcept {
-    PrefetchRibbonDirectory(view, hash);
-  }
-  static BLOCKSIEVE_INLINE Window Locate(const FilterView& view, uint64_t hash) noexcept {
-    return LocateRibbon<kOneChunk>(view, hash);
-  }
-  static BLOCKSIEVE_INLINE void Prefetch(const Window& window) noexcept {
-    PrefetchRibbonWindow(window);
-  }
-  static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, const Window& window) noexcept {
-    if constexpr (kHasOpenChunks) {
-      if (ReadRibbonChunk<kOneChunk>(view.ribbon, window.hash).num_octets == 0) return true;
-    }
-    if (!IsFastWindow(view, window)) return ProbeRibbonAnywhere(view, window.hash);
-    // Four columns without a branch, then the rest only for the sixteenth of absent keys that
-    // passed: without an instruction to count bits, columns are what costs.
-    const uint64_t low = FirstCoefficients(window);
-    const uint64_t high = SecondCoefficients(window);
-    const uint64_t in_use = (uint64_t{1} << window.columns) - 1;
-    uint64_t wrong = (QuadParities(window, low, high, 0) ^ window.hash) & in_use & 15;
-    if (wrong != 0) return false;
-    for (uint64_t quad = 1; quad < view.ribbon.column_quads; ++quad) {
-      const uint64_t parities = QuadParities(window, low, high, quad) << (4 * quad);
-      wrong |= (parities ^ window.hash) & in_use & (uint64_t{15} << (4 * quad));
-    }
-    return wrong == 0;
+struct Scalar {
+  BLOCKSIEVE_RIBBON_BATCH()
+
+  static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, const RibbonWindow& window) noexcept {
+    return ProbeQuads<FoldedBits>(view, window);
   }
 };
 
-using Scalar = ScalarRibbon<false>;
-using ScalarOneChunk = ScalarRibbon<true>;
-using ScalarWithOpenChunks = ScalarRibbon<false, true>;
+/// For every x86-64 since 2008, and other processors whose base architecture counts bits.
+struct Popcnt {
+  BLOCKSIEVE_RIBBON_BATCH(BLOCKSIEVE_POPCNT)
+
+  BLOCKSIEVE_POPCNT static BLOCKSIEVE_INLINE bool Probe(const FilterView& view,
+                                                        const RibbonWindow& window) noexcept {
+    return ProbeQuads<CountedBits>(view, window);
+  }
+};
+
+/// Chunks of no slots match everything.
+struct OpenChunks {
+  static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, uint64_t hash) noexcept {
+    return ReadRibbonChunk<RibbonDirectory::kBased>(view.ribbon, hash).num_octets == 0 ||
+           ProbeRibbonAnywhere(view, hash);
+  }
+};
 
 }  // namespace
 
 __attribute__((noinline)) bool ProbeRibbonAnywhere(const FilterView& view, uint64_t hash) noexcept {
-  return view.ribbon.num_chunks == 1 ? ProbeWords(view, LocateRibbonAnywhere<true>(view, hash))
-                                     : ProbeWords(view, LocateRibbonAnywhere<false>(view, hash));
+  return view.ribbon.num_chunks == 1
+             ? ProbeWords(view, LocateRibbonAnywhere<RibbonDirectory::kNone>(view, hash))
+             : ProbeWords(view, LocateRibbonAnywhere<RibbonDirectory::kBased>(view, hash));
 }
 
-BLOCKSIEVE_STAGED_PROBE_OPS(kRibbonScalar, Scalar, )
-BLOCKSIEVE_STAGED_PROBE_OPS(kRibbonScalarOneChunk, ScalarOneChunk, )
-BLOCKSIEVE_STAGED_PROBE_OPS(kRibbonScalarWithOpenChunks, ScalarWithOpenChunks, )
+BLOCKSIEVE_RIBBON_OPS(kRibbonScalar, Scalar, )
+BLOCKSIEVE_RIBBON_OPS(kRibbonPopcnt, Popcnt, BLOCKSIEVE_POPCNT)
+BLOCKSIEVE_PROBE_OPS(kRibbonOpenChunks, OpenChunks, )
 
 }  // namespace blocksieve::internal

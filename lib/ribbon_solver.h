@@ -56,7 +56,7 @@ enum class RibbonOutcome : uint8_t {
 
 struct RibbonSolver {
   /// The start of each row: RibbonSlotInChunk less `fold`, but not below 0.
-  void (*find_starts)(const uint64_t* mixed, size_t num_rows, uint32_t rotation,
+  void (*find_starts)(const uint64_t* mixed, size_t num_rows, uint32_t multiplier,
                       uint32_t num_octets, uint32_t fold, uint32_t* starts);
 
   /// `fingerprint_columns`: bits of fingerprint in use, up to kMaxRibbonColumns + 1. `scratch`:

@@ -11,9 +11,9 @@
 namespace blocksieve::internal {
 namespace {
 
-BLOCKSIEVE_AVX2 void FindStarts(const uint64_t* mixed, size_t num_rows, uint32_t rotation,
+BLOCKSIEVE_AVX2 void FindStarts(const uint64_t* mixed, size_t num_rows, uint32_t multiplier,
                                 uint32_t num_octets, uint32_t fold, uint32_t* starts) {
-  FindStartsOf(mixed, num_rows, rotation, num_octets, fold, starts);
+  FindStartsOf(mixed, num_rows, multiplier, num_octets, fold, starts);
 }
 
 BLOCKSIEVE_AVX2 RibbonOutcome Eliminate(const RibbonRows& rows, uint32_t fingerprint_columns,

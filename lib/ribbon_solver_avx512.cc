@@ -235,9 +235,9 @@ BLOCKSIEVE_AVX512 RibbonOutcome EliminateSliced(const RibbonRows& rows,
   return ReduceCarried(&echelon->carried) ? RibbonOutcome::kSolved : RibbonOutcome::kContradiction;
 }
 
-BLOCKSIEVE_AVX512 void FindStarts(const uint64_t* mixed, size_t num_rows, uint32_t rotation,
+BLOCKSIEVE_AVX512 void FindStarts(const uint64_t* mixed, size_t num_rows, uint32_t multiplier,
                                   uint32_t num_octets, uint32_t fold, uint32_t* starts) {
-  FindStartsOf(mixed, num_rows, rotation, num_octets, fold, starts);
+  FindStartsOf(mixed, num_rows, multiplier, num_octets, fold, starts);
 }
 
 RibbonOutcome Eliminate(const RibbonRows& rows, uint32_t fingerprint_columns, uint32_t*,

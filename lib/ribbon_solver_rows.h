@@ -50,10 +50,10 @@ BLOCKSIEVE_INLINE bool ReduceCarried(RibbonCarried* carried) noexcept {
   return true;
 }
 
-BLOCKSIEVE_INLINE void FindStartsOf(const uint64_t* mixed, size_t num_rows, uint32_t rotation,
+BLOCKSIEVE_INLINE void FindStartsOf(const uint64_t* mixed, size_t num_rows, uint32_t multiplier,
                                     uint32_t num_octets, uint32_t fold, uint32_t* starts) noexcept {
   for (size_t i = 0; i < num_rows; ++i) {
-    const uint32_t slot = RibbonSlotInChunk(mixed[i], rotation, num_octets);
+    const uint32_t slot = RibbonSlotInChunk(mixed[i], multiplier, num_octets);
     starts[i] = (slot > fold ? slot : fold) - fold;
   }
 }

@@ -9,11 +9,13 @@
 namespace blocksieve::internal {
 namespace {
 
-// Bytes behind the second segment of a window that a kernel may read: AVX2 takes eight words at a
-// time, or twelve at the end.
+// Bytes behind the second segment of a window that a kernel may read: all take the words of at
+// least eight columns, and whole fours of them.
 uint64_t OverreadBytes(const RibbonShape& shape) {
   const uint32_t most_columns = shape.most_columns();
-  const uint32_t words_read = most_columns <= 16 ? (most_columns + 7) / 8 * 8 : 28;
+  const uint32_t words_read = most_columns <= 8    ? 8
+                              : most_columns <= 16 ? (most_columns + 3) / 4 * 4
+                                                   : 28;
   return (words_read - shape.columns) * 8;
 }
 
@@ -33,7 +35,7 @@ Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) {
       (shape.chunks > 1 ? shape.seed == 0
                         : shape.seed < kRibbonSeeds && shape.octets <= kRibbonEntryMask &&
                               !shape.has_open_chunks) &&
-      payload_bytes < uint64_t{1} << 40;
+      payload_bytes < uint64_t{1} << 32;  // so that numbers of chunks and segments fit 32 bits
   if (!plausible || shape.PayloadBytes() != payload_bytes) {
     return Status::Corruption("filter block: a payload of " + std::to_string(payload_bytes) +
                               " bytes is no ribbon of " + std::to_string(shape.octets) +
@@ -51,11 +53,19 @@ RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noex
   view.num_chunks = shape.chunks;
   view.last_start = shape.slots() - kRibbonFold;
   view.narrow_segments = shape.narrow_segments;
+  for (const size_t is_wide : {size_t{0}, size_t{1}}) {
+    // If all are wide, they are what probes of unmixed filters look up: the first.
+    const uint64_t columns = shape.columns + (is_wide != 0 || shape.narrow_segments == 0 ? 1 : 0);
+    view.stride[is_wide] = columns * 8;
+    view.in_use[is_wide] = (uint32_t{1} << columns) - 1;
+  }
+  // Each narrow segment in front moves the wide ones forward by a word less than themselves.
+  view.origin[0] = reinterpret_cast<uintptr_t>(payload);
+  view.origin[1] = view.origin[0] - shape.narrow_segments * 8;
+  view.most_in_use = (uint32_t{1} << shape.most_columns()) - 1;
   view.num_octets = shape.octets;
-  view.columns = shape.columns;
   const uint32_t most_columns = shape.most_columns();
-  view.column_quads = (most_columns + 3) / 4;
-  view.rotation = RibbonRotation(shape.seed, 0);
+  view.multiplier = RibbonMultiplier(shape.seed, 0);
 
   // Windows that lie in two whole segments, with enough readable bytes behind them.
   const uint64_t whole = shape.octets / 8;
@@ -71,25 +81,35 @@ RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noex
 }
 
 const ProbeOps& RibbonOpsFor(Kernel kernel, const RibbonShape& shape) noexcept {
-  const bool one = shape.chunks == 1;
-  if (shape.has_open_chunks) return one ? kEverythingMatches : kRibbonScalarWithOpenChunks;
-  const uint32_t columns = shape.most_columns();
+  const RibbonDirectory directory = shape.chunks == 1       ? RibbonDirectory::kNone
+                                    : shape.BaseBytes() > 0 ? RibbonDirectory::kBased
+                                                            : RibbonDirectory::kPlain;
+  const bool mixed = shape.narrow_segments > 0 && shape.narrow_segments < shape.segments();
+  const auto pick = [&](const RibbonOps& ops) -> const ProbeOps& {
+    return ops[static_cast<size_t>(directory)][mixed];
+  };
+  if (shape.has_open_chunks) {
+    return directory == RibbonDirectory::kNone ? kEverythingMatches : kRibbonOpenChunks;
+  }
+  [[maybe_unused]] const uint32_t columns = shape.most_columns();
   switch (kernel) {
 #if defined(__x86_64__)
+    case Kernel::kScalar:
+      return pick(__builtin_cpu_supports("popcnt") ? kRibbonPopcnt : kRibbonScalar);
     case Kernel::kAvx2:
-      if (columns <= 8) return one ? kRibbonAvx2By8OneChunk : kRibbonAvx2By8;
-      if (columns <= 16) return one ? kRibbonAvx2By16OneChunk : kRibbonAvx2By16;
-      return one ? kRibbonAvx2By28OneChunk : kRibbonAvx2By28;
+      if (columns <= 8) return pick(kRibbonAvx2By8);
+      if (columns <= 12) return pick(kRibbonAvx2By12);
+      return pick(columns <= 16 ? kRibbonAvx2By16 : kRibbonAvx2By28);
     case Kernel::kAvx512:
-      if (columns <= 8) return one ? kRibbonAvx512By8OneChunk : kRibbonAvx512By8;
-      if (columns <= 16) return one ? kRibbonAvx512By16OneChunk : kRibbonAvx512By16;
-      return one ? kRibbonAvx512By32OneChunk : kRibbonAvx512By32;
+      if (columns <= 8) return pick(kRibbonAvx512By8);
+      if (columns <= 12) return pick(kRibbonAvx512By12);
+      return pick(columns <= 16 ? kRibbonAvx512By16 : kRibbonAvx512By28);
 #elif defined(__aarch64__)
     case Kernel::kNeon:
-      return one ? kRibbonNeonOneChunk : kRibbonNeon;
+      return pick(kRibbonNeon);
 #endif
     default:
-      return one ? kRibbonScalarOneChunk : kRibbonScalar;
+      return pick(kRibbonScalar);
   }
 }
 

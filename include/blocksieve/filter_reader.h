@@ -25,7 +25,7 @@ class FilterReader {
   };
 
   /// Everything may match.
-  FilterReader() noexcept : ops_(&internal::kEverythingMatches), view_{} {}
+  FilterReader() noexcept : ops_(internal::kEverythingMatches), view_{} {}
 
   /// Never fails; see `state()`. `block` may have any alignment.
   static FilterReader Open(ByteView block) noexcept;
@@ -33,25 +33,23 @@ class FilterReader {
   /// The same with a kernel of the caller's choice. REQUIRES: IsAvailable(kernel).
   static FilterReader Open(ByteView block, Kernel kernel) noexcept;
 
-  bool MayMatch(std::string_view key) const noexcept { return ops_->may_match_key(view_, key); }
+  bool MayMatch(std::string_view key) const noexcept { return ops_.may_match_key(view_, key); }
 
   /// `hash` is HashKey(key, hash_seed()).
-  bool MayMatchHash(uint64_t hash) const noexcept { return ops_->may_match_hash(view_, hash); }
+  bool MayMatchHash(uint64_t hash) const noexcept { return ops_.may_match_hash(view_, hash); }
 
   /// Probes all keys, fetching memory for several at a time; writes every may_match[i].
   /// REQUIRES: `may_match` has room for keys.size() answers.
-  void MayMatch(std::span<const std::string_view> keys, bool* may_match) const noexcept {
-    ops_->may_match_keys(view_, keys.data(), keys.size(), may_match);
-  }
+  void MayMatch(std::span<const std::string_view> keys, bool* may_match) const noexcept;
   void MayMatchHashes(std::span<const uint64_t> hashes, bool* may_match) const noexcept {
-    ops_->may_match_hashes(view_, hashes.data(), hashes.size(), may_match);
+    ops_.may_match_hashes(view_, hashes.data(), hashes.size(), may_match);
   }
 
   State state() const noexcept { return state_; }
   uint64_t hash_seed() const noexcept { return view_.hash_seed; }
 
  private:
-  const internal::ProbeOps* ops_;
+  internal::ProbeOps ops_;  // not a pointer to them: a probe is one jump
   internal::FilterView view_;
   State state_ = State::kUnreadable;
 };

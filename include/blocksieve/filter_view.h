@@ -22,13 +22,17 @@ struct RibbonView {
   const uint8_t* directory;  // entries of the chunks; unused if there is one chunk only
   const uint8_t* bases;      // of groups of chunks
   uint64_t num_chunks;       // >= 1
-  uint64_t last_start;       // no row starts behind this slot
-  uint64_t narrow_segments;  // these have `columns` columns, the others one more
   uint64_t fast_segments;    // from here on a window may reach the end: probed word by word
-  uint64_t num_octets;       // slots / 8
-  uint32_t columns;          // 1 .. 24
-  uint32_t column_quads;     // columns / 4, rounded up; of wide segments if there are any
-  uint32_t rotation;         // of the one chunk
+  uint64_t narrow_segments;  // the others are wide: they have one more column
+  // Of narrow segments (or of all, if they are alike) and of wide ones: segment i begins at address
+  // origin + i * stride, and has as many columns as bits are in use.
+  uintptr_t origin[2];
+  uint64_t stride[2];
+  uint32_t in_use[2];
+  uint32_t most_in_use;  // the larger of in_use
+  uint64_t num_octets;   // slots / 8
+  uint64_t last_start;   // no row starts behind this slot
+  uint32_t multiplier;   // of the one chunk
 };
 
 /// A filter that has been opened: where its payload is and how it is laid out. Its fields have been
@@ -36,6 +40,8 @@ struct RibbonView {
 struct FilterView {
   const uint8_t* data;  // the first line or segment; any alignment
   uint64_t hash_seed;
+  uint64_t first_hash_flip;  // what the hash makes of the seed
+  uint64_t last_hash_flip;
   union {
     BlockedBloomView blocked_bloom;
     RibbonView ribbon;
@@ -47,8 +53,6 @@ struct FilterView {
 struct ProbeOps {
   bool (*may_match_key)(const FilterView&, std::string_view key) noexcept;
   bool (*may_match_hash)(const FilterView&, uint64_t hash) noexcept;
-  void (*may_match_keys)(const FilterView&, const std::string_view* keys, size_t num_keys,
-                         bool* may_match) noexcept;
   void (*may_match_hashes)(const FilterView&, const uint64_t* hashes, size_t num_hashes,
                            bool* may_match) noexcept;
 };

@@ -4,6 +4,7 @@
 #include "blocksieve/filter_reader.h"
 #include "integration/rocksdb/filter_bits.h"
 #include "integration/rocksdb/stock_filters.h"
+#include "lib/hash_inline.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -18,13 +19,15 @@ class BitsReader final : public rocksdb::FilterBitsReader {
   bool MayMatch(const rocksdb::Slice& entry) override { return filter_.MayMatch(AsView(entry)); }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
-    // MultiGet asks for 0 to 32 keys.
+    // MultiGet asks for 0 to 32 keys. They are hashed right here: an array of views of them would
+    // have to be written, and read again.
     constexpr int kMostKeys = 32;
-    std::string_view views[kMostKeys];
+    uint64_t hashes[kMostKeys];
+    const uint64_t seed = filter_.hash_seed();
     while (num_keys > 0) {
       const int count = std::min(num_keys, kMostKeys);
-      for (int i = 0; i < count; ++i) views[i] = AsView(*keys[i]);
-      filter_.MayMatch({views, static_cast<size_t>(count)}, may_match);
+      for (int i = 0; i < count; ++i) hashes[i] = HashKeyInline(AsView(*keys[i]), seed);
+      filter_.MayMatchHashes({hashes, static_cast<size_t>(count)}, may_match);
       keys += count;
       may_match += count;
       num_keys -= count;

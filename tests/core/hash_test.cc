@@ -22,9 +22,19 @@ TEST(Hash, ShortKeysHashAlike) {
   for (size_t length = 0; length <= kShortKeyBytes; ++length) {
     for (const uint64_t seed : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}}) {
       EXPECT_EQ(HashShortKey(key, seed), HashKey(key, seed));
+      EXPECT_EQ(HashKeyInline(key, seed), HashKey(key, seed));
+      EXPECT_EQ(IsMediumKey(key), length > 8);
+      if (!IsMediumKey(key)) continue;
+      EXPECT_EQ(HashMediumKey(key, FirstHashFlip(seed), LastHashFlip(seed)), HashKey(key, seed));
     }
     key.push_back(static_cast<char>(0x7d + length));
   }
+}
+
+TEST(Hash, LongKeysAreNotMedium) {
+  const std::string key(kShortKeyBytes + 1, 'x');
+  EXPECT_FALSE(IsMediumKey(key));
+  EXPECT_EQ(HashKeyInline(key, 5), HashKey(key, 5));
 }
 
 TEST(Hash, SeedMatters) { EXPECT_NE(HashKey("abc", 1), HashKey("abc")); }
