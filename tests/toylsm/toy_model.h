@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -23,7 +24,10 @@ inline bool LongTests() { return std::getenv("BLOCKSIEVE_LONG_TESTS") != nullptr
 
 template <class T>
 T MustHave(Result<T> result) {
-  if (!result.ok()) ADD_FAILURE() << result.status().message();
+  if (!result.ok()) {
+    std::fprintf(stderr, "%s\n", result.status().message().c_str());
+    std::abort();  // there is nothing to go on with
+  }
   return *std::move(result);
 }
 
