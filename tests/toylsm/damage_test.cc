@@ -187,5 +187,30 @@ TEST_F(DamageTest, ExchangedFiles) {
   EXPECT_EQ(num_unharmed_, 0);
 }
 
+TEST_F(DamageTest, ExchangedFilesOfOneLength) {
+  MemoryEnv env;
+  Options options = options_;
+  options.env = &env;
+  options.key_filters.clear();  // these two compress to different lengths
+  options.value_columns.clear();
+  {
+    auto db = MustHave(Db::Open(options, "/db"));
+    for (const char* key : {"a", "b"}) {
+      MustBeOk(db->Put(key, "w1\t1"));
+      MustBeOk(db->Flush());
+    }
+  }
+  std::vector<std::string> ssts;
+  for (const std::string& name : MustHave(env.List("/db"))) {
+    if (name.ends_with(".sst")) ssts.push_back("/db/" + name);
+  }
+  ASSERT_EQ(ssts.size(), 2u);
+  const std::string contents[] = {env.Contents(ssts[0]), env.Contents(ssts[1])};
+  ASSERT_EQ(contents[0].size(), contents[1].size());
+  env.SetContents(ssts[0], contents[1]);
+  env.SetContents(ssts[1], contents[0]);
+  EXPECT_EQ(Db::Open(options, "/db").status().code(), StatusCode::kCorruption);
+}
+
 }  // namespace
 }  // namespace blocksieve::toylsm

@@ -92,7 +92,7 @@ class ReadCost : public ::testing::Test {
     return {visible.size(), necessary.size()};
   }
 
-  // Expects a right answer for few blocks.
+  // Expects a right answer, and counts the blocks that it cost.
   void CheckScan(const std::string& text) {
     const Predicate predicate = *Predicate::Parse(text, MakeOptions().value_columns);
     const Oracle oracle = BlocksToRead(predicate);
@@ -108,12 +108,31 @@ class ReadCost : public ::testing::Test {
                 text.c_str(), expected.size(), static_cast<unsigned long long>(read),
                 static_cast<unsigned long long>(scan->stats().num_blocks), ratio(oracle.visible),
                 ratio(oracle.necessary));
-    EXPECT_LE(ratio(oracle.necessary), 1.15) << text;
+    num_read_ += read;
+    num_visible_ += oracle.visible;
+    num_necessary_ += oracle.necessary;
+  }
+
+  // Of all together: single answers are small numbers, in which one block more is chance.
+  void CheckScans(const char* name, double allowed_of_visible) {
+    std::printf("%s:\n", name);
+    num_read_ = num_visible_ = num_necessary_ = 0;
+    for (const char* text :
+         {"host = 'host77'", "batch BETWEEN 300 AND 309", "host = 'host5' AND batch < 600",
+          "host IN ('host1', 'host2')", "host IN ('host3', 'host4', 'host6', 'host7')"}) {
+      CheckScan(text);
+    }
+    EXPECT_LE(static_cast<double>(num_read_),
+              allowed_of_visible * static_cast<double>(num_visible_));
+    EXPECT_LE(static_cast<double>(num_read_), 1.15 * static_cast<double>(num_necessary_));
   }
 
   std::mt19937_64 random_{1};
   MemoryEnv env_;
   std::unique_ptr<Db> db_;
+  uint64_t num_read_ = 0;
+  uint64_t num_visible_ = 0;
+  uint64_t num_necessary_ = 0;
 };
 
 TEST_F(ReadCost, AbsentKeysWasteFewReads) {
@@ -175,21 +194,17 @@ TEST_F(ReadCost, LookupsInAPartLoadFewFilters) {
 
 TEST_F(ReadCost, ScansReadCloseToWhatTheyMust) {
   Fill(MakeOptions());
-  const std::vector<std::string> predicates = {"host = 'host77'", "batch BETWEEN 300 AND 309",
-                                               "host = 'host5' AND batch < 600",
-                                               "host IN ('host1', 'host2')"};
-  std::printf("written in random order:\n");
-  for (const std::string& text : predicates) CheckScan(text);
+  CheckScans("written in random order", 1.15);
   MustBeOk(db_->Compact());
-  std::printf("compacted:\n");
-  for (const std::string& text : predicates) CheckScan(text);
+  CheckScans("compacted", 1.15);
   for (uint64_t i = 0; i < kNumKeys / 5; ++i) {
     const uint64_t key = 2 * (random_() % kNumKeys);
     MustBeOk(db_->Put(RowKey(key), Row(key, 0)));
   }
   MustBeOk(db_->Flush());
-  std::printf("a fifth rewritten:\n");
-  for (const std::string& text : predicates) CheckScan(text);
+  // A fifth of what matches is stale, and each such row costs its own block and that of the newer
+  // version, neither of which holds a row of the answer.
+  CheckScans("a fifth rewritten", 1.6);
 }
 
 }  // namespace
