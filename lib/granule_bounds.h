@@ -13,7 +13,7 @@
 // Least and greatest value of each granule. They are rounded outwards, by less than a hundredth of
 // the distance between them, so that they take a few bytes each: what ranges select changes that
 // little. The bounds of a granule with one value only are exact (but for long bytes), so that its
-// rows can be said not to differ from it. lib/FORMAT_granule_index.md has the encoding.
+// rows can be said not to differ from it. lib/FORMAT.md has the encoding.
 
 namespace blocksieve::internal {
 

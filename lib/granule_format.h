@@ -11,7 +11,7 @@
 
 // The header of a granule index, which says what and how long its parts are:
 //   header | granules' part | part of column 0 | part of column 1 | ...
-// lib/FORMAT_granule_index.md is the normative description.
+// lib/FORMAT.md is the normative description.
 
 namespace blocksieve::internal {
 

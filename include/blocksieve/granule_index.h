@@ -16,7 +16,7 @@
 
 // The skip index of one file: its rows are divided, in key order, into granules, and of each
 // granule the index knows its keys' range and, of each indexed column, which values it may hold.
-// lib/FORMAT_granule_index.md is the byte format; granule_index_builder.h makes it.
+// lib/FORMAT.md is the byte format; granule_index_builder.h makes it.
 
 namespace blocksieve {
 

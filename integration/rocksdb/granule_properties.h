@@ -16,7 +16,7 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// The index: the bytes of lib/FORMAT_granule_index.md. Absent if there is none.
+/// The index: the bytes of lib/FORMAT.md. Absent if there is none.
 inline constexpr char kIndexProperty[] = "blocksieve.granules";
 /// Version of what these properties mean, in decimal.
 inline constexpr char kVersionProperty[] = "blocksieve.granules.version";

@@ -10,7 +10,7 @@
 #include "blocksieve/hash.h"
 #include "tests/core/granule_test_index.h"
 
-// The byte format is a promise (lib/FORMAT_granule_index.md), kept as in golden_test.cc: today's
+// The byte format is a promise (lib/FORMAT.md), kept as in golden_test.cc: today's
 // builder makes these bytes, today's reader gives their answers. zstd may compress differently in
 // another version, so of files with compressed parts only the answers are compared.
 
