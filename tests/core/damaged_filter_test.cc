@@ -7,9 +7,8 @@
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/kernels.h"
-#include "lib/checksum.h"
-#include "lib/coding.h"
 #include "tests/core/test_filters.h"
+#include "tests/support/reseal.h"
 
 // pitfalls 13 to 15: whatever cannot be read may match; damage is found by the checksums.
 
@@ -80,20 +79,10 @@ TEST_P(DamagedFilter, RandomBytesMayMatch) {
   }
 }
 
-// Recomputes the checksum of a footer that was changed on purpose.
-std::string Resealed(std::string block) {
-  const size_t checksum_at = block.size() - kZeroTailBytes - 4;
-  const size_t field_bytes = static_cast<uint8_t>(block[checksum_at - 3]);
-  const std::string covered = block.substr(checksum_at - 3 - field_bytes, field_bytes + 3);
-  std::string checksum;
-  AppendLittleEndian(&checksum, Checksum(AsBytes(covered)));
-  return block.replace(checksum_at, 4, checksum);
-}
-
 TEST_P(DamagedFilter, NewerVersionIsNotSupported) {
   std::string newer = block_;
   newer[newer.size() - kZeroTailBytes - 6] = kFilterFormatVersion + 1;
-  newer = Resealed(newer);
+  newer = ResealFilterBlock(AsBytes(newer)).value();
   ExpectUnreadable(newer, "version");
   const Status status = DescribeFilterBlock(AsBytes(newer)).status();
   EXPECT_EQ(status.code(), StatusCode::kNotSupported);
@@ -109,7 +98,7 @@ TEST_P(DamagedFilter, EveryFooterByteMayTakeEveryValue) {
     for (int value = 0; value < 256; ++value) {
       std::string changed = block_;
       changed[at] = static_cast<char>(value);
-      changed = Resealed(changed);
+      changed = ResealFilterBlock(AsBytes(changed)).value();
       const std::vector<uint8_t> bytes(changed.begin(), changed.end());
       for (const Kernel kernel : AvailableKernels()) {
         const FilterReader reader = FilterReader::Open(bytes, kernel);

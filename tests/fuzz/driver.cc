@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/fuzz/fuzz.h"
+
+// For compilers without libFuzzer, and with the arguments of its that are needed:
+//
+//   TARGET [-runs=N] [-seed=S] FILE-OR-DIRECTORY...
+//
+// runs each input as it is, then N random changes of them. Not guided by coverage, but
+// repeatable: the same seed makes the same inputs.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void Run(const std::string& input) {
+  LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());
+}
+
+class Mutator {
+ public:
+  explicit Mutator(uint64_t seed) : random_(seed) {}
+
+  std::string Change(const std::vector<std::string>& corpus) {
+    std::string input = corpus[Below(corpus.size())];
+    for (uint64_t n = 1 + Below(4); n > 0; --n) ChangeOnce(corpus, &input);
+    return input;
+  }
+
+ private:
+  uint64_t Below(uint64_t bound) { return random_() % bound; }
+
+  void ChangeOnce(const std::vector<std::string>& corpus, std::string* input) {
+    if (input->empty()) {
+      input->assign(1 + Below(16), static_cast<char>(Below(256)));
+      return;
+    }
+    const size_t at = Place(*input);
+    switch (Below(7)) {
+      case 0:
+        (*input)[at] = static_cast<char>((*input)[at] ^ 1 << Below(8));
+        return;
+      case 1:
+        (*input)[at] = static_cast<char>(Below(256));
+        return;
+      case 2:
+        (*input)[at] = static_cast<char>((*input)[at] + (Below(2) == 0 ? 1 : -1));
+        return;
+      case 3:
+        input->erase(at, 1 + Below(8));
+        return;
+      case 4:
+        input->insert(at, 1 + Below(8), static_cast<char>(Below(256)));
+        return;
+      case 5:
+        input->resize(at);
+        return;
+      default: {
+        const std::string& other = corpus[Below(corpus.size())];
+        if (other.empty()) return;
+        const size_t from = Below(other.size());
+        input->replace(at, Below(32), other, from, 1 + Below(32));
+      }
+    }
+  }
+
+  /// Anywhere, but half the time near an end: that is where headers and footers are.
+  size_t Place(const std::string& input) {
+    const size_t near = std::min<size_t>(input.size(), 100);
+    switch (Below(4)) {
+      case 0:
+        return Below(near);
+      case 1:
+        return input.size() - 1 - Below(near);
+      default:
+        return Below(input.size());
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  uint64_t runs = 0;
+  uint64_t seed = 1;
+  std::vector<std::string> corpus;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with("-runs=")) {
+      runs = std::strtoull(argv[i] + std::strlen("-runs="), nullptr, 10);
+    } else if (argument.starts_with("-seed=")) {
+      seed = std::strtoull(argv[i] + std::strlen("-seed="), nullptr, 10);
+    } else if (fs::is_directory(argument)) {
+      for (const auto& entry : fs::directory_iterator(argument)) {
+        corpus.push_back(ReadFile(entry.path()));
+      }
+    } else if (fs::exists(argument)) {
+      corpus.push_back(ReadFile(argument));
+    } else {
+      std::cerr << "neither an option nor a file: " << argument << '\n';
+      return 2;
+    }
+  }
+  if (corpus.empty()) {
+    std::cerr << "no inputs\n";
+    return 2;
+  }
+  std::sort(corpus.begin(), corpus.end());  // directories have no order
+  for (const std::string& input : corpus) Run(input);
+  Mutator mutator(seed);
+  for (uint64_t i = 0; i < runs; ++i) Run(mutator.Change(corpus));
+  std::cout << corpus.size() << " inputs and " << runs << " changes of them\n";
+  return 0;
+}

@@ -1,0 +1,45 @@
+#include "tests/support/reseal.h"
+
+#include "blocksieve/filter_block.h"
+#include "lib/checksum.h"
+#include "lib/coding.h"
+#include "lib/granule_format.h"
+
+namespace blocksieve::testing {
+
+std::optional<std::string> ResealFilterBlock(ByteView block) {
+  constexpr size_t kAfterFields = 3;  // their length, version, magic
+  constexpr size_t kChecksum = 4;
+  if (block.size() < kAfterFields + kChecksum + kZeroTailBytes) return std::nullopt;
+  const size_t checksum_at = block.size() - kZeroTailBytes - kChecksum;
+  const size_t covered = block[checksum_at - kAfterFields] + kAfterFields;
+  if (covered > checksum_at) return std::nullopt;
+  std::string sealed(AsText(block));
+  StoreLittleEndian(reinterpret_cast<uint8_t*>(sealed.data()) + checksum_at,
+                    Checksum(block.subspan(checksum_at - covered, covered)));
+  return sealed;
+}
+
+std::optional<std::string> ResealGranuleIndex(ByteView index) {
+  constexpr size_t kBeforeFields = 9;  // magic, version, their length
+  constexpr size_t kChecksum = 4;
+  if (index.size() < kBeforeFields + kChecksum) return std::nullopt;
+  const size_t field_bytes = LoadLittleEndian<uint32_t>(index.data() + 5);
+  if (field_bytes > index.size() - kBeforeFields - kChecksum) return std::nullopt;
+  std::string sealed(AsText(index));
+  StoreLittleEndian(reinterpret_cast<uint8_t*>(sealed.data()) + kBeforeFields + field_bytes,
+                    Checksum(index.first(kBeforeFields + field_bytes)));
+  size_t header_bytes = 0;
+  Result<internal::GranuleIndexHeader> header =
+      internal::DecodeGranuleIndexHeader(AsBytes(sealed), &header_bytes);
+  if (!header.ok()) return sealed;  // Open is to say so itself
+  const std::string parts = sealed.substr(header_bytes);
+  Decoder decoder(AsBytes(parts));
+  header->granules.checksum = Checksum(decoder.Bytes(header->granules.num_bytes));
+  for (internal::ColumnHeader& column : header->columns) {
+    column.checksum = Checksum(decoder.Bytes(column.num_bytes()));
+  }
+  return internal::EncodeGranuleIndexHeader(*header) + parts;
+}
+
+}  // namespace blocksieve::testing
