@@ -16,14 +16,15 @@
 #include <utility>
 #include <vector>
 
+#include "bench/skip/separate_filters.h"
 #include "blocksieve/granule_index.h"
 #include "blocksieve/granule_index_builder.h"
-#include "lib/bit_slices.h"
 #include "lib/granule_sizing.h"
 
 namespace {
 
 using namespace blocksieve;
+using blocksieve::bench::SeparateFilters;
 
 constexpr double kTargetFpr = 0.01;
 
@@ -75,60 +76,25 @@ const std::string& CachedIndex(int64_t num_granules, int64_t values, bool skewed
   return index;
 }
 
-/// The same filters, one after the other, as in ClickHouse.
-class SeparateFilters {
- public:
-  SeparateFilters(int64_t num_granules, int64_t values)
-      : num_granules_(static_cast<size_t>(num_granules)) {
-    const internal::FilterSizer sizer = Must(internal::FilterSizer::Create(kTargetFpr));
-    num_bits_ = sizer.BitsFor(static_cast<uint64_t>(values));
-    num_probes_ = sizer.num_probes();
-    words_per_filter_ = static_cast<size_t>((num_bits_ + 63) / 64);
-    words_.resize(num_granules_ * words_per_filter_);
-    std::mt19937_64 random(1);
-    for (size_t g = 0; g < num_granules_; ++g) {
-      for (int64_t i = 0; i < values; ++i) {
-        internal::Positions positions(Value::Uint(random()).Hash(), num_bits_);
-        for (uint32_t j = 0; j < num_probes_; ++j) {
-          const uint64_t bit = positions.Next();
-          words_[g * words_per_filter_ + bit / 64] |= uint64_t{1} << (bit % 64);
-        }
-      }
-    }
+/// The same filters, one after the other.
+SeparateFilters BuildSeparateFilters(int64_t num_granules, int64_t values) {
+  const internal::FilterSizer sizer = Must(internal::FilterSizer::Create(kTargetFpr));
+  SeparateFilters filters(static_cast<size_t>(num_granules),
+                          sizer.BitsFor(static_cast<uint64_t>(values)), sizer.num_probes());
+  std::mt19937_64 random(1);
+  for (size_t g = 0; g < static_cast<size_t>(num_granules); ++g) {
+    for (int64_t i = 0; i < values; ++i) filters.Add(g, Value::Uint(random()).Hash());
   }
-
-  void KeepContaining(uint64_t hash, GranuleSet* candidates) const {
-    // Positions are the same in each filter, and computed once.
-    uint64_t bits[32];
-    internal::Positions positions(hash, num_bits_);
-    for (uint32_t j = 0; j < num_probes_; ++j) bits[j] = positions.Next();
-    for (size_t g = 0; g < num_granules_; ++g) {
-      const uint64_t* filter = words_.data() + g * words_per_filter_;
-      for (uint32_t j = 0; j < num_probes_; ++j) {
-        if ((filter[bits[j] / 64] >> (bits[j] % 64) & 1) == 0) {
-          candidates->Remove(g);
-          break;
-        }
-      }
-    }
-  }
-
- private:
-  size_t num_granules_;
-  uint64_t num_bits_ = 0;
-  uint32_t num_probes_ = 0;
-  size_t words_per_filter_ = 0;
-  std::vector<uint64_t> words_;
-};
+  return filters;
+}
 
 void BM_SeparateEquality(benchmark::State& state) {
-  const SeparateFilters filters(state.range(0), state.range(1));
+  const SeparateFilters filters = BuildSeparateFilters(state.range(0), state.range(1));
   std::mt19937_64 random(2);
-  GranuleSet candidates = GranuleSet::None(0);
+  GranuleSet found = GranuleSet::None(static_cast<size_t>(state.range(0)));
   for (auto _ : state) {
-    candidates = GranuleSet::All(static_cast<size_t>(state.range(0)));
-    filters.KeepContaining(random(), &candidates);
-    benchmark::DoNotOptimize(candidates.words().data());
+    filters.FindContaining(random(), &found);
+    benchmark::DoNotOptimize(found.words().data());
   }
 }
 

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <string_view>
 
-#include "bench/read_amp/failure.h"
+#include "bench/support/failure.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/stock_filters.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 namespace {
 
 constexpr double kStockDefaultBits = 10;
@@ -97,4 +97,4 @@ std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(const Contestant& contes
   return policy;
 }
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 
 /// What a contestant stands for in the comparison.
 enum class Role {
@@ -39,4 +39,4 @@ std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(const Contestant& contes
 /// Ribbon filter for at most this FPR. REQUIRES: 0 < fpr < 1.
 double StockRibbonBitsPerKey(double fpr);
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

@@ -3,9 +3,9 @@
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
 
-#include "bench/read_amp/failure.h"
+#include "bench/support/failure.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 
 Counters& Counters::operator+=(const Counters& other) {
   lookups += other.lookups;
@@ -56,4 +56,4 @@ Counters CounterWindow::Stop() {
   return counters;
 }
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

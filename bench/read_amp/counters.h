@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 
 /// What RocksDB itself counted while it served lookups.
 struct Counters {
@@ -50,4 +50,4 @@ class CounterWindow {
   rocksdb::Statistics& statistics_;
 };
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

@@ -12,10 +12,11 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/read_amp/failure.h"
-#include "bench/read_amp/interrupt.h"
+#include "bench/support/failure.h"
+#include "bench/support/interrupt.h"
+#include "bench/support/rocksdb_tree.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -76,18 +77,13 @@ rocksdb::Options Engine::MakeOptions(Temperature temperature) const {
   options.compression = rocksdb::kNoCompression;  // times filters and block reads, not codecs
   options.use_direct_reads = direct_reads_ && temperature == Temperature::kCold;
   options.level_compaction_dynamic_level_bytes = false;
-  options.target_file_size_base = TargetFileBytes();
+  options.target_file_size_base = TargetFileBytes(rows_.num_bytes());
   // Flushes and compactions happen when Fill says so.
   options.disable_auto_compactions = true;
   options.write_buffer_size = 4 * kFlushBytes;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   return options;
-}
-
-// At least some files per level, at most RocksDB's default size.
-uint64_t Engine::TargetFileBytes() const {
-  return std::clamp<uint64_t>(rows_.num_bytes() / 8, 1 << 20, 64 << 20);
 }
 
 void Engine::Check(const rocksdb::Status& status, std::string_view what) const {
@@ -132,7 +128,7 @@ double Engine::Fill(const std::vector<uint32_t>& order) {
       PutAndFlush(order, next, flush_end);
       next = flush_end;
     }
-    MoveLevel0To(level);
+    Check(MoveLevel0To(*db_, level, TargetFileBytes(rows_.num_bytes())), "compact files of");
   }
   for (size_t file = 0; file < kLevel0Files; ++file, next += level0_file_rows) {
     PutAndFlush(order, next, next + level0_file_rows);
@@ -150,17 +146,6 @@ void Engine::PutAndFlush(const std::vector<uint32_t>& order, size_t begin, size_
     Check(db_->Put(write_options, rows_.key(order[i]), rows_.value(order[i])), "write to");
   }
   Check(db_->Flush(rocksdb::FlushOptions()), "flush");
-}
-
-void Engine::MoveLevel0To(int level) {
-  rocksdb::ColumnFamilyMetaData meta;
-  db_->GetColumnFamilyMetaData(&meta);
-  std::vector<std::string> files;
-  for (const auto& file : meta.levels.front().files) files.push_back(file.name);
-  rocksdb::CompactionOptions options;
-  options.compression = rocksdb::kNoCompression;
-  options.output_file_size_limit = TargetFileBytes();
-  Check(db_->CompactFiles(options, files, level), "compact files of");
 }
 
 double Engine::CompactAll() {
@@ -269,4 +254,4 @@ Pass Engine::LookUpAbsent(const LookupKeys& keys, double max_seconds, Counters* 
              [&](size_t i) { CheckAbsent(keys.absent[i], value); });
 }
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

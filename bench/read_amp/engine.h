@@ -12,10 +12,10 @@
 
 #include "bench/read_amp/contestants.h"
 #include "bench/read_amp/counters.h"
-#include "bench/read_amp/lookup_keys.h"
-#include "bench/read_amp/rows.h"
+#include "bench/support/lookup_keys.h"
+#include "bench/support/rows.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 
 /// Where data blocks come from when a key is looked up. Filters and indexes are in memory either
 /// way, as RocksDB keeps them by default (cache_index_and_filter_blocks = false): they are small
@@ -90,8 +90,6 @@ class Engine {
   void OpenWith(const rocksdb::Options& options);
   void Check(const rocksdb::Status& status, std::string_view what) const;
   void PutAndFlush(const std::vector<uint32_t>& order, size_t begin, size_t end);
-  void MoveLevel0To(int level);
-  uint64_t TargetFileBytes() const;
   void CheckPresent(size_t row, rocksdb::PinnableSlice& value);
   void CheckAbsent(const std::string& key, rocksdb::PinnableSlice& value);
 
@@ -108,4 +106,4 @@ class Engine {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

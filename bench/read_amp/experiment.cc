@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "bench/read_amp/failure.h"
-#include "bench/read_amp/lookup_keys.h"
-#include "bench/read_amp/temp_dir.h"
+#include "bench/support/failure.h"
+#include "bench/support/lookup_keys.h"
+#include "bench/support/temp_dir.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -147,4 +147,4 @@ Results RunExperiment(const Input& input, double target_fpr, uint64_t seed, cons
   return results;
 }
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

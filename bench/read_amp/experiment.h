@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "bench/read_amp/inputs.h"
-#include "bench/read_amp/progress.h"
 #include "bench/read_amp/results.h"
+#include "bench/support/inputs.h"
+#include "bench/support/progress.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 
 /// How much is measured.
 struct Effort {
@@ -24,4 +24,4 @@ struct Effort {
 Results RunExperiment(const Input& input, double target_fpr, uint64_t seed, const Effort& effort,
                       const std::filesystem::path& db_dir, Progress& progress);
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

@@ -1,15 +1,14 @@
 #include "bench/read_amp/json_report.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
-#include "bench/read_amp/failure.h"
-#include "bench/read_amp/report.h"
 #include "bench/read_amp/sentence.h"
+#include "bench/support/json_file.h"
+#include "bench/support/median.h"
+#include "bench/support/rocksdb_version.h"
 #include "blocksieve/kernels.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -85,14 +84,7 @@ std::filesystem::path WriteJson(const Results& results, const std::filesystem::p
       {"saved", SavedSentence(results)},
   };
 
-  std::error_code error;
-  std::filesystem::create_directories(dir, error);
-  const std::filesystem::path path = dir / "results.json";
-  std::ofstream file(path);
-  // Keys in an input's description may be any bytes; JSON must be UTF-8.
-  file << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-  if (!file.flush()) Fail("cannot write {}", path.string());
-  return path;
+  return WriteJsonFile(document, dir, "results.json");
 }
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

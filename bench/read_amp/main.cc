@@ -1,24 +1,21 @@
 // read_amp: what filters save in RocksDB, measured. See options.cc for the manual, experiment.h for
 // the method.
 
-#include <fmt/format.h>
-
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <system_error>
 
 #include "bench/read_amp/experiment.h"
-#include "bench/read_amp/failure.h"
-#include "bench/read_amp/inputs.h"
-#include "bench/read_amp/interrupt.h"
 #include "bench/read_amp/json_report.h"
 #include "bench/read_amp/options.h"
-#include "bench/read_amp/progress.h"
 #include "bench/read_amp/report.h"
-#include "bench/read_amp/temp_dir.h"
+#include "bench/support/failure.h"
+#include "bench/support/inputs.h"
+#include "bench/support/progress.h"
+#include "bench/support/run_main.h"
+#include "bench/support/temp_dir.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 namespace {
 
 // What ends within a minute even on a machine of a third of the speed of the one this was tried on,
@@ -62,26 +59,12 @@ Results Measure(const RunOptions& options) {
 void Run(const RunOptions& options) {
   const Results results = Measure(options);
   PrintReport(results, WriteJson(results, options.out), stdout);
-  if (std::fflush(stdout) != 0) Fail("cannot write to standard output");
 }
 
 }  // namespace
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp
 
 int main(int argc, char** argv) {
-  using namespace blocksieve::read_amp;
-  try {
-    const RunOptions options = ParseCommandLine(argc, argv);
-    CatchInterrupts();
-    Run(options);
-    return 0;
-  } catch (const Exit& exit) {
-    return exit.code;
-  } catch (const Interrupted&) {
-    fmt::print(stderr, "bench/run: interrupted\n");
-    return 128 + InterruptSignal();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench/run: {}\n", error.what());
-    return 1;
-  }
+  using namespace blocksieve::bench;
+  return RunMain([&] { read_amp::Run(read_amp::ParseCommandLine(argc, argv)); });
 }

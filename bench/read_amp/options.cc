@@ -6,10 +6,11 @@
 #include <limits>
 #include <string>
 
-#include "bench/read_amp/inputs.h"
+#include "bench/support/inputs.h"
+#include "bench/support/run_main.h"
 #include "blocksieve/sizing.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 namespace {
 
 constexpr const char* kDescription =
@@ -94,4 +95,4 @@ RunOptions ParseCommandLine(int argc, const char* const* argv) {
   return options;
 }
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 
 /// The command line.
 struct RunOptions {
@@ -20,12 +20,7 @@ struct RunOptions {
   std::filesystem::path db_dir;  ///< Empty: below `out`.
 };
 
-/// Thrown when there is nothing to run: help was printed (code 0), or arguments are wrong and it
-/// has been said how (code 2).
-struct Exit {
-  int code;
-};
-
+/// Throws Exit.
 RunOptions ParseCommandLine(int argc, const char* const* argv);
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

@@ -1,20 +1,20 @@
 #include "bench/read_amp/report.h"
 
 #include <fmt/format.h>
-#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/read_amp/sentence.h"
-#include "bench/read_amp/text_table.h"
+#include "bench/support/median.h"
+#include "bench/support/rocksdb_version.h"
+#include "bench/support/text_table.h"
 #include "blocksieve/kernels.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 namespace {
 
 double PerLookup(uint64_t count, const LookupResult& result) {
@@ -97,25 +97,7 @@ bool EverythingWasCached(const Results& results) {
   return true;
 }
 
-bool IsDebian() {
-  std::ifstream file("/etc/os-release");
-  for (std::string line; std::getline(file, line);) {
-    if (line == "ID=debian") return true;
-  }
-  return false;
-}
-
 }  // namespace
-
-std::string DescribeRocksDb() {
-  const std::string version = rocksdb::GetRocksVersionAsString();
-  if (version == "7.8.3" && IsDebian()) {
-    return version +
-           ", as Debian builds it, without AVX2 and with assertions on: its built-in filters are "
-           "slower here than in an optimised build, sizes and reads are the same";
-  }
-  return version;
-}
 
 void PrintReport(const Results& results, const std::filesystem::path& json, std::FILE* out) {
   const ContestantResult& first = results.contestants.front();
@@ -148,4 +130,4 @@ void PrintReport(const Results& results, const std::filesystem::path& json, std:
   fmt::print(out, "\nDetails: {}\n{}\n", json.string(), SavedSentence(results));
 }
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

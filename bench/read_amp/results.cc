@@ -1,14 +1,6 @@
 #include "bench/read_amp/results.h"
 
-#include <algorithm>
-
-namespace blocksieve::read_amp {
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
+namespace blocksieve::bench::read_amp {
 
 const ContestantResult* FindRole(const Results& results, Role role) {
   const ContestantResult* found = nullptr;
@@ -21,4 +13,4 @@ const ContestantResult* FindRole(const Results& results, Role role) {
   return found;
 }
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

@@ -8,7 +8,7 @@
 #include "bench/read_amp/counters.h"
 #include "bench/read_amp/engine.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 
 /// What was measured of one kind of lookup on one tree at one temperature.
 struct LookupResult {
@@ -44,11 +44,8 @@ struct Results {
   std::vector<ContestantResult> contestants;
 };
 
-/// REQUIRES: not empty.
-double Median(std::vector<double> values);
-
 /// The only contestant of that role; for kBlocksieve the one with the fewest filter bytes.
 /// Null if there is none.
 const ContestantResult* FindRole(const Results& results, Role role);
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
-namespace blocksieve::read_amp {
+#include "bench/support/median.h"
+
+namespace blocksieve::bench::read_amp {
 namespace {
 
 double BlocksPerLookup(const LookupResult& result) {
@@ -57,4 +59,4 @@ std::string SavedSentence(const Results& results) {
       100 * (1 - blocks_with / blocks_without), reads, Times(speed_up), price);
 }
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

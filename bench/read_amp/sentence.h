@@ -4,7 +4,7 @@
 
 #include "bench/read_amp/results.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 
 /// One sentence of what blocksieve saved on the tree as filled, or that it saved nothing, from the
 /// measurements alone. REQUIRES: a contestant of every role but kStockDefault.
@@ -14,4 +14,4 @@ std::string SavedSentence(const Results& results);
 /// Differences below a twentieth of a percent count as none. REQUIRES: theirs > 0.
 std::string FewerOrMore(double ours, double theirs);
 
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

@@ -19,17 +19,19 @@
 #include "bench/read_amp/counters.h"
 #include "bench/read_amp/engine.h"
 #include "bench/read_amp/experiment.h"
-#include "bench/read_amp/failure.h"
-#include "bench/read_amp/inputs.h"
 #include "bench/read_amp/json_report.h"
-#include "bench/read_amp/lookup_keys.h"
 #include "bench/read_amp/options.h"
-#include "bench/read_amp/progress.h"
 #include "bench/read_amp/sentence.h"
-#include "bench/read_amp/temp_dir.h"
-#include "bench/read_amp/text_table.h"
+#include "bench/support/failure.h"
+#include "bench/support/inputs.h"
+#include "bench/support/lookup_keys.h"
+#include "bench/support/median.h"
+#include "bench/support/progress.h"
+#include "bench/support/run_main.h"
+#include "bench/support/temp_dir.h"
+#include "bench/support/text_table.h"
 
-namespace blocksieve::read_amp {
+namespace blocksieve::bench::read_amp {
 namespace {
 
 using ::testing::HasSubstr;
@@ -419,4 +421,4 @@ TEST(ExperimentTest, FiguresFitTogether) {
 }
 
 }  // namespace
-}  // namespace blocksieve::read_amp
+}  // namespace blocksieve::bench::read_amp

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "bench/skip/results.h"
+
+namespace blocksieve::bench::skip {
+
+/// Times the analysis of a granule index for one value, absent or not, and that of separate filters
+/// of the same size and contents, at a target FPR of 1 %. New values each time, so that filters
+/// come from where they are: caches for few, memory for many. Throws Failure if the two do not say
+/// the same of every granule.
+AnalysisResult MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, uint64_t seed,
+                               double seconds);
+
+/// Bytes of memory that it takes, at most.
+uint64_t AnalysisMemory(uint64_t num_granules, uint64_t distinct_values);
+
+}  // namespace blocksieve::bench::skip

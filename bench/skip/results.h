@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace blocksieve::bench::skip {
+
+/// Equality scans over one column of one dataset, summed over queries of different values. Blocks
+/// are data blocks, counted by RocksDB, read with nothing cached.
+struct ScanResult {
+  std::string dataset;
+  std::string column;  ///< QueriedColumn::description
+  bool is_clustered = false;
+  bool is_rewritten = false;  ///< A fifth of the rows was written anew into levels 0 and 1.
+  uint64_t granule_rows = 0;
+  double target_fpr = 0;
+
+  uint64_t queries = 0;
+  uint64_t rows = 0;            ///< Returned; each answer was compared with the expected one.
+  uint64_t blocks = 0;          ///< Read.
+  uint64_t oracle_blocks = 0;   ///< Different blocks that hold a row of the answer.
+  uint64_t granule_blocks = 0;  ///< Different blocks of the granules that hold a row of the answer.
+  uint64_t rows_rechecked = 0;
+  uint64_t full_scans = 0;  ///< Of the queries, those that the scan itself made one.
+  double seconds = 0;
+
+  uint64_t all_blocks = 0;  ///< Read by one full scan.
+  double full_scan_seconds = 0;
+
+  uint64_t granules = 0;           ///< Of the database.
+  uint64_t granules_selected = 0;  ///< To be read.
+  uint64_t granules_matching = 0;  ///< That hold a row of the answer.
+
+  double blocks_per_query() const { return Mean(blocks); }
+  double oracle_per_query() const { return Mean(oracle_blocks); }
+  double granule_blocks_per_query() const { return Mean(granule_blocks); }
+  double against_oracle() const {
+    return static_cast<double>(blocks) / static_cast<double>(oracle_blocks);
+  }
+  double against_full_scan() const { return blocks_per_query() / static_cast<double>(all_blocks); }
+  /// Granules read in vain, against what the target FPR allows. REQUIRES: !is_rewritten
+  double against_target_fpr() const {
+    const auto without_match = static_cast<double>(queries * granules - granules_matching);
+    return static_cast<double>(granules_selected - granules_matching) /
+           (target_fpr * without_match);
+  }
+
+ private:
+  double Mean(uint64_t sum) const {
+    return static_cast<double>(sum) / static_cast<double>(queries);
+  }
+};
+
+/// Analysis of an index in memory for one equality, against the same filters asked one by one.
+/// Times are medians.
+struct AnalysisResult {
+  uint64_t granules = 0;
+  uint64_t distinct_values = 0;  ///< In each granule.
+  double nanoseconds = 0;
+  double separate_nanoseconds = 0;
+  uint64_t probe_bytes = 0;     ///< That our analysis touches.
+  uint64_t separate_bytes = 0;  ///< Of all filters one after the other.
+
+  double times_faster() const { return separate_nanoseconds / nanoseconds; }
+};
+
+/// What an index of one column takes.
+struct IndexSizeResult {
+  std::string dataset;
+  std::string column;
+  uint64_t granule_rows = 0;
+  double target_fpr = 0;
+  uint64_t distinct_values = 0;  ///< Distinct within their granule, summed over granules.
+  uint64_t granules = 0;
+  uint64_t bytes = 0;  ///< All of the index, of which:
+  uint64_t filter_bytes = 0;
+  uint64_t bounds_bytes = 0;
+  uint64_t key_bytes = 0;
+
+  double bits_per_value() const {
+    return 8 * static_cast<double>(bytes) / static_cast<double>(distinct_values);
+  }
+};
+
+/// Filling a database with and without an index of one column. One number per repetition.
+struct WriteCostResult {
+  std::string dataset;
+  std::string column;
+  std::vector<double> seconds_with;
+  std::vector<double> seconds_without;
+  std::vector<double> cpu_seconds_with;
+  std::vector<double> cpu_seconds_without;
+
+  /// Ratios of medians.
+  double times_seconds() const;
+  double times_cpu_seconds() const;
+};
+
+/// A whole run.
+struct Results {
+  std::vector<std::string> inputs;  ///< Descriptions of the datasets.
+  bool direct_reads = false;        ///< Reads went past the page cache.
+  double seconds = 0;
+  std::vector<ScanResult> scans;      ///< Of default granules and of others.
+  std::vector<ScanResult> fpr_scans;  ///< Of many more values, for the rate alone.
+  std::vector<AnalysisResult> analyses;
+  std::vector<IndexSizeResult> sizes;
+  std::vector<WriteCostResult> writes;
+};
+
+}  // namespace blocksieve::bench::skip

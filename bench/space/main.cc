@@ -1,0 +1,135 @@
+// space: how far above the least possible space filters are, by rate and number of keys; and the
+// memory that building them takes.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/space/build_memory.h"
+#include "bench/space/space_over_limit.h"
+#include "bench/support/interrupt.h"
+#include "bench/support/json_file.h"
+#include "bench/support/progress.h"
+#include "bench/support/run_main.h"
+#include "bench/support/text_table.h"
+
+namespace blocksieve::bench::space {
+namespace {
+
+struct Options {
+  std::filesystem::path out = "build/bench-results";
+  bool quick = false;
+};
+
+constexpr FilterKind kKinds[] = {FilterKind::kRibbon, FilterKind::kBlockedBloom};
+constexpr uint64_t kSizes[] = {100, 300, 1'000, 3'000, 10'000, 200'000, 1'000'000};
+constexpr double kPowers[] = {-4, -6, -8, -10, -12, -16};
+constexpr double kRates[] = {0.3, 0.2, 0.1, 0.05, 0.03, 0.01, 0.003, 0.001, 1e-4, 1e-5};
+
+struct Rate {
+  std::string name;
+  double fpr;
+};
+
+std::vector<Rate> Rates() {
+  std::vector<Rate> rates;
+  for (const double power : kPowers) {
+    rates.push_back({fmt::format("2^{}", power), std::exp2(power)});
+  }
+  for (const double rate : kRates) rates.push_back({fmt::format("{}", rate), rate});
+  return rates;
+}
+
+// A thousand false positives are within 3 % of their mean, which is 0.04 bits; and the larger
+// log2(1 / FPR), the less that is of it.
+uint64_t ProbesFor(double fpr, bool quick) {
+  const double most = quick ? 3e6 : 4e8;
+  return static_cast<uint64_t>(std::clamp((quick ? 1'000 : 20'000) / fpr, 1e6, most));
+}
+
+nlohmann::ordered_json MeasureTable(FilterKind kind, const Options& options, Progress& progress) {
+  std::vector<std::string> headers{"target"};
+  for (const uint64_t size : kSizes) headers.push_back(fmt::format("{} keys", size));
+  TextTable table(headers);
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Rate& rate : Rates()) {
+    std::vector<std::string> cells{rate.name};
+    for (const uint64_t size : kSizes) {
+      CheckInterrupt();
+      progress.Show(fmt::format("{}, {}, {} keys", FilterKindName(kind), rate.name, size));
+      const SpaceMeasurement measured =
+          MeasureSpace(kind, rate.fpr, size, ProbesFor(rate.fpr, options.quick));
+      cells.push_back(fmt::format("{:.4f}", measured.OverLimit()));
+      rows.push_back({{"kind", FilterKindName(kind)},
+                      {"target_fpr", rate.fpr},
+                      {"keys", size},
+                      {"bits_per_key", measured.bits_per_key},
+                      {"fpr", measured.fpr},
+                      {"over_limit", measured.OverLimit()}});
+    }
+    table.AddRow(std::move(cells));
+  }
+  progress.Show("");
+  fmt::print("{}: bits per key over log2(1 / measured FPR)\n{}\n", FilterKindName(kind),
+             table.ToString());
+  return rows;
+}
+
+nlohmann::ordered_json MeasureMemory(const Options& options) {
+  const std::vector<uint64_t> sizes = options.quick
+                                          ? std::vector<uint64_t>{1'000'000}
+                                          : std::vector<uint64_t>{100'000, 1'000'000, 10'000'000};
+  std::vector<std::string> headers{"kind"};
+  for (const uint64_t size : sizes) headers.push_back(fmt::format("{} keys", size));
+  TextTable table(headers);
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const FilterKind kind : kKinds) {
+    std::vector<std::string> cells{std::string(FilterKindName(kind))};
+    for (const uint64_t size : sizes) {
+      const double bytes = MeasureBuildMemory(kind, 0.01, size);
+      cells.push_back(fmt::format("{:.2f}", bytes));
+      rows.push_back({{"kind", FilterKindName(kind)}, {"keys", size}, {"bytes_per_key", bytes}});
+    }
+    table.AddRow(std::move(cells));
+  }
+  fmt::print("resident bytes per key while building at 1 %, beyond the finished filter\n{}\n",
+             table.ToString());
+  return rows;
+}
+
+void Run(const Options& options) {
+  // First, while this process is small: its children begin with its memory.
+  nlohmann::ordered_json document{{"build_memory", MeasureMemory(options)}};
+  Progress progress;
+  for (const FilterKind kind : kKinds) {
+    for (auto& row : MeasureTable(kind, options, progress)) document["space"].push_back(row);
+  }
+  fmt::print("written: {}\n", WriteJsonFile(document, options.out, "space.json").string());
+}
+
+Options ParseCommandLine(int argc, char** argv) {
+  Options options;
+  CLI::App app("How far above the least possible space filters are");
+  app.add_flag("--quick", options.quick, "fewer probes: within a minute, less exactly");
+  app.add_option("--out", options.out, "directory for space.json")->capture_default_str();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    throw Exit{app.exit(error) == 0 ? 0 : 2};
+  }
+  return options;
+}
+
+}  // namespace
+}  // namespace blocksieve::bench::space
+
+int main(int argc, char** argv) {
+  using namespace blocksieve::bench;
+  return RunMain([&] { space::Run(space::ParseCommandLine(argc, argv)); });
+}

@@ -1,0 +1,57 @@
+#include "bench/support/job_options.h"
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <system_error>
+
+#include "bench/support/failure.h"
+#include "bench/support/inputs.h"
+#include "bench/support/run_main.h"
+
+namespace blocksieve::bench {
+namespace {
+
+constexpr const char* kExitCodes =
+    R"(
+Exit codes: 0 all measured; 1 something failed or gave a wrong answer; 2 wrong arguments; 128 + n
+ended by signal n. What is missed is no failure.)";
+
+}  // namespace
+
+JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv) {
+  JobOptions options;
+  CLI::App app(manual.description, manual.name);
+  app.footer(manual.examples + kExitCodes);
+  app.get_formatter()->column_width(26);
+  app.add_option("--input", options.input, "rows from a file of lines key TAB value; - is stdin")
+      ->type_name("FILE")
+      ->check([](const std::string& name) { return name == "-" ? "" : CLI::ExistingFile(name); });
+  app.add_option("--rows", options.rows, manual.rows_help)
+      ->type_name("N")
+      ->check(CLI::Range(manual.min_rows, kMaxRows));
+  app.add_option("--seed", options.seed, "of everything random (default 1)")
+      ->type_name("S")
+      ->check(CLI::Range(uint64_t{0}, uint64_t{std::numeric_limits<uint32_t>::max()}));
+  app.add_flag("--quick", options.quick, "end within 60 seconds; large inputs are cut short");
+  app.add_option("--out", options.out,
+                 "directory for " + manual.json + " (default build/bench-results)")
+      ->type_name("DIR");
+  app.add_option("--db-dir", options.db_dir,
+                 "where the databases are made, and removed again (default: below --out)")
+      ->type_name("DIR");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    throw Exit{app.exit(error) == 0 ? 0 : 2};
+  }
+  return options;
+}
+
+std::filesystem::path PrepareOutput(const JobOptions& options) {
+  std::error_code error;
+  std::filesystem::create_directories(options.out, error);
+  if (error) Fail("cannot create --out {}: {}", options.out.string(), error.message());
+  return options.db_dir.empty() ? options.out : options.db_dir;
+}
+
+}  // namespace blocksieve::bench

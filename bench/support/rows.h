@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace blocksieve::bench {
+
+/// The rows of a run: different keys with their values, sorted by key, in one piece of memory.
+///
+/// Call order: Add*, Seal, then the rest.
+class Rows {
+ public:
+  void Add(std::string_view key, std::string_view value);
+
+  /// Sorts. Of several rows with one key the first that was added stays. Returns how many rows that
+  /// dropped.
+  size_t Seal();
+
+  size_t size() const { return rows_.size(); }
+  std::string_view key(size_t i) const;
+  std::string_view value(size_t i) const;
+  bool Contains(std::string_view key) const;
+
+  /// Bytes of keys and values.
+  uint64_t num_bytes() const { return num_bytes_; }
+
+ private:
+  struct Row {
+    uint64_t offset;  // of the key; the value follows
+    uint32_t key_size;
+    uint32_t value_size;
+  };
+
+  std::string bytes_;
+  std::vector<Row> rows_;
+  uint64_t num_bytes_ = 0;
+};
+
+}  // namespace blocksieve::bench

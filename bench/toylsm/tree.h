@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bench/support/rows.h"
+#include "integration/toylsm/db.h"
+
+namespace blocksieve::bench::toy {
+
+/// Options of a tree that these rows give several levels, whatever their number, with nothing but
+/// data in it: no key filters, no value index.
+toylsm::Options TreeOptions(const Rows& rows);
+
+/// Opens a database. Throws Failure, as everything here does.
+std::unique_ptr<toylsm::Db> OpenDb(const toylsm::Options& options,
+                                   const std::filesystem::path& path);
+
+/// Writes the rows in random order and flushes them. The same rows, options and seed make the same
+/// tree.
+void WriteRows(toylsm::Db& db, const Rows& rows, uint64_t seed);
+
+/// Forgets what was read: empties the cache and sets all counters to zero.
+void ForgetReads(toylsm::Db& db);
+
+void Check(const Status& status, const char* what);
+
+/// The value of a result that must be one.
+template <class T>
+T Must(Result<T> result, const char* what) {
+  Check(result.ok() ? Status::Ok() : result.status(), what);
+  return *std::move(result);
+}
+
+}  // namespace blocksieve::bench::toy
