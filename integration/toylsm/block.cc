@@ -9,11 +9,14 @@
 
 namespace blocksieve::toylsm {
 
+// Of raw to stored bytes: whoever makes up a file cannot have a reader allocate much more than it.
+constexpr uint64_t kMaxRatio = 256;
+
 std::string CompressBlock(std::string_view raw, int zstd_level, BlockHandle* handle) {
   std::string stored(ZSTD_compressBound(raw.size()), '\0');
   const size_t size =
       ZSTD_compress(stored.data(), stored.size(), raw.data(), raw.size(), zstd_level);
-  if (ZSTD_isError(size) || size >= raw.size()) {
+  if (ZSTD_isError(size) != 0 || size >= raw.size() || raw.size() / kMaxRatio > size) {
     stored = raw;
   } else {
     stored.resize(size);
@@ -25,11 +28,11 @@ std::string CompressBlock(std::string_view raw, int zstd_level, BlockHandle* han
 }
 
 Result<std::string> UncompressBlock(std::string stored, const BlockHandle& handle) {
-  if (Checksum(AsBytes(stored)) != handle.checksum)
+  if (Checksum(AsBytes(stored)) != handle.checksum) {
     return Status::Corruption("checksum of a block");
+  }
   if (handle.stored_bytes == handle.raw_bytes) return stored;
-  // Asked before memory is, in case that a damaged size passed a checksum.
-  if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != handle.raw_bytes) {
+  if (handle.raw_bytes / kMaxRatio > handle.stored_bytes) {
     return Status::Corruption("length of a compressed block");
   }
   std::string raw(static_cast<size_t>(handle.raw_bytes), '\0');
@@ -67,10 +70,10 @@ Result<std::shared_ptr<const Block>> ParseDataBlock(std::string raw) {
   return std::shared_ptr<const Block>(std::move(block));
 }
 
-std::shared_ptr<const Block> ParseFilterBlock(std::string raw) {
+Result<std::shared_ptr<const Block>> ParseFilterBlock(std::string raw) {
   auto block = std::make_shared<Block>(Block::Kind::kFilter, std::move(raw));
   block->filter = FilterReader::Open(AsBytes(block->bytes));
-  return block;
+  return std::shared_ptr<const Block>(std::move(block));
 }
 
 }  // namespace blocksieve::toylsm

@@ -52,7 +52,7 @@ void AppendEntry(std::string* raw_block, const Entry& entry);
 /// Errors: Corruption, also if entries are not in order.
 Result<std::shared_ptr<const Block>> ParseDataBlock(std::string raw);
 
-/// Never fails: a filter that cannot be read matches everything.
-std::shared_ptr<const Block> ParseFilterBlock(std::string raw);
+/// Never fails: a filter that is no filter matches everything.
+Result<std::shared_ptr<const Block>> ParseFilterBlock(std::string raw);
 
 }  // namespace blocksieve::toylsm

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -32,8 +33,9 @@ class Snapshot;
 /// A log-structured merge tree. Thread-safe: any number of readers read while one thread at a time
 /// writes; writers that wait meanwhile are written together and share one sync.
 ///
-/// Flushes and compactions happen inside of the write that makes them necessary. Writes are slower
-/// for it than with a thread for them, but every database and every failure can be reproduced.
+/// Flushes and compactions happen inside of the call that makes them necessary: a write, or Open.
+/// It takes longer for it than with a thread for them, but every database and every failure can be
+/// reproduced.
 class Db {
  public:
   /// Errors: Corruption, NotSupported (a newer version), InvalidArgument (options),
@@ -66,7 +68,8 @@ class Db {
   /// Flushes, and merges all files into one run.
   Status Compact();
 
-  /// Reads everything: order, checksums, and that no filter denies a key that is there.
+  /// Reads everything: order, checksums, and that no filter and no value index denies what is
+  /// there. Errors: Corruption, ResourceExhausted.
   Status Verify();
 
   Counters& counters() { return counters_; }                          ///< of reads
@@ -91,14 +94,14 @@ class Db {
   // Of opening (db_open.cc).
   Status Recover();
   Status CheckNothingIsThere(const std::vector<std::string>& names);
-  Status ReplayLog();
   void RemoveLeftovers(const std::vector<std::string>& names);
 
+  Status WriteGroup(const WriteBatch& together, bool sync);
+
   // The following REQUIRE write_mutex_.
-  Status WriteGroup();
-  Status MakeRoom();
   Status Commit(const WriteBatch& batch, bool sync);
   Status FlushMemtable();
+  Status CompactWhileNeeded();
   Status RunCompaction(const Compaction& compaction);
   Result<SstFiles> WriteFiles(EntryIterator* entries, VersionSieve* sieve, int level,
                               uint64_t max_bytes);
@@ -118,12 +121,13 @@ class Db {
   Counters maintenance_counters_;
   BlockCache cache_;
 
-  mutable std::mutex queue_mutex_;
-  std::deque<Waiting*> queue_;  // guarded by queue_mutex_
+  std::mutex queue_mutex_;  // guards the following; held while nothing else is
+  std::deque<Waiting*> queue_;
+  std::condition_variable turns_;  // some waiting write is done, or comes first
 
-  std::mutex write_mutex_;  // guards the following; taken before the other two
+  std::mutex write_mutex_;  // guards the following; taken before view_mutex_
   Status failure_;          // the first one; no writes after it
-  Manifest manifest_;       // as it is on disk
+  Manifest manifest_;       // as it is on disk, or about to be
   std::unique_ptr<LogWriter> log_;
   CompactionPicker picker_;
 

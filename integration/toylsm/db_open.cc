@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "integration/toylsm/db.h"
+#include "integration/toylsm/recovery.h"
 
 // Opening and closing.
 
@@ -24,10 +25,6 @@ Status CheckOptions(const Options& options) {
   return ValueIndexBuilder::Create(options).status();
 }
 
-bool HasSuffix(const std::string& name, std::string_view suffix) {
-  return std::string_view(name).ends_with(suffix);
-}
-
 }  // namespace
 
 Db::Db(const Options& options, std::string directory)
@@ -43,10 +40,7 @@ Result<std::unique_ptr<Db>> Db::Open(const Options& options, const std::string& 
   std::unique_ptr<Db> db(new Db(options, directory));
   const std::lock_guard lock(db->write_mutex_);
   status = db->Recover();
-  if (!status.ok()) {
-    (void)db->RememberFailure(status);  // so that closing writes nothing
-    return status;
-  }
+  if (!status.ok()) return status;
   return db;
 }
 
@@ -63,7 +57,7 @@ Status Db::Recover() {
     return Status::InvalidArgument("no database in " + directory_);
   }
   if (!*exists) {
-    const Status created = env->CreateDirectory(directory_);
+    Status created = env->CreateDirectory(directory_);
     if (!created.ok()) return created;
   }
   Result<std::unique_ptr<FileLock>> lock = env->Lock(directory_ + "/LOCK");
@@ -71,69 +65,37 @@ Status Db::Recover() {
   lock_ = *std::move(lock);
   const Result<std::vector<std::string>> names = env->List(directory_);
   if (!names.ok()) return names.status();
-  if (!*exists) {
-    const Status status = CheckNothingIsThere(*names);
-    return status.ok() ? FlushMemtable() : status;  // writes a first log and manifest
+  Status status;
+  if (*exists) {
+    Result<Recovered> recovered = ReadDirectory(env, directory_, read_context());
+    if (!recovered.ok()) return recovered.status();
+    manifest_ = std::move(recovered->manifest);
+    version_ = std::move(recovered->version);
+    last_sequence_ = recovered->last_sequence;
+  } else {
+    status = CheckNothingIsThere(*names);
   }
-
-  const Result<std::string> bytes = ReadWhole(env, ManifestPath(directory_));
-  if (!bytes.ok()) return bytes.status();
-  Result<Manifest> manifest = Manifest::Decode(AsBytes(*bytes));
-  if (!manifest.ok()) return manifest.status();
-  manifest_ = *std::move(manifest);
-  last_sequence_ = manifest_.last_sequence;
-  SstFiles files;
-  for (const FileInfo& info : manifest_.files) {
-    auto file = SstReader::Open(env, SstPath(directory_, info.number), info, read_context());
-    if (!file.ok()) return file.status();
-    files.push_back(*std::move(file));
-  }
-  Result<std::vector<Run>> runs = Version::MakeRuns(std::move(files));
-  if (!runs.ok()) return runs.status();
-  version_ = std::make_shared<Version>(Version{std::make_shared<Memtable>(), *std::move(runs)});
-  const Status replayed = ReplayLog();
-  if (!replayed.ok()) return replayed;
-  RemoveLeftovers(*names);
   // Begins a new log even if the old one is empty: its end may be torn.
-  return FlushMemtable();
+  if (status.ok()) status = FlushMemtable();
+  if (status.ok()) status = CompactWhileNeeded();
+  // Not before a manifest is written: the one that was found may itself be gone after a power loss,
+  // if a process was killed before it had synced it. Then the one before it needs its files.
+  if (status.ok()) RemoveLeftovers(*names);
+  return status;
 }
 
 // A lost manifest must not look like a new database.
 Status Db::CheckNothingIsThere(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    bool is_data = HasSuffix(name, ".sst");
-    if (HasSuffix(name, ".log")) {
-      const Result<std::string> log = ReadWhole(options_.env, directory_ + "/" + name);
+    bool is_data = name.ends_with(".sst");
+    if (name.ends_with(".log")) {
+      const auto log = options_.env->OpenFile(directory_ + "/" + name);
       if (!log.ok()) return log.status();
-      is_data = !IsEmptyLog(AsBytes(*log));
+      is_data = !IsEmptyLog((*log)->size());
     }
     if (is_data) return Status::Corruption(directory_ + " has " + name + " but no MANIFEST");
   }
   return Status::Ok();
-}
-
-Status Db::ReplayLog() {
-  const std::string path = LogPath(directory_, manifest_.log_number);
-  const Result<bool> exists = options_.env->Exists(path);
-  if (!exists.ok()) return exists.status();
-  if (!*exists) return Status::Corruption(path + " is missing");
-  const Result<std::string> log = ReadWhole(options_.env, path);
-  if (!log.ok()) return log.status();
-  const Status status = ReadLog(AsBytes(*log), manifest_.log_number,
-                                [this](ByteView batch, Sequence first) -> Status {
-                                  if (first != last_sequence_ + 1)
-                                    return Status::Corruption("writes are missing");
-                                  BatchReader reader(batch, first);
-                                  while (reader.Next()) {
-                                    version_->memtable->Add(reader.entry());
-                                    last_sequence_ = reader.entry().sequence;
-                                  }
-                                  return reader.status();
-                                });
-  if (status.code() == StatusCode::kCorruption) {
-    return Status::Corruption(path + ": " + status.message());
-  }
-  return status;
 }
 
 void Db::RemoveLeftovers(const std::vector<std::string>& names) {
@@ -141,11 +103,10 @@ void Db::RemoveLeftovers(const std::vector<std::string>& names) {
   for (const FileInfo& info : manifest_.files) wanted.insert(SstPath(directory_, info.number));
   for (const std::string& name : names) {
     const std::string path = directory_ + "/" + name;
-    const bool is_ours =
-        HasSuffix(name, ".sst") || HasSuffix(name, ".log") || HasSuffix(name, ".tmp");
+    const bool is_ours = name.ends_with(".sst") || name.ends_with(".log") || name.ends_with(".tmp");
     // Whether it succeeds does not matter: nothing refers to them, and numbers that are used again
     // replace them.
-    if (is_ours && wanted.count(path) == 0) (void)options_.env->Remove(path);
+    if (is_ours && !wanted.contains(path)) (void)options_.env->Remove(path);
   }
 }
 

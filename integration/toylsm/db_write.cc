@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "integration/toylsm/db.h"
-#include "integration/toylsm/run_iterator.h"
 
 // Writing: batches into log and memtable, memtables into files, files into deeper levels.
 
@@ -21,43 +20,44 @@ Status Db::Delete(std::string_view key, const WriteOptions& options) {
 }
 
 Status Db::Write(const WriteBatch& batch, const WriteOptions& options) {
+  constexpr size_t kMaxGroupBytes = 1 << 20;  // so that the first in a group does not wait for long
   if (!batch.status().ok()) return batch.status();
   Waiting self{.batch = &batch, .sync = options.sync, .status = {}};
-  {
-    const std::lock_guard lock(queue_mutex_);
-    queue_.push_back(&self);
-  }
-  // Whoever gets the lock writes what has queued up; the others find their writes done.
-  const std::lock_guard lock(write_mutex_);
-  while (!self.is_done) {
-    const Status unused = WriteGroup();
-    (void)unused;  // each write has it in its own status
-  }
-  return self.status;
-}
-
-Status Db::WriteGroup() {
-  constexpr size_t kMaxGroupBytes = 1 << 20;  // so that the first in a group does not wait for long
+  std::unique_lock lock(queue_mutex_);
+  queue_.push_back(&self);
+  turns_.wait(lock, [&] { return self.is_done || queue_.front() == &self; });
+  if (self.is_done) return self.status;
+  // Whoever is in front writes what has queued up; the others find their writes done.
   WriteBatch together;
   bool sync = false;
-  std::vector<Waiting*> group;
-  {
-    const std::lock_guard lock(queue_mutex_);
-    while (!queue_.empty() && (group.empty() || together.bytes().size() < kMaxGroupBytes)) {
-      group.push_back(queue_.front());
-      queue_.pop_front();
-      together.Append(*group.back()->batch);
-      sync |= group.back()->sync;
-    }
+  size_t num_writes = 0;
+  do {
+    together.Append(*queue_[num_writes]->batch);
+    sync |= queue_[num_writes]->sync;
+    ++num_writes;
+  } while (num_writes < queue_.size() && together.bytes().size() < kMaxGroupBytes);
+  lock.unlock();
+  Status status = WriteGroup(together, sync);
+  lock.lock();
+  for (; num_writes > 0; --num_writes) {
+    queue_.front()->status = status;
+    queue_.front()->is_done = true;
+    queue_.pop_front();
   }
-  Status status = failure_;
-  if (status.ok()) status = MakeRoom();
-  if (status.ok()) status = Commit(together, sync);
-  for (Waiting* waiting : group) {
-    waiting->status = status;
-    waiting->is_done = true;
-  }
+  turns_.notify_all();
   return status;
+}
+
+Status Db::WriteGroup(const WriteBatch& together, bool sync) {
+  const std::lock_guard lock(write_mutex_);
+  Status status = failure_;
+  // Before the write that needs it and not after: a flush that fails then fails a write that has
+  // not happened.
+  if (status.ok() && version_->memtable->memory_bytes() >= options_.memtable_bytes) {
+    status = FlushMemtable();
+    if (status.ok()) status = CompactWhileNeeded();
+  }
+  return status.ok() ? Commit(together, sync) : status;
 }
 
 Status Db::Commit(const WriteBatch& batch, bool sync) {
@@ -74,32 +74,20 @@ Status Db::Commit(const WriteBatch& batch, bool sync) {
   return Status::Ok();
 }
 
-// Before the write that needs it and not after: a flush that fails then fails a write that has not
-// happened.
-Status Db::MakeRoom() {
-  if (version_->memtable->memory_bytes() < options_.memtable_bytes) return Status::Ok();
-  Status status = FlushMemtable();
-  while (status.ok()) {
-    const std::optional<Compaction> compaction = picker_.Pick(*version_);
-    if (!compaction) break;
-    status = RunCompaction(*compaction);
-  }
-  return status;
-}
-
 Status Db::Flush() {
   const std::lock_guard lock(write_mutex_);
   if (!failure_.ok() || version_->memtable->empty()) return failure_;
-  return FlushMemtable();
+  const Status status = FlushMemtable();
+  return status.ok() ? CompactWhileNeeded() : status;
 }
 
 Status Db::Compact() {
-  const Status flushed = Flush();
-  if (!flushed.ok()) return flushed;
   const std::lock_guard lock(write_mutex_);
-  const std::optional<Compaction> compaction = CompactionPicker::PickAll(*version_);
-  if (!failure_.ok() || !compaction) return failure_;
-  return RunCompaction(*compaction);
+  Status status = failure_;
+  if (status.ok() && !version_->memtable->empty()) status = FlushMemtable();
+  if (!status.ok()) return status;
+  const std::optional<Compaction> all = CompactionPicker::PickAll(*version_);
+  return all ? RunCompaction(*all) : status;
 }
 
 Status Db::FlushMemtable() {
@@ -120,17 +108,25 @@ Status Db::FlushMemtable() {
   manifest_.last_sequence = last_sequence_;
   SstFiles files = version_->AllFiles();
   files.insert(files.end(), written->begin(), written->end());
-  const Status status = Install(std::move(files), std::make_shared<Memtable>());
+  Status status = Install(std::move(files), std::make_shared<Memtable>());
   if (!status.ok()) return status;
   log_ = *std::move(log);
   (void)options_.env->Remove(LogPath(directory_, old_log));  // else when opened next
   return Status::Ok();
 }
 
+Status Db::CompactWhileNeeded() {
+  while (const std::optional<Compaction> compaction = picker_.Pick(*version_)) {
+    Status status = RunCompaction(*compaction);
+    if (!status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
 Status Db::RunCompaction(const Compaction& compaction) {
   std::vector<std::unique_ptr<EntryIterator>> sources;
   for (const Run& run : compaction.inputs) {
-    sources.push_back(std::make_unique<RunIterator>(&run, maintenance_context()));
+    sources.push_back(NewRunIterator(&run, maintenance_context()));
   }
   MergingIterator entries(std::move(sources));
   VersionSieve sieve(SnapshotSequences(), [&](std::string_view key) {
@@ -145,7 +141,7 @@ Status Db::RunCompaction(const Compaction& compaction) {
     return std::find(inputs.begin(), inputs.end(), file) != inputs.end();
   });
   files.insert(files.end(), written->begin(), written->end());
-  const Status status = Install(std::move(files), version_->memtable);
+  Status status = Install(std::move(files), version_->memtable);
   if (!status.ok()) return status;
   for (const auto& file : inputs) file->MarkObsolete();
   return Status::Ok();

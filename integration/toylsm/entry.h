@@ -10,7 +10,7 @@ namespace blocksieve::toylsm {
 using Sequence = uint64_t;
 inline constexpr Sequence kMaxSequence = (uint64_t{1} << 56) - 1;  // 8 bits are left for the type
 
-/// So that a length in a damaged file cannot ask for much memory.
+/// Of a write. They keep a record of the log far below the 4 GiB that its length can say.
 inline constexpr size_t kMaxKeyBytes = size_t{1} << 16;
 inline constexpr size_t kMaxValueBytes = size_t{1} << 28;
 inline constexpr size_t kMaxBatchBytes = size_t{1} << 30;

@@ -63,7 +63,7 @@ class Env {
   /// Names of the files in a directory.
   virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;
 
-  /// One that exists already is fine.
+  /// One that exists already is fine. Its own name lasts when this returns.
   virtual Status CreateDirectory(const std::string& directory) = 0;
   /// Atomic; replaces a file of the new name.
   virtual Status Rename(const std::string& from, const std::string& to) = 0;

@@ -1,24 +1,26 @@
 #include "integration/toylsm/iterator.h"
 
 #include <utility>
-#include <vector>
-
-#include "integration/toylsm/run_iterator.h"
 
 namespace blocksieve::toylsm {
 
 std::vector<std::unique_ptr<EntryIterator>> EntrySources(const Version& version,
-                                                         const ReadContext& context) {
+                                                         const ReadContext& context,
+                                                         const SelectedBlocks* selected) {
   std::vector<std::unique_ptr<EntryIterator>> sources;
   sources.push_back(Memtable::NewIterator(version.memtable));
-  for (const Run& run : version.runs) {
-    sources.push_back(std::make_unique<RunIterator>(&run, context));
+  for (size_t i = 0; i < version.runs.size(); ++i) {
+    const auto* const blocks = selected == nullptr ? nullptr : &(*selected)[i];
+    sources.push_back(NewRunIterator(&version.runs[i], context, blocks));
   }
   return sources;
 }
 
-Iterator::Iterator(View view, const ReadContext& context)
-    : view_(std::move(view)), entries_(EntrySources(*view_.version, context)) {}
+Iterator::Iterator(View view, const ReadContext& context, const SelectedBlocks* selected,
+                   RowCheck check)
+    : view_(std::move(view)),
+      check_(std::move(check)),
+      entries_(EntrySources(*view_.version, context, selected)) {}
 
 void Iterator::SeekToFirst() {
   entries_.SeekToFirst();
@@ -55,6 +57,7 @@ void Iterator::Prev() {
 void Iterator::FindForward() {
   is_forward_ = true;
   is_valid_ = false;
+  status_ = Status::Ok();
   while (entries_.Valid()) {
     const Entry& entry = entries_.entry();
     if (entry.sequence > view_.sequence) {
@@ -63,11 +66,8 @@ void Iterator::FindForward() {
     }
     // The newest version that is visible.
     key_ = entry.key;
-    if (entry.type == EntryType::kPut) {
-      value_ = entry.value;
-      is_valid_ = true;
-      return;
-    }
+    value_ = entry.value;
+    if (IsRow(entry.type, entries_.current_source()) || !status_.ok()) return;
     while (entries_.Valid() && entries_.entry().key == key_) entries_.Next();
   }
 }
@@ -75,18 +75,32 @@ void Iterator::FindForward() {
 void Iterator::FindBackward() {
   is_forward_ = false;
   is_valid_ = false;
-  while (entries_.Valid() && !is_valid_) {
+  status_ = Status::Ok();
+  while (entries_.Valid()) {
     // Versions come from the oldest to the newest: the last visible one counts.
     key_ = entries_.entry().key;
+    EntryType type = EntryType::kDelete;
+    size_t source = 0;
     for (; entries_.Valid() && entries_.entry().key == key_; entries_.Prev()) {
       const Entry& entry = entries_.entry();
       if (entry.sequence > view_.sequence) continue;
-      is_valid_ = entry.type == EntryType::kPut;
+      type = entry.type;
       value_ = entry.value;
+      source = entries_.current_source();
     }
     // An error in the midst of the versions would show an old one.
-    if (!entries_.status().ok()) is_valid_ = false;
+    if (!entries_.status().ok() || IsRow(type, source) || !status_.ok()) return;
   }
+}
+
+bool Iterator::IsRow(EntryType type, size_t source) {
+  is_valid_ = type == EntryType::kPut;
+  if (is_valid_ && check_ != nullptr) {
+    const Result<bool> checked = check_(key_, value_, source);
+    status_ = checked.status();
+    is_valid_ = checked.ok() && *checked;
+  }
+  return is_valid_;
 }
 
 }  // namespace blocksieve::toylsm

@@ -99,7 +99,7 @@ Status LogWriter::Append(std::string_view batch, Sequence first_sequence) {
 
 Status LogWriter::Sync() {
   if (synced_bytes_ == num_bytes_) return Status::Ok();
-  const Status status = file_->Sync();
+  Status status = file_->Sync();
   if (status.ok()) synced_bytes_ = num_bytes_;
   return status;
 }
@@ -133,6 +133,6 @@ Status ReadLog(ByteView log, uint64_t number,
   return status;
 }
 
-bool IsEmptyLog(ByteView log) { return log.size() <= kFileHeaderBytes; }
+bool IsEmptyLog(uint64_t num_bytes) { return num_bytes <= kFileHeaderBytes; }
 
 }  // namespace blocksieve::toylsm

@@ -32,8 +32,6 @@ class LogWriter {
   /// Syncs, and adds a record that says so: after it every damage is noticed.
   Status Close(Sequence next_sequence);
 
-  uint64_t number() const { return number_; }
-
  private:
   LogWriter(std::unique_ptr<WritableFile> file, uint64_t number)
       : file_(std::move(file)), number_(number) {}
@@ -49,7 +47,7 @@ class LogWriter {
 Status ReadLog(ByteView log, uint64_t number,
                const std::function<Status(ByteView batch, Sequence first_sequence)>& visit);
 
-/// Whether a log holds nothing: its creation may not even have been finished.
-bool IsEmptyLog(ByteView log);
+/// Whether a log of so many bytes holds nothing: its creation may not even have been finished.
+bool IsEmptyLog(uint64_t num_bytes);
 
 }  // namespace blocksieve::toylsm

@@ -2,39 +2,30 @@
 
 namespace blocksieve::toylsm {
 
-void MergingIterator::PickFirst() {
-  is_forward_ = true;
+void MergingIterator::Pick(bool forward) {
+  is_forward_ = forward;
   current_ = sources_.size();
   if (!status().ok()) return;
   for (size_t i = 0; i < sources_.size(); ++i) {
     if (!sources_[i]->Valid()) continue;
-    if (!Valid() || sources_[i]->entry().position() < entry().position()) current_ = i;
-  }
-}
-
-void MergingIterator::PickLast() {
-  is_forward_ = false;
-  current_ = sources_.size();
-  if (!status().ok()) return;
-  for (size_t i = 0; i < sources_.size(); ++i) {
-    if (!sources_[i]->Valid()) continue;
-    if (!Valid() || entry().position() < sources_[i]->entry().position()) current_ = i;
+    const Position here = sources_[i]->entry().position();
+    if (!Valid() || (forward ? here < entry().position() : entry().position() < here)) current_ = i;
   }
 }
 
 void MergingIterator::SeekToFirst() {
   for (const auto& source : sources_) source->SeekToFirst();
-  PickFirst();
+  Pick(true);
 }
 
 void MergingIterator::SeekToLast() {
   for (const auto& source : sources_) source->SeekToLast();
-  PickLast();
+  Pick(false);
 }
 
 void MergingIterator::Seek(const Position& target) {
   for (const auto& source : sources_) source->Seek(target);
-  PickFirst();
+  Pick(true);
 }
 
 void MergingIterator::Next() {
@@ -44,7 +35,7 @@ void MergingIterator::Next() {
     }
   }
   sources_[current_]->Next();
-  PickFirst();
+  Pick(true);
 }
 
 void MergingIterator::Prev() {
@@ -60,12 +51,12 @@ void MergingIterator::Prev() {
     }
   }
   sources_[current_]->Prev();
-  PickLast();
+  Pick(false);
 }
 
 Status MergingIterator::status() const {
   for (const auto& source : sources_) {
-    const Status status = source->status();
+    Status status = source->status();
     if (!status.ok()) return status;
   }
   return Status::Ok();

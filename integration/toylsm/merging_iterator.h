@@ -30,8 +30,8 @@ class MergingIterator final : public EntryIterator {
   size_t current_source() const { return current_; }
 
  private:
-  void PickFirst();
-  void PickLast();
+  // Makes the first of all sources' entries the current one, or the last.
+  void Pick(bool forward);
 
   std::vector<std::unique_ptr<EntryIterator>> sources_;
   size_t current_;

@@ -1,23 +1,25 @@
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include "integration/toylsm/env.h"
 
 namespace blocksieve::toylsm {
 namespace {
 
-class Descriptor {
+// Closing it, also by a kill, gives its lock back, if it has one.
+class Descriptor final : public FileLock {
  public:
   explicit Descriptor(int number) : number_(number) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
+  ~Descriptor() override {
     if (number_ >= 0) ::close(number_);
   }
   int number() const { return number_; }
@@ -77,14 +79,6 @@ class PosixReadableFile final : public ReadableFile {
   const uint64_t size_;
 };
 
-class PosixLock final : public FileLock {
- public:
-  explicit PosixLock(int number) : file_(number) {}
-
- private:
-  const Descriptor file_;  // closing it, also by a kill, gives the lock back
-};
-
 class PosixEnv final : public Env {
  public:
   Result<std::unique_ptr<WritableFile>> NewWritableFile(const std::string& path) override {
@@ -107,29 +101,29 @@ class PosixEnv final : public Env {
   }
 
   Result<bool> Exists(const std::string& path) override {
-    if (::access(path.c_str(), F_OK) == 0) return true;
-    if (errno == ENOENT) return false;
-    return IoError("access", path, errno);
+    std::error_code error;
+    const bool exists = std::filesystem::exists(path, error);
+    if (error) return IoError("look for", path, error.value());
+    return exists;
   }
 
   Result<std::vector<std::string>> List(const std::string& directory) override {
-    DIR* const stream = ::opendir(directory.c_str());
-    if (stream == nullptr) return IoError("list", directory, errno);
+    std::error_code error;
     std::vector<std::string> names;
-    errno = 0;
-    while (const dirent* entry = ::readdir(stream)) {
-      const std::string_view name = entry->d_name;
-      if (name != "." && name != "..") names.emplace_back(name);
+    std::filesystem::directory_iterator entry(directory, error);
+    for (; !error && entry != std::filesystem::end(entry); entry.increment(error)) {
+      names.push_back(entry->path().filename());
     }
-    const int error_number = errno;
-    ::closedir(stream);
-    if (error_number != 0) return IoError("list", directory, error_number);
+    if (error) return IoError("list", directory, error.value());
     return names;
   }
 
   Status CreateDirectory(const std::string& directory) override {
-    if (::mkdir(directory.c_str(), 0755) == 0 || errno == EEXIST) return Status::Ok();
-    return IoError("create", directory, errno);
+    std::error_code error;
+    std::filesystem::create_directory(directory, error);
+    if (error) return IoError("create", directory, error.value());
+    // Also if it was there: who made it may have been stopped before it was synced.
+    return SyncDirectory(directory + "/..");
   }
 
   Status Rename(const std::string& from, const std::string& to) override {
@@ -147,10 +141,9 @@ class PosixEnv final : public Env {
   }
 
   Result<std::unique_ptr<FileLock>> Lock(const std::string& path) override {
-    const int number = OpenFlags(path, O_RDWR | O_CREAT);
-    if (number < 0) return IoError("open", path, errno);
-    auto lock = std::make_unique<PosixLock>(number);
-    if (::flock(number, LOCK_EX | LOCK_NB) != 0) return IoError("lock", path, errno);
+    auto lock = std::make_unique<Descriptor>(OpenFlags(path, O_RDWR | O_CREAT));
+    if (!lock->ok()) return IoError("open", path, errno);
+    if (::flock(lock->number(), LOCK_EX | LOCK_NB) != 0) return IoError("lock", path, errno);
     return std::unique_ptr<FileLock>(std::move(lock));
   }
 };

@@ -1,8 +1,45 @@
-#include "integration/toylsm/run_iterator.h"
-
 #include <algorithm>
 
+#include "integration/toylsm/version.h"
+
 namespace blocksieve::toylsm {
+namespace {
+
+// Goes through a run block by block.
+class RunIterator final : public EntryIterator {
+ public:
+  RunIterator(const Run* run, const ReadContext& context, const std::vector<GranuleSet>* admitted)
+      : run_(run), context_(context), admitted_(admitted) {}
+
+  bool Valid() const override { return block_ != nullptr; }
+  void SeekToFirst() override { LoadForward(0, 0); }
+  void SeekToLast() override;
+  void Seek(const Position& target) override;
+  void Next() override;
+  void Prev() override;
+  const Entry& entry() const override { return block_->entries[entry_number_]; }
+  Status status() const override { return status_; }
+
+ private:
+  // To the first entry of the first admitted block from there on, or the last one of the last block
+  // up to there.
+  void LoadForward(size_t file, size_t block);
+  void LoadBackward(size_t file, size_t block);
+  void Load(size_t file, size_t block);
+  void Unload();
+  bool Admits(size_t file, size_t block) const {
+    return admitted_ == nullptr || (*admitted_)[file].Has(block);
+  }
+
+  const Run* const run_;
+  const ReadContext context_;
+  const std::vector<GranuleSet>* const admitted_;
+  size_t file_number_ = 0;  // in the run
+  size_t block_number_ = 0;
+  size_t entry_number_ = 0;
+  std::shared_ptr<const Block> block_;  // null: not valid
+  Status status_;
+};
 
 void RunIterator::Load(size_t file, size_t block) {
   file_number_ = file;
@@ -12,8 +49,13 @@ void RunIterator::Load(size_t file, size_t block) {
   block_ = read.ok() ? *std::move(read) : nullptr;
 }
 
-void RunIterator::LoadForward(size_t file, size_t block) {
+void RunIterator::Unload() {
   block_ = nullptr;
+  status_ = Status::Ok();  // an error is of the last move only: it may be tried again
+}
+
+void RunIterator::LoadForward(size_t file, size_t block) {
+  Unload();
   for (; file < run_->files.size(); ++file, block = 0) {
     for (; block < run_->files[file]->num_blocks(); ++block) {
       if (!Admits(file, block)) continue;
@@ -25,7 +67,7 @@ void RunIterator::LoadForward(size_t file, size_t block) {
 }
 
 void RunIterator::LoadBackward(size_t file, size_t block) {
-  block_ = nullptr;
+  Unload();
   for (;;) {
     if (Admits(file, block)) {
       Load(file, block);
@@ -47,11 +89,8 @@ void RunIterator::SeekToLast() {
 }
 
 void RunIterator::Seek(const Position& target) {
-  const auto file =
-      std::lower_bound(run_->files.begin(), run_->files.end(), target.key,
-                       [](const auto& f, std::string_view key) { return f->last_key() < key; });
-  const auto file_number = static_cast<size_t>(file - run_->files.begin());
-  LoadForward(file_number, file == run_->files.end() ? 0 : (*file)->FindBlock(target.key));
+  const size_t file = run_->FindFileFrom(target.key);
+  LoadForward(file, file == run_->files.size() ? 0 : run_->files[file]->FindBlock(target.key));
   while (Valid() && entry().position() < target) {
     const std::vector<Entry>& entries = block_->entries;
     const auto found = std::lower_bound(
@@ -75,8 +114,15 @@ void RunIterator::Prev() {
   } else if (file_number_ > 0) {
     LoadBackward(file_number_ - 1, run_->files[file_number_ - 1]->num_blocks() - 1);
   } else {
-    block_ = nullptr;
+    Unload();
   }
+}
+
+}  // namespace
+
+std::unique_ptr<EntryIterator> NewRunIterator(const Run* run, const ReadContext& context,
+                                              const std::vector<GranuleSet>* admitted) {
+  return std::make_unique<RunIterator>(run, context, admitted);
 }
 
 }  // namespace blocksieve::toylsm

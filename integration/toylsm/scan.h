@@ -1,12 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "blocksieve/granule_set.h"
 #include "blocksieve/predicate.h"
 #include "integration/toylsm/iterator.h"
 
@@ -17,7 +13,8 @@ struct ScanStats {
   uint64_t num_blocks = 0;
   uint64_t blocks_selected = 0;
   uint64_t files_without_index = 0;  ///< all of their blocks are selected
-  uint64_t rows_matched = 0;         ///< in some version
+  uint64_t rows_read = 0;            ///< in these blocks, in their newest version there
+  uint64_t rows_matched = 0;         ///< of these, in that version
   uint64_t rows_rechecked = 0;       ///< of these, looked up in newer files
   uint64_t rows_stale = 0;           ///< of these, overwritten or deleted there
 };
@@ -38,38 +35,36 @@ struct ScanStats {
 /// would bring older versions back.
 class Scan {
  public:
-  /// `use_index` false: select all blocks. Stands at the first row.
-  Scan(View view, const ReadContext& context, const Predicate& predicate, bool use_index = true);
+  /// `use_index` false: select all blocks. `reverse`: from the last key to the first. Stands at the
+  /// first row.
+  Scan(View view, const ReadContext& context, const Predicate& predicate, bool use_index = true,
+       bool reverse = false);
 
-  bool Valid() const { return is_valid_; }
+  Scan(const Scan&) = delete;
+  Scan& operator=(const Scan&) = delete;
+
+  bool Valid() const { return rows_.Valid(); }
   /// REQUIRE: Valid()
-  void Next();
-  std::string_view key() const { return key_; }
-  std::string_view value() const { return value_; }
+  void Next() { is_reverse_ ? rows_.Prev() : rows_.Next(); }
+  std::string_view key() const { return rows_.key(); }
+  std::string_view value() const { return rows_.value(); }
 
   /// Not ok if the scan ended because something could not be read.
-  Status status() const { return status_.ok() ? entries_.status() : status_; }
+  Status status() const { return rows_.status(); }
 
   const ScanStats& stats() const { return stats_; }
 
  private:
-  using BlocksOfFiles = std::vector<GranuleSet>;
-
-  std::vector<BlocksOfFiles> Select(bool use_index);
-  std::vector<std::unique_ptr<EntryIterator>> Sources() const;
-  void FindForward();
-  bool IsStale(size_t source);
+  SelectedBlocks Select(bool use_index);
+  Result<bool> IsRow(std::string_view key, std::string_view value, size_t source);
 
   const View view_;
   const ReadContext context_;
   const Predicate predicate_;
+  const bool is_reverse_;
   ScanStats stats_;
-  const std::vector<BlocksOfFiles> selected_;  // by run
-  MergingIterator entries_;
-  bool is_valid_ = false;
-  std::string key_;
-  std::string value_;
-  Status status_;
+  const SelectedBlocks selected_;
+  Iterator rows_;  // refers to all of these
 };
 
 }  // namespace blocksieve::toylsm

@@ -38,7 +38,7 @@ Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(const Options& options,
 Status SstBuilder::Add(const Entry& entry) {
   const bool is_new_key = index_.num_entries == 0 || entry.key != last_key_;
   if (is_new_key && block_.size() >= options_.block_bytes) {
-    const Status status = FinishBlock();
+    Status status = FinishBlock();
     if (!status.ok()) return status;
   }
   if (index_.num_entries == 0) index_.first_key = entry.key;

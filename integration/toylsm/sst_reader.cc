@@ -67,49 +67,40 @@ Result<std::string> SstReader::ReadRaw(const BlockHandle& handle,
   return raw;
 }
 
-Result<std::shared_ptr<const Block>> SstReader::ReadBlock(size_t block,
-                                                          const ReadContext& context) const {
-  const BlockHandle& handle = index_.blocks[block].handle;
+Result<std::shared_ptr<const Block>> SstReader::ReadCached(const BlockHandle& handle,
+                                                           Block::Kind kind,
+                                                           const ReadContext& context) const {
+  const bool is_data = kind == Block::Kind::kData;
   const BlockCache::Key key{info_.number, handle.offset};
-  if (context.cache != nullptr) {
-    if (auto cached = context.cache->Find(key)) {
-      context.counters->Add(Count::kDataBlocksFromCache, info_.level);
-      context.counters->Add(Count::kBytesFromCache, info_.level, cached->bytes.size());
-      return cached;
-    }
+  if (auto cached = context.cache != nullptr ? context.cache->Find(key) : nullptr) {
+    context.counters->Add(is_data ? Count::kDataBlocksFromCache : Count::kFilterBlocksFromCache,
+                          info_.level);
+    context.counters->Add(Count::kBytesFromCache, info_.level, cached->bytes.size());
+    return cached;
   }
   Result<std::string> raw = ReadRaw(handle, context);
   if (!raw.ok()) return raw.status();
-  context.counters->Add(Count::kDataBlocksFromDisk, info_.level);
-  auto parsed = ParseDataBlock(*std::move(raw));
-  if (!parsed.ok()) return Problem(parsed.status(), handle.offset);
-  if (context.cache != nullptr) context.cache->Insert(key, *parsed);
-  return parsed;
+  context.counters->Add(is_data ? Count::kDataBlocksFromDisk : Count::kFilterBlocksFromDisk,
+                        info_.level);
+  auto block = is_data ? ParseDataBlock(*std::move(raw)) : ParseFilterBlock(*std::move(raw));
+  if (!block.ok()) return Problem(block.status(), handle.offset);
+  if (context.cache != nullptr) context.cache->Insert(key, *block);
+  return block;
+}
+
+Result<std::shared_ptr<const Block>> SstReader::ReadBlock(size_t block,
+                                                          const ReadContext& context) const {
+  return ReadCached(index_.blocks[block].handle, Block::Kind::kData, context);
 }
 
 std::shared_ptr<const Block> SstReader::ReadFilter(size_t block, const ReadContext& context) const {
-  if (index_.filters.empty()) return nullptr;
-  const BlockHandle& handle = index_.filters[block / index_.filter_granule_blocks];
-  if (handle.stored_bytes == 0) return nullptr;
-  const BlockCache::Key key{info_.number, handle.offset};
-  if (context.cache != nullptr) {
-    if (auto cached = context.cache->Find(key)) {
-      context.counters->Add(Count::kFilterBlocksFromCache, info_.level);
-      context.counters->Add(Count::kBytesFromCache, info_.level, cached->bytes.size());
-      return cached;
-    }
-  }
+  if (!HasFilter(block)) return nullptr;
   // Whatever is wrong with a filter costs reads, never answers. The checksum matters: opening a
   // filter does not look at its bits.
-  Result<std::string> raw = ReadRaw(handle, context);
-  if (!raw.ok()) {
-    context.counters->Add(Count::kFiltersUnreadable, info_.level);
-    return nullptr;
-  }
-  context.counters->Add(Count::kFilterBlocksFromDisk, info_.level);
-  auto filter = ParseFilterBlock(*std::move(raw));
-  if (context.cache != nullptr) context.cache->Insert(key, filter);
-  return filter;
+  auto filter = ReadCached(FilterOf(block), Block::Kind::kFilter, context);
+  if (filter.ok()) return *std::move(filter);
+  context.counters->Add(Count::kFiltersUnreadable, info_.level);
+  return nullptr;
 }
 
 Result<std::optional<FoundEntry>> SstReader::Find(std::string_view key, Sequence sequence,
@@ -143,13 +134,13 @@ std::shared_ptr<const ValueIndex> SstReader::value_index(const ReadContext& cont
   const std::lock_guard lock(value_index_mutex_);
   if (!has_tried_value_index_) {
     Result<std::string> raw = ReadRaw(index_.value_index, context);
+    // What is damaged stays so; what failed for another reason is tried again.
+    has_tried_value_index_ = raw.ok() || raw.status().code() == StatusCode::kCorruption;
     if (raw.ok()) {
       context.counters->Add(Count::kValueIndexBytes, info_.level, index_.value_index.stored_bytes);
       opened_value_index_ =
           ValueIndex::Open(*std::move(raw), num_blocks(), index_.value_granule_blocks);
     }
-    // What is damaged stays so; what failed for another reason is tried again.
-    has_tried_value_index_ = raw.ok() || raw.status().code() == StatusCode::kCorruption;
   }
   return opened_value_index_;
 }

@@ -53,6 +53,9 @@ class SstReader {
   Result<std::shared_ptr<const Block>> ReadBlock(size_t block, const ReadContext& context) const;
 
   /// The filter that has the keys of `block`. Null: there is none, or it cannot be read.
+  bool HasFilter(size_t block) const {
+    return !index_.filters.empty() && FilterOf(block).stored_bytes != 0;
+  }
   std::shared_ptr<const Block> ReadFilter(size_t block, const ReadContext& context) const;
 
   /// The newest version of `key` at or before `sequence`; asks the filter first.
@@ -66,6 +69,11 @@ class SstReader {
   SstReader(Env* env, std::string path, const FileInfo& info, std::unique_ptr<ReadableFile> file)
       : env_(env), path_(std::move(path)), info_(info), file_(std::move(file)) {}
 
+  const BlockHandle& FilterOf(size_t block) const {
+    return index_.filters[block / index_.filter_granule_blocks];
+  }
+  Result<std::shared_ptr<const Block>> ReadCached(const BlockHandle& handle, Block::Kind kind,
+                                                  const ReadContext& context) const;
   Result<std::string> ReadRaw(const BlockHandle& handle, const ReadContext& context) const;
   Status Problem(const Status& status, uint64_t offset) const;
 

@@ -55,22 +55,45 @@ std::shared_ptr<const ValueIndex> ValueIndex::Open(std::string bytes, size_t num
   return opened;
 }
 
+const ColumnIndex* ValueIndex::Find(const Column& column) const {
+  const std::string definition = column.ToText();
+  for (size_t i = 0; i < index_->num_columns(); ++i) {
+    if (index_->column(i).name == definition) return &index_->column_index(i);
+  }
+  return nullptr;
+}
+
 GranuleSet ValueIndex::CandidateBlocks(const Predicate& predicate, Sequence sequence) const {
-  const auto lookup = [this](const Column& column) -> const ColumnIndex* {
-    const std::string definition = column.ToText();
-    for (size_t i = 0; i < index_->num_columns(); ++i) {
-      if (index_->column(i).name == definition) return &index_->column_index(i);
-    }
-    return nullptr;  // not indexed then: this comparison rules nothing out
-  };
   const auto num_granules = static_cast<size_t>(index_->num_granules());
-  const GranuleSet granules = predicate.Candidates(num_granules, lookup);
+  const GranuleSet granules =
+      predicate.Candidates(num_granules, [this](const Column& column) { return Find(column); });
   GranuleSet blocks = GranuleSet::None(num_blocks_);
   for (size_t block = 0; block < num_blocks_; ++block) {
     const size_t granule = block / granule_blocks_;
     if (granules.Has(granule) && index_->MinSequence(granule) <= sequence) blocks.Add(block);
   }
   return blocks;
+}
+
+bool ValueIndex::Admits(size_t block, const Entry& entry,
+                        const std::vector<Column>& columns) const {
+  if (entry.type != EntryType::kPut) return true;
+  const size_t granule = block / granule_blocks_;
+  GranuleSet admitted = GranuleSet::None(static_cast<size_t>(index_->num_granules()));
+  admitted.Add(granule);
+  for (const Column& column : columns) {
+    const ColumnIndex* const index = Find(column);
+    if (index == nullptr) continue;
+    bool has_values = false;
+    column.ForEachIndexed(entry.value, [&](const Value& value) {
+      index->KeepContaining(value.Hash(), &admitted);
+      index->KeepOverlapping({.low = value, .high = value}, &admitted);
+      has_values = true;
+      return true;
+    });
+    has_values ? index->KeepPresent(&admitted) : index->KeepMissing(&admitted);
+  }
+  return admitted.Has(granule) && index_->MinSequence(granule) <= entry.sequence;
 }
 
 }  // namespace blocksieve::toylsm

@@ -49,12 +49,20 @@ class ValueIndex {
   static std::shared_ptr<const ValueIndex> Open(std::string bytes, size_t num_blocks,
                                                 uint32_t granule_blocks);
 
+  const GranuleIndex& index() const { return *index_; }
+
   /// The blocks that may have a version of a row, not later than `sequence`, that matches.
   GranuleSet CandidateBlocks(const Predicate& predicate, Sequence sequence) const;
+
+  /// Whether `block` would be read for each value that `columns` find in an entry of it.
+  bool Admits(size_t block, const Entry& entry, const std::vector<Column>& columns) const;
 
  private:
   ValueIndex(std::string bytes, size_t num_blocks, uint32_t granule_blocks)
       : bytes_(std::move(bytes)), num_blocks_(num_blocks), granule_blocks_(granule_blocks) {}
+
+  // Null: the column is not indexed.
+  const ColumnIndex* Find(const Column& column) const;
 
   const std::string bytes_;
   const size_t num_blocks_;

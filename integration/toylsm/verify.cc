@@ -1,10 +1,16 @@
+#include "integration/toylsm/verify.h"
+
 #include "integration/toylsm/db.h"
 
 namespace blocksieve::toylsm {
-namespace {
 
-Status VerifyFile(const SstReader& file, const ReadContext& context) {
+Status VerifyFile(const SstReader& file, const std::vector<Column>& columns,
+                  const ReadContext& context) {
   const std::string name = "file " + std::to_string(file.info().number) + ": ";
+  const auto value_index = file.value_index(context);
+  if (value_index == nullptr && file.index().value_granule_blocks != 0) {
+    return Status::Corruption(name + "the value index cannot be read");
+  }
   uint64_t num_entries = 0;
   std::string last_key;
   for (size_t i = 0; i < file.num_blocks(); ++i) {
@@ -20,30 +26,28 @@ Status VerifyFile(const SstReader& file, const ReadContext& context) {
     last_key = entries.back().key;
     num_entries += entries.size();
     const auto filter = file.ReadFilter(i, context);
-    if (filter == nullptr && !file.index().filters.empty()) {
+    if (filter == nullptr && file.HasFilter(i)) {
       return Status::Corruption(name + "a filter cannot be read");
     }
     for (const Entry& entry : entries) {
       if (filter != nullptr && !filter->filter.MayMatch(entry.key)) {
         return Status::Corruption(name + "a filter denies a key that is there");
       }
+      if (value_index != nullptr && !value_index->Admits(i, entry, columns)) {
+        return Status::Corruption(name + "the value index denies a value that is there");
+      }
     }
   }
   if (num_entries != file.index().num_entries) {
     return Status::Corruption(name + "number of entries");
   }
-  if (file.index().value_granule_blocks != 0 && file.value_index(context) == nullptr) {
-    return Status::Corruption(name + "the value index cannot be read");
-  }
   return Status::Ok();
 }
-
-}  // namespace
 
 Status Db::Verify() {
   const std::shared_ptr<const Version> version = this->version();
   for (const std::shared_ptr<SstReader>& file : version->AllFiles()) {
-    const Status status = VerifyFile(*file, maintenance_context());
+    Status status = VerifyFile(*file, options_.value_columns, maintenance_context());
     if (!status.ok()) return status;
   }
   return Status::Ok();

@@ -5,12 +5,16 @@
 
 namespace blocksieve::toylsm {
 
-size_t Run::FindFile(std::string_view key) const {
+size_t Run::FindFileFrom(std::string_view key) const {
   const auto found =
       std::lower_bound(files.begin(), files.end(), key,
                        [](const auto& file, std::string_view k) { return file->last_key() < k; });
-  if (found == files.end() || key < (*found)->first_key()) return files.size();
   return static_cast<size_t>(found - files.begin());
+}
+
+size_t Run::FindFile(std::string_view key) const {
+  const size_t file = FindFileFrom(key);
+  return file < files.size() && key < files[file]->first_key() ? files.size() : file;
 }
 
 uint64_t Run::num_bytes() const {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "blocksieve/granule_set.h"
+#include "integration/toylsm/entry_iterator.h"
 #include "integration/toylsm/memtable.h"
 #include "integration/toylsm/sst_reader.h"
 
@@ -19,8 +21,15 @@ struct Run {
 
   /// The index of the one file that can have `key`; files.size() if none can.
   size_t FindFile(std::string_view key) const;
+  /// The index of the first file that can have `key` or a greater one; files.size() if none can.
+  size_t FindFileFrom(std::string_view key) const;
   uint64_t num_bytes() const;
 };
+
+/// The entries of a run, which must outlive the iterator. With `admitted`, of each file a set of
+/// blocks, all other blocks are passed over unread: for scans only, which know what they miss.
+std::unique_ptr<EntryIterator> NewRunIterator(const Run* run, const ReadContext& context,
+                                              const std::vector<GranuleSet>* admitted = nullptr);
 
 /// All data at one moment. Does not change, but for the memtable that is written to, and lives as
 /// long as somebody reads it; files of old versions are removed with the last one that has them.

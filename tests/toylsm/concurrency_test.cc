@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -51,6 +52,26 @@ class ConcurrencyTest : public ::testing::Test {
     }
   }
 
+  // Turns around, over and over: meanwhile entries come between those that it can see.
+  static void Walk(Iterator* iterator, const Model& all, unsigned seed) {
+    std::mt19937 random(seed);
+    auto row = all.begin();
+    iterator->SeekToFirst();
+    for (int step = 0; step < 300 && row != all.end(); ++step) {
+      ASSERT_TRUE(iterator->Valid());
+      ASSERT_EQ(iterator->key(), row->first);
+      ASSERT_EQ(iterator->value(), row->second);
+      if (random() % 5 < 3 || row == all.begin()) {
+        iterator->Next();
+        ++row;
+      } else {
+        iterator->Prev();
+        --row;
+      }
+    }
+    MustBeOk(iterator->status());
+  }
+
   void Read() {
     const Predicate predicate = *Predicate::Parse("word = 'w4'", options_.value_columns);
     for (int round = 0; !stop_; ++round) {
@@ -64,6 +85,7 @@ class ConcurrencyTest : public ::testing::Test {
       if (round % 20 == 0) {
         const Model all = MustHave(ReadAll(db_->NewIterator(snapshot.get()).get()));
         ExpectPairs(all);
+        Walk(db_->NewIterator(snapshot.get()).get(), all, static_cast<unsigned>(round));
         const Model matching = MustHave(ReadAll(db_->Scan(predicate, snapshot.get()).get()));
         ASSERT_EQ(matching, Matching(all, predicate));
         ExpectPairs(MustHave(ReadAll(db_->Scan(predicate).get())));
@@ -82,6 +104,7 @@ class ConcurrencyTest : public ::testing::Test {
 
 TEST_F(ConcurrencyTest, EveryoneSeesMoments) {
   std::vector<std::thread> threads;
+  threads.reserve(6);
   for (int writer = 0; writer < 2; ++writer)
     threads.emplace_back([this, writer] { Write(writer); });
   for (int reader = 0; reader < 4; ++reader) threads.emplace_back([this] { Read(); });

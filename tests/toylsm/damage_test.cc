@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ class DamageTest : public ::testing::Test {
       put(i, "w3\t3");
       states_.push_back(model_);
     }
+    for (const std::string& name : MustHave(env->List("/db"))) {
+      if (name.ends_with(".log")) crashed_log_ = env->Contents("/db/" + name);
+    }
     db = nullptr;
     Files files;
     for (const std::string& name : MustHave(env->List("/db"))) {
@@ -59,6 +63,9 @@ class DamageTest : public ::testing::Test {
     }
     return files;
   }
+
+  // The log as a crash would leave it: not closed.
+  std::string crashed_log_;
 
   // Opens a copy with one file changed and reads all of it in every way.
   void Check(const std::string& path, const std::string& contents, bool may_end_early) {
@@ -121,6 +128,14 @@ class DamageTest : public ::testing::Test {
     EXPECT_GT(status.message().size(), 10u);
   }
 
+  // What byte i is changed by: one bit and all of them, or everything that it can be.
+  static std::vector<int> Flips(size_t i) {
+    if (!LongTests()) return {1 << i % 8, 0xff};
+    std::vector<int> all(0xff);
+    std::iota(all.begin(), all.end(), 1);
+    return all;
+  }
+
   void CheckAll(const std::string& suffix) {
     for (const auto& [path, contents] : files_) {
       if (!path.ends_with(suffix)) continue;
@@ -128,10 +143,10 @@ class DamageTest : public ::testing::Test {
       for (size_t i = 0; i < contents.size() && !HasFatalFailure(); ++i) {
         SCOPED_TRACE(path + ", byte " + std::to_string(i));
         std::string changed = contents;
-        changed[i] = static_cast<char>(changed[i] ^ (1 << i % 8));
-        Check(path, changed, false);
-        changed[i] = static_cast<char>(contents[i] ^ 0xff);
-        Check(path, changed, false);
+        for (const int flip : Flips(i)) {
+          changed[i] = static_cast<char>(contents[i] ^ flip);
+          Check(path, changed, false);
+        }
         Check(path, contents.substr(0, i), is_log);
         changed = contents;
         changed.resize(i);
@@ -164,6 +179,62 @@ TEST_F(DamageTest, Sst) {
 }
 
 TEST_F(DamageTest, Log) { CheckAll(".log"); }
+
+// Nothing says how much of its end had been written, so any state that once was will do.
+TEST_F(DamageTest, LogOfACrash) {
+  std::string path;
+  for (const auto& [name, contents] : files_) {
+    if (name.ends_with(".log")) path = name;
+  }
+  ASSERT_LT(crashed_log_.size(), files_[path].size());
+  Check(path, crashed_log_, false);
+  for (size_t i = 0; i < crashed_log_.size() && !HasFatalFailure(); ++i) {
+    SCOPED_TRACE("byte " + std::to_string(i));
+    for (const int flip : Flips(i)) {
+      std::string changed = crashed_log_;
+      changed[i] = static_cast<char>(changed[i] ^ flip);
+      Check(path, changed, true);
+    }
+    Check(path, crashed_log_.substr(0, i), true);
+  }
+}
+
+// Of which only the end was not synced.
+TEST_F(DamageTest, LogSyncedHalfway) {
+  MemoryEnv env;
+  Options options = options_;
+  options.env = &env;
+  std::string log;
+  size_t num_synced_bytes = 0;
+  std::string path;
+  {
+    auto db = MustHave(Db::Open(options, "/db"));
+    for (const std::string& name : MustHave(env.List("/db"))) {
+      if (name.ends_with(".log")) path = "/db/" + name;
+    }
+    MustBeOk(db->Put("a", "1"));
+    MustBeOk(db->Put("b", "2", {.sync = true}));
+    num_synced_bytes = env.Contents(path).size();
+    MustBeOk(db->Put("c", "3"));
+    log = env.Contents(path);
+    env.SetContents("/manifest", env.Contents("/db/MANIFEST"));
+  }
+  for (size_t i = 0; i < log.size(); ++i) {
+    MemoryEnv copy;
+    copy.SetContents("/db/MANIFEST", env.Contents("/manifest"));
+    std::string changed = log;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    copy.SetContents(path, changed);
+    options.env = &copy;
+    const auto db = Db::Open(options, "/db");
+    ASSERT_EQ(db.ok(), i >= num_synced_bytes) << i;
+    if (!db.ok()) {
+      ExpectClear(db.status());
+      continue;
+    }
+    EXPECT_EQ(MustHave(ReadAll((*db)->NewIterator().get())), (Model{{"a", "1"}, {"b", "2"}})) << i;
+  }
+}
 
 TEST_F(DamageTest, Manifest) {
   CheckAll("MANIFEST");

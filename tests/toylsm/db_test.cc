@@ -1,12 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "integration/toylsm/db.h"
-#include "integration/toylsm/memory_env.h"
 #include "tests/support/temp_dir.h"
+#include "tests/toylsm/memory_env.h"
 #include "tests/toylsm/toy_model.h"
 
 // Single behaviours of the engine.
@@ -184,6 +185,17 @@ TEST_F(DbTest, FilesAreAsManyAsNeeded) {
   MustBeOk(db_->Verify());
 }
 
+TEST_F(DbTest, Level0StaysSmallHoweverItIsFilled) {
+  for (int i = 0; i < 20; ++i) {
+    MustBeOk(db_->Put("key" + std::to_string(i), "word\t" + std::to_string(i)));
+    i % 2 == 0 ? MustBeOk(db_->Flush()) : Reopen();
+    const auto version = db_->version();
+    EXPECT_LT(std::count_if(version->runs.begin(), version->runs.end(),
+                            [](const auto& run) { return run.level == 0; }),
+              options_.level0_files);
+  }
+}
+
 TEST_F(DbTest, OldFilesLiveAsLongAsTheirReaders) {
   MustBeOk(db_->Put("a", "1"));
   MustBeOk(db_->Flush());
@@ -203,6 +215,22 @@ TEST_F(DbTest, LostManifestIsNoNewDatabase) {
   MustBeOk(db_->Put("a", "1"));
   db_ = nullptr;
   MustBeOk(env_.Remove("/db/MANIFEST"));
+  EXPECT_EQ(Db::Open(options_, "/db").status().code(), StatusCode::kCorruption);
+}
+
+TEST_F(DbTest, AnotherLogUnderItsName) {
+  const auto log_path = [this] {
+    for (const std::string& name : MustHave(env_.List("/db"))) {
+      if (name.ends_with(".log")) return "/db/" + name;
+    }
+    return std::string();
+  };
+  MustBeOk(db_->Put("a", "1"));
+  const std::string contents = env_.Contents(log_path());
+  MustBeOk(db_->Flush());
+  MustBeOk(db_->Put("b", "2", {.sync = true}));
+  db_ = nullptr;
+  env_.SetContents(log_path(), contents);
   EXPECT_EQ(Db::Open(options_, "/db").status().code(), StatusCode::kCorruption);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "integration/toylsm/recovery.h"
 #include "tests/toylsm/toy_model.h"
 
 // Random operations on a database and on a map, which must agree: now, and at every snapshot.
@@ -17,7 +18,7 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
  protected:
   RandomOperations() : random_(GetParam()) {
     options_ = SmallOptions(&env_);
-    options_.memtable_bytes = 4 << (10 + Below(4));
+    options_.memtable_bytes = uint64_t{4} << (10 + Below(4));
     options_.level0_files = static_cast<uint32_t>(1 + Below(4));
     options_.size_ratio = 2 + static_cast<double>(Below(4));
     options_.filter_granule_blocks = static_cast<uint32_t>(Below(5));
@@ -30,7 +31,8 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
     }
     for (const char* text : {"word = 'w3'", "word = 'w1' AND number < 100", "number > 990",
                              "number BETWEEN 100 AND 110 OR word = 'absent'", "word IS NULL",
-                             "number IS NULL", "NOT word = 'w2'", "number IN (1, 5, 700)"}) {
+                             "number IS NULL", "NOT word = 'w2'", "number IN (1, 5, 700)",
+                             "tags IS NOT NULL", "tags IS NULL OR word = 'w7'"}) {
       predicates_.push_back(*Predicate::Parse(text, options_.value_columns));
     }
     Reopen();
@@ -52,7 +54,8 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
     if (Below(20) == 0) return {};
     std::string value = "w" + std::to_string(Below(40));
     if (Below(10) != 0) value += "\t" + std::to_string(Below(1000));
-    return value + "\t" + std::string(Below(60), '.');
+    if (Below(3) == 0) return value;
+    return value + "\t" + std::string(Below(60), '.') + (Below(3) == 0 ? "tag" : "");
   }
 
   void Reopen() {
@@ -165,6 +168,7 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
 
   void CheckEverything() {
     ASSERT_EQ(MustHave(ReadAll(db_->NewIterator().get())), model_);
+    CheckReadOnly();
     for (const Moment& moment : moments_) {
       ASSERT_EQ(MustHave(ReadAll(db_->NewIterator(moment.snapshot.get()).get())), moment.model);
       for (const Predicate& predicate : predicates_) {
@@ -172,6 +176,24 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
                   Matching(moment.model, predicate))
             << predicate.ToText();
       }
+    }
+  }
+
+  // As another process would, beside the one that writes; from the last row to the first.
+  void CheckReadOnly() {
+    BlockCache cache(options_.cache_bytes);
+    Counters counters;
+    const ReadContext context{&counters, &cache};
+    const Recovered found = MustHave(ReadDirectory(&env_, "/db", context));
+    for (const Predicate& predicate : predicates_) {
+      Scan scan(found.view(), context, predicate, true, /*reverse=*/true);
+      Model rows;
+      for (; scan.Valid(); scan.Next()) {
+        ASSERT_TRUE(rows.empty() || scan.key() < rows.begin()->first);
+        rows.emplace(scan.key(), scan.value());
+      }
+      MustBeOk(scan.status());
+      ASSERT_EQ(rows, Matching(model_, predicate)) << predicate.ToText();
     }
   }
 

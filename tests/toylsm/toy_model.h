@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "integration/toylsm/db.h"
-#include "integration/toylsm/memory_env.h"
+#include "tests/toylsm/memory_env.h"
 
 // What the tests of the toy LSM share: the model that a database is compared with.
 
@@ -20,7 +20,10 @@ namespace blocksieve::toylsm {
 using Model = std::map<std::string, std::string>;
 
 /// Whether the tests are to run at full length.
-inline bool LongTests() { return std::getenv("BLOCKSIEVE_LONG_TESTS") != nullptr; }
+inline bool LongTests() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets it
+  return std::getenv("BLOCKSIEVE_LONG_TESTS") != nullptr;
+}
 
 template <class T>
 T MustHave(Result<T> result) {
@@ -44,7 +47,8 @@ inline Options SmallOptions(Env* env) {
   options.file_bytes = 4 << 10;
   options.block_bytes = 256;
   options.filter_granule_blocks = 3;
-  options.value_columns = {*Column::Parse("word=field:1"), *Column::Parse("number=int:2")};
+  options.value_columns = {*Column::Parse("word=field:1"), *Column::Parse("number=int:2"),
+                           *Column::Parse("tags=words:3")};
   options.cache_bytes = 64 << 10;
   return options;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -20,6 +21,7 @@ class FaultEnv final : public Env {
   /// Operations so far: those that change something, and reads.
   uint64_t num_writes() const { return num_writes_; }
   uint64_t num_reads() const { return num_reads_; }
+  uint64_t num_syncs() const { return num_syncs_; }  ///< of files
 
   /// The n-th operation from now on fails, an Append after half of its bytes; with `for_good`, as
   /// before a power loss, all later changes too. 0: none.
@@ -28,6 +30,9 @@ class FaultEnv final : public Env {
 
   /// Appends beyond so many bytes fail, after as much as there is room for.
   void LimitSpace(uint64_t bytes) { space_left_ = bytes; }
+
+  /// Every sync of a file takes so long.
+  void SlowSyncsDown(std::chrono::microseconds time) { sync_time_ = time; }
 
   /// Reads return half of what was asked for, or a single byte.
   void ShortenReads(bool shorten) { shorten_reads_ = shorten; }
@@ -64,6 +69,8 @@ class FaultEnv final : public Env {
   std::atomic<uint64_t> flipping_read_ = 0;
   std::atomic<uint64_t> space_left_ = std::numeric_limits<uint64_t>::max();
   std::atomic<bool> shorten_reads_ = false;
+  std::atomic<uint64_t> num_syncs_ = 0;
+  std::atomic<std::chrono::microseconds> sync_time_ = std::chrono::microseconds(0);
 };
 
 }  // namespace blocksieve::toylsm

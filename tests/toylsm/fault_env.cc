@@ -1,7 +1,8 @@
-#include "integration/toylsm/fault_env.h"
+#include "tests/toylsm/fault_env.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <thread>
 #include <utility>
 
 namespace blocksieve::toylsm {
@@ -12,7 +13,7 @@ class FaultEnv::Writer final : public WritableFile {
       : env_(env), path_(std::move(path)), file_(std::move(file)) {}
 
   Status Append(std::string_view data) override {
-    const Status counted = env_->CountWrite(path_);
+    Status counted = env_->CountWrite(path_);
     if (!counted.ok()) {
       // Power that is off writes nothing; what fails while it goes off is torn.
       if (env_->num_writes_ == env_->failing_write_) {
@@ -22,13 +23,15 @@ class FaultEnv::Writer final : public WritableFile {
     }
     const size_t room = static_cast<size_t>(std::min<uint64_t>(data.size(), env_->space_left_));
     env_->space_left_ -= room;
-    const Status appended = file_->Append(data.substr(0, room));
+    Status appended = file_->Append(data.substr(0, room));
     if (!appended.ok() || room == data.size()) return appended;
     return IoError("write", path_, ENOSPC);
   }
 
   Status Sync() override {
     const Status counted = env_->CountWrite(path_);
+    ++env_->num_syncs_;
+    std::this_thread::sleep_for(env_->sync_time_.load());
     return counted.ok() ? file_->Sync() : counted;
   }
 
@@ -51,7 +54,7 @@ class FaultEnv::Reader final : public ReadableFile {
     if (env_->shorten_reads_ && buffer.size() > 1) {
       buffer = buffer.first(number % 4 == 0 ? 1 : buffer.size() / 2);
     }
-    const Result<size_t> read = file_->Read(offset, buffer);
+    Result<size_t> read = file_->Read(offset, buffer);
     if (read.ok() && *read > 0 && number == env_->flipping_read_) {
       buffer[static_cast<size_t>(number * 0x9e3779b97f4a7c15 % *read)] ^=
           static_cast<uint8_t>(1u << number % 8);

@@ -1,10 +1,9 @@
-#include "integration/toylsm/memory_env.h"
+#include "tests/toylsm/memory_env.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <random>
-#include <set>
 #include <utility>
 
 namespace blocksieve::toylsm {
@@ -72,26 +71,13 @@ class MemoryEnv::Reader final : public ReadableFile {
   const std::shared_ptr<File> file_;
 };
 
-struct MemoryEnv::Locks {
-  std::mutex mutex;
-  std::set<std::string> paths;
-};
-
 class MemoryEnv::HeldLock final : public FileLock {
  public:
-  HeldLock(std::shared_ptr<Locks> locks, std::string path)
-      : locks_(std::move(locks)), path_(std::move(path)) {}
-  ~HeldLock() override {
-    const std::lock_guard lock(locks_->mutex);
-    locks_->paths.erase(path_);
-  }
+  explicit HeldLock(std::shared_ptr<int> token) : token_(std::move(token)) {}
 
  private:
-  const std::shared_ptr<Locks> locks_;
-  const std::string path_;
+  const std::shared_ptr<int> token_;
 };
-
-MemoryEnv::MemoryEnv() : locks_(std::make_shared<Locks>()) {}
 
 void MemoryEnv::LosePower(Unsynced unsynced, uint64_t seed) {
   const std::lock_guard lock(mutex_);
@@ -110,7 +96,7 @@ void MemoryEnv::LosePower(Unsynced unsynced, uint64_t seed) {
   }
   for (const auto& [name, file] : names_) file->LosePower(unsynced, &random);
   synced_names_ = names_;
-  locks_ = std::make_shared<Locks>();
+  locks_.clear();
 }
 
 std::string MemoryEnv::Contents(const std::string& path) const {
@@ -183,9 +169,11 @@ Status MemoryEnv::SyncDirectory(const std::string& directory) {
 
 Result<std::unique_ptr<FileLock>> MemoryEnv::Lock(const std::string& path) {
   const std::lock_guard lock(mutex_);
-  const std::lock_guard locks_lock(locks_->mutex);
-  if (!locks_->paths.insert(path).second) return IoError("lock", path, EWOULDBLOCK);
-  return std::unique_ptr<FileLock>(std::make_unique<HeldLock>(locks_, path));
+  std::weak_ptr<int>& holder = locks_[path];
+  if (!holder.expired()) return IoError("lock", path, EWOULDBLOCK);
+  auto token = std::make_shared<int>();
+  holder = token;
+  return std::unique_ptr<FileLock>(std::make_unique<HeldLock>(std::move(token)));
 }
 
 }  // namespace blocksieve::toylsm

@@ -14,8 +14,6 @@ namespace blocksieve::toylsm {
 /// as well as names, may be gone after LosePower.
 class MemoryEnv final : public Env {
  public:
-  MemoryEnv();
-
   /// What becomes of that which was not synced.
   enum class Unsynced {
     kLost,
@@ -45,14 +43,13 @@ class MemoryEnv final : public Env {
   struct File;
   class Writer;
   class Reader;
-  struct Locks;
   class HeldLock;
   using Names = std::map<std::string, std::shared_ptr<File>>;
 
   mutable std::mutex mutex_;
-  Names names_;                   // guarded by mutex_, as are the following
-  Names synced_names_;            // what survives
-  std::shared_ptr<Locks> locks_;  // shared with those who hold one
+  Names names_;                                      // guarded by mutex_, as are the following
+  Names synced_names_;                               // what survives
+  std::map<std::string, std::weak_ptr<int>> locks_;  // alive as long as somebody holds it
 };
 
 }  // namespace blocksieve::toylsm
