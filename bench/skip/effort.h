@@ -21,7 +21,8 @@ struct Effort {
   uint64_t synthetic_rows = 1'000'000;
   size_t queries = 100;        ///< Values that each column is asked for.
   size_t fpr_queries = 3'000;  ///< The same, where nothing but the false-positive rate is measured.
-  std::vector<uint64_t> granule_rows = {32, 64, kDefaultGranuleRows, 256, 512, 1'024, 2'048, 8'192};
+  std::vector<uint64_t> granule_rows = {32,   kDefaultGranuleRows, 128, 256, 512, 1'024, 2'048,
+                                        8'192};
   std::vector<IndexShape> analyses = {
       {100, kDefaultGranuleRows},     {100, 1'024},
       {300, kDefaultGranuleRows},     {300, 1'024},

@@ -11,13 +11,14 @@
 
 namespace blocksieve {
 
-/// Rows of a granule unless an option says otherwise. Chosen by measurement: granules a few data
-/// blocks long read close to the blocks that hold a match, and the index still stays below twelve
-/// bits per distinct value.
-inline constexpr uint64_t kDefaultGranuleRows = 128;
+/// Rows of a granule unless an option says otherwise. Chosen by measurement (bench/run skip): of
+/// rows of some hundred bytes that is one or two data blocks, so that a scan reads close to the
+/// blocks that hold a match. Half as many read less still, but the keys of granules then weigh as
+/// much as a third of the filters; twice as many read up to half as many blocks more.
+inline constexpr uint64_t kDefaultGranuleRows = 64;
 
 /// Key and value bytes of a granule unless an option says otherwise, for rows that are large.
-inline constexpr uint64_t kDefaultGranuleBytes = 32 << 10;
+inline constexpr uint64_t kDefaultGranuleBytes = 16 << 10;
 
 struct GranuleColumnOptions {
   /// Any bytes, e.g. the column's definition: the index carries it, and does not look at it.

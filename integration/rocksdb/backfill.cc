@@ -24,7 +24,7 @@ rocksdb::Status FindLacking(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column
                             const std::string& identity, std::vector<LackingFile>* files,
                             int* deepest_level) {
   rocksdb::TablePropertiesCollection properties;
-  const rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &properties);
+  rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &properties);
   if (!status.ok()) return status;
   // Files whose index was built as asked and came to nothing (over budget) would come to nothing
   // again, so what counts is what was asked.
@@ -94,8 +94,7 @@ rocksdb::Status BackfillSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle
     for (;;) {
       std::vector<LackingFile> files;
       int deepest_level = 0;
-      const rocksdb::Status status =
-          FindLacking(db, column_family, identity, &files, &deepest_level);
+      rocksdb::Status status = FindLacking(db, column_family, identity, &files, &deepest_level);
       if (!status.ok()) return status;
       done.files_left = files.size();
       done.bytes_left = 0;

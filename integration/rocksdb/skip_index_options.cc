@@ -90,7 +90,7 @@ rocksdb::Status ReadColumns(const std::string& text, std::vector<Column>* column
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('|', begin), text.size());
     std::string definition;
-    const rocksdb::Status status = Unescape({text.data() + begin, end - begin}, &definition);
+    rocksdb::Status status = Unescape({text.data() + begin, end - begin}, &definition);
     if (!status.ok()) return status;
     Result<Column> column = Column::Parse(definition);
     if (!column.ok()) return ToRocksStatus(column.status());
