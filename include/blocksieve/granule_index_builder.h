@@ -13,8 +13,8 @@ namespace blocksieve {
 
 /// Rows of a granule unless an option says otherwise. Chosen by measurement (bench/run skip): of
 /// rows of some hundred bytes that is one or two data blocks, so that a scan reads close to the
-/// blocks that hold a match. Half as many read less still, but the keys of granules then weigh as
-/// much as a third of the filters; twice as many read up to half as many blocks more.
+/// blocks that hold a match. Twice as many rows read half as many blocks more. Half as many read
+/// less still, but the keys of granules, with file paths a quarter of the filters, would double.
 inline constexpr uint64_t kDefaultGranuleRows = 64;
 
 /// Key and value bytes of a granule unless an option says otherwise, for rows that are large.
