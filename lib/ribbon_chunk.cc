@@ -115,9 +115,7 @@ bool RibbonChunkSolver::FitsQueue(const Place& place, uint32_t longest,
 }
 
 void RibbonChunkSolver::OrderRows(std::span<const uint64_t> hashes, const Place& place) {
-  const size_t num_rows = hashes.size() + carried_.count;
-  coefficients_.resize(num_rows);
-  tags_.resize(num_rows);
+  rows_.resize(hashes.size() + carried_.count);
   next_row_.resize(octet_counts_.size());
   uint32_t sum = 0;
   for (size_t octet = 0; octet < octet_counts_.size(); ++octet) {
@@ -131,30 +129,29 @@ void RibbonChunkSolver::OrderRows(std::span<const uint64_t> hashes, const Place&
                                              : coefficients;
   };
   for (uint32_t i = 0; i < carried_.count; ++i) {
-    coefficients_[i] = within(carried_.coefficients[i], 0);
-    tags_[i] = static_cast<uint64_t>(carried_.fingerprints[i]) << 8;
+    rows_[i] = {within(carried_.coefficients[i], 0), static_cast<uint64_t>(carried_.fingerprints[i])
+                                                         << 8};
   }
   next_row_[0] = carried_.count;
   const uint64_t fingerprint_mask = (uint64_t{1} << fingerprint_columns_) - 1;
   for (size_t i = 0; i < hashes.size(); ++i) {
     const uint32_t start = starts_[i];
     const uint32_t row = next_row_[start / kRibbonOctet]++;
-    coefficients_[row] = within(RibbonCoefficients(mixed_[i]), start);
-    tags_[row] = start % kRibbonOctet | (RibbonFingerprint(hashes[i]) & fingerprint_mask) << 8;
+    rows_[row] = {within(RibbonCoefficients(mixed_[i]), start),
+                  start % 32 | (RibbonFingerprint(hashes[i]) & fingerprint_mask) << 8};
   }
 }
 
 bool RibbonChunkSolver::Eliminate() {
   ++eliminations_;
   const size_t num_octets = num_columns_ / kRibbonOctet;
-  pivots_.resize(num_columns_ + kRibbonWidth);
+  pivots_.resize(num_columns_);
   planes_.resize(num_octets * 8 * RibbonPlaneGroups(fingerprint_columns_));
-  scratch_.resize(num_columns_ + kRibbonWidth);
-  const RibbonRows rows{coefficients_.data(), tags_.data(), octet_counts_.data(), num_octets};
+  const RibbonRows rows{rows_.data(), rows_.size(), octet_counts_.data(), num_octets};
   RibbonEchelon echelon{pivots_.data(), planes_.data(), {}};
-  RibbonOutcome outcome = solver_.eliminate(rows, fingerprint_columns_, scratch_.data(), &echelon);
+  RibbonOutcome outcome = solver_.eliminate(rows, fingerprint_columns_, &echelon);
   if (outcome == RibbonOutcome::kTooManyRows) {
-    outcome = kRibbonSolverScalar.eliminate(rows, fingerprint_columns_, scratch_.data(), &echelon);
+    outcome = kRibbonSolverScalar.eliminate(rows, fingerprint_columns_, &echelon);
   }
   if (outcome != RibbonOutcome::kSolved) return false;
   carried_ = echelon.carried;

@@ -60,9 +60,7 @@ class RibbonChunkSolver {
   std::vector<uint32_t> starts_;
   std::vector<uint32_t> octet_counts_;
   std::vector<uint32_t> next_row_;
-  std::vector<uint64_t> coefficients_;
-  std::vector<uint64_t> tags_;
-  std::vector<uint32_t> scratch_;
+  std::vector<RibbonRow> rows_;
 
   uint64_t seeds_tried_ = 0;
   uint64_t eliminations_ = 0;

@@ -21,10 +21,16 @@ inline constexpr uint32_t kRibbonMaxCarried = 64;
 /// Bytes of fingerprint that a kernel handles per slot: eight columns each.
 constexpr uint32_t RibbonPlaneGroups(uint32_t columns) noexcept { return (columns + 7) / 8; }
 
+/// An equation. Aligned for kernels that make one vector of it.
+struct alignas(16) RibbonRow {
+  uint64_t coefficients;  ///< Bit i is column start + i.
+  uint64_t tag;           ///< Start modulo 32 | fingerprint << 8.
+};
+
 /// Rows to be eliminated, ordered by the octet (eight columns) in which they start.
 struct RibbonRows {
-  const uint64_t* coefficients;  ///< Bit i is column start + i.
-  const uint64_t* tags;          ///< Start within the octet (3 bits) | fingerprint << 8.
+  RibbonRow* rows;
+  size_t num_rows;
   const uint32_t* octet_counts;  ///< Rows that start in each octet.
   size_t num_octets;
 };
@@ -39,8 +45,7 @@ struct RibbonCarried {
 
 /// What Eliminate produces.
 struct RibbonEchelon {
-  /// For each column the row that has its pivot there, bit 0 being this column; 0 for no row. Room
-  /// for kRibbonWidth more than there are columns.
+  /// For each column the row that has its pivot there, bit 0 being this column; 0 for no row.
   uint64_t* pivots;
   /// The fingerprints of these rows, by octet and eight columns of fingerprint: eight bytes, byte j
   /// being bit j of the fingerprints and its bit k column k of the octet.
@@ -59,10 +64,10 @@ struct RibbonSolver {
   void (*find_starts)(const uint64_t* mixed, size_t num_rows, uint32_t multiplier,
                       uint32_t num_octets, uint32_t fold, uint32_t* starts);
 
-  /// `fingerprint_columns`: bits of fingerprint in use, up to kMaxRibbonColumns + 1. `scratch`:
-  /// room for num_octets * 8 + kRibbonWidth values.
+  /// `fingerprint_columns`: bits of fingerprint in use, up to kMaxRibbonColumns + 1. Overwrites the
+  /// rows, unless the outcome is kTooManyRows.
   RibbonOutcome (*eliminate)(const RibbonRows& rows, uint32_t fingerprint_columns,
-                             uint32_t* scratch, RibbonEchelon* echelon);
+                             RibbonEchelon* echelon);
 
   /// Solves 64 slots, given the solution of the 64 after them. `pivots` are those of the slots; a
   /// word of `words` is one column: in, fingerprints; out, solution. `next` is the words of the

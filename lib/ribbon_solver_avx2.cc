@@ -2,10 +2,11 @@
 
 #if defined(__x86_64__)
 
-#include "lib/ribbon_solver_rows.h"
+#include "lib/ribbon_solver_octets.h"
+#include "lib/ribbon_solver_parts.h"
 
-// Row by row, without vectors, but the processors that have AVX2 also count bits and trailing zeros
-// in one instruction.
+// The scalar kernel for processors that have AVX2, and with it instructions for shifts, trailing
+// zeros and counting bits.
 #define BLOCKSIEVE_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 
 namespace blocksieve::internal {
@@ -17,8 +18,8 @@ BLOCKSIEVE_AVX2 void FindStarts(const uint64_t* mixed, size_t num_rows, uint32_t
 }
 
 BLOCKSIEVE_AVX2 RibbonOutcome Eliminate(const RibbonRows& rows, uint32_t fingerprint_columns,
-                                        uint32_t* scratch, RibbonEchelon* echelon) {
-  return EliminateByRows(rows, fingerprint_columns, scratch, echelon);
+                                        RibbonEchelon* echelon) {
+  return EliminateByOctets(rows, fingerprint_columns, echelon);
 }
 
 BLOCKSIEVE_INLINE uint64_t Parity(uint64_t x) noexcept {

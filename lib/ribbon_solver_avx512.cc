@@ -4,7 +4,10 @@
 
 #include <immintrin.h>
 
-#include "lib/ribbon_solver_rows.h"
+#include <cstring>
+
+#include "lib/coding.h"
+#include "lib/ribbon_solver_parts.h"
 
 // Elimination column by column on bit-sliced rows. The state is up to 64 rows in flight, one per
 // bit position; a register holds the same bit of all rows for eight columns, one column per lane.
@@ -81,13 +84,17 @@ BLOCKSIEVE_AVX512 __attribute__((noinline)) void DropAllGaps(__m512i* words,
 
 /// Adds rows number 0 ... count - 1 from bit position `position` on; they are free there.
 template <int kGroups>
-BLOCKSIEVE_AVX512_INLINE void AddRows(const uint64_t* coefficients, const uint64_t* tags,
-                                      uint32_t count, uint32_t position,
+BLOCKSIEVE_AVX512_INLINE void AddRows(const RibbonRow* rows, uint32_t count, uint32_t position,
                                       Slices<kGroups>* slices) noexcept {
   constexpr __mmask64 kLowestBytes = 0x0101010101010101u;
   const auto present = static_cast<__mmask8>((1u << count) - 1);
-  const __m512i row = _mm512_maskz_loadu_epi64(present, coefficients);
-  const __m512i tag = _mm512_maskz_loadu_epi64(present, tags);
+  const uint32_t words = (1u << 2 * count) - 1;
+  const __m512i first = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(words), rows);
+  const __m512i last = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(words >> 8), rows + 4);
+  const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+  const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+  const __m512i row = _mm512_permutex2var_epi64(first, even, last);
+  const __m512i tag = _mm512_permutex2var_epi64(first, odd, last);
   const __m512i start = _mm512_and_si512(tag, _mm512_set1_epi64(7));
   // Columns 0 ... 63 of the octet, and, with the fingerprint behind them, columns 64 ... 71.
   const __m512i low = _mm512_sllv_epi64(row, start);
@@ -193,14 +200,41 @@ BLOCKSIEVE_AVX512_INLINE void TakeRows(const Slices<kGroups>& slices,
   }
 }
 
+/// Brings carried rows into echelon form and drops those that vanish. Whether one contradicts the
+/// others must show now: in the next chunk another kernel might already have merged the two.
+/// Returns false if so.
+BLOCKSIEVE_AVX512_INLINE bool ReduceCarried(RibbonCarried* carried) noexcept {
+  uint64_t* const rows = carried->coefficients;
+  uint32_t* const fingerprints = carried->fingerprints;
+  const uint32_t count = carried->count;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t row = rows[i];
+    const uint32_t fingerprint = fingerprints[i];
+    if (row == 0) {
+      if (fingerprint != 0) return false;
+      continue;
+    }
+    const uint64_t pivot = row & (0 - row);
+    for (uint32_t j = i + 1; j < count; ++j) {
+      const uint64_t hit = (rows[j] & pivot) != 0 ? ~uint64_t{0} : 0;
+      rows[j] ^= row & hit;
+      fingerprints[j] ^= fingerprint & static_cast<uint32_t>(hit);
+    }
+    rows[kept] = row;
+    fingerprints[kept++] = fingerprint;
+  }
+  carried->count = kept;
+  return true;
+}
+
 template <int kGroups>
 BLOCKSIEVE_AVX512 RibbonOutcome EliminateSliced(const RibbonRows& rows,
                                                 RibbonEchelon* echelon) noexcept {
   Slices<kGroups> slices;
 #pragma GCC unroll 16
   for (int i = 0; i < kGroups; ++i) slices.word[i] = _mm512_setzero_si512();
-  const uint64_t* coefficients = rows.coefficients;
-  const uint64_t* tags = rows.tags;
+  const RibbonRow* next = rows.rows;
   uint64_t* pivots = echelon->pivots;
   uint8_t* planes = echelon->planes;
   for (size_t octet = 0; octet < rows.num_octets; ++octet) {
@@ -221,9 +255,8 @@ BLOCKSIEVE_AVX512 RibbonOutcome EliminateSliced(const RibbonRows& rows,
     }
     while (count > 0) {
       const uint32_t batch = count < 8 ? count : 8;
-      AddRows<kGroups>(coefficients, tags, batch, end, &slices);
-      coefficients += batch;
-      tags += batch;
+      AddRows<kGroups>(next, batch, end, &slices);
+      next += batch;
       end += batch;
       count -= batch;
     }
@@ -240,7 +273,7 @@ BLOCKSIEVE_AVX512 void FindStarts(const uint64_t* mixed, size_t num_rows, uint32
   FindStartsOf(mixed, num_rows, multiplier, num_octets, fold, starts);
 }
 
-RibbonOutcome Eliminate(const RibbonRows& rows, uint32_t fingerprint_columns, uint32_t*,
+RibbonOutcome Eliminate(const RibbonRows& rows, uint32_t fingerprint_columns,
                         RibbonEchelon* echelon) {
   switch (RibbonPlaneGroups(fingerprint_columns)) {
     case 1:

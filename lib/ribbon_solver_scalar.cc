@@ -1,5 +1,6 @@
 #include "lib/ribbon_solver.h"
-#include "lib/ribbon_solver_rows.h"
+#include "lib/ribbon_solver_octets.h"
+#include "lib/ribbon_solver_parts.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -9,9 +10,9 @@ void FindStarts(const uint64_t* mixed, size_t num_rows, uint32_t multiplier, uin
   FindStartsOf(mixed, num_rows, multiplier, num_octets, fold, starts);
 }
 
-RibbonOutcome Eliminate(const RibbonRows& rows, uint32_t fingerprint_columns, uint32_t* scratch,
+RibbonOutcome Eliminate(const RibbonRows& rows, uint32_t fingerprint_columns,
                         RibbonEchelon* echelon) {
-  return EliminateByRows(rows, fingerprint_columns, scratch, echelon);
+  return EliminateByOctets(rows, fingerprint_columns, echelon);
 }
 
 // The processor that this is for has no instruction to count bits; x86 has a parity flag.
