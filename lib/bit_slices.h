@@ -5,35 +5,14 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/kernels.h"
+#include "lib/classic_positions.h"
 #include "lib/coding.h"
 
 // Bloom filters of the same size, transposed: row p holds bit p of every filter. One probe ANDs a
 // few rows and has the answers of all filters; filter by filter it would touch as many cache lines
-// per filter as it now touches rows in all.
+// per filter as it now touches rows in all. The rows of a value are the `Positions` of its hash.
 
 namespace blocksieve::internal {
-
-/// Where a value's bits are: the j-th of `num_rows` rows is drawn from the high bits of
-/// hash * kPositionMultiplier^(j+1). The multiplier is one of those that Steele and Vigna found
-/// best by the spectral test ("Computationally easy, spectrally good multipliers for congruential
-/// pseudorandom number generators", 2022), which is just what is needed here: that consecutive
-/// multiples are evenly spread in several dimensions. Measured FPR is the model's within 1 %, from
-/// one value on. Double hashing lost: at a target of 1 % its increments collide so often that the
-/// FPR is nine times the model's with one value, and still 1.25 times with 32.
-inline constexpr uint64_t kPositionMultiplier = 0xd1342543de82ef95;
-
-class Positions {
- public:
-  Positions(uint64_t hash, uint64_t num_rows) noexcept : state_(hash), num_rows_(num_rows) {}
-  uint64_t Next() noexcept {
-    state_ *= kPositionMultiplier;
-    return static_cast<uint64_t>(static_cast<unsigned __int128>(state_) * num_rows_ >> 64);
-  }
-
- private:
-  uint64_t state_;
-  uint64_t num_rows_;
-};
 
 /// The 64 bits from bit number `bit` on; those beyond the end are zero.
 inline uint64_t LoadBits64(ByteView bytes, uint64_t bit) noexcept {

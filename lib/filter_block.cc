@@ -5,6 +5,7 @@
 #include "blocksieve/sizing.h"
 #include "lib/blocked_bloom.h"
 #include "lib/checksum.h"
+#include "lib/classic_footer.h"
 #include "lib/coding.h"
 #include "lib/filter_footer.h"
 #include "lib/ribbon_footer.h"
@@ -65,7 +66,9 @@ std::string EncodeFooter(const FilterInfo& info) {
   AppendVarint(&footer, info.payload_bytes);
   AppendLittleEndian(&footer, info.payload_checksum);
   if (info.hash_seed != 0) AppendLittleEndian(&footer, info.hash_seed);
-  if (info.num_keys != 0) {
+  if (HasClassicFields(info.kind)) {
+    AppendClassicFields(info, &footer);
+  } else if (info.num_keys != 0) {
     if (info.kind == FilterKind::kRibbon) {
       AppendRibbonFields(info, &footer);
     } else {
@@ -83,7 +86,9 @@ std::string EncodeFooter(const FilterInfo& info) {
 
 uint64_t FooterBytes(const FilterInfo& info) noexcept {
   uint64_t layout_bytes = 0;
-  if (info.num_keys != 0) {
+  if (HasClassicFields(info.kind)) {
+    layout_bytes = ClassicFieldBytes(info);
+  } else if (info.num_keys != 0) {
     layout_bytes = info.kind == FilterKind::kRibbon ? RibbonFieldBytes(info) : 2;
   }
   return 1 + VarintBytes(info.num_keys) + VarintBytes(info.payload_bytes) + sizeof(uint32_t) +
@@ -143,7 +148,10 @@ Result<FilterInfo> DescribeFilterBlock(ByteView block) {
   const bool is_empty = (kind_and_flags & kIsEmpty) != 0;
   if (is_empty != (info.num_keys == 0)) return Damaged("number of keys contradicts the empty flag");
 
-  if (!is_empty) {
+  // An empty one of these has a layout, too, so that it can go on being filled.
+  if (internal::HasClassicFields(info.kind)) {
+    if (Status status = internal::ReadClassicFields(&fields, &info); !status.ok()) return status;
+  } else if (!is_empty) {
     switch (info.kind) {
       case FilterKind::kBlockedBloom:
         if (Status status = ReadBlockedBloom(&fields, &info); !status.ok()) return status;
@@ -154,7 +162,7 @@ Result<FilterInfo> DescribeFilterBlock(ByteView block) {
       default:
         return Status::NotSupported("filter block: kind is " +
                                     std::to_string(static_cast<int>(info.kind)) +
-                                    "; this library reads 2 and 3");
+                                    "; this library reads 1 to 4");
     }
   }
   if (!fields.rest().empty()) return Damaged("footer has bytes too many");
@@ -175,6 +183,11 @@ double PredictedFpr(const FilterInfo& info) noexcept {
   if (info.kind == FilterKind::kRibbon) {
     const internal::RibbonShape shape = internal::ShapeOf(info);
     return internal::RibbonFpr(shape.columns, internal::RibbonWideShare(shape));
+  }
+  if (internal::HasClassicFields(info.kind)) {
+    const double bits_per_key =
+        static_cast<double>(info.num_cells) / static_cast<double>(info.num_keys);
+    return ClassicBloomFpr(bits_per_key, info.num_probes);
   }
   const double payload_bits = 8.0 * static_cast<double>(info.payload_bytes - info.lead_bytes);
   return BlockedBloomFpr(payload_bits / static_cast<double>(info.num_keys), info.num_probes);

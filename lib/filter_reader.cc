@@ -5,6 +5,7 @@
 
 #include "blocksieve/filter_block.h"
 #include "lib/blocked_bloom.h"
+#include "lib/classic_probe.h"
 #include "lib/hash_inline.h"
 #include "lib/probe_loops.h"
 #include "lib/ribbon_footer.h"
@@ -34,6 +35,8 @@ const ProbeOps kNothingMatches = {&AnswerKey<false>, &AnswerHash<false>, &Answer
 const ProbeOps kEverythingMatches = {&AnswerKey<true>, &AnswerHash<true>, &AnswerHashes<true>};
 
 const ProbeOps& OpsFor(FilterKind kind, Kernel kernel) noexcept {
+  if (kind == FilterKind::kClassicBloom) return kClassicBloomProbes;
+  if (kind == FilterKind::kCountingBloom) return kCountingBloomProbes;
   if (kind != FilterKind::kBlockedBloom) return kEverythingMatches;
   switch (kernel) {
 #if defined(__x86_64__)
@@ -82,6 +85,13 @@ FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept try {
     const internal::RibbonShape shape = internal::ShapeOf(*info);
     reader.view_.ribbon = internal::MakeRibbonView(shape, reader.view_.data);
     reader.ops_ = internal::RibbonOpsFor(kernel, shape);
+    return reader;
+  }
+  if (info->kind != FilterKind::kBlockedBloom) {
+    reader.view_.classic_bloom = {.num_cells = info->num_cells,
+                                  .num_probes = info->num_probes,
+                                  .cell_bits = info->cell_bits};
+    reader.ops_ = internal::OpsFor(info->kind, kernel);
     return reader;
   }
   reader.view_.blocked_bloom = {

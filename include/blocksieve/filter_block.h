@@ -22,7 +22,9 @@ inline constexpr uint64_t kMaxFilterBlockBytes = UINT64_C(0xffffffff);
 /// What the footer of a block says.
 struct FilterInfo {
   FilterKind kind = FilterKind::kBlockedBloom;
-  uint64_t num_keys = 0;       ///< Keys added, adjacent duplicates counted once; 0: "no" to all.
+  /// Keys added, adjacent duplicates counted once; of classic and counting filters an estimate of
+  /// the distinct ones. 0: "no" to all.
+  uint64_t num_keys = 0;
   uint64_t payload_bytes = 0;  ///< Everything before the footer.
   uint64_t block_bytes = 0;    ///< Payload, footer and zero bytes.
   uint64_t hash_seed = 0;
@@ -32,6 +34,11 @@ struct FilterInfo {
 
   // Bloom kinds.
   uint32_t num_probes = 0;  ///< Bits per key (k).
+
+  // Classic and counting Bloom.
+  uint64_t num_cells = 0;    ///< Bits or counters.
+  uint64_t design_keys = 0;  ///< With more distinct keys it is over-full.
+  uint32_t cell_bits = 0;    ///< Of a counter; 1 in classic filters.
 
   // Ribbon; lib/RIBBON.md tells what these are.
   uint32_t num_columns = 0;

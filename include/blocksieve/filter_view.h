@@ -18,6 +18,13 @@ struct BlockedBloomView {
   uint16_t probe_mask;  // num_probes ones
 };
 
+/// Classic and counting filters.
+struct ClassicBloomView {
+  uint64_t num_cells;   // bits or counters, >= 1
+  uint32_t num_probes;  // 1 .. 32
+  uint32_t cell_bits;   // of a counter; 1 in classic filters
+};
+
 struct RibbonView {
   const uint8_t* directory;  // entries of the chunks; unused if there is one chunk only
   const uint8_t* bases;      // of groups of chunks
@@ -44,6 +51,7 @@ struct FilterView {
   uint64_t last_hash_flip;
   union {
     BlockedBloomView blocked_bloom;
+    ClassicBloomView classic_bloom;
     RibbonView ribbon;
   };
 };

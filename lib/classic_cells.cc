@@ -1,0 +1,20 @@
+#include "lib/classic_cells.h"
+
+#include <string>
+
+#include "lib/block_memory.h"
+#include "lib/counting_cells.h"
+
+namespace blocksieve::internal {
+
+Result<OwnedBytes> AllocateCells(const BloomLayout& layout, uint32_t cell_bits) {
+  const uint64_t size = CellBytes(layout.num_bits, cell_bits);
+  OwnedBytes cells = AllocateBlock(size, 0);
+  if (cells.memory == nullptr) {
+    return Status::ResourceExhausted("no memory for a filter of " + std::to_string(size) +
+                                     " bytes");
+  }
+  return cells;
+}
+
+}  // namespace blocksieve::internal
