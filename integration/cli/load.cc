@@ -13,12 +13,13 @@
 #include "integration/cli/commands.h"
 #include "integration/cli/common_options.h"
 #include "integration/cli/delimiter.h"
+#include "integration/cli/engine.h"
+#include "integration/cli/engine_choice.h"
 #include "integration/cli/failure.h"
 #include "integration/cli/index_columns.h"
 #include "integration/cli/interrupt.h"
 #include "integration/cli/line_reader.h"
 #include "integration/cli/load_report.h"
-#include "integration/cli/loaded_database.h"
 #include "integration/cli/number_text.h"
 #include "integration/cli/output.h"
 #include "integration/cli/progress.h"
@@ -28,7 +29,7 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Load lines of fields into a RocksDB with skip indexes";
+constexpr const char* kDescription = "Load lines of fields into a database with skip indexes";
 
 constexpr const char* kFooter =
     R"help(One field of each line becomes the key; the others, in order and joined by the delimiter, the value.
@@ -47,22 +48,24 @@ Lines that lack the field of an index have no value for it (IS NULL).
 
 An existing database is added to. It keeps the indexes that it has, or gets another in place of
 one of the same name. At the end everything is flushed and, unless --no-compact, compacted, so that
-all of its files have the indexes; of a large database that takes long.
+all of its files have the indexes; of a large database that takes long. Engines are rocksdb and
+toylsm, a small one to learn from and test with; its granules are its data blocks.
 
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:2 --index words=words:3 paths.tsv
   blocksieve load --db log.db --key 1 --delimiter , --index size=int:3 size=uint:4 log.csv
-  zcat docs.gz | blocksieve load --db docs.db --key 1 --index age=int:json:/age -)help";
+  zcat docs.gz | blocksieve load --db docs.db --key 1 --index age=int:json:/age -
+  blocksieve load --engine toylsm --db toy.db --key 1 --index pkg=field:2 paths.tsv)help";
 
 constexpr uint64_t kMaxGranuleRows = 1'000'000'000;
 
 struct LoadOptions {
   std::string db;
-  std::string engine = "rocksdb";
+  std::string engine;  // empty: not given
   uint32_t key_field = 0;
   std::vector<std::string> indexes;
   std::vector<std::string> positionals;
-  uint64_t granule_rows = kDefaultGranuleRows;
+  uint64_t granule_rows = 0;  // 0: not given
   double target_fpr = SkipIndexOptions().target_fpr;
   std::string delimiter = "\t";
   bool no_compact = false;
@@ -157,13 +160,14 @@ void RunLoad(LoadOptions options) {
   // First what may fail without leaving anything behind.
   LineReader lines(file);
   CatchInterrupts();
-  LoadedDatabase database(target);
-  for (const std::string& note : database.notes()) {
+  const std::unique_ptr<LoadedDatabase> database =
+      EngineFor(options.db, options.engine).Load(target);
+  for (const std::string& note : database->notes()) {
     WriteToStandardError("blocksieve load: " + note + "\n");
   }
 
-  const Loaded loaded = LoadLines(delimiter, options.key_field, &lines, &database);
-  database.Flush();
+  const Loaded loaded = LoadLines(delimiter, options.key_field, &lines, database.get());
+  database->Flush();
   if (!loaded.problem.empty()) {
     const std::string message =
         fmt::format("{}; the {} before are loaded and flushed, not compacted; nothing after is",
@@ -171,10 +175,10 @@ void RunLoad(LoadOptions options) {
     if (InterruptFlag()) throw Interrupted(message);
     throw Failure(message);
   }
-  if (!options.no_compact) Compact(&database);
+  if (!options.no_compact) Compact(database.get());
 
   Output output;
-  const SkipIndexSummary indexes = database.Indexes();
+  const SkipIndexSummary indexes = database->Indexes();
   output.Write(options.format == OutputFormat::kJson ? LoadReportJson(loaded.counts, indexes)
                                                      : LoadReportText(loaded.counts, indexes));
   output.Flush();
@@ -198,9 +202,9 @@ void AddLoadCommand(CLI::App* app, Action* action) {
       ->type_name("NAME=EXTRACTOR")
       ->allow_extra_args(false);
   command
-      ->add_option(
-          "--granule-rows", options->granule_rows,
-          fmt::format("rows that are skipped or read together (default {})", kDefaultGranuleRows))
+      ->add_option("--granule-rows", options->granule_rows,
+                   fmt::format("rows that are skipped or read together (default {}; not of toylsm)",
+                               kDefaultGranuleRows))
       ->type_name("N")
       ->check(InRange(uint64_t{1}, kMaxGranuleRows));
   command
@@ -214,11 +218,8 @@ void AddLoadCommand(CLI::App* app, Action* action) {
       ->add_option("--delimiter", options->delimiter,
                    R"(what separates fields: one byte, \t (default), \\ or \xHH)")
       ->type_name("C");
-  command->add_option("--engine", options->engine, "rocksdb, which is the only one yet")
-      ->type_name("NAME")
-      ->check([](const std::string& name) {
-        return name == "rocksdb" ? "" : "'" + name + "' is unknown; allowed is rocksdb";
-      });
+  AddEngineOption(command, &options->engine,
+                  "of a new database (default rocksdb); an existing one has its own");
   command->add_flag("--no-compact", options->no_compact, "leave the files as they are flushed");
   AddFormatOption(command, &options->format);
   command->add_option("FILE", options->positionals, "the lines; - is standard input")

@@ -22,6 +22,8 @@ constexpr const char* kDescription = "Filters and skip indexes for storage engin
 constexpr const char* kFooter = R"(Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:2 paths.tsv
   blocksieve scan --db paths.db --where "pkg = 'bash'"
+  blocksieve inspect --db paths.db
+  blocksieve verify --db paths.db
   blocksieve size --fpr 0.01 --keys 1000000
   blocksieve load --help      the manual of a subcommand, with examples
 
@@ -55,6 +57,9 @@ int Run(int argc, const char* const* argv) {
   Action action;
   AddLoadCommand(&app, &action);
   AddScanCommand(&app, &action);
+  AddInspectCommand(&app, &action);
+  AddVerifyCommand(&app, &action);
+  AddSieveCommand(&app, &action);
   AddSizeCommand(&app, &action);
   try {
     app.parse(argc, argv);

@@ -1,5 +1,3 @@
-#include "blocksieve/rocksdb/skip_scan.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,11 +9,11 @@
 #include <string_view>
 
 #include "blocksieve/predicate.h"
-#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/bytes_text.h"
 #include "integration/cli/commands.h"
 #include "integration/cli/common_options.h"
-#include "integration/cli/database.h"
+#include "integration/cli/engine.h"
+#include "integration/cli/engine_choice.h"
 #include "integration/cli/explanation_json.h"
 #include "integration/cli/failure.h"
 #include "integration/cli/output.h"
@@ -48,18 +46,16 @@ Examples:
   blocksieve scan --db paths.db --where "NOT (pkg LIKE 'lib%')" --reverse --limit 10
   blocksieve scan --db paths.db --where "pkg = 'bash'" --explain --format json 2> explanation.json)help";
 
-struct ScanCommandOptions {
+struct ScanOptions {
   std::string db;
+  std::string engine;  // empty: not given
   std::string where = "TRUE";
-  bool explain = false;
-  bool no_index = false;
+  ScanRequest request;
   bool count = false;
-  bool reverse = false;
-  uint64_t limit = 0;  // 0: none
   OutputFormat format = OutputFormat::kText;
 };
 
-Predicate ParseWhere(const ScanCommandOptions& options, const SkipIndexSummary& indexes) {
+Predicate ParseWhere(const ScanOptions& options, const SkipIndexSummary& indexes) {
   size_t position = 0;
   Result<Predicate> predicate = Predicate::Parse(options.where, indexes.columns, &position);
   if (predicate.ok()) return *std::move(predicate);
@@ -68,29 +64,27 @@ Predicate ParseWhere(const ScanCommandOptions& options, const SkipIndexSummary& 
   FailUsage("--where, {}\n{}", message, PointAt(options.where, position));
 }
 
-void WriteRow(const SkipScan& scan, OutputFormat format, Output* output) {
-  const std::string_view key = scan.key().ToStringView();
-  const std::string_view value = scan.value().ToStringView();
+void WriteRow(const RowScan& scan, OutputFormat format, Output* output) {
   if (format == OutputFormat::kText) {
-    output->Write(key);
+    output->Write(scan.key());
     output->Write("\t");
-    output->WriteLine(value);
+    output->WriteLine(scan.value());
     return;
   }
   nlohmann::ordered_json row = nlohmann::ordered_json::object();
-  SetBytes(&row, "key", key);
-  SetBytes(&row, "value", value);
+  SetBytes(&row, "key", scan.key());
+  SetBytes(&row, "value", scan.value());
   output->WriteLine(row.dump());
 }
 
 // Returns the number of rows.
-uint64_t WriteRows(const ScanCommandOptions& options, SkipScan* scan, Output* output) {
+uint64_t WriteRows(const ScanOptions& options, RowScan* scan, Output* output) {
   uint64_t count = 0;
   for (; scan->Valid() && output->is_wanted(); scan->Next()) {
     ++count;
     if (!options.count) WriteRow(*scan, options.format, output);
   }
-  if (options.count && scan->status().ok()) {
+  if (options.count && scan->problem().empty()) {
     output->WriteLine(options.format == OutputFormat::kJson ? fmt::format("{{\"count\":{}}}", count)
                                                             : std::to_string(count));
   }
@@ -103,53 +97,43 @@ void PrintExplanation(const ScanExplanation& explanation, OutputFormat format) {
                                                      : explanation.ToText());
 }
 
-void RunScan(const ScanCommandOptions& options) {
-  const std::unique_ptr<rocksdb::DB> db = OpenReadOnly(options.db);
-  SkipIndexSummary indexes;
-  rocksdb::Status status = ReadSkipIndexes(db.get(), nullptr, &indexes);
-  if (!status.ok()) {
-    Fail("cannot read the indexes of database {}: {}", options.db, status.ToString());
-  }
-  const Predicate predicate = ParseWhere(options, indexes);
-
-  SkipScanOptions scan_options;
-  scan_options.limit = options.limit;
-  scan_options.reverse = options.reverse;
-  scan_options.use_index = !options.no_index;
-  scan_options.explain = options.explain;
-  std::unique_ptr<SkipScan> scan;
-  status = SkipScan::Create(db.get(), nullptr, predicate, scan_options, &scan);
-  if (!status.ok()) Fail("cannot scan database {}: {}", options.db, status.ToString());
+void RunScan(const ScanOptions& options) {
+  const std::unique_ptr<ReadDatabase> database =
+      EngineOf(options.db, options.engine).Open(options.db);
+  const Predicate predicate = ParseWhere(options, database->Indexes());
+  const std::unique_ptr<RowScan> scan = database->Scan(predicate, options.request);
 
   Output output;
   const uint64_t count = WriteRows(options, scan.get(), &output);
-  if (options.explain) PrintExplanation(scan->Explain(), options.format);
-  if (!scan->status().ok()) {
-    Fail("cannot read on in database {} after {} rows: {}", options.db, count,
-         scan->status().ToString());
+  if (options.request.explain) PrintExplanation(scan->Explain(), options.format);
+  if (const std::string problem = scan->problem(); !problem.empty()) {
+    Fail("cannot read on in database {} after {} rows: {}", options.db, count, problem);
   }
 }
 
 }  // namespace
 
 void AddScanCommand(CLI::App* app, Action* action) {
-  const auto options = std::make_shared<ScanCommandOptions>();
+  const auto options = std::make_shared<ScanOptions>();
   CLI::App* const command = app->add_subcommand("scan", kDescription);
   command->footer(kFooter);
 
   command->add_option("--db", options->db, "the directory of the database")
       ->type_name("DIR")
       ->required();
+  AddEngineOption(command, &options->engine, "what the database is of; found out if not given");
   command->add_option("--where", options->where, "the condition; without it, all rows match")
       ->type_name("CONDITION");
-  command->add_flag("--explain", options->explain,
+  command->add_flag("--explain", options->request.explain,
                     "say on standard error what was read, and why not less");
-  command->add_flag("--no-index", options->no_index, "read everything, for comparison");
+  command->add_flag(
+      "--no-index", [options](int64_t) { options->request.use_index = false; },
+      "read everything, for comparison");
   command->add_flag("--count", options->count, "print the number of rows only");
-  command->add_option("--limit", options->limit, "end after so many rows")
+  command->add_option("--limit", options->request.limit, "end after so many rows")
       ->type_name("N")
       ->check(InRange(uint64_t{1}, std::numeric_limits<uint64_t>::max()));
-  command->add_flag("--reverse", options->reverse, "from the greatest key to the least");
+  command->add_flag("--reverse", options->request.reverse, "from the greatest key to the least");
   AddFormatOption(command, &options->format);
 
   command->callback([options, action] { *action = [options] { RunScan(*options); }; });

@@ -22,7 +22,7 @@ const AnyIndex kAnyIndex;
 }  // namespace
 
 ComparisonCounts::ComparisonCounts(const Predicate& predicate, bool count_granules)
-    : predicate_(predicate), count_granules_(count_granules) {
+    : predicate_(predicate) {
   for (const SkipExplanation& one : predicate.Explain([](const Column&) { return &kAnyIndex; })) {
     ComparisonExplanation& comparison = comparisons_.emplace_back();
     comparison.comparison = one.comparison;
@@ -42,12 +42,12 @@ bool ComparisonCounts::CanEverSkip() const {
   return predicate_.CanSkip([](const Column&) { return &kAnyIndex; });
 }
 
-void ComparisonCounts::AddFile(const FileIndex& file) {
+void ComparisonCounts::AddFile(const GranuleIndex* index) {
   files_seen_ = true;
-  if (file.index() == nullptr) return;
-  CountingIndexes indexes(file, nullptr);
+  if (index == nullptr) return;
+  CountingIndexes indexes(*index, nullptr);
   const ColumnIndexLookup lookup = indexes.Lookup();
-  const auto num_granules = static_cast<size_t>(file.index()->num_granules());
+  const auto num_granules = static_cast<size_t>(index->num_granules());
   for (size_t i = 0; i < comparisons_.size(); ++i) {
     if (!columns_[i] || lookup(*columns_[i]) == nullptr) continue;
     indexed_.insert(columns_[i]->ToText());

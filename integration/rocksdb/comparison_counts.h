@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "blocksieve/granule_index.h"
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_scan.h"
-#include "integration/rocksdb/granule_catalog.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -20,14 +20,14 @@ class ComparisonCounts {
   /// Whether the predicate skips anything if all its columns have an index.
   bool CanEverSkip() const;
 
-  void AddFile(const FileIndex& file);
+  /// `index` null: the file has none.
+  void AddFile(const GranuleIndex* index);
 
   /// Sets `explanation->comparisons`.
   void Write(ScanExplanation* explanation) const;
 
  private:
   const Predicate& predicate_;
-  const bool count_granules_;
   std::vector<std::optional<Column>> columns_;   // of the comparisons
   std::vector<std::optional<Predicate>> alone_;  // the comparisons, each as a predicate
   std::vector<ComparisonExplanation> comparisons_;

@@ -59,14 +59,16 @@ class CountingIndexes::CountingIndex final : public ColumnIndex {
 
 const ColumnIndex* CountingIndexes::Find(const Column& column) {
   // Text forms, not names: a name may have been dropped and given to another field.
-  const std::optional<size_t> number = file_.FindColumn(column.ToText());
-  if (!number) return nullptr;
-  const ColumnIndex& index = file_.index()->column_index(*number);
+  const std::string definition = column.ToText();
+  size_t number = 0;
+  while (number < index_.num_columns() && index_.column(number).name != definition) ++number;
+  if (number == index_.num_columns()) return nullptr;
+  const ColumnIndex& index = index_.column_index(number);
   if (counts_ == nullptr) return &index;
-  std::shared_ptr<const ColumnIndex>& counting = indexes_[*number];
+  std::shared_ptr<const ColumnIndex>& counting = indexes_[number];
   if (counting == nullptr) {
-    counting = std::make_shared<const CountingIndex>(index, file_.index()->column(*number),
-                                                     column.name(), counts_);
+    counting =
+        std::make_shared<const CountingIndex>(index, index_.column(number), column.name(), counts_);
   }
   return counting.get();
 }

@@ -3,9 +3,9 @@
 #include <map>
 #include <memory>
 
+#include "blocksieve/granule_index.h"
 #include "blocksieve/predicate.h"
-#include "integration/rocksdb/granule_catalog.h"
-#include "integration/rocksdb/scan_context.h"
+#include "blocksieve/rocksdb/skip_scan.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -13,9 +13,9 @@ namespace blocksieve::rocksdb_plugin {
 /// the file has no index of.
 class CountingIndexes {
  public:
-  /// Counts into `counts`, unless null, what predicates ask. REQUIRES: file.index() != nullptr.
-  /// Both must outlive this.
-  CountingIndexes(const FileIndex& file, ScanExplanation* counts) : file_(file), counts_(counts) {}
+  /// Counts into `counts`, unless null, what predicates ask. Both must outlive this.
+  CountingIndexes(const GranuleIndex& index, ScanExplanation* counts)
+      : index_(index), counts_(counts) {}
 
   /// Refers to this.
   ColumnIndexLookup Lookup() {
@@ -27,7 +27,7 @@ class CountingIndexes {
 
   const ColumnIndex* Find(const Column& column);
 
-  const FileIndex& file_;
+  const GranuleIndex& index_;
   ScanExplanation* const counts_;
   std::map<size_t, std::shared_ptr<const ColumnIndex>> indexes_;  // by their number in the file
 };

@@ -58,13 +58,6 @@ FileIndex::FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
   index_ = *std::move(index);
 }
 
-std::optional<size_t> FileIndex::FindColumn(std::string_view definition) const {
-  for (size_t i = 0; index_ && i < index_->num_columns(); ++i) {
-    if (index_->column(i).name == definition) return i;
-  }
-  return std::nullopt;
-}
-
 uint64_t FileIndex::memory_bytes() const {
   constexpr uint64_t kOverhead = 1024;  // of this, the map's and the list's nodes
   return kOverhead + (index_ ? index_->index_bytes() + index_->memory_bytes() : 0);

@@ -41,9 +41,6 @@ class FileIndex {
   const GranuleIndex* index() const { return index_ ? &*index_ : nullptr; }
   const std::string& problem() const { return problem_; }
 
-  /// The column of this very definition; none if the file has no index of it.
-  std::optional<size_t> FindColumn(std::string_view definition) const;
-
   uint32_t value_suffix_bytes() const { return value_suffix_bytes_; }
   const rocksdb::TableProperties& properties() const { return *properties_; }
   FileIdentity identity() const { return IdentityOf(*properties_); }

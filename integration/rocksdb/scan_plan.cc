@@ -34,7 +34,7 @@ class Planner {
       return;
     }
     file.index = GranuleCatalog::Default().Open(properties);
-    comparisons_.AddFile(*file.index);
+    comparisons_.AddFile(file.index->index());
     const std::string problem = SelectGranules(&file);
     uint64_t rows = properties->num_entries;
     if (!problem.empty()) {
@@ -77,7 +77,7 @@ class Planner {
              std::to_string(file->index->value_suffix_bytes()) + ", the database has " +
              std::to_string(context_.value_suffix_bytes);
     }
-    CountingIndexes indexes(*file->index, &counts_);
+    CountingIndexes indexes(*index, &counts_);
     const ColumnIndexLookup lookup = indexes.Lookup();
     if (!context_.predicate.CanSkip(lookup)) return "its index has none of the columns that skip";
     const auto num_granules = static_cast<size_t>(index->num_granules());

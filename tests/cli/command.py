@@ -38,6 +38,7 @@ class CommandTest(unittest.TestCase):
     """Every test has a directory of its own, with one database by the name of db."""
 
     maxDiff = None
+    engine = "rocksdb"  # of new databases
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory(prefix="blocksieve_cli.")
@@ -60,9 +61,48 @@ class CommandTest(unittest.TestCase):
     def load(self, rows, *arguments, key=1):
         """Loads rows (or bytes, as they are); returns what it says, read from JSON."""
         text = rows if isinstance(rows, bytes) else lines_of(rows)
-        done = self.succeed("load", "--db", self.db, "--key", key, "--format", "json", *arguments,
-                            "-", stdin=text)
+        done = self.succeed("load", "--engine", self.engine, "--db", self.db, "--key", key,
+                            "--format", "json", *arguments, "-", stdin=text)
         return json.loads(done.out)
+
+    def db_bench(self, benchmarks, *options, num=20_000):
+        """A database that stock RocksDB wrote."""
+        subprocess.run(["db_bench", f"--benchmarks={benchmarks}", f"--db={self.db}", f"--num={num}",
+                        "--value_size=20", "--disable_auto_compactions=1", *options], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=TIMEOUT_SECONDS)
+
+    def ldb(self, *arguments):
+        subprocess.run(["ldb", f"--db={self.db}", *arguments], check=True, timeout=TIMEOUT_SECONDS,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def inspect(self, *arguments):
+        return json.loads(self.succeed("inspect", "--format", "json",
+                                       *(arguments or ("--db", self.db))).out)
+
+    def verify(self, *arguments, code=0):
+        done = run("verify", "--format", "json", *(arguments or ("--db", self.db)))
+        self.assertEqual(done.code, code, done.err)
+        return json.loads(done.out)
+
+    def files_of_database(self):
+        """Every file with its contents and time, to see whether something changed."""
+        return {path: (path.stat().st_mtime_ns, path.read_bytes())
+                for path in pathlib.Path(self.db).iterdir()}
+
+    def open_in_another_process(self, *arguments):
+        """A load that has the database open and waits for more lines."""
+        process = subprocess.Popen(
+            [PROGRAM, "load", "--engine", self.engine, "--db", str(self.db), "--key", "1",
+             *arguments, "-"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        def end():
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                stream.close()
+        self.addCleanup(end)
+        return process
 
     def scan(self, where, *arguments):
         """The rows, as pairs of bytes."""

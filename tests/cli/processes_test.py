@@ -11,32 +11,20 @@ from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
 class Loading(CommandTest):
     """A load that waits for more lines."""
 
-    def start(self, *arguments):
-        process = subprocess.Popen(
-            [PROGRAM, "load", "--db", str(self.db), "--key", "1", *arguments, "-"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        def end():
-            process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout, process.stderr):
-                stream.close()
-        self.addCleanup(end)
-        return process
-
     def feed(self, process, text):
         process.stdin.write(text)
         process.stdin.flush()
 
     def wait_until_open(self):
         deadline = time.monotonic() + TIMEOUT_SECONDS
-        while not list(self.db.glob("OPTIONS-*")):
+        while not list(self.db.glob("OPTIONS-*")) + list(self.db.glob("MANIFEST")):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
         time.sleep(0.2)
 
     def test_scan_meanwhile(self):
         self.load([("a", 1)], "--index", "n=int:2")
-        process = self.start()
+        process = self.open_in_another_process()
         self.feed(process, b"b\t1\n")
         time.sleep(0.3)
         self.assertEqual(self.keys("n = 1"), ["a"])
@@ -62,7 +50,7 @@ class Loading(CommandTest):
         self.assertEqual(len(self.scan("n >= 0")), 31)
 
     def test_second_load(self):
-        self.start()
+        self.open_in_another_process()
         self.wait_until_open()
         message = self.fail_with(1, "load", "--db", self.db, "--key", 1, "-", stdin=b"c\t1\n")
         self.assertIn(f"cannot open database {self.db}: ", message)
@@ -71,7 +59,7 @@ class Loading(CommandTest):
     def test_interrupted(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             self.db = self.dir / f"db{code}"
-            process = self.start("--index", "n=int:2")
+            process = self.open_in_another_process("--index", "n=int:2")
             self.feed(process, b"a\t1\nb\t2\nc")
             self.wait_until_open()
             process.send_signal(number)
@@ -80,7 +68,7 @@ class Loading(CommandTest):
             self.assertEqual(self.keys("n > 0"), ["a", "b"])
 
     def test_killed(self):
-        process = self.start("--index", "n=int:2")
+        process = self.open_in_another_process("--index", "n=int:2")
         self.feed(process, b"a\t1\n")
         self.wait_until_open()
         process.kill()

@@ -7,7 +7,7 @@ from command import CommandTest
 
 class Help(CommandTest):
     def test_every_subcommand_has_help_with_examples(self):
-        for arguments in ((), ("size",), ("load",), ("scan",)):
+        for arguments in ((), ("size",), ("load",), ("scan",), ("inspect",), ("verify",)):
             text = self.succeed(*arguments, "--help").out.decode()
             self.assertIn("Usage: " + " ".join(("blocksieve", *arguments)), text)
             self.assertIn("Examples:\n  blocksieve ", text)
@@ -45,7 +45,7 @@ class WrongCommandLines(CommandTest):
         self.check("--fpr: 1.5 is not in the range 1e-07 to 0.5", *load, "--fpr", 1.5)
         self.check("--fpr: 0 is not in the range", *load, "--fpr", 0)
         self.check("--fpr: nan is not in the range", *load, "--fpr", "nan")
-        self.check("--engine: 'leveldb' is unknown; allowed is rocksdb", *load, "--engine", "leveldb")
+        self.check("--engine: 'leveldb' is unknown; allowed are rocksdb and toylsm", *load, "--engine", "leveldb")
         self.check("--delimiter is '::'; allowed is one byte", *load, "--delimiter", "::")
         self.check("--delimiter is '\\n'", *load, "--delimiter", "\\n")
         self.check("--delimiter is '\\x0a'; allowed", *load, "--delimiter", "\\x0a")

@@ -8,13 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "blocksieve/rocksdb/skip_index.h"
+
 namespace blocksieve::cli {
 
-/// What is at a path.
-enum class DatabasePlace { kMissing, kEmptyDirectory, kDatabase, kOther };
-
-/// Throws Failure if it cannot be looked at.
-DatabasePlace LookAt(const std::string& path);
+/// Whether the directory has one.
+bool HasRocksDb(const std::string& path);
 
 /// The options with which a database was opened last, from its OPTIONS file; of one without such a
 /// file, the usual ones. Without collectors of skip indexes, whose columns stand in the files only.
@@ -28,8 +27,11 @@ struct StoredOptions {
 /// Throws Failure.
 StoredOptions ReadStoredOptions(const std::string& path, bool strict);
 
-/// Opens the default column family for reading. Nothing is written, not even a log, and another
-/// process may have the database open. Throws Failure, if there is none, too.
-std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path);
+/// Opens the default column family, or all, for reading. Nothing is written, not even a log, and
+/// another process may have the database open. Throws Failure.
+std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path, bool all_families = false);
+
+/// The indexes of the default column family. Throws Failure, which names the path.
+SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path);
 
 }  // namespace blocksieve::cli

@@ -1,4 +1,4 @@
-#include "integration/cli/database.h"
+#include "integration/cli/rocksdb/stored_database.h"
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
@@ -10,7 +10,8 @@
 #include <system_error>
 
 #include "integration/cli/failure.h"
-#include "integration/cli/unreadable_tables.h"
+#include "integration/cli/rocksdb/rocksdb_engine.h"
+#include "integration/cli/rocksdb/unreadable_tables.h"
 #include "integration/rocksdb/granule_collector.h"
 
 namespace blocksieve::cli {
@@ -68,14 +69,14 @@ std::string StateOf(const std::string& path) {
   return state;
 }
 
-std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path) {
+std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path, bool all_families) {
   StoredOptions options = ReadStoredOptions(path, /*strict=*/false);
   options.db.info_log = std::make_shared<NoLog>();
   options.db.create_if_missing = false;
   // All files are opened at once, so that none can vanish under another process's compactions.
   options.db.max_open_files = -1;
-  std::erase_if(options.families, [](const rocksdb::ColumnFamilyDescriptor& family) {
-    return family.name != rocksdb::kDefaultColumnFamilyName;
+  std::erase_if(options.families, [=](const rocksdb::ColumnFamilyDescriptor& family) {
+    return !all_families && family.name != rocksdb::kDefaultColumnFamilyName;
   });
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
@@ -92,18 +93,9 @@ std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path) {
 
 }  // namespace
 
-DatabasePlace LookAt(const std::string& path) {
+bool HasRocksDb(const std::string& path) {
   std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) return DatabasePlace::kMissing;
-  if (error) Fail("cannot open database {}: {}", path, error.message());
-  if (!std::filesystem::is_directory(status)) return DatabasePlace::kOther;
-  if (std::filesystem::exists(std::filesystem::path(path) / "CURRENT", error)) {
-    return DatabasePlace::kDatabase;
-  }
-  const bool is_empty = !error && std::filesystem::is_empty(path, error);
-  if (error) Fail("cannot open database {}: {}", path, error.message());
-  return is_empty ? DatabasePlace::kEmptyDirectory : DatabasePlace::kOther;
+  return std::filesystem::exists(std::filesystem::path(path) / "CURRENT", error);
 }
 
 StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
@@ -122,26 +114,36 @@ StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
   return options;
 }
 
-std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path) {
-  switch (LookAt(path)) {
-    case DatabasePlace::kMissing:
-      Fail("there is no database {}", path);
-    case DatabasePlace::kEmptyDirectory:
-    case DatabasePlace::kOther:
-      Fail("{} is no database: it has no file CURRENT", path);
-    case DatabasePlace::kDatabase:
-      break;
-  }
+std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path, bool all_families) {
   constexpr int kMostTries = 20;
   for (int tries = 1;; ++tries) {
     const std::string state = StateOf(path);
     try {
-      return TryOpenReadOnly(path);
+      return TryOpenReadOnly(path, all_families);
     } catch (const Failure&) {
       // Another process may have removed files between our reading their list and opening them.
       if (tries == kMostTries || StateOf(path) == state) throw;
     }
   }
+}
+
+std::vector<FilePlace> ListRocksDbFiles(const std::string& path) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  OpenReadOnly(path, /*all_families=*/true)->GetLiveFilesMetaData(&files);
+  std::vector<FilePlace> places;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    places.push_back({.path = file.db_path + file.name,  // which begins with a slash
+                      .family = file.column_family_name,
+                      .level = file.level});
+  }
+  return places;
+}
+
+SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path) {
+  SkipIndexSummary summary;
+  const rocksdb::Status status = ReadSkipIndexes(db, nullptr, &summary);
+  if (!status.ok()) Fail("cannot read the indexes of database {}: {}", path, status.ToString());
+  return summary;
 }
 
 }  // namespace blocksieve::cli

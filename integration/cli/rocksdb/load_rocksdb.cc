@@ -1,60 +1,28 @@
-#include "integration/cli/loaded_database.h"
-
+#include <rocksdb/db.h>
 #include <rocksdb/table.h>
+#include <rocksdb/write_batch.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/cli/database.h"
 #include "integration/cli/failure.h"
 #include "integration/cli/interrupt.h"
+#include "integration/cli/kept_columns.h"
+#include "integration/cli/rocksdb/rocksdb_engine.h"
+#include "integration/cli/rocksdb/stored_database.h"
 
 namespace blocksieve::cli {
 namespace {
 
 constexpr size_t kBatchBytes = 1 << 20;
 
-SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path) {
-  SkipIndexSummary summary;
-  const rocksdb::Status status = ReadSkipIndexes(db, nullptr, &summary);
-  if (!status.ok()) Fail("cannot read the indexes of database {}: {}", path, status.ToString());
-  return summary;
-}
-
-// Compaction would drop the indexes that the database has if they were not asked for again.
-std::vector<Column> AllColumns(const LoadTarget& target, const SkipIndexSummary& present,
-                               std::vector<std::string>* notes) {
-  std::vector<Column> columns = target.columns;
-  for (const Column& old : present.columns) {
-    const auto same_name = std::find_if(columns.begin(), columns.end(), [&](const Column& column) {
-      return column.name() == old.name();
-    });
-    if (same_name == columns.end()) {
-      columns.push_back(old);
-      notes->push_back(fmt::format("the database's index on the value's {} is kept", old.ToText()));
-    } else if (!(*same_name == old)) {
-      notes->push_back(fmt::format("the database's index on the value's {} is replaced by {}",
-                                   old.ToText(), same_name->ToText()));
-    }
-  }
-  for (const SkipIndexColumnUsage& usage : present.usage) {
-    if (Column::Parse(usage.definition).ok()) continue;
-    notes->push_back(
-        fmt::format("the index {} can be written by its own program only: new files "
-                    "will lack it",
-                    usage.definition));
-  }
-  return columns;
-}
-
 void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
                 rocksdb::ColumnFamilyOptions* options) {
   if (columns.empty()) return;
   SkipIndexOptions index;
   index.columns = columns;
-  index.granule_rows = target.granule_rows;
+  if (target.granule_rows != 0) index.granule_rows = target.granule_rows;
   index.target_fpr = target.target_fpr;
   rocksdb::Status status;
   auto factory = NewSkipIndexCollectorFactory(index, &status);
@@ -71,23 +39,38 @@ void AddKeyFilters(rocksdb::ColumnFamilyOptions* options) {
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
 }
 
-}  // namespace
+/// The default column family, indexed.
+class LoadedRocksDb final : public LoadedDatabase {
+ public:
+  explicit LoadedRocksDb(const LoadTarget& target);
+  ~LoadedRocksDb() override;
+  LoadedRocksDb(const LoadedRocksDb&) = delete;
+  LoadedRocksDb& operator=(const LoadedRocksDb&) = delete;
 
-LoadedDatabase::LoadedDatabase(const LoadTarget& target) : path_(target.path) {
+  void Put(std::string_view key, std::string_view value) override;
+  void Flush() override;
+  bool Compact() override;
+  SkipIndexSummary Indexes() const override { return IndexesOf(db_.get(), path_); }
+
+ private:
+  void WriteBatch();
+  void Check(const rocksdb::Status& status) const;
+
+  const std::string path_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+  rocksdb::WriteBatch batch_;
+};
+
+LoadedRocksDb::LoadedRocksDb(const LoadTarget& target) : path_(target.path) {
   StoredOptions options;
   std::vector<Column> columns = target.columns;
-  switch (LookAt(path_)) {
-    case DatabasePlace::kOther:
-      Fail("{} is no database, and not an empty directory either", path_);
-    case DatabasePlace::kDatabase:
-      options = ReadStoredOptions(path_, /*strict=*/true);
-      columns = AllColumns(target, IndexesOf(OpenReadOnly(path_).get(), path_), &notes_);
-      break;
-    case DatabasePlace::kMissing:
-    case DatabasePlace::kEmptyDirectory:
-      options.families = {{rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
-      options.db.create_if_missing = true;
-      break;
+  if (HasRocksDb(path_)) {
+    options = ReadStoredOptions(path_, /*strict=*/true);
+    columns = WithKeptColumns(columns, IndexesOf(OpenReadOnly(path_).get(), path_), &notes_);
+  } else {
+    options.families = {{rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
+    options.db.create_if_missing = true;
   }
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
@@ -104,19 +87,19 @@ LoadedDatabase::LoadedDatabase(const LoadTarget& target) : path_(target.path) {
   db_.reset(db);
 }
 
-LoadedDatabase::~LoadedDatabase() {
+LoadedRocksDb::~LoadedRocksDb() {
   for (rocksdb::ColumnFamilyHandle* const handle : handles_) {
     // Only a null handle is an error.
     db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   }
 }
 
-void LoadedDatabase::Put(std::string_view key, std::string_view value) {
+void LoadedRocksDb::Put(std::string_view key, std::string_view value) {
   Check(batch_.Put(key, value));
   if (batch_.GetDataSize() >= kBatchBytes) WriteBatch();
 }
 
-void LoadedDatabase::WriteBatch() {
+void LoadedRocksDb::WriteBatch() {
   rocksdb::WriteOptions options;
   // Flush makes rows last, and there is nobody to be promised anything before.
   options.disableWAL = true;
@@ -124,12 +107,12 @@ void LoadedDatabase::WriteBatch() {
   batch_.Clear();
 }
 
-void LoadedDatabase::Flush() {
+void LoadedRocksDb::Flush() {
   if (batch_.Count() != 0) WriteBatch();
   Check(db_->Flush(rocksdb::FlushOptions()));
 }
 
-bool LoadedDatabase::Compact() {
+bool LoadedRocksDb::Compact() {
   rocksdb::CompactRangeOptions options;
   options.canceled = &InterruptFlag();
   // Files of the last level, too, may lack an index.
@@ -140,12 +123,16 @@ bool LoadedDatabase::Compact() {
   return true;
 }
 
-SkipIndexSummary LoadedDatabase::Indexes() const { return IndexesOf(db_.get(), path_); }
-
-void LoadedDatabase::Check(const rocksdb::Status& status) const {
+void LoadedRocksDb::Check(const rocksdb::Status& status) const {
   if (status.ok()) return;
   Fail("cannot write database {}: {}; rows of this load may be missing from it", path_,
        status.ToString());
+}
+
+}  // namespace
+
+std::unique_ptr<LoadedDatabase> LoadRocksDb(const LoadTarget& target) {
+  return std::make_unique<LoadedRocksDb>(target);
 }
 
 }  // namespace blocksieve::cli

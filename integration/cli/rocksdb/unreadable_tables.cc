@@ -1,4 +1,4 @@
-#include "integration/cli/unreadable_tables.h"
+#include "integration/cli/rocksdb/unreadable_tables.h"
 
 #include <rocksdb/sst_file_reader.h>
 

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "integration/cli/engine.h"
+#include "integration/cli/progress.h"
+
+namespace blocksieve::cli {
+
+/// The files that a command is to look at: those of a database, or a single one.
+struct FileChoice {
+  std::string db;      ///< Empty: not given.
+  std::string file;    ///< Empty: not given.
+  std::string engine;  ///< Empty: not given.
+};
+
+/// The options --db and --engine, and FILE.
+void AddFileOptions(CLI::App* command, FileChoice* choice);
+
+/// The files, each open while it is visited.
+struct ChosenFiles {
+  const Engine* engine;
+  std::vector<FilePlace> places;
+
+  /// The files that could not be visited.
+  struct Missed {
+    std::vector<FilePlace> vanished;    ///< Another process removed them meanwhile.
+    std::vector<std::string> unopened;  ///< What is wrong with them.
+  };
+
+  /// Shows progress as `doing`.
+  Missed ForEach(const std::string& doing, const std::function<void(TableFile*)>& visit) const;
+};
+
+/// Throws UsageError, Failure.
+ChosenFiles FindFiles(const FileChoice& choice);
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,124 @@
+#include "integration/cli/rocksdb/table_filters.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "integration/cli/rocksdb/table_layout.h"
+#include "lib/coding.h"
+
+namespace blocksieve::cli {
+namespace {
+
+/// Reads blocks of one table.
+class BlockReader {
+ public:
+  BlockReader(const rocksdb::RandomAccessFile& file, uint64_t file_bytes)
+      : file_(file), file_bytes_(file_bytes) {}
+
+  Result<std::string> ReadBytes(uint64_t offset, uint64_t size) const {
+    if (offset > file_bytes_ || size > file_bytes_ - offset) {
+      return Status::Corruption("a block that reaches beyond the end of the file");
+    }
+    std::string buffer(static_cast<size_t>(size), '\0');
+    rocksdb::Slice bytes;
+    const rocksdb::Status status = file_.Read(offset, buffer.size(), &bytes, buffer.data());
+    if (!status.ok()) return Status::ResourceExhausted(status.ToString());
+    if (bytes.size() != buffer.size()) return Status::Corruption("a file that ends in a block");
+    if (bytes.data() != buffer.data()) buffer.assign(bytes.data(), bytes.size());
+    return buffer;
+  }
+
+  Status ReadFooter() {
+    const uint64_t size = std::min<uint64_t>(file_bytes_, TableFooter::kMaxBytes);
+    const Result<std::string> end = ReadBytes(file_bytes_ - size, size);
+    if (!end.ok()) return end.status();
+    Result<TableFooter> footer = DecodeTableFooter(AsBytes(*end));
+    if (footer.ok()) footer_ = *footer;
+    return footer.status();
+  }
+
+  /// REQUIRES: ReadFooter
+  Result<std::string> ReadBlock(const BlockHandle& handle) const {
+    if (handle.size > file_bytes_) {
+      return Status::Corruption("a block that is longer than the file");
+    }
+    Result<std::string> block = ReadBytes(handle.offset, handle.size + kBlockTrailerBytes);
+    if (!block.ok()) return block;
+    const ByteView block_and_type = AsBytes(*block).first(block->size() - sizeof(uint32_t));
+    const auto checksum = LoadLittleEndian<uint32_t>(block_and_type.data() + block_and_type.size());
+    const Status status = CheckBlock(footer_.checksum_type, block_and_type, checksum);
+    if (!status.ok()) return status;
+    // RocksDB compresses neither filters nor what leads to them.
+    if (block_and_type.back() != 0) return Status::NotSupported("a compressed block");
+    block->resize(block->size() - kBlockTrailerBytes);
+    return block;
+  }
+
+  const TableFooter& footer() const { return footer_; }
+
+ private:
+  const rocksdb::RandomAccessFile& file_;
+  const uint64_t file_bytes_;
+  TableFooter footer_;
+};
+
+TableFilter ReadFilter(const BlockReader& reader, const BlockHandle& handle, std::string last_key) {
+  TableFilter filter;
+  filter.last_key = std::move(last_key);
+  Result<std::string> contents = reader.ReadBlock(handle);
+  filter.status = contents.status();
+  if (contents.ok()) filter.contents = *std::move(contents);
+  return filter;
+}
+
+Result<TableFilters> ReadPartitions(const BlockReader& reader, const BlockHandle& handle,
+                                    const rocksdb::TableProperties& properties) {
+  constexpr size_t kSequenceAndTypeBytes = 8;
+  const Result<std::string> index = reader.ReadBlock(handle);
+  if (!index.ok()) return index.status();
+  auto partitions = DecodeHandles(AsBytes(*index), properties.index_value_is_delta_encoded != 0);
+  if (!partitions.ok()) return partitions.status();
+  TableFilters filters;
+  filters.is_partitioned = true;
+  for (auto& [key, partition] : *partitions) {
+    if (properties.index_key_is_user_key == 0) {
+      if (key.size() < kSequenceAndTypeBytes) return Status::Corruption("a key of a partition");
+      key.resize(key.size() - kSequenceAndTypeBytes);
+    }
+    filters.parts.push_back(ReadFilter(reader, partition, std::move(key)));
+  }
+  return filters;
+}
+
+}  // namespace
+
+Result<TableFilters> ReadTableFilters(const rocksdb::RandomAccessFile& file, uint64_t file_bytes,
+                                      const rocksdb::TableProperties& properties) {
+  // Followed by the name of the policy's family.
+  constexpr std::string_view kFull = "fullfilter.";
+  constexpr std::string_view kPartitioned = "partitionedfilter.";
+  constexpr std::string_view kBlockBased = "filter.";  // written by RocksDB before 7.0
+
+  BlockReader reader(file, file_bytes);
+  const Status status = reader.ReadFooter();
+  if (!status.ok()) return status;
+  const Result<std::string> metaindex = reader.ReadBlock(reader.footer().metaindex);
+  if (!metaindex.ok()) return metaindex.status();
+  const auto handles = DecodeHandles(AsBytes(*metaindex), /*values_are_deltas=*/false);
+  if (!handles.ok()) return handles.status();
+  for (const auto& [name, handle] : *handles) {
+    if (name.starts_with(kFull)) {
+      TableFilters filters;
+      filters.parts.push_back(ReadFilter(reader, handle, ""));
+      return filters;
+    }
+    if (name.starts_with(kPartitioned)) return ReadPartitions(reader, handle, properties);
+    if (name.starts_with(kBlockBased)) {
+      return Status::NotSupported("a filter per block, which RocksDB reads no more");
+    }
+  }
+  return TableFilters();
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/bytes.h"
+#include "blocksieve/status.h"
+
+// As much of RocksDB's block-based table format as leads to a file's filters, which its API does
+// not give. Every function reads hostile bytes; sizes and offsets are the file's own claims until
+// they have been checked against its length.
+// https://github.com/facebook/rocksdb/wiki/Rocksdb-BlockBasedTable-Format
+
+namespace blocksieve::cli {
+
+struct BlockHandle {
+  uint64_t offset = 0;
+  uint64_t size = 0;  ///< Without the trailer.
+};
+
+/// Behind each block: a byte, the compression type, and a checksum of 32 bits.
+inline constexpr size_t kBlockTrailerBytes = 5;
+
+struct TableFooter {
+  /// The last bytes of a file; older formats have fewer.
+  static constexpr size_t kMaxBytes = 53;
+  static constexpr uint32_t kMaxFormatVersion = 5;
+
+  uint8_t checksum_type = 1;
+  BlockHandle metaindex;
+};
+
+/// Whether the end of a file is that of a table, of any format of RocksDB's; of a block-based one.
+bool IsTable(ByteView end);
+bool IsBlockBasedTable(ByteView end);
+
+/// `end`: the last kMaxBytes of the file, or all if it has fewer.
+/// Errors: Corruption; NotSupported (a format version after RocksDB 7.8).
+Result<TableFooter> DecodeTableFooter(ByteView end);
+
+/// The entries of a block whose values are handles: the metaindex, or the index of filter
+/// partitions, where with `values_are_deltas` a handle is told by its difference to the one before.
+/// Errors: Corruption.
+Result<std::vector<std::pair<std::string, BlockHandle>>> DecodeHandles(ByteView block,
+                                                                       bool values_are_deltas);
+
+/// `block` with the compression type behind it, against the checksum of the trailer.
+/// Errors: Corruption; NotSupported (a checksum of an unknown type).
+Status CheckBlock(uint8_t checksum_type, ByteView block_and_type, uint32_t checksum);
+
+}  // namespace blocksieve::cli

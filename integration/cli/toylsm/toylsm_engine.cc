@@ -1,0 +1,31 @@
+#include "integration/cli/toylsm/toylsm_engine.h"
+
+namespace blocksieve::cli {
+namespace {
+
+class TheToyLsmEngine final : public Engine {
+ public:
+  std::string_view name() const override { return "toylsm"; }
+  std::unique_ptr<LoadedDatabase> Load(const LoadTarget& target) const override {
+    return LoadToyLsm(target);
+  }
+  std::unique_ptr<ReadDatabase> Open(const std::string& path) const override {
+    return OpenToyLsm(path);
+  }
+  std::vector<FilePlace> ListFiles(const std::string& path) const override {
+    return ListToyLsmFiles(path);
+  }
+  std::unique_ptr<TableFile> OpenFile(const FilePlace& place) const override {
+    return OpenToyLsmFile(place);
+  }
+  bool IsFile(ByteView end) const override { return IsToyLsmFile(end); }
+};
+
+}  // namespace
+
+const Engine& ToyLsmEngine() {
+  static const TheToyLsmEngine engine;
+  return engine;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,148 @@
+#include <set>
+#include <utility>
+
+#include "blocksieve/filter_block.h"
+#include "integration/cli/failure.h"
+#include "integration/cli/index_report.h"
+#include "integration/cli/toylsm/toylsm_engine.h"
+#include "integration/toylsm/verify.h"
+
+namespace blocksieve::cli {
+namespace {
+
+using toylsm::Env;
+
+/// A file of the toy LSM. Its filters are of granules of data blocks.
+class ToyLsmFile final : public TableFile {
+ public:
+  ToyLsmFile(const FilePlace& place, const toylsm::FileInfo& info) {
+    Result<std::shared_ptr<toylsm::SstReader>> file =
+        toylsm::SstReader::Open(Env::Posix(), place.path, info, context_);
+    if (!file.ok()) Fail("cannot open {}", file.status().message());
+    file_ = *std::move(file);
+    report_.place = place;
+    report_.num_entries = file_->index().num_entries;
+    report_.num_bytes = info.num_bytes;
+    DescribeFilters();
+    DescribeIndex();
+  }
+
+  const FileReport& report() const override { return report_; }
+
+  std::vector<std::string> FindDamage() override {
+    const Status status = toylsm::VerifyFile(*file_, Columns(), context_);
+    return status.ok() ? std::vector<std::string>() : std::vector{status.message()};
+  }
+
+  std::string ForEachKey(const KeyVisitor& visit) override {
+    for (size_t i = 0; i < file_->num_blocks(); ++i) {
+      const auto block = file_->ReadBlock(i, context_);
+      if (!block.ok()) Fail("{}", block.status().message());
+      const auto filter = Filter(i);
+      for (const toylsm::Entry& entry : (*block)->entries) {
+        visit(entry.key, filter == nullptr || filter->filter.MayMatch(entry.key));
+      }
+    }
+    return "";
+  }
+
+  bool MayMatch(std::string_view key) override {
+    const auto filter = Filter(std::min(file_->FindBlock(key), file_->num_blocks() - 1));
+    return filter == nullptr || filter->filter.MayMatch(key);
+  }
+
+  std::optional<std::string> AbsentKey(std::string_view present, std::mt19937_64* random) override {
+    return RandomExtension(present, random);
+  }
+
+ private:
+  std::shared_ptr<const toylsm::Block> Filter(size_t block) {
+    return file_->ReadFilter(block, context_);
+  }
+
+  void DescribeFilters() {
+    FilterReport& report = report_.filter;
+    const toylsm::SstIndex& index = file_->index();
+    std::set<std::string> kinds;
+    double sum = 0;
+    for (size_t i = 0; i < index.filters.size(); ++i) {
+      const size_t first_block = i * index.filter_granule_blocks;
+      if (!file_->HasFilter(first_block)) {
+        sum += 1;
+        continue;
+      }
+      ++report.num_filters;
+      report.num_bytes += index.filters[i].stored_bytes;
+      const auto filter = Filter(first_block);
+      const Result<FilterInfo> info = filter == nullptr
+                                          ? Status::Corruption("its checksum is wrong")
+                                          : DescribeFilterBlock(AsBytes(filter->bytes));
+      if (info.ok()) {
+        kinds.emplace(FilterKindName(info->kind));
+        report.num_entries += info->num_keys;
+        sum += PredictedFpr(*info);
+      } else {
+        report.problems.push_back("a filter cannot be read: " + info.status().message());
+        sum += 1;
+      }
+    }
+    if (report.num_filters == 0) return;
+    report.origin = kinds.empty() ? FilterOrigin::kUnreadable : FilterOrigin::kBlocksieve;
+    report.shape = index.filters.size() == 1 ? "full" : "per granule";
+    report.of = "keys";
+    for (const std::string& kind : kinds) report.kind += (report.kind.empty() ? "" : "+") + kind;
+    report.predicted_fpr = sum / static_cast<double>(index.filters.size());
+  }
+
+  void DescribeIndex() {
+    if (file_->index().value_granule_blocks == 0) return;
+    if (const auto index = file_->value_index(context_)) {
+      report_.index = ReportIndex(index->index(), file_->index().value_index.stored_bytes);
+    } else {
+      report_.index.problem = "index unusable: it cannot be read";
+    }
+  }
+
+  // Of the value index, as far as their definitions can be read back.
+  std::vector<Column> Columns() {
+    std::vector<Column> columns;
+    for (const IndexColumnReport& column : report_.index.columns) {
+      Result<Column> parsed = Column::Parse(column.definition);
+      if (parsed.ok()) columns.push_back(*std::move(parsed));
+    }
+    return columns;
+  }
+
+  FileReport report_;
+  toylsm::Counters counters_;
+  toylsm::BlockCache cache_{toylsm::Options().cache_bytes};
+  const toylsm::ReadContext context_{&counters_, &cache_};
+  std::shared_ptr<toylsm::SstReader> file_;
+};
+
+}  // namespace
+
+bool IsToyLsmFile(ByteView end) {
+  if (end.size() < toylsm::SstFooter::kBytes) return false;
+  return toylsm::SstFooter::Decode(end.last(toylsm::SstFooter::kBytes)).status().code() !=
+         StatusCode::kCorruption;
+}
+
+std::unique_ptr<TableFile> OpenToyLsmFile(const FilePlace& place) {
+  const Result<bool> exists = Env::Posix()->Exists(place.path);
+  if (exists.ok() && !*exists) return nullptr;
+  const auto file = Env::Posix()->OpenFile(place.path);
+  if (!file.ok()) Fail("cannot open {}", file.status().message());
+  const uint64_t num_bytes = (*file)->size();
+  if (num_bytes < toylsm::SstFooter::kBytes) Fail("cannot open {}: too short", place.path);
+  const Result<std::string> end =
+      toylsm::ReadExactly(**file, num_bytes - toylsm::SstFooter::kBytes, toylsm::SstFooter::kBytes);
+  if (!end.ok()) Fail("cannot open {}: {}", place.path, end.status().message());
+  const Result<toylsm::SstFooter> footer = toylsm::SstFooter::Decode(AsBytes(*end));
+  if (!footer.ok()) Fail("cannot open {}: {}", place.path, footer.status().message());
+  return std::make_unique<ToyLsmFile>(place, toylsm::FileInfo{.number = footer->file_number,
+                                                              .level = std::max(place.level, 0),
+                                                              .num_bytes = num_bytes});
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,271 @@
+"""What inspect shows of databases and single files."""
+
+import json
+import unittest
+
+from command import CommandTest, run
+
+BLOOM = ("--bloom_bits=10",)
+RIBBON = ("--bloom_bits=10", "--use_ribbon_filter")
+PARTITIONED = ("--partition_index_and_filters=true", "--metadata_block_size=1024")
+PREFIXES = ("--prefix_size=8", "--keys_per_prefix=10")
+
+
+class StockFilters(CommandTest):
+    def filter_of(self, *options, benchmarks="fillseq,flush"):
+        self.db_bench(benchmarks, *options)
+        shown = self.inspect()
+        self.assertEqual(shown["engine"], "rocksdb")
+        self.assertEqual(len(shown["files"]), 1)
+        file = shown["files"][0]
+        self.assertEqual((file["family"], file["level"]), ("default", 0))
+        self.assertEqual(file["num_entries"], 20_000)
+        return file["filter"]
+
+    def test_bloom(self):
+        shown = self.filter_of(*BLOOM)
+        self.assertEqual((shown["origin"], shown["kind"], shown["shape"], shown["of"]),
+                         ("stock", "bloom", "full", "keys"))
+        self.assertEqual((shown["num_filters"], shown["num_entries"]), (1, 20_000))
+        self.assertAlmostEqual(shown["bits_per_entry"], 10, delta=0.1)
+        self.assertAlmostEqual(shown["predicted_fpr"], 0.0095, delta=0.0005)
+
+    def test_ribbon(self):
+        self.db_bench("fillseq,flush,compact", *RIBBON)
+        shown = self.inspect()["files"][0]["filter"]
+        self.assertEqual((shown["origin"], shown["kind"]), ("stock", "ribbon"))
+        self.assertAlmostEqual(shown["bits_per_entry"], 7, delta=0.15)
+        self.assertAlmostEqual(shown["predicted_fpr"], 0.0095, delta=0.0007)
+
+    def test_legacy_bloom(self):
+        shown = self.filter_of(*BLOOM, "--format_version=4")
+        self.assertEqual((shown["origin"], shown["kind"]), ("stock", "legacy bloom"))
+
+    def test_partitioned(self):
+        """The index of partitions is encoded in other ways before format version 3 and 4, and
+        between restarts."""
+        for version in (2, 3, 4, 5):
+            for interval in (1, 16):
+                with self.subTest(version=version, interval=interval):
+                    self.db = self.dir / f"db{version}.{interval}"
+                    shown = self.filter_of(*BLOOM, *PARTITIONED, f"--format_version={version}",
+                                           f"--index_block_restart_interval={interval}")
+                    self.assertEqual(shown["shape"], "partitioned")
+                    self.assertGreater(shown["num_filters"], 10)
+                    self.assertEqual(shown["problems"], [])
+                    self.assertEqual(self.verify()["num_problems"], 0)
+
+    def test_every_checksum_of_blocks(self):
+        for checksum in range(5):
+            self.db = self.dir / f"db{checksum}"
+            shown = self.filter_of(*BLOOM, f"--checksum_type={checksum}")
+            self.assertEqual((shown["origin"], shown["problems"]), ("stock", []))
+
+    def test_prefixes(self):
+        self.assertEqual(self.filter_of(*BLOOM, *PREFIXES)["of"], "keys and prefixes")
+        self.db = self.dir / "db2"
+        shown = self.filter_of(*BLOOM, *PREFIXES, "--whole_key_filtering=false")
+        self.assertEqual(shown["of"], "prefixes")
+        self.assertAlmostEqual(shown["num_entries"], 2000, delta=10)
+
+    def test_none(self):
+        shown = self.filter_of()
+        self.assertEqual((shown["origin"], shown["kind"], shown["num_filters"]), ("none", "", 0))
+        self.assertEqual((shown["num_bytes"], shown["predicted_fpr"]), (0, 1))
+
+    def test_other_tables(self):
+        self.db_bench("fillseq,flush", "--use_plain_table", "--prefix_size=8", "--mmap_read=1",
+                      num=100)
+        for command in ("inspect", "verify"):
+            for where in (("--db", self.db), tuple(self.db.glob("*.sst"))):
+                done = run(command, *where)
+                self.assertEqual(done.code, 1)
+                self.assertIn("it is no block-based table", done.out.decode() + done.err)
+
+
+class ColumnFamilies(CommandTest):
+    def test_each_is_shown(self):
+        self.db_bench("fillseq,flush", *BLOOM, num=1000)
+        self.ldb("create_column_family", "other")
+        self.ldb("--column_family=other", "put", "a", "b")
+        self.ldb("--column_family=other", "compact")
+        shown = self.inspect()
+        levels = {(level["family"], level["num_entries"]) for level in shown["levels"]}
+        self.assertIn(("other", 1), levels)
+        self.assertEqual(shown["total"]["num_entries"], 1001)
+        self.assertEqual(self.verify()["num_problems"], 0)
+        text = self.succeed("inspect", "--db", self.db).out.decode()
+        self.assertTrue(text.startswith("family "), text)
+
+
+class OwnFilters(CommandTest):
+    ROWS = [(f"{i:05}", i % 100, "x" * 20) for i in range(5000)]
+    SHAPE = "full"
+
+    def test_filter_and_index(self):
+        said = self.load(self.ROWS, "--index", "n=int:2")
+        shown = self.inspect()
+        self.assertEqual(shown["engine"], self.engine)
+        self.assertEqual(shown["database"], str(self.db))
+        file = shown["files"][0]
+        self.assertEqual((file["filter"]["origin"], file["filter"]["kind"]),
+                         ("blocksieve", "ribbon"))
+        self.assertEqual(file["filter"]["shape"], self.SHAPE)
+        self.assertEqual(file["filter"]["num_entries"], 5000)
+        self.assertGreater(file["filter"]["bits_per_entry"], 6)
+        self.assertLess(file["filter"]["predicted_fpr"], 0.0101)
+        index = file["index"]
+        self.assertEqual(index["num_bytes"], said["index_bytes"])
+        self.assertGreater(index["num_granules"], 10)
+        self.assertEqual([column["definition"] for column in index["columns"]], ["n=int:1"])
+        total = shown["total"]
+        self.assertEqual((total["covered_entries"], total["num_entries"]), (5000, 5000))
+        self.assertEqual(total["covered_bytes"], total["num_bytes"])
+
+    def test_levels(self):
+        self.load(self.ROWS, "--index", "n=int:2")
+        self.load(self.ROWS[:1000], "--no-compact")
+        shown = self.inspect()
+        levels = [level["level"] for level in shown["levels"]]
+        self.assertEqual(levels, sorted(levels))
+        self.assertEqual((levels[0], len(levels)), (0, 2))
+        self.assertEqual(shown["levels"][0]["num_entries"], 1000)
+        self.assertEqual(shown["files"][0]["filter"]["kind"], "bloom")
+        self.assertEqual(shown["total"]["num_files"], 2)
+
+    def test_text(self):
+        self.load(self.ROWS, "--index", "n=int:2")
+        self.load(self.ROWS[:1000], "--no-compact")
+        lines = self.succeed("inspect", "--db", self.db).out.decode().splitlines()
+        self.assertRegex(lines[0], "^level +files +keys +bytes +keys covered")
+        self.assertRegex(lines[3], r"^all +2 +6,000 .* 100\.0 % +100\.0 % ")
+        self.assertRegex(lines[5], "^file +level +keys +bytes +filter")
+        self.assertRegex(lines[6], r"^\d{6}\.sst +0 +1,000 .* blocksieve bloom ")
+        self.assertRegex(lines[-1], r"^n=int:1 +2 ")
+        for line in lines:
+            self.assertLessEqual(len(line), 120)
+
+    def test_single_file(self):
+        self.load(self.ROWS, "--index", "n=int:2")
+        of_database = self.inspect()["files"][0]
+        path = next(self.db.glob("*.sst"))
+        shown = self.inspect(path)
+        self.assertEqual((shown["engine"], shown["file"]), (self.engine, str(path)))
+        file = shown["files"][0]
+        self.assertEqual((file["level"], file["family"]), (None, ""))
+        for part in ("filter", "index", "num_entries", "num_bytes"):
+            self.assertEqual(file[part], of_database[part])
+        self.assertEqual(self.verify(path)["num_problems"], 0)
+
+    def test_empty_database(self):
+        self.load([])
+        self.assertEqual(self.inspect()["files"], [])
+        self.assertEqual(self.succeed("inspect", "--db", self.db).out,
+                         b"No files: nothing has been flushed yet.\n")
+
+    def test_while_open_elsewhere(self):
+        self.load(self.ROWS, "--index", "n=int:2")
+        process = self.open_in_another_process()
+        process.stdin.write(b"x\t1\n")
+        process.stdin.flush()
+        self.assertEqual(len(self.inspect()["files"]), 1)
+        self.assertEqual(self.verify()["num_problems"], 0)
+        process.stdin.close()
+        self.assertEqual(process.wait(60), 0)
+
+    def test_changes_no_file(self):
+        self.load(self.ROWS, "--index", "n=int:2")
+        before = self.files_of_database()
+        self.db.chmod(0o500)
+        self.addCleanup(self.db.chmod, 0o700)
+        self.inspect()
+        self.verify()
+        self.assertEqual(self.files_of_database(), before)
+
+    def test_no_column_that_helps(self):
+        self.load([("a", 1)])
+        index = self.inspect()["files"][0]["index"]
+        self.assertEqual((index["num_granules"], index["columns"]), (0, []))
+        self.assertIn("No value indexes.", self.succeed("inspect", "--db", self.db).out.decode())
+
+
+class OwnFiltersOfToyLsm(OwnFilters):
+    engine = "toylsm"
+    SHAPE = "per granule"
+
+
+class Schema(CommandTest):
+    """Names that scripts rely on."""
+
+    FILE = {"path", "family", "level", "num_entries", "num_bytes", "filter", "index"}
+    FILTER = {"origin", "kind", "shape", "of", "num_filters", "num_entries", "num_bytes",
+              "bits_per_entry", "predicted_fpr", "problems"}
+    INDEX = {"num_granules", "num_bytes", "columns", "note", "problem"}
+    SUMS = {"num_files", "num_entries", "num_bytes", "covered_entries", "covered_bytes",
+            "filter_bytes", "bits_per_entry", "predicted_fpr"}
+
+    def test_names(self):
+        for engine in ("rocksdb", "toylsm"):
+            self.engine = engine
+            self.db = self.dir / engine
+            self.load([("a", 1)], "--index", "n=int:2")
+            shown = self.inspect()
+            self.assertEqual(set(shown),
+                             {"engine", "database", "total", "levels", "files", "vanished"})
+            self.assertEqual(set(shown["total"]), self.SUMS)
+            self.assertEqual(set(shown["levels"][0]), self.SUMS | {"family", "level"})
+            self.assertEqual(set(shown["files"][0]), self.FILE)
+            self.assertEqual(set(shown["files"][0]["filter"]), self.FILTER)
+            self.assertEqual(set(shown["files"][0]["index"]), self.INDEX)
+            verified = self.verify()
+            self.assertEqual(set(verified), {"engine", "database", "num_problems", "confidence",
+                                             "files", "unopened", "vanished"})
+            self.assertEqual(set(verified["files"][0]), self.FILE | {
+                "keys_asked", "false_negatives", "unseen", "num_probes", "num_passed",
+                "fpr_interval", "problems"})
+
+
+class WhatIsNoDatabase(CommandTest):
+    def check(self, code, said, *arguments):
+        for command in ("inspect", "verify"):
+            self.assertIn(said, self.fail_with(code, command, *arguments))
+
+    def test_wrong_command_lines(self):
+        self.check(2, "either --db or FILE is needed; none is given")
+        self.check(2, "either --db or FILE is needed; both are given", "--db", self.db, "x.sst")
+        self.check(2, "'leveldb' is unknown; allowed are rocksdb and toylsm", "--db", self.db,
+                   "--engine", "leveldb")
+        self.assertIn("--probes: -1 is not in the range 0 to",
+                      self.fail_with(2, "verify", "--db", self.db, "--probes", -1))
+
+    def test_missing(self):
+        self.check(1, f"there is no database {self.db}", "--db", self.db)
+        self.check(1, f"cannot open {self.db}: No such file", self.db)
+        self.db.mkdir()
+        self.check(1, "is no database: it has no file CURRENT", "--db", self.db)
+
+    def test_other_files(self):
+        path = self.dir / "letter.txt"
+        for text in ("", "dear", "dear all" * 100):
+            path.write_text(text)
+            self.check(1, f"{path} is no file of rocksdb or toylsm", path)
+
+    def test_engines_that_contradict(self):
+        for engine, other in (("rocksdb", "toylsm"), ("toylsm", "rocksdb")):
+            self.engine = engine
+            self.db = self.dir / engine
+            self.load([("a", 1)])
+            said = f"--engine {other}: {self.db} is of {engine}"
+            self.check(2, said, "--db", self.db, "--engine", other)
+            self.assertIn(said, self.fail_with(2, "scan", "--db", self.db, "--engine", other))
+            self.assertIn(said, self.fail_with(2, "load", "--db", self.db, "--engine", other,
+                                               "--key", 1, "-", stdin=b"b\t1\n"))
+            path = next(self.db.glob("*.sst"))
+            self.check(2, f"--engine {other}: {path} is of {engine}", path, "--engine", other)
+            self.assertEqual(json.loads(self.succeed(
+                "inspect", "--db", self.db, "--engine", engine, "--format", "json").out)["engine"],
+                engine)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,27 @@
+#include "integration/cli/rate_interval.h"
+
+#include <gtest/gtest.h>
+
+namespace blocksieve::cli {
+namespace {
+
+// Values of Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I,
+// method 3.
+TEST(RateInterval, IsWilsons) {
+  const RateInterval many = WilsonInterval(81, 263);
+  EXPECT_NEAR(many.low, 0.2553, 5e-5);
+  EXPECT_NEAR(many.high, 0.3662, 5e-5);
+  const RateInterval few = WilsonInterval(1, 29);
+  EXPECT_NEAR(few.low, 0.0061, 5e-5);
+  EXPECT_NEAR(few.high, 0.1718, 5e-5);
+}
+
+TEST(RateInterval, OfNoneOrAllTouchesTheEnd) {
+  EXPECT_NEAR(WilsonInterval(0, 20).low, 0, 1e-12);
+  EXPECT_NEAR(WilsonInterval(0, 20).high, 0.1611, 5e-5);
+  EXPECT_NEAR(WilsonInterval(20, 20).low, 1 - 0.1611, 5e-5);
+  EXPECT_NEAR(WilsonInterval(20, 20).high, 1, 1e-12);
+}
+
+}  // namespace
+}  // namespace blocksieve::cli

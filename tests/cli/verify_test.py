@@ -1,0 +1,213 @@
+"""What verify finds: nothing in sound databases, damage wherever it is."""
+
+import unittest
+
+from command import CommandTest, run
+from inspect_test import BLOOM, PARTITIONED, PREFIXES, RIBBON
+
+
+class SoundDatabases(CommandTest):
+    def check(self):
+        verified = self.verify()
+        self.assertEqual(verified["num_problems"], 0)
+        for file in verified["files"]:
+            self.assertEqual(file["false_negatives"], 0)
+            self.assertEqual(file["problems"], [])
+            if file["filter"]["origin"] == "none":
+                self.assertEqual((file["num_probes"], file["fpr_interval"]), (0, None))
+                continue
+            self.assertEqual(file["num_probes"], 100_000)
+            low, high = file["fpr_interval"]
+            self.assertLess(low, high)
+            self.assertLessEqual(low, file["num_passed"] / file["num_probes"])
+            self.assertLessEqual(file["num_passed"] / file["num_probes"], high)
+        return verified["files"]
+
+    def check_rate(self):
+        """Stock filters are up to a tenth worse than the model, and 100,000 probes are not many."""
+        for file in self.check():
+            low, high = file["fpr_interval"]
+            self.assertLess(low, 1.15 * file["filter"]["predicted_fpr"])
+            self.assertGreater(high, 0.8 * file["filter"]["predicted_fpr"])
+            self.assertEqual(file["keys_asked"], file["num_entries"])
+
+    def test_stock_filters(self):
+        for number, options in enumerate(((*BLOOM,), (*RIBBON,), (*BLOOM, *PARTITIONED),
+                                          (*RIBBON, *PARTITIONED), (*BLOOM, *PREFIXES),
+                                          (*BLOOM, *PREFIXES, *PARTITIONED))):
+            with self.subTest(options=options):
+                self.db = self.dir / f"db{number}"
+                self.db_bench("fillrandom,flush,compact", *options)
+                self.check_rate()
+
+    def test_filters_of_prefixes_only(self):
+        for number, more in enumerate(((), PARTITIONED)):
+            self.db = self.dir / f"db{number}"
+            self.db_bench("fillseq,flush", *BLOOM, *PREFIXES, "--whole_key_filtering=false", *more)
+            file, = self.check()
+            self.assertEqual(file["keys_asked"], 20_000)
+            self.assertLess(file["fpr_interval"][0], 0.02)
+
+    def test_without_filters(self):
+        self.db_bench("fillseq,flush")
+        file, = self.check()
+        self.assertEqual(file["keys_asked"], 20_000)
+
+    def test_deletes_are_asked_too(self):
+        self.db_bench("deleteseq,flush", *BLOOM)
+        file, = self.check()
+        self.assertEqual((file["keys_asked"], file["num_entries"]), (20_000, 20_000))
+
+    def test_deletes_of_ranges(self):
+        self.db_bench("fillseq,flush", *BLOOM, "--writes_per_range_tombstone=100")
+        file, = self.check()
+        self.assertEqual((file["keys_asked"], file["unseen"]), (20_000, ""))
+
+    def test_merges(self):
+        """RocksDB does not show all of their entries, and verify says so."""
+        self.db_bench("mergerandom,deleterandom,flush", *BLOOM, "--merge_operator=put")
+        file, = self.check()
+        self.assertLess(file["keys_asked"], file["num_entries"])
+        self.assertIn(f"of its {file['num_entries']:,} entries were asked", file["unseen"])
+
+    def test_own_filters(self):
+        rows = [(f"{i:05}", i % 100) for i in range(20_000)]
+        for engine in ("rocksdb", "toylsm"):
+            for more in ((), ("--no-compact",)):
+                self.engine = engine
+                self.db = self.dir / f"{engine}{len(more)}"
+                self.load(rows, "--index", "n=int:2", *more)
+                self.check_rate()
+
+    def test_empty(self):
+        for engine in ("rocksdb", "toylsm"):
+            self.engine = engine
+            self.db = self.dir / engine
+            self.load([])
+            self.assertEqual(self.check(), [])
+
+    def test_number_of_probes(self):
+        self.db_bench("fillseq,flush", *BLOOM)
+        def probes(number):
+            return self.verify("--db", self.db, "--probes", number)["files"][0]
+        self.assertEqual(probes(12_345)["num_probes"], 12_345)
+        self.assertIsNone(probes(0)["fpr_interval"])
+
+    def test_text(self):
+        self.load([(f"{i:05}", i) for i in range(2000)])
+        lines = self.succeed("verify", "--db", self.db).out.decode().splitlines()
+        self.assertRegex(lines[0], "^file +level +filter +keys asked +denied +probes")
+        self.assertRegex(lines[1],
+                         r"^\d{6}\.sst +\d +blocksieve ribbon +2,000 +0 +100,000 +0\.0\d+ \(")
+        self.assertEqual(lines[-1], "1 file, 2,000 keys: nothing is wrong")
+
+
+class Damage(CommandTest):
+    """Single bytes of the only file, all over it."""
+
+    ROWS = [(f"{i:05}", i % 50, "x" * 10) for i in range(3000)]
+
+    def flip_bytes(self, step):
+        """(position, what verify did) of a file with one byte changed."""
+        path, = self.db.glob("*.sst")
+        good = path.read_bytes()
+        # The footer of RocksDB has bytes that mean nothing.
+        size = len(good) - (53 if self.engine == "rocksdb" else 0)
+        for position in range(0, size, max(1, size // step)):
+            damaged = bytearray(good)
+            damaged[position] ^= 0x10
+            path.write_bytes(damaged)
+            for command in ("verify", "inspect"):
+                for where in (("--db", self.db), (path,)):
+                    done = run(command, *where)
+                    self.assertIn(done.code, (0, 1), (position, done.err))
+                    if command == "verify":
+                        yield position, done
+        path.write_bytes(good)
+
+    def check_every_byte(self):
+        said = b""
+        for position, done in self.flip_bytes(60):
+            self.assertEqual(done.code, 1, position)
+            self.assertNotEqual(done.err, "")
+            said += done.out
+        return said.decode()
+
+    def test_own_filter(self):
+        self.load(self.ROWS, "--index", "n=int:2")
+        self.check_every_byte()
+
+    def test_toy_lsm(self):
+        self.engine = "toylsm"
+        self.load(self.ROWS, "--index", "n=int:2")
+        self.check_every_byte()
+
+    def test_stock_filter(self):
+        self.db_bench("fillseq,flush,compact", *RIBBON, num=3000)
+        self.check_every_byte()
+
+    def test_stock_filter_in_partitions(self):
+        """Of these RocksDB's own check does not read the checksums, and a bit too many in a Bloom
+        filter denies nothing."""
+        self.db_bench("fillseq,flush", *BLOOM, *PARTITIONED, num=3000)
+        self.assertIn("a filter cannot be read: the checksum of a block", self.check_every_byte())
+
+    def test_shortened_files(self):
+        for engine in ("rocksdb", "toylsm"):
+            self.engine = engine
+            self.db = self.dir / engine
+            self.load(self.ROWS)
+            path, = self.db.glob("*.sst")
+            good = path.read_bytes()
+            for length in (0, 1, 7, 40, 53, len(good) // 2, len(good) - 1):
+                path.write_bytes(good[:length])
+                for where in (("--db", self.db), (path,)):
+                    for command in ("inspect", "verify"):
+                        self.assertEqual(run(command, *where).code, 1, length)
+
+    def test_missing_file(self):
+        for engine in ("rocksdb", "toylsm"):
+            self.engine = engine
+            self.db = self.dir / engine
+            self.load(self.ROWS)
+            path, = self.db.glob("*.sst")
+            path.unlink()
+            self.assertIn("cannot open database", self.fail_with(1, "verify", "--db", self.db))
+
+
+class DamageThatNoBlockChecksumShows(CommandTest):
+    """Blocks without checksums: what is left are the filters' own, and asking."""
+
+    def damage_filter(self, start=0.5):
+        """Clears some bytes in the midst of the filter, which is found as the part of the file
+        whose loss is said of a filter."""
+        path, = self.db.glob("*.sst")
+        good = path.read_bytes()
+        for position in range(int(len(good) * start), len(good) - 600, 500):
+            path.write_bytes(good[:position] + bytes(200) + good[position + 200:])
+            done = run("verify", path)
+            self.assertIn(done.code, (0, 1))
+            if b"filter" in b"".join(line for line in done.out.splitlines() if b"PROBLEM" in line):
+                return path
+        self.fail("no filter was found")
+
+    def test_false_negatives_of_a_stock_filter(self):
+        self.db_bench("fillseq,flush", *BLOOM, "--checksum_type=0")
+        verified = self.verify(self.damage_filter(), code=1)
+        file, = verified["files"]
+        self.assertGreater(file["false_negatives"], 10)
+        self.assertLess(file["false_negatives"], 20_000)
+        self.assertEqual(file["problems"],
+                         [f"the filter denies {file['false_negatives']:,} keys that the file has"])
+        self.assertEqual(verified["num_problems"], 1)
+
+    def test_checksum_of_an_own_filter(self):
+        self.db_bench("fillseq,flush", "--checksum_type=0", num=10)
+        self.load([(f"{i:05}", i % 50, "x" * 10) for i in range(20_000)])
+        file, = self.verify(self.damage_filter(), code=1)["files"]
+        self.assertEqual(file["filter"]["origin"], "blocksieve")
+        self.assertTrue(any("payload" in problem for problem in file["problems"]), file["problems"])
+
+
+if __name__ == "__main__":
+    unittest.main()
