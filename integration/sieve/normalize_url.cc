@@ -1,0 +1,123 @@
+#include "integration/sieve/normalize_url.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace blocksieve::sieve {
+namespace {
+
+// The standard library's versions depend on the locale.
+bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), ToLower);
+  return lower;
+}
+
+std::optional<int> HexValue(char c) {
+  if (IsDigit(c)) return c - '0';
+  c = ToLower(c);
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return std::nullopt;
+}
+
+bool IsUnreserved(char c) {
+  return IsAlpha(c) || IsDigit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+std::string NormalizeEscapes(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string normal;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto high = text[i] == '%' && i + 2 < text.size() ? HexValue(text[i + 1]) : std::nullopt;
+    const auto low = high ? HexValue(text[i + 2]) : std::nullopt;
+    if (!low) {
+      normal.push_back(text[i]);
+      continue;
+    }
+    const char byte = static_cast<char>(*high * 16 + *low);
+    if (IsUnreserved(byte)) {
+      normal.push_back(byte);
+    } else {
+      normal.append({'%', kHex[static_cast<size_t>(*high)], kHex[static_cast<size_t>(*low)]});
+    }
+    i += 2;
+  }
+  return normal;
+}
+
+/// RFC 3986, section 5.2.4, of a path that begins with "/".
+std::string RemoveDotSegments(std::string_view path) {
+  std::string result;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find('/', 1), path.size());
+    const std::string_view segment = path.substr(0, end);
+    const bool is_last = end == path.size();
+    if (segment == "/..") result.erase(std::min(result.rfind('/'), result.size()));
+    if (segment != "/." && segment != "/..") {
+      result += segment;
+    } else if (is_last) {
+      result += '/';
+    }
+    path.remove_prefix(end);
+  }
+  return result;
+}
+
+std::string_view WithoutDefaultPort(std::string_view scheme, std::string_view authority) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kPorts{
+      {{"http", ":80"}, {"https", ":443"}, {"ftp", ":21"}}};
+  for (const auto& [name, port] : kPorts) {
+    if (scheme == name && authority.ends_with(port)) authority.remove_suffix(port.size());
+  }
+  if (authority.ends_with(':')) authority.remove_suffix(1);
+  return authority;
+}
+
+/// Of "user@host:port" all but the user, who may be spelt differently for a reason.
+std::string NormalizeAuthority(std::string_view scheme, std::string_view authority) {
+  authority = WithoutDefaultPort(scheme, authority);
+  const size_t host = authority.rfind('@') + 1;  // npos + 1 is 0
+  return NormalizeEscapes(authority.substr(0, host)) +
+         NormalizeEscapes(Lower(NormalizeEscapes(authority.substr(host))));
+}
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n\f\v";
+  const size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
+}
+
+}  // namespace
+
+std::string NormalizeUrl(std::string_view url) {
+  url = Trim(url);
+  const size_t colon = url.find("://");
+  const auto is_scheme_character = [](char c) {
+    return IsAlpha(c) || IsDigit(c) || c == '+' || c == '-' || c == '.';
+  };
+  if (colon == std::string_view::npos || colon == 0 || !IsAlpha(url.front()) ||
+      !std::all_of(url.begin(), url.begin() + static_cast<ptrdiff_t>(colon), is_scheme_character)) {
+    return std::string(url);
+  }
+  const std::string scheme = Lower(url.substr(0, colon));
+  url = url.substr(colon + 3);
+  url = url.substr(0, url.find('#'));
+  const std::string_view authority = url.substr(0, url.find_first_of("/?"));
+  url.remove_prefix(authority.size());
+  const std::string_view path = url.substr(0, url.find('?'));
+  const std::string_view query = url.substr(path.size());
+
+  const std::string host = NormalizeAuthority(scheme, authority);
+  std::string normal_path = RemoveDotSegments(NormalizeEscapes(path));
+  if (normal_path.empty() && !host.empty()) normal_path = "/";
+  return scheme + "://" + host + normal_path + NormalizeEscapes(query);
+}
+
+}  // namespace blocksieve::sieve

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <rocksdb/slice.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "lib/coding.h"
+
+// What is stored where:
+//
+//   column family   key                 value
+//   seen-00 ...     URL                 place in the queue (varint)
+//   queue           place, big-endian   URL
+//   default         "settings"          version (1), number of shards (varint)
+//                   "queue"             head, URLs popped (varints)
+//                   "shard-00" ...      the counts of a ShardRecord
+//                   "filter-00" ...     counting filter of a shard, a filter block; only while it
+//                   is
+//                                       what the URLs of the shard make
+
+namespace blocksieve::sieve {
+
+inline constexpr const char* kQueueFamily = "queue";
+inline constexpr const char* kSettingsKey = "settings";
+inline constexpr const char* kQueueKey = "queue";
+
+inline std::string NumberedName(const char* prefix, size_t number) {
+  return std::string(prefix) + static_cast<char>('0' + number / 10) +
+         static_cast<char>('0' + number % 10);
+}
+inline std::string SeenFamily(size_t shard) { return NumberedName("seen-", shard); }
+inline std::string ShardKey(size_t shard) { return NumberedName("shard-", shard); }
+inline std::string FilterKey(size_t shard) { return NumberedName("filter-", shard); }
+
+/// Places sort as the keys of the queue do.
+inline std::string PlaceKey(uint64_t place) {
+  std::string key;
+  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(place >> shift));
+  return key;
+}
+
+/// Nothing if the key has another length.
+inline std::optional<uint64_t> ParsePlaceKey(const rocksdb::Slice& key) {
+  if (key.size() != sizeof(uint64_t)) return std::nullopt;
+  uint64_t place = 0;
+  for (size_t i = 0; i < key.size(); ++i) place = place << 8 | static_cast<uint8_t>(key[i]);
+  return place;
+}
+
+}  // namespace blocksieve::sieve

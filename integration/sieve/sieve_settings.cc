@@ -1,0 +1,104 @@
+#include "integration/sieve/sieve_settings.h"
+
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "integration/sieve/sieve_keys.h"
+
+namespace blocksieve::sieve {
+namespace {
+
+constexpr char kVersion = 1;
+constexpr uint32_t kDefaultShards = 4;
+constexpr uint32_t kMaxShards = 64;
+constexpr uint64_t kDefaultDesignUrls = 20'000'000;
+constexpr uint64_t kMaxDesignUrls = 10'000'000'000;
+
+rocksdb::Status OutOfRange(const char* name, uint64_t value, uint64_t highest) {
+  return rocksdb::Status::InvalidArgument(std::string(name) + " is " + std::to_string(value) +
+                                          "; allowed is 1 to " + std::to_string(highest));
+}
+
+std::string Encode(const SieveSettings& settings) {
+  std::string text(1, kVersion);
+  AppendVarint(&text, settings.num_shards);
+  AppendVarint(&text, settings.design_urls);
+  return text;
+}
+
+rocksdb::Status Decode(const std::string& text, SieveSettings* settings) {
+  Decoder decoder(AsBytes(text));
+  const auto version = decoder.Fixed<uint8_t>();
+  if (version != kVersion) {
+    return rocksdb::Status::NotSupported("format of the sieve is version " +
+                                         std::to_string(version) + "; this program reads 1");
+  }
+  const uint64_t num_shards = decoder.Varint();
+  settings->num_shards = static_cast<uint32_t>(num_shards);
+  settings->design_urls = decoder.Varint();
+  if (!decoder.ok() || num_shards < 1 || num_shards > kMaxShards) {
+    return rocksdb::Status::Corruption("sieve: its settings");
+  }
+  return rocksdb::Status::OK();
+}
+
+/// NotFound if there is no database, or one that a sieve was about to be created in.
+rocksdb::Status ReadStored(const std::string& path, SieveSettings* settings) {
+  std::error_code error;
+  if (!std::filesystem::exists(path + "/CURRENT", error)) {
+    const bool is_free = !std::filesystem::exists(path, error) ||
+                         (std::filesystem::is_directory(path, error) &&
+                          !std::filesystem::exists(path + "/IDENTITY", error));
+    return is_free ? rocksdb::Status::NotFound()
+                   : rocksdb::Status::InvalidArgument(path + " is no directory");
+  }
+  rocksdb::DB* opened = nullptr;
+  rocksdb::Status status = rocksdb::DB::OpenForReadOnly(rocksdb::Options(), path, &opened);
+  if (!status.ok()) return status;
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::string text;
+  status = db->Get(rocksdb::ReadOptions(), kSettingsKey, &text);
+  if (status.ok()) return Decode(text, settings);
+  if (!status.IsNotFound()) return status;
+  const std::unique_ptr<rocksdb::Iterator> any(db->NewIterator(rocksdb::ReadOptions()));
+  any->SeekToFirst();
+  if (any->Valid()) return rocksdb::Status::InvalidArgument("the database is no sieve");
+  return status;
+}
+
+}  // namespace
+
+rocksdb::Status ReadSettings(const std::string& path, const SieveOptions& options,
+                             SieveSettings* settings) {
+  if (options.num_shards > kMaxShards) {
+    return OutOfRange("num_shards", options.num_shards, kMaxShards);
+  }
+  if (options.design_urls > kMaxDesignUrls) {
+    return OutOfRange("design_urls", options.design_urls, kMaxDesignUrls);
+  }
+  rocksdb::Status status = ReadStored(path, settings);
+  if (status.IsNotFound()) {
+    settings->num_shards = options.num_shards == 0 ? kDefaultShards : options.num_shards;
+    settings->design_urls = options.design_urls == 0 ? kDefaultDesignUrls : options.design_urls;
+    return rocksdb::Status::OK();
+  }
+  if (!status.ok()) return status;
+  if (options.num_shards != 0 && options.num_shards != settings->num_shards) {
+    return rocksdb::Status::InvalidArgument("num_shards is " + std::to_string(options.num_shards) +
+                                            "; allowed is " + std::to_string(settings->num_shards) +
+                                            ", with which the sieve was created");
+  }
+  return status;
+}
+
+rocksdb::Status WriteSettings(rocksdb::DB* db, const SieveSettings& settings) {
+  std::string present;
+  rocksdb::Status status = db->Get(rocksdb::ReadOptions(), kSettingsKey, &present);
+  if (!status.IsNotFound()) return status;
+  rocksdb::WriteOptions durable;
+  durable.sync = true;
+  return db->Put(durable, kSettingsKey, Encode(settings));
+}
+
+}  // namespace blocksieve::sieve

@@ -1,0 +1,224 @@
+#include "integration/sieve/url_sieve.h"
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "blocksieve/hash.h"
+#include "integration/sieve/front_filter.h"
+#include "integration/sieve/front_policy.h"
+#include "integration/sieve/sieve_keys.h"
+#include "integration/sieve/sieve_settings.h"
+
+namespace blocksieve::sieve {
+namespace {
+
+using rocksdb::ColumnFamilyDescriptor;
+using rocksdb::ColumnFamilyOptions;
+
+constexpr size_t kWriteBufferBytes = 32 << 20;
+constexpr size_t kBlockCacheBytes = 64 << 20;
+constexpr double kStockBitsPerKey = 10;
+
+ColumnFamilyOptions QueueOptions() {
+  ColumnFamilyOptions options;
+  options.write_buffer_size = kWriteBufferBytes;
+  options.compression = rocksdb::kLZ4Compression;
+  return options;
+}
+
+ColumnFamilyOptions SeenOptions(const SieveOptions& sieve,
+                                const std::shared_ptr<rocksdb::Cache>& cache) {
+  ColumnFamilyOptions options = QueueOptions();
+  // Nearly all URLs are then in the last level at all times, where filters are smallest.
+  options.level_compaction_dynamic_level_bytes = true;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.format_version = 5;
+  // Filters and indexes stay in memory with their files, and are never read to answer a lookup.
+  table.cache_index_and_filter_blocks = false;
+  table.filter_policy.reset();
+  if (sieve.file_filters == FileFilters::kBlocksieve) {
+    table.filter_policy = NewFrontPolicy();
+  } else {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kStockBitsPerKey));
+  }
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+size_t NumThreads() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+}  // namespace
+
+rocksdb::Status UrlSieve::Open(const std::string& path, const SieveOptions& options,
+                               std::unique_ptr<UrlSieve>* sieve) {
+  sieve->reset();
+  std::unique_ptr<UrlSieve> opened(new UrlSieve);
+  rocksdb::Status status = opened->OpenDatabase(path, options);
+  if (status.ok()) *sieve = std::move(opened);
+  return status;
+}
+
+rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptions& options) {
+  SieveSettings settings;
+  rocksdb::Status status = ReadSettings(path, options, &settings);
+  if (!status.ok()) return status;
+
+  rocksdb::DBOptions db_options;
+  db_options.create_if_missing = true;
+  db_options.create_missing_column_families = true;
+  db_options.max_background_jobs = static_cast<int>(std::max(size_t{2}, NumThreads()));
+  const auto cache = rocksdb::NewLRUCache(kBlockCacheBytes);
+  std::vector<ColumnFamilyDescriptor> families{
+      {rocksdb::kDefaultColumnFamilyName, ColumnFamilyOptions()}, {kQueueFamily, QueueOptions()}};
+  for (size_t i = 0; i < settings.num_shards; ++i) {
+    families.emplace_back(SeenFamily(i), SeenOptions(options, cache));
+  }
+  rocksdb::DB* db = nullptr;
+  status = rocksdb::DB::Open(db_options, path, families, &handles_, &db);
+  if (!status.ok()) return status;
+  db_.reset(db);
+
+  status = WriteSettings(db, settings);
+  queue_ = std::make_unique<Queue>(db, handles_[1]);
+  if (status.ok()) status = queue_->Load();
+  for (size_t i = 0; i < settings.num_shards; ++i) {
+    shards_.push_back(std::make_unique<Shard>(db, handles_[2 + i], queue_.get(), i));
+  }
+  if (!status.ok()) return status;
+  const uint64_t design_urls = settings.design_urls / settings.num_shards;
+  return ForEachShardInParallel(
+      [&](size_t shard) { return shards_[shard]->Load(std::max(uint64_t{1}, design_urls)); });
+}
+
+UrlSieve::~UrlSieve() {
+  if (db_ == nullptr) return;
+  // Whoever wants to know the outcome calls it.
+  Close().PermitUncheckedError();
+}
+
+rocksdb::Status UrlSieve::Close() {
+  if (db_ == nullptr) return rocksdb::Status::OK();
+  rocksdb::Status status;
+  for (const auto& shard : shards_) {
+    if (status.ok()) status = shard->Save();
+  }
+  if (status.ok()) status = db_->SyncWAL();
+  for (rocksdb::ColumnFamilyHandle* const handle : handles_) {
+    // Only a null handle is an error.
+    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  }
+  rocksdb::Status closed = db_->Close();
+  db_.reset();
+  return status.ok() ? closed : status;
+}
+
+size_t UrlSieve::ShardOf(uint64_t hash) const {
+  return static_cast<size_t>(static_cast<unsigned __int128>(hash) * shards_.size() >> 64);
+}
+
+std::vector<std::vector<ShardUrl>> UrlSieve::ByShard(std::span<const std::string_view> urls) const {
+  std::vector<std::vector<ShardUrl>> by_shard(shards_.size());
+  for (auto& part : by_shard) part.reserve(urls.size() / shards_.size() + 64);
+  for (size_t i = 0; i < urls.size(); ++i) {
+    const uint64_t hash = HashKey(urls[i], kSieveSeed);
+    by_shard[ShardOf(hash)].push_back({urls[i], hash, i});
+  }
+  return by_shard;
+}
+
+rocksdb::Status UrlSieve::ForEachShardInParallel(
+    const std::function<rocksdb::Status(size_t shard)>& action) const {
+  std::vector<rocksdb::Status> statuses(shards_.size());
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t shard; (shard = next++) < shards_.size();) statuses[shard] = action(shard);
+  };
+  {
+    std::vector<std::jthread> helpers;
+    for (size_t i = 1; i < std::min(NumThreads(), shards_.size()); ++i) helpers.emplace_back(work);
+    work();
+  }
+  const auto failed =
+      std::find_if(statuses.begin(), statuses.end(), [](const auto& s) { return !s.ok(); });
+  return failed == statuses.end() ? rocksdb::Status::OK() : *failed;
+}
+
+rocksdb::Status UrlSieve::Push(std::span<const std::string_view> urls, PushCounts* counts) {
+  const std::vector<std::vector<ShardUrl>> by_shard = ByShard(urls);
+  const Queue::Reservation places(queue_.get(), urls.size());
+  std::atomic<uint64_t> total_new = 0;
+  rocksdb::Status status = ForEachShardInParallel([&](size_t shard) {
+    if (by_shard[shard].empty()) return rocksdb::Status::OK();
+    uint64_t num_new = 0;
+    rocksdb::Status pushed = shards_[shard]->Push(by_shard[shard], places.first(), &num_new);
+    total_new += num_new;
+    return pushed;
+  });
+  if (!status.ok()) return status;
+  counts->new_urls += total_new;
+  counts->repeats += urls.size() - total_new;
+  return status;
+}
+
+rocksdb::Status UrlSieve::Pop(uint64_t max_urls,
+                              const std::function<bool(std::span<const std::string>)>& take,
+                              uint64_t* num_popped) {
+  return queue_->Pop(max_urls, take, num_popped);
+}
+
+rocksdb::Status UrlSieve::Forget(std::span<const std::string_view> urls, ForgetCounts* counts) {
+  const std::vector<std::vector<ShardUrl>> by_shard = ByShard(urls);
+  // One after the other: each of them keeps Pop out.
+  for (size_t shard = 0; shard < shards_.size(); ++shard) {
+    uint64_t forgotten = 0;
+    rocksdb::Status status = shards_[shard]->Forget(by_shard[shard], &forgotten);
+    if (!status.ok()) return status;
+    counts->forgotten += forgotten;
+    counts->not_seen += by_shard[shard].size() - forgotten;
+  }
+  return rocksdb::Status::OK();
+}
+
+rocksdb::Status UrlSieve::Compact(std::atomic<bool>* canceled) {
+  for (const auto& shard : shards_) {
+    if (rocksdb::Status status = shard->Compact(canceled); !status.ok()) return status;
+  }
+  return queue_->Compact(canceled);
+}
+
+rocksdb::Status UrlSieve::GetStats(SieveStats* stats) const {
+  *stats = {};
+  double variance = 0;
+  uint64_t enqueued = 0;
+  // Before the shards: what is popped meanwhile would otherwise seem never to have been pushed.
+  const uint64_t popped = queue_->num_popped();
+  for (const auto& shard : shards_) {
+    const ShardRecord record = shard->record();
+    stats->seen += record.seen;
+    stats->new_by_counting_filter += record.new_by_counting_filter;
+    stats->new_by_file_filters += record.new_by_file_filters;
+    stats->new_by_reading += record.new_by_reading;
+    stats->repeats += record.repeats;
+    enqueued += record.enqueued - record.withdrawn;
+    const CardinalityEstimate estimate = shard->EstimateCardinality();
+    stats->estimated.keys += estimate.keys;
+    variance += estimate.standard_error * estimate.standard_error;
+    stats->counting_filter_bytes += shard->counting_filter_bytes();
+    if (Status fill = shard->CheckFill(); !fill.ok()) stats->overfull = fill.message();
+    uint64_t file_filter_bytes = 0;
+    rocksdb::Status status = shard->FileFilterBytes(&file_filter_bytes);
+    if (!status.ok()) return status;
+    stats->file_filter_bytes += file_filter_bytes;
+  }
+  stats->queued = enqueued - popped;
+  stats->estimated.standard_error = std::sqrt(variance);
+  return rocksdb::Status::OK();
+}
+
+}  // namespace blocksieve::sieve

@@ -1,0 +1,153 @@
+"""blocksieve sieve: the queue as its users run it."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from command import PROGRAM, CommandTest, run
+
+
+class SieveTest(CommandTest):
+    def sieve(self, *arguments, stdin=b""):
+        return self.succeed("sieve", "--db", self.db, *arguments, stdin=stdin)
+
+    def push(self, *urls):
+        """What it says it did."""
+        return self.sieve("push", "-", stdin="".join(url + "\n" for url in urls).encode()).err
+
+    def pop(self, count):
+        return self.sieve("pop", count).out.decode().splitlines()
+
+    def stats(self):
+        return json.loads(self.sieve("--format", "json", "stats").out)
+
+    def test_every_url_comes_once_and_in_order(self):
+        self.assertIn("pushed 4 URLs, of which 3 were new", self.push("c", "a", "c", "b"))
+        self.assertIn("pushed 2 URLs, of which 1 were new", self.push("a", "d"))
+        self.assertEqual(self.pop(2), ["c", "a"])
+        self.assertIn("of which 0 were new", self.push("c", "a"))
+        self.assertEqual(self.pop(100), ["b", "d"])
+        self.assertEqual(self.pop(1), [])
+
+    def test_file_is_pushed(self):
+        path = self.dir / "urls"
+        path.write_bytes(b"x\n\ny\r\nz")  # an empty line; no line end at the end
+        self.sieve("push", path)
+        self.assertEqual(self.sieve("pop", 9).out, b"x\ny\r\nz\n")
+
+    def test_forgotten_urls_are_new_again(self):
+        self.push("a", "b", "c")
+        self.pop(1)
+        done = self.sieve("forget", "-", stdin=b"a\nb\nnever\n")
+        self.assertIn("forgot 2 URLs; 1 had not been seen", done.err)
+        self.push("b", "a")
+        self.assertEqual(self.pop(9), ["c", "b", "a"])
+
+    def test_actions_are_done_in_their_order(self):
+        path = self.dir / "urls"
+        path.write_text("a\nb\n")
+        done = self.sieve("push", path, "pop", 1, "forget", path, "stats")
+        self.assertTrue(done.out.startswith(b"a\n"), done.out)
+        self.assertEqual(self.stats()["seen"], 0)
+        self.assertEqual(self.stats()["queued"], 0)
+
+    def test_nothing_is_normalised_unless_asked(self):
+        self.push("HTTP://Example.org", "http://example.org/")
+        self.assertEqual(self.pop(9), ["HTTP://Example.org", "http://example.org/"])
+        done = self.sieve("--normalize", "push", "-", stdin=b"HTTP://Example.org\nhttp://e.org:80#x\n")
+        self.assertIn("pushed 2 URLs, of which 1 were new", done.err)
+        self.assertEqual(self.pop(9), ["http://e.org/"])
+
+    def test_stats_count(self):
+        urls = [f"http://example.org/{i}" for i in range(20_000)]
+        self.push(*urls)
+        self.push(*urls[:5000])
+        self.pop(100)
+        stats = self.stats()
+        self.assertEqual(stats["seen"], 20_000)
+        self.assertEqual(stats["queued"], 19_900)
+        self.assertEqual(stats["repeats"], 5000)
+        new = [stats["new_by_counting_filter"], stats["new_by_file_filters"], stats["new_by_reading"]]
+        self.assertEqual(sum(new), 20_000)
+        self.assertAlmostEqual(stats["estimated"], 20_000, delta=5 * stats["estimated_standard_error"])
+        self.assertFalse(stats["overfull"])
+        text = self.sieve("stats").out.decode()
+        self.assertIn("20,000", text)
+        self.assertIn("told without I/O", text)
+
+    def test_overfull_is_said_and_cured(self):
+        self.sieve("--design", 1000, "--shards", 2, "push", "-",
+                   stdin=b"".join(b"%d\n" % i for i in range(30_000)))
+        self.assertTrue(self.stats()["overfull"])
+        self.assertIn("over-full", self.sieve("stats").out.decode())
+        self.sieve("compact")
+        stats = self.stats()
+        self.assertFalse(stats["overfull"])
+        self.assertAlmostEqual(stats["estimated"], 30_000, delta=5 * stats["estimated_standard_error"])
+
+    def test_url_stays_if_nobody_reads(self):
+        self.push(*(str(i) for i in range(10)))
+        process = subprocess.Popen([PROGRAM, "sieve", "--db", self.db, "pop", "10"],
+                                   stdout=subprocess.PIPE)
+        process.stdout.close()
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(len(self.pop(10)), 10)
+
+    def test_killed_pushes_lose_nothing_that_was_said_to_be_pushed(self):
+        generator = random.Random(1)
+        urls = [f"http://example.org/{i}" for i in range(100_000)]
+        pushed = set()
+        for _ in range(4):
+            some = generator.sample(urls, 30_000)
+            self.push(*some)
+            pushed.update(some)
+            process = subprocess.Popen([PROGRAM, "sieve", "--db", self.db, "push", "-"],
+                                       stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            try:
+                process.stdin.write("".join(url + "\n" for url in urls[:50_000]).encode())
+                process.stdin.flush()
+                time.sleep(generator.random() / 5)
+            finally:
+                os.kill(process.pid, signal.SIGKILL)
+                process.communicate()
+        self.assertIn("of which 0 were new", self.push(*pushed))
+        self.push(*urls)
+        popped = self.pop(1_000_000)
+        self.assertEqual(len(popped), len(urls))
+        self.assertEqual(set(popped), set(urls))
+
+    def test_bad_arguments_are_named(self):
+        for arguments, what in [
+            (["sieve", "--db", self.db], "subcommand is required"),
+            (["sieve", "push", "-"], "--db"),
+            (["sieve", "--db", self.db, "pop", "0"], "0 is not in the range 1 to"),
+            (["sieve", "--db", self.db, "pop", "-1"], "-1"),
+            (["sieve", "--db", self.db, "--shards", "65", "stats"], "65 is not in the range 1 to 64"),
+            (["sieve", "--db", self.db, "push"], "FILE"),
+        ]:
+            self.assertIn(what, self.fail_with(2, *arguments))
+        self.assertFalse(self.db.exists())
+        self.sieve("--shards", 2, "stats")
+        self.assertIn("was created", self.fail_with(2, "sieve", "--db", self.db, "--shards", 3, "stats"))
+
+    def test_missing_file_leaves_the_sieve_as_it_was(self):
+        self.push("a")
+        error = self.fail_with(1, "sieve", "--db", self.db, "push", self.dir / "none")
+        self.assertIn("none", error)
+        self.assertEqual(self.pop(9), ["a"])
+
+    def test_other_databases_are_refused(self):
+        self.load([("k", "v")], "--index", "field=value")
+        self.assertIn("no sieve", self.fail_with(2, "sieve", "--db", self.db, "stats"))
+        self.assertEqual(self.scan("field = 'v'"), [(b"k", b"v")])
+
+    def test_help_has_examples(self):
+        self.assertIn(b"Examples", run("sieve", "--help").out)
+
+
+if __name__ == "__main__":
+    unittest.main()

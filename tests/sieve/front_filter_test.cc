@@ -1,0 +1,51 @@
+#include "integration/sieve/front_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/sieve/test_sieve.h"
+
+namespace blocksieve::testing {
+namespace {
+
+CountingBloom FilterOf(uint64_t design_urls, uint64_t num_urls) {
+  CountingBloom filter = *CountingBloom::Create(sieve::FrontLayout(design_urls));
+  for (uint64_t i = 0; i < num_urls; ++i) filter.Add(TestUrl(i));
+  return filter;
+}
+
+TEST(FrontFilter, TakesFourFifthsOfABitPerUrl) {
+  EXPECT_EQ(8 * FilterOf(1'000'000, 0).memory_bytes(), 800'000u);
+}
+
+TEST(FrontFilter, CountsWithinItsErrorAtDesignSize) {
+  const uint64_t n = 2'000'000;
+  const CountingBloom filter = FilterOf(n, n);
+  const CardinalityEstimate estimate = filter.EstimateCardinality();
+  EXPECT_NEAR(estimate.keys, static_cast<double>(n), 4.5 * estimate.standard_error);
+  // 5.3 sqrt(n), as the comment there says
+  EXPECT_NEAR(estimate.standard_error / std::sqrt(static_cast<double>(n)), 5.3, 0.1);
+  // One in 4,000 sticks.
+  EXPECT_NEAR(static_cast<double>(filter.num_stuck_counters()), 400'000 / 4400.0, 50);
+}
+
+TEST(FrontFilter, CountsWhatIsLeftAfterForgetting) {
+  const uint64_t n = 1'000'000;
+  CountingBloom filter = FilterOf(n, n);
+  for (uint64_t i = 0; i < n / 2; ++i) ASSERT_TRUE(filter.Remove(TestUrl(i)));
+  for (uint64_t i = n / 2; i < n; ++i) ASSERT_TRUE(filter.MayContain(TestUrl(i)));
+  const CardinalityEstimate estimate = filter.EstimateCardinality();
+  EXPECT_NEAR(estimate.keys, static_cast<double>(n) / 2, 4.5 * estimate.standard_error + 100);
+}
+
+TEST(FrontFilter, AnswersEveryThirdNewUrlAtAFifthOfItsSize) {
+  const uint64_t n = 1'000'000;
+  const CountingBloom filter = FilterOf(n, n / 5);
+  uint64_t denied = 0;
+  for (uint64_t i = 0; i < 100'000; ++i) denied += !filter.MayContain(TestUrl(n + i));
+  EXPECT_NEAR(static_cast<double>(denied) / 100'000, std::exp(-1), 0.01);
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/sieve/test_sieve.h"
+#include "tests/support/temp_dir.h"
+
+// A process that is killed while it pushes, pops and forgets: what it had acknowledged is there
+// afterwards, nothing is there twice, and the rest can be pushed again.
+
+namespace blocksieve::testing {
+namespace {
+
+constexpr uint64_t kUrls = 30'000;
+constexpr size_t kBatch = 500;
+
+std::vector<std::string> Batch(uint64_t number) {
+  std::mt19937_64 random(number);
+  std::vector<std::string> urls;
+  for (size_t i = 0; i < kBatch; ++i) urls.push_back(TestUrl(random() % kUrls));
+  return urls;
+}
+
+/// Lines that a process appends survive its end, as they are written one by one.
+class Journal {
+ public:
+  explicit Journal(const std::string& path) : file_(path, std::ios::app) {}
+  void Append(const std::string& line) { file_ << line + "\n" << std::flush; }
+
+ private:
+  std::ofstream file_;
+};
+
+std::vector<std::string> Lines(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Pushes batches from `first` on, popping now and then, until it is killed.
+[[noreturn]] void Work(const std::string& sieve_path, const std::string& journal_path,
+                       const std::string& popped_path, uint64_t first) {
+  Journal journal(journal_path);
+  Journal popped(popped_path);
+  std::unique_ptr<sieve::UrlSieve> sieve;
+  sieve::SieveOptions options;
+  options.design_urls = kUrls;
+  if (!sieve::UrlSieve::Open(sieve_path, options, &sieve).ok()) _exit(2);
+  for (uint64_t number = first;; ++number) {
+    sieve::PushCounts counts;
+    const std::vector<std::string> urls = Batch(number);
+    if (!sieve->Push(Views(urls), &counts).ok()) _exit(3);
+    journal.Append(std::to_string(number));
+    uint64_t num_popped = 0;
+    const auto take = [&](std::span<const std::string> some) {
+      for (const std::string& url : some) popped.Append(url);
+      return true;
+    };
+    if (number % 3 == 0 && !sieve->Pop(100, take, &num_popped).ok()) _exit(4);
+  }
+}
+
+TEST(SieveKill, NothingIsLostAndNothingIsThereTwice) {
+  const TempDir dir;
+  const std::string path = dir / "sieve";
+  std::mt19937_64 random(7);
+  uint64_t next_batch = 0;
+  constexpr int kRounds = 12;
+  for (int round = 0; round < kRounds; ++round) {
+    const pid_t child = fork();
+    ASSERT_NE(child, -1);
+    if (child == 0) Work(path, dir / "journal", dir / "popped", next_batch);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100 + random() % 400));
+    ASSERT_EQ(kill(child, SIGKILL), 0);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "it failed with " << WEXITSTATUS(status);
+    const std::vector<std::string> acknowledged = Lines(dir / "journal");
+    // The batch it died in is pushed once more by the next.
+    if (!acknowledged.empty()) next_batch = std::stoull(acknowledged.back()) + 1;
+  }
+  ASSERT_GT(next_batch, 20u) << "too little was done to show anything";
+
+  std::set<std::string> pushed;
+  for (uint64_t number = 0; number < next_batch; ++number) {
+    for (std::string& url : Batch(number)) pushed.insert(std::move(url));
+  }
+  const auto sieve = OpenSieve(path);
+  // All that was acknowledged is known, whether the counting filter was saved or not.
+  EXPECT_EQ(Push(sieve.get(), {pushed.begin(), pushed.end()}).new_urls, 0u);
+  const sieve::SieveStats stats = Stats(*sieve);
+  EXPECT_GE(stats.seen, pushed.size());
+  EXPECT_LE(stats.seen, pushed.size() + kBatch);
+  EXPECT_NEAR(stats.estimated.keys, static_cast<double>(stats.seen),
+              5 * stats.estimated.standard_error);
+
+  // Popped before or queued now, each once; but for those that were handed out when it died.
+  std::map<std::string, int> times;
+  for (const std::string& url : Lines(dir / "popped")) ++times[url];
+  const auto twice_popped =
+      std::count_if(times.begin(), times.end(), [](const auto& entry) { return entry.second > 1; });
+  EXPECT_LE(twice_popped, 100 * kRounds);
+  const std::vector<std::string> queued = PopAll(sieve.get());
+  EXPECT_EQ(queued.size(), stats.queued);
+  EXPECT_EQ(std::set<std::string>(queued.begin(), queued.end()).size(), queued.size());
+  uint64_t again = 0;
+  for (const std::string& url : queued) again += times.contains(url);
+  EXPECT_LE(again, 100u) << "more than the last one to be killed had in hand";
+  std::set<std::string> all(queued.begin(), queued.end());
+  for (const auto& [url, count] : times) all.insert(url);
+  EXPECT_EQ(all.size(), stats.seen);
+  for (const std::string& url : pushed) ASSERT_TRUE(all.contains(url)) << url << " is lost";
+}
+
+// Forgetting is all or nothing for a URL, and the filters are in step with it.
+TEST(SieveKill, ForgettingIsWhole) {
+  const TempDir dir;
+  const std::string path = dir / "sieve";
+  std::vector<std::string> urls;
+  for (uint64_t i = 0; i < kUrls; ++i) urls.push_back(TestUrl(i));
+  Push(OpenSieve(path, {.design_urls = kUrls}).get(), urls);
+  for (int round = 0; round < 5; ++round) {
+    const pid_t child = fork();
+    ASSERT_NE(child, -1);
+    if (child == 0) {
+      const auto sieve = OpenSieve(path);
+      for (size_t begin = 0; begin < urls.size(); begin += 100) {
+        const std::vector<std::string> some(urls.begin() + static_cast<long>(begin),
+                                            urls.begin() + static_cast<long>(begin) + 100);
+        Forget(sieve.get(), some);
+        if (round % 2 == 1) Push(sieve.get(), some);
+      }
+      _exit(0);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(60 + 30 * round));
+    ASSERT_EQ(kill(child, SIGKILL), 0);
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    const auto sieve = OpenSieve(path);
+    const sieve::SieveStats stats = Stats(*sieve);
+    EXPECT_EQ(stats.queued, stats.seen) << "a URL is queued exactly if it is seen";
+    EXPECT_NEAR(stats.estimated.keys, static_cast<double>(stats.seen),
+                5 * stats.estimated.standard_error + 1);
+    EXPECT_EQ(Push(sieve.get(), urls).new_urls, kUrls - stats.seen);
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

@@ -1,0 +1,95 @@
+#include "integration/sieve/sieve_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "integration/sieve/sieve_keys.h"
+#include "tests/support/temp_dir.h"
+
+namespace blocksieve::testing {
+namespace {
+
+using sieve::Queue;
+
+class QueueTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    rocksdb::DB* db = nullptr;
+    ASSERT_TRUE(rocksdb::DB::Open(options, dir_ / "db", &db).ok());
+    db_.reset(db);
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    ASSERT_TRUE(db_->CreateColumnFamily({}, "queue", &family).ok());
+    family_.reset(family);
+    LoadAgain();
+  }
+
+  void LoadAgain() {
+    queue_.emplace(db_.get(), family_.get());
+    ASSERT_TRUE(queue_->Load().ok());
+  }
+
+  void Fill(uint64_t place) {
+    ASSERT_TRUE(db_->Put({}, family_.get(), sieve::PlaceKey(place), std::to_string(place)).ok());
+  }
+
+  std::vector<std::string> PopAll() {
+    std::vector<std::string> popped;
+    uint64_t num_popped = 0;
+    const auto take = [&](std::span<const std::string> urls) {
+      popped.insert(popped.end(), urls.begin(), urls.end());
+      return true;
+    };
+    EXPECT_TRUE(queue_->Pop(UINT64_MAX, take, &num_popped).ok());
+    return popped;
+  }
+
+  const TempDir dir_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::unique_ptr<rocksdb::ColumnFamilyHandle> family_;
+  std::optional<Queue> queue_;
+};
+
+// Two pushes at once: the later one is done first. Its URLs must wait, or the head would pass the
+// places of the earlier one, whose URLs would be lost.
+TEST_F(QueueTest, NothingBehindAReservationIsPopped) {
+  {
+    const Queue::Reservation earlier(&*queue_, 10);
+    {
+      const Queue::Reservation later(&*queue_, 10);
+      EXPECT_EQ(later.first(), earlier.first() + 10);
+      Fill(later.first());
+    }
+    EXPECT_TRUE(PopAll().empty());
+    Fill(earlier.first() + 3);
+    EXPECT_TRUE(PopAll().empty());
+  }
+  EXPECT_EQ(PopAll(), (std::vector<std::string>{"3", "10"}));
+}
+
+TEST_F(QueueTest, PlacesAreNeverUsedAgain) {
+  Fill(Queue::Reservation(&*queue_, 5).first() + 4);
+  LoadAgain();
+  EXPECT_EQ(Queue::Reservation(&*queue_, 1).first(), 5u);
+  EXPECT_EQ(PopAll(), std::vector<std::string>{"4"});
+  LoadAgain();  // nothing is queued, but place 4 was
+  EXPECT_EQ(Queue::Reservation(&*queue_, 1).first(), 5u);
+  EXPECT_EQ(queue_->num_popped(), 1u);
+}
+
+TEST_F(QueueTest, DamageIsAnError) {
+  ASSERT_TRUE(db_->Put({}, family_.get(), "short", "x").ok());
+  Queue queue(db_.get(), family_.get());
+  EXPECT_TRUE(queue.Load().IsCorruption());
+  ASSERT_TRUE(db_->Delete({}, family_.get(), "short").ok());
+  ASSERT_TRUE(db_->Put({}, sieve::kQueueKey, "\xff").ok());
+  EXPECT_TRUE(queue.Load().IsCorruption());
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

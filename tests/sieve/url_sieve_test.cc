@@ -1,0 +1,305 @@
+#include "integration/sieve/url_sieve.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <deque>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/sieve/test_sieve.h"
+#include "tests/support/temp_dir.h"
+
+namespace blocksieve::testing {
+namespace {
+
+using sieve::FileFilters;
+using sieve::SieveOptions;
+using sieve::SieveStats;
+using sieve::UrlSieve;
+
+class UrlSieveTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<UrlSieve> Open(const SieveOptions& options = {}) {
+    return OpenSieve(path_, options);
+  }
+  rocksdb::Status TryOpen(const SieveOptions& options) {
+    std::unique_ptr<UrlSieve> opened;
+    return UrlSieve::Open(path_, options, &opened);
+  }
+
+  const TempDir dir_;
+  const std::string path_ = dir_ / "sieve";
+};
+
+TEST_F(UrlSieveTest, TakesEveryUrlOnceAndInOrder) {
+  const auto sieve = Open();
+  EXPECT_EQ(Push(sieve.get(), {"c", "a", "c", "b", "a"}).new_urls, 3u);
+  EXPECT_EQ(Push(sieve.get(), {"b", "d"}).new_urls, 1u);
+  EXPECT_EQ(Pop(sieve.get(), 2), (std::vector<std::string>{"c", "a"}));
+  EXPECT_EQ(Push(sieve.get(), {"a", "e", "c"}).new_urls, 1u);
+  EXPECT_EQ(PopAll(sieve.get()), (std::vector<std::string>{"b", "d", "e"}));
+  EXPECT_TRUE(PopAll(sieve.get()).empty());
+}
+
+TEST_F(UrlSieveTest, UrlsAreBytes) {
+  const std::vector<std::string> urls{"",         std::string(1, '\0'),      std::string(2, '\0'),
+                                      "\xff\xfe", std::string(100'000, 'x'), "A",
+                                      "a"};
+  {
+    const auto sieve = Open();
+    EXPECT_EQ(Push(sieve.get(), urls).new_urls, urls.size());
+  }
+  const auto sieve = Open();
+  EXPECT_EQ(Push(sieve.get(), urls).new_urls, 0u);
+  EXPECT_EQ(PopAll(sieve.get()), urls);
+}
+
+TEST_F(UrlSieveTest, UrlIsPoppedOnlyIfItWasTaken) {
+  const auto sieve = Open();
+  Push(sieve.get(), {"a", "b"});
+  uint64_t num_popped = 7;
+  const auto refuse = [](std::span<const std::string>) { return false; };
+  EXPECT_TRUE(sieve->Pop(2, refuse, &num_popped).ok());
+  EXPECT_EQ(num_popped, 0u);
+  EXPECT_EQ(PopAll(sieve.get()), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(UrlSieveTest, ForgottenUrlIsNewAgain) {
+  const auto sieve = Open();
+  Push(sieve.get(), {"queued", "popped", "other"});
+  EXPECT_EQ(Pop(sieve.get(), 1), std::vector<std::string>{"queued"});
+  Push(sieve.get(), {"late"});
+  const auto counts = Forget(sieve.get(), {"queued", "other", "never", "other"});
+  EXPECT_EQ(counts.forgotten, 2u);
+  EXPECT_EQ(counts.not_seen, 2u);
+  EXPECT_EQ(Stats(*sieve).seen, 2u);
+  EXPECT_EQ(Stats(*sieve).queued, 2u);
+  EXPECT_EQ(Push(sieve.get(), {"other", "popped", "queued"}).new_urls, 2u);
+  EXPECT_EQ(PopAll(sieve.get()), (std::vector<std::string>{"popped", "late", "other", "queued"}));
+}
+
+// A model of sets and lists, under random operations with restarts and compactions in between.
+TEST_F(UrlSieveTest, AgreesWithTheModel) {
+  SieveOptions options;
+  options.num_shards = 3;
+  options.design_urls = 1000;  // over-full soon, and larger at the next compaction
+  auto sieve = Open(options);
+  std::mt19937_64 random(1);
+  std::set<std::string> seen;
+  std::deque<std::string> queued;
+  for (int step = 0; step < 400; ++step) {
+    std::vector<std::string> urls;
+    for (uint64_t i = random() % 100; i > 0; --i) urls.push_back(TestUrl(random() % 6000));
+    switch (random() % 16) {
+      case 0:
+        sieve.reset();
+        sieve = Open();
+        break;
+      case 1:
+        ASSERT_TRUE(sieve->Compact().ok());
+        EXPECT_EQ(Stats(*sieve).overfull, "");
+        break;
+      case 2:
+      case 3:
+      case 4:
+        for (const std::string& url : Pop(sieve.get(), urls.size())) {
+          ASSERT_FALSE(queued.empty());
+          ASSERT_EQ(url, queued.front());
+          queued.pop_front();
+        }
+        break;
+      case 5:
+      case 6: {
+        uint64_t forgotten = 0;
+        for (const std::string& url : urls) {
+          forgotten += seen.erase(url);
+          std::erase(queued, url);
+        }
+        ASSERT_EQ(Forget(sieve.get(), urls).forgotten, forgotten);
+        break;
+      }
+      default: {
+        uint64_t new_urls = 0;
+        for (const std::string& url : urls) {
+          if (!seen.insert(url).second) continue;
+          queued.push_back(url);
+          ++new_urls;
+        }
+        ASSERT_EQ(Push(sieve.get(), urls).new_urls, new_urls);
+      }
+    }
+    const SieveStats stats = Stats(*sieve);
+    ASSERT_EQ(stats.seen, seen.size());
+    ASSERT_EQ(stats.queued, queued.size());
+    if (stats.overfull.empty()) {
+      ASSERT_NEAR(stats.estimated.keys, static_cast<double>(seen.size()),
+                  5 * stats.estimated.standard_error + 1);
+    }
+  }
+  EXPECT_EQ(PopAll(sieve.get()), std::vector<std::string>(queued.begin(), queued.end()));
+}
+
+// Several threads push overlapping URLs while another pops.
+TEST_F(UrlSieveTest, ParallelPushesLetNothingThroughTwice) {
+  constexpr uint64_t kThreads = 4;
+  constexpr uint64_t kUrls = 20'000;
+  const auto sieve = Open();
+  std::vector<std::string> popped;
+  std::atomic<uint64_t> total_new = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (uint64_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        std::mt19937_64 random(t);
+        for (int batch = 0; batch < 100; ++batch) {
+          std::vector<std::string> urls;
+          for (int i = 0; i < 500; ++i) urls.push_back(TestUrl(random() % kUrls));
+          total_new += Push(sieve.get(), urls).new_urls;
+        }
+      });
+    }
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        for (std::string& url : Pop(sieve.get(), 50)) popped.push_back(std::move(url));
+      }
+    });
+  }
+  for (std::string& url : PopAll(sieve.get())) popped.push_back(std::move(url));
+  EXPECT_EQ(popped.size(), total_new);
+  EXPECT_EQ(std::set<std::string>(popped.begin(), popped.end()).size(), popped.size());
+  EXPECT_EQ(Stats(*sieve).seen, popped.size());
+  EXPECT_EQ(Stats(*sieve).queued, 0u);
+}
+
+TEST_F(UrlSieveTest, PoppingKeepsToTheOrderAcrossRestartsAndCleaning) {
+  constexpr uint64_t kUrls = 200'000;  // several times what is deleted at once
+  uint64_t next = 0;
+  auto sieve = Open();
+  std::vector<std::string> urls;
+  for (uint64_t i = 0; i < kUrls; ++i) urls.push_back(TestUrl(i));
+  Push(sieve.get(), urls);
+  while (next < kUrls) {
+    for (const std::string& url : Pop(sieve.get(), 30'000)) ASSERT_EQ(url, urls[next++]);
+    if (next == 90'000) {
+      sieve.reset();
+      sieve = Open();
+    }
+    if (next == 150'000) {
+      ASSERT_TRUE(sieve->Compact().ok());
+    }
+  }
+  EXPECT_EQ(Stats(*sieve).queued, 0u);
+}
+
+// The two promises that pull in opposite directions, of a sieve as full as it is designed for.
+TEST_F(UrlSieveTest, FiltersAnswerForNewUrlsInTheMemoryPromised) {
+  constexpr uint64_t kUrls = 1'000'000;
+  SieveOptions options;
+  options.design_urls = kUrls;
+  const auto sieve = Open(options);
+  std::vector<std::string> urls;
+  const auto push = [&](uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; ++i) {
+      urls.push_back(TestUrl(i));
+      if (urls.size() == 20'000 || i + 1 == end) {
+        Push(sieve.get(), urls);
+        urls.clear();
+      }
+    }
+  };
+  push(0, kUrls);
+  const SieveStats loaded = Stats(*sieve);
+  EXPECT_GE(static_cast<double>(loaded.new_urls() - loaded.new_by_reading),
+            0.985 * static_cast<double>(loaded.new_urls()));
+  ASSERT_TRUE(sieve->Compact().ok());
+  const SieveStats before = Stats(*sieve);
+  EXPECT_EQ(before.seen, kUrls);
+  EXPECT_LE(8 * static_cast<double>(before.filter_bytes()), 7.2 * kUrls);
+  EXPECT_NEAR(before.estimated.keys, kUrls, 0.015 * kUrls);
+  EXPECT_LT(before.estimated.standard_error, 0.006 * kUrls);
+
+  push(kUrls, kUrls + 100'000);
+  const SieveStats after = Stats(*sieve);
+  const auto new_urls = static_cast<double>(after.new_urls() - before.new_urls());
+  const auto by_reading = static_cast<double>(after.new_by_reading - before.new_by_reading);
+  EXPECT_EQ(new_urls, 100'000);
+  EXPECT_GT(by_reading, 0) << "a filter that small must err: nothing was counted";
+  EXPECT_LE(by_reading, 0.015 * new_urls);
+}
+
+TEST_F(UrlSieveTest, StockFiltersGiveTheSameAnswers) {
+  SieveOptions options;
+  options.file_filters = FileFilters::kStockBloom;
+  {
+    const auto sieve = Open(options);
+    Push(sieve.get(), {"a", "b"});
+    ASSERT_TRUE(sieve->Compact().ok());
+  }
+  // Filters of the one are read by the other.
+  const auto sieve = Open();
+  EXPECT_EQ(Push(sieve.get(), {"b", "c"}).new_urls, 1u);
+}
+
+TEST_F(UrlSieveTest, BadOptionsAreNamed) {
+  const auto message = [&](const SieveOptions& options) {
+    const rocksdb::Status status = TryOpen(options);
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    return std::string(status.getState() == nullptr ? "" : status.getState());
+  };
+  EXPECT_EQ(message({.num_shards = 65}), "num_shards is 65; allowed is 1 to 64");
+  EXPECT_EQ(message({.design_urls = 20'000'000'000}),
+            "design_urls is 20000000000; allowed is 1 to 10000000000");
+  Open({.num_shards = 2}).reset();
+  EXPECT_EQ(message({.num_shards = 3}),
+            "num_shards is 3; allowed is 2, with which the sieve was created");
+}
+
+TEST_F(UrlSieveTest, OtherDatabasesAreLeftAlone) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::DB* db = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(options, path_, &db).ok());
+  ASSERT_TRUE(db->Put({}, "key", "value").ok());
+  delete db;
+  EXPECT_TRUE(TryOpen({}).IsInvalidArgument());
+  std::vector<std::string> families;
+  ASSERT_TRUE(rocksdb::DB::ListColumnFamilies({}, path_, &families).ok());
+  EXPECT_EQ(families, std::vector<std::string>{"default"});
+}
+
+TEST_F(UrlSieveTest, OnlyOneProcessAtATime) {
+  const auto sieve = Open();
+  EXPECT_FALSE(TryOpen({}).ok());
+}
+
+TEST_F(UrlSieveTest, DamagedCountingFilterIsMadeAnew) {
+  std::vector<std::string> urls;
+  for (uint64_t i = 0; i < 5000; ++i) urls.push_back(TestUrl(i));
+  {
+    const auto sieve = Open({.num_shards = 1});
+    Push(sieve.get(), urls);
+  }
+  {
+    rocksdb::DB* db = nullptr;
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    ASSERT_TRUE(rocksdb::DB::Open({}, path_, {{"default", {}}, {"queue", {}}, {"seen-00", {}}},
+                                  &handles, &db)
+                    .ok());
+    std::string filter;
+    ASSERT_TRUE(db->Get({}, "filter-00", &filter).ok());
+    filter[filter.size() / 3] = static_cast<char>(filter[filter.size() / 3] ^ 0x11);
+    ASSERT_TRUE(db->Put({}, "filter-00", filter).ok());
+    for (auto* const handle : handles) ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
+    delete db;
+  }
+  const auto sieve = Open();
+  EXPECT_NEAR(Stats(*sieve).estimated.keys, 5000, 5 * Stats(*sieve).estimated.standard_error + 1);
+  EXPECT_EQ(Push(sieve.get(), urls).new_urls, 0u);
+}
+
+}  // namespace
+}  // namespace blocksieve::testing
