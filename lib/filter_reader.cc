@@ -88,9 +88,8 @@ FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept try {
     return reader;
   }
   if (info->kind != FilterKind::kBlockedBloom) {
-    reader.view_.classic_bloom = {.num_cells = info->num_cells,
-                                  .num_probes = info->num_probes,
-                                  .cell_bits = info->cell_bits};
+    reader.view_.classic_bloom = {
+        .num_cells = info->num_cells, .num_probes = info->num_probes, .cell_bits = info->cell_bits};
     reader.ops_ = internal::OpsFor(info->kind, kernel);
     return reader;
   }
