@@ -16,7 +16,9 @@ namespace rocksdb_plugin {
 namespace {
 
 // Filters of flushes live until the next compaction, while every lookup asks them: the fastest
-// kind. What compactions and bulk loads write stays: the smallest kind.
+// kind. What compactions and bulk loads write stays: the smallest kind. Measured with a million
+// keys (bench/run filters): ribbon takes a third less space, but 2.6 times as long to build and 1.8
+// times as long to probe.
 FilterKind KindFor(PolicyKind kind, const rocksdb::FilterBuildingContext& context) {
   switch (kind) {
     case PolicyKind::kBloom:

@@ -14,7 +14,7 @@
 #include "blocksieve/hash.h"
 #include "blocksieve/sizing.h"
 #include "lib/bloom_model.h"
-#include "tests/core/count_interval.h"
+#include "tests/support/count_interval.h"
 
 namespace blocksieve::testing {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "blocksieve/classic_bloom.h"
 #include "blocksieve/sizing.h"
-#include "tests/core/count_interval.h"
+#include "tests/support/count_interval.h"
 #include "tests/core/test_filters.h"
 
 // "Use any k hash functions" is what texts on Bloom filters say, and many filters use the
