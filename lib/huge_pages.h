@@ -9,9 +9,9 @@ namespace blocksieve::internal {
 
 inline constexpr size_t kHugePageBytes = 2 << 20;
 
-/// Asks the system to back the huge pages within [memory, memory + bytes) by such. A wish, which may
-/// be refused. Large buffers that are filled at random take half the time with them: fewer faults,
-/// and no misses of the address translation.
+/// Asks the system to back the huge pages within [memory, memory + bytes) by such. A wish, which
+/// may be refused. Large buffers that are filled at random take half the time with them: fewer
+/// faults, and no misses of the address translation.
 inline void PreferHugePages(void* memory, size_t bytes) noexcept {
 #if defined(MADV_HUGEPAGE)
   const auto address = reinterpret_cast<uintptr_t>(memory);

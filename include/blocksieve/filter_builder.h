@@ -73,8 +73,9 @@ class FilterBuilder {
   /// The same with another layout of the same kind, for this block only.
   Result<OwnedBytes> Finish(const Layout& layout);
 
-  /// Why the block last finished is a blocked Bloom filter of the same FPR although a ribbon was asked
-  /// for: it would have exceeded max_build_bytes, or has no solution. Empty if it is what was asked for. For integrations to log.
+  /// Why the block last finished is a blocked Bloom filter of the same FPR although a ribbon was
+  /// asked for: it would have exceeded max_build_bytes, or has no solution. Empty if it is what was
+  /// asked for. For integrations to log.
   const std::string& fallback_reason() const noexcept { return fallback_reason_; }
 
   /// Whether `block`, as the last Finish made it, is readable, undamaged, not "always may match",

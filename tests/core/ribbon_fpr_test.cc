@@ -108,8 +108,7 @@ TEST(RibbonFpr, StructuredKeys) {
 
 TEST(RibbonSizing, SmallestRowThatMeetsTheTarget) {
   std::mt19937_64 random(17);
-  std::uniform_real_distribution<double> exponent(std::log(kMinTargetFpr),
-                                                  std::log(kMaxTargetFpr));
+  std::uniform_real_distribution<double> exponent(std::log(kMinTargetFpr), std::log(kMaxTargetFpr));
   double last_bits = 0;
   std::vector<double> targets{kMinTargetFpr, kMaxTargetFpr, 0.25, std::nextafter(0.25, 0)};
   for (int i = 0; i < 20'000; ++i) targets.push_back(std::exp(exponent(random)));

@@ -7,8 +7,8 @@
 
 #include "blocksieve/classic_bloom.h"
 #include "blocksieve/sizing.h"
-#include "tests/support/count_interval.h"
 #include "tests/core/test_filters.h"
+#include "tests/support/count_interval.h"
 
 // "Use any k hash functions" is what texts on Bloom filters say, and many filters use the
 // multiplicative string hash below with k small primes. On keys that have something in common, as

@@ -59,8 +59,8 @@ struct SkipIndexOptions {
 ///
 /// In option strings, of programs that loaded the plug-in, it is
 ///   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
-/// with the other options by their names; OPTIONS files carry it likewise (columns with callbacks are
-/// missing there). In columns, what is punctuation there is written %XX.
+/// with the other options by their names; OPTIONS files carry it likewise (columns with callbacks
+/// are missing there). In columns, what is punctuation there is written %XX.
 ///
 /// Returns null if an option is out of its range, with the reason in `*status`, or on stderr if
 /// `status` is null. Thread-safe, immutable.
