@@ -46,8 +46,8 @@ TEST(Coding, VarintsRoundTrip) {
 }
 
 TEST(Coding, RefusesVarintsBeyond64Bits) {
-  for (const std::string& bytes : {std::string(9, '\xff') + "\x02", std::string(10, '\xff') + "\x01",
-                                  std::string(20, '\x80')}) {
+  for (const std::string& bytes : {std::string(9, '\xff') + "\x02",
+                                   std::string(10, '\xff') + "\x01", std::string(20, '\x80')}) {
     Decoder decoder(AsBytes(bytes));
     decoder.Varint();
     EXPECT_FALSE(decoder.ok());

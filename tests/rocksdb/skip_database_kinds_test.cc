@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/rocksdb/skip_test_db.h"
+#include "tests/rocksdb/skip_fixture.h"
 
 // Databases that are ordered, opened or compacted in other ways; and those that a scan refuses.
 
@@ -18,32 +18,14 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-const std::vector<std::string> kDefinitions = {"n=int:field:1", "t=field:2"};
-
-class SkipDatabaseKinds : public ::testing::Test {
+class SkipDatabaseKinds : public SkipFixture {
  protected:
-  SkipDatabaseKinds() : config_(SkipConfig(ShortGranules(kDefinitions))) {}
-
-  static std::string Value(uint64_t n) { return std::to_string(n) + "\ttext"; }
-  Predicate Is(const std::string& text) { return Where(text, columns_); }
-
-  void Fill(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family = nullptr) {
-    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-    for (uint64_t i = 0; i < 200; ++i) {
-      MustBeOk(db->Put({}, column_family, Key(i), Value(i / 10)), "put");
-    }
-    MustBeOk(db->Flush({}, column_family), "flush");
-  }
-
   rocksdb::Status Refusal(rocksdb::DB* db, const SkipScanOptions& options = {}) {
     std::unique_ptr<SkipScan> scan;
     const rocksdb::Status status = SkipScan::Create(db, nullptr, Is("n = 7"), options, &scan);
     EXPECT_EQ(scan, nullptr);
     return status;
   }
-
-  const std::vector<Column> columns_ = Columns(kDefinitions);
-  DbConfig config_;
 };
 
 /// Orders by length, then backwards: nothing is known of which key is next.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/rocksdb/skip_test_db.h"
+#include "tests/rocksdb/skip_fixture.h"
 
 // Databases some of whose files, or column families, have no index, or another.
 
@@ -14,26 +14,7 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-const std::vector<std::string> kDefinitions = {"n=int:field:1", "t=field:2"};
-
-class SkipDatabases : public ::testing::Test {
- protected:
-  SkipDatabases() : config_(SkipConfig(ShortGranules(kDefinitions))) {}
-
-  static std::string Value(uint64_t n) { return std::to_string(n) + "\ttext"; }
-  Predicate Is(const std::string& text) { return Where(text, columns_); }
-
-  void Fill(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family = nullptr) {
-    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-    for (uint64_t i = 0; i < 200; ++i) {
-      MustBeOk(db->Put({}, column_family, Key(i), Value(i / 10)), "put");
-    }
-    MustBeOk(db->Flush({}, column_family), "flush");
-  }
-
-  const std::vector<Column> columns_ = Columns(kDefinitions);
-  DbConfig config_;
-};
+class SkipDatabases : public SkipFixture {};
 
 // facts/clickhouse.md, 4, case 7.
 TEST_F(SkipDatabases, FilesWithoutIndexAreReadAndBackfilled) {
