@@ -1,0 +1,58 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "blocksieve/filter_kind.h"
+#include "blocksieve/status.h"
+
+// How to spread filter memory over the sorted runs of a log-structured merge tree. A lookup of an
+// absent key asks the filter of every run, and each wrong "may match" costs a useless read of a
+// data block, whichever run it is of; a bit per key costs the more the larger the run. So small
+// runs get precise filters and the largest a coarse one, or none: Dayan, Athanassoulis and Idreos,
+// "Monkey: Optimal Navigable Key-Value Store", SIGMOD 2017. With filters of log2(1/FPR) bits per
+// key, the FPR of a run would be proportional to its keys; here the memory is what the lookup table
+// says.
+
+namespace blocksieve {
+
+/// Sorted runs of one size: the files of level 0, or one deeper level.
+struct RunGroup {
+  double num_runs = 1;      ///< >= 0; fractions are for runs that are there part of the time.
+  double keys_per_run = 0;  ///< >= 0
+  FilterKind kind = FilterKind::kRibbon;  ///< Of its filters: kRibbon or kBlockedBloom.
+};
+
+/// What the groups of a tree get.
+struct RateAllocation {
+  /// By group: the target FPR to build its filters with. 1: build none.
+  std::vector<double> target_fprs;
+  /// Useless data-block reads that a lookup of an absent key is expected to make: the sum, over all
+  /// runs, of their filters' FPR. Keys outside of the range of a run's keys make fewer.
+  double wasted_reads = 0;
+  /// Of all filters, over all keys of the tree, without footers; and without what filters of few
+  /// keys take more, because they round up to whole lines or chunks.
+  double bits_per_key = 0;
+};
+
+/// @{
+/// The limits of what may be asked for.
+inline constexpr double kMinWastedReads = 1e-6;
+inline constexpr double kMaxWastedReads = 100;
+inline constexpr double kMinAllocatedBitsPerKey = 0.1;
+inline constexpr double kMaxAllocatedBitsPerKey = 32;
+/// @}
+
+/// The least memory with at most so many wasted reads per lookup of an absent key. If there are
+/// fewer runs than that, no filters.
+/// Errors: InvalidArgument if `wasted_reads` is outside its limits or NaN, no group has a key, a
+/// number is negative, a kind is another, or no filters of these kinds are so precise.
+/// Thread-safe, as is everything in this header.
+Result<RateAllocation> AllocateForWastedReads(std::span<const RunGroup> groups,
+                                              double wasted_reads);
+
+/// The fewest wasted reads with at most so many bits per key on average. Errors as above; the most
+/// precise filters that there are may take less.
+Result<RateAllocation> AllocateForBitsPerKey(std::span<const RunGroup> groups, double bits_per_key);
+
+}  // namespace blocksieve
