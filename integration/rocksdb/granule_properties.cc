@@ -1,20 +1,8 @@
 #include "integration/rocksdb/granule_properties.h"
 
-#include <array>
-#include <charconv>
+#include "integration/rocksdb/number_text.h"
 
 namespace blocksieve::rocksdb_plugin {
-namespace {
-
-template <class Number>
-std::string ToText(Number number) {
-  std::array<char, 32> buffer;
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  return {buffer.data(), result.ptr};
-}
-
-}  // namespace
-
 std::string ColumnsText(const std::vector<Column>& columns) {
   std::string text;
   for (const Column& column : columns) text += column.ToText() + "\n";

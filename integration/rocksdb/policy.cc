@@ -4,6 +4,7 @@
 
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/kernels.h"
+#include "blocksieve/sizing.h"
 #include "integration/rocksdb/abi_guard.h"
 #include "integration/rocksdb/filter_bits.h"
 #include "integration/rocksdb/loud_log.h"
@@ -15,31 +16,11 @@ namespace blocksieve {
 namespace rocksdb_plugin {
 namespace {
 
-// Filters of flushes live until the next compaction, while every lookup asks them: the fastest
-// kind. What compactions and bulk loads write stays: the smallest kind. Measured with a million
-// keys (bench/run filters): ribbon takes a third less space, but 2.6 times as long to build and 1.8
-// times as long to probe.
-FilterKind KindFor(PolicyKind kind, const rocksdb::FilterBuildingContext& context) {
-  switch (kind) {
-    case PolicyKind::kBloom:
-      return FilterKind::kBlockedBloom;
-    case PolicyKind::kRibbon:
-      return FilterKind::kRibbon;
-    case PolicyKind::kAuto:
-      break;
-  }
-  const bool is_flush = context.reason == rocksdb::TableFileCreationReason::kFlush ||
-                        context.reason == rocksdb::TableFileCreationReason::kRecovery;
-  // Under FIFO nothing is ever compacted.
-  const bool is_short_lived = is_flush && context.compaction_style != rocksdb::kCompactionStyleFIFO;
-  return is_short_lived ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
-}
-
-FilterOptions CoreOptions(const FilterPolicyOptions& options,
+FilterOptions CoreOptions(const FilterPolicyOptions& options, double target_fpr,
                           const rocksdb::FilterBuildingContext& context) {
   FilterOptions core;
-  core.kind = KindFor(options.kind, context);
-  core.target_fpr = options.target_fpr;
+  core.kind = KindOfFile(options.kind, IsShortLived(context));
+  core.target_fpr = target_fpr;
   core.max_build_bytes = options.max_build_bytes;
   core.keep_hashes = context.table_options.detect_filter_construct_corruption;
   return core;
@@ -54,14 +35,27 @@ Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem)
   RegisterOptions("BlocksieveFilterPolicyOptions", &options_, &PolicyOptionTypes());
 }
 
+rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
+                                        const rocksdb::ColumnFamilyOptions& column_family) const {
+  level_rates_.Learn(column_family);
+  return FilterPolicy::ValidateOptions(db, column_family);
+}
+
+double Policy::TargetFpr(const rocksdb::FilterBuildingContext& context) const {
+  return HasLevelRates(options_) ? level_rates_.TargetFpr(options_, context)
+                                 : UniformTargetFpr(options_);
+}
+
 rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     const rocksdb::FilterBuildingContext& context) const {
+  const double target_fpr = TargetFpr(context);
+  if (target_fpr > kMaxTargetFpr) return nullptr;
   if (!abi_problem_.empty()) {
     // The bits of a stock filter may be asked for by the name that every generation knows.
-    const auto stock = NewStockBloom(StockBloomBitsPerKey(options_.target_fpr));
+    const auto stock = NewStockBloom(StockBloomBitsPerKey(target_fpr));
     return stock == nullptr ? nullptr : stock->GetBuilderWithContext(context);
   }
-  Result<FilterBuilder> builder = FilterBuilder::Create(CoreOptions(options_, context));
+  Result<FilterBuilder> builder = FilterBuilder::Create(CoreOptions(options_, target_fpr, context));
   if (!builder.ok()) {
     LogLoudly(context.info_log, "no filter written: " + builder.status().message());
     return nullptr;
@@ -85,8 +79,14 @@ rocksdb::Status Policy::ConfigureOptions(
     const std::string problem = PolicyOptionProblem(config_options, name, value);
     if (!problem.empty()) LogLoudly(nullptr, problem);
   }
+  const FilterPolicyOptions before = options_;
   rocksdb::Status status = FilterPolicy::ConfigureOptions(config_options, opts_map, unused);
+  if (status.ok()) {
+    status = ValidatePolicyOptions(options_);
+    if (!status.ok()) LogLoudly(nullptr, status.ToString());
+  }
   if (!status.ok()) {
+    options_ = before;
     LogLoudly(nullptr, "filter policy options not applied; if RocksDB goes on, in effect are\n" +
                            DescribePolicyOptions(options_));
   }

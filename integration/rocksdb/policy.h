@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/level_rates.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -27,6 +28,10 @@ class Policy final : public rocksdb::FilterPolicy {
   // stock RocksDB (and "may match"), and its own by us.
   const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
 
+  /// Learns what kind of tree filters are for.
+  rocksdb::Status ValidateOptions(const rocksdb::DBOptions& db,
+                                  const rocksdb::ColumnFamilyOptions& column_family) const override;
+
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override;
@@ -41,9 +46,12 @@ class Policy final : public rocksdb::FilterPolicy {
   const FilterPolicyOptions& options() const { return options_; }
 
  private:
+  double TargetFpr(const rocksdb::FilterBuildingContext& context) const;
+
   FilterPolicyOptions options_;
   const std::string abi_problem_;
   const std::shared_ptr<MemoryFit> memory_fit_;
+  mutable LevelRates level_rates_;
 };
 
 /// The policy for options that are valid, checked against the library that is loaded: if that does

@@ -1,10 +1,13 @@
 #include "integration/rocksdb/policy_options.h"
 
 #include <array>
-#include <charconv>
+#include <optional>
 #include <utility>
 
+#include "blocksieve/rate_allocation.h"
 #include "blocksieve/sizing.h"
+#include "integration/rocksdb/number_text.h"
+#include "integration/rocksdb/option_type.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -23,20 +26,6 @@ rocksdb::Status OutOfRange(const std::string& name, const std::string& value,
   return rocksdb::Status::InvalidArgument("blocksieve: " + name + " is " +
                                           (value.empty() ? "empty" : value) + "; allowed is " +
                                           allowed);
-}
-
-template <class Number>
-std::string ToText(Number number) {
-  std::array<char, 32> buffer;
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  return {buffer.data(), result.ptr};
-}
-
-template <class Number>
-bool FromText(const std::string& text, Number* number) {
-  const char* const end = text.data() + text.size();
-  const auto [after, error] = std::from_chars(text.data(), end, *number);
-  return error == std::errc() && after == end;
 }
 
 rocksdb::Status ParseKind(const std::string& text, PolicyKind* kind) {
@@ -63,49 +52,90 @@ rocksdb::Status ParseBytes(const std::string& name, const std::string& text, uin
   return OutOfRange(name, text, "0 (no limit) to 18446744073709551615");
 }
 
-// One option: where it lies in FilterPolicyOptions, how it is parsed and how it is written.
-template <class T, class Parse, class Write>
-OptionTypeInfo OptionType(size_t offset, Parse parse, Write write) {
-  return OptionTypeInfo(
-      static_cast<int>(offset), rocksdb::OptionType::kUnknown,
-      rocksdb::OptionVerificationType::kNormal, rocksdb::OptionTypeFlags::kNone,
-      [parse](const ConfigOptions&, const std::string&, const std::string& text, void* address) {
-        return parse(text, static_cast<T*>(address));
+// The ways to say how precise filters are.
+struct Precision {
+  const char* name;
+  std::optional<double> FilterPolicyOptions::*field;
+  double lowest;
+  double highest;
+
+  rocksdb::Status Parse(const std::string& text, double* number) const {
+    double value = 0;
+    if (!FromText(text, &value) || !(value >= lowest && value <= highest)) {
+      return OutOfRange(name, text, ToText(lowest) + " to " + ToText(highest));
+    }
+    *number = value;
+    return rocksdb::Status::OK();
+  }
+
+  // Nothing if it is not said so; RocksDB leaves options without a text out.
+  static std::string Write(const std::optional<double>& number) {
+    return number ? ToText(*number) : "";
+  }
+};
+
+constexpr Precision kTargetFpr{"target_fpr", &FilterPolicyOptions::target_fpr, kMinTargetFpr,
+                               kMaxTargetFpr};
+constexpr Precision kWastedReads{"wasted_reads", &FilterPolicyOptions::wasted_reads,
+                                 kMinWastedReads, kMaxWastedReads};
+constexpr Precision kBitsPerKey{"bits_per_key", &FilterPolicyOptions::bits_per_key,
+                                kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey};
+constexpr Precision kPrecisions[] = {kTargetFpr, kWastedReads, kBitsPerKey};
+constexpr double kDefaultTargetFpr = 0.01;
+
+template <const Precision& precision>
+OptionTypeInfo PrecisionType(size_t offset) {
+  return OptionAsText<std::optional<double>>(
+      offset,
+      [](const std::string& text, std::optional<double>* number) {
+        double value = 0;
+        const rocksdb::Status status = precision.Parse(text, &value);
+        if (status.ok()) *number = value;
+        return status;
       },
-      [write](const ConfigOptions&, const std::string&, const void* address, std::string* text) {
-        *text = write(*static_cast<const T*>(address));
-        return rocksdb::Status::OK();
-      },
-      [](const ConfigOptions&, const std::string&, const void* a, const void* b, std::string*) {
-        return *static_cast<const T*>(a) == *static_cast<const T*>(b);
-      });
+      Precision::Write);
 }
 
 }  // namespace
 
 rocksdb::Status ParseTargetFpr(const std::string& text, double* target_fpr) {
-  double value = 0;
-  if (!FromText(text, &value) || !(value >= kMinTargetFpr && value <= kMaxTargetFpr)) {
-    return OutOfRange("target_fpr", text, ToText(kMinTargetFpr) + " to " + ToText(kMaxTargetFpr));
-  }
-  *target_fpr = value;
-  return rocksdb::Status::OK();
+  return kTargetFpr.Parse(text, target_fpr);
+}
+
+bool HasLevelRates(const FilterPolicyOptions& options) {
+  return options.wasted_reads || options.bits_per_key;
+}
+
+double UniformTargetFpr(const FilterPolicyOptions& options) {
+  return options.target_fpr.value_or(kDefaultTargetFpr);
 }
 
 rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
-  FilterPolicyOptions ignored;
-  rocksdb::Status status = ParseTargetFpr(ToText(options.target_fpr), &ignored.target_fpr);
-  if (status.ok()) status = ParseKind(KindName(options.kind), &ignored.kind);
-  return status;
+  std::string given;
+  for (const Precision& precision : kPrecisions) {
+    const std::string text = precision.Write(options.*precision.field);
+    if (text.empty()) continue;
+    double ignored = 0;
+    const rocksdb::Status status = precision.Parse(text, &ignored);
+    if (!status.ok()) return status;
+    given += (given.empty() ? "" : ", ") + (precision.name + ("=" + text));
+  }
+  if (given.find(',') != std::string::npos) {
+    return rocksdb::Status::InvalidArgument("blocksieve: " + given +
+                                            " exclude each other; allowed is one of them");
+  }
+  PolicyKind ignored;
+  return ParseKind(KindName(options.kind), &ignored);
 }
 
 const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
   // Never destroyed: databases may be closed after static destructors began.
   static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
-      {"target_fpr", OptionType<double>(offsetof(FilterPolicyOptions, target_fpr), ParseTargetFpr,
-                                        ToText<double>)},
-      {"kind", OptionType<PolicyKind>(offsetof(FilterPolicyOptions, kind), ParseKind, KindName)},
-      {"max_build_bytes", OptionType<uint64_t>(
+      {"target_fpr", PrecisionType<kTargetFpr>(offsetof(FilterPolicyOptions, target_fpr))},
+      {"wasted_reads", PrecisionType<kWastedReads>(offsetof(FilterPolicyOptions, wasted_reads))},
+      {"bits_per_key", PrecisionType<kBitsPerKey>(offsetof(FilterPolicyOptions, bits_per_key))},
+      {"kind", OptionAsText<PolicyKind>(offsetof(FilterPolicyOptions, kind), ParseKind, KindName)},
+      {"max_build_bytes", OptionAsText<uint64_t>(
                               offsetof(FilterPolicyOptions, max_build_bytes),
                               [](const std::string& text, uint64_t* bytes) {
                                 return ParseBytes("max_build_bytes", text, bytes);
@@ -120,7 +150,7 @@ std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::
   const auto type = PolicyOptionTypes().find(name);
   if (type == PolicyOptionTypes().end()) {
     return "unknown filter policy option: " + name + "=" + value +
-           "; known are target_fpr, kind, max_build_bytes";
+           "; known are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes";
   }
   FilterPolicyOptions ignored;
   const rocksdb::Status status = type->second.Parse(config_options, name, value, &ignored);
@@ -128,7 +158,13 @@ std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::
 }
 
 std::string DescribePolicyOptions(const FilterPolicyOptions& options) {
-  return "    target_fpr: " + ToText(options.target_fpr) + "\n    kind: " + KindName(options.kind) +
+  std::string text;
+  for (const Precision& precision : kPrecisions) {
+    const std::optional<double> number = options.*precision.field;
+    if (number) text += std::string("    ") + precision.name + ": " + ToText(*number) + "\n";
+  }
+  if (text.empty()) text = "    target_fpr: " + ToText(UniformTargetFpr(options)) + "\n";
+  return text + "    kind: " + KindName(options.kind) +
          "\n    max_build_bytes: " + ToText(options.max_build_bytes) + "\n";
 }
 

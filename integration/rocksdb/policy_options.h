@@ -14,11 +14,18 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Errors: InvalidArgument, naming the option, its value and the allowed range.
+/// Errors: InvalidArgument, naming the option, its value and the allowed range, or the options that
+/// exclude each other.
 rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options);
 
 /// Parses a target FPR. Errors as above.
 rocksdb::Status ParseTargetFpr(const std::string& text, double* target_fpr);
+
+/// Whether rates differ by level.
+bool HasLevelRates(const FilterPolicyOptions& options);
+
+/// The target FPR of all files, given or by default. REQUIRES: not HasLevelRates(options).
+double UniformTargetFpr(const FilterPolicyOptions& options);
 
 /// How RocksDB parses, writes and compares each option. Lives as long as the process.
 const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& PolicyOptionTypes();

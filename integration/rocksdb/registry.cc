@@ -3,6 +3,7 @@
 #include <rocksdb/utilities/object_registry.h>
 
 #include "integration/rocksdb/granule_collector.h"
+#include "integration/rocksdb/level_listener.h"
 #include "integration/rocksdb/loud_log.h"
 #include "integration/rocksdb/policy.h"
 #include "integration/rocksdb/policy_options.h"
@@ -17,7 +18,8 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
                                         std::string* error) {
   FilterPolicyOptions options;
   if (const size_t colon = id.find(':'); colon != std::string::npos) {
-    const rocksdb::Status status = ParseTargetFpr(id.substr(colon + 1), &options.target_fpr);
+    const rocksdb::Status status =
+        ParseTargetFpr(id.substr(colon + 1), &options.target_fpr.emplace());
     if (!status.ok()) {
       *error = status.ToString();
       LogLoudly(nullptr, "filter policy " + id + " refused: " + *error);
@@ -44,7 +46,13 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
         guard->reset(new GranuleCollectorFactory(SkipIndexOptions()));
         return guard->get();
       });
-  return 2;
+  library.AddFactory<rocksdb::EventListener>(
+      LevelListener::kName,
+      [](const std::string&, std::unique_ptr<rocksdb::EventListener>* guard, std::string*) {
+        guard->reset(new LevelListener);
+        return guard->get();
+      });
+  return 3;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -1,12 +1,12 @@
 #include "integration/rocksdb/skip_index_options.h"
 
-#include <array>
 #include <cctype>
-#include <charconv>
 #include <set>
 #include <string_view>
 
 #include "integration/rocksdb/granule_properties.h"
+#include "integration/rocksdb/number_text.h"
+#include "integration/rocksdb/option_type.h"
 #include "integration/rocksdb/policy_options.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -38,29 +38,6 @@ rocksdb::Status Unescape(std::string_view text, std::string* plain) {
     i += 2;
   }
   return rocksdb::Status::OK();
-}
-
-template <class T, class Parse, class Write>
-OptionTypeInfo OptionAsText(size_t offset, Parse parse, Write write) {
-  return OptionTypeInfo(
-      static_cast<int>(offset), OptionType::kUnknown, OptionVerificationType::kNormal,
-      OptionTypeFlags::kNone,
-      [parse](const ConfigOptions&, const std::string&, const std::string& text, void* address) {
-        return parse(text, static_cast<T*>(address));
-      },
-      [write](const ConfigOptions&, const std::string&, const void* address, std::string* text) {
-        *text = write(*static_cast<const T*>(address));
-        return rocksdb::Status::OK();
-      },
-      [](const ConfigOptions&, const std::string&, const void* a, const void* b, std::string*) {
-        return *static_cast<const T*>(a) == *static_cast<const T*>(b);
-      });
-}
-
-std::string WriteNumber(double number) {
-  std::array<char, 32> buffer;
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  return {buffer.data(), result.ptr};
 }
 
 }  // namespace
@@ -110,8 +87,8 @@ const std::unordered_map<std::string, OptionTypeInfo>& SkipIndexOptionTypes() {
   static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
       {"columns", OptionAsText<std::vector<Column>>(offsetof(SkipIndexOptions, columns),
                                                     ReadColumns, WriteColumns)},
-      {"target_fpr",
-       OptionAsText<double>(offsetof(SkipIndexOptions, target_fpr), ParseTargetFpr, WriteNumber)},
+      {"target_fpr", OptionAsText<double>(offsetof(SkipIndexOptions, target_fpr), ParseTargetFpr,
+                                          ToText<double>)},
       {"granule_rows", number(offsetof(SkipIndexOptions, granule_rows), OptionType::kUInt64T)},
       {"granule_bytes", number(offsetof(SkipIndexOptions, granule_bytes), OptionType::kUInt64T)},
       {"max_index_bytes",

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,6 +17,7 @@ namespace blocksieve {
 namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
+using ::testing::HasSubstr;
 
 FilterPolicyOptions WithTarget(double target_fpr) {
   FilterPolicyOptions options;
@@ -52,6 +54,28 @@ TEST(NewFilterPolicy, AValueJustOutsideIsNotShownAsTheBound) {
   EXPECT_EQ(status.ToString().find("is 0.5;"), std::string::npos) << status.ToString();
 }
 
+TEST(NewFilterPolicy, RefusesWhatNoTreeIsGiven) {
+  const auto problem = [](const FilterPolicyOptions& options) {
+    rocksdb::Status status;
+    EXPECT_EQ(NewFilterPolicy(options, &status), nullptr);
+    return status.ToString();
+  };
+  EXPECT_THAT(problem({.wasted_reads = 0}),
+              HasSubstr("wasted_reads is 0; allowed is 1e-06 to 100"));
+  EXPECT_THAT(problem({.bits_per_key = 33}), HasSubstr("bits_per_key is 33; allowed is 0.1 to 32"));
+  EXPECT_THAT(problem({.bits_per_key = std::nan("")}), HasSubstr("bits_per_key is nan"));
+}
+
+TEST(NewFilterPolicy, RefusesToBePreciseInTwoWays) {
+  rocksdb::Status status;
+  EXPECT_EQ(NewFilterPolicy({.target_fpr = 0.01, .wasted_reads = 0.5}, &status), nullptr);
+  EXPECT_THAT(status.ToString(),
+              HasSubstr("target_fpr=0.01, wasted_reads=0.5 exclude each other; allowed is one"));
+  EXPECT_NE(NewFilterPolicy({.wasted_reads = 100}), nullptr);
+  EXPECT_NE(NewFilterPolicy({.bits_per_key = 0.1}), nullptr);
+  EXPECT_NE(NewFilterPolicy({}), nullptr);
+}
+
 TEST(NewFilterPolicy, RefusesAKindThatIsNone) {
   FilterPolicyOptions options;
   options.kind = static_cast<PolicyKind>(77);
@@ -65,7 +89,7 @@ TEST(NewFilterPolicy, WithoutAPlaceForTheReasonItIsOnStderr) {
   EXPECT_NE(loud.find("target_fpr is 3; allowed is 1e-07 to 0.5"), std::string::npos) << loud;
 }
 
-// facts/pitfalls.md, 34: the reader sits in the block cache and may outlive the policy.
+// tests/PITFALLS.md, 34: the reader sits in the block cache and may outlive the policy.
 TEST(NewFilterPolicy, ReadersOutliveThePolicy) {
   const auto keys = PresentKeys(KeyShape::kUrl, 1000);
   const auto absent = AbsentKeys(KeyShape::kUrl, 1000);

@@ -7,6 +7,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/policy.h"
+#include "integration/rocksdb/policy_options.h"
 #include "tests/support/logs.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -46,7 +47,8 @@ class OptionStrings : public ::testing::Test {
 
 TEST_F(OptionStrings, AnIdAloneGivesTheDefaults) {
   for (const char* text : {"blocksieve", "{id=blocksieve}", "id=blocksieve"}) {
-    EXPECT_EQ(OptionsOf(text).target_fpr, 0.01) << text;
+    EXPECT_EQ(OptionsOf(text).target_fpr, std::nullopt) << text;
+    EXPECT_EQ(UniformTargetFpr(OptionsOf(text)), 0.01) << text;
     EXPECT_EQ(OptionsOf(text).kind, PolicyKind::kAuto) << text;
     EXPECT_EQ(OptionsOf(text).max_build_bytes, 0u) << text;
   }
@@ -68,6 +70,8 @@ TEST_F(OptionStrings, EveryOptionHasAName) {
   EXPECT_EQ(options.target_fpr, 0.003);
   EXPECT_EQ(options.kind, PolicyKind::kBloom);
   EXPECT_EQ(options.max_build_bytes, 123456789u);
+  EXPECT_EQ(OptionsOf("{id=blocksieve;wasted_reads=0.25}").wasted_reads, 0.25);
+  EXPECT_EQ(OptionsOf("{id=blocksieve;bits_per_key=9.5}").bits_per_key, 9.5);
   EXPECT_EQ(OptionsOf("{id=blocksieve;kind=auto}").kind, PolicyKind::kAuto);
   EXPECT_EQ(OptionsOf("{id=blocksieve;max_build_bytes=18446744073709551615}").max_build_bytes,
             UINT64_MAX);
@@ -171,7 +175,7 @@ TEST_F(OptionStrings, UnknownOptionsAreLoudUnderIgnoreUnknownOptions) {
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_EQ(dynamic_cast<const Policy&>(*policy).options().target_fpr, 0.02);
   EXPECT_NE(loud.find("bits_per_kay=10"), std::string::npos) << loud;
-  EXPECT_NE(loud.find("known are target_fpr, kind, max_build_bytes"), std::string::npos) << loud;
+  EXPECT_NE(loud.find("known are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes"), std::string::npos) << loud;
 }
 
 TEST_F(OptionStrings, ValidStringsAreQuiet) {

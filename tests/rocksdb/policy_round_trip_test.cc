@@ -10,6 +10,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/policy.h"
+#include "integration/rocksdb/policy_options.h"
 #include "tests/support/logs.h"
 #include "tests/support/test_db.h"
 
@@ -55,6 +56,17 @@ TEST_F(PolicyRoundTrip, ThroughText) {
     std::string mismatch;
     EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch))
         << mismatch;
+  }
+}
+
+TEST_F(PolicyRoundTrip, WhatIsNotGivenIsNotWritten) {
+  for (const FilterPolicyOptions& options :
+       {FilterPolicyOptions{}, {.wasted_reads = 1.0 / 3}, {.bits_per_key = 1.0 / 3}}) {
+    const std::string text = NewFilterPolicy(options)->ToString(rocksdb::ConfigOptions());
+    const FilterPolicyOptions again = OptionsOf(PolicyFromString(text).get());
+    EXPECT_EQ(again.target_fpr, std::nullopt) << text;
+    EXPECT_EQ(again.wasted_reads, options.wasted_reads) << text;
+    EXPECT_EQ(again.bits_per_key, options.bits_per_key) << text;
   }
 }
 
@@ -126,7 +138,15 @@ void EditOptionsFile(const std::string& db_path, const std::string& policy) {
 
 // facts/rocksdb.md, 0.6: RocksDB opens such a database without a filter and without a word.
 TEST_F(PolicyRoundTrip, ABadParameterInAnOptionsFileIsLoud) {
-  for (const char* bad : {"{id=blocksieve;target_fpr=7;}", "blocksieve:7"}) {
+  const std::string too_high = "target_fpr is 7; allowed is 1e-07 to 0.5";
+  const std::string two = "target_fpr=0.01, bits_per_key=10 exclude each other";
+  const std::pair<const char*, std::string> kBad[] = {
+      {"{id=blocksieve;target_fpr=7;}", too_high},
+      {"blocksieve:7", too_high},
+      {"{id=blocksieve;target_fpr=0.01;bits_per_key=10;}", two},
+      {"{id=blocksieve:0.01;bits_per_key=10;}", two},
+  };
+  for (const auto& [bad, reason] : kBad) {
     TestDb db(MakeConfig(FilterShape::kFull, Make(0.01)));
     db.Close();
     EditOptionsFile(db.path(), bad);
@@ -140,7 +160,7 @@ TEST_F(PolicyRoundTrip, ABadParameterInAnOptionsFileIsLoud) {
             rocksdb::LoadLatestOptions(config, db.path(), &db_options, &families);
         static_cast<void>(status);
       });
-      EXPECT_NE(loud.find("target_fpr is 7; allowed is 1e-07 to 0.5"), std::string::npos)
+      EXPECT_NE(loud.find(reason), std::string::npos)
           << bad << ", ignore_unknown_options " << ignore_unknown << "\n"
           << loud;
     }
@@ -167,7 +187,7 @@ TEST_F(PolicyRoundTrip, AnUnknownOptionInAnOptionsFileIsLoud) {
   const auto* table =
       families[0].options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   ASSERT_NE(table->filter_policy, nullptr);
-  EXPECT_EQ(OptionsOf(table->filter_policy.get()).target_fpr, 0.01);
+  EXPECT_EQ(UniformTargetFpr(OptionsOf(table->filter_policy.get())), 0.01);
   EXPECT_NE(loud.find("target_fpr: 0.01"), std::string::npos) << loud;
 }
 

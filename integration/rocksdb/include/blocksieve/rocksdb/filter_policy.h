@@ -1,10 +1,14 @@
 #pragma once
 
+/// \file
+/// The filter policy for RocksDB, and how programs that know only its name come by it.
+
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/status.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "blocksieve/rocksdb/export.h"
 
@@ -19,16 +23,29 @@ enum class PolicyKind : uint8_t {
 
 /// Options of a filter policy. The same names serve in option strings:
 /// "{id=blocksieve;target_fpr=0.01;kind=bloom}", or "blocksieve:0.01" for a target alone.
+///
+/// How precise filters are is said in one of three ways: `target_fpr`, the same for every file, or
+/// `wasted_reads` or `bits_per_key`, which give small levels precise filters and the last one a
+/// coarse one, or none. That takes fewer wasted reads for the same memory; have a LevelListener
+/// (level_listener.h) tell the policy the sizes of the levels. None of the three: target_fpr 0.01.
 struct FilterPolicyOptions {
   /// Share of absent keys, per file, that the filter may let through. 1e-7 to 0.5.
-  double target_fpr = 0.01;
+  std::optional<double> target_fpr = std::nullopt;
+
+  /// Useless data-block reads per lookup of an absent key, over the whole tree: the sum of the
+  /// false-positive rates of all sorted runs. 1e-6 to 100. The memory is the least that does.
+  std::optional<double> wasted_reads = std::nullopt;
+
+  /// Bits of filters per key, over the whole tree. 0.1 to 32. The wasted reads are the fewest that
+  /// so much memory allows.
+  std::optional<double> bits_per_key = std::nullopt;
 
   /// "auto", "bloom" or "ribbon" in option strings.
   PolicyKind kind = PolicyKind::kAuto;
 
   /// Most memory that building one filter may take, in bytes: hashes of the keys, working memory
   /// and finished filter together. A file whose filter would need more gets none, and the info log
-  /// says so. 0: no limit.
+  /// says so. 0: no limit but the memory there is, beyond which it is the same.
   uint64_t max_build_bytes = 0;
 };
 

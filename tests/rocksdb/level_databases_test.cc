@@ -1,0 +1,235 @@
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/level_listener.h"
+#include "tests/support/db_checks.h"
+#include "tests/support/key_sets.h"
+#include "tests/support/test_db.h"
+
+// Rates by level, in trees made by RocksDB's compactions.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+struct LevelFilters {
+  uint64_t keys = 0;
+  uint64_t filter_bytes = 0;
+
+  double bits_per_key() const {
+    return 8 * static_cast<double>(filter_bytes) / static_cast<double>(keys);
+  }
+};
+
+std::map<int, LevelFilters> FiltersByLevel(rocksdb::DB* db) {
+  rocksdb::TablePropertiesCollection properties;
+  MustBeOk(db->GetPropertiesOfAllTables(&properties), "properties");
+  rocksdb::ColumnFamilyMetaData meta;
+  db->GetColumnFamilyMetaData(&meta);
+  std::map<int, LevelFilters> by_level;
+  for (const auto& level : meta.levels) {
+    for (const auto& file : level.files) {
+      const auto& table = properties.at(file.db_path + file.name);
+      by_level[level.level].keys += table->num_entries;
+      by_level[level.level].filter_bytes += table->filter_size;
+    }
+  }
+  return by_level;
+}
+
+LevelFilters Sum(const std::map<int, LevelFilters>& by_level) {
+  LevelFilters sum;
+  for (const auto& [level, filters] : by_level) {
+    sum.keys += filters.keys;
+    sum.filter_bytes += filters.filter_bytes;
+  }
+  return sum;
+}
+
+class LevelDatabases : public ::testing::TestWithParam<FilterShape> {
+ protected:
+  static constexpr uint64_t kKeysPerFlush = 2000;
+
+  // Level 1 is as large as four flushes.
+  static DbConfig Config(const FilterPolicyOptions& policy, bool dynamic = false) {
+    DbConfig config = MakeConfig(GetParam(), NewFilterPolicy(policy));
+    config.options.disable_auto_compactions = false;
+    config.options.level_compaction_dynamic_level_bytes = dynamic;
+    config.options.max_bytes_for_level_multiplier = 4;
+    config.options.max_bytes_for_level_base = 4 * kKeysPerFlush * 40;
+    config.options.target_file_size_base = config.options.max_bytes_for_level_base;
+    config.options.listeners = {NewLevelListener()};
+    return config;
+  }
+
+  // Every flush has keys of the whole range; after each, all compactions are waited for.
+  void Fill(TestDb* db, int flushes) {
+    for (int flush = 0; flush < flushes; ++flush) {
+      for (uint64_t i = 0; i < kKeysPerFlush; ++i) {
+        // Neighbours are far apart.
+        const uint64_t number = next_++ * 0x9e3779b97f4a7c15;
+        db->Put(Key(number), "0123456789");
+      }
+      db->Flush();
+      WaitForCompactions(&db->db());
+    }
+  }
+
+  static std::string Key(uint64_t number) {
+    std::string key(16, 'k');
+    for (int i = 0; i < 8; ++i)
+      key[static_cast<size_t>(i)] = static_cast<char>(number >> (56 - 8 * i));
+    return key;
+  }
+
+  static void WaitForCompactions(rocksdb::DB* db) {
+    const auto value = [&](const std::string& property) {
+      uint64_t number = 1;
+      EXPECT_TRUE(db->GetIntProperty(property, &number));
+      return number;
+    };
+    while (value(rocksdb::DB::Properties::kCompactionPending) != 0 ||
+           value(rocksdb::DB::Properties::kNumRunningCompactions) != 0) {
+      rocksdb::Env::Default()->SleepForMicroseconds(200);
+    }
+  }
+
+  // Useless data blocks per lookup of a key that is not there.
+  static double WastedReads(TestDb* db) {
+    constexpr int kLookups = 100'000;
+    db->ResetUse();
+    const auto data_blocks = [&] {
+      const rocksdb::Statistics& statistics = *db->db().GetDBOptions().statistics;
+      return statistics.getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT) +
+             statistics.getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
+    };
+    std::string value;
+    for (uint64_t i = 0; i < kLookups; ++i) {
+      std::string key = Key(i * 0xd6e8feb86659fd93);
+      key.back() = 'a';
+      EXPECT_TRUE(db->db().Get({}, key, &value).IsNotFound());
+    }
+    return static_cast<double>(data_blocks()) / kLookups;
+  }
+
+  uint64_t next_ = 0;
+};
+
+TEST_P(LevelDatabases, SmallLevelsArePreciseAndTheBudgetIsKept) {
+  for (const bool dynamic : {false, true}) {
+    TestDb db(Config({.bits_per_key = 10, .kind = PolicyKind::kRibbon}, dynamic));
+    Fill(&db, 30);
+    const auto by_level = FiltersByLevel(&db.db());
+    ASSERT_GE(by_level.size(), 3u);
+    double above = 100;
+    for (const auto& [level, filters] : by_level) {
+      EXPECT_LT(filters.bits_per_key(), above) << "level " << level << ", dynamic " << dynamic;
+      above = filters.bits_per_key();
+    }
+    // Small filters, and small partitions all the more, take more than the table says.
+    EXPECT_LT(Sum(by_level).bits_per_key(), GetParam() == FilterShape::kFull ? 10.3 : 12.0);
+    EXPECT_GT(Sum(by_level).bits_per_key(), 8.5);
+    EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
+  }
+}
+
+// Half as many again, if a level has just begun: the one above it has the rates of a last level
+// until its files are rewritten.
+TEST_P(LevelDatabases, WastedReadsAreAboutAsAskedFor) {
+  for (const double asked : {0.3, 0.03}) {
+    TestDb db(Config({.wasted_reads = asked, .kind = PolicyKind::kAuto}));
+    Fill(&db, 31);
+    const double measured = WastedReads(&db);
+    EXPECT_LT(measured, 1.5 * asked);
+    EXPECT_GT(measured, 0.5 * asked);
+  }
+}
+
+TEST_P(LevelDatabases, ReopeningForgetsNothing) {
+  const DbConfig config = Config({.bits_per_key = 10, .kind = PolicyKind::kRibbon});
+  TestDb db(config);
+  Fill(&db, 30);
+  const double before = WastedReads(&db);
+  // Other objects: what they know they are told anew.
+  db.Reopen(Config({.bits_per_key = 10, .kind = PolicyKind::kRibbon}));
+  Fill(&db, 1);
+  const auto by_level = FiltersByLevel(&db.db());
+  EXPECT_GT(by_level.begin()->second.bits_per_key(), 12);
+  EXPECT_LT(WastedReads(&db), 1.3 * before);
+}
+
+TEST_P(LevelDatabases, ALevelWithoutFiltersIsReadCorrectly) {
+  TestDb db(Config({.wasted_reads = 1.5}));
+  Fill(&db, 31);
+  const auto by_level = FiltersByLevel(&db.db());
+  // But for files that were written when the level was small.
+  EXPECT_LT(by_level.rbegin()->second.bits_per_key(), 1);
+  EXPECT_GT(by_level.begin()->second.bits_per_key(), 1);
+  EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
+  // By stock RocksDB, too.
+  db.Reopen(MakeConfig(GetParam(), nullptr));
+  EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
+}
+
+TEST_P(LevelDatabases, AscendingKeysMoveWithTheirFiltersAndStayWithinBounds) {
+  TestDb db(Config({.bits_per_key = 10}));
+  uint64_t number = 0;
+  for (int flush = 0; flush < 20; ++flush) {
+    for (uint64_t i = 0; i < kKeysPerFlush; ++i) db.Put(Key(number++ << 20), "0123456789");
+    db.Flush();
+    WaitForCompactions(&db.db());
+  }
+  EXPECT_LT(Sum(FiltersByLevel(&db.db())).bits_per_key(), 33);
+  EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
+}
+
+TEST_P(LevelDatabases, WithoutAListenerTheModelDoes) {
+  DbConfig config = Config({.bits_per_key = 10, .kind = PolicyKind::kRibbon});
+  config.options.listeners.clear();
+  TestDb db(config);
+  Fill(&db, 30);
+  const auto by_level = FiltersByLevel(&db.db());
+  EXPECT_LT(Sum(by_level).bits_per_key(), 13);
+  EXPECT_GT(by_level.begin()->second.bits_per_key(), by_level.rbegin()->second.bits_per_key() + 2);
+}
+
+// One policy, one listener, two databases of very different sizes.
+TEST_P(LevelDatabases, DatabasesThatShareAPolicyAreToldApart) {
+  const DbConfig config = Config({.bits_per_key = 10, .kind = PolicyKind::kRibbon});
+  TestDb large(config);
+  TestDb small(config);
+  Fill(&large, 30);
+  Fill(&small, 1);
+  const double of_large = FiltersByLevel(&large.db()).begin()->second.bits_per_key();
+  const double of_small = FiltersByLevel(&small.db()).begin()->second.bits_per_key();
+  EXPECT_GT(of_large, of_small + 2);
+}
+
+TEST_P(LevelDatabases, AnOptionsFileNamesTheListener) {
+  TestDb db(Config({.bits_per_key = 7}));
+  rocksdb::ConfigOptions strict;
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  MustBeOk(rocksdb::LoadLatestOptions(strict, db.path(), &db_options, &families), "load");
+  ASSERT_EQ(db_options.listeners.size(), 1u);
+  EXPECT_STREQ(db_options.listeners[0]->Name(), "blocksieve");
+  for (const char* text : {"listeners={blocksieve}", "listeners={id=blocksieve}"}) {
+    rocksdb::DBOptions parsed;
+    MustBeOk(rocksdb::GetDBOptionsFromString(strict, rocksdb::DBOptions(), text, &parsed), text);
+    EXPECT_EQ(parsed.listeners.size(), 1u) << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, LevelDatabases,
+                         ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned),
+                         [](const auto& info) { return FilterShapeName(info.param); });
+
+}  // namespace
+}  // namespace blocksieve
