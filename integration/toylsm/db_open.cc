@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "integration/toylsm/db.h"
+#include "integration/toylsm/filter_rates.h"
 #include "integration/toylsm/recovery.h"
 
 // Opening and closing.
@@ -16,13 +17,8 @@ Status CheckOptions(const Options& options) {
   if (options.level0_files < 1) return reject("level0_files", 0, "1 or more");
   if (!(options.size_ratio > 1)) return reject("size_ratio", options.size_ratio, "more than 1");
   if (options.value_granule_blocks < 1) return reject("value_granule_blocks", 0, "1 or more");
-  for (const KeyFilterOptions& filter : options.key_filters) {
-    if (!filter.enabled) continue;
-    const auto builder =
-        FilterBuilder::Create({.kind = filter.kind, .target_fpr = filter.target_fpr});
-    if (!builder.ok()) return builder.status();
-  }
-  return ValueIndexBuilder::Create(options).status();
+  const Status filters = CheckKeyFilters(options);
+  return filters.ok() ? ValueIndexBuilder::Create(options).status() : filters;
 }
 
 }  // namespace

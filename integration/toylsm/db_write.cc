@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "integration/toylsm/db.h"
+#include "integration/toylsm/filter_rates.h"
 
 // Writing: batches into log and memtable, memtables into files, files into deeper levels.
 
@@ -96,7 +97,9 @@ Status Db::FlushMemtable() {
   VersionSieve sieve(SnapshotSequences(), [this](std::string_view key) {
     return MayBeBelow(version_->runs, kAboveAll, key);
   });
-  Result<SstFiles> written = WriteFiles(entries.get(), &sieve, 0, UINT64_MAX);
+  const KeyFilterOptions key_filter =
+      KeyFilterFor(options_, version_->runs, /*inputs=*/{}, version_->memtable->num_entries(), 0);
+  Result<SstFiles> written = WriteFiles(entries.get(), &sieve, key_filter, 0, UINT64_MAX);
   if (!written.ok()) return RememberFailure(written.status());
   // The new log is for what the new memtable will have; the old one is of no use as soon as the
   // manifest names the new one.
@@ -132,10 +135,14 @@ Status Db::RunCompaction(const Compaction& compaction) {
   VersionSieve sieve(SnapshotSequences(), [&](std::string_view key) {
     return MayBeBelow(version_->runs, compaction.output_level, key);
   });
-  Result<SstFiles> written =
-      WriteFiles(&entries, &sieve, compaction.output_level, options_.file_bytes);
-  if (!written.ok()) return RememberFailure(written.status());
   const SstFiles inputs = compaction.InputFiles();
+  uint64_t num_entries = 0;
+  for (const auto& file : inputs) num_entries += file->index().num_entries;
+  const int level = compaction.output_level;
+  const KeyFilterOptions key_filter =
+      KeyFilterFor(options_, version_->runs, inputs, num_entries, level);
+  Result<SstFiles> written = WriteFiles(&entries, &sieve, key_filter, level, options_.file_bytes);
+  if (!written.ok()) return RememberFailure(written.status());
   SstFiles files = version_->AllFiles();
   std::erase_if(files, [&](const auto& file) {
     return std::find(inputs.begin(), inputs.end(), file) != inputs.end();
@@ -147,8 +154,8 @@ Status Db::RunCompaction(const Compaction& compaction) {
   return Status::Ok();
 }
 
-Result<SstFiles> Db::WriteFiles(EntryIterator* entries, VersionSieve* sieve, int level,
-                                uint64_t max_bytes) {
+Result<SstFiles> Db::WriteFiles(EntryIterator* entries, VersionSieve* sieve,
+                                const KeyFilterOptions& key_filter, int level, uint64_t max_bytes) {
   SstFiles files;
   std::unique_ptr<SstBuilder> builder;
   const auto finish = [&]() -> Status {
@@ -171,7 +178,8 @@ Result<SstFiles> Db::WriteFiles(EntryIterator* entries, VersionSieve* sieve, int
     }
     if (!builder) {
       const uint64_t number = manifest_.next_file_number++;
-      auto created = SstBuilder::Create(options_, SstPath(directory_, number), number, level);
+      auto created =
+          SstBuilder::Create(options_, key_filter, SstPath(directory_, number), number, level);
       if (!created.ok()) return created.status();
       builder = *std::move(created);
     }

@@ -21,9 +21,9 @@ std::optional<Entry> Memtable::Find(std::string_view key, Sequence sequence) con
   return EntryOf(*found);
 }
 
-bool Memtable::empty() const {
+uint64_t Memtable::num_entries() const {
   const std::shared_lock lock(mutex_);
-  return map_.empty();
+  return map_.size();
 }
 
 class Memtable::Iterator final : public EntryIterator {

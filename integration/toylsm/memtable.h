@@ -27,7 +27,8 @@ class Memtable {
   /// `table` lives as long as the iterator.
   static std::unique_ptr<EntryIterator> NewIterator(std::shared_ptr<const Memtable> table);
 
-  bool empty() const;
+  bool empty() const { return num_entries() == 0; }
+  uint64_t num_entries() const;
   uint64_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "blocksieve/column.h"
@@ -40,6 +41,14 @@ struct Options {
   /// Levels near the top are small: precise filters cost little there, and save as many reads.
   std::vector<KeyFilterOptions> key_filters = {
       {.kind = FilterKind::kBlockedBloom, .target_fpr = 0.001}, {.target_fpr = 0.001}, {}};
+
+  /// Instead of those target_fprs, at most one of: useless data-block reads per lookup of an absent
+  /// key, over the whole tree, with the least memory that does (1e-6 to 100); or bits of filters
+  /// per key, over the whole tree, with the fewest such reads (0.1 to 32). Each file gets the rate
+  /// that is best for the sizes of all runs when it is written. Small filters, of few blocks, take
+  /// a few percent more memory than that.
+  std::optional<double> wasted_reads = std::nullopt;
+  std::optional<double> bits_per_key = std::nullopt;
 
   /// Data blocks that share a key filter, which is read as a whole. 0: all of a file.
   uint32_t filter_granule_blocks = 8;

@@ -1,31 +1,26 @@
 #include "integration/toylsm/sst_builder.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
 namespace blocksieve::toylsm {
 
 Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(const Options& options,
+                                                       const KeyFilterOptions& key_filter,
                                                        const std::string& path, uint64_t number,
                                                        int level) {
   Result<std::unique_ptr<WritableFile>> file = options.env->NewWritableFile(path);
   if (!file.ok()) return file.status();
   const FileInfo info{.number = number, .level = level};
   std::unique_ptr<SstBuilder> builder(new SstBuilder(options, *std::move(file), info));
-  if (!options.key_filters.empty()) {
-    const size_t last = options.key_filters.size() - 1;
-    const KeyFilterOptions& wanted =
-        options.key_filters[std::min(static_cast<size_t>(level), last)];
-    if (wanted.enabled) {
-      Result<FilterBuilder> filter =
-          FilterBuilder::Create({.kind = wanted.kind, .target_fpr = wanted.target_fpr});
-      if (!filter.ok()) return filter.status();
-      builder->filter_ = *std::move(filter);
-      builder->index_.filter_granule_blocks = options.filter_granule_blocks != 0
-                                                  ? options.filter_granule_blocks
-                                                  : std::numeric_limits<uint32_t>::max();
-    }
+  if (key_filter.enabled) {
+    Result<FilterBuilder> filter =
+        FilterBuilder::Create({.kind = key_filter.kind, .target_fpr = key_filter.target_fpr});
+    if (!filter.ok()) return filter.status();
+    builder->filter_ = *std::move(filter);
+    builder->index_.filter_granule_blocks = options.filter_granule_blocks != 0
+                                                ? options.filter_granule_blocks
+                                                : std::numeric_limits<uint32_t>::max();
   }
   if (!options.value_columns.empty()) {
     Result<ValueIndexBuilder> value_index = ValueIndexBuilder::Create(options);

@@ -20,13 +20,15 @@ struct FileInfo {
   uint64_t num_bytes = 0;
 };
 
-/// Writes a file of sorted entries, with the filters and the value index that its level is to have.
+/// Writes a file of sorted entries, with key filters and the value index.
 ///
 /// Call order: Add+ Finish
 class SstBuilder {
  public:
-  static Result<std::unique_ptr<SstBuilder>> Create(const Options& options, const std::string& path,
-                                                    uint64_t number, int level);
+  static Result<std::unique_ptr<SstBuilder>> Create(const Options& options,
+                                                    const KeyFilterOptions& key_filter,
+                                                    const std::string& path, uint64_t number,
+                                                    int level);
 
   /// REQUIRES: behind the entry before.
   Status Add(const Entry& entry);
