@@ -1,0 +1,121 @@
+#include "bench/levels/experiment.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "bench/levels/tree.h"
+#include "bench/read_amp/contestants.h"
+#include "bench/support/stopwatch.h"
+#include "blocksieve/sizing.h"
+
+namespace blocksieve::bench::levels {
+namespace {
+
+constexpr int kFlushesAfterReopening = 30;
+
+struct Contestant {
+  Role role;
+  std::string name;
+  std::function<std::string(double bits)> policy;  ///< with about so many bits per key
+};
+
+// Bits per key by log2(1 / FPR) of RocksDB's Ribbon filters. Only to choose settings: what they
+// take is counted.
+constexpr double kStockRibbonOverhead = 1.05;
+
+std::string StockRibbon(double bits, int bloom_before_level) {
+  const double fpr = std::exp2(-bits / kStockRibbonOverhead);
+  return fmt::format("ribbonfilter:{:.3f}:{}", read_amp::StockRibbonBitsPerKey(fpr),
+                     bloom_before_level);
+}
+
+std::vector<Contestant> MakeContestants() {
+  return {
+      {Role::kStockBloom, "stock Bloom",
+       [](double bits) { return fmt::format("bloomfilter:{}:false", bits); }},
+      {Role::kStockRibbon, "stock Ribbon", [](double bits) { return StockRibbon(bits, -1); }},
+      {Role::kStockHybrid, "stock Ribbon, Bloom on level 0",
+       [](double bits) { return StockRibbon(bits, 1); }},
+      {Role::kUniform, "blocksieve ribbon, same rate on all levels",
+       [](double bits) {
+         const double fpr = LayoutForBitsPerKey(FilterKind::kRibbon, bits)->predicted_fpr;
+         return fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}", fpr);
+       }},
+      {Role::kByLevel, "blocksieve ribbon, by level",
+       [](double bits) {
+         return fmt::format("{{id=blocksieve;bits_per_key={};kind=ribbon}}", bits);
+       }},
+      {Role::kByLevelAuto, "blocksieve auto, by level",
+       [](double bits) {
+         return fmt::format("{{id=blocksieve;bits_per_key={};kind=auto}}", bits);
+       }},
+  };
+}
+
+class Experiment {
+ public:
+  Experiment(const Effort& effort, Progress& progress) : effort_(effort), progress_(progress) {}
+
+  TreeResults Run(std::string name, double size_ratio, bool has_dynamic_levels) {
+    TreeResults results;
+    results.name = std::move(name);
+    results.size_ratio = size_ratio;
+    results.has_dynamic_levels = has_dynamic_levels;
+    shape_ = {size_ratio, has_dynamic_levels, effort_.keys_per_flush};
+    for (const Contestant& contestant : MakeContestants()) {
+      Curve curve{contestant.role, contestant.name, {}};
+      for (const double bits : effort_.bits) {
+        progress_.Show(fmt::format("{}: {}, {} bits", results.name, contestant.name, bits));
+        Point point{bits, contestant.policy(bits), {}};
+        const bool is_reopened = contestant.role == Role::kByLevel && bits == kComparedBits;
+        point.measured = Measure(point.policy, is_reopened ? &results : nullptr);
+        curve.points.push_back(std::move(point));
+      }
+      results.curves.push_back(std::move(curve));
+    }
+    progress_.Show(fmt::format("{}: asked for wasted reads", results.name));
+    const double reads = results.StockBloom().measured.wasted_reads();
+    results.asked_for_reads.policy =
+        fmt::format("{{id=blocksieve;wasted_reads={:.6f};kind=ribbon}}", reads);
+    results.asked_for_reads.measured = Measure(results.asked_for_reads.policy, nullptr);
+    return results;
+  }
+
+ private:
+  // Also after it was closed, opened and written to, if that is to go into results.
+  Measurement Measure(const std::string& policy, TreeResults* reopened) {
+    Tree tree(shape_, policy);
+    tree.Flushes(effort_.flushes);
+    Measurement measured = tree.Measure(effort_.lookups);
+    if (reopened != nullptr) {
+      tree.Reopen();
+      tree.Flushes(kFlushesAfterReopening);
+      reopened->flushes_after_reopening = kFlushesAfterReopening;
+      reopened->after_reopening = tree.Measure(effort_.lookups);
+    }
+    return measured;
+  }
+
+  const Effort& effort_;
+  Progress& progress_;
+  TreeShape shape_;
+};
+
+}  // namespace
+
+Results RunExperiment(const Effort& effort, Progress& progress) {
+  const Stopwatch watch;
+  Results results;
+  results.keys = static_cast<uint64_t>(effort.flushes) * effort.keys_per_flush;
+  results.lookups = effort.lookups;
+  Experiment experiment(effort, progress);
+  results.trees.push_back(experiment.Run("size ratio 4, static levels", 4, false));
+  results.trees.push_back(experiment.Run("size ratio 10, dynamic levels", 10, true));
+  results.seconds = watch.Seconds();
+  return results;
+}
+
+}  // namespace blocksieve::bench::levels

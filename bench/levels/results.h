@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "blocksieve/rate_allocation.h"
+
+namespace blocksieve::bench::levels {
+
+/// A sorted run as the database has it: a file of level 0, or a deeper level.
+struct Run {
+  int level = 0;
+  uint64_t keys = 0;
+  uint64_t filter_bytes = 0;
+};
+
+/// A tree with its filters, and what they let through.
+struct Measurement {
+  std::vector<Run> runs = {};
+  uint64_t lookups = 0;             ///< of absent keys
+  uint64_t wasted_data_blocks = 0;  ///< that they read
+
+  uint64_t keys() const;
+  uint64_t filter_bytes() const;
+  double bits_per_key() const;
+  double wasted_reads() const;
+  /// The fewest wasted reads of ribbons in as many bytes: computed from the sizes of these runs.
+  double optimum() const;
+};
+
+enum class Role : uint8_t {
+  kStockBloom,
+  kStockRibbon,
+  kStockHybrid,
+  kUniform,
+  kByLevel,
+  kByLevelAuto
+};
+
+/// The stock Bloom filter that everything else is held against: RocksDB's usual setting.
+inline constexpr double kComparedBits = 10;
+
+/// One contestant with one setting.
+struct Point {
+  double asked_bits = 0;
+  std::string policy;
+  Measurement measured;
+};
+
+struct Curve {
+  Role role = Role::kStockBloom;
+  std::string name;
+  std::vector<Point> points;  ///< by ascending memory
+
+  /// On the line through the two nearest points, wasted reads on a logarithmic scale.
+  double WastedReadsAt(double bits_per_key) const;
+  double BitsPerKeyAt(double wasted_reads) const;
+};
+
+/// One shape of tree, with all contestants.
+struct TreeResults {
+  std::string name;
+  double size_ratio = 0;
+  bool has_dynamic_levels = false;
+  std::vector<Curve> curves;
+  Measurement after_reopening;  ///< the same tree, closed, opened, and some flushes later
+  int flushes_after_reopening = 0;
+
+  Point asked_for_reads;  ///< by level, asked for the wasted reads of that stock Bloom filter
+
+  const Curve& CurveOf(Role role) const;
+  const Point& StockBloom() const;  ///< of kComparedBits
+};
+
+struct Results {
+  uint64_t keys = 0;
+  uint64_t lookups = 0;
+  double seconds = 0;
+  std::vector<TreeResults> trees;
+};
+
+}  // namespace blocksieve::bench::levels
