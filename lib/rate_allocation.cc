@@ -219,7 +219,9 @@ Result<RateAllocation> AllocateForWastedReads(std::span<const RunGroup> groups,
     Bracket bracket = BisectPrice(groups, num_without, is_allowed);
     if (!is_allowed(bracket.cheap)) break;
     bracket.cheap.GoTowards(bracket.dear, -1, is_allowed);
-    if (!best || bracket.cheap.Bits() < best->Bits()) best = bracket.cheap;
+    // Each further group has fewer keys to save bits of, and costs as many reads.
+    if (best && bracket.cheap.Bits() >= best->Bits()) break;
+    best = bracket.cheap;
   }
   if (!best) {
     return Status::InvalidArgument("wasted_reads is " + internal::ShortestText(wasted_reads) +
@@ -243,7 +245,8 @@ Result<RateAllocation> AllocateForBitsPerKey(std::span<const RunGroup> groups,
     Bracket bracket = BisectPrice(groups, num_without, is_cheap);
     if (!is_allowed(bracket.dear)) continue;
     bracket.dear.GoTowards(bracket.cheap, 1, is_allowed);
-    if (!best || bracket.dear.WastedReads() < best->WastedReads()) best = bracket.dear;
+    if (best && bracket.dear.WastedReads() >= best->WastedReads()) break;
+    best = bracket.dear;
   }
   return best->ToAllocation();
 }

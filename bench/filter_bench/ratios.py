@@ -70,18 +70,23 @@ def print_space(bits_per_key, fpr):
         )
 
 
+def ratio(nanoseconds, above, below, size):
+    """None if one of them was not measured."""
+    times = nanoseconds.get(f"{above}/{size}"), nanoseconds.get(f"{below}/{size}")
+    return None if None in times else times[0] / times[1]
+
+
 def print_ratios(nanoseconds):
     print(f"\n{'ratio (target)':44}" + "".join(f"{size:>16,}" for size in SIZES))
     for title, numerator, denominator, targets in RATIOS:
         cells = []
         for size, target in zip(SIZES, targets):
-            above, below = nanoseconds.get(f"{numerator}/{size}"), nanoseconds.get(f"{denominator}/{size}")
-            if above is None or below is None:
+            measured = ratio(nanoseconds, numerator, denominator, size)
+            if measured is None:
                 cells.append(f"{'':>16}")
                 continue
-            ratio = above / below
-            wanted = "" if target is None else f" ({target:.2f})" + (" !" if ratio > target else "  ")
-            cells.append(f"{f'{ratio:.2f}{wanted}':>16}")
+            wanted = "" if target is None else f" ({target:.2f})" + (" !" if measured > target else "  ")
+            cells.append(f"{f'{measured:.2f}{wanted}':>16}")
         if any(cell.strip() for cell in cells):
             print(f"{title:44}" + "".join(cells))
 

@@ -15,7 +15,7 @@
 
 // Space, rate and speed of every stock configuration and of ours at the same rate, in one run: the
 // frontier between bits per key, false-positive rate and probe time. Writes JSON; frontier.py makes
-// the table and the plots.
+// the table, section.py the plots.
 
 namespace blocksieve::bench {
 namespace {

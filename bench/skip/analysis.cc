@@ -31,26 +31,6 @@ T Must(Result<T> result) {
 
 uint64_t HashOf(uint64_t number) { return Value::Uint(number).Hash(); }
 
-std::string BuildIndex(uint64_t num_granules, uint64_t distinct_values, uint64_t seed) {
-  GranuleIndexOptions options;
-  options.granule_rows = 0;
-  options.granule_bytes = 0;
-  GranuleColumnOptions column;
-  column.type = ValueType::kUint;
-  column.target_fpr = kTargetFpr;
-  column.with_bounds = false;
-  options.columns = {column};
-  GranuleIndexBuilder builder = Must(GranuleIndexBuilder::Create(options));
-  std::mt19937_64 random(seed);
-  for (uint64_t g = 0; g < num_granules; ++g) {
-    if (g % 1'024 == 0) CheckInterrupt();
-    builder.StartRow("key", 100);
-    for (uint64_t i = 0; i < distinct_values; ++i) builder.AddValue(0, Value::Uint(random()));
-    builder.CloseGranule();
-  }
-  return Must(builder.Finish());
-}
-
 SeparateFilters BuildSeparate(uint64_t num_granules, uint64_t distinct_values, uint64_t seed) {
   const auto sizer = Must(internal::FilterSizer::Create(kTargetFpr));
   SeparateFilters filters(static_cast<size_t>(num_granules), sizer.BitsFor(distinct_values),
@@ -80,6 +60,26 @@ double TimeOne(double seconds, std::mt19937_64& random, Analyse analyse) {
 }
 
 }  // namespace
+
+std::string BuildIndex(uint64_t num_granules, uint64_t distinct_values, uint64_t seed) {
+  GranuleIndexOptions options;
+  options.granule_rows = 0;
+  options.granule_bytes = 0;
+  GranuleColumnOptions column;
+  column.type = ValueType::kUint;
+  column.target_fpr = kTargetFpr;
+  column.with_bounds = false;
+  options.columns = {column};
+  GranuleIndexBuilder builder = Must(GranuleIndexBuilder::Create(options));
+  std::mt19937_64 random(seed);
+  for (uint64_t g = 0; g < num_granules; ++g) {
+    if (g % 1'024 == 0) CheckInterrupt();
+    builder.StartRow("key", 100);
+    for (uint64_t i = 0; i < distinct_values; ++i) builder.AddValue(0, Value::Uint(random()));
+    builder.CloseGranule();
+  }
+  return Must(builder.Finish());
+}
 
 AnalysisResult MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, uint64_t seed,
                                double seconds) {

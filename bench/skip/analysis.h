@@ -1,10 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "bench/skip/results.h"
 
 namespace blocksieve::bench::skip {
+
+/// An index of `num_granules` granules of so many random values each, at a target FPR of 1 %.
+/// Throws Failure.
+std::string BuildIndex(uint64_t num_granules, uint64_t distinct_values, uint64_t seed);
 
 /// Times the analysis of a granule index for one value, absent or not, and that of separate filters
 /// of the same size and contents, at a target FPR of 1 %. New values each time, so that filters

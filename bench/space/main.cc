@@ -13,6 +13,7 @@
 
 #include "bench/space/build_memory.h"
 #include "bench/space/space_over_limit.h"
+#include "bench/space/targets.h"
 #include "bench/support/interrupt.h"
 #include "bench/support/json_file.h"
 #include "bench/support/progress.h"
@@ -46,18 +47,18 @@ std::vector<Rate> Rates() {
   return rates;
 }
 
-// A thousand false positives are within 3 % of their mean, which is 0.04 bits; and the larger
-// log2(1 / FPR), the less that is of it.
+// Ten thousand false positives are within 1 % of their mean, one standard deviation, which is 0.014
+// bits; and the larger log2(1 / FPR), the less that is of it.
 uint64_t ProbesFor(double fpr, bool quick) {
-  const double most = quick ? 3e6 : 4e8;
-  return static_cast<uint64_t>(std::clamp((quick ? 1'000 : 20'000) / fpr, 1e6, most));
+  const double most = quick ? 2e7 : 4e8;
+  return static_cast<uint64_t>(std::clamp((quick ? 10'000 : 20'000) / fpr, 1e6, most));
 }
 
-nlohmann::ordered_json MeasureTable(FilterKind kind, const Options& options, Progress& progress) {
+std::vector<SpaceResult> MeasureTable(FilterKind kind, const Options& options, Progress& progress) {
   std::vector<std::string> headers{"target"};
   for (const uint64_t size : kSizes) headers.push_back(fmt::format("{} keys", size));
   TextTable table(headers);
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::vector<SpaceResult> results;
   for (const Rate& rate : Rates()) {
     std::vector<std::string> cells{rate.name};
     for (const uint64_t size : kSizes) {
@@ -66,50 +67,75 @@ nlohmann::ordered_json MeasureTable(FilterKind kind, const Options& options, Pro
       const SpaceMeasurement measured =
           MeasureSpace(kind, rate.fpr, size, ProbesFor(rate.fpr, options.quick));
       cells.push_back(fmt::format("{:.4f}", measured.OverLimit()));
-      rows.push_back({{"kind", FilterKindName(kind)},
-                      {"target_fpr", rate.fpr},
-                      {"keys", size},
-                      {"bits_per_key", measured.bits_per_key},
-                      {"fpr", measured.fpr},
-                      {"over_limit", measured.OverLimit()}});
+      results.push_back({kind, rate.fpr, size, measured});
     }
     table.AddRow(std::move(cells));
   }
   progress.Show("");
   fmt::print("{}: bits per key over log2(1 / measured FPR)\n{}\n", FilterKindName(kind),
              table.ToString());
-  return rows;
+  return results;
 }
 
-nlohmann::ordered_json MeasureMemory(const Options& options) {
+std::vector<MemoryResult> MeasureMemory(const Options& options) {
   const std::vector<uint64_t> sizes = options.quick
                                           ? std::vector<uint64_t>{1'000'000}
                                           : std::vector<uint64_t>{100'000, 1'000'000, 10'000'000};
   std::vector<std::string> headers{"kind"};
   for (const uint64_t size : sizes) headers.push_back(fmt::format("{} keys", size));
   TextTable table(headers);
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::vector<MemoryResult> results;
   for (const FilterKind kind : kKinds) {
     std::vector<std::string> cells{std::string(FilterKindName(kind))};
     for (const uint64_t size : sizes) {
       const double bytes = MeasureBuildMemory(kind, 0.01, size);
       cells.push_back(fmt::format("{:.2f}", bytes));
-      rows.push_back({{"kind", FilterKindName(kind)}, {"keys", size}, {"bytes_per_key", bytes}});
+      results.push_back({kind, size, bytes});
     }
     table.AddRow(std::move(cells));
   }
   fmt::print("resident bytes per key while building at 1 %, beyond the finished filter\n{}\n",
              table.ToString());
+  return results;
+}
+
+nlohmann::ordered_json ToJson(const std::vector<SpaceResult>& results) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const SpaceResult& result : results) {
+    rows.push_back({{"kind", FilterKindName(result.kind)},
+                    {"target_fpr", result.target_fpr},
+                    {"keys", result.keys},
+                    {"bits_per_key", result.measured.bits_per_key},
+                    {"fpr", result.measured.fpr},
+                    {"over_limit", result.measured.OverLimit()}});
+  }
+  return rows;
+}
+
+nlohmann::ordered_json ToJson(const std::vector<MemoryResult>& results) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const MemoryResult& result : results) {
+    rows.push_back({{"kind", FilterKindName(result.kind)},
+                    {"keys", result.keys},
+                    {"bytes_per_key", result.bytes_per_key}});
+  }
   return rows;
 }
 
 void Run(const Options& options) {
   // First, while this process is small: its children begin with its memory.
-  nlohmann::ordered_json document{{"build_memory", MeasureMemory(options)}};
+  const std::vector<MemoryResult> memory = MeasureMemory(options);
   Progress progress;
+  std::vector<SpaceResult> space;
   for (const FilterKind kind : kKinds) {
-    for (auto& row : MeasureTable(kind, options, progress)) document["space"].push_back(row);
+    for (const SpaceResult& result : MeasureTable(kind, options, progress)) {
+      space.push_back(result);
+    }
   }
+  const Targets targets = JudgeTargets(space, memory);
+  fmt::print("{}\n", targets.ToText());
+  const nlohmann::ordered_json document{
+      {"targets", targets.ToJson()}, {"build_memory", ToJson(memory)}, {"space", ToJson(space)}};
   fmt::print("written: {}\n", WriteJsonFile(document, options.out, "space.json").string());
 }
 

@@ -46,6 +46,8 @@ nlohmann::ordered_json Targets::ToJson() const {
                      {"limit", target.limit},
                      {"is_upper", target.is_upper},
                      {"figure", target.figure},
+                     {"limit_text", target.limit_text},
+                     {"figure_text", target.figure_text},
                      {"met", target.is_met()}});
   }
   return array;

@@ -25,7 +25,7 @@ LAYERS = [
     # layer, patterns, may include
     ("base", "*_memory bytes coding cpu* filter_kind huge_pages kernels out_of_range status", BASE),
     ("hash", "checksum hash hash_inline hash_list *_hash", HASH),
-    ("sizing", "bloom_model clickhouse_table sizing sizing_table *_layout *_sizing", SIZING),
+    ("sizing", "bloom_model clickhouse_table rate_allocation sizing sizing_table *_layout *_sizing", SIZING),
     ("granule", "bit_slices column* granule* predicate* value*", CORE),
     ("filter_block", "filter filter_b* *_footer filter_reader *_block", FILTER_BLOCK),
     ("kinds", "blocked_* classic_* counting_* filter_view *probe_loops ribbon*", KINDS),

@@ -1,0 +1,60 @@
+"""Makes the page, or plots alone, from the JSON files that jobs of bench/run wrote."""
+
+import argparse
+import datetime
+import json
+import pathlib
+import sys
+
+from bench.report import jobs
+from bench.report.figure import save_png
+from bench.report.page import machine_rows, render
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="bench.report", description=__doc__)
+    parser.add_argument("--results", type=pathlib.Path, required=True, help="directory of the JSON files")
+    parser.add_argument(
+        "--page", type=pathlib.Path, metavar="DIR", help="write DIR/index.html; else plots, beside the JSON"
+    )
+    parser.add_argument("--environment", type=pathlib.Path, help="what bench's program `environment` printed")
+    parser.add_argument("--command", default="", help="how the jobs were run")
+    parser.add_argument("jobs", nargs="+", metavar="JOB", help="in the order of the page")
+    arguments = parser.parse_args()
+    if arguments.page and not arguments.environment:
+        parser.error("--page needs --environment")
+    return arguments
+
+
+def write_plots(sections, directory):
+    for section in sections:
+        for figure in section.figures:
+            path = directory / f"{figure.name}.png"
+            save_png(figure, path)
+            print(f"plot: {path}", file=sys.stderr)
+
+
+def write_page(sections, arguments):
+    environment = json.loads(arguments.environment.read_text(encoding="utf-8"))
+    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    html = render(sections, machine_rows(environment, arguments.command, date))
+    arguments.page.mkdir(parents=True, exist_ok=True)
+    path = arguments.page / "index.html"
+    path.write_text(html, encoding="utf-8")
+    print(f"report: {path}", file=sys.stderr)
+
+
+def main():
+    arguments = parse_arguments()
+    try:
+        sections = [jobs.find(name).section(arguments.results) for name in arguments.jobs]
+        if arguments.page:
+            write_page(sections, arguments)
+        else:
+            write_plots(sections, arguments.results)
+    except (jobs.ReportError, OSError) as error:
+        sys.exit(f"bench/run: {error}")
+
+
+if __name__ == "__main__":
+    main()

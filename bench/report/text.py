@@ -1,0 +1,33 @@
+"""Numbers for people."""
+
+import math
+
+
+def count(value):
+    return f"{value:,.0f}"
+
+
+def significant(value, digits=3):
+    """Rounded to so many digits, never in the exponent's notation."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{decimals}f}"
+
+
+def percent(value, digits=3):
+    return f"{significant(100 * value, digits)} %"
+
+
+def scaled(value, units, digits):
+    """In the largest of `units`, [(size, name)] from the largest on, in which it is at least 1."""
+    size, name = next((unit for unit in units if value >= unit[0]), units[-1])
+    return f"{significant(value / size, digits)} {name}"
+
+
+def bytes_text(value, digits=3):
+    return scaled(value, [(10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "B")], digits)
+
+
+def seconds_text(value, digits=3):
+    return scaled(value, [(1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")], digits)

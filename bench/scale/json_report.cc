@@ -1,0 +1,109 @@
+#include "bench/scale/json_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "bench/scale/model.h"
+#include "bench/scale/targets.h"
+#include "bench/scale/tree_model.h"
+#include "bench/support/json_file.h"
+#include "blocksieve/granule_index_builder.h"
+#include "blocksieve/kernels.h"
+
+namespace blocksieve::bench::scale {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const FilterResult& filter) {
+  return {
+      {"kind", FilterKindName(filter.kind)},
+      {"keys", filter.keys},
+      {"target_fpr", filter.target_fpr},
+      {"table_fpr", filter.table_fpr},
+      {"table_bytes", filter.table_bytes},
+      {"bytes", filter.bytes},
+      {"bits_per_key", filter.bits_per_key()},
+      {"peak_build_bytes", filter.peak_build_bytes},
+      {"build_ns_per_key", filter.build_ns_per_key},
+      {"absent_ns", filter.absent_ns},
+      {"probes", filter.probes},
+      {"fpr", filter.fpr},
+      {"false_negatives", filter.false_negatives},
+  };
+}
+
+Json ToJson(const TreeResult& tree) {
+  return {
+      {"asked", tree.asked},
+      {"keys", tree.keys},
+      {"files", tree.files},
+      {"memory_bytes", tree.bytes},
+      {"lookups", tree.lookups},
+      {"wasted_reads", tree.wasted_reads},
+      {"false_negatives", tree.false_negatives},
+  };
+}
+
+Json ToJson(const AnalysisResult& analysis) {
+  return {
+      {"files", analysis.files}, {"granules", analysis.granules}, {"rows", analysis.rows},
+      {"bytes", analysis.bytes}, {"seconds", analysis.seconds},
+  };
+}
+
+Json ToJson(const Constants& constants) {
+  return {
+      {"block_bytes_over_table", constants.block_bytes},
+      {"fpr_over_table", constants.fpr},
+      {"analysis_seconds_per_file", constants.seconds_per_file},
+      {"index_bytes_per_row", constants.index_bytes},
+      {"keys_per_file", kKeysPerFile},
+      {"size_ratio", kSizeRatio},
+      {"granule_rows", kDefaultGranuleRows},
+  };
+}
+
+Json ToJson(const ComputedScale& computed) {
+  Json filters = Json::object();
+  for (const ComputedFilters& each : computed.filters) {
+    filters[each.asked] = {{"memory_bytes", each.memory_bytes},
+                           {"wasted_reads", each.wasted_reads}};
+  }
+  return {
+      {"keys", computed.keys},
+      {"levels", computed.levels},
+      {"filters", filters},
+      {"index_bytes", computed.index_bytes},
+      {"analysis_seconds", computed.analysis_seconds},
+  };
+}
+
+template <class T>
+Json ToArray(const std::vector<T>& all) {
+  Json array = Json::array();
+  for (const T& each : all) array.push_back(ToJson(each));
+  return array;
+}
+
+}  // namespace
+
+std::filesystem::path WriteJson(const Results& results, const std::filesystem::path& dir) {
+  const Constants constants = ConstantsOf(results);
+  Json computed = Json::array();
+  for (const uint64_t keys : ComputedKeys()) computed.push_back(ToJson(Compute(keys, constants)));
+  const Json document = {
+      {"format", 1},
+      {"kernel", KernelName(ActiveKernel())},
+      {"quick", results.is_quick},
+      {"seconds", results.seconds},
+      {"targets", JudgeTargets(results).ToJson()},
+      {"filters", ToArray(results.filters)},
+      {"trees", ToArray(results.trees)},
+      {"analyses", ToArray(results.analyses)},
+      {"constants", ToJson(constants)},
+      {"computed", computed},
+  };
+  return WriteJsonFile(document, dir, "scale.json");
+}
+
+}  // namespace blocksieve::bench::scale

@@ -1,0 +1,81 @@
+// scale: filters of up to hundreds of millions of keys, the filters of whole trees and the indexes
+// of many files, measured; and from that computed what databases of up to 10^12 keys take.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "bench/scale/built_tree.h"
+#include "bench/scale/effort.h"
+#include "bench/scale/index_analysis.h"
+#include "bench/scale/json_report.h"
+#include "bench/scale/one_filter.h"
+#include "bench/scale/report.h"
+#include "bench/scale/tree_model.h"
+#include "bench/support/progress.h"
+#include "bench/support/run_main.h"
+#include "bench/support/stopwatch.h"
+
+namespace blocksieve::bench::scale {
+namespace {
+
+constexpr double kTargetFpr = 0.01;
+
+struct Options {
+  std::filesystem::path out = "build/bench-results";
+  bool quick = false;
+};
+
+Results Measure(const Effort& effort, Progress& progress) {
+  const Stopwatch stopwatch;
+  Results results;
+  for (const FilterKind kind : {FilterKind::kRibbon, FilterKind::kBlockedBloom}) {
+    for (const uint64_t keys : effort.filter_keys) {
+      progress.Show(fmt::format("{} of {} keys", FilterKindName(kind), keys));
+      results.filters.push_back(MeasureFilter(kind, kTargetFpr, keys));
+    }
+  }
+  for (const Asking& asking : Askings()) {
+    for (const uint64_t keys : effort.tree_keys) {
+      progress.Show(fmt::format("tree of {} keys, {}", keys, asking.name()));
+      results.trees.push_back(MeasureTree(keys, asking));
+    }
+  }
+  for (const uint64_t files : effort.index_files) {
+    progress.Show(fmt::format("analysis of {} indexes", files));
+    results.analyses.push_back(MeasureAnalysis(files));
+  }
+  results.seconds = stopwatch.Seconds();
+  return results;
+}
+
+void Run(const Options& options) {
+  Progress progress;
+  Results results = Measure(options.quick ? Effort::Quick() : Effort{}, progress);
+  results.is_quick = options.quick;
+  progress.Show("");
+  PrintReport(results, WriteJson(results, options.out));
+}
+
+Options ParseCommandLine(int argc, char** argv) {
+  Options options;
+  CLI::App app("Filters and skip indexes from a million keys on, measured and computed",
+               "bench/run scale");
+  app.add_flag("--quick", options.quick, "at most 10^7 keys: within a minute");
+  app.add_option("--out", options.out, "directory for scale.json")->capture_default_str();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    throw Exit{app.exit(error) == 0 ? 0 : 2};
+  }
+  return options;
+}
+
+}  // namespace
+}  // namespace blocksieve::bench::scale
+
+int main(int argc, char** argv) {
+  using namespace blocksieve::bench;
+  return RunMain([&] { scale::Run(scale::ParseCommandLine(argc, argv)); });
+}

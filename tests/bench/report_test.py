@@ -1,0 +1,306 @@
+"""The page that bench/run --report writes, made of recorded results: whether it needs nothing but
+itself, shows everything, says what is not met, and lets no input become markup."""
+
+import collections
+import functools
+import html.parser
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECORDED = pathlib.Path(__file__).resolve().parent / "recorded"
+JOBS = ("read_amp", "levels", "filters", "frontier", "space", "skip", "toylsm", "sieve", "scale")
+VOID = {"meta", "br", "hr", "img", "link", "input"}
+HOSTILE = "<script>alert('x')</script> & \"quoted\" $x^2$"
+
+
+def reporting_python():
+    """As bench/run finds it."""
+    for python in ("python3", "/usr/bin/python3"):
+        if subprocess.run([python, "-c", "import jinja2, matplotlib"], capture_output=True).returncode == 0:
+            return python
+    raise RuntimeError("no python3 that can import jinja2 and matplotlib")
+
+
+PYTHON = reporting_python()
+
+
+class Page(html.parser.HTMLParser):
+    """What is in a page. Raises AssertionError if its elements are not properly nested."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.text = text
+        self.elements = []  # (tag, attributes)
+        self.inner_texts = collections.defaultdict(list)  # tag -> texts
+        self._open = []  # (tag, text so far)
+        self.feed(text)
+        self.close()
+        assert not self._open, f"not closed: {self._open}"
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self._open.append([tag, ""])
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        open_tag, text = self._open.pop()
+        assert open_tag == tag, f"</{tag}> closes <{open_tag}> at {self.getpos()}"
+        self.inner_texts[tag].append(" ".join(text.split()))
+        if self._open:
+            self._open[-1][1] += text
+
+    def handle_data(self, data):
+        if self._open:
+            self._open[-1][1] += data
+
+    def attributes(self, name):
+        return [attributes[name] for _, attributes in self.elements if name in attributes]
+
+    def count(self, tag):
+        return sum(element == tag for element, _ in self.elements)
+
+
+class ReportTest(unittest.TestCase):
+    @property
+    def recorded_page(self):
+        return page_of_all_jobs()
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.results = pathlib.Path(directory.name, "results")
+        shutil.copytree(RECORDED, self.results)
+
+    @staticmethod
+    def run_report(results, jobs, *arguments):
+        return subprocess.run(
+            [PYTHON, "-B", "-m", "bench.report", "--results", str(results), *arguments, *jobs],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    @classmethod
+    def make_page(cls, results, jobs, command="bench/run --report page"):
+        with tempfile.TemporaryDirectory() as directory:
+            environment = pathlib.Path(results, "environment.json")
+            done = cls.run_report(
+                results, jobs, "--page", directory, "--environment", str(environment), "--command", command
+            )
+            if done.returncode != 0:
+                raise AssertionError(done.stderr)
+            files = sorted(path.name for path in pathlib.Path(directory).iterdir())
+            if files != ["index.html"]:
+                raise AssertionError(f"one file was to be written, not {files}")
+            return Page(pathlib.Path(directory, "index.html").read_text(encoding="utf-8"))
+
+    def change(self, file, change):
+        path = self.results / file
+        document = json.loads(path.read_text(encoding="utf-8"))
+        change(document)
+        path.write_text(json.dumps(document), encoding="utf-8")
+
+    def fail_with(self, *jobs):
+        done = self.run_report(self.results, jobs)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        return done.stderr
+
+
+@functools.cache
+def page_of_all_jobs():
+    return ReportTest.make_page(RECORDED, JOBS)
+
+
+class SelfContained(ReportTest):
+    def test_no_script_and_nothing_from_elsewhere(self):
+        page = self.recorded_page
+        for tag in ("script", "link", "img", "iframe", "object", "base"):
+            self.assertEqual(page.count(tag), 0, tag)
+        for reference in page.attributes("href") + page.attributes("xlink:href"):
+            self.assertTrue(reference.startswith("#"), reference)
+        self.assertEqual(page.attributes("src"), [])
+        for url in re.findall(r"url\(([^)]*)", page.text):
+            self.assertTrue(url.startswith("#"), url)
+        self.assertNotIn("@import", page.text)
+
+    def test_names_are_unique_and_references_lead_somewhere(self):
+        page = self.recorded_page
+        names = page.attributes("id")
+        self.assertEqual(len(names), len(set(names)))
+        references = [each[1:] for each in page.attributes("href") + page.attributes("xlink:href")]
+        references += re.findall(r"url\(#([^)]*)\)", page.text)
+        for attribute in ("aria-labelledby", "aria-describedby"):
+            references += page.attributes(attribute)
+        self.assertEqual(set(references) - set(names), set())
+
+    def test_every_colour_is_a_variable_that_both_themes_define(self):
+        style = re.search(r"<style>(.*?)</style>", self.recorded_page.text, re.DOTALL).group(1)
+        light, dark = (set(re.findall(r"(--[\w-]+):", line)) for line in style.split("\n") if "--text:" in line)
+        self.assertEqual(light, dark)
+        used = set(re.findall(r"var\((--[\w-]+)\)", self.recorded_page.text)) - {"--font"}
+        self.assertEqual(used - light, set())
+        body = self.recorded_page.text.split("</style>", 1)[1]
+        self.assertEqual(re.findall(r"(?:fill|stroke|color): *#[0-9a-fA-F]{3,6}", body), [])
+
+
+class Accessible(ReportTest):
+    def test_language_title_viewport_and_header_cells(self):
+        page = self.recorded_page
+        self.assertTrue(page.text.startswith("<!DOCTYPE html>"))
+        self.assertIn(("html", {"lang": "en"}), page.elements)
+        self.assertEqual(page.inner_texts["title"], ["blocksieve: measured"])
+        self.assertIn("width=device-width, initial-scale=1", page.attributes("content"))
+        for tag, attributes in page.elements:
+            if tag == "th":
+                self.assertIn(attributes.get("scope"), ("row", "col"))
+
+    def test_every_figure_has_a_title_and_says_what_is_seen(self):
+        drawings = [attributes for tag, attributes in self.recorded_page.elements if tag == "svg"]
+        self.assertEqual(len(drawings), self.recorded_page.count("figure"))
+        for attributes in drawings:
+            self.assertEqual(attributes["role"], "img")
+            self.assertIn("aria-labelledby", attributes)
+            self.assertIn("aria-describedby", attributes)
+
+    def test_wide_tables_scroll_by_themselves(self):
+        regions = self.recorded_page.attributes("class").count("wide")
+        self.assertEqual(regions, self.recorded_page.count("table"))
+
+
+class Complete(ReportTest):
+    def test_machine_and_build(self):
+        values = self.recorded_page.inner_texts["dd"]
+        for value in ("bench/run --report page", "2", "avx512", "GNU 12.2.0", "Release"):
+            self.assertIn(value, values)
+        self.assertTrue(any("without AVX2" in value for value in values))
+        self.assertTrue(any(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", value) for value in values))
+
+    def test_it_says_so_if_avx2_of_rocksdb_is_not_known(self):
+        self.change("environment.json", lambda environment: environment.update(rocksdb="9.0.0"))
+        values = self.make_page(self.results, ["sieve"]).inner_texts["dd"]
+        self.assertTrue(any("AVX2 is not known" in value for value in values), values)
+
+    def test_sections_figures_and_tables(self):
+        page = self.recorded_page
+        for job in JOBS:
+            self.assertIn(job, page.attributes("id"))
+        titles = page.inner_texts["figcaption"]
+        for title in (
+            "Wasted reads against memory: size ratio 4, static levels",
+            "Probe of an absent key, against the limit",
+            "Space against the limit, 10,000 keys",
+            "Space of ribbon filters, of the limit",
+            "Blocks read by a scan: real rows, package = v",
+            "Index analysis against number of granules",
+            "Data blocks read by a scan for one value",
+            "Memory of all filters, M(N)",
+            "Wasted reads per lookup of an absent key, W(N)",
+            "Index analysis for one value, A(N)",
+        ):
+            self.assertIn(title, titles)
+        captions = page.inner_texts["caption"] + page.inner_texts["summary"]
+        for caption in (
+            "Lookups, nothing cached",
+            "Bits per key (measured FPR)",
+            "Analysis of an index for one value",
+            "URLs pushed per second",
+            "From a million keys to a million million",
+            "Single filters at a target of 1 %, built for real",
+        ):
+            self.assertIn(caption, captions)
+        self.assertEqual(len(captions), page.count("table"))
+
+    def test_a_formula_stands_beside_each_figure_of_scale_and_extrapolations_are_marked(self):
+        page = self.make_page(RECORDED, ["scale"])
+        for cell in ("g · Σ nᵢ · bits(pᵢ) / 8", "f · Σ pᵢ", "v · N", "t · N / 10⁶"):
+            self.assertIn(cell, page.inner_texts["td"])
+        headers = page.inner_texts["th"]
+        measured = max(tree["keys"] for tree in json.loads((RECORDED / "scale.json").read_text())["trees"])
+        for exponent, power in zip(range(6, 13), ("10⁶", "10⁷", "10⁸", "10⁹", "10¹⁰", "10¹¹", "10¹²")):
+            self.assertIn(f"N = {power}" + (" extrapolated" if 10**exponent > measured else ""), headers)
+
+    def test_a_page_of_one_job_has_that_alone(self):
+        page = self.make_page(RECORDED, ["sieve"])
+        self.assertEqual(page.inner_texts["h2"], ["Machine and build", "Targets", "The URL sieve"])
+        self.assertEqual(page.inner_texts["title"], ["blocksieve: The URL sieve"])
+
+
+class Honest(ReportTest):
+    def test_what_is_not_met_is_said_twice(self):
+        def miss_one(run):
+            for target in run["targets"]:
+                target["met"] = True
+            run["targets"][1].update(met=False, limit_text="<= 0 URLs", figure_text="17 URLs")
+
+        self.change("sieve.json", miss_one)
+        page = self.make_page(self.results, ["sieve"])
+        self.assertEqual(page.inner_texts["span"].count("not met"), 2)
+        self.assertIn("17 URLs", page.inner_texts["td"])
+        self.assertIn("Targets: 7 of 8 met", page.inner_texts["caption"])
+        self.assertTrue(any("17 URLs, wanted ≤ 0 URLs" in item for item in page.inner_texts["li"]))
+
+    def test_a_ratio_above_its_target_is_not_met(self):
+        def slow_down(run):
+            for each in run["benchmarks"]:
+                if each["run_name"].startswith("build/blocksieve"):
+                    each["ns_per_key"] *= 100
+
+        self.change("filters.json", slow_down)
+        page = self.make_page(self.results, ["filters"])
+        missed = [item for item in page.inner_texts["li"] if "build" in item]
+        self.assertEqual(len(missed), 4, missed)  # two kinds of filters, two sizes
+
+
+class Escaped(ReportTest):
+    def test_no_text_of_anᵢnput_becomes_markup(self):
+        def rename(run):
+            run["input"] = run["saved"] = run["contestants"][1]["name"] = HOSTILE
+
+        self.change("results.json", rename)
+        self.change("skip.json", lambda run: run["scans"][0].update(column=HOSTILE))
+        page = self.make_page(self.results, ["read_amp", "skip"], command=HOSTILE)
+        self.assertEqual(page.count("script"), 0)
+        self.assertIn(HOSTILE, page.inner_texts["dd"])
+        self.assertIn(HOSTILE, page.inner_texts["p"])
+        self.assertTrue(any(HOSTILE in text for text in page.inner_texts["th"]))
+        self.assertTrue(any(HOSTILE in text for text in page.inner_texts["figcaption"]))
+        self.assertTrue(any(HOSTILE in text for text in page.inner_texts["text"]))  # of a drawing
+
+
+class Faults(ReportTest):
+    def test_a_missing_file_is_named_and_who_writes_it(self):
+        (self.results / "skip.json").unlink()
+        self.assertRegex(self.fail_with("sieve", "skip"), r"skip\.json is missing; bench/run skip writes it")
+
+    def test_a_damaged_file_is_named(self):
+        (self.results / "skip.json").write_text("{")
+        self.assertRegex(self.fail_with("skip"), r"skip\.json is not JSON")
+
+    def test_results_of_another_version_are_named(self):
+        self.change("skip.json", lambda run: run.pop("analyses"))
+        self.assertRegex(self.fail_with("skip"), r"skip\.json is not as bench/run skip writes it.*'analyses'")
+
+    def test_an_unknown_job_is_named_and_those_that_there_are(self):
+        self.assertRegex(self.fail_with("sieves"), r"no job sieves; there are read_amp, .*scale")
+
+
+class Plots(ReportTest):
+    def test_each_figure_is_a_file(self):
+        self.assertEqual(self.run_report(self.results, ["frontier"]).returncode, 0)
+        names = sorted(path.name for path in self.results.glob("*.png"))
+        self.assertEqual(names, ["frontier-probe-10000.png", "frontier-space-10000.png"])
+
+
+if __name__ == "__main__":
+    unittest.main()
