@@ -47,7 +47,7 @@ struct BloomLayout {
 
 /// How many distinct keys a filter holds.
 struct CardinalityEstimate {
-  double keys = 0;
+  double keys = 0;            ///< The estimate.
   double standard_error = 0;  ///< One standard deviation of `keys`, in keys.
 };
 

@@ -25,10 +25,11 @@ inline std::string_view AsText(ByteView bytes) noexcept {
 /// allocation, so that a filter can align its cache lines although `new char[]` aligns to 16 bytes
 /// only.
 struct OwnedBytes {
-  std::unique_ptr<char[]> memory;
-  size_t offset = 0;
-  size_t size = 0;
+  std::unique_ptr<char[]> memory;  ///< The allocation.
+  size_t offset = 0;               ///< In it, of the first of the bytes.
+  size_t size = 0;                 ///< How many bytes.
 
+  /// The bytes; valid as long as `memory` is.
   ByteView view() const noexcept {
     return {reinterpret_cast<const uint8_t*>(memory.get()) + offset, size};
   }

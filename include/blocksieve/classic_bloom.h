@@ -38,11 +38,15 @@ class ClassicBloom {
 
   /// "Yes" can be wrong, at the rate of CurrentFpr; "no" cannot.
   bool MayContain(std::string_view key) const noexcept;
+
+  /// The same for HashKey(key, layout().hash_seed).
   bool MayContainHash(uint64_t hash) const noexcept;
 
   /// Probes all keys, fetching memory for several at a time; writes every may_contain[i].
   /// REQUIRES: `may_contain` has room for keys.size() answers.
   void MayContain(std::span<const std::string_view> keys, bool* may_contain) const noexcept;
+
+  /// The same for hashes of keys.
   void MayContainHashes(std::span<const uint64_t> hashes, bool* may_contain) const noexcept;
 
   /// Becomes the filter of the keys of both: bit for bit the one that had been given all of them.
@@ -54,8 +58,13 @@ class ClassicBloom {
   /// estimate how many keys both have, take |A| + |B| - |A u B|. Errors: as UniteWith.
   Status IntersectWith(const ClassicBloom& other);
 
+  /// As given to Create, or as the block says.
   const BloomLayout& layout() const noexcept { return layout_; }
+
+  /// Of layout().num_bits, those that are set now. Known at any time: O(1).
   uint64_t num_set_bits() const noexcept { return num_set_bits_; }
+
+  /// Of the bits.
   uint64_t memory_bytes() const noexcept { return bits_.size; }
 
   /// Distinct keys added, from the bits that are set.

@@ -43,7 +43,7 @@ enum class Tokeniser : uint8_t {
 /// `int:json:/age`, `words:value`, `uint:fixed(0,8)`; `int:5` is short for `int:field:5`. The field
 /// delimiter, if not TAB, stands in parentheses: `field(,):2`. Arrays have an element delimiter in
 /// brackets: `field[;]:2`, `int:field(,)[;]:2`, `value[ ]`; a JSON array is one by itself. A
-/// delimiter is one byte, or \t, \n, \\ or \xHH.
+/// delimiter is one byte, or `\t`, `\n`, `\\` or `\xHH`.
 ///
 /// A row is *missing* the column if it has no value for it: fewer fields, too few bytes, text that
 /// is not a number of the column's type (blanks or a '+' around it included) or beyond its range,
@@ -61,11 +61,11 @@ enum class Tokeniser : uint8_t {
 /// for, or all there are; every other byte alone.
 class Column {
  public:
-  static constexpr uint32_t kMaxFieldNumber = 1'000'000;
-  static constexpr uint32_t kMaxOffset = 1u << 30;  ///< of offset and width, each
-  static constexpr uint32_t kMaxNgramLength = 32;
-  static constexpr size_t kMaxNameBytes = 128;
-  static constexpr size_t kMaxJsonDepth = 256;
+  static constexpr uint32_t kMaxFieldNumber = 1'000'000;  ///< of field:N
+  static constexpr uint32_t kMaxOffset = 1u << 30;        ///< of offset and width, each
+  static constexpr uint32_t kMaxNgramLength = 32;         ///< characters, of ngrams(N)
+  static constexpr size_t kMaxNameBytes = 128;            ///< of columns and of callbacks
+  static constexpr size_t kMaxJsonDepth = 256;            ///< levels of arrays and objects
 
   /// Calls `visit` for each value of `row`, each of the column's type, until it returns false.
   /// Values of another type are passed over. Must be thread-safe, give the same values for the same
@@ -89,10 +89,10 @@ class Column {
   /// Without control characters, so that definitions can be kept one per line.
   std::string ToText() const;
 
-  const std::string& name() const noexcept;
-  ValueType type() const noexcept;
-  Tokeniser tokeniser() const noexcept;
-  uint32_t ngram_length() const noexcept;  ///< 0 without n-grams
+  const std::string& name() const noexcept;  ///< 1 to kMaxNameBytes bytes
+  ValueType type() const noexcept;           ///< of what ForEachCompared gives
+  Tokeniser tokeniser() const noexcept;      ///< kNone: an index holds what is compared
+  uint32_t ngram_length() const noexcept;    ///< 0 without n-grams
 
   /// Whether rows can have more than one value to compare (tokens of one text do not count).
   bool is_array() const noexcept;

@@ -9,10 +9,10 @@ namespace blocksieve {
 
 /// Values from `low` to `high`; without one of them, from the least or to the greatest.
 struct ValueRange {
-  std::optional<Value> low;
-  std::optional<Value> high;
-  bool includes_low = true;
-  bool includes_high = true;
+  std::optional<Value> low;   ///< None: from the least value.
+  std::optional<Value> high;  ///< None: to the greatest value.
+  bool includes_low = true;   ///< Whether `low` is in the range; of no matter without it.
+  bool includes_high = true;  ///< The same for `high`.
 };
 
 /// What an index knows of one column, asked for all granules of a file at once. This is all that

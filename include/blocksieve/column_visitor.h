@@ -11,6 +11,7 @@ namespace blocksieve {
 /// row. Bytes of a value are valid during the call only.
 class ValueVisitor {
  public:
+  /// `callable` must outlive the visitor and its copies.
   template <class Callable>
   ValueVisitor(const Callable& callable) noexcept  // NOLINT: implicit, to take a lambda
       : callable_(std::addressof(callable)),
@@ -18,6 +19,7 @@ class ValueVisitor {
           return (*static_cast<const Callable*>(object))(value);
         }) {}
 
+  /// Gives the callable a value; whether it wants more.
   bool operator()(const Value& value) const { return call_(callable_, value); }
 
  private:

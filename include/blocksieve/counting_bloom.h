@@ -21,7 +21,7 @@ namespace blocksieve {
 /// Const functions may be called by any number of threads at once, the others by one alone.
 class CountingBloom {
  public:
-  static constexpr uint32_t kDefaultCounterBits = 4;
+  static constexpr uint32_t kDefaultCounterBits = 4;  ///< With which next to none stick.
 
   /// An empty filter of layout.num_bits counters, of 2, 4, 8 or 16 bits each.
   /// Errors: InvalidArgument, naming what is out of its range; ResourceExhausted if memory is
@@ -49,28 +49,43 @@ class CountingBloom {
   /// added, or removed as often. Removing another key that was never added cannot be noticed if the
   /// filter takes it for one that was, and may make it deny a key that was.
   [[nodiscard]] bool Remove(std::string_view key) noexcept;
+
+  /// The same for HashKey(key, layout().hash_seed).
   [[nodiscard]] bool RemoveHash(uint64_t hash) noexcept;
 
   /// "Yes" can be wrong, at the rate of CurrentFpr; "no" cannot.
   bool MayContain(std::string_view key) const noexcept;
+
+  /// The same for HashKey(key, layout().hash_seed).
   bool MayContainHash(uint64_t hash) const noexcept { return EstimateCountHash(hash) != 0; }
 
   /// How often the key was added and not removed, at most: the lowest of its counters. A result of
   /// max_count() means that or more.
   uint32_t EstimateCount(std::string_view key) const noexcept;
+
+  /// The same for HashKey(key, layout().hash_seed).
   uint32_t EstimateCountHash(uint64_t hash) const noexcept;
 
   /// The classic filter of the same layout whose bits are set where counters are not zero: the same
   /// answers in less memory. Errors: ResourceExhausted if memory is short.
   Result<ClassicBloom> Project() const;
 
+  /// As given to Create, or as the block says.
   const BloomLayout& layout() const noexcept { return layout_; }
+
+  /// Of each counter: 2, 4, 8 or 16.
   uint32_t counter_bits() const noexcept { return counter_bits_; }
+
+  /// The number at which a counter sticks.
   uint32_t max_count() const noexcept { return (1u << counter_bits_) - 1; }
+
+  /// Counters that are not zero.
   uint64_t num_set_counters() const noexcept { return num_set_counters_; }
 
   /// Counters that stick at max_count().
   uint64_t num_stuck_counters() const noexcept { return num_stuck_counters_; }
+
+  /// Of the counters.
   uint64_t memory_bytes() const noexcept { return counters_.size; }
 
   /// Distinct keys that are in it, from the counters that are not zero.
@@ -80,6 +95,8 @@ class CountingBloom {
 
   /// As ClassicBloom's.
   double CurrentFpr() const noexcept;
+
+  /// As ClassicBloom's.
   Status CheckFill() const;
 
  private:

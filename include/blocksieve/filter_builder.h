@@ -14,6 +14,7 @@
 
 namespace blocksieve {
 
+/// What a FilterBuilder is to build.
 struct FilterOptions {
   /// Kinds that can be built: kBlockedBloom, kRibbon.
   FilterKind kind = FilterKind::kBlockedBloom;
@@ -97,7 +98,10 @@ class FilterBuilder {
   /// The FPR of a block of `block_bytes` for `num_keys` keys; 0 for no keys.
   double EstimateFpr(uint64_t num_keys, uint64_t block_bytes) const;
 
+  /// As given to Create.
   const FilterOptions& options() const noexcept { return options_; }
+
+  /// What ChooseLayout gave for these options.
   const Layout& layout() const noexcept { return layout_; }
 
  private:

@@ -8,10 +8,10 @@ namespace blocksieve {
 
 /// The kinds of filter that a filter block can hold. The values are part of the byte format.
 enum class FilterKind : uint8_t {
-  kClassicBloom = 1,
-  kBlockedBloom = 2,
-  kRibbon = 3,
-  kCountingBloom = 4,
+  kClassicBloom = 1,   ///< k bits anywhere (classic_bloom.h); can be added to and united.
+  kBlockedBloom = 2,   ///< k bits in one cache line: the fastest to build and to probe.
+  kRibbon = 3,         ///< A chunk-seeded ribbon: the smallest.
+  kCountingBloom = 4,  ///< Counters in place of bits (counting_bloom.h): keys can be removed.
 };
 
 /// "classic", "bloom" (blocked Bloom), "ribbon" or "counting"; "unknown" for any other value.

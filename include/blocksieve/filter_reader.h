@@ -18,6 +18,7 @@ namespace blocksieve {
 /// read - short, truncated, foreign, newer, damaged - answers "may match".
 class FilterReader {
  public:
+  /// What became of a block that was opened.
   enum class State : uint8_t {
     kReady,       ///< Probes consult the filter.
     kEmpty,       ///< The filter of no keys: every probe is "no".
@@ -33,19 +34,25 @@ class FilterReader {
   /// The same with a kernel of the caller's choice. REQUIRES: IsAvailable(kernel).
   static FilterReader Open(ByteView block, Kernel kernel) noexcept;
 
+  /// Whether the key may be among those that the filter was built from. Any bytes are a key.
   bool MayMatch(std::string_view key) const noexcept { return ops_.may_match_key(view_, key); }
 
-  /// `hash` is HashKey(key, hash_seed()).
+  /// The same for HashKey(key, hash_seed()).
   bool MayMatchHash(uint64_t hash) const noexcept { return ops_.may_match_hash(view_, hash); }
 
   /// Probes all keys, fetching memory for several at a time; writes every may_match[i].
   /// REQUIRES: `may_match` has room for keys.size() answers.
   void MayMatch(std::span<const std::string_view> keys, bool* may_match) const noexcept;
+
+  /// The same for hashes of keys.
   void MayMatchHashes(std::span<const uint64_t> hashes, bool* may_match) const noexcept {
     ops_.may_match_hashes(view_, hashes.data(), hashes.size(), may_match);
   }
 
+  /// Whether probes consult a filter, or why not.
   State state() const noexcept { return state_; }
+
+  /// The seed of HashKey that the filter was built with; of no matter unless State::kReady.
   uint64_t hash_seed() const noexcept { return view_.hash_seed; }
 
  private:

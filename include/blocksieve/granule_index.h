@@ -14,15 +14,16 @@
 #include "blocksieve/status.h"
 #include "blocksieve/value.h"
 
-// The skip index of one file: its rows are divided, in key order, into granules, and of each
-// granule the index knows its keys' range and, of each indexed column, which values it may hold.
-// lib/FORMAT.md is the byte format; granule_index_builder.h makes it.
+/// \file
+/// The skip index of one file: its rows are divided, in key order, into granules, and of each
+/// granule the index knows its keys' range and, of each indexed column, which values it may hold.
+/// lib/FORMAT.md is the byte format; granule_index_builder.h makes it.
 
 namespace blocksieve {
 
 /// Whether the index has a part, and why not.
 enum class GranulePart : uint8_t {
-  kPresent = 0,
+  kPresent = 0,     ///< It is there, and is used.
   kNotWanted = 1,   ///< By the column's options.
   kEverywhere = 2,  ///< Nearly every value is in nearly every granule: it would skip nothing.
   kOverBudget = 3,  ///< It, or the whole index, would exceed its limit of bytes.
@@ -33,11 +34,11 @@ std::string_view GranulePartName(GranulePart part) noexcept;
 
 /// What an index says of one of its columns.
 struct GranuleColumnInfo {
-  std::string name;
-  ValueType type = ValueType::kBytes;
-  double target_fpr = 0;  ///< Of the filters, per granule without the value.
-  GranulePart filters = GranulePart::kNotWanted;
-  GranulePart bounds = GranulePart::kNotWanted;
+  std::string name;                    ///< As given to the builder.
+  ValueType type = ValueType::kBytes;  ///< Of its values.
+  double target_fpr = 0;               ///< Of the filters, per granule without the value.
+  GranulePart filters = GranulePart::kNotWanted;  ///< What answers equality.
+  GranulePart bounds = GranulePart::kNotWanted;   ///< What answers ranges.
   uint64_t num_distinct = 0;      ///< Values distinct within their granule, over all granules.
   uint64_t max_distinct = 0;      ///< The most in one granule; 0 without filters.
   uint32_t num_probes = 0;        ///< Bits that a value sets (k).
@@ -55,8 +56,11 @@ struct GranuleIndexParts;
 /// Reads an index. Thread-safe, as nothing changes after Open.
 class GranuleIndex {
  public:
+  /// @{
+  /// What was moved from may only be destroyed or assigned to.
   GranuleIndex(GranuleIndex&&) noexcept;
   GranuleIndex& operator=(GranuleIndex&&) noexcept;
+  /// @}
   ~GranuleIndex();
 
   /// Opens an index. `bytes` must outlive it: filters are read in place; only compressed parts
@@ -73,24 +77,30 @@ class GranuleIndex {
   /// The same with one kernel. REQUIRES: IsAvailable(kernel)
   static Result<GranuleIndex> Open(ByteView bytes, Kernel kernel);
 
-  uint64_t num_granules() const noexcept;
-  uint64_t num_rows() const noexcept;
+  uint64_t num_granules() const noexcept;  ///< 0 for a file without rows.
+  uint64_t num_rows() const noexcept;      ///< Of all granules.
 
   /// Granules whose rows are to be read whatever the predicate.
   bool AlwaysMatches(size_t granule) const noexcept;
+
+  /// How many of these there are. O(num_granules()).
   uint64_t num_always_match() const noexcept;
 
-  /// Rows of one granule, and the least number that the engine noted for its rows (0 if none).
-  /// REQUIRES: granule < num_granules()
+  /// Rows of one granule. REQUIRES: granule < num_granules()
   uint64_t NumRows(size_t granule) const noexcept;
+
+  /// The least number that the engine noted for a granule's rows; 0 if none.
+  /// REQUIRES: granule < num_granules()
   uint64_t MinSequence(size_t granule) const noexcept;
 
   /// First and last key of a granule; null: not wanted. Decodes up to 16 granules before it.
   /// REQUIRES: granule < num_granules()
   void GetKeyRange(size_t granule, std::string* first, std::string* last) const;
 
+  /// Columns are counted from 0, in the order of the builder's options.
   size_t num_columns() const noexcept;
-  /// REQUIRES: column < num_columns()
+
+  /// What the index says of one. REQUIRES: column < num_columns()
   const GranuleColumnInfo& column(size_t column) const noexcept;
 
   /// What predicates ask; lives as long as this index, also if that is moved. Granules that always

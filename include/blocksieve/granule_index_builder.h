@@ -20,9 +20,12 @@ inline constexpr uint64_t kDefaultGranuleRows = 64;
 /// Key and value bytes of a granule unless an option says otherwise, for rows that are large.
 inline constexpr uint64_t kDefaultGranuleBytes = 16 << 10;
 
+/// What a granule index holds of one column.
 struct GranuleColumnOptions {
   /// Any bytes, e.g. the column's definition: the index carries it, and does not look at it.
   std::string name;
+
+  /// Of all its values.
   ValueType type = ValueType::kBytes;
 
   /// Share of the granules without a value that may be reported as "may have it". Range of
@@ -36,15 +39,19 @@ struct GranuleColumnOptions {
   uint64_t max_filter_bytes = 0;
 };
 
+/// What a GranuleIndexBuilder is to build.
 struct GranuleIndexOptions {
-  /// A granule closes when it has so many rows, or when its rows' bytes reach so many. 0: no limit.
+  /// A granule closes when it has so many rows. 0: no limit.
   uint64_t granule_rows = kDefaultGranuleRows;
+
+  /// And when its rows' bytes reach so many. 0: no limit.
   uint64_t granule_bytes = kDefaultGranuleBytes;
 
   /// Bytes of the whole index. If it would have more, filters are left out, the largest first, then
   /// bounds. 0: no limit.
   uint64_t max_index_bytes = 0;
 
+  /// The indexed columns; AddValue counts them from 0.
   std::vector<GranuleColumnOptions> columns;
 };
 
@@ -64,8 +71,11 @@ class GranuleIndexBuilder {
   /// Errors: InvalidArgument, naming the option, its value and the allowed range.
   static Result<GranuleIndexBuilder> Create(const GranuleIndexOptions& options);
 
+  /// @{
+  /// What was moved from may only be destroyed or assigned to.
   GranuleIndexBuilder(GranuleIndexBuilder&&) noexcept;
   GranuleIndexBuilder& operator=(GranuleIndexBuilder&&) noexcept;
+  /// @}
   ~GranuleIndexBuilder();
 
   /// The next row, in the engine's own order of keys, which may be any. `row_bytes` counts towards

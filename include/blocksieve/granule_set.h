@@ -12,22 +12,34 @@ namespace blocksieve {
 /// are zero.
 class GranuleSet {
  public:
-  /// No granule, or all.
+  /// No granule, of so many.
   static GranuleSet None(size_t num_granules) { return GranuleSet(num_granules, 0); }
+
+  /// All of them.
   static GranuleSet All(size_t num_granules) { return GranuleSet(num_granules, ~uint64_t{0}); }
 
+  /// Of the file, not of the set.
   size_t num_granules() const noexcept { return num_granules_; }
+
+  /// Whether the granule is in the set. REQUIRES: granule < num_granules()
   bool Has(size_t granule) const noexcept {
     return (words_[granule / 64] >> (granule % 64) & 1) != 0;
   }
+
+  /// Puts it into the set. REQUIRES: granule < num_granules()
   void Add(size_t granule) noexcept { words_[granule / 64] |= uint64_t{1} << (granule % 64); }
+
+  /// Takes it out of the set. REQUIRES: granule < num_granules()
   void Remove(size_t granule) noexcept { words_[granule / 64] &= ~(uint64_t{1} << (granule % 64)); }
 
+  /// Granules in the set. O(num_granules()), as is IsEmpty.
   size_t Count() const noexcept {
     size_t count = 0;
     for (const uint64_t word : words_) count += static_cast<size_t>(std::popcount(word));
     return count;
   }
+
+  /// Whether Count() is 0.
   bool IsEmpty() const noexcept {
     for (const uint64_t word : words_) {
       if (word != 0) return false;
@@ -35,19 +47,25 @@ class GranuleSet {
     return true;
   }
 
-  /// Intersection and union. REQUIRES: the same number of granules.
+  /// Intersection. REQUIRES: the same number of granules.
   GranuleSet& operator&=(const GranuleSet& other) noexcept {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
     return *this;
   }
+
+  /// Union. REQUIRES: the same number of granules.
   GranuleSet& operator|=(const GranuleSet& other) noexcept {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
     return *this;
   }
 
+  /// For sets to be combined 64 granules at a time; valid as long as the set. Writers leave the
+  /// bits beyond the last granule zero.
   std::span<uint64_t> words() noexcept { return words_; }
+  /// The same, to read.
   std::span<const uint64_t> words() const noexcept { return words_; }
 
+  /// The same granules, of equally many.
   friend bool operator==(const GranuleSet&, const GranuleSet&) = default;
 
  private:

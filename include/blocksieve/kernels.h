@@ -9,7 +9,12 @@ namespace blocksieve {
 
 /// Instruction sets that probes are written for. All give bit-identical answers; only speed
 /// differs.
-enum class Kernel : uint8_t { kScalar, kAvx2, kAvx512, kNeon };
+enum class Kernel : uint8_t {
+  kScalar,  ///< Portable; always available.
+  kAvx2,    ///< x86-64 with AVX2.
+  kAvx512,  ///< x86-64 with AVX-512.
+  kNeon,    ///< AArch64.
+};
 
 /// "scalar", "avx2", "avx512" or "neon".
 std::string_view KernelName(Kernel kernel) noexcept;

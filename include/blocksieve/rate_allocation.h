@@ -46,7 +46,8 @@ inline constexpr double kMaxAllocatedBitsPerKey = 32;
 /// The least memory with at most so many wasted reads per lookup of an absent key. If there are
 /// fewer runs than that, no filters.
 /// Errors: InvalidArgument if `wasted_reads` is outside its limits or NaN, no group has a key, a
-/// number is negative, a kind is another, or no filters of these kinds are so precise.
+/// number is negative, a kind is another, or no filters of these kinds are so precise;
+/// ResourceExhausted without memory.
 /// Thread-safe, as is everything in this header.
 Result<RateAllocation> AllocateForWastedReads(std::span<const RunGroup> groups,
                                               double wasted_reads);

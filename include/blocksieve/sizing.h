@@ -9,7 +9,8 @@ namespace blocksieve {
 
 /// How a filter is laid out, and what false-positive rate (FPR) that gives.
 struct Layout {
-  FilterKind kind = FilterKind::kBlockedBloom;
+  FilterKind kind = FilterKind::kBlockedBloom;  ///< Of the filter.
+
   /// Payload bits per key, > 0, a multiple of 1/16 (others count as the next one); payloads round
   /// up to whole bytes or lines.
   double bits_per_key = 0;
@@ -17,8 +18,9 @@ struct Layout {
   double predicted_fpr = 1;  ///< The exact model's FPR at these bits per key, rounded up.
 };
 
-/// Lowest and highest target FPR that ChooseLayout accepts for any kind.
+/// Lowest target FPR that ChooseLayout accepts for any kind.
 inline constexpr double kMinTargetFpr = 1e-7;
+/// And the highest.
 inline constexpr double kMaxTargetFpr = 0.5;
 
 /// The smallest layout in the lookup table of `kind` whose FPR is at or below `target_fpr`. Size is
@@ -61,8 +63,8 @@ double BlockedBloomFpr(double bits_per_key, uint32_t num_probes) noexcept;
 
 /// A layout as ClickHouse picks it: whole bits per key and number of hash functions.
 struct ClickHouseLayout {
-  uint32_t bits_per_key = 0;
-  uint32_t num_hashes = 0;
+  uint32_t bits_per_key = 0;  ///< 2 to 20.
+  uint32_t num_hashes = 0;    ///< Bits that a key sets (k).
 };
 
 /// What ClickHouse's table gives for a target FPR, for comparison, with its known holes fixed

@@ -1,4 +1,5 @@
-# What is installed besides targets and headers: the CMake package and pkg-config files.
+# What is installed besides targets and headers: the CMake package and pkg-config files. The components of
+# an installation are development, plugin and command; DebianPackages.cmake makes a package of each.
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -14,7 +15,8 @@ function(blocksieve_install_pc template)
   file(RELATIVE_PATH include_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
   file(RELATIVE_PATH lib_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
   configure_file(${template} ${PROJECT_BINARY_DIR}/package/${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/package/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/package/${name}.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endfunction()
 
 configure_package_config_file(
@@ -28,14 +30,14 @@ install(
   FILES
     ${PROJECT_BINARY_DIR}/package/blocksieveConfig.cmake
     ${PROJECT_BINARY_DIR}/package/blocksieveConfigVersion.cmake
-  DESTINATION ${blocksieve_package_dir})
+  DESTINATION ${blocksieve_package_dir} COMPONENT development)
 
 install(EXPORT blocksieve FILE blocksieveTargets.cmake
-  NAMESPACE blocksieve:: DESTINATION ${blocksieve_package_dir})
+  NAMESPACE blocksieve:: DESTINATION ${blocksieve_package_dir} COMPONENT development)
 blocksieve_install_pc(${CMAKE_CURRENT_LIST_DIR}/blocksieve.pc.in)
 
 if(BLOCKSIEVE_ROCKSDB)
   install(EXPORT blocksieve_rocksdb FILE blocksieveRocksdbTargets.cmake
-    NAMESPACE blocksieve:: DESTINATION ${blocksieve_package_dir})
+    NAMESPACE blocksieve:: DESTINATION ${blocksieve_package_dir} COMPONENT development)
   blocksieve_install_pc(${PROJECT_SOURCE_DIR}/integration/rocksdb/blocksieve_rocksdb.pc.in)
 endif()

@@ -16,9 +16,10 @@
 #include "blocksieve/rocksdb/export.h"
 #include "blocksieve/rocksdb/skip_scan.h"  // the reading side
 
-// Skip indexes on the values of a RocksDB. A collector writes, into each SST file, a granule index
-// over columns of the values; SkipScan reads only granules that can match a predicate. Programs
-// that include this link blocksieve::rocksdb and blocksieve::blocksieve.
+/// \file
+/// Skip indexes on the values of a RocksDB. A collector writes, into each SST file, a granule index
+/// over columns of the values; SkipScan reads only granules that can match a predicate. Programs
+/// that include this link blocksieve::rocksdb and blocksieve::blocksieve.
 
 namespace blocksieve {
 
@@ -27,9 +28,10 @@ struct SkipIndexOptions {
   /// 1 to 256, of distinct names.
   std::vector<Column> columns;
 
-  /// A granule closes when it has so many rows, or when their keys and values take so many bytes.
-  /// 0: no limit.
+  /// A granule closes when it has so many rows. 0: no limit.
   uint64_t granule_rows = kDefaultGranuleRows;
+
+  /// And when their keys and values take so many bytes. 0: no limit.
   uint64_t granule_bytes = kDefaultGranuleBytes;
 
   /// Share of the granules without a value that are read all the same; 1e-7 to 0.5. Lower than the
@@ -86,9 +88,9 @@ struct SkipIndexSummary {
   /// All definitions that occur, in text form, sorted; superseded ones and callbacks too.
   std::vector<SkipIndexColumnUsage> usage;
 
-  uint64_t num_files = 0;
-  uint64_t files_with_index = 0;
-  uint64_t index_bytes = 0;
+  uint64_t num_files = 0;         ///< Of the column family.
+  uint64_t files_with_index = 0;  ///< Of these, with a usable one.
+  uint64_t index_bytes = 0;       ///< Of all usable indexes.
 
   /// "000012.sst: reason" of the files without a usable index, at most 100.
   std::vector<std::string> problems;
@@ -100,11 +102,12 @@ BLOCKSIEVE_EXPORT rocksdb::Status ReadSkipIndexes(rocksdb::DB* db,
                                                   rocksdb::ColumnFamilyHandle* column_family,
                                                   SkipIndexSummary* summary);
 
+/// How far BackfillSkipIndexes has come.
 struct BackfillProgress {
   uint64_t files_done = 0;  ///< Files compacted so far.
   uint64_t files_left = 0;  ///< Files that still lack the index.
   uint64_t bytes_done = 0;  ///< Bytes of the files compacted.
-  uint64_t bytes_left = 0;
+  uint64_t bytes_left = 0;  ///< Bytes of the files that still lack the index.
 };
 
 /// Compacts the files that were written without the index that the column family's options ask for

@@ -15,6 +15,7 @@
 
 namespace blocksieve {
 
+/// What a SkipScan reads, and how.
 struct SkipScanOptions {
   /// Rows are those of this snapshot, which must outlive the scan; null: of the moment of Create.
   const rocksdb::Snapshot* snapshot = nullptr;
@@ -55,27 +56,27 @@ struct ComparisonExplanation {
 
 /// One indexed column, as the predicate as a whole asked about it.
 struct ColumnExplanation {
-  std::string name;
+  std::string name;          ///< Column::name.
   uint64_t num_probes = 0;   ///< Questions to indexes.
   uint64_t index_bytes = 0;  ///< Of filters, bounds and marks that these touched, at most.
 };
 
 /// What a scan did so far.
 struct ScanExplanation {
-  bool is_full_scan = false;
+  bool is_full_scan = false;     ///< Everything is read.
   std::string full_scan_reason;  ///< Why the index was not used at all; else empty.
-  std::vector<ComparisonExplanation> comparisons;
-  std::vector<ColumnExplanation> columns;
+  std::vector<ComparisonExplanation> comparisons;  ///< In the order of the text.
+  std::vector<ColumnExplanation> columns;          ///< Those whose indexes were asked.
 
-  uint64_t num_files = 0;
+  uint64_t num_files = 0;                  ///< Of the column family, at the moment of Create.
   uint64_t files_without_index = 0;        ///< Or without a usable one, for this predicate.
   uint64_t files_skipped = 0;              ///< Nothing of them had to be read.
   uint64_t files_too_new = 0;              ///< Of these: written after the snapshot.
   uint64_t files_vanished = 0;             ///< Compacted away between planning and reading.
   std::vector<std::string> file_problems;  ///< "000012.sst: why it cannot skip", at most 100.
 
-  uint64_t num_granules = 0;  ///< Of files with an index.
-  uint64_t granules_selected = 0;
+  uint64_t num_granules = 0;           ///< Of files with an index.
+  uint64_t granules_selected = 0;      ///< Of these, those that may match.
   uint64_t granules_always_match = 0;  ///< Of the selected: merges, blobs, entities.
   uint64_t granules_too_new = 0;       ///< Written after the snapshot.
   uint64_t index_bytes_touched = 0;    ///< Of filters, bounds, marks, and keys of selected files.
@@ -85,12 +86,12 @@ struct ScanExplanation {
   uint64_t rows_read = 0;       ///< Rows looked at, of memtables, files and ranges.
   uint64_t rows_rechecked = 0;  ///< Looked up again, at the snapshot.
   uint64_t rows_stale = 0;      ///< Of these: deleted or overwritten.
-  uint64_t rows_returned = 0;
+  uint64_t rows_returned = 0;   ///< So far.
 
-  /// Read from storage, not found in the block cache. Only with `explain`.
+  /// Blocks read from storage, not found in the block cache. Only with `explain`.
   uint64_t data_blocks_read = 0;
   uint64_t other_blocks_read = 0;  ///< Index and filter blocks.
-  uint64_t block_bytes_read = 0;
+  uint64_t block_bytes_read = 0;   ///< Of both.
 
   /// For people, several lines.
   BLOCKSIEVE_EXPORT std::string ToText() const;
@@ -109,8 +110,9 @@ class BLOCKSIEVE_EXPORT SkipScan {
   /// Stands at the first row. `column_family` null: the default one.
   ///
   /// Errors: NotSupported for a secondary instance, inplace_update_support, unordered_write and
-  /// user-defined timestamps; InvalidArgument for read options that a scan sets itself; else those
-  /// of RocksDB. Damaged or missing indexes are no errors, but cost reading.
+  /// user-defined timestamps; InvalidArgument for read options that a scan sets itself; MemoryLimit
+  /// if memory is short, here and later; else those of RocksDB. Damaged or missing indexes are no
+  /// errors, but cost reading.
   static rocksdb::Status Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                 const Predicate& predicate, const SkipScanOptions& options,
                                 std::unique_ptr<SkipScan>* scan);
@@ -125,13 +127,16 @@ class BLOCKSIEVE_EXPORT SkipScan {
   /// REQUIRES: Valid()
   void Next();
 
-  /// Valid until the next call of Next. REQUIRES: Valid()
+  /// @{
+  /// Of the row at which the scan stands; valid until the next call of Next. REQUIRES: Valid()
   rocksdb::Slice key() const;
   rocksdb::Slice value() const;
+  /// @}
 
   /// OK unless reading failed; then rows are missing from where the scan ended.
   rocksdb::Status status() const;
 
+  /// What was skipped and read so far.
   ScanExplanation Explain() const;
 
  private:

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# usage: packages.sh CPACK BUILD INSTALLED_PREFIX WORK_DIR [--core-only]
+# Makes Debian packages of the build tree, looks at them, and unpacks them into WORK_DIR/root.
+set -euo pipefail
+cpack=$1
+build=$2
+installed=$3
+work=$4
+packages=(libblocksieve-dev)
+[[ ${5:-} == --core-only ]] || packages+=(libblocksieve-rocksdb0.1 blocksieve)
+
+rm -rf "$work"
+mkdir -p "$work/root"
+(cd "$work" && "$cpack" --config "$build/CPackConfig.cmake" -B .)
+
+fail() {
+  echo "$*"
+  exit 1
+}
+
+# depends PACKAGE PATTERN: the package asks for what the pattern matches.
+depends() {
+  dpkg-deb --field "$work/$1"_*.deb Depends | tr ',' '\n' | grep -qE "^ *$2" ||
+    fail "$1 does not depend on $2"
+}
+
+diff <(printf '%s\n' "${packages[@]}" | sort) <(cd "$work" && ls ./*.deb | sed -E 's|\./(.*)_.*_.*|\1|')
+for package in "${packages[@]}"; do
+  deb=("$work/$package"_*.deb)
+  dpkg-deb --info "${deb[0]}"
+  dpkg-deb --contents "${deb[0]}" | grep -F "./usr/share/doc/$package/copyright"
+  for field in Version Maintainer Section Description Architecture; do
+    [[ -n $(dpkg-deb --field "${deb[0]}" $field) ]] || fail "$package has no $field"
+  done
+  dpkg-deb --extract "${deb[0]}" "$work/root"
+  dpkg-deb --control "${deb[0]}" "$work/$package.control"
+  (cd "$work/root" && md5sum --check --quiet "$work/$package.control/md5sums")
+done
+
+# Every installed file is in one package, and in one only: of what has no component, cpack makes none.
+all_of() { (cd "$1" && find . -not -type d | sed 's/\.gz$//' | sort); }
+diff <(all_of "$installed") <(all_of "$work/root/usr")
+for deb in "$work"/*.deb; do dpkg-deb --contents "$deb"; done |
+  grep -v '^d' | awk '{print $6}' | sort | uniq -d | grep . && fail "in more than one package"
+
+depends libblocksieve-dev libzstd-dev
+if [[ ${5:-} != --core-only ]]; then
+  version=$(dpkg-deb --field "$work"/libblocksieve-dev_*.deb Version)
+  depends libblocksieve-dev librocksdb-dev
+  depends libblocksieve-dev "libblocksieve-rocksdb0\\.1 \\(= $version\\)"
+  depends libblocksieve-rocksdb0.1 'librocksdb[0-9]'
+  depends blocksieve 'librocksdb[0-9]'
+  "$work/root/usr/bin/blocksieve" size --fpr 0.01
+fi
