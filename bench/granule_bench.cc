@@ -154,7 +154,7 @@ void BM_Build(benchmark::State& state) {
 
 }  // namespace
 
-// 8,192 values: a file of facts/rocksdb.md's measurement; 128 and 1,024: default and large
+// 8,192 values: as in earlier measurements; 128 and 1,024: default and large
 // granules.
 BENCHMARK(BM_SeparateEquality)
     ->Args({1'000, 8'192})

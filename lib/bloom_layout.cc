@@ -6,21 +6,25 @@
 #include <numbers>
 
 #include "blocksieve/sizing.h"
+#include "lib/out_of_memory.h"
 #include "lib/out_of_range.h"
 
 namespace blocksieve {
 namespace {
 
-Status CheckRange(const char* name, uint64_t value, uint64_t lowest, uint64_t highest) {
+Status CheckRange(const char* name, uint64_t value, uint64_t lowest, uint64_t highest) try {
   if (value >= lowest && value <= highest) return Status::Ok();
   return Status::InvalidArgument(std::string(name) + " is " + std::to_string(value) +
                                  "; allowed is " + std::to_string(lowest) + " to " +
                                  std::to_string(highest));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 }  // namespace
 
-Result<BloomLayout> BloomLayout::ForKeys(uint64_t num_keys, double target_fpr, uint64_t hash_seed) {
+Result<BloomLayout> BloomLayout::ForKeys(uint64_t num_keys, double target_fpr,
+                                         uint64_t hash_seed) try {
   const Result<Layout> chosen = ChooseLayout(FilterKind::kClassicBloom, target_fpr);
   if (!chosen.ok()) return chosen.status();
   const uint64_t most_keys = MaxKeys(*chosen, kMaxBloomBits / 8 - 1);
@@ -29,6 +33,8 @@ Result<BloomLayout> BloomLayout::ForKeys(uint64_t num_keys, double target_fpr, u
                      .num_hashes = chosen->num_probes,
                      .hash_seed = hash_seed,
                      .design_keys = num_keys};
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 Result<BloomLayout> BloomLayout::ForBits(uint64_t num_bits, uint32_t num_hashes,

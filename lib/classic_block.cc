@@ -14,6 +14,7 @@
 #include "lib/classic_footer.h"
 #include "lib/counting_cells.h"
 #include "lib/filter_footer.h"
+#include "lib/out_of_memory.h"
 
 namespace blocksieve {
 namespace internal {
@@ -33,7 +34,7 @@ uint64_t KeysOf(const BloomLayout& layout, uint64_t num_set) noexcept {
 }  // namespace
 
 Result<OwnedBytes> WriteBloomBlock(FilterKind kind, const BloomLayout& layout, uint32_t cell_bits,
-                                   ByteView cells, uint64_t num_set) {
+                                   ByteView cells, uint64_t num_set) try {
   FilterInfo info;
   info.kind = kind;
   info.num_keys = KeysOf(layout, num_set);
@@ -56,9 +57,11 @@ Result<OwnedBytes> WriteBloomBlock(FilterKind kind, const BloomLayout& layout, u
   std::copy(cells.begin(), cells.end(), begin);
   std::memcpy(begin + cells.size(), footer.data(), footer.size());
   return block;
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
-Result<BloomCells> ReadBloomBlock(FilterKind kind, ByteView block) {
+Result<BloomCells> ReadBloomBlock(FilterKind kind, ByteView block) try {
   const Result<FilterInfo> info = DescribeFilterBlock(block);
   if (!info.ok()) return info.status();
   if (info->kind != kind) {
@@ -79,14 +82,18 @@ Result<BloomCells> ReadBloomBlock(FilterKind kind, ByteView block) {
                               std::to_string(read.layout.num_bits) + " cells");
   }
   return read;
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace internal
 
-Result<ClassicBloom> ClassicBloom::Deserialize(ByteView block) {
+Result<ClassicBloom> ClassicBloom::Deserialize(ByteView block) try {
   Result<internal::BloomCells> read = internal::ReadBloomBlock(FilterKind::kClassicBloom, block);
   if (!read.ok()) return read.status();
   return ClassicBloom(read->layout, std::move(read->cells));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 Result<OwnedBytes> ClassicBloom::Serialize() const {
@@ -94,10 +101,12 @@ Result<OwnedBytes> ClassicBloom::Serialize() const {
                                    num_set_bits_);
 }
 
-Result<CountingBloom> CountingBloom::Deserialize(ByteView block) {
+Result<CountingBloom> CountingBloom::Deserialize(ByteView block) try {
   Result<internal::BloomCells> read = internal::ReadBloomBlock(FilterKind::kCountingBloom, block);
   if (!read.ok()) return read.status();
   return CountingBloom(read->layout, read->cell_bits, std::move(read->cells));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 Result<OwnedBytes> CountingBloom::Serialize() const {

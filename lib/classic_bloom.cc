@@ -9,14 +9,17 @@
 #include "lib/classic_cells.h"
 #include "lib/classic_fill.h"
 #include "lib/classic_probe.h"
+#include "lib/out_of_memory.h"
 
 namespace blocksieve {
 
-Result<ClassicBloom> ClassicBloom::Create(const BloomLayout& layout) {
+Result<ClassicBloom> ClassicBloom::Create(const BloomLayout& layout) try {
   if (Status status = layout.Check(); !status.ok()) return status;
   Result<OwnedBytes> bits = internal::AllocateCells(layout, 1);
   if (!bits.ok()) return bits.status();
   return ClassicBloom(layout, *std::move(bits));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 ClassicBloom::ClassicBloom(const BloomLayout& layout, OwnedBytes bits)
@@ -73,7 +76,7 @@ void ClassicBloom::MayContainHashes(std::span<const uint64_t> hashes,
                    hashes.size(), may_contain);
 }
 
-Status ClassicBloom::CheckSameBits(const ClassicBloom& other) const {
+Status ClassicBloom::CheckSameBits(const ClassicBloom& other) const try {
   if (layout_.SameBits(other.layout_)) return Status::Ok();
   const auto text = [](const BloomLayout& layout) {
     return std::to_string(layout.num_bits) + " bits, " + std::to_string(layout.num_hashes) +
@@ -81,6 +84,8 @@ Status ClassicBloom::CheckSameBits(const ClassicBloom& other) const {
   };
   return Status::InvalidArgument("layout of the other filter is " + text(other.layout_) +
                                  "; allowed is " + text(layout_));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 Status ClassicBloom::UniteWith(const ClassicBloom& other) {

@@ -4,10 +4,11 @@
 
 #include "lib/block_memory.h"
 #include "lib/counting_cells.h"
+#include "lib/out_of_memory.h"
 
 namespace blocksieve::internal {
 
-Result<OwnedBytes> AllocateCells(const BloomLayout& layout, uint32_t cell_bits) {
+Result<OwnedBytes> AllocateCells(const BloomLayout& layout, uint32_t cell_bits) try {
   const uint64_t size = CellBytes(layout.num_bits, cell_bits);
   OwnedBytes cells = AllocateBlock(size, 0);
   if (cells.memory == nullptr) {
@@ -15,6 +16,8 @@ Result<OwnedBytes> AllocateCells(const BloomLayout& layout, uint32_t cell_bits) 
                                      " bytes");
   }
   return cells;
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace blocksieve::internal

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <string>
 
+#include "lib/out_of_memory.h"
+
 namespace blocksieve::internal {
 
 uint64_t MaxSetBits(const BloomLayout& layout) noexcept {
@@ -13,13 +15,15 @@ uint64_t MaxSetBits(const BloomLayout& layout) noexcept {
   return static_cast<uint64_t>(-m * std::expm1(positions * std::log1p(-1 / m)));
 }
 
-Status Overfull(const BloomLayout& layout, uint64_t num_set_bits) {
+Status Overfull(const BloomLayout& layout, uint64_t num_set_bits) try {
   const double keys = EstimateCardinality(layout, num_set_bits).keys;
   const std::string estimate =
       std::isfinite(keys) ? "about " + std::to_string(std::llround(keys)) : "far too many";
   return Status::ResourceExhausted("filter is over-full: it holds " + estimate +
                                    " keys; it is designed for " +
                                    std::to_string(layout.design_keys));
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 double FprOfSetBits(const BloomLayout& layout, uint64_t num_set_bits) noexcept {

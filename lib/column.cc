@@ -7,6 +7,7 @@
 #include "lib/column_json.h"
 #include "lib/column_read.h"
 #include "lib/column_tokens.h"
+#include "lib/out_of_memory.h"
 
 namespace blocksieve {
 namespace {
@@ -86,15 +87,17 @@ bool ForEachElement(const ColumnDefinition& definition, std::string_view text, V
 
 }  // namespace
 
-Result<Column> Column::Parse(std::string_view definition, char delimiter) {
+Result<Column> Column::Parse(std::string_view definition, char delimiter) try {
   Result<ColumnDefinition> parsed = internal::ParseColumnDefinition(definition, delimiter);
   if (!parsed.ok()) return parsed.status();
   return Column(std::make_shared<const ColumnDefinition>(*std::move(parsed)));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 Result<Column> Column::FromCallback(std::string_view name, std::string_view callback_name,
                                     ValueType type, Callback callback, Tokeniser tokeniser,
-                                    uint32_t ngram_length) {
+                                    uint32_t ngram_length) try {
   const bool is_ngrams = tokeniser == Tokeniser::kNgrams;
   if (!internal::IsColumnName(name) || !internal::IsColumnName(callback_name)) {
     return Status::InvalidArgument(
@@ -121,6 +124,8 @@ Result<Column> Column::FromCallback(std::string_view name, std::string_view call
   definition.callback_name = callback_name;
   definition.callback = std::move(callback);
   return Column(std::make_shared<const ColumnDefinition>(std::move(definition)));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 std::string Column::ToText() const { return internal::ColumnDefinitionText(*definition_); }

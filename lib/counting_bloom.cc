@@ -11,6 +11,7 @@
 #include "lib/classic_fill.h"
 #include "lib/classic_positions.h"
 #include "lib/counting_cells.h"
+#include "lib/out_of_memory.h"
 
 namespace blocksieve {
 namespace {
@@ -37,7 +38,7 @@ class DistinctPositions {
 
 }  // namespace
 
-Result<CountingBloom> CountingBloom::Create(const BloomLayout& layout, uint32_t counter_bits) {
+Result<CountingBloom> CountingBloom::Create(const BloomLayout& layout, uint32_t counter_bits) try {
   if (Status status = layout.Check(); !status.ok()) return status;
   if (!internal::IsCounterBits(counter_bits)) {
     return Status::InvalidArgument("counter_bits is " + std::to_string(counter_bits) +
@@ -52,6 +53,8 @@ Result<CountingBloom> CountingBloom::Create(const BloomLayout& layout, uint32_t 
   Result<OwnedBytes> counters = internal::AllocateCells(layout, counter_bits);
   if (!counters.ok()) return counters.status();
   return CountingBloom(layout, counter_bits, *std::move(counters));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 CountingBloom::CountingBloom(const BloomLayout& layout, uint32_t counter_bits, OwnedBytes counters)

@@ -8,6 +8,7 @@
 #include "lib/classic_footer.h"
 #include "lib/coding.h"
 #include "lib/filter_footer.h"
+#include "lib/out_of_memory.h"
 #include "lib/ribbon_footer.h"
 #include "lib/ribbon_sizing.h"
 
@@ -105,7 +106,7 @@ bool HasFilterBlockTail(ByteView block) noexcept {
   return true;
 }
 
-Result<FilterInfo> DescribeFilterBlock(ByteView block) {
+Result<FilterInfo> DescribeFilterBlock(ByteView block) try {
   if (block.size() < kTailBytes) {
     return Damaged(std::to_string(block.size()) + " bytes are too short");
   }
@@ -167,15 +168,19 @@ Result<FilterInfo> DescribeFilterBlock(ByteView block) {
   }
   if (!fields.rest().empty()) return Damaged("footer has bytes too many");
   return info;
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
-Status VerifyFilterBlock(ByteView block) {
+Status VerifyFilterBlock(ByteView block) try {
   const Result<FilterInfo> info = DescribeFilterBlock(block);
   if (!info.ok()) return info.status();
   if (Checksum(block.first(static_cast<size_t>(info->payload_bytes))) != info->payload_checksum) {
     return Damaged("checksum of the payload does not fit");
   }
   return Status::Ok();
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 double PredictedFpr(const FilterInfo& info) noexcept {

@@ -12,6 +12,7 @@
 #include "lib/blocked_bloom.h"
 #include "lib/checksum.h"
 #include "lib/filter_footer.h"
+#include "lib/out_of_memory.h"
 #include "lib/ribbon_block.h"
 
 namespace blocksieve {
@@ -35,7 +36,7 @@ FilterInfo Plan(const FilterOptions& options, const Layout& layout, uint64_t num
 
 }  // namespace
 
-Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) {
+Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
   if (options.kind != FilterKind::kBlockedBloom && options.kind != FilterKind::kRibbon) {
     return Status::InvalidArgument("kind is " + std::string(FilterKindName(options.kind)) +
                                    "; allowed is bloom or ribbon");
@@ -43,11 +44,13 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) {
   const Result<Layout> layout = ChooseLayout(options.kind, options.target_fpr);
   if (!layout.ok()) return layout.status();
   return FilterBuilder(options, *layout);
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 void FilterBuilder::AddKey(std::string_view key) { AddHash(HashKey(key, options_.hash_seed)); }
 
-Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) {
+Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) try {
   internal::HashList hashes = std::exchange(hashes_, internal::HashList(options_.max_build_bytes));
   built_hashes_.Clear();
   fallback_reason_.clear();
@@ -67,6 +70,8 @@ Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) {
   if (hashes.size() != num_keys || !bloom.ok()) return block.status();
   fallback_reason_ = block.status().message();
   return FinishBlockedBloom(*bloom, num_keys, std::move(hashes));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 Result<OwnedBytes> FilterBuilder::FinishBlockedBloom(const Layout& layout, uint64_t num_keys,
@@ -106,7 +111,7 @@ Result<OwnedBytes> FilterBuilder::FinishBlockedBloom(const Layout& layout, uint6
   return block;
 }
 
-Status FilterBuilder::VerifyBuilt(ByteView block) const {
+Status FilterBuilder::VerifyBuilt(ByteView block) const try {
   if (Status status = VerifyFilterBlock(block); !status.ok()) return status;
   const FilterReader reader = FilterReader::Open(block);
   bool all_match = true;
@@ -115,6 +120,8 @@ Status FilterBuilder::VerifyBuilt(ByteView block) const {
   });
   if (!all_match) return Status::Corruption("filter block: a key that was added does not match");
   return Status::Ok();
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 uint64_t FilterBuilder::BlockBytes(const Layout& layout, uint64_t num_keys) const noexcept {

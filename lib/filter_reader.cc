@@ -1,7 +1,6 @@
 #include "blocksieve/filter_reader.h"
 
 #include <algorithm>
-#include <new>
 
 #include "blocksieve/filter_block.h"
 #include "lib/blocked_bloom.h"
@@ -67,7 +66,7 @@ void FilterReader::MayMatch(std::span<const std::string_view> keys,
 
 FilterReader FilterReader::Open(ByteView block) noexcept { return Open(block, ActiveKernel()); }
 
-FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept try {
+FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept {
   FilterReader reader;
   const Result<FilterInfo> info = DescribeFilterBlock(block);
   if (!info.ok()) return reader;
@@ -99,8 +98,6 @@ FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept try {
       .probe_mask = static_cast<uint16_t>((1u << info->num_probes) - 1)};
   reader.ops_ = internal::OpsFor(info->kind, kernel);
   return reader;
-} catch (const std::bad_alloc&) {
-  return {};  // no memory for the message of why a damaged block is unreadable
 }
 
 }  // namespace blocksieve

@@ -9,6 +9,7 @@
 #include "lib/granule_fences.h"
 #include "lib/granule_format.h"
 #include "lib/granule_packed.h"
+#include "lib/out_of_memory.h"
 
 namespace blocksieve {
 namespace internal {
@@ -109,7 +110,7 @@ Result<GranuleIndex> GranuleIndex::Open(ByteView bytes, Kernel kernel) {
     if (Status status = parts->Open(bytes, kernel); !status.ok()) return status;
     return GranuleIndex(std::move(parts));
   } catch (const std::exception&) {  // bad_alloc, or length_error from a container
-    return Status::ResourceExhausted("");
+    return internal::OutOfMemory();
   }
 }
 

@@ -11,6 +11,7 @@
 #include "lib/granule_fences.h"
 #include "lib/granule_format.h"
 #include "lib/granule_packed.h"
+#include "lib/out_of_memory.h"
 #include "lib/out_of_range.h"
 
 namespace blocksieve {
@@ -145,14 +146,14 @@ void Guard(GranuleIndexBuilderParts* parts, Action action) noexcept {
   try {
     action();
   } catch (const std::exception&) {  // bad_alloc, or length_error from a container
-    parts->status = Status::ResourceExhausted("");
+    parts->status = OutOfMemory();
   }
 }
 
 }  // namespace
 }  // namespace internal
 
-Result<GranuleIndexBuilder> GranuleIndexBuilder::Create(const GranuleIndexOptions& options) {
+Result<GranuleIndexBuilder> GranuleIndexBuilder::Create(const GranuleIndexOptions& options) try {
   auto parts = std::make_unique<internal::GranuleIndexBuilderParts>();
   parts->options = options;
   for (const GranuleColumnOptions& column : options.columns) {
@@ -164,6 +165,8 @@ Result<GranuleIndexBuilder> GranuleIndexBuilder::Create(const GranuleIndexOption
     parts->columns.emplace_back(column, *sizer);
   }
   return GranuleIndexBuilder(std::move(parts));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 GranuleIndexBuilder::GranuleIndexBuilder(
@@ -208,7 +211,7 @@ uint64_t GranuleIndexBuilder::MemoryBytes() const noexcept {
 }
 
 Result<std::string> GranuleIndexBuilder::Finish() noexcept {
-  Result<std::string> index = Status::ResourceExhausted("");
+  Result<std::string> index = internal::OutOfMemory();
   internal::Guard(parts_.get(), [&] { index = parts_->Finish(); });
   return parts_->status.ok() ? std::move(index) : Result<std::string>(parts_->status);
 }

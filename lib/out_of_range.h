@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "blocksieve/status.h"
+#include "lib/out_of_memory.h"
 
 namespace blocksieve::internal {
 
@@ -18,10 +19,12 @@ inline std::string ShortestText(double value) {
 }
 
 /// InvalidArgument with the message "<name> is <value>; allowed is <lowest> to <highest>".
-inline Status OutOfRange(std::string_view name, double value, double lowest, double highest) {
+inline Status OutOfRange(std::string_view name, double value, double lowest, double highest) try {
   return Status::InvalidArgument(std::string(name) + " is " + ShortestText(value) +
                                  "; allowed is " + ShortestText(lowest) + " to " +
                                  ShortestText(highest));
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace blocksieve::internal

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/out_of_memory.h"
 #include "lib/predicate_node.h"
 #include "lib/predicate_parser.h"
 #include "lib/predicate_skipping.h"
@@ -39,61 +40,70 @@ Predicate::Predicate(NodePointer node) : node_(std::move(node)) {
   CollectColumns(*node_, &columns_);
 }
 
-Result<Predicate> Predicate::Wrap(Result<NodePointer> node) {
+template <class MakeNode>
+Result<Predicate> Predicate::Wrap(MakeNode make_node) try {
+  Result<NodePointer> node = make_node();
   if (!node.ok()) return node.status();
   return Predicate(*std::move(node));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 Result<Predicate> Predicate::Parse(std::string_view text, std::span<const Column> columns,
                                    size_t* error_position) {
-  return Wrap(internal::ParsePredicate(text, columns, error_position));
+  return Wrap([&] { return internal::ParsePredicate(text, columns, error_position); });
 }
 
 Result<Predicate> Predicate::Equals(const Column& column, const Value& value) {
-  return Wrap(Compare(column, Comparison::kEqual, value));
+  return Wrap([&] { return Compare(column, Comparison::kEqual, value); });
 }
 
 Result<Predicate> Predicate::NotEquals(const Column& column, const Value& value) {
-  const Result<Predicate> equals = Equals(column, value);
-  return equals.ok() ? Not(*equals) : equals;
+  Result<Predicate> equals = Equals(column, value);
+  if (!equals.ok()) return equals;
+  return Not(*equals);
 }
 
 Result<Predicate> Predicate::Less(const Column& column, const Value& value) {
-  return Wrap(Compare(column, Comparison::kLess, value));
+  return Wrap([&] { return Compare(column, Comparison::kLess, value); });
 }
 
 Result<Predicate> Predicate::LessOrEqual(const Column& column, const Value& value) {
-  return Wrap(Compare(column, Comparison::kLessOrEqual, value));
+  return Wrap([&] { return Compare(column, Comparison::kLessOrEqual, value); });
 }
 
 Result<Predicate> Predicate::Greater(const Column& column, const Value& value) {
-  return Wrap(Compare(column, Comparison::kGreater, value));
+  return Wrap([&] { return Compare(column, Comparison::kGreater, value); });
 }
 
 Result<Predicate> Predicate::GreaterOrEqual(const Column& column, const Value& value) {
-  return Wrap(Compare(column, Comparison::kGreaterOrEqual, value));
+  return Wrap([&] { return Compare(column, Comparison::kGreaterOrEqual, value); });
 }
 
 Result<Predicate> Predicate::Between(const Column& column, const Value& low, const Value& high) {
   const Value bounds[] = {low, high};
-  return Wrap(Compare(column, Comparison::kBetween, bounds));
+  return Wrap([&] { return Compare(column, Comparison::kBetween, bounds); });
 }
 
 Result<Predicate> Predicate::In(const Column& column, std::span<const Value> values) {
-  if (values.empty()) return Status::InvalidArgument("IN needs at least one value");
-  return Wrap(Compare(column, Comparison::kIn, values));
+  return Wrap([&]() -> Result<NodePointer> {
+    if (values.empty()) return Status::InvalidArgument("IN needs at least one value");
+    return Compare(column, Comparison::kIn, values);
+  });
 }
 
 Result<Predicate> Predicate::Like(const Column& column, std::string_view pattern) {
-  return Wrap(MakeComparison(column, Comparison::kLike, {Literal::String(pattern)}));
+  return Wrap(
+      [&] { return MakeComparison(column, Comparison::kLike, {Literal::String(pattern)}); });
 }
 
 Result<Predicate> Predicate::StartsWith(const Column& column, std::string_view prefix) {
-  return Wrap(MakeComparison(column, Comparison::kStartsWith, {Literal::String(prefix)}));
+  return Wrap(
+      [&] { return MakeComparison(column, Comparison::kStartsWith, {Literal::String(prefix)}); });
 }
 
 Result<Predicate> Predicate::Has(const Column& column, const Value& value) {
-  return Wrap(Compare(column, Comparison::kHas, value));
+  return Wrap([&] { return Compare(column, Comparison::kHas, value); });
 }
 
 Predicate Predicate::IsMissing(const Column& column) {
@@ -104,19 +114,21 @@ Predicate Predicate::IsMissing(const Column& column) {
 Predicate Predicate::Constant(bool is_true) { return Predicate(internal::MakeConstant(is_true)); }
 
 Result<Predicate> Predicate::And(std::span<const Predicate> operands) {
-  std::vector<NodePointer> nodes;
-  for (const Predicate& operand : operands) nodes.push_back(operand.node_);
-  return Wrap(MakeCombination(PredicateNode::Kind::kAnd, std::move(nodes)));
+  return Wrap([&] { return MakeCombination(PredicateNode::Kind::kAnd, NodesOf(operands)); });
 }
 
 Result<Predicate> Predicate::Or(std::span<const Predicate> operands) {
+  return Wrap([&] { return MakeCombination(PredicateNode::Kind::kOr, NodesOf(operands)); });
+}
+
+std::vector<Predicate::NodePointer> Predicate::NodesOf(std::span<const Predicate> operands) {
   std::vector<NodePointer> nodes;
   for (const Predicate& operand : operands) nodes.push_back(operand.node_);
-  return Wrap(MakeCombination(PredicateNode::Kind::kOr, std::move(nodes)));
+  return nodes;
 }
 
 Result<Predicate> Predicate::Not(const Predicate& operand) {
-  return Wrap(internal::MakeNot(operand.node_));
+  return Wrap([&] { return internal::MakeNot(operand.node_); });
 }
 
 std::string Predicate::ToText() const { return internal::PredicateText(*node_); }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "blocksieve/sizing.h"
+#include "lib/out_of_memory.h"
 #include "lib/out_of_range.h"
 
 namespace blocksieve {
@@ -208,7 +209,7 @@ Status CheckGroups(std::span<const RunGroup> groups) {
 }  // namespace
 
 Result<RateAllocation> AllocateForWastedReads(std::span<const RunGroup> groups,
-                                              double wasted_reads) {
+                                              double wasted_reads) try {
   if (!(wasted_reads >= kMinWastedReads && wasted_reads <= kMaxWastedReads)) {
     return internal::OutOfRange("wasted_reads", wasted_reads, kMinWastedReads, kMaxWastedReads);
   }
@@ -228,10 +229,12 @@ Result<RateAllocation> AllocateForWastedReads(std::span<const RunGroup> groups,
                                    "; no filters of these sorted runs waste so few");
   }
   return best->ToAllocation();
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 Result<RateAllocation> AllocateForBitsPerKey(std::span<const RunGroup> groups,
-                                             double bits_per_key) {
+                                             double bits_per_key) try {
   if (!(bits_per_key >= kMinAllocatedBitsPerKey && bits_per_key <= kMaxAllocatedBitsPerKey)) {
     return internal::OutOfRange("bits_per_key", bits_per_key, kMinAllocatedBitsPerKey,
                                 kMaxAllocatedBitsPerKey);
@@ -249,6 +252,8 @@ Result<RateAllocation> AllocateForBitsPerKey(std::span<const RunGroup> groups,
     best = bracket.dear;
   }
   return best->ToAllocation();
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 }  // namespace blocksieve

@@ -8,6 +8,7 @@
 #include "lib/block_memory.h"
 #include "lib/checksum.h"
 #include "lib/filter_footer.h"
+#include "lib/out_of_memory.h"
 #include "lib/ribbon_builder.h"
 #include "lib/ribbon_footer.h"
 #include "lib/ribbon_sizing.h"
@@ -85,7 +86,7 @@ Result<OwnedBytes> BuildRibbonBlock(HashList* hashes, bool keep, const Layout& l
   block.size = static_cast<size_t>(info.payload_bytes + footer.size());
   return is_small ? CutToSize(std::move(block), info.lead_bytes) : std::move(block);
 } catch (const std::bad_alloc&) {
-  return Status::ResourceExhausted("no memory to build a ribbon");
+  return OutOfMemory();
 }
 
 }  // namespace blocksieve::internal

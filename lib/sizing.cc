@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lib/blocked_bloom.h"
+#include "lib/out_of_memory.h"
 #include "lib/out_of_range.h"
 #include "lib/ribbon_sizing.h"
 
@@ -45,9 +46,11 @@ Layout LayoutOf(FilterKind kind, const Row& row) noexcept {
   return {kind, static_cast<double>(row.sixteenths) / kRowsPerBit, row.num_probes, row.fpr};
 }
 
-Status NoTable(FilterKind kind) {
+Status NoTable(FilterKind kind) try {
   return Status::InvalidArgument("filter kind is " + std::string(FilterKindName(kind)) +
                                  "; allowed is one that has a sizing table");
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 using Wide = unsigned __int128;

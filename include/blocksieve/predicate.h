@@ -70,7 +70,7 @@ struct SkipExplanation {
 /// literals are rounded as the text of rows is; -0 equals 0, and NaN equals NaN and is above all.
 class Predicate {
  public:
-  static constexpr size_t kMaxTextBytes = size_t{1} << 20;
+  static constexpr size_t kMaxTextBytes = size_t{1} << 20;  ///< of what Parse takes
   static constexpr size_t kMaxDepth = 100;  ///< of parentheses and NOTs, and of And, Or, Not below
 
   /// Reads the text form. Errors: InvalidArgument, "position P: what was expected, what was found",
@@ -78,6 +78,7 @@ class Predicate {
   static Result<Predicate> Parse(std::string_view text, std::span<const Column> columns,
                                  size_t* error_position = nullptr);
 
+  /// @{
   /// The same in C++. The value of a column of numbers may be a number of any type; other mixtures
   /// are InvalidArgument, as are patterns that end in a single backslash and, for words, a `Has` of
   /// what is not one word.
@@ -94,12 +95,15 @@ class Predicate {
   static Result<Predicate> Has(const Column& column, const Value& value);
   static Predicate IsMissing(const Column& column);
   static Predicate Constant(bool is_true);
+  /// @}
 
+  /// @{
   /// Without operands And is TRUE, Or is FALSE. Errors: InvalidArgument beyond kMaxDepth; operands
   /// of the same kind merge and add no depth.
   static Result<Predicate> And(std::span<const Predicate> operands);
   static Result<Predicate> Or(std::span<const Predicate> operands);
   static Result<Predicate> Not(const Predicate& operand);
+  /// @}
 
   /// The text form; Parse with the same columns gives a predicate of the same meaning and text.
   std::string ToText() const;
@@ -126,7 +130,9 @@ class Predicate {
   using NodePointer = std::shared_ptr<const internal::PredicateNode>;
 
   explicit Predicate(NodePointer node);
-  static Result<Predicate> Wrap(Result<NodePointer> node);
+  template <class MakeNode>
+  static Result<Predicate> Wrap(MakeNode make_node);
+  static std::vector<NodePointer> NodesOf(std::span<const Predicate> operands);
 
   NodePointer node_;
   std::vector<Column> columns_;

@@ -6,11 +6,12 @@
 #include <string>
 #include <utility>
 
+/// Filters and skip indexes for storage engines that keep sorted files.
 namespace blocksieve {
 
 /// What kind of failure a `Status` reports.
 enum class StatusCode : uint8_t {
-  kOk,
+  kOk,                 ///< There was none.
   kInvalidArgument,    ///< The caller asked for something outside the documented range.
   kCorruption,         ///< Bytes that were to be decoded are damaged.
   kNotSupported,       ///< Well-formed, but from a newer version or another program.
@@ -18,11 +19,16 @@ enum class StatusCode : uint8_t {
 };
 
 /// The outcome of a function that can fail. The core reports errors only this way: it neither
-/// throws across its API nor prints nor aborts.
+/// throws across its API nor prints nor aborts. Memory that is short is such an error,
+/// ResourceExhausted; only functions that return something else, and copies, throw std::bad_alloc,
+/// as strings and containers do.
 class [[nodiscard]] Status {
  public:
+  /// Success.
   Status() = default;
 
+  /// @{
+  /// One of each code; `message` is for people.
   static Status Ok() { return {}; }
   static Status InvalidArgument(std::string message) {
     return {StatusCode::kInvalidArgument, std::move(message)};
@@ -36,8 +42,12 @@ class [[nodiscard]] Status {
   static Status ResourceExhausted(std::string message) {
     return {StatusCode::kResourceExhausted, std::move(message)};
   }
+  /// @}
 
+  /// Whether the code is kOk.
   bool ok() const noexcept { return code_ == StatusCode::kOk; }
+
+  /// For programs to tell failures apart.
   StatusCode code() const noexcept { return code_; }
 
   /// Names the thing, its value and the allowed range; empty if ok.
@@ -54,13 +64,20 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
+  /// @{
+  /// Implicit, so that a function returns either. REQUIRES: !status.ok()
   Result(T value) : value_(std::move(value)) {}                                  // NOLINT: implicit
   Result(Status status) : status_(std::move(status)) { assert(!status_.ok()); }  // NOLINT: implicit
+  /// @}
 
+  /// Whether there is a value.
   bool ok() const noexcept { return value_.has_value(); }
+
+  /// The reason; Status::Ok() if there is a value.
   const Status& status() const noexcept { return status_; }
 
-  /// REQUIRES: ok()
+  /// @{
+  /// The value; it lives as long as the result. REQUIRES: ok()
   const T& value() const& noexcept { return *value_; }
   T& value() & noexcept { return *value_; }
   T&& value() && noexcept { return *std::move(value_); }
@@ -69,6 +86,7 @@ class [[nodiscard]] Result {
   T&& operator*() && noexcept { return *std::move(value_); }
   const T* operator->() const noexcept { return &*value_; }
   T* operator->() noexcept { return &*value_; }
+  /// @}
 
  private:
   std::optional<T> value_;

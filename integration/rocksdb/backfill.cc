@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <new>
 #include <set>
 #include <string>
 #include <utility>
@@ -69,8 +70,9 @@ rocksdb::Status CompactOne(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
 
 }  // namespace
 
-rocksdb::Status BackfillSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                                    const std::function<bool(const BackfillProgress&)>& progress) {
+rocksdb::Status BackfillSkipIndexes(
+    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+    const std::function<bool(const BackfillProgress&)>& progress) try {
   // Compactions that run meanwhile take files away: what was not compacted is looked for again.
   constexpr int kMaxRoundsWithoutProgress = 5;
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
@@ -120,6 +122,8 @@ rocksdb::Status BackfillSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle
     db->GetEnv()->SleepForMicroseconds(100'000);
   }
   return rocksdb::Status::Incomplete("blocksieve: files kept changing", last_problem.ToString());
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
 }
 
 }  // namespace blocksieve

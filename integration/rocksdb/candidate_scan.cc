@@ -122,7 +122,8 @@ void CandidateScan::Recheck() {
   if (context_->reverse) std::reverse(keys.begin(), keys.end());
   std::vector<std::string> values;
   std::vector<bool> found;
-  status_ = LookUp(*context_, keys, &values, &found);
+  std::vector<std::string> stored_keys;
+  status_ = LookUp(*context_, keys, &values, &found, &stored_keys);
   if (!status_.ok()) {
     batch_.clear();
     return;
@@ -140,6 +141,7 @@ void CandidateScan::Recheck() {
         continue;
       }
       row.value = std::move(values[i]);
+      if (!stored_keys.empty()) row.key = std::move(stored_keys[i]);
     }
     rows.push_back(std::move(row));
   }

@@ -76,7 +76,8 @@ void FileSource::Position() {
     admitted_ = false;
     rocksdb::ReadOptions options = context_->read_options;
     options.table_filter = [this](const rocksdb::TableProperties& properties) {
-      const bool is_it = IdentityOf(properties) == identity_;
+      // RocksDB calls this, and is not exception-safe.
+      const bool is_it = HasIdentity(properties, identity_);
       admitted_ |= is_it;
       return is_it;
     };

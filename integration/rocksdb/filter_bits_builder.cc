@@ -44,22 +44,24 @@ class BitsBuilder final : public rocksdb::FilterBitsBuilder {
     Result<OwnedBytes> block = builder_.Finish(layout);
     has_filter_ = block.ok();
     if (!has_filter_) {
-      LogLoudly(info_log_, "no filter written: " + block.status().message());
+      LogLoudly(info_log_, "no filter written: ", block.status().message());
       return AlwaysMayMatch(buf);
     }
     if (!builder_.fallback_reason().empty()) {
-      LogLoudly(info_log_, "blocked Bloom filter written: " + builder_.fallback_reason());
+      LogLoudly(info_log_, "blocked Bloom filter written: ", builder_.fallback_reason());
     }
     const rocksdb::Slice contents(block->memory.get() + block->offset, block->size);
     buf->reset(block->memory.release());
     return contents;
   }
 
-  rocksdb::Status MaybePostVerify(const rocksdb::Slice& filter_content) override {
+  rocksdb::Status MaybePostVerify(const rocksdb::Slice& filter_content) override try {
     if (!has_filter_ || !builder_.options().keep_hashes) return rocksdb::Status::OK();
     const Status status =
         builder_.VerifyBuilt(AsBytes({filter_content.data(), filter_content.size()}));
     return status.ok() ? rocksdb::Status::OK() : rocksdb::Status::Corruption(status.message());
+  } catch (const std::bad_alloc&) {
+    return rocksdb::Status::Corruption();  // there is no memory for what is to be said of it
   }
 
   size_t ApproximateNumEntries(size_t bytes) override {
@@ -97,7 +99,11 @@ class BitsBuilder final : public rocksdb::FilterBitsBuilder {
 
 rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
                                            std::shared_ptr<MemoryFit> memory_fit) {
-  return new BitsBuilder(std::move(builder), info_log, std::move(memory_fit));
+  // RocksDB is not exception-safe; without a builder it writes no filter.
+  auto* const bits =
+      new (std::nothrow) BitsBuilder(std::move(builder), info_log, std::move(memory_fit));
+  if (bits == nullptr) LogLoudly(info_log, "no filter written: out of memory");
+  return bits;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <new>
 
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
@@ -40,13 +41,15 @@ class BitsReader final : public rocksdb::FilterBitsReader {
 
 }  // namespace
 
-rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) {
+rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
   const ByteView block = AsBytes(AsView(contents));
   // RocksDB takes a filter of one to five bytes for that of no keys, which is what a truncated one
   // looks like. Ours are never that short, and its own are only if they are damaged.
   if (block.size() <= kZeroTailBytes) return new BitsReader(FilterReader());
   if (!HasFilterBlockTail(block)) return StockReader().GetFilterBitsReader(contents);
   return new BitsReader(FilterReader::Open(block));
+} catch (const std::bad_alloc&) {
+  return nullptr;  // which RocksDB takes for "may match"; it is not exception-safe
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -29,6 +29,12 @@ FileIdentity IdentityOf(const rocksdb::TableProperties& properties) {
   return {properties.db_session_id, properties.orig_file_number};
 }
 
+bool HasIdentity(const rocksdb::TableProperties& properties,
+                 const FileIdentity& identity) noexcept {
+  return properties.orig_file_number == identity.file_number &&
+         properties.db_session_id == identity.session_id;
+}
+
 FileIndex::FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
     : properties_(std::move(properties)) {
   const auto& user = properties_->user_collected_properties;
@@ -53,6 +59,7 @@ FileIndex::FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
   Result<GranuleIndex> index = GranuleIndex::Open(AsBytes(bytes->second));
   if (!index.ok()) {
     problem_ = "index unusable: " + index.status().message();
+    is_lasting_ = index.status().code() != StatusCode::kResourceExhausted;
     return;
   }
   index_ = *std::move(index);
@@ -90,14 +97,19 @@ void GranuleCatalog::Insert(const FileIdentity& identity,
   const std::lock_guard lock(mutex_);
   ++num_opened_;
   // What is too large would drive all others out and go itself next.
-  if (!identity.is_known() || index->memory_bytes() > capacity_bytes_ / 2) return;
+  if (!identity.is_known() || !index->is_lasting() || index->memory_bytes() > capacity_bytes_ / 2) {
+    return;
+  }
   if (const auto old = positions_.find(identity); old != positions_.end()) {
     used_bytes_ -= old->second->second->memory_bytes();
     entries_.erase(old->second);
     positions_.erase(old);
   }
-  entries_.emplace_front(identity, index);
-  positions_[identity] = entries_.begin();
+  // Whichever of the two finds no memory, nothing has changed.
+  std::list<Entry> entry;
+  entry.emplace_front(identity, index);
+  positions_[identity] = entry.begin();
+  entries_.splice(entries_.begin(), entry);
   used_bytes_ += index->memory_bytes();
   while (used_bytes_ > capacity_bytes_) {
     used_bytes_ -= entries_.back().second->memory_bytes();

@@ -31,6 +31,9 @@ struct FileIdentity {
 
 FileIdentity IdentityOf(const rocksdb::TableProperties& properties);
 
+/// The same comparison, but without taking memory.
+bool HasIdentity(const rocksdb::TableProperties& properties, const FileIdentity& identity) noexcept;
+
 /// The opened index of a file, or why it has none. Immutable, thread-safe.
 class FileIndex {
  public:
@@ -40,6 +43,9 @@ class FileIndex {
   /// Null if there is no usable one; then problem() says why.
   const GranuleIndex* index() const { return index_ ? &*index_ : nullptr; }
   const std::string& problem() const { return problem_; }
+
+  /// False if the problem is that memory is short.
+  bool is_lasting() const { return is_lasting_; }
 
   uint32_t value_suffix_bytes() const { return value_suffix_bytes_; }
   const rocksdb::TableProperties& properties() const { return *properties_; }
@@ -52,6 +58,7 @@ class FileIndex {
   const std::shared_ptr<const rocksdb::TableProperties> properties_;
   std::optional<GranuleIndex> index_;
   std::string problem_;
+  bool is_lasting_ = true;
   uint32_t value_suffix_bytes_ = 0;
 };
 

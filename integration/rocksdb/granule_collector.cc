@@ -1,6 +1,7 @@
 #include "integration/rocksdb/granule_collector.h"
 
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "blocksieve/granule_index.h"
@@ -10,14 +11,25 @@
 
 namespace blocksieve {
 namespace rocksdb_plugin {
+namespace {
 
-GranuleCollector::GranuleCollector(std::shared_ptr<const SkipIndexOptions> options,
-                                   Result<GranuleIndexBuilder> builder)
-    : options_(std::move(options)) {
-  if (builder.ok()) {
-    builder_ = *std::move(builder);
-  } else {
-    Fail(builder.status().message());
+// So short that a string holds it without memory of its own.
+constexpr std::string_view kOutOfMemory = "out of memory";
+
+}  // namespace
+
+GranuleCollector::GranuleCollector(const SkipIndexOptions& options) noexcept
+    : info_log_(options.info_log) {
+  try {
+    options_ = options;
+    Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(CoreIndexOptions(options));
+    if (builder.ok()) {
+      builder_ = *std::move(builder);
+    } else {
+      Fail(builder.status().message());
+    }
+  } catch (const std::bad_alloc&) {
+    Fail(kOutOfMemory);
   }
 }
 
@@ -40,7 +52,7 @@ rocksdb::Status GranuleCollector::AddUserKey(const rocksdb::Slice& key, const ro
   try {
     builder_->StartRow(key.ToStringView(), key.size() + value.size());
     builder_->NoteSequence(sequence);
-    const size_t suffix = options_->value_suffix_bytes;
+    const size_t suffix = options_.value_suffix_bytes;
     if (type == rocksdb::kEntryPut && value.size() >= suffix) {
       AddRow({value.data(), value.size() - suffix});
     } else {
@@ -49,7 +61,7 @@ rocksdb::Status GranuleCollector::AddUserKey(const rocksdb::Slice& key, const ro
       builder_->MarkAlwaysMatch();
     }
   } catch (const std::exception& error) {
-    Fail(std::string("a column threw: ") + error.what());
+    Fail("a column threw: ", error.what());
   } catch (...) {
     Fail("a column threw");
   }
@@ -57,8 +69,8 @@ rocksdb::Status GranuleCollector::AddUserKey(const rocksdb::Slice& key, const ro
 }
 
 void GranuleCollector::AddRow(std::string_view row) {
-  for (size_t i = 0; i < options_->columns.size(); ++i) {
-    options_->columns[i].ForEachIndexed(row, [this, i](const Value& value) {
+  for (size_t i = 0; i < options_.columns.size(); ++i) {
+    options_.columns[i].ForEachIndexed(row, [this, i](const Value& value) {
       builder_->AddValue(i, value);
       return true;
     });
@@ -74,17 +86,25 @@ rocksdb::Status GranuleCollector::Finish(rocksdb::UserCollectedProperties* prope
     for (const auto& [name, text] : readable_) (*properties)[name] = text;
     if (problem_.empty()) (*properties)[kIndexProperty] = index_;
   } catch (const std::exception&) {
-    // Memory is short. Half a set of properties reads as no index.
-    properties->erase(kIndexProperty);
+    // Half a set of properties reads as no index. To erase by name would take memory.
+    std::erase_if(*properties,
+                  [](const auto& property) { return property.first == kIndexProperty; });
+    Fail(kOutOfMemory);
   }
   return rocksdb::Status::OK();
 }
 
+rocksdb::UserCollectedProperties GranuleCollector::GetReadableProperties() const try {
+  return readable_;
+} catch (const std::bad_alloc&) {
+  return {};
+}
+
 void GranuleCollector::Build() {
   readable_[kVersionProperty] = std::string(kPropertiesVersion);
-  readable_[kColumnsProperty] = ColumnsText(options_->columns);
-  readable_[kIdentityProperty] = IdentityText(*options_);
-  readable_[kValueSuffixProperty] = std::to_string(options_->value_suffix_bytes);
+  readable_[kColumnsProperty] = ColumnsText(options_.columns);
+  readable_[kIdentityProperty] = IdentityText(options_);
+  readable_[kValueSuffixProperty] = std::to_string(options_.value_suffix_bytes);
   if (!problem_.empty()) return;
   Result<std::string> index = builder_->Finish();
   if (!index.ok()) return Fail(index.status().message());
@@ -96,7 +116,7 @@ void GranuleCollector::DescribeIndex(const std::string& index) {
   // Opening checks everything, so that memory that flipped a bit meanwhile is noticed here rather
   // than by a scan that reads the file as a whole forever.
   const Result<GranuleIndex> opened = GranuleIndex::Open(AsBytes(index));
-  if (!opened.ok()) return Fail("the finished index is damaged: " + opened.status().message());
+  if (!opened.ok()) return Fail("the finished index cannot be opened: ", opened.status().message());
   std::string text = "granules=" + std::to_string(opened->num_granules()) +
                      " rows=" + std::to_string(opened->num_rows()) +
                      " index_bytes=" + std::to_string(opened->index_bytes()) +
@@ -108,9 +128,9 @@ void GranuleCollector::DescribeIndex(const std::string& index) {
             " distinct values; bounds " + std::string(GranulePartName(column.bounds)) + ", " +
             std::to_string(column.bounds_bytes) + " bytes\n";
     if (column.filters == GranulePart::kOverBudget || column.bounds == GranulePart::kOverBudget) {
-      LogLoudly(options_->info_log.get(),
+      LogLoudly(info_log_.get(),
                 "skip index of a file exceeds max_index_bytes=" +
-                    std::to_string(options_->max_index_bytes) + ": column " + column.name +
+                    std::to_string(options_.max_index_bytes) + ": column " + column.name +
                     " gets no " +
                     (column.bounds == GranulePart::kOverBudget ? "filters and bounds" : "filters"));
     }
@@ -118,10 +138,15 @@ void GranuleCollector::DescribeIndex(const std::string& index) {
   readable_[kStatisticsProperty] = std::move(text);
 }
 
-void GranuleCollector::Fail(const std::string& reason) {
-  problem_ = reason.empty() ? "out of memory" : reason;
-  readable_[kProblemProperty] = problem_;
-  LogLoudly(options_->info_log.get(), "a file gets no skip index: " + problem_);
+void GranuleCollector::Fail(std::string_view what, std::string_view reason) noexcept {
+  builder_.reset();
+  problem_ = kOutOfMemory;  // unless there is memory to say more
+  try {
+    problem_ = std::string(what).append(reason);
+    readable_[kProblemProperty] = problem_;
+  } catch (const std::bad_alloc&) {
+  }
+  LogLoudly(info_log_.get(), "a file gets no skip index: ", problem_);
 }
 
 GranuleCollectorFactory::GranuleCollectorFactory(SkipIndexOptions options)
@@ -144,10 +169,9 @@ rocksdb::Status GranuleCollectorFactory::PrepareOptions(const rocksdb::ConfigOpt
 
 rocksdb::TablePropertiesCollector* GranuleCollectorFactory::CreateTablePropertiesCollector(
     Context) {
-  // Never null, which RocksDB 7.8 would call: without memory for a builder, one that builds
-  // nothing.
-  return new GranuleCollector(std::make_shared<const SkipIndexOptions>(options_),
-                              GranuleIndexBuilder::Create(CoreIndexOptions(options_)));
+  // Never null, which RocksDB 7.8 would call. Without memory for a builder it is one that builds
+  // nothing; without memory for itself it throws, as RocksDB does when it wraps it next.
+  return new GranuleCollector(options_);
 }
 
 }  // namespace rocksdb_plugin

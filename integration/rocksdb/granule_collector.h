@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "blocksieve/granule_index_builder.h"
 #include "blocksieve/rocksdb/skip_index.h"
@@ -12,12 +13,12 @@
 namespace blocksieve::rocksdb_plugin {
 
 /// Builds the skip index of one file from what RocksDB writes into it, and hands it over as table
-/// properties. RocksDB only logs the errors of a collector, so this reports none: if something goes
-/// wrong the file has no index, and the reason stands in its properties and in the log.
+/// properties. RocksDB only logs the errors of a collector, and is not exception-safe, so this
+/// reports and throws none: if something goes wrong, such as memory being short, the file has no
+/// index, and the reason stands in its properties and in the log.
 class GranuleCollector final : public rocksdb::TablePropertiesCollector {
  public:
-  GranuleCollector(std::shared_ptr<const SkipIndexOptions> options,
-                   Result<GranuleIndexBuilder> builder);
+  explicit GranuleCollector(const SkipIndexOptions& options) noexcept;
 
   const char* Name() const override { return "blocksieve.GranuleCollector"; }
 
@@ -29,15 +30,16 @@ class GranuleCollector final : public rocksdb::TablePropertiesCollector {
   rocksdb::Status Finish(rocksdb::UserCollectedProperties* properties) override;
 
   /// All but the index.
-  rocksdb::UserCollectedProperties GetReadableProperties() const override { return readable_; }
+  rocksdb::UserCollectedProperties GetReadableProperties() const override;
 
  private:
   void AddRow(std::string_view row);
   void Build();
   void DescribeIndex(const std::string& index);
-  void Fail(const std::string& reason);
+  void Fail(std::string_view what, std::string_view reason = {}) noexcept;
 
-  const std::shared_ptr<const SkipIndexOptions> options_;
+  const std::shared_ptr<rocksdb::Logger> info_log_;
+  SkipIndexOptions options_;
   std::optional<GranuleIndexBuilder> builder_;
   bool is_finished_ = false;
   std::string problem_;

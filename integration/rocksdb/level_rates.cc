@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <vector>
 
 #include "blocksieve/rate_allocation.h"
@@ -104,7 +105,10 @@ double LevelRates::TargetFpr(const FilterPolicyOptions& options,
     groups[group].keys_per_run = std::max(1.0, shape.keys_per_level0_run);
   }
   const Result<RateAllocation> allocation = Allocate(options, groups);
-  if (!allocation.ok()) return kMinTargetFpr;  // wanted are fewer reads than any filters waste
+  if (!allocation.ok()) {
+    if (allocation.status().code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
+    return kMinTargetFpr;  // wanted are fewer reads than any filters waste
+  }
   const double fpr = allocation->target_fprs[group];
   return std::max(fpr, LowestFpr(groups[group].kind, allocation->wasted_reads));
 }

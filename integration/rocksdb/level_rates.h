@@ -25,7 +25,7 @@ class LevelRates {
   void Learn(const rocksdb::ColumnFamilyOptions& column_family);
 
   /// The target FPR for a file; 1: it should have no filter.
-  /// REQUIRES: `options` are valid and have wasted_reads or bits_per_key.
+  /// Throws std::bad_alloc. REQUIRES: `options` are valid and have wasted_reads or bits_per_key.
   double TargetFpr(const FilterPolicyOptions& options,
                    const rocksdb::FilterBuildingContext& context);
 

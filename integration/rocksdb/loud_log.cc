@@ -2,16 +2,33 @@
 
 #include <rocksdb/env.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <new>
 
 namespace blocksieve::rocksdb_plugin {
 
-void LogLoudly(rocksdb::Logger* info_log, const std::string& message) {
+namespace {
+
+// For printf's "%.*s".
+int Length(std::string_view text) noexcept {
+  return static_cast<int>(std::min<size_t>(text.size(), 1 << 20));
+}
+
+}  // namespace
+
+void LogLoudly(rocksdb::Logger* info_log, std::string_view message,
+               std::string_view reason) noexcept {
   if (info_log != nullptr) {
-    rocksdb::Log(rocksdb::InfoLogLevel::ERROR_LEVEL, info_log, "blocksieve: %s", message.c_str());
-  } else {
-    std::fprintf(stderr, "blocksieve: %s\n", message.c_str());
+    try {
+      rocksdb::Log(rocksdb::InfoLogLevel::ERROR_LEVEL, info_log, "blocksieve: %.*s%.*s",
+                   Length(message), message.data(), Length(reason), reason.data());
+      return;
+    } catch (const std::bad_alloc&) {  // a line that is longer than the logger's buffer
+    }
   }
+  std::fprintf(stderr, "blocksieve: %.*s%.*s\n", Length(message), message.data(), Length(reason),
+               reason.data());
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <string_view>
 
 namespace rocksdb {
 class Logger;
@@ -8,7 +8,9 @@ class Logger;
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Reports what RocksDB would swallow: to the database's info log if there is one, else to stderr.
-void LogLoudly(rocksdb::Logger* info_log, const std::string& message);
+/// Reports what RocksDB would swallow, `message` followed by `reason`: to the database's info log
+/// if there is one, else to stderr. Works when memory is short, which is among the reasons.
+void LogLoudly(rocksdb::Logger* info_log, std::string_view message,
+               std::string_view reason = {}) noexcept;
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -2,6 +2,8 @@
 
 #include <rocksdb/table.h>
 
+#include <new>
+
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/kernels.h"
 #include "blocksieve/sizing.h"
@@ -47,7 +49,7 @@ double Policy::TargetFpr(const rocksdb::FilterBuildingContext& context) const {
 }
 
 rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
-    const rocksdb::FilterBuildingContext& context) const {
+    const rocksdb::FilterBuildingContext& context) const try {
   const double target_fpr = TargetFpr(context);
   if (target_fpr > kMaxTargetFpr) return nullptr;
   if (!abi_problem_.empty()) {
@@ -57,11 +59,14 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   }
   Result<FilterBuilder> builder = FilterBuilder::Create(CoreOptions(options_, target_fpr, context));
   if (!builder.ok()) {
-    LogLoudly(context.info_log, "no filter written: " + builder.status().message());
+    LogLoudly(context.info_log, "no filter written: ", builder.status().message());
     return nullptr;
   }
   return NewBitsBuilder(*std::move(builder), context.info_log,
                         context.table_options.optimize_filters_for_memory ? memory_fit_ : nullptr);
+} catch (const std::bad_alloc&) {  // RocksDB is not exception-safe
+  LogLoudly(context.info_log, "no filter written: out of memory");
+  return nullptr;
 }
 
 rocksdb::FilterBitsReader* Policy::GetFilterBitsReader(const rocksdb::Slice& contents) const {

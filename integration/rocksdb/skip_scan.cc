@@ -3,6 +3,7 @@
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
 
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -16,7 +17,7 @@
 #include "integration/rocksdb/scan_context.h"
 #include "integration/rocksdb/scan_plan.h"
 
-// The order of steps was found by a randomised check against full scans (facts/rocksdb.md, 4);
+// The order of steps was found by a randomised check against full scans;
 // others lose rows: the snapshot; the memtables; the list of files, which has whatever left the
 // memtables since; the merged view, before the indexes are asked, so that it still has the files
 // that vanish meanwhile.
@@ -111,9 +112,9 @@ class SkipScan::Parts {
     return rows_->Valid() ? rocksdb::Status::OK() : rows_->status();
   }
 
-  bool Valid() const { return !limit_reached_ && rows_->Valid(); }
+  bool Valid() const { return !limit_reached_ && !out_of_memory_ && rows_->Valid(); }
 
-  void Next() {
+  void Next() try {
     const BlockCounter counter(options_.explain, &context_.counts);
     if (options_.limit != 0 && context_.counts.rows_returned == options_.limit) {
       limit_reached_ = true;
@@ -121,8 +122,13 @@ class SkipScan::Parts {
     }
     rows_->Next();
     CountRow();
+  } catch (const std::bad_alloc&) {
+    out_of_memory_ = true;
   }
 
+  rocksdb::Status status() const {
+    return out_of_memory_ ? rocksdb::Status::MemoryLimit() : rows_->status();
+  }
   const RowStream& rows() const { return *rows_; }
   const ScanExplanation& counts() const { return context_.counts; }
 
@@ -173,6 +179,7 @@ class SkipScan::Parts {
   const rocksdb::Snapshot* owned_snapshot_ = nullptr;
   std::unique_ptr<RowStream> rows_;
   bool limit_reached_ = false;
+  bool out_of_memory_ = false;
 };
 
 SkipScan::SkipScan(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -180,7 +187,7 @@ SkipScan::~SkipScan() = default;
 
 rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                  const Predicate& predicate, const SkipScanOptions& options,
-                                 std::unique_ptr<SkipScan>* scan) {
+                                 std::unique_ptr<SkipScan>* scan) try {
   scan->reset();
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   rocksdb::Status status = CheckScannable(db, column_family, options.read_options);
@@ -196,13 +203,15 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
   if (!status.ok()) return status;
   scan->reset(new SkipScan(std::move(parts)));
   return status;
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
 }
 
 bool SkipScan::Valid() const { return parts_->Valid(); }
 void SkipScan::Next() { parts_->Next(); }
 rocksdb::Slice SkipScan::key() const { return parts_->rows().key(); }
 rocksdb::Slice SkipScan::value() const { return parts_->rows().value(); }
-rocksdb::Status SkipScan::status() const { return parts_->rows().status(); }
+rocksdb::Status SkipScan::status() const { return parts_->status(); }
 ScanExplanation SkipScan::Explain() const { return parts_->counts(); }
 
 }  // namespace blocksieve

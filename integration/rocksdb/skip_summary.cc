@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <new>
 #include <utility>
 
 #include "blocksieve/rocksdb/skip_index.h"
@@ -29,7 +30,7 @@ void AddUsage(const GranuleIndex& index, std::map<std::string, SkipIndexColumnUs
 }  // namespace
 
 rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                                SkipIndexSummary* summary) {
+                                SkipIndexSummary* summary) try {
   *summary = {};
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   rocksdb::TablePropertiesCollection files;
@@ -52,6 +53,9 @@ rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
       for (const std::string_view line : SplitLines(FindProperty(user, kColumnsProperty))) {
         usage.try_emplace(std::string(line));
         const Result<Column> column = Column::Parse(line);
+        if (column.status().code() == StatusCode::kResourceExhausted) {
+          return ToRocksStatus(column.status());
+        }
         if (column.ok()) by_name.insert_or_assign(column->name(), *column);
       }
     }
@@ -71,6 +75,8 @@ rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
     summary->usage.push_back(total);
   }
   return status;
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
 }
 
 }  // namespace blocksieve

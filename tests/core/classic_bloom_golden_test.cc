@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -49,6 +53,31 @@ TEST(ClassicBloomGolden, WriterMakesTheseBytes) {
   const BloomLayout large = *BloomLayout::ForKeys(1000, 0.01, 42);
   EXPECT_EQ(HashKey(Bytes(WithKeys(*ClassicBloom::Create(large), 1000))), 0x985eb59dcea97672);
   EXPECT_EQ(HashKey(Bytes(WithKeys(*CountingBloom::Create(large, 8), 1000))), 0x072ac43cf95eea39);
+}
+
+// As the files of the other kinds (golden_test.cc); to write them anew for another format version:
+// BLOCKSIEVE_WRITE_GOLDEN=1 build/tests/core/classic_bloom_test --gtest_filter='*FilesHold*'.
+TEST(ClassicBloomGolden, FilesHoldTheseBytes) {
+  const BloomLayout small = *BloomLayout::ForBits(100, 4);
+  const BloomLayout large = *BloomLayout::ForKeys(1000, 0.01, 42);
+  const std::map<std::string, std::string> files = {
+      {"classic_empty", Bytes(*ClassicBloom::Create(small))},
+      {"classic_3_keys", std::string(AsText(kClassic))},
+      {"classic_1000_keys", Bytes(WithKeys(*ClassicBloom::Create(large), 1000))},
+      {"counting_empty", Bytes(*CountingBloom::Create(small))},
+      {"counting_3_keys", std::string(AsText(kCounting))},
+      {"counting_1000_keys", Bytes(WithKeys(*CountingBloom::Create(large, 8), 1000))},
+  };
+  for (const auto& [name, bytes] : files) {
+    const std::string path = std::string(BLOCKSIEVE_GOLDEN_DIR) + "/" + name + ".filter";
+    if (std::getenv("BLOCKSIEVE_WRITE_GOLDEN") != nullptr) {
+      std::ofstream(path, std::ios::binary) << bytes;
+    }
+    std::ifstream file(path, std::ios::binary);
+    ASSERT_TRUE(file.is_open()) << path;
+    const std::string found{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    EXPECT_TRUE(found == bytes) << path;
+  }
 }
 
 TEST(ClassicBloomGolden, ReaderGivesTheseAnswers) {

@@ -22,7 +22,7 @@ rocksdb::BlockBasedTableOptions Detecting() {
   return table_options;
 }
 
-// facts/pitfalls.md, 8.
+// tests/PITFALLS.md, 8.
 class PostVerify : public ::testing::Test {
  protected:
   PostVerify()

@@ -70,7 +70,7 @@ TEST_P(BitsBuilderSizes, APartitionOfTheDefaultSizeHoldsKeys) {
   EXPECT_GT(builder_->ApproximateNumEntries(100000), 10000u);
 }
 
-// facts/pitfalls.md, 10: sizes near 4 GiB and beyond, arithmetically.
+// tests/PITFALLS.md, 10: sizes near 4 GiB and beyond, arithmetically.
 TEST_P(BitsBuilderSizes, HugeSizesDoNotWrapAround) {
   for (const size_t keys : {size_t{1} << 30, size_t{1} << 31, size_t{1} << 32, size_t{1} << 33}) {
     const size_t bytes = builder_->CalculateSpace(keys);

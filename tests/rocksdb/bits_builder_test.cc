@@ -58,7 +58,7 @@ TEST_F(BitsBuilder, AnswersMayMatchForEveryKeyOfEverySmallSize) {
   }
 }
 
-// facts/pitfalls.md, 1: "nothing yet" must not be mistaken for a key.
+// tests/PITFALLS.md, 1: "nothing yet" must not be mistaken for a key.
 TEST_F(BitsBuilder, TheEmptyKeyIsAKey) {
   Add({""});
   EXPECT_EQ(builder_->EstimateEntriesAdded(), 1u);
@@ -67,7 +67,7 @@ TEST_F(BitsBuilder, TheEmptyKeyIsAKey) {
   EXPECT_EQ(KeysIn(filter), 1u);
 }
 
-// facts/pitfalls.md, 1 and 4: the prefix of every key is empty.
+// tests/PITFALLS.md, 1 and 4: the prefix of every key is empty.
 TEST_F(BitsBuilder, TheEmptyPrefixIsAnEntryAmongKeys) {
   const auto keys = PresentKeys(KeyShape::kUrl, 500);
   for (const std::string& key : keys) Add({key, ""});
@@ -84,7 +84,7 @@ TEST_F(BitsBuilder, TheEmptyKeyIsAddedAfterFinishToo) {
   }
 }
 
-// facts/pitfalls.md, 2: the builder serves all partitions of a file, and a key that continues in
+// tests/PITFALLS.md, 2: the builder serves all partitions of a file, and a key that continues in
 // the next one belongs to both.
 TEST_F(BitsBuilder, FinishForgetsTheLastKeys) {
   for (int partition = 0; partition < 5; ++partition) {
@@ -96,7 +96,7 @@ TEST_F(BitsBuilder, FinishForgetsTheLastKeys) {
   }
 }
 
-// facts/pitfalls.md, 3: at a cut RocksDB adds the prefix of the next key to the partition before.
+// tests/PITFALLS.md, 3: at a cut RocksDB adds the prefix of the next key to the partition before.
 TEST_F(BitsBuilder, APrefixAtACutIsInBothPartitions) {
   Add({"a1", "a", "a2", "a", "b"});  // b: the next key's prefix
   EXPECT_EQ(Matches(Finish(builder_.get()), {"a1", "a2", "a", "b"}), 4u);
@@ -122,7 +122,7 @@ TEST_F(BitsBuilder, PartitionsShareNoKeys) {
   }
 }
 
-// facts/pitfalls.md, 4: whole key and prefix, both, in the order k, p, k, p.
+// tests/PITFALLS.md, 4: whole key and prefix, both, in the order k, p, k, p.
 TEST_F(BitsBuilder, KeysAndPrefixesInterleaved) {
   std::vector<std::string> entries;
   for (uint64_t group = 0; group < 50; ++group) {
@@ -161,7 +161,7 @@ TEST_F(BitsBuilder, EntriesAreZeroIfAndOnlyIfNothingWasAdded) {
   }
 }
 
-// facts/pitfalls.md, 5: partitioned filters may be finished with no entries.
+// tests/PITFALLS.md, 5: partitioned filters may be finished with no entries.
 TEST_F(BitsBuilder, NoKeysMakeAFilterThatIsNotEmpty) {
   const BuiltFilter filter = Finish(builder_.get());
   EXPECT_TRUE(filter.status.ok());
@@ -172,7 +172,7 @@ TEST_F(BitsBuilder, NoKeysMakeAFilterThatIsNotEmpty) {
   EXPECT_EQ(Matches(Finish(builder_.get()), {"a"}), 1u);
 }
 
-// facts/pitfalls.md, 11: in the core the hash is tested; here, that Slices are passed whole.
+// tests/PITFALLS.md, 11: in the core the hash is tested; here, that Slices are passed whole.
 TEST_F(BitsBuilder, AwkwardKeysAreFound) {
   Add(AwkwardKeys());
   EXPECT_EQ(builder_->EstimateEntriesAdded(), AwkwardKeys().size());
@@ -210,7 +210,7 @@ TEST_F(BitsBuilder, ContentsLieInsideTheBuffer) {
   }
 }
 
-// facts/rocksdb.md, 0.5: stock RocksDB of any version must see "always may match".
+// Stock RocksDB of any version must see "always may match".
 TEST_F(BitsBuilder, EveryFilterEndsInFiveZeroBytes) {
   for (uint64_t count = 0; count < 3000; count = count * 3 / 2 + 1) {
     Add(PresentKeys(KeyShape::kCounter, count));

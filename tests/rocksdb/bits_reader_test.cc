@@ -31,7 +31,7 @@ class BitsReader : public ::testing::Test {
   }
 };
 
-// MultiGet asks for 0 to 32 keys; facts/rocksdb.md, 6.
+// MultiGet asks for 0 to 32 keys.
 TEST_F(BitsReader, BatchesWriteEveryAnswerAndNoMore) {
   const BuiltFilter filter = BuildFilter(*policy_, present_);
   const auto reader = NewReader(*policy_, filter.contents);
@@ -70,7 +70,7 @@ TEST_F(BitsReader, BatchesOfUnreadableFiltersWriteEveryAnswer) {
   }
 }
 
-// facts/pitfalls.md, 14: RocksDB takes one to five bytes for "no keys", which is what a truncated
+// tests/PITFALLS.md, 14: RocksDB takes one to five bytes for "no keys", which is what a truncated
 // filter looks like.
 TEST_F(BitsReader, ShortFiltersMayMatch) {
   for (size_t size = 0; size <= 5; ++size) {
@@ -118,7 +118,7 @@ TEST_F(BitsReader, ReservedTrailersMayMatch) {
 }
 
 // Any bit but those of the payload: the footer's checksum notices. The payload's is for Verify, and
-// RocksDB has a checksum on every block (facts/pitfalls.md, 15).
+// RocksDB has a checksum on every block (tests/PITFALLS.md, 15).
 TEST_F(BitsReader, ADamagedFooterMayMatch) {
   std::string filter = BuildFilter(*policy_, present_).contents.ToString();
   for (size_t byte = filter.size() - 5 - 7 - 10; byte < filter.size() - 5; ++byte) {

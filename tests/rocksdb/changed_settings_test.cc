@@ -10,7 +10,7 @@
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
-// facts/pitfalls.md, 19: files are read with other settings than they were written with. Every pair
+// tests/PITFALLS.md, 19: files are read with other settings than they were written with. Every pair
 // of settings below must agree on what is in the database.
 
 namespace blocksieve {
@@ -90,7 +90,7 @@ TEST_P(ChangedSettings, NothingIsLost) {
   EXPECT_GT(rejected, 0u);
 }
 
-// facts/pitfalls.md, 19: the extractor changes while the database is open, and files written
+// tests/PITFALLS.md, 19: the extractor changes while the database is open, and files written
 // before and after are read together.
 TEST_P(ChangedSettings, TheExtractorChangesWhileTheDatabaseIsOpen) {
   DbConfig config = MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01"));
@@ -116,7 +116,7 @@ TEST_P(ChangedSettings, TheExtractorChangesWhileTheDatabaseIsOpen) {
   EXPECT_GT(db.Use().rejected, 0u);
 }
 
-// facts/pitfalls.md, 22: prefixes that differ in a zero byte alone are different.
+// tests/PITFALLS.md, 22: prefixes that differ in a zero byte alone are different.
 TEST_P(ChangedSettings, PrefixesOneNulApart) {
   const std::string short_prefix = "ab";
   const std::string long_prefix = std::string("ab\0", 3);

@@ -50,7 +50,7 @@ class DeletesAndVersions : public ::testing::TestWithParam<FilterShape> {
   DbConfig config_;
 };
 
-// facts/pitfalls.md, 24: the filter of the newer file has none of the deleted keys.
+// tests/PITFALLS.md, 24: the filter of the newer file has none of the deleted keys.
 TEST_P(DeletesAndVersions, AFiltersNoDoesNotHideRangeTombstones) {
   for (const bool with_prefixes : {false, true}) {
     if (with_prefixes) UsePrefixes();
@@ -122,7 +122,7 @@ TEST_P(DeletesAndVersions, MergeOperandsAreEntriesOfTheFilter) {
   EXPECT_EQ(CheckReads(&db.db(), db.model(), Absent(100)), "");
 }
 
-// facts/pitfalls.md, 2: the versions of one key fill several partitions, and each must have it.
+// tests/PITFALLS.md, 2: the versions of one key fill several partitions, and each must have it.
 TEST_P(DeletesAndVersions, EveryVersionOfAKeyIsFoundInEveryPartition) {
   config_.table.block_size = 128;
   config_.table.metadata_block_size = 64;
@@ -153,7 +153,7 @@ TEST_P(DeletesAndVersions, EveryVersionOfAKeyIsFoundInEveryPartition) {
   for (const rocksdb::Snapshot* snapshot : snapshots) db->ReleaseSnapshot(snapshot);
 }
 
-// facts/pitfalls.md, 2 and 3: the same with a prefix that continues from partition to partition.
+// tests/PITFALLS.md, 2 and 3: the same with a prefix that continues from partition to partition.
 TEST_P(DeletesAndVersions, APrefixIsFoundInEveryPartitionThatHasIt) {
   for (const bool whole_keys : {true, false}) {
     UsePrefixes();
@@ -189,7 +189,7 @@ TEST_P(DeletesAndVersions, APrefixIsFoundInEveryPartitionThatHasIt) {
   }
 }
 
-// facts/pitfalls.md, 18.
+// tests/PITFALLS.md, 18.
 TEST_P(DeletesAndVersions, KeysOutsideThePrefixDomainAreFound) {
   for (const bool whole_keys : {true, false}) {
     UsePrefixes();  // of six bytes
@@ -215,7 +215,7 @@ TEST_P(DeletesAndVersions, KeysOutsideThePrefixDomainAreFound) {
   }
 }
 
-// facts/pitfalls.md, 25: a compaction iterator that obeyed a filter dropped its input.
+// tests/PITFALLS.md, 25: a compaction iterator that obeyed a filter dropped its input.
 TEST_P(DeletesAndVersions, CompactionsIgnoreFilters) {
   for (const bool whole_keys : {true, false}) {
     UsePrefixes();

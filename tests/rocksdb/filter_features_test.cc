@@ -44,14 +44,14 @@ void FixedPrefix(DbConfig* config) {
 
 const Feature kFeatures[] = {
     {"WholeKeys", [](DbConfig*) {}},
-    // facts/pitfalls.md, 4: entries k, p, k, p. And 18: AwkwardKeys has keys outside the domain.
+    // tests/PITFALLS.md, 4: entries k, p, k, p. And 18: AwkwardKeys has keys outside the domain.
     {"WholeKeysAndPrefixes", FixedPrefix},
     {"PrefixesOnly",
      [](DbConfig* config) {
        FixedPrefix(config);
        config->table.whole_key_filtering = false;
      }},
-    // facts/pitfalls.md, 1: an empty prefix; and 18.
+    // tests/PITFALLS.md, 1: an empty prefix; and 18.
     {"PrefixesThatMayBeEmpty",
      [](DbConfig* config) { config->options.prefix_extractor = std::make_shared<UpToSlash>(); }},
     {"OnlyPrefixesThatMayBeEmpty",
@@ -59,7 +59,7 @@ const Feature kFeatures[] = {
        config->options.prefix_extractor = std::make_shared<UpToSlash>();
        config->table.whole_key_filtering = false;
      }},
-    // facts/pitfalls.md, 20.
+    // tests/PITFALLS.md, 20.
     {"ReverseComparator",
      [](DbConfig* config) { config->options.comparator = rocksdb::ReverseBytewiseComparator(); }},
     {"ReverseComparatorAndPrefixes",
@@ -214,7 +214,7 @@ TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
     EXPECT_GT(db.Use().prefix_rejected, 0u);
   }
 
-  // facts/pitfalls.md, 25: a compaction must not be led by filters.
+  // tests/PITFALLS.md, 25: a compaction must not be led by filters.
   db.Compact();
   db.ResetUse();
   EXPECT_EQ(Check(&db, config), "") << "after compaction";

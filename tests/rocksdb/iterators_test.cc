@@ -42,7 +42,7 @@ class Iterators : public ::testing::TestWithParam<FilterShape> {
   TestDb db_;
 };
 
-// facts/pitfalls.md, 26.
+// tests/PITFALLS.md, 26.
 TEST_P(Iterators, GoOnAfterAFilteredFile) {
   rocksdb::ReadOptions within_prefix;
   within_prefix.prefix_same_as_start = true;
@@ -78,7 +78,7 @@ TEST_P(Iterators, ChangeDirectionInAFilteredPrefix) {
   }
 }
 
-// facts/pitfalls.md, 21: a range that leaves the prefix of its start.
+// tests/PITFALLS.md, 21: a range that leaves the prefix of its start.
 TEST_P(Iterators, ARangeBeyondThePrefixIsNotFiltered) {
   rocksdb::ReadOptions total_order;
   total_order.total_order_seek = true;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,14 @@ TEST_F(PluginLoading, PreloadingRegistersThePolicy) {
 TEST_F(PluginLoading, TwiceIsNoTrouble) {
   SKIP_IF_NOTHING_CAN_BE_PRELOADED();
   ExpectOurs(Run(LINKED_PROGRAM, "blocksieve:0.01", Preloaded(), {BLOCKSIEVE_PLUGIN}));
+}
+
+// Two copies of all its code and data, as of two versions installed side by side.
+TEST_F(PluginLoading, ASecondCopyIsNoTrouble) {
+  const std::string copy = dir_ / "libblocksieve_rocksdb_copy.so";
+  std::filesystem::copy_file(BLOCKSIEVE_PLUGIN, copy);
+  ExpectOurs(Run(LINKED_PROGRAM, "blocksieve:0.01", {}, {copy}));
+  ExpectOurs(Run(LINKED_PROGRAM, "{id=blocksieve;kind=ribbon}", {}, {copy}));
 }
 
 TEST_F(PluginLoading, AWrongOptionIsOnStderr) {

@@ -136,7 +136,7 @@ void EditOptionsFile(const std::string& db_path, const std::string& policy) {
   std::ofstream(db_path + "/" + name) << edited.str();
 }
 
-// facts/rocksdb.md, 0.6: RocksDB opens such a database without a filter and without a word.
+// RocksDB opens such a database without a filter and without a word.
 TEST_F(PolicyRoundTrip, ABadParameterInAnOptionsFileIsLoud) {
   const std::string too_high = "target_fpr is 7; allowed is 1e-07 to 0.5";
   const std::string two = "target_fpr=0.01, bits_per_key=10 exclude each other";

@@ -5,7 +5,7 @@
 
 #include "tests/rocksdb/skip_test_db.h"
 
-// Cases of ClickHouse's own tests of skip indexes (facts/clickhouse.md, 4), on files of an LSM
+// Cases of ClickHouse's own tests of skip indexes, on files of an LSM
 // tree. Cases 7 and 9 are in skip_databases_test.cc and skip_versions_test.cc.
 
 namespace blocksieve {
@@ -66,7 +66,7 @@ TEST_F(SkipCases, OnlyInALaterOrTheLastGranule) {
   }
 }
 
-// Case 2, and NULL and empty arrays (facts/pitfalls.md, 29).
+// Case 2, and NULL and empty arrays (tests/PITFALLS.md, 29).
 TEST_F(SkipCases, ArraysAndMissingValues) {
   const auto array = [](int first, int last) {
     std::string text;

@@ -16,7 +16,6 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 class SkipDatabases : public SkipFixture {};
 
-// facts/clickhouse.md, 4, case 7.
 TEST_F(SkipDatabases, FilesWithoutIndexAreReadAndBackfilled) {
   DbConfig plain = config_;
   plain.options.table_properties_collector_factories.clear();
@@ -76,7 +75,7 @@ TEST_F(SkipDatabases, BackfillingStopsWhenItIsTold) {
   EXPECT_TRUE(BackfillSkipIndexes(&db.db(), nullptr).IsInvalidArgument());
 }
 
-// facts/pitfalls.md, 33: a column that was dropped, and its name given to another field.
+// tests/PITFALLS.md, 33: a column that was dropped, and its name given to another field.
 TEST_F(SkipDatabases, AColumnOfTheSameNameIsNotTheSameColumn) {
   TestDb db(config_);
   for (uint64_t i = 0; i < 100; ++i) db.Put(Key(i), "1\tx" + std::to_string(i));

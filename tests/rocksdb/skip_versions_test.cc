@@ -64,7 +64,7 @@ TEST_F(SkipVersions, OverwrittenValuesDoNotComeBack) {
   }
 }
 
-// facts/clickhouse.md, 4, case 9: only the older version matches.
+// Only the older version matches.
 TEST_F(SkipVersions, TheNewestVersionWinsOverTheFile) {
   TestDb db(config_);
   for (const uint64_t n : {5, 6}) {

@@ -11,7 +11,7 @@
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
-// facts/pitfalls.md, 23: user-defined timestamps are no part of the key, nor of its prefix, that a
+// tests/PITFALLS.md, 23: user-defined timestamps are no part of the key, nor of its prefix, that a
 // filter sees.
 
 namespace ROCKSDB_NAMESPACE {

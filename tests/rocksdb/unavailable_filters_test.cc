@@ -36,7 +36,7 @@ class UnavailableFilters : public ::testing::TestWithParam<FilterShape> {
   const std::vector<std::string> absent_;
 };
 
-// facts/pitfalls.md, 13.
+// tests/PITFALLS.md, 13.
 TEST_P(UnavailableFilters, AFilterThatIsNotInTheCacheIsNotANo) {
   config_.table.cache_index_and_filter_blocks = true;
   config_.table.block_cache = rocksdb::NewLRUCache(1 << 20);
@@ -64,7 +64,7 @@ TEST_P(UnavailableFilters, AFilterThatIsNotInTheCacheIsNotANo) {
   EXPECT_GT(db.Use().rejected, 0u);
 }
 
-// facts/pitfalls.md, 34: in the cache, readers outlive tables, databases and policies.
+// tests/PITFALLS.md, 34: in the cache, readers outlive tables, databases and policies.
 TEST_P(UnavailableFilters, CachedReadersOutliveTheDatabase) {
   config_.table.cache_index_and_filter_blocks = true;
   config_.table.block_cache = rocksdb::NewLRUCache(8 << 20);
@@ -79,7 +79,7 @@ TEST_P(UnavailableFilters, CachedReadersOutliveTheDatabase) {
   }
 }
 
-// facts/pitfalls.md, 17: no filter where hits are expected.
+// tests/PITFALLS.md, 17: no filter where hits are expected.
 TEST_P(UnavailableFilters, FiltersLeftOutForHits) {
   config_.options.optimize_filters_for_hits = true;
   TestDb db(config_);
@@ -93,7 +93,7 @@ TEST_P(UnavailableFilters, FiltersLeftOutForHits) {
   EXPECT_GT(db.Use().rejected, 0u) << "by the newer file";
 }
 
-// facts/pitfalls.md, 15: a flipped bit under a valid header. RocksDB's block checksum finds it, and
+// tests/PITFALLS.md, 15: a flipped bit under a valid header. RocksDB's block checksum finds it, and
 // VerifyChecksum is the check command.
 TEST_P(UnavailableFilters, ADamagedFilterOnDiskIsAnErrorAndNotANo) {
   TestDb db(config_);

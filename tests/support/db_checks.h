@@ -18,7 +18,7 @@ std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
                       const rocksdb::ReadOptions& read_options = {});
 
 /// The same by MultiGet, present and absent keys mixed, in batches of 0, 1, ..., 64, 0, 1, ... keys
-/// (facts/pitfalls.md, 16: a batch must ask the right filter).
+/// (tests/PITFALLS.md, 16: a batch must ask the right filter).
 std::string CheckMultiGets(rocksdb::DB* db, const TestDb::Model& model,
                            const std::vector<std::string>& absent,
                            const rocksdb::ReadOptions& read_options = {});
