@@ -51,7 +51,7 @@ Options ParseCommandLine(int argc, const char* const* argv) {
 
 void RunJob(const Options& options) {
   const Effort quick{
-      .flushes = 42, .keys_per_flush = 8'000, .lookups = 300'000, .bits = {8, kComparedBits, 12}};
+      .flushes = 86, .keys_per_flush = 4'000, .lookups = 300'000, .bits = {8, kComparedBits, 12}};
   Progress progress;
   const Results results = RunExperiment(options.quick ? quick : Effort{}, progress);
   progress.Show("");
