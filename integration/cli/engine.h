@@ -11,6 +11,8 @@
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/rocksdb/skip_scan.h"
+#include "integration/cli/asked_rates.h"
+#include "integration/cli/filter_plan.h"
 #include "integration/cli/table_file.h"
 
 // What the subcommands need of a storage engine. Each engine has a folder of its own that
@@ -96,11 +98,18 @@ class Engine {
   /// REQUIRES: the directory has a database of this engine.
   virtual std::unique_ptr<ReadDatabase> Open(const std::string& path) const = 0;
 
-  /// The files of the database, by column family and level. REQUIRES: as Open.
+  /// The files of the database, by column family and level; of level 0 the newest first.
+  /// REQUIRES: as Open.
   virtual std::vector<FilePlace> ListFiles(const std::string& path) const = 0;
 
   /// Null if there is no such file any more.
   virtual std::unique_ptr<TableFile> OpenFile(const FilePlace& place) const = 0;
+
+  /// What the options of the database say of the rates of its filters. REQUIRES: as Open.
+  virtual AskedRatesByFamily RatesAskedFor(const std::string& path) const = 0;
+
+  /// What to write into the options of a database so that its filters become those of the plan.
+  virtual std::string OptionFor(const FilterPlan& plan) const = 0;
 
   /// Whether a file that ends so is one of this engine. `end` has kFileEndBytes, or all of it.
   static constexpr uint64_t kFileEndBytes = 64;

@@ -60,6 +60,22 @@ Json ToJson(const FileReport& file) {
   return document;
 }
 
+Json DescribeChoice(const FileChoice& choice, const Engine& engine) {
+  Json document = {{"engine", engine.name()}};
+  if (choice.db.empty()) {
+    document["file"] = choice.file;
+  } else {
+    document["database"] = choice.db;
+  }
+  return document;
+}
+
+void AddMissed(const ChosenFiles::Missed& missed, Json* document) {
+  (*document)["unopened"] = missed.unopened;
+  Json& vanished = (*document)["vanished"] = Json::array();
+  for (const FilePlace& place : missed.vanished) vanished.push_back(place.path);
+}
+
 std::string JsonLine(const Json& document) {
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

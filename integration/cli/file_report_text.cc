@@ -20,6 +20,14 @@ std::string FilterName(const FilterReport& filter) {
   return "none";
 }
 
+std::string VanishedText(const ChosenFiles::Missed& missed) {
+  std::string text;
+  for (const FilePlace& place : missed.vanished) {
+    text += ShortName(place) + ": removed by another process meanwhile\n";
+  }
+  return text;
+}
+
 std::string ShortName(const FilePlace& place) {
   return std::filesystem::path(place.path).filename();
 }

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "integration/cli/table_file.h"
+#include "integration/cli/file_choice.h"
 
 // Cells of tables for people.
 
@@ -10,6 +10,9 @@ namespace blocksieve::cli {
 
 /// "blocksieve ribbon", "stock Bloom", "none", "unreadable".
 std::string FilterName(const FilterReport& filter);
+
+/// A line for each file that another process removed.
+std::string VanishedText(const ChosenFiles::Missed& missed);
 
 /// The last part of the path.
 std::string ShortName(const FilePlace& place);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "integration/cli/file_report_json.h"
 #include "integration/cli/file_report_text.h"
 #include "integration/cli/level_summary.h"
+#include "integration/cli/moved_files.h"
 #include "integration/cli/number_text.h"
 #include "integration/cli/output.h"
 #include "integration/cli/table_printer.h"
@@ -33,6 +35,10 @@ may have it open. No keys or values are read.
   bits/key       of the filters, all included, for what they were made of: keys, prefixes or both
   predicted FPR  share of absent keys that pass, by the model of the filter's kind; - for all
 
+Where filter memory is spread over the levels (wasted_reads, bits_per_key), a compaction may move a
+file to a deeper level without rewriting it. Its filter is then more precise than those that are
+built there: such files are listed. They are told by their rates, from 1.5 bits (a factor of 2.8) on.
+
 Examples:
   blocksieve inspect --db paths.db
   blocksieve inspect paths.db/000012.sst
@@ -45,6 +51,7 @@ struct InspectOptions {
 
 struct Inspection {
   std::vector<FileReport> files;
+  std::vector<std::optional<int>> built_for;  ///< By file: the other level that it came from.
   ChosenFiles::Missed missed;
 };
 
@@ -114,6 +121,23 @@ std::string FilesText(const std::vector<FileReport>& files, bool with_family) {
   return table.ToString();
 }
 
+// Of the files that were moved.
+std::string MovedText(const Inspection& inspection) {
+  std::string text;
+  FilterSummary sum;
+  for (size_t i = 0; i < inspection.files.size(); ++i) {
+    const std::optional<int>& level = inspection.built_for[i];
+    if (!level) continue;
+    const FilePlace& place = inspection.files[i].place;
+    sum.Add(inspection.files[i]);
+    text += fmt::format("  {}  from level {} to {}\n", ShortName(place), *level, place.level);
+  }
+  if (text.empty()) return "";
+  return fmt::format("\n{} with {} moved to another level, with the filter of the old one:\n",
+                     CountOf(sum.num_files, "file"), CountOf(sum.num_entries, "key")) +
+         text;
+}
+
 std::string IndexesText(const std::vector<FileReport>& files, bool with_family) {
   FamilyTable table(with_family,
                     {"value index", "files", "granules", "filter bytes", "bounds bytes"});
@@ -136,9 +160,7 @@ std::string NotesText(const Inspection& inspection) {
     }
     for (const std::string& note : notes) text += ShortName(file.place) + ": " + note + "\n";
   }
-  for (const FilePlace& place : inspection.missed.vanished) {
-    text += ShortName(place) + ": removed by another process meanwhile\n";
-  }
+  text += VanishedText(inspection.missed);
   return text.empty() ? "" : "\n" + text;
 }
 
@@ -149,7 +171,7 @@ std::string ToText(const Inspection& inspection) {
   std::string text;
   if (inspection.files.size() > 1) text = LevelsText(inspection.files, with_family) + "\n";
   return text + FilesText(inspection.files, with_family) + "\n" +
-         IndexesText(inspection.files, with_family) + NotesText(inspection);
+         IndexesText(inspection.files, with_family) + MovedText(inspection) + NotesText(inspection);
 }
 
 nlohmann::ordered_json ToJson(const FilterSummary& sum) {
@@ -166,9 +188,7 @@ nlohmann::ordered_json ToJson(const FilterSummary& sum) {
 std::string ToJson(const InspectOptions& options, const ChosenFiles& chosen,
                    const Inspection& inspection) {
   using Json = nlohmann::ordered_json;
-  Json document = {{"engine", chosen.engine->name()}};
-  document[options.choice.db.empty() ? "file" : "database"] =
-      options.choice.db.empty() ? options.choice.file : options.choice.db;
+  Json document = DescribeChoice(options.choice, *chosen.engine);
   FilterSummary total;
   for (const FileReport& file : inspection.files) total.Add(file);
   document["total"] = ToJson(total);
@@ -180,9 +200,13 @@ std::string ToJson(const InspectOptions& options, const ChosenFiles& chosen,
     levels.push_back(std::move(one));
   }
   Json& files = document["files"] = Json::array();
-  for (const FileReport& file : inspection.files) files.push_back(ToJson(file));
-  Json& vanished = document["vanished"] = Json::array();
-  for (const FilePlace& place : inspection.missed.vanished) vanished.push_back(place.path);
+  for (size_t i = 0; i < inspection.files.size(); ++i) {
+    Json one = ToJson(inspection.files[i]);
+    const std::optional<int>& level = inspection.built_for[i];
+    one["built_for_level"] = level ? Json(*level) : Json(nullptr);
+    files.push_back(std::move(one));
+  }
+  AddMissed(inspection.missed, &document);
   return JsonLine(document);
 }
 
@@ -191,6 +215,10 @@ void RunInspect(const InspectOptions& options) {
   Inspection inspection;
   inspection.missed = chosen.ForEach(
       "inspecting", [&](TableFile* file) { inspection.files.push_back(file->report()); });
+  inspection.built_for =
+      LevelsBuiltFor(inspection.files, options.choice.db.empty()
+                                           ? AskedRatesByFamily()
+                                           : chosen.engine->RatesAskedFor(options.choice.db));
   Output output;
   output.Write(options.format == OutputFormat::kJson ? ToJson(options, chosen, inspection)
                                                      : ToText(inspection));

@@ -24,6 +24,7 @@ constexpr const char* kFooter = R"(Examples:
   blocksieve scan --db paths.db --where "pkg = 'bash'"
   blocksieve inspect --db paths.db
   blocksieve verify --db paths.db
+  blocksieve advise --db paths.db
   blocksieve size --fpr 0.01 --keys 1000000
   blocksieve load --help      the manual of a subcommand, with examples
 
@@ -59,8 +60,11 @@ int Run(int argc, const char* const* argv) {
   AddScanCommand(&app, &action);
   AddInspectCommand(&app, &action);
   AddVerifyCommand(&app, &action);
+  AddAdviseCommand(&app, &action);
   AddSieveCommand(&app, &action);
   AddSizeCommand(&app, &action);
+  AddCompletionCommand(&app, &action);
+  AddManualCommand(&app, &action);
   try {
     app.parse(argc, argv);
     if (!action) FailUsage("a subcommand is required: {}", SubcommandNames(&app));

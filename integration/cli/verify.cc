@@ -87,9 +87,7 @@ std::string ToText(const Verification& verification) {
       problems += "PROBLEM " + ShortName(place) + ": " + problem + "\n";
     }
   }
-  for (const FilePlace& place : verification.missed.vanished) {
-    notes += ShortName(place) + ": removed by another process meanwhile\n";
-  }
+  notes += VanishedText(verification.missed);
   for (const std::string& problem : verification.missed.unopened)
     problems += "PROBLEM " + problem + "\n";
   return table.ToString() + "\n" + notes + problems +
@@ -116,16 +114,12 @@ nlohmann::ordered_json ToJson(const FileCheck& check) {
 std::string ToJson(const VerifyOptions& options, const ChosenFiles& chosen,
                    const Verification& verification) {
   using Json = nlohmann::ordered_json;
-  Json document = {{"engine", chosen.engine->name()}};
-  document[options.choice.db.empty() ? "file" : "database"] =
-      options.choice.db.empty() ? options.choice.file : options.choice.db;
+  Json document = DescribeChoice(options.choice, *chosen.engine);
   document["num_problems"] = verification.num_problems();
   document["confidence"] = 0.95;
   Json& files = document["files"] = Json::array();
   for (const FileCheck& check : verification.files) files.push_back(ToJson(check));
-  document["unopened"] = verification.missed.unopened;
-  Json& vanished = document["vanished"] = Json::array();
-  for (const FilePlace& place : verification.missed.vanished) vanished.push_back(place.path);
+  AddMissed(verification.missed, &document);
   return JsonLine(document);
 }
 

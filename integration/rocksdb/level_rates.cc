@@ -26,11 +26,22 @@ constexpr double kModelKeys = 1e8;
 // The group of a level among those of GroupsOf.
 size_t GroupOf(int level) { return static_cast<size_t>(level); }
 
+// Of a tree whose level 0 was empty whenever the sizes were read, its files' size is as in the
+// model.
+double KeysPerLevel0Run(const TreeShape& shape) {
+  if (shape.keys_per_level0_run > 0) return shape.keys_per_level0_run;
+  double smallest = 0;
+  for (const double keys : shape.level_keys) {
+    if (keys > 0 && (smallest == 0 || keys < smallest)) smallest = keys;
+  }
+  return smallest / kModelLevel0RunsPerLevel1;
+}
+
 std::vector<RunGroup> GroupsOf(const TreeShape& shape, PolicyKind kind,
                                bool is_level0_short_lived) {
   std::vector<RunGroup> groups;
   groups.push_back({.num_runs = std::max(shape.level0_runs, 1.0),
-                    .keys_per_run = shape.keys_per_level0_run,
+                    .keys_per_run = KeysPerLevel0Run(shape),
                     .kind = KindOfFile(kind, is_level0_short_lived)});
   for (size_t level = 1; level < shape.level_keys.size(); ++level) {
     const double keys = shape.level_keys[level];
@@ -102,7 +113,7 @@ double LevelRates::TargetFpr(const FilterPolicyOptions& options,
   // What was not there when the sizes were read begins as a run like those of level 0.
   if (groups[group].num_runs == 0) {
     groups[group].num_runs = 1;
-    groups[group].keys_per_run = std::max(1.0, shape.keys_per_level0_run);
+    groups[group].keys_per_run = std::max(1.0, KeysPerLevel0Run(shape));
   }
   const Result<RateAllocation> allocation = Allocate(options, groups);
   if (!allocation.ok()) {

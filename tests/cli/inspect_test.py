@@ -211,10 +211,11 @@ class Schema(CommandTest):
             self.load([("a", 1)], "--index", "n=int:2")
             shown = self.inspect()
             self.assertEqual(set(shown),
-                             {"engine", "database", "total", "levels", "files", "vanished"})
+                             {"engine", "database", "total", "levels", "files", "unopened",
+                              "vanished"})
             self.assertEqual(set(shown["total"]), self.SUMS)
             self.assertEqual(set(shown["levels"][0]), self.SUMS | {"family", "level"})
-            self.assertEqual(set(shown["files"][0]), self.FILE)
+            self.assertEqual(set(shown["files"][0]), self.FILE | {"built_for_level"})
             self.assertEqual(set(shown["files"][0]["filter"]), self.FILTER)
             self.assertEqual(set(shown["files"][0]["index"]), self.INDEX)
             verified = self.verify()

@@ -7,7 +7,8 @@ from command import CommandTest
 
 class Help(CommandTest):
     def test_every_subcommand_has_help_with_examples(self):
-        for arguments in ((), ("size",), ("load",), ("scan",), ("inspect",), ("verify",)):
+        for arguments in ((), ("size",), ("load",), ("scan",), ("inspect",), ("verify",),
+                          ("advise",), ("sieve",), ("completion",), ("manual",)):
             text = self.succeed(*arguments, "--help").out.decode()
             self.assertIn("Usage: " + " ".join(("blocksieve", *arguments)), text)
             self.assertIn("Examples:\n  blocksieve ", text)

@@ -144,6 +144,10 @@ TEST_F(LevelRatesTest, SizesThatWereToldCountForMoreThanTheModel) {
   // A level that was not there, and one that does not exist.
   EXPECT_LT(Compaction(4, true), last);
   EXPECT_GT(Compaction(60, true), 0);
+  // Level 0 was never seen: a quarter of the smallest level.
+  shape.level0_runs = shape.keys_per_level0_run = 0;
+  KnownShapes::Instance().Set({&log_, "default"}, shape);
+  EXPECT_NEAR(std::log2(Flush() / last), std::log2(1e5 / 4 / 8e5), 0.5);
   // Nothing in it: as if nothing had been told.
   KnownShapes::Instance().Set({&log_, "default"}, {});
   EXPECT_LT(Flush(), Uniform() / 100);

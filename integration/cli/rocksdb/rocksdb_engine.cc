@@ -20,6 +20,12 @@ class TheRocksDbEngine final : public Engine {
   std::unique_ptr<TableFile> OpenFile(const FilePlace& place) const override {
     return OpenRocksDbFile(place);
   }
+  AskedRatesByFamily RatesAskedFor(const std::string& path) const override {
+    return RatesAskedOfRocksDb(path);
+  }
+  std::string OptionFor(const FilterPlan& plan) const override {
+    return "filter_policy={id=blocksieve;" + plan.setting() + ";kind=auto}";
+  }
   bool IsFile(ByteView end) const override { return IsTable(end); }
 };
 

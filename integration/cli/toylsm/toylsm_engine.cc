@@ -1,5 +1,7 @@
 #include "integration/cli/toylsm/toylsm_engine.h"
 
+#include <fmt/format.h>
+
 namespace blocksieve::cli {
 namespace {
 
@@ -17,6 +19,13 @@ class TheToyLsmEngine final : public Engine {
   }
   std::unique_ptr<TableFile> OpenFile(const FilePlace& place) const override {
     return OpenToyLsmFile(place);
+  }
+  // Options are not stored.
+  AskedRatesByFamily RatesAskedFor(const std::string&) const override { return {}; }
+  std::string OptionFor(const FilterPlan& plan) const override {
+    const std::string setting = fmt::format("{} = {}", plan.option, plan.value);
+    return plan.option == "target_fpr" ? "options.key_filters = {{." + setting + "}}"
+                                       : "options." + setting;
   }
   bool IsFile(ByteView end) const override { return IsToyLsmFile(end); }
 };

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+// What the command line takes, as the parser has it: completions and the manual page are made of
+// this, so that they cannot be out of date.
+
+namespace blocksieve::cli {
+
+struct OptionEntry {
+  std::vector<std::string> names;  ///< With their dashes; a positional argument has none.
+  std::string value;               ///< "N", "DIR", "text|json", "FILE"; empty: it takes none.
+  std::string description;
+  bool is_required = false;
+  bool is_repeatable = false;  ///< Takes several values.
+
+  bool is_positional() const { return names.empty(); }
+};
+
+/// What to offer for the value of an option.
+enum class ValueKind { kNone, kDirectory, kFile, kWords, kOther };
+ValueKind KindOfValue(const OptionEntry& option);
+
+/// Of kWords: "text|json" as "text" and "json".
+std::vector<std::string> WordsOfValue(const OptionEntry& option);
+
+struct CommandEntry {
+  std::string path;  ///< "blocksieve sieve push"
+  std::string description;
+  std::string footer;  ///< What the help ends with.
+  std::vector<OptionEntry> options;
+  std::vector<CommandEntry> subcommands;
+
+  std::string name() const;  ///< The last word of the path.
+};
+
+CommandEntry DescribeCommand(const CLI::App& app);
+
+/// The command and all below it.
+std::vector<const CommandEntry*> AllCommands(const CommandEntry& root);
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,264 @@
+"""What advise says of databases, and whether it comes true."""
+
+import json
+import math
+import os
+import subprocess
+import unittest
+
+from command import CommandTest, TIMEOUT_SECONDS, run
+
+LEVEL_TREE = os.environ.get("LEVEL_TREE", "build/tests/cli/level_tree")
+BLOOM = "bloomfilter:10"
+RIBBON = "ribbonfilter:10"
+# Levels and keys of the runs, from the deepest to the newest.
+TREE = ((3, 400_000), (2, 100_000), (1, 25_000), (0, 8000), (0, 8000))
+LOOKUPS = sum(keys for _, keys in TREE)  # each present key once
+
+
+class Prediction(CommandTest):
+    def build(self, *policies):
+        """Each run with its own policy, or all with the same one."""
+        if len(policies) == 1:
+            policies *= len(TREE)
+        runs = [f"{level}:{keys}:{policy}" for (level, keys), policy in zip(TREE, policies)]
+        subprocess.run([LEVEL_TREE, "build", self.db, *runs], check=True, timeout=TIMEOUT_SECONDS)
+
+    def measure(self):
+        done = subprocess.run([LEVEL_TREE, "measure", self.db, str(LOOKUPS)], check=True,
+                              timeout=TIMEOUT_SECONDS, stdout=subprocess.PIPE)
+        return json.loads(done.stdout)
+
+    def advise(self, *arguments):
+        done = self.succeed("advise", "--db", self.db, "--format", "json", *arguments)
+        return json.loads(done.out)["families"][0]
+
+    def assert_within_tenth(self, events, predicted_rate):
+        """Measured in LOOKUPS, against 10 % and four standard errors."""
+        predicted = predicted_rate * LOOKUPS
+        self.assertAlmostEqual(events, predicted, delta=0.1 * predicted + 4 * math.sqrt(predicted))
+
+    def check(self, outlook, measured):
+        """What is promised or said of absent keys and memory."""
+        self.assert_within_tenth(measured["wasted_reads_absent"], outlook["wasted_reads_absent"])
+        self.assertAlmostEqual(measured["filter_bytes"], outlook["filter_bytes"],
+                               delta=0.1 * outlook["filter_bytes"])
+
+    def check_today(self):
+        measured = self.measure()
+        today = self.advise()["today"]
+        self.check(today, measured)
+        self.assertEqual(measured["filter_bytes"], today["filter_bytes"])
+        of_present_keys = self.advise("--absent-fraction", 0)["today"]
+        self.assert_within_tenth(measured["wasted_reads_present"], of_present_keys["wasted_reads"])
+        return today, measured
+
+    def check_built(self, *policies):
+        self.build(*policies)
+        return self.check_today()[0]
+
+    def test_stock_bloom(self):
+        self.assertAlmostEqual(self.check_built(BLOOM)["wasted_reads"], 0.048, delta=0.001)
+
+    def test_stock_ribbon(self):
+        self.check_built(RIBBON)
+
+    def test_blocksieve(self):
+        self.assertLess(self.check_built("blocksieve:0.002")["wasted_reads"], 0.0101)
+
+    def test_spread(self):
+        self.check_built("{id=blocksieve;wasted_reads=0.02}")
+
+    def test_mixed(self):
+        self.check_built("blocksieve:0.1", BLOOM, "none", RIBBON, "blocksieve:0.01")
+
+    def test_none(self):
+        self.assertEqual(self.check_built("none")["wasted_reads"], 5)
+
+    def test_proposals(self):
+        """A database that is built with the option has what was promised. Its present keys are left
+        out: the first file on level 0 is more precise than those that follow, for the policy does
+        not know yet how large they are, and lookups of present keys waste most reads there."""
+        self.build(BLOOM)
+        proposals = self.advise("--wasted-reads", 0.005)["proposals"]
+        self.assertEqual([proposal["name"] for proposal in proposals],
+                         ["same memory", "same reads", "asked", "one rate"])
+        for proposal in proposals:
+            with self.subTest(option=proposal["option"]):
+                self.db = self.dir / proposal["name"]
+                prefix, policy = proposal["option"].split("=", 1)
+                self.assertEqual(prefix, "filter_policy")
+                self.build(policy)
+                _, measured = self.check_today()
+                self.check(proposal, measured)
+
+
+class Advice(CommandTest):
+    """Of one run of 20,000 keys, mostly."""
+
+    def advise(self, *arguments):
+        done = self.succeed("advise", "--db", self.db, "--format", "json", *arguments)
+        return json.loads(done.out)
+
+    def proposal(self, name, *arguments):
+        family = self.advise(*arguments)["families"][0]
+        return next(proposal for proposal in family["proposals"] if proposal["name"] == name)
+
+    def test_names(self):
+        self.db_bench("fillseq,flush", "--bloom_bits=10")
+        advice = self.advise()
+        self.assertEqual(set(advice), {"engine", "database", "absent_fraction", "families",
+                                       "unopened", "vanished"})
+        family = advice["families"][0]
+        self.assertEqual(set(family), {"family", "num_keys", "runs", "without", "today", "proposals",
+                                       "impossible", "no_filter_pays"})
+        self.assertEqual(set(family["runs"][0]),
+                         {"level", "num_files", "num_keys", "predicted_fpr"})
+        self.assertEqual(set(family["today"]),
+                         {"wasted_reads_absent", "wasted_reads", "filter_bytes"})
+        self.assertEqual(set(family["proposals"][0]), {
+            "name", "option", "bits_per_key", "wasted_reads_absent", "wasted_reads", "filter_bytes",
+            "levels", "rewritten_files", "rewritten_bytes", "rewritten_keys"})
+        self.assertEqual(set(family["proposals"][0]["levels"][0]), {"level", "kind", "target_fpr"})
+
+    def test_same_memory_is_not_exceeded(self):
+        self.db_bench("fillseq,flush", "--bloom_bits=10")
+        today = self.advise()["families"][0]["today"]
+        for name in ("same memory", "one rate"):
+            promised = self.proposal(name)["filter_bytes"]
+            self.assertLessEqual(promised, today["filter_bytes"])
+            self.assertGreater(promised, 0.97 * today["filter_bytes"])
+
+    def test_asked(self):
+        self.db_bench("fillseq,flush")
+        self.assertLessEqual(self.proposal("asked", "--memory", "20kB")["filter_bytes"], 20_000)
+        asked = self.proposal("asked", "--wasted-reads", 0.02)
+        self.assertEqual(asked["option"],
+                         "filter_policy={id=blocksieve;wasted_reads=0.02;kind=auto}")
+        self.assertLessEqual(asked["wasted_reads"], 0.02)
+
+    def test_without_filters_the_usual_is_proposed(self):
+        self.db_bench("fillseq,flush")
+        family = self.advise()["families"][0]
+        self.assertEqual(family["today"], family["without"])
+        self.assertEqual([proposal["name"] for proposal in family["proposals"]],
+                         ["usual", "one rate"])
+        self.assertEqual(family["proposals"][0]["bits_per_key"], 10)
+
+    def test_too_little_memory(self):
+        self.db_bench("fillseq,flush")
+        family = self.advise("--memory", 10)["families"][0]
+        self.assertIn("asked: 10 bytes are too little for any filter",
+                      family["impossible"])
+
+    def test_rewriting(self):
+        """Nothing is to be rewritten where all is as proposed."""
+        self.load([(f"{i:05}", "x") for i in range(20_000)])
+        file = self.inspect()["files"][0]
+        proposal = self.proposal("asked", "--wasted-reads", 0.01)
+        self.assertEqual((proposal["rewritten_files"], proposal["rewritten_keys"]), (0, 0))
+        proposal = self.proposal("asked", "--wasted-reads", 0.001)
+        self.assertEqual((proposal["rewritten_files"], proposal["rewritten_bytes"],
+                          proposal["rewritten_keys"]), (1, file["num_bytes"], 20_000))
+
+    def test_where_no_filter_pays(self):
+        self.load([("key", "value")])
+        for arguments, reason in (
+                ((), "fit into a block cache of 8 MiB"),
+                # Lookups of present keys in a single run waste nothing.
+                (("--absent-fraction", 0), "without any, a lookup reads 0 data blocks in vain")):
+            family = self.advise(*arguments)["families"][0]
+            self.assertIn(reason, family["no_filter_pays"])
+            text = self.succeed("advise", "--db", self.db, *arguments).out.decode()
+            self.assertIn("No filter pays here: ", text)
+            self.assertIn(reason, text)
+
+    def test_where_filters_pay(self):
+        self.db_bench("fillseq,flush", "--compression_type=none", "--write_buffer_size=67108864",
+                      num=300_000)
+        self.assertEqual(self.advise()["families"][0]["no_filter_pays"], "")
+        self.assertNotEqual(
+            self.advise("--absent-fraction", 0.0009)["families"][0]["no_filter_pays"], "")
+        self.assertEqual(
+            self.advise("--absent-fraction", 0.0011)["families"][0]["no_filter_pays"], "")
+        self.assertNotIn("No filter pays", self.succeed("advise", "--db", self.db).out.decode())
+
+    def test_empty_database(self):
+        self.load([])
+        self.assertEqual(self.advise()["families"], [])
+        self.assertIn(b"No filter pays here: there are no files",
+                      self.succeed("advise", "--db", self.db).out)
+
+    def test_column_families(self):
+        self.db_bench("fillseq,flush", "--bloom_bits=10")
+        self.ldb("create_column_family", "other")
+        self.ldb("--column_family=other", "put", "a", "b")
+        self.ldb("--column_family=other", "compact")
+        families = self.advise("--memory", 40_002)["families"]
+        self.assertEqual([family["family"] for family in families], ["default", "other"])
+        self.assertEqual(families[0]["proposals"][2]["name"], "asked")
+        # In proportion to the keys.
+        self.assertAlmostEqual(families[0]["proposals"][2]["filter_bytes"], 40_000, delta=400)
+        self.assertIn("asked: 2 bytes are too little for any filter", families[1]["impossible"])
+        only = self.advise("--column-family", "other")["families"]
+        self.assertEqual([family["family"] for family in only], ["other"])
+        said = self.fail_with(1, "advise", "--db", self.db, "--column-family", "third")
+        self.assertIn("no files of column family 'third'; those that have files are: 'default', "
+                      "'other'", said)
+        self.assertIn("Column family other: 1 key in 1 sorted run",
+                      self.succeed("advise", "--db", self.db).out.decode())
+
+    def test_toylsm(self):
+        self.engine = "toylsm"
+        rows = [(f"{i:06}", "x" * 20) for i in range(30_000)]
+        self.load(rows)
+        self.load(rows[::10], "--no-compact")
+        family = self.advise("--wasted-reads", 0.003)["families"][0]
+        self.assertEqual([run["level"] for run in family["runs"]], [0, 1])
+        self.assertEqual(family["num_keys"], 33_000)
+        asked = next(one for one in family["proposals"] if one["name"] == "asked")
+        self.assertRegex(asked["option"], r"^options.wasted_reads = 0\.00\d+$")
+        self.assertLessEqual(asked["wasted_reads"], 0.003)
+
+    def test_text(self):
+        self.db_bench("fillseq,flush", "--bloom_bits=10")
+        lines = self.succeed("advise", "--db", self.db, "--absent-fraction", 0.5).out.decode()
+        self.assertRegex(lines, "(?m)^ +wasted reads +per lookup +filter bytes +bits/key")
+        self.assertRegex(lines, r"(?m)^no filters +1 +0.5 +0 ")
+        self.assertRegex(lines, r"(?m)^level +runs +keys +today +same memory +same reads +one rate$")
+        self.assertRegex(lines, r"(?m)^0 +1 +20,000 ")
+        self.assertRegex(lines, r"(?m)^  same memory +filter_policy=\{id=blocksieve;bits_per_key=")
+        for line in lines.splitlines():
+            self.assertLessEqual(len(line), 120)
+
+    def test_changes_no_file(self):
+        self.db_bench("fillseq,flush", "--bloom_bits=10")
+        before = self.files_of_database()
+        self.advise()
+        self.assertEqual(self.files_of_database(), before)
+
+    def test_damaged_file(self):
+        self.db_bench("fillseq,flush", "--bloom_bits=10")
+        path = next(self.db.glob("*.sst"))
+        path.write_bytes(path.read_bytes()[:-1])
+        done = run("advise", "--db", self.db)
+        self.assertEqual(done.code, 1)
+        self.assertIn(path.name, done.err)
+
+    def test_wrong_command_lines(self):
+        for message, arguments in (
+                ("--db is required", ()),
+                ("--memory: 0 is not in the range 1 to", ("--db", self.db, "--memory", 0)),
+                ("--wasted-reads: 1e-9 is not in the range 1e-06 to 100",
+                 ("--db", self.db, "--wasted-reads", "1e-9")),
+                ("--absent-fraction: 1.1 is not in the range 0 to 1",
+                 ("--db", self.db, "--absent-fraction", 1.1)),
+                ("--absent-fraction: nan is not in", ("--db", self.db, "--absent-fraction", "nan")),
+                ("--memory excludes --wasted-reads",
+                 ("--db", self.db, "--memory", 100, "--wasted-reads", 0.1))):
+            self.assertIn(message, self.fail_with(2, "advise", *arguments))
+        self.assertIn("there is no database", self.fail_with(1, "advise", "--db", self.db))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,129 @@
+"""Shells complete the command line."""
+
+import os
+import pty
+import select
+import shutil
+import subprocess
+import time
+import unittest
+
+from command import CommandTest, TIMEOUT_SECONDS
+
+# Completes the arguments as bash does when TAB is pressed behind the last one.
+BASH = r"""
+source /dev/stdin
+shift 0
+COMP_WORDS=("$@")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+COMPREPLY=()
+compopt() { :; }  # refuses to work outside of a completion
+_blocksieve
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+class Bash(CommandTest):
+    def complete(self, *words):
+        script = self.succeed("completion", "bash").out
+        done = subprocess.run(["bash", "--norc", "-c", BASH, "bash", "blocksieve", *words],
+                              input=script, capture_output=True, check=True, cwd=self.dir,
+                              timeout=TIMEOUT_SECONDS)
+        self.assertEqual(done.stderr, b"")
+        return done.stdout.decode().split("\n")[:-1]
+
+    def test_syntax(self):
+        subprocess.run(["bash", "-n"], input=self.succeed("completion", "bash").out, check=True)
+
+    def test_subcommands(self):
+        self.assertEqual(self.complete("s"), ["scan", "sieve", "size"])
+        self.assertEqual(self.complete("adv"), ["advise"])
+        self.assertEqual(self.complete("sieve", "p"), ["push", "pop"])
+
+    def test_subcommands_behind_each_other(self):
+        self.assertEqual(self.complete("sieve", "--db", "x", "push", "--"), ["--help"])
+        (self.dir / "urls").touch()
+        self.assertEqual(self.complete("sieve", "push", "u"), ["urls"])
+        self.assertEqual(self.complete("sieve", "push", "urls", "pop", "--"), ["--help"])
+
+    def test_options(self):
+        self.assertEqual(self.complete("--v"), ["--version"])
+        self.assertEqual(self.complete("advise", "--m"), ["--memory"])
+        self.assertEqual(self.complete("advise", "--db", "scan", "--wasted"), ["--wasted-reads"])
+        listed = self.complete("verify", "-")
+        shown = self.succeed("verify", "--help").out.decode()
+        self.assertIn("--probes", listed)
+        for option in listed:
+            self.assertIn(option, shown)
+
+    def test_values(self):
+        self.assertEqual(self.complete("inspect", "--format", ""), ["text", "json"])
+        self.assertEqual(self.complete("inspect", "--format", "=", "j"), ["json"])
+        self.assertEqual(self.complete("inspect", "--format", "="), ["text", "json"])
+        self.assertEqual(self.complete("load", "--engine", "t"), ["toylsm"])
+        self.assertEqual(self.complete("completion", ""), ["bash", "zsh"])
+        self.assertEqual(self.complete("size", "--keys", ""), [""])
+
+    def test_files(self):
+        (self.dir / "my db").mkdir()
+        (self.dir / "my file").touch()
+        self.assertEqual(self.complete("inspect", "--db", "m"), ["my db"])
+        self.assertEqual(sorted(self.complete("inspect", "m")), ["my db", "my file"])
+
+
+@unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+class Zsh(CommandTest):
+    def setUp(self):
+        super().setUp()
+        (self.dir / "_blocksieve").write_bytes(self.succeed("completion", "zsh").out)
+
+    def complete(self, line):
+        """The arguments that a command gets of a line with TAB at its end."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.dir)
+            os.execvpe("zsh", ["zsh", "-f", "-i"], {
+                "PATH": os.environ["PATH"], "HOME": str(self.dir), "TERM": "dumb"})
+        try:
+            os.write(terminal, b"fpath=($PWD $fpath); autoload -U compinit; compinit -u -D; "
+                               b"blocksieve() { print -r -- \"$*\" >arguments }; print ready''\n")
+            self.read_until(terminal, b"ready\r\n")
+            # Its end comes after the completion, which reads what was typed meanwhile.
+            os.write(terminal, line.encode() + b"\t\nprint done''\n")
+            self.read_until(terminal, b"done\r\n")
+        finally:
+            os.close(terminal)
+            os.waitpid(pid, 0)
+        return (self.dir / "arguments").read_text().rstrip()
+
+    def read_until(self, terminal, end):
+        said = b""
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while end not in said:
+            left = deadline - time.monotonic()
+            self.assertGreater(left, 0, said)
+            if select.select([terminal], [], [], left)[0]:
+                said += os.read(terminal, 4096)
+        return said
+
+    def test_syntax(self):
+        subprocess.run(["zsh", "-n", str(self.dir / "_blocksieve")], check=True)
+
+    def test_completes(self):
+        for line, completed in (
+                ("blocksieve adv", "advise"),
+                ("blocksieve advise --mem", "advise --memory"),
+                ("blocksieve inspect --format js", "inspect --format json"),
+                ("blocksieve sieve pus", "sieve push"),
+                ("blocksieve completion z", "completion zsh")):
+            self.assertEqual(self.complete(line), completed)
+
+
+class WrongCommandLines(CommandTest):
+    def test_unknown_shell(self):
+        self.assertIn("'fish' is unknown; allowed are bash and zsh",
+                      self.fail_with(2, "completion", "fish"))
+
+
+if __name__ == "__main__":
+    unittest.main()

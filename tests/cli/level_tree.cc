@@ -1,0 +1,199 @@
+// Builds RocksDB databases of given sorted runs, and measures what their lookups read in vain: what
+// `blocksieve advise` predicts.
+//
+//   level_tree build DIR LEVEL:KEYS:POLICY...   a run for each, in this order: the deepest first
+//   level_tree fill DIR KEYS POLICY             by compactions as they come
+//   level_tree ascend DIR KEYS POLICY           the same with ascending keys: files only move
+//   level_tree measure DIR LOOKUPS              prints JSON
+//
+// POLICY is as in option strings, or "none". Keys are random, so that all runs have the same range.
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/perf_context.h>
+#include <rocksdb/table.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/level_listener.h"
+
+namespace {
+
+void Check(const rocksdb::Status& status) {
+  if (status.ok()) return;
+  std::cerr << status.ToString() << "\n";
+  std::exit(1);
+}
+
+// Permutes the 64-bit numbers (splitmix64, Steele et al., 2014): even ones are present.
+std::string KeyOf(uint64_t number) {
+  uint64_t x = number + 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  x ^= x >> 31;
+  return {reinterpret_cast<const char*>(&x), sizeof(x)};
+}
+
+std::string PresentKey(uint64_t number) { return KeyOf(2 * number); }
+std::string AbsentKey(uint64_t number) { return KeyOf(2 * number + 1); }
+
+struct Run {
+  int level;
+  uint64_t num_keys;
+  std::string policy;
+};
+
+Run ParseRun(const std::string& text) {
+  const size_t keys = text.find(':') + 1;
+  const size_t policy = text.find(':', keys) + 1;
+  return {std::stoi(text), std::stoull(text.substr(keys)), text.substr(policy)};
+}
+
+rocksdb::Options OptionsWith(const std::string& policy) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  options.write_buffer_size = 256 << 20;
+  options.listeners.push_back(blocksieve::NewLevelListener());
+  rocksdb::BlockBasedTableOptions table;
+  table.no_block_cache = true;  // every data block is read; filters and indexes are held
+  if (policy != "none") {
+    Check(rocksdb::FilterPolicy::CreateFromString({}, policy, &table.filter_policy));
+  }
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+std::unique_ptr<rocksdb::DB> Open(const std::string& path, const std::string& policy) {
+  rocksdb::DB* db = nullptr;
+  Check(rocksdb::DB::Open(OptionsWith(policy), path, &db));
+  return std::unique_ptr<rocksdb::DB>(db);
+}
+
+// With a policy that reads the filters of all others.
+std::unique_ptr<rocksdb::DB> OpenForReadOnly(const std::string& path) {
+  rocksdb::DB* db = nullptr;
+  Check(rocksdb::DB::OpenForReadOnly(OptionsWith("blocksieve:0.01"), path, &db));
+  return std::unique_ptr<rocksdb::DB>(db);
+}
+
+// Rewrites the files of a level into another one, or into itself. RocksDB does not tell listeners
+// of a CompactFiles before it is done, as it does of the compactions that it chooses itself.
+void Rewrite(rocksdb::DB* db, int from, int to) {
+  rocksdb::ColumnFamilyMetaData family;
+  db->GetColumnFamilyMetaData(&family);
+  std::vector<std::string> files;
+  for (const auto& file : family.levels[static_cast<size_t>(from)].files)
+    files.push_back(file.name);
+  if (files.empty()) return;
+  for (const auto& listener : db->GetOptions().listeners) listener->OnFlushBegin(db, {});
+  rocksdb::CompactionOptions options;
+  options.output_file_size_limit = 2 << 20;  // several files to a level
+  Check(db->CompactFiles(options, files, to));
+}
+
+void Build(const std::string& path, const std::vector<Run>& runs) {
+  uint64_t next_key = 0;
+  for (const Run& run : runs) {
+    const auto db = Open(path, run.policy);
+    for (uint64_t i = 0; i < run.num_keys; ++i) {
+      Check(db->Put({}, PresentKey(next_key++), "a value of some bytes"));
+    }
+    Check(db->Flush({}));
+    if (run.level > 0) Rewrite(db.get(), 0, run.level);
+  }
+  // Once more, now that the whole tree is known to policies that go by it.
+  for (const Run& run : runs) {
+    if (run.level > 0) Rewrite(Open(path, run.policy).get(), run.level, run.level);
+  }
+}
+
+std::string AscendingKey(uint64_t number) { return std::to_string((uint64_t{1} << 60) + number); }
+
+template <class Key>
+void Fill(const std::string& path, uint64_t num_keys, const std::string& policy, const Key& key) {
+  rocksdb::Options options = OptionsWith(policy);
+  options.disable_auto_compactions = false;
+  options.write_buffer_size = 256 << 10;
+  options.target_file_size_base = 256 << 10;
+  options.max_bytes_for_level_base = 1 << 20;
+  rocksdb::DB* opened = nullptr;
+  Check(rocksdb::DB::Open(options, path, &opened));
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  for (uint64_t i = 0; i < num_keys; ++i) {
+    Check(db->Put({}, key(i), "a value of some bytes"));
+  }
+  Check(db->Flush({}));
+  for (uint64_t busy = 1; busy != 0; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
+    uint64_t pending = 0;
+    db->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &busy);
+    db->GetIntProperty(rocksdb::DB::Properties::kCompactionPending, &pending);
+    busy += pending;
+  }
+}
+
+// Data blocks read by the lookups of keys, less those that had them.
+template <class Key>
+uint64_t WastedReads(rocksdb::DB* db, uint64_t lookups, const Key& key) {
+  rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < lookups; ++i) {
+    rocksdb::PinnableSlice value;
+    const rocksdb::Status status = db->Get({}, db->DefaultColumnFamily(), key(i), &value);
+    if (!status.IsNotFound()) Check(status);
+    found += status.ok();
+  }
+  return rocksdb::get_perf_context()->block_read_count - found;
+}
+
+void Measure(const std::string& path, uint64_t lookups) {
+  const auto db = OpenForReadOnly(path);
+  rocksdb::TablePropertiesCollection tables;
+  Check(db->GetPropertiesOfAllTables(&tables));
+  uint64_t filter_bytes = 0;
+  uint64_t num_keys = 0;
+  for (const auto& [file, properties] : tables) {
+    filter_bytes += properties->filter_size;
+    num_keys += properties->num_entries;
+  }
+  const nlohmann::json document = {
+      {"lookups", lookups},
+      {"filter_bytes", filter_bytes},
+      {"num_keys", num_keys},
+      {"wasted_reads_absent", WastedReads(db.get(), lookups, AbsentKey)},
+      {"wasted_reads_present",
+       WastedReads(db.get(), lookups, [&](uint64_t i) { return PresentKey(i % num_keys); })}};
+  std::cout << document << "\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  blocksieve_rocksdb_register();
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() >= 3 && arguments[0] == "build") {
+    std::vector<Run> runs;
+    for (size_t i = 2; i < arguments.size(); ++i) runs.push_back(ParseRun(arguments[i]));
+    Build(arguments[1], runs);
+  } else if (arguments.size() == 3 && arguments[0] == "measure") {
+    Measure(arguments[1], std::stoull(arguments[2]));
+  } else if (arguments.size() == 4 && arguments[0] == "ascend") {
+    Fill(arguments[1], std::stoull(arguments[2]), arguments[3], AscendingKey);
+  } else if (arguments.size() == 4 && arguments[0] == "fill") {
+    Fill(arguments[1], std::stoull(arguments[2]), arguments[3], PresentKey);
+  } else {
+    std::cerr << "usage: see the head of level_tree.cc\n";
+    return 2;
+  }
+  return 0;
+}

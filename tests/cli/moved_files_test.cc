@@ -1,0 +1,100 @@
+#include "integration/cli/moved_files.h"
+
+#include <gtest/gtest.h>
+
+#include "blocksieve/rate_allocation.h"
+
+namespace blocksieve::cli {
+namespace {
+
+using Levels = std::vector<std::optional<int>>;
+
+FileReport File(int level, uint64_t keys, double fpr, double bits_per_key) {
+  FileReport file;
+  file.place.level = level;
+  file.num_entries = keys;
+  file.filter.origin = FilterOrigin::kBlocksieve;
+  file.filter.predicted_fpr = fpr;
+  file.filter.num_entries = keys;
+  file.filter.num_bytes = static_cast<uint64_t>(static_cast<double>(keys) * bits_per_key / 8);
+  return file;
+}
+
+// Levels 1 to 3 of size ratio 10, with two files each and the rates for ten bits per key.
+std::vector<FileReport> Tree() {
+  std::vector<RunGroup> groups;
+  for (const double keys : {1e5, 1e6, 1e7}) groups.push_back({.num_runs = 1, .keys_per_run = keys});
+  const Result<RateAllocation> rates = AllocateForBitsPerKey(groups, 10);
+  std::vector<FileReport> files;
+  for (int level = 1; level <= 3; ++level) {
+    const auto group = static_cast<size_t>(level - 1);
+    for (int i = 0; i < 2; ++i) {
+      files.push_back(File(level, static_cast<uint64_t>(groups[group].keys_per_run / 2),
+                           rates->target_fprs[group], 10));
+    }
+  }
+  return files;
+}
+
+AskedRatesByFamily BitsPerKey(double bits_per_key) {
+  return {{"", {.wasted_reads = std::nullopt, .bits_per_key = bits_per_key}}};
+}
+
+TEST(MovedFiles, NoneInATreeAsBuilt) {
+  EXPECT_EQ(LevelsBuiltFor(Tree(), {}), Levels(6));
+  EXPECT_EQ(LevelsBuiltFor(Tree(), BitsPerKey(10)), Levels(6));
+}
+
+TEST(MovedFiles, AreTheOnesWithARateOfALevelAbove) {
+  std::vector<FileReport> files = Tree();
+  files[4].filter.predicted_fpr = files[2].filter.predicted_fpr;  // from level 2 to 3
+  files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;  // from level 1 to 3
+  const Levels expected = {{}, {}, {}, {}, 2, 1};
+  EXPECT_EQ(LevelsBuiltFor(files, {}), expected);
+  EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10)), expected);
+}
+
+TEST(MovedFiles, MayComeFromALevel0ThatIsEmptyNow) {
+  std::vector<FileReport> files = Tree();
+  files[5].filter.predicted_fpr = 1e-7;
+  EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10))[5], std::optional<int>(0));
+}
+
+TEST(MovedFiles, AreToldByTheOptionsIfAllOfThemMoved) {
+  std::vector<FileReport> files = {File(6, 1000, 1e-4, 14), File(6, 1000, 1e-4, 14)};
+  for (int i = 0; i < 100; ++i) files.push_back(File(6, 1000, 1e-4, 14));
+  EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10)), Levels(102, 0));
+  // By their looks, they could as well have been built so.
+  EXPECT_EQ(LevelsBuiltFor(files, {}), Levels(102));
+}
+
+TEST(MovedFiles, NoneWhereTheOptionsAskForOneRate) {
+  std::vector<FileReport> files = Tree();
+  files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;
+  EXPECT_EQ(LevelsBuiltFor(files, {{"", {}}}), Levels(6));
+}
+
+TEST(MovedFiles, NoneWhereAllHaveOneRate) {
+  for (const double fpr : {0.3, 0.01, 1e-5}) {
+    std::vector<FileReport> files = Tree();
+    for (FileReport& file : files) file.filter.predicted_fpr = fpr;
+    files[0].filter.predicted_fpr *= 0.7;  // as few keys may make it
+    EXPECT_EQ(LevelsBuiltFor(files, {}), Levels(6)) << fpr;
+  }
+}
+
+TEST(MovedFiles, AreNotThoseOfOtherFilters) {
+  std::vector<FileReport> files = Tree();
+  files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;
+  files[5].filter.origin = FilterOrigin::kStock;
+  files[4].filter = {};
+  EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10)), Levels(6));
+}
+
+TEST(MovedFiles, OfUnknownLevelSayNothing) {
+  EXPECT_EQ(LevelsBuiltFor({File(-1, 1000, 0.01, 10)}, {}), Levels(1));
+  EXPECT_EQ(LevelsBuiltFor({}, {}), Levels());
+}
+
+}  // namespace
+}  // namespace blocksieve::cli

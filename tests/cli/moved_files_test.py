@@ -1,0 +1,59 @@
+"""What inspect shows of files that moved to another level without being rewritten."""
+
+import subprocess
+import unittest
+
+from advise_test import LEVEL_TREE, TREE
+from command import CommandTest, TIMEOUT_SECONDS
+
+SPREAD = "{id=blocksieve;bits_per_key=10}"
+
+
+class MovedFiles(CommandTest):
+    def level_tree(self, command, *arguments):
+        subprocess.run([LEVEL_TREE, command, self.db, *arguments], check=True,
+                       timeout=TIMEOUT_SECONDS)
+
+    def moved(self):
+        """Levels of the files that moved, and those they were built for."""
+        return [(file["level"], file["built_for_level"]) for file in self.inspect()["files"]
+                if file["built_for_level"] is not None]
+
+    def test_ascending_keys(self):
+        self.level_tree("ascend", "300000", SPREAD)
+        files = self.inspect()["files"]
+        moved = self.moved()
+        self.assertGreater(len(files), 20)
+        self.assertGreater(len(moved), 0.7 * len(files))
+        for level, built_for in moved:
+            self.assertLess(built_for, level)
+        text = self.succeed("inspect", "--db", self.db).out.decode()
+        self.assertRegex(text, rf"(?m)^{len(moved)} files with [\d,]+ keys moved to another level, "
+                               r"with the filter of the old one:$")
+        self.assertEqual(text.count("  from level "), len(moved))
+
+    def test_one_rate(self):
+        self.level_tree("ascend", "300000", "blocksieve:0.01")
+        self.assertEqual(self.moved(), [])
+        self.assertNotIn("moved to another level", self.succeed("inspect", "--db", self.db).out.decode())
+
+    def test_levels_that_compactions_wrote(self):
+        for policy in (SPREAD, "{id=blocksieve;wasted_reads=0.01}", "blocksieve:0.01", "none"):
+            self.db = self.dir / f"db {policy}"
+            self.level_tree("build", *(f"{level}:{keys}:{policy}" for level, keys in TREE))
+            self.assertEqual(self.moved(), [], policy)
+
+    def test_normal_tree(self):
+        self.level_tree("fill", "1200000", SPREAD)
+        files = self.inspect()["files"]
+        self.assertGreater(len({file["level"] for file in files}), 2)
+        self.assertLess(len(self.moved()), 0.3 * len(files))
+
+    def test_single_files_have_no_level(self):
+        self.level_tree("ascend", "300000", SPREAD)
+        for path in list(self.db.glob("*.sst"))[:3]:
+            self.assertIsNone(self.inspect(path)["files"][0]["built_for_level"])
+
+
+if __name__ == "__main__":
+    unittest.main()

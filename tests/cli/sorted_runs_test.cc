@@ -1,0 +1,87 @@
+#include "integration/cli/sorted_runs.h"
+
+#include <gtest/gtest.h>
+
+namespace blocksieve::cli {
+namespace {
+
+FileReport File(const std::string& family, int level, uint64_t keys, double fpr) {
+  FileReport file;
+  file.place = {.path = "", .family = family, .level = level};
+  file.num_entries = keys;
+  file.filter.predicted_fpr = fpr;
+  if (fpr < 1) {
+    file.filter.origin = FilterOrigin::kBlocksieve;
+    file.filter.num_entries = keys;
+    file.filter.num_bytes = keys;
+  }
+  return file;
+}
+
+TEST(SortedRuns, AreFilesOfLevel0AndDeeperLevels) {
+  const std::vector<FileReport> files = {File("a", 0, 10, 0.5), File("a", 0, 20, 0.25),
+                                         File("a", 2, 100, 0.1), File("a", 2, 300, 0.3),
+                                         File("b", 3, 7, 1)};
+  const std::vector<RunList> lists = SortIntoRuns(files);
+  ASSERT_EQ(lists.size(), 2u);
+  EXPECT_EQ(lists[0].family, "a");
+  EXPECT_EQ(lists[0].num_keys(), 430u);
+  EXPECT_EQ(lists[0].filter_bytes(), 430u);
+  const std::vector<SortedRun>& runs = lists[0].runs;
+  ASSERT_EQ(runs.size(), 3u);
+  EXPECT_EQ(runs[0].num_keys, 10u);
+  EXPECT_EQ(runs[1].num_keys, 20u);
+  EXPECT_EQ(runs[2].files.size(), 2u);
+  EXPECT_DOUBLE_EQ(runs[2].fpr, 0.25);  // the mean over keys
+  EXPECT_EQ(lists[1].runs[0].fpr, 1);
+}
+
+TEST(SortedRuns, GroupsAreLevels) {
+  const std::vector<FileReport> files = {File("", 0, 10, 0.5), File("", 0, 20, 0.25),
+                                         File("", 2, 100, 0.1), File("", 2, 300, 0.3)};
+  const std::vector<RunList> lists = SortIntoRuns(files);
+  const std::vector<RunGroup> groups = GroupsOf(lists[0].runs);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].num_runs, 2);
+  EXPECT_EQ(groups[0].keys_per_run, 15);
+  EXPECT_EQ(groups[0].kind, FilterKind::kBlockedBloom);
+  EXPECT_EQ(groups[1].num_runs, 1);
+  EXPECT_EQ(groups[1].keys_per_run, 400);
+  EXPECT_EQ(groups[1].kind, FilterKind::kRibbon);
+}
+
+TEST(SortedRuns, FiltersOfPrefixesCountTheseAndUnreadableOnesCountKeys) {
+  FileReport file = File("", 1, 1000, 0.1);
+  file.filter.num_entries = 40;
+  EXPECT_EQ(FilterKeys(file), 40u);
+  file.filter.problems = {"damaged"};
+  EXPECT_EQ(FilterKeys(file), 1000u);
+  EXPECT_EQ(FilterKeys(File("", 1, 1000, 1)), 1000u);
+}
+
+TEST(WastedReads, OfAbsentKeysAreTheSum) {
+  const std::vector<FileReport> files = {File("", 0, 10, 1), File("", 1, 30, 1),
+                                         File("", 2, 60, 1)};
+  const std::vector<RunList> lists = SortIntoRuns(files);
+  EXPECT_DOUBLE_EQ(WastedReads(lists[0].runs, {0.1, 0.2, 0.4}, 1), 0.7);
+  EXPECT_DOUBLE_EQ(WastedReads(lists[0].runs, {1, 1, 1}, 1), 3);
+}
+
+TEST(WastedReads, OfPresentKeysAreInNewerRuns) {
+  const std::vector<FileReport> files = {File("", 0, 10, 1), File("", 1, 30, 1),
+                                         File("", 2, 60, 1)};
+  const std::vector<RunList> lists = SortIntoRuns(files);
+  // 10 % of the keys pay nothing, 30 % the first run, 60 % the first two.
+  EXPECT_DOUBLE_EQ(WastedReads(lists[0].runs, {0.1, 0.2, 0.4}, 0), 0.3 * 0.1 + 0.6 * 0.3);
+  EXPECT_DOUBLE_EQ(WastedReads(lists[0].runs, {0.1, 0.2, 0.4}, 0.25),
+                   0.25 * 0.7 + 0.75 * (0.3 * 0.1 + 0.6 * 0.3));
+}
+
+TEST(WastedReads, WithoutKeysThereAreNone) {
+  EXPECT_EQ(WastedReads({}, {}, 0.5), 0);
+  const std::vector<FileReport> files = {File("", 0, 0, 1)};
+  EXPECT_EQ(WastedReads(SortIntoRuns(files)[0].runs, {1}, 1), 0);
+}
+
+}  // namespace
+}  // namespace blocksieve::cli
