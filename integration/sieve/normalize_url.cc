@@ -30,6 +30,12 @@ bool IsUnreserved(char c) {
   return IsAlpha(c) || IsDigit(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
+// Whether a hexadecimal digit behind this text could be taken for one of an escape: there is a '%'
+// in it that begins none.
+bool EndsInLonePercent(std::string_view text) {
+  return text.find('%', std::max<size_t>(text.size(), 2) - 2) != std::string_view::npos;
+}
+
 std::string NormalizeEscapes(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string normal;
@@ -41,7 +47,7 @@ std::string NormalizeEscapes(std::string_view text) {
       continue;
     }
     const char byte = static_cast<char>(*high * 16 + *low);
-    if (IsUnreserved(byte)) {
+    if (IsUnreserved(byte) && !(HexValue(byte) && EndsInLonePercent(normal))) {
       normal.push_back(byte);
     } else {
       normal.append({'%', kHex[static_cast<size_t>(*high)], kHex[static_cast<size_t>(*low)]});
@@ -69,26 +75,29 @@ std::string RemoveDotSegments(std::string_view path) {
   return result;
 }
 
-std::string_view WithoutDefaultPort(std::string_view scheme, std::string_view authority) {
+// Of "host:port". What has more colons is no port, but for those of an address in brackets.
+std::string_view WithoutDefaultPort(std::string_view scheme, std::string_view place) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kPorts{
       {{"http", ":80"}, {"https", ":443"}, {"ftp", ":21"}}};
-  for (const auto& [name, port] : kPorts) {
-    if (scheme == name && authority.ends_with(port)) authority.remove_suffix(port.size());
-  }
-  if (authority.ends_with(':')) authority.remove_suffix(1);
-  return authority;
+  const std::string_view host = place.substr(0, place.rfind(':'));
+  if (host.find(':') != std::string_view::npos && !host.ends_with(']')) return place;
+  const std::string_view port = place.substr(host.size());
+  const bool is_default =
+      std::find(kPorts.begin(), kPorts.end(), std::pair(scheme, port)) != kPorts.end();
+  return is_default || port == ":" ? host : place;
 }
 
 /// Of "user@host:port" all but the user, who may be spelt differently for a reason.
 std::string NormalizeAuthority(std::string_view scheme, std::string_view authority) {
-  authority = WithoutDefaultPort(scheme, authority);
-  const size_t host = authority.rfind('@') + 1;  // npos + 1 is 0
-  return NormalizeEscapes(authority.substr(0, host)) +
-         NormalizeEscapes(Lower(NormalizeEscapes(authority.substr(host))));
+  const size_t user_bytes = authority.rfind('@') + 1;  // npos + 1 is 0
+  const std::string place = NormalizeEscapes(Lower(NormalizeEscapes(authority.substr(user_bytes))));
+  return NormalizeEscapes(authority.substr(0, user_bytes))
+      .append(WithoutDefaultPort(scheme, place));
 }
 
+constexpr std::string_view kSpace = " \t\r\n\f\v";
+
 std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\f\v";
   const size_t begin = text.find_first_not_of(kSpace);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
@@ -109,6 +118,7 @@ std::string NormalizeUrl(std::string_view url) {
   const std::string scheme = Lower(url.substr(0, colon));
   url = url.substr(colon + 3);
   url = url.substr(0, url.find('#'));
+  url = url.substr(0, url.find_last_not_of(kSpace) + 1);
   const std::string_view authority = url.substr(0, url.find_first_of("/?"));
   url.remove_prefix(authority.size());
   const std::string_view path = url.substr(0, url.find('?'));

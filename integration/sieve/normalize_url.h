@@ -14,7 +14,7 @@ namespace blocksieve::sieve {
 /// * "." and ".." are resolved, and an empty path behind a host is "/".
 ///
 /// What is not of the form scheme://host... keeps everything but the white space: bytes are not
-/// interpreted that may be something else. Never fails.
+/// interpreted that may be something else. The normal form of a normal form is itself. Never fails.
 std::string NormalizeUrl(std::string_view url);
 
 }  // namespace blocksieve::sieve

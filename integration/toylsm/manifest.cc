@@ -1,5 +1,6 @@
 #include "integration/toylsm/manifest.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -53,6 +54,7 @@ Result<Manifest> Manifest::Decode(ByteView bytes) {
   manifest.next_file_number = decoder.Varint();
   manifest.last_sequence = decoder.Varint();
   manifest.log_number = decoder.Varint();
+  uint64_t greatest_number = manifest.log_number;
   const uint64_t num_files = decoder.Varint();
   for (uint64_t i = 0; i < num_files && decoder.ok(); ++i) {
     FileInfo& file = manifest.files.emplace_back();
@@ -61,8 +63,16 @@ Result<Manifest> Manifest::Decode(ByteView bytes) {
     file.num_bytes = decoder.Varint();
     if (level >= kNumLevels) return Status::Corruption("MANIFEST is damaged: level");
     file.level = static_cast<int>(level);
+    greatest_number = std::max(greatest_number, file.number);
   }
   if (!decoder.ok() || !decoder.rest().empty()) return Status::Corruption("MANIFEST is damaged");
+  // A new file would replace one that there is.
+  if (greatest_number >= manifest.next_file_number) {
+    return Status::Corruption("MANIFEST is damaged: next file number");
+  }
+  if (manifest.last_sequence > kMaxSequence) {
+    return Status::Corruption("MANIFEST is damaged: last sequence");
+  }
   return manifest;
 }
 

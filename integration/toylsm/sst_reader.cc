@@ -72,7 +72,9 @@ Result<std::shared_ptr<const Block>> SstReader::ReadCached(const BlockHandle& ha
                                                            const ReadContext& context) const {
   const bool is_data = kind == Block::Kind::kData;
   const BlockCache::Key key{info_.number, handle.offset};
-  if (auto cached = context.cache != nullptr ? context.cache->Find(key) : nullptr) {
+  const auto cached = context.cache != nullptr ? context.cache->Find(key) : nullptr;
+  // In a file that somebody made up, a block may be used as two kinds.
+  if (cached != nullptr && cached->kind == kind) {
     context.counters->Add(is_data ? Count::kDataBlocksFromCache : Count::kFilterBlocksFromCache,
                           info_.level);
     context.counters->Add(Count::kBytesFromCache, info_.level, cached->bytes.size());
@@ -90,7 +92,19 @@ Result<std::shared_ptr<const Block>> SstReader::ReadCached(const BlockHandle& ha
 
 Result<std::shared_ptr<const Block>> SstReader::ReadBlock(size_t block,
                                                           const ReadContext& context) const {
-  return ReadCached(index_.blocks[block].handle, Block::Kind::kData, context);
+  const SstIndex::DataBlock& expected = index_.blocks[block];
+  Result<std::shared_ptr<const Block>> read =
+      ReadCached(expected.handle, Block::Kind::kData, context);
+  if (!read.ok()) return read;
+  // Entries out of order would hide what other files have.
+  const std::string_view first = (*read)->entries.front().key;
+  const bool begins_well =
+      block == 0 ? first == first_key() : index_.blocks[block - 1].last_key < first;
+  if (!begins_well || (*read)->entries.back().key != expected.last_key) {
+    return Problem(Status::Corruption("the block index does not fit a data block"),
+                   expected.handle.offset);
+  }
+  return read;
 }
 
 std::shared_ptr<const Block> SstReader::ReadFilter(size_t block, const ReadContext& context) const {

@@ -50,6 +50,7 @@ class SstReader {
   /// The one block that can have `key`; num_blocks() if the file ends before.
   size_t FindBlock(std::string_view key) const;
 
+  /// Errors: Corruption, also if it is not what the block index says; ResourceExhausted.
   Result<std::shared_ptr<const Block>> ReadBlock(size_t block, const ReadContext& context) const;
 
   /// The filter that has the keys of `block`. Null: there is none, or it cannot be read.

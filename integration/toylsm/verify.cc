@@ -12,18 +12,10 @@ Status VerifyFile(const SstReader& file, const std::vector<Column>& columns,
     return Status::Corruption(name + "the value index cannot be read");
   }
   uint64_t num_entries = 0;
-  std::string last_key;
   for (size_t i = 0; i < file.num_blocks(); ++i) {
     const auto block = file.ReadBlock(i, context);
     if (!block.ok()) return block.status();
     const std::vector<Entry>& entries = (*block)->entries;
-    if (i > 0 ? entries.front().key <= last_key : entries.front().key != file.first_key()) {
-      return Status::Corruption(name + "blocks out of order");
-    }
-    if (entries.back().key != file.index().blocks[i].last_key) {
-      return Status::Corruption(name + "the index does not fit the blocks");
-    }
-    last_key = entries.back().key;
     num_entries += entries.size();
     const auto filter = file.ReadFilter(i, context);
     if (filter == nullptr && file.HasFilter(i)) {

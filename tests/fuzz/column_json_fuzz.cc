@@ -1,0 +1,111 @@
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blocksieve/column.h"
+#include "tests/fuzz/fuzz.h"
+
+// Input: a JSON pointer; a line end; a row. Whatever the row, it can be read; and where it is JSON,
+// the values are those that a parser of whole documents finds at the pointer.
+
+namespace blocksieve::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+// The document, if it is one in which nothing depends on the reader: no name occurs twice in an
+// object, and it is no deeper than a column looks.
+std::optional<Json> ReadDocument(std::string_view row) {
+  bool is_plain = true;
+  std::vector<std::set<std::string>> names;
+  const auto look = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    is_plain &= depth < static_cast<int>(Column::kMaxJsonDepth);
+    if (event == Json::parse_event_t::object_start) names.emplace_back();
+    if (event == Json::parse_event_t::object_end) names.pop_back();
+    if (event == Json::parse_event_t::key) {
+      is_plain &= names.back().insert(parsed.get<std::string>()).second;
+    }
+    return true;
+  };
+  Json document = Json::parse(row, look, /*allow_exceptions=*/false);
+  if (document.is_discarded() || !is_plain) return std::nullopt;
+  return document;
+}
+
+const Json* Find(const Json& document, const std::string& pointer) try {
+  return &document.at(Json::json_pointer(pointer));
+} catch (const Json::exception&) {
+  return nullptr;
+}
+
+// Floats are given as they were written, which a document no longer knows.
+constexpr std::string_view kSomeFloat = "float";
+
+std::vector<std::string> TextsOf(const Json& member) {
+  switch (member.type()) {
+    case Json::value_t::string:
+      return {member.get<std::string>()};
+    case Json::value_t::number_float:
+      return {std::string(kSomeFloat)};
+    case Json::value_t::boolean:
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned:
+      return {member.dump()};
+    default:
+      return {};
+  }
+}
+
+std::vector<std::string> ExpectedTexts(const Json& member) {
+  if (!member.is_array()) return TextsOf(member);
+  std::vector<std::string> texts;
+  for (const Json& element : member) {
+    for (std::string& text : TextsOf(element)) texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+std::vector<std::string> ReadTexts(const Column& column, std::string_view row) {
+  std::vector<std::string> texts;
+  const bool has_value = column.ForEachCompared(row, [&](const Value& value) {
+    texts.emplace_back(value.bytes());
+    return true;
+  });
+  Require(has_value == !texts.empty(), "a row has a column if it has a value");
+  return texts;
+}
+
+bool SameTexts(const std::vector<std::string>& expected, const std::vector<std::string>& texts) {
+  if (texts.size() != expected.size()) return false;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (expected[i] != kSomeFloat && texts[i] != expected[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace blocksieve::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace blocksieve;
+  using namespace blocksieve::testing;
+  const std::string_view text = AsText({data, size});
+  const std::string pointer(text.substr(0, text.find('\n')));
+  const std::string_view row = text.substr(std::min(pointer.size() + 1, text.size()));
+  for (const char* type : {"int:", "uint:", "float:", "words:"}) {
+    const auto column = Column::Parse("c=" + (type + ("json:" + pointer)));
+    if (column.ok()) column->ForEachIndexed(row, [](const Value&) { return true; });
+  }
+  const Result<Column> column = Column::Parse("c=json:" + pointer);
+  if (!column.ok()) return 0;
+  const std::vector<std::string> texts = ReadTexts(*column, row);
+  const std::optional<Json> document = ReadDocument(row);
+  if (!document) return 0;
+  const Json* const member = Find(*document, pointer);
+  Require(SameTexts(member == nullptr ? std::vector<std::string>() : ExpectedTexts(*member), texts),
+          "the values are those that a parser of whole documents finds");
+  return 0;
+}

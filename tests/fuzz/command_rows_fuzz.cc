@@ -1,0 +1,118 @@
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "integration/cli/bytes_text.h"
+#include "integration/cli/delimiter.h"
+#include "integration/cli/failure.h"
+#include "integration/cli/index_columns.h"
+#include "integration/cli/split_row.h"
+#include "integration/cli/text_position.h"
+#include "tests/fuzz/fuzz.h"
+
+// Input: a byte, the number of the key's field; what is given for --delimiter, and for --index,
+// line by line; an empty line; lines to load. A line becomes a key and a value that together are
+// the line again, and columns of the value find in it what they were to find in the line.
+
+namespace blocksieve::cli {
+namespace {
+
+using blocksieve::testing::Require;
+
+std::string_view CutLine(std::string_view* text) {
+  const std::string_view line = text->substr(0, text->find('\n'));
+  text->remove_prefix(std::min(line.size() + 1, text->size()));
+  return line;
+}
+
+std::optional<char> TryDelimiter(std::string_view text) try {
+  const char delimiter = ParseDelimiter(text);
+  Require(delimiter != '\n', "the line end is no delimiter");
+  Require(IsUtf8(DelimiterName(delimiter)), "its name can be printed");
+  return delimiter;
+} catch (const UsageError&) {
+  return std::nullopt;
+}
+
+std::optional<Column> TryIndex(const std::string& definition, char delimiter,
+                               uint32_t key_field) try {
+  return ParseIndexColumns({definition}, delimiter, key_field).front();
+} catch (const UsageError&) {
+  return std::nullopt;
+}
+
+std::vector<std::string> ValuesOf(const Column& column, std::string_view row) {
+  std::vector<std::string> values;
+  column.ForEachCompared(row, [&](const Value& value) {
+    values.push_back(value.ToText());
+    return true;
+  });
+  return values;
+}
+
+// A column of the line, and what it becomes for the value; nothing if it reads no field of the
+// line's own delimiter, whose bytes may mean something else in the value.
+struct FieldColumn {
+  Column of_line;
+  Column of_value;
+};
+
+std::optional<FieldColumn> TryFieldColumn(std::string_view definition, char delimiter,
+                                          uint32_t key_field) {
+  const std::optional<Column> of_value = TryIndex(std::string(definition), delimiter, key_field);
+  const Result<Column> of_line = Column::Parse(definition, delimiter);
+  if (!of_value || !of_line->field_number()) return std::nullopt;
+  if (definition.find('(') != std::string_view::npos) return std::nullopt;
+  return FieldColumn{*of_line, *of_value};
+}
+
+void CheckJson(std::string_view bytes) {
+  nlohmann::ordered_json object;
+  SetBytes(&object, "key", bytes);
+  const auto again = nlohmann::json::parse(object.dump());
+  Require(IsUtf8(bytes) ? again["key"] == bytes : again["key_hex"] == ToHex(bytes),
+          "any bytes can be written as JSON");
+}
+
+void CheckLine(std::string_view line, char delimiter, uint32_t key_field,
+               const std::vector<FieldColumn>& columns) {
+  std::string_view key;
+  std::string value;
+  const bool has_key = SplitRow(line, delimiter, key_field, &key, &value);
+  Require(has_key == (CountFields(line, delimiter) >= key_field), "a line has the key's field");
+  if (!has_key) return;
+  CheckJson(key);
+  const auto key_at = static_cast<size_t>(key.data() - line.data());
+  const std::string before(line.substr(0, key_at));
+  Require(before + std::string(key) + std::string(line.substr(key_at + key.size())) == line,
+          "the key is a part of the line");
+  const bool is_only_field = key.size() == line.size();
+  Require(value.size() + key.size() + (is_only_field ? 0 : 1) == line.size(),
+          "the rest of the line is the value");
+  if (is_only_field) return;  // an empty value is one empty field
+  for (const FieldColumn& column : columns) {
+    Require(ValuesOf(column.of_line, line) == ValuesOf(column.of_value, value),
+            "a column finds in the value what it would in the line");
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::cli
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace blocksieve;
+  using namespace blocksieve::cli;
+  if (size == 0) return 0;
+  const uint32_t key_field = 1 + data[0] % 8;
+  std::string_view rest = AsText({data + 1, size - 1});
+  const std::optional<char> delimiter = TryDelimiter(CutLine(&rest));
+  if (!delimiter) return 0;
+  std::vector<FieldColumn> columns;
+  for (std::string_view line = CutLine(&rest); !line.empty(); line = CutLine(&rest)) {
+    if (auto column = TryFieldColumn(line, *delimiter, key_field)) columns.push_back(*column);
+    Require(!PointAt(line, 1 + line.size() / 2).empty(), "a place in a text can be shown");
+  }
+  while (!rest.empty()) CheckLine(CutLine(&rest), *delimiter, key_field, columns);
+  return 0;
+}

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <vector>
+
+#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter_reader.h"
+#include "blocksieve/kernels.h"
+#include "lib/blocked_bloom.h"
+#include "lib/ribbon_builder.h"
+#include "lib/ribbon_hash.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/input.h"
+
+// Any hashes, also such as no hash function gives: all kernels build the same bytes of them, in
+// which every one of them is found.
+
+namespace blocksieve::testing {
+namespace {
+
+// Taken from the input, and variants that differ in few bits.
+std::vector<uint64_t> AnyHashes(Input* input) {
+  std::vector<uint64_t> hashes;
+  while (!input->empty()) {
+    const uint64_t hash = input->Number<uint64_t>();
+    const uint64_t step = uint64_t{1} << input->Below(64);
+    const size_t count = 1 + input->Below(64);
+    for (size_t i = 0; i < count; ++i) hashes.push_back(hash + i * step);
+  }
+  return hashes;
+}
+
+internal::HashList ListOf(const std::vector<uint64_t>& hashes) {
+  internal::HashList list;
+  for (const uint64_t hash : hashes) list.Append(hash);
+  return list;
+}
+
+void CompareBlooms(const std::vector<uint64_t>& hashes, Input* input) {
+  const auto num_probes = static_cast<uint32_t>(1 + input->Below(internal::kMaxBloomProbes));
+  const uint64_t num_lines = 1 + input->Below(256);
+  std::vector<uint8_t> expected;
+  for (const Kernel kernel : AvailableKernels()) {
+    std::vector<uint8_t> lines(num_lines * internal::kLineBytes);
+    internal::BlockedBloomFill(kernel, num_probes)(hashes, num_lines, lines.data());
+    if (expected.empty()) expected = lines;
+    Require(lines == expected, "all kernels set the same bits");
+  }
+}
+
+void CompareRibbons(const std::vector<uint64_t>& hashes, Input* input) {
+  internal::RibbonTarget target;
+  target.columns = static_cast<uint32_t>(1 + input->Below(internal::kMaxRibbonColumns - 1));
+  target.wide_share = static_cast<double>(input->Below(256)) / 256;
+  std::vector<uint8_t> expected;
+  for (const Kernel kernel : AvailableKernels()) {
+    internal::HashList list = ListOf(hashes);
+    std::vector<uint8_t> payload(internal::RibbonCapacity(target, hashes.size()));
+    const internal::RibbonBuild build =
+        internal::BuildRibbon(&list, false, target, kernel, payload.data());
+    payload.resize(build.shape.PayloadBytes());
+    if (expected.empty()) expected = payload;
+    Require(payload == expected, "all kernels solve a ribbon alike");
+  }
+}
+
+void CheckFound(const std::vector<uint64_t>& hashes, Input* input) {
+  FilterOptions options;
+  options.kind = input->Flag() ? FilterKind::kRibbon : FilterKind::kBlockedBloom;
+  options.target_fpr = 1.0 / static_cast<double>(2 + input->Number<uint16_t>());
+  Result<FilterBuilder> builder = FilterBuilder::Create(options);
+  for (const uint64_t hash : hashes) builder->AddHash(hash);
+  const Result<OwnedBytes> block = builder->Finish();
+  Require(block.ok(), "a filter is built of any hashes");
+  for (const Kernel kernel : AvailableKernels()) {
+    const FilterReader reader = FilterReader::Open(block->view(), kernel);
+    Require(reader.state() != FilterReader::State::kUnreadable, "a finished block can be read");
+    for (const uint64_t hash : hashes) Require(reader.MayMatchHash(hash), "every hash is found");
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace blocksieve::testing;
+  Input input({data, size});
+  // What is asked for comes before the hashes, of which there is any number.
+  constexpr size_t kChoices = 8;
+  Input choices({data, std::min(size, kChoices)});
+  for (size_t i = 0; i < kChoices; ++i) input.Number<uint8_t>();
+  const std::vector<uint64_t> hashes = AnyHashes(&input);
+  CheckFound(hashes, &choices);
+  if (hashes.empty()) return 0;
+  CompareBlooms(hashes, &choices);
+  CompareRibbons(hashes, &choices);
+  return 0;
+}

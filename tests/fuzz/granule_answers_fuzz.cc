@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/granule_index.h"
+#include "blocksieve/granule_index_builder.h"
+#include "blocksieve/kernels.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/input.h"
+
+// Any options and any rows: the index never denies a row, says of granules what they are, and all
+// kernels give the same answers.
+
+namespace blocksieve::testing {
+namespace {
+
+constexpr size_t kMaxColumns = 3;
+
+struct Row {
+  std::string_view key;
+  std::vector<std::vector<Value>> values;  // by column
+  bool always_matches = false;
+  std::optional<uint64_t> sequence;
+};
+
+GranuleIndexOptions AnyOptions(Input* input) {
+  constexpr double kFprs[] = {0.01, 0.5, 0.1, 1e-3, 1e-5, 1e-7};
+  GranuleIndexOptions options;
+  options.granule_rows = input->Below(8);
+  options.granule_bytes = input->Below(64);
+  options.max_index_bytes = input->Flag() ? 0 : input->Number<uint16_t>();
+  options.columns.resize(1 + input->Below(kMaxColumns));
+  for (GranuleColumnOptions& column : options.columns) {
+    column.name = input->Text();
+    column.type = static_cast<ValueType>(input->Below(4));
+    column.target_fpr = kFprs[input->Below(std::size(kFprs))];
+    column.with_filters = input->Below(4) != 0;
+    column.with_bounds = input->Below(4) != 0;
+    column.max_filter_bytes = input->Below(4) != 0 ? 0 : input->Number<uint8_t>();
+  }
+  return options;
+}
+
+Value AnyValue(ValueType type, Input* input) {
+  const bool is_small = input->Flag();
+  const uint64_t number = is_small ? input->Number<uint8_t>() : input->Number<uint64_t>();
+  switch (type) {
+    case ValueType::kInt:
+      return Value::Int(static_cast<int64_t>(number));
+    case ValueType::kUint:
+      return Value::Uint(number);
+    case ValueType::kFloat:
+      return Value::Float(is_small ? static_cast<double>(number) : std::bit_cast<double>(number));
+    case ValueType::kBytes:
+      break;
+  }
+  return Value::Bytes(input->Text());
+}
+
+// Gives the rows to the builder as well.
+std::vector<Row> AnyRows(const GranuleIndexOptions& options, Input* input,
+                         GranuleIndexBuilder* builder) {
+  std::vector<Row> rows;
+  while (!input->empty()) {
+    Row& row = rows.emplace_back();
+    row.key = input->Text();
+    builder->StartRow(row.key, input->Number<uint8_t>());
+    for (size_t c = 0; c < options.columns.size(); ++c) {
+      std::vector<Value>& values = row.values.emplace_back();
+      for (size_t count = input->Below(4); count > 0; --count) {
+        values.push_back(AnyValue(options.columns[c].type, input));
+        builder->AddValue(c, values.back());
+      }
+    }
+    const size_t marks = input->Number<uint8_t>();
+    row.always_matches = marks % 16 == 1;
+    if (row.always_matches) builder->MarkAlwaysMatch();
+    if (marks % 8 < 4) {
+      row.sequence = input->Number<uint32_t>();
+      builder->NoteSequence(*row.sequence);
+    }
+    if (marks >= 224) builder->CloseGranule();
+  }
+  return rows;
+}
+
+class IndexCheck {
+ public:
+  IndexCheck(const GranuleIndex& index, const std::vector<Row>& rows)
+      : index_(index), all_(GranuleSet::All(static_cast<size_t>(index.num_granules()))) {
+    auto row = rows.begin();
+    for (size_t g = 0; g < index.num_granules(); ++g) {
+      const auto num_rows = static_cast<ptrdiff_t>(index.NumRows(g));
+      Require(num_rows > 0 && num_rows <= rows.end() - row, "granules divide the rows");
+      CheckGranule(g, {row, row + num_rows});
+      row += num_rows;
+    }
+    Require(row == rows.end(), "all rows are in granules");
+  }
+
+  /// What each question was answered; the same for all kernels.
+  const std::vector<GranuleSet>& answers() const { return answers_; }
+
+ private:
+  void CheckGranule(size_t granule, const std::vector<Row>& rows) {
+    std::string first;
+    std::string last;
+    index_.GetKeyRange(granule, &first, &last);
+    Require(first == rows.front().key && last == rows.back().key, "its keys are those of its rows");
+    bool always_matches = false;
+    std::optional<uint64_t> least;
+    for (const Row& row : rows) {
+      always_matches |= row.always_matches;
+      if (row.sequence) least = std::min(least.value_or(*row.sequence), *row.sequence);
+      for (size_t c = 0; c < row.values.size(); ++c) CheckColumn(granule, c, row.values[c]);
+    }
+    Require(index_.AlwaysMatches(granule) == always_matches, "it always matches if marked so");
+    Require(index_.MinSequence(granule) == least.value_or(0), "its sequence is the least");
+  }
+
+  void CheckColumn(size_t granule, size_t column, const std::vector<Value>& values) {
+    const ColumnIndex& index = index_.column_index(column);
+    const auto keeps = [&](const auto& keep) {
+      GranuleSet& set = answers_.emplace_back(all_);
+      keep(&set);
+      return set.Has(granule);
+    };
+    Require(keeps([&](GranuleSet* set) {
+              values.empty() ? index.KeepMissing(set) : index.KeepPresent(set);
+            }),
+            "rows that have, or lack, a column are kept");
+    for (const Value& value : values) {
+      const uint64_t hashes[] = {value.Hash(), 0};
+      Require(keeps([&](GranuleSet* set) { index.KeepContaining(value.Hash(), set); }),
+              "a value is found");
+      Require(keeps([&](GranuleSet* set) { index_.KeepContainingAny(column, hashes, set); }),
+              "a value is found among others");
+      Require(keeps([&](GranuleSet* set) {
+                index.KeepOverlapping({value, value}, set);
+              }) &&
+                  keeps([&](GranuleSet* set) {
+                    index.KeepOverlapping({value, {}}, set);
+                  }) &&
+                  keeps([&](GranuleSet* set) {
+                    index.KeepOverlapping({{}, value}, set);
+                  }),
+              "a value is in ranges that have it");
+      for (const Value& other : values) {
+        if (other == value) continue;
+        Require(keeps([&](GranuleSet* set) { index.KeepDiffering(other, set); }),
+                "a value differs from others");
+      }
+    }
+  }
+
+  const GranuleIndex& index_;
+  const GranuleSet all_;
+  std::vector<GranuleSet> answers_;
+};
+
+}  // namespace
+}  // namespace blocksieve::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace blocksieve;
+  using namespace blocksieve::testing;
+  Input input({data, size});
+  const GranuleIndexOptions options = AnyOptions(&input);
+  Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(options);
+  Require(builder.ok(), "valid options make a builder");
+  const std::vector<Row> rows = AnyRows(options, &input, &*builder);
+  const Result<std::string> bytes = builder->Finish();
+  if (!bytes.ok()) {
+    Require(options.max_index_bytes != 0, "without a limit an index is made");
+    return 0;
+  }
+  Require(options.max_index_bytes == 0 || bytes->size() <= options.max_index_bytes,
+          "the limit is kept");
+  std::optional<std::vector<GranuleSet>> expected;
+  for (const Kernel kernel : AvailableKernels()) {
+    const std::vector<uint8_t> copy = ExactCopy(AsBytes(*bytes));
+    const Result<GranuleIndex> index = GranuleIndex::Open(copy, kernel);
+    Require(index.ok(), "a finished index can be opened");
+    const IndexCheck check(*index, rows);
+    if (!expected) expected = check.answers();
+    Require(check.answers() == *expected, "all kernels give the same answers");
+  }
+  return 0;
+}

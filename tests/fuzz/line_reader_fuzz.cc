@@ -1,0 +1,70 @@
+#include "integration/cli/line_reader.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tests/fuzz/fuzz.h"
+
+// Input: a byte, and what a process writes into a pipe, in pieces of as many bytes or, at most, 16
+// pieces. Wherever they end, the lines that are read are the lines that were written.
+
+namespace blocksieve::cli {
+namespace {
+
+using blocksieve::testing::Require;
+
+constexpr size_t kMostPieces = 16;  // what a pipe holds while nobody reads, if each is its own
+constexpr size_t kMostBytes = 32 << 10;
+
+// A pipe in which `text` is waiting.
+class FullPipe {
+ public:
+  FullPipe(std::string_view text, size_t piece_bytes) {
+    int ends[2];
+    Require(::pipe2(ends, O_DIRECT | O_CLOEXEC) == 0, "a pipe can be made");
+    reading_end_ = ends[0];
+    for (; !text.empty(); text.remove_prefix(std::min(piece_bytes, text.size()))) {
+      const std::string_view piece = text.substr(0, piece_bytes);
+      Require(::write(ends[1], piece.data(), piece.size()) == static_cast<ssize_t>(piece.size()),
+              "a pipe takes it all");
+    }
+    ::close(ends[1]);
+  }
+  FullPipe(const FullPipe&) = delete;
+  FullPipe& operator=(const FullPipe&) = delete;
+  ~FullPipe() { ::close(reading_end_); }
+
+  std::string path() const { return "/proc/self/fd/" + std::to_string(reading_end_); }
+
+ private:
+  int reading_end_ = -1;
+};
+
+}  // namespace
+}  // namespace blocksieve::cli
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace blocksieve;
+  using namespace blocksieve::cli;
+  if (size == 0) return 0;
+  std::string_view text = AsText({data + 1, std::min(size - 1, kMostBytes)});
+  const size_t piece_bytes = std::max<size_t>(1 + data[0], text.size() / kMostPieces + 1);
+  const FullPipe pipe(text, piece_bytes);
+  LineReader reader(pipe.path());
+  uint64_t num_lines = 0;
+  while (const std::optional<std::string_view> line = reader.Next()) {
+    Require(!text.empty(), "there is no line after the last one");
+    const size_t end = std::min(text.find('\n'), text.size());
+    Require(*line == text.substr(0, end), "lines are read as they were written");
+    text.remove_prefix(std::min(end + 1, text.size()));
+    Require(reader.line_number() == ++num_lines, "lines are counted");
+  }
+  Require(text.empty(), "all lines are read");
+  Require(reader.bytes_read() == std::min(size - 1, kMostBytes), "bytes are counted");
+  return 0;
+}

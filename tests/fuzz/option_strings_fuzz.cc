@@ -1,0 +1,129 @@
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table_properties.h>
+
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "integration/rocksdb/granule_collector.h"
+#include "integration/rocksdb/policy.h"
+#include "integration/rocksdb/policy_options.h"
+#include "integration/rocksdb/skip_index_options.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/input.h"
+
+// Any text may stand where RocksDB expects the options of a filter policy or of a skip index. What
+// is taken has only numbers in their ranges, and is written in a form that reads as the same again.
+// The input is such a text; and, as few texts that come about by chance are taken, it is also read
+// as a choice of options and values.
+
+namespace blocksieve::testing {
+namespace {
+
+using rocksdb_plugin::GranuleCollectorFactory;
+using rocksdb_plugin::Policy;
+
+// Refusals are reported there, which is of no use here.
+class SilentStderr {
+ public:
+  SilentStderr() {
+    static std::FILE* const nowhere = std::fopen("/dev/null", "w");
+    kept_ = std::exchange(stderr, nowhere);
+  }
+  SilentStderr(const SilentStderr&) = delete;
+  SilentStderr& operator=(const SilentStderr&) = delete;
+  ~SilentStderr() { stderr = kept_; }
+
+ private:
+  std::FILE* kept_;
+};
+
+rocksdb::ConfigOptions Strict() {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unknown_options = false;
+  strict.ignore_unsupported_options = false;
+  return strict;
+}
+
+// Null: refused, or of another class.
+template <class Ours, class Interface>
+std::shared_ptr<const Ours> Create(const std::string& text) {
+  static const rocksdb::ConfigOptions strict = Strict();
+  const SilentStderr silent;
+  std::shared_ptr<Interface> made;
+  const rocksdb::Status status = Interface::CreateFromString(strict, text, &made);
+  if (!status.ok()) return nullptr;
+  return std::dynamic_pointer_cast<const Ours>(std::shared_ptr<const Interface>(made));
+}
+
+void TryPolicy(const std::string& text) {
+  using Interface = const rocksdb::FilterPolicy;
+  const auto policy = Create<Policy, Interface>(text);
+  if (policy == nullptr) return;
+  Require(rocksdb_plugin::ValidatePolicyOptions(policy->options()).ok(), "its options are valid");
+  const auto again = Create<Policy, Interface>(policy->ToString(Strict()));
+  Require(again != nullptr, "the text of a policy is read");
+  std::string mismatch;
+  Require(policy->AreEquivalent(Strict(), again.get(), &mismatch), "as the same policy");
+}
+
+void TrySkipIndex(const std::string& text) {
+  using Interface = rocksdb::TablePropertiesCollectorFactory;
+  const auto factory = Create<GranuleCollectorFactory, Interface>(text);
+  if (factory == nullptr) return;
+  Require(rocksdb_plugin::ValidateSkipIndexOptions(factory->options()).ok(),
+          "its options are valid");
+  const rocksdb::Configurable& configurable = *factory;
+  const auto again = Create<GranuleCollectorFactory, Interface>(configurable.ToString(Strict()));
+  Require(again != nullptr, "the text of a skip index is read");
+  std::string mismatch;
+  Require(configurable.AreEquivalent(Strict(), again.get(), &mismatch), "as the same skip index");
+}
+
+std::string AnyValue(Input* input) {
+  constexpr const char* kWords[] = {"auto", "bloom", "ribbon", "w=words:2", "a=field:1|b=int:3"};
+  switch (input->Below(4)) {
+    case 0:
+      return std::string(input->Text());
+    case 1:
+      return kWords[input->Below(std::size(kWords))];
+    case 2:
+      return std::to_string(input->Number<uint16_t>());
+    default:
+      return std::to_string(input->Number<uint16_t>()) + "e-" + std::to_string(input->Below(8));
+  }
+}
+
+template <size_t count>
+std::string AnyOptions(const char* id, const char* const (&names)[count], Input input) {
+  std::string text = std::string("{id=") + id;
+  while (!input.empty()) {
+    text += std::string(";") + names[input.Below(count)] + "=";
+    text += AnyValue(&input);
+  }
+  return text + "}";
+}
+
+}  // namespace
+}  // namespace blocksieve::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace blocksieve::testing;
+  static const int registered = blocksieve_rocksdb_register();
+  static_cast<void>(registered);
+  const std::string text(blocksieve::AsText({data, size}));
+  TryPolicy(text);
+  TrySkipIndex(text);
+  const Input choices({data, size});
+  TryPolicy(AnyOptions("blocksieve",
+                       {"target_fpr", "wasted_reads", "bits_per_key", "kind", "max_build_bytes"},
+                       choices));
+  TrySkipIndex(AnyOptions("blocksieve.skip_index",
+                          {"columns", "target_fpr", "granule_rows", "granule_bytes",
+                           "max_index_bytes", "value_suffix_bytes"},
+                          choices));
+  return 0;
+}

@@ -1,0 +1,103 @@
+#include <rocksdb/comparator.h>
+#include <rocksdb/table_properties.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "integration/rocksdb/granule_catalog.h"
+#include "integration/rocksdb/granule_properties.h"
+#include "integration/rocksdb/scan_plan.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/support/reseal.h"
+
+// Input: the properties of a file, one per line ("name=text"); an empty line; its index. Whatever
+// they are, a scan can be planned, and a file without an index that can be read is read as a whole.
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using blocksieve::testing::Require;
+
+constexpr uint64_t kCatalogBytes = 64 << 10;
+constexpr char kPath[] = "/db/000012.sst";
+
+using Properties = std::shared_ptr<rocksdb::TableProperties>;
+
+Properties ReadProperties(std::string_view text) {
+  auto properties = std::make_shared<rocksdb::TableProperties>();
+  properties->num_entries = 100;
+  properties->orig_file_number = 12;
+  properties->db_session_id = "session";
+  const std::string_view lines = text.substr(0, text.find("\n\n"));
+  for (const std::string_view line : SplitLines(lines)) {
+    const size_t end = std::min(line.find('='), line.size());
+    properties->user_collected_properties.emplace(line.substr(0, end),
+                                                  line.substr(std::min(end + 1, line.size())));
+  }
+  if (lines.size() < text.size()) {
+    properties->user_collected_properties.emplace(kIndexProperty, text.substr(lines.size() + 2));
+  }
+  return properties;
+}
+
+void CheckPlan(const Properties& properties, bool has_index) {
+  static const Predicate predicate =
+      *Predicate::Parse("package = 'p7' OR number > 3 AND word != 'w1'",
+                        {{*Column::Parse("package=field:1"), *Column::Parse("number=int:2"),
+                          *Column::Parse("word=words:3")}});
+  ScanContext context;
+  context.comparator = rocksdb::BytewiseComparator();
+  context.predicate = predicate;
+  ComparisonCounts comparisons(predicate, /*count_granules=*/true);
+  const ScanPlan plan =
+      MakePlan(&context, {{kPath, properties}}, rocksdb::ColumnFamilyMetaData(), 7, &comparisons);
+  comparisons.Write(&context.counts);
+  if (has_index) return;
+  Require(!plan.full_scan_reason.empty() || (plan.files.size() == 1 && plan.files[0].is_whole),
+          "a file without a usable index is read as a whole");
+  Require(context.counts.file_problems.size() == 1, "and the scan says why");
+}
+
+void CheckCatalog(const Properties& properties, bool has_index) {
+  GranuleCatalog catalog(kCatalogBytes);
+  for (int i = 0; i < 2; ++i) {
+    Require((catalog.Open(properties)->index() != nullptr) == has_index,
+            "a catalog changes nothing");
+    Require(catalog.used_bytes() <= kCatalogBytes, "a catalog keeps to its capacity");
+  }
+}
+
+void Check(const Properties& properties) {
+  const FileIndex index(properties);
+  const bool has_index = index.index() != nullptr;
+  Require(has_index == index.problem().empty(), "there is an index, or a problem");
+  CheckCatalog(properties, has_index);
+  // The catalog of the process is not to remember it.
+  properties->db_session_id.clear();
+  CheckPlan(properties, has_index);
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace blocksieve;
+  using namespace blocksieve::rocksdb_plugin;
+  const Properties properties = ReadProperties(AsText({data, size}));
+  const auto index = properties->user_collected_properties.find(kIndexProperty);
+  std::optional<std::string> sealed;
+  if (index != properties->user_collected_properties.end()) {
+    sealed = testing::ResealGranuleIndex(AsBytes(index->second));
+  }
+  Check(properties);
+  if (!sealed) return 0;
+  const auto other = std::make_shared<rocksdb::TableProperties>(*properties);
+  other->user_collected_properties[kIndexProperty] = *sealed;
+  other->db_session_id = "session";
+  Check(other);
+  return 0;
+}
