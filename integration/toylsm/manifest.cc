@@ -1,8 +1,8 @@
 #include "integration/toylsm/manifest.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <set>
 
 #include "lib/checksum.h"
 #include "lib/coding.h"
@@ -54,7 +54,7 @@ Result<Manifest> Manifest::Decode(ByteView bytes) {
   manifest.next_file_number = decoder.Varint();
   manifest.last_sequence = decoder.Varint();
   manifest.log_number = decoder.Varint();
-  uint64_t greatest_number = manifest.log_number;
+  std::set<uint64_t> numbers = {manifest.log_number};
   const uint64_t num_files = decoder.Varint();
   for (uint64_t i = 0; i < num_files && decoder.ok(); ++i) {
     FileInfo& file = manifest.files.emplace_back();
@@ -63,11 +63,13 @@ Result<Manifest> Manifest::Decode(ByteView bytes) {
     file.num_bytes = decoder.Varint();
     if (level >= kNumLevels) return Status::Corruption("MANIFEST is damaged: level");
     file.level = static_cast<int>(level);
-    greatest_number = std::max(greatest_number, file.number);
+    // A compaction would remove the one, and with it the other.
+    const bool is_new = numbers.insert(file.number).second;
+    if (!is_new && decoder.ok()) return Status::Corruption("MANIFEST is damaged: a file twice");
   }
   if (!decoder.ok() || !decoder.rest().empty()) return Status::Corruption("MANIFEST is damaged");
   // A new file would replace one that there is.
-  if (greatest_number >= manifest.next_file_number) {
+  if (*numbers.rbegin() >= manifest.next_file_number) {
     return Status::Corruption("MANIFEST is damaged: next file number");
   }
   if (manifest.last_sequence > kMaxSequence) {
