@@ -1,6 +1,5 @@
 #include "blocksieve/kernels.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
@@ -9,6 +8,7 @@
 namespace blocksieve {
 namespace {
 
+// Slowest first.
 constexpr std::array<std::pair<Kernel, std::string_view>, 4> kNames{{
     {Kernel::kScalar, "scalar"},
     {Kernel::kAvx2, "avx2"},
@@ -16,8 +16,12 @@ constexpr std::array<std::pair<Kernel, std::string_view>, 4> kNames{{
     {Kernel::kNeon, "neon"},
 }};
 
-std::vector<Kernel> DetectKernels() {
-  std::vector<Kernel> kernels{Kernel::kScalar};
+// What decides on a kernel takes no memory: it runs in whatever opens the first filter.
+
+constexpr uint32_t Bit(Kernel kernel) { return uint32_t{1} << static_cast<uint32_t>(kernel); }
+
+uint32_t DetectKernels() {
+  uint32_t kernels = Bit(Kernel::kScalar);
 #if defined(__x86_64__)
   __builtin_cpu_init();
   // The flags of Haswell (2013) and of Ice Lake (2019) or Zen 4 (2022): the older AVX-512
@@ -29,33 +33,40 @@ std::vector<Kernel> DetectKernels() {
                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
                       __builtin_cpu_supports("avx512vbmi2") &&
                       __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni");
-  if (avx2) kernels.push_back(Kernel::kAvx2);
-  if (avx512) kernels.push_back(Kernel::kAvx512);
+  if (avx2) kernels |= Bit(Kernel::kAvx2);
+  if (avx512) kernels |= Bit(Kernel::kAvx512);
 #elif defined(__aarch64__)
-  kernels.push_back(Kernel::kNeon);  // part of the base architecture
+  kernels |= Bit(Kernel::kNeon);  // part of the base architecture
 #endif
   return kernels;
 }
 
-struct Choice {
-  Kernel kernel;
-  std::string problem;
-};
-
-Choice ChooseKernel() {
-  const Kernel fastest = AvailableKernels().back();
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): read once, under the lock of a static
-  const char* forced = std::getenv("BLOCKSIEVE_KERNEL");
-  if (forced == nullptr || *forced == '\0') return {fastest, ""};
-  const std::optional<Kernel> kernel = ParseKernel(forced);
-  if (!kernel) return {fastest, std::string(forced) + ": unknown"};
-  if (!IsAvailable(*kernel)) return {fastest, std::string(forced) + ": not available"};
-  return {*kernel, ""};
+Kernel FastestKernel() {
+  Kernel fastest = Kernel::kScalar;
+  for (const auto& [kernel, name] : kNames) {
+    if (IsAvailable(kernel)) fastest = kernel;
+  }
+  return fastest;
 }
 
-const Choice& ChosenKernel() {
-  static const Choice choice = ChooseKernel();
-  return choice;
+// What the environment asks for; empty if nothing.
+std::string_view ForcedKernel() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): read under the locks of statics only
+  const char* const forced = std::getenv("BLOCKSIEVE_KERNEL");
+  return forced == nullptr ? "" : forced;
+}
+
+Kernel ChooseKernel() {
+  const std::optional<Kernel> forced = ParseKernel(ForcedKernel());
+  return forced && IsAvailable(*forced) ? *forced : FastestKernel();
+}
+
+std::string DescribeOverrideProblem() {
+  const std::string forced(ForcedKernel());
+  if (forced.empty()) return "";
+  const std::optional<Kernel> kernel = ParseKernel(forced);
+  if (!kernel) return forced + ": unknown";
+  return IsAvailable(*kernel) ? "" : forced + ": not available";
 }
 
 }  // namespace
@@ -75,17 +86,29 @@ std::optional<Kernel> ParseKernel(std::string_view text) noexcept {
 }
 
 const std::vector<Kernel>& AvailableKernels() {
-  static const std::vector<Kernel> kernels = DetectKernels();
+  static const std::vector<Kernel> kernels = [] {
+    std::vector<Kernel> available;
+    for (const auto& [kernel, name] : kNames) {
+      if (IsAvailable(kernel)) available.push_back(kernel);
+    }
+    return available;
+  }();
   return kernels;
 }
 
 bool IsAvailable(Kernel kernel) {
-  const std::vector<Kernel>& kernels = AvailableKernels();
-  return std::find(kernels.begin(), kernels.end(), kernel) != kernels.end();
+  static const uint32_t kernels = DetectKernels();
+  return (kernels & Bit(kernel)) != 0;
 }
 
-Kernel ActiveKernel() { return ChosenKernel().kernel; }
+Kernel ActiveKernel() {
+  static const Kernel kernel = ChooseKernel();
+  return kernel;
+}
 
-std::string_view KernelOverrideProblem() { return ChosenKernel().problem; }
+std::string_view KernelOverrideProblem() {
+  static const std::string problem = DescribeOverrideProblem();
+  return problem;
+}
 
 }  // namespace blocksieve

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/abi_generation.h"
 #include "integration/rocksdb/abi_guard.h"
 #include "integration/rocksdb/policy.h"
@@ -36,9 +37,13 @@ class AbiRefused : public ::testing::TestWithParam<FilterShape> {
  protected:
   AbiRefused()
       : refused_(MakeConfig(GetParam(), RefusedPolicy())),
-        working_(MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01"))),
+        working_(MakeConfig(GetParam(), WorkingPolicy())),
         stock_(MakeConfig(GetParam(), std::shared_ptr<const rocksdb::FilterPolicy>(
                                           rocksdb::NewBloomFilterPolicy(10)))) {}
+
+  static std::shared_ptr<const rocksdb::FilterPolicy> WorkingPolicy() {
+    return NewFilterPolicy({.target_fpr = 0.01});
+  }
 
   static void Fill(TestDb* db) {
     for (const std::string& key : PresentKeys(KeyShape::kUrl, kKeys)) db->Put(key, "value");
