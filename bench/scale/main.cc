@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <filesystem>
-
 #include "bench/scale/built_tree.h"
 #include "bench/scale/effort.h"
 #include "bench/scale/index_analysis.h"
@@ -13,6 +10,7 @@
 #include "bench/scale/one_filter.h"
 #include "bench/scale/report.h"
 #include "bench/scale/tree_model.h"
+#include "bench/support/effort_options.h"
 #include "bench/support/progress.h"
 #include "bench/support/run_main.h"
 #include "bench/support/stopwatch.h"
@@ -22,9 +20,11 @@ namespace {
 
 constexpr double kTargetFpr = 0.01;
 
-struct Options {
-  std::filesystem::path out = "build/bench-results";
-  bool quick = false;
+const EffortManual kManual = {
+    .name = "bench/run scale",
+    .description = "Filters and skip indexes from a million keys on, measured and computed",
+    .quick_help = "at most 10^7 keys: within a minute",
+    .files = "scale.json and plots",
 };
 
 Results Measure(const Effort& effort, Progress& progress) {
@@ -50,7 +50,7 @@ Results Measure(const Effort& effort, Progress& progress) {
   return results;
 }
 
-void Run(const Options& options) {
+void Run(const EffortOptions& options) {
   Progress progress;
   Results results = Measure(options.quick ? Effort::Quick() : Effort{}, progress);
   results.is_quick = options.quick;
@@ -58,24 +58,10 @@ void Run(const Options& options) {
   PrintReport(results, WriteJson(results, options.out));
 }
 
-Options ParseCommandLine(int argc, char** argv) {
-  Options options;
-  CLI::App app("Filters and skip indexes from a million keys on, measured and computed",
-               "bench/run scale");
-  app.add_flag("--quick", options.quick, "at most 10^7 keys: within a minute");
-  app.add_option("--out", options.out, "directory for scale.json")->capture_default_str();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    throw Exit{app.exit(error) == 0 ? 0 : 2};
-  }
-  return options;
-}
-
 }  // namespace
 }  // namespace blocksieve::bench::scale
 
 int main(int argc, char** argv) {
   using namespace blocksieve::bench;
-  return RunMain([&] { scale::Run(scale::ParseCommandLine(argc, argv)); });
+  return RunMain([&] { scale::Run(ParseEffortOptions(scale::kManual, argc, argv)); });
 }

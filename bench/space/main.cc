@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,6 +12,7 @@
 #include "bench/space/build_memory.h"
 #include "bench/space/space_over_limit.h"
 #include "bench/space/targets.h"
+#include "bench/support/effort_options.h"
 #include "bench/support/interrupt.h"
 #include "bench/support/json_file.h"
 #include "bench/support/progress.h"
@@ -23,9 +22,12 @@
 namespace blocksieve::bench::space {
 namespace {
 
-struct Options {
-  std::filesystem::path out = "build/bench-results";
-  bool quick = false;
+const EffortManual kManual = {
+    .name = "bench/run space",
+    .description =
+        "How far above the least possible space filters are, and the memory to build them",
+    .quick_help = "fewer probes: within a minute, less exactly",
+    .files = "space.json",
 };
 
 constexpr FilterKind kKinds[] = {FilterKind::kRibbon, FilterKind::kBlockedBloom};
@@ -54,7 +56,8 @@ uint64_t ProbesFor(double fpr, bool quick) {
   return static_cast<uint64_t>(std::clamp((quick ? 10'000 : 20'000) / fpr, 1e6, most));
 }
 
-std::vector<SpaceResult> MeasureTable(FilterKind kind, const Options& options, Progress& progress) {
+std::vector<SpaceResult> MeasureTable(FilterKind kind, const EffortOptions& options,
+                                      Progress& progress) {
   std::vector<std::string> headers{"target"};
   for (const uint64_t size : kSizes) headers.push_back(fmt::format("{} keys", size));
   TextTable table(headers);
@@ -77,7 +80,7 @@ std::vector<SpaceResult> MeasureTable(FilterKind kind, const Options& options, P
   return results;
 }
 
-std::vector<MemoryResult> MeasureMemory(const Options& options) {
+std::vector<MemoryResult> MeasureMemory(const EffortOptions& options) {
   const std::vector<uint64_t> sizes = options.quick
                                           ? std::vector<uint64_t>{1'000'000}
                                           : std::vector<uint64_t>{100'000, 1'000'000, 10'000'000};
@@ -122,7 +125,7 @@ nlohmann::ordered_json ToJson(const std::vector<MemoryResult>& results) {
   return rows;
 }
 
-void Run(const Options& options) {
+void Run(const EffortOptions& options) {
   // First, while this process is small: its children begin with its memory.
   const std::vector<MemoryResult> memory = MeasureMemory(options);
   Progress progress;
@@ -139,23 +142,10 @@ void Run(const Options& options) {
   fmt::print("written: {}\n", WriteJsonFile(document, options.out, "space.json").string());
 }
 
-Options ParseCommandLine(int argc, char** argv) {
-  Options options;
-  CLI::App app("How far above the least possible space filters are");
-  app.add_flag("--quick", options.quick, "fewer probes: within a minute, less exactly");
-  app.add_option("--out", options.out, "directory for space.json")->capture_default_str();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    throw Exit{app.exit(error) == 0 ? 0 : 2};
-  }
-  return options;
-}
-
 }  // namespace
 }  // namespace blocksieve::bench::space
 
 int main(int argc, char** argv) {
   using namespace blocksieve::bench;
-  return RunMain([&] { space::Run(space::ParseCommandLine(argc, argv)); });
+  return RunMain([&] { space::Run(ParseEffortOptions(space::kManual, argc, argv)); });
 }
