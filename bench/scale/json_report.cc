@@ -5,6 +5,7 @@
 #include "bench/scale/model.h"
 #include "bench/scale/targets.h"
 #include "bench/scale/tree_model.h"
+#include "bench/support/json_array.h"
 #include "bench/support/json_file.h"
 #include "blocksieve/granule_index_builder.h"
 #include "blocksieve/kernels.h"
@@ -80,9 +81,7 @@ Json ToJson(const ComputedScale& computed) {
 
 template <class T>
 Json ToArray(const std::vector<T>& all) {
-  Json array = Json::array();
-  for (const T& each : all) array.push_back(ToJson(each));
-  return array;
+  return JsonArray(all, [](const T& each) { return ToJson(each); });
 }
 
 }  // namespace

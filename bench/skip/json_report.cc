@@ -4,6 +4,7 @@
 
 #include "bench/skip/report.h"
 #include "bench/skip/targets.h"
+#include "bench/support/json_array.h"
 #include "bench/support/json_file.h"
 #include "bench/support/rocksdb_version.h"
 #include "blocksieve/granule_index_builder.h"
@@ -87,9 +88,7 @@ Json ToJson(const WriteCostResult& write) {
 
 template <class T>
 Json ToArray(const std::vector<T>& all) {
-  Json array = Json::array();
-  for (const T& each : all) array.push_back(ToJson(each));
-  return array;
+  return JsonArray(all, [](const T& each) { return ToJson(each); });
 }
 
 }  // namespace

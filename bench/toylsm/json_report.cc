@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/support/json_array.h"
 #include "bench/support/json_file.h"
 #include "bench/toylsm/report.h"
 #include "blocksieve/kernels.h"
@@ -67,9 +68,7 @@ Json ToJson(const ScanResult& scan) {
 
 template <class T>
 Json ToArray(const std::vector<T>& all) {
-  Json array = Json::array();
-  for (const T& each : all) array.push_back(ToJson(each));
-  return array;
+  return JsonArray(all, [](const T& each) { return ToJson(each); });
 }
 
 }  // namespace
