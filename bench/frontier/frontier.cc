@@ -11,6 +11,7 @@
 
 #include "bench/filter_bench/contestants.h"
 #include "bench/filter_bench/keys.h"
+#include "bench/support/median.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 
 // Space, rate and speed of every stock configuration and of ours at the same rate, in one run: the
@@ -69,11 +70,6 @@ double TimeAbsent(const BuiltFilter& filter) {
 // kMargin.
 uint64_t FprProbes(double expected_fpr) {
   return static_cast<uint64_t>(std::clamp(40'000 / expected_fpr, 1e6, 1.6e8));
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 std::vector<Configuration> StockConfigurations() {

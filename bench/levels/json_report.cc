@@ -7,52 +7,47 @@
 #include "bench/support/rocksdb_version.h"
 
 namespace blocksieve::bench::levels {
-namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json ToJson(const Measurement& measured) {
-  Json runs = Json::array();
-  for (const Run& run : measured.runs) {
-    runs.push_back({{"level", run.level}, {"keys", run.keys}, {"filter_bytes", run.filter_bytes}});
-  }
-  return {
+// Called by nlohmann-json, which finds them in the namespace of their arguments only.
+
+static void to_json(Json& json, const Run& run) {
+  json = {{"level", run.level}, {"keys", run.keys}, {"filter_bytes", run.filter_bytes}};
+}
+
+static void to_json(Json& json, const Measurement& measured) {
+  json = {
       {"bits_per_key", measured.bits_per_key()},
       {"wasted_reads", measured.wasted_reads()},
       {"optimum", measured.optimum()},
       {"lookups", measured.lookups},
       {"wasted_data_blocks", measured.wasted_data_blocks},
-      {"runs", runs},
+      {"runs", measured.runs},
   };
 }
 
-Json ToJson(const Point& point) {
-  return {{"policy", point.policy}, {"measured", ToJson(point.measured)}};
+static void to_json(Json& json, const Point& point) {
+  json = {{"policy", point.policy}, {"measured", point.measured}};
 }
 
-Json ToJson(const TreeResults& tree) {
-  Json contestants = Json::array();
-  for (const Curve& curve : tree.curves) {
-    Json points = Json::array();
-    for (const Point& point : curve.points) points.push_back(ToJson(point));
-    contestants.push_back({{"name", curve.name}, {"points", points}});
-  }
-  return {
+static void to_json(Json& json, const Curve& curve) {
+  json = {{"name", curve.name}, {"points", curve.points}};
+}
+
+static void to_json(Json& json, const TreeResults& tree) {
+  json = {
       {"name", tree.name},
       {"size_ratio", tree.size_ratio},
       {"dynamic_levels", tree.has_dynamic_levels},
-      {"contestants", contestants},
+      {"contestants", tree.curves},
       {"flushes_after_reopening", tree.flushes_after_reopening},
-      {"after_reopening", ToJson(tree.after_reopening)},
-      {"asked_for_reads", ToJson(tree.asked_for_reads)},
+      {"after_reopening", tree.after_reopening},
+      {"asked_for_reads", tree.asked_for_reads},
   };
 }
 
-}  // namespace
-
 std::filesystem::path WriteJson(const Results& results, const std::filesystem::path& dir) {
-  Json trees = Json::array();
-  for (const TreeResults& tree : results.trees) trees.push_back(ToJson(tree));
   const Json document = {
       {"format", 1},
       {"rocksdb", DescribeRocksDb()},
@@ -60,7 +55,7 @@ std::filesystem::path WriteJson(const Results& results, const std::filesystem::p
       {"lookups", results.lookups},
       {"seconds", results.seconds},
       {"targets", JudgeTargets(results).ToJson()},
-      {"trees", trees},
+      {"trees", results.trees},
   };
   return WriteJsonFile(document, dir, "levels.json");
 }

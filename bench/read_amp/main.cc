@@ -2,15 +2,13 @@
 // the method.
 
 #include <cstdio>
-#include <filesystem>
-#include <system_error>
 
 #include "bench/read_amp/experiment.h"
 #include "bench/read_amp/json_report.h"
 #include "bench/read_amp/options.h"
 #include "bench/read_amp/report.h"
-#include "bench/support/failure.h"
 #include "bench/support/inputs.h"
+#include "bench/support/job_options.h"
 #include "bench/support/progress.h"
 #include "bench/support/run_main.h"
 #include "bench/support/temp_dir.h"
@@ -48,10 +46,7 @@ Results Measure(const RunOptions& options) {
   Progress progress;
   progress.Show("reading the input");
   const Input input = LoadInput(options);
-  std::error_code error;
-  std::filesystem::create_directories(options.out, error);  // or fail before the work, not after
-  if (error) Fail("cannot create --out {}: {}", options.out.string(), error.message());
-  const TempDir db_dir(options.db_dir.empty() ? options.out : options.db_dir);
+  const TempDir db_dir(PrepareOutput(options));
   return RunExperiment(input, options.target_fpr, options.seed, EffortFor(options), db_dir.path(),
                        progress);
 }

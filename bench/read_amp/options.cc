@@ -3,26 +3,26 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <limits>
 #include <string>
 
+#include "bench/support/command_line.h"
 #include "bench/support/inputs.h"
-#include "bench/support/run_main.h"
 #include "blocksieve/sizing.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {
 
-constexpr const char* kDescription =
-    R"(Measures what filters save in RocksDB. Fills a database several times with the same data,
+const JobManual kManual = {
+    .name = "bench/run",
+    .description =
+        R"(Measures what filters save in RocksDB. Fills a database several times with the same data,
 once per filter set-up (none, stock Bloom, stock Ribbon, blocksieve), looks present and absent keys
 up in it, cold and warm, and prints filter sizes, false-positive rates, data blocks read per lookup
 and speeds, all but the times as counted by RocksDB itself.
 
 Without --input or --rows the data is what every Debian system has: the paths of all files of
-installed packages, each with the name of its package.)";
-
-constexpr const char* kExamples = R"(Examples:
+installed packages, each with the name of its package.)",
+    .examples = R"(Examples:
   bench/run --quick                     real data of this machine, within a minute
   bench/run                             the same, more exactly, in some minutes
   bench/run --fpr 0.001 --out /tmp/r    another target rate, results elsewhere
@@ -30,7 +30,11 @@ constexpr const char* kExamples = R"(Examples:
   zcat pairs.tsv.gz | bench/run --input -
 
 Exit codes: 0 all measured; 1 something failed or a lookup gave a wrong answer; 2 wrong arguments;
-128 + n ended by signal n.)";
+128 + n ended by signal n.)",
+    .rows_help = "so many synthetic rows: uniformly random keys of 16 bytes",
+    .min_rows = kMinRows,
+    .json = "results.json",
+};
 
 // CLI::Range lets NaN pass, and would print the lower end as 0.000001.
 std::string CheckTargetFpr(const std::string& text) {
@@ -45,33 +49,17 @@ std::string CheckTargetFpr(const std::string& text) {
 
 RunOptions ParseCommandLine(int argc, const char* const* argv) {
   RunOptions options;
-  CLI::App app(kDescription, "bench/run");
-  app.footer(kExamples);
-  app.get_formatter()->column_width(26);
-
-  auto* const input = app.add_option("--input", options.input,
-                                     "rows from a file of lines key TAB value; - is stdin")
-                          ->type_name("FILE")
-                          ->check([](const std::string& name) {
-                            return name == "-" ? "" : CLI::ExistingFile(name);
-                          });
-  auto* const rows = app.add_option("--rows", options.rows,
-                                    "so many synthetic rows: uniformly random keys of 16 bytes")
-                         ->type_name("N")
-                         ->check(CLI::Range(kMinRows, kMaxRows))
-                         ->excludes(input);
+  CLI::App app(kManual.description, kManual.name);
+  app.footer(kManual.examples);
+  AddJobOptions(kManual, app, options);
+  app.get_option("--rows")->excludes(app.get_option("--input"));
   app.add_option("--value-bytes", options.value_bytes, "bytes per synthetic value (default 100)")
       ->type_name("B")
       ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 15))
-      ->needs(rows);
-  app.add_option("--seed", options.seed, "of everything random (default 1)")
-      ->type_name("S")
-      ->check(CLI::Range(uint64_t{0}, uint64_t{std::numeric_limits<uint32_t>::max()}));
+      ->needs(app.get_option("--rows"));
   app.add_option("--fpr", options.target_fpr, "target false-positive rate (default 0.01)")
       ->type_name("P")
       ->check(CheckTargetFpr);
-  auto* const quick =
-      app.add_flag("--quick", options.quick, "end within 60 seconds; large inputs are cut short");
   app.add_option("--repeat", options.repeat,
                  "rounds (default 5; with --quick up to 3, as many as fit)")
       ->type_name("N")
@@ -80,18 +68,8 @@ RunOptions ParseCommandLine(int argc, const char* const* argv) {
                  "lookups per pass of absent and of present keys (default 100000)")
       ->type_name("N")
       ->check(CLI::Range(uint64_t{1000}, uint64_t{100'000'000}))
-      ->excludes(quick);
-  app.add_option("--out", options.out, "directory for results.json (default build/bench-results)")
-      ->type_name("DIR");
-  app.add_option("--db-dir", options.db_dir,
-                 "where the databases are made, and removed again (default: below --out)")
-      ->type_name("DIR");
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    throw Exit{app.exit(error) == 0 ? 0 : 2};
-  }
+      ->excludes(app.get_option("--quick"));
+  ParseOrExit(app, argc, argv);
   return options;
 }
 

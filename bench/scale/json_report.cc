@@ -5,18 +5,18 @@
 #include "bench/scale/model.h"
 #include "bench/scale/targets.h"
 #include "bench/scale/tree_model.h"
-#include "bench/support/json_array.h"
 #include "bench/support/json_file.h"
 #include "blocksieve/granule_index_builder.h"
 #include "blocksieve/kernels.h"
 
 namespace blocksieve::bench::scale {
-namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json ToJson(const FilterResult& filter) {
-  return {
+// Called by nlohmann-json, which finds them in the namespace of their arguments only.
+
+static void to_json(Json& json, const FilterResult& filter) {
+  json = {
       {"kind", FilterKindName(filter.kind)},
       {"keys", filter.keys},
       {"target_fpr", filter.target_fpr},
@@ -33,8 +33,8 @@ Json ToJson(const FilterResult& filter) {
   };
 }
 
-Json ToJson(const TreeResult& tree) {
-  return {
+static void to_json(Json& json, const TreeResult& tree) {
+  json = {
       {"asked", tree.asked},
       {"keys", tree.keys},
       {"files", tree.files},
@@ -45,15 +45,15 @@ Json ToJson(const TreeResult& tree) {
   };
 }
 
-Json ToJson(const AnalysisResult& analysis) {
-  return {
+static void to_json(Json& json, const AnalysisResult& analysis) {
+  json = {
       {"files", analysis.files}, {"granules", analysis.granules}, {"rows", analysis.rows},
       {"bytes", analysis.bytes}, {"seconds", analysis.seconds},
   };
 }
 
-Json ToJson(const Constants& constants) {
-  return {
+static void to_json(Json& json, const Constants& constants) {
+  json = {
       {"block_bytes_over_table", constants.block_bytes},
       {"fpr_over_table", constants.fpr},
       {"analysis_seconds_per_file", constants.seconds_per_file},
@@ -64,13 +64,13 @@ Json ToJson(const Constants& constants) {
   };
 }
 
-Json ToJson(const ComputedScale& computed) {
+static void to_json(Json& json, const ComputedScale& computed) {
   Json filters = Json::object();
   for (const ComputedFilters& each : computed.filters) {
     filters[each.asked] = {{"memory_bytes", each.memory_bytes},
                            {"wasted_reads", each.wasted_reads}};
   }
-  return {
+  json = {
       {"keys", computed.keys},
       {"levels", computed.levels},
       {"filters", filters},
@@ -79,27 +79,20 @@ Json ToJson(const ComputedScale& computed) {
   };
 }
 
-template <class T>
-Json ToArray(const std::vector<T>& all) {
-  return JsonArray(all, [](const T& each) { return ToJson(each); });
-}
-
-}  // namespace
-
 std::filesystem::path WriteJson(const Results& results, const std::filesystem::path& dir) {
   const Constants constants = ConstantsOf(results);
   Json computed = Json::array();
-  for (const uint64_t keys : ComputedKeys()) computed.push_back(ToJson(Compute(keys, constants)));
+  for (const uint64_t keys : ComputedKeys()) computed.push_back(Compute(keys, constants));
   const Json document = {
       {"format", 1},
       {"kernel", KernelName(ActiveKernel())},
       {"quick", results.is_quick},
       {"seconds", results.seconds},
       {"targets", JudgeTargets(results).ToJson()},
-      {"filters", ToArray(results.filters)},
-      {"trees", ToArray(results.trees)},
-      {"analyses", ToArray(results.analyses)},
-      {"constants", ToJson(constants)},
+      {"filters", results.filters},
+      {"trees", results.trees},
+      {"analyses", results.analyses},
+      {"constants", constants},
       {"computed", computed},
   };
   return WriteJsonFile(document, dir, "scale.json");

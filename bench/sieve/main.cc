@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/sieve/experiment.h"
-#include "bench/support/interrupt.h"
+#include "bench/support/command_line.h"
 #include "bench/support/json_file.h"
 #include "bench/support/median.h"
 #include "bench/support/progress.h"
@@ -98,11 +98,7 @@ void Run(int argc, const char* const* argv) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--quick", options.quick, "a tenth of the URLs");
   app.add_option("--out", options.out, "directory of results and databases");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    throw Exit{app.exit(error) == 0 ? 0 : 2};
-  }
+  ParseOrExit(app, argc, argv);
   if (options.quick) {
     options.urls /= 10;
     options.round_urls /= 10;

@@ -4,19 +4,19 @@
 
 #include "bench/skip/report.h"
 #include "bench/skip/targets.h"
-#include "bench/support/json_array.h"
 #include "bench/support/json_file.h"
 #include "bench/support/rocksdb_version.h"
 #include "blocksieve/granule_index_builder.h"
 #include "blocksieve/kernels.h"
 
 namespace blocksieve::bench::skip {
-namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json ToJson(const ScanResult& scan) {
-  return {
+// Called by nlohmann-json, which finds them in the namespace of their arguments only.
+
+static void to_json(Json& json, const ScanResult& scan) {
+  json = {
       {"dataset", scan.dataset},
       {"column", scan.column},
       {"clustered", scan.is_clustered},
@@ -45,8 +45,8 @@ Json ToJson(const ScanResult& scan) {
   };
 }
 
-Json ToJson(const AnalysisResult& analysis) {
-  return {
+static void to_json(Json& json, const AnalysisResult& analysis) {
+  json = {
       {"granules", analysis.granules},
       {"distinct_values", analysis.distinct_values},
       {"nanoseconds", analysis.nanoseconds},
@@ -57,8 +57,8 @@ Json ToJson(const AnalysisResult& analysis) {
   };
 }
 
-Json ToJson(const IndexSizeResult& size) {
-  return {
+static void to_json(Json& json, const IndexSizeResult& size) {
+  json = {
       {"dataset", size.dataset},
       {"column", size.column},
       {"granule_rows", size.granule_rows},
@@ -73,8 +73,8 @@ Json ToJson(const IndexSizeResult& size) {
   };
 }
 
-Json ToJson(const WriteCostResult& write) {
-  return {
+static void to_json(Json& json, const WriteCostResult& write) {
+  json = {
       {"dataset", write.dataset},
       {"column", write.column},
       {"seconds_with", write.seconds_with},
@@ -86,13 +86,6 @@ Json ToJson(const WriteCostResult& write) {
   };
 }
 
-template <class T>
-Json ToArray(const std::vector<T>& all) {
-  return JsonArray(all, [](const T& each) { return ToJson(each); });
-}
-
-}  // namespace
-
 std::filesystem::path WriteJson(const Results& results, const std::filesystem::path& dir) {
   const Json document = {
       {"format", 1},
@@ -103,11 +96,11 @@ std::filesystem::path WriteJson(const Results& results, const std::filesystem::p
       {"default_granule_rows", kDefaultGranuleRows},
       {"seconds", results.seconds},
       {"targets", JudgeTargets(results).ToJson()},
-      {"scans", ToArray(results.scans)},
-      {"fpr_scans", ToArray(results.fpr_scans)},
-      {"analyses", ToArray(results.analyses)},
-      {"index_sizes", ToArray(results.sizes)},
-      {"writes", ToArray(results.writes)},
+      {"scans", results.scans},
+      {"fpr_scans", results.fpr_scans},
+      {"analyses", results.analyses},
+      {"index_sizes", results.sizes},
+      {"writes", results.writes},
       {"saved", SavedSentence(results)},
   };
   return WriteJsonFile(document, dir, "skip.json");

@@ -20,6 +20,30 @@
 #include "bench/support/text_table.h"
 
 namespace blocksieve::bench::space {
+
+using Json = nlohmann::ordered_json;
+
+// Called by nlohmann-json, which finds them in the namespace of their arguments only.
+
+static void to_json(Json& json, const SpaceResult& result) {
+  json = {
+      {"kind", FilterKindName(result.kind)},
+      {"target_fpr", result.target_fpr},
+      {"keys", result.keys},
+      {"bits_per_key", result.measured.bits_per_key},
+      {"fpr", result.measured.fpr},
+      {"over_limit", result.measured.OverLimit()},
+  };
+}
+
+static void to_json(Json& json, const MemoryResult& result) {
+  json = {
+      {"kind", FilterKindName(result.kind)},
+      {"keys", result.keys},
+      {"bytes_per_key", result.bytes_per_key},
+  };
+}
+
 namespace {
 
 const EffortManual kManual = {
@@ -102,29 +126,6 @@ std::vector<MemoryResult> MeasureMemory(const EffortOptions& options) {
   return results;
 }
 
-nlohmann::ordered_json ToJson(const std::vector<SpaceResult>& results) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const SpaceResult& result : results) {
-    rows.push_back({{"kind", FilterKindName(result.kind)},
-                    {"target_fpr", result.target_fpr},
-                    {"keys", result.keys},
-                    {"bits_per_key", result.measured.bits_per_key},
-                    {"fpr", result.measured.fpr},
-                    {"over_limit", result.measured.OverLimit()}});
-  }
-  return rows;
-}
-
-nlohmann::ordered_json ToJson(const std::vector<MemoryResult>& results) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const MemoryResult& result : results) {
-    rows.push_back({{"kind", FilterKindName(result.kind)},
-                    {"keys", result.keys},
-                    {"bytes_per_key", result.bytes_per_key}});
-  }
-  return rows;
-}
-
 void Run(const EffortOptions& options) {
   // First, while this process is small: its children begin with its memory.
   const std::vector<MemoryResult> memory = MeasureMemory(options);
@@ -137,8 +138,7 @@ void Run(const EffortOptions& options) {
   }
   const Targets targets = JudgeTargets(space, memory);
   fmt::print("{}\n", targets.ToText());
-  const nlohmann::ordered_json document{
-      {"targets", targets.ToJson()}, {"build_memory", ToJson(memory)}, {"space", ToJson(space)}};
+  const Json document = {{"targets", targets.ToJson()}, {"build_memory", memory}, {"space", space}};
   fmt::print("written: {}\n", WriteJsonFile(document, options.out, "space.json").string());
 }
 

@@ -4,24 +4,13 @@
 #include <limits>
 #include <system_error>
 
+#include "bench/support/command_line.h"
 #include "bench/support/failure.h"
 #include "bench/support/inputs.h"
-#include "bench/support/run_main.h"
 
 namespace blocksieve::bench {
-namespace {
 
-constexpr const char* kExitCodes =
-    R"(
-Exit codes: 0 all measured; 1 something failed or gave a wrong answer; 2 wrong arguments; 128 + n
-ended by signal n. What is missed is no failure.)";
-
-}  // namespace
-
-JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv) {
-  JobOptions options;
-  CLI::App app(manual.description, manual.name);
-  app.footer(manual.examples + kExitCodes);
+void AddJobOptions(const JobManual& manual, CLI::App& app, JobOptions& options) {
   app.get_formatter()->column_width(26);
   app.add_option("--input", options.input, "rows from a file of lines key TAB value; - is stdin")
       ->type_name("FILE")
@@ -39,11 +28,14 @@ JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const*
   app.add_option("--db-dir", options.db_dir,
                  "where the databases are made, and removed again (default: below --out)")
       ->type_name("DIR");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    throw Exit{app.exit(error) == 0 ? 0 : 2};
-  }
+}
+
+JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv) {
+  JobOptions options;
+  CLI::App app(manual.description, manual.name);
+  app.footer(manual.examples + "\n" + kExitCodes);
+  AddJobOptions(manual, app, options);
+  ParseOrExit(app, argc, argv);
   return options;
 }
 

@@ -4,6 +4,10 @@
 #include <filesystem>
 #include <string>
 
+namespace CLI {
+class App;
+}
+
 namespace blocksieve::bench {
 
 /// The command line of a job.
@@ -25,6 +29,10 @@ struct JobManual {
   uint64_t min_rows = 0;
   std::string json;  ///< Name of the file with the results.
 };
+
+/// For a job that has further ones: gives `app` these options. What it parses, it writes to
+/// `options`, which must outlive it.
+void AddJobOptions(const JobManual& manual, CLI::App& app, JobOptions& options);
 
 /// Throws Exit.
 JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv);

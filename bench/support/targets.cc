@@ -10,6 +10,19 @@
 
 namespace blocksieve::bench {
 
+// Called by nlohmann-json, which finds it in the namespace of its argument only.
+static void to_json(nlohmann::ordered_json& json, const Target& target) {
+  json = {
+      {"what", target.what},
+      {"limit", target.limit},
+      {"is_upper", target.is_upper},
+      {"figure", target.figure},
+      {"limit_text", target.limit_text},
+      {"figure_text", target.figure_text},
+      {"met", target.is_met()},
+  };
+}
+
 void Targets::AtMost(std::string what, double figure, double limit, std::string_view unit) {
   targets_.push_back({std::move(what), limit, true, figure, fmt::format("<= {:g}{}", limit, unit),
                       fmt::format("{:.4g}{}", figure, unit)});
@@ -39,18 +52,6 @@ std::string Targets::ToText() const {
   return table.ToString() + fmt::format("\n{} of {} are met.\n", num_met(), targets_.size());
 }
 
-nlohmann::ordered_json Targets::ToJson() const {
-  nlohmann::ordered_json array = nlohmann::ordered_json::array();
-  for (const Target& target : targets_) {
-    array.push_back({{"what", target.what},
-                     {"limit", target.limit},
-                     {"is_upper", target.is_upper},
-                     {"figure", target.figure},
-                     {"limit_text", target.limit_text},
-                     {"figure_text", target.figure_text},
-                     {"met", target.is_met()}});
-  }
-  return array;
-}
+nlohmann::ordered_json Targets::ToJson() const { return targets_; }
 
 }  // namespace blocksieve::bench

@@ -2,18 +2,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/support/json_array.h"
 #include "bench/support/json_file.h"
 #include "bench/toylsm/report.h"
 #include "blocksieve/kernels.h"
 
 namespace blocksieve::bench::toy {
-namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json ToJson(const LookupCounts& counts) {
-  return {
+// Called by nlohmann-json, which finds them in the namespace of their arguments only.
+
+static void to_json(Json& json, const LookupCounts& counts) {
+  json = {
       {"lookups", counts.lookups},
       {"data_blocks_from_disk", counts.data_blocks_disk},
       {"data_blocks_from_cache", counts.data_blocks_cache},
@@ -31,9 +31,9 @@ Json ToJson(const LookupCounts& counts) {
   };
 }
 
-Json ToJson(const LookupResult& result) {
+static void to_json(Json& json, const LookupResult& result) {
   const bool has_filters = result.target_fpr > 0;
-  return {
+  json = {
       {"filters", result.filters},
       {"target_fpr", has_filters ? Json(result.target_fpr) : Json(nullptr)},
       {"per_granule", result.is_granular},
@@ -44,13 +44,13 @@ Json ToJson(const LookupResult& result) {
       {"resident_filter_bytes", result.resident_filter_bytes},
       {"resident_share", has_filters ? Json(result.resident_share()) : Json(nullptr)},
       {"against_target_fpr", has_filters ? Json(result.against_target_fpr()) : Json(nullptr)},
-      {"absent", ToJson(result.absent)},
-      {"present", ToJson(result.present)},
+      {"absent", result.absent},
+      {"present", result.present},
   };
 }
 
-Json ToJson(const ScanResult& scan) {
-  return {
+static void to_json(Json& json, const ScanResult& scan) {
+  json = {
       {"column", scan.column},
       {"state", scan.state},
       {"runs", scan.runs},
@@ -66,13 +66,6 @@ Json ToJson(const ScanResult& scan) {
   };
 }
 
-template <class T>
-Json ToArray(const std::vector<T>& all) {
-  return JsonArray(all, [](const T& each) { return ToJson(each); });
-}
-
-}  // namespace
-
 std::filesystem::path WriteJson(const Results& results, const std::filesystem::path& dir) {
   const Json document = {
       {"format", 1},
@@ -83,8 +76,8 @@ std::filesystem::path WriteJson(const Results& results, const std::filesystem::p
       {"kernel", KernelName(ActiveKernel())},
       {"seconds", results.seconds},
       {"targets", JudgeTargets(results).ToJson()},
-      {"lookups", ToArray(results.lookups)},
-      {"scans", ToArray(results.scans)},
+      {"lookups", results.lookups},
+      {"scans", results.scans},
       {"saved", SavedSentence(results)},
   };
   return WriteJsonFile(document, dir, "toylsm.json");

@@ -1,17 +1,12 @@
-// The main job's own parts: what it reads, which keys it looks up, how it counts and what it says.
+// The main job's own parts: how it counts, what it compares and what it says.
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <initializer_list>
 #include <numeric>
-#include <sstream>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,144 +15,18 @@
 #include "bench/read_amp/engine.h"
 #include "bench/read_amp/experiment.h"
 #include "bench/read_amp/json_report.h"
-#include "bench/read_amp/options.h"
 #include "bench/read_amp/sentence.h"
-#include "bench/support/failure.h"
 #include "bench/support/inputs.h"
-#include "bench/support/lookup_keys.h"
-#include "bench/support/median.h"
 #include "bench/support/progress.h"
-#include "bench/support/run_main.h"
 #include "bench/support/temp_dir.h"
-#include "bench/support/text_table.h"
+#include "tests/bench/failure_of.h"
+#include "tests/bench/made_up_rows.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
-
-template <class Function>
-std::string FailureOf(Function function) {
-  try {
-    function();
-  } catch (const Failure& failure) {
-    return failure.what();
-  }
-  return "no failure";
-}
-
-std::string ManyLines(size_t count) {
-  std::string text;
-  for (size_t i = 0; i < count; ++i) text += fmt::format("key{:06}\tvalue{}\n", 2 * i, i);
-  return text;
-}
-
-Input Parse(const std::string& text, const InputLimits& limits = {}) {
-  std::istringstream stream(text);
-  return ParseTsv(stream, "test.tsv", limits);
-}
-
-std::filesystem::path TestDir() { return ::testing::TempDir(); }
-
-TEST(RowsTest, SortsAndKeepsTheFirstOfEveryKey) {
-  Rows rows;
-  rows.Add("b", "1");
-  rows.Add("a", "2");
-  rows.Add("b", "3");
-  rows.Add("", "4");
-  EXPECT_EQ(rows.Seal(), 1U);
-  ASSERT_EQ(rows.size(), 3U);
-  EXPECT_EQ(rows.key(0), "");
-  EXPECT_EQ(rows.key(1), "a");
-  EXPECT_EQ(rows.value(2), "1");
-  EXPECT_EQ(rows.num_bytes(), 0U + 1 + 1 + 1 + 1 + 1);
-  EXPECT_TRUE(rows.Contains("b"));
-  EXPECT_FALSE(rows.Contains("aa"));
-  EXPECT_FALSE(rows.Contains("c"));
-}
-
-TEST(InputsTest, TsvValuesMayHoldTabsAndBeEmpty) {
-  const Input input = Parse("a\tx\ty\nb\t\n" + ManyLines(kMinRows));
-  EXPECT_EQ(input.rows.value(0), "x\ty");
-  EXPECT_EQ(input.rows.value(1), "");
-  EXPECT_EQ(input.rows.size(), kMinRows + 2);
-}
-
-TEST(InputsTest, TsvErrorsNameFileLineAndWhatIsWanted) {
-  EXPECT_EQ(FailureOf([] { Parse("a\tb\nc\n"); }),
-            "test.tsv, line 2: no tab; wanted is: key TAB value");
-  EXPECT_EQ(FailureOf([] { Parse("\tb\n"); }),
-            "test.tsv, line 1: empty key; wanted is: key TAB value");
-  EXPECT_EQ(FailureOf([] { Parse(ManyLines(5)); }),
-            "test.tsv holds 5 different keys; allowed are 1000 to 1000000000");
-  EXPECT_THAT(FailureOf([] { LoadTsv("/no/such/file", {}); }), HasSubstr("/no/such/file"));
-}
-
-TEST(InputsTest, LimitsCutTheInputAndTheDescriptionSaysSo) {
-  const Input by_rows = Parse(ManyLines(3000), {.max_rows = 2000});
-  EXPECT_EQ(by_rows.rows.size(), 2000U);
-  EXPECT_THAT(by_rows.description, HasSubstr("the rest was not read"));
-  const Input by_bytes = Parse(ManyLines(3000), {.max_bytes = 30'000});
-  EXPECT_LE(by_bytes.rows.num_bytes(), 30'000U);
-  EXPECT_THAT(by_bytes.description, HasSubstr("the rest was not read"));
-  EXPECT_THAT(Parse(ManyLines(3000), {.max_rows = 3000}).description, Not(HasSubstr("not read")));
-}
-
-TEST(InputsTest, DpkgListsBecomePathToFirstPackage) {
-  const TempDir dir(TestDir());
-  std::ofstream(dir.path() / "zlib1g:amd64.list") << "/.\n/usr\n/usr/lib/libz.so\n";
-  std::ofstream(dir.path() / "base.list") << "/.\n/usr\n"
-                                          << [] {
-                                               std::string text;
-                                               for (size_t i = 0; i < kMinRows; ++i)
-                                                 text += fmt::format("/usr/share/{}\n", i);
-                                               return text;
-                                             }();
-  std::ofstream(dir.path() / "base.md5sums") << "not a list\n";
-  const Input input = LoadDpkg(dir.path(), {});
-  EXPECT_EQ(input.rows.size(), kMinRows + 3);
-  for (size_t i = 0; i < input.rows.size(); ++i) {
-    EXPECT_EQ(input.rows.value(i), input.rows.key(i) == "/usr/lib/libz.so" ? "zlib1g" : "base");
-  }
-  EXPECT_THAT(input.description, HasSubstr("2 further owners of a path left out"));
-  EXPECT_THAT(FailureOf([] { LoadDpkg("/no/such/dir", {}); }), HasSubstr("use --input or --rows"));
-}
-
-TEST(InputsTest, SyntheticRowsDependOnTheSeedAlone) {
-  const Input a = MakeSynthetic(2000, 7, 1, {});
-  const Input b = MakeSynthetic(2000, 7, 1, {});
-  const Input c = MakeSynthetic(2000, 7, 2, {});
-  ASSERT_EQ(a.rows.size(), 2000U);
-  EXPECT_EQ(a.rows.key(0).size(), 16U);
-  EXPECT_EQ(a.rows.value(0).size(), 7U);
-  EXPECT_EQ(a.rows.key(999), b.rows.key(999));
-  EXPECT_EQ(a.rows.value(999), b.rows.value(999));
-  EXPECT_NE(a.rows.key(999), c.rows.key(999));
-}
-
-TEST(LookupKeysTest, AbsentKeysAreAbsentAmongThePresentAndOfTheirLengths) {
-  const Input input = Parse(ManyLines(2000));
-  const LookupKeys keys = DrawLookupKeys(input.rows, 5000, 1);
-  ASSERT_EQ(keys.absent.size(), 5000U);
-  ASSERT_EQ(keys.present.size(), 5000U);
-  for (const std::string& key : keys.absent) {
-    EXPECT_FALSE(input.rows.Contains(key)) << key;
-    EXPECT_EQ(key.size(), 9U);
-    EXPECT_THAT(key, StartsWith("key0"));
-    EXPECT_LT(input.rows.key(0), key);
-    EXPECT_GT(input.rows.key(input.rows.size() - 1), key);
-  }
-  for (const uint32_t row : keys.present) EXPECT_LT(row, input.rows.size());
-}
-
-TEST(LookupKeysTest, FailsInsteadOfSearchingForeverWhenEveryKeyIsTaken) {
-  Rows rows;
-  for (int i = 0; i < 1000; ++i) rows.Add(fmt::format("{:03}", i), "");
-  rows.Seal();
-  EXPECT_THAT(FailureOf([&] { DrawLookupKeys(rows, 10, 1); }), HasSubstr("too dense"));
-}
 
 // FPR = FP / (FP + TN), not FP / lookups and not FP / positives.
 TEST(CountersTest, KnownRates) {
@@ -204,16 +73,6 @@ TEST(ContestantsTest, RibbonBitsForOnePercent) {
   EXPECT_NEAR(StockRibbonBitsPerKey(0.01), 9.9, 0.1);
 }
 
-TEST(TextTableTest, AlignsUnderHeadersOfSeveralLines) {
-  TextTable table({"", "size\nKiB", "n"});
-  table.AddRow({"a name", "1.0", "12"});
-  EXPECT_EQ(table.ToString(),
-            "        size\n"
-            "         KiB   n\n"
-            "----------------\n"
-            "a name   1.0  12\n");
-}
-
 // Contestants that differ in what the sentence speaks of.
 Results MakeResults(uint64_t our_blocks, uint64_t our_bytes) {
   Results results;
@@ -255,84 +114,10 @@ TEST(SentenceTest, ComparesInWords) {
   EXPECT_EQ(FewerOrMore(150, 100), "50.0 % more than");
 }
 
-TEST(ResultsTest, MedianOfOddAndEvenCounts) {
-  EXPECT_EQ(Median({3}), 3);
-  EXPECT_EQ(Median({9, 1, 2}), 2);
-  EXPECT_EQ(Median({4, 1, 2, 100}), 3);
-}
-
-RunOptions ParseArguments(std::initializer_list<const char*> arguments) {
-  std::vector<const char*> argv = {"read_amp"};
-  argv.insert(argv.end(), arguments);
-  return ParseCommandLine(static_cast<int>(argv.size()), argv.data());
-}
-
-// Exit code and what was printed to stderr.
-std::pair<int, std::string> Refusal(std::initializer_list<const char*> arguments) {
-  ::testing::internal::CaptureStderr();
-  int code = -1;
-  try {
-    ParseArguments(arguments);
-  } catch (const Exit& exit) {
-    code = exit.code;
-  }
-  return {code, ::testing::internal::GetCapturedStderr()};
-}
-
-TEST(OptionsTest, WrongArgumentsNameThingValueAndRange) {
-  for (const auto& [argument, value, range] :
-       {std::tuple{"--fpr", "2", "1e-07 to 0.5"}, std::tuple{"--fpr", "nan", "1e-07 to 0.5"},
-        std::tuple{"--fpr", "x", "1e-07 to 0.5"}, std::tuple{"--rows", "999", "1000 to 1000000000"},
-        std::tuple{"--rows", "-5", "1000 to 1000000000"},
-        std::tuple{"--rows", "1e6", "1000 to 1000000000"},
-        std::tuple{"--seed", "-1", "0 to 4294967295"}, std::tuple{"--repeat", "0", "1 to 1000"},
-        std::tuple{"--lookups", "1", "1000 to 100000000"}}) {
-    const auto [code, message] = Refusal({argument, value});
-    EXPECT_EQ(code, 2) << argument << ' ' << value;
-    EXPECT_THAT(message, HasSubstr(argument));
-    EXPECT_THAT(message, HasSubstr(value));
-    EXPECT_THAT(message, HasSubstr(range));
-  }
-  const auto [code, message] = Refusal({"--rows", "1000", "--value-bytes", "32769"});
-  EXPECT_EQ(code, 2);
-  EXPECT_THAT(message, HasSubstr("--value-bytes"));
-  EXPECT_THAT(message, HasSubstr("32769"));
-  EXPECT_THAT(message, HasSubstr("0 to 32768"));
-}
-
-TEST(OptionsTest, ContradictoryOrUnknownArgumentsAreRefused) {
-  EXPECT_EQ(Refusal({"--rows", "1000", "--input", "-"}).first, 2);
-  EXPECT_EQ(Refusal({"--value-bytes", "10"}).first, 2);
-  EXPECT_EQ(Refusal({"--quick", "--lookups", "1000"}).first, 2);
-  EXPECT_EQ(Refusal({"--input", "/no/such/file"}).first, 2);
-  EXPECT_EQ(Refusal({"--nonsense"}).first, 2);
-  EXPECT_EQ(Refusal({"stray"}).first, 2);
-}
-
-TEST(OptionsTest, HelpIsNotAnError) {
-  ::testing::internal::CaptureStdout();
-  EXPECT_EQ(Refusal({"--help"}).first, 0);
-  EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("Examples:"));
-}
-
-TEST(OptionsTest, ValuesArrive) {
-  const RunOptions options =
-      ParseArguments({"--rows", "5000", "--value-bytes", "0", "--seed", "7", "--fpr", "0.001",
-                      "--repeat", "2", "--lookups", "2000", "--out", "o", "--db-dir", "d"});
-  EXPECT_EQ(options.rows, 5000U);
-  EXPECT_EQ(options.value_bytes, 0U);
-  EXPECT_EQ(options.seed, 7U);
-  EXPECT_EQ(options.target_fpr, 0.001);
-  EXPECT_EQ(options.repeat, 2U);
-  EXPECT_EQ(options.lookups, 2000U);
-  EXPECT_EQ(options.out, "o");
-  EXPECT_EQ(options.db_dir, "d");
-}
-
 // What the run's "all keys were found" rests on.
 TEST(EngineTest, AMissingRowAndAnUnexpectedRowAreFailures) {
-  const TempDir dir(TestDir());
-  const Input input = Parse(ManyLines(kMinRows));
+  const TempDir dir(::testing::TempDir());
+  const Input input = ParseText(ManyLines(kMinRows));
   std::vector<uint32_t> all_but_row_7(kMinRows);
   std::iota(all_but_row_7.begin(), all_but_row_7.end(), 0U);
   all_but_row_7[7] = 8;
@@ -355,8 +140,8 @@ TEST(EngineTest, AMissingRowAndAnUnexpectedRowAreFailures) {
 }
 
 TEST(EngineTest, AnExistingDatabaseIsNotTouched) {
-  const TempDir dir(TestDir());
-  const Input input = Parse(ManyLines(kMinRows));
+  const TempDir dir(::testing::TempDir());
+  const Input input = ParseText(ManyLines(kMinRows));
   std::vector<uint32_t> order(kMinRows);
   std::iota(order.begin(), order.end(), 0U);
   const Contestant none = {Role::kNoFilter, "none", ""};
@@ -369,7 +154,7 @@ TEST(EngineTest, AnExistingDatabaseIsNotTouched) {
 
 // The whole job on a small input: the figures must fit together.
 TEST(ExperimentTest, FiguresFitTogether) {
-  const TempDir dir(TestDir());
+  const TempDir dir(::testing::TempDir());
   const Input input = MakeSynthetic(20'000, 50, 1, {});
   Progress progress;
   const Effort effort = {.rounds = 2,

@@ -3,15 +3,12 @@
 
 #include <cstdint>
 #include <numeric>
-#include <stdexcept>
 
 #include "bench/scale/built_tree.h"
 #include "bench/scale/model.h"
 #include "bench/scale/one_filter.h"
 #include "bench/scale/targets.h"
 #include "bench/scale/tree_model.h"
-#include "bench/support/failure.h"
-#include "bench/support/own_process.h"
 
 namespace blocksieve::bench::scale {
 namespace {
@@ -71,21 +68,6 @@ TEST(ScaleTest, ADeniedKeyIsATargetMissed) {
   const Targets targets = JudgeTargets(results);
   EXPECT_EQ(targets.num_met(), targets.all().size() - 1);
   EXPECT_FALSE(targets.all().front().is_met());
-}
-
-TEST(OwnProcessTest, GivesBackTheResultAndFailsWithTheWork) {
-  EXPECT_EQ(InOwnProcess("work", [] { return 42; }), 42);
-  EXPECT_THROW(InOwnProcess("work", []() -> int { throw std::runtime_error("no"); }), Failure);
-}
-
-TEST(OwnProcessTest, MemoryOfTheChildIsItsOwn) {
-  const uint64_t grown = InOwnProcess("work", [] {
-    const uint64_t before = ResidentBytes();
-    const std::vector<char> memory(64 << 20, 'x');
-    return PeakResidentBytes() - before + (memory.back() == 'y' ? 1 : 0);
-  });
-  EXPECT_GE(grown, uint64_t{64} << 20);
-  EXPECT_LT(grown, uint64_t{80} << 20);
 }
 
 }  // namespace

@@ -6,10 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +22,9 @@
 #include "bench/skip/separate_filters.h"
 #include "bench/skip/targets.h"
 #include "bench/support/dataset.h"
-#include "bench/support/failure.h"
 #include "bench/support/temp_dir.h"
+#include "tests/bench/failure_of.h"
+#include "tests/bench/made_up_rows.h"
 
 namespace blocksieve::bench::skip {
 namespace {
@@ -33,61 +32,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-Input MakeInput(size_t num_rows) {
-  Input input;
-  for (size_t i = 0; i < num_rows; ++i) {
-    input.rows.Add(fmt::format("/usr/dir{:03}/file{:04}", i / 100, i),
-                   fmt::format("pkg{}", i / 50 * 7919 % 1'009));
-  }
-  input.rows.Seal();
-  input.description = "made up.";
-  return input;
-}
-
 SkipIndexOptions IndexOf(const Dataset& dataset) {
   SkipIndexOptions options;
   options.columns = dataset.Columns();
   return options;
-}
-
-TEST(DatasetTest, RealRowsHaveTheirKeyAndTheirValueAsColumns) {
-  const Dataset dataset = MakeRealDataset(MakeInput(1'000), "package", 1);
-  EXPECT_EQ(dataset.rows.value(0), "/usr/dir000/file0000\tpkg0");
-  ASSERT_EQ(dataset.columns.size(), 2U);
-  EXPECT_EQ(dataset.rewritten.size(), 200U);
-  const std::vector<std::string_view> values = dataset.Values(false);
-  EXPECT_EQ(values, dataset.Values(true));
-  const std::vector<Query> packages = DrawQueries(dataset, 0, values, 1'000, 1);
-  EXPECT_EQ(packages.size(), 20U);
-  size_t rows = 0;
-  for (const Query& query : packages) {
-    rows += query.rows.size();
-    for (const uint32_t row : query.rows) EXPECT_TRUE(query.predicate.Matches(values[row]));
-  }
-  EXPECT_EQ(rows, 1'000U);
-  // "usr", ten directories, a thousand files
-  EXPECT_EQ(DrawQueries(dataset, 1, values, 10'000, 1).size(), 1U + 10 + 1'000);
-  EXPECT_EQ(DrawQueries(dataset, 1, values, 7, 1).size(), 7U);
-}
-
-TEST(DatasetTest, EverySyntheticValueOccursOnceInAThousandGranules) {
-  const Dataset dataset = MakeSyntheticDataset(2 * kScatteredValues, 1);
-  const std::vector<std::string_view> before = dataset.Values(false);
-  const std::vector<std::string_view> after = dataset.Values(true);
-  std::map<std::string_view, std::set<size_t>> granules;
-  size_t num_changed = 0;
-  for (size_t row = 0; row < before.size(); ++row) {
-    const std::string_view scattered = before[row].substr(before[row].find('\t'));
-    granules[scattered.substr(0, 8)].insert(row / kDefaultGranuleRows);
-    num_changed += before[row] != after[row];
-    // Rewriting keeps the run.
-    EXPECT_EQ(before[row].substr(0, before[row].find('\t')),
-              after[row].substr(0, after[row].find('\t')));
-  }
-  EXPECT_EQ(granules.size(), kScatteredValues);
-  for (const auto& [value, set] : granules) ASSERT_EQ(set.size(), 2U) << value;
-  EXPECT_GT(num_changed, before.size() / 6);
-  EXPECT_LE(num_changed, before.size() / 5);
 }
 
 // A granule's filter against a set of values.
@@ -149,7 +97,7 @@ TEST(RowPlacesTest, KnowBlocksAndGranulesOfTheNewestVersions) {
 // What the run's "every answer was compared" rests on.
 TEST(DatabaseTest, WrongAnswersAreFailures) {
   const TempDir dir(::testing::TempDir());
-  const Dataset dataset = MakeRealDataset(MakeInput(1'000), "package", 1);
+  const Dataset dataset = MakeRealDataset(PathsAndPackages(1'000), "package", 1);
   Database database(dataset, dir.path() / "db", IndexOf(dataset), /*direct_reads=*/false);
   database.Fill(KeyOrder(1'000));
   std::vector<std::string_view> values = dataset.Values(false);
@@ -160,12 +108,7 @@ TEST(DatabaseTest, WrongAnswersAreFailures) {
   EXPECT_EQ(database.Scan(query, values, Temperature::kWarm, true).data_blocks, 0U);
 
   const auto failure = [&] {
-    try {
-      database.Scan(query, values, Temperature::kCold, true);
-    } catch (const Failure& error) {
-      return std::string(error.what());
-    }
-    return std::string("no failure");
+    return FailureOf([&] { database.Scan(query, values, Temperature::kCold, true); });
   };
   EXPECT_EQ(failure(), "no failure");
   query.rows.pop_back();
@@ -206,7 +149,7 @@ TEST(ExperimentTest, FiguresFitTogether) {
   effort.write_rounds = 1;
   Progress progress;
   const Results results =
-      RunExperiment(MakeInput(20'000), "package", effort, 1, dir.path(), progress);
+      RunExperiment(PathsAndPackages(20'000), "package", effort, 1, dir.path(), progress);
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 
   ASSERT_EQ(results.scans.size(), 2U * 2 * 2 * 2);  // datasets, sizes, states, columns

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "bench/support/dataset.h"
-#include "bench/support/failure.h"
 #include "bench/support/temp_dir.h"
 #include "bench/toylsm/experiment.h"
 #include "bench/toylsm/json_report.h"
 #include "bench/toylsm/report.h"
 #include "bench/toylsm/row_blocks.h"
 #include "bench/toylsm/tree.h"
+#include "tests/bench/failure_of.h"
 
 namespace blocksieve::bench::toy {
 namespace {
@@ -59,12 +59,7 @@ TEST(RowBlocksTest, FindTheNewestVersionOfEveryRow) {
   Check(db->Delete(dataset.rows.key(7)), "write to");
   Check(db->Flush(), "flush");
   Check(db->Compact(), "compact");
-  try {
-    const RowBlocks blocks(*db, dataset.rows);
-    ADD_FAILURE() << "a missing row was not noticed";
-  } catch (const Failure& failure) {
-    EXPECT_THAT(failure.what(), HasSubstr("at row 7"));
-  }
+  EXPECT_THAT(FailureOf([&] { RowBlocks(*db, dataset.rows); }), HasSubstr("at row 7"));
 }
 
 // The whole job on few rows: the figures must fit together.

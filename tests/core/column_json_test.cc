@@ -6,9 +6,8 @@ namespace blocksieve {
 namespace {
 
 using testing::Indexed;
+using testing::kMissing;
 using testing::Texts;
-
-const Texts kMissing{"missing"};
 
 TEST(ColumnJson, FindsTheMember) {
   const std::string_view row = R"( {"x":{"b":0,"a":9}, "a":{"c":[1,{"b":5}],"b":"yes","d":1},

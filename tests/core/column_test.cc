@@ -8,11 +8,10 @@ namespace blocksieve {
 namespace {
 
 using testing::Indexed;
+using testing::kMissing;
 using testing::MakeColumn;
 using testing::Texts;
 using namespace std::string_literals;
-
-const Texts kMissing{"missing"};
 
 TEST(Column, FieldsCountFromOne) {
   EXPECT_EQ(Indexed("c=field:1", "a\tb\tc"), Texts{"a"});

@@ -30,9 +30,13 @@ inline Predicate MakePredicate(std::string_view text, std::span<const Column> co
   return *std::move(predicate);
 }
 
-/// What a row holds: each value as text, or "missing" alone.
-inline std::vector<std::string> Indexed(const Column& column, std::string_view row) {
-  std::vector<std::string> values;
+using Texts = std::vector<std::string>;
+
+inline const Texts kMissing{"missing"};
+
+/// What a row holds: each value as text, or kMissing.
+inline Texts Indexed(const Column& column, std::string_view row) {
+  Texts values;
   const bool has_column = column.ForEachIndexed(row, [&](const Value& value) {
     EXPECT_EQ(value.type(), column.type());
     values.push_back(value.ToText());
@@ -40,15 +44,13 @@ inline std::vector<std::string> Indexed(const Column& column, std::string_view r
   });
   if (!has_column) {
     EXPECT_TRUE(values.empty());
-    values = {"missing"};
+    values = kMissing;
   }
   return values;
 }
 
-inline std::vector<std::string> Indexed(std::string_view definition, std::string_view row) {
+inline Texts Indexed(std::string_view definition, std::string_view row) {
   return Indexed(MakeColumn(definition), row);
 }
-
-using Texts = std::vector<std::string>;
 
 }  // namespace blocksieve::testing

@@ -16,18 +16,6 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-const char* ShapeName(KeyShape shape) {
-  switch (shape) {
-    case KeyShape::kCounter:
-      return "Counter";
-    case KeyShape::kCommonPrefix:
-      return "CommonPrefix";
-    case KeyShape::kUrl:
-      return "Url";
-  }
-  return "";
-}
-
 class DbAccuracy : public ::testing::TestWithParam<std::tuple<KeyShape, double, FilterShape>> {};
 
 TEST_P(DbAccuracy, TheFprIsBarelyBelowTheTarget) {
@@ -75,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values(0.3, 0.1, 0.01, 1e-3),
                        ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned)),
     [](const auto& info) {
-      return ShapeName(std::get<0>(info.param)) + std::string("OneIn") +
+      return KeyShapeName(std::get<0>(info.param)) + std::string("OneIn") +
              std::to_string(std::lround(1 / std::get<1>(info.param))) +
              FilterShapeName(std::get<2>(info.param));
     });

@@ -20,18 +20,6 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-const char* ShapeName(KeyShape shape) {
-  switch (shape) {
-    case KeyShape::kCounter:
-      return "Counter";
-    case KeyShape::kCommonPrefix:
-      return "CommonPrefix";
-    case KeyShape::kUrl:
-      return "Url";
-  }
-  return "";
-}
-
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(double target_fpr) {
   FilterPolicyOptions options;
   options.target_fpr = target_fpr;
@@ -87,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(ShapesAndTargets, FilterAccuracy,
                                                               KeyShape::kUrl),
                                             ::testing::Values(0.3, 0.1, 0.01, 1e-3, 1e-4)),
                          [](const auto& info) {
-                           return ShapeName(std::get<0>(info.param)) + std::string("OneIn") +
+                           return KeyShapeName(std::get<0>(info.param)) + std::string("OneIn") +
                                   std::to_string(std::lround(1 / std::get<1>(info.param)));
                          });
 

@@ -21,6 +21,18 @@ std::string Format(const char* format, Values... values) {
 
 }  // namespace
 
+const char* KeyShapeName(KeyShape shape) {
+  switch (shape) {
+    case KeyShape::kCounter:
+      return "Counter";
+    case KeyShape::kCommonPrefix:
+      return "CommonPrefix";
+    case KeyShape::kUrl:
+      return "Url";
+  }
+  return "";
+}
+
 std::string MakeKey(KeyShape shape, uint64_t i) {
   switch (shape) {
     case KeyShape::kCounter: {

@@ -13,6 +13,9 @@ enum class KeyShape {
   kUrl,
 };
 
+/// As in the names of tests.
+const char* KeyShapeName(KeyShape shape);
+
 /// Key number `i` of a shape; keys ascend with their numbers. By convention tests write the even
 /// ones and look for the odd ones in vain, so that absent keys lie between present ones.
 std::string MakeKey(KeyShape shape, uint64_t i);

@@ -1,0 +1,125 @@
+// What jobs read, and which keys they look up.
+
+#include "bench/support/inputs.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "bench/support/lookup_keys.h"
+#include "bench/support/rows.h"
+#include "bench/support/temp_dir.h"
+#include "tests/bench/failure_of.h"
+#include "tests/bench/made_up_rows.h"
+
+namespace blocksieve::bench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST(RowsTest, SortsAndKeepsTheFirstOfEveryKey) {
+  Rows rows;
+  rows.Add("b", "1");
+  rows.Add("a", "2");
+  rows.Add("b", "3");
+  rows.Add("", "4");
+  EXPECT_EQ(rows.Seal(), 1U);
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows.key(0), "");
+  EXPECT_EQ(rows.key(1), "a");
+  EXPECT_EQ(rows.value(2), "1");
+  EXPECT_EQ(rows.num_bytes(), 0U + 1 + 1 + 1 + 1 + 1);
+  EXPECT_TRUE(rows.Contains("b"));
+  EXPECT_FALSE(rows.Contains("aa"));
+  EXPECT_FALSE(rows.Contains("c"));
+}
+
+TEST(InputsTest, TsvValuesMayHoldTabsAndBeEmpty) {
+  const Input input = ParseText("a\tx\ty\nb\t\n" + ManyLines(kMinRows));
+  EXPECT_EQ(input.rows.value(0), "x\ty");
+  EXPECT_EQ(input.rows.value(1), "");
+  EXPECT_EQ(input.rows.size(), kMinRows + 2);
+}
+
+TEST(InputsTest, TsvErrorsNameFileLineAndWhatIsWanted) {
+  EXPECT_EQ(FailureOf([] { ParseText("a\tb\nc\n"); }),
+            "test.tsv, line 2: no tab; wanted is: key TAB value");
+  EXPECT_EQ(FailureOf([] { ParseText("\tb\n"); }),
+            "test.tsv, line 1: empty key; wanted is: key TAB value");
+  EXPECT_EQ(FailureOf([] { ParseText(ManyLines(5)); }),
+            "test.tsv holds 5 different keys; allowed are 1000 to 1000000000");
+  EXPECT_THAT(FailureOf([] { LoadTsv("/no/such/file", {}); }), HasSubstr("/no/such/file"));
+}
+
+TEST(InputsTest, LimitsCutTheInputAndTheDescriptionSaysSo) {
+  const Input by_rows = ParseText(ManyLines(3000), {.max_rows = 2000});
+  EXPECT_EQ(by_rows.rows.size(), 2000U);
+  EXPECT_THAT(by_rows.description, HasSubstr("the rest was not read"));
+  const Input by_bytes = ParseText(ManyLines(3000), {.max_bytes = 30'000});
+  EXPECT_LE(by_bytes.rows.num_bytes(), 30'000U);
+  EXPECT_THAT(by_bytes.description, HasSubstr("the rest was not read"));
+  EXPECT_THAT(ParseText(ManyLines(3000), {.max_rows = 3000}).description,
+              Not(HasSubstr("not read")));
+}
+
+TEST(InputsTest, DpkgListsBecomePathToFirstPackage) {
+  const TempDir dir(::testing::TempDir());
+  std::ofstream(dir.path() / "zlib1g:amd64.list") << "/.\n/usr\n/usr/lib/libz.so\n";
+  std::ofstream(dir.path() / "base.list") << "/.\n/usr\n"
+                                          << [] {
+                                               std::string text;
+                                               for (size_t i = 0; i < kMinRows; ++i)
+                                                 text += fmt::format("/usr/share/{}\n", i);
+                                               return text;
+                                             }();
+  std::ofstream(dir.path() / "base.md5sums") << "not a list\n";
+  const Input input = LoadDpkg(dir.path(), {});
+  EXPECT_EQ(input.rows.size(), kMinRows + 3);
+  for (size_t i = 0; i < input.rows.size(); ++i) {
+    EXPECT_EQ(input.rows.value(i), input.rows.key(i) == "/usr/lib/libz.so" ? "zlib1g" : "base");
+  }
+  EXPECT_THAT(input.description, HasSubstr("2 further owners of a path left out"));
+  EXPECT_THAT(FailureOf([] { LoadDpkg("/no/such/dir", {}); }), HasSubstr("use --input or --rows"));
+}
+
+TEST(InputsTest, SyntheticRowsDependOnTheSeedAlone) {
+  const Input a = MakeSynthetic(2000, 7, 1, {});
+  const Input b = MakeSynthetic(2000, 7, 1, {});
+  const Input c = MakeSynthetic(2000, 7, 2, {});
+  ASSERT_EQ(a.rows.size(), 2000U);
+  EXPECT_EQ(a.rows.key(0).size(), 16U);
+  EXPECT_EQ(a.rows.value(0).size(), 7U);
+  EXPECT_EQ(a.rows.key(999), b.rows.key(999));
+  EXPECT_EQ(a.rows.value(999), b.rows.value(999));
+  EXPECT_NE(a.rows.key(999), c.rows.key(999));
+}
+
+TEST(LookupKeysTest, AbsentKeysAreAbsentAmongThePresentAndOfTheirLengths) {
+  const Input input = ParseText(ManyLines(2000));
+  const LookupKeys keys = DrawLookupKeys(input.rows, 5000, 1);
+  ASSERT_EQ(keys.absent.size(), 5000U);
+  ASSERT_EQ(keys.present.size(), 5000U);
+  for (const std::string& key : keys.absent) {
+    EXPECT_FALSE(input.rows.Contains(key)) << key;
+    EXPECT_EQ(key.size(), 9U);
+    EXPECT_THAT(key, StartsWith("key0"));
+    EXPECT_LT(input.rows.key(0), key);
+    EXPECT_GT(input.rows.key(input.rows.size() - 1), key);
+  }
+  for (const uint32_t row : keys.present) EXPECT_LT(row, input.rows.size());
+}
+
+TEST(LookupKeysTest, FailsInsteadOfSearchingForeverWhenEveryKeyIsTaken) {
+  Rows rows;
+  for (int i = 0; i < 1000; ++i) rows.Add(fmt::format("{:03}", i), "");
+  rows.Seal();
+  EXPECT_THAT(FailureOf([&] { DrawLookupKeys(rows, 10, 1); }), HasSubstr("too dense"));
+}
+
+}  // namespace
+}  // namespace blocksieve::bench
