@@ -25,7 +25,9 @@ struct Measurement {
   uint64_t filter_bytes() const;
   double bits_per_key() const;
   double wasted_reads() const;
-  /// The fewest wasted reads of ribbons in as many bytes: computed from the sizes of these runs.
+  /// The fewest wasted reads of ribbons in as many bytes: computed from the sizes of these runs, as
+  /// if every lookup asked all of them. A level that has just begun is asked for a part of the keys
+  /// only, so that what is measured may come out below.
   double optimum() const;
 };
 

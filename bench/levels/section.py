@@ -56,7 +56,8 @@ def table(tree):
         f"Wasted reads over memory: {tree['name']}",
         ["Filters", "Bits\nper key", "Wasted\nreads", "Least with\nribbons", "Runs", "Policy"],
         rows,
-        "Per lookup of an absent key. Least: computed for ribbons in as many bytes, for these runs.",
+        "Per lookup of an absent key. Least: computed for ribbons in as many bytes, for these runs, as if every "
+        "lookup asked all of them; of levels that have just begun only some do.",
     )
 
 
