@@ -32,7 +32,8 @@ the filters that they have, and compares these with what blocksieve would build:
   same reads     the wasted reads of today with the least memory
   asked          by --memory or --wasted-reads
   usual          where there are no filters and nothing is asked for: 10 bits per key
-  one rate       the memory of today (or as asked), with the same rate for all files
+  one rate       the memory of today, or where there are no filters of the first of these, with the
+                 same rate for all files
 Nothing is written; another process may have the database open. No keys or values are read.
 
 Predictions, by the models of the filters' kinds:
@@ -68,7 +69,7 @@ struct AdviseOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-// Throws Failure if the database has no files of the column family.
+// Throws Failure if none is of the column family.
 void KeepFamily(const std::string& family, std::vector<FilePlace>* places) {
   std::vector<std::string> names;
   for (const FilePlace& place : *places) {
@@ -134,7 +135,7 @@ std::string ToJson(const AdviseOptions& options, const Engine& engine,
 
 void RunAdvise(const AdviseOptions& options) {
   ChosenFiles chosen = FindFiles(options.choice);
-  if (options.family) KeepFamily(*options.family, &chosen.places);
+  if (options.family && !chosen.places.empty()) KeepFamily(*options.family, &chosen.places);
   std::vector<FileReport> files;
   const ChosenFiles::Missed missed = chosen.ForEach(
       "looking at filters", [&](TableFile* file) { files.push_back(file->report()); });
@@ -163,8 +164,7 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
       command
           ->add_option("--memory", options->question.memory,
                        "the most bytes for all filters; also as 10MB or 64MiB")
-          ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true).description(""))
-          ->check(InRange(uint64_t{1}, kMaxMemory))
+          ->transform(BytesInRange(1, kMaxMemory))
           ->type_name("BYTES");
   command
       ->add_option("--wasted-reads", options->question.wasted_reads,

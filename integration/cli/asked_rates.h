@@ -10,6 +10,7 @@ namespace blocksieve::cli {
 struct AskedRates {
   std::optional<double> wasted_reads;
   std::optional<double> bits_per_key;
+  bool kind_is_auto = false;  ///< Bloom filters are of flushes, ribbons of compactions.
 };
 
 /// By the name of the column family; those of which nothing is known are missing.

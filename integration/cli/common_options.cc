@@ -19,6 +19,23 @@ CLI::Option* AddFormatOption(CLI::App* command, OutputFormat* format) {
       });
 }
 
+CLI::Validator BytesInRange(uint64_t low, uint64_t high) {
+  const auto to_bytes = [low, high](std::string& text) -> std::string {
+    std::string bytes = text;
+    try {
+      if (CLI::AsSizeValue(/*kb_is_1000=*/true)(bytes).empty() &&
+          InRange(low, high)(bytes).empty()) {
+        text = bytes;
+        return "";
+      }
+    } catch (const CLI::ValidationError&) {  // its message does not say what is allowed
+    }
+    return fmt::format("{} is not in the range {} to {} of bytes, also as 10kB or 64MiB", text, low,
+                       high);
+  };
+  return {to_bytes, ""};
+}
+
 std::string CheckTargetFpr(const std::string& text) {
   return InRange(kMinTargetFpr, kMaxTargetFpr)(text);
 }

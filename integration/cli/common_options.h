@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -24,9 +25,13 @@ auto InRange(T low, T high) {
     const bool wraps = std::is_unsigned_v<T> && text.starts_with('-');
     if (!wraps && CLI::detail::lexical_cast(text, value) && value >= low && value <= high)
       return "";
-    return fmt::format("{} is not in the range {} to {}", text, low, high);
+    return fmt::format("{} is not in the range {} to {}{}", text, low, high,
+                       std::is_integral_v<T> ? " of whole numbers" : "");
   };
 }
+
+/// For CLI::Option::transform: whole numbers of bytes, also as 10kB or 64MiB, from `low` to `high`.
+CLI::Validator BytesInRange(uint64_t low, uint64_t high);
 
 /// InRange of what ChooseLayout accepts.
 std::string CheckTargetFpr(const std::string& text);

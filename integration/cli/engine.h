@@ -98,8 +98,8 @@ class Engine {
   /// REQUIRES: the directory has a database of this engine.
   virtual std::unique_ptr<ReadDatabase> Open(const std::string& path) const = 0;
 
-  /// The files of the database, by column family and level; of level 0 the newest first.
-  /// REQUIRES: as Open.
+  /// The files of the database, by column family and level; of level 0 the newest first. Some may
+  /// be missing or damaged. REQUIRES: as Open.
   virtual std::vector<FilePlace> ListFiles(const std::string& path) const = 0;
 
   /// Null if there is no such file any more.

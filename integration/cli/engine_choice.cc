@@ -37,6 +37,13 @@ const Engine& CheckName(const Engine& found, const std::string& path, const std:
 
 // The last bytes of a file.
 std::string EndOf(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) {
+    Fail("{} is a directory; if it is a database, it is asked for by --db {}", path, path);
+  }
+  // Opening a named pipe would wait for whoever writes into it.
+  if (std::filesystem::is_other(status)) Fail("{} is no regular file", path);
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file.tellg();
   if (size < 0) Fail("cannot open {}: {}", path, std::generic_category().message(errno));

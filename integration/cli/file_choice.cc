@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 
 #include "integration/cli/engine_choice.h"
 #include "integration/cli/failure.h"
@@ -32,7 +33,20 @@ ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
     }
     if (file != nullptr) visit(file.get());
   }
+  TellMissingFromVanished(&missed);
   return missed;
+}
+
+// What the database still has in its list was not removed by its process.
+void ChosenFiles::TellMissingFromVanished(Missed* missed) const {
+  if (missed->vanished.empty() || db.empty()) return;
+  std::set<std::string> listed;
+  for (const FilePlace& place : engine->ListFiles(db)) listed.insert(place.path);
+  std::erase_if(missed->vanished, [&](const FilePlace& place) {
+    if (!listed.contains(place.path)) return false;
+    missed->unopened.push_back(fmt::format("cannot open {}: there is no such file", place.path));
+    return true;
+  });
 }
 
 ChosenFiles FindFiles(const FileChoice& choice) {
@@ -42,10 +56,10 @@ ChosenFiles FindFiles(const FileChoice& choice) {
   }
   if (!choice.file.empty()) {
     const Engine& engine = EngineOfFile(choice.file, choice.engine);
-    return {&engine, {{.path = choice.file, .family = "", .level = -1}}};
+    return {&engine, {{.path = choice.file, .family = ""}}, ""};
   }
   const Engine& engine = EngineOf(choice.db, choice.engine);
-  return {&engine, engine.ListFiles(choice.db)};
+  return {&engine, engine.ListFiles(choice.db), choice.db};
 }
 
 }  // namespace blocksieve::cli

@@ -24,6 +24,7 @@ void AddFileOptions(CLI::App* command, FileChoice* choice);
 struct ChosenFiles {
   const Engine* engine;
   std::vector<FilePlace> places;
+  std::string db;  ///< Whose they are; empty for a single file.
 
   /// The files that could not be visited.
   struct Missed {
@@ -33,6 +34,9 @@ struct ChosenFiles {
 
   /// Shows progress as `doing`.
   Missed ForEach(const std::string& doing, const std::function<void(TableFile*)>& visit) const;
+
+ private:
+  void TellMissingFromVanished(Missed* missed) const;
 };
 
 /// Throws UsageError, Failure.

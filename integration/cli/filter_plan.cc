@@ -69,7 +69,7 @@ FilterPlan MakePlan(const std::vector<SortedRun>& runs, std::string option, doub
   plan.value = value;
   for (const auto& level_runs : ByLevel(runs)) {
     const int level = level_runs.front().level;
-    plan.levels.push_back({level, KindAtLevel(level), target_fprs[plan.levels.size()]});
+    plan.levels.push_back({level, KindOf(level_runs.front()), target_fprs[plan.levels.size()]});
     for (const SortedRun& run : level_runs) AddRun(run, plan.levels.back(), &plan);
   }
   return plan;

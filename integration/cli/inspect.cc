@@ -37,7 +37,8 @@ may have it open. No keys or values are read.
 
 Where filter memory is spread over the levels (wasted_reads, bits_per_key), a compaction may move a
 file to a deeper level without rewriting it. Its filter is then more precise than those that are
-built there: such files are listed. They are told by their rates, from 1.5 bits (a factor of 2.8) on.
+built there: such files are listed. They are told by their rates, from 1.5 bits (a factor of 2.8) on,
+and under kind=auto by their kinds: flushes, to level 0, build Bloom filters, compactions ribbons.
 
 Examples:
   blocksieve inspect --db paths.db

@@ -53,7 +53,7 @@ toylsm, a small one to learn from and test with; its granules are its data block
 
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:2 --index words=words:3 paths.tsv
-  blocksieve load --db log.db --key 1 --delimiter , --index size=int:3 size=uint:4 log.csv
+  blocksieve load --db log.db --key 1 --delimiter , --index code=int:3 size=uint:4 log.csv
   zcat docs.gz | blocksieve load --db docs.db --key 1 --index age=int:json:/age -
   blocksieve load --engine toylsm --db toy.db --key 1 --index pkg=field:2 paths.tsv)help";
 

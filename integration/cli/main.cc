@@ -54,6 +54,7 @@ int Report(const std::string& name, const std::string& message, int code) {
 int Run(int argc, const char* const* argv) {
   CLI::App app(kDescription, "blocksieve");
   app.footer(kFooter);
+  app.require_subcommand(0, 1);  // that there is one is checked below, and said in our words
   app.set_version_flag("--version", "blocksieve " BLOCKSIEVE_VERSION);
   Action action;
   AddLoadCommand(&app, &action);

@@ -63,7 +63,7 @@ std::vector<LevelRate> RatesOf(const RunList& list, const AskedRates& asked) {
     rates.insert(rates.begin(), {.level = 0});
     groups.insert(groups.begin(), {.num_runs = 0,
                                    .keys_per_run = num_keys / static_cast<double>(num_files),
-                                   .kind = KindAtLevel(0)});
+                                   .kind = FilterKind::kBlockedBloom});
   }
   const Result<RateAllocation> allocation =
       asked.wasted_reads ? AllocateForWastedReads(groups, *asked.wasted_reads)
@@ -73,13 +73,23 @@ std::vector<LevelRate> RatesOf(const RunList& list, const AskedRates& asked) {
   return rates;
 }
 
-std::optional<int> BuiltFor(const FileReport& file, const std::vector<LevelRate>& rates) {
+// Under kind=auto flushes build Bloom filters, and nothing else does.
+bool IsOfFlush(const FileReport& file) {
+  return file.filter.kind == FilterKindName(FilterKind::kBlockedBloom);
+}
+
+std::optional<int> BuiltFor(const FileReport& file, const std::vector<LevelRate>& rates,
+                            bool kind_is_auto) {
   if (!SaysItsRate(file)) return std::nullopt;
+  if (kind_is_auto && IsOfFlush(file)) {
+    return file.place.level == 0 ? std::nullopt : std::optional(0);
+  }
   const auto bits_too_many = [&](const LevelRate& rate) {
     return std::log2(rate.fpr / file.filter.predicted_fpr);
   };
   const LevelRate* nearest_above = nullptr;
   for (const LevelRate& rate : rates) {
+    if (kind_is_auto && rate.level == 0) continue;
     const double bits = bits_too_many(rate);
     if (rate.level == file.place.level) {
       return bits >= kMovedBits && nearest_above != nullptr ? std::optional(nearest_above->level)
@@ -104,7 +114,8 @@ std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& fi
     const std::vector<LevelRate> rates = RatesOf(list, of_family);
     for (const SortedRun& run : list.runs) {
       for (const FileReport* const file : run.files) {
-        levels[static_cast<size_t>(file - files.data())] = BuiltFor(*file, rates);
+        levels[static_cast<size_t>(file - files.data())] =
+            BuiltFor(*file, rates, of_family.kind_is_auto);
       }
     }
   }

@@ -18,6 +18,9 @@ namespace blocksieve::cli {
 /// built for another level if its filter is by kMovedBits (log2 of the rate) or more too precise
 /// for its own: for the one above it whose rate is nearest.
 ///
+/// Where the options say kind=auto, a Bloom filter is of a flush, built for level 0 whatever its
+/// rate, and a ribbon is not.
+///
 /// Nothing is said of filters that are not blocksieve's, and of column families where all files
 /// have the same rate, by their options or by their looks.
 std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,

@@ -1,6 +1,5 @@
 #include "integration/cli/rate_interval.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace blocksieve::cli {
@@ -12,7 +11,8 @@ RateInterval WilsonInterval(uint64_t num_hits, uint64_t num_trials) {
   const double scale = 1 + kZ * kZ / n;
   const double middle = (share + kZ * kZ / (2 * n)) / scale;
   const double half = kZ / scale * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n));
-  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
+  // At the ends rounding would leave a trifle.
+  return {num_hits == 0 ? 0 : middle - half, num_hits == num_trials ? 1 : middle + half};
 }
 
 }  // namespace blocksieve::cli

@@ -42,7 +42,7 @@ one per line, and what is no UTF-8 as "key_hex" or "value_hex".
 Examples:
   blocksieve scan --db paths.db --where "pkg = 'bash'"
   blocksieve scan --db paths.db --where "pkg = 'bash' AND words HAS 'lib'" --explain
-  blocksieve scan --db paths.db --where "size BETWEEN 1000 AND 2000" --count
+  blocksieve scan --db log.db --where "size BETWEEN 1000 AND 2000" --count
   blocksieve scan --db paths.db --where "NOT (pkg LIKE 'lib%')" --reverse --limit 10
   blocksieve scan --db paths.db --where "pkg = 'bash'" --explain --format json 2> explanation.json)help";
 

@@ -177,8 +177,7 @@ void AddSizeCommand(CLI::App* app, Action* action) {
       ->check(InRange(0.0, kMaxBitsPerKey));
   command
       ->add_option("--bytes", options->bytes, "the most bytes for all keys; also as 10kB or 64MiB")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true).description(""))
-      ->check(InRange(uint64_t{1}, kMaxNumber))
+      ->transform(BytesInRange(1, kMaxNumber))
       ->type_name("N");
   command->add_option("--keys", options->keys, "the number of keys (default 1000000)")
       ->type_name("N")

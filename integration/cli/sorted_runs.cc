@@ -66,8 +66,8 @@ std::vector<std::span<const SortedRun>> ByLevel(const std::vector<SortedRun>& ru
   return levels;
 }
 
-FilterKind KindAtLevel(int level) {
-  return level == 0 ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
+FilterKind KindOf(const SortedRun& run) {
+  return run.files.front()->place.is_short_lived ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
 }
 
 std::vector<RunGroup> GroupsOf(const std::vector<SortedRun>& runs) {
@@ -76,9 +76,8 @@ std::vector<RunGroup> GroupsOf(const std::vector<SortedRun>& runs) {
     const auto num_runs = static_cast<double>(level.size());
     double keys = 0;
     for (const SortedRun& run : level) keys += static_cast<double>(run.num_keys);
-    groups.push_back({.num_runs = num_runs,
-                      .keys_per_run = keys / num_runs,
-                      .kind = KindAtLevel(level.front().level)});
+    groups.push_back(
+        {.num_runs = num_runs, .keys_per_run = keys / num_runs, .kind = KindOf(level.front())});
   }
   return groups;
 }

@@ -39,10 +39,11 @@ std::vector<RunList> SortIntoRuns(const std::vector<FileReport>& files);
 /// The runs level by level: each span is one level's.
 std::vector<std::span<const SortedRun>> ByLevel(const std::vector<SortedRun>& runs);
 
-/// The same for the allocation of rates. Level 0 is of blocked Bloom filters, as flushes write them
-/// under kind=auto; deeper ones are of ribbons.
+/// The kind of filter that its files get under kind=auto.
+FilterKind KindOf(const SortedRun& run);
+
+/// The runs level by level, as rates are allocated to them.
 std::vector<RunGroup> GroupsOf(const std::vector<SortedRun>& runs);
-FilterKind KindAtLevel(int level);
 
 /// Useless data-block reads per lookup if the filters of the runs have these rates (one for each; 1
 /// for no filter). A lookup of an absent key asks all runs, and each rate is the chance of a read:

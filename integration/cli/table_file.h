@@ -16,6 +16,10 @@ struct FilePlace {
   std::string path;
   std::string family;  ///< Of a database's column family; empty: none, or not known.
   int level = -1;      ///< -1: not known.
+
+  /// A flush wrote it, and the next compaction takes it away. Under kind=auto such files have Bloom
+  /// filters, others ribbons.
+  bool is_short_lived = false;
 };
 
 enum class FilterOrigin {

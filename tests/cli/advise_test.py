@@ -185,7 +185,8 @@ class Advice(CommandTest):
 
     def test_empty_database(self):
         self.load([])
-        self.assertEqual(self.advise()["families"], [])
+        for arguments in ((), ("--column-family", "default")):
+            self.assertEqual(self.advise(*arguments)["families"], [])
         self.assertIn(b"No filter pays here: there are no files",
                       self.succeed("advise", "--db", self.db).out)
 
@@ -219,6 +220,14 @@ class Advice(CommandTest):
         asked = next(one for one in family["proposals"] if one["name"] == "asked")
         self.assertRegex(asked["option"], r"^options.wasted_reads = 0\.00\d+$")
         self.assertLessEqual(asked["wasted_reads"], 0.003)
+
+    def test_files_that_stay_on_level_0(self):
+        """Under FIFO, where the policy builds ribbons of them."""
+        for style, kind in ((0, "bloom"), (2, "ribbon")):
+            self.db = self.dir / str(style)
+            self.db_bench("fillseq,flush", "--bloom_bits=10", f"--compaction_style={style}")
+            levels = self.proposal("same memory")["levels"]
+            self.assertEqual([(level["level"], level["kind"]) for level in levels], [(0, kind)])
 
     def test_text(self):
         self.db_bench("fillseq,flush", "--bloom_bits=10")

@@ -14,6 +14,7 @@ std::vector<FileReport> Files() {
   const auto add = [&](int level, uint64_t keys) {
     FileReport& file = files.emplace_back();
     file.place.level = level;
+    file.place.is_short_lived = level == 0;
     file.num_entries = keys;
     file.num_bytes = 30 * keys;
   };

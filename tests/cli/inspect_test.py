@@ -1,6 +1,7 @@
 """What inspect shows of databases and single files."""
 
 import json
+import os
 import unittest
 
 from command import CommandTest, run
@@ -9,6 +10,20 @@ BLOOM = ("--bloom_bits=10",)
 RIBBON = ("--bloom_bits=10", "--use_ribbon_filter")
 PARTITIONED = ("--partition_index_and_filters=true", "--metadata_block_size=1024")
 PREFIXES = ("--prefix_size=8", "--keys_per_prefix=10")
+
+
+class WhatIsNoFile(CommandTest):
+    def test_database(self):
+        self.load([("a", 1)])
+        said = self.fail_with(1, "inspect", self.db)
+        self.assertIn(f"is a directory; if it is a database, it is asked for by --db {self.db}", said)
+
+    def test_named_pipe(self):
+        os.mkfifo(self.dir / "pipe")
+        self.assertIn("is no regular file", self.fail_with(1, "inspect", self.dir / "pipe"))
+
+    def test_missing(self):
+        self.assertIn("No such file", self.fail_with(1, "inspect", self.dir / "missing.sst"))
 
 
 class StockFilters(CommandTest):

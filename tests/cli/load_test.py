@@ -76,6 +76,11 @@ class Places(CommandTest):
         self.assertIn(f"{self.db} is no database, and not an empty directory", self.load_one(1))
         self.assertEqual(os.listdir(self.db), ["letter.txt"])
 
+    def test_database_of_keys_with_timestamps(self):
+        self.db_bench("fillseq,flush", "--user_timestamp_size=8")
+        self.assertIn("its keys have timestamps",
+                      self.fail_with(1, "load", "--db", self.db, "--key", 1, "-", stdin=b"a\tb\n"))
+
     def test_file(self):
         self.db.write_text("")
         self.assertIn(f"{self.db} is no database", self.load_one(1))

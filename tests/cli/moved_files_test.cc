@@ -12,6 +12,7 @@ using Levels = std::vector<std::optional<int>>;
 FileReport File(int level, uint64_t keys, double fpr, double bits_per_key) {
   FileReport file;
   file.place.level = level;
+  file.place.is_short_lived = level == 0;
   file.num_entries = keys;
   file.filter.origin = FilterOrigin::kBlocksieve;
   file.filter.predicted_fpr = fpr;
@@ -66,6 +67,17 @@ TEST(MovedFiles, AreToldByTheOptionsIfAllOfThemMoved) {
   EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10)), Levels(102, 0));
   // By their looks, they could as well have been built so.
   EXPECT_EQ(LevelsBuiltFor(files, {}), Levels(102));
+}
+
+TEST(MovedFiles, AreToldByTheirKindsWhereTheseSayIt) {
+  std::vector<FileReport> files = Tree();
+  for (FileReport& file : files) file.filter.kind = "ribbon";
+  files[1].filter.predicted_fpr = 1e-7;  // of level 0 by its rate, but not by its kind
+  files[3].filter.kind = "bloom";
+  AskedRatesByFamily asked = BitsPerKey(10);
+  EXPECT_EQ(LevelsBuiltFor(files, asked), (Levels{{}, 0, {}, {}, {}, {}}));
+  asked[""].kind_is_auto = true;
+  EXPECT_EQ(LevelsBuiltFor(files, asked), (Levels{{}, {}, {}, 0, {}, {}}));
 }
 
 TEST(MovedFiles, NoneWhereTheOptionsAskForOneRate) {

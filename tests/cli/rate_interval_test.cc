@@ -17,10 +17,12 @@ TEST(RateInterval, IsWilsons) {
 }
 
 TEST(RateInterval, OfNoneOrAllTouchesTheEnd) {
-  EXPECT_NEAR(WilsonInterval(0, 20).low, 0, 1e-12);
   EXPECT_NEAR(WilsonInterval(0, 20).high, 0.1611, 5e-5);
   EXPECT_NEAR(WilsonInterval(20, 20).low, 1 - 0.1611, 5e-5);
-  EXPECT_NEAR(WilsonInterval(20, 20).high, 1, 1e-12);
+  for (const uint64_t trials : {1, 20, 100, 100'000}) {
+    EXPECT_EQ(WilsonInterval(0, trials).low, 0);
+    EXPECT_EQ(WilsonInterval(trials, trials).high, 1);
+  }
 }
 
 }  // namespace

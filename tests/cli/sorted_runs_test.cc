@@ -7,7 +7,7 @@ namespace {
 
 FileReport File(const std::string& family, int level, uint64_t keys, double fpr) {
   FileReport file;
-  file.place = {.path = "", .family = family, .level = level};
+  file.place = {.path = "", .family = family, .level = level, .is_short_lived = level == 0};
   file.num_entries = keys;
   file.filter.predicted_fpr = fpr;
   if (fpr < 1) {
@@ -48,6 +48,12 @@ TEST(SortedRuns, GroupsAreLevels) {
   EXPECT_EQ(groups[1].num_runs, 1);
   EXPECT_EQ(groups[1].keys_per_run, 400);
   EXPECT_EQ(groups[1].kind, FilterKind::kRibbon);
+}
+
+TEST(SortedRuns, OfLevel0ThatIsNeverCompactedHaveTheFiltersOfFilesThatStay) {
+  std::vector<FileReport> files = {File("", 0, 10, 0.5), File("", 0, 20, 0.25)};
+  for (FileReport& file : files) file.place.is_short_lived = false;
+  EXPECT_EQ(GroupsOf(SortIntoRuns(files)[0].runs)[0].kind, FilterKind::kRibbon);
 }
 
 TEST(SortedRuns, FiltersOfPrefixesCountTheseAndUnreadableOnesCountKeys) {

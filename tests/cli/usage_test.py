@@ -31,6 +31,20 @@ class WrongCommandLines(CommandTest):
         self.check("sift", "sift")
         self.check("--frobnicate", "scan", "--db", self.db, "--frobnicate")
 
+    def test_two_subcommands(self):
+        self.check("blocksieve size: The following argument was not expected: inspect",
+                   "size", "--fpr", 0.1, "inspect")
+
+    def test_numbers_that_are_not_whole(self):
+        for text in ("1e6", "10.5", "1,000"):
+            self.check(f"--keys: {text} is not in the range 1 to 1125899906842624 of whole numbers",
+                       "size", "--fpr", 0.1, "--keys", text)
+
+    def test_bytes(self):
+        for text in ("0", "-1", "1.5GB", "64XB", "99999999999TB", "nan", ""):
+            self.check(f"--bytes: {text} is not in the range 1 to 1125899906842624 of bytes, also as "
+                       "10kB or 64MiB", "size", "--bytes", text)
+
     def test_what_is_required(self):
         self.check("--db is required", "scan", "--where", "TRUE")
         self.check("--db is required", "load", "--key", 1, "-")

@@ -1,5 +1,6 @@
 """What verify finds: nothing in sound databases, damage wherever it is."""
 
+import json
 import unittest
 
 from command import CommandTest, run
@@ -69,6 +70,19 @@ class SoundDatabases(CommandTest):
         file, = self.check()
         self.assertLess(file["keys_asked"], file["num_entries"])
         self.assertIn(f"of its {file['num_entries']:,} entries were asked", file["unseen"])
+
+    def test_timestamps(self):
+        for number, more in enumerate(((), PARTITIONED)):
+            self.db = self.dir / f"db{number}"
+            self.db_bench("fillrandom,flush", *BLOOM, *more, "--user_timestamp_size=8")
+            file, = self.check()
+            self.assertEqual((file["keys_asked"], file["unseen"]), (20_000, ""))
+
+    def test_timestamps_and_prefixes(self):
+        self.db_bench("fillseq,flush", *BLOOM, *PREFIXES, "--whole_key_filtering=false",
+                      "--user_timestamp_size=8")
+        file, = self.check()
+        self.assertEqual(file["keys_asked"], 20_000)
 
     def test_own_filters(self):
         rows = [(f"{i:05}", i % 100) for i in range(20_000)]
@@ -166,13 +180,40 @@ class Damage(CommandTest):
                         self.assertEqual(run(command, *where).code, 1, length)
 
     def test_missing_file(self):
-        for engine in ("rocksdb", "toylsm"):
-            self.engine = engine
-            self.db = self.dir / engine
-            self.load(self.ROWS)
-            path, = self.db.glob("*.sst")
-            path.unlink()
-            self.assertIn("cannot open database", self.fail_with(1, "verify", "--db", self.db))
+        self.load(self.ROWS)
+        path, = self.db.glob("*.sst")
+        path.unlink()
+        for command in ("verify", "inspect", "advise"):
+            done = run(command, "--db", self.db, "--format", "json")
+            self.assertEqual(done.code, 1)
+            said = json.loads(done.out)
+            self.assertEqual(said["unopened"], [f"cannot open {path}: there is no such file"])
+            self.assertEqual(said["vanished"], [])
+
+    def test_missing_file_of_the_toy_lsm(self):
+        self.engine = "toylsm"
+        self.load(self.ROWS)
+        path, = self.db.glob("*.sst")
+        path.unlink()
+        self.assertIn("cannot open database", self.fail_with(1, "verify", "--db", self.db))
+
+    def test_other_files_are_verified_all_the_same(self):
+        for _ in range(3):
+            self.load(self.ROWS, "--no-compact")
+        paths = sorted(self.db.glob("*.sst"))
+        self.assertEqual(len(paths), 3)
+        good = paths[1].read_bytes()
+        for damaged in (b"", good[:-20], good[:-1] + b"?", None):
+            if damaged is None:
+                paths[1].unlink()
+            else:
+                paths[1].write_bytes(damaged)
+            verified = self.verify(code=1)
+            self.assertEqual(sorted(file["path"] for file in verified["files"]),
+                             [str(paths[0]), str(paths[2])])
+            self.assertEqual([file["keys_asked"] for file in verified["files"]], [len(self.ROWS)] * 2)
+            self.assertEqual(verified["num_problems"], 1)
+            self.assertIn(f"cannot open {paths[1]}: ", verified["unopened"][0])
 
 
 class DamageThatNoBlockChecksumShows(CommandTest):

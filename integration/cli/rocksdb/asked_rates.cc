@@ -28,7 +28,8 @@ AskedRatesByFamily RatesAskedOfRocksDb(const std::string& path) {
     const Policy* const policy = PolicyOf(family.options);
     if (policy == nullptr) continue;
     rates[family.name] = {.wasted_reads = policy->options().wasted_reads,
-                          .bits_per_key = policy->options().bits_per_key};
+                          .bits_per_key = policy->options().bits_per_key,
+                          .kind_is_auto = policy->options().kind == PolicyKind::kAuto};
   }
   return rates;
 }

@@ -26,6 +26,10 @@ std::shared_ptr<rocksdb::MergeOperator> AnyMergeOperator() {
   return std::make_shared<MergeToNothing>();
 }
 
+std::string LastTime(const rocksdb::Comparator& comparator) {
+  return std::string(comparator.timestamp_size(), '\xff');
+}
+
 std::string ForEveryEntry(rocksdb::SstFileReader* reader,
                           const rocksdb::TableProperties& properties,
                           const rocksdb::Comparator& comparator,
@@ -39,8 +43,11 @@ std::string ForEveryEntry(rocksdb::SstFileReader* reader,
   // operands they do not show as they are. The number of entries tells whether it worked.
   const bool sees_all = properties.num_merge_operands == 0;
   const std::string first_time(comparator.timestamp_size(), '\0');
+  const std::string last_time = LastTime(comparator);
   const rocksdb::Slice since = first_time;
+  const rocksdb::Slice until = last_time;
   size_t behind_key = 0;
+  if (!last_time.empty()) options.timestamp = &until;
   if (sees_all) {
     options.iter_start_ts = &since;
     behind_key = kSequenceAndTypeBytes + comparator.timestamp_size();

@@ -5,6 +5,7 @@
 #include <rocksdb/table_properties.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace blocksieve::cli {
@@ -18,6 +19,10 @@ std::string ForEveryEntry(rocksdb::SstFileReader* reader,
                           const rocksdb::TableProperties& properties,
                           const rocksdb::Comparator& comparator,
                           const std::function<void(const rocksdb::Slice& key)>& visit);
+
+/// Not before any user-defined timestamp, in the order of RocksDB's own comparators; empty if keys
+/// have none. Iterators of keys with timestamps must be told a time.
+std::string LastTime(const rocksdb::Comparator& comparator);
 
 /// So that tables with merge operands can be read whatever operator they are for: merges anything
 /// to nothing.

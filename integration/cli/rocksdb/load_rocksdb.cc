@@ -74,6 +74,9 @@ LoadedRocksDb::LoadedRocksDb(const LoadTarget& target) : path_(target.path) {
   }
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
+    if (family.options.comparator->timestamp_size() != 0) {
+      Fail("cannot load into database {}: its keys have timestamps, and lines have none", path_);
+    }
     AddIndexes(target, columns, &family.options);
     AddKeyFilters(&family.options);
   }

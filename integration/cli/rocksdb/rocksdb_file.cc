@@ -222,6 +222,9 @@ class RocksDbFile final : public TableFile {
     if (probe_ == nullptr) {
       rocksdb::ReadOptions options;
       options.total_order_seek = true;
+      last_time_ = LastTime(*options_.comparator);
+      until_ = last_time_;
+      if (!last_time_.empty()) options.timestamp = &until_;
       probe_.reset(reader_->NewIterator(options));
     }
     probe_->Seek(prefix);
@@ -237,6 +240,8 @@ class RocksDbFile final : public TableFile {
   bool has_prefixes_ = false;
   TableFilters filters_;
   std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;  // of filters_, in its order
+  std::string last_time_;
+  rocksdb::Slice until_;  // last_time_, which probe_ refers to
   std::unique_ptr<rocksdb::Iterator> probe_;
 };
 
@@ -252,7 +257,10 @@ std::unique_ptr<TableFile> OpenRocksDbFile(const FilePlace& place) {
   char buffer[TableFooter::kMaxBytes];
   rocksdb::Slice end;
   const uint64_t end_bytes = std::min<uint64_t>(num_bytes, sizeof(buffer));
-  if (status.ok()) status = file->Read(num_bytes - end_bytes, end_bytes, &end, buffer);
+  // Reading nothing is an error to RocksDB.
+  if (status.ok() && end_bytes != 0) {
+    status = file->Read(num_bytes - end_bytes, end_bytes, &end, buffer);
+  }
   if (!status.ok()) Fail("cannot open {}: {}", place.path, status.ToString());
   if (!IsBlockBasedTable(AsBytes(end.ToStringView()))) {
     Fail("cannot open {}: it is no block-based table", place.path);

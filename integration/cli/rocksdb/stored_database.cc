@@ -6,6 +6,7 @@
 
 #include <cstdarg>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -69,15 +70,29 @@ std::string StateOf(const std::string& path) {
   return state;
 }
 
-std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path, bool all_families) {
+// All files are opened at once, so that none can vanish under another process's compactions.
+void PrepareForRows(StoredOptions* options) {
+  options->db.max_open_files = -1;
+  std::erase_if(options->families, [](const rocksdb::ColumnFamilyDescriptor& family) {
+    return family.name != rocksdb::kDefaultColumnFamilyName;
+  });
+}
+
+// As few files are opened as RocksDB can do with: there may be more than a process may have open.
+// Those that are missing or damaged are listed all the same, for others to look at.
+void PrepareForFileList(StoredOptions* options) {
+  options->db.max_open_files = 0;
+  options->db.max_file_opening_threads = 1;
+  options->db.paranoid_checks = false;
+}
+
+using Preparation = void (*)(StoredOptions*);
+
+std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path, Preparation prepare) {
   StoredOptions options = ReadStoredOptions(path, /*strict=*/false);
   options.db.info_log = std::make_shared<NoLog>();
   options.db.create_if_missing = false;
-  // All files are opened at once, so that none can vanish under another process's compactions.
-  options.db.max_open_files = -1;
-  std::erase_if(options.families, [=](const rocksdb::ColumnFamilyDescriptor& family) {
-    return !all_families && family.name != rocksdb::kDefaultColumnFamilyName;
-  });
+  prepare(&options);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status =
@@ -89,6 +104,28 @@ std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path, bool all_f
   // The database keeps a handle of its own.
   for (rocksdb::ColumnFamilyHandle* const handle : handles) db->DestroyColumnFamilyHandle(handle);
   return std::unique_ptr<rocksdb::DB>(db);
+}
+
+std::unique_ptr<rocksdb::DB> OpenPrepared(const std::string& path, Preparation prepare) {
+  constexpr int kMostTries = 20;
+  for (int tries = 1;; ++tries) {
+    const std::string state = StateOf(path);
+    try {
+      return TryOpenReadOnly(path, prepare);
+    } catch (const Failure&) {
+      // Another process may have removed files between our reading their list and opening them.
+      if (tries == kMostTries || StateOf(path) == state) throw;
+    }
+  }
+}
+
+// Column families where nothing is compacted: files stay on level 0.
+std::set<std::string> FifoFamilies(const std::string& path) {
+  std::set<std::string> names;
+  for (const auto& family : ReadStoredOptions(path, /*strict=*/false).families) {
+    if (family.options.compaction_style == rocksdb::kCompactionStyleFIFO) names.insert(family.name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -114,27 +151,21 @@ StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
   return options;
 }
 
-std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path, bool all_families) {
-  constexpr int kMostTries = 20;
-  for (int tries = 1;; ++tries) {
-    const std::string state = StateOf(path);
-    try {
-      return TryOpenReadOnly(path, all_families);
-    } catch (const Failure&) {
-      // Another process may have removed files between our reading their list and opening them.
-      if (tries == kMostTries || StateOf(path) == state) throw;
-    }
-  }
+std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path) {
+  return OpenPrepared(path, PrepareForRows);
 }
 
 std::vector<FilePlace> ListRocksDbFiles(const std::string& path) {
   std::vector<rocksdb::LiveFileMetaData> files;
-  OpenReadOnly(path, /*all_families=*/true)->GetLiveFilesMetaData(&files);
+  OpenPrepared(path, PrepareForFileList)->GetLiveFilesMetaData(&files);
+  const std::set<std::string> fifo = FifoFamilies(path);
   std::vector<FilePlace> places;
   for (const rocksdb::LiveFileMetaData& file : files) {
-    places.push_back({.path = file.db_path + file.name,  // which begins with a slash
-                      .family = file.column_family_name,
-                      .level = file.level});
+    places.push_back(
+        {.path = file.db_path + file.name,  // which begins with a slash
+         .family = file.column_family_name,
+         .level = file.level,
+         .is_short_lived = file.level == 0 && !fifo.contains(file.column_family_name)});
   }
   return places;
 }

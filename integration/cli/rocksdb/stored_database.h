@@ -27,9 +27,9 @@ struct StoredOptions {
 /// Throws Failure.
 StoredOptions ReadStoredOptions(const std::string& path, bool strict);
 
-/// Opens the default column family, or all, for reading. Nothing is written, not even a log, and
-/// another process may have the database open. Throws Failure.
-std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path, bool all_families = false);
+/// Opens the default column family for reading. Nothing is written, not even a log, and another
+/// process may have the database open. Throws Failure.
+std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path);
 
 /// The indexes of the default column family. Throws Failure, which names the path.
 SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path);

@@ -85,7 +85,8 @@ std::vector<FilePlace> ListToyLsmFiles(const std::string& path) {
   for (const auto& file : StoredToyLsm(path).version().AllFiles()) {
     places.push_back({.path = toylsm::SstPath(path, file->info().number),
                       .family = "",
-                      .level = file->info().level});
+                      .level = file->info().level,
+                      .is_short_lived = file->info().level == 0});
   }
   return places;
 }

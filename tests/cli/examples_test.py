@@ -1,0 +1,85 @@
+"""The examples of --help and of the README do as they are printed."""
+
+import gzip
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
+
+README = pathlib.Path(__file__).parents[2] / "README.md"
+# Each after those that make the databases it is about.
+SUBCOMMANDS = ("load", "scan", "inspect", "verify", "advise", "sieve", "size", "completion", "manual")
+
+
+class Examples(CommandTest):
+    def setUp(self):
+        super().setUp()
+        programs = self.dir / "bin"
+        programs.mkdir()
+        (programs / "blocksieve").symlink_to(pathlib.Path(PROGRAM).resolve())
+        self.add_program("extract_links", "cat")
+        for name in ("jq", "man"):
+            if shutil.which(name) is None:
+                self.add_program(name, "cat")
+        for directory in (".local/share/bash-completion/completions", ".zfunc"):
+            (self.dir / directory).mkdir(parents=True)
+        self.write_files()
+
+    def add_program(self, name, script):
+        path = self.dir / "bin" / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def write_files(self):
+        (self.dir / "paths.tsv").write_text("".join(
+            f"/usr/{package}/{i}\t{package}\ta doc of lib {i}\n"
+            for package in ("bash", "libc", "dpkg") for i in range(100)))
+        (self.dir / "log.csv").write_text("".join(f"{i},x,{i % 7},{10 * i}\n" for i in range(300)))
+        with gzip.open(self.dir / "docs.gz", "wt") as docs:
+            docs.write("".join(f'{i}\t{{"age": {i}}}\n' for i in range(50)))
+        for name in ("urls.txt", "pages", "stale.txt"):
+            (self.dir / name).write_text(f"http://example.org/\nhttp://example.org/{name}\n")
+
+    def run_line(self, line):
+        # Which file a database has is not to be foreseen.
+        for path in re.findall(r"\S+\.db/\d{6}\.sst", line):
+            database = (self.dir / path).parent
+            line = line.replace(path, str(next(database.glob("*.sst"))))
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", line], cwd=self.dir, check=False, capture_output=True,
+            timeout=TIMEOUT_SECONDS, stdin=subprocess.DEVNULL,
+            env={**os.environ, "HOME": str(self.dir),
+                 "PATH": f"{self.dir}/bin:{os.environ['PATH']}"})
+        self.assertEqual(done.returncode, 0, f"{line}\n{done.stderr.decode()}")
+
+    def examples_of(self, *subcommand):
+        """Without the words behind them."""
+        text = self.succeed(*subcommand, "--help").out.decode()
+        examples = text[text.index("Examples:\n"):]
+        return [re.split(r" {2,}", line.strip())[0] for line in examples.splitlines()[1:]
+                if line.startswith("  ") and "blocksieve" in line]
+
+    def test_help(self):
+        lines = [line for name in SUBCOMMANDS for line in self.examples_of(name)]
+        lines += self.examples_of()
+        self.assertGreater(len(lines), 30)
+        for line in lines:
+            with self.subTest(line=line):
+                self.run_line(line)
+
+    def test_readme(self):
+        blocks = re.findall(r"^```sh\n(.*?)^```", README.read_text(), re.DOTALL | re.MULTILINE)
+        lines = [line for block in blocks for line in block.splitlines()
+                 if line.startswith("blocksieve ")]
+        self.assertGreater(len(lines), 5)
+        for line in lines:
+            with self.subTest(line=line):
+                self.run_line(line)
+
+
+if __name__ == "__main__":
+    unittest.main()
