@@ -39,8 +39,8 @@ Choices MakeChoices(FilterKind kind) {
   constexpr uint64_t kManyKeys = uint64_t{1} << 30;  // so that the share of what is rounded is lost
   Choices choices;
   double lowest_fpr = 1;
-  for (double bits = kStep; lowest_fpr > kMinTargetFpr; bits += kStep) {
-    const Result<Layout> layout = LayoutForBitsPerKey(kind, bits);
+  for (int row = 1; lowest_fpr > kMinTargetFpr; ++row) {
+    const Result<Layout> layout = LayoutForBitsPerKey(kind, row * kStep);
     if (!layout.ok() || layout->predicted_fpr > kMaxTargetFpr) continue;
     if (layout->predicted_fpr >= lowest_fpr) continue;
     lowest_fpr = layout->predicted_fpr;
