@@ -20,8 +20,10 @@ std::vector<double> RatesOf(const std::vector<SortedRun>& runs) {
 
 class Adviser {
  public:
-  Adviser(RunList list, const AdviceQuestion& question) : question_(question) {
+  Adviser(RunList list, RunCoverage coverage, const AdviceQuestion& question)
+      : question_(question) {
     advice_.list = std::move(list);
+    advice_.coverage = std::move(coverage);
     advice_.without = OutlookOf(std::vector<double>(runs().size(), 1), 0);
     advice_.today = OutlookOf(RatesOf(runs()), advice_.list.filter_bytes());
   }
@@ -33,9 +35,10 @@ class Adviser {
         advice_.today.wasted_reads_absent < advice_.without.wasted_reads_absent;
     if (has_filters) {
       Propose("same memory", PlanForMemory(runs(), advice_.today.filter_bytes));
-      Propose("same reads", PlanForWastedReads(runs(), advice_.today.wasted_reads_absent));
+      Propose("same reads",
+              PlanForSameReads(runs(), advice_.coverage, advice_.today.wasted_reads_absent));
     }
-    if (question_.memory) Propose("asked", PlanForMemory(runs(), *question_.memory));
+    if (question_.memory) Propose("asked", PlanForMemory(runs(), *question_.memory), ShareText());
     if (question_.wasted_reads)
       Propose("asked", PlanForWastedReads(runs(), *question_.wasted_reads));
     if (advice_.proposals.empty()) Propose("usual", PlanForBitsPerKey(runs(), kUsualBitsPerKey));
@@ -49,14 +52,22 @@ class Adviser {
   const std::vector<SortedRun>& runs() const { return advice_.list.runs; }
 
   Outlook OutlookOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
-    return {.wasted_reads_absent = WastedReads(runs(), fprs, 1),
-            .wasted_reads = WastedReads(runs(), fprs, question_.absent_fraction),
+    return {.wasted_reads_absent = WastedReads(advice_.coverage, fprs, 1),
+            .wasted_reads = WastedReads(advice_.coverage, fprs, question_.absent_fraction),
             .filter_bytes = filter_bytes};
   }
 
-  void Propose(const std::string& name, Result<FilterPlan> plan) {
+  // "" where all that is asked for is for this column family.
+  std::string ShareText() const {
+    const std::optional<uint64_t>& all = question_.memory_of_all_families;
+    if (!all || *all == question_.memory) return "";
+    return fmt::format("; by its keys, {} of the {} asked for are this column family's",
+                       *question_.memory, *all);
+  }
+
+  void Propose(const std::string& name, Result<FilterPlan> plan, const std::string& remark = "") {
     if (!plan.ok()) {
-      advice_.impossible.push_back(name + ": " + plan.status().message());
+      advice_.impossible.push_back(name + ": " + plan.status().message() + remark);
       return;
     }
     const Outlook outlook = OutlookOf(plan->fprs, plan->filter_bytes);
@@ -73,9 +84,9 @@ class Adviser {
     for (const SortedRun& run : runs()) {
       for (const FileReport* const file : run.files) num_bytes += file->num_bytes;
     }
-    if (num_bytes <= kCachedBytes) {
+    if (num_bytes <= question_.cached_bytes) {
       return fmt::format("all {} bytes of the files fit into a block cache of {} MiB",
-                         WithCommas(num_bytes), kCachedBytes >> 20);
+                         WithCommas(num_bytes), question_.cached_bytes >> 20);
     }
     return "";
   }
@@ -86,8 +97,8 @@ class Adviser {
 
 }  // namespace
 
-Advice Advise(RunList list, const AdviceQuestion& question) {
-  return Adviser(std::move(list), question).Advise();
+Advice Advise(RunList list, RunCoverage coverage, const AdviceQuestion& question) {
+  return Adviser(std::move(list), std::move(coverage), question).Advise();
 }
 
 }  // namespace blocksieve::cli

@@ -6,14 +6,17 @@
 #include <vector>
 
 #include "integration/cli/filter_plan.h"
+#include "integration/cli/run_coverage.h"
 #include "integration/cli/sorted_runs.h"
 
 namespace blocksieve::cli {
 
 struct AdviceQuestion {
-  std::optional<uint64_t> memory;      ///< Bytes of filters, at most.
-  std::optional<double> wasted_reads;  ///< Per lookup of an absent key, at most.
-  double absent_fraction = 1;          ///< Of the lookups.
+  std::optional<uint64_t> memory;                  ///< Bytes of filters, at most.
+  std::optional<uint64_t> memory_of_all_families;  ///< Of which `memory` is this one's share.
+  std::optional<double> wasted_reads;              ///< Per lookup of an absent key, at most.
+  double absent_fraction = 1;                      ///< Of the lookups.
+  uint64_t cached_bytes = 0;  ///< Of a block cache that the files may fit into.
 };
 
 /// What filters do, or are expected to do.
@@ -32,6 +35,7 @@ struct Proposal {
 /// For one column family.
 struct Advice {
   RunList list;
+  RunCoverage coverage;
   Outlook without;  ///< Any filters.
   Outlook today;
   std::vector<Proposal> proposals;
@@ -40,11 +44,10 @@ struct Advice {
 };
 
 /// Filters pay if they can save at least so many data-block reads per lookup, compared with none,
+/// and if the files are of more than AdviceQuestion::cached_bytes: otherwise no lookup reads
+/// anything, once they are in the cache.
 inline constexpr double kLeastSavedReads = 0.001;
-/// and if the files do not fit into RocksDB's block cache as it is by default (8 MiB in version 7):
-/// then no lookup reads anything, once they are in.
-inline constexpr uint64_t kCachedBytes = 8 << 20;
 
-Advice Advise(RunList list, const AdviceQuestion& question);
+Advice Advise(RunList list, RunCoverage coverage, const AdviceQuestion& question);
 
 }  // namespace blocksieve::cli

@@ -11,10 +11,11 @@ Json ToJson(const Outlook& outlook) {
           {"filter_bytes", outlook.filter_bytes}};
 }
 
-Json ToJson(const SortedRun& run) {
+Json ToJson(const SortedRun& run, double share) {
   return {{"level", run.level},
           {"num_files", run.files.size()},
           {"num_keys", run.num_keys},
+          {"share_of_lookups", share},
           {"predicted_fpr", run.fpr}};
 }
 
@@ -40,7 +41,10 @@ Json ToJson(const Proposal& proposal, const Engine& engine) {
 Json ToJson(const Advice& advice, const Engine& engine) {
   Json document = {{"family", advice.list.family}, {"num_keys", advice.list.num_keys()}};
   Json& runs = document["runs"] = Json::array();
-  for (const SortedRun& run : advice.list.runs) runs.push_back(ToJson(run));
+  const std::vector<double> shares = SharesOf(advice.coverage, advice.list.runs.size());
+  for (size_t i = 0; i < shares.size(); ++i) {
+    runs.push_back(ToJson(advice.list.runs[i], shares[i]));
+  }
   document["without"] = ToJson(advice.without);
   document["today"] = ToJson(advice.today);
   Json& proposals = document["proposals"] = Json::array();

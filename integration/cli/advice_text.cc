@@ -59,19 +59,24 @@ std::string TargetText(double target_fpr) {
 
 // A row for each level: what is there, and the rates that each proposal has for it.
 std::string LevelsText(const Advice& advice) {
-  std::vector<std::string> headers = {"level", "runs", "keys", "today"};
+  std::vector<std::string> headers = {"level", "runs", "keys", "lookups", "today"};
   for (const Proposal& proposal : advice.proposals) headers.push_back(proposal.name);
   TablePrinter table(headers);
+  const std::vector<double> shares = SharesOf(advice.coverage, advice.list.runs.size());
+  size_t first_run = 0;
   size_t i = 0;
   for (const auto& level : ByLevel(advice.list.runs)) {
     uint64_t num_keys = 0;
     double fpr = 0;
+    double share = 0;
     for (const SortedRun& run : level) {
       num_keys += run.num_keys;
       fpr += run.fpr / static_cast<double>(level.size());
+      share += shares[first_run++] / static_cast<double>(level.size());
     }
     std::vector<std::string> cells = {std::to_string(level.front().level), WithCommas(level.size()),
-                                      WithCommas(num_keys), TargetText(fpr)};
+                                      WithCommas(num_keys), fmt::format("{:.1f} %", 100 * share),
+                                      TargetText(fpr)};
     for (const Proposal& proposal : advice.proposals) {
       cells.push_back(TargetText(proposal.plan.levels[i].target_fpr));
     }

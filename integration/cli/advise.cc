@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "integration/cli/advice.h"
@@ -29,17 +31,21 @@ constexpr const char* kFooter =
     R"help(Looks at the sorted runs of a database (each file of level 0 is one, and each deeper level) and at
 the filters that they have, and compares these with what blocksieve would build:
   same memory    the memory of today, spread over the levels so that the fewest reads are wasted
-  same reads     the wasted reads of today with the least memory
+  same reads     no more wasted reads than today with the least memory
   asked          by --memory or --wasted-reads
   usual          where there are no filters and nothing is asked for: 10 bits per key
   one rate       the memory of today, or where there are no filters of the first of these, with the
                  same rate for all files
-Nothing is written; another process may have the database open. No keys or values are read.
+Nothing is written; another process may have the database open. Of the data, single blocks are
+read, to see where in a file the range of another one ends.
 
 Predictions, by the models of the filters' kinds:
   wasted reads   data blocks read in vain by a lookup of an absent key: the sum over all runs of their
-                 false-positive rates, 1 for a run without filter. Keys beyond the first or last key
-                 of a run waste less. What is in the block cache is counted, too.
+                 false-positive rates, 1 for a run without filter, each times the share of lookups
+                 that ask the run. What is in the block cache is counted, too.
+  lookups        that share. Keys are looked for where the database has keys, and a run is asked for
+                 those from the first to the last key of each of its files. The policy spreads memory
+                 as if all lookups asked all runs: it then wastes less than it was told to.
   per lookup     with --absent-fraction F, of all lookups: F times the above, and 1 - F times what a
                  lookup of a present key wastes: the sum over the runs newer than the one that has
                  it, averaged over all keys.
@@ -48,8 +54,8 @@ Predictions, by the models of the filters' kinds:
                  rewrite them; compacting everything does it at once.
 
 "No filter pays here" is said where a lookup without any filter wastes less than one read in 1,000,
-and where the files are no more than 8 MiB, RocksDB's block cache if nobody sets one: nothing is read
-there any more once it is full.
+and where the files fit into the block cache that the engine has if nobody sets one (RocksDB 8 MiB,
+toylsm 32 MiB): nothing is read there any more once it is full.
 
 Options that spread memory over the levels work best with the listener that tells how large those
 are: options.listeners.push_back(blocksieve::NewLevelListener()), or listeners={blocksieve}.
@@ -64,27 +70,14 @@ constexpr uint64_t kMaxMemory = uint64_t{1} << 50;
 
 struct AdviseOptions {
   FileChoice choice;
-  std::optional<std::string> family;
   AdviceQuestion question;
   OutputFormat format = OutputFormat::kText;
 };
 
-// Throws Failure if none is of the column family.
-void KeepFamily(const std::string& family, std::vector<FilePlace>* places) {
-  std::vector<std::string> names;
-  for (const FilePlace& place : *places) {
-    if (names.empty() || names.back() != place.family) names.push_back(place.family);
-  }
-  std::erase_if(*places, [&](const FilePlace& place) { return place.family != family; });
-  if (places->empty()) {
-    Fail("there are no files of column family '{}'; those that have files are: '{}'", family,
-         fmt::join(names, "', '"));
-  }
-}
-
 // All column families get the same number of bits per key.
 AdviceQuestion ShareOf(const AdviceQuestion& question, uint64_t num_keys, uint64_t all_keys) {
   AdviceQuestion share = question;
+  share.memory_of_all_families = question.memory;
   if (question.memory && all_keys != 0) {
     share.memory =
         static_cast<uint64_t>(static_cast<double>(*question.memory) *
@@ -93,15 +86,33 @@ AdviceQuestion ShareOf(const AdviceQuestion& question, uint64_t num_keys, uint64
   return share;
 }
 
-std::vector<Advice> AdviseAll(const AdviceQuestion& question,
-                              const std::vector<FileReport>& files) {
+// Opens files again, each once where one after the other is asked for.
+ShareBefore ShareBeforeIn(const Engine& engine) {
+  return [&engine, path = std::string(), file = std::shared_ptr<TableFile>()](
+             const FileReport& report, std::string_view key) mutable {
+    constexpr double kUnknown = 0.5;
+    try {
+      if (path != report.place.path) {
+        path = report.place.path;
+        file = engine.OpenFile(report.place);
+      }
+      return file == nullptr ? kUnknown : file->ShareBefore(key);
+    } catch (const Failure&) {
+      return kUnknown;
+    }
+  };
+}
+
+std::vector<Advice> AdviseAll(const AdviceQuestion& question, const std::vector<FileReport>& files,
+                              const Engine& engine) {
   std::vector<RunList> lists = SortIntoRuns(files);
   uint64_t all_keys = 0;
   for (const RunList& list : lists) all_keys += list.num_keys();
   std::vector<Advice> all;
   for (RunList& list : lists) {
     const AdviceQuestion share = ShareOf(question, list.num_keys(), all_keys);
-    all.push_back(Advise(std::move(list), share));
+    RunCoverage coverage = CoverageOf(list.runs, ShareBeforeIn(engine));
+    all.push_back(Advise(std::move(list), std::move(coverage), share));
   }
   return all;
 }
@@ -135,11 +146,11 @@ std::string ToJson(const AdviseOptions& options, const Engine& engine,
 
 void RunAdvise(const AdviseOptions& options) {
   ChosenFiles chosen = FindFiles(options.choice);
-  if (options.family && !chosen.places.empty()) KeepFamily(*options.family, &chosen.places);
-  std::vector<FileReport> files;
-  const ChosenFiles::Missed missed = chosen.ForEach(
-      "looking at filters", [&](TableFile* file) { files.push_back(file->report()); });
-  const std::vector<Advice> all = AdviseAll(options.question, files);
+  ChosenFiles::Missed missed;
+  const std::vector<FileReport> files = chosen.ReadReports("looking at filters", &missed);
+  AdviceQuestion question = options.question;
+  question.cached_bytes = chosen.engine->DefaultCacheBytes();
+  const std::vector<Advice> all = AdviseAll(question, files, *chosen.engine);
   Output output;
   output.Write(options.format == OutputFormat::kJson
                    ? ToJson(options, *chosen.engine, all, missed)
@@ -158,7 +169,9 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
       ->type_name("DIR")
       ->required();
   AddEngineOption(command, &options->choice.engine, "what it is of; found out if not given");
-  command->add_option("--column-family", options->family, "only this one; default: all, each alone")
+  command
+      ->add_option("--column-family", options->choice.family,
+                   "only this one; default: all, each alone")
       ->type_name("NAME");
   CLI::Option* const memory =
       command

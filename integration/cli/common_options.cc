@@ -3,6 +3,16 @@
 #include "blocksieve/sizing.h"
 
 namespace blocksieve::cli {
+namespace {
+
+constexpr const char* kDigits = "0123456789";
+
+}  // namespace
+
+bool IsPlainDecimal(std::string_view text) {
+  return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos &&
+         (text.size() == 1 || text.front() != '0');
+}
 
 CLI::Option* AddFormatOption(CLI::App* command, OutputFormat* format) {
   return command
@@ -22,8 +32,10 @@ CLI::Option* AddFormatOption(CLI::App* command, OutputFormat* format) {
 CLI::Validator BytesInRange(uint64_t low, uint64_t high) {
   const auto to_bytes = [low, high](std::string& text) -> std::string {
     std::string bytes = text;
+    const std::string_view number =
+        std::string_view(text).substr(0, text.find_first_not_of(kDigits));
     try {
-      if (CLI::AsSizeValue(/*kb_is_1000=*/true)(bytes).empty() &&
+      if (IsPlainDecimal(number) && CLI::AsSizeValue(/*kb_is_1000=*/true)(bytes).empty() &&
           InRange(low, high)(bytes).empty()) {
         text = bytes;
         return "";

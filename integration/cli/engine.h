@@ -111,6 +111,9 @@ class Engine {
   /// What to write into the options of a database so that its filters become those of the plan.
   virtual std::string OptionFor(const FilterPlan& plan) const = 0;
 
+  /// Of the block cache that a database has unless it is told otherwise.
+  virtual uint64_t DefaultCacheBytes() const = 0;
+
   /// Whether a file that ends so is one of this engine. `end` has kFileEndBytes, or all of it.
   static constexpr uint64_t kFileEndBytes = 64;
   virtual bool IsFile(ByteView end) const = 0;

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,10 @@ namespace blocksieve::cli {
 
 /// The files that a command is to look at: those of a database, or a single one.
 struct FileChoice {
-  std::string db;      ///< Empty: not given.
-  std::string file;    ///< Empty: not given.
-  std::string engine;  ///< Empty: not given.
+  std::string db;                     ///< Empty: not given.
+  std::string file;                   ///< Empty: not given.
+  std::string engine;                 ///< Empty: not given.
+  std::optional<std::string> family;  ///< Only this column family's.
 };
 
 /// The options --db and --engine, and FILE.
@@ -24,7 +26,7 @@ void AddFileOptions(CLI::App* command, FileChoice* choice);
 struct ChosenFiles {
   const Engine* engine;
   std::vector<FilePlace> places;
-  std::string db;  ///< Whose they are; empty for a single file.
+  FileChoice choice;
 
   /// The files that could not be visited.
   struct Missed {
@@ -34,6 +36,11 @@ struct ChosenFiles {
 
   /// Shows progress as `doing`.
   Missed ForEach(const std::string& doing, const std::function<void(TableFile*)>& visit) const;
+
+  /// What all files say without their data, in the order of `places`. If another process removes
+  /// some meanwhile, lists the files again and reads those that have come instead, so that what is
+  /// returned is of one list; if that happens again and again, some of the last list are missed.
+  std::vector<FileReport> ReadReports(const std::string& doing, Missed* missed);
 
  private:
   void TellMissingFromVanished(Missed* missed) const;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/sizing.h"
@@ -13,6 +15,9 @@ namespace {
 
 // Values of options are rounded to three digits, bits per key to hundredths.
 constexpr double kBitsSteps = 100;
+
+// Of a search: far below the three digits that are kept.
+constexpr int kHalvings = 40;
 
 double RoundDown(double value) {
   const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
@@ -80,9 +85,9 @@ FilterPlan PlanForOneRateOf(const std::vector<SortedRun>& runs, double target_fp
                   std::vector<double>(ByLevel(runs).size(), target_fpr));
 }
 
-Status TooLittle(uint64_t filter_bytes) {
-  return Status::InvalidArgument(
-      fmt::format("{} bytes are too little for any filter", filter_bytes));
+Status TooLittle(uint64_t filter_bytes, uint64_t least_bytes) {
+  return Status::InvalidArgument(fmt::format(
+      "{} bytes are too little for any filter; the least is {}", filter_bytes, least_bytes));
 }
 
 }  // namespace
@@ -102,32 +107,53 @@ Result<FilterPlan> PlanForWastedReads(const std::vector<SortedRun>& runs, double
   return MakePlan(runs, "wasted_reads", rounded, allocation->target_fprs);
 }
 
-Result<FilterPlan> PlanForMemory(const std::vector<SortedRun>& runs, uint64_t filter_bytes) {
-  // Footers, and lines that are not full, come on top of what is allocated: the most hundredths of
-  // a bit whose filters fit.
-  int least = static_cast<int>(kMinAllocatedBitsPerKey * kBitsSteps);
-  int most = static_cast<int>(kMaxAllocatedBitsPerKey * kBitsSteps);
-  Result<FilterPlan> best = TooLittle(filter_bytes);
-  while (least <= most) {
-    const int middle = (least + most) / 2;
-    Result<FilterPlan> plan = PlanForBitsPerKey(runs, middle / kBitsSteps);
-    if (!plan.ok()) return plan.status();
-    if (plan->filter_bytes <= filter_bytes) {
-      if (plan->filter_bytes > 0) best = std::move(plan);
-      least = middle + 1;
+Result<FilterPlan> PlanForSameReads(const std::vector<SortedRun>& runs, const RunCoverage& coverage,
+                                    double wasted_reads) {
+  double low = std::log(wasted_reads);
+  double high = std::log(kMaxWastedReads);
+  Result<FilterPlan> best = PlanForWastedReads(runs, wasted_reads);
+  for (int i = 0; i < kHalvings && best.ok(); ++i) {
+    const double middle = (low + high) / 2;
+    Result<FilterPlan> plan = PlanForWastedReads(runs, std::exp(middle));
+    if (plan.ok() && WastedReads(coverage, plan->fprs, 1) <= wasted_reads) {
+      best = std::move(plan);
+      low = middle;
     } else {
-      most = middle - 1;
+      high = middle;
     }
   }
   return best;
 }
 
+Result<FilterPlan> PlanForMemory(const std::vector<SortedRun>& runs, uint64_t filter_bytes) {
+  // Footers, and lines that are not full, come on top of what is allocated: the most hundredths of
+  // a bit whose filters fit.
+  int least = static_cast<int>(kMinAllocatedBitsPerKey * kBitsSteps);
+  int most = static_cast<int>(kMaxAllocatedBitsPerKey * kBitsSteps);
+  std::optional<FilterPlan> best;
+  uint64_t too_many_bytes = 0;
+  while (least <= most) {
+    const int middle = (least + most) / 2;
+    Result<FilterPlan> plan = PlanForBitsPerKey(runs, middle / kBitsSteps);
+    if (!plan.ok()) return plan.status();
+    if (plan->filter_bytes <= filter_bytes) {
+      if (plan->filter_bytes > 0) best = *std::move(plan);
+      least = middle + 1;
+    } else {
+      too_many_bytes = plan->filter_bytes;
+      most = middle - 1;
+    }
+  }
+  if (!best) return TooLittle(filter_bytes, too_many_bytes);
+  return *std::move(best);
+}
+
 Result<FilterPlan> PlanForOneRate(const std::vector<SortedRun>& runs, uint64_t filter_bytes) {
-  constexpr int kSteps = 40;  // of halving: far below the three digits that are kept
   double low = std::log(kMinTargetFpr);
   double high = std::log(kMaxTargetFpr);
-  Result<FilterPlan> best = TooLittle(filter_bytes);
-  for (int i = 0; i < kSteps; ++i) {
+  std::optional<FilterPlan> best;
+  uint64_t too_many_bytes = 0;
+  for (int i = 0; i < kHalvings; ++i) {
     const double middle = (low + high) / 2;
     // The rounded one is what is tried, so that it is what fits.
     const double target = std::stod(fmt::format("{:.3g}", std::exp(middle)));
@@ -136,10 +162,12 @@ Result<FilterPlan> PlanForOneRate(const std::vector<SortedRun>& runs, uint64_t f
       best = std::move(plan);
       high = middle;
     } else {
+      too_many_bytes = plan.filter_bytes;
       low = middle;
     }
   }
-  return best;
+  if (!best) return TooLittle(filter_bytes, too_many_bytes);
+  return *std::move(best);
 }
 
 }  // namespace blocksieve::cli

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "integration/cli/sorted_runs.h"
+#include "integration/cli/run_coverage.h"
 
 // What blocksieve would give the files of a database, for each way of asking for it.
 
@@ -43,6 +43,11 @@ Result<FilterPlan> PlanForBitsPerKey(const std::vector<SortedRun>& runs, double 
 
 /// The least memory with at most so many wasted reads per lookup of an absent key.
 Result<FilterPlan> PlanForWastedReads(const std::vector<SortedRun>& runs, double wasted_reads);
+
+/// The same, but as the lookups of this coverage waste them. The option tells the policy a larger
+/// number, for it takes all lookups to ask all runs.
+Result<FilterPlan> PlanForSameReads(const std::vector<SortedRun>& runs, const RunCoverage& coverage,
+                                    double wasted_reads);
 
 /// The lowest rate, the same for all files, within so many bytes. Fails as PlanForMemory.
 Result<FilterPlan> PlanForOneRate(const std::vector<SortedRun>& runs, uint64_t filter_bytes);

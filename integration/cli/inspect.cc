@@ -212,10 +212,9 @@ std::string ToJson(const InspectOptions& options, const ChosenFiles& chosen,
 }
 
 void RunInspect(const InspectOptions& options) {
-  const ChosenFiles chosen = FindFiles(options.choice);
+  ChosenFiles chosen = FindFiles(options.choice);
   Inspection inspection;
-  inspection.missed = chosen.ForEach(
-      "inspecting", [&](TableFile* file) { inspection.files.push_back(file->report()); });
+  inspection.files = chosen.ReadReports("inspecting", &inspection.missed);
   inspection.built_for =
       LevelsBuiltFor(inspection.files, options.choice.db.empty()
                                            ? AskedRatesByFamily()

@@ -1,14 +1,19 @@
 // The command `blocksieve`. Every subcommand is a file of its own, named for it.
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 
+#include "blocksieve/kernels.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/commands.h"
 #include "integration/cli/failure.h"
 #include "integration/cli/interrupt.h"
+#include "integration/cli/output.h"
 #include "integration/cli/standard_streams.h"
 
 namespace blocksieve::cli {
@@ -51,6 +56,26 @@ int Report(const std::string& name, const std::string& message, int code) {
   return code;
 }
 
+// What --help and --version are for.
+int PrintHelp(const CLI::App& app, const CLI::Success& help) {
+  std::ostringstream text;
+  const int code = app.exit(help, text, text);
+  try {
+    Output output;
+    output.Write(text.str());
+    output.Flush();
+  } catch (const Failure& failure) {
+    return Report(NameOf(app), failure.what(), kFailureCode);
+  }
+  return code;
+}
+
+void WarnOfKernel() {
+  if (KernelOverrideProblem().empty()) return;
+  WriteToStandardError(fmt::format("blocksieve: BLOCKSIEVE_KERNEL={}; {} is used\n",
+                                   KernelOverrideProblem(), KernelName(ActiveKernel())));
+}
+
 int Run(int argc, const char* const* argv) {
   CLI::App app(kDescription, "blocksieve");
   app.footer(kFooter);
@@ -69,10 +94,11 @@ int Run(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
     if (!action) FailUsage("a subcommand is required: {}", SubcommandNames(&app));
+    WarnOfKernel();
     action();
     return 0;
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    return PrintHelp(app, help);
   } catch (const CLI::ParseError& error) {
     return Report(NameOf(app), error.what(), kUsageCode);
   } catch (const UsageError& error) {

@@ -7,6 +7,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "integration/cli/environment.h"
+
 namespace blocksieve::cli {
 namespace {
 
@@ -119,6 +121,7 @@ std::string ManPage(const CommandEntry& root, const std::string& version) {
   text += ".SH OPTIONS\n" + Options(root);
   text += ".SH SUBCOMMANDS\n";
   for (const CommandEntry& command : root.subcommands) text += Section(command);
+  text += ".SH ENVIRONMENT\n" + Body(kEnvironment);
   return text + ".SH EXAMPLES AND EXIT STATUS\n" + Body(root.footer);
 }
 

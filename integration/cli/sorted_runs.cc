@@ -82,18 +82,4 @@ std::vector<RunGroup> GroupsOf(const std::vector<SortedRun>& runs) {
   return groups;
 }
 
-double WastedReads(const std::vector<SortedRun>& runs, const std::vector<double>& fprs,
-                   double absent_fraction) {
-  double keys = 0;
-  double of_newer_runs = 0;
-  double of_present_keys = 0;  // times keys
-  for (size_t i = 0; i < runs.size(); ++i) {
-    of_present_keys += static_cast<double>(runs[i].num_keys) * of_newer_runs;
-    of_newer_runs += fprs[i];
-    keys += static_cast<double>(runs[i].num_keys);
-  }
-  if (keys == 0) return 0;
-  return absent_fraction * of_newer_runs + (1 - absent_fraction) * of_present_keys / keys;
-}
-
 }  // namespace blocksieve::cli

@@ -45,12 +45,4 @@ FilterKind KindOf(const SortedRun& run);
 /// The runs level by level, as rates are allocated to them.
 std::vector<RunGroup> GroupsOf(const std::vector<SortedRun>& runs);
 
-/// Useless data-block reads per lookup if the filters of the runs have these rates (one for each; 1
-/// for no filter). A lookup of an absent key asks all runs, and each rate is the chance of a read:
-/// their sum. A lookup of a present key asks the runs that are newer than the one that has it, and
-/// is as likely for one key as for any other: the mean over all keys of the sum over newer runs.
-/// `absent_fraction`: share of the lookups that are of absent keys, 0 to 1.
-double WastedReads(const std::vector<SortedRun>& runs, const std::vector<double>& fprs,
-                   double absent_fraction);
-
 }  // namespace blocksieve::cli

@@ -12,6 +12,16 @@
 
 namespace blocksieve::cli {
 
+/// Whether a key comes before another one.
+using KeyLess = std::function<bool(std::string_view, std::string_view)>;
+
+/// The first and the last key for which lookups ask a file, in its column family's order.
+struct KeyRange {
+  std::string smallest;
+  std::string largest;
+  KeyLess less;
+};
+
 struct FilePlace {
   std::string path;
   std::string family;  ///< Of a database's column family; empty: none, or not known.
@@ -20,6 +30,8 @@ struct FilePlace {
   /// A flush wrote it, and the next compaction takes it away. Under kind=auto such files have Bloom
   /// filters, others ribbons.
   bool is_short_lived = false;
+
+  std::optional<KeyRange> keys;  ///< Not of all single files.
 };
 
 enum class FilterOrigin {
@@ -99,6 +111,10 @@ class TableFile {
   /// prefix it does not have either; nothing if none was found.
   virtual std::optional<std::string> AbsentKey(std::string_view present,
                                                std::mt19937_64* random) = 0;
+
+  /// The share of its entries that are before the key, 0 to 1, as far as can be told by reading one
+  /// data block. Throws Failure if that cannot be read.
+  virtual double ShareBefore(std::string_view key) = 0;
 };
 
 /// A key that is behind `present`, and equal to an existing one with a chance of 2^-64.

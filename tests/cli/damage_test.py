@@ -109,8 +109,14 @@ class Damaged(CommandTest):
         self.check("CURRENT")
 
     def test_options(self):
+        """Reading goes on without them, writing does not."""
         self.only("OPTIONS-*").write_text("nonsense")
-        self.check("cannot read the options of database")
+        for command in ("scan", "inspect", "verify", "advise"):
+            done = self.succeed(command, "--db", self.db)
+            self.assertEqual(done.err.count("cannot read the options of database"), 1)
+        self.assertIn(b"007\t7\t", self.succeed("scan", "--db", self.db, "--where", "n = 7").out)
+        self.assertIn("cannot read the options of database",
+                      self.fail_with(1, "load", "--db", self.db, "--key", 1, "-", stdin=b"a\t1\n"))
 
     def test_missing_options(self):
         self.only("OPTIONS-*").unlink()

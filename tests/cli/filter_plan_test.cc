@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/sizing.h"
 
@@ -69,15 +71,34 @@ TEST_F(FilterPlanTest, PlansWasteTheReadsThatTheyWereMadeFor) {
     EXPECT_EQ(plan->option, "wasted_reads");
     EXPECT_LE(plan->value, reads);
     EXPECT_GT(plan->value, 0.99 * reads);
-    EXPECT_LE(WastedReads(runs_, plan->fprs, 1), reads);
-    EXPECT_GT(WastedReads(runs_, plan->fprs, 1), 0.9 * reads);
+    EXPECT_LE(WastedReads(WholeCoverage(runs_), plan->fprs, 1), reads);
+    EXPECT_GT(WastedReads(WholeCoverage(runs_), plan->fprs, 1), 0.9 * reads);
+  }
+}
+
+// The policy thinks that all lookups ask all runs: where that is so, there is nothing to gain.
+TEST_F(FilterPlanTest, SameReadsAreReachedWithLessMemoryWhereFewLookupsAskTheSmallRuns) {
+  constexpr double kReads = 0.02;
+  const RunCoverage whole = WholeCoverage(runs_);
+  const RunCoverage last_run_mostly = {{.share = 0.1, .parts = whole[0].parts},
+                                       {.share = 0.9, .parts = {whole[0].parts.back()}}};
+  const Result<FilterPlan> asked = PlanForWastedReads(runs_, kReads);
+  uint64_t least_bytes = asked->filter_bytes;
+  for (const RunCoverage& coverage : {whole, last_run_mostly}) {
+    const Result<FilterPlan> same = PlanForSameReads(runs_, coverage, kReads);
+    ASSERT_TRUE(same.ok()) << same.status().message();
+    EXPECT_LE(WastedReads(coverage, same->fprs, 1), kReads);
+    EXPECT_GT(WastedReads(coverage, same->fprs, 1), 0.97 * kReads);
+    EXPECT_LE(same->filter_bytes, least_bytes);
+    least_bytes = asked->filter_bytes * 99 / 100;
   }
 }
 
 TEST_F(FilterPlanTest, SpreadMemoryBeatsOneRate) {
   const Result<FilterPlan> spread = PlanForMemory(runs_, 1'400'000);
   const Result<FilterPlan> one_rate = PlanForOneRate(runs_, 1'400'000);
-  EXPECT_LT(WastedReads(runs_, spread->fprs, 1), 0.7 * WastedReads(runs_, one_rate->fprs, 1));
+  EXPECT_LT(WastedReads(WholeCoverage(runs_), spread->fprs, 1),
+            0.7 * WastedReads(WholeCoverage(runs_), one_rate->fprs, 1));
   EXPECT_LT(spread->levels[0].target_fpr, spread->levels[1].target_fpr);
   EXPECT_LT(spread->levels[1].target_fpr, spread->levels[2].target_fpr);
 }
@@ -86,7 +107,11 @@ TEST_F(FilterPlanTest, SaysWhatIsTooLittle) {
   for (const auto plan_for : {PlanForMemory, PlanForOneRate}) {
     const Result<FilterPlan> plan = plan_for(runs_, 10);
     ASSERT_FALSE(plan.ok());
-    EXPECT_EQ(plan.status().message(), "10 bytes are too little for any filter");
+    const std::string& message = plan.status().message();
+    EXPECT_TRUE(message.starts_with("10 bytes are too little for any filter; the least is "));
+    const uint64_t least = std::stoull(message.substr(message.rfind(' ')));
+    EXPECT_TRUE(plan_for(runs_, least).ok()) << message;
+    EXPECT_FALSE(plan_for(runs_, least - 1).ok()) << message;
   }
   EXPECT_FALSE(PlanForWastedReads(runs_, 1000).ok());
 }

@@ -2,9 +2,11 @@
 
 import json
 import os
+import subprocess
+import time
 import unittest
 
-from command import CommandTest, run
+from command import TIMEOUT_SECONDS, CommandTest, run
 
 BLOOM = ("--bloom_bits=10",)
 RIBBON = ("--bloom_bits=10", "--use_ribbon_filter")
@@ -281,6 +283,30 @@ class WhatIsNoDatabase(CommandTest):
             self.assertEqual(json.loads(self.succeed(
                 "inspect", "--db", self.db, "--engine", engine, "--format", "json").out)["engine"],
                 engine)
+
+
+class BusyDatabase(CommandTest):
+    def wait_for_files(self, writer):
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while len(list(self.db.glob("*.sst"))) < 20:
+            self.assertIsNone(writer.poll())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def test_no_file_is_missed_though_compactions_replace_them(self):
+        writer = subprocess.Popen(
+            ["db_bench", "--benchmarks=fillrandom", f"--db={self.db}", "--num=600000",
+             "--value_size=20", "--write_buffer_size=65536", "--target_file_size_base=65536",
+             "--max_bytes_for_level_base=262144"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(writer.wait)
+        self.addCleanup(writer.kill)
+        self.wait_for_files(writer)
+        while writer.poll() is None:
+            for command in ("inspect", "advise"):
+                done = self.succeed(command, "--db", self.db, "--format", "json")
+                self.assertEqual(json.loads(done.out)["vanished"], [])
+        self.assertEqual(writer.returncode, 0)
 
 
 if __name__ == "__main__":

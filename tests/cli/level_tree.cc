@@ -1,12 +1,14 @@
 // Builds RocksDB databases of given sorted runs, and measures what their lookups read in vain: what
 // `blocksieve advise` predicts.
 //
-//   level_tree build DIR LEVEL:KEYS:POLICY...   a run for each, in this order: the deepest first
+//   level_tree build DIR LEVEL[/PART]:KEYS:POLICY...
+//                                               a run for each, in this order: the deepest first
 //   level_tree fill DIR KEYS POLICY             by compactions as they come
 //   level_tree ascend DIR KEYS POLICY           the same with ascending keys: files only move
 //   level_tree measure DIR LOOKUPS              prints JSON
 //
-// POLICY is as in option strings, or "none". Keys are random, so that all runs have the same range.
+// POLICY is as in option strings, or "none". Keys are random, so that all runs have the same range,
+// but for those with a PART: theirs are from the first so many-th of all keys.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -48,6 +50,7 @@ std::string AbsentKey(uint64_t number) { return KeyOf(2 * number + 1); }
 
 struct Run {
   int level;
+  unsigned part;
   uint64_t num_keys;
   std::string policy;
 };
@@ -55,7 +58,11 @@ struct Run {
 Run ParseRun(const std::string& text) {
   const size_t keys = text.find(':') + 1;
   const size_t policy = text.find(':', keys) + 1;
-  return {std::stoi(text), std::stoull(text.substr(keys)), text.substr(policy)};
+  const size_t part = text.find('/');
+  return {.level = std::stoi(text),
+          .part = part < keys ? static_cast<unsigned>(std::stoul(text.substr(part + 1))) : 1,
+          .num_keys = std::stoull(text.substr(keys)),
+          .policy = text.substr(policy)};
 }
 
 rocksdb::Options OptionsWith(const std::string& policy) {
@@ -105,8 +112,11 @@ void Build(const std::string& path, const std::vector<Run>& runs) {
   uint64_t next_key = 0;
   for (const Run& run : runs) {
     const auto db = Open(path, run.policy);
-    for (uint64_t i = 0; i < run.num_keys; ++i) {
-      Check(db->Put({}, PresentKey(next_key++), "a value of some bytes"));
+    for (uint64_t i = 0; i < run.num_keys; ++next_key) {
+      const std::string key = PresentKey(next_key);
+      if (static_cast<uint8_t>(key[0]) >= 256 / run.part) continue;
+      Check(db->Put({}, key, "a value of some bytes"));
+      ++i;
     }
     Check(db->Flush({}));
     if (run.level > 0) Rewrite(db.get(), 0, run.level);
@@ -156,6 +166,14 @@ uint64_t WastedReads(rocksdb::DB* db, uint64_t lookups, const Key& key) {
   return rocksdb::get_perf_context()->block_read_count - found;
 }
 
+std::vector<std::string> PresentKeys(rocksdb::DB* db) {
+  std::vector<std::string> keys;
+  const std::unique_ptr<rocksdb::Iterator> entry(db->NewIterator({}));
+  for (entry->SeekToFirst(); entry->Valid(); entry->Next()) keys.push_back(entry->key().ToString());
+  Check(entry->status());
+  return keys;
+}
+
 void Measure(const std::string& path, uint64_t lookups) {
   const auto db = OpenForReadOnly(path);
   rocksdb::TablePropertiesCollection tables;
@@ -166,13 +184,15 @@ void Measure(const std::string& path, uint64_t lookups) {
     filter_bytes += properties->filter_size;
     num_keys += properties->num_entries;
   }
+  const std::vector<std::string> present = PresentKeys(db.get());
   const nlohmann::json document = {
       {"lookups", lookups},
       {"filter_bytes", filter_bytes},
       {"num_keys", num_keys},
       {"wasted_reads_absent", WastedReads(db.get(), lookups, AbsentKey)},
-      {"wasted_reads_present",
-       WastedReads(db.get(), lookups, [&](uint64_t i) { return PresentKey(i % num_keys); })}};
+      {"wasted_reads_present", WastedReads(db.get(), lookups, [&](uint64_t i) {
+         return present[i * present.size() / lookups];
+       })}};
   std::cout << document << "\n";
 }
 

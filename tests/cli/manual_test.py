@@ -14,7 +14,8 @@ class Manual(CommandTest):
                               check=True)
         self.assertEqual(done.stderr, b"")
         text = re.sub(r"\x1b\[[\d;]*m|.\x08", "", done.stdout.decode())
-        for part in ("NAME", "SYNOPSIS", "OPTIONS", "SUBCOMMANDS", "EXAMPLES AND EXIT STATUS"):
+        for part in ("NAME", "SYNOPSIS", "OPTIONS", "SUBCOMMANDS", "ENVIRONMENT",
+                     "EXAMPLES AND EXIT STATUS"):
             self.assertRegex(text, f"(?m)^{part}$")
 
     def test_has_every_subcommand_option_and_example(self):

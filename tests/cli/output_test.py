@@ -53,8 +53,10 @@ class Streams(CommandTest):
             done = self.shell(f'"$1" scan --db "$2" {option} > /dev/full')
             self.assertEqual(done.returncode, 1)
             self.assertIn(b"cannot write to standard output: No space left on device", done.stderr)
-        done = self.shell('"$1" size --fpr 0.1 > /dev/full')
-        self.assertEqual(done.returncode, 1)
+        for others in ("size --fpr 0.1", "--help", "scan --help", "--version", "manual"):
+            done = self.shell(f'"$1" {others} > /dev/full')
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"cannot write to standard output: No space left on device", done.stderr)
 
     def test_closed(self):
         done = self.shell('"$1" scan --db "$2" >&-')

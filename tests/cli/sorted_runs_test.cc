@@ -7,7 +7,9 @@ namespace {
 
 FileReport File(const std::string& family, int level, uint64_t keys, double fpr) {
   FileReport file;
-  file.place = {.path = "", .family = family, .level = level, .is_short_lived = level == 0};
+  file.place.family = family;
+  file.place.level = level;
+  file.place.is_short_lived = level == 0;
   file.num_entries = keys;
   file.filter.predicted_fpr = fpr;
   if (fpr < 1) {
@@ -63,30 +65,6 @@ TEST(SortedRuns, FiltersOfPrefixesCountTheseAndUnreadableOnesCountKeys) {
   file.filter.problems = {"damaged"};
   EXPECT_EQ(FilterKeys(file), 1000u);
   EXPECT_EQ(FilterKeys(File("", 1, 1000, 1)), 1000u);
-}
-
-TEST(WastedReads, OfAbsentKeysAreTheSum) {
-  const std::vector<FileReport> files = {File("", 0, 10, 1), File("", 1, 30, 1),
-                                         File("", 2, 60, 1)};
-  const std::vector<RunList> lists = SortIntoRuns(files);
-  EXPECT_DOUBLE_EQ(WastedReads(lists[0].runs, {0.1, 0.2, 0.4}, 1), 0.7);
-  EXPECT_DOUBLE_EQ(WastedReads(lists[0].runs, {1, 1, 1}, 1), 3);
-}
-
-TEST(WastedReads, OfPresentKeysAreInNewerRuns) {
-  const std::vector<FileReport> files = {File("", 0, 10, 1), File("", 1, 30, 1),
-                                         File("", 2, 60, 1)};
-  const std::vector<RunList> lists = SortIntoRuns(files);
-  // 10 % of the keys pay nothing, 30 % the first run, 60 % the first two.
-  EXPECT_DOUBLE_EQ(WastedReads(lists[0].runs, {0.1, 0.2, 0.4}, 0), 0.3 * 0.1 + 0.6 * 0.3);
-  EXPECT_DOUBLE_EQ(WastedReads(lists[0].runs, {0.1, 0.2, 0.4}, 0.25),
-                   0.25 * 0.7 + 0.75 * (0.3 * 0.1 + 0.6 * 0.3));
-}
-
-TEST(WastedReads, WithoutKeysThereAreNone) {
-  EXPECT_EQ(WastedReads({}, {}, 0.5), 0);
-  const std::vector<FileReport> files = {File("", 0, 0, 1)};
-  EXPECT_EQ(WastedReads(SortIntoRuns(files)[0].runs, {1}, 1), 0);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 """Help, and command lines that make no sense."""
 
+import os
 import unittest
+from unittest import mock
 
 from command import CommandTest
 
@@ -14,6 +16,11 @@ class Help(CommandTest):
             self.assertIn("Examples:\n  blocksieve ", text)
             for line in text.splitlines():
                 self.assertLessEqual(len(line), 120, line)
+
+    def test_unknown_kernel(self):
+        with mock.patch.dict(os.environ, BLOCKSIEVE_KERNEL="avx9"):
+            done = self.succeed("size", "--fpr", 0.1)
+        self.assertRegex(done.err, r"^blocksieve: BLOCKSIEVE_KERNEL=avx9: unknown; \w+ is used\n$")
 
     def test_version(self):
         self.assertRegex(self.succeed("--version").out, rb"^blocksieve \d+\.\d+\.\d+\n$")
@@ -39,6 +46,14 @@ class WrongCommandLines(CommandTest):
         for text in ("1e6", "10.5", "1,000"):
             self.check(f"--keys: {text} is not in the range 1 to 1125899906842624 of whole numbers",
                        "size", "--fpr", 0.1, "--keys", text)
+
+    def test_numbers_that_could_be_octal_or_hexadecimal(self):
+        for text in ("010", "0x10", "00", "+5", " 5"):
+            self.check(f"--keys: {text} is not in the range 1 to 1125899906842624 of whole numbers "
+                       "without leading zeros", "size", "--fpr", 0.1, "--keys", text)
+        self.check("--bytes: 010kB is not in the range", "size", "--bytes", "010kB")
+        self.check("--limit: 010 is not in the range", "scan", "--db", self.db, "--limit", "010")
+        self.assertIn(b"10 keys at", self.succeed("size", "--fpr", "00.10", "--keys", "10").out)
 
     def test_bytes(self):
         for text in ("0", "-1", "1.5GB", "64XB", "99999999999TB", "nan", ""):

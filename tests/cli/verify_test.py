@@ -195,9 +195,17 @@ class Damage(CommandTest):
         self.load(self.ROWS)
         path, = self.db.glob("*.sst")
         path.unlink()
-        self.assertIn("cannot open database", self.fail_with(1, "verify", "--db", self.db))
+        self.assertEqual(self.verify(code=1)["unopened"],
+                         [f"cannot open {path}: there is no such file"])
+
+    def test_other_files_of_the_toy_lsm_are_verified_all_the_same(self):
+        self.engine = "toylsm"
+        self.check_other_files()
 
     def test_other_files_are_verified_all_the_same(self):
+        self.check_other_files()
+
+    def check_other_files(self):
         for _ in range(3):
             self.load(self.ROWS, "--no-compact")
         paths = sorted(self.db.glob("*.sst"))

@@ -26,6 +26,8 @@ class TheRocksDbEngine final : public Engine {
   std::string OptionFor(const FilterPlan& plan) const override {
     return "filter_policy={id=blocksieve;" + plan.setting() + ";kind=auto}";
   }
+  // As documented of BlockBasedTableOptions::block_cache in version 7.
+  uint64_t DefaultCacheBytes() const override { return 8 << 20; }
   bool IsFile(ByteView end) const override { return IsTable(end); }
 };
 

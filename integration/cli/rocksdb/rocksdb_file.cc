@@ -14,6 +14,7 @@
 #include "integration/cli/index_report.h"
 #include "integration/cli/rocksdb/every_entry.h"
 #include "integration/cli/rocksdb/filter_facts.h"
+#include "integration/cli/rocksdb/noted_reads.h"
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 #include "integration/cli/rocksdb/table_filters.h"
 #include "integration/cli/rocksdb/table_layout.h"
@@ -95,8 +96,21 @@ class RocksDbFile final : public TableFile {
     return std::nullopt;
   }
 
+  // Data blocks come first in a file.
+  double ShareBefore(std::string_view key) override {
+    rocksdb::Iterator& probe = Probe();
+    probe.Seek(key);
+    if (!probe.status().ok()) {
+      Fail("cannot read {}: {}", report_.place.path, probe.status().ToString());
+    }
+    if (!probe.Valid() || properties_->data_size == 0) return 1;
+    return std::min(1.0, static_cast<double>(noted_reads_.last_offset()) /
+                             static_cast<double>(properties_->data_size));
+  }
+
  private:
   void OpenTable() {
+    options_.env = noted_reads_.env();
     options_.merge_operator = AnyMergeOperator();
     rocksdb::BlockBasedTableOptions table;
     table.no_block_cache = true;
@@ -218,7 +232,7 @@ class RocksDbFile final : public TableFile {
     return (!has_whole_keys_ || WholeKeyMayMatch(key)) && (!has_prefixes_ || PrefixMayMatch(key));
   }
 
-  bool HasPrefix(const rocksdb::Slice& prefix) {
+  rocksdb::Iterator& Probe() {
     if (probe_ == nullptr) {
       rocksdb::ReadOptions options;
       options.total_order_seek = true;
@@ -227,12 +241,18 @@ class RocksDbFile final : public TableFile {
       if (!last_time_.empty()) options.timestamp = &until_;
       probe_.reset(reader_->NewIterator(options));
     }
-    probe_->Seek(prefix);
-    return !probe_->status().ok() || (probe_->Valid() && probe_->key().starts_with(prefix));
+    return *probe_;
+  }
+
+  bool HasPrefix(const rocksdb::Slice& prefix) {
+    rocksdb::Iterator& probe = Probe();
+    probe.Seek(prefix);
+    return !probe.status().ok() || (probe.Valid() && probe.key().starts_with(prefix));
   }
 
   FileReport report_;
   const std::unique_ptr<rocksdb::RandomAccessFile> file_;
+  const NotedReads noted_reads_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::SstFileReader> reader_;
   std::shared_ptr<const rocksdb::TableProperties> properties_;

@@ -4,15 +4,19 @@
 #include <rocksdb/env.h>
 #include <rocksdb/utilities/object_registry.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "integration/cli/failure.h"
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 #include "integration/cli/rocksdb/unreadable_tables.h"
+#include "integration/cli/standard_streams.h"
 #include "integration/rocksdb/granule_collector.h"
 
 namespace blocksieve::cli {
@@ -55,6 +59,25 @@ StoredOptions UsualOptions(const std::string& path) {
   StoredOptions options;
   for (const std::string& name : names) options.families.emplace_back(name, rocksdb::Options());
   return options;
+}
+
+// Another process may write new options, and remove the old ones before they have been read.
+rocksdb::Status LoadOptions(const rocksdb::ConfigOptions& config, const std::string& path,
+                            StoredOptions* options) {
+  constexpr int kMostTries = 3;
+  rocksdb::Status status;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    *options = {};
+    status = rocksdb::LoadLatestOptions(config, path, &options->db, &options->families);
+    if (status.ok() || status.IsNotFound()) break;
+  }
+  return status;
+}
+
+// Options are read several times for one command.
+void WarnOnce(const std::string& text) {
+  static std::set<std::string> said;
+  if (said.insert(text).second) WriteToStandardError("blocksieve: " + text + "\n");
 }
 
 // Changes when another process adds or removes files.
@@ -119,13 +142,27 @@ std::unique_ptr<rocksdb::DB> OpenPrepared(const std::string& path, Preparation p
   }
 }
 
-// Column families where nothing is compacted: files stay on level 0.
-std::set<std::string> FifoFamilies(const std::string& path) {
-  std::set<std::string> names;
-  for (const auto& family : ReadStoredOptions(path, /*strict=*/false).families) {
-    if (family.options.compaction_style == rocksdb::kCompactionStyleFIFO) names.insert(family.name);
+using OptionsByFamily = std::map<std::string, rocksdb::ColumnFamilyOptions>;
+
+OptionsByFamily FamiliesOf(const std::string& path) {
+  OptionsByFamily families;
+  for (auto& family : ReadStoredOptions(path, /*strict=*/false).families) {
+    families.emplace(family.name, std::move(family.options));
   }
-  return names;
+  return families;
+}
+
+std::string WithoutTimestamp(std::string key, const rocksdb::Comparator& comparator) {
+  key.resize(key.size() - std::min(key.size(), comparator.timestamp_size()));
+  return key;
+}
+
+KeyRange RangeOf(const rocksdb::LiveFileMetaData& file, const rocksdb::Comparator* comparator) {
+  return {.smallest = WithoutTimestamp(file.smallestkey, *comparator),
+          .largest = WithoutTimestamp(file.largestkey, *comparator),
+          .less = [comparator](std::string_view a, std::string_view b) {
+            return comparator->CompareWithoutTimestamp(a, false, b, false) < 0;
+          }};
 }
 
 }  // namespace
@@ -141,10 +178,16 @@ StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
   config.ignore_unknown_options = !strict;
   config.ignore_unsupported_options = !strict;
   StoredOptions options;
-  const rocksdb::Status status =
-      rocksdb::LoadLatestOptions(config, path, &options.db, &options.families);
+  const rocksdb::Status status = LoadOptions(config, path, &options);
   if (status.IsNotFound()) return UsualOptions(path);
-  if (!status.ok()) Fail("cannot read the options of database {}: {}", path, status.ToString());
+  if (!status.ok() && strict) {
+    Fail("cannot read the options of database {}: {}", path, status.ToString());
+  }
+  if (!status.ok()) {
+    WarnOnce(fmt::format("cannot read the options of database {}: {}; going on with the usual ones",
+                         path, status.ToString()));
+    return UsualOptions(path);
+  }
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     RemoveCollectorsOfUnknownColumns(&family.options);
   }
@@ -158,14 +201,17 @@ std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path) {
 std::vector<FilePlace> ListRocksDbFiles(const std::string& path) {
   std::vector<rocksdb::LiveFileMetaData> files;
   OpenPrepared(path, PrepareForFileList)->GetLiveFilesMetaData(&files);
-  const std::set<std::string> fifo = FifoFamilies(path);
+  OptionsByFamily families = FamiliesOf(path);
   std::vector<FilePlace> places;
   for (const rocksdb::LiveFileMetaData& file : files) {
-    places.push_back(
-        {.path = file.db_path + file.name,  // which begins with a slash
-         .family = file.column_family_name,
-         .level = file.level,
-         .is_short_lived = file.level == 0 && !fifo.contains(file.column_family_name)});
+    const rocksdb::ColumnFamilyOptions& options = families[file.column_family_name];
+    // Under FIFO nothing is compacted: files stay on level 0.
+    const bool stays = options.compaction_style == rocksdb::kCompactionStyleFIFO;
+    places.push_back({.path = file.db_path + file.name,  // which begins with a slash
+                      .family = file.column_family_name,
+                      .level = file.level,
+                      .is_short_lived = file.level == 0 && !stays,
+                      .keys = RangeOf(file, options.comparator)});
   }
   return places;
 }

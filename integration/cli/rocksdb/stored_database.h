@@ -23,7 +23,8 @@ struct StoredOptions {
 };
 
 /// `strict`: a comparator, merge operator or the like that this program does not have is a failure;
-/// otherwise it is left out, and opening or reading fails where it is needed.
+/// otherwise it is left out, and opening or reading fails where it is needed. So is a file that
+/// cannot be read or parsed; otherwise the usual options are taken, and stderr says so.
 /// Throws Failure.
 StoredOptions ReadStoredOptions(const std::string& path, bool strict);
 

@@ -81,12 +81,21 @@ SkipIndexSummary IndexesOf(const toylsm::Version& version, const toylsm::ReadCon
 }
 
 std::vector<FilePlace> ListToyLsmFiles(const std::string& path) {
+  const Result<std::string> bytes = toylsm::ReadWhole(Env::Posix(), toylsm::ManifestPath(path));
+  if (!bytes.ok()) Fail("cannot open database {}: {}", path, bytes.status().message());
+  Result<toylsm::Manifest> manifest = toylsm::Manifest::Decode(AsBytes(*bytes));
+  if (!manifest.ok()) Fail("cannot open database {}: {}", path, manifest.status().message());
+  // Of level 0 the newest first.
+  std::sort(manifest->files.begin(), manifest->files.end(), [](const auto& a, const auto& b) {
+    return a.level != b.level ? a.level < b.level : a.number > b.number;
+  });
   std::vector<FilePlace> places;
-  for (const auto& file : StoredToyLsm(path).version().AllFiles()) {
-    places.push_back({.path = toylsm::SstPath(path, file->info().number),
+  for (const toylsm::FileInfo& file : manifest->files) {
+    places.push_back({.path = toylsm::SstPath(path, file.number),
                       .family = "",
-                      .level = file->info().level,
-                      .is_short_lived = file->info().level == 0});
+                      .level = file.level,
+                      .is_short_lived = file.level == 0,
+                      .keys = {}});
   }
   return places;
 }

@@ -24,9 +24,12 @@ class TheToyLsmEngine final : public Engine {
   AskedRatesByFamily RatesAskedFor(const std::string&) const override { return {}; }
   std::string OptionFor(const FilterPlan& plan) const override {
     const std::string setting = fmt::format("{} = {}", plan.option, plan.value);
-    return plan.option == "target_fpr" ? "options.key_filters = {{." + setting + "}}"
-                                       : "options." + setting;
+    if (plan.option != "target_fpr") return "options." + setting;
+    // Filters of level 0 and of all deeper ones, of the kinds that KindOf has for them.
+    return fmt::format(
+        "options.key_filters = {{{{.kind = FilterKind::kBlockedBloom, .{0}}}, {{.{0}}}}}", setting);
   }
+  uint64_t DefaultCacheBytes() const override { return toylsm::Options().cache_bytes; }
   bool IsFile(ByteView end) const override { return IsToyLsmFile(end); }
 };
 

@@ -1,3 +1,4 @@
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -21,6 +22,7 @@ class ToyLsmFile final : public TableFile {
     if (!file.ok()) Fail("cannot open {}", file.status().message());
     file_ = *std::move(file);
     report_.place = place;
+    report_.place.keys = KeyRange{file_->first_key(), file_->last_key(), std::less<>()};
     report_.num_entries = file_->index().num_entries;
     report_.num_bytes = info.num_bytes;
     DescribeFilters();
@@ -53,6 +55,11 @@ class ToyLsmFile final : public TableFile {
 
   std::optional<std::string> AbsentKey(std::string_view present, std::mt19937_64* random) override {
     return RandomExtension(present, random);
+  }
+
+  // Blocks are of about the same size.
+  double ShareBefore(std::string_view key) override {
+    return static_cast<double>(file_->FindBlock(key)) / static_cast<double>(file_->num_blocks());
   }
 
  private:
