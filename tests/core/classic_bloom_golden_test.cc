@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -13,6 +12,7 @@
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/hash.h"
 #include "tests/core/test_filters.h"
+#include "tests/support/environment.h"
 
 // The bytes of classic and counting filters are a promise: these are the examples of lib/FORMAT.md,
 // and the hashes and false positives of larger filters.
@@ -70,7 +70,7 @@ TEST(ClassicBloomGolden, FilesHoldTheseBytes) {
   };
   for (const auto& [name, bytes] : files) {
     const std::string path = std::string(BLOCKSIEVE_GOLDEN_DIR) + "/" + name + ".filter";
-    if (std::getenv("BLOCKSIEVE_WRITE_GOLDEN") != nullptr) {
+    if (testing::WritesGoldenFiles()) {
       std::ofstream(path, std::ios::binary) << bytes;
     }
     std::ifstream file(path, std::ios::binary);

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/kernels.h"
 #include "tests/core/test_filters.h"
+#include "tests/support/environment.h"
 
 // Filters of random sizes and rates, asked for every key that they have, and for as many that they
 // have not, on every kernel, one by one and in batches. With BLOCKSIEVE_LONG_TESTS a billion
@@ -21,9 +21,7 @@ namespace {
 
 class Differential : public ::testing::TestWithParam<FilterKind> {
  protected:
-  static uint64_t AnswersWanted() {
-    return std::getenv("BLOCKSIEVE_LONG_TESTS") != nullptr ? 1'000'000'000 : 20'000'000;
-  }
+  static uint64_t AnswersWanted() { return testing::LongTests() ? 1'000'000'000 : 20'000'000; }
 
   // Log-uniform, so that small filters come as often as large ones.
   static uint64_t LogUniform(std::mt19937_64* random, double low, double high) {

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +11,7 @@
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/granule_index.h"
 #include "tests/core/test_filters.h"
+#include "tests/support/environment.h"
 
 // Every golden file, cut off everywhere and with every one of its bits flipped: a filter that is
 // then read at all answers without a crash, and the check of its payload finds the damage; an index
@@ -55,9 +55,7 @@ std::vector<size_t> Places(size_t count, size_t always, bool all) {
   return places;
 }
 
-bool DoAll(const std::string& bytes) {
-  return bytes.size() <= kSmallBytes || std::getenv("BLOCKSIEVE_LONG_TESTS") != nullptr;
-}
+bool DoAll(const std::string& bytes) { return bytes.size() <= kSmallBytes || testing::LongTests(); }
 
 class DamagedGoldenFilter : public ::testing::TestWithParam<std::string> {
  protected:

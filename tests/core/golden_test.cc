@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <ostream>
@@ -11,6 +10,7 @@
 #include "blocksieve/hash.h"
 #include "blocksieve/kernels.h"
 #include "tests/core/test_filters.h"
+#include "tests/support/environment.h"
 
 // The byte format is a promise (lib/FORMAT.md): today's builder makes the bytes of the files in
 // tests/golden, and today's reader gives their answers, the wrong ones included. Writer and reader
@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Files, Golden, ::testing::ValuesIn(GoldenFilters()), []
 });
 
 TEST_P(Golden, BuilderMakesTheseBytes) {
-  if (std::getenv("BLOCKSIEVE_WRITE_GOLDEN") != nullptr) {
+  if (testing::WritesGoldenFiles()) {
     std::ofstream(PathOf(GetParam()), std::ios::binary) << Build(GetParam());
   }
   const std::string expected = ReadFile(PathOf(GetParam()));

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <ostream>
@@ -9,6 +8,7 @@
 
 #include "blocksieve/hash.h"
 #include "tests/core/granule_test_index.h"
+#include "tests/support/environment.h"
 
 // The byte format is a promise (lib/FORMAT.md), kept as in golden_test.cc: today's
 // builder makes these bytes, today's reader gives their answers. zstd may compress differently in
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Files, GoldenGranules, ::testing::ValuesIn(GoldenIndexe
 
 TEST_P(GoldenGranules, BuilderMakesTheseBytes) {
   const std::string built = Build(GetParam());
-  if (std::getenv("BLOCKSIEVE_WRITE_GOLDEN") != nullptr) {
+  if (testing::WritesGoldenFiles()) {
     std::ofstream(PathOf(GetParam()), std::ios::binary) << built;
   }
   const std::string expected = ReadFile(PathOf(GetParam()));

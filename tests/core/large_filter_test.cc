@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string_view>
 
 #include "blocksieve/classic_bloom.h"
@@ -10,6 +9,7 @@
 #include "blocksieve/filter_reader.h"
 #include "tests/core/test_filters.h"
 #include "tests/support/count_interval.h"
+#include "tests/support/environment.h"
 
 // Filters of a hundred million keys and more than 2^32 bits, of every kind, asked for every key:
 // a bit number of 32 bits would lose keys (tests/PITFALLS.md, 9). Takes minutes and 3 GB of memory.
@@ -22,7 +22,7 @@ constexpr uint64_t kKeys = 100'000'000;
 class LargeFilter : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (std::getenv("BLOCKSIEVE_LONG_TESTS") == nullptr) {
+    if (!testing::LongTests()) {
       GTEST_SKIP() << "with BLOCKSIEVE_LONG_TESTS only";
     }
   }

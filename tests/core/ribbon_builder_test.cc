@@ -3,20 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 #include <vector>
 
 #include "blocksieve/filter_block.h"
 #include "tests/core/ribbon_test_builds.h"
 #include "tests/core/test_filters.h"
+#include "tests/support/environment.h"
 
 namespace blocksieve::testing {
 namespace {
 
 using internal::RibbonTarget;
-
-bool LongTests() { return std::getenv("BLOCKSIEVE_LONG_TESTS") != nullptr; }
 
 void ExpectAllMatch(const std::vector<uint64_t>& hashes, const RibbonTarget& target) {
   const BuiltRibbon built = BuildRibbonOf(hashes, target);
@@ -26,7 +24,7 @@ void ExpectAllMatch(const std::vector<uint64_t>& hashes, const RibbonTarget& tar
 }
 
 TEST(RibbonBuilder, EveryNumberOfKeys) {
-  for (size_t n = 1; n <= 20'000; n += n < 2000 || LongTests() ? 1 : 97) {
+  for (size_t n = 1; n <= 20'000; n += n < 2000 || testing::LongTests() ? 1 : 97) {
     ExpectAllMatch(RandomHashes(n, n),
                    {static_cast<uint32_t>(1 + n % 24), static_cast<double>(n % 5) * 0.2});
     if (HasFatalFailure()) return;

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "blocksieve/hash.h"
 #include "lib/ribbon_sizing.h"
 #include "tests/core/ribbon_test_builds.h"
+#include "tests/support/environment.h"
 
 namespace blocksieve::testing {
 namespace {
@@ -68,7 +68,7 @@ TEST(RibbonFpr, FractionsOfAColumn) {
 }
 
 TEST(RibbonFpr, ManyColumns) {
-  const bool thorough = std::getenv("BLOCKSIEVE_LONG_TESTS") != nullptr;
+  const bool thorough = testing::LongTests();
   const std::vector<uint64_t> hashes = RandomHashes(thorough ? 10'000'000 : 300'000, 3);
   ExpectModel(BuildRibbonOf(hashes, {thorough ? 20u : 16u, 0}),
               thorough ? 4'000'000'000 : 20'000'000);

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "blocksieve/bloom_layout.h"
@@ -8,6 +7,7 @@
 #include "lib/bit_slices.h"
 #include "lib/granule_filters.h"
 #include "tests/core/test_filters.h"
+#include "tests/support/environment.h"
 
 // Sizes around 2^32 bits and 2^32 bytes, where 32-bit arithmetic has lost keys (tests/PITFALLS.md,
 // 9 and 10). By arithmetic alone; large_filter_test.cc builds one.
@@ -75,7 +75,7 @@ TEST(SizeLimits, ABlockOfFourGibibytesIsRefused) {
 }
 
 TEST(SizeLimits, AnyKindOfFourGibibytesIsRefused) {
-  if (std::getenv("BLOCKSIEVE_LONG_TESTS") == nullptr) {
+  if (!testing::LongTests()) {
     GTEST_SKIP() << "adds a billion keys; with BLOCKSIEVE_LONG_TESTS only";
   }
   for (const FilterKind kind : BuildableKinds()) {

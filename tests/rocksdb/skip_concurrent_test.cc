@@ -6,7 +6,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "tests/rocksdb/skip_test_db.h"
+#include "tests/support/environment.h"
 
 // Scans beside writers, flushes, compactions and ingestion: at one snapshot, index on returns what
 // index off does. One that returns a row too few or too many shows seed, predicate and explanation.
@@ -51,7 +51,6 @@ class ConcurrentScans : public ::testing::TestWithParam<std::tuple<Mix, unsigned
   }
 
   static Mix mix() { return std::get<0>(GetParam()); }
-  static bool IsLong() { return std::getenv("BLOCKSIEVE_LONG_TESTS") != nullptr; }
 
   static std::string RandomValue(std::mt19937_64* random, uint64_t key) {
     // Half of the numbers go with the key, as clustered columns do.
@@ -216,8 +215,8 @@ TEST_P(ConcurrentScans, IndexOnEqualsIndexOff) {
 
   uint64_t evaluations = 0;
   uint64_t scans = 0;
-  const uint64_t enough = IsLong() ? 1'000'000 : 0;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(IsLong() ? 10 : 2);
+  const uint64_t enough = LongTests() ? 1'000'000 : 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(LongTests() ? 10 : 2);
   while (!HasFailure() && (std::chrono::steady_clock::now() < end || evaluations < enough)) {
     evaluations += CompareOnce(&random);
     ++scans;

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/level_listener.h"
 #include "tests/rocksdb/skip_test_db.h"
+#include "tests/support/environment.h"
 #include "tests/support/temp_dir.h"
 
 // A process that writes, looks up and scans all the time is killed, over and over, and its database
@@ -37,8 +37,6 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kKeys = 40'000;
 constexpr uint64_t kNumbers = 500;
 const std::vector<std::string> kDefinitions = {"n=int:field:1", "w=words:2"};
-
-bool IsLong() { return std::getenv("BLOCKSIEVE_LONG_TESTS") != nullptr; }
 
 // The n-th operation of all, the same whenever it is asked for.
 struct Operation {
@@ -208,14 +206,15 @@ TEST_F(Soak, NothingIsLostWrongOrLeaked) {
   ASSERT_NE(told_, MAP_FAILED);
   TempDir dir;
   const std::string path = dir / "db";
-  const auto end = Clock::now() + (IsLong() ? std::chrono::minutes(30) : std::chrono::seconds(20));
+  const auto end =
+      Clock::now() + (LongTests() ? std::chrono::minutes(30) : std::chrono::seconds(20));
   std::mt19937_64 random(20);
   Model model;
   uint64_t in_model = 0;
   std::vector<uint64_t> resident;
   while (Clock::now() < end) {
     const auto time =
-        std::chrono::milliseconds(IsLong() ? 2'000 + random() % 18'000 : 500 + random() % 3'000);
+        std::chrono::milliseconds(LongTests() ? 2'000 + random() % 18'000 : 500 + random() % 3'000);
     resident.push_back(RunChild(path, time, random()));
     ASSERT_EQ(told_->differences, 0u);
     for (; in_model < told_->acknowledged; ++in_model) Operation(in_model).Apply(&model);
@@ -252,8 +251,8 @@ TEST_F(Soak, MemoryStaysFlat) {
   TempDir dir;
   const pid_t child = ::fork();
   if (child == 0) RunUntilKilled(dir / "db", told_, 4);
-  const int samples = IsLong() ? 60 : 12;
-  const auto pause = IsLong() ? std::chrono::seconds(5) : std::chrono::seconds(1);
+  const int samples = LongTests() ? 60 : 12;
+  const auto pause = LongTests() ? std::chrono::seconds(5) : std::chrono::seconds(1);
   std::vector<uint64_t> resident;
   for (int i = 0; i < samples; ++i) {
     std::this_thread::sleep_for(pause);

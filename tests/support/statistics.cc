@@ -14,7 +14,8 @@ double BlockedBloomSpread(const Layout& layout, uint64_t num_keys) {
   double weight = std::exp(-mean_load);
   double mean = 0;
   double mean_square = 0;
-  for (double load = 0; load < mean_load + 12 * std::sqrt(mean_load) + 20; ++load) {
+  const double most = mean_load + 12 * std::sqrt(mean_load) + 20;
+  for (int load = 0; load < most; ++load) {
     const double fill = 1 - std::pow(1 - 1 / kLineBits, load * layout.num_probes);
     const double fpr = std::pow(fill, layout.num_probes);
     mean += weight * fpr;

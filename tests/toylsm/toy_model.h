@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "integration/toylsm/db.h"
+#include "tests/support/environment.h"
 #include "tests/toylsm/memory_env.h"
 
 // What the tests of the toy LSM share: the model that a database is compared with.
@@ -19,11 +20,7 @@ namespace blocksieve::toylsm {
 
 using Model = std::map<std::string, std::string>;
 
-/// Whether the tests are to run at full length.
-inline bool LongTests() {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets it
-  return std::getenv("BLOCKSIEVE_LONG_TESTS") != nullptr;
-}
+using testing::LongTests;
 
 template <class T>
 T MustHave(Result<T> result) {

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdlib>
+
+namespace blocksieve::testing {
+
+/// Whether an environment variable is there, with whatever value.
+inline bool IsSet(const char* variable) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no test sets these
+  return std::getenv(variable) != nullptr;
+}
+
+/// Whether tests are to run at full length.
+inline bool LongTests() { return IsSet("BLOCKSIEVE_LONG_TESTS"); }
+
+/// Whether golden files are to be made anew: for a new version of a format only.
+inline bool WritesGoldenFiles() { return IsSet("BLOCKSIEVE_WRITE_GOLDEN"); }
+
+}  // namespace blocksieve::testing
