@@ -25,11 +25,12 @@ class BitsBuilder final : public rocksdb::FilterBitsBuilder {
     builder_.AddHash(HashShortKey({key.data(), key.size()}, builder_.options().hash_seed));
   }
 
-  // An override from generation 2 on.
-  virtual void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) {
+#if BLOCKSIEVE_ABI_GENERATION >= 2
+  void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override {
     AddKey(key);
     AddKey(alt);
   }
+#endif
 
   size_t EstimateEntriesAdded() override { return static_cast<size_t>(builder_.num_keys()); }
 

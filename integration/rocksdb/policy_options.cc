@@ -89,7 +89,7 @@ OptionTypeInfo PrecisionType(size_t offset) {
       offset,
       [](const std::string& text, std::optional<double>* number) {
         double value = 0;
-        const rocksdb::Status status = precision.Parse(text, &value);
+        rocksdb::Status status = precision.Parse(text, &value);
         if (status.ok()) *number = value;
         return status;
       },
@@ -116,7 +116,7 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
     const std::string text = precision.Write(options.*precision.field);
     if (text.empty()) continue;
     double ignored = 0;
-    const rocksdb::Status status = precision.Parse(text, &ignored);
+    rocksdb::Status status = precision.Parse(text, &ignored);
     if (!status.ok()) return status;
     given += (given.empty() ? "" : ", ") + (precision.name + ("=" + text));
   }

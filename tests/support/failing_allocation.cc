@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <new>
 
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's names for --wrap
 extern "C" {
 void* __real_malloc(size_t size);
 void* __real_aligned_alloc(size_t alignment, size_t size);
 void* __wrap_malloc(size_t size);
 void* __wrap_aligned_alloc(size_t alignment, size_t size);
 }
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
 namespace blocksieve::testing {
 namespace {
