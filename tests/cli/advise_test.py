@@ -12,7 +12,7 @@ LEVEL_TREE = os.environ.get("LEVEL_TREE", "build/tests/cli/level_tree")
 BLOOM = "bloomfilter:10"
 RIBBON = "ribbonfilter:10"
 # Levels and keys of the runs, from the deepest to the newest.
-TREE = ((3, 400_000), (2, 100_000), (1, 25_000), (0, 8000), (0, 8000))
+TREE = ((3, 200_000), (2, 50_000), (1, 12_500), (0, 4000), (0, 4000))
 LOOKUPS = sum(keys for _, keys in TREE)  # each present key once
 
 
@@ -77,7 +77,7 @@ class Prediction(CommandTest):
 
     def test_partial_runs(self):
         """Few lookups ask a run that has keys from a part of the range only."""
-        tree = ("3:400000", "2/2:100000", "1/16:25000", "0/4:8000")
+        tree = ("3:200000", "2/2:50000", "1/16:12500", "0/4:4000")
         for base, others in (("blocksieve:0.01", "blocksieve:0.1"), ("none", BLOOM)):
             self.db = self.dir / base
             subprocess.run([LEVEL_TREE, "build", self.db, f"{tree[0]}:{base}",
@@ -97,7 +97,7 @@ class Prediction(CommandTest):
                         0.95 * sum(run["predicted_fpr"] for run in self.advise()["runs"]))
 
     def test_proposals_for_partial_runs(self):
-        tree = ("3:400000", "2/4:100000", "1/16:25000")
+        tree = ("3:200000", "2/4:50000", "1/16:12500")
         def build(policy):
             subprocess.run([LEVEL_TREE, "build", self.db, *(f"{run}:{policy}" for run in tree)],
                            check=True, timeout=TIMEOUT_SECONDS)
