@@ -186,6 +186,12 @@ class Soak : public ::testing::Test {
                                         MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
   ~Soak() override { ::munmap(told_, sizeof(Told)); }
 
+  void SetUp() override {
+#ifdef __SANITIZE_THREAD__
+    GTEST_SKIP() << "thread sanitizer cannot follow threads that a forked process starts";
+#endif
+  }
+
   // Lets a child work for so long, and kills it. Returns its memory, at the end.
   uint64_t RunChild(const std::string& path, std::chrono::milliseconds time, uint64_t seed) {
     const pid_t child = ::fork();
