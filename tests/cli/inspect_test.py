@@ -308,7 +308,7 @@ class BusyDatabase(CommandTest):
             for command in ("inspect", "advise"):
                 # It is let go on for a moment only: on a slow machine it could outrun all passes.
                 writer.send_signal(signal.SIGCONT)
-                stop = threading.Timer(0.02, writer.send_signal, [signal.SIGSTOP])
+                stop = threading.Timer(0.1, writer.send_signal, [signal.SIGSTOP])
                 stop.start()
                 done = self.succeed(command, "--db", self.db, "--format", "json")
                 stop.join()
