@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's names for --wrap
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): names for --wrap
 extern "C" {
 void* __real_malloc(size_t size);
 void* __real_aligned_alloc(size_t alignment, size_t size);

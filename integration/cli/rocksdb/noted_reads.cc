@@ -36,8 +36,7 @@ class NotingFileSystem final : public rocksdb::FileSystemWrapper {
                                         const rocksdb::FileOptions& options,
                                         std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
                                         rocksdb::IODebugContext* context) override {
-    rocksdb::IOStatus status =
-        FileSystemWrapper::NewRandomAccessFile(path, options, file, context);
+    rocksdb::IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, file, context);
     if (status.ok()) *file = std::make_unique<NotingFile>(std::move(*file), last_offset_);
     return status;
   }
