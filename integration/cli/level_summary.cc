@@ -4,6 +4,17 @@
 #include <utility>
 
 namespace blocksieve::cli {
+namespace {
+
+template <typename Map>
+std::vector<typename Map::mapped_type> ValuesOf(Map map) {
+  std::vector<typename Map::mapped_type> values;
+  values.reserve(map.size());
+  for (auto& [key, value] : map) values.push_back(std::move(value));
+  return values;
+}
+
+}  // namespace
 
 void FilterSummary::Add(const FileReport& file) {
   const FilterReport& filter = file.filter;
@@ -27,9 +38,7 @@ std::vector<LevelSummary> SummariseLevels(const std::vector<FileReport>& files) 
     level.level = file.place.level;
     level.Add(file);
   }
-  std::vector<LevelSummary> all;
-  for (auto& [key, level] : levels) all.push_back(std::move(level));
-  return all;
+  return ValuesOf(std::move(levels));
 }
 
 std::vector<IndexSummary> SummariseIndexes(const std::vector<FileReport>& files) {
@@ -45,9 +54,7 @@ std::vector<IndexSummary> SummariseIndexes(const std::vector<FileReport>& files)
       index.bounds_bytes += column.bounds_bytes;
     }
   }
-  std::vector<IndexSummary> all;
-  for (auto& [key, index] : indexes) all.push_back(std::move(index));
-  return all;
+  return ValuesOf(std::move(indexes));
 }
 
 }  // namespace blocksieve::cli

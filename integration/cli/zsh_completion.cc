@@ -63,8 +63,9 @@ std::string ArgumentSpecs(const CommandEntry& command) {
           option.is_repeatable ? "" : fmt::format("({})", fmt::join(option.names, " "));
       // A long option takes its value after a blank or "=".
       const bool may_have_sign = !option.value.empty() && name.starts_with("--");
-      specs += " \\\n    " + InQuotes(excluded + repeats + name + (may_have_sign ? "=" : "") + "[" +
-                                      Escape(option.description) + "]" + ValueSpec(option));
+      specs += " \\\n    " + InQuotes(fmt::format("{}{}{}{}[{}]{}", excluded, repeats, name,
+                                                  may_have_sign ? "=" : "",
+                                                  Escape(option.description), ValueSpec(option)));
     }
   }
   return specs;

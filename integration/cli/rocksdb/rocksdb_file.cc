@@ -65,7 +65,7 @@ class RocksDbFile final : public TableFile {
   }
 
   std::string ForEachKey(const KeyVisitor& visit) override {
-    const std::string unseen =
+    std::string unseen =
         ForEveryEntry(reader_.get(), *properties_, *options_.comparator,
                       [&](const rocksdb::Slice& key) { visit(key.ToStringView(), Passes(key)); });
     if (has_prefixes_ && options_.prefix_extractor == nullptr) {
