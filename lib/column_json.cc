@@ -1,5 +1,8 @@
 #include "lib/column_json.h"
 
+#include <locale.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +13,24 @@
 
 namespace blocksieve::internal {
 namespace {
+
+// The parser reads numbers with the decimal point of the thread's locale, and puts that into their
+// text. As long as this lives, it is the one of JSON.
+class CLocale {
+ public:
+  CLocale() noexcept : previous_(uselocale(Locale())) {}
+  ~CLocale() { uselocale(previous_); }
+  CLocale(const CLocale&) = delete;
+  CLocale& operator=(const CLocale&) = delete;
+
+ private:
+  static locale_t Locale() noexcept {
+    static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
+    return locale;
+  }
+
+  locale_t previous_;
+};
 
 // Listens to the parser until the member is complete; builds no document. A handler that returns
 // false ends the parsing.
@@ -34,7 +55,8 @@ class MemberFinder {
   }
   bool number_integer(number_integer_t number) { return Scalar(Value::Int(number).ToText()); }
   bool number_unsigned(number_unsigned_t number) { return Scalar(Value::Uint(number).ToText()); }
-  bool number_float(number_float_t, const string_t& text) {
+  bool number_float(number_float_t, string_t text) {
+    RestorePoint(&text);
     const bool is_whole =
         definition_.type == ValueType::kInt || definition_.type == ValueType::kUint;
     return is_whole ? Scalar(WholeNumberText(text)) : Scalar(text);
@@ -55,6 +77,14 @@ class MemberFinder {
   bool parse_error(size_t, const std::string&, const nlohmann::json::exception&) { return false; }
 
  private:
+  // localeconv, where the parser looks, may have been overwritten by a thread of another locale.
+  static void RestorePoint(std::string* number) {
+    const auto is_other = [](char c) {
+      return std::string_view("0123456789+-eE").find(c) == std::string_view::npos;
+    };
+    std::replace_if(number->begin(), number->end(), is_other, '.');
+  }
+
   // Containers on the path, from the root, are 1..on_path_; below them are others, up to depth_.
   bool IsNext() noexcept {
     if (depth_ != on_path_) return false;
@@ -127,6 +157,7 @@ class MemberFinder {
 
 bool ForEachJsonValue(const ColumnDefinition& definition, std::string_view row,
                       ValueVisitor visit) {
+  const CLocale c_locale;
   MemberFinder finder(definition, visit);
   // The parser keeps its own stack and reports errors to the finder: it neither recurses nor
   // throws. It has an answer as soon as the finder has, whatever follows.

@@ -46,7 +46,8 @@ enum class Tokeniser : uint8_t {
 /// delimiter is one byte, or `\t`, `\n`, `\\` or `\xHH`.
 ///
 /// A row is *missing* the column if it has no value for it: fewer fields, too few bytes, text that
-/// is not a number of the column's type (blanks or a '+' around it included) or beyond its range,
+/// is not a number of the column's type (blanks or a '+' around it included), an integer beyond its
+/// range (a float is the nearest, or infinite),
 /// an array without elements (an empty text) or without valid ones, a JSON member that is absent,
 /// null or an object. An empty text that is no number and no array is a value.
 ///
@@ -54,7 +55,8 @@ enum class Tokeniser : uint8_t {
 /// other numbers as written; an element that is null, an array or an object is passed over. In a
 /// column of numbers, numbers count if they are of the type (3.0 is an integer), strings if their
 /// text is such a number. Of equal names the first is taken, and nothing after the member is looked
-/// at: damage ends the row there, and so do more than kMaxJsonDepth levels.
+/// at: damage ends the row there, and so do more than kMaxJsonDepth levels and a number beyond the
+/// range of a double (1e400), whichever member has it.
 ///
 /// Characters, in n-grams as in LIKE, are UTF-8 code points. Bytes that are not valid UTF-8 are
 /// grouped so that any text has characters: a lead byte with as many continuation bytes as it asks

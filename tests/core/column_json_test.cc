@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/core/test_columns.h"
+#include "tests/support/test_locale.h"
 
 namespace blocksieve {
 namespace {
@@ -56,6 +57,20 @@ TEST(ColumnJson, NumbersCountIfTheyAreExactlyOfTheType) {
                    "0"}));
 }
 
+// Decimal points of one byte and of several.
+TEST(ColumnJson, DoesNotDependOnTheLocale) {
+  for (const std::string name : {"de_DE", "ps_AF"}) {
+    const testing::TestLocale locale(name);
+    ASSERT_STRNE(localeconv()->decimal_point, ".") << name;
+    const std::string_view row = R"({"b":1.5e-3,"a":[1.5,-2.25e2]})";
+    EXPECT_EQ(Indexed("c=json:/a", row), (Texts{"1.5", "-2.25e2"})) << name;
+    EXPECT_EQ(Indexed("c=float:json:/a", row), (Texts{"1.5", "-225"})) << name;
+    EXPECT_EQ(Indexed("c=int:json:/a", row), Texts{"-225"}) << name;
+    EXPECT_EQ(Indexed("c=json:/a", R"({"b":1.5e400,"a":1})"), kMissing) << name;
+    ASSERT_STRNE(localeconv()->decimal_point, ".") << "the thread's locale is as it was";
+  }
+}
+
 TEST(ColumnJson, TokenisesStrings) {
   EXPECT_EQ(Indexed("c=words:json:/t", R"({"t":"to be"})"), (Texts{"to", "be"}));
   EXPECT_EQ(Indexed("c=words:json:/t", R"({"t":["to be","or"]})"), (Texts{"to", "be", "or"}));
@@ -71,7 +86,7 @@ TEST(ColumnJson, TakesTheFirstAndNothingAfterIt) {
 TEST(ColumnJson, DamageEndsTheRow) {
   for (const std::string_view row :
        {"", "{", "{]", "nul", "{\"b\":\x01,\"a\":1}", "{\"b\":\"\xff\",\"a\":1}", "{b:1,\"a\":1}",
-        "{\"a\":", "{\"a\":}", "{\"a\":\"x", "\xef\xbb"}) {
+        "{\"a\":", "{\"a\":}", "{\"a\":\"x", "\xef\xbb", "{\"b\":1e400,\"a\":1}"}) {
     EXPECT_EQ(Indexed("c=json:/a", row), kMissing) << row;
   }
   const std::string_view good = R"({"x":[1,{"y":"\u00e9"}],"a":["b",2.5e1,null,true]})";
