@@ -34,6 +34,10 @@ constexpr uint8_t kKnownFlags = kHasSeed | kIsEmpty;
 
 Status Damaged(const std::string& what) { return Status::Corruption("filter block: " + what); }
 
+bool IsKnownKind(FilterKind kind) noexcept {
+  return kind >= FilterKind::kClassicBloom && kind <= FilterKind::kCountingBloom;
+}
+
 // Reads and checks the layout parameters of a blocked Bloom filter.
 Status ReadBlockedBloom(Decoder* fields, FilterInfo* info) {
   info->num_probes = fields->Fixed<uint8_t>();
@@ -142,6 +146,11 @@ Result<FilterInfo> DescribeFilterBlock(ByteView block) try {
                                 std::to_string(kind_and_flags & ~kKindMask) +
                                 ", of which some are unknown");
   }
+  if (!IsKnownKind(info.kind)) {
+    return Status::NotSupported("filter block: kind is " +
+                                std::to_string(static_cast<int>(info.kind)) +
+                                "; this library reads 1 to 4");
+  }
   if (info.payload_bytes != block.size() - kTailBytes - field_bytes) {
     return Damaged("payload has " + std::to_string(block.size() - kTailBytes - field_bytes) +
                    " bytes; its footer says " + std::to_string(info.payload_bytes));
@@ -149,23 +158,18 @@ Result<FilterInfo> DescribeFilterBlock(ByteView block) try {
   const bool is_empty = (kind_and_flags & kIsEmpty) != 0;
   if (is_empty != (info.num_keys == 0)) return Damaged("number of keys contradicts the empty flag");
 
-  // An empty one of these has a layout, too, so that it can go on being filled.
+  if (is_empty && info.payload_bytes != 0)
+    return Damaged("the filter is empty, its payload is not");
+
+  Status status = Status::Ok();
   if (internal::HasClassicFields(info.kind)) {
-    if (Status status = internal::ReadClassicFields(&fields, &info); !status.ok()) return status;
+    // An empty one of these has a layout, too, so that it can go on being filled.
+    status = internal::ReadClassicFields(&fields, &info);
   } else if (!is_empty) {
-    switch (info.kind) {
-      case FilterKind::kBlockedBloom:
-        if (Status status = ReadBlockedBloom(&fields, &info); !status.ok()) return status;
-        break;
-      case FilterKind::kRibbon:
-        if (Status status = internal::ReadRibbonFields(&fields, &info); !status.ok()) return status;
-        break;
-      default:
-        return Status::NotSupported("filter block: kind is " +
-                                    std::to_string(static_cast<int>(info.kind)) +
-                                    "; this library reads 1 to 4");
-    }
+    status = info.kind == FilterKind::kRibbon ? internal::ReadRibbonFields(&fields, &info)
+                                              : ReadBlockedBloom(&fields, &info);
   }
+  if (!status.ok()) return status;
   if (!fields.rest().empty()) return Damaged("footer has bytes too many");
   return info;
 } catch (const std::bad_alloc&) {

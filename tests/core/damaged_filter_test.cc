@@ -7,6 +7,8 @@
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/kernels.h"
+#include "lib/checksum.h"
+#include "lib/filter_footer.h"
 #include "tests/core/test_filters.h"
 #include "tests/support/reseal.h"
 
@@ -87,6 +89,27 @@ TEST_P(DamagedFilter, NewerVersionIsNotSupported) {
   const Status status = DescribeFilterBlock(AsBytes(newer)).status();
   EXPECT_EQ(status.code(), StatusCode::kNotSupported);
   EXPECT_NE(status.message().find("format version is 2"), std::string::npos) << status.message();
+}
+
+// An empty filter denies every key: only a kind that is known may say that it is empty.
+TEST_P(DamagedFilter, EmptyFiltersOfUnknownKindsMayMatch) {
+  const std::string empty = Copy(BuildBlock(GetParam(), 0.01, 0));
+  for (int kind = 0; kind < 16; ++kind) {
+    std::string changed = empty;
+    changed[0] = static_cast<char>((changed[0] & 0xf0) | kind);
+    changed = ResealFilterBlock(AsBytes(changed)).value();
+    const bool has_same_fields = kind == static_cast<int>(FilterKind::kBlockedBloom) ||
+                                 kind == static_cast<int>(FilterKind::kRibbon);
+    if (!has_same_fields) ExpectUnreadable(changed, "kind " + std::to_string(kind));
+  }
+}
+
+TEST_P(DamagedFilter, AnEmptyFilterHasNoPayload) {
+  FilterInfo info;
+  info.kind = GetParam();
+  info.payload_bytes = 1;
+  info.payload_checksum = Checksum(AsBytes("x"));
+  ExpectUnreadable("x" + internal::EncodeFooter(info), "a payload");
 }
 
 // Every byte of the footer takes every value, under a checksum that fits: what is then accepted
