@@ -104,6 +104,18 @@ bool ClassTree::ReadNode(std::span<const SizeClass> classes, unsigned depth, Dec
   return true;
 }
 
+// Time in proportion to the bytes that the bits take: none if they are all the same.
+uint64_t CountOnes(const PackedInts& bits, uint64_t count) noexcept {
+  if (bits.IsConstant()) return bits.Word(0) == 0 ? 0 : count;
+  uint64_t ones = 0;
+  for (uint64_t i = 0; i < count; i += 64) {
+    uint64_t word = bits.Word(i / 64);
+    if (count - i < 64) word &= (uint64_t{1} << (count - i)) - 1;
+    ones += static_cast<uint64_t>(std::popcount(word));
+  }
+  return ones;
+}
+
 bool ClassTree::Read(std::span<const SizeClass> classes, uint64_t num_granules, Decoder* from) {
   const size_t start = from->rest().size();
   std::vector<bool> seen(classes.size());
@@ -121,13 +133,7 @@ bool ClassTree::Read(std::span<const SizeClass> classes, uint64_t num_granules, 
     }
     node.bits = PackedInts::Read(node.count, from);
     if (!from->ok() || !node.bits.IsBits()) return false;
-    uint64_t ones = 0;
-    for (uint64_t i = 0; i < node.count; i += 64) {
-      uint64_t word = node.bits.Word(i / 64);
-      if (node.count - i < 64) word &= (uint64_t{1} << (node.count - i)) - 1;
-      ones += static_cast<uint64_t>(std::popcount(word));
-    }
-    if (ones != nodes_[node.right].count) return false;
+    if (CountOnes(node.bits, node.count) != nodes_[node.right].count) return false;
   }
   map_bytes_ = start - from->rest().size();
   // Every class once: as many leaves as classes, none twice.

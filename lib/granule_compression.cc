@@ -30,8 +30,11 @@ ByteView ReadCompressed(Decoder* from, std::vector<uint8_t>* memory) {
   if (!from->ok() || raw_size == stored.size()) return stored;
   if (raw_size > stored.size() && raw_size / kMaxRatio <= stored.size()) {
     memory->resize(static_cast<size_t>(raw_size));
+    const bool is_one_frame =
+        ZSTD_findFrameCompressedSize(stored.data(), stored.size()) == stored.size();
     const size_t size =
-        ZSTD_decompress(memory->data(), memory->size(), stored.data(), stored.size());
+        is_one_frame ? ZSTD_decompress(memory->data(), memory->size(), stored.data(), stored.size())
+                     : 0;
     if (ZSTD_isError(size) == 0 && size == raw_size) return *memory;
   }
   from->Bytes(~uint64_t{0});  // fails

@@ -31,6 +31,7 @@ struct GranuleIndexParts {
 };
 
 bool GranuleIndexParts::ReadRows(Decoder* from) {
+  if (header.num_granules == 0 && header.num_rows != 0) return false;
   const uint64_t others = header.num_granules == 0 ? 0 : header.num_granules - 1;
   rows = PackedInts::Read(others, from);
   uint64_t sum = 0;
@@ -53,7 +54,7 @@ Status GranuleIndexParts::OpenGranules(ByteView part) {
     return DamagedIndex("checksum of the granules' part does not fit");
   }
   Decoder decoder(part);
-  if (!ReadRows(&decoder)) return DamagedIndex("its granules have more rows than the file");
+  if (!ReadRows(&decoder)) return DamagedIndex("its granules have other rows than the file");
   min_sequences = PackedInts::Read(header.num_granules, &decoder);
   const PackedInts always_bits = PackedInts::Read(header.num_granules, &decoder);
   const ByteView keys = ReadCompressed(&decoder, &fence_memory);

@@ -34,7 +34,7 @@ class PackedInts {
   }
 
   /// Whether all values are 0 or 1, so that Word may be used.
-  bool IsBits() const noexcept { return width_ <= 1 && base_ + width_ <= 1; }
+  bool IsBits() const noexcept { return width_ <= 1 && base_ <= 1 - width_; }
 
   /// Values 64 w to 64 w + 63 as bits, those beyond the last unspecified. REQUIRES: IsBits()
   uint64_t Word(uint64_t w) const noexcept {

@@ -6,7 +6,9 @@
 
 #include "lib/checksum.h"
 #include "lib/coding.h"
+#include "lib/granule_class_tree.h"
 #include "lib/granule_format.h"
+#include "lib/granule_packed.h"
 #include "tests/core/granule_test_index.h"
 
 // A damaged index cannot be opened. One whose damage is covered up by right checksums may open;
@@ -193,6 +195,34 @@ TEST(DamagedGranuleIndex, RandomFieldsWithRightChecksumsDoNoHarm) {
     AskAll(*index);
   }
   EXPECT_GT(opened, 1'000);
+}
+
+TEST(DamagedGranuleIndex, RowsWithoutGranulesAreAnError) {
+  const std::string empty = *MakeIndexBuilder(IndexOptions(3, {})).Finish();
+  std::vector<uint8_t> memory;
+  EXPECT_TRUE(OpenCopy(Patched(empty, [](auto*, auto*) {}), &memory).ok());
+  const std::string hidden = Patched(empty, [](auto* header, auto*) { header->num_rows = 1; });
+  EXPECT_FALSE(OpenCopy(hidden, &memory).ok());
+}
+
+TEST(DamagedGranuleIndex, NumbersThatWrapAreNoBits) {
+  std::string bytes;
+  AppendVarint(&bytes, UINT64_MAX);  // and a number of one bit above it
+  bytes += "\x01\x01";
+  Decoder decoder(AsBytes(bytes));
+  EXPECT_FALSE(internal::PackedInts::Read(2, &decoder).IsBits());
+  EXPECT_TRUE(decoder.ok());
+}
+
+// Two bytes can stand for the bits of any number of granules; reading them takes no longer for it.
+TEST(DamagedGranuleIndex, BitsThatTakeNoBytesTakeNoTime) {
+  constexpr uint64_t kGranules = uint64_t{1} << 60;
+  const std::vector<internal::SizeClass> classes = {
+      {.num_bits = 1, .max_values = 1, .num_granules = kGranules}, {}};
+  const std::string bytes("\xff\0\1\0\0", 5);  // an inner node, its leaves, its bits: all 0
+  Decoder decoder(AsBytes(bytes));
+  internal::ClassTree tree;
+  EXPECT_TRUE(tree.Read(classes, kGranules, &decoder));
 }
 
 TEST(DamagedGranuleIndex, GarbageIsAnError) {
