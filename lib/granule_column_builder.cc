@@ -58,8 +58,9 @@ void GranuleColumnBuilder::CloseGranule(uint64_t num_rows, bool always_match) {
   distinct_.Clear();
   // One filter for everything is smaller than one per granule: if that is too large, so are they,
   // and the memory can go now.
-  if (options_.max_filter_bytes != 0 &&
-      sizer_.BitsFor(num_distinct_) / 8 > options_.max_filter_bytes + 8) {
+  const uint64_t least_bytes = sizer_.BitsFor(num_distinct_) / 8;
+  if (options_.max_filter_bytes != 0 && least_bytes > options_.max_filter_bytes &&
+      least_bytes - options_.max_filter_bytes > 8) {
     DropFilters(GranulePart::kOverBudget);
   }
 }

@@ -45,6 +45,17 @@ TEST(GranuleIndexBuilder, LeavesOutFiltersThatWouldSkipNothing) {
   EXPECT_LT(index.Containing(1, Value::Uint(99)).Count(), 20);
 }
 
+TEST(GranuleIndexBuilder, TheLargestBudgetIsNone) {
+  GranuleColumnOptions limited = Column(ValueType::kUint);
+  limited.max_filter_bytes = UINT64_MAX;
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(128, {limited}));
+  for (uint64_t row = 0; row < 1'000; ++row) {
+    builder.StartRow(RowKey(row), 1);
+    builder.AddValue(0, Value::Uint(row));
+  }
+  EXPECT_EQ(FinishIndex(&builder)->column(0).filters, GranulePart::kPresent);
+}
+
 TEST(GranuleIndexBuilder, KeepsToTheBudgetOfAColumn) {
   GranuleColumnOptions limited = Column(ValueType::kUint);
   limited.max_filter_bytes = 10'000;
