@@ -125,6 +125,7 @@ Status FilterBuilder::VerifyBuilt(ByteView block) const try {
 }
 
 uint64_t FilterBuilder::BlockBytes(const Layout& layout, uint64_t num_keys) const noexcept {
+  if (PayloadBytes(layout, num_keys) >= uint64_t{1} << 63) return UINT64_MAX;
   const FilterInfo info = Plan(options_, layout, num_keys);
   return info.payload_bytes + internal::FooterBytes(info);
 }

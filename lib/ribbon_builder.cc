@@ -16,6 +16,9 @@ namespace {
 // Slots for which there is room: chunks waste a slot in two thousand, and a widened one up to 256.
 uint64_t CapacityOctets(uint64_t num_keys) { return (num_keys + num_keys / 128 + 1024) / 8; }
 
+// With more, sizes would come near 2^64.
+constexpr uint64_t kMostKeysSized = uint64_t{1} << 60;
+
 /// Appends chunk after chunk to a filter. While chunks come in, a slot's fingerprint lies where its
 /// solution will: segment i begins at word i * columns of the output. The fingerprints of the
 /// additional column of wide segments are kept apart: how many segments are wide depends on the
@@ -184,6 +187,7 @@ RibbonShape ExpectedRibbonShape(const RibbonTarget& target, uint64_t num_keys) n
 
 uint64_t ExpectedRibbonPayload(const RibbonTarget& target, uint64_t num_keys) noexcept {
   if (num_keys == 0) return 0;
+  if (num_keys > kMostKeysSized) return UINT64_MAX;
   // The shape's own size but for the place where wide segments begin, which moves in steps; this
   // never shrinks with more keys.
   RibbonShape shape = ExpectedRibbonShape(target, num_keys);

@@ -85,7 +85,7 @@ class FilterBuilder {
   Status VerifyBuilt(ByteView block) const;
 
   /// The bytes of the block that Finish would make of `num_keys` keys; of a ribbon, give or take a
-  /// few bytes and 0.1 %, as its keys decide.
+  /// few bytes and 0.1 %, as its keys decide. From 2^63 bytes on, the largest uint64_t.
   uint64_t BlockBytes(uint64_t num_keys) const noexcept { return BlockBytes(layout_, num_keys); }
 
   /// The inverse: the most keys whose block fits in `block_bytes`; 0 if none do.

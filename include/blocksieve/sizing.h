@@ -42,7 +42,7 @@ Result<Layout> LayoutForBitsPerKey(FilterKind kind, double bits_per_key);
 /// Bytes of payload (without footer) for `num_keys` keys; 0 for 0 keys. Blocked Bloom rounds up to
 /// whole 64-byte lines. The bits per key of a ribbon are those that tell keys apart; its payload
 /// has about 0.3 % more, and as chance decides, a few bytes or 0.1 % more or less than said here.
-/// The largest uint64_t if it would be more.
+/// The largest uint64_t if it would be more, of a ribbon for more than 2^60 keys.
 uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept;
 
 /// The inverse: the most keys whose payload fits in `payload_bytes`;

@@ -53,6 +53,29 @@ TEST(SizeLimits, BlocksAndKeysAreInverseAcrossThem) {
   }
 }
 
+TEST(SizeLimits, SizesNeverShrinkAndEndAtTheLargestNumber) {
+  constexpr uint64_t kMost = UINT64_MAX;
+  for (const FilterKind kind : BuildableKinds()) {
+    for (const double target : kTargets) {
+      const FilterBuilder builder = MakeBuilder(kind, target);
+      uint64_t last_payload = 0;
+      uint64_t last_block = 0;
+      for (int bits = 1; bits <= 64; ++bits) {
+        const uint64_t keys = kMost >> (64 - bits);
+        const uint64_t payload = PayloadBytes(builder.layout(), keys);
+        const uint64_t block = builder.BlockBytes(keys);
+        EXPECT_GE(payload, last_payload) << bits;
+        EXPECT_GE(block, last_block) << bits;
+        EXPECT_GE(block, payload) << bits;
+        last_payload = payload;
+        last_block = block;
+      }
+      EXPECT_LE(builder.BlockBytes(builder.MaxKeys(uint64_t{1} << 60)), uint64_t{1} << 60);
+      EXPECT_GE(builder.MaxKeys(kMost), builder.MaxKeys(uint64_t{1} << 60));
+    }
+  }
+}
+
 // Adds keys that are counted, but kept nowhere, since that would exceed the budget.
 std::string RefusalOf(const FilterOptions& options, const Layout& layout, uint64_t num_keys) {
   FilterBuilder builder = MakeBuilder(options);
