@@ -75,10 +75,31 @@ size_t Pattern::MatchAt(const Segment& segment, std::string_view text, size_t po
   return position;
 }
 
+// The begin of the match that ends where the text does; npos if none does. There is no other: of a
+// text's bytes, each belongs to one character.
+size_t Pattern::MatchBefore(const Segment& segment, std::string_view text) noexcept {
+  size_t position = text.size();
+  for (auto piece = segment.rbegin(); piece != segment.rend(); ++piece) {
+    if (*piece) {
+      if (!text.substr(0, position).ends_with(**piece)) return text.npos;
+      position -= (*piece)->size();
+    } else {
+      const size_t end = position;
+      if (end == 0) return text.npos;
+      do --position;
+      while (!BeginsCharacter(text, position));
+      if (position + CharacterBytes(text, position) != end) return text.npos;
+    }
+  }
+  return position;
+}
+
 bool Pattern::Matches(std::string_view text) const noexcept {
   size_t position = MatchAt(segments_.front(), text, 0);
   if (segments_.size() == 1) return position == text.size();
   if (position == text.npos) return false;
+  const size_t last = MatchBefore(segments_.back(), text);
+  if (last == text.npos) return false;
   // Of a segment between two %, the leftmost match is as good as any: a match that begins later
   // ends later.
   for (size_t i = 1; i + 1 < segments_.size(); ++i) {
@@ -94,14 +115,7 @@ bool Pattern::Matches(std::string_view text) const noexcept {
       if (begin++ == text.size()) return false;
     }
   }
-  const Segment& last = segments_.back();
-  if (IsPlain(last)) {
-    return last.empty() || text.substr(position).ends_with(*last[0]);
-  }
-  for (; position <= text.size(); ++position) {
-    if (MatchAt(last, text, position) == text.size()) return true;
-  }
-  return false;
+  return position <= last;
 }
 
 std::string_view Pattern::prefix() const noexcept {

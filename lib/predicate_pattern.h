@@ -50,6 +50,7 @@ class Pattern {
   }
   static void AppendLiteral(char c, Segment* segment);
   static size_t MatchAt(const Segment& segment, std::string_view text, size_t position) noexcept;
+  static size_t MatchBefore(const Segment& segment, std::string_view text) noexcept;
 
   // The pieces between the %; never empty. The first is tied to the text's begin, the last to its
   // end.
