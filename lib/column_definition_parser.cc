@@ -193,7 +193,9 @@ Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delim
       "), value, fixed(OFFSET,WIDTH), json:/POINTER, int:N, uint:N, float:N, words:N, "
       "ngrams(LENGTH):N (LENGTH from 1 to " +
       std::to_string(Column::kMaxNgramLength) +
-      "), int32le(OFFSET) and the like; delimiters as in field(,)[;]:N");
+      "), int32le(OFFSET) and the like; a pointer names at most " +
+      std::to_string(Column::kMaxJsonDepth) +
+      " members; delimiters as in field(,)[;]:N, two different bytes");
 }
 
 }  // namespace blocksieve::internal

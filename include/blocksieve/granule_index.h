@@ -39,7 +39,9 @@ struct GranuleColumnInfo {
   double target_fpr = 0;               ///< Of the filters, per granule without the value.
   GranulePart filters = GranulePart::kNotWanted;  ///< What answers equality.
   GranulePart bounds = GranulePart::kNotWanted;   ///< What answers ranges.
-  uint64_t num_distinct = 0;      ///< Values distinct within their granule, over all granules.
+  /// Values distinct within their granule, over all granules; as far as they were counted, if the
+  /// filters are kOverBudget.
+  uint64_t num_distinct = 0;
   uint64_t max_distinct = 0;      ///< The most in one granule; 0 without filters.
   uint32_t num_probes = 0;        ///< Bits that a value sets (k).
   uint32_t num_size_classes = 0;  ///< Sizes of filters, each transposed by itself.

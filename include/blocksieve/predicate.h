@@ -121,6 +121,7 @@ class Predicate {
   /// The granules, of `num_granules` in a file, that may hold a matching row; never lacks one that
   /// does. Comparisons that cannot skip ask no index anything, nor does what they make useless: all
   /// operands of an OR of which one cannot skip.
+  /// REQUIRES: indexes that `lookup` returns are of so many granules.
   GranuleSet Candidates(size_t num_granules, const ColumnIndexLookup& lookup) const;
 
   /// One entry per comparison, in the order of the text. Touches no index.

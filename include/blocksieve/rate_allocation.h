@@ -18,8 +18,8 @@ namespace blocksieve {
 
 /// Sorted runs of one size: the files of level 0, or one deeper level.
 struct RunGroup {
-  double num_runs = 1;      ///< >= 0; fractions are for runs that are there part of the time.
-  double keys_per_run = 0;  ///< >= 0
+  double num_runs = 1;      ///< 0 to 2^30; fractions are for runs that are there at times only.
+  double keys_per_run = 0;  ///< 0 to 2^50
   FilterKind kind = FilterKind::kRibbon;  ///< Of its filters: kRibbon or kBlockedBloom.
 };
 
@@ -46,7 +46,7 @@ inline constexpr double kMaxAllocatedBitsPerKey = 32;
 /// The least memory with at most so many wasted reads per lookup of an absent key. If there are
 /// fewer runs than that, no filters.
 /// Errors: InvalidArgument if `wasted_reads` is outside its limits or NaN, no group has a key, a
-/// number is negative, a kind is another, or no filters of these kinds are so precise;
+/// number is outside its limits, a kind is another, or no filters of these kinds are so precise;
 /// ResourceExhausted without memory.
 /// Thread-safe, as is everything in this header.
 Result<RateAllocation> AllocateForWastedReads(std::span<const RunGroup> groups,
