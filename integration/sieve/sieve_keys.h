@@ -13,12 +13,11 @@
 //   column family   key                 value
 //   seen-00 ...     URL                 place in the queue (varint)
 //   queue           place, big-endian   URL
-//   default         "settings"          version (1), number of shards (varint)
+//   default         "settings"          version (1), number of shards, URLs designed for (varints)
 //                   "queue"             head, URLs popped (varints)
 //                   "shard-00" ...      the counts of a ShardRecord
-//                   "filter-00" ...     counting filter of a shard, a filter block; only while it
-//                   is
-//                                       what the URLs of the shard make
+//                   "filter-00" ...     counting filter of a shard, a filter block; only as long
+//                                       as it is what the URLs of the shard make
 
 namespace blocksieve::sieve {
 

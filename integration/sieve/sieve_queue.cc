@@ -51,7 +51,7 @@ uint64_t Queue::Reserve(uint64_t count) {
 
 void Queue::Release(uint64_t first) {
   const std::lock_guard lock(places_mutex_);
-  reserved_.erase(first);
+  reserved_.erase(reserved_.find(first));
 }
 
 uint64_t Queue::FirstOpenPlace() const {

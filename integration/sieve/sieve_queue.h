@@ -71,7 +71,7 @@ class Queue {
 
   mutable std::mutex places_mutex_;
   uint64_t next_place_ = 0;
-  std::set<uint64_t> reserved_;  // the first of each
+  std::multiset<uint64_t> reserved_;  // the first of each; one of no places shares it with the next
 
   mutable std::mutex head_mutex_;  // held before places_mutex_
   uint64_t head_ = 0;

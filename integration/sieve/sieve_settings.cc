@@ -9,6 +9,8 @@
 namespace blocksieve::sieve {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr char kVersion = 1;
 constexpr uint32_t kDefaultShards = 4;
 constexpr uint32_t kMaxShards = 64;
@@ -43,16 +45,27 @@ rocksdb::Status Decode(const std::string& text, SieveSettings* settings) {
   return rocksdb::Status::OK();
 }
 
+/// NotFound if a database can be created at `path`, also if one was about to be.
+rocksdb::Status CheckFree(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return rocksdb::Status::NotFound();
+  if (!fs::is_directory(path, error)) {
+    return rocksdb::Status::InvalidArgument(path.string() + " is no directory");
+  }
+  for (const fs::directory_entry& file : fs::directory_iterator(path, error)) {
+    const fs::path type = file.path().extension();
+    if (type == ".sst" || type == ".log") {
+      return rocksdb::Status::Corruption(path.string() + " has " + file.path().filename().string() +
+                                         " of a database, but no CURRENT");
+    }
+  }
+  return rocksdb::Status::NotFound();
+}
+
 /// NotFound if there is no database, or one that a sieve was about to be created in.
 rocksdb::Status ReadStored(const std::string& path, SieveSettings* settings) {
   std::error_code error;
-  if (!std::filesystem::exists(path + "/CURRENT", error)) {
-    const bool is_free = !std::filesystem::exists(path, error) ||
-                         (std::filesystem::is_directory(path, error) &&
-                          !std::filesystem::exists(path + "/IDENTITY", error));
-    return is_free ? rocksdb::Status::NotFound()
-                   : rocksdb::Status::InvalidArgument(path + " is no directory");
-  }
+  if (!fs::exists(path + "/CURRENT", error)) return CheckFree(path);
   rocksdb::DB* opened = nullptr;
   rocksdb::Status status = rocksdb::DB::OpenForReadOnly(rocksdb::Options(), path, &opened);
   if (!status.ok()) return status;
@@ -93,8 +106,14 @@ rocksdb::Status ReadSettings(const std::string& path, const SieveOptions& option
 }
 
 rocksdb::Status WriteSettings(rocksdb::DB* db, const SieveSettings& settings) {
-  std::string present;
-  rocksdb::Status status = db->Get(rocksdb::ReadOptions(), kSettingsKey, &present);
+  std::string text;
+  rocksdb::Status status = db->Get(rocksdb::ReadOptions(), kSettingsKey, &text);
+  if (status.ok()) {
+    SieveSettings present;
+    status = Decode(text, &present);
+    if (!status.ok() || present == settings) return status;
+    return rocksdb::Status::Aborted("the sieve was created with other settings meanwhile");
+  }
   if (!status.IsNotFound()) return status;
   rocksdb::WriteOptions durable;
   durable.sync = true;

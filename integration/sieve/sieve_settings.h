@@ -13,6 +13,8 @@ namespace blocksieve::sieve {
 struct SieveSettings {
   uint32_t num_shards = 0;
   uint64_t design_urls = 0;
+
+  bool operator==(const SieveSettings&) const = default;
 };
 
 /// The settings of the sieve at `path`, or those that `options` asks for if there is none. Nothing
@@ -20,7 +22,8 @@ struct SieveSettings {
 rocksdb::Status ReadSettings(const std::string& path, const SieveOptions& options,
                              SieveSettings* settings);
 
-/// Writes them, unless they are there.
+/// Writes them, unless they are there. Aborted if others are: another process created the sieve
+/// since they were read.
 rocksdb::Status WriteSettings(rocksdb::DB* db, const SieveSettings& settings);
 
 }  // namespace blocksieve::sieve

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <unordered_set>
+#include <utility>
 
 #include "blocksieve/hash.h"
 #include "integration/sieve/front_filter.h"
@@ -73,9 +74,11 @@ rocksdb::Status Shard::Load(uint64_t design_urls) {
     Result<CountingBloom> filter = CountingBloom::Deserialize(AsBytes(text));
     if (filter.ok() && filter->layout().SameBits(FrontLayout(record_.design_urls))) {
       filter_.emplace(*std::move(filter));
-      is_saved_ = true;
+      is_in_step_ = is_saved_ = true;
       return status;
     }
+    status = db_->Delete(rocksdb::WriteOptions(), FilterKey(number_));
+    if (!status.ok()) return status;
   }
   return MakeFilter(record_.design_urls);
 }
@@ -92,7 +95,7 @@ rocksdb::Status Shard::MakeFilter(uint64_t design_urls) {
   }
   if (!at->status().ok()) return at->status();
   filter_.emplace(*std::move(filter));
-  is_saved_ = false;
+  is_in_step_ = true;
   return rocksdb::Status::OK();
 }
 
@@ -119,7 +122,10 @@ rocksdb::Status Shard::SaveRecord(rocksdb::WriteBatch* batch, const ShardRecord&
   rocksdb::Status status = batch->Put(ShardKey(number_), record.Encode());
   if (status.ok() && is_saved_) status = batch->Delete(FilterKey(number_));
   if (status.ok()) status = db_->Write(rocksdb::WriteOptions(), batch);
-  if (!status.ok()) return status;
+  if (!status.ok()) {
+    is_in_step_ = false;  // it may have been written
+    return status;
+  }
   record_ = record;
   is_saved_ = false;
   return status;
@@ -129,7 +135,8 @@ rocksdb::Status Shard::Push(std::span<const ShardUrl> urls, uint64_t first_place
                             uint64_t* num_new) {
   const std::lock_guard lock(mutex_);
   const CountedReads counted;
-  has_drifted_ = true;  // until what the filter has is written, too
+  // Until what the filter has is written, too.
+  const bool was_in_step = std::exchange(is_in_step_, false);
   rocksdb::WriteBatch batch;
   ShardRecord record = record_;
   UrlSet in_batch;
@@ -161,7 +168,7 @@ rocksdb::Status Shard::Push(std::span<const ShardUrl> urls, uint64_t first_place
   }
   *num_new = record.seen - record_.seen;
   rocksdb::Status status = SaveRecord(&batch, record);
-  has_drifted_ = !status.ok();
+  is_in_step_ = was_in_step && status.ok();
   return status;
 }
 
@@ -193,10 +200,11 @@ rocksdb::Status Shard::Forget(std::span<const ShardUrl> urls, uint64_t* num_forg
   rocksdb::Status status = SaveRecord(&batch, record);
   if (!status.ok()) return status;
   // Not before they are gone: a filter must never deny what is there.
-  bool in_step = true;
-  for (const ShardUrl& url : forgotten) in_step = filter_->RemoveHash(url.hash) && in_step;
-  if (!in_step) return rocksdb::Status::Corruption("sieve: a counting filter denied a URL seen");
-  return status;
+  bool had_all = true;
+  for (const ShardUrl& url : forgotten) had_all = filter_->RemoveHash(url.hash) && had_all;
+  if (had_all) return status;
+  is_in_step_ = false;
+  return rocksdb::Status::Corruption("sieve: a counting filter denied a URL seen");
 }
 
 rocksdb::Status Shard::Compact(std::atomic<bool>* canceled) {
@@ -217,7 +225,7 @@ rocksdb::Status Shard::Compact(std::atomic<bool>* canceled) {
 
 rocksdb::Status Shard::Save() {
   const std::lock_guard lock(mutex_);
-  if (is_saved_ || has_drifted_) return rocksdb::Status::OK();
+  if (is_saved_ || !is_in_step_) return rocksdb::Status::OK();
   const Result<OwnedBytes> block = filter_->Serialize();
   if (!block.ok()) return ToRocksDb(block.status());
   rocksdb::WriteBatch batch;

@@ -46,8 +46,8 @@ class Shard {
   /// As UrlSieve::Compact.
   rocksdb::Status Compact(std::atomic<bool>* canceled);
 
-  /// Writes the counting filter and counts to the database, unless they are there, or a write has
-  /// failed: the filter is then made anew by the next Load.
+  /// Writes the counting filter and counts to the database, unless they are there, or the filter is
+  /// not known to be right: Load or a write has failed. The next Load makes it anew.
   rocksdb::Status Save();
 
   ShardRecord record() const;
@@ -73,8 +73,8 @@ class Shard {
   mutable std::mutex mutex_;
   ShardRecord record_;
   std::optional<CountingBloom> filter_;
-  bool is_saved_ = false;     // the filter, as it is
-  bool has_drifted_ = false;  // the filter has what could not be written
+  bool is_in_step_ = false;  // the filter has what the family has, and nothing else
+  bool is_saved_ = false;    // the database has a filter of what the family has
 };
 
 }  // namespace blocksieve::sieve

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <new>
 #include <thread>
 
 #include "blocksieve/hash.h"
@@ -71,7 +72,6 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
 
   rocksdb::DBOptions db_options;
   db_options.create_if_missing = true;
-  db_options.create_missing_column_families = true;
   db_options.max_background_jobs = static_cast<int>(std::max(size_t{2}, NumThreads()));
   const auto cache = rocksdb::NewLRUCache(kBlockCacheBytes);
   std::vector<ColumnFamilyDescriptor> families{
@@ -79,18 +79,29 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
   for (size_t i = 0; i < settings.num_shards; ++i) {
     families.emplace_back(SeenFamily(i), SeenOptions(options, cache));
   }
+  // Column families are created one by one, after the settings that say how many there are: until
+  // the database is open another process may create them for others.
+  std::vector<std::string> present;
+  status = rocksdb::DB::ListColumnFamilies(db_options, path, &present);
+  const size_t num_present = status.ok() ? std::min(present.size(), families.size()) : 1;
   rocksdb::DB* db = nullptr;
-  status = rocksdb::DB::Open(db_options, path, families, &handles_, &db);
+  status = rocksdb::DB::Open(db_options, path, {families.begin(), families.begin() + num_present},
+                             &handles_, &db);
   if (!status.ok()) return status;
   db_.reset(db);
-
   status = WriteSettings(db, settings);
+  for (size_t i = num_present; status.ok() && i < families.size(); ++i) {
+    handles_.push_back(nullptr);
+    status = db->CreateColumnFamily(families[i].options, families[i].name, &handles_.back());
+  }
+  if (!status.ok()) return status;
+
   queue_ = std::make_unique<Queue>(db, handles_[1]);
-  if (status.ok()) status = queue_->Load();
+  status = queue_->Load();
+  if (!status.ok()) return status;
   for (size_t i = 0; i < settings.num_shards; ++i) {
     shards_.push_back(std::make_unique<Shard>(db, handles_[2 + i], queue_.get(), i));
   }
-  if (!status.ok()) return status;
   const uint64_t design_urls = settings.design_urls / settings.num_shards;
   return ForEachShardInParallel(
       [&](size_t shard) { return shards_[shard]->Load(std::max(uint64_t{1}, design_urls)); });
@@ -137,7 +148,13 @@ rocksdb::Status UrlSieve::ForEachShardInParallel(
   std::vector<rocksdb::Status> statuses(shards_.size());
   std::atomic<size_t> next = 0;
   const auto work = [&] {
-    for (size_t shard; (shard = next++) < shards_.size();) statuses[shard] = action(shard);
+    for (size_t shard; (shard = next++) < shards_.size();) {
+      try {
+        statuses[shard] = action(shard);
+      } catch (const std::bad_alloc&) {  // nobody above a helper's thread would catch it
+        statuses[shard] = rocksdb::Status::MemoryLimit("sieve: no memory for a shard");
+      }
+    }
   };
   {
     std::vector<std::jthread> helpers;

@@ -87,7 +87,8 @@ class UrlSieve {
   /// Hands out the next URLs, at most `max_urls`, in the order in which they were pushed. `take` is
   /// called with some of them at a time; those are off the queue once it has returned true. On
   /// false they stay, and so they do if the process ends meanwhile: no URL is lost, one may be
-  /// handed out twice.
+  /// handed out twice. `take` must not use the sieve, or it waits for itself; and as long as it
+  /// takes, Forget waits, and pushes to what is being forgotten.
   rocksdb::Status Pop(uint64_t max_urls,
                       const std::function<bool(std::span<const std::string>)>& take,
                       uint64_t* num_popped);

@@ -72,6 +72,15 @@ TEST_F(QueueTest, NothingBehindAReservationIsPopped) {
   EXPECT_EQ(PopAll(), (std::vector<std::string>{"3", "10"}));
 }
 
+TEST_F(QueueTest, AReservationOfNoPlacesEndsNoOther) {
+  auto none = std::make_unique<Queue::Reservation>(&*queue_, 0);
+  const Queue::Reservation some(&*queue_, 10);
+  EXPECT_EQ(some.first(), none->first());
+  none.reset();
+  Fill(some.first() + 5);
+  EXPECT_TRUE(PopAll().empty());
+}
+
 TEST_F(QueueTest, PlacesAreNeverUsedAgain) {
   Fill(Queue::Reservation(&*queue_, 5).first() + 4);
   LoadAgain();

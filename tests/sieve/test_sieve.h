@@ -1,7 +1,9 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <rocksdb/db.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -62,6 +64,20 @@ inline sieve::SieveStats Stats(const sieve::UrlSieve& sieve) {
   const rocksdb::Status status = sieve.GetStats(&stats);
   EXPECT_TRUE(status.ok()) << status.ToString();
   return stats;
+}
+
+/// Runs `action` on the database of a closed sieve of one shard.
+inline void InDatabase(const std::string& path,
+                       const std::function<rocksdb::Status(rocksdb::DB*)>& action) {
+  rocksdb::DB* opened = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  const rocksdb::Status status = rocksdb::DB::Open(
+      {}, path, {{"default", {}}, {"queue", {}}, {"seen-00", {}}}, &families, &opened);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  const rocksdb::Status done = action(db.get());
+  EXPECT_TRUE(done.ok()) << done.ToString();
+  for (auto* const family : families) EXPECT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
 }
 
 }  // namespace blocksieve::testing

@@ -26,10 +26,6 @@ class UrlSieveTest : public ::testing::Test {
   std::unique_ptr<UrlSieve> Open(const SieveOptions& options = {}) {
     return OpenSieve(path_, options);
   }
-  rocksdb::Status TryOpen(const SieveOptions& options) {
-    std::unique_ptr<UrlSieve> opened;
-    return UrlSieve::Open(path_, options, &opened);
-  }
 
   const TempDir dir_;
   const std::string path_ = dir_ / "sieve";
@@ -242,63 +238,6 @@ TEST_F(UrlSieveTest, StockFiltersGiveTheSameAnswers) {
   // Filters of the one are read by the other.
   const auto sieve = Open();
   EXPECT_EQ(Push(sieve.get(), {"b", "c"}).new_urls, 1u);
-}
-
-TEST_F(UrlSieveTest, BadOptionsAreNamed) {
-  const auto message = [&](const SieveOptions& options) {
-    const rocksdb::Status status = TryOpen(options);
-    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-    return std::string(status.getState() == nullptr ? "" : status.getState());
-  };
-  EXPECT_EQ(message({.num_shards = 65}), "num_shards is 65; allowed is 1 to 64");
-  EXPECT_EQ(message({.design_urls = 20'000'000'000}),
-            "design_urls is 20000000000; allowed is 1 to 10000000000");
-  Open({.num_shards = 2}).reset();
-  EXPECT_EQ(message({.num_shards = 3}),
-            "num_shards is 3; allowed is 2, with which the sieve was created");
-}
-
-TEST_F(UrlSieveTest, OtherDatabasesAreLeftAlone) {
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  rocksdb::DB* db = nullptr;
-  ASSERT_TRUE(rocksdb::DB::Open(options, path_, &db).ok());
-  ASSERT_TRUE(db->Put({}, "key", "value").ok());
-  delete db;
-  EXPECT_TRUE(TryOpen({}).IsInvalidArgument());
-  std::vector<std::string> families;
-  ASSERT_TRUE(rocksdb::DB::ListColumnFamilies({}, path_, &families).ok());
-  EXPECT_EQ(families, std::vector<std::string>{"default"});
-}
-
-TEST_F(UrlSieveTest, OnlyOneProcessAtATime) {
-  const auto sieve = Open();
-  EXPECT_FALSE(TryOpen({}).ok());
-}
-
-TEST_F(UrlSieveTest, DamagedCountingFilterIsMadeAnew) {
-  std::vector<std::string> urls;
-  for (uint64_t i = 0; i < 5000; ++i) urls.push_back(TestUrl(i));
-  {
-    const auto sieve = Open({.num_shards = 1});
-    Push(sieve.get(), urls);
-  }
-  {
-    rocksdb::DB* db = nullptr;
-    std::vector<rocksdb::ColumnFamilyHandle*> handles;
-    ASSERT_TRUE(rocksdb::DB::Open({}, path_, {{"default", {}}, {"queue", {}}, {"seen-00", {}}},
-                                  &handles, &db)
-                    .ok());
-    std::string filter;
-    ASSERT_TRUE(db->Get({}, "filter-00", &filter).ok());
-    filter[filter.size() / 3] = static_cast<char>(filter[filter.size() / 3] ^ 0x11);
-    ASSERT_TRUE(db->Put({}, "filter-00", filter).ok());
-    for (auto* const handle : handles) ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
-    delete db;
-  }
-  const auto sieve = Open();
-  EXPECT_NEAR(Stats(*sieve).estimated.keys, 5000, 5 * Stats(*sieve).estimated.standard_error + 1);
-  EXPECT_EQ(Push(sieve.get(), urls).new_urls, 0u);
 }
 
 }  // namespace

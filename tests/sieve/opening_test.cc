@@ -1,0 +1,128 @@
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "integration/sieve/sieve_settings.h"
+#include "integration/sieve/url_sieve.h"
+#include "tests/sieve/test_sieve.h"
+#include "tests/support/temp_dir.h"
+
+namespace blocksieve::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using sieve::SieveOptions;
+using sieve::UrlSieve;
+using sieve::WriteSettings;
+
+class SieveOpening : public ::testing::Test {
+ protected:
+  std::unique_ptr<UrlSieve> Open(const SieveOptions& options = {}) {
+    return OpenSieve(path_, options);
+  }
+  rocksdb::Status TryOpen(const SieveOptions& options) {
+    std::unique_ptr<UrlSieve> opened;
+    return UrlSieve::Open(path_, options, &opened);
+  }
+
+  const TempDir dir_;
+  const std::string path_ = dir_ / "sieve";
+};
+
+TEST_F(SieveOpening, BadOptionsAreNamed) {
+  const auto message = [&](const SieveOptions& options) {
+    const rocksdb::Status status = TryOpen(options);
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    return std::string(status.getState() == nullptr ? "" : status.getState());
+  };
+  EXPECT_EQ(message({.num_shards = 65}), "num_shards is 65; allowed is 1 to 64");
+  EXPECT_EQ(message({.design_urls = 20'000'000'000}),
+            "design_urls is 20000000000; allowed is 1 to 10000000000");
+  Open({.num_shards = 2}).reset();
+  EXPECT_EQ(message({.num_shards = 3}),
+            "num_shards is 3; allowed is 2, with which the sieve was created");
+}
+
+TEST_F(SieveOpening, OtherDatabasesAreLeftAlone) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::DB* db = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(options, path_, &db).ok());
+  ASSERT_TRUE(db->Put({}, "key", "value").ok());
+  delete db;
+  EXPECT_TRUE(TryOpen({}).IsInvalidArgument());
+  std::vector<std::string> families;
+  ASSERT_TRUE(rocksdb::DB::ListColumnFamilies({}, path_, &families).ok());
+  EXPECT_EQ(families, std::vector<std::string>{"default"});
+}
+
+TEST_F(SieveOpening, OnlyOneProcessAtATime) {
+  const auto sieve = Open();
+  EXPECT_FALSE(TryOpen({}).ok());
+}
+
+TEST_F(SieveOpening, DamagedRecordsAreErrors) {
+  for (const std::string key : {"settings", "queue", "shard-00"}) {
+    Push(Open({.num_shards = 1}).get(), {"a", "b"});
+    std::string sound;
+    InDatabase(path_, [&](rocksdb::DB* db) {
+      const rocksdb::Status status = db->Get({}, key, &sound);
+      return status.IsNotFound() || status.ok() ? db->Put({}, key, "\xff") : status;
+    });
+    EXPECT_FALSE(TryOpen({}).ok()) << key;
+    InDatabase(path_, [&](rocksdb::DB* db) {
+      return sound.empty() ? db->Delete({}, key) : db->Put({}, key, sound);
+    });
+    EXPECT_EQ(Push(Open().get(), {"a", "b"}).new_urls, 0u) << key;
+  }
+}
+
+// What RocksDB has by then: who it is, and no CURRENT.
+TEST_F(SieveOpening, CreationMayHaveBeenInterrupted) {
+  fs::create_directory(path_);
+  std::ofstream(path_ + "/IDENTITY") << "an identity";
+  std::ofstream(path_ + "/LOG") << "a log for people";
+  std::ofstream(path_ + "/MANIFEST-000001") << "half a record";
+  EXPECT_EQ(Push(Open().get(), {"a"}).new_urls, 1u);
+}
+
+TEST_F(SieveOpening, ColumnFamiliesMayBeMissing) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::DB* db = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(options, path_, &db).ok());
+  ASSERT_TRUE(WriteSettings(db, {.num_shards = 3, .design_urls = 1000}).ok());
+  delete db;
+  EXPECT_TRUE(TryOpen({.num_shards = 2}).IsInvalidArgument());
+  EXPECT_EQ(Push(Open().get(), {"a", "b", "c", "d"}).new_urls, 4u);
+  std::vector<std::string> families;
+  ASSERT_TRUE(rocksdb::DB::ListColumnFamilies({}, path_, &families).ok());
+  EXPECT_EQ(families,
+            (std::vector<std::string>{"default", "queue", "seen-00", "seen-01", "seen-02"}));
+  EXPECT_EQ(Push(Open().get(), {"a", "b", "c", "d"}).new_urls, 0u);
+}
+
+TEST_F(SieveOpening, OthersMayCreateItMeanwhile) {
+  Open({.num_shards = 1, .design_urls = 1000}).reset();
+  InDatabase(path_, [](rocksdb::DB* db) {
+    EXPECT_TRUE(WriteSettings(db, {.num_shards = 8, .design_urls = 1000}).IsAborted());
+    return WriteSettings(db, {.num_shards = 1, .design_urls = 1000});
+  });
+}
+
+TEST_F(SieveOpening, NothingIsCreatedOverWhatIsLeftOfADatabase) {
+  std::ofstream(path_) << "a file";
+  EXPECT_EQ(TryOpen({}).ToString(), "Invalid argument: " + path_ + " is no directory");
+  fs::remove(path_);
+  Push(Open().get(), {"a"});
+  fs::remove(path_ + "/CURRENT");
+  EXPECT_TRUE(TryOpen({}).IsCorruption());
+}
+
+}  // namespace
+}  // namespace blocksieve::testing
