@@ -49,9 +49,10 @@ rocksdb::Status FindLacking(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column
   return status;
 }
 
+/// `written` gets the files that it was compacted into.
 rocksdb::Status CompactOne(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                            const rocksdb::Options& options, const LackingFile& file,
-                           int deepest_level) {
+                           int deepest_level, std::vector<std::string>* written) {
   rocksdb::CompactionOptions compaction;
   compaction.compression = rocksdb::kDisableCompressionOption;  // as the column family has it
   compaction.output_file_size_limit = std::max<uint64_t>(options.target_file_size_base, 1 << 20);
@@ -60,12 +61,15 @@ rocksdb::Status CompactOne(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
   int output_level = file.level;
   if (file.level == 0 && options.num_levels > 1) {
     output_level = std::max(deepest_level, 1);
-    if (options.compaction_style == rocksdb::kCompactionStyleLevel &&
-        !options.level_compaction_dynamic_level_bytes) {
-      output_level = 1;
+    if (options.compaction_style == rocksdb::kCompactionStyleLevel) {
+      if (!options.level_compaction_dynamic_level_bytes) output_level = 1;
+      if (options.level_compaction_dynamic_level_bytes && deepest_level == 0) {
+        output_level = options.num_levels - 1;  // where such a tree begins
+      }
     }
   }
-  return db->CompactFiles(compaction, column_family, {file.name}, output_level);
+  constexpr int kAnyPath = -1;
+  return db->CompactFiles(compaction, column_family, {file.name}, output_level, kAnyPath, written);
 }
 
 }  // namespace
@@ -80,35 +84,48 @@ rocksdb::Status BackfillSkipIndexes(
   if (options.compaction_style == rocksdb::kCompactionStyleFIFO) {
     return rocksdb::Status::NotSupported("blocksieve: FIFO compaction rewrites no files");
   }
-  std::string identity;
+  std::vector<std::string> identities;
   for (const auto& factory : options.table_properties_collector_factories) {
     if (std::string_view(factory->Name()) == GranuleCollectorFactory::kName) {
-      identity = IdentityText(static_cast<const GranuleCollectorFactory&>(*factory).options());
+      identities.push_back(
+          IdentityText(static_cast<const GranuleCollectorFactory&>(*factory).options()));
     }
   }
-  if (identity.empty()) {
+  if (identities.size() != 1) {
     return rocksdb::Status::InvalidArgument(
-        "blocksieve: the column family's options have no skip index to backfill");
+        "blocksieve: skip indexes in the column family's "
+        "options are " +
+        std::to_string(identities.size()) + "; allowed is 1");
   }
+  std::set<uint64_t> written;  // by compactions here
   BackfillProgress done;
   rocksdb::Status last_problem;
   for (int idle_rounds = 0; idle_rounds < kMaxRoundsWithoutProgress; ++idle_rounds) {
     for (;;) {
       std::vector<LackingFile> files;
       int deepest_level = 0;
-      rocksdb::Status status = FindLacking(db, column_family, identity, &files, &deepest_level);
+      rocksdb::Status status =
+          FindLacking(db, column_family, identities[0], &files, &deepest_level);
       if (!status.ok()) return status;
       done.files_left = files.size();
       done.bytes_left = 0;
-      for (const LackingFile& file : files) done.bytes_left += file.bytes;
-      if (progress && !progress(done)) return rocksdb::Status::Incomplete("blocksieve: stopped");
+      for (const LackingFile& file : files) {
+        done.bytes_left += file.bytes;
+        if (!written.contains(FileNumberOf(file.name))) continue;
+        return rocksdb::Status::Incomplete("blocksieve: compaction wrote " + file.name +
+                                           " without the skip index, too");
+      }
+      const bool goes_on = !progress || progress(done);
       if (files.empty()) return rocksdb::Status::OK();
+      if (!goes_on) return rocksdb::Status::Incomplete("blocksieve: stopped");
       // The next one that is not in somebody's compaction; deep files first, as those above may be
       // rewritten by ordinary compactions soon.
       bool compacted = false;
       for (auto file = files.rbegin(); file != files.rend() && !compacted; ++file) {
-        last_problem = CompactOne(db, column_family, options, *file, deepest_level);
+        std::vector<std::string> outputs;
+        last_problem = CompactOne(db, column_family, options, *file, deepest_level, &outputs);
         if (last_problem.ok()) {
+          for (const std::string& output : outputs) written.insert(FileNumberOf(output));
           ++done.files_done;
           done.bytes_done += file->bytes;
           compacted = true;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "integration/rocksdb/granule_properties.h"
+
 namespace blocksieve::rocksdb_plugin {
 
 FileSource::FileSource(ScanContext* context, const ScanPlan* plan, const PlannedFile* file,
@@ -66,13 +68,26 @@ bool FileSource::MustUseMergedView(const Run& run) const {
   return plan_->map_is_complete && !plan_->map->OthersOverlap(run.range, file_->number);
 }
 
+// Whoever ingests a file can do so again; other contents are in one file only.
+bool FileSource::MayBeThereTwice() const {
+  return file_->index->properties().user_collected_properties.count(kExternalFileProperty) != 0;
+}
+
+// Numbers are not used again: whoever is there now was there when the iterator was made.
+bool FileSource::IsLive() const {
+  rocksdb::ColumnFamilyMetaData metadata;
+  context_->db->GetColumnFamilyMetaData(context_->column_family, &metadata);
+  return FileMap(context_->comparator, std::move(metadata)).Find(file_->number) != nullptr;
+}
+
 void FileSource::Position() {
   if (!ranges_->CutCovered(&run_->range)) return LoadRun();
   if (MustUseMergedView(*run_)) {
     ranges_->Add(std::move(run_->range));
     return LoadRun();
   }
-  if (iterator_ == nullptr || !iterator_->HasIteratorFor(run_->range)) {
+  const bool is_new = iterator_ == nullptr || !iterator_->HasIteratorFor(run_->range);
+  if (is_new) {
     admitted_ = false;
     rocksdb::ReadOptions options = context_->read_options;
     options.table_filter = [this](const rocksdb::TableProperties& properties) {
@@ -85,6 +100,7 @@ void FileSource::Position() {
   }
   ++context_->counts.runs_read;
   iterator_->Seek(run_->range);
+  if (is_new && MayBeThereTwice()) admitted_ = admitted_ && IsLive();
   if (!admitted_) {
     ++context_->counts.files_vanished;
     ranges_->Add(std::move(run_->range));

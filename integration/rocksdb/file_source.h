@@ -19,7 +19,8 @@ namespace blocksieve::rocksdb_plugin {
 /// overwritten by other files, and is a candidate only.
 ///
 /// Such an iterator shows the tree of its own time. If the file is gone from it (it was never asked
-/// whether to admit it), the run is handed to the merged view, which was pinned before.
+/// whether to admit it, or for another one of the same contents), the run is handed to the merged
+/// view, which was pinned before.
 class FileSource final : public CandidateSource {
  public:
   /// All must outlive this.
@@ -43,6 +44,8 @@ class FileSource final : public CandidateSource {
   std::optional<Run> WholeFile();
   std::optional<Run> NextGranules();
   bool MustUseMergedView(const Run& run) const;
+  bool MayBeThereTwice() const;
+  bool IsLive() const;
   void FindCandidate();
 
   ScanContext* const context_;

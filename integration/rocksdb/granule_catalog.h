@@ -18,7 +18,7 @@
 namespace blocksieve::rocksdb_plugin {
 
 /// What identifies the contents of an SST file; neither part does alone (files of an SstFileWriter
-/// are all number 1).
+/// are all number 1). A database can have the same contents twice: what was ingested twice.
 struct FileIdentity {
   std::string session_id;
   uint64_t file_number = 0;

@@ -156,6 +156,7 @@ GranuleCollectorFactory::GranuleCollectorFactory(SkipIndexOptions options)
 
 std::string GranuleCollectorFactory::ToString() const {
   std::string text = kName;
+  text += ' ';
   for (const char c : IdentityText(options_)) text += c == '\n' ? ' ' : c;
   return text;
 }

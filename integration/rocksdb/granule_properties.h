@@ -32,6 +32,9 @@ inline constexpr char kStatisticsProperty[] = "blocksieve.granules.statistics";
 /// Why there is no index.
 inline constexpr char kProblemProperty[] = "blocksieve.granules.problem";
 
+/// RocksDB's own, of files that an SstFileWriter wrote.
+inline constexpr char kExternalFileProperty[] = "rocksdb.external_sst_file.version";
+
 /// The definitions, one per line.
 std::string ColumnsText(const std::vector<Column>& columns);
 

@@ -56,7 +56,9 @@ std::optional<rocksdb::Slice> MergedRanges::Bound() const {
 
 bool MergedRanges::CutCovered(KeyRange* range) const {
   const auto& start = range->start(context_->reverse);
-  if (!start || !Covers(*start)) return true;
+  const bool is_start_covered =
+      start ? Covers(*start) : covered_ && !covered_->start(context_->reverse);
+  if (!is_start_covered) return true;
   const auto& covered_end = covered_->end(context_->reverse);
   const auto& end = range->end(context_->reverse);
   if (!covered_end || (end && Covers(*end))) return false;

@@ -8,8 +8,9 @@ namespace {
 std::vector<rocksdb::Status> MultiGet(const ScanContext& context,
                                       const std::vector<rocksdb::Slice>& keys,
                                       std::vector<std::string>* values) {
-  // DBWithTTL takes the time off the values of this call, but passes the batched one through.
-  if (context.value_suffix_bytes != 0) {
+  // Databases around another one define this call: DBWithTTL takes the time off the values, that of
+  // WRITE_PREPARED transactions hides what is not committed. The batched one they pass through.
+  if (context.db->GetRootDB() != context.db) {
     return context.db->MultiGet(
         context.read_options,
         std::vector<rocksdb::ColumnFamilyHandle*>(keys.size(), context.column_family), keys,

@@ -33,8 +33,27 @@ rocksdb::Status CheckScannable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
   if (read_options.prefix_same_as_start) taken = "prefix_same_as_start";
   if (read_options.timestamp != nullptr) taken = "timestamp";
   if (read_options.iter_start_ts != nullptr) taken = "iter_start_ts";
+  if (read_options.value_size_soft_limit != defaults.value_size_soft_limit) {
+    taken = "value_size_soft_limit";
+  }
   if (taken == nullptr) return Status::OK();
   return Status::InvalidArgument("blocksieve: read_options has set what a scan sets itself", taken);
+}
+
+rocksdb::ReadOptions ScanReadOptions(const rocksdb::ReadOptions& asked) {
+  rocksdb::ReadOptions options;
+  options.total_order_seek = true;
+  options.fill_cache = asked.fill_cache;
+  options.verify_checksums = asked.verify_checksums;
+  options.readahead_size = asked.readahead_size;
+  options.adaptive_readahead = asked.adaptive_readahead;
+  options.pin_data = asked.pin_data;
+  options.background_purge_on_iterator_cleanup = asked.background_purge_on_iterator_cleanup;
+  options.ignore_range_deletions = asked.ignore_range_deletions;
+  options.max_skippable_internal_keys = asked.max_skippable_internal_keys;
+  options.deadline = asked.deadline;
+  options.io_timeout = asked.io_timeout;
+  return options;
 }
 
 uint32_t HiddenSuffixBytes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family) {

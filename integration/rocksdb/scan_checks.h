@@ -13,6 +13,10 @@ namespace blocksieve::rocksdb_plugin {
 rocksdb::Status CheckScannable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                const rocksdb::ReadOptions& read_options);
 
+/// What a scan reads with: of what is asked, what it is known to be right with. Later versions of
+/// RocksDB have options with which an iterator shows another time than its snapshot's.
+rocksdb::ReadOptions ScanReadOptions(const rocksdb::ReadOptions& asked);
+
 /// Bytes at the end of stored values that `db` hides from readers: 4 for a DBWithTTL, else 0.
 uint32_t HiddenSuffixBytes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family);
 

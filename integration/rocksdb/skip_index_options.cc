@@ -18,7 +18,8 @@ using rocksdb::OptionTypeFlags;
 using rocksdb::OptionTypeInfo;
 using rocksdb::OptionVerificationType;
 
-// Of option strings, of OPTIONS files (comments, escapes), and of the list itself.
+// Of option strings, of OPTIONS files (comments, escapes), and of the list itself. So are blanks at
+// the ends of a definition, which RocksDB would take off.
 constexpr std::string_view kEscaped = "=;{}#%|\\:,\"'";
 
 rocksdb::Status Unescape(std::string_view text, std::string* plain) {
@@ -48,8 +49,10 @@ std::string WriteColumns(const std::vector<Column>& columns) {
     const std::string definition = column.ToText();
     if (!Column::Parse(definition).ok()) continue;
     if (!text.empty()) text += '|';
-    for (const char c : definition) {
-      if (kEscaped.find(c) == std::string_view::npos) {
+    for (size_t i = 0; i < definition.size(); ++i) {
+      const char c = definition[i];
+      const bool is_outer = i == 0 || i + 1 == definition.size();
+      if (kEscaped.find(c) == std::string_view::npos && !(c == ' ' && is_outer)) {
         text += c;
         continue;
       }

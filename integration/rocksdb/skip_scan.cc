@@ -82,8 +82,7 @@ class SkipScan::Parts {
     context_.max_rechecked_share = options.max_rechecked_share;
     context_.has_merges = db->GetOptions(column_family).merge_operator != nullptr;
     context_.value_suffix_bytes = HiddenSuffixBytes(db, column_family);
-    context_.read_options = options.read_options;
-    context_.read_options.total_order_seek = true;
+    context_.read_options = ScanReadOptions(options.read_options);
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;

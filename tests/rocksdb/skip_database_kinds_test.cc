@@ -22,7 +22,7 @@ class SkipDatabaseKinds : public SkipFixture {
  protected:
   rocksdb::Status Refusal(rocksdb::DB* db, const SkipScanOptions& options = {}) {
     std::unique_ptr<SkipScan> scan;
-    const rocksdb::Status status = SkipScan::Create(db, nullptr, Is("n = 7"), options, &scan);
+    rocksdb::Status status = SkipScan::Create(db, nullptr, Is("n = 7"), options, &scan);
     EXPECT_EQ(scan, nullptr);
     return status;
   }
@@ -151,6 +151,36 @@ TEST_F(SkipDatabaseKinds, ReadOnlyAndTransactionDatabases) {
   EXPECT_EQ(ScanBoth(other.get(), Is("n = 7")).size(), 12u);
 }
 
+// What is prepared lies in the database, and is not to be seen before it is committed.
+TEST_F(SkipDatabaseKinds, TransactionsThatArePrepared) {
+  for (const auto policy :
+       {rocksdb::WRITE_COMMITTED, rocksdb::WRITE_PREPARED, rocksdb::WRITE_UNPREPARED}) {
+    const TempDir dir;
+    rocksdb::TransactionDBOptions transactions;
+    transactions.write_policy = policy;
+    rocksdb::TransactionDB* opened = nullptr;
+    MustBeOk(rocksdb::TransactionDB::Open(config_.ToOptions(), transactions, dir / "db", &opened),
+             "open");
+    const std::unique_ptr<rocksdb::TransactionDB> db(opened);
+    Fill(db.get());
+    MustBeOk(db->Put({}, Key(100), Value(1)), "put");
+    const std::unique_ptr<rocksdb::Transaction> open(db->BeginTransaction({}));
+    MustBeOk(open->SetName("open"), "name");
+    MustBeOk(open->Put(Key(70), Value(500)), "put");
+    MustBeOk(open->Put(Key(71), Value(7)), "put");
+    MustBeOk(open->Delete(Key(72)), "delete");
+    MustBeOk(open->Prepare(), "prepare");
+    for (const bool is_flushed : {false, true}) {
+      if (is_flushed) MustBeOk(db->Flush({}), "flush");
+      EXPECT_EQ(ScanBoth(db.get(), Is("n = 7")).size(), 10u) << policy;
+      EXPECT_EQ(ScanBoth(db.get(), Is("n = 500")).size(), 0u) << policy;
+    }
+    MustBeOk(open->Commit(), "commit");
+    EXPECT_EQ(ScanBoth(db.get(), Is("n = 7")).size(), 8u) << policy;
+    EXPECT_EQ(ScanBoth(db.get(), Is("n = 500")).size(), 1u) << policy;
+  }
+}
+
 TEST_F(SkipDatabaseKinds, UniversalAndFifoCompaction) {
   for (const auto style : {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
     config_.options.compaction_style = style;
@@ -206,6 +236,9 @@ TEST_F(SkipDatabaseKinds, WhatCannotBeRightIsRefused) {
   options = {};
   options.read_options.iterate_upper_bound = &bound;
   EXPECT_TRUE(Refusal(&db.db(), options).IsInvalidArgument());
+  options = {};
+  options.read_options.value_size_soft_limit = 20;
+  EXPECT_NE(Refusal(&db.db(), options).ToString().find("value_size_soft_limit"), std::string::npos);
 
   rocksdb::DB* secondary = nullptr;
   MustBeOk(rocksdb::DB::OpenAsSecondary(config_.ToOptions(), db.path(), db.dir() / "secondary",

@@ -68,11 +68,52 @@ TEST_F(SkipDatabases, BackfillingStopsWhenItIsTold) {
   db.Reopen(other);
   EXPECT_TRUE(
       BackfillSkipIndexes(&db.db(), nullptr, [](const auto&) { return false; }).IsIncomplete());
-  MustBeOk(BackfillSkipIndexes(&db.db(), nullptr), "backfill");
+  const auto until_none_is_left = [](const BackfillProgress& step) { return step.files_left != 0; };
+  MustBeOk(BackfillSkipIndexes(&db.db(), nullptr, until_none_is_left), "backfill");
   DbConfig none = config_;
   none.options.table_properties_collector_factories.clear();
   db.Reopen(none);
   EXPECT_TRUE(BackfillSkipIndexes(&db.db(), nullptr).IsInvalidArgument());
+}
+
+TEST_F(SkipDatabases, BackfillingEndsWhereNoIndexIsWritten) {
+  {
+    TestDb db(config_);
+    Fill(&db.db());
+    DbConfig two = SkipConfig(ShortGranules({"n=int:field:1"}));
+    two.options.table_properties_collector_factories.push_back(
+        config_.options.table_properties_collector_factories[0]);
+    db.Reopen(two);
+    const rocksdb::Status status = BackfillSkipIndexes(&db.db(), nullptr);
+    EXPECT_TRUE(status.IsInvalidArgument());
+    EXPECT_NE(status.ToString().find("are 2; allowed is 1"), std::string::npos)
+        << status.ToString();
+  }
+  // Tables of another format, which know no collectors.
+  rocksdb::Options options = config_.ToOptions();
+  options.table_factory.reset(rocksdb::NewCuckooTableFactory());
+  options.allow_mmap_reads = true;
+  const TempDir dir;
+  rocksdb::DB* opened = nullptr;
+  MustBeOk(rocksdb::DB::Open(options, dir / "db", &opened), "open");
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  Fill(db.get());
+  const rocksdb::Status status = BackfillSkipIndexes(db.get(), nullptr);
+  EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
+  EXPECT_NE(status.ToString().find("without the skip index, too"), std::string::npos);
+}
+
+TEST_F(SkipDatabases, BackfillingBeginsATreeWhereItsLevelsBegin) {
+  config_.options.level_compaction_dynamic_level_bytes = true;
+  DbConfig plain = config_;
+  plain.options.table_properties_collector_factories.clear();
+  TestDb db(plain);
+  Fill(&db.db());
+  db.Reopen(config_);
+  MustBeOk(BackfillSkipIndexes(&db.db(), nullptr), "backfill");
+  std::string files;
+  ASSERT_TRUE(db->GetProperty("rocksdb.num-files-at-level6", &files));
+  EXPECT_EQ(files, "1");
 }
 
 // tests/PITFALLS.md, 33: a column that was dropped, and its name given to another field.
@@ -126,6 +167,46 @@ TEST_F(SkipDatabases, IngestedFilesWithAndWithoutIndex) {
     }
   }
   db->ReleaseSnapshot(before);
+}
+
+// Two files of the same contents: the one that was planned goes, the other one must not stand for
+// it.
+TEST_F(SkipDatabases, AFileIngestedAgainDuringAScan) {
+  config_.options.disable_auto_compactions = true;
+  TestDb db(config_);
+  const std::string path = db.dir() / "ingested.sst";
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), config_.ToOptions());
+  MustBeOk(writer.Open(path), "open");
+  for (uint64_t i = 1000; i < 1100; ++i) MustBeOk(writer.Put(Key(i), Value(7)), "put");
+  MustBeOk(writer.Finish(), "finish");
+  const auto overwrite_every = [&](uint64_t step) {
+    for (uint64_t i = 0; i < 1100; i += step) db.Put(Key(i), Value(1));
+    db.Flush();
+  };
+  for (uint64_t i = 0; i < 50; ++i) db.Put(Key(i), Value(7));
+  db.Flush();
+  overwrite_every(9);
+  MustBeOk(db->IngestExternalFile({path}, {}), "ingest");
+  overwrite_every(13);
+
+  SkipScanOptions options = AlwaysSkip();
+  options.snapshot = db->GetSnapshot();
+  SkipScanOptions plain = options;
+  plain.use_index = false;
+  const ScannedRows expected = Scan(&db.db(), nullptr, Is("n = 7"), plain);
+  std::unique_ptr<SkipScan> scan;
+  MustBeOk(SkipScan::Create(&db.db(), nullptr, Is("n = 7"), options, &scan), "scan");
+  db.Compact();
+  MustBeOk(db->IngestExternalFile({path}, {}), "ingest again");
+  ScannedRows rows;
+  for (; scan->Valid(); scan->Next()) {
+    rows.emplace_back(scan->key().ToString(), scan->value().ToString());
+  }
+  MustBeOk(scan->status(), "scan");
+  EXPECT_EQ(rows, expected) << scan->Explain().ToText();
+  EXPECT_GT(scan->Explain().files_vanished, 0u);
+  scan.reset();
+  db->ReleaseSnapshot(options.snapshot);
 }
 
 TEST_F(SkipDatabases, ColumnFamiliesHaveTheirOwnIndexes) {

@@ -63,9 +63,10 @@ TEST(SkipPlugin, OptionStringsNameTheIndexAndReadBack) {
   const auto expected = NewSkipIndexCollectorFactory(same);
   EXPECT_EQ(options.table_properties_collector_factories[0]->ToString(), expected->ToString());
 
-  // Delimiters that option strings and OPTIONS files give a meaning.
-  same.columns = Columns({"semi=field(;):2", "brace=field({)[}]:3", "hash=field(#)[%]:1",
-                          "bar=field(|)[=]:1", "back=field(\\\\):1", "x=json:/a b/c"});
+  // Delimiters, and blanks, that option strings and OPTIONS files give a meaning.
+  same.columns =
+      Columns({"semi=field(;):2", "brace=field({)[}]:3", "hash=field(#)[%]:1", "bar=field(|)[=]:1",
+               "back=field(\\\\):1", "x=json:/a b/c", " outer =json:/ x "});
   DbConfig config = SkipConfig(same);
   TestDb db(config);
   db.Put("a", "x");

@@ -111,14 +111,17 @@ struct BackfillProgress {
 };
 
 /// Compacts the files that were written without the index that the column family's options ask for
-/// now, and only those and what RocksDB must compact along with them, one after the other in the
-/// calling thread. The memtables are not flushed: what they hold gets its index when they are.
+/// now, one after the other in the calling thread, and only those, what RocksDB must compact along
+/// with them, and perhaps files that are flushed meanwhile. The memtables are not flushed: what
+/// they hold gets its index when they are.
 ///
-/// `progress`, if set, is called before each compaction and at the end; if it returns false,
-/// backfilling ends there. Reads and writes may go on meanwhile.
+/// `progress`, if set, is called before each compaction and at the end; if it returns false while
+/// files are left, backfilling ends there. Reads and writes may go on meanwhile.
 ///
-/// Errors: InvalidArgument if the column family has no skip index factory; NotSupported under FIFO
-/// compaction; Incomplete if `progress` said so, or if files kept changing; else those of RocksDB.
+/// Errors: InvalidArgument if the column family has no skip index factory, or several, of which a
+/// file keeps one index only; NotSupported under FIFO compaction; Incomplete if `progress` said so,
+/// if files kept changing, or if those that a compaction wrote lack the index, too (tables that are
+/// not block-based, or written by a process without the factory); else those of RocksDB.
 BLOCKSIEVE_EXPORT rocksdb::Status BackfillSkipIndexes(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
     const std::function<bool(const BackfillProgress&)>& progress = nullptr);

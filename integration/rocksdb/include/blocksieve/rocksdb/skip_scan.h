@@ -38,8 +38,11 @@ struct SkipScanOptions {
   /// second analysis of the indexes and RocksDB's per-thread counters.
   bool explain = false;
 
-  /// fill_cache, verify_checksums, readahead_size and the like. What a scan sets itself must be as
-  /// by default: snapshot, bounds, filters, tiers, tailing, prefix modes, timestamps.
+  /// Taken from it: fill_cache, verify_checksums, readahead_size, adaptive_readahead, pin_data,
+  /// background_purge_on_iterator_cleanup, ignore_range_deletions, max_skippable_internal_keys,
+  /// deadline, io_timeout. What a scan sets itself must be as by default: snapshot, bounds,
+  /// filters, tiers, tailing, prefix modes, timestamps, limits of values. The rest is ignored,
+  /// async_io too, with which seeks in RocksDB 7.8 have ended the process.
   rocksdb::ReadOptions read_options;
 };
 
@@ -100,11 +103,13 @@ struct ScanExplanation {
 /// The rows of a column family whose value matches a predicate, in key order, at a snapshot:
 /// exactly those that a full scan at that snapshot returns, whatever is written, flushed or
 /// compacted meanwhile. (Rows that a compaction filter, FIFO or DeleteFilesInRange removes during
-/// the scan may or may not be returned: these ignore snapshots.)
+/// the scan may or may not be returned: these ignore snapshots.) A database around another one
+/// (StackableDB) is to show the same in iterators and in MultiGet of vectors.
 ///
 /// Memory: the keys of one batch of rows, and an open iterator per file that overlaps others at the
-/// place of reading. Holds a snapshot, and the files of the moment of Create, while it lives.
-/// Not thread-safe; must be destroyed before the database is closed.
+/// place of reading. Holds a snapshot, and the memtables and files of the moment of Create, while
+/// it lives. Opened indexes stay in a cache of 256 MiB that all databases of the process share. Not
+/// thread-safe; must be destroyed before the database is closed.
 class BLOCKSIEVE_EXPORT SkipScan {
  public:
   /// Stands at the first row. `column_family` null: the default one.
