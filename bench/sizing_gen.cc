@@ -18,9 +18,11 @@ namespace {
 /// cannot find the model above the table.
 std::string RoundUp(double fpr) {
   char text[32];
-  for (double nudged = fpr;; nudged *= 1 + 1e-7) {
+  double nudged = fpr;
+  while (true) {
     std::snprintf(text, sizeof text, "%.5e", nudged);
-    if (!(std::strtod(text, nullptr) <= fpr * (1 + 1e-10))) return text;
+    if (!(std::stod(text) <= fpr * (1 + 1e-10))) return text;
+    nudged *= 1 + 1e-7;
   }
 }
 
@@ -30,10 +32,10 @@ void PrintTable(const char* name, FilterKind kind) {
   for (unsigned sixteenths = 1;; ++sixteenths) {
     const Layout layout = internal::BestLayout(kind, sixteenths / 16.0);
     const std::string fpr = RoundUp(layout.predicted_fpr);
-    if (std::atof(fpr.c_str()) > kMaxTargetFpr) continue;
+    if (std::stod(fpr) > kMaxTargetFpr) continue;
     std::printf("%s{%u, %u, %s},", num_rows++ % 4 == 0 ? "\n    " : " ", sixteenths,
                 layout.num_probes, fpr.c_str());
-    if (!(std::atof(fpr.c_str()) > kMinTargetFpr)) break;
+    if (!(std::stod(fpr) > kMinTargetFpr)) break;
   }
   std::printf("\n};  // %d rows\n", num_rows);
 }

@@ -3,8 +3,8 @@
 #include <rocksdb/table.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <map>
+#include <stdexcept>
 
 #include "bench/filter_bench/keys.h"
 #include "blocksieve/rocksdb/filter_policy.h"
@@ -20,8 +20,9 @@ std::shared_ptr<const rocksdb::FilterPolicy> Ours(PolicyKind kind, double target
   FilterPolicyOptions options;
   options.target_fpr = target_fpr;
   options.kind = kind;
-  auto policy = NewFilterPolicy(options);
-  if (policy == nullptr) std::exit(1);
+  rocksdb::Status status;
+  auto policy = NewFilterPolicy(options, &status);
+  if (policy == nullptr) throw std::runtime_error(status.ToString());
   return policy;
 }
 

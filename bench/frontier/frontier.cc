@@ -1,9 +1,9 @@
+#include <fmt/format.h>
 #include <rocksdb/filter_policy.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,7 +11,11 @@
 
 #include "bench/filter_bench/contestants.h"
 #include "bench/filter_bench/keys.h"
+#include "bench/support/command_line.h"
+#include "bench/support/failure.h"
 #include "bench/support/median.h"
+#include "bench/support/progress.h"
+#include "bench/support/run_main.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 
 // Space, rate and speed of every stock configuration and of ours at the same rate, in one run: the
@@ -101,6 +105,7 @@ Configuration Ours(PolicyKind kind, const char* family, double target_fpr,
 }
 
 nlohmann::json Run(const Options& options) {
+  Progress progress;
   nlohmann::json rows = nlohmann::json::array();
   for (const uint64_t num_keys : options.sizes) {
     std::vector<Configuration> configurations = StockConfigurations();
@@ -134,9 +139,8 @@ nlohmann::json Run(const Options& options) {
       for (size_t i = 0; i < filters.size(); ++i) {
         measurements[i].absent_ns.push_back(TimeAbsent(filters[i]));
       }
-      std::fprintf(stderr, "\r%9lu keys, round %d of %d", num_keys, round + 1, options.rounds);
+      progress.Show(fmt::format("{} keys, round {} of {}", num_keys, round + 1, options.rounds));
     }
-    std::fprintf(stderr, "\n");
     for (size_t i = 0; i < filters.size(); ++i) {
       rows.push_back({{"keys", num_keys},
                       {"family", configurations[i].family},
@@ -148,27 +152,29 @@ nlohmann::json Run(const Options& options) {
                       {"absent_ns", Median(measurements[i].absent_ns)}});
     }
   }
+  progress.Show("");
   return rows;
+}
+
+void RunJob(int argc, const char* const* argv) {
+  Options options;
+  CLI::App app("Space, rate and speed of all filter configurations in one run");
+  app.footer(kExitCodes);
+  app.add_option("--out", options.out, "where to write the JSON");
+  app.add_option("--keys", options.sizes, "numbers of keys")
+      ->check(CLI::Range(uint64_t{1000}, uint64_t{100'000'000}));
+  app.add_option("--rounds", options.rounds, "repetitions; medians are taken")
+      ->check(CLI::Range(1, 1000));
+  ParseOrExit(app, argc, argv);
+  std::ofstream file(options.out);
+  file << Run(options).dump(1) << "\n";
+  if (!file.flush()) Fail("cannot write {}", options.out);
 }
 
 }  // namespace
 }  // namespace blocksieve::bench
 
 int main(int argc, char** argv) {
-  blocksieve::bench::Options options;
-  CLI::App app("Space, rate and speed of all filter configurations in one run");
-  app.add_option("--out", options.out, "where to write the JSON");
-  app.add_option("--keys", options.sizes, "numbers of keys")
-      ->check(CLI::Range(uint64_t{1000}, uint64_t{100'000'000}));
-  app.add_option("--rounds", options.rounds, "repetitions; medians are taken")
-      ->check(CLI::Range(1, 1000));
-  CLI11_PARSE(app, argc, argv);
-  std::ofstream file(options.out);
-  file << blocksieve::bench::Run(options).dump(1) << "\n";
-  file.close();
-  if (!file) {
-    std::fprintf(stderr, "frontier: cannot write %s\n", options.out.c_str());
-    return 1;
-  }
-  return 0;
+  using namespace blocksieve::bench;
+  return RunMain([&] { RunJob(argc, argv); });
 }

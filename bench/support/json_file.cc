@@ -12,7 +12,7 @@ std::filesystem::path WriteJsonFile(const nlohmann::ordered_json& document,
                                     const std::filesystem::path& dir, const char* name) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
-  const std::filesystem::path path = dir / name;
+  std::filesystem::path path = dir / name;
   std::ofstream file(path);
   // Names and keys of an input may be any bytes; JSON must be UTF-8.
   file << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';

@@ -18,7 +18,7 @@ bool IsDebian() {
 }  // namespace
 
 std::string DescribeRocksDb() {
-  const std::string version = rocksdb::GetRocksVersionAsString();
+  std::string version = rocksdb::GetRocksVersionAsString();
   if (version == "7.8.3" && IsDebian()) {
     return version +
            ", as Debian builds it, without AVX2 and with assertions on: its built-in filters are "

@@ -17,10 +17,11 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,9 +32,7 @@
 namespace {
 
 void Check(const rocksdb::Status& status) {
-  if (status.ok()) return;
-  std::cerr << status.ToString() << "\n";
-  std::exit(1);
+  if (!status.ok()) throw std::runtime_error(status.ToString());
 }
 
 // Permutes the 64-bit numbers (splitmix64, Steele et al., 2014): even ones are present.
@@ -198,7 +197,7 @@ void Measure(const std::string& path, uint64_t lookups) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   blocksieve_rocksdb_register();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() >= 3 && arguments[0] == "build") {
@@ -216,4 +215,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   return 0;
+} catch (const std::exception& error) {
+  std::cerr << error.what() << "\n";
+  return 1;
 }

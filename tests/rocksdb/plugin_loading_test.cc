@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -48,15 +48,13 @@ class PluginLoading : public ::testing::Test {
     EXPECT_EQ(child.exit_code, 0) << child.output;
     Report report;
     report.text = child.output;
-    char name[100] = "";
-    char written[100] = "";
-    const size_t line = child.output.find("policy=");
-    if (line != std::string::npos) {
-      std::sscanf(child.output.c_str() + line, "policy=%99s written=%99s found=%d rejected=%d",
-                  name, written, &report.found, &report.rejected);
+    const std::regex line("policy=(\\S+) written=(\\S+) found=(\\d+) rejected=(\\d+)");
+    if (std::smatch parts; std::regex_search(child.output, parts, line)) {
+      report.policy = parts[1];
+      report.written = parts[2];
+      report.found = std::stoi(parts[3]);
+      report.rejected = std::stoi(parts[4]);
     }
-    report.policy = name;
-    report.written = written;
     return report;
   }
 

@@ -64,7 +64,7 @@ class RocksDbTools : public ::testing::TestWithParam<FilterShape> {
                                         "--db=" + path_,   "--num=20000",
                                         "--value_size=50", "--statistics"};
     command.insert(command.end(), more.begin(), more.end());
-    const ChildResult child = RunChild(command, environment);
+    ChildResult child = RunChild(command, environment);
     EXPECT_EQ(child.exit_code, 0) << child.output;
     return child;
   }

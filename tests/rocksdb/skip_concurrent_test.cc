@@ -102,8 +102,8 @@ class ConcurrentScans : public ::testing::TestWithParam<std::tuple<Mix, unsigned
 
   std::string RandomPredicate(std::mt19937_64* random) {
     const auto below = [&](uint64_t bound) { return std::to_string((*random)() % bound); };
-    const std::string is_number = std::string("n = ").append(below(kNumbers + 10));
-    const std::string has_word = std::string("w HAS 'word").append(below(520)).append("'");
+    std::string is_number = std::string("n = ").append(below(kNumbers + 10));
+    std::string has_word = std::string("w HAS 'word").append(below(520)).append("'");
     const std::string has_lib = std::string("w HAS 'lib").append(below(50)).append("'");
     switch ((*random)() % 8) {
       case 0:
@@ -189,7 +189,7 @@ TEST_P(ConcurrentScans, IndexOnEqualsIndexOff) {
   std::atomic<bool> stop = false;
   std::vector<std::thread> threads;
   const auto repeat = [&](unsigned number, std::chrono::microseconds pause,
-                          std::function<void(std::mt19937_64*)> action) {
+                          const std::function<void(std::mt19937_64*)>& action) {
     threads.emplace_back([&stop, seed, number, pause, action] {
       std::mt19937_64 own(seed * 100 + number);
       while (!stop) {

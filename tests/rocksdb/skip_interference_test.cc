@@ -36,7 +36,7 @@ class InterferingDb final : public rocksdb::StackableDB {
   rocksdb::Status GetPropertiesOfAllTables(rocksdb::ColumnFamilyHandle* column_family,
                                            rocksdb::TablePropertiesCollection* files) override {
     interfere_();
-    const rocksdb::Status status = StackableDB::GetPropertiesOfAllTables(column_family, files);
+    rocksdb::Status status = StackableDB::GetPropertiesOfAllTables(column_family, files);
     interfere_();
     return status;
   }

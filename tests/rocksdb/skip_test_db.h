@@ -86,7 +86,7 @@ inline ScannedRows ScanBoth(rocksdb::DB* db, const Predicate& predicate,
                             rocksdb::ColumnFamilyHandle* column_family = nullptr) {
   SkipScanOptions plain = options;
   plain.use_index = false;
-  const ScannedRows expected = Scan(db, column_family, predicate, plain);
+  ScannedRows expected = Scan(db, column_family, predicate, plain);
   EXPECT_EQ(Scan(db, column_family, predicate, options, explanation), expected);
   options.reverse = true;
   EXPECT_EQ(Scan(db, column_family, predicate, options),

@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   if (argc > 3) {
     void* plugin = dlopen(argv[3], RTLD_NOW | RTLD_LOCAL);
     if (plugin == nullptr) {
-      std::printf("%s\n", dlerror());
+      std::printf("%s\n", dlerror());  // NOLINT(concurrency-mt-unsafe): there is one thread
       return 3;
     }
     // A careless program: the policy's code must stay.

@@ -14,8 +14,8 @@ namespace blocksieve::testing {
 class FullDisk final : public rocksdb::FileSystemWrapper {
  public:
   /// `tables_only`: the room is for SST files, and there is no end of it for others.
-  FullDisk(std::shared_ptr<rocksdb::FileSystem> files, uint64_t bytes, bool tables_only)
-      : FileSystemWrapper(std::move(files)),
+  FullDisk(const std::shared_ptr<rocksdb::FileSystem>& files, uint64_t bytes, bool tables_only)
+      : FileSystemWrapper(files),
         bytes_left_(static_cast<int64_t>(bytes)),
         tables_only_(tables_only) {}
 
