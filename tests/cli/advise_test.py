@@ -89,12 +89,12 @@ class Prediction(CommandTest):
                 self.assertAlmostEqual(share, expected, delta=0.02)
 
     def test_real_compactions(self):
-        """They leave levels that are there in parts."""
+        """They leave levels that are there in parts, which ones is a matter of their timing."""
         subprocess.run([LEVEL_TREE, "fill", self.db, "500000", "blocksieve:0.01"], check=True,
                        timeout=TIMEOUT_SECONDS)
         today, _ = self.check_today()
         self.assertLess(today["wasted_reads_absent"],
-                        0.95 * sum(run["predicted_fpr"] for run in self.advise()["runs"]))
+                        sum(run["predicted_fpr"] for run in self.advise()["runs"]))
 
     def test_proposals_for_partial_runs(self):
         tree = ("3:200000", "2/4:50000", "1/16:12500")
