@@ -61,13 +61,13 @@ TEST(ColumnJson, NumbersCountIfTheyAreExactlyOfTheType) {
 TEST(ColumnJson, DoesNotDependOnTheLocale) {
   for (const std::string name : {"de_DE", "ps_AF"}) {
     const testing::TestLocale locale(name);
-    ASSERT_STRNE(localeconv()->decimal_point, ".") << name;
+    ASSERT_NE(testing::TestLocale::DecimalPoint(), ".") << name;
     const std::string_view row = R"({"b":1.5e-3,"a":[1.5,-2.25e2]})";
     EXPECT_EQ(Indexed("c=json:/a", row), (Texts{"1.5", "-2.25e2"})) << name;
     EXPECT_EQ(Indexed("c=float:json:/a", row), (Texts{"1.5", "-225"})) << name;
     EXPECT_EQ(Indexed("c=int:json:/a", row), Texts{"-225"}) << name;
     EXPECT_EQ(Indexed("c=json:/a", R"({"b":1.5e400,"a":1})"), kMissing) << name;
-    ASSERT_STRNE(localeconv()->decimal_point, ".") << "the thread's locale is as it was";
+    ASSERT_NE(testing::TestLocale::DecimalPoint(), ".") << "the thread's locale is as it was";
   }
 }
 

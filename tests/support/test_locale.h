@@ -10,6 +10,9 @@
 
 namespace blocksieve::testing {
 
+// NOLINTBEGIN(concurrency-mt-unsafe, cert-env33-c): for tests of one thread, with names of their
+// own.
+
 /// The locale of the process, as long as this lives: `name`, one of those whose sources Debian's
 /// package `locales` has, in UTF-8. Made here, so that none need be installed.
 class TestLocale {
@@ -27,8 +30,12 @@ class TestLocale {
   TestLocale(const TestLocale&) = delete;
   TestLocale& operator=(const TestLocale&) = delete;
 
+  static std::string DecimalPoint() { return localeconv()->decimal_point; }
+
  private:
   TempDir directory_;
 };
+
+// NOLINTEND(concurrency-mt-unsafe, cert-env33-c)
 
 }  // namespace blocksieve::testing
