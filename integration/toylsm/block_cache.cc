@@ -13,9 +13,12 @@ std::shared_ptr<const Block> BlockCache::Find(const Key& key) {
 void BlockCache::Insert(const Key& key, std::shared_ptr<const Block> block) {
   const std::lock_guard lock(mutex_);
   if (positions_.count(key) != 0) return;
-  BytesOf(*block) += block->memory_bytes();
-  entries_.emplace_front(key, std::move(block));
-  positions_[key] = entries_.begin();
+  // Whatever may throw comes first.
+  Entries entry;
+  entry.emplace_front(key, std::move(block));
+  positions_[key] = entry.begin();
+  BytesOf(*entry.front().second) += entry.front().second->memory_bytes();
+  entries_.splice(entries_.begin(), entry);
   while (bytes_[0] + bytes_[1] > capacity_bytes_) {
     BytesOf(*entries_.back().second) -= entries_.back().second->memory_bytes();
     positions_.erase(entries_.back().first);

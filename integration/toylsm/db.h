@@ -18,6 +18,7 @@
 #include "integration/toylsm/manifest.h"
 #include "integration/toylsm/scan.h"
 #include "integration/toylsm/write_batch.h"
+#include "lib/out_of_memory.h"
 
 namespace blocksieve::toylsm {
 
@@ -36,10 +37,13 @@ class Snapshot;
 /// Flushes and compactions happen inside of the call that makes them necessary: a write, or Open.
 /// It takes longer for it than with a thread for them, but every database and every failure can be
 /// reproduced.
+///
+/// Memory that runs out is ResourceExhausted for what changes the database, a failure as any other.
+/// Reads throw std::bad_alloc.
 class Db {
  public:
   /// Errors: Corruption, NotSupported (a newer version), InvalidArgument (options),
-  /// ResourceExhausted (the file system; somebody else has the database open).
+  /// ResourceExhausted (the file system, memory; somebody else has the database open).
   static Result<std::unique_ptr<Db>> Open(const Options& options, const std::string& directory);
 
   /// Everything written is synced, if possible. Iterators, scans and snapshots must be gone.
@@ -85,20 +89,40 @@ class Db {
   struct Waiting {
     const WriteBatch* batch;
     bool sync;
-    bool is_done = false;
-    Status status;
+    bool is_done = false;  // and has succeeded
+  };
+  // Of those that wait, from the front on, as many as are written together.
+  struct Group {
+    WriteBatch batch;
+    bool sync = false;
+    size_t num_writes = 0;
   };
 
   Db(const Options& options, std::string directory);
 
   // Of opening (db_open.cc).
+  Result<bool> HasManifest();
+  Status TakeLock();
   Status Recover();
   Status CheckNothingIsThere(const std::vector<std::string>& names);
   void RemoveLeftovers(const std::vector<std::string>& names);
 
-  Status WriteGroup(const WriteBatch& together, bool sync);
+  // Calls change() with write_mutex_, unless an earlier change has failed. Memory that runs out is
+  // a failure as any other: nothing may be built on what was left half done.
+  template <class Change>
+  Status MakeChange(const Change& change) {
+    const std::lock_guard lock(write_mutex_);
+    try {
+      return failure_.ok() ? change() : failure_;
+    } catch (const std::bad_alloc&) {
+      return RememberFailure(internal::OutOfMemory());
+    }
+  }
 
-  // The following REQUIRE write_mutex_.
+  Group JoinQueue();
+
+  // The following REQUIRE write_mutex_, and remember their failures.
+  Status WriteGroup(const Group& group);
   Status Commit(const WriteBatch& batch, bool sync);
   Status FlushMemtable();
   Status CompactWhileNeeded();
@@ -121,7 +145,7 @@ class Db {
   Counters maintenance_counters_;
   BlockCache cache_;
 
-  std::mutex queue_mutex_;  // guards the following; held while nothing else is
+  std::mutex queue_mutex_;  // guards the following; taken after write_mutex_
   std::deque<Waiting*> queue_;
   std::condition_variable turns_;  // some waiting write is done, or comes first
 

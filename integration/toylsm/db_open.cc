@@ -30,39 +30,52 @@ Db::Db(const Options& options, std::string directory)
       picker_(options_),
       version_(std::make_shared<Version>(Version{std::make_shared<Memtable>(), {}})) {}
 
-Result<std::unique_ptr<Db>> Db::Open(const Options& options, const std::string& directory) {
+Result<std::unique_ptr<Db>> Db::Open(const Options& options, const std::string& directory) try {
   Status status = CheckOptions(options);
   if (!status.ok()) return status;
   std::unique_ptr<Db> db(new Db(options, directory));
-  const std::lock_guard lock(db->write_mutex_);
-  status = db->Recover();
+  status = db->MakeChange([&db] { return db->Recover(); });
   if (!status.ok()) return status;
   return db;
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 Db::~Db() {
   // After a failure the log must end where it failed.
-  if (failure_.ok() && log_ != nullptr) (void)log_->Close(last_sequence_ + 1);
+  if (log_ != nullptr) (void)MakeChange([this] { return log_->Close(last_sequence_ + 1); });
+}
+
+// It is an error if there has to be one.
+Result<bool> Db::HasManifest() {
+  Result<bool> exists = options_.env->Exists(ManifestPath(directory_));
+  if (exists.ok() && !*exists && !options_.create_if_missing) {
+    return Status::InvalidArgument("no database in " + directory_);
+  }
+  return exists;
+}
+
+Status Db::TakeLock() {
+  // Where there is no database and none is to be, nothing is left behind, not even a lock.
+  const Result<bool> has_manifest = HasManifest();
+  Status status = has_manifest.status();
+  if (status.ok() && !*has_manifest) status = options_.env->CreateDirectory(directory_);
+  if (!status.ok()) return status;
+  Result<std::unique_ptr<FileLock>> lock = options_.env->Lock(directory_ + "/LOCK");
+  if (lock.ok()) lock_ = *std::move(lock);
+  return lock.status();
 }
 
 Status Db::Recover() {
   Env* const env = options_.env;
-  const Result<bool> exists = env->Exists(ManifestPath(directory_));
-  if (!exists.ok()) return exists.status();
-  if (!*exists && !options_.create_if_missing) {
-    return Status::InvalidArgument("no database in " + directory_);
-  }
-  if (!*exists) {
-    Status created = env->CreateDirectory(directory_);
-    if (!created.ok()) return created;
-  }
-  Result<std::unique_ptr<FileLock>> lock = env->Lock(directory_ + "/LOCK");
-  if (!lock.ok()) return lock.status();
-  lock_ = *std::move(lock);
+  Status status = TakeLock();
+  if (!status.ok()) return status;
+  // Asked again: until just now somebody else may have had the lock, and made a database.
+  const Result<bool> has_manifest = HasManifest();
+  if (!has_manifest.ok()) return has_manifest.status();
   const Result<std::vector<std::string>> names = env->List(directory_);
   if (!names.ok()) return names.status();
-  Status status;
-  if (*exists) {
+  if (*has_manifest) {
     Result<Recovered> recovered = ReadDirectory(env, directory_, read_context());
     if (!recovered.ok()) return recovered.status();
     manifest_ = std::move(recovered->manifest);
@@ -83,8 +96,8 @@ Status Db::Recover() {
 // A lost manifest must not look like a new database.
 Status Db::CheckNothingIsThere(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    bool is_data = name.ends_with(".sst");
-    if (name.ends_with(".log")) {
+    bool is_data = IsSstName(name);
+    if (IsLogName(name)) {
       const auto log = options_.env->OpenFile(directory_ + "/" + name);
       if (!log.ok()) return log.status();
       is_data = !IsEmptyLog((*log)->size());
@@ -99,7 +112,8 @@ void Db::RemoveLeftovers(const std::vector<std::string>& names) {
   for (const FileInfo& info : manifest_.files) wanted.insert(SstPath(directory_, info.number));
   for (const std::string& name : names) {
     const std::string path = directory_ + "/" + name;
-    const bool is_ours = name.ends_with(".sst") || name.ends_with(".log") || name.ends_with(".tmp");
+    const bool is_ours =
+        IsSstName(name) || IsLogName(name) || path == TemporaryManifestPath(directory_);
     // Whether it succeeds does not matter: nothing refers to them, and numbers that are used again
     // replace them.
     if (is_ours && !wanted.contains(path)) (void)options_.env->Remove(path);

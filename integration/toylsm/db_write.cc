@@ -8,61 +8,84 @@
 
 namespace blocksieve::toylsm {
 
-Status Db::Put(std::string_view key, std::string_view value, const WriteOptions& options) {
+Status Db::Put(std::string_view key, std::string_view value, const WriteOptions& options) try {
   WriteBatch batch;
   batch.Put(key, value);
   return Write(batch, options);
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
-Status Db::Delete(std::string_view key, const WriteOptions& options) {
+Status Db::Delete(std::string_view key, const WriteOptions& options) try {
   WriteBatch batch;
   batch.Delete(key);
   return Write(batch, options);
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
-Status Db::Write(const WriteBatch& batch, const WriteOptions& options) {
-  constexpr size_t kMaxGroupBytes = 1 << 20;  // so that the first in a group does not wait for long
+Status Db::Write(const WriteBatch& batch, const WriteOptions& options) try {
   if (!batch.status().ok()) return batch.status();
-  Waiting self{.batch = &batch, .sync = options.sync, .status = {}};
+  Waiting self{.batch = &batch, .sync = options.sync};
   std::unique_lock lock(queue_mutex_);
   queue_.push_back(&self);
   turns_.wait(lock, [&] { return self.is_done || queue_.front() == &self; });
-  if (self.is_done) return self.status;
-  // Whoever is in front writes what has queued up; the others find their writes done.
-  WriteBatch together;
-  bool sync = false;
-  size_t num_writes = 0;
-  do {
-    together.Append(*queue_[num_writes]->batch);
-    sync |= queue_[num_writes]->sync;
-    ++num_writes;
-  } while (num_writes < queue_.size() && together.bytes().size() < kMaxGroupBytes);
+  if (self.is_done) return Status::Ok();
   lock.unlock();
-  Status status = WriteGroup(together, sync);
+  // Whoever is in front writes what has queued up; the others find their writes done. If it fails,
+  // each of them comes to the front, and is told of that failure.
+  size_t num_done = 1;
+  Status status = MakeChange([&] {
+    const Group group = JoinQueue();
+    Status written = WriteGroup(group);
+    if (written.ok()) num_done = group.num_writes;
+    return written;
+  });
+  // Nothing here may throw: a write that has left must not stay in the queue.
   lock.lock();
-  for (; num_writes > 0; --num_writes) {
-    queue_.front()->status = status;
+  for (; num_done > 0; --num_done) {
     queue_.front()->is_done = true;
     queue_.pop_front();
   }
   turns_.notify_all();
   return status;
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
-Status Db::WriteGroup(const WriteBatch& together, bool sync) {
-  const std::lock_guard lock(write_mutex_);
-  Status status = failure_;
+Db::Group Db::JoinQueue() {
+  constexpr size_t kMaxGroupBytes = 1 << 20;  // so that the first in a group does not wait for long
+  Group group;
+  const std::lock_guard lock(queue_mutex_);
+  for (const Waiting* waiting : queue_) {
+    const size_t num_bytes = group.batch.bytes().size() + waiting->batch->bytes().size();
+    if (group.num_writes > 0 && num_bytes > kMaxGroupBytes) break;
+    group.batch.Append(*waiting->batch);
+    group.sync |= waiting->sync;
+    ++group.num_writes;
+  }
+  return group;
+}
+
+Status Db::WriteGroup(const Group& group) {
+  Status status;
   // Before the write that needs it and not after: a flush that fails then fails a write that has
   // not happened.
-  if (status.ok() && version_->memtable->memory_bytes() >= options_.memtable_bytes) {
+  if (version_->memtable->memory_bytes() >= options_.memtable_bytes) {
     status = FlushMemtable();
     if (status.ok()) status = CompactWhileNeeded();
   }
-  return status.ok() ? Commit(together, sync) : status;
+  return status.ok() ? Commit(group.batch, group.sync) : status;
 }
 
 Status Db::Commit(const WriteBatch& batch, bool sync) {
   const Sequence first = last_sequence_ + 1;
+  const Sequence last = last_sequence_ + batch.num_entries();
+  if (last > kMaxSequence) {
+    return RememberFailure(Status::ResourceExhausted("sequence of a write is " +
+                                                     std::to_string(last) + "; allowed is up to " +
+                                                     std::to_string(kMaxSequence)));
+  }
   Status status;
   if (batch.num_entries() > 0) status = log_->Append(batch.bytes(), first);
   if (status.ok() && sync) status = log_->Sync();
@@ -71,24 +94,26 @@ Status Db::Commit(const WriteBatch& batch, bool sync) {
   while (reader.Next()) version_->memtable->Add(reader.entry());
   // Readers see all of it from here on, and nothing before.
   const std::lock_guard lock(view_mutex_);
-  last_sequence_ += batch.num_entries();
+  last_sequence_ = last;
   return Status::Ok();
 }
 
 Status Db::Flush() {
-  const std::lock_guard lock(write_mutex_);
-  if (!failure_.ok() || version_->memtable->empty()) return failure_;
-  const Status status = FlushMemtable();
-  return status.ok() ? CompactWhileNeeded() : status;
+  return MakeChange([this] {
+    if (version_->memtable->empty()) return Status::Ok();
+    Status status = FlushMemtable();
+    return status.ok() ? CompactWhileNeeded() : status;
+  });
 }
 
 Status Db::Compact() {
-  const std::lock_guard lock(write_mutex_);
-  Status status = failure_;
-  if (status.ok() && !version_->memtable->empty()) status = FlushMemtable();
-  if (!status.ok()) return status;
-  const std::optional<Compaction> all = CompactionPicker::PickAll(*version_);
-  return all ? RunCompaction(*all) : status;
+  return MakeChange([this] {
+    Status status;
+    if (!version_->memtable->empty()) status = FlushMemtable();
+    if (!status.ok()) return status;
+    const std::optional<Compaction> all = CompactionPicker::PickAll(*version_);
+    return all ? RunCompaction(*all) : status;
+  });
 }
 
 Status Db::FlushMemtable() {

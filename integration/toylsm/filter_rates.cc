@@ -23,6 +23,12 @@ Result<RateAllocation> Allocate(const Options& options, const std::vector<RunGro
                               : AllocateForBitsPerKey(groups, *options.bits_per_key);
 }
 
+Status CheckLevelRates(const Options& options, FilterKind kind) {
+  if (!HasLevelRates(options)) return Status::Ok();
+  constexpr double kManyKeys = 1e6;
+  return Allocate(options, {{.keys_per_run = kManyKeys, .kind = kind}}).status();
+}
+
 uint64_t EntriesOf(const Run& run, const SstFiles& without) {
   uint64_t sum = 0;
   for (const auto& file : run.files) {
@@ -40,15 +46,16 @@ Status CheckKeyFilters(const Options& options) {
                                    ", bits_per_key=" + std::to_string(*options.bits_per_key) +
                                    " exclude each other; allowed is one of them");
   }
-  for (KeyFilterOptions filter : options.key_filters) {
+  // Also if no level has filters to be chosen so.
+  Status level_rates = CheckLevelRates(options, FilterKind::kRibbon);
+  if (!level_rates.ok()) return level_rates;
+  for (const KeyFilterOptions& filter : options.key_filters) {
     if (!filter.enabled) continue;
     const Result<FilterBuilder> builder =
         FilterBuilder::Create({.kind = filter.kind, .target_fpr = filter.target_fpr});
     if (!builder.ok()) return builder.status();
-    if (!HasLevelRates(options)) continue;
-    constexpr double kManyKeys = 1e6;
-    const auto allocation = Allocate(options, {{.keys_per_run = kManyKeys, .kind = filter.kind}});
-    if (!allocation.ok()) return allocation.status();
+    level_rates = CheckLevelRates(options, filter.kind);
+    if (!level_rates.ok()) return level_rates;
   }
   return Status::Ok();
 }

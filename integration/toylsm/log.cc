@@ -13,9 +13,15 @@ constexpr uint32_t kVersion = 1;
 constexpr size_t kFileHeaderBytes = 20;
 constexpr size_t kRecordHeaderBytes = 28;
 
+struct RecordHeader {
+  uint32_t batch_bytes;
+  uint32_t batch_checksum;
+  uint64_t synced_bytes;
+  Sequence first_sequence;
+};
+
 struct Record {
   ByteView batch;
-  uint64_t synced_bytes;
   Sequence first_sequence;
   size_t end;  // in the log
 };
@@ -26,25 +32,30 @@ uint32_t RecordChecksum(ByteView header, uint64_t number, uint64_t offset) {
   return static_cast<uint32_t>(HashKey(AsText(header), (number << 40) ^ offset));
 }
 
-std::optional<Record> ReadRecord(ByteView log, uint64_t number, size_t offset) {
+std::optional<RecordHeader> ReadRecordHeader(ByteView log, uint64_t number, size_t offset) {
   if (log.size() - offset < kRecordHeaderBytes) return std::nullopt;
-  const ByteView header = log.subspan(offset, kRecordHeaderBytes);
-  Decoder decoder(header);
-  const auto size = decoder.Fixed<uint32_t>();
-  const auto batch_checksum = decoder.Fixed<uint32_t>();
-  Record record{};
-  record.synced_bytes = decoder.Fixed<uint64_t>();
-  record.first_sequence = decoder.Fixed<uint64_t>();
+  const ByteView bytes = log.subspan(offset, kRecordHeaderBytes);
+  Decoder decoder(bytes);
+  RecordHeader header{};
+  header.batch_bytes = decoder.Fixed<uint32_t>();
+  header.batch_checksum = decoder.Fixed<uint32_t>();
+  header.synced_bytes = decoder.Fixed<uint64_t>();
+  header.first_sequence = decoder.Fixed<uint64_t>();
   const auto checksum = decoder.Fixed<uint32_t>();
-  if (checksum != RecordChecksum(header.first(kRecordHeaderBytes - 4), number, offset)) {
+  if (checksum != RecordChecksum(bytes.first(kRecordHeaderBytes - 4), number, offset)) {
     return std::nullopt;
   }
+  return header;
+}
+
+std::optional<Record> ReadRecord(ByteView log, uint64_t number, size_t offset) {
+  const std::optional<RecordHeader> header = ReadRecordHeader(log, number, offset);
+  if (!header) return std::nullopt;
   const size_t begin = offset + kRecordHeaderBytes;
-  if (size > log.size() - begin) return std::nullopt;
-  record.batch = log.subspan(begin, size);
-  record.end = begin + size;
-  if (Checksum(record.batch) != batch_checksum) return std::nullopt;
-  return record;
+  if (header->batch_bytes > log.size() - begin) return std::nullopt;
+  const ByteView batch = log.subspan(begin, header->batch_bytes);
+  if (Checksum(batch) != header->batch_checksum) return std::nullopt;
+  return Record{batch, header->first_sequence, begin + batch.size()};
 }
 
 Status CheckFileHeader(ByteView log, uint64_t number) {
@@ -122,10 +133,11 @@ Status ReadLog(ByteView log, uint64_t number,
     offset = record->end;
   }
   // A torn end, unless any later record contradicts. Lengths cannot be trusted here: any byte may
-  // begin one.
+  // begin one. Its header is enough: when that was written, so much had been synced, whatever has
+  // become of its batch; and if each batch were read, made-up lengths would make this quadratic.
   for (size_t i = offset + 1; status.ok() && i < log.size(); ++i) {
-    const std::optional<Record> later = ReadRecord(log, number, i);
-    if (later && later->synced_bytes > offset) {
+    const std::optional<RecordHeader> later = ReadRecordHeader(log, number, i);
+    if (later && offset < later->synced_bytes && later->synced_bytes <= i) {
       status = Status::Corruption("log is damaged at byte " + std::to_string(offset) +
                                   ", which had been synced");
     }

@@ -1,5 +1,6 @@
 #include "integration/toylsm/manifest.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <set>
@@ -17,6 +18,11 @@ std::string NumberedPath(const std::string& directory, uint64_t number, const ch
   char name[32];
   std::snprintf(name, sizeof(name), "/%06llu.%s", static_cast<unsigned long long>(number), suffix);
   return directory + name;
+}
+
+bool IsNumbered(std::string_view name, std::string_view suffix) {
+  const size_t num_digits = std::min(name.find_first_not_of("0123456789"), name.size());
+  return num_digits >= 6 && name.substr(num_digits) == suffix;
 }
 
 }  // namespace
@@ -80,7 +86,7 @@ Result<Manifest> Manifest::Decode(ByteView bytes) {
 
 Status Manifest::Write(Env* env, const std::string& directory) const {
   const std::string path = ManifestPath(directory);
-  const std::string temporary = path + ".tmp";
+  const std::string temporary = TemporaryManifestPath(directory);
   const Result<std::unique_ptr<WritableFile>> file = env->NewWritableFile(temporary);
   if (!file.ok()) return file.status();
   Status status = (*file)->Append(Encode());
@@ -93,11 +99,17 @@ Status Manifest::Write(Env* env, const std::string& directory) const {
 }
 
 std::string ManifestPath(const std::string& directory) { return directory + "/MANIFEST"; }
+std::string TemporaryManifestPath(const std::string& directory) {
+  return ManifestPath(directory) + ".tmp";
+}
 std::string LogPath(const std::string& directory, uint64_t number) {
   return NumberedPath(directory, number, "log");
 }
 std::string SstPath(const std::string& directory, uint64_t number) {
   return NumberedPath(directory, number, "sst");
 }
+
+bool IsLogName(std::string_view name) { return IsNumbered(name, ".log"); }
+bool IsSstName(std::string_view name) { return IsNumbered(name, ".sst"); }
 
 }  // namespace blocksieve::toylsm

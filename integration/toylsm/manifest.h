@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "blocksieve/bytes.h"
@@ -30,7 +31,13 @@ struct Manifest {
 
 /// Names of files. Each number is used once only.
 std::string ManifestPath(const std::string& directory);
+/// Until it is put in place.
+std::string TemporaryManifestPath(const std::string& directory);
 std::string LogPath(const std::string& directory, uint64_t number);
 std::string SstPath(const std::string& directory, uint64_t number);
+
+/// Whether a log, or an SST, may have that name. Files of other names are somebody else's.
+bool IsLogName(std::string_view name);
+bool IsSstName(std::string_view name);
 
 }  // namespace blocksieve::toylsm

@@ -23,6 +23,8 @@ Status ReplayLog(Env* env, const std::string& path, Recovered* recovered) {
                               recovered->version->memtable->Add(reader.entry());
                               recovered->last_sequence = reader.entry().sequence;
                             }
+                            if (recovered->last_sequence > kMaxSequence)
+                              return Status::Corruption("more writes than there can be");
                             return reader.status();
                           });
   if (status.code() == StatusCode::kCorruption) {

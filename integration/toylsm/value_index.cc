@@ -33,7 +33,10 @@ void ValueIndexBuilder::Add(const Entry& entry) {
 }
 
 void ValueIndexBuilder::FinishBlock() {
-  if (++num_blocks_ % granule_blocks_ != 0) return;
+  if (++num_blocks_ % granule_blocks_ == 0) FinishGranule();
+}
+
+void ValueIndexBuilder::FinishGranule() {
   // A granule without rows would not count, and put the numbers of all others out of step.
   if (!has_rows_) builder_.StartRow({}, 0);
   builder_.CloseGranule();
@@ -41,7 +44,7 @@ void ValueIndexBuilder::FinishBlock() {
 }
 
 Result<std::string> ValueIndexBuilder::Finish() {
-  while (num_blocks_ % granule_blocks_ != 0) FinishBlock();
+  if (num_blocks_ % granule_blocks_ != 0) FinishGranule();
   return builder_.Finish();
 }
 

@@ -35,6 +35,8 @@ class ValueIndexBuilder {
         granule_blocks_(options.value_granule_blocks),
         builder_(std::move(builder)) {}
 
+  void FinishGranule();
+
   std::vector<Column> columns_;
   uint32_t granule_blocks_;
   GranuleIndexBuilder builder_;

@@ -3,9 +3,17 @@
 #include "lib/coding.h"
 
 namespace blocksieve::toylsm {
+namespace {
+
+uint64_t BytesWithLength(std::string_view bytes) {
+  return VarintBytes(bytes.size()) + bytes.size();
+}
+
+}  // namespace
 
 void WriteBatch::Put(std::string_view key, std::string_view value) {
   if (!Check(key, value)) return;
+  if (!HasRoomFor(1 + BytesWithLength(key) + BytesWithLength(value))) return;
   bytes_.push_back(static_cast<char>(EntryType::kPut));
   AppendVarint(&bytes_, key.size());
   bytes_.append(key);
@@ -16,6 +24,7 @@ void WriteBatch::Put(std::string_view key, std::string_view value) {
 
 void WriteBatch::Delete(std::string_view key) {
   if (!Check(key, {})) return;
+  if (!HasRoomFor(1 + BytesWithLength(key))) return;
   bytes_.push_back(static_cast<char>(EntryType::kDelete));
   AppendVarint(&bytes_, key.size());
   bytes_.append(key);
@@ -23,9 +32,10 @@ void WriteBatch::Delete(std::string_view key) {
 }
 
 void WriteBatch::Append(const WriteBatch& other) {
+  if (status_.ok()) status_ = other.status_;
+  if (!HasRoomFor(other.bytes_.size())) return;
   bytes_.append(other.bytes_);
   num_entries_ += other.num_entries_;
-  if (status_.ok()) status_ = other.status_;
 }
 
 bool WriteBatch::Check(std::string_view key, std::string_view value) {
@@ -35,9 +45,14 @@ bool WriteBatch::Check(std::string_view key, std::string_view value) {
   } else if (value.size() > kMaxValueBytes) {
     status_ = Status::InvalidArgument("value of " + std::to_string(value.size()) +
                                       " bytes; allowed are " + std::to_string(kMaxValueBytes));
-  } else if (bytes_.size() + key.size() + value.size() > kMaxBatchBytes) {
-    status_ =
-        Status::InvalidArgument("batch of more than " + std::to_string(kMaxBatchBytes) + " bytes");
+  }
+  return status_.ok();
+}
+
+bool WriteBatch::HasRoomFor(uint64_t num_bytes) {
+  if (status_.ok() && bytes_.size() + num_bytes > kMaxBatchBytes) {
+    status_ = Status::InvalidArgument("batch of " + std::to_string(bytes_.size() + num_bytes) +
+                                      " bytes; allowed are " + std::to_string(kMaxBatchBytes));
   }
   return status_.ok();
 }

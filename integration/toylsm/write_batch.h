@@ -16,6 +16,7 @@ class WriteBatch {
  public:
   void Put(std::string_view key, std::string_view value);
   void Delete(std::string_view key);
+  /// All writes of `other`, behind those that there are; or none of them, if that were too many.
   void Append(const WriteBatch& other);
 
   uint64_t num_entries() const { return num_entries_; }
@@ -25,7 +26,9 @@ class WriteBatch {
   const Status& status() const { return status_; }
 
  private:
+  // False, with a status, for good: from the first thing on that was too long.
   bool Check(std::string_view key, std::string_view value);
+  bool HasRoomFor(uint64_t num_bytes);
 
   std::string bytes_;
   uint64_t num_entries_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "integration/toylsm/db.h"
@@ -77,6 +78,22 @@ TEST_F(DbTest, BatchIsOneWrite) {
   EXPECT_EQ(Get("c"), std::nullopt);
   MustBeOk(db_->Put(std::string(kMaxKeyBytes, 'k'), "longest"));
   EXPECT_EQ(Get(std::string(kMaxKeyBytes, 'k')), "longest");
+}
+
+TEST_F(DbTest, NoBatchIsLongerThanTheLogCanSay) {
+  WriteBatch batch;
+  batch.Put("a", std::string(kMaxValueBytes, 'v'));
+  batch.Append(batch);
+  MustBeOk(batch.status());
+  const size_t num_bytes = batch.bytes().size();
+  batch.Append(batch);
+  EXPECT_EQ(batch.status().message(), "batch of " + std::to_string(2 * num_bytes) +
+                                          " bytes; allowed are " + std::to_string(kMaxBatchBytes));
+  EXPECT_EQ(batch.bytes().size(), num_bytes);
+  batch.Put("b", "too late");
+  EXPECT_EQ(db_->Write(batch).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(Get("a"), std::nullopt);
+  MustBeOk(db_->Put("a", "1"));
 }
 
 TEST_F(DbTest, MultiGetKeepsTheOrderOfKeys) {
@@ -209,6 +226,83 @@ TEST_F(DbTest, OldFilesLiveAsLongAsTheirReaders) {
 
 TEST_F(DbTest, OpenOnlyOnce) {
   EXPECT_EQ(Db::Open(options_, "/db").status().code(), StatusCode::kResourceExhausted);
+}
+
+// Another process makes the database just before this one gets the lock.
+class OvertakenEnv final : public MemoryEnv {
+ public:
+  Result<std::unique_ptr<FileLock>> Lock(const std::string& path) override {
+    if (!std::exchange(is_overtaken_, true)) {
+      MustBeOk(MustHave(Db::Open(SmallOptions(this), "/db"))->Put("a", "1"));
+    }
+    return MemoryEnv::Lock(path);
+  }
+
+ private:
+  bool is_overtaken_ = false;
+};
+
+TEST(OvertakenDbTest, TheDatabaseIsTheOneUnderTheLock) {
+  OvertakenEnv env;
+  const auto db = MustHave(Db::Open(SmallOptions(&env), "/db"));
+  EXPECT_EQ(MustHave(db->Get("a")), "1");
+}
+
+TEST_F(DbTest, OnlyItsOwnFilesAreRemoved) {
+  MustBeOk(db_->Put("a", "1"));
+  db_ = nullptr;
+  const std::string somebodys[] = {"thesis.tmp",  "MANIFEST.old",  "access.log", "2024.log",
+                                   "x000777.log", "000777.log.gz", "stars.sst"};
+  const std::string left_over[] = {"MANIFEST.tmp", "000777.log", "000778.sst", "1000000.sst"};
+  const std::string contents(1000, 'x');
+  for (const std::string& name : somebodys) {
+    env_.SetContents("/db/" + name, contents);
+    env_.SetContents("/new/" + name, contents);
+  }
+  for (const std::string& name : left_over) env_.SetContents("/db/" + name, contents);
+  Reopen();
+  EXPECT_EQ(Get("a"), "1");
+  // Where there is no database yet, files of others are none that has lost its manifest.
+  MustHave(Db::Open(options_, "/new"));
+  for (const std::string& name : somebodys) {
+    EXPECT_EQ(env_.Contents("/db/" + name), contents) << name;
+    EXPECT_EQ(env_.Contents("/new/" + name), contents) << name;
+  }
+  for (const std::string& name : left_over) EXPECT_FALSE(*env_.Exists("/db/" + name)) << name;
+}
+
+// A database in "/full", of which the manifest says that so many writes have been.
+class FullDbTest : public DbTest {
+ protected:
+  void Make(Sequence last_sequence, const WriteBatch& in_log) {
+    const Manifest manifest{
+        .next_file_number = 2, .last_sequence = last_sequence, .log_number = 1, .files = {}};
+    MustBeOk(manifest.Write(&env_, "/full"));
+    const auto log = MustHave(LogWriter::Create(&env_, LogPath("/full", 1), 1));
+    MustBeOk(log->Append(in_log.bytes(), last_sequence + 1));
+  }
+};
+
+TEST_F(FullDbTest, TheLastSequenceIsWrittenAndNoneBeyond) {
+  Make(kMaxSequence - 1, {});
+  auto db = MustHave(Db::Open(options_, "/full"));
+  MustBeOk(db->Put("last", "1"));
+  EXPECT_EQ(db->Put("beyond", "2").message(),
+            "sequence of a write is 72057594037927936; allowed is up to 72057594037927935");
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(MustHave(db->Get("last")), "1");
+    EXPECT_EQ(MustHave(db->Get("beyond")), std::nullopt);
+    db = nullptr;
+    db = MustHave(Db::Open(options_, "/full"));
+  }
+}
+
+TEST_F(FullDbTest, ALogThatGoesOnBeyondTheLastSequenceIsDamaged) {
+  WriteBatch two;
+  two.Put("last", "1");
+  two.Put("beyond", "2");
+  Make(kMaxSequence - 1, two);
+  EXPECT_EQ(Db::Open(options_, "/full").status().code(), StatusCode::kCorruption);
 }
 
 TEST_F(DbTest, LostManifestIsNoNewDatabase) {

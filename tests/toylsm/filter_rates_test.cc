@@ -136,6 +136,8 @@ TEST_F(FilterRates, WhatExcludesEachOtherOrCannotBeIsNamed) {
   bad.wasted_reads = std::nullopt;
   bad.bits_per_key = 50;
   EXPECT_EQ(Db::Open(bad, "/bad").status().message(), "bits_per_key is 50; allowed is 0.1 to 32");
+  bad.key_filters.clear();  // also if there are no filters that could be so large
+  EXPECT_EQ(Db::Open(bad, "/bad").status().message(), "bits_per_key is 50; allowed is 0.1 to 32");
 }
 
 }  // namespace

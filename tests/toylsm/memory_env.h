@@ -12,7 +12,7 @@ namespace blocksieve::toylsm {
 
 /// Files in memory, with the promises of a file system and not one more: what was not synced, data
 /// as well as names, may be gone after LosePower.
-class MemoryEnv final : public Env {
+class MemoryEnv : public Env {
  public:
   /// What becomes of that which was not synced.
   enum class Unsynced {
