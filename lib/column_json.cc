@@ -1,36 +1,17 @@
 #include "lib/column_json.h"
 
-#include <locale.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "lib/c_locale.h"
 #include "lib/column_read.h"
 #include "lib/value_number.h"
 
 namespace blocksieve::internal {
 namespace {
-
-// The parser reads numbers with the decimal point of the thread's locale, and puts that into their
-// text. As long as this lives, it is the one of JSON.
-class CLocale {
- public:
-  CLocale() noexcept : previous_(uselocale(Locale())) {}
-  ~CLocale() { uselocale(previous_); }
-  CLocale(const CLocale&) = delete;
-  CLocale& operator=(const CLocale&) = delete;
-
- private:
-  static locale_t Locale() noexcept {
-    static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
-    return locale;
-  }
-
-  locale_t previous_;
-};
 
 // Listens to the parser until the member is complete; builds no document. A handler that returns
 // false ends the parsing.
@@ -157,7 +138,7 @@ class MemberFinder {
 
 bool ForEachJsonValue(const ColumnDefinition& definition, std::string_view row,
                       ValueVisitor visit) {
-  const CLocale c_locale;
+  const CLocale c_locale;  // the parser takes its decimal point from the locale
   MemberFinder finder(definition, visit);
   // The parser keeps its own stack and reports errors to the finder: it neither recurses nor
   // throws. It has an answer as soon as the finder has, whatever follows.

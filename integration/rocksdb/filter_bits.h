@@ -25,4 +25,7 @@ rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, rocksdb::Logge
 /// no memory for it.
 rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents);
 
+/// The same by stock RocksDB, whatever the filter: ours may match.
+rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents);
+
 }  // namespace blocksieve::rocksdb_plugin

@@ -41,12 +41,19 @@ class BitsReader final : public rocksdb::FilterBitsReader {
 
 }  // namespace
 
+rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents) try {
+  const rocksdb::FilterPolicy* const stock = StockReader();
+  return stock == nullptr ? nullptr : stock->GetFilterBitsReader(contents);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
 rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
   const ByteView block = AsBytes(AsView(contents));
   // RocksDB takes a filter of one to five bytes for that of no keys, which is what a truncated one
   // looks like. Ours are never that short, and its own are only if they are damaged.
   if (block.size() <= kZeroTailBytes) return new BitsReader(FilterReader());
-  if (!HasFilterBlockTail(block)) return StockReader().GetFilterBitsReader(contents);
+  if (!HasFilterBlockTail(block)) return NewStockBitsReader(contents);
   return new BitsReader(FilterReader::Open(block));
 } catch (const std::bad_alloc&) {
   return nullptr;  // which RocksDB takes for "may match"; it is not exception-safe

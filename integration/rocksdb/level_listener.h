@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <mutex>
 
 #include "blocksieve/rocksdb/level_listener.h"
@@ -14,8 +15,6 @@ namespace blocksieve::rocksdb_plugin {
 class LevelListener final : public rocksdb::EventListener {
  public:
   static constexpr const char* kName = "blocksieve";
-
-  ~LevelListener() override;
 
   const char* Name() const override { return kName; }
 
@@ -30,7 +29,8 @@ class LevelListener final : public rocksdb::EventListener {
 
   std::mutex mutex_;
   // Of each database, by its info log, when its sizes may be read again.
-  std::map<const rocksdb::Logger*, Clock::time_point> next_refresh_;
+  std::map<std::weak_ptr<const rocksdb::Logger>, Clock::time_point, std::owner_less<>>
+      next_refresh_;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

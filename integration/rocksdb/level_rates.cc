@@ -23,6 +23,9 @@ constexpr double kModelLevel0Runs = 2;
 constexpr double kModelLevel0RunsPerLevel1 = 4;
 constexpr double kModelKeys = 1e8;
 
+// Whose last level a policy keeps in mind. None says when it is gone.
+constexpr size_t kMostColumnFamilies = 10'000;
+
 // The group of a level among those of GroupsOf.
 size_t GroupOf(int level) { return static_cast<size_t>(level); }
 
@@ -118,7 +121,8 @@ double LevelRates::TargetFpr(const FilterPolicyOptions& options,
   const Result<RateAllocation> allocation = Allocate(options, groups);
   if (!allocation.ok()) {
     if (allocation.status().code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
-    return kMinTargetFpr;  // wanted are fewer reads than any filters waste
+    // Wanted are fewer reads than any filters waste.
+    return LowestFpr(groups[group].kind, options.wasted_reads.value_or(0));
   }
   const double fpr = allocation->target_fprs[group];
   return std::max(fpr, LowestFpr(groups[group].kind, allocation->wasted_reads));
@@ -160,6 +164,7 @@ int LevelRates::LastLevel(const rocksdb::FilterBuildingContext& context) {
     return deepest;
   }
   const std::lock_guard lock(mutex_);
+  if (last_levels_.size() > kMostColumnFamilies) last_levels_.clear();  // they learn it again
   int& last =
       last_levels_.try_emplace({context.info_log, context.column_family_name}, 1).first->second;
   const int level = context.level_at_creation;

@@ -54,8 +54,10 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   if (target_fpr > kMaxTargetFpr) return nullptr;
   if (!abi_problem_.empty()) {
     // The bits of a stock filter may be asked for by the name that every generation knows.
-    const auto stock = NewStockBloom(StockBloomBitsPerKey(target_fpr));
-    return stock == nullptr ? nullptr : stock->GetBuilderWithContext(context);
+    const rocksdb::FilterPolicy* const stock = StockBloom(StockBloomBitsPerKey(target_fpr));
+    if (stock != nullptr) return stock->GetBuilderWithContext(context);
+    LogLoudly(context.info_log, "no filter written: RocksDB has no policy bloomfilter");
+    return nullptr;
   }
   Result<FilterBuilder> builder = FilterBuilder::Create(CoreOptions(options_, target_fpr, context));
   if (!builder.ok()) {
@@ -70,7 +72,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
 }
 
 rocksdb::FilterBitsReader* Policy::GetFilterBitsReader(const rocksdb::Slice& contents) const {
-  if (!abi_problem_.empty()) return StockReader().GetFilterBitsReader(contents);
+  if (!abi_problem_.empty()) return NewStockBitsReader(contents);
   return NewBitsReader(contents);
 }
 

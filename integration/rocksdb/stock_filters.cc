@@ -4,9 +4,14 @@
 
 #include <array>
 #include <cmath>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "blocksieve/sizing.h"
+#include "integration/rocksdb/number_text.h"
+#include "lib/c_locale.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -27,6 +32,7 @@ int Millibits(double bits_per_key) {
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> FromString(const std::string& text) {
+  const internal::CLocale c_locale;  // RocksDB reads numbers as the locale has them
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   const rocksdb::Status status =
       rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
@@ -35,15 +41,23 @@ std::shared_ptr<const rocksdb::FilterPolicy> FromString(const std::string& text)
 
 }  // namespace
 
-const rocksdb::FilterPolicy& StockReader() {
-  // Never destroyed: table readers may be closed after static destructors began.
-  static const auto* const policy =
-      new std::shared_ptr<const rocksdb::FilterPolicy>(NewStockBloom(10));
-  return **policy;
+const rocksdb::FilterPolicy* StockBloom(double bits_per_key) {
+  struct Policies {
+    std::mutex mutex;
+    std::map<int, std::shared_ptr<const rocksdb::FilterPolicy>> by_millibits;
+  };
+  static auto& policies = *new Policies;
+  const int millibits = Millibits(bits_per_key);
+  const std::lock_guard lock(policies.mutex);
+  auto& policy = policies.by_millibits[millibits];
+  if (policy == nullptr)
+    policy = FromString("bloomfilter:" + ToText(millibits / 1000.0) + ":false");
+  return policy.get();
 }
 
-std::shared_ptr<const rocksdb::FilterPolicy> NewStockBloom(double bits_per_key) {
-  return FromString("bloomfilter:" + std::to_string(bits_per_key) + ":false");
+const rocksdb::FilterPolicy* StockReader() {
+  static const rocksdb::FilterPolicy* const policy = StockBloom(10);
+  return policy;
 }
 
 uint32_t StockBloomProbes(double bits_per_key) {

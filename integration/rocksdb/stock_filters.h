@@ -8,12 +8,15 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Reads every filter that stock RocksDB writes. Lives as long as the process.
-const rocksdb::FilterPolicy& StockReader();
-
 /// A stock Bloom policy, by the option string, so that replaced NewBloomFilterPolicy functions
-/// (replace_builtin.cc) are not asked.
-std::shared_ptr<const rocksdb::FilterPolicy> NewStockBloom(double bits_per_key);
+/// (replace_builtin.cc) are not asked. Lives as long as the process: what it builds may refer to it
+/// (under optimize_filters_for_memory), and readers may be closed after static destructors began.
+/// Bits count in thousandths. Null if RocksDB has no such policy. Thread-safe; throws
+/// std::bad_alloc.
+const rocksdb::FilterPolicy* StockBloom(double bits_per_key);
+
+/// Reads every filter that stock RocksDB writes. The rest as above.
+const rocksdb::FilterPolicy* StockReader();
 
 /// Bits that a stock Bloom filter sets per key.
 uint32_t StockBloomProbes(double bits_per_key);

@@ -15,21 +15,20 @@ KnownShapes& KnownShapes::Instance() {
   return instance;
 }
 
-void KnownShapes::Set(const ColumnFamilyKey& column_family, TreeShape shape) {
+void KnownShapes::Set(const std::shared_ptr<const rocksdb::Logger>& database,
+                      ByColumnFamily shapes) {
   const std::lock_guard lock(mutex_);
-  shapes_[column_family] = std::move(shape);
+  std::erase_if(databases_, [](const auto& entry) { return entry.second.log.expired(); });
+  databases_[database.get()] = {database, std::move(shapes)};
 }
 
 std::optional<TreeShape> KnownShapes::Get(const ColumnFamilyKey& column_family) const {
   const std::lock_guard lock(mutex_);
-  const auto found = shapes_.find(column_family);
-  if (found == shapes_.end()) return std::nullopt;
+  const auto database = databases_.find(column_family.first);
+  if (database == databases_.end() || database->second.log.expired()) return std::nullopt;
+  const auto found = database->second.shapes.find(column_family.second);
+  if (found == database->second.shapes.end()) return std::nullopt;
   return found->second;
-}
-
-void KnownShapes::ForgetDatabase(const rocksdb::Logger* database) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(shapes_, [&](const auto& entry) { return entry.first.first == database; });
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -27,17 +28,27 @@ struct TreeShape {
 using ColumnFamilyKey = std::pair<const rocksdb::Logger*, std::string>;
 
 /// The shapes of all trees in this process that a listener told of. Thread-safe.
+///
+/// What is known of a database is forgotten with its info log: the next log may lie at the same
+/// address.
 class KnownShapes {
  public:
+  using ByColumnFamily = std::map<std::string, TreeShape>;
+
   static KnownShapes& Instance();
 
-  void Set(const ColumnFamilyKey& column_family, TreeShape shape);
+  /// All of a database: other column families are forgotten.
+  void Set(const std::shared_ptr<const rocksdb::Logger>& database, ByColumnFamily shapes);
   std::optional<TreeShape> Get(const ColumnFamilyKey& column_family) const;
-  void ForgetDatabase(const rocksdb::Logger* database);
 
  private:
+  struct Database {
+    std::weak_ptr<const rocksdb::Logger> log;
+    ByColumnFamily shapes;
+  };
+
   mutable std::mutex mutex_;
-  std::map<ColumnFamilyKey, TreeShape> shapes_;
+  std::map<const rocksdb::Logger*, Database> databases_;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -23,7 +23,7 @@ INTEGRATIONS = ROCKSDB + TOYLSM
 # Of a name in lib/ or include/blocksieve/, the part before the suffix; elsewhere a path.
 LAYERS = [
     # layer, patterns, may include
-    ("base", "*_memory bytes coding cpu* filter_kind huge_pages kernels out_of_range status", BASE),
+    ("base", "*_memory bytes c_locale coding cpu* filter_kind huge_pages kernels out_of_range status", BASE),
     ("hash", "checksum hash hash_inline hash_list *_hash", HASH),
     ("sizing", "bloom_model clickhouse_table rate_allocation sizing sizing_table *_layout *_sizing", SIZING),
     ("granule", "bit_slices column* granule* predicate* value*", CORE),

@@ -97,7 +97,7 @@ Policy MismatchedPolicy(double target_fpr) {
 TEST(AbiMismatch, BuildsStockBloomFiltersOfTheSameFpr) {
   const auto keys = PresentKeys(KeyShape::kUrl, 50000);
   const auto absent = AbsentKeys(KeyShape::kUrl, 50000);
-  const auto stock = NewStockBloom(10);
+  const rocksdb::FilterPolicy* const stock = StockBloom(10);
   for (const double target : {0.3, 0.1, 0.01, 0.001}) {
     const Policy policy = MismatchedPolicy(target);
     const BuiltFilter filter = BuildFilter(policy, keys);
@@ -106,7 +106,7 @@ TEST(AbiMismatch, BuildsStockBloomFiltersOfTheSameFpr) {
     EXPECT_EQ(filter.contents[filter.contents.size() - 5], -1);
     // Stock RocksDB reads it, and so does this policy.
     for (const rocksdb::FilterPolicy* reading :
-         {static_cast<const rocksdb::FilterPolicy*>(&policy), stock.get()}) {
+         {static_cast<const rocksdb::FilterPolicy*>(&policy), stock}) {
       EXPECT_EQ(CountMatches(*reading, filter, keys), keys.size());
       const double fpr = static_cast<double>(CountMatches(*reading, filter, absent)) /
                          static_cast<double>(absent.size());

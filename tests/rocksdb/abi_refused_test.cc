@@ -65,6 +65,15 @@ class AbiRefused : public ::testing::TestWithParam<FilterShape> {
   const std::vector<std::string> absent_ = AbsentKeys(KeyShape::kUrl, kKeys);
 };
 
+// Stock builders then refer to their policy for as long as they live (seen by valgrind).
+TEST_P(AbiRefused, FiltersMayBeFittedToTheAllocator) {
+  DbConfig config = refused_;
+  config.table.optimize_filters_for_memory = true;
+  TestDb db(config);
+  Fill(&db);
+  ExpectFiltered(&db);
+}
+
 TEST_P(AbiRefused, WhatItWritesHasFiltersForEverybody) {
   TestDb db(refused_);
   Fill(&db);

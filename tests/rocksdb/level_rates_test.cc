@@ -5,6 +5,7 @@
 #include <rocksdb/table.h>
 
 #include <cmath>
+#include <memory>
 
 #include "blocksieve/sizing.h"
 #include "tests/support/logs.h"
@@ -22,13 +23,12 @@ class LevelRatesTest : public ::testing::Test {
   static constexpr int kNumLevels = 7;
 
   LevelRatesTest() : options_{.bits_per_key = 10, .kind = PolicyKind::kRibbon} {}
-  ~LevelRatesTest() override { KnownShapes::Instance().ForgetDatabase(&log_); }
 
   FilterBuildingContext Context(int level, TableFileCreationReason reason) {
     FilterBuildingContext context(table_);
     context.compaction_style = style_;
     context.num_levels = num_levels_;
-    context.info_log = &log_;
+    context.info_log = log_.get();
     context.column_family_name = "default";
     context.level_at_creation = level;
     context.reason = reason;
@@ -42,6 +42,8 @@ class LevelRatesTest : public ::testing::Test {
     return rates_.TargetFpr(options_, context);
   }
 
+  void Tell(const TreeShape& shape) { KnownShapes::Instance().Set(log_, {{"default", shape}}); }
+
   void Learn(double size_ratio, bool dynamic) {
     rocksdb::ColumnFamilyOptions column_family;
     column_family.max_bytes_for_level_multiplier = size_ratio;
@@ -53,7 +55,7 @@ class LevelRatesTest : public ::testing::Test {
   static double Uniform() { return LayoutForBitsPerKey(FilterKind::kRibbon, 10)->predicted_fpr; }
 
   rocksdb::BlockBasedTableOptions table_;
-  MemoryLogger log_;
+  const std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
   FilterPolicyOptions options_;
   rocksdb::CompactionStyle style_ = rocksdb::kCompactionStyleLevel;
   int num_levels_ = kNumLevels;
@@ -103,7 +105,7 @@ TEST_F(LevelRatesTest, ColumnFamiliesAndDatabasesLearnOnTheirOwn) {
   FilterBuildingContext other = Context(6, TableFileCreationReason::kCompaction);
   other.info_log = &other_log;
   rates_.TargetFpr(options_, other);
-  other.info_log = &log_;
+  other.info_log = log_.get();
   other.column_family_name = "other";
   rates_.TargetFpr(options_, other);
   EXPECT_EQ(Flush(), before);
@@ -137,7 +139,7 @@ TEST_F(LevelRatesTest, UniversalCompactionsHaveLevelsToo) {
 TEST_F(LevelRatesTest, SizesThatWereToldCountForMoreThanTheModel) {
   Learn(10, true);
   TreeShape shape{.level0_runs = 3, .keys_per_level0_run = 1e4, .level_keys = {0, 1e5, 8e5}};
-  KnownShapes::Instance().Set({&log_, "default"}, shape);
+  Tell(shape);
   const double last = Compaction(2, true);
   EXPECT_NEAR(std::log2(Compaction(1, false) / last), std::log2(1e5 / 8e5), 0.5);
   EXPECT_NEAR(std::log2(Flush() / last), std::log2(1e4 / 8e5), 0.5);
@@ -146,10 +148,10 @@ TEST_F(LevelRatesTest, SizesThatWereToldCountForMoreThanTheModel) {
   EXPECT_GT(Compaction(60, true), 0);
   // Level 0 was never seen: a quarter of the smallest level.
   shape.level0_runs = shape.keys_per_level0_run = 0;
-  KnownShapes::Instance().Set({&log_, "default"}, shape);
+  Tell(shape);
   EXPECT_NEAR(std::log2(Flush() / last), std::log2(1e5 / 4 / 8e5), 0.5);
   // Nothing in it: as if nothing had been told.
-  KnownShapes::Instance().Set({&log_, "default"}, {});
+  Tell({});
   EXPECT_LT(Flush(), Uniform() / 100);
 }
 
@@ -157,9 +159,7 @@ TEST_F(LevelRatesTest, SizesThatWereToldCountForMoreThanTheModel) {
 TEST_F(LevelRatesTest, NoFileTakesMuchMoreMemoryThanTheTreeOnAverage) {
   for (const PolicyKind kind : {PolicyKind::kRibbon, PolicyKind::kBloom}) {
     options_.kind = kind;
-    KnownShapes::Instance().Set(
-        {&log_, "default"},
-        {.level0_runs = 2, .keys_per_level0_run = 1e3, .level_keys = {0, 1e4, 1e10}});
+    Tell({.level0_runs = 2, .keys_per_level0_run = 1e3, .level_keys = {0, 1e4, 1e10}});
     const FilterKind core = KindOfFile(kind, true);
     EXPECT_LE(ChooseLayout(core, Flush())->bits_per_key, 30);
     if (kind == PolicyKind::kRibbon) {
@@ -168,11 +168,33 @@ TEST_F(LevelRatesTest, NoFileTakesMuchMoreMemoryThanTheTreeOnAverage) {
   }
 }
 
+TEST_F(LevelRatesTest, WhatCannotBeHadIsNotPaidForWithoutEnd) {
+  options_ = {.wasted_reads = 1e-6, .kind = PolicyKind::kBloom};
+  for (const double runs : {1.0, 8.0, 50.0}) {
+    Tell({.level0_runs = runs, .keys_per_level0_run = 1e3, .level_keys = {0, 1e5, 1e6}});
+    EXPECT_LE(ChooseLayout(FilterKind::kBlockedBloom, Flush())->bits_per_key, 30) << runs;
+  }
+}
+
+TEST_F(LevelRatesTest, ShapesAreForgottenWithTheInfoLogAndWithTheColumnFamily) {
+  KnownShapes& known = KnownShapes::Instance();
+  const TreeShape shape{.level0_runs = 1, .keys_per_level0_run = 1e3, .level_keys = {}};
+  const rocksdb::Logger* place = nullptr;
+  {
+    const std::shared_ptr<rocksdb::Logger> log(new MemoryLogger);  // apart from its count
+    place = log.get();
+    known.Set(log, {{"default", shape}, {"dropped", shape}});
+    EXPECT_TRUE(known.Get({place, "dropped"}).has_value());
+    known.Set(log, {{"default", shape}});
+    EXPECT_FALSE(known.Get({place, "dropped"}).has_value());
+    EXPECT_TRUE(known.Get({place, "default"}).has_value());
+  }
+  EXPECT_FALSE(known.Get({place, "default"}).has_value());
+}
+
 TEST_F(LevelRatesTest, TheLastLevelMayGoWithoutFilters) {
   options_ = {.wasted_reads = 1.1, .kind = PolicyKind::kRibbon};
-  KnownShapes::Instance().Set(
-      {&log_, "default"},
-      {.level0_runs = 2, .keys_per_level0_run = 1e3, .level_keys = {0, 1e5, 1e6}});
+  Tell({.level0_runs = 2, .keys_per_level0_run = 1e3, .level_keys = {0, 1e5, 1e6}});
   EXPECT_EQ(Compaction(2, true), 1);
   EXPECT_LT(Compaction(1, false), 0.2);
 }

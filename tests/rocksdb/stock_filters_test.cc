@@ -10,6 +10,7 @@
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/statistics.h"
+#include "tests/support/test_locale.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -27,7 +28,7 @@ TEST(StockFilters, TheModelSetsAsManyBitsAsRocksDbDoes) {
   const std::vector<std::string> keys = {"a", "b", "c"};
   for (int tenths = 5; tenths <= 1010; ++tenths) {
     const double bits_per_key = tenths / 10.0;
-    const BuiltFilter filter = BuildFilter(*NewStockBloom(bits_per_key), keys);
+    const BuiltFilter filter = BuildFilter(*StockBloom(bits_per_key), keys);
     ASSERT_EQ(StockBloomProbes(bits_per_key), ProbesInTrailer(filter.contents))
         << bits_per_key << " bits per key";
   }
@@ -39,10 +40,20 @@ TEST(StockFilters, TheModelChangesTheNumberOfProbesWhereRocksDbDoes) {
                          25501, 28000, 30000, 49999, 50000}) {
     for (int millibits = edge - 1; millibits <= edge + 2; ++millibits) {
       const double bits_per_key = millibits / 1000.0;
-      const BuiltFilter filter = BuildFilter(*NewStockBloom(bits_per_key), keys);
+      const BuiltFilter filter = BuildFilter(*StockBloom(bits_per_key), keys);
       ASSERT_EQ(StockBloomProbes(bits_per_key), ProbesInTrailer(filter.contents)) << bits_per_key;
     }
   }
+}
+
+TEST(StockFilters, ThePolicyDoesNotDependOnTheLocale) {
+  const TestLocale locale("de_DE");
+  constexpr double kBits = 7.654;  // of no other test: policies are kept
+  const rocksdb::FilterPolicy* const stock = StockBloom(kBits);
+  ASSERT_NE(stock, nullptr);
+  const auto keys = PresentKeys(KeyShape::kUrl, 10'000);
+  const double bits = 8.0 * static_cast<double>(BuildFilter(*stock, keys).contents.size());
+  EXPECT_NEAR(bits / 10'000, kBits, 0.06);
 }
 
 TEST(StockFilters, TheModelPredictsTheMeasuredFpr) {
@@ -50,7 +61,7 @@ TEST(StockFilters, TheModelPredictsTheMeasuredFpr) {
   const auto keys = PresentKeys(KeyShape::kUrl, kKeys);
   const auto absent = AbsentKeys(KeyShape::kUrl, kKeys);
   for (const double bits_per_key : {1.0, 2.5, 5.0, 8.0, 10.0, 12.5}) {
-    const auto stock = NewStockBloom(bits_per_key);
+    const rocksdb::FilterPolicy* const stock = StockBloom(bits_per_key);
     const BuiltFilter filter = BuildFilter(*stock, keys);
     const double measured =
         static_cast<double>(CountMatches(*stock, filter, absent)) / static_cast<double>(kKeys);
@@ -101,8 +112,8 @@ TEST(StockFilters, TheReaderReadsBloomAndRibbon) {
   };
   for (const auto& policy : policies) {
     const BuiltFilter filter = BuildFilter(*policy, keys);
-    EXPECT_EQ(CountMatches(StockReader(), filter, keys), keys.size());
-    EXPECT_LT(CountMatches(StockReader(), filter, absent), 200u);
+    EXPECT_EQ(CountMatches(*StockReader(), filter, keys), keys.size());
+    EXPECT_LT(CountMatches(*StockReader(), filter, absent), 200u);
   }
 }
 
