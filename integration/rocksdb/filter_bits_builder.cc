@@ -1,6 +1,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "blocksieve/filter_block.h"
 #include "integration/rocksdb/filter_bits.h"
@@ -45,11 +46,11 @@ class BitsBuilder final : public rocksdb::FilterBitsBuilder {
     Result<OwnedBytes> block = builder_.Finish(layout);
     has_filter_ = block.ok();
     if (!has_filter_) {
-      LogLoudly(info_log_, "no filter written: ", block.status().message());
+      Report(&reported_no_filter_, "no filter written: ", block.status().message());
       return AlwaysMayMatch(buf);
     }
     if (!builder_.fallback_reason().empty()) {
-      LogLoudly(info_log_, "blocked Bloom filter written: ", builder_.fallback_reason());
+      Report(&reported_fallback_, "blocked Bloom filter written: ", builder_.fallback_reason());
     }
     const rocksdb::Slice contents(block->memory.get() + block->offset, block->size);
     buf->reset(block->memory.release());
@@ -82,6 +83,12 @@ class BitsBuilder final : public rocksdb::FilterBitsBuilder {
     builder_.AddKey({key.data(), key.size()});
   }
 
+  // Once a file: what one of its partitions meets, hundreds may meet.
+  void Report(bool* reported, std::string_view message, std::string_view reason) {
+    if (!*reported) LogLoudly(info_log_, message, reason);
+    *reported = true;
+  }
+
   // An empty Slice would make RocksDB answer "no" for the keys of this partition, and so would one
   // to five bytes.
   static rocksdb::Slice AlwaysMayMatch(std::unique_ptr<const char[]>* buf) {
@@ -94,6 +101,8 @@ class BitsBuilder final : public rocksdb::FilterBitsBuilder {
   rocksdb::Logger* const info_log_;
   const std::shared_ptr<MemoryFit> memory_fit_;
   bool has_filter_ = false;
+  bool reported_no_filter_ = false;
+  bool reported_fallback_ = false;
 };
 
 }  // namespace

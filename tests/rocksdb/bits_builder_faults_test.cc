@@ -157,6 +157,13 @@ TEST_F(BuildBudget, TheNextPartitionStartsAnew) {
   EXPECT_LT(CountMatches(*policy_, small, AbsentKeys(KeyShape::kCounter, 10000)), 200u);
 }
 
+TEST_F(BuildBudget, TheLogSaysItOnceAFile) {
+  ExpectAlwaysMayMatch(Build(100000, 50000));
+  const std::string said = log_.text();
+  for (int partition = 0; partition < 10; ++partition) ExpectAlwaysMayMatch(Add(50000));
+  EXPECT_EQ(log_.text(), said);
+}
+
 // What is not there cannot be verified, and is no corruption.
 TEST_F(BuildBudget, PostVerifyAcceptsTheMissingFilter) {
   const BuiltFilter filter = Build(100000, 50000, Detecting());
