@@ -14,6 +14,20 @@ namespace {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
+/// What files are to be written with.
+rocksdb::Status FindIdentity(const rocksdb::ColumnFamilyOptions& options, std::string* identity) {
+  int num_indexes = 0;
+  for (const auto& factory : options.table_properties_collector_factories) {
+    if (std::string_view(factory->Name()) != GranuleCollectorFactory::kName) continue;
+    ++num_indexes;
+    *identity = IdentityText(static_cast<const GranuleCollectorFactory&>(*factory).options());
+  }
+  if (num_indexes == 1) return rocksdb::Status::OK();
+  return rocksdb::Status::InvalidArgument(
+      "blocksieve: skip indexes in the column family's options",
+      "there are " + std::to_string(num_indexes) + "; allowed is 1");
+}
+
 struct LackingFile {
   std::string name;
   int level = 0;
@@ -84,19 +98,8 @@ rocksdb::Status BackfillSkipIndexes(
   if (options.compaction_style == rocksdb::kCompactionStyleFIFO) {
     return rocksdb::Status::NotSupported("blocksieve: FIFO compaction rewrites no files");
   }
-  std::vector<std::string> identities;
-  for (const auto& factory : options.table_properties_collector_factories) {
-    if (std::string_view(factory->Name()) == GranuleCollectorFactory::kName) {
-      identities.push_back(
-          IdentityText(static_cast<const GranuleCollectorFactory&>(*factory).options()));
-    }
-  }
-  if (identities.size() != 1) {
-    return rocksdb::Status::InvalidArgument(
-        "blocksieve: skip indexes in the column family's "
-        "options are " +
-        std::to_string(identities.size()) + "; allowed is 1");
-  }
+  std::string identity;
+  if (rocksdb::Status status = FindIdentity(options, &identity); !status.ok()) return status;
   std::set<uint64_t> written;  // by compactions here
   BackfillProgress done;
   rocksdb::Status last_problem;
@@ -104,8 +107,7 @@ rocksdb::Status BackfillSkipIndexes(
     for (;;) {
       std::vector<LackingFile> files;
       int deepest_level = 0;
-      rocksdb::Status status =
-          FindLacking(db, column_family, identities[0], &files, &deepest_level);
+      rocksdb::Status status = FindLacking(db, column_family, identity, &files, &deepest_level);
       if (!status.ok()) return status;
       done.files_left = files.size();
       done.bytes_left = 0;

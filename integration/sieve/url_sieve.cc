@@ -79,13 +79,30 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
   for (size_t i = 0; i < settings.num_shards; ++i) {
     families.emplace_back(SeenFamily(i), SeenOptions(options, cache));
   }
-  // Column families are created one by one, after the settings that say how many there are: until
-  // the database is open another process may create them for others.
+  status = OpenFamilies(path, db_options, families, settings);
+  if (!status.ok()) return status;
+
+  queue_ = std::make_unique<Queue>(db_.get(), handles_[1]);
+  status = queue_->Load();
+  if (!status.ok()) return status;
+  for (size_t i = 0; i < settings.num_shards; ++i) {
+    shards_.push_back(std::make_unique<Shard>(db_.get(), handles_[2 + i], queue_.get(), i));
+  }
+  const uint64_t design_urls = settings.design_urls / settings.num_shards;
+  return ForEachShardInParallel(
+      [&](size_t shard) { return shards_[shard]->Load(std::max(uint64_t{1}, design_urls)); });
+}
+
+// Those that are missing are created one by one, after the settings that say how many there are:
+// until the database is open another process may create them for others.
+rocksdb::Status UrlSieve::OpenFamilies(const std::string& path, const rocksdb::DBOptions& options,
+                                       const std::vector<ColumnFamilyDescriptor>& families,
+                                       const SieveSettings& settings) {
   std::vector<std::string> present;
-  status = rocksdb::DB::ListColumnFamilies(db_options, path, &present);
+  rocksdb::Status status = rocksdb::DB::ListColumnFamilies(options, path, &present);
   const size_t num_present = status.ok() ? std::min(present.size(), families.size()) : 1;
   rocksdb::DB* db = nullptr;
-  status = rocksdb::DB::Open(db_options, path, {families.begin(), families.begin() + num_present},
+  status = rocksdb::DB::Open(options, path, {families.begin(), families.begin() + num_present},
                              &handles_, &db);
   if (!status.ok()) return status;
   db_.reset(db);
@@ -94,17 +111,7 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
     handles_.push_back(nullptr);
     status = db->CreateColumnFamily(families[i].options, families[i].name, &handles_.back());
   }
-  if (!status.ok()) return status;
-
-  queue_ = std::make_unique<Queue>(db, handles_[1]);
-  status = queue_->Load();
-  if (!status.ok()) return status;
-  for (size_t i = 0; i < settings.num_shards; ++i) {
-    shards_.push_back(std::make_unique<Shard>(db, handles_[2 + i], queue_.get(), i));
-  }
-  const uint64_t design_urls = settings.design_urls / settings.num_shards;
-  return ForEachShardInParallel(
-      [&](size_t shard) { return shards_[shard]->Load(std::max(uint64_t{1}, design_urls)); });
+  return status;
 }
 
 UrlSieve::~UrlSieve() {

@@ -17,6 +17,8 @@
 
 namespace blocksieve::sieve {
 
+struct SieveSettings;
+
 /// Filters of the files that hold the URLs seen. Stock Bloom is there to be compared with.
 enum class FileFilters : uint8_t { kBlocksieve, kStockBloom };
 
@@ -111,6 +113,9 @@ class UrlSieve {
   UrlSieve() = default;
 
   rocksdb::Status OpenDatabase(const std::string& path, const SieveOptions& options);
+  rocksdb::Status OpenFamilies(const std::string& path, const rocksdb::DBOptions& options,
+                               const std::vector<rocksdb::ColumnFamilyDescriptor>& families,
+                               const SieveSettings& settings);
   rocksdb::Status ForEachShardInParallel(
       const std::function<rocksdb::Status(size_t shard)>& action) const;
   size_t ShardOf(uint64_t hash) const;
