@@ -25,7 +25,8 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Say what other filters would cost a database and save it";
+constexpr const char* kDescription =
+    "Say what other filters would cost a database, and what they would save";
 
 constexpr const char* kFooter =
     R"help(Looks at the sorted runs of a database (each file of level 0 is one, and each deeper level) and at

@@ -33,7 +33,8 @@ another process may have it open. What is not flushed yet has no filters, and is
   measured FPR   of the probes, and where the rate lies with a confidence of 95 %
   predicted      by the model of the filter's kind
 
-Exit codes: 0 nothing is wrong; 1 something is, or could not be read.
+Exit codes: 0 nothing is wrong; 1 something is, or could not be read, or a filter matches everything,
+as one does that would have exceeded max_build_bytes.
 
 Examples:
   blocksieve verify --db paths.db

@@ -140,7 +140,8 @@ rocksdb::Status BackfillSkipIndexes(
     }
     db->GetEnv()->SleepForMicroseconds(100'000);
   }
-  return rocksdb::Status::Incomplete("blocksieve: files kept changing", last_problem.ToString());
+  return rocksdb::Status::Incomplete("blocksieve: the files left could not be compacted now",
+                                     last_problem.ToString());
 } catch (const std::bad_alloc&) {
   return rocksdb::Status::MemoryLimit();
 }

@@ -74,9 +74,11 @@ struct SieveStats {
 /// All functions but Close may be called by several threads at once.
 class UrlSieve {
  public:
-  /// Opens the sieve at `path`, or creates it if there is nothing or an empty directory.
-  /// Errors: InvalidArgument if an option is out of its range, contradicts the sieve, or the
-  /// database there is none; RocksDB's, also if another process has it open.
+  /// Opens the sieve at `path`, or creates it if there is no database; other files are left alone.
+  /// Errors: InvalidArgument if an option is out of its range, the number of shards is not the
+  /// sieve's, or the database is none; Corruption if there are files of a database without CURRENT;
+  /// Aborted if another process created it with other settings meanwhile; RocksDB's, also if
+  /// another process has it open.
   static rocksdb::Status Open(const std::string& path, const SieveOptions& options,
                               std::unique_ptr<UrlSieve>* sieve);
 

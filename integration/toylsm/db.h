@@ -49,8 +49,8 @@ class Db {
   /// Everything written is synced, if possible. Iterators, scans and snapshots must be gone.
   ~Db();
 
-  /// After an error the write may or may not have happened, and the database takes no more writes:
-  /// open it again. (InvalidArgument is no such error; the write did not happen.)
+  /// After an error the write may or may not have happened, and the database may take no more
+  /// writes: open it again. (InvalidArgument is no such error; the write did not happen.)
   Status Put(std::string_view key, std::string_view value, const WriteOptions& options = {});
   Status Delete(std::string_view key, const WriteOptions& options = {});
   Status Write(const WriteBatch& batch, const WriteOptions& options = {});

@@ -44,8 +44,10 @@ struct FilterPolicyOptions {
   PolicyKind kind = PolicyKind::kAuto;
 
   /// Most memory that building one filter may take, in bytes: hashes of the keys, working memory
-  /// and finished filter together. A file whose filter would need more gets none, and the info log
-  /// says so. 0: no limit but the memory there is, beyond which it is the same.
+  /// and finished filter together. A ribbon that would need more becomes a Bloom filter of the same
+  /// FPR. If that needs more, too, the file, or its partition, gets a few bytes that match
+  /// everything (`blocksieve inspect`: unreadable). The info log says so, once a file. 0: no limit
+  /// but the memory there is, beyond which it is the same.
   uint64_t max_build_bytes = 0;
 };
 
@@ -53,11 +55,11 @@ struct FilterPolicyOptions {
 ///
 /// Databases written with it open in stock RocksDB, which reads its filters as "always may match",
 /// and filters that stock RocksDB wrote, Bloom or Ribbon, go on working under it: adopting it, and
-/// backing out, needs no rewrite.
+/// backing out, needs no rewrite, but files keep the filters they have until they are rewritten.
 ///
-/// If the RocksDB library that is loaded has another internal interface than the headers this was
-/// compiled with, the policy builds stock Bloom filters of the same FPR instead and says so on
-/// stderr.
+/// If the RocksDB library that is loaded is later than 11.9, or has another internal interface than
+/// the headers this was compiled with, the policy builds stock Bloom filters of the same FPR
+/// instead, takes those that blocksieve wrote for "may match", and says so on stderr.
 ///
 /// Returns nullptr if an option is out of its range, with the reason in `*status`, or on stderr if
 /// `status` is null. The policy is immutable, thread-safe, and owned by the caller; filters that it

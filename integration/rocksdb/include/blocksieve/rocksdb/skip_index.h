@@ -62,7 +62,7 @@ struct SkipIndexOptions {
 /// In option strings, of programs that loaded the plug-in, it is
 ///   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
 /// with the other options by their names; OPTIONS files carry it likewise (columns with callbacks
-/// are missing there). In columns, what is punctuation there is written %XX.
+/// are missing there). In a column, ; { } | % # and \ are written %XX, as in field(%3B):2.
 ///
 /// Returns null if an option is out of its range, with the reason in `*status`, or on stderr if
 /// `status` is null. Thread-safe, immutable.
@@ -120,8 +120,9 @@ struct BackfillProgress {
 ///
 /// Errors: InvalidArgument if the column family has no skip index factory, or several, of which a
 /// file keeps one index only; NotSupported under FIFO compaction; Incomplete if `progress` said so,
-/// if files kept changing, or if those that a compaction wrote lack the index, too (tables that are
-/// not block-based, or written by a process without the factory); else those of RocksDB.
+/// if for half a second all files left were in other compactions (try again later), or if those
+/// that a compaction wrote lack the index, too (tables that are not block-based, or written by a
+/// process without the factory); else those of RocksDB.
 BLOCKSIEVE_EXPORT rocksdb::Status BackfillSkipIndexes(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
     const std::function<bool(const BackfillProgress&)>& progress = nullptr);

@@ -40,9 +40,11 @@ struct SkipScanOptions {
 
   /// Taken from it: fill_cache, verify_checksums, readahead_size, adaptive_readahead, pin_data,
   /// background_purge_on_iterator_cleanup, ignore_range_deletions, max_skippable_internal_keys,
-  /// deadline, io_timeout. What a scan sets itself must be as by default: snapshot, bounds,
-  /// filters, tiers, tailing, prefix modes, timestamps, limits of values. The rest is ignored,
-  /// async_io too, with which seeks in RocksDB 7.8 have ended the process.
+  /// deadline, io_timeout. To be as by default: snapshot, iterate_lower_bound,
+  /// iterate_upper_bound, table_filter, read_tier, tailing, prefix_same_as_start, timestamp,
+  /// iter_start_ts, value_size_soft_limit. The rest is ignored: total_order_seek and
+  /// auto_prefix_mode, as scans always go in total order, and async_io, with which seeks in RocksDB
+  /// 7.8 have ended the process.
   rocksdb::ReadOptions read_options;
 };
 
