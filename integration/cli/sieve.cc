@@ -237,17 +237,13 @@ void AddSieveCommand(CLI::App* app, Action* action) {
       ->type_name("DIR")
       ->required();
   command
-      ->add_option(
-          "--shards", options->sieve.num_shards,
-          "of a new sieve: parts that are pushed to in parallel (default 4); an existing one takes "
-          "no other number")
+      ->add_option("--shards", options->sieve.num_shards,
+                   "parts that are pushed to in parallel: 4, or what the sieve was created with")
       ->type_name("N")
       ->check(InRange(1U, 64U));
   command
-      ->add_option(
-          "--design", options->sieve.design_urls,
-          "of a new sieve: the URLs it is made for (default 20000000); without effect on an "
-          "existing one")
+      ->add_option("--design", options->sieve.design_urls,
+                   "the URLs that a new sieve is made for (default 20000000)")
       ->type_name("N")
       ->check(InRange(uint64_t{1}, uint64_t{10'000'000'000}));
   command->add_flag("--normalize", options->normalize,
