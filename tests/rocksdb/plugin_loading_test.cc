@@ -48,7 +48,7 @@ class PluginLoading : public ::testing::Test {
     EXPECT_EQ(child.exit_code, 0) << child.output;
     Report report;
     report.text = child.output;
-    const std::regex line("policy=(\\S+) written=(\\S+) found=(\\d+) rejected=(\\d+)");
+    const std::regex line("policy=(\\S+) written=(\\S*) found=(\\d+) rejected=(\\d+)");
     if (std::smatch parts; std::regex_search(child.output, parts, line)) {
       report.policy = parts[1];
       report.written = parts[2];
