@@ -19,7 +19,7 @@
 #include "bench/skip/separate_filters.h"
 #include "blocksieve/granule_index.h"
 #include "blocksieve/granule_index_builder.h"
-#include "lib/granule_sizing.h"
+#include "lib/granule/sizing.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
-// Prints lib/sizing_table.inc: the lookup tables of sizing, from the exact models.
+// Prints lib/bloom/sizing_table.inc: the lookup tables of sizing, from the exact models.
 //
-//   build/bench/sizing_gen > lib/sizing_table.inc
+//   build/bench/sizing_gen > lib/bloom/sizing_table.inc
 //
 // A test compares the table in the tree with the models, so a change of either is noticed.
 
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "blocksieve/sizing.h"
-#include "lib/bloom_model.h"
+#include "lib/bloom/bloom_model.h"
 
 namespace blocksieve {
 namespace {

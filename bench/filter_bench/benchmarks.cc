@@ -12,7 +12,7 @@
 #include "bench/filter_bench/keys.h"
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/kernels.h"
-#include "lib/hash_inline.h"
+#include "lib/hash/hash_inline.h"
 
 namespace blocksieve::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "integration/rocksdb/filter_bits_abi.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 
 namespace blocksieve::bench {
 

@@ -9,7 +9,7 @@
 #include "bench/support/failure.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/sizing.h"
-#include "integration/rocksdb/stock_filters.h"
+#include "integration/rocksdb/compat/stock_filters.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {

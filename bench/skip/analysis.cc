@@ -14,7 +14,7 @@
 #include "blocksieve/granule_index.h"
 #include "blocksieve/granule_index_builder.h"
 #include "blocksieve/value.h"
-#include "lib/granule_sizing.h"
+#include "lib/granule/sizing.h"
 
 namespace blocksieve::bench::skip {
 namespace {

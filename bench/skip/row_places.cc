@@ -12,7 +12,7 @@
 #include "bench/support/failure.h"
 #include "bench/support/interrupt.h"
 #include "blocksieve/granule_index.h"
-#include "integration/rocksdb/granule_properties.h"
+#include "integration/rocksdb/index/granule_properties.h"
 
 namespace blocksieve::bench::skip {
 namespace {

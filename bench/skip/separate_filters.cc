@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "lib/bit_slices.h"
+#include "lib/granule/bit_slices.h"
 
 namespace blocksieve::bench {
 namespace {

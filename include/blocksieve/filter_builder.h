@@ -8,7 +8,7 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/filter_kind.h"
-#include "blocksieve/hash_list.h"
+#include "blocksieve/internal/hash_list.h"
 #include "blocksieve/sizing.h"
 #include "blocksieve/status.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/filter_view.h"
+#include "blocksieve/internal/filter_view.h"
 #include "blocksieve/kernels.h"
 
 namespace blocksieve {

@@ -68,7 +68,7 @@ struct ClickHouseLayout {
 };
 
 /// What ClickHouse's table gives for a target FPR, for comparison, with its known holes fixed
-/// (lib/clickhouse_table.cc lists them).
+/// (lib/bloom/clickhouse_table.cc lists them).
 /// Errors: InvalidArgument if the target is NaN, above 1, or below 6.71e-5, which no row of the
 /// table reaches.
 Result<ClickHouseLayout> clickhouse_best_practice(double target_fpr);

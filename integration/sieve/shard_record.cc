@@ -1,6 +1,6 @@
 #include "integration/sieve/shard_record.h"
 
-#include "lib/coding.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::sieve {
 namespace {

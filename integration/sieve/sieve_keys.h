@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "lib/coding.h"
+#include "lib/base/coding.h"
 
 // What is stored where:
 //

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "lib/checksum.h"
-#include "lib/coding.h"
+#include "lib/base/coding.h"
+#include "lib/hash/checksum.h"
 
 namespace blocksieve::toylsm {
 

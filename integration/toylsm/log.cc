@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "lib/checksum.h"
-#include "lib/coding.h"
+#include "lib/base/coding.h"
+#include "lib/hash/checksum.h"
 
 namespace blocksieve::toylsm {
 namespace {

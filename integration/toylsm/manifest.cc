@@ -5,8 +5,8 @@
 #include <memory>
 #include <set>
 
-#include "lib/checksum.h"
-#include "lib/coding.h"
+#include "lib/base/coding.h"
+#include "lib/hash/checksum.h"
 
 namespace blocksieve::toylsm {
 namespace {

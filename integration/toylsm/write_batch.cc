@@ -1,6 +1,6 @@
 #include "integration/toylsm/write_batch.h"
 
-#include "lib/coding.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::toylsm {
 namespace {

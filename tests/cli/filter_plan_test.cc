@@ -1,4 +1,4 @@
-#include "integration/cli/filter_plan.h"
+#include "integration/cli/advise/filter_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "integration/cli/moved_files.h"
+#include "integration/cli/files/moved_files.h"
 
 #include <gtest/gtest.h>
 

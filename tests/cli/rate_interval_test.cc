@@ -1,4 +1,4 @@
-#include "integration/cli/rate_interval.h"
+#include "integration/cli/files/rate_interval.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "integration/cli/run_coverage.h"
+#include "integration/cli/advise/run_coverage.h"
 
 #include <gtest/gtest.h>
 

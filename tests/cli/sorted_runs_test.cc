@@ -1,4 +1,4 @@
-#include "integration/cli/sorted_runs.h"
+#include "integration/cli/engine/sorted_runs.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "lib/coding.h"
+#include "lib/base/coding.h"
 
 // Where the filters of a RocksDB table are: what is read of sound bytes, and that nothing worse
 // than an error comes of others.

@@ -9,8 +9,8 @@
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/predicate.h"
-#include "tests/core/granule_test_index.h"
-#include "tests/core/test_filters.h"
+#include "tests/core/filter/test_filters.h"
+#include "tests/core/granule/granule_test_index.h"
 #include "tests/support/failing_allocation.h"
 
 // Every allocation fails once: whatever returns a Status or Result says ResourceExhausted, a filter

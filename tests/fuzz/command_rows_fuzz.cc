@@ -3,12 +3,12 @@
 #include <string_view>
 #include <vector>
 
-#include "integration/cli/bytes_text.h"
-#include "integration/cli/delimiter.h"
-#include "integration/cli/failure.h"
-#include "integration/cli/index_columns.h"
-#include "integration/cli/split_row.h"
-#include "integration/cli/text_position.h"
+#include "integration/cli/commands/index_columns.h"
+#include "integration/cli/term/bytes_text.h"
+#include "integration/cli/term/delimiter.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/split_row.h"
+#include "integration/cli/term/text_position.h"
 #include "tests/fuzz/fuzz.h"
 
 // Input: a byte, the number of the key's field; what is given for --delimiter, and for --index,

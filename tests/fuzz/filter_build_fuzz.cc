@@ -4,9 +4,9 @@
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/kernels.h"
-#include "lib/blocked_bloom.h"
-#include "lib/ribbon_builder.h"
-#include "lib/ribbon_hash.h"
+#include "lib/bloom/blocked_bloom.h"
+#include "lib/ribbon/builder.h"
+#include "lib/ribbon/hash.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "blocksieve/bytes.h"
-#include "lib/coding.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::testing {
 

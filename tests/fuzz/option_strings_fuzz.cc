@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "integration/rocksdb/granule_collector.h"
-#include "integration/rocksdb/policy.h"
-#include "integration/rocksdb/policy_options.h"
-#include "integration/rocksdb/skip_index_options.h"
+#include "integration/rocksdb/index/granule_collector.h"
+#include "integration/rocksdb/index/skip_index_options.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/policy/policy_options.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 

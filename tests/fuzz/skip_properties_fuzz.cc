@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "integration/rocksdb/granule_catalog.h"
-#include "integration/rocksdb/granule_properties.h"
-#include "integration/rocksdb/scan_plan.h"
+#include "integration/rocksdb/index/granule_catalog.h"
+#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/scan/scan_plan.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/reseal.h"
 

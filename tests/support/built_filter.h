@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "integration/rocksdb/filter_bits_abi.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 
 // Filters built and probed as RocksDB does it, but without a database.
 

@@ -1,9 +1,9 @@
 #include "tests/support/reseal.h"
 
 #include "blocksieve/filter_block.h"
-#include "lib/checksum.h"
-#include "lib/coding.h"
-#include "lib/granule_format.h"
+#include "lib/base/coding.h"
+#include "lib/granule/format.h"
+#include "lib/hash/checksum.h"
 
 namespace blocksieve::testing {
 

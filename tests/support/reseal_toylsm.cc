@@ -2,8 +2,8 @@
 
 #include "blocksieve/hash.h"
 #include "integration/toylsm/sst_format.h"
-#include "lib/checksum.h"
-#include "lib/coding.h"
+#include "lib/base/coding.h"
+#include "lib/hash/checksum.h"
 
 namespace blocksieve::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "blocksieve/hash.h"
-#include "lib/coding.h"
+#include "lib/base/coding.h"
 #include "tests/toylsm/memory_env.h"
 #include "tests/toylsm/toy_model.h"
 

@@ -9,7 +9,7 @@ if [[ -n ${BLOCKSIEVE_LONG_TESTS:-} ]]; then
   make --jobs "$(nproc)" OBJ_DIR=.
   ./mock ./db
 else
-  make OBJ_DIR=. ./plugin/blocksieve/integration/rocksdb/policy.o
+  make OBJ_DIR=. ./plugin/blocksieve/integration/rocksdb/policy/policy.o
 fi
 
 # In the other place for objects, too, the plug-in's own sources get their flags, after RocksDB's.

@@ -4,7 +4,7 @@
 
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 #include "integration/cli/rocksdb/stored_database.h"
-#include "integration/rocksdb/policy.h"
+#include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
 namespace {

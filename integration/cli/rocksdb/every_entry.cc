@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "integration/cli/failure.h"
-#include "integration/cli/number_text.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/number_text.h"
 
 namespace blocksieve::cli {
 namespace {

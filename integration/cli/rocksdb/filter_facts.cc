@@ -5,7 +5,7 @@
 
 #include "blocksieve/filter_block.h"
 #include "blocksieve/sizing.h"
-#include "lib/coding.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::cli {
 namespace {

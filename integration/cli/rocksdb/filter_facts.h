@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "blocksieve/bytes.h"
-#include "integration/cli/table_file.h"
+#include "integration/cli/engine/table_file.h"
 
 namespace blocksieve::cli {
 

@@ -6,11 +6,11 @@
 #include <system_error>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/cli/failure.h"
-#include "integration/cli/interrupt.h"
-#include "integration/cli/kept_columns.h"
+#include "integration/cli/engine/kept_columns.h"
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 #include "integration/cli/rocksdb/stored_database.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/interrupt.h"
 
 namespace blocksieve::cli {
 namespace {

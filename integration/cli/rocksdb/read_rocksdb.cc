@@ -1,8 +1,8 @@
 #include <utility>
 
-#include "integration/cli/failure.h"
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 #include "integration/cli/rocksdb/stored_database.h"
+#include "integration/cli/term/failure.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "integration/cli/engine.h"
+#include "integration/cli/engine/engine.h"
 
 // The parts of RocksDbEngine, a file each.
 

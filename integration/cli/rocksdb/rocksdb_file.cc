@@ -10,17 +10,17 @@
 #include <utility>
 
 #include "blocksieve/filter_block.h"
-#include "integration/cli/failure.h"
-#include "integration/cli/index_report.h"
+#include "integration/cli/engine/index_report.h"
 #include "integration/cli/rocksdb/every_entry.h"
 #include "integration/cli/rocksdb/filter_facts.h"
 #include "integration/cli/rocksdb/noted_reads.h"
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 #include "integration/cli/rocksdb/table_filters.h"
 #include "integration/cli/rocksdb/table_layout.h"
-#include "integration/rocksdb/filter_bits.h"
-#include "integration/rocksdb/granule_catalog.h"
-#include "integration/rocksdb/granule_properties.h"
+#include "integration/cli/term/failure.h"
+#include "integration/rocksdb/index/granule_catalog.h"
+#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/policy/filter_bits.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -13,11 +13,11 @@
 #include <system_error>
 #include <utility>
 
-#include "integration/cli/failure.h"
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 #include "integration/cli/rocksdb/unreadable_tables.h"
-#include "integration/cli/standard_streams.h"
-#include "integration/rocksdb/granule_collector.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/standard_streams.h"
+#include "integration/rocksdb/index/granule_collector.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "integration/cli/rocksdb/table_layout.h"
-#include "lib/coding.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -1,6 +1,6 @@
 #include "integration/cli/rocksdb/table_layout.h"
 
-#include "lib/coding.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::cli {
 namespace {

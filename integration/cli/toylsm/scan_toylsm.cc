@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "integration/cli/toylsm/toylsm_engine.h"
-#include "integration/rocksdb/comparison_counts.h"
-#include "integration/rocksdb/counting_indexes.h"
+#include "integration/rocksdb/index/comparison_counts.h"
+#include "integration/rocksdb/index/counting_indexes.h"
 #include "integration/toylsm/scan.h"
 
 namespace blocksieve::cli {

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "integration/cli/failure.h"
+#include "integration/cli/term/failure.h"
 #include "integration/cli/toylsm/toylsm_engine.h"
 
 namespace blocksieve::cli {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "integration/cli/engine.h"
+#include "integration/cli/engine/engine.h"
 #include "integration/cli/toylsm/stored_toylsm.h"
 
 // The parts of ToyLsmEngine, a file each.

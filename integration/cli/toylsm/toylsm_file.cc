@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "blocksieve/filter_block.h"
-#include "integration/cli/failure.h"
-#include "integration/cli/index_report.h"
+#include "integration/cli/engine/index_report.h"
+#include "integration/cli/term/failure.h"
 #include "integration/cli/toylsm/toylsm_engine.h"
 #include "integration/toylsm/verify.h"
 

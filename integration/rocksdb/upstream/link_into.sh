@@ -17,7 +17,13 @@ for part in include lib integration/rocksdb; do
   mkdir -p "$folder/$part"
   cp -rs "$root/$part/." "$folder/$part"
 done
-ln -sf "$here/CMakeLists.txt" "$here/blocksieve.mk" "$folder"
+ln -sf "$here/CMakeLists.txt" "$folder"
+
+# Everything but what has effects when it is loaded.
+list() { (cd "$root" && find "$@" | sort | paste --serial --delimiters ' '); }
+sources=$(list lib integration/rocksdb -name '*.cc' ! -name replace_builtin.cc ! -name shared_plugin.cc)
+headers=$(list integration/rocksdb/include -name '*.h')
+sed -e "s|@SOURCES@|$sources|" -e "s|@HEADERS@|$headers|" "$here/blocksieve.mk.in" >"$folder/blocksieve.mk"
 
 cat <<TEXT
 $folder is in place. In $1, build with either of

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "policy.h"
+#include "tests/install/consumer/policy.h"
 
 namespace {
 

@@ -1,0 +1,118 @@
+#include "integration/cli/advise/advice_text.h"
+
+#include <fmt/format.h>
+
+#include "blocksieve/sizing.h"
+#include "integration/cli/files/file_report_text.h"
+#include "integration/cli/term/number_text.h"
+#include "integration/cli/term/table_printer.h"
+
+namespace blocksieve::cli {
+namespace {
+
+std::string ReadsText(double reads) { return fmt::format("{:.3g}", reads); }
+
+std::string BitsPerKey(uint64_t filter_bytes, uint64_t num_keys) {
+  return BitsText(8 * static_cast<double>(filter_bytes) / static_cast<double>(num_keys));
+}
+
+// One row of the comparison; what is rewritten stays empty for what is there.
+class Comparison {
+ public:
+  Comparison(uint64_t num_keys, bool with_present_keys)
+      : num_keys_(num_keys),
+        with_present_keys_(with_present_keys),
+        table_(Cells({"", "wasted reads", "per lookup", "filter bytes", "bits/key",
+                      "files to rewrite", "bytes", "keys to hash"})) {}
+
+  void Add(const std::string& name, const Outlook& outlook, const FilterPlan* plan) {
+    std::vector<std::string> cells = {
+        name, ReadsText(outlook.wasted_reads_absent), ReadsText(outlook.wasted_reads),
+        WithCommas(outlook.filter_bytes), BitsPerKey(outlook.filter_bytes, num_keys_)};
+    if (plan == nullptr) {
+      cells.insert(cells.end(), {"", "", ""});
+    } else {
+      cells.insert(cells.end(),
+                   {WithCommas(plan->rewritten_files), WithCommas(plan->rewritten_bytes),
+                    WithCommas(plan->rewritten_keys)});
+    }
+    table_.AddRow(Cells(std::move(cells)));
+  }
+
+  std::string ToString() const { return table_.ToString(); }
+
+ private:
+  // Where all keys are absent, the two numbers of reads are the same.
+  std::vector<std::string> Cells(std::vector<std::string> cells) const {
+    if (!with_present_keys_) cells.erase(cells.begin() + 2);
+    return cells;
+  }
+
+  const uint64_t num_keys_;
+  const bool with_present_keys_;
+  TablePrinter table_;
+};
+
+std::string TargetText(double target_fpr) {
+  return target_fpr > kMaxTargetFpr ? "none" : fmt::format("{:.3g}", target_fpr);
+}
+
+// A row for each level: what is there, and the rates that each proposal has for it.
+std::string LevelsText(const Advice& advice) {
+  std::vector<std::string> headers = {"level", "runs", "keys", "lookups", "today"};
+  for (const Proposal& proposal : advice.proposals) headers.push_back(proposal.name);
+  TablePrinter table(headers);
+  const std::vector<double> shares = SharesOf(advice.coverage, advice.list.runs.size());
+  size_t first_run = 0;
+  size_t i = 0;
+  for (const auto& level : ByLevel(advice.list.runs)) {
+    uint64_t num_keys = 0;
+    double fpr = 0;
+    double share = 0;
+    for (const SortedRun& run : level) {
+      num_keys += run.num_keys;
+      fpr += run.fpr / static_cast<double>(level.size());
+      share += shares[first_run++] / static_cast<double>(level.size());
+    }
+    std::vector<std::string> cells = {std::to_string(level.front().level), WithCommas(level.size()),
+                                      WithCommas(num_keys), fmt::format("{:.1f} %", 100 * share),
+                                      TargetText(fpr)};
+    for (const Proposal& proposal : advice.proposals) {
+      cells.push_back(TargetText(proposal.plan.levels[i].target_fpr));
+    }
+    table.AddRow(std::move(cells));
+    ++i;
+  }
+  return table.ToString();
+}
+
+std::string OptionsText(const Advice& advice, const Engine& engine) {
+  std::string text;
+  for (const Proposal& proposal : advice.proposals) {
+    text += fmt::format("  {:<12}  {}\n", proposal.name, engine.OptionFor(proposal.plan));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ToText(const Advice& advice, double absent_fraction, const Engine& engine) {
+  std::string text;
+  if (!advice.no_filter_pays.empty()) {
+    text += "No filter pays here: " + advice.no_filter_pays + ".\n\n";
+  }
+  if (advice.proposals.empty()) return text;
+  Comparison comparison(advice.list.num_keys(), absent_fraction < 1);
+  comparison.Add("no filters", advice.without, nullptr);
+  comparison.Add("today", advice.today, nullptr);
+  for (const Proposal& proposal : advice.proposals) {
+    comparison.Add(proposal.name, proposal.outlook, &proposal.plan);
+  }
+  text += comparison.ToString();
+  text += "\nFalse-positive rates:\n\n" + LevelsText(advice);
+  text += "\nOptions:\n\n" + OptionsText(advice, engine);
+  for (const std::string& problem : advice.impossible) text += "\nImpossible: " + problem + "\n";
+  return text;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,242 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "integration/cli/commands/commands.h"
+#include "integration/cli/files/file_choice.h"
+#include "integration/cli/files/file_report_json.h"
+#include "integration/cli/files/file_report_text.h"
+#include "integration/cli/files/level_summary.h"
+#include "integration/cli/files/moved_files.h"
+#include "integration/cli/term/common_options.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/number_text.h"
+#include "integration/cli/term/output.h"
+#include "integration/cli/term/table_printer.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr const char* kDescription = "Show the filters and value indexes of a database or a file";
+
+constexpr const char* kFooter =
+    R"help(For every column family, level and file: how many keys it has, which filter, by blocksieve or by
+RocksDB itself ("stock"), and what that is worth. The database is opened read-only; another process
+may have it open. No keys or values are read.
+
+  keys           versions of keys, deletes included
+  filters        of a file: 1, or as many as it has partitions or granules of blocks
+  covered        share of the keys, of the bytes, in files with a filter that can be read
+  bits/key       of the filters, all included, for what they were made of: keys, prefixes or both
+  predicted FPR  share of absent keys that pass, by the model of the filter's kind; - for all
+
+Where filter memory is spread over the levels (wasted_reads, bits_per_key), a compaction may move a
+file to a deeper level without rewriting it. Its filter is then more precise than those that are
+built there: such files are listed. They are told by their rates, from 1.5 bits (a factor of 2.8) on,
+and under kind=auto by their kinds: flushes, to level 0, build Bloom filters, compactions ribbons.
+
+Examples:
+  blocksieve inspect --db paths.db
+  blocksieve inspect paths.db/000012.sst
+  blocksieve inspect --db paths.db --format json | jq '.files[] | select(.filter.origin == "none")')help";
+
+struct InspectOptions {
+  FileChoice choice;
+  OutputFormat format = OutputFormat::kText;
+};
+
+struct Inspection {
+  std::vector<FileReport> files;
+  std::vector<std::optional<int>> built_for;  ///< By file: the other level that it came from.
+  ChosenFiles::Missed missed;
+};
+
+bool HasSeveralFamilies(const std::vector<FileReport>& files) {
+  return std::any_of(files.begin(), files.end(), [&](const FileReport& file) {
+    return file.place.family != files.front().place.family;
+  });
+}
+
+/// A table whose first column, the family, is left out where there is but one.
+class FamilyTable {
+ public:
+  FamilyTable(bool with_family, std::vector<std::string> headers)
+      : with_family_(with_family), table_(Row("family", std::move(headers))) {}
+
+  void AddRow(const std::string& family, std::vector<std::string> cells) {
+    table_.AddRow(Row(family, std::move(cells)));
+  }
+  std::string ToString() const { return table_.ToString(); }
+
+ private:
+  std::vector<std::string> Row(const std::string& family, std::vector<std::string> cells) const {
+    if (with_family_) cells.insert(cells.begin(), family);
+    return cells;
+  }
+
+  const bool with_family_;
+  TablePrinter table_;
+};
+
+std::vector<std::string> SummaryCells(const std::string& name, const FilterSummary& sum) {
+  return {name,
+          WithCommas(sum.num_files),
+          WithCommas(sum.num_entries),
+          WithCommas(sum.num_bytes),
+          ShareText(sum.covered_entries, sum.num_entries),
+          ShareText(sum.covered_bytes, sum.num_bytes),
+          WithCommas(sum.filter_bytes),
+          BitsText(sum.bits_per_entry()),
+          RateText(sum.predicted_fpr())};
+}
+
+std::string LevelsText(const std::vector<FileReport>& files, bool with_family) {
+  FamilyTable table(with_family, {"level", "files", "keys", "bytes", "keys covered",
+                                  "bytes covered", "filter bytes", "bits/key", "predicted FPR"});
+  FilterSummary total;
+  const std::vector<LevelSummary> levels = SummariseLevels(files);
+  for (const LevelSummary& level : levels) {
+    table.AddRow(level.family, SummaryCells(LevelText(level.level), level));
+  }
+  for (const FileReport& file : files) total.Add(file);
+  if (levels.size() > 1) table.AddRow("all", SummaryCells("all", total));
+  return table.ToString();
+}
+
+std::string FilesText(const std::vector<FileReport>& files, bool with_family) {
+  FamilyTable table(with_family, {"file", "level", "keys", "bytes", "filter", "filters", "of",
+                                  "bits/key", "predicted FPR", "index bytes"});
+  for (const FileReport& file : files) {
+    table.AddRow(
+        file.place.family,
+        {ShortName(file.place), LevelText(file.place.level), WithCommas(file.num_entries),
+         WithCommas(file.num_bytes), FilterName(file.filter), WithCommas(file.filter.num_filters),
+         file.filter.of, BitsText(file.filter.bits_per_entry()),
+         RateText(file.filter.predicted_fpr), WithCommas(file.index.num_bytes)});
+  }
+  return table.ToString();
+}
+
+// Of the files that were moved.
+std::string MovedText(const Inspection& inspection) {
+  std::string text;
+  FilterSummary sum;
+  for (size_t i = 0; i < inspection.files.size(); ++i) {
+    const std::optional<int>& level = inspection.built_for[i];
+    if (!level) continue;
+    const FilePlace& place = inspection.files[i].place;
+    sum.Add(inspection.files[i]);
+    text += fmt::format("  {}  from level {} to {}\n", ShortName(place), *level, place.level);
+  }
+  if (text.empty()) return "";
+  return fmt::format("\n{} with {} moved to another level, with the filter of the old one:\n",
+                     CountOf(sum.num_files, "file"), CountOf(sum.num_entries, "key")) +
+         text;
+}
+
+std::string IndexesText(const std::vector<FileReport>& files, bool with_family) {
+  FamilyTable table(with_family,
+                    {"value index", "files", "granules", "filter bytes", "bounds bytes"});
+  const std::vector<IndexSummary> indexes = SummariseIndexes(files);
+  if (indexes.empty()) return "No value indexes.\n";
+  for (const IndexSummary& index : indexes) {
+    table.AddRow(index.family,
+                 {index.definition, WithCommas(index.num_files), WithCommas(index.num_granules),
+                  WithCommas(index.filter_bytes), WithCommas(index.bounds_bytes)});
+  }
+  return table.ToString();
+}
+
+std::string NotesText(const Inspection& inspection) {
+  std::string text;
+  for (const FileReport& file : inspection.files) {
+    std::vector<std::string> notes = file.filter.problems;
+    for (const std::string& note : {file.index.problem, file.index.note}) {
+      if (!note.empty()) notes.push_back(note);
+    }
+    for (const std::string& note : notes) text += ShortName(file.place) + ": " + note + "\n";
+  }
+  text += VanishedText(inspection.missed);
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string ToText(const Inspection& inspection) {
+  if (inspection.files.empty() && !inspection.missed.unopened.empty()) return "";
+  if (inspection.files.empty()) return "No files: nothing has been flushed yet.\n";
+  const bool with_family = HasSeveralFamilies(inspection.files);
+  std::string text;
+  if (inspection.files.size() > 1) text = LevelsText(inspection.files, with_family) + "\n";
+  return text + FilesText(inspection.files, with_family) + "\n" +
+         IndexesText(inspection.files, with_family) + MovedText(inspection) + NotesText(inspection);
+}
+
+nlohmann::ordered_json ToJson(const FilterSummary& sum) {
+  return {{"num_files", sum.num_files},
+          {"num_entries", sum.num_entries},
+          {"num_bytes", sum.num_bytes},
+          {"covered_entries", sum.covered_entries},
+          {"covered_bytes", sum.covered_bytes},
+          {"filter_bytes", sum.filter_bytes},
+          {"bits_per_entry", sum.bits_per_entry()},
+          {"predicted_fpr", sum.predicted_fpr()}};
+}
+
+std::string ToJson(const InspectOptions& options, const ChosenFiles& chosen,
+                   const Inspection& inspection) {
+  using Json = nlohmann::ordered_json;
+  Json document = DescribeChoice(options.choice, *chosen.engine);
+  FilterSummary total;
+  for (const FileReport& file : inspection.files) total.Add(file);
+  document["total"] = ToJson(total);
+  Json& levels = document["levels"] = Json::array();
+  for (const LevelSummary& level : SummariseLevels(inspection.files)) {
+    Json one = {{"family", level.family}};
+    one["level"] = level.level < 0 ? Json(nullptr) : Json(level.level);
+    one.update(ToJson(static_cast<const FilterSummary&>(level)));
+    levels.push_back(std::move(one));
+  }
+  Json& files = document["files"] = Json::array();
+  for (size_t i = 0; i < inspection.files.size(); ++i) {
+    Json one = ToJson(inspection.files[i]);
+    const std::optional<int>& level = inspection.built_for[i];
+    one["built_for_level"] = level ? Json(*level) : Json(nullptr);
+    files.push_back(std::move(one));
+  }
+  AddMissed(inspection.missed, &document);
+  return JsonLine(document);
+}
+
+void RunInspect(const InspectOptions& options) {
+  ChosenFiles chosen = FindFiles(options.choice);
+  Inspection inspection;
+  inspection.files = chosen.ReadReports("inspecting", &inspection.missed);
+  inspection.built_for =
+      LevelsBuiltFor(inspection.files, options.choice.db.empty()
+                                           ? AskedRatesByFamily()
+                                           : chosen.engine->RatesAskedFor(options.choice.db));
+  Output output;
+  output.Write(options.format == OutputFormat::kJson ? ToJson(options, chosen, inspection)
+                                                     : ToText(inspection));
+  output.Flush();
+  if (const auto& unopened = inspection.missed.unopened; !unopened.empty()) {
+    Fail("{}", fmt::join(unopened, "\n"));
+  }
+}
+
+}  // namespace
+
+void AddInspectCommand(CLI::App* app, Action* action) {
+  const auto options = std::make_shared<InspectOptions>();
+  CLI::App* const command = app->add_subcommand("inspect", kDescription);
+  command->footer(kFooter);
+  AddFileOptions(command, &options->choice);
+  AddFormatOption(command, &options->format);
+  command->callback([options, action] { *action = [options] { RunInspect(*options); }; });
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,292 @@
+#include "integration/sieve/url_sieve.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "integration/cli/commands/commands.h"
+#include "integration/cli/term/common_options.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/interrupt.h"
+#include "integration/cli/term/line_reader.h"
+#include "integration/cli/term/number_text.h"
+#include "integration/cli/term/output.h"
+#include "integration/cli/term/progress.h"
+#include "integration/cli/term/standard_streams.h"
+#include "integration/cli/term/table_printer.h"
+#include "integration/sieve/normalize_url.h"
+
+namespace blocksieve::cli {
+namespace {
+
+using sieve::SieveStats;
+using sieve::UrlSieve;
+
+constexpr const char* kDescription = "A persistent queue of URLs that takes each of them once";
+
+constexpr const char* kFooter =
+    R"help(Actions are done in the order in which they are given. Files have one URL per line; - is standard
+input. Lines may hold any bytes, and are compared byte by byte unless --normalize is given; empty
+ones are left out. What push and forget did goes to standard error, so that standard output has
+nothing but what pop and stats print.
+
+All of it lasts: URLs that were pushed before the program is killed are queued, and no URL is lost
+while it is being popped. It may be handed out again if the program is killed meanwhile.
+
+Examples:
+  blocksieve sieve --db crawl push urls.txt
+  blocksieve sieve --db crawl pop 100 >batch.txt
+  extract_links <pages | blocksieve sieve --db crawl --normalize push - stats
+  blocksieve sieve --db crawl forget stale.txt push stale.txt)help";
+
+constexpr uint64_t kMaxUrls = uint64_t{1} << 50;
+
+struct SieveCommandOptions {
+  std::string db;
+  sieve::SieveOptions sieve;
+  bool normalize = false;
+  OutputFormat format = OutputFormat::kText;
+  std::string push_file;
+  std::string forget_file;
+  uint64_t pop_urls = 1;
+};
+
+void Check(const rocksdb::Status& status, const std::string& db) {
+  if (status.ok()) return;
+  if (status.IsInvalidArgument() && status.getState() != nullptr) {
+    FailUsage("{}: {}", db, status.getState());
+  }
+  Fail("sieve {}: {}", db, status.ToString());
+}
+
+/// Lines of a file, many at a time.
+class LineBatches {
+ public:
+  explicit LineBatches(const std::string& file, bool normalize)
+      : lines_(file), normalize_(normalize) {}
+
+  /// False at the end. The lines are valid until the next call.
+  bool Next(std::vector<std::string_view>* batch) {
+    constexpr size_t kLines = 1 << 15;
+    constexpr size_t kBytes = 16 << 20;
+    text_.clear();
+    ends_.clear();
+    while (ends_.size() < kLines && text_.size() < kBytes) {
+      const auto line = lines_.Next();
+      if (!line) break;
+      const size_t before = text_.size();
+      text_ += normalize_ ? sieve::NormalizeUrl(*line) : *line;
+      if (text_.size() > before) ends_.push_back(text_.size());
+    }
+    batch->clear();
+    size_t begin = 0;
+    for (const size_t end : ends_) {
+      batch->push_back(std::string_view(text_).substr(begin, end - begin));
+      begin = end;
+    }
+    return !batch->empty();
+  }
+
+ private:
+  LineReader lines_;
+  const bool normalize_;
+  std::string text_;
+  std::vector<size_t> ends_;
+};
+
+void ReportLine(const std::string& text) {
+  if (InterruptFlag()) throw Interrupted("interrupted; " + text);
+  WriteToStandardError("blocksieve sieve: " + text + "\n");
+}
+
+void Push(const SieveCommandOptions& options, UrlSieve* sieve) {
+  LineBatches lines(options.push_file, options.normalize);
+  Progress progress;
+  sieve::PushCounts counts;
+  for (std::vector<std::string_view> batch; lines.Next(&batch);) {
+    Check(sieve->Push(batch, &counts), options.db);
+    if (progress.IsDue()) progress.Show("pushing: " + CountOf(counts.new_urls, "new URL"));
+  }
+  ReportLine(fmt::format("pushed {}, of which {} were new",
+                         CountOf(counts.new_urls + counts.repeats, "URL"),
+                         WithCommas(counts.new_urls)));
+}
+
+void Forget(const SieveCommandOptions& options, UrlSieve* sieve) {
+  LineBatches lines(options.forget_file, options.normalize);
+  sieve::ForgetCounts counts;
+  for (std::vector<std::string_view> batch; lines.Next(&batch);) {
+    Check(sieve->Forget(batch, &counts), options.db);
+  }
+  ReportLine(fmt::format("forgot {}; {} had not been seen", CountOf(counts.forgotten, "URL"),
+                         WithCommas(counts.not_seen)));
+}
+
+void Pop(const SieveCommandOptions& options, UrlSieve* sieve, Output* output) {
+  const auto take = [&](std::span<const std::string> urls) {
+    for (const std::string& url : urls) output->WriteLine(url);
+    output->Flush();
+    return output->is_wanted() && !InterruptFlag();
+  };
+  uint64_t num_popped = 0;
+  Check(sieve->Pop(options.pop_urls, take, &num_popped), options.db);
+  if (InterruptFlag()) {
+    throw Interrupted(fmt::format("interrupted; {} left the queue", CountOf(num_popped, "URL")));
+  }
+}
+
+double Share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string StatsText(const SieveStats& stats) {
+  const uint64_t answered = stats.new_by_counting_filter + stats.new_by_file_filters;
+  TablePrinter table({"", "", ""});
+  const auto add = [&](const char* what, std::string value, std::string note) {
+    table.AddRow({what, std::move(value), std::move(note)});
+  };
+  const auto share = [&](uint64_t part) {
+    return fmt::format("{:.3f} %", 100 * Share(part, stats.new_urls()));
+  };
+  add("seen", WithCommas(stats.seen), "");
+  add("seen, estimated", fmt::format("{:.0f}", stats.estimated.keys),
+      fmt::format("{:+.3f} %",
+                  stats.seen == 0
+                      ? 0
+                      : 100 * (stats.estimated.keys / static_cast<double>(stats.seen) - 1)));
+  add("queued", WithCommas(stats.queued), "");
+  add("filter bytes", WithCommas(stats.filter_bytes()),
+      fmt::format("{:.2f} bits per URL", 8 * Share(stats.filter_bytes(), stats.seen)));
+  add("  counting filters", WithCommas(stats.counting_filter_bytes), "");
+  add("  filters of files", WithCommas(stats.file_filter_bytes), "");
+  add("new URLs ever", WithCommas(stats.new_urls()), "");
+  add("  told without I/O", WithCommas(answered), share(answered));
+  add("    by counting filters", WithCommas(stats.new_by_counting_filter),
+      share(stats.new_by_counting_filter));
+  add("    by filters of files", WithCommas(stats.new_by_file_filters),
+      share(stats.new_by_file_filters));
+  add("  told by reading", WithCommas(stats.new_by_reading), share(stats.new_by_reading));
+  add("repeats ever", WithCommas(stats.repeats), "");
+  std::string text = table.ToString();
+  text.erase(0, text.find('\n') + 1);  // there is nothing to head the columns with
+  if (!stats.overfull.empty()) {
+    text += fmt::format("A counting {}: `compact` makes larger ones.\n", stats.overfull);
+  }
+  return text;
+}
+
+std::string StatsJson(const SieveStats& stats) {
+  const nlohmann::ordered_json document = {
+      {"seen", stats.seen},
+      {"estimated", stats.estimated.keys},
+      {"estimated_standard_error", stats.estimated.standard_error},
+      {"queued", stats.queued},
+      {"counting_filter_bytes", stats.counting_filter_bytes},
+      {"file_filter_bytes", stats.file_filter_bytes},
+      {"filter_bits_per_url", 8 * Share(stats.filter_bytes(), stats.seen)},
+      {"new_by_counting_filter", stats.new_by_counting_filter},
+      {"new_by_file_filters", stats.new_by_file_filters},
+      {"new_by_reading", stats.new_by_reading},
+      {"repeats", stats.repeats},
+      {"overfull", !stats.overfull.empty()}};
+  return document.dump(2) + "\n";
+}
+
+void PrintStats(const SieveCommandOptions& options, UrlSieve* sieve, Output* output) {
+  SieveStats stats;
+  Check(sieve->GetStats(&stats), options.db);
+  output->Write(options.format == OutputFormat::kJson ? StatsJson(stats) : StatsText(stats));
+}
+
+void Compact(const SieveCommandOptions& options, UrlSieve* sieve) {
+  Progress progress;
+  progress.Show("compacting");
+  const rocksdb::Status status = sieve->Compact(&InterruptFlag());
+  if (InterruptFlag()) throw Interrupted("interrupted; not all is compacted");
+  Check(status, options.db);
+}
+
+using Step = std::function<void(UrlSieve*, Output*)>;
+
+void RunSieve(const SieveCommandOptions& options, const std::vector<Step>& steps) {
+  CatchInterrupts();
+  std::unique_ptr<UrlSieve> sieve;
+  Check(UrlSieve::Open(options.db, options.sieve, &sieve), options.db);
+  Output output;
+  for (const Step& step : steps) step(sieve.get(), &output);
+  output.Flush();
+  Check(sieve->Close(), options.db);
+}
+
+}  // namespace
+
+void AddSieveCommand(CLI::App* app, Action* action) {
+  const auto options = std::make_shared<SieveCommandOptions>();
+  CLI::App* const command = app->add_subcommand("sieve", kDescription);
+  command->footer(kFooter);
+  command->require_subcommand(1, 0);
+
+  command->add_option("--db", options->db, "the directory of the sieve, created if missing")
+      ->type_name("DIR")
+      ->required();
+  command
+      ->add_option("--shards", options->sieve.num_shards,
+                   "parts that are pushed to in parallel: 4, or what the sieve was created with")
+      ->type_name("N")
+      ->check(InRange(1U, 64U));
+  command
+      ->add_option("--design", options->sieve.design_urls,
+                   "the URLs that a new sieve is made for (default 20000000)")
+      ->type_name("N")
+      ->check(InRange(uint64_t{1}, uint64_t{10'000'000'000}));
+  command->add_flag("--normalize", options->normalize,
+                    "push and forget URLs in their normal spelling (RFC 3986, 6.2)");
+  AddFormatOption(command, &options->format);
+
+  const auto steps = std::make_shared<std::vector<std::pair<CLI::App*, Step>>>();
+  const auto add_step = [&](const char* name, const char* description, Step step) {
+    CLI::App* const subcommand = command->add_subcommand(name, description);
+    subcommand->fallthrough();
+    steps->emplace_back(subcommand, std::move(step));
+    return subcommand;
+  };
+  add_step("push", "enqueue the URLs that were never seen",
+           [options](UrlSieve* sieve, Output*) { Push(*options, sieve); })
+      ->add_option("FILE", options->push_file, "the URLs; - is standard input")
+      ->type_name("")
+      ->required();
+  add_step("pop", "print the next URLs, and take them off the queue",
+           [options](UrlSieve* sieve, Output* output) { Pop(*options, sieve, output); })
+      ->add_option("N", options->pop_urls, "the most to print")
+      ->type_name("")
+      ->check(InRange(uint64_t{1}, kMaxUrls))
+      ->required();
+  add_step("forget", "make URLs as if they had never been seen",
+           [options](UrlSieve* sieve, Output*) { Forget(*options, sieve); })
+      ->add_option("FILE", options->forget_file, "the URLs; - is standard input")
+      ->type_name("")
+      ->required();
+  add_step("compact", "rewrite everything into the least space",
+           [options](UrlSieve* sieve, Output*) { Compact(*options, sieve); });
+  add_step("stats", "print how much there is and what the filters do",
+           [options](UrlSieve* sieve, Output* output) { PrintStats(*options, sieve, output); });
+
+  command->callback([=] {
+    std::vector<Step> chosen;
+    for (const CLI::App* const given : command->get_subcommands()) {
+      for (const auto& [subcommand, step] : *steps) {
+        if (subcommand == given) chosen.push_back(step);
+      }
+    }
+    *action = [options, chosen] { RunSieve(*options, chosen); };
+  });
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "blocksieve/sizing.h"
+#include "integration/cli/commands/commands.h"
+#include "integration/cli/term/common_options.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/number_text.h"
+#include "integration/cli/term/output.h"
+#include "integration/cli/term/table_printer.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr const char* kDescription = "Say how large filters are";
+
+constexpr const char* kFooter =
+    R"(Give exactly one of --fpr, --bits-per-key and --bytes. For each kind of filter this prints the
+smallest layout of the lookup table that meets the false-positive rate, or the most accurate one
+that fits:
+  bits/key       of the layout; a filter of few keys takes more, for it has whole bytes or lines
+  bytes          of the filter without its footer; of a ribbon about, as chance decides
+  predicted FPR  share of absent keys that it lets through
+  limit          log2(1/FPR) bits per key: the least that any filter needs
+  above limit    by how much the bytes exceed it
+
+Examples:
+  blocksieve size --fpr 0.01                           one absent key in a hundred passes
+  blocksieve size --bits-per-key 10 --keys 50000000    what ten bits per key buy
+  blocksieve size --bytes 64MiB --keys 50000000        what 64 MiB buy
+  blocksieve size --fpr 0.001 --format json)";
+
+constexpr uint64_t kDefaultKeys = 1'000'000;
+constexpr double kMaxBitsPerKey = 1000;
+constexpr uint64_t kMaxNumber = uint64_t{1} << 50;
+constexpr FilterKind kKinds[] = {FilterKind::kRibbon, FilterKind::kBlockedBloom,
+                                 FilterKind::kClassicBloom};
+
+struct SizeOptions {
+  std::optional<double> fpr;
+  std::optional<double> bits_per_key;
+  std::optional<uint64_t> bytes;
+  uint64_t keys = kDefaultKeys;
+  OutputFormat format = OutputFormat::kText;
+};
+
+// The most accurate layout whose payload fits.
+Result<Layout> LayoutForBytes(FilterKind kind, uint64_t bytes, uint64_t keys) {
+  double bits_per_key = 8 * static_cast<double>(bytes) / static_cast<double>(keys);
+  Result<Layout> layout = LayoutForBitsPerKey(kind, bits_per_key);
+  // Payloads are rounded up.
+  while (layout.ok() && PayloadBytes(*layout, keys) > bytes) {
+    constexpr double kStep = 1.0 / 16;
+    bits_per_key = layout->bits_per_key - kStep;
+    layout = LayoutForBitsPerKey(kind, bits_per_key);
+  }
+  return layout;
+}
+
+Result<Layout> LayoutFor(FilterKind kind, const SizeOptions& options) {
+  if (options.fpr) return ChooseLayout(kind, *options.fpr);
+  if (options.bits_per_key) return LayoutForBitsPerKey(kind, *options.bits_per_key);
+  return LayoutForBytes(kind, *options.bytes, options.keys);
+}
+
+// One kind, laid out.
+struct Sized {
+  Layout layout;
+  uint64_t payload_bytes = 0;
+  double limit_bits_per_key = 0;
+  double above_limit = 0;
+};
+
+Sized Size(const Layout& layout, uint64_t keys) {
+  Sized sized{.layout = layout, .payload_bytes = PayloadBytes(layout, keys)};
+  sized.limit_bits_per_key = std::log2(1 / layout.predicted_fpr);
+  const double bits_per_key =
+      8 * static_cast<double>(sized.payload_bytes) / static_cast<double>(keys);
+  sized.above_limit = bits_per_key / sized.limit_bits_per_key - 1;
+  return sized;
+}
+
+std::string LayoutText(const Layout& layout) {
+  return layout.kind == FilterKind::kRibbon ? CountOf(layout.num_probes, "whole column")
+                                            : fmt::format("k = {}", layout.num_probes);
+}
+
+std::string Question(const SizeOptions& options) {
+  const std::string keys = CountOf(options.keys, "key");
+  if (options.fpr) return fmt::format("{} at a false-positive rate of {:g}", keys, *options.fpr);
+  if (options.bits_per_key) {
+    return fmt::format("{} at up to {:g} bits per key", keys, *options.bits_per_key);
+  }
+  return fmt::format("{} in up to {}", keys, CountOf(*options.bytes, "byte"));
+}
+
+void PrintText(const SizeOptions& options, const std::vector<Sized>& all, Output* output) {
+  TablePrinter table(
+      {"kind", "layout", "bits/key", "bytes", "predicted FPR", "limit", "above limit"});
+  for (const Sized& sized : all) {
+    table.AddRow({std::string(FilterKindName(sized.layout.kind)), LayoutText(sized.layout),
+                  fmt::format("{:g}", sized.layout.bits_per_key), WithCommas(sized.payload_bytes),
+                  fmt::format("{:.4g}", sized.layout.predicted_fpr),
+                  fmt::format("{:.3f}", sized.limit_bits_per_key),
+                  fmt::format("{:.1f} %", 100 * sized.above_limit)});
+  }
+  output->Write(Question(options) + "\n\n" + table.ToString());
+}
+
+void PrintJson(const SizeOptions& options, const std::vector<Sized>& all, Output* output) {
+  using Json = nlohmann::ordered_json;
+  Json document = {{"keys", options.keys}};
+  if (options.fpr) document["target_fpr"] = *options.fpr;
+  if (options.bits_per_key) document["max_bits_per_key"] = *options.bits_per_key;
+  if (options.bytes) document["max_bytes"] = *options.bytes;
+  Json& layouts = document["layouts"] = Json::array();
+  for (const Sized& sized : all) {
+    layouts.push_back({{"kind", FilterKindName(sized.layout.kind)},
+                       {"num_probes", sized.layout.num_probes},
+                       {"bits_per_key", sized.layout.bits_per_key},
+                       {"payload_bytes", sized.payload_bytes},
+                       {"predicted_fpr", sized.layout.predicted_fpr},
+                       {"limit_bits_per_key", sized.limit_bits_per_key},
+                       {"above_limit", sized.above_limit}});
+  }
+  output->WriteLine(document.dump(2));
+}
+
+void RunSize(const SizeOptions& options) {
+  const int num_given =
+      options.fpr.has_value() + options.bits_per_key.has_value() + options.bytes.has_value();
+  if (num_given != 1) {
+    FailUsage("exactly one of --fpr, --bits-per-key and --bytes is needed; {} are given",
+              num_given);
+  }
+  std::vector<Sized> all;
+  std::string problems;
+  for (const FilterKind kind : kKinds) {
+    const Result<Layout> layout = LayoutFor(kind, options);
+    if (layout.ok()) {
+      all.push_back(Size(*layout, options.keys));
+    } else {
+      problems += fmt::format("\n  {}: {}", FilterKindName(kind), layout.status().message());
+    }
+  }
+  if (all.empty()) FailUsage("no kind of filter can have {}:{}", Question(options), problems);
+  Output output;
+  if (options.format == OutputFormat::kJson) {
+    PrintJson(options, all, &output);
+  } else {
+    PrintText(options, all, &output);
+    if (!problems.empty()) output.Write("\nThe other kinds do not fit:" + problems + "\n");
+  }
+  output.Flush();
+}
+
+}  // namespace
+
+void AddSizeCommand(CLI::App* app, Action* action) {
+  const auto options = std::make_shared<SizeOptions>();
+  CLI::App* const command = app->add_subcommand("size", kDescription);
+  command->footer(kFooter);
+
+  command->add_option("--fpr", options->fpr, "the false-positive rate to meet, 1e-07 to 0.5")
+      ->type_name("P")
+      ->check(CheckTargetFpr);
+  command->add_option("--bits-per-key", options->bits_per_key, "the most bits per key")
+      ->type_name("B")
+      ->check(InRange(0.0, kMaxBitsPerKey));
+  command
+      ->add_option("--bytes", options->bytes, "the most bytes for all keys; also as 10kB or 64MiB")
+      ->transform(BytesInRange(1, kMaxNumber))
+      ->type_name("N");
+  command->add_option("--keys", options->keys, "the number of keys (default 1000000)")
+      ->type_name("N")
+      ->check(InRange(uint64_t{1}, kMaxNumber));
+  AddFormatOption(command, &options->format);
+
+  command->callback([options, action] { *action = [options] { RunSize(*options); }; });
+}
+
+}  // namespace blocksieve::cli

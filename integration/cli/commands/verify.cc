@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "integration/cli/commands/commands.h"
+#include "integration/cli/files/file_check.h"
+#include "integration/cli/files/file_choice.h"
+#include "integration/cli/files/file_report_json.h"
+#include "integration/cli/files/file_report_text.h"
+#include "integration/cli/term/common_options.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/number_text.h"
+#include "integration/cli/term/output.h"
+#include "integration/cli/term/table_printer.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr const char* kDescription = "Check the filters and value indexes of a database or a file";
+
+constexpr const char* kFooter =
+    R"help(Reads every file: checks the checksums of its blocks, filters and value indexes, asks the filter for
+every key that the file has (it must let all of them through), and measures the false-positive rate
+with keys that the file does not have, next to keys that it has. The database is opened read-only;
+another process may have it open. What is not flushed yet has no filters, and is not looked at.
+
+  keys asked     versions of keys, deletes included
+  denied         of these, wrongly: lookups would not find them
+  measured FPR   of the probes, and where the rate lies with a confidence of 95 %
+  predicted      by the model of the filter's kind
+
+Exit codes: 0 nothing is wrong; 1 something is, or could not be read, or a filter matches everything,
+as one does that would have exceeded max_build_bytes.
+
+Examples:
+  blocksieve verify --db paths.db
+  blocksieve verify --db paths.db --probes 1000000
+  blocksieve verify paths.db/000012.sst --format json)help";
+
+constexpr uint64_t kDefaultProbes = 100'000;
+constexpr uint64_t kMaxProbes = 1'000'000'000;
+
+struct VerifyOptions {
+  FileChoice choice;
+  uint64_t num_probes = kDefaultProbes;
+  OutputFormat format = OutputFormat::kText;
+};
+
+struct Verification {
+  std::vector<FileCheck> files;
+  ChosenFiles::Missed missed;
+
+  uint64_t num_problems() const {
+    uint64_t sum = missed.unopened.size();
+    for (const FileCheck& check : files) sum += check.problems.size();
+    return sum;
+  }
+};
+
+std::string MeasuredText(const FileCheck& check) {
+  if (!check.fpr) return "-";
+  const double rate = static_cast<double>(check.num_passed) / static_cast<double>(check.num_probes);
+  return fmt::format("{:.3g} ({:.3g} to {:.3g})", rate, check.fpr->low, check.fpr->high);
+}
+
+std::string ToText(const Verification& verification) {
+  if (verification.files.empty() && verification.missed.unopened.empty()) {
+    return "No files: nothing has been flushed yet.\n";
+  }
+  TablePrinter table(
+      {"file", "level", "filter", "keys asked", "denied", "probes", "measured FPR", "predicted"});
+  std::string notes;
+  std::string problems;
+  uint64_t keys_asked = 0;
+  for (const FileCheck& check : verification.files) {
+    const FilePlace& place = check.file.place;
+    table.AddRow({ShortName(place), LevelText(place.level), FilterName(check.file.filter),
+                  WithCommas(check.keys_asked), WithCommas(check.false_negatives),
+                  WithCommas(check.num_probes), MeasuredText(check),
+                  RateText(check.file.filter.predicted_fpr)});
+    keys_asked += check.keys_asked;
+    if (!check.unseen.empty()) notes += ShortName(place) + ": " + check.unseen + "\n";
+    for (const std::string& problem : check.problems) {
+      problems += "PROBLEM " + ShortName(place) + ": " + problem + "\n";
+    }
+  }
+  notes += VanishedText(verification.missed);
+  for (const std::string& problem : verification.missed.unopened)
+    problems += "PROBLEM " + problem + "\n";
+  return table.ToString() + "\n" + notes + problems +
+         fmt::format("{}, {}: {}\n", CountOf(verification.files.size(), "file"),
+                     CountOf(keys_asked, "key"),
+                     problems.empty() ? "nothing is wrong"
+                                      : CountOf(verification.num_problems(), "problem"));
+}
+
+nlohmann::ordered_json ToJson(const FileCheck& check) {
+  using Json = nlohmann::ordered_json;
+  Json document = ToJson(check.file);
+  document["keys_asked"] = check.keys_asked;
+  document["false_negatives"] = check.false_negatives;
+  document["unseen"] = check.unseen;
+  document["num_probes"] = check.num_probes;
+  document["num_passed"] = check.num_passed;
+  document["fpr_interval"] =
+      check.fpr ? Json::array({check.fpr->low, check.fpr->high}) : Json(nullptr);
+  document["problems"] = check.problems;
+  return document;
+}
+
+std::string ToJson(const VerifyOptions& options, const ChosenFiles& chosen,
+                   const Verification& verification) {
+  using Json = nlohmann::ordered_json;
+  Json document = DescribeChoice(options.choice, *chosen.engine);
+  document["num_problems"] = verification.num_problems();
+  document["confidence"] = 0.95;
+  Json& files = document["files"] = Json::array();
+  for (const FileCheck& check : verification.files) files.push_back(ToJson(check));
+  AddMissed(verification.missed, &document);
+  return JsonLine(document);
+}
+
+void RunVerify(const VerifyOptions& options) {
+  const ChosenFiles chosen = FindFiles(options.choice);
+  Verification verification;
+  verification.missed = chosen.ForEach("verifying", [&](TableFile* file) {
+    verification.files.push_back(CheckFile(file, options.num_probes));
+  });
+  Output output;
+  output.Write(options.format == OutputFormat::kJson ? ToJson(options, chosen, verification)
+                                                     : ToText(verification));
+  output.Flush();
+  if (const uint64_t problems = verification.num_problems(); problems != 0) {
+    Fail("{} found", CountOf(problems, "problem"));
+  }
+}
+
+}  // namespace
+
+void AddVerifyCommand(CLI::App* app, Action* action) {
+  const auto options = std::make_shared<VerifyOptions>();
+  CLI::App* const command = app->add_subcommand("verify", kDescription);
+  command->footer(kFooter);
+  AddFileOptions(command, &options->choice);
+  command
+      ->add_option(
+          "--probes", options->num_probes,
+          fmt::format("absent keys to ask each file for (default {}); 0: none", kDefaultProbes))
+      ->type_name("N")
+      ->check(InRange(uint64_t{0}, kMaxProbes));
+  AddFormatOption(command, &options->format);
+  command->callback([options, action] { *action = [options] { RunVerify(*options); }; });
+}
+
+}  // namespace blocksieve::cli

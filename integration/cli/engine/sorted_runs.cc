@@ -1,0 +1,85 @@
+#include "integration/cli/engine/sorted_runs.h"
+
+#include <map>
+
+namespace blocksieve::cli {
+namespace {
+
+void Add(const FileReport& file, SortedRun* run) {
+  const auto old_keys = static_cast<double>(run->num_keys);
+  const auto new_keys = static_cast<double>(FilterKeys(file));
+  run->files.push_back(&file);
+  run->num_keys += FilterKeys(file);
+  if (run->num_keys == 0) return;
+  run->fpr = (run->fpr * old_keys + file.filter.predicted_fpr * new_keys) / (old_keys + new_keys);
+}
+
+}  // namespace
+
+uint64_t FilterKeys(const FileReport& file) {
+  const bool says =
+      file.filter.origin == FilterOrigin::kBlocksieve || file.filter.origin == FilterOrigin::kStock;
+  return says && file.filter.problems.empty() ? file.filter.num_entries : file.num_entries;
+}
+
+uint64_t RunList::num_keys() const {
+  uint64_t sum = 0;
+  for (const SortedRun& run : runs) sum += run.num_keys;
+  return sum;
+}
+
+uint64_t RunList::filter_bytes() const {
+  uint64_t sum = 0;
+  for (const SortedRun& run : runs) {
+    for (const FileReport* const file : run.files) sum += file->filter.num_bytes;
+  }
+  return sum;
+}
+
+std::vector<RunList> SortIntoRuns(const std::vector<FileReport>& files) {
+  std::map<std::string, std::map<int, std::vector<SortedRun>>> families;
+  for (const FileReport& file : files) {
+    const int level = file.place.level;
+    std::vector<SortedRun>& runs = families[file.place.family][level];
+    if (level == 0 || runs.empty()) {
+      runs.emplace_back().level = level;
+    }
+    Add(file, &runs.back());
+  }
+  std::vector<RunList> lists;
+  for (auto& [family, levels] : families) {
+    RunList& list = lists.emplace_back();
+    list.family = family;
+    for (auto& [level, runs] : levels) {
+      list.runs.insert(list.runs.end(), runs.begin(), runs.end());
+    }
+  }
+  return lists;
+}
+
+std::vector<std::span<const SortedRun>> ByLevel(const std::vector<SortedRun>& runs) {
+  std::vector<std::span<const SortedRun>> levels;
+  for (size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
+    while (end < runs.size() && runs[end].level == runs[begin].level) ++end;
+    levels.emplace_back(&runs[begin], end - begin);
+  }
+  return levels;
+}
+
+FilterKind KindOf(const SortedRun& run) {
+  return run.files.front()->place.is_short_lived ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
+}
+
+std::vector<RunGroup> GroupsOf(const std::vector<SortedRun>& runs) {
+  std::vector<RunGroup> groups;
+  for (const auto& level : ByLevel(runs)) {
+    const auto num_runs = static_cast<double>(level.size());
+    double keys = 0;
+    for (const SortedRun& run : level) keys += static_cast<double>(run.num_keys);
+    groups.push_back(
+        {.num_runs = num_runs, .keys_per_run = keys / num_runs, .kind = KindOf(level.front())});
+  }
+  return groups;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,59 @@
+#include "integration/cli/files/file_check.h"
+
+#include <algorithm>
+
+#include "integration/cli/files/key_sample.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/number_text.h"
+
+namespace blocksieve::cli {
+namespace {
+
+// So many keys of the file have the absent keys beside them.
+constexpr size_t kSampleKeys = 10'000;
+
+void MeasureFpr(const KeySample& sample, uint64_t num_probes, TableFile* file,
+                std::mt19937_64* random, FileCheck* check) {
+  if (sample.keys().empty()) return;
+  for (uint64_t i = 0; i < num_probes; ++i) {
+    const std::string& present = sample.keys()[static_cast<size_t>(i % sample.keys().size())];
+    const std::optional<std::string> absent = file->AbsentKey(present, random);
+    if (!absent) continue;
+    ++check->num_probes;
+    check->num_passed += file->MayMatch(*absent);
+  }
+  if (check->num_probes != 0) check->fpr = WilsonInterval(check->num_passed, check->num_probes);
+}
+
+}  // namespace
+
+FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
+  FileCheck check;
+  check.file = file->report();
+  check.problems = check.file.filter.problems;
+  if (!check.file.index.problem.empty()) check.problems.push_back(check.file.index.problem);
+  for (std::string& damage : file->FindDamage()) check.problems.push_back(std::move(damage));
+
+  std::mt19937_64 random(check.file.num_bytes);  // the same file is probed by the same keys
+  KeySample sample(kSampleKeys);
+  try {
+    check.unseen = file->ForEachKey([&](std::string_view key, bool may_match) {
+      ++check.keys_asked;
+      check.false_negatives += !may_match;
+      sample.Add(key, &random);
+    });
+    const FilterOrigin origin = check.file.filter.origin;
+    if (origin == FilterOrigin::kBlocksieve || origin == FilterOrigin::kStock) {
+      MeasureFpr(sample, num_probes, file, &random, &check);
+    }
+  } catch (const Failure& failure) {
+    check.problems.push_back(failure.what());
+  }
+  if (check.false_negatives != 0) {
+    check.problems.push_back("the filter denies " + CountOf(check.false_negatives, "key") +
+                             " that the file has");
+  }
+  return check;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,83 @@
+#include "integration/cli/files/file_report_json.h"
+
+#include <string_view>
+
+namespace blocksieve::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view OriginName(FilterOrigin origin) {
+  switch (origin) {
+    case FilterOrigin::kBlocksieve:
+      return "blocksieve";
+    case FilterOrigin::kStock:
+      return "stock";
+    case FilterOrigin::kUnreadable:
+      return "unreadable";
+    case FilterOrigin::kNone:
+      break;
+  }
+  return "none";
+}
+
+Json ToJson(const FilterReport& filter) {
+  return {{"origin", OriginName(filter.origin)},
+          {"kind", filter.kind},
+          {"shape", filter.shape},
+          {"of", filter.of},
+          {"num_filters", filter.num_filters},
+          {"num_entries", filter.num_entries},
+          {"num_bytes", filter.num_bytes},
+          {"bits_per_entry", filter.bits_per_entry()},
+          {"predicted_fpr", filter.predicted_fpr},
+          {"problems", filter.problems}};
+}
+
+Json ToJson(const IndexReport& index) {
+  Json columns = Json::array();
+  for (const IndexColumnReport& column : index.columns) {
+    columns.push_back({{"definition", column.definition},
+                       {"filter_bytes", column.filter_bytes},
+                       {"bounds_bytes", column.bounds_bytes}});
+  }
+  return {{"num_granules", index.num_granules},
+          {"num_bytes", index.num_bytes},
+          {"columns", columns},
+          {"note", index.note},
+          {"problem", index.problem}};
+}
+
+}  // namespace
+
+Json ToJson(const FileReport& file) {
+  Json document = {{"path", file.place.path}, {"family", file.place.family}};
+  document["level"] = file.place.level < 0 ? Json(nullptr) : Json(file.place.level);
+  document["num_entries"] = file.num_entries;
+  document["num_bytes"] = file.num_bytes;
+  document["filter"] = ToJson(file.filter);
+  document["index"] = ToJson(file.index);
+  return document;
+}
+
+Json DescribeChoice(const FileChoice& choice, const Engine& engine) {
+  Json document = {{"engine", engine.name()}};
+  if (choice.db.empty()) {
+    document["file"] = choice.file;
+  } else {
+    document["database"] = choice.db;
+  }
+  return document;
+}
+
+void AddMissed(const ChosenFiles::Missed& missed, Json* document) {
+  (*document)["unopened"] = missed.unopened;
+  Json& vanished = (*document)["vanished"] = Json::array();
+  for (const FilePlace& place : missed.vanished) vanished.push_back(place.path);
+}
+
+std::string JsonLine(const Json& document) {
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace blocksieve::cli

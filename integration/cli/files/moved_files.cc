@@ -1,0 +1,125 @@
+#include "integration/cli/files/moved_files.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "integration/cli/engine/sorted_runs.h"
+
+namespace blocksieve::cli {
+namespace {
+
+// Filters of one rate for all files differ by no more than this, in bits: those of few keys have
+// lines and segments that are not full.
+constexpr double kSameRateBits = 1;
+
+bool SaysItsRate(const FileReport& file) {
+  const FilterReport& filter = file.filter;
+  return filter.origin == FilterOrigin::kBlocksieve && filter.predicted_fpr > 0 &&
+         filter.predicted_fpr < 1;
+}
+
+bool IsOneRate(const RunList& list) {
+  double lowest = 1;
+  double highest = 0;
+  for (const SortedRun& run : list.runs) {
+    for (const FileReport* const file : run.files) {
+      if (!SaysItsRate(*file)) continue;
+      lowest = std::min(lowest, file->filter.predicted_fpr);
+      highest = std::max(highest, file->filter.predicted_fpr);
+    }
+  }
+  return highest < lowest * std::exp2(kSameRateBits);
+}
+
+struct LevelRate {
+  int level = 0;
+  double fpr = 1;
+};
+
+// As if the options had asked for the bits per key that are there; for neither if all files have
+// the same rate.
+AskedRates GuessRates(const RunList& list) {
+  if (list.num_keys() == 0 || IsOneRate(list)) return {};
+  const double bits_per_key =
+      8 * static_cast<double>(list.filter_bytes()) / static_cast<double>(list.num_keys());
+  AskedRates rates;
+  rates.bits_per_key = std::clamp(bits_per_key, kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey);
+  return rates;
+}
+
+// That each level should have; empty if it cannot be told. Level 0 is there even if it has no files
+// at the moment: most files come from there.
+std::vector<LevelRate> RatesOf(const RunList& list, const AskedRates& asked) {
+  std::vector<LevelRate> rates;
+  std::vector<RunGroup> groups = GroupsOf(list.runs);
+  uint64_t num_files = 0;
+  for (const auto& level : ByLevel(list.runs)) {
+    rates.push_back({.level = level.front().level});
+    for (const SortedRun& run : level) num_files += run.files.size();
+  }
+  const auto num_keys = static_cast<double>(list.num_keys());
+  if (num_keys == 0) return {};
+  if (rates.front().level != 0) {
+    rates.insert(rates.begin(), {.level = 0});
+    groups.insert(groups.begin(), {.num_runs = 0,
+                                   .keys_per_run = num_keys / static_cast<double>(num_files),
+                                   .kind = FilterKind::kBlockedBloom});
+  }
+  const Result<RateAllocation> allocation =
+      asked.wasted_reads ? AllocateForWastedReads(groups, *asked.wasted_reads)
+                         : AllocateForBitsPerKey(groups, *asked.bits_per_key);
+  if (!allocation.ok()) return {};
+  for (size_t i = 0; i < rates.size(); ++i) rates[i].fpr = allocation->target_fprs[i];
+  return rates;
+}
+
+// Under kind=auto flushes build Bloom filters, and nothing else does.
+bool IsOfFlush(const FileReport& file) {
+  return file.filter.kind == FilterKindName(FilterKind::kBlockedBloom);
+}
+
+std::optional<int> BuiltFor(const FileReport& file, const std::vector<LevelRate>& rates,
+                            bool kind_is_auto) {
+  if (!SaysItsRate(file)) return std::nullopt;
+  if (kind_is_auto && IsOfFlush(file)) {
+    return file.place.level == 0 ? std::nullopt : std::optional(0);
+  }
+  const auto bits_too_many = [&](const LevelRate& rate) {
+    return std::log2(rate.fpr / file.filter.predicted_fpr);
+  };
+  const LevelRate* nearest_above = nullptr;
+  for (const LevelRate& rate : rates) {
+    if (kind_is_auto && rate.level == 0) continue;
+    const double bits = bits_too_many(rate);
+    if (rate.level == file.place.level) {
+      return bits >= kMovedBits && nearest_above != nullptr ? std::optional(nearest_above->level)
+                                                            : std::nullopt;
+    }
+    if (nearest_above == nullptr || std::abs(bits) < std::abs(bits_too_many(*nearest_above))) {
+      nearest_above = &rate;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
+                                               const AskedRatesByFamily& asked) {
+  std::vector<std::optional<int>> levels(files.size());
+  for (const RunList& list : SortIntoRuns(files)) {
+    const auto known = asked.find(list.family);
+    const AskedRates of_family = known == asked.end() ? GuessRates(list) : known->second;
+    if (!of_family.wasted_reads && !of_family.bits_per_key) continue;
+    const std::vector<LevelRate> rates = RatesOf(list, of_family);
+    for (const SortedRun& run : list.runs) {
+      for (const FileReport* const file : run.files) {
+        levels[static_cast<size_t>(file - files.data())] =
+            BuiltFor(*file, rates, of_family.kind_is_auto);
+      }
+    }
+  }
+  return levels;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,131 @@
+#include "integration/rocksdb/index/granule_catalog.h"
+
+#include <charconv>
+
+#include "integration/rocksdb/index/granule_properties.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+// Checking an index takes about 0.1 ms per MB, so a catalog that is too small costs little.
+constexpr uint64_t kDefaultCapacityBytes = 256 << 20;
+
+// Whether two files of one identity hold the same index: a guard against session ids that are made
+// up or copied. Its ends hold header and checksums; comparing all would cost a scan too much.
+bool SameIndex(const rocksdb::TableProperties& a, const rocksdb::TableProperties& b) {
+  constexpr size_t kEndBytes = 256;
+  if (&a == &b) return true;
+  const std::string_view x = FindProperty(a.user_collected_properties, kIndexProperty);
+  const std::string_view y = FindProperty(b.user_collected_properties, kIndexProperty);
+  return x.size() == y.size() && a.num_entries == b.num_entries &&
+         x.substr(0, kEndBytes) == y.substr(0, kEndBytes) &&
+         x.substr(x.size() - std::min(x.size(), kEndBytes)) ==
+             y.substr(y.size() - std::min(y.size(), kEndBytes));
+}
+
+}  // namespace
+
+FileIdentity IdentityOf(const rocksdb::TableProperties& properties) {
+  return {properties.db_session_id, properties.orig_file_number};
+}
+
+bool HasIdentity(const rocksdb::TableProperties& properties,
+                 const FileIdentity& identity) noexcept {
+  return properties.orig_file_number == identity.file_number &&
+         properties.db_session_id == identity.session_id;
+}
+
+FileIndex::FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
+    : properties_(std::move(properties)) {
+  const auto& user = properties_->user_collected_properties;
+  const auto bytes = user.find(kIndexProperty);
+  if (bytes == user.end()) {
+    const std::string_view reason = FindProperty(user, kProblemProperty);
+    problem_ = reason.empty() ? "written without an index" : "no index: " + std::string(reason);
+    return;
+  }
+  const std::string_view version = FindProperty(user, kVersionProperty);
+  if (version != kPropertiesVersion) {
+    problem_ = "index properties of version '" + std::string(version) + "'";
+    return;
+  }
+  const std::string_view suffix = FindProperty(user, kValueSuffixProperty);
+  const auto parsed =
+      std::from_chars(suffix.data(), suffix.data() + suffix.size(), value_suffix_bytes_);
+  if (parsed.ec != std::errc() || parsed.ptr != suffix.data() + suffix.size()) {
+    problem_ = "index properties are damaged: value_suffix_bytes";
+    return;
+  }
+  Result<GranuleIndex> index = GranuleIndex::Open(AsBytes(bytes->second));
+  if (!index.ok()) {
+    problem_ = "index unusable: " + index.status().message();
+    is_lasting_ = index.status().code() != StatusCode::kResourceExhausted;
+    return;
+  }
+  index_ = *std::move(index);
+}
+
+uint64_t FileIndex::memory_bytes() const {
+  constexpr uint64_t kOverhead = 1024;  // of this, the map's and the list's nodes
+  return kOverhead + (index_ ? index_->index_bytes() + index_->memory_bytes() : 0);
+}
+
+GranuleCatalog& GranuleCatalog::Default() {
+  // Never destroyed: databases may be read after static destructors began.
+  static auto& catalog = *new GranuleCatalog(kDefaultCapacityBytes);
+  return catalog;
+}
+
+std::shared_ptr<const FileIndex> GranuleCatalog::Open(
+    const std::shared_ptr<const rocksdb::TableProperties>& properties) {
+  const FileIdentity identity = IdentityOf(*properties);
+  if (identity.is_known()) {
+    const std::lock_guard lock(mutex_);
+    const auto found = positions_.find(identity);
+    if (found != positions_.end() && SameIndex(found->second->second->properties(), *properties)) {
+      entries_.splice(entries_.begin(), entries_, found->second);
+      return found->second->second;
+    }
+  }
+  auto index = std::make_shared<const FileIndex>(properties);
+  Insert(identity, index);
+  return index;
+}
+
+void GranuleCatalog::Insert(const FileIdentity& identity,
+                            const std::shared_ptr<const FileIndex>& index) {
+  const std::lock_guard lock(mutex_);
+  ++num_opened_;
+  // What is too large would drive all others out and go itself next.
+  if (!identity.is_known() || !index->is_lasting() || index->memory_bytes() > capacity_bytes_ / 2) {
+    return;
+  }
+  if (const auto old = positions_.find(identity); old != positions_.end()) {
+    used_bytes_ -= old->second->second->memory_bytes();
+    entries_.erase(old->second);
+    positions_.erase(old);
+  }
+  // Whichever of the two finds no memory, nothing has changed.
+  std::list<Entry> entry;
+  entry.emplace_front(identity, index);
+  positions_[identity] = entry.begin();
+  entries_.splice(entries_.begin(), entry);
+  used_bytes_ += index->memory_bytes();
+  while (used_bytes_ > capacity_bytes_) {
+    used_bytes_ -= entries_.back().second->memory_bytes();
+    positions_.erase(entries_.back().first);
+    entries_.pop_back();
+  }
+}
+
+uint64_t GranuleCatalog::used_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return used_bytes_;
+}
+
+uint64_t GranuleCatalog::num_opened() const {
+  const std::lock_guard lock(mutex_);
+  return num_opened_;
+}
+
+}  // namespace blocksieve::rocksdb_plugin

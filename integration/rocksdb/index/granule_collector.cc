@@ -1,0 +1,191 @@
+#include "integration/rocksdb/index/granule_collector.h"
+
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "blocksieve/granule_index.h"
+#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/index/skip_index_options.h"
+
+namespace blocksieve {
+namespace rocksdb_plugin {
+namespace {
+
+// So short that a string holds it without memory of its own.
+constexpr std::string_view kOutOfMemory = "out of memory";
+
+}  // namespace
+
+GranuleCollector::GranuleCollector(const SkipIndexOptions& options) noexcept
+    : info_log_(options.info_log) {
+  try {
+    options_ = options;
+    Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(CoreIndexOptions(options));
+    if (builder.ok()) {
+      builder_ = *std::move(builder);
+    } else {
+      Fail(builder.status().message());
+    }
+  } catch (const std::bad_alloc&) {
+    Fail(kOutOfMemory);
+  }
+}
+
+rocksdb::Status GranuleCollector::AddUserKey(const rocksdb::Slice& key, const rocksdb::Slice& value,
+                                             rocksdb::EntryType type,
+                                             rocksdb::SequenceNumber sequence, uint64_t) {
+  if (!problem_.empty()) return rocksdb::Status::OK();
+  switch (type) {
+    // Hiding rows is up to the view that candidates are re-checked on. Range tombstones come after
+    // all points, out of the order of keys.
+    case rocksdb::kEntryDelete:
+    case rocksdb::kEntrySingleDelete:
+    case rocksdb::kEntryDeleteWithTimestamp:
+    case rocksdb::kEntryRangeDeletion:
+      return rocksdb::Status::OK();
+    default:
+      break;
+  }
+  // Callbacks and JSON may throw, and RocksDB is not exception-safe.
+  try {
+    builder_->StartRow(key.ToStringView(), key.size() + value.size());
+    builder_->NoteSequence(sequence);
+    const size_t suffix = options_.value_suffix_bytes;
+    if (type == rocksdb::kEntryPut && value.size() >= suffix) {
+      AddRow({value.data(), value.size() - suffix});
+    } else {
+      // What is stored is not what is read: merge operands, blob references, entities, timed puts,
+      // whatever later versions bring.
+      builder_->MarkAlwaysMatch();
+    }
+  } catch (const std::exception& error) {
+    Fail("a column threw: ", error.what());
+  } catch (...) {
+    Fail("a column threw");
+  }
+  return rocksdb::Status::OK();
+}
+
+void GranuleCollector::AddRow(std::string_view row) {
+  for (size_t i = 0; i < options_.columns.size(); ++i) {
+    options_.columns[i].ForEachIndexed(row, [this, i](const Value& value) {
+      builder_->AddValue(i, value);
+      return true;
+    });
+  }
+}
+
+rocksdb::Status GranuleCollector::Finish(rocksdb::UserCollectedProperties* properties) {
+  try {
+    if (!is_finished_) {
+      is_finished_ = true;
+      Build();
+    }
+    for (const auto& [name, text] : readable_) (*properties)[name] = text;
+    if (problem_.empty()) (*properties)[kIndexProperty] = index_;
+  } catch (const std::exception&) {
+    // Half a set of properties reads as no index. To erase by name would take memory.
+    std::erase_if(*properties,
+                  [](const auto& property) { return property.first == kIndexProperty; });
+    Fail(kOutOfMemory);
+  }
+  return rocksdb::Status::OK();
+}
+
+rocksdb::UserCollectedProperties GranuleCollector::GetReadableProperties() const try {
+  return readable_;
+} catch (const std::bad_alloc&) {
+  return {};
+}
+
+void GranuleCollector::Build() {
+  readable_[kVersionProperty] = std::string(kPropertiesVersion);
+  readable_[kColumnsProperty] = ColumnsText(options_.columns);
+  readable_[kIdentityProperty] = IdentityText(options_);
+  readable_[kValueSuffixProperty] = std::to_string(options_.value_suffix_bytes);
+  if (!problem_.empty()) return;
+  Result<std::string> index = builder_->Finish();
+  if (!index.ok()) return Fail(index.status().message());
+  DescribeIndex(*index);
+  if (problem_.empty()) index_ = *std::move(index);
+}
+
+void GranuleCollector::DescribeIndex(const std::string& index) {
+  // Opening checks everything, so that memory that flipped a bit meanwhile is noticed here rather
+  // than by a scan that reads the file as a whole forever.
+  const Result<GranuleIndex> opened = GranuleIndex::Open(AsBytes(index));
+  if (!opened.ok()) return Fail("the finished index cannot be opened: ", opened.status().message());
+  std::string text = "granules=" + std::to_string(opened->num_granules()) +
+                     " rows=" + std::to_string(opened->num_rows()) +
+                     " index_bytes=" + std::to_string(opened->index_bytes()) +
+                     " key_bytes=" + std::to_string(opened->key_bytes()) + "\n";
+  for (size_t i = 0; i < opened->num_columns(); ++i) {
+    const GranuleColumnInfo& column = opened->column(i);
+    text += column.name + ": filters " + std::string(GranulePartName(column.filters)) + ", " +
+            std::to_string(column.filter_bytes) + " bytes, " + std::to_string(column.num_distinct) +
+            " distinct values; bounds " + std::string(GranulePartName(column.bounds)) + ", " +
+            std::to_string(column.bounds_bytes) + " bytes\n";
+    if (column.filters == GranulePart::kOverBudget || column.bounds == GranulePart::kOverBudget) {
+      LogLoudly(info_log_.get(),
+                "skip index of a file exceeds max_index_bytes=" +
+                    std::to_string(options_.max_index_bytes) + ": column " + column.name +
+                    " gets no " +
+                    (column.bounds == GranulePart::kOverBudget ? "filters and bounds" : "filters"));
+    }
+  }
+  readable_[kStatisticsProperty] = std::move(text);
+}
+
+void GranuleCollector::Fail(std::string_view what, std::string_view reason) noexcept {
+  builder_.reset();
+  problem_ = kOutOfMemory;  // unless there is memory to say more
+  try {
+    problem_ = std::string(what).append(reason);
+    readable_[kProblemProperty] = problem_;
+  } catch (const std::bad_alloc&) {
+  }
+  LogLoudly(info_log_.get(), "a file gets no skip index: ", problem_);
+}
+
+GranuleCollectorFactory::GranuleCollectorFactory(SkipIndexOptions options)
+    : options_(std::move(options)) {
+  RegisterOptions("BlocksieveSkipIndexOptions", &options_, &SkipIndexOptionTypes());
+}
+
+std::string GranuleCollectorFactory::ToString() const {
+  std::string text = kName;
+  text += ' ';
+  for (const char c : IdentityText(options_)) text += c == '\n' ? ' ' : c;
+  return text;
+}
+
+rocksdb::Status GranuleCollectorFactory::PrepareOptions(const rocksdb::ConfigOptions& options) {
+  rocksdb::Status status = ValidateSkipIndexOptions(options_);
+  // Reading an OPTIONS file, RocksDB would drop the factory without a word.
+  if (!status.ok()) LogLoudly(options_.info_log.get(), "skip index refused: " + status.ToString());
+  return status.ok() ? TablePropertiesCollectorFactory::PrepareOptions(options) : status;
+}
+
+rocksdb::TablePropertiesCollector* GranuleCollectorFactory::CreateTablePropertiesCollector(
+    Context) {
+  // Never null, which RocksDB 7.8 would call. Without memory for a builder it is one that builds
+  // nothing; without memory for itself it throws, as RocksDB does when it wraps it next.
+  return new GranuleCollector(options_);
+}
+
+}  // namespace rocksdb_plugin
+
+std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewSkipIndexCollectorFactory(
+    const SkipIndexOptions& options, rocksdb::Status* status) {
+  const rocksdb::Status valid = rocksdb_plugin::ValidateSkipIndexOptions(options);
+  if (status != nullptr) *status = valid;
+  if (!valid.ok()) {
+    if (status == nullptr) rocksdb_plugin::LogLoudly(options.info_log.get(), valid.ToString());
+    return nullptr;
+  }
+  return std::make_shared<rocksdb_plugin::GranuleCollectorFactory>(options);
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,62 @@
+#include "integration/rocksdb/index/granule_properties.h"
+
+#include "integration/rocksdb/compat/number_text.h"
+
+namespace blocksieve::rocksdb_plugin {
+std::string ColumnsText(const std::vector<Column>& columns) {
+  std::string text;
+  for (const Column& column : columns) text += column.ToText() + "\n";
+  return text;
+}
+
+std::string IdentityText(const SkipIndexOptions& options) {
+  return "version=" + std::string(kPropertiesVersion) +
+         "\ngranule_rows=" + ToText(options.granule_rows) +
+         "\ngranule_bytes=" + ToText(options.granule_bytes) +
+         "\ntarget_fpr=" + ToText(options.target_fpr) +
+         "\nmax_index_bytes=" + ToText(options.max_index_bytes) +
+         "\nvalue_suffix_bytes=" + ToText(options.value_suffix_bytes) + "\n" +
+         ColumnsText(options.columns);
+}
+
+std::vector<std::string_view> SplitLines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string_view FindProperty(const rocksdb::UserCollectedProperties& properties,
+                              const char* name) {
+  const auto found = properties.find(name);
+  return found == properties.end() ? std::string_view() : std::string_view(found->second);
+}
+
+rocksdb::Status ToRocksStatus(const Status& status) {
+  const std::string message = "blocksieve: " + status.message();
+  switch (status.code()) {
+    case StatusCode::kOk:
+      return rocksdb::Status::OK();
+    case StatusCode::kInvalidArgument:
+      return rocksdb::Status::InvalidArgument(message);
+    case StatusCode::kCorruption:
+      return rocksdb::Status::Corruption(message);
+    case StatusCode::kNotSupported:
+      return rocksdb::Status::NotSupported(message);
+    case StatusCode::kResourceExhausted:
+      return rocksdb::Status::MemoryLimit(message);
+  }
+  return rocksdb::Status::Aborted(message);
+}
+
+uint64_t FileNumberOf(std::string_view path) {
+  path.remove_prefix(path.find_last_of('/') + 1);  // npos + 1 is 0
+  uint64_t number = 0;
+  std::from_chars(path.data(), path.data() + path.size(), number);
+  return number;
+}
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,138 @@
+#include "integration/rocksdb/index/skip_index_options.h"
+
+#include <cctype>
+#include <set>
+#include <string_view>
+
+#include "integration/rocksdb/compat/number_text.h"
+#include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/policy/policy_options.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using rocksdb::ConfigOptions;
+using rocksdb::OptionType;
+using rocksdb::OptionTypeFlags;
+using rocksdb::OptionTypeInfo;
+using rocksdb::OptionVerificationType;
+
+// Of option strings, of OPTIONS files (comments, escapes), and of the list itself. So are blanks at
+// the ends of a definition, which RocksDB would take off.
+constexpr std::string_view kEscaped = "=;{}#%|\\:,\"'";
+
+rocksdb::Status Unescape(std::string_view text, std::string* plain) {
+  plain->clear();
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      plain->push_back(text[i]);
+      continue;
+    }
+    unsigned byte = 0;
+    const char* const digits = text.data() + i + 1;
+    if (i + 2 >= text.size() || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
+      return rocksdb::Status::InvalidArgument("blocksieve: columns has a % without two hex digits",
+                                              std::string(text));
+    }
+    plain->push_back(static_cast<char>(byte));
+    i += 2;
+  }
+  return rocksdb::Status::OK();
+}
+
+}  // namespace
+
+std::string WriteColumns(const std::vector<Column>& columns) {
+  std::string text;
+  for (const Column& column : columns) {
+    const std::string definition = column.ToText();
+    if (!Column::Parse(definition).ok()) continue;
+    if (!text.empty()) text += '|';
+    for (size_t i = 0; i < definition.size(); ++i) {
+      const char c = definition[i];
+      const bool is_outer = i == 0 || i + 1 == definition.size();
+      if (kEscaped.find(c) == std::string_view::npos && !(c == ' ' && is_outer)) {
+        text += c;
+        continue;
+      }
+      constexpr std::string_view kDigits = "0123456789ABCDEF";
+      text += '%';
+      text += kDigits[static_cast<unsigned char>(c) / 16];
+      text += kDigits[static_cast<unsigned char>(c) % 16];
+    }
+  }
+  return text;
+}
+
+rocksdb::Status ReadColumns(const std::string& text, std::vector<Column>* columns) {
+  std::vector<Column> read;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('|', begin), text.size());
+    std::string definition;
+    rocksdb::Status status = Unescape({text.data() + begin, end - begin}, &definition);
+    if (!status.ok()) return status;
+    Result<Column> column = Column::Parse(definition);
+    if (!column.ok()) return ToRocksStatus(column.status());
+    read.push_back(*std::move(column));
+    begin = end + 1;
+  }
+  *columns = std::move(read);
+  return rocksdb::Status::OK();
+}
+
+const std::unordered_map<std::string, OptionTypeInfo>& SkipIndexOptionTypes() {
+  const auto number = [](size_t offset, OptionType type) {
+    return OptionTypeInfo(static_cast<int>(offset), type, OptionVerificationType::kNormal,
+                          OptionTypeFlags::kNone);
+  };
+  // Never destroyed: databases may be closed after static destructors began.
+  static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
+      {"columns", OptionAsText<std::vector<Column>>(offsetof(SkipIndexOptions, columns),
+                                                    ReadColumns, WriteColumns)},
+      {"target_fpr", OptionAsText<double>(offsetof(SkipIndexOptions, target_fpr), ParseTargetFpr,
+                                          ToText<double>)},
+      {"granule_rows", number(offsetof(SkipIndexOptions, granule_rows), OptionType::kUInt64T)},
+      {"granule_bytes", number(offsetof(SkipIndexOptions, granule_bytes), OptionType::kUInt64T)},
+      {"max_index_bytes",
+       number(offsetof(SkipIndexOptions, max_index_bytes), OptionType::kUInt64T)},
+      {"value_suffix_bytes",
+       number(offsetof(SkipIndexOptions, value_suffix_bytes), OptionType::kUInt32T)},
+  };
+  return types;
+}
+
+GranuleIndexOptions CoreIndexOptions(const SkipIndexOptions& options) {
+  GranuleIndexOptions core;
+  core.granule_rows = options.granule_rows;
+  core.granule_bytes = options.granule_bytes;
+  core.max_index_bytes = options.max_index_bytes;
+  for (const Column& column : options.columns) {
+    GranuleColumnOptions& core_column = core.columns.emplace_back();
+    core_column.name = column.ToText();
+    core_column.type = column.type();
+    core_column.target_fpr = options.target_fpr;
+  }
+  return core;
+}
+
+rocksdb::Status ValidateSkipIndexOptions(const SkipIndexOptions& options) {
+  constexpr size_t kMaxColumns = 256;
+  if (options.columns.empty() || options.columns.size() > kMaxColumns) {
+    return rocksdb::Status::InvalidArgument("blocksieve: number of columns is " +
+                                            std::to_string(options.columns.size()) +
+                                            "; allowed is 1 to " + std::to_string(kMaxColumns));
+  }
+  std::set<std::string> names;
+  for (const Column& column : options.columns) {
+    if (!names.insert(column.name()).second) {
+      return rocksdb::Status::InvalidArgument("blocksieve: columns has \"" + column.name() +
+                                              "\" twice; allowed is once");
+    }
+  }
+  const Result<GranuleIndexBuilder> builder =
+      GranuleIndexBuilder::Create(CoreIndexOptions(options));
+  return builder.ok() ? rocksdb::Status::OK() : ToRocksStatus(builder.status());
+}
+
+}  // namespace blocksieve::rocksdb_plugin

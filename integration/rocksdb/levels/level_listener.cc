@@ -1,0 +1,123 @@
+#include "integration/rocksdb/levels/level_listener.h"
+
+#include <rocksdb/db.h>
+
+#include <set>
+
+#include "integration/rocksdb/levels/tree_shape.h"
+
+namespace blocksieve {
+namespace rocksdb_plugin {
+namespace {
+
+// Reading the sizes holds the database's mutex, so it takes at most one part in so many of the
+// time.
+constexpr int kPause = 50;
+// Longer than reading ever takes: meanwhile nobody else reads them.
+constexpr std::chrono::seconds kReading{10};
+
+// Entries per byte, where no file says how many it has.
+constexpr double kSupposedDensity = 0.01;
+
+// RocksDB leaves the numbers of entries of most files at 0 when it opens a database and does not
+// open all of its files, or is told not to read their statistics.
+double EntriesPerByte(const rocksdb::ColumnFamilyMetaData& column_family) {
+  double entries = 0;
+  double bytes = 0;
+  for (const auto& level : column_family.levels) {
+    for (const auto& file : level.files) {
+      if (file.num_entries == 0) continue;
+      entries += static_cast<double>(file.num_entries);
+      bytes += static_cast<double>(file.size);
+    }
+  }
+  return bytes > 0 ? entries / bytes : kSupposedDensity;
+}
+
+// After `compaction`, if it is of this column family: its input is on its output level.
+TreeShape ShapeOf(const rocksdb::ColumnFamilyMetaData& column_family,
+                  const rocksdb::CompactionJobInfo* compaction) {
+  std::set<uint64_t> inputs;
+  if (compaction != nullptr && compaction->cf_name == column_family.name) {
+    for (const auto& file : compaction->input_file_infos) inputs.insert(file.file_number);
+  }
+  TreeShape shape;
+  shape.level_keys.resize(column_family.levels.size());
+  double level0_keys = 0;
+  double level0_files = 0;
+  double level0_files_left = 0;
+  double moved_keys = 0;
+  const double density = EntriesPerByte(column_family);
+  for (const auto& level : column_family.levels) {
+    for (const auto& file : level.files) {
+      const double keys = file.num_entries != 0 ? static_cast<double>(file.num_entries)
+                                                : density * static_cast<double>(file.size);
+      const bool is_moved = inputs.contains(file.file_number);
+      (is_moved ? moved_keys : shape.level_keys[static_cast<size_t>(level.level)]) += keys;
+      if (level.level == 0) {
+        level0_keys += keys;
+        ++level0_files;
+        if (!is_moved) ++level0_files_left;
+      }
+    }
+  }
+  if (level0_files > 0) {
+    // Those that are about to leave will be followed by others: between then and now, on average.
+    shape.level0_runs = (level0_files + level0_files_left) / 2;
+    shape.keys_per_level0_run = level0_keys / level0_files;
+  }
+  if (!inputs.empty() && compaction->output_level > 0) {
+    shape.level_keys[static_cast<size_t>(compaction->output_level)] += moved_keys;
+  }
+  return shape;
+}
+
+}  // namespace
+
+void LevelListener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) {
+  Refresh(db, nullptr);
+}
+
+void LevelListener::OnCompactionBegin(rocksdb::DB* db,
+                                      const rocksdb::CompactionJobInfo& compaction) {
+  Refresh(db, &compaction);
+}
+
+void LevelListener::Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction) {
+  const std::shared_ptr<const rocksdb::Logger> database = db->GetDBOptions().info_log;
+  const Clock::time_point start = Clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(next_refresh_, [](const auto& entry) { return entry.first.expired(); });
+    Clock::time_point& next = next_refresh_[database];
+    if (next > start) return;
+    next = start + kReading;
+  }
+  std::vector<rocksdb::ColumnFamilyMetaData> column_families;
+  db->GetAllColumnFamilyMetaData(&column_families);
+  KnownShapes::ByColumnFamily shapes;
+  for (const auto& column_family : column_families) {
+    TreeShape shape = ShapeOf(column_family, compaction);
+    const ColumnFamilyKey key(database.get(), column_family.name);
+    // Level 0 is often empty, but not while its filters are asked.
+    if (shape.keys_per_level0_run == 0) {
+      if (const auto before = KnownShapes::Instance().Get(key)) {
+        shape.level0_runs = before->level0_runs;
+        shape.keys_per_level0_run = before->keys_per_level0_run;
+      }
+    }
+    shapes[column_family.name] = std::move(shape);
+  }
+  KnownShapes::Instance().Set(database, std::move(shapes));
+  const Clock::time_point end = Clock::now();
+  const std::lock_guard lock(mutex_);
+  next_refresh_[database] = end + kPause * (end - start);
+}
+
+}  // namespace rocksdb_plugin
+
+std::shared_ptr<rocksdb::EventListener> NewLevelListener() {
+  return std::make_shared<rocksdb_plugin::LevelListener>();
+}
+
+}  // namespace blocksieve

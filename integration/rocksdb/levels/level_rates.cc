@@ -1,0 +1,176 @@
+#include "integration/rocksdb/levels/level_rates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <vector>
+
+#include "blocksieve/rate_allocation.h"
+#include "blocksieve/sizing.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+// Files move to deeper levels without being rewritten: some always, and all if keys ascend. So that
+// this costs little memory, no file is that much more precise than the whole tree; its wasted reads
+// are then lost in those of the last level. And none gets more bits per key than this.
+constexpr double kLeastShareOfWastedReads = 1.0 / 512;
+constexpr double kMostBitsPerKey = 30;
+
+// Files on level 0, on average, and how many of them make a level 1: half of RocksDB's four that
+// start a compaction.
+constexpr double kModelLevel0Runs = 2;
+constexpr double kModelLevel0RunsPerLevel1 = 4;
+constexpr double kModelKeys = 1e8;
+
+// Whose last level a policy keeps in mind. None says when it is gone.
+constexpr size_t kMostColumnFamilies = 10'000;
+
+// The group of a level among those of GroupsOf.
+size_t GroupOf(int level) { return static_cast<size_t>(level); }
+
+// Of a tree whose level 0 was empty whenever the sizes were read, its files' size is as in the
+// model.
+double KeysPerLevel0Run(const TreeShape& shape) {
+  if (shape.keys_per_level0_run > 0) return shape.keys_per_level0_run;
+  double smallest = 0;
+  for (const double keys : shape.level_keys) {
+    if (keys > 0 && (smallest == 0 || keys < smallest)) smallest = keys;
+  }
+  return smallest / kModelLevel0RunsPerLevel1;
+}
+
+std::vector<RunGroup> GroupsOf(const TreeShape& shape, PolicyKind kind,
+                               bool is_level0_short_lived) {
+  std::vector<RunGroup> groups;
+  groups.push_back({.num_runs = std::max(shape.level0_runs, 1.0),
+                    .keys_per_run = KeysPerLevel0Run(shape),
+                    .kind = KindOfFile(kind, is_level0_short_lived)});
+  for (size_t level = 1; level < shape.level_keys.size(); ++level) {
+    const double keys = shape.level_keys[level];
+    groups.push_back({.num_runs = keys > 0 ? 1.0 : 0.0,
+                      .keys_per_run = keys,
+                      .kind = KindOfFile(kind, /*is_short_lived=*/false)});
+  }
+  return groups;
+}
+
+Result<RateAllocation> Allocate(const FilterPolicyOptions& options,
+                                const std::vector<RunGroup>& groups) {
+  return options.wasted_reads ? AllocateForWastedReads(groups, *options.wasted_reads)
+                              : AllocateForBitsPerKey(groups, *options.bits_per_key);
+}
+
+// The most precise rate that is worth it for any file.
+double LowestFpr(FilterKind kind, double wasted_reads) {
+  const Result<Layout> largest = LayoutForBitsPerKey(kind, kMostBitsPerKey);
+  return std::max({wasted_reads * kLeastShareOfWastedReads, largest->predicted_fpr, kMinTargetFpr});
+}
+
+}  // namespace
+
+// Filters of flushes live until the next compaction, while every lookup asks them: the fastest
+// kind. What compactions and bulk loads write stays: the smallest kind. Measured with a million
+// keys (bench/run filters): ribbon takes a third less space, but 2.6 times as long to build and 1.8
+// times as long to probe.
+FilterKind KindOfFile(PolicyKind kind, bool is_short_lived) {
+  switch (kind) {
+    case PolicyKind::kBloom:
+      return FilterKind::kBlockedBloom;
+    case PolicyKind::kRibbon:
+      return FilterKind::kRibbon;
+    case PolicyKind::kAuto:
+      break;
+  }
+  return is_short_lived ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
+}
+
+bool IsShortLived(const rocksdb::FilterBuildingContext& context) {
+  const bool is_flush = context.reason == rocksdb::TableFileCreationReason::kFlush ||
+                        context.reason == rocksdb::TableFileCreationReason::kRecovery;
+  // Under FIFO nothing is ever compacted.
+  return is_flush && context.compaction_style != rocksdb::kCompactionStyleFIFO;
+}
+
+void LevelRates::Learn(const rocksdb::ColumnFamilyOptions& column_family) {
+  if (column_family.compaction_style != rocksdb::kCompactionStyleLevel) return;
+  size_ratio_ = std::max(1.0, column_family.max_bytes_for_level_multiplier);
+  has_dynamic_levels_ = column_family.level_compaction_dynamic_level_bytes;
+}
+
+double LevelRates::TargetFpr(const FilterPolicyOptions& options,
+                             const rocksdb::FilterBuildingContext& context) {
+  const TreeShape shape = ShapeFor(context);
+  std::vector<RunGroup> groups = GroupsOf(shape, options.kind, IsShortLived(context));
+  size_t group = 0;
+  if (context.level_at_creation >= 0) {
+    group = GroupOf(context.level_at_creation);
+    const RunGroup empty{.num_runs = 0, .kind = KindOfFile(options.kind, /*is_short_lived=*/false)};
+    if (group >= groups.size()) groups.resize(group + 1, empty);
+  } else {
+    // Of unknown level: taken for one of the largest.
+    for (size_t i = 1; i < groups.size(); ++i) {
+      if (groups[i].keys_per_run > groups[group].keys_per_run) group = i;
+    }
+  }
+  // What was not there when the sizes were read begins as a run like those of level 0.
+  if (groups[group].num_runs == 0) {
+    groups[group].num_runs = 1;
+    groups[group].keys_per_run = std::max(1.0, KeysPerLevel0Run(shape));
+  }
+  const Result<RateAllocation> allocation = Allocate(options, groups);
+  if (!allocation.ok()) {
+    if (allocation.status().code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
+    // Wanted are fewer reads than any filters waste.
+    return LowestFpr(groups[group].kind, options.wasted_reads.value_or(0));
+  }
+  const double fpr = allocation->target_fprs[group];
+  return std::max(fpr, LowestFpr(groups[group].kind, allocation->wasted_reads));
+}
+
+TreeShape LevelRates::ShapeFor(const rocksdb::FilterBuildingContext& context) {
+  const auto known = KnownShapes::Instance().Get({context.info_log, context.column_family_name});
+  // The model learns even while it is not asked.
+  TreeShape model = ModelFor(context);
+  return known && !known->IsEmpty() ? *known : model;
+}
+
+TreeShape LevelRates::ModelFor(const rocksdb::FilterBuildingContext& context) {
+  TreeShape model{
+      .level0_runs = kModelLevel0Runs, .keys_per_level0_run = kModelKeys, .level_keys = {}};
+  const bool has_levels = context.compaction_style != rocksdb::kCompactionStyleFIFO &&
+                          context.num_levels > 1 && context.level_at_creation >= 0;
+  if (!has_levels) {
+    // All files are alike. How many there are is not known: each is taken for the only one.
+    model.level0_runs = 1;
+    return model;
+  }
+  const int last_level = LastLevel(context);
+  model.level_keys.resize(static_cast<size_t>(last_level) + 1);
+  double keys = kModelKeys;
+  for (int level = last_level; level >= 1; --level) {
+    model.level_keys[GroupOf(level)] = keys;
+    model.keys_per_level0_run = keys / kModelLevel0RunsPerLevel1;
+    keys /= size_ratio_;
+  }
+  return model;
+}
+
+// With dynamic level sizes it is the last one there is. Otherwise a level too many would cost each
+// file log2(size ratio) bits per key, so it is the deepest one that there is reason to believe in.
+int LevelRates::LastLevel(const rocksdb::FilterBuildingContext& context) {
+  const int deepest = context.num_levels - 1;
+  if (context.compaction_style == rocksdb::kCompactionStyleLevel && has_dynamic_levels_) {
+    return deepest;
+  }
+  const std::lock_guard lock(mutex_);
+  if (last_levels_.size() > kMostColumnFamilies) last_levels_.clear();  // they learn it again
+  int& last =
+      last_levels_.try_emplace({context.info_log, context.column_family_name}, 1).first->second;
+  const int level = context.level_at_creation;
+  if (level > 0) last = context.is_bottommost ? level : std::max(last, level + 1);
+  last = std::min(last, deepest);
+  return last;
+}
+
+}  // namespace blocksieve::rocksdb_plugin

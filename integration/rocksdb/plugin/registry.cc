@@ -1,0 +1,67 @@
+#include "integration/rocksdb/plugin/registry.h"
+
+#include <rocksdb/utilities/object_registry.h>
+
+#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/index/granule_collector.h"
+#include "integration/rocksdb/levels/level_listener.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/policy/policy_options.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+// "blocksieve" or "blocksieve:<target_fpr>". RocksDB turns an error in an OPTIONS file into "no
+// filter" without a word, so errors go to stderr as well.
+const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
+                                        std::unique_ptr<const rocksdb::FilterPolicy>* guard,
+                                        std::string* error) {
+  FilterPolicyOptions options;
+  if (const size_t colon = id.find(':'); colon != std::string::npos) {
+    const rocksdb::Status status =
+        ParseTargetFpr(id.substr(colon + 1), &options.target_fpr.emplace());
+    if (!status.ok()) {
+      *error = status.ToString();
+      LogLoudly(nullptr, "filter policy " + id + " refused: " + *error);
+      return nullptr;
+    }
+  }
+  *guard = MakePolicy(options);
+  return guard->get();
+}
+
+}  // namespace
+
+int RegisterFactories(rocksdb::ObjectLibrary& library) {
+  // Everything after a colon is taken, numbers or not: what does not match would be "not found",
+  // which RocksDB may swallow.
+  library.AddFactory<const rocksdb::FilterPolicy>(
+      rocksdb::ObjectLibrary::PatternEntry(Policy::kName, true).AddSeparator(":", false),
+      MakeFromId);
+  library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(
+      GranuleCollectorFactory::kName,
+      [](const std::string&, std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>* guard,
+         std::string*) {
+        // Columns come as an option; without any, preparing the options fails.
+        guard->reset(new GranuleCollectorFactory(SkipIndexOptions()));
+        return guard->get();
+      });
+  library.AddFactory<rocksdb::EventListener>(
+      LevelListener::kName,
+      [](const std::string&, std::unique_ptr<rocksdb::EventListener>* guard, std::string*) {
+        guard->reset(new LevelListener);
+        return guard->get();
+      });
+  return 3;
+}
+
+}  // namespace blocksieve::rocksdb_plugin
+
+extern "C" int blocksieve_rocksdb_register(void) {
+  return blocksieve::rocksdb_plugin::RegisterFactories(*rocksdb::ObjectLibrary::Default());
+}
+
+/// What a RocksDB that is built with this plug-in in its tree calls (ROCKSDB_PLUGINS=blocksieve).
+int blocksieve_register(rocksdb::ObjectLibrary& library, const std::string&) {
+  return blocksieve::rocksdb_plugin::RegisterFactories(library);
+}

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <rocksdb/filter_policy.h>
+
+#include "blocksieve/filter_builder.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
+
+// The adapters between RocksDB's internal filter interface and the core.
+
+namespace rocksdb {
+class Logger;
+}
+
+namespace blocksieve::rocksdb_plugin {
+
+class MemoryFit;
+
+/// A builder for the filters of one file; owned by the caller. `info_log` may be null; `memory_fit`
+/// is null unless sizes are to follow the allocator's. Null if there is no memory for it.
+rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
+                                           std::shared_ptr<MemoryFit> memory_fit);
+
+/// A reader of any filter block: ours, stock RocksDB's, or an unreadable one, which may match
+/// everything. Owned by the caller; refers to `contents`, which must outlive it. Null if there is
+/// no memory for it.
+rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents);
+
+/// The same by stock RocksDB, whatever the filter: ours may match.
+rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents);
+
+}  // namespace blocksieve::rocksdb_plugin

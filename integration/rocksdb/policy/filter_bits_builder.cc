@@ -1,0 +1,119 @@
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "blocksieve/filter_block.h"
+#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/policy/filter_bits.h"
+#include "integration/rocksdb/policy/memory_fit.h"
+#include "lib/hash/hash_inline.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+// One object serves all partitions of a file. RocksDB uses it from one thread at a time, but under
+// parallel compression AddKey and Finish come from different threads, and newer versions ask for
+// the number of entries meanwhile.
+class BitsBuilder final : public rocksdb::FilterBitsBuilder {
+ public:
+  BitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
+              std::shared_ptr<MemoryFit> memory_fit)
+      : builder_(std::move(builder)), info_log_(info_log), memory_fit_(std::move(memory_fit)) {}
+
+  void AddKey(const rocksdb::Slice& key) override {
+    if (key.size() > kShortKeyBytes) return AddLongKey(key);
+    builder_.AddHash(HashShortKey({key.data(), key.size()}, builder_.options().hash_seed));
+  }
+
+#if BLOCKSIEVE_ABI_GENERATION >= 2
+  void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override {
+    AddKey(key);
+    AddKey(alt);
+  }
+#endif
+
+  size_t EstimateEntriesAdded() override { return static_cast<size_t>(builder_.num_keys()); }
+
+  rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf) override {
+    rocksdb::Status ignored;
+    return Finish(buf, &ignored);
+  }
+
+  rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) override {
+    *status = rocksdb::Status::OK();
+    const Layout layout = memory_fit_ == nullptr ? builder_.layout() : memory_fit_->Fit(builder_);
+    Result<OwnedBytes> block = builder_.Finish(layout);
+    has_filter_ = block.ok();
+    if (!has_filter_) {
+      Report(&reported_no_filter_, "no filter written: ", block.status().message());
+      return AlwaysMayMatch(buf);
+    }
+    if (!builder_.fallback_reason().empty()) {
+      Report(&reported_fallback_, "blocked Bloom filter written: ", builder_.fallback_reason());
+    }
+    const rocksdb::Slice contents(block->memory.get() + block->offset, block->size);
+    buf->reset(block->memory.release());
+    return contents;
+  }
+
+  rocksdb::Status MaybePostVerify(const rocksdb::Slice& filter_content) override try {
+    if (!has_filter_ || !builder_.options().keep_hashes) return rocksdb::Status::OK();
+    const Status status =
+        builder_.VerifyBuilt(AsBytes({filter_content.data(), filter_content.size()}));
+    return status.ok() ? rocksdb::Status::OK() : rocksdb::Status::Corruption(status.message());
+  } catch (const std::bad_alloc&) {
+    return rocksdb::Status::Corruption();  // there is no memory for what is to be said of it
+  }
+
+  size_t ApproximateNumEntries(size_t bytes) override {
+    return static_cast<size_t>(builder_.MaxKeys(bytes));
+  }
+
+  size_t CalculateSpace(size_t num_entries) override {
+    return static_cast<size_t>(builder_.BlockBytes(num_entries));
+  }
+
+  double EstimatedFpRate(size_t num_entries, size_t bytes) override {
+    return builder_.EstimateFpr(num_entries, bytes);
+  }
+
+ private:
+  [[gnu::noinline]] void AddLongKey(const rocksdb::Slice& key) {
+    builder_.AddKey({key.data(), key.size()});
+  }
+
+  // Once a file: what one of its partitions meets, hundreds may meet.
+  void Report(bool* reported, std::string_view message, std::string_view reason) {
+    if (!*reported) LogLoudly(info_log_, message, reason);
+    *reported = true;
+  }
+
+  // An empty Slice would make RocksDB answer "no" for the keys of this partition, and so would one
+  // to five bytes.
+  static rocksdb::Slice AlwaysMayMatch(std::unique_ptr<const char[]>* buf) {
+    static constexpr char kZeros[kZeroTailBytes + 1] = {};
+    buf->reset();
+    return {kZeros, sizeof(kZeros)};
+  }
+
+  FilterBuilder builder_;
+  rocksdb::Logger* const info_log_;
+  const std::shared_ptr<MemoryFit> memory_fit_;
+  bool has_filter_ = false;
+  bool reported_no_filter_ = false;
+  bool reported_fallback_ = false;
+};
+
+}  // namespace
+
+rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
+                                           std::shared_ptr<MemoryFit> memory_fit) {
+  // RocksDB is not exception-safe; without a builder it writes no filter.
+  auto* const bits =
+      new (std::nothrow) BitsBuilder(std::move(builder), info_log, std::move(memory_fit));
+  if (bits == nullptr) LogLoudly(info_log, "no filter written: out of memory");
+  return bits;
+}
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <new>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/filter_reader.h"
+#include "integration/rocksdb/compat/stock_filters.h"
+#include "integration/rocksdb/policy/filter_bits.h"
+#include "lib/hash/hash_inline.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+std::string_view AsView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+// Constructed for every probe under allow_mmap_reads, so it holds nothing but the core's reader.
+class BitsReader final : public rocksdb::FilterBitsReader {
+ public:
+  explicit BitsReader(const FilterReader& filter) : filter_(filter) {}
+
+  bool MayMatch(const rocksdb::Slice& entry) override { return filter_.MayMatch(AsView(entry)); }
+
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    // MultiGet asks for 0 to 32 keys. They are hashed right here: an array of views of them would
+    // have to be written, and read again.
+    constexpr int kMostKeys = 32;
+    uint64_t hashes[kMostKeys];
+    const uint64_t seed = filter_.hash_seed();
+    while (num_keys > 0) {
+      const int count = std::min(num_keys, kMostKeys);
+      for (int i = 0; i < count; ++i) hashes[i] = HashKeyInline(AsView(*keys[i]), seed);
+      filter_.MayMatchHashes({hashes, static_cast<size_t>(count)}, may_match);
+      keys += count;
+      may_match += count;
+      num_keys -= count;
+    }
+  }
+
+ private:
+  const FilterReader filter_;
+};
+
+}  // namespace
+
+rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents) try {
+  const rocksdb::FilterPolicy* const stock = StockReader();
+  return stock == nullptr ? nullptr : stock->GetFilterBitsReader(contents);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
+  const ByteView block = AsBytes(AsView(contents));
+  // RocksDB takes a filter of one to five bytes for that of no keys, which is what a truncated one
+  // looks like. Ours are never that short, and its own are only if they are damaged.
+  if (block.size() <= kZeroTailBytes) return new BitsReader(FilterReader());
+  if (!HasFilterBlockTail(block)) return NewStockBitsReader(contents);
+  return new BitsReader(FilterReader::Open(block));
+} catch (const std::bad_alloc&) {
+  return nullptr;  // which RocksDB takes for "may match"; it is not exception-safe
+}
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,134 @@
+#include "integration/rocksdb/policy/policy.h"
+
+#include <rocksdb/table.h>
+
+#include <new>
+
+#include "blocksieve/filter_builder.h"
+#include "blocksieve/kernels.h"
+#include "blocksieve/sizing.h"
+#include "integration/rocksdb/compat/abi_guard.h"
+#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/compat/stock_filters.h"
+#include "integration/rocksdb/policy/filter_bits.h"
+#include "integration/rocksdb/policy/memory_fit.h"
+#include "integration/rocksdb/policy/policy_options.h"
+
+namespace blocksieve {
+namespace rocksdb_plugin {
+namespace {
+
+FilterOptions CoreOptions(const FilterPolicyOptions& options, double target_fpr,
+                          const rocksdb::FilterBuildingContext& context) {
+  FilterOptions core;
+  core.kind = KindOfFile(options.kind, IsShortLived(context));
+  core.target_fpr = target_fpr;
+  core.max_build_bytes = options.max_build_bytes;
+  core.keep_hashes = context.table_options.detect_filter_construct_corruption;
+  return core;
+}
+
+}  // namespace
+
+Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem)
+    : options_(options),
+      abi_problem_(std::move(abi_problem)),
+      memory_fit_(std::make_shared<MemoryFit>()) {
+  RegisterOptions("BlocksieveFilterPolicyOptions", &options_, &PolicyOptionTypes());
+}
+
+rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
+                                        const rocksdb::ColumnFamilyOptions& column_family) const {
+  level_rates_.Learn(column_family);
+  return FilterPolicy::ValidateOptions(db, column_family);
+}
+
+double Policy::TargetFpr(const rocksdb::FilterBuildingContext& context) const {
+  return HasLevelRates(options_) ? level_rates_.TargetFpr(options_, context)
+                                 : UniformTargetFpr(options_);
+}
+
+rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
+    const rocksdb::FilterBuildingContext& context) const try {
+  const double target_fpr = TargetFpr(context);
+  if (target_fpr > kMaxTargetFpr) return nullptr;
+  if (!abi_problem_.empty()) {
+    // The bits of a stock filter may be asked for by the name that every generation knows.
+    const rocksdb::FilterPolicy* const stock = StockBloom(StockBloomBitsPerKey(target_fpr));
+    if (stock != nullptr) return stock->GetBuilderWithContext(context);
+    LogLoudly(context.info_log, "no filter written: RocksDB has no policy bloomfilter");
+    return nullptr;
+  }
+  Result<FilterBuilder> builder = FilterBuilder::Create(CoreOptions(options_, target_fpr, context));
+  if (!builder.ok()) {
+    LogLoudly(context.info_log, "no filter written: ", builder.status().message());
+    return nullptr;
+  }
+  return NewBitsBuilder(*std::move(builder), context.info_log,
+                        context.table_options.optimize_filters_for_memory ? memory_fit_ : nullptr);
+} catch (const std::bad_alloc&) {  // RocksDB is not exception-safe
+  LogLoudly(context.info_log, "no filter written: out of memory");
+  return nullptr;
+}
+
+rocksdb::FilterBitsReader* Policy::GetFilterBitsReader(const rocksdb::Slice& contents) const {
+  if (!abi_problem_.empty()) return NewStockBitsReader(contents);
+  return NewBitsReader(contents);
+}
+
+rocksdb::Status Policy::ConfigureOptions(
+    const rocksdb::ConfigOptions& config_options,
+    const std::unordered_map<std::string, std::string>& opts_map,
+    std::unordered_map<std::string, std::string>* unused) {
+  // Looked for here, because under ignore_unknown_options RocksDB reports neither what it does not
+  // know nor what it cannot parse.
+  for (const auto& [name, value] : opts_map) {
+    const std::string problem = PolicyOptionProblem(config_options, name, value);
+    if (!problem.empty()) LogLoudly(nullptr, problem);
+  }
+  const FilterPolicyOptions before = options_;
+  rocksdb::Status status = FilterPolicy::ConfigureOptions(config_options, opts_map, unused);
+  if (status.ok()) {
+    status = ValidatePolicyOptions(options_);
+    if (!status.ok()) LogLoudly(nullptr, status.ToString());
+  }
+  if (!status.ok()) {
+    options_ = before;
+    LogLoudly(nullptr, "filter policy options not applied; if RocksDB goes on, in effect are\n" +
+                           DescribePolicyOptions(options_));
+  }
+  return status;
+}
+
+std::unique_ptr<const rocksdb::FilterPolicy> MakePolicy(const FilterPolicyOptions& options) {
+  // Policies are made several times per open; what is wrong with the process is said once.
+  static const bool said = [] {
+    if (!LoadedAbiProblem().empty()) {
+      LogLoudly(nullptr, LoadedAbiProblem() + "; stock Bloom filters of the same FPR are built");
+    }
+    if (!KernelOverrideProblem().empty()) {
+      LogLoudly(nullptr, "BLOCKSIEVE_KERNEL=" + std::string(KernelOverrideProblem()) + "; " +
+                             std::string(KernelName(ActiveKernel())) + " is used");
+    }
+    return true;
+  }();
+  static_cast<void>(said);
+  return std::make_unique<Policy>(options, LoadedAbiProblem());
+}
+
+std::string Policy::GetPrintableOptions() const { return DescribePolicyOptions(options_); }
+
+}  // namespace rocksdb_plugin
+
+std::shared_ptr<const rocksdb::FilterPolicy> NewFilterPolicy(const FilterPolicyOptions& options,
+                                                             rocksdb::Status* status) {
+  const rocksdb::Status valid = rocksdb_plugin::ValidatePolicyOptions(options);
+  if (status != nullptr) *status = valid;
+  if (!valid.ok()) {
+    if (status == nullptr) rocksdb_plugin::LogLoudly(nullptr, valid.ToString());
+    return nullptr;
+  }
+  return rocksdb_plugin::MakePolicy(options);
+}
+
+}  // namespace blocksieve

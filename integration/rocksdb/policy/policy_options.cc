@@ -1,0 +1,171 @@
+#include "integration/rocksdb/policy/policy_options.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "blocksieve/rate_allocation.h"
+#include "blocksieve/sizing.h"
+#include "integration/rocksdb/compat/number_text.h"
+#include "integration/rocksdb/compat/option_type.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using rocksdb::ConfigOptions;
+using rocksdb::OptionTypeInfo;
+
+constexpr std::array<std::pair<PolicyKind, const char*>, 3> kKinds{{
+    {PolicyKind::kAuto, "auto"},
+    {PolicyKind::kBloom, "bloom"},
+    {PolicyKind::kRibbon, "ribbon"},
+}};
+
+rocksdb::Status OutOfRange(const std::string& name, const std::string& value,
+                           const std::string& allowed) {
+  return rocksdb::Status::InvalidArgument("blocksieve: " + name + " is " +
+                                          (value.empty() ? "empty" : value) + "; allowed is " +
+                                          allowed);
+}
+
+rocksdb::Status ParseKind(const std::string& text, PolicyKind* kind) {
+  std::string allowed;
+  for (const auto& [known, name] : kKinds) {
+    if (text == name) {
+      *kind = known;
+      return rocksdb::Status::OK();
+    }
+    allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+  }
+  return OutOfRange("kind", text, allowed);
+}
+
+const char* KindName(PolicyKind kind) {
+  for (const auto& [known, name] : kKinds) {
+    if (known == kind) return name;
+  }
+  return "unknown";
+}
+
+rocksdb::Status ParseBytes(const std::string& name, const std::string& text, uint64_t* bytes) {
+  if (FromText(text, bytes)) return rocksdb::Status::OK();
+  return OutOfRange(name, text, "0 (no limit) to 18446744073709551615");
+}
+
+// The ways to say how precise filters are.
+struct Precision {
+  const char* name;
+  std::optional<double> FilterPolicyOptions::*field;
+  double lowest;
+  double highest;
+
+  rocksdb::Status Parse(const std::string& text, double* number) const {
+    double value = 0;
+    if (!FromText(text, &value) || !(value >= lowest && value <= highest)) {
+      return OutOfRange(name, text, ToText(lowest) + " to " + ToText(highest));
+    }
+    *number = value;
+    return rocksdb::Status::OK();
+  }
+
+  // Nothing if it is not said so; RocksDB leaves options without a text out.
+  static std::string Write(const std::optional<double>& number) {
+    return number ? ToText(*number) : "";
+  }
+};
+
+constexpr Precision kTargetFpr{"target_fpr", &FilterPolicyOptions::target_fpr, kMinTargetFpr,
+                               kMaxTargetFpr};
+constexpr Precision kWastedReads{"wasted_reads", &FilterPolicyOptions::wasted_reads,
+                                 kMinWastedReads, kMaxWastedReads};
+constexpr Precision kBitsPerKey{"bits_per_key", &FilterPolicyOptions::bits_per_key,
+                                kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey};
+constexpr Precision kPrecisions[] = {kTargetFpr, kWastedReads, kBitsPerKey};
+constexpr double kDefaultTargetFpr = 0.01;
+
+template <const Precision& precision>
+OptionTypeInfo PrecisionType(size_t offset) {
+  return OptionAsText<std::optional<double>>(
+      offset,
+      [](const std::string& text, std::optional<double>* number) {
+        double value = 0;
+        rocksdb::Status status = precision.Parse(text, &value);
+        if (status.ok()) *number = value;
+        return status;
+      },
+      Precision::Write);
+}
+
+}  // namespace
+
+rocksdb::Status ParseTargetFpr(const std::string& text, double* target_fpr) {
+  return kTargetFpr.Parse(text, target_fpr);
+}
+
+bool HasLevelRates(const FilterPolicyOptions& options) {
+  return options.wasted_reads || options.bits_per_key;
+}
+
+double UniformTargetFpr(const FilterPolicyOptions& options) {
+  return options.target_fpr.value_or(kDefaultTargetFpr);
+}
+
+rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
+  std::string given;
+  for (const Precision& precision : kPrecisions) {
+    const std::string text = precision.Write(options.*precision.field);
+    if (text.empty()) continue;
+    double ignored = 0;
+    rocksdb::Status status = precision.Parse(text, &ignored);
+    if (!status.ok()) return status;
+    given += (given.empty() ? "" : ", ") + (precision.name + ("=" + text));
+  }
+  if (given.find(',') != std::string::npos) {
+    return rocksdb::Status::InvalidArgument("blocksieve: " + given +
+                                            " exclude each other; allowed is one of them");
+  }
+  PolicyKind ignored;
+  return ParseKind(KindName(options.kind), &ignored);
+}
+
+const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
+  // Never destroyed: databases may be closed after static destructors began.
+  static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
+      {"target_fpr", PrecisionType<kTargetFpr>(offsetof(FilterPolicyOptions, target_fpr))},
+      {"wasted_reads", PrecisionType<kWastedReads>(offsetof(FilterPolicyOptions, wasted_reads))},
+      {"bits_per_key", PrecisionType<kBitsPerKey>(offsetof(FilterPolicyOptions, bits_per_key))},
+      {"kind", OptionAsText<PolicyKind>(offsetof(FilterPolicyOptions, kind), ParseKind, KindName)},
+      {"max_build_bytes", OptionAsText<uint64_t>(
+                              offsetof(FilterPolicyOptions, max_build_bytes),
+                              [](const std::string& text, uint64_t* bytes) {
+                                return ParseBytes("max_build_bytes", text, bytes);
+                              },
+                              ToText<uint64_t>)},
+  };
+  return types;
+}
+
+std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::string& name,
+                                const std::string& value) {
+  const auto type = PolicyOptionTypes().find(name);
+  if (type == PolicyOptionTypes().end()) {
+    return "unknown filter policy option: " + name + "=" + value +
+           "; known are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes";
+  }
+  FilterPolicyOptions ignored;
+  const rocksdb::Status status = type->second.Parse(config_options, name, value, &ignored);
+  return status.ok() ? "" : "invalid filter policy option: " + status.ToString();
+}
+
+std::string DescribePolicyOptions(const FilterPolicyOptions& options) {
+  std::string text;
+  for (const Precision& precision : kPrecisions) {
+    const std::optional<double> number = options.*precision.field;
+    if (number) text += std::string("    ") + precision.name + ": " + ToText(*number) + "\n";
+  }
+  if (text.empty()) text = "    target_fpr: " + ToText(UniformTargetFpr(options)) + "\n";
+  return text + "    kind: " + KindName(options.kind) +
+         "\n    max_build_bytes: " + ToText(options.max_build_bytes) + "\n";
+}
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,151 @@
+#include "integration/rocksdb/scan/candidate_scan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "integration/rocksdb/scan/file_source.h"
+#include "integration/rocksdb/scan/recheck.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+// The first batch is small, so that a scan that wants a few rows reads few; later ones are large,
+// so that lookups share blocks.
+constexpr size_t kFirstBatchRows = 8;
+constexpr size_t kMaxBatchRows = 1024;
+constexpr size_t kMaxBatchBytes = 4 << 20;
+
+}  // namespace
+
+CandidateScan::CandidateScan(ScanContext* context, std::unique_ptr<MergedRanges> ranges,
+                             std::unique_ptr<CandidateSource> memtables, ScanPlan plan)
+    : context_(context),
+      plan_(std::move(plan)),
+      ranges_(std::move(ranges)),
+      batch_rows_(kFirstBatchRows) {
+  sources_.push_back(std::move(memtables));
+  for (const PlannedFile& file : plan_.files) {
+    sources_.push_back(std::make_unique<FileSource>(context, &plan_, &file, ranges_.get()));
+  }
+  for (const auto& source : sources_) PushSource(source.get());
+}
+
+CandidateScan::~CandidateScan() = default;
+
+bool CandidateScan::ComesLater(const CandidateSource* a, const CandidateSource* b) const {
+  const std::optional<rocksdb::Slice> x = a->Bound();
+  const std::optional<rocksdb::Slice> y = b->Bound();
+  if (!x || !y) return x.has_value() && !y.has_value();
+  return context_->CompareInScan(*x, *y) > 0;
+}
+
+void CandidateScan::PushSource(CandidateSource* source) {
+  if (source->Done()) return;
+  heap_.push_back(source);
+  std::push_heap(heap_.begin(), heap_.end(),
+                 [this](const auto* a, const auto* b) { return ComesLater(a, b); });
+}
+
+void CandidateScan::FillBatch() {
+  next_row_ = 0;
+  batch_.clear();
+  // Batches may come out empty, of rows that turned out stale.
+  while (batch_.empty() && status_.ok()) {
+    CollectCandidates();
+    if (batch_.empty()) return;
+    Recheck();
+    const size_t most = batch_bytes_ > kMaxBatchBytes ? batch_rows_ / 2 : batch_rows_ * 2;
+    batch_rows_ = std::clamp<size_t>(most, 1, kMaxBatchRows);
+  }
+}
+
+void CandidateScan::CollectCandidates() {
+  batch_bytes_ = 0;
+  while (batch_.size() < batch_rows_ && batch_bytes_ < kMaxBatchBytes && TakeNext()) {
+  }
+  if (!ranges_->status().ok()) status_ = ranges_->status();
+  if (!status_.ok()) batch_.clear();
+}
+
+bool CandidateScan::TakeNext() {
+  // Where both are at the same key the ranges go first: their rows are final.
+  if (!ranges_->Done() && (heap_.empty() || !ComesLater(ranges_.get(), heap_.front()))) {
+    TakeRange();
+  } else if (!heap_.empty()) {
+    TakeSource();
+  } else {
+    return false;
+  }
+  return ranges_->status().ok();
+}
+
+void CandidateScan::TakeRange() {
+  if (!ranges_->IsPositioned()) return ranges_->Position();
+  const rocksdb::Slice value = ranges_->value();
+  if (context_->Matches(value)) AddRow(*ranges_->Bound(), &value);
+  ranges_->Next();
+}
+
+void CandidateScan::TakeSource() {
+  std::pop_heap(heap_.begin(), heap_.end(),
+                [this](const auto* a, const auto* b) { return ComesLater(a, b); });
+  CandidateSource* const source = heap_.back();
+  heap_.pop_back();
+  if (source->IsPositioned()) {
+    const rocksdb::Slice key = *source->Bound();
+    if (!ranges_->Covers(key)) AddRow(key, nullptr);
+    source->Next();
+  } else {
+    source->Position();
+  }
+  PushSource(source);
+}
+
+void CandidateScan::AddRow(const rocksdb::Slice& key, const rocksdb::Slice* final_value) {
+  // The same key comes from several files, and from ranges that were read twice.
+  if (last_key_ && context_->CompareInScan(key, *last_key_) <= 0) return;
+  last_key_ = key.ToString();
+  Row& row = batch_.emplace_back();
+  row.key = *last_key_;
+  row.is_final = final_value != nullptr;
+  if (final_value != nullptr) row.value.assign(final_value->data(), final_value->size());
+  batch_bytes_ += row.key.size() + row.value.size();
+}
+
+void CandidateScan::Recheck() {
+  std::vector<rocksdb::Slice> keys;
+  for (const Row& row : batch_) {
+    if (!row.is_final) keys.push_back(row.key);
+  }
+  if (keys.empty()) return;
+  // RocksDB wants its comparator's order.
+  if (context_->reverse) std::reverse(keys.begin(), keys.end());
+  std::vector<std::string> values;
+  std::vector<bool> found;
+  std::vector<std::string> stored_keys;
+  status_ = LookUp(*context_, keys, &values, &found, &stored_keys);
+  if (!status_.ok()) {
+    batch_.clear();
+    return;
+  }
+  context_->counts.rows_rechecked += keys.size();
+  size_t looked_up = 0;
+  std::vector<Row> rows;
+  for (Row& row : batch_) {
+    if (!row.is_final) {
+      const size_t i = context_->reverse ? keys.size() - 1 - looked_up : looked_up;
+      ++looked_up;
+      batch_bytes_ += values[i].size();
+      if (!found[i] || !context_->Matches(values[i])) {
+        ++context_->counts.rows_stale;
+        continue;
+      }
+      row.value = std::move(values[i]);
+      if (!stored_keys.empty()) row.key = std::move(stored_keys[i]);
+    }
+    rows.push_back(std::move(row));
+  }
+  batch_ = std::move(rows);
+}
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,134 @@
+#include "integration/rocksdb/scan/file_source.h"
+
+#include <utility>
+
+#include "integration/rocksdb/index/granule_properties.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+FileSource::FileSource(ScanContext* context, const ScanPlan* plan, const PlannedFile* file,
+                       MergedRanges* ranges)
+    : context_(context),
+      plan_(plan),
+      file_(file),
+      ranges_(ranges),
+      identity_(file->index->identity()),
+      num_granules_(file->is_whole ? 1 : file->granules.num_granules()) {
+  LoadRun();
+}
+
+std::optional<rocksdb::Slice> FileSource::Bound() const {
+  if (positioned_) return iterator_->key();
+  const std::optional<std::string>& start = run_->range.start(context_->reverse);
+  if (!start) return std::nullopt;
+  return rocksdb::Slice(*start);
+}
+
+void FileSource::LoadRun() {
+  run_ = file_->is_whole ? WholeFile() : NextGranules();
+  if (!run_) iterator_.reset();  // the file need not be held any longer
+}
+
+std::optional<FileSource::Run> FileSource::WholeFile() {
+  if (granules_done_++ != 0) return std::nullopt;
+  Run run;
+  if (const rocksdb::SstFileMetaData* const metadata = plan_->map->Find(file_->number)) {
+    run.range = {metadata->smallestkey, metadata->largestkey};
+  }
+  run.every_key = context_->has_merges && file_->index->properties().num_merge_operands != 0;
+  return run;
+}
+
+std::optional<FileSource::Run> FileSource::NextGranules() {
+  const auto granule_at = [this](size_t number) {
+    return context_->reverse ? num_granules_ - 1 - number : number;
+  };
+  const GranuleIndex& index = *file_->index->index();
+  while (granules_done_ < num_granules_ && !file_->granules.Has(granule_at(granules_done_))) {
+    ++granules_done_;
+  }
+  if (granules_done_ == num_granules_) return std::nullopt;
+  const size_t first = granule_at(granules_done_);
+  Run run;
+  run.every_key = index.AlwaysMatches(first);
+  size_t last = first;
+  for (++granules_done_; granules_done_ < num_granules_; ++granules_done_) {
+    const size_t granule = granule_at(granules_done_);
+    if (!file_->granules.Has(granule) || index.AlwaysMatches(granule) != run.every_key) break;
+    last = granule;
+  }
+  const auto [low, high] = std::minmax(first, last);
+  index.GetKeyRange(low, &run.range.low.emplace(), nullptr);
+  index.GetKeyRange(high, nullptr, &run.range.high.emplace());
+  return run;
+}
+
+bool FileSource::MustUseMergedView(const Run& run) const {
+  if (!identity_.is_known() || !run.range.low) return true;
+  return plan_->map_is_complete && !plan_->map->OthersOverlap(run.range, file_->number);
+}
+
+// Whoever ingests a file can do so again; other contents are in one file only.
+bool FileSource::MayBeThereTwice() const {
+  return file_->index->properties().user_collected_properties.count(kExternalFileProperty) != 0;
+}
+
+// Numbers are not used again: whoever is there now was there when the iterator was made.
+bool FileSource::IsLive() const {
+  rocksdb::ColumnFamilyMetaData metadata;
+  context_->db->GetColumnFamilyMetaData(context_->column_family, &metadata);
+  return FileMap(context_->comparator, std::move(metadata)).Find(file_->number) != nullptr;
+}
+
+void FileSource::Position() {
+  if (!ranges_->CutCovered(&run_->range)) return LoadRun();
+  if (MustUseMergedView(*run_)) {
+    ranges_->Add(std::move(run_->range));
+    return LoadRun();
+  }
+  const bool is_new = iterator_ == nullptr || !iterator_->HasIteratorFor(run_->range);
+  if (is_new) {
+    admitted_ = false;
+    rocksdb::ReadOptions options = context_->read_options;
+    options.table_filter = [this](const rocksdb::TableProperties& properties) {
+      // RocksDB calls this, and is not exception-safe.
+      const bool is_it = HasIdentity(properties, identity_);
+      admitted_ |= is_it;
+      return is_it;
+    };
+    iterator_ = std::make_unique<BoundedIterator>(context_, options);
+  }
+  ++context_->counts.runs_read;
+  iterator_->Seek(run_->range);
+  if (is_new && MayBeThereTwice()) admitted_ = admitted_ && IsLive();
+  if (!admitted_) {
+    ++context_->counts.files_vanished;
+    ranges_->Add(std::move(run_->range));
+    return LoadRun();
+  }
+  FindCandidate();
+}
+
+void FileSource::Next() {
+  // Where to go on if an operand behind this row stops the iterator.
+  if (run_->every_key) run_->range.start(context_->reverse) = iterator_->key().ToString();
+  iterator_->Next();
+  FindCandidate();
+}
+
+void FileSource::FindCandidate() {
+  for (; iterator_->Valid(); iterator_->Next()) {
+    ++context_->counts.rows_read;
+    if (run_->every_key || context_->Matches(iterator_->value())) {
+      positioned_ = true;
+      return;
+    }
+  }
+  positioned_ = false;
+  // Operands whose operator insists on the value below them, which is in another file. Or a damaged
+  // block: then the merged view reports it.
+  if (!iterator_->status().ok()) ranges_->Add(std::move(run_->range));
+  LoadRun();
+}
+
+}  // namespace blocksieve::rocksdb_plugin

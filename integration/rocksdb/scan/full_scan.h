@@ -1,0 +1,46 @@
+#pragma once
+
+#include <rocksdb/iterator.h>
+
+#include <memory>
+
+#include "integration/rocksdb/scan/row_stream.h"
+#include "integration/rocksdb/scan/scan_context.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+/// Reads everything.
+class FullScan final : public RowStream {
+ public:
+  /// Holds the view of now. `context` must outlive this.
+  explicit FullScan(ScanContext* context)
+      : context_(context),
+        iterator_(context->db->NewIterator(context->read_options, context->column_family)) {}
+
+  void Start() override {
+    context_->reverse ? iterator_->SeekToLast() : iterator_->SeekToFirst();
+    FindMatch();
+  }
+  bool Valid() const override { return iterator_->Valid(); }
+  void Next() override {
+    Advance();
+    FindMatch();
+  }
+  rocksdb::Slice key() const override { return iterator_->key(); }
+  rocksdb::Slice value() const override { return iterator_->value(); }
+  rocksdb::Status status() const override { return iterator_->status(); }
+
+ private:
+  void Advance() { context_->reverse ? iterator_->Prev() : iterator_->Next(); }
+  void FindMatch() {
+    for (; iterator_->Valid(); Advance()) {
+      ++context_->counts.rows_read;
+      if (context_->Matches(iterator_->value())) return;
+    }
+  }
+
+  ScanContext* const context_;
+  const std::unique_ptr<rocksdb::Iterator> iterator_;
+};
+
+}  // namespace blocksieve::rocksdb_plugin

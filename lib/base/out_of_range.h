@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "blocksieve/status.h"
+#include "lib/base/out_of_memory.h"
+
+namespace blocksieve::internal {
+
+/// The shortest text that reads back as `value`: a message never shows a value just outside a range
+/// as if it were the bound.
+inline std::string ShortestText(double value) {
+  std::array<char, 32> text;
+  const std::to_chars_result result = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), result.ptr};
+}
+
+/// InvalidArgument with the message "<name> is <value>; allowed is <lowest> to <highest>".
+inline Status OutOfRange(std::string_view name, double value, double lowest, double highest) try {
+  return Status::InvalidArgument(std::string(name) + " is " + ShortestText(value) +
+                                 "; allowed is " + ShortestText(lowest) + " to " +
+                                 ShortestText(highest));
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,143 @@
+#include "lib/bloom/bloom_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+
+#include "lib/bloom/blocked_bloom.h"
+
+namespace blocksieve {
+namespace internal {
+namespace {
+
+constexpr uint32_t kMaxModelProbes = 32;
+constexpr uint64_t kLineBits = 8 * kLineBytes;
+
+// Filters of up to so many lines are searched for an FPR above that of many lines. The excess
+// falls as 1 / lines, but only where no space is lost to rounding is it whole: that is at the odd
+// part of 16 * bits_per_key lines. There is an excess below 3 bits per key only, so at most 45.
+constexpr uint64_t kMaxFewLines = 64;
+
+// What adding a term below this share of a sum cannot change.
+constexpr double kNegligible = 1e-17;
+
+/// The probe of an absent key, with the filter's keys added one by one: how many distinct positions
+/// of the probe are still clear, as a probability distribution. A key clears one with probability
+/// clear / num_bits at each of its positions. All terms are positive, so nothing cancels; the
+/// alternating sum over subsets of positions, which gives the same, is noise for lines of few keys.
+/// The distribution of the number of bits set in the filter needs 512 states instead of k.
+class AbsentProbe {
+ public:
+  AbsentProbe(uint64_t num_bits, uint32_t num_probes) : num_probes_(num_probes) {
+    assert(num_probes >= 1 && num_probes <= kMaxModelProbes);
+    for (uint32_t i = 0; i <= num_probes; ++i) {
+      hit_[i] = std::min(1.0, i / static_cast<double>(num_bits));
+    }
+    clear_[0] = 1;
+    for (uint32_t thrown = 0; thrown < num_probes; ++thrown) {
+      for (uint32_t i = thrown + 1; i > 0; --i) {
+        clear_[i] = clear_[i] * hit_[i] + clear_[i - 1] * (1 - hit_[i - 1]);
+      }
+      clear_[0] = 0;
+    }
+  }
+
+  void AddKey() noexcept {
+    for (uint32_t position = 0; position < num_probes_; ++position) {
+      for (uint32_t i = 0; i < num_probes_; ++i) {
+        clear_[i] = clear_[i] * (1 - hit_[i]) + clear_[i + 1] * hit_[i + 1];
+      }
+      clear_[num_probes_] *= 1 - hit_[num_probes_];
+    }
+  }
+
+  double passes() const noexcept { return clear_[0]; }
+
+  /// Whether a probe practically always passes, and so will after any further key.
+  bool saturated() const noexcept {
+    double fails = 0;
+    for (uint32_t i = 1; i <= num_probes_; ++i) fails += clear_[i];
+    return fails < kNegligible;
+  }
+
+ private:
+  uint32_t num_probes_;
+  std::array<double, kMaxModelProbes + 1> hit_{};    // [i]: a position is one of i given ones
+  std::array<double, kMaxModelProbes + 1> clear_{};  // [i]: i of the probe's positions are clear
+};
+
+/// The mean of the FPR of a line over the number of keys in it: none with probability
+/// exp(log_weight), and L + 1 with ratio(L) times the probability of L. The ratio falls with L.
+template <class Ratio>
+double MeanOverLines(uint32_t num_probes, double log_weight, Ratio ratio) noexcept {
+  AbsentProbe line(kLineBits, num_probes);
+  double mean = 0;
+  double total_weight = 0;
+  for (uint64_t keys = 0; !line.saturated(); ++keys) {
+    const double weight = std::exp(log_weight);
+    mean += weight * line.passes();
+    total_weight += weight;
+    const double next = ratio(static_cast<double>(keys));
+    // All further weights together are less than a geometric series, and no FPR is above 1.
+    if (next < 1 && weight * next / (1 - next) <= kNegligible * mean) return mean;
+    log_weight += std::log(next);  // logarithms, because the first weights may be below DBL_MIN
+    line.AddKey();
+  }
+  return mean + std::max(0.0, 1 - total_weight);
+}
+
+double HighestFprOfFewLines(const Layout& layout) noexcept {
+  double highest = 0;
+  for (uint64_t lines = 1; lines <= kMaxFewLines; ++lines) {
+    const uint64_t keys = MaxKeys(layout, kLineBytes * lines);
+    highest = std::max(highest, BlockedBloomFprForKeys(lines, keys, layout.num_probes));
+  }
+  return highest;
+}
+
+}  // namespace
+
+double BloomFprForKeys(uint64_t num_bits, uint64_t num_keys, uint32_t num_probes) noexcept {
+  AbsentProbe probe(num_bits, num_probes);
+  for (uint64_t key = 0; key < num_keys; ++key) probe.AddKey();
+  return probe.passes();
+}
+
+double BlockedBloomFprForKeys(uint64_t num_lines, uint64_t num_keys, uint32_t num_probes) noexcept {
+  if (num_lines == 1) return BloomFprForKeys(kLineBits, num_keys, num_probes);
+  const double n = static_cast<double>(num_keys);
+  const double lines = static_cast<double>(num_lines);
+  return MeanOverLines(num_probes, n * std::log1p(-1 / lines), [=](double keys) {
+    return std::max(0.0, n - keys) / (keys + 1) / (lines - 1);
+  });
+}
+
+Layout BestLayout(FilterKind kind, double bits_per_key) noexcept {
+  const bool blocked = kind == FilterKind::kBlockedBloom;
+  Layout best{.kind = kind, .bits_per_key = bits_per_key};
+  for (uint32_t k = 1; k <= (blocked ? kMaxBloomProbes : kMaxModelProbes); ++k) {
+    const double fpr =
+        blocked ? BlockedBloomFpr(bits_per_key, k) : ClassicBloomFpr(bits_per_key, k);
+    if (best.num_probes == 0 || fpr < best.predicted_fpr) {
+      best.num_probes = k;
+      best.predicted_fpr = fpr;
+    }
+  }
+  if (blocked) best.predicted_fpr = std::max(best.predicted_fpr, HighestFprOfFewLines(best));
+  return best;
+}
+
+}  // namespace internal
+
+double ClassicBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
+  return std::pow(-std::expm1(-(num_probes / bits_per_key)), num_probes);
+}
+
+double BlockedBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
+  const double keys_per_line = static_cast<double>(internal::kLineBits) / bits_per_key;
+  return internal::MeanOverLines(num_probes, -keys_per_line,
+                                 [=](double keys) { return keys_per_line / (keys + 1); });
+}
+
+}  // namespace blocksieve

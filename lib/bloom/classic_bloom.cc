@@ -1,0 +1,114 @@
+#include "blocksieve/classic_bloom.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "blocksieve/hash.h"
+#include "lib/base/out_of_memory.h"
+#include "lib/bloom/classic_cells.h"
+#include "lib/bloom/classic_fill.h"
+#include "lib/bloom/classic_probe.h"
+
+namespace blocksieve {
+
+Result<ClassicBloom> ClassicBloom::Create(const BloomLayout& layout) try {
+  if (Status status = layout.Check(); !status.ok()) return status;
+  Result<OwnedBytes> bits = internal::AllocateCells(layout, 1);
+  if (!bits.ok()) return bits.status();
+  return ClassicBloom(layout, *std::move(bits));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+ClassicBloom::ClassicBloom(const BloomLayout& layout, OwnedBytes bits)
+    : layout_(layout), bits_(std::move(bits)), max_set_bits_(internal::MaxSetBits(layout)) {
+  CountSetBits();
+}
+
+void ClassicBloom::CountSetBits() noexcept {
+  num_set_bits_ = 0;
+  for (const uint8_t byte : bits_.view())
+    num_set_bits_ += static_cast<uint64_t>(std::popcount(byte));
+}
+
+bool ClassicBloom::Add(std::string_view key) noexcept {
+  return AddHash(HashKey(key, layout_.hash_seed));
+}
+
+bool ClassicBloom::AddHash(uint64_t hash) noexcept {
+  internal::Positions positions(hash, layout_.num_bits);
+  uint64_t newly_set = 0;
+  for (uint32_t j = 0; j < layout_.num_hashes; ++j) {
+    const uint64_t position = positions.Next();
+    uint8_t& byte = data()[position / 8];
+    const auto bit = static_cast<uint8_t>(1 << position % 8);
+    newly_set += (byte & bit) == 0;
+    byte |= bit;
+  }
+  num_set_bits_ += newly_set;
+  return newly_set != 0;
+}
+
+bool ClassicBloom::MayContain(std::string_view key) const noexcept {
+  return MayContainHash(HashKey(key, layout_.hash_seed));
+}
+
+bool ClassicBloom::MayContainHash(uint64_t hash) const noexcept {
+  return internal::AllSet(internal::BitCells(data()), layout_.num_bits, layout_.num_hashes, hash);
+}
+
+void ClassicBloom::MayContain(std::span<const std::string_view> keys,
+                              bool* may_contain) const noexcept {
+  std::array<uint64_t, internal::kCellBatch> hashes;
+  for (size_t first = 0; first < keys.size(); first += hashes.size()) {
+    const auto batch = keys.subspan(first, std::min(keys.size() - first, hashes.size()));
+    std::transform(batch.begin(), batch.end(), hashes.begin(),
+                   [&](std::string_view key) { return HashKey(key, layout_.hash_seed); });
+    MayContainHashes(std::span(hashes).first(batch.size()), may_contain + first);
+  }
+}
+
+void ClassicBloom::MayContainHashes(std::span<const uint64_t> hashes,
+                                    bool* may_contain) const noexcept {
+  internal::AllSet(internal::BitCells(data()), layout_.num_bits, layout_.num_hashes, hashes.data(),
+                   hashes.size(), may_contain);
+}
+
+Status ClassicBloom::CheckSameBits(const ClassicBloom& other) const try {
+  if (layout_.SameBits(other.layout_)) return Status::Ok();
+  const auto text = [](const BloomLayout& layout) {
+    return std::to_string(layout.num_bits) + " bits, " + std::to_string(layout.num_hashes) +
+           " hashes, seed " + std::to_string(layout.hash_seed);
+  };
+  return Status::InvalidArgument("layout of the other filter is " + text(other.layout_) +
+                                 "; allowed is " + text(layout_));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+Status ClassicBloom::UniteWith(const ClassicBloom& other) {
+  if (Status status = CheckSameBits(other); !status.ok()) return status;
+  std::transform(data(), data() + bits_.size, other.data(), data(), std::bit_or<uint8_t>());
+  CountSetBits();
+  return Status::Ok();
+}
+
+Status ClassicBloom::IntersectWith(const ClassicBloom& other) {
+  if (Status status = CheckSameBits(other); !status.ok()) return status;
+  std::transform(data(), data() + bits_.size, other.data(), data(), std::bit_and<uint8_t>());
+  CountSetBits();
+  return Status::Ok();
+}
+
+double ClassicBloom::CurrentFpr() const noexcept {
+  return internal::FprOfSetBits(layout_, num_set_bits_);
+}
+
+Status ClassicBloom::CheckFill() const {
+  if (num_set_bits_ <= max_set_bits_) return Status::Ok();
+  return internal::Overfull(layout_, num_set_bits_);
+}
+
+}  // namespace blocksieve

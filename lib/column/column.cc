@@ -1,0 +1,193 @@
+#include "blocksieve/column.h"
+
+#include <bit>
+#include <cassert>
+
+#include "lib/base/out_of_memory.h"
+#include "lib/column/definition.h"
+#include "lib/column/json.h"
+#include "lib/column/read.h"
+#include "lib/column/tokens.h"
+
+namespace blocksieve {
+namespace {
+
+using internal::ColumnDefinition;
+using internal::ColumnSource;
+
+// Field `number`, from 1; none if there are fewer.
+std::optional<std::string_view> Field(std::string_view row, uint32_t number, char delimiter) {
+  size_t begin = 0;
+  for (; number > 1; --number) {
+    const size_t end = row.find(delimiter, begin);
+    if (end == row.npos) return std::nullopt;
+    begin = end + 1;
+  }
+  return row.substr(begin, row.find(delimiter, begin) - begin);
+}
+
+std::optional<std::string_view> Slice(const ColumnDefinition& definition, std::string_view row) {
+  // Both are at most kMaxOffset, so the sum does not overflow.
+  if (row.size() < size_t{definition.offset} + definition.width) return std::nullopt;
+  return row.substr(definition.offset, definition.width);
+}
+
+std::optional<std::string_view> SourceText(const ColumnDefinition& definition,
+                                           std::string_view row) {
+  if (definition.source == ColumnSource::kField) {
+    return Field(row, definition.field, definition.delimiter);
+  }
+  return definition.source == ColumnSource::kFixed ? Slice(definition, row) : row;
+}
+
+std::optional<Value> BinaryNumber(const ColumnDefinition& definition, std::string_view row) {
+  const std::optional<std::string_view> bytes = Slice(definition, row);
+  if (!bytes) return std::nullopt;
+  uint64_t number = 0;
+  for (size_t i = 0; i < bytes->size(); ++i) {
+    const size_t at = definition.is_big_endian ? i : bytes->size() - 1 - i;
+    number = number << 8 | static_cast<uint8_t>((*bytes)[at]);
+  }
+  if (definition.type == ValueType::kUint) return Value::Uint(number);
+  if (definition.type == ValueType::kInt) {
+    const unsigned unused_bits = 64 - 8 * definition.width;
+    return Value::Int(static_cast<int64_t>(number << unused_bits) >> unused_bits);
+  }
+  if (definition.width == 8) return Value::Float(std::bit_cast<double>(number));
+  return Value::Float(std::bit_cast<float>(static_cast<uint32_t>(number)));
+}
+
+bool ForEachCallbackValue(const ColumnDefinition& definition, std::string_view row,
+                          ValueVisitor visit) {
+  bool has_value = false;
+  bool wants_more = true;
+  definition.callback(row, [&](const Value& value) {
+    if (!wants_more || value.type() != definition.type) return wants_more;
+    has_value = true;
+    wants_more = visit(value);
+    return wants_more;
+  });
+  return has_value;
+}
+
+bool ForEachElement(const ColumnDefinition& definition, std::string_view text, ValueVisitor visit) {
+  if (text.empty()) return false;  // an array without elements, not one with an empty one
+  bool has_value = false;
+  while (true) {
+    const size_t end = text.find(*definition.element_delimiter);
+    if (const auto value = internal::ReadValue(definition.type, text.substr(0, end))) {
+      has_value = true;
+      if (!visit(*value)) break;
+    }
+    if (end == text.npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return has_value;
+}
+
+}  // namespace
+
+Result<Column> Column::Parse(std::string_view definition, char delimiter) try {
+  Result<ColumnDefinition> parsed = internal::ParseColumnDefinition(definition, delimiter);
+  if (!parsed.ok()) return parsed.status();
+  return Column(std::make_shared<const ColumnDefinition>(*std::move(parsed)));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+Result<Column> Column::FromCallback(std::string_view name, std::string_view callback_name,
+                                    ValueType type, Callback callback, Tokeniser tokeniser,
+                                    uint32_t ngram_length) try {
+  const bool is_ngrams = tokeniser == Tokeniser::kNgrams;
+  if (!internal::IsColumnName(name) || !internal::IsColumnName(callback_name)) {
+    return Status::InvalidArgument(
+        "a column and its callback need names of 1 to " + std::to_string(kMaxNameBytes) +
+        " bytes without '=', '\"' and control characters; they are '" + std::string(name) +
+        "' and '" + std::string(callback_name) + "'");
+  }
+  const std::string prefix = "column '" + std::string(name) + "': ";
+  if (!callback) return Status::InvalidArgument(prefix + "the callback is empty");
+  if (tokeniser != Tokeniser::kNone && type != ValueType::kBytes) {
+    return Status::InvalidArgument(prefix + "only bytes have tokens");
+  }
+  if (is_ngrams ? ngram_length < 1 || ngram_length > kMaxNgramLength : ngram_length != 0) {
+    return Status::InvalidArgument(prefix + "ngram_length is " + std::to_string(ngram_length) +
+                                   "; allowed is 1 to " + std::to_string(kMaxNgramLength) +
+                                   " with n-grams, else 0");
+  }
+  ColumnDefinition definition;
+  definition.name = name;
+  definition.type = type;
+  definition.tokeniser = tokeniser;
+  definition.ngram_length = ngram_length;
+  definition.source = ColumnSource::kCallback;
+  definition.callback_name = callback_name;
+  definition.callback = std::move(callback);
+  return Column(std::make_shared<const ColumnDefinition>(std::move(definition)));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+std::string Column::ToText() const { return internal::ColumnDefinitionText(*definition_); }
+
+const std::string& Column::name() const noexcept { return definition_->name; }
+ValueType Column::type() const noexcept { return definition_->type; }
+Tokeniser Column::tokeniser() const noexcept { return definition_->tokeniser; }
+uint32_t Column::ngram_length() const noexcept { return definition_->ngram_length; }
+
+bool Column::is_array() const noexcept {
+  return definition_->element_delimiter.has_value() || definition_->source == ColumnSource::kJson ||
+         definition_->source == ColumnSource::kCallback;
+}
+
+std::optional<uint32_t> Column::field_number() const noexcept {
+  if (definition_->source != ColumnSource::kField) return std::nullopt;
+  return definition_->field;
+}
+
+Column Column::WithFieldNumber(uint32_t number) const {
+  assert(field_number() && number >= 1 && number <= kMaxFieldNumber);
+  ColumnDefinition definition = *definition_;
+  definition.field = number;
+  return Column(std::make_shared<const ColumnDefinition>(std::move(definition)));
+}
+
+bool Column::ForEachCompared(std::string_view row, ValueVisitor visit) const {
+  const ColumnDefinition& definition = *definition_;
+  std::optional<Value> value;
+  switch (definition.source) {
+    case ColumnSource::kJson:
+      return internal::ForEachJsonValue(definition, row, visit);
+    case ColumnSource::kCallback:
+      return ForEachCallbackValue(definition, row, visit);
+    case ColumnSource::kBinary:
+      value = BinaryNumber(definition, row);
+      break;
+    default: {
+      const std::optional<std::string_view> text = SourceText(definition, row);
+      if (!text) return false;
+      if (definition.element_delimiter) return ForEachElement(definition, *text, visit);
+      value = internal::ReadValue(definition.type, *text);
+    }
+  }
+  if (value) visit(*value);
+  return value.has_value();
+}
+
+bool Column::ForEachIndexed(std::string_view row, ValueVisitor visit) const {
+  const auto visit_token = [&](std::string_view token) { return visit(Value::Bytes(token)); };
+  switch (definition_->tokeniser) {
+    case Tokeniser::kWords:
+      return ForEachCompared(
+          row, [&](const Value& text) { return internal::ForEachWord(text.bytes(), visit_token); });
+    case Tokeniser::kNgrams:
+      return ForEachCompared(row, [&](const Value& text) {
+        return internal::ForEachNgram(text.bytes(), definition_->ngram_length, visit_token);
+      });
+    case Tokeniser::kNone:
+      break;
+  }
+  return ForEachCompared(row, visit);
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,98 @@
+#include "lib/column/value_number.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace blocksieve::internal {
+namespace {
+
+template <class Integer>
+std::optional<Integer> ParseWhole(std::string_view text) noexcept {
+  Integer number{};
+  const char* end = text.data() + text.size();
+  const std::from_chars_result result = std::from_chars(text.data(), end, number);
+  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  return number;
+}
+
+bool IsDigit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+// Exponents beyond this are all alike: no text has enough digits to bring them back.
+constexpr int64_t kHugeExponent = int64_t{1} << 40;
+
+// The number after 'e'; clamped, since its own digits may be any many.
+std::optional<int64_t> ParseExponent(std::string_view text) noexcept {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+  if (text.empty() || !std::all_of(text.begin(), text.end(), IsDigit)) return std::nullopt;
+  int64_t exponent = 0;
+  for (const char c : text) exponent = std::min(exponent * 10 + (c - '0'), kHugeExponent);
+  return is_negative ? -exponent : exponent;
+}
+
+}  // namespace
+
+std::optional<int64_t> ParseInt(std::string_view text) noexcept {
+  return ParseWhole<int64_t>(text);
+}
+
+std::optional<uint64_t> ParseUint(std::string_view text) noexcept {
+  return ParseWhole<uint64_t>(text);
+}
+
+std::optional<double> ParseFloat(std::string_view text) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const std::from_chars_result result = std::from_chars(text.data(), end, number);
+  if (result.ptr != end || result.ec == std::errc::invalid_argument) return std::nullopt;
+  if (result.ec == std::errc()) return number;
+  // from_chars says "out of range" without saying at which end.
+  const std::optional<Decimal> decimal = Decimal::Parse(text);
+  if (!decimal) return std::nullopt;
+  const double magnitude = decimal->IsAtLeastOne() ? std::numeric_limits<double>::infinity() : 0.0;
+  return decimal->is_negative() ? -magnitude : magnitude;
+}
+
+std::optional<Decimal> Decimal::Parse(std::string_view text) {
+  Decimal decimal;
+  decimal.is_negative_ = text.starts_with('-');
+  if (decimal.is_negative_ || text.starts_with('+')) text.remove_prefix(1);
+
+  if (const size_t e = text.find_first_of("eE"); e != text.npos) {
+    const std::optional<int64_t> exponent = ParseExponent(text.substr(e + 1));
+    if (!exponent) return std::nullopt;
+    decimal.point_ = *exponent;
+    text = text.substr(0, e);
+  }
+  const size_t point = std::min(text.find('.'), text.size());
+  decimal.digits_ = text.substr(0, point);
+  if (point < text.size()) decimal.digits_ += text.substr(point + 1);
+  std::string& digits = decimal.digits_;
+  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), IsDigit)) return std::nullopt;
+
+  const size_t zeros = std::min(digits.find_first_not_of('0'), digits.size());
+  decimal.point_ += static_cast<int64_t>(point) - static_cast<int64_t>(zeros);
+  digits.erase(0, zeros);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  return decimal;
+}
+
+std::optional<uint64_t> Decimal::IntegerPart() const noexcept {
+  if (!IsAtLeastOne()) return 0;
+  constexpr int64_t kMostDigits = 20;  // of 2^64 - 1
+  if (point_ > kMostDigits) return std::nullopt;
+  uint64_t number = 0;
+  for (size_t i = 0; i < static_cast<size_t>(point_); ++i) {
+    const unsigned digit = i < digits_.size() ? static_cast<unsigned>(digits_[i] - '0') : 0;
+    if (number > (std::numeric_limits<uint64_t>::max() - digit) / 10) return std::nullopt;
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
+bool Decimal::HasFraction() const noexcept {
+  return !digits_.empty() && point_ < static_cast<int64_t>(digits_.size());
+}
+
+}  // namespace blocksieve::internal

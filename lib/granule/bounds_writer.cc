@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "lib/base/coding.h"
+#include "lib/granule/bounds.h"
+#include "lib/granule/bounds_format.h"
+
+namespace blocksieve::internal {
+namespace {
+
+size_t SharedPrefix(std::string_view a, std::string_view b) noexcept {
+  const size_t limit = std::min(a.size(), b.size());
+  size_t shared = 0;
+  while (shared < limit && a[shared] == b[shared]) ++shared;
+  return shared;
+}
+
+void AppendAfter(std::string_view previous, std::string_view bytes, std::string* out) {
+  const size_t shared = SharedPrefix(previous, bytes);
+  AppendVarint(out, shared);
+  AppendVarint(out, bytes.size() - shared);
+  out->append(bytes.substr(shared));
+}
+
+/// Cuts to `size` bytes and makes it greater than everything that begins so. False: nothing is.
+bool CutUpwards(size_t size, std::string* bytes) {
+  bytes->resize(size);
+  while (!bytes->empty() && bytes->back() == '\xff') bytes->pop_back();
+  if (bytes->empty()) return false;
+  ++bytes->back();
+  return true;
+}
+
+}  // namespace
+
+uint64_t OrderedBits(const Value& number) noexcept {
+  constexpr uint64_t kSign = uint64_t{1} << 63;
+  switch (number.type()) {
+    case ValueType::kInt:
+      return static_cast<uint64_t>(number.as_int()) ^ kSign;
+    case ValueType::kFloat: {
+      // Values are canonical: no -0.0, and one NaN, which is above infinity as its bits are.
+      const uint64_t bits = std::bit_cast<uint64_t>(number.as_float());
+      return (bits & kSign) != 0 ? ~bits : bits | kSign;
+    }
+    default:
+      return number.as_uint();
+  }
+}
+
+void BoundsWriter::Add(const Value& value) {
+  if (type_ == ValueType::kBytes) {
+    const std::string_view bytes = value.bytes();
+    if (!has_values_ || bytes < least_bytes_) least_bytes_.assign(bytes);
+    if (!has_values_ || bytes > greatest_bytes_) greatest_bytes_.assign(bytes);
+  } else {
+    const uint64_t bits = OrderedBits(value);
+    least_ = has_values_ ? std::min(least_, bits) : bits;
+    greatest_ = has_values_ ? std::max(greatest_, bits) : bits;
+  }
+  has_values_ = true;
+}
+
+void BoundsWriter::CloseGranule(bool wanted) {
+  if (num_granules_++ % kGranulesPerBoundsBlock == 0) {
+    previous_ = 0;
+    previous_bytes_.clear();
+  }
+  if (!has_values_ || !wanted) {
+    bytes_.push_back(static_cast<char>(kNoBounds));
+  } else if (type_ == ValueType::kBytes) {
+    CloseBytes();
+  } else {
+    CloseNumbers();
+  }
+  has_values_ = false;
+}
+
+void BoundsWriter::CloseNumbers() {
+  const auto span_bits = static_cast<int>(std::bit_width(greatest_ - least_));
+  const int cut_bits = std::max(0, span_bits - kNumberSpanBits);
+  const uint64_t low = least_ >> cut_bits;
+  bytes_.push_back(static_cast<char>(cut_bits + 1));
+  AppendVarint(&bytes_, ZigZag(low - (previous_ >> cut_bits)));
+  AppendVarint(&bytes_, (greatest_ >> cut_bits) - low);
+  previous_ = low << cut_bits;
+}
+
+void BoundsWriter::CloseBytes() {
+  const size_t shared = SharedPrefix(least_bytes_, greatest_bytes_);
+  const bool one_value = least_bytes_ == greatest_bytes_;
+  const size_t cut =
+      one_value ? kMaxBoundBytes : std::min(shared + kBytesPastPrefix, kMaxBoundBytes);
+  BytesBounds kind = one_value && least_bytes_.size() <= cut ? kOneValue : kTwoBounds;
+  if (least_bytes_.size() > cut) least_bytes_.resize(cut);
+  if (kind == kTwoBounds && greatest_bytes_.size() > cut && !CutUpwards(cut, &greatest_bytes_)) {
+    kind = kLowerBound;
+  }
+  bytes_.push_back(static_cast<char>(kind));
+  AppendAfter(previous_bytes_, least_bytes_, &bytes_);
+  if (kind == kTwoBounds) AppendAfter(least_bytes_, greatest_bytes_, &bytes_);
+  previous_bytes_ = least_bytes_;
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "blocksieve/granule_index.h"
+#include "lib/granule/bounds.h"
+#include "lib/granule/filters.h"
+#include "lib/granule/format.h"
+#include "lib/granule/packed.h"
+
+namespace blocksieve::internal {
+
+/// One column of an open index.
+class GranuleColumn final : public ColumnIndex {
+ public:
+  /// `always` are the granules that always match; it must outlive the column, as must `part`.
+  /// Errors: Corruption.
+  Status Open(const ColumnHeader& header, ByteView part, const GranuleSet* always, Kernel kernel);
+
+  void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const override {
+    KeepContainingAny({&value_hash, 1}, candidates);
+  }
+  void KeepContainingAny(std::span<const uint64_t> value_hashes, GranuleSet* candidates) const;
+  void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const override;
+  void KeepDiffering(const Value& value, GranuleSet* candidates) const override;
+  void KeepMissing(GranuleSet* candidates) const override;
+  void KeepPresent(GranuleSet* candidates) const override;
+
+  const GranuleColumnInfo& info() const noexcept { return info_; }
+  uint64_t memory_bytes() const noexcept {
+    return bounds_memory_.capacity() + bounds_.memory_bytes();
+  }
+
+ private:
+  /// Applies `keep` to the candidates, but keeps those that always match.
+  template <class Keep>
+  void KeepUnlessAlways(GranuleSet* candidates, Keep keep) const;
+
+  GranuleColumnInfo info_;
+  Kernel kernel_ = Kernel::kScalar;
+  const GranuleSet* always_ = nullptr;  // null: none
+  PackedInts missing_;                  // bits
+  PackedInts present_;
+  GranuleFilters filters_;
+  std::vector<uint8_t> bounds_memory_;
+  BoundsReader bounds_;
+};
+
+}  // namespace blocksieve::internal

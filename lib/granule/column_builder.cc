@@ -1,0 +1,144 @@
+#include "lib/granule/column_builder.h"
+
+#include <algorithm>
+
+#include "lib/granule/compression.h"
+#include "lib/granule/packed.h"
+#include "lib/hash/checksum.h"
+
+namespace blocksieve::internal {
+namespace {
+
+// If a value is in this share of the granules, averaged over the values, filters skip next to none.
+constexpr double kEverywhereShare = 0.95;
+
+// Fewer granules are no ground to judge by, and their filters are small.
+constexpr uint64_t kFewGranules = 16;
+
+void PutBit(bool bit, uint64_t index, std::vector<uint64_t>* words) {
+  if (index % 64 == 0) words->push_back(0);
+  words->back() |= uint64_t{bit} << (index % 64);
+}
+
+}  // namespace
+
+GranuleColumnBuilder::GranuleColumnBuilder(const GranuleColumnOptions& options,
+                                           const FilterSizer& sizer)
+    : options_(options),
+      sizer_(sizer),
+      filter_state_(options.with_filters ? GranulePart::kPresent : GranulePart::kNotWanted),
+      bounds_state_(options.with_bounds ? GranulePart::kPresent : GranulePart::kNotWanted),
+      bounds_writer_(options.type) {}
+
+void GranuleColumnBuilder::Add(const Value& value, uint64_t row) {
+  if (latest_row_ != row) {
+    latest_row_ = row;
+    ++rows_with_value_;
+  }
+  if (filter_state_ == GranulePart::kPresent) {
+    const uint64_t hash = value.Hash();
+    if (distinct_.Insert(hash)) hashes_.push_back(hash);
+  }
+  // Of equal hashes too: different values may have them, and ranges must not miss one.
+  if (bounds_state_ == GranulePart::kPresent) bounds_writer_.Add(value);
+}
+
+void GranuleColumnBuilder::CloseGranule(uint64_t num_rows, bool always_match) {
+  // What marks of a granule say that always matches is of no importance.
+  PutBit(!always_match && rows_with_value_ < num_rows, num_granules_, &missing_);
+  PutBit(always_match || rows_with_value_ != 0, num_granules_, &present_);
+  ++num_granules_;
+  rows_with_value_ = 0;
+
+  if (bounds_state_ == GranulePart::kPresent) bounds_writer_.CloseGranule(!always_match);
+  if (filter_state_ != GranulePart::kPresent) return;
+  if (always_match) hashes_.resize(hashes_.size() - static_cast<size_t>(distinct_.size()));
+  counts_.push_back(always_match ? 0 : distinct_.size());
+  num_distinct_ += counts_.back();
+  distinct_.Clear();
+  // One filter for everything is smaller than one per granule: if that is too large, so are they,
+  // and the memory can go now.
+  const uint64_t least_bytes = sizer_.BitsFor(num_distinct_) / 8;
+  if (options_.max_filter_bytes != 0 && least_bytes > options_.max_filter_bytes &&
+      least_bytes - options_.max_filter_bytes > 8) {
+    DropFilters(GranulePart::kOverBudget);
+  }
+}
+
+void GranuleColumnBuilder::DropFilters(GranulePart reason) {
+  filter_state_ = reason;
+  filter_bytes_ = 0;
+  hashes_ = {};
+  counts_ = {};
+  classes_ = {};
+  distinct_ = {};
+}
+
+void GranuleColumnBuilder::DropBounds(GranulePart reason) {
+  bounds_state_ = reason;
+  bounds_ = {};
+}
+
+bool GranuleColumnBuilder::IsEverywhere() const {
+  if (num_granules_ < kFewGranules || num_distinct_ == 0) return false;
+  // The share is num_distinct / (values in the file * granules): small as soon as there are more
+  // values than this, so that counting them ends after a granule or two unless they are the same.
+  const double enough =
+      static_cast<double>(num_distinct_) / (kEverywhereShare * static_cast<double>(num_granules_));
+  DistinctHashes values;
+  for (const uint64_t hash : hashes_) {
+    values.Insert(hash);
+    if (static_cast<double>(values.size()) > enough) return false;
+  }
+  return true;
+}
+
+void GranuleColumnBuilder::Prepare() {
+  if (filter_state_ == GranulePart::kPresent) {
+    classes_ = ChooseSizeClasses(counts_, sizer_);
+    filter_bytes_ = FilterBytes(classes_);
+    if (IsEverywhere()) {
+      DropFilters(GranulePart::kEverywhere);
+    } else if (options_.max_filter_bytes != 0 && filter_bytes_ > options_.max_filter_bytes) {
+      DropFilters(GranulePart::kOverBudget);
+    }
+  }
+  if (bounds_state_ == GranulePart::kPresent) AppendCompressed(bounds_writer_.bytes(), &bounds_);
+  PackedInts::AppendBits(missing_, num_granules_, &marks_);
+  PackedInts::AppendBits(present_, num_granules_, &marks_);
+}
+
+ColumnHeader GranuleColumnBuilder::MakeHeader() const {
+  ColumnHeader header;
+  header.name = options_.name;
+  header.type = options_.type;
+  header.target_fpr = options_.target_fpr;
+  header.filters = filter_state_;
+  header.bounds = bounds_state_;
+  header.num_distinct = num_distinct_;
+  header.num_probes = sizer_.num_probes();
+  header.classes = classes_;
+  return header;
+}
+
+void GranuleColumnBuilder::Append(std::string* out, ColumnHeader* header) const {
+  const size_t start = out->size();
+  out->append(marks_);
+  header->mark_bytes = marks_.size();
+  const size_t filter_start = out->size();
+  if (filter_state_ == GranulePart::kPresent) {
+    AppendFilters({hashes_, counts_}, classes_, sizer_.num_probes(), out);
+  }
+  header->filter_bytes = out->size() - filter_start;
+  out->append(bounds_);
+  header->bounds_bytes = bounds_.size();
+  header->checksum = Checksum(AsBytes(std::string_view(*out).substr(start)));
+}
+
+uint64_t GranuleColumnBuilder::MemoryBytes() const noexcept {
+  return (hashes_.capacity() + counts_.capacity() + missing_.capacity() + present_.capacity()) *
+             sizeof(uint64_t) +
+         distinct_.memory_bytes() + bounds_writer_.bytes().capacity() + bounds_.capacity();
+}
+
+}  // namespace blocksieve::internal

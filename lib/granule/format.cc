@@ -1,0 +1,163 @@
+#include "lib/granule/format.h"
+
+#include <array>
+#include <bit>
+
+#include "lib/base/coding.h"
+#include "lib/hash/checksum.h"
+
+namespace blocksieve::internal {
+namespace {
+
+constexpr std::array<uint8_t, 4> kMagic = {0xb5, 'g', 'i', 'x'};
+constexpr size_t kFixedBytes = kMagic.size() + 1 + sizeof(uint32_t);  // up to the fields
+constexpr uint32_t kMaxIndexProbes = 32;
+
+void AppendColumn(const ColumnHeader& column, std::string* out) {
+  AppendVarint(out, column.name.size());
+  out->append(column.name);
+  out->push_back(static_cast<char>(column.type));
+  out->push_back(static_cast<char>(column.filters));
+  out->push_back(static_cast<char>(column.bounds));
+  AppendLittleEndian(out, std::bit_cast<uint64_t>(column.target_fpr));
+  AppendVarint(out, column.num_distinct);
+  if (column.filters == GranulePart::kPresent) {
+    out->push_back(static_cast<char>(column.num_probes));
+    AppendVarint(out, column.classes.size());
+    for (const SizeClass& size_class : column.classes) {
+      AppendVarint(out, size_class.num_bits);
+      AppendVarint(out, size_class.max_values);
+      AppendVarint(out, size_class.num_granules);
+    }
+  }
+  AppendVarint(out, column.mark_bytes);
+  AppendVarint(out, column.filter_bytes);
+  AppendVarint(out, column.bounds_bytes);
+  AppendLittleEndian(out, column.checksum);
+}
+
+Status Unknown(std::string_view what, uint64_t number) {
+  return Status::NotSupported("granule index: " + std::string(what) + " is " +
+                              std::to_string(number) + ", which this library does not know");
+}
+
+Status ReadFilterSizes(Decoder* from, ColumnHeader* column) {
+  column->num_probes = from->Fixed<uint8_t>();
+  const uint64_t num_classes = from->Varint();
+  if (!from->ok() || column->num_probes < 1 || column->num_probes > kMaxIndexProbes ||
+      num_classes < 1 || num_classes > kMaxSizeClasses) {
+    return DamagedIndex("probes or number of size classes are out of range");
+  }
+  for (uint64_t i = 0; i < num_classes; ++i) {
+    SizeClass size_class;
+    size_class.num_bits = from->Varint();
+    size_class.max_values = from->Varint();
+    size_class.num_granules = from->Varint();
+    column->classes.push_back(size_class);
+  }
+  return Status::Ok();
+}
+
+Status ReadColumn(Decoder* from, ColumnHeader* column) {
+  column->name = AsText(from->Bytes(from->Varint()));
+  column->type = static_cast<ValueType>(from->Fixed<uint8_t>());
+  column->filters = static_cast<GranulePart>(from->Fixed<uint8_t>());
+  column->bounds = static_cast<GranulePart>(from->Fixed<uint8_t>());
+  column->target_fpr = std::bit_cast<double>(from->Fixed<uint64_t>());
+  column->num_distinct = from->Varint();
+  if (column->type > ValueType::kFloat) {
+    return Unknown("type of a column", static_cast<uint64_t>(column->type));
+  }
+  for (const GranulePart part : {column->filters, column->bounds}) {
+    if (part > GranulePart::kOverBudget) {
+      return Unknown("state of a column's part", static_cast<uint64_t>(part));
+    }
+  }
+  if (column->filters == GranulePart::kPresent) {
+    if (Status status = ReadFilterSizes(from, column); !status.ok()) return status;
+  }
+  column->mark_bytes = from->Varint();
+  column->filter_bytes = from->Varint();
+  column->bounds_bytes = from->Varint();
+  column->checksum = from->Fixed<uint32_t>();
+  return Status::Ok();
+}
+
+/// Takes the length of a part off what is left of the index. False if there is not so much.
+bool TakeBytes(uint64_t num_bytes, uint64_t* left) noexcept {
+  if (num_bytes > *left) return false;
+  *left -= num_bytes;
+  return true;
+}
+
+bool LengthsFit(const GranuleIndexHeader& header, uint64_t left) noexcept {
+  if (!TakeBytes(header.granules.num_bytes, &left)) return false;
+  for (const ColumnHeader& column : header.columns) {
+    if (!TakeBytes(column.mark_bytes, &left) || !TakeBytes(column.filter_bytes, &left) ||
+        !TakeBytes(column.bounds_bytes, &left)) {
+      return false;
+    }
+  }
+  return left == 0;
+}
+
+}  // namespace
+
+Status DamagedIndex(std::string_view what) {
+  return Status::Corruption("granule index: " + std::string(what));
+}
+
+std::string EncodeGranuleIndexHeader(const GranuleIndexHeader& header) {
+  std::string fields;
+  AppendVarint(&fields, header.num_granules);
+  AppendVarint(&fields, header.num_rows);
+  AppendVarint(&fields, header.granules.num_bytes);
+  AppendLittleEndian(&fields, header.granules.checksum);
+  AppendVarint(&fields, header.columns.size());
+  for (const ColumnHeader& column : header.columns) AppendColumn(column, &fields);
+
+  std::string out(kMagic.begin(), kMagic.end());
+  out.push_back(static_cast<char>(kGranuleIndexVersion));
+  AppendLittleEndian(&out, static_cast<uint32_t>(fields.size()));
+  out += fields;
+  AppendLittleEndian(&out, Checksum(AsBytes(out)));
+  return out;
+}
+
+Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView index, size_t* num_bytes) {
+  Decoder start(index);
+  for (const uint8_t byte : kMagic) {
+    if (start.Fixed<uint8_t>() != byte) return DamagedIndex("does not begin as one");
+  }
+  const uint8_t version = start.Fixed<uint8_t>();
+  const auto field_bytes = start.Fixed<uint32_t>();
+  Decoder fields(start.Bytes(field_bytes));
+  const auto checksum = start.Fixed<uint32_t>();
+  if (!start.ok()) return DamagedIndex("shorter than its header");
+  // The checksum first: a flipped bit in the version is damage, not a newer version. So later
+  // versions keep everything up to the length, and the checksum.
+  if (checksum != Checksum(index.first(kFixedBytes + field_bytes))) {
+    return DamagedIndex("checksum of the header does not fit");
+  }
+  if (version != kGranuleIndexVersion) return Unknown("format version", version);
+
+  GranuleIndexHeader header;
+  header.num_granules = fields.Varint();
+  header.num_rows = fields.Varint();
+  header.granules.num_bytes = fields.Varint();
+  header.granules.checksum = fields.Fixed<uint32_t>();
+  const uint64_t num_columns = fields.Varint();
+  for (uint64_t i = 0; i < num_columns && fields.ok(); ++i) {
+    if (Status status = ReadColumn(&fields, &header.columns.emplace_back()); !status.ok()) {
+      return status;
+    }
+  }
+  if (!fields.ok() || !fields.rest().empty()) return DamagedIndex("fields do not fit the header");
+  if (!LengthsFit(header, start.rest().size())) {
+    return DamagedIndex("its parts are not as long as it is");
+  }
+  *num_bytes = kFixedBytes + field_bytes + sizeof(uint32_t);
+  return header;
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,61 @@
+#include "lib/granule/packed.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace blocksieve::internal {
+namespace {
+
+void AppendHeader(uint64_t base, uint32_t width, std::string* out) {
+  AppendVarint(out, base);
+  out->push_back(static_cast<char>(width));
+}
+
+}  // namespace
+
+void PackedInts::Append(std::span<const uint64_t> values, std::string* out) {
+  uint64_t least = 0;
+  uint64_t greatest = 0;
+  if (!values.empty()) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    least = *low;
+    greatest = *high;
+  }
+  const auto width = static_cast<uint32_t>(std::bit_width(greatest - least));
+  AppendHeader(least, width, out);
+  unsigned __int128 buffer = 0;
+  uint32_t buffered = 0;
+  for (size_t i = 0; i < values.size() && width != 0; ++i) {
+    buffer |= static_cast<unsigned __int128>(values[i] - least) << buffered;
+    for (buffered += width; buffered >= 8; buffered -= 8) {
+      out->push_back(static_cast<char>(buffer));
+      buffer >>= 8;
+    }
+  }
+  if (buffered != 0) out->push_back(static_cast<char>(buffer));
+}
+
+void PackedInts::AppendBits(std::span<const uint64_t> words, uint64_t count, std::string* out) {
+  uint64_t ones = 0;
+  for (uint64_t i = 0; i < count; ++i) ones += words[i / 64] >> (i % 64) & 1;
+  if (ones == 0 || ones == count) return AppendHeader(count != 0 && ones == count, 0, out);
+  AppendHeader(0, 1, out);
+  for (uint64_t byte = 0; byte < (count + 7) / 8; ++byte) {
+    out->push_back(static_cast<char>(words[byte / 8] >> (byte % 8 * 8)));
+  }
+}
+
+PackedInts PackedInts::Read(uint64_t count, Decoder* from) noexcept {
+  PackedInts ints;
+  ints.base_ = from->Varint();
+  ints.width_ = from->Fixed<uint8_t>();
+  const auto num_bytes = (static_cast<unsigned __int128>(count) * ints.width_ + 7) / 8;
+  const bool too_many =
+      ints.width_ > 64 || num_bytes > std::numeric_limits<uint64_t>::max() / 2;  // Bytes fails then
+  ints.bits_ = from->Bytes(too_many ? std::numeric_limits<uint64_t>::max()
+                                    : static_cast<uint64_t>(num_bytes));
+  return from->ok() ? ints : PackedInts();
+}
+
+}  // namespace blocksieve::internal

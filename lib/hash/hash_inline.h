@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "blocksieve/hash.h"
+#include "lib/base/coding.h"
+
+// XXH3 is compiled into the kernels: for the short keys of storage engines a call costs as much as
+// the hash. All functions of the header become static, so no two translation units share one.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace blocksieve {
+
+/// Keys up to this length are hashed in a few instructions. Callers on a hot path branch on it and
+/// leave longer keys to a function of their own: XXH3's many branches for those would have every
+/// call save and restore registers, which costs as much as hashing a short key.
+inline constexpr size_t kShortKeyBytes = 16;
+
+/// HashKey(key, seed). REQUIRES: key.size() <= kShortKeyBytes.
+static inline __attribute__((always_inline)) uint64_t HashShortKey(std::string_view key,
+                                                                   uint64_t seed) noexcept {
+  if (key.size() > kShortKeyBytes) __builtin_unreachable();
+  return XXH3_64bits_withSeed(key.data(), key.size(), seed);
+}
+
+/// What XXH3 turns the first and the last eight bytes of keys of 9 ... 16 bytes with; a filter has
+/// both at hand.
+constexpr uint64_t FirstHashFlip(uint64_t seed) noexcept { return 0x6782737BEA4239B9u + seed; }
+constexpr uint64_t LastHashFlip(uint64_t seed) noexcept { return 0xAF56BC3B0996523Au - seed; }
+
+static inline __attribute__((always_inline)) bool IsMediumKey(std::string_view key) noexcept {
+  return key.size() - 9 <= kShortKeyBytes - 9;
+}
+
+/// HashKey(key, seed), with both flips of the seed. REQUIRES: IsMediumKey(key).
+static inline __attribute__((always_inline)) uint64_t HashMediumKey(std::string_view key,
+                                                                    uint64_t first_flip,
+                                                                    uint64_t last_flip) noexcept {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(key.data());
+  const uint64_t first = LoadLittleEndian<uint64_t>(bytes) ^ first_flip;
+  const uint64_t last = LoadLittleEndian<uint64_t>(bytes + key.size() - 8) ^ last_flip;
+  const auto product = static_cast<unsigned __int128>(first) * last;
+  const uint64_t folded = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  uint64_t hash = key.size() + __builtin_bswap64(first) + last + folded;
+  hash ^= hash >> 37;
+  hash *= 0x165667919E3779F9u;
+  return hash ^ (hash >> 32);
+}
+
+/// HashKey(key, seed), in place for short keys.
+static inline __attribute__((always_inline)) uint64_t HashKeyInline(std::string_view key,
+                                                                    uint64_t seed) noexcept {
+  return key.size() > kShortKeyBytes ? HashKey(key, seed) : HashShortKey(key, seed);
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,97 @@
+#include "blocksieve/internal/hash_list.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "lib/base/huge_pages.h"
+
+namespace blocksieve::internal {
+namespace {
+
+constexpr size_t kHeaderBytes = 16;
+
+// Small filters start small and double, up to segments that are so small against the whole that the
+// last, partly filled one does not matter.
+constexpr size_t kFirstBytes = 2 << 10;
+constexpr size_t kSmallBytes = 64 << 10;
+
+// From here on segments are huge pages, where the system has them: page faults would cost as much
+// as the hashing.
+constexpr size_t kHugeFromBytes = 1 << 20;
+constexpr size_t kHugeBytes = kHugePageBytes;
+
+size_t NextSegmentBytes(uint64_t list_bytes) noexcept {
+  if (list_bytes >= kHugeFromBytes) return kHugeBytes;
+  return std::clamp(static_cast<size_t>(list_bytes), kFirstBytes, kSmallBytes);
+}
+
+void* Allocate(size_t bytes) noexcept {
+  if (bytes != kHugeBytes) return std::malloc(bytes);
+  void* memory = std::aligned_alloc(kHugeBytes, bytes);
+  if (memory != nullptr) PreferHugePages(memory, bytes);
+  return memory;
+}
+
+}  // namespace
+
+void HashList::AppendToNewSegment(uint64_t hash) noexcept {
+  if (Grow()) *next_++ = hash;
+}
+
+bool HashList::Grow() noexcept {
+  if (exhausted_) return false;
+  static_assert(sizeof(Segment) == kHeaderBytes);
+  const size_t bytes = NextSegmentBytes(memory_bytes_);
+  const size_t capacity = (bytes - kHeaderBytes) / sizeof(uint64_t);
+  const bool allowed = limit_bytes_ == 0 || memory_bytes_ + bytes <= limit_bytes_;
+  auto* segment = allowed ? static_cast<Segment*>(Allocate(bytes)) : nullptr;
+  if (segment == nullptr) {
+    exhausted_ = true;
+    return false;
+  }
+  segment->next = nullptr;
+  segment->capacity = capacity;
+  if (last_ == nullptr) {
+    first_ = segment;
+  } else {
+    closed_ += last_->capacity;
+    last_->next = segment;
+  }
+  last_ = segment;
+  next_ = segment->hashes();
+  end_ = next_ + capacity;
+  memory_bytes_ += bytes;
+  return true;
+}
+
+void HashList::DropFirst() noexcept {
+  Segment* segment = first_;
+  first_ = segment->next;
+  if (segment == last_) {
+    last_ = nullptr;
+    next_ = end_ = nullptr;
+  } else {
+    closed_ -= segment->capacity;
+  }
+  memory_bytes_ -= sizeof(Segment) + segment->capacity * sizeof(uint64_t);
+  std::free(segment);
+}
+
+void HashList::Clear() noexcept {
+  while (first_ != nullptr) DropFirst();
+  exhausted_ = false;
+}
+
+void HashList::Swap(HashList& other) noexcept {
+  std::swap(first_, other.first_);
+  std::swap(last_, other.last_);
+  std::swap(next_, other.next_);
+  std::swap(end_, other.end_);
+  std::swap(closed_, other.closed_);
+  std::swap(memory_bytes_, other.memory_bytes_);
+  std::swap(limit_bytes_, other.limit_bytes_);
+  std::swap(exhausted_, other.exhausted_);
+}
+
+}  // namespace blocksieve::internal

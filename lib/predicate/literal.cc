@@ -1,0 +1,84 @@
+#include "lib/predicate/literal.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "lib/column/value_number.h"
+
+namespace blocksieve::internal {
+namespace {
+
+template <class Integer>
+LiteralBound BindInteger(std::string_view text, Value (*make)(Integer) noexcept) {
+  constexpr uint64_t kMostAbove = static_cast<uint64_t>(std::numeric_limits<Integer>::max());
+  constexpr uint64_t kMostBelow = std::numeric_limits<Integer>::is_signed ? kMostAbove + 1 : 0;
+  const LiteralBound above_all{make(std::numeric_limits<Integer>::max()), false};
+  const LiteralBound below_all{std::nullopt, false};
+
+  const std::optional<Decimal> number = Decimal::Parse(text);
+  if (!number) return text.starts_with('-') ? below_all : above_all;  // infinities, NaN
+  const std::optional<uint64_t> whole = number->IntegerPart();
+  const bool has_fraction = number->HasFraction();
+  if (!number->is_negative()) {
+    if (!whole || *whole > kMostAbove) return above_all;
+    return {make(static_cast<Integer>(*whole)), !has_fraction};
+  }
+  if (!whole || *whole > kMostBelow || (*whole == kMostBelow && has_fraction)) return below_all;
+  return {make(static_cast<Integer>(0 - *whole - (has_fraction ? 1 : 0))), !has_fraction};
+}
+
+}  // namespace
+
+Literal Literal::FromValue(const Value& value) {
+  Literal literal{value.type() != ValueType::kBytes, value.ToText()};
+  // The shortest text that reads back may be another integer than the double is.
+  constexpr double kTwoTo53 = 9007199254740992.0;
+  constexpr double kBeyondIntegers = 1e20;
+  if (value.type() == ValueType::kFloat && std::abs(value.as_float()) > kTwoTo53 &&
+      std::abs(value.as_float()) < kBeyondIntegers) {
+    std::array<char, 32> text;
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value.as_float(),
+                                   std::chars_format::fixed, 0);
+    literal.text.assign(text.data(), end.ptr);
+  }
+  // A NaN has a sign that means nothing.
+  if (value.type() == ValueType::kFloat && std::isnan(value.as_float())) literal.text = "nan";
+  return literal;
+}
+
+std::string Literal::ToText() const { return is_number ? text : Quoted(text, '\''); }
+
+std::string Quoted(std::string_view text, char quote) {
+  std::string quoted(1, quote);
+  for (const char c : text) quoted.append(c == quote ? 2 : 1, c);
+  quoted.push_back(quote);
+  return quoted;
+}
+
+Result<LiteralBound> BindLiteral(const Column& column, const Literal& literal) {
+  const bool wants_number = column.type() != ValueType::kBytes;
+  if (wants_number != literal.is_number) {
+    return Status::InvalidArgument("column '" + column.name() + "' is " +
+                                   std::string(ValueTypeName(column.type())) +
+                                   " and cannot be compared with the " +
+                                   (literal.is_number ? "number " : "string ") + literal.ToText());
+  }
+  switch (column.type()) {
+    case ValueType::kInt:
+      return BindInteger<int64_t>(literal.text, Value::Int);
+    case ValueType::kUint:
+      return BindInteger<uint64_t>(literal.text, Value::Uint);
+    case ValueType::kFloat: {
+      std::string_view text = literal.text;
+      if (text.starts_with('+')) text.remove_prefix(1);
+      return LiteralBound{Value::Float(ParseFloat(text).value_or(0)), true};
+    }
+    case ValueType::kBytes:
+      break;
+  }
+  return LiteralBound{Value::Bytes(literal.text), true};
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,151 @@
+#include "lib/predicate/skip_plan.h"
+
+#include <string>
+#include <utility>
+
+#include "lib/predicate/node.h"
+
+namespace blocksieve::internal {
+namespace {
+
+using Kind = PredicateNode::Kind;
+using Steps = std::vector<SkipStep>;
+
+SkipStep Containing(const Value& value) { return {SkipStep::Kind::kContaining, value.Hash(), {}}; }
+
+SkipStep Overlapping(const ValueRange& range) {
+  // Of a range without bounds one can only say that there is a value.
+  const bool is_bounded = range.low || range.high;
+  return {is_bounded ? SkipStep::Kind::kOverlapping : SkipStep::Kind::kPresent, 0, range};
+}
+
+SkipStep Differing(const Value& value) {
+  return {SkipStep::Kind::kDiffering, 0, {value, value, true, true}};
+}
+
+SkipPlan CannotSkip(std::string reason) { return {false, {}, std::move(reason)}; }
+SkipPlan Never() { return {true, {}, "is so for no row"}; }
+
+std::string Count(size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+// The filter before the range: it looks at all granules at once, the range at each that is left.
+SkipPlan ValuesTrue(const PredicateNode& leaf) {
+  if (leaf.values.empty()) return Never();
+  SkipPlan plan{true, {}, "filter and least and greatest of " + Count(leaf.values.size(), "value")};
+  for (const Value& value : leaf.values) {
+    plan.alternatives.push_back({Containing(value), Overlapping({value, value, true, true})});
+  }
+  return plan;
+}
+
+SkipPlan ValuesFalse(const PredicateNode& leaf) {
+  if (leaf.values.empty()) return CannotSkip("is so for every row that has the column");
+  // Each value costs a look at the granules, and few granules hold one value only.
+  constexpr size_t kMostValues = 32;
+  if (leaf.values.size() > kMostValues) {
+    return CannotSkip("NOT IN skips for up to " + std::to_string(kMostValues) + " values");
+  }
+  SkipPlan plan{true, {Steps()}, "skips only granules that hold a single value"};
+  for (const Value& value : leaf.values) plan.alternatives[0].push_back(Differing(value));
+  return plan;
+}
+
+SkipPlan RangeFalse(const PredicateNode& leaf) {
+  SkipPlan plan{true, {}, "least and greatest value"};
+  if (leaf.range.low) {
+    plan.alternatives.push_back(
+        {Overlapping({std::nullopt, leaf.range.low, true, !leaf.range.includes_low})});
+  }
+  if (leaf.range.high) {
+    plan.alternatives.push_back(
+        {Overlapping({leaf.range.high, std::nullopt, !leaf.range.includes_high, true})});
+  }
+  return plan.alternatives.empty() ? Never() : plan;
+}
+
+SkipPlan PatternTrue(const PredicateNode& leaf) {
+  if (!leaf.range.low) return CannotSkip("the pattern begins with a wildcard");
+  return {
+      true, {{Overlapping(leaf.range)}}, "least and greatest value against the pattern's begin"};
+}
+
+// Of a text that may equal one of several patterns: the tokens that it must have for each.
+SkipPlan TokensTrue(const Column& column, const std::vector<Pattern>& patterns) {
+  const bool is_words = column.tokeniser() == Tokeniser::kWords;
+  SkipPlan plan{true, {}, ""};
+  size_t num_tokens = 0;
+  for (const Pattern& pattern : patterns) {
+    Steps steps;
+    for (const std::string_view token : pattern.CertainTokens(column)) {
+      steps.push_back(Containing(Value::Bytes(token)));
+    }
+    if (steps.empty()) {
+      return CannotSkip(is_words ? "no word is certain to be whole"
+                                 : "needle shorter than " + std::to_string(column.ngram_length()));
+    }
+    num_tokens += steps.size();
+    plan.alternatives.push_back(std::move(steps));
+  }
+  plan.reason = "filter, " + Count(num_tokens, is_words ? "word" : "n-gram");
+  return plan;
+}
+
+void PlanTokenised(PredicateNode* leaf) {
+  const Column& column = *leaf->column;
+  leaf->when_false = CannotSkip("the index has tokens; it cannot tell which texts lack something");
+  switch (leaf->kind) {
+    case Kind::kWord:
+      leaf->when_true = {
+          true, {{Containing(Value::Bytes(leaf->literals[0].text))}}, "filter, 1 word"};
+      return;
+    case Kind::kPattern:
+      leaf->when_true = TokensTrue(column, {*leaf->pattern});
+      return;
+    case Kind::kValues: {
+      std::vector<Pattern> patterns;
+      for (const Value& value : leaf->values) patterns.push_back(Pattern::Equal(value.bytes()));
+      leaf->when_true = patterns.empty() ? Never() : TokensTrue(column, patterns);
+      return;
+    }
+    default:
+      leaf->when_true = CannotSkip("the order of whole texts says nothing of their tokens");
+  }
+}
+
+}  // namespace
+
+void PlanSkipping(PredicateNode* leaf) {
+  if (leaf->kind == Kind::kConstant) {
+    leaf->when_true = leaf->constant ? CannotSkip("is so for every row") : Never();
+    leaf->when_false = leaf->constant ? Never() : CannotSkip("is so for every row");
+    return;
+  }
+  const bool is_tokenised = leaf->column->tokeniser() != Tokeniser::kNone;
+  if (leaf->kind == Kind::kMissing) {
+    leaf->when_true = {true, {{{SkipStep::Kind::kMissing, 0, {}}}}, "granules that lack no value"};
+    // A text without tokens is a value, but an index of tokens need not know of it.
+    leaf->when_false = is_tokenised ? CannotSkip("a text may be there without tokens")
+                                    : SkipPlan{true,
+                                               {{{SkipStep::Kind::kPresent, 0, {}}}},
+                                               "granules that lack all values"};
+    return;
+  }
+  if (is_tokenised) return PlanTokenised(leaf);
+  switch (leaf->kind) {
+    case Kind::kValues:
+      leaf->when_true = ValuesTrue(*leaf);
+      leaf->when_false = ValuesFalse(*leaf);
+      return;
+    case Kind::kRange:
+      leaf->when_true = {true, {{Overlapping(leaf->range)}}, "least and greatest value"};
+      leaf->when_false = RangeFalse(*leaf);
+      return;
+    default:
+      leaf->when_true = PatternTrue(*leaf);
+      leaf->when_false = CannotSkip("a negated pattern says little of least and greatest value");
+  }
+}
+
+}  // namespace blocksieve::internal

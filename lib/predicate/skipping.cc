@@ -1,0 +1,124 @@
+#include "lib/predicate/skipping.h"
+
+#include <algorithm>
+
+namespace blocksieve::internal {
+namespace {
+
+using Kind = PredicateNode::Kind;
+
+const SkipPlan& PlanOf(const PredicateNode& leaf, bool asks_true) noexcept {
+  return asks_true ? leaf.when_true : leaf.when_false;
+}
+
+// Whether all children must come out as asked; otherwise one is enough.
+bool NeedsAll(const PredicateNode& node, bool asks_true) noexcept {
+  return (node.kind == Kind::kAnd) == asks_true;
+}
+
+void Ask(const ColumnIndex& index, const SkipStep& step, GranuleSet* candidates) {
+  switch (step.kind) {
+    case SkipStep::Kind::kContaining:
+      return index.KeepContaining(step.hash, candidates);
+    case SkipStep::Kind::kOverlapping:
+      return index.KeepOverlapping(step.range, candidates);
+    case SkipStep::Kind::kDiffering:
+      return index.KeepDiffering(*step.range.low, candidates);
+    case SkipStep::Kind::kMissing:
+      return index.KeepMissing(candidates);
+    case SkipStep::Kind::kPresent:
+      return index.KeepPresent(candidates);
+  }
+}
+
+// Keeps the granules that `keep(alternative, set)` leaves for at least one of the alternatives.
+template <class Alternatives, class KeepOne>
+void KeepAny(const Alternatives& alternatives, const KeepOne& keep, GranuleSet* candidates) {
+  if (alternatives.size() == 1) return keep(alternatives[0], candidates);
+  GranuleSet kept = GranuleSet::None(candidates->num_granules());
+  GranuleSet one = kept;
+  for (const auto& alternative : alternatives) {
+    one = *candidates;
+    keep(alternative, &one);
+    kept |= one;
+  }
+  *candidates = std::move(kept);
+}
+
+}  // namespace
+
+Skipping::Skipping(const PredicateNode& root, const std::vector<Column>& columns,
+                   const ColumnIndexLookup& lookup)
+    : root_(root), columns_(columns) {
+  for (const Column& column : columns) indexes_.push_back(lookup(column));
+}
+
+const ColumnIndex* Skipping::IndexOf(const PredicateNode& leaf) const {
+  const auto column = std::find(columns_.begin(), columns_.end(), *leaf.column);
+  return indexes_[static_cast<size_t>(column - columns_.begin())];
+}
+
+bool Skipping::CanSkip(const PredicateNode& node, bool asks_true) const {
+  if (node.IsLeaf()) {
+    const SkipPlan& plan = PlanOf(node, asks_true);
+    return plan.can_skip && (plan.alternatives.empty() || IndexOf(node) != nullptr);
+  }
+  if (node.kind == Kind::kNot) return CanSkip(*node.children[0], !asks_true);
+  const auto can_skip = [&](const PredicateNodePointer& child) {
+    return CanSkip(*child, asks_true);
+  };
+  return NeedsAll(node, asks_true)
+             ? std::any_of(node.children.begin(), node.children.end(), can_skip)
+             : std::all_of(node.children.begin(), node.children.end(), can_skip);
+}
+
+void Skipping::Keep(const PredicateNode& node, bool asks_true, GranuleSet* candidates) const {
+  if (node.kind == Kind::kNot) return Keep(*node.children[0], !asks_true, candidates);
+  if (node.IsLeaf()) {
+    const auto keep_steps = [&](const std::vector<SkipStep>& steps, GranuleSet* set) {
+      for (const SkipStep& step : steps) {
+        if (set->IsEmpty()) return;
+        Ask(*IndexOf(node), step, set);
+      }
+    };
+    return KeepAny(PlanOf(node, asks_true).alternatives, keep_steps, candidates);
+  }
+  if (!NeedsAll(node, asks_true)) {
+    const auto keep_child = [&](const PredicateNodePointer& child, GranuleSet* set) {
+      Keep(*child, asks_true, set);
+    };
+    return KeepAny(node.children, keep_child, candidates);
+  }
+  for (const PredicateNodePointer& child : node.children) {
+    if (candidates->IsEmpty()) return;
+    if (CanSkip(*child, asks_true)) Keep(*child, asks_true, candidates);
+  }
+}
+
+void Skipping::Explain(const PredicateNode& node, bool asks_true, bool is_used,
+                       std::vector<SkipExplanation>* explanations) const {
+  if (node.IsLeaf()) {
+    SkipExplanation explanation;
+    explanation.comparison = asks_true ? node.text : node.negated_text;
+    if (node.column) explanation.column = node.column->name();
+    explanation.can_skip = CanSkip(node, asks_true);
+    explanation.is_used = explanation.can_skip && is_used;
+    const SkipPlan& plan = PlanOf(node, asks_true);
+    explanation.reason = plan.reason;
+    if (plan.can_skip && !explanation.can_skip) {
+      explanation.reason = "column '" + explanation.column + "' has no index";
+    } else if (explanation.can_skip && !is_used) {
+      explanation.reason = "stands beside an alternative that cannot skip";
+    }
+    explanations->push_back(std::move(explanation));
+    return;
+  }
+  const bool asks_child_true = asks_true != (node.kind == Kind::kNot);
+  const bool is_child_used =
+      is_used && (node.kind == Kind::kNot || NeedsAll(node, asks_true) || CanSkip(node, asks_true));
+  for (const PredicateNodePointer& child : node.children) {
+    Explain(*child, asks_child_true, is_child_used, explanations);
+  }
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,233 @@
+#include "lib/ribbon/builder.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "lib/base/coding.h"
+#include "lib/ribbon/chunk.h"
+#include "lib/ribbon/memory.h"
+#include "lib/ribbon/shards.h"
+#include "lib/ribbon/solver.h"
+
+namespace blocksieve::internal {
+namespace {
+
+// Slots for which there is room: chunks waste a slot in two thousand, and a widened one up to 256.
+uint64_t CapacityOctets(uint64_t num_keys) { return (num_keys + num_keys / 128 + 1024) / 8; }
+
+// With more, sizes would come near 2^64.
+constexpr uint64_t kMostKeysSized = uint64_t{1} << 60;
+
+/// Appends chunk after chunk to a filter. While chunks come in, a slot's fingerprint lies where its
+/// solution will: segment i begins at word i * columns of the output. The fingerprints of the
+/// additional column of wide segments are kept apart: how many segments are wide depends on the
+/// number of slots, which is known at the end.
+class RibbonWriter {
+ public:
+  RibbonWriter(const RibbonTarget& target, const RibbonSolver& solver, uint64_t num_keys,
+               uint64_t num_chunks, RibbonBlocks* blocks, uint8_t* out)
+      : target_(target),
+        solver_(solver),
+        fingerprint_columns_(target.columns + (target.wide_share > 0 ? 1 : 0)),
+        num_chunks_(num_chunks),
+        capacity_(CapacityOctets(num_keys)),
+        chunk_(solver, fingerprint_columns_),
+        pivots_(blocks),
+        out_(out) {
+    if (target.wide_share > 0) extra_plane_.resize(capacity_ + 8);
+    entries_.reserve(num_chunks + 1);
+  }
+
+  void AddChunk(std::span<uint64_t> hashes, bool last) {
+    if (entries_.size() % kRibbonGroup == 0) bases_.push_back(static_cast<uint32_t>(octet_));
+    const bool reachable = octet_ - bases_.back() <= kRibbonEntryMask;
+    // Room for the most columns that the chunk may take, and the end of the filter.
+    const bool fits = pivots_.size() / 8 + hashes.size() / 8 + 64 <= capacity_;
+    if (reachable && fits && chunk_.Solve(hashes, octet_, last)) {
+      AddEntry(chunk_.seed());
+      octet_ += chunk_.num_octets();
+      TakeColumns();
+      return;
+    }
+    AddEntry(0);
+    ++open_chunks_;
+    if (last) {
+      // The rows carried so far still have to be served.
+      chunk_.Solve({}, octet_, true);
+      TakeColumns();
+    }
+  }
+
+  RibbonBuild Finish() {
+    RibbonBuild build;
+    RibbonShape& shape = build.shape;
+    shape.columns = target_.columns;
+    shape.octets = pivots_.size() / kRibbonOctet;
+    shape.chunks = num_chunks_;
+    shape.narrow_segments = RibbonNarrowSegments(shape.octets, target_.wide_share);
+    if (num_chunks_ == 1) shape.seed = entries_.front() >> 12u;
+    AddEntry(0);
+    Solve(shape);
+    WriteDirectory(shape);
+    shape.has_open_chunks = open_chunks_ > 0;
+    build.open_chunks = open_chunks_;
+    build.seeds_tried = chunk_.seeds_tried();
+    build.eliminations = chunk_.eliminations();
+    build.widenings = chunk_.widenings();
+    return build;
+  }
+
+ private:
+  void AddEntry(uint32_t seed) {
+    entries_.push_back(static_cast<uint16_t>(RibbonMultiplier(seed, octet_)));
+  }
+
+  void TakeColumns() {
+    const uint32_t columns = target_.columns;
+    const uint32_t groups = RibbonPlaneGroups(fingerprint_columns_);
+    const uint8_t* planes = chunk_.planes();
+    const size_t first_octet = pivots_.size() / 8;
+    const size_t num_octets = chunk_.num_columns() / 8;
+    for (size_t i = 0; i < num_octets; ++i) {
+      const size_t octet = first_octet + i;
+      uint8_t* to = out_ + octet / 8 * columns * 8 + octet % 8;
+      for (uint32_t j = 0; j < columns; ++j) to[j * 8] = planes[j];
+      if (columns < fingerprint_columns_) extra_plane_[octet] = planes[columns];
+      planes += 8 * groups;
+    }
+    pivots_.Append(chunk_.pivots(), chunk_.num_columns());
+  }
+
+  // From the last segment to the first. A segment's final place is not before the one of its
+  // fingerprints, so none is overwritten that is still needed.
+  void Solve(const RibbonShape& shape) {
+    constexpr std::array<uint64_t, kRibbonWidth> kNone{};
+    pivots_.Append(kNone.data(), (64 - pivots_.size() % 64) % 64);
+    std::array<uint64_t, kMaxRibbonColumns + 1> next{};
+    std::array<uint64_t, kMaxRibbonColumns + 1> words{};
+    for (uint64_t i = shape.segments(); i-- > 0;) {
+      const uint8_t* from = out_ + i * shape.columns * 8;
+      for (uint32_t j = 0; j < shape.columns; ++j) {
+        words[j] = LoadLittleEndian<uint64_t>(from + j * 8);
+      }
+      if (!extra_plane_.empty()) {
+        words[shape.columns] = LoadLittleEndian<uint64_t>(extra_plane_.data() + i * 8);
+      }
+      solver_.back_substitute(pivots_.Segment(i), fingerprint_columns_, next.data(), words.data());
+      WriteSegment(shape, i, words.data());
+      next = words;
+    }
+  }
+
+  void WriteSegment(const RibbonShape& shape, uint64_t i, const uint64_t* words) {
+    const bool wide = i >= shape.narrow_segments;
+    uint8_t* to = out_ + (i * shape.columns + (wide ? i - shape.narrow_segments : 0)) * 8;
+    const uint64_t word_bytes = std::min<uint64_t>(8, shape.octets - i * 8);
+    for (uint32_t j = 0; j < shape.columns + (wide ? 1 : 0); ++j, to += word_bytes) {
+      if (word_bytes == 8) {
+        StoreLittleEndian(to, words[j]);
+      } else {
+        for (uint64_t k = 0; k < word_bytes; ++k) to[k] = static_cast<uint8_t>(words[j] >> (8 * k));
+      }
+    }
+  }
+
+  void WriteDirectory(const RibbonShape& shape) {
+    uint8_t* to = out_ + shape.SegmentBytes();
+    if (shape.DirectoryBytes() > 0) {
+      for (const uint16_t entry : entries_) {
+        StoreLittleEndian(to, entry);
+        to += sizeof(entry);
+      }
+    }
+    if (shape.BaseBytes() > 0) {
+      for (const uint32_t base : bases_) {
+        StoreLittleEndian(to, base);
+        to += sizeof(base);
+      }
+    }
+  }
+
+  const RibbonTarget target_;
+  const RibbonSolver& solver_;
+  const uint32_t fingerprint_columns_;
+  const uint64_t num_chunks_;
+  const uint64_t capacity_;  // octets
+  RibbonChunkSolver chunk_;
+  RibbonPivots pivots_;
+  uint8_t* out_;
+  std::vector<uint8_t> extra_plane_;
+  std::vector<uint16_t> entries_;
+  std::vector<uint32_t> bases_;
+  uint64_t octet_ = 0;  // the first virtual one of the next chunk
+  uint64_t open_chunks_ = 0;
+};
+
+}  // namespace
+
+uint64_t RibbonCapacity(const RibbonTarget& target, uint64_t num_keys) noexcept {
+  RibbonShape shape;
+  shape.columns = target.columns;
+  shape.chunks = ChooseRibbonChunks(num_keys).total();
+  shape.octets = CapacityOctets(num_keys) + 8;
+  shape.narrow_segments = RibbonNarrowSegments(shape.octets, target.wide_share);
+  return shape.PayloadBytes() + 64;
+}
+
+RibbonShape ExpectedRibbonShape(const RibbonTarget& target, uint64_t num_keys) noexcept {
+  RibbonShape shape;
+  shape.columns = target.columns;
+  shape.chunks = ChooseRibbonChunks(num_keys).total();
+  // Two spare slots, and what empty columns take: measured, see RIBBON.md.
+  shape.octets = std::max(kMinRibbonOctets, (num_keys + 2 + num_keys / 2500 + 7) / 8);
+  shape.narrow_segments = RibbonNarrowSegments(shape.octets, target.wide_share);
+  return shape;
+}
+
+uint64_t ExpectedRibbonPayload(const RibbonTarget& target, uint64_t num_keys) noexcept {
+  if (num_keys == 0) return 0;
+  if (num_keys > kMostKeysSized) return UINT64_MAX;
+  // The shape's own size but for the place where wide segments begin, which moves in steps; this
+  // never shrinks with more keys.
+  RibbonShape shape = ExpectedRibbonShape(target, num_keys);
+  shape.narrow_segments = shape.segments();
+  if (target.wide_share == 0) return shape.PayloadBytes();
+  const auto wide_octets =
+      static_cast<uint64_t>(target.wide_share * static_cast<double>(shape.octets)) + 8;
+  return shape.PayloadBytes() + std::min(shape.octets, wide_octets);
+}
+
+uint64_t RibbonWorkingBytes(const RibbonTarget& target, uint64_t num_keys) noexcept {
+  const RibbonChunks chunks = ChooseRibbonChunks(num_keys);
+  const uint64_t shard_keys = num_keys / chunks.shards + 4096;
+  return num_keys / 16 +                                // more slots than keys
+         (target.wide_share > 0 ? num_keys / 7 : 0) +   // their additional column
+         chunks.shards * (4096 + 16) +                  // partly filled blocks
+         shard_keys * 9 + (uint64_t{512} << 10) +       // a shard in order; a chunk's rows
+         (num_keys > 100'000 ? uint64_t{4} << 20 : 0);  // slabs not yet full, runs not yet freed
+}
+
+RibbonBuild BuildRibbon(HashList* hashes, bool keep, const RibbonTarget& target, Kernel kernel,
+                        uint8_t* out) {
+  const uint64_t num_keys = hashes->size();
+  const RibbonChunks chunks = ChooseRibbonChunks(num_keys);
+  RibbonBlocks blocks;
+  RibbonShards shards(chunks, &blocks);
+  if (keep) {
+    hashes->ForEachRun([&](std::span<const uint64_t> run) { shards.Add(run); });
+  } else {
+    hashes->ConsumeRuns([&](std::span<const uint64_t> run) { shards.Add(run); });
+  }
+  RibbonWriter writer(target, RibbonSolverFor(kernel), num_keys, chunks.total(), &blocks, out);
+  for (uint64_t shard = 0; shard < chunks.shards; ++shard) {
+    shards.TakeSorted(shard);
+    for (uint64_t i = 0; i < chunks.chunks_per_shard; ++i) {
+      writer.AddChunk(shards.Chunk(i),
+                      shard + 1 == chunks.shards && i + 1 == chunks.chunks_per_shard);
+    }
+  }
+  return writer.Finish();
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,161 @@
+#include "lib/ribbon/chunk.h"
+
+#include <algorithm>
+
+#include "lib/ribbon/layout.h"
+
+namespace blocksieve::internal {
+namespace {
+
+// Rows that a chunk hands on, by design: the middle of the queue's range.
+constexpr int64_t kCarriedTarget = 28;
+
+// Slots beyond the number of keys, once for a filter. With 1, builds of 100 keys need twice the
+// seeds; more is wasted.
+constexpr int64_t kSpareSlots = 2;
+
+// What a seed has to keep to; if none of 16 does, the loose limits. The longest queue that still
+// succeeds is about 64 less a few; the empty columns of every chunk add to the filter.
+struct QueueLimits {
+  uint32_t longest;
+  uint32_t most_empty;
+};
+constexpr QueueLimits kLimits[] = {{56, 2}, {62, 1000}};
+
+// Slots added when no seed will do.
+constexpr int64_t kWidenings[] = {0, 8, 16, 32, 64, 128, 256};
+
+// Far more than chance puts in a chunk; what has more are not hashes.
+constexpr size_t kMaxChunkRows = 8192;
+
+}  // namespace
+
+/// Where the rows of a chunk may lie. Columns count from the first that has no pivot yet.
+struct RibbonChunkSolver::Place {
+  uint32_t fold;        // virtual slots that become column 0
+  uint32_t num_slots;   // virtual ones
+  size_t num_columns;   // to be eliminated
+  size_t start_octets;  // octets of columns in which rows may start
+  bool last;
+};
+
+bool RibbonChunkSolver::Solve(std::span<uint64_t> hashes, uint64_t first_octet, bool last) {
+  if (hashes.size() <= kMaxChunkRows && SolveAnyhow(hashes, first_octet, last)) return true;
+  // Copies of a hash are harmless one by one, but many queue up in one place.
+  std::sort(hashes.begin(), hashes.end());
+  const auto distinct =
+      static_cast<size_t>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
+  if (distinct == hashes.size() || distinct > kMaxChunkRows) return false;
+  return SolveAnyhow(hashes.first(distinct), first_octet, last);
+}
+
+bool RibbonChunkSolver::SolveAnyhow(std::span<const uint64_t> hashes, uint64_t first_octet,
+                                    bool last) {
+  mixed_.resize(hashes.size());
+  starts_.resize(hashes.size());
+  for (size_t i = 0; i < hashes.size(); ++i) mixed_[i] = RibbonMix(hashes[i]);
+
+  const uint32_t fold = first_octet == 0 ? kRibbonFold : 0;
+  const auto num_rows = static_cast<int64_t>(hashes.size() + carried_.count);
+  for (const int64_t widening : kWidenings) {
+    if (widening > 0) ++widenings_;
+    // The virtual slots of a later chunk begin kRibbonFold after its first column.
+    Place place{.fold = fold, .num_slots = 0, .num_columns = 0, .start_octets = 0, .last = last};
+    if (last) {
+      const int64_t columns = (num_rows + kSpareSlots + widening + 7) / 8 * 8;
+      const int64_t fewest = fold == 0 ? kRibbonFold + kRibbonOctet : kRibbonFold;
+      place.num_columns = static_cast<size_t>(std::max(columns, fewest));
+      place.num_slots = static_cast<uint32_t>(place.num_columns - (fold == 0 ? kRibbonFold : 0));
+      place.start_octets = std::max<size_t>(1, (place.num_columns - kRibbonFold) / kRibbonOctet);
+    } else {
+      const int64_t columns = (num_rows - kCarriedTarget + 4) / 8 * 8 + widening;
+      place.num_columns = static_cast<size_t>(std::max<int64_t>(columns, kRibbonOctet));
+      place.num_slots = static_cast<uint32_t>(place.num_columns + fold);
+      place.start_octets = place.num_columns / kRibbonOctet;
+    }
+    if (place.num_slots / kRibbonOctet > kRibbonEntryMask) return false;
+
+    for (const QueueLimits& limits : kLimits) {
+      // Seed 0 of the first chunk is multiplier 0, so it comes last.
+      for (uint32_t i = 1; i <= kRibbonSeeds; ++i) {
+        const uint32_t seed = i % kRibbonSeeds;
+        ++seeds_tried_;
+        solver_.find_starts(mixed_.data(), mixed_.size(), RibbonMultiplier(seed, first_octet),
+                            place.num_slots / kRibbonOctet, fold, starts_.data());
+        octet_counts_.assign(place.num_columns / kRibbonOctet, 0);
+        for (const uint32_t start : starts_) ++octet_counts_[start / kRibbonOctet];
+        octet_counts_[0] += carried_.count;
+        if (!FitsQueue(place, limits.longest, limits.most_empty)) continue;
+        num_columns_ = place.num_columns;
+        OrderRows(hashes, place);
+        if (!Eliminate()) continue;
+        seed_ = seed;
+        num_octets_ = place.num_slots / kRibbonOctet;
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool RibbonChunkSolver::FitsQueue(const Place& place, uint32_t longest,
+                                  uint32_t most_empty) const noexcept {
+  uint32_t queue = 0;
+  uint32_t empty = 0;
+  for (size_t octet = 0; octet < place.start_octets; ++octet) {
+    queue += octet_counts_[octet];
+    if (queue > longest) return false;
+    const uint32_t served = std::min(queue, kRibbonOctet);
+    queue -= served;
+    empty += kRibbonOctet - served;
+  }
+  const auto columns_left =
+      static_cast<uint32_t>(place.num_columns - place.start_octets * kRibbonOctet);
+  return empty <= most_empty && (!place.last || queue <= columns_left);
+}
+
+void RibbonChunkSolver::OrderRows(std::span<const uint64_t> hashes, const Place& place) {
+  rows_.resize(hashes.size() + carried_.count);
+  next_row_.resize(octet_counts_.size());
+  uint32_t sum = 0;
+  for (size_t octet = 0; octet < octet_counts_.size(); ++octet) {
+    next_row_[octet] = sum;
+    sum += octet_counts_[octet];
+  }
+  // There are no slots beyond the end: coefficients that would lie there do not count.
+  const auto within = [&](uint64_t coefficients, size_t column) {
+    const size_t left = place.num_columns - column;
+    return place.last && left < kRibbonWidth ? coefficients & ((uint64_t{1} << left) - 1)
+                                             : coefficients;
+  };
+  for (uint32_t i = 0; i < carried_.count; ++i) {
+    rows_[i] = {within(carried_.coefficients[i], 0), static_cast<uint64_t>(carried_.fingerprints[i])
+                                                         << 8};
+  }
+  next_row_[0] = carried_.count;
+  const uint64_t fingerprint_mask = (uint64_t{1} << fingerprint_columns_) - 1;
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    const uint32_t start = starts_[i];
+    const uint32_t row = next_row_[start / kRibbonOctet]++;
+    rows_[row] = {within(RibbonCoefficients(mixed_[i]), start),
+                  start % 32 | (RibbonFingerprint(hashes[i]) & fingerprint_mask) << 8};
+  }
+}
+
+bool RibbonChunkSolver::Eliminate() {
+  ++eliminations_;
+  const size_t num_octets = num_columns_ / kRibbonOctet;
+  pivots_.resize(num_columns_);
+  planes_.resize(num_octets * 8 * RibbonPlaneGroups(fingerprint_columns_));
+  const RibbonRows rows{rows_.data(), rows_.size(), octet_counts_.data(), num_octets};
+  RibbonEchelon echelon{pivots_.data(), planes_.data(), {}};
+  RibbonOutcome outcome = solver_.eliminate(rows, fingerprint_columns_, &echelon);
+  if (outcome == RibbonOutcome::kTooManyRows) {
+    outcome = kRibbonSolverScalar.eliminate(rows, fingerprint_columns_, &echelon);
+  }
+  if (outcome != RibbonOutcome::kSolved) return false;
+  carried_ = echelon.carried;
+  return true;
+}
+
+}  // namespace blocksieve::internal

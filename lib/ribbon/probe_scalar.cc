@@ -1,0 +1,138 @@
+#include "lib/ribbon/probe.h"
+#include "lib/ribbon/staged_probe_loops.h"
+
+namespace blocksieve::internal {
+
+namespace {
+
+#if defined(__x86_64__)
+#define BLOCKSIEVE_POPCNT __attribute__((target("popcnt")))
+#else
+#define BLOCKSIEVE_POPCNT
+#endif
+
+BLOCKSIEVE_INLINE bool ProbeWords(const FilterView& view, const RibbonWindow& window) noexcept {
+  // The words of the last segment may be shorter, and there may be none behind it. What is loaded
+  // beyond the end of a word does not count: no coefficient is there.
+  const RibbonView& ribbon = view.ribbon;
+  const uint64_t segment = window.start / kRibbonSegment;
+  const uint64_t first_bytes = std::min<uint64_t>(8, ribbon.num_octets - segment * 8);
+  const uint64_t octets_behind = ribbon.num_octets - segment * 8 - first_bytes;
+  const uint64_t second_bytes = std::min<uint64_t>(8, octets_behind);
+  const uint64_t slots_left = ribbon.num_octets * kRibbonOctet - window.start;
+  const uint64_t exist = slots_left < 64 ? (uint64_t{1} << slots_left) - 1 : ~uint64_t{0};
+  RibbonWindow within = window;
+  within.coefficients &= exist;
+  const uint64_t first = FirstCoefficients(within);
+  const uint64_t second = SecondCoefficients(within);
+  const uint8_t* a = window.segment;
+  const uint8_t* b = second_bytes > 0 ? a + window.stride : a;
+  uint32_t parities = 0;
+  for (uint32_t j = 0; j < window.stride / 8; ++j) {
+    const uint64_t bits = (LoadLittleEndian<uint64_t>(a + j * first_bytes) & first) ^
+                          (LoadLittleEndian<uint64_t>(b + j * second_bytes) & second);
+    parities |= static_cast<uint32_t>(__builtin_parityll(bits)) << j;
+  }
+  return ((parities ^ RibbonFingerprint(window.hash)) & window.in_use) == 0;
+}
+
+/// The parities of four words in the low four bits.
+struct CountedBits {
+  static BLOCKSIEVE_INLINE uint32_t FourParities(uint64_t w0, uint64_t w1, uint64_t w2,
+                                                 uint64_t w3) noexcept {
+    return Parity(w0) | Parity(w1) << 1 | Parity(w2) << 2 | Parity(w3) << 3;
+  }
+  static BLOCKSIEVE_INLINE uint32_t Parity(uint64_t word) noexcept {
+    return static_cast<uint32_t>(__builtin_popcountll(word)) & 1;
+  }
+};
+
+/// The same without an instruction to count bits. Words are folded until all four fit in one: half
+/// the instructions of asking for each.
+struct FoldedBits {
+  static BLOCKSIEVE_INLINE uint32_t FourParities(uint64_t w0, uint64_t w1, uint64_t w2,
+                                                 uint64_t w3) noexcept {
+    constexpr uint64_t kHalf = 0x00000000ffffffffu;
+    constexpr uint64_t kQuarters = 0x0000ffff0000ffffu;
+    const uint64_t even = ((w0 ^ (w0 >> 32)) & kHalf) | ((w2 ^ (w2 << 32)) & ~kHalf);
+    const uint64_t odd = ((w1 ^ (w1 >> 32)) & kHalf) | ((w3 ^ (w3 << 32)) & ~kHalf);
+    uint64_t all = ((even ^ (even >> 16)) & kQuarters) | ((odd ^ (odd << 16)) & ~kQuarters);
+    all ^= all >> 8;
+    all ^= all >> 4;
+    all ^= all >> 2;
+    all ^= all >> 1;
+    // Bits 0, 16, 32 and 48 become bits 60 ... 63.
+    return static_cast<uint32_t>((all & 0x0001000100010001u) * 0x1000200040008000u >> 60);
+  }
+};
+
+/// The parities of columns 4 * quad ... 4 * quad + 3, not all of which need exist.
+template <class Bits>
+BLOCKSIEVE_INLINE uint32_t QuadParities(const RibbonWindow& window, uint64_t low, uint64_t high,
+                                        uint32_t quad) noexcept {
+  const uint8_t* a = window.segment + 32 * quad;
+  const uint8_t* b = a + window.stride;
+  const auto bits = [&](size_t j) __attribute__((always_inline)) {
+    return (LoadLittleEndian<uint64_t>(a + 8 * j) & low) ^
+           (LoadLittleEndian<uint64_t>(b + 8 * j) & high);
+  };
+  return Bits::FourParities(bits(0), bits(1), bits(2), bits(3));
+}
+
+/// Four columns without a branch, then the rest only for the sixteenth of absent keys that passed:
+/// without vectors, columns are what costs.
+template <class Bits>
+BLOCKSIEVE_INLINE bool ProbeQuads(const FilterView& view, const RibbonWindow& window) noexcept {
+  if (!IsFastWindow(view, window)) [[unlikely]]
+    return ProbeRibbonAnywhere(view, window.hash);
+  const uint64_t low = FirstCoefficients(window);
+  const uint64_t high = SecondCoefficients(window);
+  const auto fingerprint = RibbonFingerprint(window.hash);
+  uint32_t wrong = (QuadParities<Bits>(window, low, high, 0) ^ fingerprint) & window.in_use & 15;
+  if (wrong != 0) return false;
+  for (uint32_t quad = 1; window.in_use >> (4 * quad) != 0; ++quad) {
+    const uint32_t parities = QuadParities<Bits>(window, low, high, quad);
+    wrong |= (parities ^ (fingerprint >> (4 * quad))) & (window.in_use >> (4 * quad)) & 15;
+  }
+  return wrong == 0;
+}
+
+struct Scalar {
+  BLOCKSIEVE_RIBBON_BATCH()
+
+  static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, const RibbonWindow& window) noexcept {
+    return ProbeQuads<FoldedBits>(view, window);
+  }
+};
+
+/// For every x86-64 since 2008, and other processors whose base architecture counts bits.
+struct Popcnt {
+  BLOCKSIEVE_RIBBON_BATCH(BLOCKSIEVE_POPCNT)
+
+  BLOCKSIEVE_POPCNT static BLOCKSIEVE_INLINE bool Probe(const FilterView& view,
+                                                        const RibbonWindow& window) noexcept {
+    return ProbeQuads<CountedBits>(view, window);
+  }
+};
+
+/// Chunks of no slots match everything.
+struct OpenChunks {
+  static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, uint64_t hash) noexcept {
+    return ReadRibbonChunk<RibbonDirectory::kBased>(view.ribbon, hash).num_octets == 0 ||
+           ProbeRibbonAnywhere(view, hash);
+  }
+};
+
+}  // namespace
+
+__attribute__((noinline)) bool ProbeRibbonAnywhere(const FilterView& view, uint64_t hash) noexcept {
+  return view.ribbon.num_chunks == 1
+             ? ProbeWords(view, LocateRibbonAnywhere<RibbonDirectory::kNone>(view, hash))
+             : ProbeWords(view, LocateRibbonAnywhere<RibbonDirectory::kBased>(view, hash));
+}
+
+BLOCKSIEVE_RIBBON_OPS(kRibbonScalar, Scalar, )
+BLOCKSIEVE_RIBBON_OPS(kRibbonPopcnt, Popcnt, BLOCKSIEVE_POPCNT)
+BLOCKSIEVE_PROBE_OPS(kRibbonOpenChunks, OpenChunks, )
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,116 @@
+#include "lib/ribbon/view.h"
+
+#include <algorithm>
+#include <string>
+
+#include "lib/base/coding.h"
+#include "lib/ribbon/probe.h"
+
+namespace blocksieve::internal {
+namespace {
+
+// Bytes behind the second segment of a window that a kernel may read: all take the words of at
+// least eight columns, and whole fours of them.
+uint64_t OverreadBytes(const RibbonShape& shape) {
+  const uint32_t most_columns = shape.most_columns();
+  const uint32_t words_read = most_columns <= 8    ? 8
+                              : most_columns <= 16 ? (most_columns + 3) / 4 * 4
+                                                   : 28;
+  return (words_read - shape.columns) * 8;
+}
+
+constexpr uint8_t kNoBase[4] = {};
+
+}  // namespace
+
+Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) {
+  if (shape.columns < 1 || shape.columns > kMaxRibbonColumns) {
+    return Status::Corruption("filter block: ribbon columns are " + std::to_string(shape.columns) +
+                              "; allowed is 1 to " + std::to_string(kMaxRibbonColumns));
+  }
+  // Bounds first, so that no product below overflows.
+  const bool plausible =
+      shape.octets >= kMinRibbonOctets && shape.octets <= payload_bytes && shape.chunks >= 1 &&
+      shape.chunks <= payload_bytes && shape.narrow_segments <= shape.segments() &&
+      (shape.chunks > 1 ? shape.seed == 0
+                        : shape.seed < kRibbonSeeds && shape.octets <= kRibbonEntryMask &&
+                              !shape.has_open_chunks) &&
+      payload_bytes < uint64_t{1} << 32;  // so that numbers of chunks and segments fit 32 bits
+  if (!plausible || shape.PayloadBytes() != payload_bytes) {
+    return Status::Corruption("filter block: a payload of " + std::to_string(payload_bytes) +
+                              " bytes is no ribbon of " + std::to_string(shape.octets) +
+                              " octets in " + std::to_string(shape.chunks) + " chunks with " +
+                              std::to_string(shape.narrow_segments) + " narrow segments");
+  }
+  return Status::Ok();
+}
+
+RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noexcept {
+  RibbonView view{};
+  const uint8_t* directory = payload + shape.SegmentBytes();
+  view.directory = directory;
+  view.bases = shape.BaseBytes() > 0 ? directory + shape.DirectoryBytes() : kNoBase;
+  view.num_chunks = shape.chunks;
+  view.last_start = shape.slots() - kRibbonFold;
+  view.narrow_segments = shape.narrow_segments;
+  for (const size_t is_wide : {size_t{0}, size_t{1}}) {
+    // If all are wide, they are what probes of unmixed filters look up: the first.
+    const uint64_t columns = shape.columns + (is_wide != 0 || shape.narrow_segments == 0 ? 1 : 0);
+    view.stride[is_wide] = columns * 8;
+    view.in_use[is_wide] = (uint32_t{1} << columns) - 1;
+  }
+  // Each narrow segment in front moves the wide ones forward by a word less than themselves.
+  view.origin[0] = reinterpret_cast<uintptr_t>(payload);
+  view.origin[1] = view.origin[0] - shape.narrow_segments * 8;
+  view.most_in_use = (uint32_t{1} << shape.most_columns()) - 1;
+  view.num_octets = shape.octets;
+  const uint32_t most_columns = shape.most_columns();
+  view.multiplier = RibbonMultiplier(shape.seed, 0);
+
+  // Windows that lie in two whole segments, with enough readable bytes behind them.
+  const uint64_t whole = shape.octets / 8;
+  uint64_t readable = shape.PayloadBytes() + kRibbonReadableTail - shape.SegmentBytes();
+  if (shape.segments() > whole) readable += shape.octets % 8 * most_columns;
+  uint64_t unsafe = 1;
+  while (unsafe < whole && readable < OverreadBytes(shape)) {
+    readable += shape.columns * 8;
+    ++unsafe;
+  }
+  view.fast_segments = whole > unsafe ? whole - unsafe : 0;
+  return view;
+}
+
+const ProbeOps& RibbonOpsFor(Kernel kernel, const RibbonShape& shape) noexcept {
+  const RibbonDirectory directory = shape.chunks == 1       ? RibbonDirectory::kNone
+                                    : shape.BaseBytes() > 0 ? RibbonDirectory::kBased
+                                                            : RibbonDirectory::kPlain;
+  const bool mixed = shape.narrow_segments > 0 && shape.narrow_segments < shape.segments();
+  const auto pick = [&](const RibbonOps& ops) -> const ProbeOps& {
+    return ops[static_cast<size_t>(directory)][mixed];
+  };
+  if (shape.has_open_chunks) {
+    return directory == RibbonDirectory::kNone ? kEverythingMatches : kRibbonOpenChunks;
+  }
+  [[maybe_unused]] const uint32_t columns = shape.most_columns();
+  switch (kernel) {
+#if defined(__x86_64__)
+    case Kernel::kScalar:
+      return pick(__builtin_cpu_supports("popcnt") ? kRibbonPopcnt : kRibbonScalar);
+    case Kernel::kAvx2:
+      if (columns <= 8) return pick(kRibbonAvx2By8);
+      if (columns <= 12) return pick(kRibbonAvx2By12);
+      return pick(columns <= 16 ? kRibbonAvx2By16 : kRibbonAvx2By28);
+    case Kernel::kAvx512:
+      if (columns <= 8) return pick(kRibbonAvx512By8);
+      if (columns <= 12) return pick(kRibbonAvx512By12);
+      return pick(columns <= 16 ? kRibbonAvx512By16 : kRibbonAvx512By28);
+#elif defined(__aarch64__)
+    case Kernel::kNeon:
+      return pick(kRibbonNeon);
+#endif
+    default:
+      return pick(kRibbonScalar);
+  }
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,255 @@
+#include "lib/bloom/bloom_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "lib/bloom/blocked_bloom.h"
+
+// The models against published values, against other ways to compute them, and against simulation.
+
+namespace blocksieve {
+namespace {
+
+using internal::BlockedBloomFprForKeys;
+using internal::BloomFprForKeys;
+
+void ExpectRatio(double actual, double expected, double tolerance) {
+  EXPECT_NEAR(actual / expected, 1, tolerance) << actual << " for " << expected;
+}
+
+TEST(BloomModel, Textbook) {
+  ExpectRatio(ClassicBloomFpr(20, 10), 8.89e-5, 0.001);
+  ExpectRatio(ClassicBloomFpr(23, 7), 8.56e-5, 0.001);
+}
+
+TEST(BloomModel, KnownRatesOfBothKinds) {
+  struct Known {
+    double bits_per_key;
+    double classic;  // with the best k
+    double blocked;
+    uint32_t blocked_probes;
+  };
+  for (const auto& [bits_per_key, classic, blocked, blocked_probes] :
+       {Known{5, 9.19e-2, 9.31e-2, 3}, Known{8, 2.16e-2, 2.33e-2, 5},
+        Known{10, 8.19e-3, 9.67e-3, 6}, Known{12, 3.14e-3, 4.14e-3, 8},
+        Known{16, 4.59e-4, 8.44e-4, 9}, Known{20, 6.71e-5, 1.98e-4, 11}}) {
+    ExpectRatio(internal::BestLayout(FilterKind::kClassicBloom, bits_per_key).predicted_fpr,
+                classic, 0.002);
+    const Layout best = internal::BestLayout(FilterKind::kBlockedBloom, bits_per_key);
+    ExpectRatio(best.predicted_fpr, blocked, 0.002);
+    EXPECT_EQ(best.num_probes, blocked_probes);
+  }
+}
+
+TEST(BloomModel, ExtremeSizes) {
+  EXPECT_EQ(ClassicBloomFpr(1e-6, 1), 1);
+  EXPECT_NEAR(BlockedBloomFpr(1e-6, 1), 1, 1e-9);
+  EXPECT_NEAR(BlockedBloomFpr(0.01, 32), 1, 1e-9);
+  EXPECT_NEAR(BlockedBloomFpr(1e12, 1) / 1e-12, 1, 1e-9);
+  EXPECT_EQ(BlockedBloomFpr(std::numeric_limits<double>::infinity(), 6), 0);
+  EXPECT_EQ(BloomFprForKeys(512, 0, 6), 0);
+  EXPECT_EQ(BlockedBloomFprForKeys(7, 0, 6), 0);
+  EXPECT_EQ(BloomFprForKeys(1, 1, 6), 1);
+}
+
+/// E[(X/m)^k] from the distribution of the number X of bits set.
+double FprByOccupancy(uint32_t num_bits, uint32_t num_keys, uint32_t num_probes) {
+  std::vector<double> set(num_bits + 1);
+  set[0] = 1;
+  for (uint32_t thrown = 0; thrown < num_keys * num_probes; ++thrown) {
+    for (uint32_t x = num_bits; x > 0; --x) {
+      set[x] = (set[x] * x + set[x - 1] * (num_bits - x + 1)) / num_bits;
+    }
+    set[0] = 0;
+  }
+  double fpr = 0;
+  for (uint32_t x = 0; x <= num_bits; ++x) {
+    fpr += set[x] * std::pow(static_cast<double>(x) / num_bits, num_probes);
+  }
+  return fpr;
+}
+
+TEST(BloomModel, AgreesWithOccupancyDistribution) {
+  for (const uint32_t num_bits : {8u, 64u, 512u}) {
+    for (const uint32_t num_keys : {1u, 2u, 13u, 60u}) {
+      for (const uint32_t num_probes : {1u, 2u, 6u, 11u, 16u}) {
+        ExpectRatio(BloomFprForKeys(num_bits, num_keys, num_probes),
+                    FprByOccupancy(num_bits, num_keys, num_probes), 1e-11);
+      }
+    }
+  }
+}
+
+TEST(BloomModel, FewLinesAreAMixtureOfLines) {
+  // Three lines, five keys, by hand: Binomial(5, 1/3).
+  const double choose[] = {1, 5, 10, 10, 5, 1};
+  double mean = 0;
+  for (uint32_t keys = 0; keys <= 5; ++keys) {
+    mean += choose[keys] * std::pow(2.0, 5 - keys) / 243 * BloomFprForKeys(512, keys, 4);
+  }
+  ExpectRatio(BlockedBloomFprForKeys(3, 5, 4), mean, 1e-12);
+}
+
+TEST(BloomModel, ManyKeysReachTheLimit) {
+  for (const uint32_t num_probes : {1u, 6u, 16u}) {
+    ExpectRatio(BlockedBloomFprForKeys(10'000'000, 512'000'000, num_probes),
+                BlockedBloomFpr(10, num_probes), 1e-5);
+    ExpectRatio(BloomFprForKeys(1'000'000, 100'000, num_probes), ClassicBloomFpr(10, num_probes),
+                0.001);
+  }
+}
+
+// Simulation. Each sample is the FPR of one filter, measured, less the model's; their mean must be
+// zero within kSigmas standard errors, which come from the samples. So that this says something,
+// the standard error must be small, too.
+
+constexpr double kSigmas = 4.5;
+
+class Deviations {
+ public:
+  void Add(double deviation) {
+    ++count_;
+    sum_ += deviation;
+    sum_of_squares_ += deviation * deviation;
+  }
+  double mean() const { return sum_ / count_; }
+  double standard_error() const {
+    return std::sqrt((sum_of_squares_ / count_ - mean() * mean()) / (count_ - 1));
+  }
+
+ private:
+  double count_ = 0;
+  double sum_ = 0;
+  double sum_of_squares_ = 0;
+};
+
+void ExpectNoDeviation(const Deviations& deviations, double fpr, double max_relative_error) {
+  EXPECT_LE(std::abs(deviations.mean()), kSigmas * deviations.standard_error());
+  EXPECT_LE(deviations.standard_error(), max_relative_error * fpr);
+}
+
+/// A blocked filter, positioned as the library does.
+class BlockedFilter {
+ public:
+  BlockedFilter(uint64_t num_lines, uint32_t num_probes)
+      : num_lines_(num_lines), num_probes_(num_probes), words_(8 * num_lines) {}
+
+  void Add(uint64_t hash) {
+    for (uint32_t j = 0; j < num_probes_; ++j) Word(hash, j) |= Bit(hash, j);
+  }
+
+  bool MayMatch(uint64_t hash) {
+    for (uint32_t j = 0; j < num_probes_; ++j) {
+      if ((Word(hash, j) & Bit(hash, j)) == 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  static uint32_t Position(uint64_t hash, uint32_t j) {
+    return (static_cast<uint32_t>(hash) * internal::kPatternFactors[j]) >> 23;
+  }
+  static uint64_t Bit(uint64_t hash, uint32_t j) { return uint64_t{1} << (Position(hash, j) % 64); }
+  uint64_t& Word(uint64_t hash, uint32_t j) {
+    return words_[8 * internal::LineOf(hash, num_lines_) + Position(hash, j) / 64];
+  }
+
+  uint64_t num_lines_;
+  uint32_t num_probes_;
+  std::vector<uint64_t> words_;
+};
+
+template <class Random>
+double MeasureBlocked(uint64_t num_lines, uint64_t num_keys, uint32_t num_probes, int num_queries,
+                      Random& random) {
+  BlockedFilter filter(num_lines, num_probes);
+  for (uint64_t key = 0; key < num_keys; ++key) filter.Add(random());
+  int positives = 0;
+  for (int query = 0; query < num_queries; ++query) positives += filter.MayMatch(random());
+  return static_cast<double>(positives) / num_queries;
+}
+
+TEST(BloomSimulation, Blocked) {
+  struct Case {
+    uint64_t num_lines;
+    uint64_t num_keys;
+    uint32_t num_probes;
+    int num_queries;
+    double max_error;
+  };
+  std::mt19937_64 random(20240501);
+  for (const Case& c :
+       {Case{1, 341, 1, 2'000, 0.005}, Case{40, 8'192, 2, 10'000, 0.005},
+        Case{100, 10'240, 3, 20'000, 0.005}, Case{400, 25'600, 5, 50'000, 0.01},
+        Case{400, 20'480, 6, 100'000, 0.01}, Case{400, 17'066, 8, 150'000, 0.01},
+        Case{400, 12'800, 9, 600'000, 0.01}, Case{400, 10'240, 11, 1'200'000, 0.015},
+        Case{200, 20'480, 16, 20'000, 0.01}}) {
+    const double fpr = BlockedBloomFprForKeys(c.num_lines, c.num_keys, c.num_probes);
+    Deviations deviations;
+    for (int filter = 0; filter < 50; ++filter) {
+      deviations.Add(MeasureBlocked(c.num_lines, c.num_keys, c.num_probes, c.num_queries, random) -
+                     fpr);
+    }
+    SCOPED_TRACE(::testing::Message() << c.num_keys << " keys, k = " << c.num_probes);
+    ExpectNoDeviation(deviations, fpr, c.max_error);
+  }
+}
+
+TEST(BloomSimulation, BlockedOfFewKeys) {
+  std::mt19937_64 random(20240502);
+  for (const double target_fpr : {0.5, 0.1, 0.01, 0.001}) {
+    const Result<Layout> layout = ChooseLayout(FilterKind::kBlockedBloom, target_fpr);
+    ASSERT_TRUE(layout.ok());
+    Deviations from_model;
+    Deviations from_target;
+    for (uint64_t num_keys = 1; num_keys <= 1000; ++num_keys) {
+      const uint64_t num_lines = PayloadBytes(*layout, num_keys) / internal::kLineBytes;
+      const double measured = MeasureBlocked(num_lines, num_keys, layout->num_probes, 1000, random);
+      from_model.Add(measured - BlockedBloomFprForKeys(num_lines, num_keys, layout->num_probes));
+      from_target.Add(measured - target_fpr);
+    }
+    SCOPED_TRACE(target_fpr);
+    ExpectNoDeviation(from_model, target_fpr, 0.05);
+    EXPECT_LE(from_target.mean(), kSigmas * from_target.standard_error());
+  }
+}
+
+TEST(BloomSimulation, Classic) {
+  struct Case {
+    uint64_t num_bits;
+    uint64_t num_keys;
+    uint32_t num_probes;
+    int num_filters;
+    int num_queries;
+    double max_error;
+  };
+  std::mt19937_64 random(20240503);
+  for (const Case& c :
+       {Case{80, 8, 7, 20'000, 500, 0.01}, Case{3'000, 2'000, 1, 50, 5'000, 0.005},
+        Case{16'000, 2'000, 6, 50, 30'000, 0.01}, Case{20'000, 2'000, 7, 50, 60'000, 0.01},
+        Case{30'000, 2'000, 10, 50, 200'000, 0.02}}) {
+    const double fpr = BloomFprForKeys(c.num_bits, c.num_keys, c.num_probes);
+    std::uniform_int_distribution<uint64_t> position(0, c.num_bits - 1);
+    Deviations deviations;
+    for (int filter = 0; filter < c.num_filters; ++filter) {
+      std::vector<bool> bits(c.num_bits);
+      for (uint64_t i = 0; i < c.num_keys * c.num_probes; ++i) bits[position(random)] = true;
+      int positives = 0;
+      for (int query = 0; query < c.num_queries; ++query) {
+        uint32_t set = 0;
+        while (set < c.num_probes && bits[position(random)]) ++set;
+        positives += set == c.num_probes;
+      }
+      deviations.Add(static_cast<double>(positives) / c.num_queries - fpr);
+    }
+    SCOPED_TRACE(::testing::Message() << c.num_keys << " keys, k = " << c.num_probes);
+    ExpectNoDeviation(deviations, fpr, c.max_error);
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,286 @@
+#include "blocksieve/classic_bloom.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/filter_reader.h"
+#include "blocksieve/hash.h"
+#include "lib/bloom/bloom_model.h"
+#include "tests/core/filter/test_filters.h"
+
+namespace blocksieve::testing {
+namespace {
+
+ClassicBloom MakeFilter(const Result<BloomLayout>& layout) {
+  EXPECT_TRUE(layout.ok()) << layout.status().message();
+  Result<ClassicBloom> filter = ClassicBloom::Create(*layout);
+  EXPECT_TRUE(filter.ok()) << filter.status().message();
+  return *std::move(filter);
+}
+
+ClassicBloom FilterOfKeys(const BloomLayout& layout, uint64_t begin, uint64_t end) {
+  ClassicBloom filter = MakeFilter(layout);
+  for (uint64_t i = begin; i < end; ++i) filter.Add(PresentKey(i));
+  return filter;
+}
+
+std::string Bytes(const ClassicBloom& filter) {
+  const Result<OwnedBytes> block = filter.Serialize();
+  EXPECT_TRUE(block.ok()) << block.status().message();
+  return Copy(*block);
+}
+
+TEST(BloomLayout, TargetIsMetForEveryNumberOfKeys) {
+  for (const double target : {0.3, 0.05, 0.01, 1e-3, 1e-5}) {
+    for (uint64_t n = 1; n <= 1000; n += n < 50 ? 1 : 19) {
+      const BloomLayout layout = *BloomLayout::ForKeys(n, target);
+      EXPECT_EQ(layout.design_keys, n);
+      EXPECT_LE(internal::BloomFprForKeys(layout.num_bits, n, layout.num_hashes), target)
+          << n << " keys at " << target;
+    }
+  }
+}
+
+TEST(BloomLayout, BitsAndBytesAreKeptAsGiven) {
+  const BloomLayout by_bits = *BloomLayout::ForBits(1001, 7, 3);
+  EXPECT_EQ(by_bits.num_bits, 1001u);
+  EXPECT_EQ(by_bits.num_hashes, 7u);
+  EXPECT_EQ(by_bits.hash_seed, 3u);
+  EXPECT_EQ(by_bits.design_keys, 99u);  // 1001 ln 2 / 7
+  const BloomLayout by_bytes = *BloomLayout::ForBytes(256, 3, 9);
+  EXPECT_EQ(by_bytes.num_bits, 2048u);
+  EXPECT_EQ(by_bytes.hash_seed, 9u);
+}
+
+TEST(BloomLayout, WhatIsOutOfRangeIsNamed) {
+  const auto message = [](const Result<BloomLayout>& layout) {
+    EXPECT_EQ(layout.status().code(), StatusCode::kInvalidArgument);
+    return layout.status().message();
+  };
+  EXPECT_EQ(message(BloomLayout::ForBits(0, 1)), "num_bits is 0; allowed is 1 to 34359737344");
+  EXPECT_EQ(message(BloomLayout::ForBits(kMaxBloomBits + 1, 1)),
+            "num_bits is 34359737345; allowed is 1 to 34359737344");
+  EXPECT_EQ(message(BloomLayout::ForBits(8, 0)), "num_hashes is 0; allowed is 1 to 32");
+  EXPECT_EQ(message(BloomLayout::ForBits(8, 33)), "num_hashes is 33; allowed is 1 to 32");
+  // Where eight times the bytes would wrap around.
+  EXPECT_EQ(message(BloomLayout::ForBytes(uint64_t{1} << 61, 1)),
+            "num_bytes is 2305843009213693952; allowed is 1 to 4294967168");
+  EXPECT_EQ(message(BloomLayout::ForKeys(0, 0.01)), "num_keys is 0; allowed is 1 to 3569842840");
+  EXPECT_EQ(message(BloomLayout::ForKeys(1, 1.0)), "target_fpr is 1; allowed is 1e-07 to 0.5");
+  EXPECT_FALSE(BloomLayout::ForKeys(1, std::nan("")).ok());
+  EXPECT_FALSE(ClassicBloom::Create({}).ok());
+}
+
+TEST(ClassicBloom, ContainsWhatWasAdded) {
+  for (const uint64_t num_bits : {1, 2, 7, 8, 9, 63, 64, 65, 1000, 100'003}) {
+    for (const uint32_t num_hashes : {1u, 2u, 7u, 32u}) {
+      ClassicBloom filter = MakeFilter(BloomLayout::ForBits(num_bits, num_hashes, num_bits));
+      EXPECT_FALSE(filter.MayContain(""));
+      for (uint64_t i = 0; i < 50; ++i) {
+        const bool was_contained = filter.MayContain(PresentKey(i));
+        EXPECT_EQ(filter.Add(PresentKey(i)), !was_contained);
+        for (uint64_t j = 0; j <= i; ++j) ASSERT_TRUE(filter.MayContain(PresentKey(j)));
+      }
+    }
+  }
+}
+
+TEST(ClassicBloom, CountsItsSetBits) {
+  const ClassicBloom filter = FilterOfKeys(*BloomLayout::ForBits(10'007, 5), 0, 1000);
+  const std::string block = Bytes(filter);
+  uint64_t ones = 0;
+  for (size_t i = 0; i < 8 * 1251; ++i) ones += static_cast<uint8_t>(block[i / 8]) >> i % 8 & 1;
+  EXPECT_EQ(filter.num_set_bits(), ones);
+  EXPECT_DOUBLE_EQ(filter.CurrentFpr(), std::pow(static_cast<double>(ones) / 10'007, 5));
+}
+
+TEST(ClassicBloom, SeedsAreDifferentFilters) {
+  ClassicBloom filter = MakeFilter(BloomLayout::ForBits(1000, 5, 1));
+  filter.Add("key");
+  EXPECT_TRUE(filter.MayContainHash(HashKey("key", 1)));
+  EXPECT_FALSE(filter.MayContainHash(HashKey("key", 2)));
+}
+
+TEST(ClassicBloom, BatchesAnswerLikeSingleProbes) {
+  const ClassicBloom filter = FilterOfKeys(*BloomLayout::ForKeys(1000, 0.3), 0, 1000);
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 200; ++i) keys.push_back(KeyNumber(i + 1900));
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  for (size_t size = 0; size <= views.size(); ++size) {
+    const auto answers = std::make_unique<bool[]>(size + 1);
+    answers[size] = true;
+    filter.MayContain(std::span(views).first(size), answers.get());
+    for (size_t i = 0; i < size; ++i) ASSERT_EQ(answers[i], filter.MayContain(views[i]));
+    ASSERT_TRUE(answers[size]);
+  }
+}
+
+TEST(ClassicBloom, UnionIsTheFilterOfAllKeys) {
+  const BloomLayout layout = *BloomLayout::ForKeys(2000, 0.01);
+  ClassicBloom united = FilterOfKeys(layout, 0, 1200);
+  ASSERT_TRUE(united.UniteWith(FilterOfKeys(layout, 800, 2000)).ok());
+  EXPECT_TRUE(Bytes(united) == Bytes(FilterOfKeys(layout, 0, 2000)));
+}
+
+TEST(ClassicBloom, IntersectionContainsTheCommonKeys) {
+  const BloomLayout layout = *BloomLayout::ForKeys(2000, 0.01);
+  ClassicBloom common = FilterOfKeys(layout, 0, 1200);
+  ASSERT_TRUE(common.IntersectWith(FilterOfKeys(layout, 800, 2000)).ok());
+  for (uint64_t i = 800; i < 1200; ++i) ASSERT_TRUE(common.MayContain(PresentKey(i)));
+  uint64_t others = 0;
+  for (uint64_t i = 0; i < 800; ++i) others += common.MayContain(PresentKey(i));
+  EXPECT_LT(others, 80u);
+  // No fewer bits than the filter of the common keys has.
+  EXPECT_GE(common.num_set_bits(), FilterOfKeys(layout, 800, 1200).num_set_bits());
+}
+
+TEST(ClassicBloom, OnlyEqualLayoutsCombine) {
+  const BloomLayout layout = *BloomLayout::ForBits(1000, 5, 1);
+  for (const auto& [bits, hashes, seed] :
+       {std::tuple{1001u, 5u, 1u}, {1000u, 6u, 1u}, {1000u, 5u, 2u}}) {
+    ClassicBloom filter = MakeFilter(layout);
+    filter.Add("key");
+    const uint64_t before = filter.num_set_bits();
+    const ClassicBloom other = MakeFilter(BloomLayout::ForBits(bits, hashes, seed));
+    EXPECT_EQ(filter.UniteWith(other).code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(filter.IntersectWith(other).code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(filter.num_set_bits(), before);
+  }
+  // What it is designed for changes no bit.
+  BloomLayout larger = layout;
+  larger.design_keys = 100'000;
+  ClassicBloom filter = MakeFilter(layout);
+  EXPECT_TRUE(filter.UniteWith(MakeFilter(larger)).ok());
+}
+
+TEST(Cardinality, IsWithinItsErrorAtEveryFill) {
+  for (const auto& [num_bits, num_hashes] :
+       {std::pair{1000u, 4u}, {100'000u, 7u}, {200'000u, 1u}}) {
+    ClassicBloom filter = MakeFilter(BloomLayout::ForBits(num_bits, num_hashes));
+    const uint64_t design = filter.layout().design_keys;
+    for (uint64_t n = 1; n <= 3 * design; ++n) {
+      filter.Add(PresentKey(n));
+      if (n % (design / 20) != 0) continue;
+      const CardinalityEstimate estimate = filter.EstimateCardinality();
+      const double error = estimate.keys - static_cast<double>(n);
+      EXPECT_LE(std::abs(error), 4.5 * estimate.standard_error + 1) << n << " in " << num_bits;
+    }
+  }
+}
+
+TEST(Cardinality, IsWithinHalfAPercentAtDesignSize) {
+  const uint64_t n = 1'000'000;
+  const ClassicBloom filter = FilterOfKeys(*BloomLayout::ForKeys(n, 0.01), 0, n);
+  const CardinalityEstimate estimate = filter.EstimateCardinality();
+  EXPECT_NEAR(estimate.keys, 1e6, 5e3);
+  EXPECT_LT(4.5 * estimate.standard_error, 5e3) << "it would be within by chance only";
+}
+
+// The standard error is the scatter that filters have.
+TEST(Cardinality, StandardErrorIsTheScatter) {
+  constexpr uint64_t kFilters = 2000;
+  constexpr uint64_t kKeys = 300;
+  const BloomLayout layout = *BloomLayout::ForBits(2048, 5);
+  double sum = 0;
+  double squares = 0;
+  double predicted = 0;
+  for (uint64_t round = 0; round < kFilters; ++round) {
+    ClassicBloom filter = MakeFilter(layout);
+    for (uint64_t i = 0; i < kKeys; ++i) filter.Add(PresentKey(round << 32 | i));
+    const CardinalityEstimate estimate = filter.EstimateCardinality();
+    sum += estimate.keys - kKeys;
+    squares += (estimate.keys - kKeys) * (estimate.keys - kKeys);
+    predicted += estimate.standard_error / kFilters;
+  }
+  const double scatter = std::sqrt(squares / kFilters);
+  EXPECT_NEAR(scatter / predicted, 1, 4.5 / std::sqrt(2.0 * kFilters));
+  EXPECT_NEAR(sum / kFilters, 0, 4.5 * predicted / std::sqrt(double{kFilters}) + 0.01 * kKeys);
+}
+
+TEST(Cardinality, OfNoneIsNoneAndOfAllIsUnbounded) {
+  const BloomLayout layout = *BloomLayout::ForBits(64, 2);
+  EXPECT_EQ(EstimateCardinality(layout, 0).keys, 0);
+  EXPECT_EQ(EstimateCardinality(layout, 0).standard_error, 0);
+  EXPECT_TRUE(std::isinf(EstimateCardinality(layout, 64).keys));
+  EXPECT_TRUE(std::isinf(EstimateCardinality(*BloomLayout::ForBits(1, 1), 1).keys));
+}
+
+TEST(ClassicBloom, SaysWhenItIsOverfull) {
+  ClassicBloom filter = MakeFilter(BloomLayout::ForKeys(10'000, 0.01));
+  uint64_t signalled_at = 0;
+  for (uint64_t i = 1; i <= 12'000 && signalled_at == 0; ++i) {
+    filter.Add(PresentKey(i));
+    const Status status = filter.CheckFill();
+    EXPECT_EQ(status.ok(), filter.EstimateCardinality().keys <= 10'000) << i;
+    if (!status.ok()) {
+      signalled_at = i;
+      EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+      EXPECT_NE(status.message().find("designed for 10000"), std::string::npos) << status.message();
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(signalled_at), 10'000,
+              4.5 * filter.EstimateCardinality().standard_error);
+}
+
+TEST(ClassicBloom, FullFilterSaysSoToo) {
+  ClassicBloom filter = MakeFilter(BloomLayout::ForBits(8, 8));
+  for (uint64_t i = 0; i < 100; ++i) filter.Add(PresentKey(i));
+  EXPECT_EQ(filter.num_set_bits(), 8u);
+  EXPECT_EQ(filter.CurrentFpr(), 1);
+  EXPECT_NE(filter.CheckFill().message().find("far too many"), std::string::npos);
+  EXPECT_TRUE(ClassicBloom::Deserialize(AsBytes(Bytes(filter))).ok());
+}
+
+TEST(ClassicBloom, SurvivesSerialisation) {
+  for (const uint64_t num_bits : {1, 7, 64, 1001, 100'000}) {
+    BloomLayout layout = *BloomLayout::ForBits(num_bits, 5, 77);
+    layout.design_keys = 4321;
+    const ClassicBloom filter = FilterOfKeys(layout, 0, 1000);
+    const std::string block = Bytes(filter);
+    Result<ClassicBloom> read = ClassicBloom::Deserialize(AsBytes(block));
+    ASSERT_TRUE(read.ok()) << read.status().message();
+    EXPECT_TRUE(read->layout().SameBits(layout));
+    EXPECT_EQ(read->layout().design_keys, 4321u);
+    EXPECT_EQ(read->num_set_bits(), filter.num_set_bits());
+    EXPECT_TRUE(Bytes(*read) == block);
+    // As any reader of filter blocks sees it.
+    const FilterReader reader = FilterReader::Open(AsBytes(block));
+    ASSERT_EQ(reader.state(), FilterReader::State::kReady);
+    EXPECT_EQ(reader.hash_seed(), 77u);
+    for (uint64_t i = 0; i < 4000; ++i) {
+      ASSERT_EQ(reader.MayMatch(KeyNumber(i)), filter.MayContain(KeyNumber(i)));
+    }
+  }
+}
+
+TEST(ClassicBloom, EmptyOneKeepsItsLayout) {
+  const BloomLayout layout = *BloomLayout::ForKeys(1'000'000, 0.01, 5);
+  const std::string block = Bytes(MakeFilter(layout));
+  EXPECT_LT(block.size(), 50u);
+  EXPECT_EQ(FilterReader::Open(AsBytes(block)).state(), FilterReader::State::kEmpty);
+  Result<ClassicBloom> read = ClassicBloom::Deserialize(AsBytes(block));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_TRUE(read->layout().SameBits(layout));
+  EXPECT_EQ(read->layout().design_keys, 1'000'000u);
+  EXPECT_TRUE(read->Add("key"));
+  EXPECT_TRUE(read->MayContain("key"));
+}
+
+TEST(ClassicBloom, FooterTellsWhatItIs) {
+  const std::string block = Bytes(FilterOfKeys(*BloomLayout::ForKeys(1000, 0.01, 3), 0, 1000));
+  const FilterInfo info = *DescribeFilterBlock(AsBytes(block));
+  EXPECT_EQ(info.kind, FilterKind::kClassicBloom);
+  EXPECT_NEAR(static_cast<double>(info.num_keys), 1000, 40);
+  EXPECT_EQ(info.design_keys, 1000u);
+  EXPECT_EQ(info.cell_bits, 1u);
+  EXPECT_EQ(info.num_cells, 8 * info.payload_bytes);
+  EXPECT_NEAR(PredictedFpr(info), 0.01, 0.001);
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

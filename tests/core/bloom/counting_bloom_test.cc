@@ -1,0 +1,198 @@
+#include "blocksieve/counting_bloom.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <string>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/filter_reader.h"
+#include "tests/core/filter/test_filters.h"
+
+namespace blocksieve::testing {
+namespace {
+
+CountingBloom MakeFilter(const Result<BloomLayout>& layout, uint32_t counter_bits) {
+  EXPECT_TRUE(layout.ok()) << layout.status().message();
+  Result<CountingBloom> filter = CountingBloom::Create(*layout, counter_bits);
+  EXPECT_TRUE(filter.ok()) << filter.status().message();
+  return *std::move(filter);
+}
+
+std::string Bytes(const CountingBloom& filter) {
+  const Result<OwnedBytes> block = filter.Serialize();
+  EXPECT_TRUE(block.ok()) << block.status().message();
+  return Copy(*block);
+}
+
+class CountingBloomOf : public ::testing::TestWithParam<uint32_t> {
+ protected:
+  uint32_t bits() const { return GetParam(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Bits, CountingBloomOf, ::testing::Values(2, 4, 8, 16),
+                         [](const auto& info) { return std::to_string(info.param); });
+
+// The answers, at every moment, are those of a classic filter of the keys that are left.
+TEST_P(CountingBloomOf, AgreesWithTheFilterOfWhatIsLeft) {
+  const BloomLayout layout = *BloomLayout::ForBits(4099, 4, 9);
+  CountingBloom filter = MakeFilter(layout, bits());
+  std::mt19937_64 random(bits());
+  std::map<uint64_t, uint64_t> left;
+  for (int step = 0; step < 6000; ++step) {
+    const uint64_t key = random() % 400;
+    if (random() % 2 == 0) {
+      filter.Add(PresentKey(key));
+      ++left[key];
+    } else if (left.contains(key)) {
+      ASSERT_TRUE(filter.Remove(PresentKey(key)));
+      if (--left[key] == 0) left.erase(key);
+    }
+    if (step % 500 != 0) continue;
+    ClassicBloom expected = *ClassicBloom::Create(layout);
+    for (const auto& [present, count] : left) expected.Add(PresentKey(present));
+    const ClassicBloom projection = *filter.Project();
+    EXPECT_EQ(projection.num_set_bits(), filter.num_set_counters());
+    for (uint64_t i = 0; i < 2000; ++i) {
+      const bool answer = filter.MayContain(KeyNumber(i));
+      ASSERT_EQ(projection.MayContain(KeyNumber(i)), answer) << i;
+      // Counters that stick are above it, and exact answers end with the first of them.
+      if (filter.num_stuck_counters() == 0) {
+        ASSERT_EQ(expected.MayContain(KeyNumber(i)), answer) << i;
+      } else {
+        ASSERT_LE(expected.MayContain(KeyNumber(i)), answer) << i;
+      }
+    }
+  }
+  if (bits() >= 8) {
+    EXPECT_EQ(filter.num_stuck_counters(), 0u) << "nothing was compared exactly";
+  }
+}
+
+TEST_P(CountingBloomOf, CountsAKeyUpToItsMaximum) {
+  CountingBloom filter = MakeFilter(BloomLayout::ForBits(1000, 5), bits());
+  const uint64_t times = std::min(filter.max_count() + 5, 1000u);
+  for (uint64_t i = 1; i <= times; ++i) {
+    filter.Add("key");
+    EXPECT_EQ(filter.EstimateCount("key"), std::min<uint64_t>(i, filter.max_count()));
+  }
+  EXPECT_EQ(filter.EstimateCount("other"), 0u);
+}
+
+TEST_P(CountingBloomOf, SaturatedCountersStick) {
+  CountingBloom filter = MakeFilter(BloomLayout::ForBits(1000, 5), bits());
+  for (uint32_t i = 0; i < filter.max_count(); ++i) filter.Add("often");
+  EXPECT_GT(filter.num_stuck_counters(), 0u);
+  // As many removals as it likes: other keys may be behind the counters.
+  for (uint32_t i = 0; i < 3 * filter.max_count(); ++i) EXPECT_TRUE(filter.Remove("often"));
+  EXPECT_TRUE(filter.MayContain("often"));
+  EXPECT_EQ(filter.EstimateCount("often"), filter.max_count());
+}
+
+TEST_P(CountingBloomOf, NeverWrapsBelowZero) {
+  CountingBloom filter = MakeFilter(BloomLayout::ForBits(1000, 5), bits());
+  EXPECT_FALSE(filter.Remove("never added"));
+  filter.Add("once");
+  const std::string before = Bytes(filter);
+  EXPECT_FALSE(filter.Remove("never added"));
+  EXPECT_TRUE(Bytes(filter) == before) << "a refused removal changed it";
+  EXPECT_TRUE(filter.Remove("once"));
+  EXPECT_FALSE(filter.Remove("once"));
+  EXPECT_EQ(filter.num_set_counters(), 0u);
+}
+
+// With so few counters the positions of a key coincide; it must count once all the same.
+TEST_P(CountingBloomOf, CoincidingPositionsCountOnce) {
+  for (const uint64_t num_counters : {1, 2, 3, 10}) {
+    CountingBloom filter = MakeFilter(BloomLayout::ForBits(num_counters, 32), bits());
+    filter.Add("a");
+    EXPECT_EQ(filter.EstimateCount("a"), 1u);
+    filter.Add("a");
+    EXPECT_EQ(filter.EstimateCount("a"), 2u);
+    EXPECT_TRUE(filter.Remove("a"));
+    EXPECT_TRUE(filter.Remove("a"));
+    EXPECT_EQ(filter.num_set_counters(), 0u);
+  }
+}
+
+TEST_P(CountingBloomOf, NeighbouringCountersAreLeftAlone) {
+  // One position per key: counters count keys, and their sum is the number of keys.
+  CountingBloom filter = MakeFilter(BloomLayout::ForBits(101, 1), bits());
+  std::map<uint32_t, uint64_t> expected;
+  for (uint64_t i = 0; i < 150; ++i) filter.Add(PresentKey(i));
+  const std::string full = Bytes(filter);
+  for (uint64_t i = 150; i < 151; ++i) filter.Add(PresentKey(i));
+  if (filter.num_stuck_counters() == 0) {
+    for (uint64_t i = 150; i < 151; ++i) EXPECT_TRUE(filter.Remove(PresentKey(i)));
+    EXPECT_TRUE(Bytes(filter) == full);
+    for (uint64_t i = 0; i < 150; ++i) EXPECT_TRUE(filter.Remove(PresentKey(i)));
+    EXPECT_EQ(filter.num_set_counters(), 0u);
+  }
+}
+
+TEST_P(CountingBloomOf, SurvivesSerialisation) {
+  for (const uint64_t num_counters : {1, 3, 64, 1001}) {
+    CountingBloom filter = MakeFilter(BloomLayout::ForBits(num_counters, 4, 6), bits());
+    for (uint64_t i = 0; i < 300; ++i) filter.Add(PresentKey(i));
+    const std::string block = Bytes(filter);
+    Result<CountingBloom> read = CountingBloom::Deserialize(AsBytes(block));
+    ASSERT_TRUE(read.ok()) << read.status().message();
+    EXPECT_EQ(read->counter_bits(), bits());
+    EXPECT_EQ(read->num_set_counters(), filter.num_set_counters());
+    EXPECT_EQ(read->num_stuck_counters(), filter.num_stuck_counters());
+    EXPECT_TRUE(Bytes(*read) == block);
+    const FilterReader reader = FilterReader::Open(AsBytes(block));
+    ASSERT_EQ(reader.state(), FilterReader::State::kReady);
+    for (uint64_t i = 0; i < 2000; ++i) {
+      ASSERT_EQ(reader.MayMatch(KeyNumber(i)), filter.MayContain(KeyNumber(i)));
+    }
+    EXPECT_FALSE(ClassicBloom::Deserialize(AsBytes(block)).ok()) << "another kind";
+  }
+}
+
+TEST(CountingBloom, EmptyOneKeepsItsLayout) {
+  const std::string block = Bytes(MakeFilter(BloomLayout::ForKeys(1'000'000, 0.01, 5), 8));
+  EXPECT_LT(block.size(), 50u);
+  Result<CountingBloom> read = CountingBloom::Deserialize(AsBytes(block));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->counter_bits(), 8u);
+  EXPECT_EQ(read->layout().design_keys, 1'000'000u);
+  EXPECT_FALSE(read->MayContain("key"));
+}
+
+TEST(CountingBloom, EstimatesItsCardinalityAsKeysComeAndGo) {
+  const uint64_t n = 200'000;
+  CountingBloom filter = MakeFilter(BloomLayout::ForKeys(n, 0.01), 4);
+  EXPECT_TRUE(filter.CheckFill().ok());
+  for (uint64_t i = 0; i < n + n / 10; ++i) filter.Add(PresentKey(i));
+  EXPECT_EQ(filter.CheckFill().code(), StatusCode::kResourceExhausted);
+  for (uint64_t i = 0; i < n / 2; ++i) ASSERT_TRUE(filter.Remove(PresentKey(i)));
+  EXPECT_TRUE(filter.CheckFill().ok());
+  const double left = 0.6 * static_cast<double>(n);
+  const CardinalityEstimate estimate = filter.EstimateCardinality();
+  EXPECT_NEAR(estimate.keys, left, 4.5 * estimate.standard_error);
+  EXPECT_NEAR(estimate.keys, left, 0.005 * left);
+  EXPECT_EQ(filter.num_stuck_counters(), 0u);
+  const double fill = static_cast<double>(filter.num_set_counters()) /
+                      static_cast<double>(filter.layout().num_bits);
+  EXPECT_DOUBLE_EQ(filter.CurrentFpr(), std::pow(fill, filter.layout().num_hashes));
+}
+
+TEST(CountingBloom, WhatIsOutOfRangeIsNamed) {
+  const BloomLayout layout = *BloomLayout::ForBits(1000, 5);
+  for (const uint32_t counter_bits : {0u, 1u, 3u, 5u, 32u}) {
+    const Status status = CountingBloom::Create(layout, counter_bits).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(),
+              "counter_bits is " + std::to_string(counter_bits) + "; allowed is 2, 4, 8 or 16");
+  }
+  const Status status = CountingBloom::Create(*BloomLayout::ForBits(kMaxBloomBits, 5)).status();
+  EXPECT_EQ(status.message(),
+            "num_bits is 34359737344; allowed is 1 to 8589934336 for counters of 4 bits");
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

@@ -1,0 +1,183 @@
+#include <gtest/gtest.h>
+
+#include "tests/core/column/test_columns.h"
+
+namespace blocksieve {
+namespace {
+
+using testing::MakeColumn;
+
+TEST(ColumnDefinition, ReadsBackAsWritten) {
+  for (const std::string_view text : {"pkg=field:2",
+                                      "all=value",
+                                      "f=fixed(8,4)",
+                                      "j=json:/a/b",
+                                      "j=json:",
+                                      "j=json:/a~1b/~0/0/",
+                                      "n=int:5",
+                                      "n=uint:5",
+                                      "n=float:6",
+                                      "w=words:3",
+                                      "g=ngrams(4):3",
+                                      "g=ngrams(32):1000000",
+                                      "b=int8(0)",
+                                      "b=uint8(7)",
+                                      "b=int16le(1)",
+                                      "b=uint32be(2)",
+                                      "b=int64be(1073741824)",
+                                      "b=float32le(0)",
+                                      "b=float64be(3)",
+                                      "c=field(,):2",
+                                      "a=field[;]:2",
+                                      "a=field(,)[;]:2",
+                                      "a=int:field[,]:2",
+                                      "a=int:field(;):2",
+                                      "a=value[ ]",
+                                      "a=fixed(0,8)[,]",
+                                      "w=words:value",
+                                      "w=words:json:/title",
+                                      "w=words:field[;]:1",
+                                      "g=ngrams(3):fixed(0,9)",
+                                      "n=int:json:/age",
+                                      "n=uint:fixed(0,8)",
+                                      "d=field(\\n):1",
+                                      "d=field(\\\\):1",
+                                      "d=field(\\x00)[\\xff]:1",
+                                      "d=field())[]]:1",
+                                      "a b.c=field:1",
+                                      "a=value[\\t]",
+                                      "\xc3\xa9=json:/\xc3\xa9=:,"}) {
+    const Result<Column> column = Column::Parse(text);
+    ASSERT_TRUE(column.ok()) << column.status().message();
+    EXPECT_EQ(column->ToText(), text);
+    EXPECT_EQ(column->name(), text.substr(0, text.find('=')));
+    EXPECT_EQ(MakeColumn(column->ToText()), *column);
+  }
+}
+
+TEST(ColumnDefinition, HasOneSpelling) {
+  EXPECT_EQ(MakeColumn("n=int:field:5").ToText(), "n=int:5");
+  EXPECT_EQ(MakeColumn("n=bytes:field:5").ToText(), "n=field:5");
+  EXPECT_EQ(MakeColumn("n=bytes:5").ToText(), "n=field:5");
+  EXPECT_EQ(MakeColumn("n=field(\\x2c):5").ToText(), "n=field(,):5");
+  EXPECT_EQ(MakeColumn("n=field(\\x09):5").ToText(), "n=field:5");
+}
+
+TEST(ColumnDefinition, KeepsADelimiterThatIsNotTab) {
+  EXPECT_EQ(MakeColumn("n=int:5", ',').ToText(), "n=int:field(,):5");
+  EXPECT_EQ(MakeColumn("n=field:5", ',').ToText(), "n=field(,):5");
+  EXPECT_EQ(MakeColumn("n=field(;):5", ',').ToText(), "n=field(;):5");
+  EXPECT_EQ(MakeColumn("n=field(\\t):5", ',').ToText(), "n=field:5");
+}
+
+TEST(ColumnDefinition, RejectsTheRestWithAReason) {
+  const std::string long_name(Column::kMaxNameBytes + 1, 'n');
+  std::string deep = "j=json:";
+  for (size_t i = 0; i <= Column::kMaxJsonDepth; ++i) deep += "/a";
+  for (const std::string& text : {std::string(),
+                                  std::string("field:2"),
+                                  std::string("=field:2"),
+                                  std::string("a\"b=field:2"),
+                                  std::string("a\tb=field:2"),
+                                  long_name + "=field:1",
+                                  std::string("p=field:0"),
+                                  std::string("p=field:1000001"),
+                                  std::string("p=field:99999999999999999999"),
+                                  std::string("p=field:"),
+                                  std::string("p=field:-1"),
+                                  std::string("p=field:2 "),
+                                  std::string("p=2"),
+                                  std::string("p=field(,:2"),
+                                  std::string("p=field(,,):2"),
+                                  std::string("p=field():2"),
+                                  std::string("p=field(\\q):2"),
+                                  std::string("p=field(\t):2"),
+                                  std::string("p=field(;)[;]:2"),
+                                  std::string("p=field[\\t]:2"),
+                                  std::string("p=field[]:2"),
+                                  std::string("p=value:1"),
+                                  std::string("p=fixed(1)"),
+                                  std::string("p=fixed(1,0)"),
+                                  std::string("p=fixed(1,2"),
+                                  std::string("p=fixed(1073741825,2)"),
+                                  std::string("p=json:a"),
+                                  std::string("p=json:/~2"),
+                                  std::string("p=json:/~"),
+                                  std::string("p=json:/a\n"),
+                                  deep,
+                                  std::string("p=int32(0)"),
+                                  std::string("p=int8le(0)"),
+                                  std::string("p=float16le(0)"),
+                                  std::string("p=int:int32le(0)"),
+                                  std::string("p=ngrams(0):1"),
+                                  std::string("p=ngrams(33):1"),
+                                  std::string("p=ngrams:1"),
+                                  std::string("p=words:int:1"),
+                                  std::string("p=text:1"),
+                                  std::string("p=field[,]:2x"),
+                                  std::string("p=json/a")}) {
+    const Result<Column> column = Column::Parse(text);
+    ASSERT_FALSE(column.ok()) << text;
+    EXPECT_EQ(column.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(column.status().message().find("'" + text + "'"), std::string::npos);
+    EXPECT_NE(column.status().message().find("extractors are"), std::string::npos);
+  }
+}
+
+TEST(ColumnDefinition, AnyBytesParseOrNot) {
+  const std::string_view good = "a=int:field(\\x2c)[;]:12";
+  for (size_t size = 0; size < good.size(); ++size) {
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string text(good);
+      text[size] = static_cast<char>(byte);
+      const Result<Column> column = Column::Parse(text);
+      if (column.ok()) {
+        EXPECT_EQ(MakeColumn(column->ToText()), *column) << text;
+      }
+      (void)Column::Parse(text.substr(0, size + 1));
+    }
+  }
+}
+
+TEST(ColumnDefinition, EqualMeansTheSameDefinition) {
+  EXPECT_EQ(MakeColumn("a=field:1"), MakeColumn("a=field:1"));
+  EXPECT_NE(MakeColumn("a=field:1"), MakeColumn("b=field:1"));
+  EXPECT_NE(MakeColumn("a=field:1"), MakeColumn("a=field:2"));
+  EXPECT_NE(MakeColumn("a=field:1"), MakeColumn("a=words:1"));
+  EXPECT_NE(MakeColumn("a=field:1"), MakeColumn("a=field:1", ','));
+}
+
+TEST(ColumnDefinition, FieldsCanBeRenumbered) {
+  const Column column = MakeColumn("a=words:3");
+  ASSERT_EQ(column.field_number(), 3u);
+  EXPECT_EQ(column.WithFieldNumber(2).ToText(), "a=words:2");
+  EXPECT_EQ(column.ToText(), "a=words:3");
+  EXPECT_FALSE(MakeColumn("a=value").field_number());
+}
+
+TEST(ColumnDefinition, CallbacksAreNamedButNotRead) {
+  const auto callback = [](std::string_view, const ValueVisitor&) {};
+  const Result<Column> column = Column::FromCallback("a", "mine", ValueType::kInt, callback);
+  ASSERT_TRUE(column.ok());
+  EXPECT_EQ(column->ToText(), "a=int:callback:mine");
+  EXPECT_EQ(Column::Parse(column->ToText()).status().code(), StatusCode::kNotSupported);
+  EXPECT_EQ(Column::FromCallback("a", "mine", ValueType::kBytes, callback)->ToText(),
+            "a=bytes:callback:mine");
+  EXPECT_EQ(Column::FromCallback("a", "mine", ValueType::kBytes, callback, Tokeniser::kNgrams, 3)
+                ->ToText(),
+            "a=ngrams(3):callback:mine");
+  EXPECT_EQ(Column::Parse("a=json:/:callback:")->ToText(), "a=json:/:callback:");
+
+  EXPECT_FALSE(Column::FromCallback("a=", "mine", ValueType::kInt, callback).ok());
+  EXPECT_FALSE(Column::FromCallback("a", "", ValueType::kInt, callback).ok());
+  EXPECT_FALSE(Column::FromCallback("a", "mine", ValueType::kInt, nullptr).ok());
+  EXPECT_FALSE(
+      Column::FromCallback("a", "mine", ValueType::kInt, callback, Tokeniser::kWords).ok());
+  EXPECT_FALSE(
+      Column::FromCallback("a", "mine", ValueType::kBytes, callback, Tokeniser::kNgrams).ok());
+  EXPECT_FALSE(
+      Column::FromCallback("a", "mine", ValueType::kBytes, callback, Tokeniser::kWords, 2).ok());
+}
+
+}  // namespace
+}  // namespace blocksieve

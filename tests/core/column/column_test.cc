@@ -1,0 +1,179 @@
+#include "blocksieve/column.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/column/test_columns.h"
+
+namespace blocksieve {
+namespace {
+
+using testing::Indexed;
+using testing::kMissing;
+using testing::MakeColumn;
+using testing::Texts;
+using namespace std::string_literals;
+
+TEST(Column, FieldsCountFromOne) {
+  EXPECT_EQ(Indexed("c=field:1", "a\tb\tc"), Texts{"a"});
+  EXPECT_EQ(Indexed("c=field:2", "a\tb\tc"), Texts{"b"});
+  EXPECT_EQ(Indexed("c=field:3", "a\tb\tc"), Texts{"c"});
+  EXPECT_EQ(Indexed("c=field:4", "a\tb\tc"), kMissing);
+  EXPECT_EQ(Indexed("c=field(,):2", "a\tb,c"), Texts{"c"});
+  EXPECT_EQ(Indexed("c=value", "a\tb"), Texts{"a\tb"});
+}
+
+TEST(Column, AnEmptyTextIsAValue) {
+  EXPECT_EQ(Indexed("c=field:1", ""), Texts{""});
+  EXPECT_EQ(Indexed("c=value", ""), Texts{""});
+  EXPECT_EQ(Indexed("c=field:2", ""), kMissing);
+  EXPECT_EQ(Indexed("c=field:2", "a\t"), Texts{""});
+  EXPECT_EQ(Indexed("c=field:2", "a\t\tb"), Texts{""});
+}
+
+TEST(Column, FixedNeedsAllItsBytes) {
+  EXPECT_EQ(Indexed("c=fixed(2,3)", "abcdef"), Texts{"cde"});
+  EXPECT_EQ(Indexed("c=fixed(2,4)", "abcdef"), Texts{"cdef"});
+  EXPECT_EQ(Indexed("c=fixed(2,5)", "abcdef"), kMissing);
+  EXPECT_EQ(Indexed("c=fixed(1073741824,1073741824)", "abcdef"), kMissing);
+  EXPECT_EQ(Indexed("c=int:fixed(1,2)", "x-7y"), Texts{"-7"});
+}
+
+TEST(Column, TextIsANumberOnlyIfAllOfItIs) {
+  for (const auto& [text, value] : {std::pair("-5", "-5"),
+                                    {"007", "7"},
+                                    {"-0", "0"},
+                                    {"9223372036854775807", "9223372036854775807"},
+                                    {"-9223372036854775808", "-9223372036854775808"}}) {
+    EXPECT_EQ(Indexed("c=int:1", text), Texts{value});
+  }
+  for (const std::string_view text : {"", " 5", "5 ", "+5", "5.0", "0x5", "5e0", "--5", "abc",
+                                      "9223372036854775808", "-9223372036854775809"}) {
+    EXPECT_EQ(Indexed("c=int:1", text), kMissing) << text;
+  }
+  EXPECT_EQ(Indexed("c=uint:1", "18446744073709551615"), Texts{"18446744073709551615"});
+  for (const std::string_view text : {"-1", "-0", "18446744073709551616", ""}) {
+    EXPECT_EQ(Indexed("c=uint:1", text), kMissing) << text;
+  }
+}
+
+TEST(Column, FloatsRoundAndSaturate) {
+  for (const auto& [text, value] : {std::pair("1.50", "1.5"),
+                                    {"-0.0", "0"},
+                                    {".5", "0.5"},
+                                    {"1e400", "inf"},
+                                    {"-1e400", "-inf"},
+                                    {"1e-400", "0"},
+                                    {"-0.001e-400", "0"},
+                                    {"0.0001e400", "inf"},
+                                    {"-INF", "-inf"},
+                                    {"NaN", "nan"},
+                                    {"-nan", "nan"},
+                                    {"9007199254740993", "9007199254740992"},
+                                    {"1e99999999999999999999", "inf"},
+                                    {"1e-99999999999999999999", "0"}}) {
+    EXPECT_EQ(Indexed("c=float:1", text), Texts{value}) << text;
+  }
+  for (const std::string_view text : {"", "1,5", "+1", "0x1p3", "1e", "."}) {
+    EXPECT_EQ(Indexed("c=float:1", text), kMissing) << text;
+  }
+}
+
+TEST(Column, BinaryNumbersOfEitherOrder) {
+  const std::string row = "\xff\x01\x02\x03\x04\x05\x06\x07\xf8"s;
+  EXPECT_EQ(Indexed("c=int8(0)", row), Texts{"-1"});
+  EXPECT_EQ(Indexed("c=uint8(0)", row), Texts{"255"});
+  EXPECT_EQ(Indexed("c=uint16le(1)", row), Texts{"513"});
+  EXPECT_EQ(Indexed("c=uint16be(1)", row), Texts{"258"});
+  EXPECT_EQ(Indexed("c=int16be(0)", row), Texts{"-255"});
+  EXPECT_EQ(Indexed("c=uint32be(1)", row), Texts{"16909060"});
+  EXPECT_EQ(Indexed("c=uint64le(1)", row), Texts{"17872260264855011841"});
+  EXPECT_EQ(Indexed("c=int64le(1)", row), Texts{"-574483808854539775"});
+  EXPECT_EQ(Indexed("c=int64le(2)", row), kMissing);
+  EXPECT_EQ(Indexed("c=float32le(0)", "\x00\x00\xc0\xbf"s), Texts{"-1.5"});
+  EXPECT_EQ(Indexed("c=float64be(0)", "\xc0\x04\0\0\0\0\0\0"s), Texts{"-2.5"});
+  EXPECT_EQ(Indexed("c=float64be(0)", "\x80\0\0\0\0\0\0\0"s), Texts{"0"});
+  EXPECT_EQ(Indexed("c=float64be(0)", "\xff\xf8\0\0\0\0\0\1"s), Texts{"nan"});
+}
+
+TEST(Column, ArraysSplit) {
+  EXPECT_EQ(Indexed("c=field[,]:2", "x\ta,b,,a"), (Texts{"a", "b", "", "a"}));
+  EXPECT_EQ(Indexed("c=field[,]:2", "x\ta,"), (Texts{"a", ""}));
+  EXPECT_EQ(Indexed("c=field[,]:2", "x\t,"), (Texts{"", ""}));
+  EXPECT_EQ(Indexed("c=field[,]:2", "x\t"), kMissing);
+  EXPECT_EQ(Indexed("c=int:field[,]:2", "x\t3,-1,x,,2"), (Texts{"3", "-1", "2"}));
+  EXPECT_EQ(Indexed("c=int:field[,]:2", "x\tx,,y"), kMissing);
+  EXPECT_EQ(Indexed("c=value[ ]", "to be"), (Texts{"to", "be"}));
+  EXPECT_EQ(Indexed("c=fixed(0,3)[,]", "a,bc"), (Texts{"a", "b"}));
+}
+
+TEST(Column, TellsWhetherRowsHaveSeveralValuesToCompare) {
+  for (const char* const several : {"c=field[,]:2", "c=json:/a"}) {
+    EXPECT_TRUE(MakeColumn(several).is_array()) << several;
+  }
+  for (const char* const one : {"c=field:2", "c=words:1", "c=fixed(0,3)"}) {
+    EXPECT_FALSE(MakeColumn(one).is_array()) << one;
+  }
+}
+
+TEST(Column, WordsAreRunsOfLettersDigitsAndHighBytes) {
+  EXPECT_EQ(Indexed("c=words:1", "/usr/lib64/libfoo-2.so"),
+            (Texts{"usr", "lib64", "libfoo", "2", "so"}));
+  EXPECT_EQ(Indexed("c=words:1", "ABC abc"), (Texts{"ABC", "abc"}));
+  EXPECT_EQ(Indexed("c=words:1", "\xc3\xa9t\xc3\xa9,\xff"), (Texts{"\xc3\xa9t\xc3\xa9", "\xff"}));
+  EXPECT_EQ(Indexed("c=words:1", "a_b[c`d{e@f"), (Texts{"a", "b", "c", "d", "e", "f"}));
+  EXPECT_EQ(Indexed("c=words:1", "--"), Texts{}) << "present, without words";
+  EXPECT_EQ(Indexed("c=words:1", ""), Texts{});
+  EXPECT_EQ(Indexed("c=words:2", "a"), kMissing);
+  EXPECT_EQ(Indexed("c=words:field[;]:1", "a b;c"), (Texts{"a", "b", "c"}));
+}
+
+TEST(Column, NgramsAreOfCharacters) {
+  EXPECT_EQ(Indexed("c=ngrams(3):1", "abcde"), (Texts{"abc", "bcd", "cde"}));
+  EXPECT_EQ(Indexed("c=ngrams(3):1", "abc"), Texts{"abc"});
+  EXPECT_EQ(Indexed("c=ngrams(3):1", "ab"), Texts{});
+  EXPECT_EQ(Indexed("c=ngrams(1):1", "aa"), (Texts{"a", "a"}));
+  EXPECT_EQ(Indexed("c=ngrams(2):1", "a\xc3\xa9\xe6\x97\xa5z"),
+            (Texts{"a\xc3\xa9", "\xc3\xa9\xe6\x97\xa5", "\xe6\x97\xa5z"}));
+  // Not UTF-8: a stray byte is a character, and so is an unfinished one.
+  EXPECT_EQ(Indexed("c=ngrams(1):1", "\x80\xe6\x97z\xff\xc3\xa9\xa9"),
+            (Texts{"\x80", "\xe6\x97", "z", "\xff", "\xc3\xa9", "\xa9"}));
+}
+
+TEST(Column, PredicatesCompareWholeTexts) {
+  Texts texts;
+  EXPECT_TRUE(MakeColumn("c=words:1").ForEachCompared("a b\tc", [&](const Value& value) {
+    texts.push_back(value.ToText());
+    return true;
+  }));
+  EXPECT_EQ(texts, Texts{"a b"});
+}
+
+TEST(Column, VisitorsStopWhenTheyLike) {
+  for (const std::string_view definition :
+       {"c=field[,]:1", "c=words:1", "c=ngrams(1):1", "c=words:field[;]:1"}) {
+    size_t calls = 0;
+    EXPECT_TRUE(MakeColumn(definition).ForEachIndexed("a,b;c d,e", [&](const Value&) {
+      return ++calls < 2;
+    })) << definition;
+    EXPECT_EQ(calls, 2u) << definition;
+  }
+}
+
+TEST(Column, CallbacksGiveValuesOfTheirType) {
+  const auto lengths = [](std::string_view row, const ValueVisitor& visit) {
+    if (row.empty()) return;
+    visit(Value::Bytes("not an int"));
+    visit(Value::Int(static_cast<int64_t>(row.size())));
+    visit(Value::Int(-1));
+  };
+  const Result<Column> column = Column::FromCallback("c", "lengths", ValueType::kInt, lengths);
+  ASSERT_TRUE(column.ok());
+  EXPECT_EQ(Indexed(*column, "four"), (Texts{"4", "-1"}));
+  EXPECT_EQ(Indexed(*column, ""), kMissing);
+  size_t calls = 0;
+  EXPECT_TRUE(column->ForEachIndexed("four", [&](const Value&) { return ++calls == 0; }));
+  EXPECT_EQ(calls, 1u) << "a callback that goes on is not listened to";
+}
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter_reader.h"
+#include "blocksieve/kernels.h"
+#include "tests/core/filter/test_filters.h"
+#include "tests/support/environment.h"
+
+// Filters of random sizes and rates, asked for every key that they have, and for as many that they
+// have not, on every kernel, one by one and in batches. With BLOCKSIEVE_LONG_TESTS a billion
+// answers.
+
+namespace blocksieve::testing {
+namespace {
+
+class Differential : public ::testing::TestWithParam<FilterKind> {
+ protected:
+  static uint64_t AnswersWanted() { return testing::LongTests() ? 1'000'000'000 : 20'000'000; }
+
+  // Log-uniform, so that small filters come as often as large ones.
+  static uint64_t LogUniform(std::mt19937_64* random, double low, double high) {
+    std::uniform_real_distribution<double> exponent(std::log(low), std::log(high));
+    return static_cast<uint64_t>(std::exp(exponent(*random)));
+  }
+
+  static double RandomTarget(std::mt19937_64* random) {
+    std::uniform_real_distribution<double> exponent(std::log(kMinTargetFpr),
+                                                    std::log(kMaxTargetFpr));
+    return std::exp(exponent(*random));
+  }
+
+  // The answers of the filter for `hashes`, which are checked against those of single probes.
+  static std::vector<char> Answers(const FilterReader& reader,
+                                   const std::vector<uint64_t>& hashes) {
+    std::vector<char> answers(hashes.size());
+    for (size_t i = 0; i < hashes.size(); ++i) answers[i] = reader.MayMatchHash(hashes[i]);
+    const auto batch = std::make_unique<bool[]>(hashes.size());
+    reader.MayMatchHashes(hashes, batch.get());
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      if (batch[i] != static_cast<bool>(answers[i])) {
+        ADD_FAILURE() << "batch and single probe differ for hash " << hashes[i];
+        break;
+      }
+    }
+    return answers;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Differential, ::testing::ValuesIn(BuildableKinds()),
+                         [](const auto& info) { return std::string(FilterKindName(info.param)); });
+
+TEST_P(Differential, NoKeyIsEverDeniedAndAllKernelsAgree) {
+  std::mt19937_64 random(static_cast<uint64_t>(GetParam()));
+  uint64_t present_answers = 0;
+  uint64_t absent_answers = 0;
+  uint64_t denied = 0;
+  while (present_answers + absent_answers < AnswersWanted()) {
+    FilterOptions options;
+    options.kind = GetParam();
+    options.target_fpr = RandomTarget(&random);
+    options.hash_seed = random() % 2 == 0 ? 0 : random();
+    auto builder = FilterBuilder::Create(options);
+    ASSERT_TRUE(builder.ok());
+    std::vector<uint64_t> present(LogUniform(&random, 1, 2e6));
+    std::vector<uint64_t> absent(present.size());
+    for (uint64_t& hash : present) hash = random();
+    for (uint64_t& hash : absent) hash = random();
+    for (const uint64_t hash : present) builder->AddHash(hash);
+    const auto block = builder->Finish();
+    ASSERT_TRUE(block.ok()) << block.status().message();
+    std::vector<char> expected;
+    for (const Kernel kernel : AvailableKernels()) {
+      const FilterReader reader = FilterReader::Open(block->view(), kernel);
+      ASSERT_EQ(reader.state(), FilterReader::State::kReady);
+      for (const char answer : Answers(reader, present)) {
+        ASSERT_TRUE(answer) << KernelName(kernel) << ", " << present.size() << " keys, target "
+                            << options.target_fpr;
+      }
+      const std::vector<char> answers = Answers(reader, absent);
+      if (expected.empty()) expected = answers;
+      ASSERT_EQ(answers, expected) << KernelName(kernel);
+      present_answers += 2 * present.size();
+      absent_answers += 2 * absent.size();
+    }
+    for (const char answer : expected) denied += answer == 0;
+  }
+  EXPECT_GT(denied, 0u) << "a filter that never says no hides every bug";
+  std::printf("  %llu answers for keys, all \"may match\"; %llu for others\n",
+              static_cast<unsigned long long>(present_answers),
+              static_cast<unsigned long long>(absent_answers));
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

@@ -1,0 +1,130 @@
+#include "blocksieve/filter_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/filter_reader.h"
+#include "tests/core/filter/test_filters.h"
+
+namespace blocksieve::testing {
+namespace {
+
+void ExpectRefused(const FilterOptions& options, const std::string& message) {
+  const Result<FilterBuilder> builder = FilterBuilder::Create(options);
+  ASSERT_FALSE(builder.ok());
+  EXPECT_EQ(builder.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(builder.status().message().find(message), std::string::npos)
+      << builder.status().message();
+}
+
+TEST(FilterBuilder, RefusesTargetsOutsideTheRange) {
+  FilterOptions options;
+  options.target_fpr = 0.7;
+  ExpectRefused(options, "target_fpr is 0.7; allowed is 1e-07 to 0.5");
+  options.target_fpr = 0;
+  ExpectRefused(options, "target_fpr is 0;");
+  options.target_fpr = -1;
+  ExpectRefused(options, "target_fpr is -1;");
+  options.target_fpr = std::numeric_limits<double>::quiet_NaN();
+  ExpectRefused(options, "target_fpr is nan;");
+}
+
+TEST(FilterBuilder, RefusesKindsItCannotBuild) {
+  FilterOptions options;
+  options.kind = FilterKind::kCountingBloom;
+  ExpectRefused(options, "kind is counting; allowed is");
+}
+
+// pitfalls 9 and 10: sizes near and beyond 4 GiB, by arithmetic alone.
+TEST(FilterBuilder, SizesDoNotOverflow) {
+  const FilterBuilder builder = MakeBuilder(FilterKind::kBlockedBloom, 0.01);
+  uint64_t last = 0;
+  for (uint64_t n = 64; n < uint64_t{1} << 60; n *= 2) {
+    const uint64_t bytes = builder.BlockBytes(n);
+    EXPECT_GT(bytes, last);
+    EXPECT_GT(bytes, n) << "ten bits per key are more than a byte";
+    EXPECT_LT(static_cast<double>(bytes), 1.3 * static_cast<double>(n) + 100);
+    last = bytes;
+  }
+  const uint64_t most = builder.MaxKeys(kMaxFilterBlockBytes);
+  EXPECT_GT(most, 3'000'000'000u);
+  EXPECT_LE(builder.BlockBytes(most), kMaxFilterBlockBytes);
+}
+
+TEST(FilterBuilder, BudgetExceededIsAnErrorAndTheBuilderStartsAnew) {
+  FilterOptions options;
+  options.max_build_bytes = 100'000;
+  FilterBuilder builder = MakeBuilder(options);
+  for (uint64_t i = 0; i < 100'000; ++i) builder.AddKey(PresentKey(i));
+  EXPECT_EQ(builder.num_keys(), 100'000u);
+  const Result<OwnedBytes> refused = builder.Finish();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), StatusCode::kResourceExhausted);
+  EXPECT_NE(refused.status().message().find("max_build_bytes = 100000"), std::string::npos);
+
+  for (uint64_t i = 0; i < 1000; ++i) builder.AddKey(PresentKey(i));
+  const OwnedBytes block = FinishOk(builder);
+  EXPECT_TRUE(FilterReader::Open(block.view()).MayMatch(PresentKey(999)));
+}
+
+TEST(FilterBuilder, BudgetCountsTheBlock) {
+  FilterOptions options;
+  options.max_build_bytes = 70'000;  // enough for the hashes of 7,000 keys, not for their filter
+  FilterBuilder builder = MakeBuilder(options);
+  for (uint64_t i = 0; i < 7000; ++i) builder.AddKey(PresentKey(i));
+  EXPECT_FALSE(builder.Finish().ok());
+}
+
+// pitfall 8.
+TEST(FilterBuilder, VerifyBuiltFindsDamage) {
+  for (const FilterKind kind : BuildableKinds()) {
+    FilterOptions options;
+    options.kind = kind;
+    options.keep_hashes = true;
+    FilterBuilder builder = MakeBuilder(options);
+    for (uint64_t i = 0; i < 5000; ++i) builder.AddKey(PresentKey(i));
+    std::string block = Copy(FinishOk(builder));
+    EXPECT_TRUE(builder.VerifyBuilt(AsBytes(block)).ok());
+
+    std::string flipped = block;
+    flipped[block.size() / 3] = static_cast<char>(flipped[block.size() / 3] ^ 4);
+    EXPECT_EQ(builder.VerifyBuilt(AsBytes(flipped)).code(), StatusCode::kCorruption);
+    EXPECT_EQ(builder.VerifyBuilt(AsBytes(std::string(6, '\0'))).code(), StatusCode::kCorruption)
+        << "became always true";
+    const OwnedBytes other = BuildBlock(kind, 0.01, 100);
+    EXPECT_EQ(builder.VerifyBuilt(other.view()).code(), StatusCode::kCorruption)
+        << "the filter of other keys";
+  }
+}
+
+TEST(FilterBuilder, LayoutForBlockBytesFits) {
+  for (const FilterKind kind : BuildableKinds()) {
+    FilterBuilder builder = MakeBuilder(kind, 0.01);
+    for (uint64_t n : {100, 1000, 54'321}) {
+      for (uint64_t bytes = n / 2 + 100; bytes < 3 * n; bytes += n / 7) {
+        for (uint64_t i = 0; i < n; ++i) builder.AddKey(PresentKey(i));
+        const Layout layout = builder.LayoutForBlockBytes(n, bytes);
+        const Result<OwnedBytes> block = builder.Finish(layout);
+        ASSERT_TRUE(block.ok());
+        EXPECT_LE(block->size, bytes) << n;
+        EXPECT_EQ(builder.EstimateFpr(n, bytes), layout.predicted_fpr);
+        EXPECT_LE(PredictedFpr(*DescribeFilterBlock(block->view())), layout.predicted_fpr);
+      }
+    }
+  }
+}
+
+TEST(FilterBuilder, MovesWithItsKeys) {
+  FilterBuilder first = MakeBuilder(FilterKind::kBlockedBloom);
+  for (uint64_t i = 0; i < 1000; ++i) first.AddKey(PresentKey(i));
+  FilterBuilder second = std::move(first);
+  EXPECT_EQ(second.num_keys(), 1000u);
+  const OwnedBytes block = FinishOk(second);
+  const FilterReader reader = FilterReader::Open(block.view());
+  for (uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(reader.MayMatch(PresentKey(i)));
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

@@ -1,0 +1,154 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "blocksieve/bloom_layout.h"
+#include "blocksieve/filter_block.h"
+#include "lib/granule/bit_slices.h"
+#include "lib/granule/filters.h"
+#include "tests/core/filter/test_filters.h"
+#include "tests/support/environment.h"
+
+// Sizes around 2^32 bits and 2^32 bytes, where 32-bit arithmetic has lost keys (tests/PITFALLS.md,
+// 9 and 10). By arithmetic alone; large_filter_test.cc builds one.
+
+namespace blocksieve::testing {
+namespace {
+
+constexpr uint64_t kPlaces[] = {uint64_t{1} << 29,  // bytes whose bits need 33 bits to count
+                                uint64_t{1} << 32, uint64_t{1} << 35};
+constexpr double kTargets[] = {0.5, 0.1, 0.01, 1e-4, 1e-7};
+
+TEST(SizeLimits, KeysAndBytesAreInverseAcrossThem) {
+  for (const FilterKind kind :
+       {FilterKind::kClassicBloom, FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
+    for (const double target : kTargets) {
+      const Layout layout = *ChooseLayout(kind, target);
+      for (const uint64_t place : kPlaces) {
+        for (const uint64_t bytes : {place - 64, place - 1, place, place + 1, place + 64}) {
+          const uint64_t keys = MaxKeys(layout, bytes);
+          ASSERT_LE(PayloadBytes(layout, keys), bytes);
+          ASSERT_GT(PayloadBytes(layout, keys + 1), bytes);
+          // Of a ribbon, a few percent are for what it takes besides.
+          const double exact = static_cast<double>(bytes) * 8 / layout.bits_per_key;
+          ASSERT_NEAR(static_cast<double>(keys) / exact, 1,
+                      kind == FilterKind::kRibbon ? 0.05 : 1e-6)
+              << FilterKindName(kind) << " " << target;
+        }
+      }
+    }
+  }
+}
+
+TEST(SizeLimits, BlocksAndKeysAreInverseAcrossThem) {
+  for (const FilterKind kind : BuildableKinds()) {
+    for (const double target : kTargets) {
+      const FilterBuilder builder = MakeBuilder(kind, target);
+      for (const uint64_t place : kPlaces) {
+        const uint64_t keys = builder.MaxKeys(place);
+        EXPECT_LE(builder.BlockBytes(keys), place);
+        EXPECT_GT(builder.BlockBytes(keys + keys / 1000), place);
+      }
+    }
+  }
+}
+
+TEST(SizeLimits, SizesNeverShrinkAndEndAtTheLargestNumber) {
+  constexpr uint64_t kMost = UINT64_MAX;
+  for (const FilterKind kind : BuildableKinds()) {
+    for (const double target : kTargets) {
+      const FilterBuilder builder = MakeBuilder(kind, target);
+      uint64_t last_payload = 0;
+      uint64_t last_block = 0;
+      for (int bits = 1; bits <= 64; ++bits) {
+        const uint64_t keys = kMost >> (64 - bits);
+        const uint64_t payload = PayloadBytes(builder.layout(), keys);
+        const uint64_t block = builder.BlockBytes(keys);
+        EXPECT_GE(payload, last_payload) << bits;
+        EXPECT_GE(block, last_block) << bits;
+        EXPECT_GE(block, payload) << bits;
+        last_payload = payload;
+        last_block = block;
+      }
+      EXPECT_LE(builder.BlockBytes(builder.MaxKeys(uint64_t{1} << 60)), uint64_t{1} << 60);
+      EXPECT_GE(builder.MaxKeys(kMost), builder.MaxKeys(uint64_t{1} << 60));
+    }
+  }
+}
+
+// Adds keys that are counted, but kept nowhere, since that would exceed the budget.
+std::string RefusalOf(const FilterOptions& options, const Layout& layout, uint64_t num_keys) {
+  FilterBuilder builder = MakeBuilder(options);
+  for (uint64_t i = 0; i < num_keys; ++i) builder.AddHash(i);
+  const Result<OwnedBytes> block = builder.Finish(layout);
+  EXPECT_FALSE(block.ok());
+  EXPECT_EQ(block.status().code(), StatusCode::kResourceExhausted);
+  return block.status().message();
+}
+
+TEST(SizeLimits, ABlockOfFourGibibytesIsRefused) {
+  FilterOptions options;
+  options.max_build_bytes = 1;
+  Layout layout = *ChooseLayout(FilterKind::kBlockedBloom, options.target_fpr);
+  layout.bits_per_key = 1 << 28;  // 32 MiB for each key
+  EXPECT_EQ(RefusalOf(options, layout, 128),
+            "filter of 128 keys takes 4294967370 bytes; allowed is less than 4294967295");
+  EXPECT_EQ(RefusalOf(options, layout, 127),
+            "building a filter of 127 keys takes more memory than max_build_bytes = 1");
+}
+
+TEST(SizeLimits, AnyKindOfFourGibibytesIsRefused) {
+  if (!testing::LongTests()) {
+    GTEST_SKIP() << "adds a billion keys; with BLOCKSIEVE_LONG_TESTS only";
+  }
+  for (const FilterKind kind : BuildableKinds()) {
+    FilterOptions options;
+    options.kind = kind;
+    options.target_fpr = kMinTargetFpr;
+    options.max_build_bytes = 1;
+    const FilterBuilder builder = MakeBuilder(options);
+    const uint64_t too_many = builder.MaxKeys(kMaxFilterBlockBytes) * 1001 / 1000;
+    EXPECT_NE(RefusalOf(options, builder.layout(), too_many)
+                  .find("bytes; allowed is less than 4294967295"),
+              std::string::npos);
+  }
+}
+
+TEST(SizeLimits, ClassicLayoutsEndBelowFourGibibytes) {
+  EXPECT_TRUE(BloomLayout::ForBits(kMaxBloomBits, 4).ok());
+  EXPECT_FALSE(BloomLayout::ForBits(kMaxBloomBits + 1, 4).ok());
+  EXPECT_LT(kMaxBloomBits / 8, kMaxFilterBlockBytes);
+  for (const double target : kTargets) {
+    const uint64_t most =
+        MaxKeys(*ChooseLayout(FilterKind::kClassicBloom, target), kMaxBloomBits / 8 - 1);
+    ASSERT_TRUE(BloomLayout::ForKeys(most, target).ok());
+    EXPECT_LE(BloomLayout::ForKeys(most, target)->num_bits, kMaxBloomBits);
+    const Status refused = BloomLayout::ForKeys(most + 1, target).status();
+    EXPECT_EQ(refused.message(), "num_keys is " + std::to_string(most + 1) + "; allowed is 1 to " +
+                                     std::to_string(most));
+  }
+}
+
+TEST(SizeLimits, FiltersOfGranulesAreCountedExactly) {
+  using internal::BitSlices;
+  constexpr uint64_t kRows = (uint64_t{1} << 20) + 1;
+  constexpr uint64_t kFilters = uint64_t{1} << 17;
+  EXPECT_EQ(BitSlices::NumBytes(kRows, kFilters), kRows * kFilters / 8);
+  const std::vector<internal::SizeClass> classes = {
+      {.num_bits = kRows, .max_values = 1000, .num_granules = kFilters},
+      {.num_bits = 10 * kRows, .max_values = 10'000, .num_granules = kFilters}};
+  EXPECT_GE(internal::FilterBytes(classes), 11 * kRows * kFilters / 8);
+  EXPECT_LE(internal::FilterBytes(classes), 11 * kRows * kFilters / 8 + kFilters);
+  const internal::FilterSizer sizer = *internal::FilterSizer::Create(0.01);
+  uint64_t last = 0;
+  for (uint64_t values = 1; values < uint64_t{1} << 50; values *= 2) {
+    const uint64_t bits = sizer.BitsFor(values);
+    EXPECT_GT(bits, 9 * values);
+    EXPECT_LT(static_cast<double>(bits), 9.7 * static_cast<double>(values) + 4);
+    EXPECT_GT(bits, last);
+    last = bits;
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

@@ -1,0 +1,242 @@
+#include "blocksieve/sizing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "lib/bloom/bloom_model.h"
+
+namespace blocksieve {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// All rows of a table, smallest first, by way of the public functions.
+std::vector<Layout> Rows(FilterKind kind) {
+  std::vector<Layout> rows{*LayoutForBitsPerKey(kind, kInfinity)};
+  for (;;) {
+    const Result<Layout> smaller = LayoutForBitsPerKey(kind, rows.back().bits_per_key - 1.0 / 16);
+    if (!smaller.ok()) break;
+    rows.push_back(*smaller);
+  }
+  std::reverse(rows.begin(), rows.end());
+  return rows;
+}
+
+bool SameRow(const Layout& a, const Layout& b) {
+  return a.kind == b.kind && a.bits_per_key == b.bits_per_key && a.num_probes == b.num_probes &&
+         a.predicted_fpr == b.predicted_fpr;
+}
+
+class SizingTable : public ::testing::TestWithParam<FilterKind> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, SizingTable,
+                         ::testing::Values(FilterKind::kClassicBloom, FilterKind::kBlockedBloom),
+                         [](const auto& info) { return std::string(FilterKindName(info.param)); });
+
+TEST_P(SizingTable, IsWhatTheModelGives) {
+  const std::vector<Layout> rows = Rows(GetParam());
+  // A row every 1/16 bit, from the first that is of use to the first that is accurate enough.
+  const double before = rows.front().bits_per_key - 1.0 / 16;
+  EXPECT_GT(internal::BestLayout(GetParam(), before).predicted_fpr, kMaxTargetFpr * (1 - 1e-5));
+  EXPECT_LE(rows.front().predicted_fpr, kMaxTargetFpr);
+  EXPECT_LE(rows.back().predicted_fpr, kMinTargetFpr);
+  EXPECT_GT(rows[rows.size() - 2].predicted_fpr, kMinTargetFpr);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    ASSERT_EQ(rows[i].bits_per_key, rows.front().bits_per_key + static_cast<double>(i) / 16);
+    const Layout model = internal::BestLayout(GetParam(), rows[i].bits_per_key);
+    ASSERT_EQ(rows[i].num_probes, model.num_probes);
+    ASSERT_GE(rows[i].predicted_fpr, model.predicted_fpr);
+    ASSERT_LE(rows[i].predicted_fpr, model.predicted_fpr * (1 + 1.1e-5));
+    ASSERT_TRUE(i == 0 || rows[i].predicted_fpr < rows[i - 1].predicted_fpr);
+  }
+}
+
+/// Log-spaced, random, and on, just below and just above every row.
+std::vector<double> Targets(const std::vector<Layout>& rows) {
+  const double log_range = std::log(kMaxTargetFpr / kMinTargetFpr);
+  std::vector<double> targets{kMinTargetFpr, kMaxTargetFpr};
+  constexpr int kSpaced = 10'000;
+  for (int i = 1; i < kSpaced; ++i) {
+    targets.push_back(kMinTargetFpr * std::exp(log_range * i / kSpaced));
+  }
+  std::mt19937_64 random(20240504);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int i = 0; i < 5'000; ++i) {
+    targets.push_back(kMinTargetFpr * std::exp(log_range * uniform(random)));
+    targets.push_back(kMinTargetFpr + (kMaxTargetFpr - kMinTargetFpr) * uniform(random));
+  }
+  for (const Layout& row : rows) {
+    targets.push_back(row.predicted_fpr);
+    targets.push_back(std::nextafter(row.predicted_fpr, 0.0));
+    targets.push_back(std::nextafter(row.predicted_fpr, 1.0));
+  }
+  std::erase_if(targets, [](double t) { return t < kMinTargetFpr || t > kMaxTargetFpr; });
+  std::sort(targets.begin(), targets.end());
+  return targets;
+}
+
+TEST_P(SizingTable, TargetsAreMetByTheSmallestRow) {
+  const std::vector<Layout> rows = Rows(GetParam());
+  size_t row = rows.size() - 1;  // the smallest that meets the target; targets ascend
+  for (const double target_fpr : Targets(rows)) {
+    while (row > 0 && rows[row - 1].predicted_fpr <= target_fpr) --row;
+    const Result<Layout> layout = ChooseLayout(GetParam(), target_fpr);
+    ASSERT_TRUE(layout.ok()) << target_fpr;
+    ASSERT_TRUE(SameRow(*layout, rows[row])) << target_fpr << ": " << layout->bits_per_key;
+    ASSERT_LE(layout->predicted_fpr, target_fpr);
+  }
+  EXPECT_EQ(row, 0u);
+}
+
+TEST_P(SizingTable, LayoutForBitsPerKeyIsTheLargestRowThatFits) {
+  const std::vector<Layout> rows = Rows(GetParam());
+  for (const Layout& row : rows) {
+    EXPECT_TRUE(SameRow(*LayoutForBitsPerKey(GetParam(), row.bits_per_key), row));
+    EXPECT_TRUE(SameRow(*LayoutForBitsPerKey(GetParam(), row.bits_per_key + 0.062), row));
+    EXPECT_TRUE(
+        SameRow(*ChooseLayout(GetParam(), std::max(kMinTargetFpr, row.predicted_fpr)), row));
+  }
+  EXPECT_TRUE(SameRow(*LayoutForBitsPerKey(GetParam(), 1e300), rows.back()));
+  for (const double too_few : {rows.front().bits_per_key - 1e-9, 0.0, -1.0, -kInfinity, kNan}) {
+    EXPECT_FALSE(LayoutForBitsPerKey(GetParam(), too_few).ok()) << too_few;
+  }
+  EXPECT_EQ(LayoutForBitsPerKey(GetParam(), 1).status().message(),
+            "bits_per_key is 1; allowed is 1.5 to inf");
+}
+
+TEST_P(SizingTable, TargetsOutOfRangeAreErrors) {
+  for (const double target_fpr : {std::nextafter(kMinTargetFpr, 0.0), std::nextafter(0.5, 1.0), 0.0,
+                                  -0.0, -0.1, 1.0, kInfinity, -kInfinity, kNan}) {
+    const Result<Layout> layout = ChooseLayout(GetParam(), target_fpr);
+    ASSERT_FALSE(layout.ok()) << target_fpr;
+    EXPECT_EQ(layout.status().code(), StatusCode::kInvalidArgument);
+  }
+  EXPECT_EQ(ChooseLayout(GetParam(), 0.7).status().message(),
+            "target_fpr is 0.7; allowed is 1e-07 to 0.5");
+  EXPECT_EQ(ChooseLayout(GetParam(), kNan).status().message(),
+            "target_fpr is nan; allowed is 1e-07 to 0.5");
+  EXPECT_EQ(ChooseLayout(GetParam(), std::nextafter(0.5, 1.0)).status().message(),
+            "target_fpr is 0.5000000000000001; allowed is 1e-07 to 0.5");
+}
+
+TEST(Sizing, KindsWithoutATableAreErrors) {
+  for (const FilterKind kind : {FilterKind::kCountingBloom, FilterKind{99}}) {
+    EXPECT_EQ(ChooseLayout(kind, 0.01).status().code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(LayoutForBitsPerKey(kind, 10).status().code(), StatusCode::kInvalidArgument);
+  }
+  EXPECT_EQ(ChooseLayout(FilterKind::kCountingBloom, 0.01).status().message(),
+            "filter kind is counting; allowed is one that has a sizing table");
+}
+
+TEST(Sizing, BlockedFiltersOfFewKeysMeetTheTarget) {
+  // Targets exactly met by a row are the hardest. Those of one and two probes matter most: there,
+  // the FPR of few lines is above the limit for many.
+  std::vector<double> targets{0.5, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, kMinTargetFpr};
+  for (const Layout& row : Rows(FilterKind::kBlockedBloom)) {
+    if (row.predicted_fpr > 0.22 || std::fmod(row.bits_per_key, 4) == 0) {
+      targets.push_back(std::max(kMinTargetFpr, row.predicted_fpr));
+    }
+  }
+  for (const double target_fpr : targets) {
+    const Layout layout = *ChooseLayout(FilterKind::kBlockedBloom, target_fpr);
+    for (uint64_t num_keys = 1; num_keys <= 1000; ++num_keys) {
+      const uint64_t num_lines = PayloadBytes(layout, num_keys) / 64;
+      ASSERT_LE(internal::BlockedBloomFprForKeys(num_lines, num_keys, layout.num_probes),
+                target_fpr)
+          << num_keys << " keys";
+    }
+  }
+}
+
+TEST(Sizing, BlockedFiltersOfAnyNumberOfLinesMeetTheTarget) {
+  for (const Layout& row : Rows(FilterKind::kBlockedBloom)) {
+    if (row.predicted_fpr < 0.1 && std::fmod(row.bits_per_key, 4) != 0) continue;
+    for (uint64_t num_lines = 1; num_lines < 1'000'000; num_lines += 1 + num_lines / 8) {
+      const uint64_t num_keys = MaxKeys(row, 64 * num_lines);
+      ASSERT_LE(internal::BlockedBloomFprForKeys(num_lines, num_keys, row.num_probes),
+                row.predicted_fpr)
+          << num_keys << " keys, " << row.bits_per_key << " bits per key";
+    }
+  }
+}
+
+TEST(Sizing, ClassicFiltersOfFewKeysMeetTheTargetWithAByteMore) {
+  for (const double target_fpr : {0.5, 0.1, 0.01, 1e-4, kMinTargetFpr}) {
+    const Layout layout = *ChooseLayout(FilterKind::kClassicBloom, target_fpr);
+    for (uint64_t num_keys = 1; num_keys <= 1000; ++num_keys) {
+      const uint64_t num_bits = 8 * (PayloadBytes(layout, num_keys) + 1);
+      ASSERT_LE(internal::BloomFprForKeys(num_bits, num_keys, layout.num_probes), target_fpr)
+          << num_keys << " keys";
+    }
+  }
+}
+
+TEST(PayloadBytes, KnownSizes) {
+  const Layout classic{FilterKind::kClassicBloom, 10.0625, 7, 0};
+  EXPECT_EQ(PayloadBytes(classic, 0), 0u);
+  EXPECT_EQ(PayloadBytes(classic, 1), 2u);
+  EXPECT_EQ(PayloadBytes(classic, 128), 161u);  // 1288 bits
+  EXPECT_EQ(PayloadBytes(classic, 1'000'000'000), 1'257'812'500u);
+  const Layout blocked{FilterKind::kBlockedBloom, 8, 5, 0};
+  EXPECT_EQ(PayloadBytes(blocked, 0), 0u);
+  EXPECT_EQ(PayloadBytes(blocked, 1), 64u);
+  EXPECT_EQ(PayloadBytes(blocked, 64), 64u);
+  EXPECT_EQ(PayloadBytes(blocked, 65), 128u);
+  EXPECT_EQ(PayloadBytes(blocked, uint64_t{1} << 60), uint64_t{1} << 60);
+  // Above where a 32-bit bit index wraps, and a 32-bit size.
+  EXPECT_EQ(PayloadBytes(blocked, 833'000'001), 833'000'064u);
+  EXPECT_EQ(PayloadBytes(blocked, (uint64_t{1} << 32) + 1), (uint64_t{1} << 32) + 64);
+}
+
+TEST(PayloadBytes, SaturatesInsteadOfOverflowing) {
+  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+  for (const FilterKind kind : {FilterKind::kClassicBloom, FilterKind::kBlockedBloom}) {
+    const Layout layout{kind, 39, 16, 0};
+    EXPECT_EQ(PayloadBytes(layout, kMax), kMax);
+    EXPECT_EQ(PayloadBytes(layout, uint64_t{1} << 62), kMax);
+    EXPECT_LT(PayloadBytes(layout, uint64_t{1} << 60), kMax);
+    for (const double bits_per_key : {0.0, -1.0, 1e-300, kNan, kInfinity, 1e300}) {
+      const Layout nonsense{kind, bits_per_key, 1, 0};  // any answer, but no undefined behaviour
+      EXPECT_GE(PayloadBytes(nonsense, kMax), PayloadBytes(nonsense, 1));
+      EXPECT_GE(MaxKeys(nonsense, kMax), MaxKeys(nonsense, 1));
+    }
+  }
+}
+
+TEST(PayloadBytes, RoundsBitsPerKeyUpToASixteenth) {
+  const Layout odd{FilterKind::kClassicBloom, 10.01, 7, 0};
+  const Layout row{FilterKind::kClassicBloom, 10.0625, 7, 0};
+  EXPECT_EQ(PayloadBytes(odd, 1'000'000), PayloadBytes(row, 1'000'000));
+  EXPECT_EQ(MaxKeys(odd, 1'000'000), MaxKeys(row, 1'000'000));
+}
+
+TEST_P(SizingTable, MaxKeysIsTheInverseOfPayloadBytes) {
+  std::mt19937_64 random(20240505);
+  std::vector<uint64_t> numbers{0, 1, 2, 7, 8, 63, 64, 65, 511, 512, 513, 8191, 8192, 8193};
+  for (int bit = 14; bit <= 60; ++bit) {
+    const uint64_t power = uint64_t{1} << bit;
+    numbers.insert(numbers.end(), {power - 1, power, random() % power, random() % power});
+  }
+  for (const Layout& row : Rows(GetParam())) {
+    for (const uint64_t number : numbers) {
+      const uint64_t max_keys = MaxKeys(row, number);
+      ASSERT_LE(PayloadBytes(row, max_keys), number) << row.bits_per_key;
+      ASSERT_GT(PayloadBytes(row, max_keys + 1), number) << row.bits_per_key;
+
+      const uint64_t bytes = PayloadBytes(row, number);
+      ASSERT_GE(MaxKeys(row, bytes), number) << row.bits_per_key;
+      ASSERT_TRUE(bytes == 0 || MaxKeys(row, bytes - 1) < number) << row.bits_per_key;
+      ASSERT_LE(static_cast<double>(number) * row.bits_per_key,
+                8.0 * static_cast<double>(bytes) * (1 + 1e-15));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve

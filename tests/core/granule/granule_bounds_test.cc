@@ -1,0 +1,211 @@
+#include "lib/granule/bounds.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/core/granule/granule_test_index.h"
+
+namespace blocksieve::testing {
+namespace {
+
+using internal::OrderedBits;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// One granule per list of values.
+TestIndex IndexOf(ValueType type, const std::vector<std::vector<Value>>& granules) {
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(0, {Column(type)}));
+  for (const auto& values : granules) {
+    builder.StartRow("k", 1);
+    for (const Value& value : values) builder.AddValue(0, value);
+    builder.CloseGranule();
+  }
+  return FinishIndex(&builder);
+}
+
+bool InRange(const Value& value, const ValueRange& range) {
+  if (range.low &&
+      (range.includes_low ? value.Compare(*range.low) < 0 : value.Compare(*range.low) <= 0)) {
+    return false;
+  }
+  return !range.high ||
+         (range.includes_high ? value.Compare(*range.high) <= 0 : value.Compare(*range.high) < 0);
+}
+
+/// Every range between two of `bounds`, open, closed or half-open, against the values themselves.
+/// Returns how many granules were removed.
+uint64_t ExpectSound(ValueType type, const std::vector<std::vector<Value>>& granules,
+                     const std::vector<Value>& bounds) {
+  const TestIndex index = IndexOf(type, granules);
+  uint64_t removed = 0;
+  const auto check = [&](const ValueRange& range) {
+    const GranuleSet kept = index.Overlapping(0, range);
+    for (size_t g = 0; g < granules.size(); ++g) {
+      bool any = false;
+      for (const Value& value : granules[g]) any |= InRange(value, range);
+      ASSERT_TRUE(kept.Has(g) || !any) << "granule " << g;
+      removed += !kept.Has(g);
+    }
+  };
+  for (const Value& low : bounds) {
+    for (const bool includes_low : {false, true}) {
+      check({low, std::nullopt, includes_low, true});
+      check({std::nullopt, low, true, includes_low});
+      for (const Value& high : bounds) {
+        for (const bool includes_high : {false, true}) {
+          check({low, high, includes_low, includes_high});
+        }
+      }
+    }
+    const GranuleSet differing = index.Differing(0, low);
+    for (size_t g = 0; g < granules.size(); ++g) {
+      bool any = false;
+      for (const Value& value : granules[g]) any |= !(value == low);
+      EXPECT_TRUE(differing.Has(g) || !any) << "granule " << g << " has only " << low.ToText();
+    }
+  }
+  return removed;
+}
+
+std::vector<std::vector<Value>> Divide(const std::vector<Value>& values, std::mt19937_64* random) {
+  std::vector<std::vector<Value>> granules(1);
+  for (const Value& value : values) {
+    if ((*random)() % 3 == 0) granules.emplace_back();
+    if ((*random)() % 16 == 0) granules.emplace_back();  // none
+    granules.back().push_back(value);
+  }
+  return granules;
+}
+
+TEST(GranuleBounds, OrderedBitsKeepTheOrder) {
+  const std::vector<double> floats = {-kInfinity, -1e300, -1, -5e-324, 0,         5e-324,
+                                      1e-300,     1,      2,  1e300,   kInfinity, kNan};
+  for (size_t i = 1; i < floats.size(); ++i) {
+    EXPECT_LT(OrderedBits(Value::Float(floats[i - 1])), OrderedBits(Value::Float(floats[i])));
+  }
+  EXPECT_EQ(OrderedBits(Value::Float(-0.0)), OrderedBits(Value::Float(0.0)));
+  EXPECT_EQ(OrderedBits(Value::Float(-kNan)), OrderedBits(Value::Float(kNan)));
+  const std::vector<int64_t> ints = {std::numeric_limits<int64_t>::min(), -2, -1, 0, 1,
+                                     std::numeric_limits<int64_t>::max()};
+  for (size_t i = 1; i < ints.size(); ++i) {
+    EXPECT_LT(OrderedBits(Value::Int(ints[i - 1])), OrderedBits(Value::Int(ints[i])));
+  }
+}
+
+TEST(GranuleBounds, AreSoundForIntegers) {
+  std::mt19937_64 random(1);
+  std::vector<Value> ints;
+  std::vector<Value> uints;
+  for (int i = 0; i < 400; ++i) {
+    const uint64_t number = random() >> (random() % 64);
+    uints.push_back(Value::Uint(number));
+    ints.push_back(Value::Int(static_cast<int64_t>(random() % 2 == 0 ? number : 0 - number)));
+  }
+  for (const uint64_t extreme : {uint64_t{0}, uint64_t{1} << 63, (uint64_t{1} << 63) - 1,
+                                 std::numeric_limits<uint64_t>::max()}) {
+    uints.push_back(Value::Uint(extreme));
+    ints.push_back(Value::Int(static_cast<int64_t>(extreme)));
+  }
+  const auto bounds = [](const std::vector<Value>& values) {
+    return std::vector<Value>(values.end() - 40, values.end());
+  };
+  EXPECT_GT(ExpectSound(ValueType::kInt, Divide(ints, &random), bounds(ints)), 1000);
+  EXPECT_GT(ExpectSound(ValueType::kUint, Divide(uints, &random), bounds(uints)), 1000);
+}
+
+TEST(GranuleBounds, AreSoundForFloats) {
+  std::mt19937_64 random(2);
+  std::vector<Value> values;
+  for (int i = 0; i < 300; ++i) {
+    values.push_back(Value::Float(std::ldexp(static_cast<double>(random() % 2001) - 1000,
+                                             static_cast<int>(random() % 40) - 20)));
+  }
+  for (const double extreme : {kInfinity, -kInfinity, kNan, 0.0, -0.0, 5e-324, -5e-324}) {
+    values.push_back(Value::Float(extreme));
+  }
+  const std::vector<Value> bounds(values.end() - 40, values.end());
+  EXPECT_GT(ExpectSound(ValueType::kFloat, Divide(values, &random), bounds), 1000);
+}
+
+TEST(GranuleBounds, AreSoundForBytes) {
+  // Common prefixes, 0xff at every place of a cut, lengths around the limit.
+  std::mt19937_64 random(3);
+  std::vector<std::string> texts = {"",
+                                    std::string(1, '\0'),
+                                    "\xff",
+                                    std::string(63, '\xff'),
+                                    std::string(64, '\xff'),
+                                    std::string(65, '\xff'),
+                                    std::string(200, 'a'),
+                                    std::string(64, 'a')};
+  for (int i = 0; i < 300; ++i) {
+    std::string text(random() % 3 == 0 ? random() % 70 : random() % 4, 'p');
+    for (uint64_t n = random() % 8; n > 0; --n) text.push_back("\0a\xfe\xff"[random() % 4]);
+    texts.push_back(text);
+  }
+  std::vector<Value> values;
+  for (const std::string& text : texts) values.push_back(Value::Bytes(text));
+  std::vector<Value> bounds(values.begin(), values.begin() + 40);
+  EXPECT_GT(ExpectSound(ValueType::kBytes, Divide(values, &random), bounds), 1000);
+  // All in one granule, and each in one of its own.
+  ExpectSound(ValueType::kBytes, {values}, bounds);
+  std::vector<std::vector<Value>> single;
+  for (const Value& value : values) single.push_back({value});
+  ExpectSound(ValueType::kBytes, single, bounds);
+}
+
+TEST(GranuleBounds, NanIsAboveEveryNumberAndZerosAreOne) {
+  const TestIndex index =
+      IndexOf(ValueType::kFloat,
+              {{Value::Float(1), Value::Float(kNan)}, {Value::Float(-0.0)}, {Value::Float(kNan)}});
+  EXPECT_EQ(Members(index.Overlapping(0, {Value::Float(kNan), std::nullopt})),
+            (std::vector<size_t>{0, 2}));
+  EXPECT_EQ(Members(index.Overlapping(0, {Value::Float(0.0), Value::Float(0.0)})),
+            (std::vector<size_t>{1}));
+  EXPECT_EQ(Members(index.Containing(0, Value::Float(0.0))), (std::vector<size_t>{1}));
+  EXPECT_EQ(Members(index.Differing(0, Value::Float(0.0))), (std::vector<size_t>{0, 2}));
+  EXPECT_EQ(Members(index.Differing(0, Value::Float(-kNan))), (std::vector<size_t>{0, 1}));
+}
+
+TEST(GranuleBounds, RangesSelectFewGranulesOfSortedValues) {
+  std::vector<std::vector<Value>> granules(1000);
+  for (size_t g = 0; g < 1000; ++g) {
+    for (uint64_t i = 0; i < 100; ++i) {
+      granules[g].push_back(Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * g + i)));
+    }
+  }
+  granules[3].push_back(Value::Uint(0));  // somebody's "no time": costs its own granule only
+  const TestIndex index = IndexOf(ValueType::kUint, granules);
+  for (uint64_t g = 10; g < 900; g += 37) {
+    const Value low = Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * g + 50));
+    const Value high = Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * (g + 9) + 50));
+    EXPECT_LE(index.Overlapping(0, {low, high}).Count(), 11);
+    EXPECT_GE(index.Overlapping(0, {low, high}).Count(), 10);
+  }
+  EXPECT_LE(index->column(0).bounds_bytes, 8 * 1000);
+}
+
+TEST(GranuleBounds, TakeFewBytesWhateverTheirValues) {
+  std::mt19937_64 random(4);
+  std::vector<std::vector<Value>> numbers(1000);
+  std::vector<std::string> texts;
+  for (auto& granule : numbers) {
+    for (int i = 0; i < 100; ++i) granule.push_back(Value::Uint(random()));
+  }
+  EXPECT_LE(IndexOf(ValueType::kUint, numbers)->column(0).bounds_bytes, 6 * 1000);
+
+  for (int i = 0; i < 20'000; ++i)
+    texts.push_back(std::string(random() % 500, 'x') + RowKey(random()));
+  std::vector<std::vector<Value>> granules(1000);
+  for (size_t i = 0; i < texts.size(); ++i) granules[i / 20].push_back(Value::Bytes(texts[i]));
+  EXPECT_LE(IndexOf(ValueType::kBytes, granules)->column(0).bounds_bytes, 16 * 1000);
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

@@ -1,0 +1,142 @@
+#include "blocksieve/granule_index_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/core/granule/granule_test_index.h"
+
+namespace blocksieve::testing {
+namespace {
+
+TEST(GranuleIndexBuilder, RejectsInvalidOptions) {
+  GranuleIndexOptions options = IndexOptions(4, {Column(ValueType::kInt, 0.9)});
+  const Status status = GranuleIndexBuilder::Create(options).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("0.9"), std::string::npos) << status.message();
+}
+
+TEST(GranuleIndexBuilder, ValuesOfAWrongTypeComeOutInFinish) {
+  for (const size_t column : {0, 1}) {
+    GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {Column(ValueType::kInt)}));
+    builder.StartRow("a", 1);
+    builder.AddValue(column, column == 0 ? Value::Uint(1) : Value::Int(1));
+    builder.StartRow("b", 1);
+    EXPECT_EQ(builder.Finish().status().code(), StatusCode::kInvalidArgument);
+  }
+}
+
+TEST(GranuleIndexBuilder, LeavesOutFiltersThatWouldSkipNothing) {
+  GranuleIndexBuilder builder =
+      MakeIndexBuilder(IndexOptions(50, {Column(ValueType::kUint), Column(ValueType::kUint)}));
+  for (uint64_t row = 0; row < 5'000; ++row) {
+    builder.StartRow(RowKey(row), 1);
+    builder.AddValue(0, Value::Uint(row % 7));                      // all values everywhere
+    builder.AddValue(1, Value::Uint(row == 2'500 ? 99 : row % 7));  // but for one
+    if (row / 50 % 2 == 0) builder.AddValue(1, Value::Uint(55 + row / 500));
+  }
+  const TestIndex index = FinishIndex(&builder);
+  EXPECT_EQ(index->column(0).filters, GranulePart::kEverywhere);
+  EXPECT_EQ(index->column(0).filter_bytes, 0);
+  EXPECT_EQ(index.Containing(0, Value::Uint(3)).Count(), 100);
+  EXPECT_EQ(index.Overlapping(0, {Value::Uint(7), Value::Uint(7)}).Count(), 0) << "bounds are kept";
+  EXPECT_EQ(index->column(1).filters, GranulePart::kPresent);
+  EXPECT_LT(index.Containing(1, Value::Uint(99)).Count(), 20);
+}
+
+TEST(GranuleIndexBuilder, TheLargestBudgetIsNone) {
+  GranuleColumnOptions limited = Column(ValueType::kUint);
+  limited.max_filter_bytes = UINT64_MAX;
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(128, {limited}));
+  for (uint64_t row = 0; row < 1'000; ++row) {
+    builder.StartRow(RowKey(row), 1);
+    builder.AddValue(0, Value::Uint(row));
+  }
+  EXPECT_EQ(FinishIndex(&builder)->column(0).filters, GranulePart::kPresent);
+}
+
+TEST(GranuleIndexBuilder, KeepsToTheBudgetOfAColumn) {
+  GranuleColumnOptions limited = Column(ValueType::kUint);
+  limited.max_filter_bytes = 10'000;
+  for (const uint64_t rows : {5'000, 20'000}) {
+    GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(128, {limited}));
+    for (uint64_t row = 0; row < rows; ++row) {
+      builder.StartRow(RowKey(row), 1);
+      builder.AddValue(0, Value::Uint(row));
+    }
+    const TestIndex index = FinishIndex(&builder);
+    EXPECT_LE(index->column(0).filter_bytes, 10'000);
+    EXPECT_EQ(index->column(0).filters,
+              rows == 5'000 ? GranulePart::kPresent : GranulePart::kOverBudget);
+    EXPECT_EQ(index->column(0).bounds, GranulePart::kPresent);
+    EXPECT_TRUE(index.Containing(0, Value::Uint(17)).Has(0));
+  }
+}
+
+TEST(GranuleIndexBuilder, KeepsToTheBudgetOfTheIndex) {
+  uint64_t previous = ~uint64_t{0};
+  for (const uint64_t budget : {100'000, 18'000, 5'000, 700, 100}) {
+    GranuleIndexOptions options =
+        IndexOptions(128, {Column(ValueType::kUint), Column(ValueType::kUint, 0.1)});
+    options.max_index_bytes = budget;
+    GranuleIndexBuilder builder = MakeIndexBuilder(options);
+    for (uint64_t row = 0; row < 10'000; ++row) {
+      builder.StartRow(RowKey(row), 1);
+      builder.AddValue(0, Value::Uint(row));
+      builder.AddValue(1, Value::Uint(row * row));
+    }
+    const Result<std::string> bytes = builder.Finish();
+    if (!bytes.ok()) {
+      EXPECT_EQ(bytes.status().code(), StatusCode::kResourceExhausted);
+      EXPECT_EQ(budget, 100);
+      continue;
+    }
+    EXPECT_LE(bytes->size(), budget);
+    EXPECT_LT(bytes->size(), previous);
+    previous = bytes->size();
+    const TestIndex index(*bytes);
+    const GranulePart filters = index->column(0).filters;
+    EXPECT_EQ(filters, budget == 100'000 ? GranulePart::kPresent : GranulePart::kOverBudget);
+  }
+}
+
+TEST(GranuleIndexBuilder, TellsTheMemoryThatItHolds) {
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(128, {Column(ValueType::kUint)}));
+  const uint64_t empty = builder.MemoryBytes();
+  constexpr uint64_t kRows = 100'000;
+  for (uint64_t row = 0; row < kRows; ++row) {
+    builder.StartRow(RowKey(row), 1);
+    builder.AddValue(0, Value::Uint(row));
+  }
+  // A hash for each value that may still be needed, in a vector that may be twice as large.
+  EXPECT_GE(builder.MemoryBytes() - empty, kRows * sizeof(uint64_t));
+  EXPECT_LE(builder.MemoryBytes() - empty, kRows * 8 * sizeof(uint64_t));
+}
+
+TEST(GranuleIndexBuilder, PartsThatAreNotWanted) {
+  GranuleColumnOptions no_filters = Column(ValueType::kInt);
+  no_filters.with_filters = false;
+  no_filters.name = std::string("definition \0 of it", 18);
+  GranuleColumnOptions no_bounds = Column(ValueType::kInt);
+  no_bounds.with_bounds = false;
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(2, {no_filters, no_bounds}));
+  for (uint64_t row = 0; row < 100; ++row) {
+    builder.StartRow(RowKey(row), 1);
+    builder.AddValue(0, Value::Int(static_cast<int64_t>(row)));
+    builder.AddValue(1, Value::Int(static_cast<int64_t>(row)));
+  }
+  const TestIndex index = FinishIndex(&builder);
+  EXPECT_EQ(index->column(0).name, no_filters.name);
+  EXPECT_EQ(index->column(0).filters, GranulePart::kNotWanted);
+  EXPECT_EQ(index->column(1).bounds, GranulePart::kNotWanted);
+  const ValueRange high{Value::Int(90), std::nullopt};
+  EXPECT_EQ(index.Containing(0, Value::Int(5)).Count(), 50);
+  EXPECT_EQ(index.Overlapping(0, high).Count(), 5);
+  EXPECT_LT(index.Containing(1, Value::Int(5)).Count(), 10);
+  EXPECT_EQ(index.Overlapping(1, high).Count(), 50);
+  EXPECT_EQ(index.Differing(1, Value::Int(5)).Count(), 50);
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

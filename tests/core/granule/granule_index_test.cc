@@ -1,0 +1,281 @@
+#include "blocksieve/granule_index.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/core/granule/granule_test_index.h"
+
+namespace blocksieve::testing {
+namespace {
+
+std::string Number(uint64_t i) { return "value " + std::to_string(i); }
+
+TEST(GranuleIndex, OfNoRows) {
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {Column(ValueType::kBytes)}));
+  const TestIndex index = FinishIndex(&builder);
+  EXPECT_EQ(index->num_granules(), 0);
+  EXPECT_EQ(index->num_rows(), 0);
+  EXPECT_EQ(index->num_columns(), 1);
+  EXPECT_TRUE(index.Containing(0, Value::Bytes("x")).IsEmpty());
+  EXPECT_TRUE(index.Overlapping(0, {}).IsEmpty());
+}
+
+TEST(GranuleIndex, OfOneRow) {
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {Column(ValueType::kBytes)}));
+  builder.StartRow("k", 10);
+  builder.AddValue(0, Value::Bytes("x"));
+  const TestIndex index = FinishIndex(&builder);
+  ASSERT_EQ(index->num_granules(), 1);
+  EXPECT_EQ(index->NumRows(0), 1);
+  std::string first;
+  std::string last;
+  index->GetKeyRange(0, &first, &last);
+  EXPECT_EQ(first, "k");
+  EXPECT_EQ(last, "k");
+  EXPECT_EQ(index.Containing(0, Value::Bytes("x")).Count(), 1);
+  EXPECT_EQ(index.Differing(0, Value::Bytes("x")).Count(), 0);
+  EXPECT_EQ(index.Differing(0, Value::Bytes("y")).Count(), 1);
+  EXPECT_EQ(index.Missing(0).Count(), 0);
+  EXPECT_EQ(index.Present(0).Count(), 1);
+}
+
+TEST(GranuleIndex, OfNoColumns) {
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {}));
+  for (uint64_t row = 0; row < 9; ++row) builder.StartRow(RowKey(row), 1);
+  const TestIndex index = FinishIndex(&builder);
+  EXPECT_EQ(index->num_granules(), 3);
+  EXPECT_EQ(index->num_columns(), 0);
+}
+
+TEST(GranuleIndex, RowsAndKeysOfEachGranuleByRandomAccess) {
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(7, {}));
+  for (uint64_t row = 0; row < 1000; ++row) {
+    builder.StartRow(RowKey(row), 1);
+    builder.NoteSequence(5'000 - row);
+  }
+  const TestIndex index = FinishIndex(&builder);
+  ASSERT_EQ(index->num_granules(), 143);
+  EXPECT_EQ(index->num_rows(), 1000);
+  for (size_t g = 143; g-- > 0;) {
+    const uint64_t last_row = std::min<uint64_t>(999, 7 * g + 6);
+    ASSERT_EQ(index->NumRows(g), last_row - 7 * g + 1);
+    ASSERT_EQ(index->MinSequence(g), 5'000 - last_row);
+    std::string first;
+    std::string last;
+    index->GetKeyRange(g, &first, &last);
+    ASSERT_EQ(first, RowKey(7 * g));
+    ASSERT_EQ(last, RowKey(last_row));
+  }
+}
+
+TEST(GranuleIndex, KeysInAnyOrderAndOfAnyBytes) {
+  // The engine's order, not ours: descending here, with empty keys and zero bytes.
+  const std::vector<std::string> keys = {"z", "z", std::string("y\0", 2), "y", "\xff\xff", "a", ""};
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(2, {}));
+  for (const std::string& key : keys) builder.StartRow(key, 1);
+  const TestIndex index = FinishIndex(&builder);
+  ASSERT_EQ(index->num_granules(), 4);
+  for (size_t g = 0; g < 4; ++g) {
+    std::string first;
+    std::string last;
+    index->GetKeyRange(g, &first, nullptr);
+    index->GetKeyRange(g, nullptr, &last);
+    EXPECT_EQ(first, keys[2 * g]);
+    EXPECT_EQ(last, keys[std::min<size_t>(2 * g + 1, 6)]);
+  }
+}
+
+TEST(GranuleIndex, ClosesByBytesAndOnDemand) {
+  GranuleIndexOptions options = IndexOptions(100, {});
+  options.granule_bytes = 1000;
+  GranuleIndexBuilder builder = MakeIndexBuilder(options);
+  const std::vector<uint64_t> bytes = {999, 1, 5000, 10, 10, 10};
+  for (size_t row = 0; row < bytes.size(); ++row) {
+    builder.StartRow(RowKey(row), bytes[row]);
+    if (row == 3) {
+      builder.CloseGranule();
+      builder.CloseGranule();
+    }
+  }
+  const TestIndex index = FinishIndex(&builder);
+  ASSERT_EQ(index->num_granules(), 4);
+  EXPECT_EQ(index->NumRows(0), 2);  // 1,000 bytes
+  EXPECT_EQ(index->NumRows(1), 1);  // 5,000 bytes
+  EXPECT_EQ(index->NumRows(2), 1);  // on demand
+  EXPECT_EQ(index->NumRows(3), 2);
+}
+
+/// Rows with 0 to 3 values each, drawn as `draw` says; whatever row has a value, its granule must
+/// be among those that may have it.
+template <class Draw>
+void ExpectNoFalseNo(uint64_t num_rows, uint64_t granule_rows, Draw draw) {
+  std::mt19937_64 random(num_rows + granule_rows);
+  GranuleIndexBuilder builder =
+      MakeIndexBuilder(IndexOptions(granule_rows, {Column(ValueType::kBytes, 0.02)}));
+  std::vector<std::set<uint64_t>> values((num_rows + granule_rows - 1) / granule_rows);
+  for (uint64_t row = 0; row < num_rows; ++row) {
+    builder.StartRow(RowKey(row), 1);
+    for (uint64_t n = random() % 4; n > 0; --n) {
+      const uint64_t value = draw(random);
+      builder.AddValue(0, Value::Bytes(Number(value)));
+      values[row / granule_rows].insert(value);
+    }
+  }
+  const TestIndex index = FinishIndex(&builder);
+  ASSERT_EQ(index.num_granules(), values.size());
+  uint64_t rejected = 0;
+  std::set<uint64_t> all;
+  for (const auto& of_granule : values) all.insert(of_granule.begin(), of_granule.end());
+  for (const uint64_t value : all) {
+    const std::string text = Number(value);
+    const Value wanted = Value::Bytes(text);
+    const GranuleSet may = index.Containing(0, wanted);
+    const GranuleSet equal = index.Overlapping(0, {wanted, wanted});
+    for (size_t g = 0; g < values.size(); ++g) {
+      if (values[g].count(value) != 0) {
+        ASSERT_TRUE(may.Has(g)) << "value " << value << " of granule " << g;
+        ASSERT_TRUE(equal.Has(g)) << "value " << value << " of granule " << g;
+      }
+    }
+    rejected += values.size() - may.Count();
+  }
+  EXPECT_GT(rejected, 0) << "no filter was tested";
+}
+
+TEST(GranuleIndex, NeverAFalseNoOnUniformValues) {
+  for (const uint64_t granule_rows : {3, 64, 1000}) {
+    ExpectNoFalseNo(5'000, granule_rows, [](auto& random) { return random() % 7'000; });
+  }
+}
+
+TEST(GranuleIndex, NeverAFalseNoOnSkewedValues) {
+  for (const uint64_t granule_rows : {1, 16, 128}) {
+    ExpectNoFalseNo(5'000, granule_rows,
+                    [](auto& random) { return random() % (1 + (random() >> (random() % 63))); });
+  }
+}
+
+TEST(GranuleIndex, NeverAFalseNoInGranulesOfVeryDifferentSize) {
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(0, {Column(ValueType::kUint)}));
+  std::mt19937_64 random(4);
+  std::vector<std::vector<uint64_t>> values(700);
+  for (size_t g = 0; g < values.size(); ++g) {
+    values[g].resize(g % 97 == 0 ? 1500 : g % 5);
+    builder.StartRow(RowKey(g), 1);
+    for (uint64_t& value : values[g]) builder.AddValue(0, Value::Uint(value = random()));
+    builder.CloseGranule();
+  }
+  const TestIndex index = FinishIndex(&builder);
+  EXPECT_GT(index->column(0).num_size_classes, 1);
+  for (size_t g = 0; g < values.size(); ++g) {
+    for (const uint64_t value : values[g]) {
+      ASSERT_TRUE(index.Containing(0, Value::Uint(value)).Has(g));
+    }
+  }
+}
+
+TEST(GranuleIndex, ListsOfValuesAreUnions) {
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(8, {Column(ValueType::kUint)}));
+  std::mt19937_64 random(5);
+  for (uint64_t row = 0; row < 20'000; ++row) {
+    builder.StartRow(RowKey(row), 1);
+    for (uint64_t n = random() % (row % 64 == 0 ? 200 : 3); n > 0; --n) {
+      builder.AddValue(0, Value::Uint(random() % 5'000));
+    }
+  }
+  const TestIndex index = FinishIndex(&builder);
+  for (const size_t size : {0, 1, 2, 10, 300}) {
+    std::vector<uint64_t> hashes;
+    GranuleSet expected = GranuleSet::None(index.num_granules());
+    for (size_t i = 0; i < size; ++i) {
+      hashes.push_back(Value::Uint(random() % 6'000).Hash());
+      GranuleSet one = index.All();
+      index->column_index(0).KeepContaining(hashes.back(), &one);
+      expected |= one;
+    }
+    GranuleSet even = index.All();
+    for (size_t g = 1; g < even.num_granules(); g += 2) even.Remove(g);
+    GranuleSet any = even;
+    index->KeepContainingAny(0, hashes, &any);
+    expected &= even;
+    EXPECT_EQ(any, expected) << size;
+  }
+}
+
+TEST(GranuleIndex, EveryKernelGivesTheSameAnswers) {
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(2, {Column(ValueType::kUint, 0.2)}));
+  std::mt19937_64 random(6);
+  for (uint64_t row = 0; row < 5'000; ++row) {
+    builder.StartRow(RowKey(row), 1);
+    for (uint64_t n = random() % (row % 10 == 0 ? 50 : 3); n > 0; --n) {
+      builder.AddValue(0, Value::Uint(random() % 300));
+    }
+  }
+  const TestIndex index = FinishIndex(&builder);
+  for (const Kernel kernel : AvailableKernels()) {
+    const Result<GranuleIndex> other = GranuleIndex::Open(AsBytes(index.bytes()), kernel);
+    ASSERT_TRUE(other.ok());
+    for (uint64_t value = 0; value < 600; ++value) {
+      GranuleSet set = index.All();
+      other->column_index(0).KeepContaining(Value::Uint(value).Hash(), &set);
+      ASSERT_EQ(set, index.Containing(0, Value::Uint(value))) << KernelName(kernel);
+    }
+  }
+}
+
+TEST(GranuleIndex, MissingAndPresent) {
+  GranuleIndexBuilder builder =
+      MakeIndexBuilder(IndexOptions(2, {Column(ValueType::kInt), Column(ValueType::kInt)}));
+  const std::vector<std::vector<bool>> has = {{true, true}, {true, false}, {false, false}};
+  uint64_t row = 0;
+  for (const auto& granule : has) {
+    for (const bool value : granule) {
+      builder.StartRow(RowKey(row++), 1);
+      if (value) builder.AddValue(1, Value::Int(-1));
+      if (value) builder.AddValue(1, Value::Int(-2));
+    }
+  }
+  const TestIndex index = FinishIndex(&builder);
+  EXPECT_EQ(Members(index.Missing(1)), (std::vector<size_t>{1, 2}));
+  EXPECT_EQ(Members(index.Present(1)), (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(Members(index.Containing(1, Value::Int(-1))), (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(Members(index.Overlapping(1, {})), (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(Members(index.Differing(1, Value::Int(-1))), (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(Members(index.Missing(0)), (std::vector<size_t>{0, 1, 2}));
+  EXPECT_EQ(Members(index.Present(0)), (std::vector<size_t>{}));
+}
+
+TEST(GranuleIndex, AlwaysMatchingGranulesStay) {
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {Column(ValueType::kInt)}));
+  for (uint64_t row = 0; row < 400; ++row) {
+    builder.StartRow(RowKey(row), 1);
+    builder.AddValue(0, Value::Int(static_cast<int64_t>(row / 4)));
+    if (row % 40 == 2) builder.MarkAlwaysMatch();
+  }
+  const TestIndex index = FinishIndex(&builder);
+  EXPECT_EQ(index->num_always_match(), 10);
+  ValueRange above;
+  above.low = Value::Int(1'000);
+  GranuleSet none_of_list = index.All();
+  index->KeepContainingAny(0, {}, &none_of_list);
+  for (const GranuleSet& set : {index.Containing(0, Value::Int(-5)), index.Overlapping(0, above),
+                                index.Missing(0), none_of_list}) {
+    for (size_t g = 0; g < 100; ++g) {
+      EXPECT_EQ(index->AlwaysMatches(g), g % 10 == 0);
+      EXPECT_TRUE(g % 10 != 0 || set.Has(g)) << g;
+    }
+    EXPECT_LT(set.Count(), 15);
+  }
+  // But nothing comes back that was no candidate.
+  GranuleSet none = GranuleSet::None(100);
+  index->column_index(0).KeepContaining(Value::Int(0).Hash(), &none);
+  EXPECT_TRUE(none.IsEmpty());
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

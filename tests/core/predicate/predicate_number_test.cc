@@ -1,0 +1,151 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "lib/column/value_number.h"
+#include "tests/core/column/test_columns.h"
+
+// Literals of any spelling against columns of any number type.
+
+namespace blocksieve {
+namespace {
+
+using testing::MakeColumns;
+using testing::MakePredicate;
+
+bool Holds(std::string_view type, std::string_view row, std::string_view condition) {
+  const std::vector<Column> columns{testing::MakeColumn("n=" + std::string(type) + ":1")};
+  return MakePredicate(condition, columns).Matches(row);
+}
+
+std::string Between(std::string_view low, std::string_view high) {
+  return "n BETWEEN " + std::string(low) + " AND " + std::string(high);
+}
+
+TEST(PredicateNumber, LiteralsBetweenIntegersAreOrdered) {
+  EXPECT_FALSE(Holds("int", "1", "n = 1.5"));
+  EXPECT_TRUE(Holds("int", "1", "n != 1.5"));
+  EXPECT_TRUE(Holds("int", "1", "n < 1.5"));
+  EXPECT_TRUE(Holds("int", "1", "n <= 1.5"));
+  EXPECT_FALSE(Holds("int", "2", "n <= 1.5"));
+  EXPECT_TRUE(Holds("int", "2", "n > 1.5"));
+  EXPECT_TRUE(Holds("int", "2", "n >= 1.5"));
+  EXPECT_FALSE(Holds("int", "1", "n >= 1.5"));
+  EXPECT_TRUE(Holds("int", "-2", "n < -1.5"));
+  EXPECT_FALSE(Holds("int", "-1", "n < -1.5"));
+  EXPECT_TRUE(Holds("int", "-1", "n >= -1.5"));
+  EXPECT_TRUE(Holds("int", "0", "n > -0.5"));
+  EXPECT_FALSE(Holds("int", "-1", "n > -0.5"));
+  EXPECT_FALSE(Holds("int", "1", "n BETWEEN 1.2 AND 1.8"));
+  EXPECT_TRUE(Holds("int", "2", "n BETWEEN 1.2 AND 2.8"));
+  EXPECT_TRUE(Holds("int", "1", "n = 1.0"));
+  EXPECT_TRUE(Holds("int", "1000", "n = 1e3"));
+  EXPECT_TRUE(Holds("int", "12", "n = 1200e-2"));
+  EXPECT_TRUE(Holds("int", "0", "n = -0.0"));
+  EXPECT_TRUE(Holds("int", "5", "n = +5"));
+  EXPECT_TRUE(Holds("int", "2", "n IN (1.5, 2, 1e99)"));
+  EXPECT_FALSE(Holds("int", "1", "n IN (1.5, 2, 1e99)"));
+}
+
+TEST(PredicateNumber, LiteralsBeyondTheTypeAreOrdered) {
+  const std::string most = "9223372036854775807";
+  const std::string least = "-9223372036854775808";
+  EXPECT_TRUE(Holds("int", most, "n = 9223372036854775807"));
+  EXPECT_TRUE(Holds("int", least, "n = -9223372036854775808"));
+  for (const std::string& above : {std::string("9223372036854775808"), std::string("1e400"),
+                                   std::string("9223372036854775807.5"), std::string("inf"),
+                                   std::string("nan"), std::string(1'000, '9')}) {
+    EXPECT_FALSE(Holds("int", most, "n = " + above)) << above;
+    EXPECT_TRUE(Holds("int", most, "n < " + above)) << above;
+    EXPECT_TRUE(Holds("int", most, "n <= " + above)) << above;
+    EXPECT_FALSE(Holds("int", most, "n > " + above)) << above;
+    EXPECT_FALSE(Holds("int", most, "n >= " + above)) << above;
+    EXPECT_FALSE(Holds("int", most, Between(above, above))) << above;
+    EXPECT_TRUE(Holds("int", most, Between("0", above))) << above;
+  }
+  for (const std::string& below : {std::string("-9223372036854775809"), std::string("-1e400"),
+                                   std::string("-9223372036854775808.5"), std::string("-inf")}) {
+    EXPECT_FALSE(Holds("int", least, "n = " + below)) << below;
+    EXPECT_FALSE(Holds("int", least, "n < " + below)) << below;
+    EXPECT_FALSE(Holds("int", least, "n <= " + below)) << below;
+    EXPECT_TRUE(Holds("int", least, "n > " + below)) << below;
+    EXPECT_TRUE(Holds("int", least, "n >= " + below)) << below;
+    EXPECT_FALSE(Holds("int", least, Between(below, below))) << below;
+    EXPECT_TRUE(Holds("int", least, Between(below, "0"))) << below;
+  }
+  EXPECT_TRUE(Holds("uint", "18446744073709551615", "n = 18446744073709551615"));
+  EXPECT_TRUE(Holds("uint", "18446744073709551615", "n < 18446744073709551616"));
+  EXPECT_FALSE(Holds("uint", "0", "n = -1"));
+  EXPECT_TRUE(Holds("uint", "0", "n > -1"));
+  EXPECT_TRUE(Holds("uint", "0", "n > -0.5"));
+  EXPECT_FALSE(Holds("uint", "0", "n < -0.5"));
+  EXPECT_TRUE(Holds("uint", "0", "n != -1"));
+  EXPECT_TRUE(Holds("uint", "0", "n BETWEEN -5 AND 5"));
+}
+
+TEST(PredicateNumber, IntegersDoNotGoThroughDouble) {
+  EXPECT_FALSE(Holds("int", "9007199254740993", "n = 9007199254740992"));
+  EXPECT_TRUE(Holds("int", "9007199254740993", "n > 9007199254740992"));
+  EXPECT_TRUE(Holds("int", "9007199254740993", "n > 9007199254740992.9"));
+  EXPECT_FALSE(Holds("int", "9007199254740993", "n > 9007199254740993.0"));
+}
+
+TEST(PredicateNumber, FloatsKnowOneZeroAndOneNan) {
+  EXPECT_TRUE(Holds("float", "-0.0", "n = 0"));
+  EXPECT_TRUE(Holds("float", "0", "n = -0.0"));
+  EXPECT_FALSE(Holds("float", "-0.0", "n < 0"));
+  EXPECT_TRUE(Holds("float", "nan", "n = NaN"));
+  EXPECT_TRUE(Holds("float", "-nan", "n = nan"));
+  EXPECT_TRUE(Holds("float", "nan", "n > inf"));
+  EXPECT_FALSE(Holds("float", "inf", "n > INFINITY"));
+  EXPECT_TRUE(Holds("float", "-inf", "n = -Infinity"));
+  EXPECT_FALSE(Holds("float", "nan", "n <= 1e308"));
+  EXPECT_TRUE(Holds("float", "0.1", "n = 0.1"));
+  EXPECT_TRUE(Holds("float", "0.1", "n = 1e-1"));
+  EXPECT_TRUE(Holds("float", "9007199254740993", "n = 9007199254740993"));
+  EXPECT_TRUE(Holds("float", "3", "n IN (1, 2, 3)"));
+  EXPECT_TRUE(Holds("float", "0.5", "n BETWEEN .5 AND 1."));
+  EXPECT_TRUE(Holds("float", "1e999", "n = inf"));
+}
+
+TEST(PredicateNumber, ValuesInCxxAreAsExact) {
+  const std::vector<Column> columns = MakeColumns({"n=int:1", "u=uint:1", "f=float:1"});
+  const Column& n = columns[0];
+  EXPECT_TRUE(Predicate::Equals(n, Value::Uint(5))->Matches("5"));
+  EXPECT_TRUE(Predicate::Equals(n, Value::Float(-5))->Matches("-5"));
+  EXPECT_TRUE(Predicate::Less(n, Value::Float(1.5))->Matches("1"));
+  EXPECT_TRUE(Predicate::Less(n, Value::Uint(~uint64_t{0}))->Matches("9223372036854775807"));
+  EXPECT_TRUE(Predicate::Equals(columns[1], Value::Int(7))->Matches("7"));
+  EXPECT_FALSE(Predicate::Equals(columns[1], Value::Int(-1))->Matches("18446744073709551615"));
+  EXPECT_TRUE(Predicate::Equals(columns[2], Value::Float(std::numeric_limits<double>::quiet_NaN()))
+                  ->Matches("nan"));
+  // Its shortest text, 9223372036854775000, is another integer.
+  const double below_two_to_63 = 9223372036854774784.0;
+  EXPECT_TRUE(Predicate::Equals(n, Value::Float(below_two_to_63))->Matches("9223372036854774784"));
+  EXPECT_FALSE(Predicate::Equals(n, Value::Float(below_two_to_63))->Matches("9223372036854775000"));
+}
+
+TEST(Decimal, IsExactAtAnyLength) {
+  using internal::Decimal;
+  const auto whole = [](std::string_view text) { return Decimal::Parse(text)->IntegerPart(); };
+  EXPECT_EQ(whole("18446744073709551615.9"), ~uint64_t{0});
+  EXPECT_EQ(whole("18446744073709551616"), std::nullopt);
+  EXPECT_EQ(whole("99999999999999999999"), std::nullopt);
+  EXPECT_EQ(whole("123456e-3"), 123u);
+  EXPECT_EQ(whole("0.00012e7"), 1200u);
+  EXPECT_EQ(whole("1e-999999999999999999999"), 0u);
+  EXPECT_EQ(whole("0e999999999999999999999"), 0u);
+  EXPECT_EQ(whole("1e999999999999999999999"), std::nullopt);
+  EXPECT_EQ(whole("0." + std::string(5'000, '0') + "5e5001"), 5u);
+  EXPECT_TRUE(Decimal::Parse("1.0000000000000000000000000001")->HasFraction());
+  EXPECT_FALSE(Decimal::Parse("1.000")->HasFraction());
+  EXPECT_FALSE(Decimal::Parse("-0.0")->is_negative());
+  EXPECT_TRUE(Decimal::Parse("-0.1")->is_negative());
+  for (const std::string_view text :
+       {"", "-", ".", "1e", "e5", "1e+", "1.2.3", "inf", "nan", " 1", "0x1"}) {
+    EXPECT_FALSE(Decimal::Parse(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,236 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/core/column/test_columns.h"
+
+namespace blocksieve {
+namespace {
+
+using testing::MakeColumns;
+using testing::MakePredicate;
+
+const std::vector<Column>& Columns() {
+  static const std::vector<Column> columns =
+      MakeColumns({"pkg=field:1", "n=int:2", "f=float:3", "words=words:4", "g=ngrams(4):4",
+                   "in=field:5", "two words=field:6", "\xc3\xa9=field:7"});
+  return columns;
+}
+
+std::string Printed(std::string_view text) { return MakePredicate(text, Columns()).ToText(); }
+
+TEST(PredicateParser, PrintsEachFormAsItWouldBeWritten) {
+  for (const std::string_view text : {"pkg = 'bash'",
+                                      "pkg != 'bash'",
+                                      "n < 5",
+                                      "n <= -5",
+                                      "n > 1.5",
+                                      "n >= 1e400",
+                                      "n IN (1, 2, 3)",
+                                      "n NOT IN (1)",
+                                      "n BETWEEN 1 AND 2",
+                                      "n NOT BETWEEN 1 AND 2",
+                                      "pkg LIKE 'a\\%%'",
+                                      "pkg NOT LIKE '_'",
+                                      "pkg STARTSWITH 'lib'",
+                                      "pkg NOT STARTSWITH ''",
+                                      "words HAS 'lib'",
+                                      "words NOT HAS 'lib'",
+                                      "pkg IS NULL",
+                                      "pkg IS NOT NULL",
+                                      "TRUE",
+                                      "FALSE",
+                                      "NOT TRUE",
+                                      "NOT n < 5",
+                                      "f = nan",
+                                      "f > -inf",
+                                      "pkg = 'it''s'",
+                                      "pkg = ''",
+                                      "\"in\" = 'x'",
+                                      "\"two words\" = 'x'",
+                                      "\xc3\xa9 = '\xff\n'",
+                                      "n = 1 AND n = 2 AND n = 3",
+                                      "n = 1 OR n = 2 AND n = 3",
+                                      "(n = 1 OR n = 2) AND n = 3",
+                                      "NOT (n = 1 AND n = 2)",
+                                      "NOT (n = 1 OR n = 2) OR NOT (n = 3 AND TRUE)",
+                                      "g HAS 'a b'"}) {
+    EXPECT_EQ(Printed(text), text);
+  }
+}
+
+TEST(PredicateParser, TakesOtherSpellings) {
+  EXPECT_EQ(Printed("pkg=='x'"), "pkg = 'x'");
+  EXPECT_EQ(Printed("pkg<>'x'"), "pkg != 'x'");
+  EXPECT_EQ(Printed("n<-5"), "n < -5");
+  EXPECT_EQ(Printed("\t pkg\n=\r'x' "), "pkg = 'x'");
+  EXPECT_EQ(Printed("pkg like 'x' And n iN(1,2)oR f between 1 and 2"),
+            "pkg LIKE 'x' AND n IN (1, 2) OR f BETWEEN 1 AND 2");
+  EXPECT_EQ(Printed("pkg is missing or pkg is not missing"), "pkg IS NULL OR pkg IS NOT NULL");
+  EXPECT_EQ(Printed("\"pkg\" = 'x'"), "pkg = 'x'");
+  EXPECT_EQ(Printed("((n = 1))"), "n = 1");
+  EXPECT_EQ(Printed("NOT NOT n = 1"), "n = 1");
+  EXPECT_EQ(Printed("NOT n != 1"), "n = 1");
+  EXPECT_EQ(Printed("NOT n NOT IN (1)"), "n IN (1)");
+  EXPECT_EQ(Printed("(n = 1 AND n = 2) AND (n = 3 AND n = 4)"),
+            "n = 1 AND n = 2 AND n = 3 AND n = 4");
+  EXPECT_EQ(Printed("(n = 1 AND n = 2) OR n = 3"), "n = 1 AND n = 2 OR n = 3");
+}
+
+TEST(PredicateParser, AndBindsMoreThanOr) {
+  const Predicate predicate = MakePredicate("TRUE OR TRUE AND FALSE", Columns());
+  EXPECT_TRUE(predicate.Matches(""));
+  EXPECT_FALSE(MakePredicate("(TRUE OR TRUE) AND FALSE", Columns()).Matches(""));
+  EXPECT_TRUE(MakePredicate("NOT FALSE OR TRUE", Columns()).Matches(""));
+  EXPECT_FALSE(MakePredicate("NOT (FALSE OR TRUE)", Columns()).Matches(""));
+  EXPECT_TRUE(MakePredicate("n BETWEEN 1 AND 3 AND TRUE", Columns()).Matches("\t2"));
+}
+
+struct BadText {
+  std::string text;
+  size_t position;
+  std::string message;  // part of it
+};
+
+TEST(PredicateParser, ErrorsSayWhereAndWhatWasExpected) {
+  const std::vector<BadText> cases{
+      {"", 1, "expected a column, NOT or '(', found the end"},
+      {"   ", 4, "found the end"},
+      {"pkg", 4, "expected an operator (=,"},
+      {"pkg =", 6, "expected a number or a string in single quotes, found the end"},
+      {"pkg = bash", 7, "found 'bash'"},
+      {"pkg = \"bash\"", 7, "found '\"bash\"'"},
+      {"pkg = 'bash", 7, "found 'bash, whose quote is not closed"},
+      {"\"pkg = 5", 1, "whose quote is not closed"},
+      {"pkgg = 'x'", 1, "unknown column 'pkgg'; known are pkg, n, f, words"},
+      {"n = 1 AND PKG = 'x'", 11, "unknown column 'PKG'"},
+      {"n = 'x'", 5, "column 'n' is int and cannot be compared with the string 'x'"},
+      {"f IN (1, 'x')", 10, "column 'f' is float and cannot be compared with the string 'x'"},
+      {"pkg = 5", 7, "column 'pkg' is bytes and cannot be compared with the number 5"},
+      {"n BETWEEN 1 AND 'x'", 17, "is int"},
+      {"n BETWEEN 1 OR 2", 13, "expected AND, found 'OR'"},
+      {"n IN 1", 6, "expected '('"},
+      {"n IN ()", 7, "expected a number or a string"},
+      {"n IN (1", 8, "expected ',' or ')', found the end"},
+      {"n IN (1,)", 9, "expected a number"},
+      {"n = NULL", 5, "for missing ones, IS NULL"},
+      {"n IS 5", 6, "expected NOT, NULL or MISSING"},
+      {"n IS NOT 5", 10, "expected NULL or MISSING"},
+      {"n NOT = 5", 7, "expected IN, BETWEEN, LIKE, STARTSWITH or HAS"},
+      {"n LIKE 'x'", 8, "column 'n' is int; LIKE is for columns of bytes"},
+      {"n LIKE 5", 8, "expected a string in single quotes"},
+      {"n STARTSWITH 'x'", 14, "STARTSWITH is for columns of bytes"},
+      {"pkg LIKE 'x\\'", 10, "ends in a single backslash"},
+      {"words HAS 'a b'", 11, "not one word"},
+      {"words HAS ''", 11, "not one word"},
+      {"n = 5 5", 7, "expected AND, OR or the end, found '5'"},
+      {"n = 5)", 6, "expected AND, OR or the end, found ')'"},
+      {"(n = 5", 7, "expected AND, OR or ')', found the end"},
+      {"n = 5 AND", 10, "expected a column"},
+      {"AND n = 5", 1, "expected a column, NOT or '(', found 'AND'"},
+      {"in = 'x'", 1, "found 'in'"},
+      {"5 = n", 1, "found '5'"},
+      {"n = 12abc", 5, "found '12abc'"},
+      {"n = 1e", 5, "found '1e'"},
+      {"n = --1", 5, "found '-'"},
+      {"n ! 5", 3, "found '!'"},
+      {"n = 5; DROP", 6, "found ';'"},
+      {"(n = 5) = 0", 9, "expected AND, OR or the end, found '='"},
+      {std::string("n = 5\0", 6), 6, "expected AND, OR or the end"},
+  };
+  for (const auto& [text, position, message] : cases) {
+    size_t error_position = 0;
+    const Result<Predicate> predicate = Predicate::Parse(text, Columns(), &error_position);
+    ASSERT_FALSE(predicate.ok()) << text;
+    EXPECT_EQ(predicate.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(error_position, position) << text << ": " << predicate.status().message();
+    EXPECT_NE(predicate.status().message().find(message), std::string::npos)
+        << text << ": " << predicate.status().message();
+    EXPECT_EQ(predicate.status().message().find("position " + std::to_string(position) + ": "), 0u);
+  }
+  EXPECT_NE(Predicate::Parse("x = 1", {}).status().message().find("no column is known"),
+            std::string::npos);
+}
+
+TEST(PredicateParser, BoundsDepthAndLength) {
+  const auto nested = [](size_t depth, std::string_view open, std::string_view close) {
+    std::string text;
+    for (size_t i = 0; i < depth; ++i) text += open;
+    text += "n = 1";
+    for (size_t i = 0; i < depth; ++i) text += close;
+    return text;
+  };
+  EXPECT_TRUE(Predicate::Parse(nested(Predicate::kMaxDepth, "(", ")"), Columns()).ok());
+  EXPECT_TRUE(Predicate::Parse(nested(Predicate::kMaxDepth, "NOT ", ""), Columns()).ok());
+  EXPECT_TRUE(Predicate::Parse(nested(49, "(n = 2 OR n = 3 AND ", ")"), Columns()).ok());
+  for (const std::string& text :
+       {nested(Predicate::kMaxDepth + 1, "(", ")"), nested(100'000, "(", ""),
+        nested(100'000, "NOT ", ""), nested(100'000, "NOT (", ")"),
+        nested(90, "(n = 2 OR n = 3 AND ", ")")}) {
+    const Result<Predicate> predicate = Predicate::Parse(text, Columns());
+    ASSERT_FALSE(predicate.ok());
+    EXPECT_NE(predicate.status().message().find("nested deeper than 100"), std::string::npos);
+  }
+
+  std::string wide = "n = 0";
+  while (wide.size() + 20 < Predicate::kMaxTextBytes) wide += " OR n = 1 AND n = 2";
+  EXPECT_TRUE(Predicate::Parse(wide, Columns()).ok());
+  wide.append(Predicate::kMaxTextBytes + 1 - wide.size(), ' ');
+  size_t position = 0;
+  EXPECT_FALSE(Predicate::Parse(wide, Columns(), &position).ok());
+  EXPECT_EQ(position, Predicate::kMaxTextBytes + 1);
+}
+
+TEST(PredicateParser, MutatedTextsParseOrPointIntoTheText) {
+  std::mt19937_64 random(1);
+  const std::vector<std::string> seeds{
+      "pkg = 'bash' AND (n IN (1, -2.5e3, 3) OR NOT words HAS 'lib')",
+      "f BETWEEN -inf AND nan OR pkg LIKE 'a\\%_%' AND g STARTSWITH 'it''s'",
+      "\"two words\" IS NOT NULL OR n NOT IN (1) AND TRUE OR \"in\" <> '\xc3\xa9' AND NOT FALSE"};
+  const std::string_view alphabet = "()'\"\\%_,=<>!-+.0e AOnN\xc3\xff\x80";
+  size_t parsed = 0;
+  constexpr size_t kRounds = 100'000;
+  for (size_t round = 0; round < kRounds; ++round) {
+    std::string text = seeds[random() % seeds.size()];
+    for (size_t i = 0, count = random() % 4; i <= count; ++i) {
+      const size_t at = random() % (text.size() + 1);
+      const std::string& other = seeds[random() % seeds.size()];
+      switch (random() % 5) {
+        case 0:
+          text.erase(at, random() % 6);
+          break;
+        case 1:
+          text.insert(at, 1, alphabet[random() % alphabet.size()]);
+          break;
+        case 2:
+          text.insert(at, other.substr(random() % other.size(), random() % 12));
+          break;
+        case 3:
+          if (at < text.size()) text[at] = static_cast<char>(random());
+          break;
+        default:
+          text.resize(at);
+      }
+    }
+    size_t position = 0;
+    const Result<Predicate> predicate = Predicate::Parse(text, Columns(), &position);
+    if (!predicate.ok()) {
+      EXPECT_GE(position, 1u) << text;
+      EXPECT_LE(position, text.size() + 1) << text;
+      continue;
+    }
+    ++parsed;
+    const std::string printed = predicate->ToText();
+    const Result<Predicate> again = Predicate::Parse(printed, Columns());
+    ASSERT_TRUE(again.ok()) << printed << ": " << again.status().message();
+    EXPECT_EQ(again->ToText(), printed);
+    for (const std::string_view row : {"bash\t1\t2\tlib", "a%b\t\t-1\tit's\tx", ""}) {
+      EXPECT_EQ(again->Matches(row), predicate->Matches(row)) << printed;
+    }
+  }
+  EXPECT_GT(parsed, kRounds / 50);
+  EXPECT_LT(parsed, kRounds * 9 / 10);
+}
+
+}  // namespace
+}  // namespace blocksieve

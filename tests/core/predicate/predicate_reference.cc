@@ -1,0 +1,219 @@
+#include "tests/core/predicate/predicate_reference.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+namespace blocksieve::testing {
+namespace {
+
+using Answer = Reference::Answer;
+using Texts = std::vector<std::string>;
+
+Texts Split(const std::string& text, char delimiter) {
+  Texts parts(1);
+  for (const char c : text) {
+    if (c == delimiter) {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(c);
+    }
+  }
+  return parts;
+}
+
+// long double holds all of int64 and uint64, and the halves among small numbers, exactly.
+std::optional<long double> Number(const std::string& type, const std::string& text) {
+  if (text.empty() || text == "x") return std::nullopt;  // rows have no other such texts
+  if (type == "uint" && text[0] == '-') return std::nullopt;
+  if (type == "float") return std::strtod(text.c_str(), nullptr);
+  const long double number = std::strtold(text.c_str(), nullptr);
+  const long double least = type == "int" ? -0x1p63L : 0;
+  const long double above = type == "int" ? 0x1p63L : 0x1p64L;
+  return number >= least && number < above ? std::optional(number) : std::nullopt;
+}
+
+int Sign(long double a, long double b) {
+  if (std::isnan(a) || std::isnan(b)) return (std::isnan(a) ? 1 : 0) - (std::isnan(b) ? 1 : 0);
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+int Order(const std::string& type, const std::string& value, const std::string& literal) {
+  if (type == "bytes") {
+    const std::basic_string<unsigned char> a(value.begin(), value.end());
+    const std::basic_string<unsigned char> b(literal.begin(), literal.end());
+    return a < b ? -1 : a > b ? 1 : 0;
+  }
+  const long double exact = type == "float" ? std::strtod(literal.c_str(), nullptr)
+                                            : std::strtold(literal.c_str(), nullptr);
+  return Sign(*Number(type, value), exact);
+}
+
+Texts Characters(const std::string& text) {
+  Texts characters;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) characters.emplace_back();
+    characters.back().push_back(c);
+  }
+  return characters;
+}
+
+bool Like(const Texts& text, size_t t, const Texts& pattern, size_t p) {
+  if (p == pattern.size()) return t == text.size();
+  if (pattern[p] == "%") {
+    return Like(text, t, pattern, p + 1) || (t < text.size() && Like(text, t + 1, pattern, p));
+  }
+  if (t == text.size()) return false;
+  if (pattern[p] == "_") return Like(text, t + 1, pattern, p + 1);
+  std::string literal = pattern[p];
+  if (literal == "\\" && p + 1 < pattern.size() &&
+      (pattern[p + 1] == "%" || pattern[p + 1] == "_" || pattern[p + 1] == "\\")) {
+    literal = pattern[++p];
+  }
+  return text[t] == literal && Like(text, t + 1, pattern, p + 1);
+}
+
+bool HasWord(const std::string& text, const std::string& word) {
+  std::set<std::string> words;
+  std::string current;
+  for (const char c : text + ".") {
+    if (std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80) {
+      current.push_back(c);
+    } else {
+      words.insert(current);
+      current.clear();
+    }
+  }
+  return words.count(word) != 0;
+}
+
+using ColumnFacts = Reference::ColumnFacts;
+
+const ColumnFacts& FactsOf(const std::string& name) {
+  for (const ColumnFacts& facts : Reference::Columns()) {
+    if (facts.name == name) return facts;
+  }
+  std::abort();
+}
+
+// The values that a comparison sees; none: missing.
+Texts ValuesOf(const ColumnFacts& facts, const std::string& row) {
+  const Texts fields = Split(row, '\t');
+  if (facts.field >= fields.size()) return {};
+  Texts values{fields[facts.field]};
+  if (facts.is_array) values = values[0].empty() ? Texts() : Split(values[0], ',');
+  if (facts.type == "bytes") return values;
+  Texts numbers;
+  for (const std::string& value : values) {
+    if (Number(facts.type, value)) numbers.push_back(value);
+  }
+  return numbers;
+}
+
+bool Holds(const ColumnFacts& facts, const std::string& op, const Texts& literals,
+           const std::string& value) {
+  const auto order = [&](size_t i) { return Order(facts.type, value, literals[i]); };
+  if (op == "=") return order(0) == 0;
+  if (op == "<") return order(0) < 0;
+  if (op == "<=") return order(0) <= 0;
+  if (op == ">") return order(0) > 0;
+  if (op == ">=") return order(0) >= 0;
+  if (op == "BETWEEN") return order(0) >= 0 && order(1) <= 0;
+  if (op == "LIKE") return Like(Characters(value), 0, Characters(literals[0]), 0);
+  if (op == "STARTSWITH") return value.compare(0, literals[0].size(), literals[0]) == 0;
+  if (op == "HAS" && facts.tokens == 'w') return HasWord(value, literals[0]);
+  if (op == "HAS" && facts.tokens == 'g') return value.find(literals[0]) != value.npos;
+  for (size_t i = 0; i < literals.size(); ++i) {
+    if (order(i) == 0) return true;  // IN, HAS of an element
+  }
+  return false;
+}
+
+Answer Not(Answer answer) {
+  if (answer == Answer::kUnknown) return answer;
+  return answer == Answer::kYes ? Answer::kNo : Answer::kYes;
+}
+
+}  // namespace
+
+const std::vector<ColumnFacts>& Reference::Columns() {
+  static const std::vector<ColumnFacts> columns{
+      {"s", "s=field:1", "bytes", 0, false, 0},
+      {"n", "n=int:2", "int", 1, false, 0},
+      {"u", "u=uint:2", "uint", 1, false, 0},
+      {"f", "f=float:3", "float", 2, false, 0},
+      {"a", "a=int:field[,]:4", "int", 3, true, 0},
+      {"t", "t=field[,]:4", "bytes", 3, true, 0},
+      {"w", "w=words:5", "bytes", 4, false, 'w'},
+      {"g", "g=ngrams(2):5", "bytes", 4, false, 'g'},
+      {"v", "v=words:field[,]:5", "bytes", 4, true, 'w'},
+  };
+  return columns;
+}
+
+std::string Reference::Condition::Text() const {
+  switch (kind) {
+    case Kind::kTrue:
+      return "TRUE";
+    case Kind::kFalse:
+      return "FALSE";
+    case Kind::kNot:
+      return "NOT (" + operands[0].Text() + ")";
+    case Kind::kAnd:
+    case Kind::kOr: {
+      std::string all;
+      for (const Condition& operand : operands) {
+        if (!all.empty()) all += kind == Kind::kAnd ? " AND " : " OR ";
+        all += "(" + operand.Text() + ")";
+      }
+      return all;
+    }
+    case Kind::kComparison:
+      break;
+  }
+  if (op == "IS NULL") return column + (is_negated ? " IS NOT NULL" : " IS NULL");
+  std::string values;
+  for (const std::string& literal : text) {
+    if (!values.empty()) values += op == "BETWEEN" ? " AND " : ", ";
+    values += FactsOf(column).type == "bytes" ? "'" + literal + "'" : literal;
+  }
+  if (op == "IN") values = "(" + values + ")";
+  if (!is_negated) return column + " " + op + " " + values;
+  if (op == "=") return column + " != " + values;
+  if (op[0] == '<' || op[0] == '>') return "NOT " + column + " " + op + " " + values;
+  return column + " NOT " + op + " " + values;
+}
+
+Reference::Answer Reference::Condition::Ask(const std::string& row) const {
+  if (kind == Kind::kTrue) return Answer::kYes;
+  if (kind == Kind::kFalse) return Answer::kNo;
+  if (kind == Kind::kNot) return Not(operands[0].Ask(row));
+  if (kind == Kind::kComparison) {
+    const ColumnFacts& facts = FactsOf(column);
+    const Texts values = ValuesOf(facts, row);
+    Answer answer = Answer::kNo;
+    if (op == "IS NULL") {
+      answer = values.empty() ? Answer::kYes : Answer::kNo;
+    } else if (values.empty()) {
+      answer = Answer::kUnknown;
+    } else {
+      for (const std::string& value : values) {
+        if (Holds(facts, op, text, value)) answer = Answer::kYes;
+      }
+    }
+    return is_negated ? Not(answer) : answer;
+  }
+  bool has_yes = false;
+  bool has_no = false;
+  bool has_unknown = false;
+  for (const Condition& operand : operands) {
+    const Answer answer = operand.Ask(row);
+    (answer == Answer::kYes ? has_yes : answer == Answer::kNo ? has_no : has_unknown) = true;
+  }
+  if (kind == Kind::kAnd) {
+    return has_no ? Answer::kNo : has_unknown ? Answer::kUnknown : Answer::kYes;
+  }
+  return has_yes ? Answer::kYes : has_unknown ? Answer::kUnknown : Answer::kNo;
+}
+
+}  // namespace blocksieve::testing

@@ -1,0 +1,163 @@
+#include "lib/ribbon/builder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "blocksieve/filter_block.h"
+#include "tests/core/filter/test_filters.h"
+#include "tests/core/ribbon/ribbon_test_builds.h"
+#include "tests/support/environment.h"
+
+namespace blocksieve::testing {
+namespace {
+
+using internal::RibbonTarget;
+
+void ExpectAllMatch(const std::vector<uint64_t>& hashes, const RibbonTarget& target) {
+  const BuiltRibbon built = BuildRibbonOf(hashes, target);
+  ASSERT_EQ(built.build.open_chunks, 0u) << hashes.size();
+  ASSERT_TRUE(internal::CheckRibbonShape(built.build.shape, built.build.shape.PayloadBytes()).ok());
+  ASSERT_EQ(CountMisses(built, hashes), 0u) << hashes.size();
+}
+
+TEST(RibbonBuilder, EveryNumberOfKeys) {
+  for (size_t n = 1; n <= 20'000; n += n < 2000 || testing::LongTests() ? 1 : 97) {
+    ExpectAllMatch(RandomHashes(n, n),
+                   {static_cast<uint32_t>(1 + n % 24), static_cast<double>(n % 5) * 0.2});
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(RibbonBuilder, SmallSetsNeverNeedMoreSlots) {
+  // Every set of keys gets its filter without widening: the seeds suffice. The rate at which they
+  // do not is in RIBBON.md.
+  uint64_t widenings = 0;
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    const size_t n = 60 + seed % 940;
+    widenings += BuildRibbonOf(RandomHashes(n, seed + 1'000'000), {8, 0}).build.widenings;
+  }
+  EXPECT_LE(widenings, 1u);
+}
+
+TEST(RibbonBuilder, CopiesOfAKey) {
+  for (const size_t copies : {2u, 70u, 1000u, 100'000u}) {
+    const std::vector<uint64_t> same(copies, 0x0123456789abcdef);
+    ExpectAllMatch(same, {7, 0.5});
+    std::vector<uint64_t> alternating = same;
+    for (size_t i = 0; i < copies; i += 2) alternating[i] = 0x0123456789abcdee;
+    ExpectAllMatch(alternating, {7, 0.5});
+  }
+}
+
+TEST(RibbonBuilder, CopiesAmongOthers) {
+  for (const size_t n : {100u, 1000u, 10'000u, 100'000u}) {
+    std::vector<uint64_t> hashes = RandomHashes(n, n);
+    for (size_t i = 0; i < n / 2; ++i) hashes.push_back(hashes[i]);      // each twice
+    for (size_t i = 0; i < n / 4; ++i) hashes.push_back(hashes[i % 3]);  // three very often
+    ExpectAllMatch(hashes, {10, 0.25});
+  }
+}
+
+// With many copies there are fewer slots than keys; wide segments still have their share.
+TEST(RibbonBuilder, CopiesDoNotRaiseTheRate) {
+  std::vector<uint64_t> hashes = RandomHashes(20'000, 5);
+  hashes.resize(120'000, hashes[0]);
+  const BuiltRibbon built = BuildRibbonOf(hashes, {4, 0.9});
+  EXPECT_GE(internal::RibbonWideShare(built.build.shape), 0.9);
+}
+
+TEST(RibbonBuilder, OrderDoesNotMatter) {
+  std::vector<uint64_t> hashes = RandomHashes(50'000, 3);
+  const std::vector<uint8_t> bytes = BuildRibbonOf(hashes, {6, 0.5}).bytes;
+  std::shuffle(hashes.begin(), hashes.end(), std::mt19937_64(4));
+  EXPECT_EQ(BuildRibbonOf(hashes, {6, 0.5}).bytes, bytes);
+}
+
+TEST(RibbonBuilder, KernelsMakeTheSameBytes) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 600; ++round) {
+    const size_t n = round % 30 == 0 ? 20'000 + random() % 60'000 : 1 + random() % 3000;
+    std::vector<uint64_t> hashes = RandomHashes(n, random());
+    if (round % 3 == 0) {
+      for (size_t i = 0; i < n / 3; ++i) hashes[random() % n] = hashes[random() % (1 + n / 50)];
+    }
+    const RibbonTarget target{static_cast<uint32_t>(1 + random() % 24),
+                              static_cast<double>(random() % 3) * 0.4};
+    const BuiltRibbon scalar = BuildRibbonOf(hashes, target, Kernel::kScalar);
+    for (const Kernel kernel : AvailableKernels()) {
+      const BuiltRibbon built = BuildRibbonOf(hashes, target, kernel);
+      ASSERT_EQ(built.build.eliminations, scalar.build.eliminations);
+      ASSERT_TRUE(built.bytes == scalar.bytes) << KernelName(kernel) << " with " << n << " keys";
+    }
+  }
+}
+
+// What is not a hash may crowd into one chunk. That ends, too, and loses no key.
+TEST(RibbonBuilder, HashesThatAreNone) {
+  for (const size_t n : {1000u, 20'000u, 200'000u}) {
+    std::vector<std::vector<uint64_t>> sets(4, std::vector<uint64_t>(n));
+    for (size_t i = 0; i < n; ++i) {
+      sets[0][i] = i;
+      sets[1][i] = static_cast<uint64_t>(i) << 44;
+      sets[2][i] = ~uint64_t{0} - i * 3;
+      sets[3][i] = (static_cast<uint64_t>(i) << 32 | i) * 0x100000001;
+    }
+    for (const std::vector<uint64_t>& hashes : sets) {
+      for (const Kernel kernel : AvailableKernels()) {
+        const BuiltRibbon built = BuildRibbonOf(hashes, {8, 0.5}, kernel);
+        ASSERT_EQ(CountMisses(built, hashes, kernel), 0u);
+      }
+    }
+  }
+}
+
+struct SpaceLimit {
+  uint64_t num_keys;
+  double ratio;
+};
+
+// All bytes of the block over the information-theoretic limit for the FPR of the layout.
+TEST(RibbonBuilder, SpaceNearTheLimit) {
+  for (const auto& [num_keys, limit] :
+       {SpaceLimit{100, 1.35}, SpaceLimit{300, 1.10}, SpaceLimit{1000, 1.04},
+        SpaceLimit{3000, 1.018}, SpaceLimit{10'000, 1.012}, SpaceLimit{100'000, 1.006},
+        SpaceLimit{1'000'000, 1.006}}) {
+    const OwnedBytes block = BuildBlock(FilterKind::kRibbon, 1.0 / 256, num_keys);
+    const double ratio = static_cast<double>(block.size) / static_cast<double>(num_keys);
+    EXPECT_LE(ratio, limit) << num_keys;
+    RecordProperty("bytes_of_" + std::to_string(num_keys), std::to_string(block.size));
+  }
+}
+
+TEST(RibbonBuilder, BlocksHaveTheSizeForetold) {
+  for (const double target : {0.3, 1.0 / 16, 0.01, 1e-3, 1e-6}) {
+    const FilterBuilder sizes = MakeBuilder(FilterKind::kRibbon, target);
+    for (const uint64_t n : {100u, 1000u, 3000u, 10'000u, 100'000u, 700'000u}) {
+      const auto actual = static_cast<double>(BuildBlock(FilterKind::kRibbon, target, n).size);
+      const auto foretold = static_cast<double>(sizes.BlockBytes(n));
+      EXPECT_NEAR(actual, foretold, 8 + 0.002 * foretold) << target << " " << n;
+      EXPECT_LE(sizes.BlockBytes(sizes.MaxKeys(n)), n);
+      EXPECT_GT(sizes.BlockBytes(sizes.MaxKeys(n) + 1), n);
+    }
+  }
+}
+
+TEST(RibbonBuilder, OverBudgetFallsBackToBloom) {
+  FilterOptions options;
+  options.kind = FilterKind::kRibbon;
+  options.max_build_bytes = 4'000'000;  // hashes and a Bloom filter fit, a ribbon's work does not
+  FilterBuilder builder = MakeBuilder(options);
+  for (uint64_t i = 0; i < 180'000; ++i) builder.AddKey(PresentKey(i));
+  const OwnedBytes block = FinishOk(builder);
+  EXPECT_EQ(DescribeFilterBlock(block.view())->kind, FilterKind::kBlockedBloom);
+  EXPECT_NE(builder.fallback_reason(), "");
+  for (uint64_t i = 0; i < 100; ++i) builder.AddKey(PresentKey(i));
+  EXPECT_EQ(DescribeFilterBlock(FinishOk(builder).view())->kind, FilterKind::kRibbon);
+  EXPECT_EQ(builder.fallback_reason(), "");
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

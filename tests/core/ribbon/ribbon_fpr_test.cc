@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "blocksieve/hash.h"
+#include "lib/ribbon/sizing.h"
+#include "tests/core/ribbon/ribbon_test_builds.h"
+#include "tests/support/environment.h"
+
+namespace blocksieve::testing {
+namespace {
+
+using internal::RibbonTarget;
+
+/// Standard deviations that a measured rate may be off.
+constexpr double kSigmas = 4.5;
+
+/// Share of `num_probes` random hashes that match.
+double MeasuredFpr(const BuiltRibbon& built, uint64_t num_probes, uint64_t seed) {
+  const internal::FilterView view = built.view();
+  const internal::ProbeOps& ops = internal::RibbonOpsFor(ActiveKernel(), built.build.shape);
+  std::mt19937_64 random(seed);
+  constexpr size_t kBatch = 4096;
+  std::vector<uint64_t> hashes(kBatch);
+  const auto may_match = std::make_unique<bool[]>(kBatch);
+  uint64_t matches = 0;
+  uint64_t probes = 0;
+  for (; probes < num_probes; probes += kBatch) {
+    for (uint64_t& hash : hashes) hash = random();
+    ops.may_match_hashes(view, hashes.data(), kBatch, may_match.get());
+    for (size_t i = 0; i < kBatch; ++i) matches += may_match[i];
+  }
+  return static_cast<double>(matches) / static_cast<double>(probes);
+}
+
+void ExpectModel(const BuiltRibbon& built, uint64_t num_probes) {
+  const double share = internal::RibbonWideShare(built.build.shape);
+  const double model = internal::RibbonFpr(built.build.shape.columns, share);
+  const double slack = kSigmas * std::sqrt(model * (1 - model) / static_cast<double>(num_probes));
+  // Chunks are as long as they have keys, probes fall into all alike: where wide segments begin,
+  // shares of slots and of probes differ by a little less than a chunk.
+  const double boundary =
+      share == 0 ? 0 : model / 3 / std::sqrt(static_cast<double>(built.build.shape.slots()));
+  EXPECT_NEAR(MeasuredFpr(built, num_probes, 99), model, slack + boundary)
+      << built.build.shape.columns << " columns, share " << share;
+}
+
+TEST(RibbonFpr, WholeColumns) {
+  const std::vector<uint64_t> hashes = RandomHashes(30'000, 1);
+  for (uint32_t columns = 1; columns <= 12; ++columns) {
+    ExpectModel(BuildRibbonOf(hashes, {columns, 0}), 2'000'000);
+  }
+}
+
+TEST(RibbonFpr, FractionsOfAColumn) {
+  const std::vector<uint64_t> hashes = RandomHashes(100'000, 2);
+  for (const uint32_t columns : {1u, 4u, 7u, 8u}) {
+    for (const double share : {0.0625, 0.5, 0.9375}) {
+      const BuiltRibbon built = BuildRibbonOf(hashes, {columns, share});
+      EXPECT_GE(internal::RibbonWideShare(built.build.shape), share);
+      EXPECT_LE(internal::RibbonWideShare(built.build.shape), share + 0.001);
+      ExpectModel(built, 1'000'000);
+    }
+  }
+}
+
+TEST(RibbonFpr, ManyColumns) {
+  const bool thorough = testing::LongTests();
+  const std::vector<uint64_t> hashes = RandomHashes(thorough ? 10'000'000 : 300'000, 3);
+  ExpectModel(BuildRibbonOf(hashes, {thorough ? 20u : 16u, 0}),
+              thorough ? 4'000'000'000 : 20'000'000);
+}
+
+// A seed whose starts shared bits with the fingerprints would show here: chunks that had to take
+// that seed would match everything.
+TEST(RibbonFpr, EverySeed) {
+  for (uint32_t seed = 0; seed < internal::kRibbonSeeds; ++seed) {
+    // Filters of one chunk; the highest seeds are rare, and may not turn up among these.
+    size_t with_seed = 0;
+    for (uint64_t set = 0; set < 3000 && with_seed < 1; ++set) {
+      const std::vector<uint64_t> hashes = RandomHashes(1050, set * 16 + 7);
+      const BuiltRibbon built = BuildRibbonOf(hashes, {8, 0});
+      if (built.build.shape.seed != seed) continue;
+      ++with_seed;
+      ExpectModel(built, 1'000'000);
+    }
+  }
+}
+
+// Keys as engines have them, through the hash.
+TEST(RibbonFpr, StructuredKeys) {
+  std::vector<uint64_t> present;
+  std::vector<uint64_t> absent;
+  for (uint64_t i = 0; i < 400'000; ++i) {
+    char key[8];
+    for (int byte = 0; byte < 8; ++byte) key[byte] = static_cast<char>(i >> (56 - 8 * byte));
+    (i % 2 == 0 ? present : absent).push_back(HashKey({key, sizeof(key)}));
+  }
+  const BuiltRibbon built = BuildRibbonOf(present, {6, 0});
+  EXPECT_EQ(CountMisses(built, present), 0u);
+  const double fpr =
+      1 - static_cast<double>(CountMisses(built, absent)) / static_cast<double>(absent.size());
+  EXPECT_NEAR(fpr, 1.0 / 64, kSigmas * std::sqrt(1.0 / 64 / static_cast<double>(absent.size())));
+}
+
+TEST(RibbonSizing, SmallestRowThatMeetsTheTarget) {
+  std::mt19937_64 random(17);
+  std::uniform_real_distribution<double> exponent(std::log(kMinTargetFpr), std::log(kMaxTargetFpr));
+  double last_bits = 0;
+  std::vector<double> targets{kMinTargetFpr, kMaxTargetFpr, 0.25, std::nextafter(0.25, 0)};
+  for (int i = 0; i < 20'000; ++i) targets.push_back(std::exp(exponent(random)));
+  std::sort(targets.begin(), targets.end(), std::greater<>());
+  for (const double target : targets) {
+    if (target < kMinTargetFpr || target > kMaxTargetFpr) continue;
+    const Result<Layout> layout = ChooseLayout(FilterKind::kRibbon, target);
+    ASSERT_TRUE(layout.ok());
+    ASSERT_LE(layout->predicted_fpr, target);
+    ASSERT_GE(layout->bits_per_key, last_bits);
+    last_bits = layout->bits_per_key;
+    const Result<Layout> smaller =
+        LayoutForBitsPerKey(FilterKind::kRibbon, layout->bits_per_key - 1.0 / 16);
+    ASSERT_TRUE(!smaller.ok() || smaller->predicted_fpr > target) << target;
+    const Result<Layout> same = LayoutForBitsPerKey(FilterKind::kRibbon, layout->bits_per_key);
+    ASSERT_EQ(same->predicted_fpr, layout->predicted_fpr);
+  }
+  EXPECT_FALSE(ChooseLayout(FilterKind::kRibbon, 0.9e-7).ok());
+  EXPECT_FALSE(ChooseLayout(FilterKind::kRibbon, 0.51).ok());
+  EXPECT_FALSE(LayoutForBitsPerKey(FilterKind::kRibbon, 0.99).ok());
+}
+
+TEST(RibbonSizing, MaxKeysIsTheInverseOfPayloadBytes) {
+  for (const double target : {0.5, 0.3, 0.1, 0.01, 1e-3, 1e-7}) {
+    const Layout layout = *ChooseLayout(FilterKind::kRibbon, target);
+    for (uint64_t bytes = 40; bytes < uint64_t{1} << 40; bytes = bytes * 5 / 4 + 3) {
+      const uint64_t keys = MaxKeys(layout, bytes);
+      ASSERT_LE(PayloadBytes(layout, keys), bytes);
+      ASSERT_GT(PayloadBytes(layout, keys + 1), bytes);
+    }
+    uint64_t last = 0;
+    for (uint64_t keys = 0; keys < 200'000; ++keys) {
+      const uint64_t bytes = PayloadBytes(layout, keys);
+      ASSERT_GE(bytes, last) << keys;
+      last = bytes;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

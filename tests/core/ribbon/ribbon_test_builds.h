@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "blocksieve/internal/hash_list.h"
+#include "lib/ribbon/builder.h"
+#include "lib/ribbon/probe.h"
+#include "lib/ribbon/view.h"
+
+namespace blocksieve::testing {
+
+struct BuiltRibbon {
+  internal::RibbonBuild build;
+  std::vector<uint8_t> bytes;  // the payload, and what a probe may read behind it
+
+  internal::FilterView view() const {
+    internal::FilterView view{};
+    view.data = bytes.data();
+    view.ribbon = internal::MakeRibbonView(build.shape, bytes.data());
+    return view;
+  }
+  bool MayMatch(uint64_t hash, Kernel kernel = ActiveKernel()) const {
+    return internal::RibbonOpsFor(kernel, build.shape).may_match_hash(view(), hash);
+  }
+  std::vector<uint8_t> payload() const {
+    return {bytes.begin(), bytes.end() - internal::kRibbonReadableTail};
+  }
+};
+
+inline BuiltRibbon BuildRibbonOf(const std::vector<uint64_t>& hashes,
+                                 const internal::RibbonTarget& target,
+                                 Kernel kernel = ActiveKernel()) {
+  internal::HashList list;
+  for (const uint64_t hash : hashes) list.Append(hash);
+  BuiltRibbon built;
+  built.bytes.resize(internal::RibbonCapacity(target, hashes.size()));
+  built.build = internal::BuildRibbon(&list, false, target, kernel, built.bytes.data());
+  built.bytes.resize(built.build.shape.PayloadBytes());
+  built.bytes.resize(built.bytes.size() + internal::kRibbonReadableTail, 0xee);
+  return built;
+}
+
+inline std::vector<uint64_t> RandomHashes(size_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<uint64_t> hashes(count);
+  for (uint64_t& hash : hashes) hash = random();
+  return hashes;
+}
+
+/// How many of the hashes do not match.
+inline size_t CountMisses(const BuiltRibbon& built, const std::vector<uint64_t>& hashes,
+                          Kernel kernel = ActiveKernel()) {
+  const internal::FilterView view = built.view();
+  const internal::ProbeOps& ops = internal::RibbonOpsFor(kernel, built.build.shape);
+  size_t misses = 0;
+  for (const uint64_t hash : hashes) misses += !ops.may_match_hash(view, hash);
+  return misses;
+}
+
+}  // namespace blocksieve::testing

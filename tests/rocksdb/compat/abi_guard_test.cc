@@ -1,0 +1,138 @@
+#include "integration/rocksdb/compat/abi_guard.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/version.h>
+
+#include <string>
+
+#include "integration/rocksdb/compat/abi_generation.h"
+#include "integration/rocksdb/compat/stock_filters.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "tests/support/built_filter.h"
+#include "tests/support/key_sets.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+TEST(AbiGuard, KnowsTheFirstAndLastVersionOfEachGeneration) {
+  for (const char* version : {"7.0.3", "7.0.4", "7.1.0", "7.8.3", "7.10.2", "8.11.4", "9.5.2"}) {
+    EXPECT_EQ(AbiGenerationOf(version), 1) << version;
+  }
+  for (const char* version : {"9.6.1", "9.11.2", "10.0.1", "10.8.3"}) {
+    EXPECT_EQ(AbiGenerationOf(version), 2) << version;
+  }
+  for (const char* version : {"10.9.1", "10.10.1", "11.0.0", "11.9.0"}) {
+    EXPECT_EQ(AbiGenerationOf(version), 3) << version;
+  }
+}
+
+TEST(AbiGuard, KnowsNothingOfOlderAndNewerVersions) {
+  for (const char* version :
+       {"0.0.0", "6.29.5", "7.0.0", "7.0.2", "11.10.0", "12.0.0", "100.0.0"}) {
+    EXPECT_EQ(AbiGenerationOf(version), 0) << version;
+  }
+}
+
+TEST(AbiGuard, TakesNothingElseForAVersion) {
+  for (const char* text : {"",
+                           ".",
+                           "..",
+                           "7",
+                           "7.8",
+                           "7.8.",
+                           "7..3",
+                           ".8.3",
+                           "7.8.3.",
+                           "7.8.3.1",
+                           "7.8.3-dev",
+                           " 7.8.3",
+                           "7.8.3 ",
+                           "v7.8.3",
+                           "-7.8.3",
+                           "7.-8.3",
+                           "7.8.-3",
+                           "+7.8.3",
+                           "7.8.x",
+                           "0x7.8.3",
+                           "99999999999999999999.1.1",
+                           "7.8.99999999999999999999",
+                           "seven"}) {
+    EXPECT_EQ(AbiGenerationOf(text), 0) << "\"" << text << "\"";
+    EXPECT_NE(AbiProblem(text), "") << "\"" << text << "\"";
+  }
+  EXPECT_EQ(AbiGenerationOf(std::string_view("7.8.3\0", 6)), 0);
+  EXPECT_EQ(AbiGenerationOf(std::string_view("7.8.34", 5)), 1) << "reads past the end";
+}
+
+TEST(AbiGuard, TheHeadersAndTheLibraryOfThisBuildFit) {
+  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
+                               "." + std::to_string(ROCKSDB_PATCH);
+  EXPECT_EQ(AbiGenerationOf(compiled), BLOCKSIEVE_ABI_GENERATION);
+  EXPECT_EQ(AbiProblem(compiled), "");
+  EXPECT_EQ(LoadedAbiProblem(), "");
+}
+
+TEST(AbiGuard, AProblemNamesBothVersions) {
+  const std::string compiled =
+      std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + ".";
+  for (const char* loaded : {"7.8.3", "9.6.1", "10.9.1"}) {
+    if (AbiGenerationOf(loaded) == BLOCKSIEVE_ABI_GENERATION) continue;
+    const std::string problem = AbiProblem(loaded);
+    EXPECT_NE(problem.find(loaded), std::string::npos) << problem;
+    EXPECT_NE(problem.find(compiled), std::string::npos) << problem;
+    EXPECT_NE(problem.find("differs"), std::string::npos) << problem;
+  }
+  EXPECT_NE(AbiProblem("12.0.0").find("unknown"), std::string::npos);
+}
+
+// A policy that must not touch the interface.
+Policy MismatchedPolicy(double target_fpr) {
+  FilterPolicyOptions options;
+  options.target_fpr = target_fpr;
+  return Policy(options, "the loaded RocksDB is 9.6.1");
+}
+
+TEST(AbiMismatch, BuildsStockBloomFiltersOfTheSameFpr) {
+  const auto keys = PresentKeys(KeyShape::kUrl, 50000);
+  const auto absent = AbsentKeys(KeyShape::kUrl, 50000);
+  const rocksdb::FilterPolicy* const stock = StockBloom(10);
+  for (const double target : {0.3, 0.1, 0.01, 0.001}) {
+    const Policy policy = MismatchedPolicy(target);
+    const BuiltFilter filter = BuildFilter(policy, keys);
+    // The trailer of a stock Bloom filter.
+    ASSERT_GT(filter.contents.size(), 5u);
+    EXPECT_EQ(filter.contents[filter.contents.size() - 5], -1);
+    // Stock RocksDB reads it, and so does this policy.
+    for (const rocksdb::FilterPolicy* reading :
+         {static_cast<const rocksdb::FilterPolicy*>(&policy), stock}) {
+      EXPECT_EQ(CountMatches(*reading, filter, keys), keys.size());
+      const double fpr = static_cast<double>(CountMatches(*reading, filter, absent)) /
+                         static_cast<double>(absent.size());
+      EXPECT_LT(fpr, target * 1.25 + 1e-4) << "target " << target;
+      EXPECT_GT(fpr, target * 0.5) << "target " << target;
+    }
+  }
+}
+
+// What a policy of a matching version wrote is still there after a change of the library.
+TEST(AbiMismatch, ReadsOurFiltersAsMayMatch) {
+  const auto keys = PresentKeys(KeyShape::kCounter, 1000);
+  const Policy matching(FilterPolicyOptions(), "");
+  const Policy mismatched = MismatchedPolicy(0.01);
+  const BuiltFilter filter = BuildFilter(matching, keys);
+  const auto absent = AbsentKeys(KeyShape::kCounter, 1000);
+  EXPECT_LT(CountMatches(matching, filter, absent), 100u);
+  EXPECT_EQ(CountMatches(mismatched, filter, keys), keys.size());
+  EXPECT_EQ(CountMatches(mismatched, filter, absent), absent.size());
+}
+
+TEST(AbiMismatch, KeepsTheNamesOfThePolicy) {
+  const Policy policy = MismatchedPolicy(0.01);
+  EXPECT_STREQ(policy.Name(), "blocksieve");
+  EXPECT_STREQ(policy.CompatibilityName(), "rocksdb.BuiltinBloomFilter");
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin

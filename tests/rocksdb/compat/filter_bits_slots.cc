@@ -1,0 +1,62 @@
+#include "tests/rocksdb/compat/filter_bits_slots.h"
+
+#include <cstdint>
+#include <cstring>
+
+#include "integration/rocksdb/compat/filter_bits_abi.h"
+
+// Compiled once per generation, as if for a RocksDB of that generation, and with a namespace for
+// RocksDB's classes of its own, so that one program can hold them all.
+
+namespace blocksieve::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+using Buffer = std::unique_ptr<const char[]>;
+
+/// By the Itanium C++ ABI, 2.3: the first word of a pointer to a virtual function is 1 plus the
+/// offset in the virtual table; on Arm, where code has odd addresses, the offset alone.
+template <class Class, class Result, class... Arguments>
+size_t SlotOf(Result (Class::*function)(Arguments...)) {
+  intptr_t words[2];
+  static_assert(sizeof(function) == sizeof(words));
+  std::memcpy(words, &function, sizeof(words));
+#if defined(__arm__) || defined(__aarch64__)
+  const intptr_t offset = words[0];
+#else
+  const intptr_t offset = words[0] - 1;
+#endif
+  return static_cast<size_t>(offset) / sizeof(void*);
+}
+
+}  // namespace
+
+template <>
+std::map<std::string, Slots> DeclaredSlots<BLOCKSIEVE_ABI_GENERATION>() {
+  Slots builder = {
+      {SlotOf(&FilterBitsBuilder::AddKey), "AddKey(key)"},
+      {SlotOf(&FilterBitsBuilder::EstimateEntriesAdded), "EstimateEntriesAdded()"},
+      {SlotOf<FilterBitsBuilder, Slice, Buffer*>(&FilterBitsBuilder::Finish), "Finish(buf)"},
+      {SlotOf<FilterBitsBuilder, Slice, Buffer*, Status*>(&FilterBitsBuilder::Finish),
+       "Finish(buf, status)"},
+      {SlotOf(&FilterBitsBuilder::MaybePostVerify), "MaybePostVerify(filter_content)"},
+      {SlotOf(&FilterBitsBuilder::ApproximateNumEntries), "ApproximateNumEntries(bytes)"},
+      {SlotOf(&FilterBitsBuilder::CalculateSpace), "CalculateSpace(num_entries)"},
+      {SlotOf(&FilterBitsBuilder::EstimatedFpRate), "EstimatedFpRate(num_entries, bytes)"},
+  };
+#if BLOCKSIEVE_ABI_GENERATION >= 2
+  builder[SlotOf(&FilterBitsBuilder::AddKeyAndAlt)] = "AddKeyAndAlt(key, alt)";
+#endif
+  const Slots reader = {
+      {SlotOf<FilterBitsReader, bool, const Slice&>(&FilterBitsReader::MayMatch),
+       "MayMatch(entry)"},
+      {SlotOf<FilterBitsReader, void, int, Slice**, bool*>(&FilterBitsReader::MayMatch),
+       "MayMatch(num_keys, keys, may_match)"},
+  };
+  return {{"FilterBitsBuilder", builder}, {"FilterBitsReader", reader}};
+}
+
+}  // namespace blocksieve::testing

@@ -1,0 +1,121 @@
+#include "integration/rocksdb/compat/stock_filters.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "blocksieve/sizing.h"
+#include "tests/support/built_filter.h"
+#include "tests/support/key_sets.h"
+#include "tests/support/statistics.h"
+#include "tests/support/test_locale.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+// The trailer of a stock Bloom filter: -1, 0, probes (in the low five bits), two bytes more.
+uint32_t ProbesInTrailer(const rocksdb::Slice& filter) {
+  EXPECT_EQ(filter[filter.size() - 5], -1);
+  EXPECT_EQ(filter[filter.size() - 4], 0);
+  return static_cast<uint8_t>(filter[filter.size() - 3]) & 31u;
+}
+
+TEST(StockFilters, TheModelSetsAsManyBitsAsRocksDbDoes) {
+  const std::vector<std::string> keys = {"a", "b", "c"};
+  for (int tenths = 5; tenths <= 1010; ++tenths) {
+    const double bits_per_key = tenths / 10.0;
+    const BuiltFilter filter = BuildFilter(*StockBloom(bits_per_key), keys);
+    ASSERT_EQ(StockBloomProbes(bits_per_key), ProbesInTrailer(filter.contents))
+        << bits_per_key << " bits per key";
+  }
+}
+
+TEST(StockFilters, TheModelChangesTheNumberOfProbesWhereRocksDbDoes) {
+  const std::vector<std::string> keys = {"a", "b", "c"};
+  for (const int edge : {2080, 3580, 5100, 6640, 8300, 10070, 11720, 14001, 16050, 18300, 22001,
+                         25501, 28000, 30000, 49999, 50000}) {
+    for (int millibits = edge - 1; millibits <= edge + 2; ++millibits) {
+      const double bits_per_key = millibits / 1000.0;
+      const BuiltFilter filter = BuildFilter(*StockBloom(bits_per_key), keys);
+      ASSERT_EQ(StockBloomProbes(bits_per_key), ProbesInTrailer(filter.contents)) << bits_per_key;
+    }
+  }
+}
+
+TEST(StockFilters, ThePolicyDoesNotDependOnTheLocale) {
+  const TestLocale locale("de_DE");
+  constexpr double kBits = 7.654;  // of no other test: policies are kept
+  const rocksdb::FilterPolicy* const stock = StockBloom(kBits);
+  ASSERT_NE(stock, nullptr);
+  const auto keys = PresentKeys(KeyShape::kUrl, 10'000);
+  const double bits = 8.0 * static_cast<double>(BuildFilter(*stock, keys).contents.size());
+  EXPECT_NEAR(bits / 10'000, kBits, 0.06);
+}
+
+TEST(StockFilters, TheModelPredictsTheMeasuredFpr) {
+  constexpr uint64_t kKeys = 200000;
+  const auto keys = PresentKeys(KeyShape::kUrl, kKeys);
+  const auto absent = AbsentKeys(KeyShape::kUrl, kKeys);
+  for (const double bits_per_key : {1.0, 2.5, 5.0, 8.0, 10.0, 12.5}) {
+    const rocksdb::FilterPolicy* const stock = StockBloom(bits_per_key);
+    const BuiltFilter filter = BuildFilter(*stock, keys);
+    const double measured =
+        static_cast<double>(CountMatches(*stock, filter, absent)) / static_cast<double>(kKeys);
+    const double predicted = StockBloomFpr(bits_per_key);
+    const Layout layout = {FilterKind::kBlockedBloom, bits_per_key, StockBloomProbes(bits_per_key),
+                           predicted};
+    // Positions in a line are not quite independent in RocksDB, so up to 5 % above the model.
+    const Interval interval =
+        FprInterval(predicted, 0.97, 1.05, BlockedBloomSpread(layout, kKeys), kKeys);
+    EXPECT_TRUE(interval.Contains(measured))
+        << bits_per_key << " bits per key: " << measured << " is not in " << interval;
+  }
+}
+
+TEST(StockFilters, TooFewBitsAreNoFilter) {
+  for (const double bits_per_key : {0.0, 0.1, 0.49, -1.0, std::nan("")}) {
+    EXPECT_EQ(StockBloomFpr(bits_per_key), 1) << bits_per_key;
+    EXPECT_EQ(StockBloomProbes(bits_per_key), 0u) << bits_per_key;
+  }
+  // From a half on, RocksDB rounds up to one.
+  EXPECT_EQ(StockBloomFpr(0.5), StockBloomFpr(1));
+  EXPECT_LT(StockBloomFpr(0.5), 1);
+}
+
+TEST(StockFilters, BitsForAnFprAreEnoughAndTheFewest) {
+  for (double fpr = 0.5; fpr > 1e-6; fpr *= 0.93) {
+    const double bits = StockBloomBitsPerKey(fpr);
+    EXPECT_LE(StockBloomFpr(bits), fpr) << fpr;
+    // A hair below, it is not met (nor above the largest step between two numbers of probes).
+    if (bits > 1.002) {
+      EXPECT_GT(StockBloomFpr(bits - 0.001), fpr) << fpr;
+    }
+  }
+}
+
+TEST(StockFilters, BitsForAnFprAndFprOfBitsAreInverse) {
+  for (const double bits : {2.0, 5.0, 10.0, 12.0, 15.5, 20.0}) {
+    EXPECT_NEAR(StockBloomBitsPerKey(StockBloomFpr(bits)), bits, 0.05) << bits;
+  }
+}
+
+TEST(StockFilters, TheReaderReadsBloomAndRibbon) {
+  const auto keys = PresentKeys(KeyShape::kCommonPrefix, 5000);
+  const auto absent = AbsentKeys(KeyShape::kCommonPrefix, 5000);
+  const std::unique_ptr<const rocksdb::FilterPolicy> policies[] = {
+      std::unique_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(10)),
+      std::unique_ptr<const rocksdb::FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10, -1)),
+  };
+  for (const auto& policy : policies) {
+    const BuiltFilter filter = BuildFilter(*policy, keys);
+    EXPECT_EQ(CountMatches(*StockReader(), filter, keys), keys.size());
+    EXPECT_LT(CountMatches(*StockReader(), filter, absent), 200u);
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin

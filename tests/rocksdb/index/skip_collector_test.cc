@@ -1,0 +1,202 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "blocksieve/granule_index.h"
+#include "integration/rocksdb/index/granule_catalog.h"
+#include "integration/rocksdb/index/granule_collector.h"
+#include "integration/rocksdb/index/granule_properties.h"
+#include "tests/rocksdb/scan/skip_test_db.h"
+#include "tests/support/logs.h"
+
+// The collector by itself, and what is made of the properties that it leaves.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+using namespace rocksdb_plugin;       // NOLINT: what is tested
+
+class SkipCollector : public ::testing::Test {
+ protected:
+  SkipCollector() : options_(ShortGranules({"n=int:field:1"})) { options_.info_log = log_; }
+
+  std::unique_ptr<rocksdb::TablePropertiesCollector> NewCollector() {
+    rocksdb::Status status;
+    factory_ = NewSkipIndexCollectorFactory(options_, &status);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return std::unique_ptr<rocksdb::TablePropertiesCollector>(
+        factory_->CreateTablePropertiesCollector({}));
+  }
+
+  static void Add(rocksdb::TablePropertiesCollector* collector, const std::string& key,
+                  const std::string& value, rocksdb::EntryType type = rocksdb::kEntryPut) {
+    EXPECT_TRUE(collector->AddUserKey(key, value, type, 10, 0).ok());
+  }
+
+  static FileIndex Open(const rocksdb::UserCollectedProperties& user) {
+    auto properties = std::make_shared<rocksdb::TableProperties>();
+    properties->user_collected_properties = user;
+    return FileIndex(properties);
+  }
+
+  std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
+  SkipIndexOptions options_;
+  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory_;
+};
+
+TEST_F(SkipCollector, OnlyPutsGiveValuesAndDeletesNoRows) {
+  const auto collector = NewCollector();
+  for (int i = 0; i < 4; ++i) Add(collector.get(), Key(static_cast<uint64_t>(i)), "1");
+  Add(collector.get(), Key(4), "", rocksdb::kEntryDelete);
+  Add(collector.get(), Key(5), "", rocksdb::kEntrySingleDelete);
+  Add(collector.get(), Key(6), "1", rocksdb::kEntryMerge);
+  Add(collector.get(), Key(0), Key(9), rocksdb::kEntryRangeDeletion);
+  rocksdb::UserCollectedProperties properties;
+  ASSERT_TRUE(collector->Finish(&properties).ok());
+  const FileIndex file = Open(properties);
+  ASSERT_NE(file.index(), nullptr) << file.problem();
+  EXPECT_EQ(file.index()->num_rows(), 5u);
+  ASSERT_EQ(file.index()->num_granules(), 2u);
+  EXPECT_FALSE(file.index()->AlwaysMatches(0));
+  EXPECT_TRUE(file.index()->AlwaysMatches(1));
+  std::string last;
+  file.index()->GetKeyRange(1, nullptr, &last);
+  EXPECT_EQ(last, Key(6));
+  EXPECT_EQ(file.index()->MinSequence(0), 10u);
+}
+
+TEST_F(SkipCollector, FinishGivesTheSameTwice) {
+  const auto collector = NewCollector();
+  Add(collector.get(), "a", "1");
+  rocksdb::UserCollectedProperties first;
+  rocksdb::UserCollectedProperties second;
+  ASSERT_TRUE(collector->Finish(&first).ok());
+  ASSERT_TRUE(collector->Finish(&second).ok());
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(first.count(kIndexProperty), 1u);
+  EXPECT_EQ(collector->GetReadableProperties().count(kIndexProperty), 0u);
+  EXPECT_EQ(first[kColumnsProperty], options_.columns[0].ToText() + "\n");
+}
+
+TEST_F(SkipCollector, AColumnThatThrowsLeavesNoIndex) {
+  const Result<Column> column = Column::FromCallback(
+      "c", "throws", ValueType::kBytes,
+      [](std::string_view, const ValueVisitor&) { throw std::runtime_error("no"); });
+  ASSERT_TRUE(column.ok());
+  options_.columns = {*column};
+  const auto collector = NewCollector();
+  Add(collector.get(), "a", "1");
+  Add(collector.get(), "b", "1");
+  rocksdb::UserCollectedProperties properties;
+  ASSERT_TRUE(collector->Finish(&properties).ok());
+  EXPECT_EQ(properties.count(kIndexProperty), 0u);
+  EXPECT_NE(properties[kProblemProperty].find("threw"), std::string::npos);
+  EXPECT_NE(log_->text().find("no skip index"), std::string::npos);
+}
+
+TEST_F(SkipCollector, BudgetsAreKeptAndReported) {
+  for (const uint64_t budget : {2000u, 20u}) {
+    options_.max_index_bytes = budget;
+    const auto collector = NewCollector();
+    for (uint64_t i = 0; i < 2000; ++i) {
+      Add(collector.get(), Key(i), std::to_string(i * 7919 % 100'000));
+    }
+    rocksdb::UserCollectedProperties properties;
+    ASSERT_TRUE(collector->Finish(&properties).ok());
+    if (properties.count(kIndexProperty) != 0) {
+      EXPECT_LE(properties[kIndexProperty].size(), budget);
+      EXPECT_NE(properties[kStatisticsProperty].find("over budget"), std::string::npos);
+    }
+    EXPECT_NE(log_->text().find("max_index_bytes"), std::string::npos) << log_->text();
+  }
+}
+
+TEST_F(SkipCollector, OptionsOutOfRangeAreNamed) {
+  const auto problem = [](const SkipIndexOptions& options) {
+    rocksdb::Status status;
+    EXPECT_EQ(NewSkipIndexCollectorFactory(options, &status), nullptr);
+    EXPECT_TRUE(status.IsInvalidArgument());
+    return status.ToString();
+  };
+  SkipIndexOptions options = options_;
+  options.target_fpr = 2;
+  EXPECT_NE(problem(options).find("target_fpr"), std::string::npos);
+  options = options_;
+  options.columns = Columns({"n=field:1", "n=field:2"});
+  EXPECT_NE(problem(options).find("columns"), std::string::npos);
+  options.columns.clear();
+  EXPECT_NE(problem(options).find("columns"), std::string::npos);
+}
+
+// A foreign, newer or damaged index is no index.
+TEST_F(SkipCollector, UnreadablePropertiesAreNoIndex) {
+  const auto collector = NewCollector();
+  for (uint64_t i = 0; i < 50; ++i) Add(collector.get(), Key(i), std::to_string(i));
+  rocksdb::UserCollectedProperties good;
+  ASSERT_TRUE(collector->Finish(&good).ok());
+  ASSERT_NE(Open(good).index(), nullptr);
+  const auto expect_none = [](const rocksdb::UserCollectedProperties& properties) {
+    const FileIndex file = Open(properties);
+    EXPECT_EQ(file.index(), nullptr);
+    EXPECT_NE(file.problem(), "");
+  };
+  expect_none({});
+  for (const char* const name : {kIndexProperty, kVersionProperty}) {
+    rocksdb::UserCollectedProperties bad = good;
+    bad.erase(name);
+    expect_none(bad);
+    bad[name] = "";
+    expect_none(bad);
+  }
+  rocksdb::UserCollectedProperties bad = good;
+  bad[kVersionProperty] = "2";
+  expect_none(bad);
+  bad = good;
+  bad[kValueSuffixProperty] = "x";
+  expect_none(bad);
+  const std::string& index = good[kIndexProperty];
+  for (size_t i = 0; i < index.size(); ++i) {
+    bad = good;
+    bad[kIndexProperty][i] = static_cast<char>(bad[kIndexProperty][i] ^ 4);
+    expect_none(bad);
+    bad[kIndexProperty].resize(i);
+    expect_none(bad);
+  }
+}
+
+TEST_F(SkipCollector, TheCatalogOpensOnceAndStaysInItsBounds) {
+  const auto collector = NewCollector();
+  for (uint64_t i = 0; i < 500; ++i) Add(collector.get(), Key(i), std::to_string(i));
+  rocksdb::UserCollectedProperties user;
+  ASSERT_TRUE(collector->Finish(&user).ok());
+  const auto file = [&](const std::string& session, uint64_t number) {
+    auto properties = std::make_shared<rocksdb::TableProperties>();
+    properties->user_collected_properties = user;
+    properties->db_session_id = session;
+    properties->orig_file_number = number;
+    return properties;
+  };
+  const uint64_t one = FileIndex(file("s", 1)).memory_bytes();
+  GranuleCatalog catalog(3 * one);
+  for (int round = 0; round < 3; ++round) {
+    for (const uint64_t number : {1u, 2u, 3u}) catalog.Open(file("s", number));
+  }
+  EXPECT_EQ(catalog.num_opened(), 3u);
+  // Files of an SstFileWriter all have number 1.
+  catalog.Open(file("t", 1));
+  EXPECT_EQ(catalog.num_opened(), 4u);
+  EXPECT_LE(catalog.used_bytes(), 3 * one);
+  catalog.Open(file("s", 3));
+  EXPECT_EQ(catalog.num_opened(), 4u);
+  catalog.Open(file("s", 1));  // the least recently used had gone
+  EXPECT_EQ(catalog.num_opened(), 5u);
+  // Nothing is known of what has no identity.
+  for (int i = 0; i < 2; ++i) catalog.Open(file("", 0));
+  EXPECT_EQ(catalog.num_opened(), 7u);
+}
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,203 @@
+#include "integration/rocksdb/levels/level_rates.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/env.h>
+#include <rocksdb/table.h>
+
+#include <cmath>
+#include <memory>
+
+#include "blocksieve/sizing.h"
+#include "tests/support/logs.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using rocksdb::FilterBuildingContext;
+using rocksdb::TableFileCreationReason;
+using testing::MemoryLogger;
+
+// What RocksDB tells a policy, case by case; integration/rocksdb/LEVELS.md has the same cases.
+class LevelRatesTest : public ::testing::Test {
+ protected:
+  static constexpr int kNumLevels = 7;
+
+  LevelRatesTest() : options_{.bits_per_key = 10, .kind = PolicyKind::kRibbon} {}
+
+  FilterBuildingContext Context(int level, TableFileCreationReason reason) {
+    FilterBuildingContext context(table_);
+    context.compaction_style = style_;
+    context.num_levels = num_levels_;
+    context.info_log = log_.get();
+    context.column_family_name = "default";
+    context.level_at_creation = level;
+    context.reason = reason;
+    return context;
+  }
+
+  double Flush() { return rates_.TargetFpr(options_, Context(0, TableFileCreationReason::kFlush)); }
+  double Compaction(int level, bool is_bottommost) {
+    FilterBuildingContext context = Context(level, TableFileCreationReason::kCompaction);
+    context.is_bottommost = is_bottommost;
+    return rates_.TargetFpr(options_, context);
+  }
+
+  void Tell(const TreeShape& shape) { KnownShapes::Instance().Set(log_, {{"default", shape}}); }
+
+  void Learn(double size_ratio, bool dynamic) {
+    rocksdb::ColumnFamilyOptions column_family;
+    column_family.max_bytes_for_level_multiplier = size_ratio;
+    column_family.level_compaction_dynamic_level_bytes = dynamic;
+    rates_.Learn(column_family);
+  }
+
+  // What all files would get.
+  static double Uniform() { return LayoutForBitsPerKey(FilterKind::kRibbon, 10)->predicted_fpr; }
+
+  rocksdb::BlockBasedTableOptions table_;
+  const std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
+  FilterPolicyOptions options_;
+  rocksdb::CompactionStyle style_ = rocksdb::kCompactionStyleLevel;
+  int num_levels_ = kNumLevels;
+  LevelRates rates_;
+};
+
+TEST_F(LevelRatesTest, BeforeAnyCompactionATreeOfTwoLevelsIsSupposed) {
+  const double flush = Flush();
+  EXPECT_LT(flush, Uniform());
+  EXPECT_GT(flush, Uniform() / 16);
+}
+
+TEST_F(LevelRatesTest, WithDynamicLevelSizesTheLastLevelIsKnownFromTheStart) {
+  Learn(10, true);
+  const double flush = Flush();
+  EXPECT_LT(flush, Uniform() / 100);
+  EXPECT_NEAR(std::log2(Compaction(5, false) / Compaction(6, true)), -std::log2(10), 0.5);
+}
+
+TEST_F(LevelRatesTest, WithStaticLevelSizesTheLastLevelIsTheDeepestSeen) {
+  Learn(4, false);
+  const double first = Compaction(1, true);
+  // Nothing is below it, so it is the largest.
+  EXPECT_GT(first, Uniform());
+  const double flush = Flush();
+  EXPECT_GT(Compaction(2, true), Uniform());
+  EXPECT_LT(Compaction(1, false), first);
+  EXPECT_LT(Flush(), flush);
+  // Something is below it, so there is a third level.
+  const double second = Compaction(2, false);
+  EXPECT_LT(second, first / 2);
+  EXPECT_NEAR(std::log2(second / Compaction(3, true)), -std::log2(4), 0.7);
+}
+
+TEST_F(LevelRatesTest, AShrunkenTreeIsNoticed) {
+  Learn(4, false);
+  Compaction(5, true);
+  const double deep = Flush();
+  Compaction(2, true);
+  EXPECT_GT(Flush(), deep);
+}
+
+TEST_F(LevelRatesTest, ColumnFamiliesAndDatabasesLearnOnTheirOwn) {
+  Learn(10, false);
+  const double before = Flush();
+  MemoryLogger other_log;
+  FilterBuildingContext other = Context(6, TableFileCreationReason::kCompaction);
+  other.info_log = &other_log;
+  rates_.TargetFpr(options_, other);
+  other.info_log = log_.get();
+  other.column_family_name = "other";
+  rates_.TargetFpr(options_, other);
+  EXPECT_EQ(Flush(), before);
+}
+
+TEST_F(LevelRatesTest, FilesWithoutALevelAreLikeTheOnlyOne) {
+  Learn(10, true);
+  FilterBuildingContext unknown = Context(-1, TableFileCreationReason::kMisc);
+  unknown.num_levels = -1;
+  unknown.info_log = nullptr;
+  unknown.column_family_name = "";
+  const double only = rates_.TargetFpr(options_, unknown);
+  EXPECT_NEAR(std::log2(only), std::log2(Uniform()), 0.1);
+  style_ = rocksdb::kCompactionStyleFIFO;
+  EXPECT_EQ(Flush(), only);
+  style_ = rocksdb::kCompactionStyleUniversal;
+  num_levels_ = 1;
+  EXPECT_EQ(Flush(), only);
+  options_ = {.wasted_reads = 0.02, .kind = PolicyKind::kRibbon};
+  EXPECT_LE(Flush(), 0.02);
+  EXPECT_GT(Flush(), 0.019);
+}
+
+TEST_F(LevelRatesTest, UniversalCompactionsHaveLevelsToo) {
+  style_ = rocksdb::kCompactionStyleUniversal;
+  Compaction(6, true);
+  EXPECT_LT(Flush(), Compaction(5, false));
+  EXPECT_LT(Compaction(5, false), Compaction(6, true));
+}
+
+TEST_F(LevelRatesTest, SizesThatWereToldCountForMoreThanTheModel) {
+  Learn(10, true);
+  TreeShape shape{.level0_runs = 3, .keys_per_level0_run = 1e4, .level_keys = {0, 1e5, 8e5}};
+  Tell(shape);
+  const double last = Compaction(2, true);
+  EXPECT_NEAR(std::log2(Compaction(1, false) / last), std::log2(1e5 / 8e5), 0.5);
+  EXPECT_NEAR(std::log2(Flush() / last), std::log2(1e4 / 8e5), 0.5);
+  // A level that was not there, and one that does not exist.
+  EXPECT_LT(Compaction(4, true), last);
+  EXPECT_GT(Compaction(60, true), 0);
+  // Level 0 was never seen: a quarter of the smallest level.
+  shape.level0_runs = shape.keys_per_level0_run = 0;
+  Tell(shape);
+  EXPECT_NEAR(std::log2(Flush() / last), std::log2(1e5 / 4 / 8e5), 0.5);
+  // Nothing in it: as if nothing had been told.
+  Tell({});
+  EXPECT_LT(Flush(), Uniform() / 100);
+}
+
+// Ascending keys: files of level 0 become the last level without being rewritten.
+TEST_F(LevelRatesTest, NoFileTakesMuchMoreMemoryThanTheTreeOnAverage) {
+  for (const PolicyKind kind : {PolicyKind::kRibbon, PolicyKind::kBloom}) {
+    options_.kind = kind;
+    Tell({.level0_runs = 2, .keys_per_level0_run = 1e3, .level_keys = {0, 1e4, 1e10}});
+    const FilterKind core = KindOfFile(kind, true);
+    EXPECT_LE(ChooseLayout(core, Flush())->bits_per_key, 30);
+    if (kind == PolicyKind::kRibbon) {
+      EXPECT_LE(ChooseLayout(core, Flush())->bits_per_key, 10 + 9);
+    }
+  }
+}
+
+TEST_F(LevelRatesTest, WhatCannotBeHadIsNotPaidForWithoutEnd) {
+  options_ = {.wasted_reads = 1e-6, .kind = PolicyKind::kBloom};
+  for (const double runs : {1.0, 8.0, 50.0}) {
+    Tell({.level0_runs = runs, .keys_per_level0_run = 1e3, .level_keys = {0, 1e5, 1e6}});
+    EXPECT_LE(ChooseLayout(FilterKind::kBlockedBloom, Flush())->bits_per_key, 30) << runs;
+  }
+}
+
+TEST_F(LevelRatesTest, ShapesAreForgottenWithTheInfoLogAndWithTheColumnFamily) {
+  KnownShapes& known = KnownShapes::Instance();
+  const TreeShape shape{.level0_runs = 1, .keys_per_level0_run = 1e3, .level_keys = {}};
+  const rocksdb::Logger* place = nullptr;
+  {
+    const std::shared_ptr<rocksdb::Logger> log(new MemoryLogger);  // apart from its count
+    place = log.get();
+    known.Set(log, {{"default", shape}, {"dropped", shape}});
+    EXPECT_TRUE(known.Get({place, "dropped"}).has_value());
+    known.Set(log, {{"default", shape}});
+    EXPECT_FALSE(known.Get({place, "dropped"}).has_value());
+    EXPECT_TRUE(known.Get({place, "default"}).has_value());
+  }
+  EXPECT_FALSE(known.Get({place, "default"}).has_value());
+}
+
+TEST_F(LevelRatesTest, TheLastLevelMayGoWithoutFilters) {
+  options_ = {.wasted_reads = 1.1, .kind = PolicyKind::kRibbon};
+  Tell({.level0_runs = 2, .keys_per_level0_run = 1e3, .level_keys = {0, 1e5, 1e6}});
+  EXPECT_EQ(Compaction(2, true), 1);
+  EXPECT_LT(Compaction(1, false), 0.2);
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/rocksdb/scan/skip_test_db.h"
+
+// The skip index as users link it: columns and predicates are made by the core in the program, and
+// used by the copy of the core in the plug-in.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+TEST(SkipPlugin, ColumnsAndPredicatesPassIntoTheSharedObject) {
+  const Result<Column> length =
+      Column::FromCallback("length", "value_length", ValueType::kInt,
+                           [](std::string_view row, const ValueVisitor& visit) {
+                             visit(Value::Int(static_cast<int64_t>(row.size())));
+                           });
+  ASSERT_TRUE(length.ok()) << length.status().message();
+  SkipIndexOptions options = ShortGranules({"n=int:field:1", "w=words:2", "j=json:/a"});
+  options.columns.push_back(*length);
+  TestDb db(SkipConfig(options));
+  for (uint64_t i = 0; i < 200; ++i) {
+    const std::string number = std::to_string(i);
+    db.Put(Key(i), i % 50 == 3 ? "{\"a\": \"" + number + "\"}" : number + "\tsome lib" + number);
+  }
+  db.Flush();
+  db.Compact();
+  for (const char* const where : {"n = 17", "w HAS 'lib19'", "j = '53'", "length = 13",
+                                  "n IN (5, 6) OR j IS NOT NULL", "NOT length > 11"}) {
+    SCOPED_TRACE(where);
+    ScanExplanation explanation;
+    EXPECT_GT(ScanBoth(&db.db(), Where(where, options.columns), &explanation).size(), 0u);
+    EXPECT_FALSE(explanation.is_full_scan) << explanation.ToText();
+    EXPECT_LT(explanation.granules_selected, explanation.num_granules) << explanation.ToText();
+  }
+  SkipIndexSummary summary;
+  MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
+  EXPECT_EQ(summary.columns.size(), 3u);  // callbacks cannot be read back
+  EXPECT_EQ(summary.usage.size(), 4u);
+}
+
+TEST(SkipPlugin, OptionStringsNameTheIndexAndReadBack) {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unknown_options = false;
+  strict.ignore_unsupported_options = false;
+  rocksdb::ColumnFamilyOptions options;
+  MustBeOk(rocksdb::GetColumnFamilyOptionsFromString(
+               strict, {},
+               "table_properties_collectors={{id=blocksieve.skip_index;granule_rows=4;"
+               "target_fpr=0.0123;columns=n=int:field:1|w=words:2}}",
+               &options),
+           "option string");
+  ASSERT_EQ(options.table_properties_collector_factories.size(), 1u);
+  SkipIndexOptions same = ShortGranules({"n=int:field:1", "w=words:2"});
+  same.target_fpr = 0.0123;
+  const auto expected = NewSkipIndexCollectorFactory(same);
+  EXPECT_EQ(options.table_properties_collector_factories[0]->ToString(), expected->ToString());
+
+  // Delimiters, and blanks, that option strings and OPTIONS files give a meaning.
+  same.columns =
+      Columns({"semi=field(;):2", "brace=field({)[}]:3", "hash=field(#)[%]:1", "bar=field(|)[=]:1",
+               "back=field(\\\\):1", "x=json:/a b/c", " outer =json:/ x "});
+  DbConfig config = SkipConfig(same);
+  TestDb db(config);
+  db.Put("a", "x");
+  db.Flush();
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  MustBeOk(rocksdb::LoadLatestOptions(strict, db.path(), &db_options, &families), "OPTIONS");
+  const auto& factories = families.at(0).options.table_properties_collector_factories;
+  ASSERT_EQ(factories.size(), 1u);
+  EXPECT_EQ(factories[0]->ToString(), NewSkipIndexCollectorFactory(same)->ToString());
+
+  for (const char* const bad : {"columns=n", "columns=n=%4", "granule_rows=x",
+                                "columns=n=field:1;target_fpr=7", "columns=n=field:1;unknown=1"}) {
+    const std::string text =
+        std::string("table_properties_collectors={{id=blocksieve.skip_index;").append(bad) + "}}";
+    EXPECT_FALSE(rocksdb::GetColumnFamilyOptionsFromString(strict, {}, text, &options).ok())
+        << text;
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve

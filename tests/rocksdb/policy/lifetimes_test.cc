@@ -1,0 +1,183 @@
+#include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/statistics.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "tests/rocksdb/scan/skip_fixture.h"
+
+// Readers, tables, column families and databases that come and go beside probes and scans
+// (tests/PITFALLS.md, 34).
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class Lifetimes : public SkipFixture, public ::testing::WithParamInterface<FilterShape> {
+ protected:
+  Lifetimes() {
+    config_.table = MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01")).table;
+    config_.table.block_cache = rocksdb::NewLRUCache(64 << 10, 1);
+    config_.table.cache_index_and_filter_blocks = true;
+  }
+
+  /// Rows that are 17, as Fill and WriteFile make them, and nothing else.
+  static constexpr uint64_t kRowsOfSeventeen = 10;
+
+  /// A file with keys all over, so that every file has to be asked for a key.
+  static void WriteFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                        uint64_t number) {
+    for (uint64_t i = 0; i < 50; ++i) {
+      MustBeOk(db->Put({}, column_family, FileKey(number, i), Value(1000 + number)), "put");
+    }
+    MustBeOk(db->Flush({}, column_family), "flush");
+  }
+  static std::string FileKey(uint64_t number, uint64_t i) {
+    return Key(i * 1000 + number + 200) + "f";
+  }
+
+  static uint64_t CountRows(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                            const Predicate& predicate) {
+    return Scan(db, column_family, predicate, AlwaysSkip()).size();
+  }
+
+  /// Runs the actions in threads of their own, again and again, until the first has run so often.
+  static void RunBeside(int times, const std::vector<std::function<void(unsigned seed)>>& actions) {
+    std::atomic<bool> stop = false;
+    std::vector<std::thread> threads;
+    for (size_t i = 1; i < actions.size(); ++i) {
+      threads.emplace_back([&stop, &action = actions[i], i] {
+        for (unsigned round = 0; !stop && !HasFailure(); ++round) {
+          action(static_cast<unsigned>(1000 * i) + round);
+        }
+      });
+    }
+    for (int round = 0; round < times; ++round) actions[0](static_cast<unsigned>(round));
+    stop = true;
+    for (std::thread& thread : threads) thread.join();
+  }
+};
+
+// Tables are closed and opened again all the time, with their filters and indexes.
+TEST_P(Lifetimes, TheTableCacheEvictsWhileFiltersAndIndexesAreAsked) {
+  constexpr uint64_t kFiles = 40;
+  config_.options.max_open_files = 20;  // RocksDB keeps half of them for tables
+  TestDb db(config_);
+  Fill(&db.db());
+  rocksdb::ColumnFamilyHandle* const column_family = db->DefaultColumnFamily();
+  for (uint64_t number = 0; number < kFiles; ++number) WriteFile(&db.db(), column_family, number);
+  const auto statistics = db->GetDBOptions().statistics;
+  statistics->Reset();
+  uint64_t next_file = kFiles;
+
+  const auto get = [&](unsigned seed) {
+    std::mt19937 random(seed);
+    std::string value;
+    for (int i = 0; i < 50; ++i) {
+      const uint64_t number = random() % kFiles;
+      ASSERT_TRUE(db->Get({}, FileKey(number, random() % 50), &value).ok());
+      ASSERT_EQ(value, Value(1000 + number));
+      ASSERT_TRUE(db->Get({}, FileKey(number, random() % 50) + "+", &value).IsNotFound());
+    }
+  };
+  const auto multi_get = [&](unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<std::string> keys;
+    for (int i = 0; i < 32; ++i) {
+      keys.push_back(FileKey(random() % kFiles, random() % 50) + (i % 2 == 0 ? "" : "+"));
+    }
+    std::vector<std::string> values;
+    const auto statuses = db->MultiGet({}, {keys.begin(), keys.end()}, &values);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_TRUE(i % 2 == 0 ? statuses[i].ok() : statuses[i].IsNotFound()) << keys[i];
+    }
+  };
+  const auto scan = [&](unsigned seed) {
+    ASSERT_EQ(CountRows(&db.db(), nullptr, Is("n = 17")), kRowsOfSeventeen);
+    const std::string number = std::to_string(1000 + seed % kFiles);
+    ASSERT_EQ(CountRows(&db.db(), nullptr, Is("n = " + number)), 50u);
+  };
+  const auto write = [&](unsigned) { WriteFile(&db.db(), column_family, next_file++); };
+  RunBeside(20, {write, get, multi_get, scan, scan});
+  EXPECT_GT(statistics->getTickerCount(rocksdb::NO_FILE_OPENS), 4 * kFiles) << "none was evicted";
+  EXPECT_GT(db.Use().rejected, 0u);
+}
+
+TEST_P(Lifetimes, ColumnFamiliesAreDroppedWhileScansOfThemRun) {
+  TestDb db(config_);
+  Fill(&db.db());
+  for (int round = 0; round < 10; ++round) {
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    MustBeOk(db->CreateColumnFamily(config_.ToOptions(), "family", &family), "create");
+    Fill(&db.db(), family);
+    WriteFile(&db.db(), family, 1);
+    std::atomic<bool> is_dropped = false;
+    uint64_t scans_after = 0;
+    std::thread scanning([&] {
+      // Those that begin when it is gone, too: RocksDB keeps what the handle refers to.
+      while (scans_after < 3 && !HasFailure()) {
+        const bool after = is_dropped;
+        ASSERT_EQ(CountRows(&db.db(), family, Is("n = 17")), kRowsOfSeventeen);
+        ASSERT_EQ(CountRows(&db.db(), family, Is("n = 1001")), 50u);
+        scans_after += after;
+      }
+    });
+    std::unique_ptr<SkipScan> half_way;
+    MustBeOk(SkipScan::Create(&db.db(), family, Is("n >= 0"), {}, &half_way), "scan");
+    for (int i = 0; i < 100; ++i) half_way->Next();
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    MustBeOk(db->DropColumnFamily(family), "drop");
+    is_dropped = true;
+    uint64_t rows = 100;
+    for (; half_way->Valid(); half_way->Next()) ++rows;
+    EXPECT_TRUE(half_way->status().ok());
+    EXPECT_EQ(rows, 250u);
+    half_way.reset();
+    scanning.join();
+    MustBeOk(db->DestroyColumnFamilyHandle(family), "destroy");
+    // What the dropped one had in common with others, the catalog of indexes and the cache, works.
+    EXPECT_EQ(CountRows(&db.db(), nullptr, Is("n = 17")), kRowsOfSeventeen);
+  }
+}
+
+// One policy, one cache and one catalog of indexes for all of them.
+TEST_P(Lifetimes, DatabasesOpenAndCloseWhileOthersAreScanned) {
+  TestDb lasting(config_);
+  Fill(&lasting.db());
+  for (uint64_t number = 0; number < 5; ++number) {
+    WriteFile(&lasting.db(), lasting->DefaultColumnFamily(), number);
+  }
+  const auto come_and_go = [this](unsigned) {
+    TestDb db(config_);
+    Fill(&db.db());
+    ASSERT_EQ(CountRows(&db.db(), nullptr, Is("n = 17")), kRowsOfSeventeen);
+    db.Reopen(config_);
+    ASSERT_EQ(CountRows(&db.db(), nullptr, Is("n = 17")), kRowsOfSeventeen);
+    std::string value;
+    for (uint64_t i = 0; i < 200; ++i) {
+      ASSERT_TRUE(db->Get({}, Key(i), &value).ok());
+      ASSERT_TRUE(db->Get({}, Key(i) + "+", &value).IsNotFound());
+    }
+  };
+  const auto scan = [&](unsigned seed) {
+    const std::string number = std::to_string(1000 + seed % 5);
+    ASSERT_EQ(CountRows(&lasting.db(), nullptr, Is("n = " + number)), 50u);
+  };
+  RunBeside(15, {come_and_go, come_and_go, scan, scan});
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Lifetimes,
+                         ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned),
+                         [](const auto& info) { return FilterShapeName(info.param); });
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,194 @@
+#include "integration/rocksdb/policy/memory_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/filter_builder.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+constexpr size_t kBlockTrailerBytes = 5;  // what RocksDB reads along with a block
+
+FilterBuilder BuilderOf(double target_fpr, uint64_t num_keys, uint64_t seed) {
+  FilterOptions options;
+  options.target_fpr = target_fpr;
+  FilterBuilder builder = *FilterBuilder::Create(options);
+  for (uint64_t i = 0; i < num_keys; ++i) builder.AddHash((seed + i + 1) * 0x9E3779B97F4A7C15u);
+  return builder;
+}
+
+// Allocators by their size classes.
+size_t Exact(size_t bytes) { return bytes; }
+size_t PowersOfTwo(size_t bytes) {
+  size_t size = 64;
+  while (size < bytes) size *= 2;
+  return size;
+}
+// jemalloc's: four classes per doubling.
+size_t Quarters(size_t bytes) {
+  size_t step = 16;
+  while (bytes > 8 * step) step *= 2;
+  return (bytes + step - 1) / step * step;
+}
+size_t Pages(size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+
+struct Allocator {
+  const char* name;
+  size_t (*usable_bytes)(size_t);
+};
+
+class MemoryFitTest : public ::testing::TestWithParam<Allocator> {
+ protected:
+  struct Totals {
+    double keys = 0;
+    double expected_positives = 0;  // sum of keys x FPR
+    double allocated = 0;
+    double used = 0;
+    double waste() const { return (allocated - used) / allocated; }
+  };
+
+  // 400 filters of 200 to 40,000 keys, with or without the fit.
+  static Totals Fill(double target_fpr, MemoryFit* fit) {
+    Totals totals;
+    std::mt19937_64 random(7);
+    for (int i = 0; i < 400; ++i) {
+      const auto num_keys = static_cast<uint64_t>(
+          200 * std::pow(200, std::uniform_real_distribution<double>()(random)));
+      FilterBuilder builder = BuilderOf(target_fpr, num_keys, random());
+      const Layout layout = fit == nullptr ? builder.layout() : fit->Fit(builder);
+      const Result<OwnedBytes> block = builder.Finish(layout);
+      EXPECT_TRUE(block.ok());
+      const Result<FilterInfo> info = DescribeFilterBlock(block->view());
+      EXPECT_TRUE(info.ok());
+      EXPECT_TRUE(VerifyFilterBlock(block->view()).ok());
+      const auto keys = static_cast<double>(num_keys);
+      totals.keys += keys;
+      totals.expected_positives += keys * PredictedFpr(*info);
+      totals.used += static_cast<double>(block->size + kBlockTrailerBytes);
+      totals.allocated +=
+          static_cast<double>(GetParam().usable_bytes(block->size + kBlockTrailerBytes));
+      // A single filter never gets bad.
+      EXPECT_LE(PredictedFpr(*info), kMaxTargetFpr * 1.05);
+    }
+    return totals;
+  }
+};
+
+TEST_P(MemoryFitTest, TheAverageFprStaysAtTheTarget) {
+  for (const double target : {0.1, 0.01, 0.001}) {
+    MemoryFit fit(GetParam().usable_bytes);
+    const Totals totals = Fill(target, &fit);
+    EXPECT_LE(totals.expected_positives / totals.keys, target * 1.005) << "target " << target;
+    EXPECT_GE(fit.balance(), 0) << "target " << target;
+  }
+}
+
+TEST_P(MemoryFitTest, WasteFalls) {
+  for (const double target : {0.1, 0.01, 0.001}) {
+    MemoryFit fit(GetParam().usable_bytes);
+    const Totals fitted = Fill(target, &fit);
+    const Totals plain = Fill(target, nullptr);
+    if (plain.waste() < 0.01) continue;  // nothing to gain
+    EXPECT_LT(fitted.waste(), 0.5 * plain.waste()) << "target " << target;
+  }
+}
+
+TEST_P(MemoryFitTest, WhatIsAllocatedForAnFprShrinks) {
+  // The filters get no larger in memory than without, and none exceeds its allocation's class.
+  MemoryFit fit(GetParam().usable_bytes);
+  const Totals fitted = Fill(0.01, &fit);
+  const Totals plain = Fill(0.01, nullptr);
+  EXPECT_LE(fitted.allocated, plain.allocated * 1.001);
+}
+
+INSTANTIATE_TEST_SUITE_P(Allocators, MemoryFitTest,
+                         ::testing::Values(Allocator{"Exact", Exact},
+                                           Allocator{"PowersOfTwo", PowersOfTwo},
+                                           Allocator{"Quarters", Quarters},
+                                           Allocator{"Pages", Pages}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(MemoryFitAlone, AFilterNeverLeavesItsAllocation) {
+  for (const auto usable_bytes : {Exact, PowersOfTwo, Quarters, Pages}) {
+    for (uint64_t num_keys = 1; num_keys < 300000; num_keys += 1 + num_keys / 50) {
+      MemoryFit fit(usable_bytes);
+      FilterBuilder builder = BuilderOf(0.01, num_keys, 0);
+      const uint64_t plain = builder.BlockBytes(num_keys);
+      const Layout layout = fit.Fit(builder);
+      const Result<OwnedBytes> block = builder.Finish(layout);
+      ASSERT_TRUE(block.ok());
+      ASSERT_LE(block->size + kBlockTrailerBytes, usable_bytes(plain + kBlockTrailerBytes))
+          << num_keys;
+    }
+  }
+}
+
+// Where large filters begin to align their lines, at 128 KiB, they grow by some bytes.
+TEST(MemoryFitAlone, AFilterThatBeginsToAlignItsLinesStaysInItsAllocation) {
+  for (uint64_t num_keys = 104000; num_keys < 110000; num_keys += 13) {
+    MemoryFit fit(PowersOfTwo);
+    FilterBuilder builder = BuilderOf(0.01, num_keys, 0);
+    const uint64_t plain = builder.BlockBytes(num_keys);
+    const Result<OwnedBytes> block = builder.Finish(fit.Fit(builder));
+    ASSERT_TRUE(block.ok());
+    ASSERT_LE(block->size + kBlockTrailerBytes, PowersOfTwo(plain + kBlockTrailerBytes))
+        << num_keys;
+  }
+}
+
+TEST(MemoryFitAlone, NoKeysAreNoTrouble) {
+  MemoryFit fit(Quarters);
+  FilterBuilder builder = BuilderOf(0.01, 0, 0);
+  const Layout layout = fit.Fit(builder);
+  const Result<OwnedBytes> block = builder.Finish(layout);
+  ASSERT_TRUE(block.ok());
+  EXPECT_EQ(fit.balance(), 0);
+}
+
+// A filter within the budget must not be lost for the sake of a fuller allocation.
+TEST(MemoryFitAlone, TheBudgetOfABuildIsKept) {
+  constexpr uint64_t kKeys = 2000;
+  FilterOptions options;
+  // The least budget that is enough without a fit.
+  for (options.max_build_bytes = 1000;; options.max_build_bytes += 64) {
+    FilterBuilder builder = *FilterBuilder::Create(options);
+    for (uint64_t i = 0; i < kKeys; ++i) builder.AddHash((i + 1) * 0x9E3779B97F4A7C15u);
+    if (builder.Finish().ok()) break;
+  }
+  FilterBuilder builder = *FilterBuilder::Create(options);
+  for (uint64_t i = 0; i < kKeys; ++i) builder.AddHash((i + 1) * 0x9E3779B97F4A7C15u);
+  MemoryFit fit(PowersOfTwo);
+  EXPECT_TRUE(builder.Finish(fit.Fit(builder)).ok());
+}
+
+TEST(MemoryFitAlone, MallocsAnswerIsAtLeastWhatWasAsked) {
+  for (size_t bytes = 1; bytes < 1 << 20; bytes = bytes * 3 / 2 + 1) {
+    EXPECT_GE(MemoryFit::AskMalloc(bytes), bytes);
+    EXPECT_LE(MemoryFit::AskMalloc(bytes), bytes + bytes / 4 + 8192);
+  }
+}
+
+TEST(MemoryFitAlone, OneServesManyThreads) {
+  MemoryFit fit(Quarters);
+  std::vector<std::thread> threads;
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    threads.emplace_back([&fit, seed] {
+      for (uint64_t i = 0; i < 200; ++i) {
+        FilterBuilder builder = BuilderOf(0.01, 300 + 7 * i, seed << 32);
+        const Result<OwnedBytes> block = builder.Finish(fit.Fit(builder));
+        EXPECT_TRUE(block.ok());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin

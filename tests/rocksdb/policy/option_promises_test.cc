@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "integration/rocksdb/index/granule_collector.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/policy/policy_options.h"
+
+// What stood in somebody's OPTIONS file once means the same for ever: option_strings_v1.txt.
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+struct Promise {
+  std::string text;
+  std::string meaning;
+};
+
+/// The lines that begin so.
+std::vector<Promise> PromisesOf(const std::string& what) {
+  const std::string arrow = " => ";
+  std::ifstream file(OPTION_STRINGS);
+  EXPECT_TRUE(file.is_open()) << OPTION_STRINGS;
+  std::vector<Promise> promises;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(what + " ", 0) != 0) continue;
+    const size_t at = line.find(arrow);
+    EXPECT_NE(at, std::string::npos) << line;
+    const size_t begin = what.size() + 1;
+    promises.push_back({line.substr(begin, at - begin), line.substr(at + arrow.size())});
+  }
+  return promises;
+}
+
+class OptionPromises : public ::testing::Test {
+ protected:
+  OptionPromises() {
+    blocksieve_rocksdb_register();
+    strict_.ignore_unknown_options = false;
+    strict_.ignore_unsupported_options = false;
+  }
+
+  rocksdb::ColumnFamilyOptions ColumnFamilyOf(const std::string& text) {
+    rocksdb::ColumnFamilyOptions options;
+    const rocksdb::Status status =
+        rocksdb::GetColumnFamilyOptionsFromString(strict_, {}, text, &options);
+    EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
+    return options;
+  }
+
+  rocksdb::ConfigOptions strict_;
+};
+
+void ExpectMeaning(const rocksdb::FilterPolicy* policy, const Promise& promise) {
+  const auto* const ours = dynamic_cast<const Policy*>(policy);
+  ASSERT_NE(ours, nullptr) << promise.text;
+  double target_fpr = 0;
+  std::string kind;
+  uint64_t max_build_bytes = 0;
+  std::istringstream(promise.meaning) >> target_fpr >> kind >> max_build_bytes;
+  const std::map<std::string, PolicyKind> kinds = {
+      {"auto", PolicyKind::kAuto}, {"bloom", PolicyKind::kBloom}, {"ribbon", PolicyKind::kRibbon}};
+  EXPECT_EQ(UniformTargetFpr(ours->options()), target_fpr) << promise.text;
+  EXPECT_EQ(ours->options().kind, kinds.at(kind)) << promise.text;
+  EXPECT_EQ(ours->options().max_build_bytes, max_build_bytes) << promise.text;
+}
+
+TEST_F(OptionPromises, PoliciesMeanWhatTheyMeant) {
+  const std::vector<Promise> promises = PromisesOf("policy");
+  EXPECT_GE(promises.size(), 23u);
+  for (const Promise& promise : promises) {
+    std::shared_ptr<const rocksdb::FilterPolicy> policy;
+    const rocksdb::Status status =
+        rocksdb::FilterPolicy::CreateFromString(strict_, promise.text, &policy);
+    ASSERT_TRUE(status.ok()) << promise.text << ": " << status.ToString();
+    ExpectMeaning(policy.get(), promise);
+
+    // The same in the options of a column family, where what has options stands in braces.
+    const bool has_options = promise.text.find('=') != std::string::npos;
+    const std::string text =
+        has_options && promise.text[0] != '{' ? "{" + promise.text + "}" : promise.text;
+    const rocksdb::ColumnFamilyOptions options =
+        ColumnFamilyOf("block_based_table_factory={filter_policy=" + text + ";}");
+    const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    ASSERT_NE(table, nullptr);
+    ExpectMeaning(table->filter_policy.get(), promise);
+  }
+}
+
+TEST_F(OptionPromises, SkipIndexesMeanWhatTheyMeant) {
+  const std::vector<Promise> promises = PromisesOf("skip_index");
+  EXPECT_GE(promises.size(), 7u);
+  for (const Promise& promise : promises) {
+    SCOPED_TRACE(promise.text);
+    const rocksdb::ColumnFamilyOptions options =
+        ColumnFamilyOf("table_properties_collectors={" + promise.text + "}");
+    ASSERT_EQ(options.table_properties_collector_factories.size(), 1u);
+    const auto* const factory = dynamic_cast<const GranuleCollectorFactory*>(
+        options.table_properties_collector_factories[0].get());
+    ASSERT_NE(factory, nullptr);
+    std::istringstream meaning(promise.meaning);
+    SkipIndexOptions expected;
+    meaning >> expected.granule_rows >> expected.granule_bytes >> expected.target_fpr >>
+        expected.max_index_bytes >> expected.value_suffix_bytes;
+    for (std::string definition; meaning >> definition;) {
+      const Result<Column> column = Column::Parse(definition);
+      ASSERT_TRUE(column.ok()) << definition;
+      expected.columns.push_back(*column);
+    }
+    const SkipIndexOptions& actual = factory->options();
+    EXPECT_EQ(actual.granule_rows, expected.granule_rows);
+    EXPECT_EQ(actual.granule_bytes, expected.granule_bytes);
+    EXPECT_EQ(actual.target_fpr, expected.target_fpr);
+    EXPECT_EQ(actual.max_index_bytes, expected.max_index_bytes);
+    EXPECT_EQ(actual.value_suffix_bytes, expected.value_suffix_bytes);
+    EXPECT_EQ(actual.columns, expected.columns);
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin

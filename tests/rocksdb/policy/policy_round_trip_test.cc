@@ -1,0 +1,195 @@
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <cmath>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/policy/policy_options.h"
+#include "tests/support/logs.h"
+#include "tests/support/test_db.h"
+
+// From options to text and back: GetId, ToString, OPTIONS files.
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class PolicyRoundTrip : public ::testing::Test {
+ protected:
+  PolicyRoundTrip() { blocksieve_rocksdb_register(); }
+
+  static std::shared_ptr<const rocksdb::FilterPolicy> Make(double target_fpr,
+                                                           uint64_t max_build_bytes = 0) {
+    FilterPolicyOptions options;
+    options.target_fpr = target_fpr;
+    options.kind = PolicyKind::kBloom;
+    options.max_build_bytes = max_build_bytes;
+    return NewFilterPolicy(options);
+  }
+
+  static const FilterPolicyOptions& OptionsOf(const rocksdb::FilterPolicy* policy) {
+    const auto* ours = dynamic_cast<const Policy*>(policy);
+    if (ours == nullptr) MustBeOk(rocksdb::Status::NotFound(), "our policy");
+    return ours->options();
+  }
+};
+
+// None of them has a short decimal representation but the last; printf's six digits would lose all.
+const double kTargets[] = {1.0 / 3, 0.1, 0.012345678901234567, 1e-3 / 7, 1.5e-6, 1e-6, 0.5};
+
+TEST_F(PolicyRoundTrip, ThroughText) {
+  for (const double target : kTargets) {
+    const auto policy = Make(target, 1234567);
+    const std::string text = policy->ToString(rocksdb::ConfigOptions());
+    const auto again = PolicyFromString(text);
+    EXPECT_EQ(OptionsOf(again.get()).target_fpr, target) << text;
+    EXPECT_EQ(OptionsOf(again.get()).kind, PolicyKind::kBloom) << text;
+    EXPECT_EQ(OptionsOf(again.get()).max_build_bytes, 1234567u) << text;
+    EXPECT_EQ(again->GetId(), policy->GetId());
+    std::string mismatch;
+    EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch))
+        << mismatch;
+  }
+}
+
+TEST_F(PolicyRoundTrip, WhatIsNotGivenIsNotWritten) {
+  for (const FilterPolicyOptions& options :
+       {FilterPolicyOptions{}, {.wasted_reads = 1.0 / 3}, {.bits_per_key = 1.0 / 3}}) {
+    const std::string text = NewFilterPolicy(options)->ToString(rocksdb::ConfigOptions());
+    const FilterPolicyOptions again = OptionsOf(PolicyFromString(text).get());
+    EXPECT_EQ(again.target_fpr, std::nullopt) << text;
+    EXPECT_EQ(again.wasted_reads, options.wasted_reads) << text;
+    EXPECT_EQ(again.bits_per_key, options.bits_per_key) << text;
+  }
+}
+
+TEST_F(PolicyRoundTrip, PoliciesThatDifferAreNotEquivalent) {
+  std::string mismatch;
+  EXPECT_FALSE(Make(0.01)->AreEquivalent(rocksdb::ConfigOptions(), Make(0.02).get(), &mismatch));
+  EXPECT_FALSE(
+      Make(0.01, 1)->AreEquivalent(rocksdb::ConfigOptions(), Make(0.01, 2).get(), &mismatch));
+  // The smallest difference that there is.
+  EXPECT_FALSE(Make(0.01)->AreEquivalent(rocksdb::ConfigOptions(),
+                                         Make(std::nextafter(0.01, 1)).get(), &mismatch));
+}
+
+TEST_F(PolicyRoundTrip, TheIdHasNoCharactersThatOptionStringsGiveAMeaning) {
+  for (const double target : kTargets) {
+    EXPECT_EQ(Make(target)->GetId().find_first_of("=;{}#\n"), std::string::npos);
+  }
+}
+
+TEST_F(PolicyRoundTrip, ThroughTheOptionsFileOfADatabase) {
+  for (const FilterShape shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
+    for (const double target : kTargets) {
+      TestDb db(MakeConfig(shape, Make(target, 7654321)));
+      rocksdb::ConfigOptions strict;
+      rocksdb::DBOptions db_options;
+      std::vector<rocksdb::ColumnFamilyDescriptor> families;
+      MustBeOk(rocksdb::LoadLatestOptions(strict, db.path(), &db_options, &families), "load");
+      const auto* table =
+          families[0].options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+      ASSERT_NE(table, nullptr);
+      ASSERT_NE(table->filter_policy, nullptr);
+      EXPECT_EQ(OptionsOf(table->filter_policy.get()).target_fpr, target);
+      EXPECT_EQ(OptionsOf(table->filter_policy.get()).max_build_bytes, 7654321u);
+      EXPECT_TRUE(rocksdb::CheckOptionsCompatibility(strict, db.path(), db_options, families).ok());
+    }
+  }
+}
+
+// Which policy, the info log says; RocksDB 7.8.3 asks for no more.
+TEST_F(PolicyRoundTrip, TheOptionsInEffectCanBePrinted) {
+  const auto policy = Make(1.5e-6, 4321);
+  for (const char* shown : {"target_fpr: 1.5e-06", "kind: bloom", "max_build_bytes: 4321"}) {
+    EXPECT_NE(dynamic_cast<const Policy&>(*policy).GetPrintableOptions().find(shown),
+              std::string::npos)
+        << shown;
+  }
+  DbConfig config = MakeConfig(FilterShape::kFull, policy);
+  auto log = std::make_shared<MemoryLogger>();
+  config.options.info_log = log;
+  TestDb db(config);
+  EXPECT_NE(log->text().find("filter_policy: blocksieve"), std::string::npos) << log->text();
+}
+
+// Puts another filter policy into the database's OPTIONS file.
+void EditOptionsFile(const std::string& db_path, const std::string& policy) {
+  std::string name;
+  MustBeOk(rocksdb::GetLatestOptionsFileName(db_path, rocksdb::Env::Default(), &name), "name");
+  std::stringstream edited;
+  {
+    std::ifstream file(db_path + "/" + name);
+    for (std::string line; std::getline(file, line);) {
+      const size_t at = line.find("filter_policy=");
+      edited << (at == std::string::npos ? line : line.substr(0, at) + "filter_policy=" + policy)
+             << "\n";
+    }
+  }
+  std::ofstream(db_path + "/" + name) << edited.str();
+}
+
+// RocksDB opens such a database without a filter and without a word.
+TEST_F(PolicyRoundTrip, ABadParameterInAnOptionsFileIsLoud) {
+  const std::string too_high = "target_fpr is 7; allowed is 1e-07 to 0.5";
+  const std::string two = "target_fpr=0.01, bits_per_key=10 exclude each other";
+  const std::pair<const char*, std::string> kBad[] = {
+      {"{id=blocksieve;target_fpr=7;}", too_high},
+      {"blocksieve:7", too_high},
+      {"{id=blocksieve;target_fpr=0.01;bits_per_key=10;}", two},
+      {"{id=blocksieve:0.01;bits_per_key=10;}", two},
+  };
+  for (const auto& [bad, reason] : kBad) {
+    TestDb db(MakeConfig(FilterShape::kFull, Make(0.01)));
+    db.Close();
+    EditOptionsFile(db.path(), bad);
+    for (const bool ignore_unknown : {false, true}) {
+      const std::string loud = StderrOf([&] {
+        rocksdb::ConfigOptions config;
+        config.ignore_unknown_options = ignore_unknown;
+        rocksdb::DBOptions db_options;
+        std::vector<rocksdb::ColumnFamilyDescriptor> families;
+        const rocksdb::Status status =
+            rocksdb::LoadLatestOptions(config, db.path(), &db_options, &families);
+        static_cast<void>(status);
+      });
+      EXPECT_NE(loud.find(reason), std::string::npos)
+          << bad << ", ignore_unknown_options " << ignore_unknown << "\n"
+          << loud;
+    }
+  }
+}
+
+// RocksDB drops all options of the policy then, and goes on with the defaults: it takes an unknown
+// option for an error unless the file is from a newer version.
+TEST_F(PolicyRoundTrip, AnUnknownOptionInAnOptionsFileIsLoud) {
+  TestDb db(MakeConfig(FilterShape::kFull, Make(0.02)));
+  db.Close();
+  EditOptionsFile(db.path(), "{id=blocksieve;target_fpr=0.03;from_the_future=1;}");
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  rocksdb::Status status;
+  const std::string loud = StderrOf([&] {
+    rocksdb::ConfigOptions config;
+    config.ignore_unknown_options = true;
+    status = rocksdb::LoadLatestOptions(config, db.path(), &db_options, &families);
+  });
+  EXPECT_NE(loud.find("from_the_future=1"), std::string::npos) << loud;
+  if (!status.ok()) return;
+  // What it goes on with is said, too.
+  const auto* table =
+      families[0].options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  ASSERT_NE(table->filter_policy, nullptr);
+  EXPECT_EQ(UniformTargetFpr(OptionsOf(table->filter_policy.get())), 0.01);
+  EXPECT_NE(loud.find("target_fpr: 0.01"), std::string::npos) << loud;
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin

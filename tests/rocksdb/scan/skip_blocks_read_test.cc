@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/statistics.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/rocksdb/scan/skip_test_db.h"
+
+// Cold data blocks that a scan reads, against the least that any could: the distinct blocks that
+// hold a visible match. Counted by RocksDB.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class SkipBlocksRead : public ::testing::Test {
+ protected:
+  static constexpr uint64_t kRows = 200'000;
+  static constexpr uint64_t kRowsPerPackage = 1000;
+
+  SkipBlocksRead() {
+    index_.columns = Columns({"package=field:1", "value=field:2"});
+    config_ = SkipConfig(index_);
+    config_.table.block_size = 4096;
+    config_.options.target_file_size_base = 4 << 20;
+    config_.options.write_buffer_size = 64 << 20;
+  }
+
+  // Packages in the order of keys, but not of their names.
+  static std::string Package(uint64_t row) {
+    return std::string("p").append(std::to_string(row / kRowsPerPackage * 7919 % 100'003));
+  }
+  static std::string Value(uint64_t row, uint64_t generation) {
+    std::string value = Package(row) + "\tv";
+    value += std::to_string((row * 2'654'435'761 + generation) % 100'000);
+    value.resize(80, '.');
+    return value;
+  }
+
+  void Fill(TestDb* db) {
+    for (uint64_t row = 0; row < kRows; ++row) {
+      MustBeOk(db->db().Put({}, Key(row), Value(row, 0)), "put");
+    }
+    db->Flush();
+    db->Compact();
+  }
+
+  struct Cost {
+    size_t rows = 0;
+    uint64_t blocks = 0;
+    ScanExplanation explanation;
+  };
+
+  // With nothing in the block cache.
+  Cost Measure(TestDb* db, const std::string& where, bool use_index, bool reverse = false) {
+    config_.table.block_cache = rocksdb::NewLRUCache(256 << 20);
+    db->Reopen(config_);
+    const Predicate predicate = Where(where, index_.columns);
+    SkipScanOptions options;
+    options.use_index = use_index;
+    options.reverse = reverse;
+    options.explain = true;
+    Cost cost;
+    cost.rows = Scan(&db->db(), nullptr, predicate, options, &cost.explanation).size();
+    cost.blocks = Misses(db);
+    return cost;
+  }
+
+  uint64_t Oracle(TestDb* db, const std::string& where) {
+    SkipScanOptions options;
+    options.use_index = false;
+    const ScannedRows rows = Scan(&db->db(), nullptr, Where(where, index_.columns), options);
+    config_.table.block_cache = rocksdb::NewLRUCache(256 << 20);
+    db->Reopen(config_);
+    for (const auto& [key, value] : rows) {
+      std::string found;
+      MustBeOk(db->db().Get({}, key, &found), "get");
+    }
+    return Misses(db);
+  }
+
+  static uint64_t Misses(TestDb* db) {
+    return db->db().GetOptions().statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
+  }
+
+  void ExpectClose(TestDb* db, const std::string& where, double most) {
+    const double oracle = static_cast<double>(Oracle(db, where));
+    const Cost full = Measure(db, where, false);
+    for (const bool reverse : {false, true}) {
+      const Cost cost = Measure(db, where, true, reverse);
+      std::printf("%s%s: %zu rows, %lu blocks, oracle %.0f, full scan %lu\n", where.c_str(),
+                  reverse ? " reverse" : "", cost.rows, cost.blocks, oracle, full.blocks);
+      EXPECT_EQ(cost.rows, full.rows);
+      EXPECT_GT(cost.rows, 0u);
+      EXPECT_LE(static_cast<double>(cost.blocks), most * oracle) << cost.explanation.ToText();
+      EXPECT_LT(cost.blocks * 20, full.blocks);
+      EXPECT_EQ(cost.explanation.data_blocks_read, cost.blocks) << cost.explanation.ToText();
+    }
+  }
+
+  SkipIndexOptions index_;
+  DbConfig config_;
+};
+
+TEST_F(SkipBlocksRead, ACompactedDatabaseIsReadCloseToTheLeast) {
+  TestDb db(config_);
+  Fill(&db);
+  for (const uint64_t row : {uint64_t{17}, kRows / 2, kRows - 1}) {
+    ExpectClose(&db, "package = '" + Package(row) + "'", 1.25);
+  }
+  const Cost cost = Measure(&db, "package = 'p5'", true);
+  EXPECT_EQ(cost.rows, 0u);
+  EXPECT_LE(cost.blocks, 50u);
+  // Rows are final without a look-up: nothing overlaps.
+  EXPECT_EQ(Measure(&db, "package = '" + Package(0) + "'", true).explanation.rows_rechecked, 0u);
+}
+
+TEST_F(SkipBlocksRead, FreshlyRewrittenRowsInLevelZeroCostLittle) {
+  TestDb db(config_);
+  Fill(&db);
+  for (uint64_t row = 0; row < kRows; row += 5) {
+    MustBeOk(db->Put({}, Key(row * 7 % kRows), Value(row * 7 % kRows, 1)), "put");
+    if (row % (kRows / 4) == 0) db.Flush();
+  }
+  db.Flush();
+  for (const uint64_t row : {uint64_t{17}, kRows / 2, kRows - 1}) {
+    ExpectClose(&db, "package = '" + Package(row) + "'", 1.6);
+  }
+}
+
+// A scan of a few rows reads a few blocks, and a predicate that cannot skip reads no index.
+TEST_F(SkipBlocksRead, LimitsAndUselessPredicatesReadNothingInVain) {
+  TestDb db(config_);
+  Fill(&db);
+  db.Reopen(config_);
+  SkipScanOptions options;
+  options.limit = 3;
+  options.explain = true;
+  ScanExplanation explanation;
+  const Predicate all = Where("package >= ''", index_.columns);
+  EXPECT_EQ(Scan(&db.db(), nullptr, all, options, &explanation).size(), 3u);
+  EXPECT_LE(explanation.data_blocks_read, 2u);
+  const Predicate unskippable = Where("value LIKE '%7%'", index_.columns);
+  options.limit = 0;
+  Scan(&db.db(), nullptr, unskippable, options, &explanation);
+  EXPECT_TRUE(explanation.is_full_scan);
+  EXPECT_EQ(explanation.index_bytes_touched, 0u);
+  EXPECT_EQ(explanation.comparisons.size(), 1u);
+  EXPECT_FALSE(explanation.comparisons[0].is_used);
+  EXPECT_NE(explanation.comparisons[0].reason, "");
+}
+
+}  // namespace
+}  // namespace blocksieve

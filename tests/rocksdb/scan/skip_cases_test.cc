@@ -1,0 +1,179 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/rocksdb/scan/skip_test_db.h"
+
+// Cases of ClickHouse's own tests of skip indexes, on files of an LSM
+// tree. Cases 7 and 9 are in skip_databases_test.cc and skip_versions_test.cc.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+const std::vector<std::string> kDefinitions = {"n=int:field:1", "t=field:2", "a=int:field[,]:3",
+                                               "w=words:2"};
+
+class SkipCases : public ::testing::Test {
+ protected:
+  SkipCases() : db_(SkipConfig(ShortGranules(kDefinitions))) {}
+
+  void Put(uint64_t i, const std::string& value) { MustBeOk(db_->Put({}, Key(i), value), "put"); }
+  size_t Count(const std::string& where, ScanExplanation* explanation = nullptr) {
+    return ScanBoth(&db_.db(), Where(where, columns_), explanation).size();
+  }
+
+  const std::vector<Column> columns_ = Columns(kDefinitions);
+  TestDb db_;
+};
+
+// Case 1: rows are read only where they are looked for.
+TEST_F(SkipCases, OneIntegerOfAHundred) {
+  for (uint64_t i = 0; i < 100; ++i) {
+    const std::string number = std::to_string(i);
+    Put(i, number + "\t" + number + "\t" + number);
+  }
+  for (const bool compacted : {false, true}) {
+    compacted ? db_.Compact() : db_.Flush();
+    ScanExplanation explanation;
+    EXPECT_EQ(Count("n = 1", &explanation), 1u);
+    EXPECT_LE(explanation.rows_read, 8u) << explanation.ToText();
+    EXPECT_EQ(Count("n IN (1, 2)", &explanation), 2u);
+    EXPECT_LE(explanation.rows_read, 8u);
+    EXPECT_EQ(Count("n = 1 AND t = '50'", &explanation), 0u);
+    EXPECT_LE(explanation.rows_read, 4u);
+    EXPECT_EQ(Count("t = '1'"), 1u);
+    EXPECT_EQ(Count("n = 100"), 0u);
+    EXPECT_EQ(Count("n = -1"), 0u);
+  }
+}
+
+// Case 5: a value in a later granule only. Case 6: in the short last one only.
+TEST_F(SkipCases, OnlyInALaterOrTheLastGranule) {
+  for (uint64_t i = 0; i < 42; ++i) Put(i, i == 9 ? "77\tx" : i == 41 ? "88\tx" : "5\tx");
+  for (const bool compacted : {false, true}) {
+    compacted ? db_.Compact() : db_.Flush();
+    ScanExplanation explanation;
+    EXPECT_EQ(Count("n = 77", &explanation), 1u);
+    EXPECT_EQ(explanation.granules_selected, 1u) << explanation.ToText();
+    EXPECT_EQ(Count("n = 88", &explanation), 1u);
+    EXPECT_EQ(explanation.granules_selected, 1u);
+    EXPECT_EQ(explanation.num_granules, 11u);
+    EXPECT_EQ(Count("n > 80"), 1u);
+    EXPECT_EQ(Count("n = 5"), 40u);
+  }
+}
+
+// Case 2, and NULL and empty arrays (tests/PITFALLS.md, 29).
+TEST_F(SkipCases, ArraysAndMissingValues) {
+  const auto array = [](int first, int last) {
+    std::string text;
+    for (int i = first; i <= last; ++i) {
+      if (i != first) text += ',';
+      text += std::to_string(i);
+    }
+    return text;
+  };
+  Put(0, "1\tx\t" + array(0, 14));
+  Put(1, "1\tx\t" + array(5, 19));
+  Put(2, "1\tx\t" + array(10, 24));
+  for (uint64_t i = 3; i < 40; ++i) Put(i, i % 2 == 0 ? "1\tx\t" : "1");
+  db_.Flush();
+  EXPECT_EQ(Count("a HAS 1"), 1u);
+  EXPECT_EQ(Count("a HAS 5"), 2u);
+  EXPECT_EQ(Count("a HAS 10"), 3u);
+  EXPECT_EQ(Count("NOT a HAS 10"), 0u);
+  EXPECT_EQ(Count("a <> 1"), 2u);
+  EXPECT_EQ(Count("a IS NULL"), 37u);
+  EXPECT_EQ(Count("a IS NOT NULL"), 3u);
+  EXPECT_EQ(Count("t IS NULL"), 19u);
+}
+
+// Case 10, and the history of wrong answers behind it.
+TEST_F(SkipCases, NestedPredicatesAgreeWithAFullScan) {
+  for (uint64_t i = 0; i < 200; ++i) {
+    const int number = static_cast<int>(i % 40) - 20;
+    Put(i, std::to_string(number) + "\tlib" + std::to_string(i % 7) + " common\t1," +
+               std::to_string(number));
+  }
+  db_.Flush();
+  for (uint64_t i = 0; i < 200; i += 11) Put(i, "9999\tother");
+  const std::vector<std::string> wheres = {
+      "n = 1 OR n = 9999",
+      "NOT (n = 1 OR n = 9999)",
+      "NOT n = 1",
+      "NOT NOT n = -20",
+      "n = -20 OR NOT (t = 'lib1 common' AND n < 0)",
+      "(n = 1 OR w HAS 'lib3') AND NOT (n > 5 OR w HAS 'lib2')",
+      "n <> 3 AND n IN (1, 2, 3)",
+      "n NOT IN (1, 2, 3) AND n BETWEEN 0 AND 4",
+      "NOT a HAS 1",
+      "a <> -5 OR t LIKE 'lib_ c%'",
+      "t STARTSWITH 'lib5' AND NOT n = 0",
+      "t LIKE '%' AND n = -7",
+      "n IN (5) OR FALSE",
+      "n = 5 AND FALSE",
+      "n = 5 OR TRUE",
+      "n > 1e30 OR n < -19.5",
+  };
+  for (const bool flushed : {false, true}) {
+    if (flushed) db_.Flush();
+    for (const std::string& where : wheres) {
+      SCOPED_TRACE(where);
+      Count(where);
+    }
+  }
+}
+
+// Case 11.
+TEST_F(SkipCases, EveryTargetIsTakenOrRefused) {
+  for (const double target : {1.0, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9, 0.0, -1.0}) {
+    SkipIndexOptions options = ShortGranules({"n=int:field:1"});
+    options.target_fpr = target;
+    rocksdb::Status status;
+    const auto factory = NewSkipIndexCollectorFactory(options, &status);
+    ASSERT_EQ(factory != nullptr, status.ok());
+    if (factory == nullptr) {
+      EXPECT_NE(status.ToString().find("target_fpr"), std::string::npos) << status.ToString();
+      continue;
+    }
+    TestDb db(SkipConfig(options));
+    for (uint64_t i = 0; i < 300; ++i) db.Put(Key(i), std::to_string(i * 7919 % 1000));
+    db.Flush();
+    for (const int n : {0, 919, 838, 5}) {
+      ScanBoth(&db.db(), Where("n = " + std::to_string(n), options.columns));
+    }
+  }
+}
+
+TEST_F(SkipCases, ExplanationsSayWhatSkippedAndWhatDidNot) {
+  for (uint64_t i = 0; i < 400; ++i) Put(i, std::to_string(i / 4) + "\tsame");
+  db_.Flush();
+  db_.Compact();
+  ScanExplanation explanation;
+  EXPECT_EQ(Count("n = 7 AND t LIKE '%a%'", &explanation), 4u);
+  EXPECT_FALSE(explanation.is_full_scan);
+  EXPECT_EQ(explanation.num_files, 1u);
+  EXPECT_EQ(explanation.num_granules, 100u);
+  EXPECT_EQ(explanation.granules_selected, 1u);
+  ASSERT_EQ(explanation.comparisons.size(), 2u);
+  EXPECT_EQ(explanation.comparisons[0].column, "n");
+  EXPECT_TRUE(explanation.comparisons[0].is_used);
+  EXPECT_EQ(explanation.comparisons[0].num_granules, 100u);
+  EXPECT_EQ(explanation.comparisons[0].selected, 1u);
+  EXPECT_FALSE(explanation.comparisons[1].is_used);
+  EXPECT_NE(explanation.comparisons[1].reason, "");
+  EXPECT_GT(explanation.index_bytes_touched, 0u);
+  ASSERT_EQ(explanation.columns.size(), 1u);
+  EXPECT_EQ(explanation.rows_returned, 4u);
+  EXPECT_EQ(explanation.ranges_read, 1u);
+  const std::string text = explanation.ToText();
+  for (const char* const part : {"n = 7", "not used", "granules: 100, selected 1", "returned 4"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve

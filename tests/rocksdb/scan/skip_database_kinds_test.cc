@@ -1,0 +1,252 @@
+#include <gtest/gtest.h>
+#include <rocksdb/compaction_filter.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/utilities/db_ttl.h>
+#include <rocksdb/utilities/transaction_db.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/rocksdb/scan/skip_fixture.h"
+
+// Databases that are ordered, opened or compacted in other ways; and those that a scan refuses.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class SkipDatabaseKinds : public SkipFixture {
+ protected:
+  rocksdb::Status Refusal(rocksdb::DB* db, const SkipScanOptions& options = {}) {
+    std::unique_ptr<SkipScan> scan;
+    rocksdb::Status status = SkipScan::Create(db, nullptr, Is("n = 7"), options, &scan);
+    EXPECT_EQ(scan, nullptr);
+    return status;
+  }
+};
+
+/// Orders by length, then backwards: nothing is known of which key is next.
+class StrangeOrder final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "StrangeOrder"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+    return b.compare(a);
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+TEST_F(SkipDatabaseKinds, OtherOrdersOfKeys) {
+  const StrangeOrder strange;
+  const std::initializer_list<const rocksdb::Comparator*> comparators = {
+      rocksdb::ReverseBytewiseComparator(), &strange};
+  for (const rocksdb::Comparator* const comparator : comparators) {
+    config_.options.comparator = comparator;
+    TestDb db(config_);
+    const auto put = [&](const std::string& key, uint64_t n) {
+      MustBeOk(db->Put({}, key, Value(n)), "put");
+    };
+    for (uint64_t i = 0; i < 400; ++i) put(Key(i), i / 10);
+    put("", 7);
+    put(std::string("\0", 1), 7);
+    put(std::string("a\0", 2), 7);
+    put("a", 7);
+    MustBeOk(db->Flush({}), "flush");
+    for (uint64_t i = 0; i < 400; i += 5) put(Key(i), 500);
+    for (const int state : {0, 1, 2, 3}) {
+      if (state == 1) db.Flush();
+      if (state == 2) put("", 500);
+      if (state == 2) db.Flush();
+      if (state == 3) db.Compact();
+      ScanExplanation explanation;
+      EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), &explanation).size(), state < 2 ? 12u : 11u)
+          << explanation.ToText();
+      EXPECT_EQ(ScanBoth(&db.db(), Is("n = 500")).size(), state < 2 ? 80u : 81u);
+    }
+  }
+}
+
+TEST_F(SkipDatabaseKinds, PrefixExtractorsAreOfNoConsequence) {
+  config_.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
+  config_.options.memtable_prefix_bloom_size_ratio = 0.1;
+  config_.table.index_type = rocksdb::BlockBasedTableOptions::kHashSearch;
+  TestDb db(config_);
+  Fill(&db.db());
+  for (uint64_t i = 0; i < 200; i += 3) db.Put(Key(i), Value(500));
+  for (const bool flushed : {false, true}) {
+    if (flushed) db.Flush();
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 7u);
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 500")).size(), 67u);
+  }
+}
+
+// DBWithTTL stores a time behind each value.
+TEST_F(SkipDatabaseKinds, TtlDatabases) {
+  for (const uint32_t suffix : {0u, 4u}) {
+    const TempDir dir;
+    SkipIndexOptions index = ShortGranules({"n=int:field:1", "t=field:2"});
+    index.value_suffix_bytes = suffix;
+    const DbConfig config = SkipConfig(index);
+    rocksdb::DBWithTTL* opened = nullptr;
+    MustBeOk(rocksdb::DBWithTTL::Open(config.ToOptions(), dir / "db", &opened, 100'000), "open");
+    const std::unique_ptr<rocksdb::DBWithTTL> db(opened);
+    Fill(db.get());
+    for (const bool overlapped : {false, true}) {
+      if (overlapped) {
+        for (uint64_t i = 0; i < 200; i += 3) MustBeOk(db->Put({}, Key(i), Value(500)), "put");
+        MustBeOk(db->Flush({}), "flush");
+      }
+      ScanExplanation explanation;
+      EXPECT_EQ(ScanBoth(db.get(), Is("t = 'text' AND n = 7"), &explanation).size(),
+                overlapped ? 7u : 10u);
+      EXPECT_EQ(explanation.is_full_scan, suffix == 0) << explanation.ToText();
+    }
+  }
+}
+
+TEST_F(SkipDatabaseKinds, CompactionFilters) {
+  class RemovesSevens final : public rocksdb::CompactionFilter {
+   public:
+    const char* Name() const override { return "RemovesSevens"; }
+    bool Filter(int, const rocksdb::Slice&, const rocksdb::Slice& value, std::string* changed,
+                bool* value_changed) const override {
+      *value_changed = value.starts_with("8\t");
+      if (*value_changed) *changed = "800\tchanged";
+      return value.starts_with("7\t");
+    }
+  };
+  const RemovesSevens filter;
+  config_.options.compaction_filter = &filter;
+  TestDb db(config_);
+  Fill(&db.db());
+  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 10u);
+  db.Compact();
+  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 0u);
+  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 8")).size(), 0u);
+  EXPECT_EQ(ScanBoth(&db.db(), Is("t = 'changed'")).size(), 10u);
+}
+
+TEST_F(SkipDatabaseKinds, ReadOnlyAndTransactionDatabases) {
+  TestDb db(config_);
+  Fill(&db.db());
+  db.Put(Key(900), Value(7));  // in the log only
+  db.Close();
+  rocksdb::DB* opened = nullptr;
+  MustBeOk(rocksdb::DB::OpenForReadOnly(config_.ToOptions(), db.path(), &opened), "read-only");
+  std::unique_ptr<rocksdb::DB> other(opened);
+  EXPECT_EQ(ScanBoth(other.get(), Is("n = 7")).size(), 11u);
+  other.reset();
+  rocksdb::TransactionDB* transactions = nullptr;
+  MustBeOk(rocksdb::TransactionDB::Open(config_.ToOptions(), {}, db.path(), &transactions),
+           "transactions");
+  other.reset(transactions);
+  const std::unique_ptr<rocksdb::Transaction> open(transactions->BeginTransaction({}));
+  MustBeOk(open->Put(Key(901), Value(7)), "put");
+  EXPECT_EQ(ScanBoth(other.get(), Is("n = 7")).size(), 11u);
+  MustBeOk(open->Commit(), "commit");
+  EXPECT_EQ(ScanBoth(other.get(), Is("n = 7")).size(), 12u);
+}
+
+// What is prepared lies in the database, and is not to be seen before it is committed.
+TEST_F(SkipDatabaseKinds, TransactionsThatArePrepared) {
+  for (const auto policy :
+       {rocksdb::WRITE_COMMITTED, rocksdb::WRITE_PREPARED, rocksdb::WRITE_UNPREPARED}) {
+    const TempDir dir;
+    rocksdb::TransactionDBOptions transactions;
+    transactions.write_policy = policy;
+    rocksdb::TransactionDB* opened = nullptr;
+    MustBeOk(rocksdb::TransactionDB::Open(config_.ToOptions(), transactions, dir / "db", &opened),
+             "open");
+    const std::unique_ptr<rocksdb::TransactionDB> db(opened);
+    Fill(db.get());
+    MustBeOk(db->Put({}, Key(100), Value(1)), "put");
+    const std::unique_ptr<rocksdb::Transaction> open(db->BeginTransaction({}));
+    MustBeOk(open->SetName("open"), "name");
+    MustBeOk(open->Put(Key(70), Value(500)), "put");
+    MustBeOk(open->Put(Key(71), Value(7)), "put");
+    MustBeOk(open->Delete(Key(72)), "delete");
+    MustBeOk(open->Prepare(), "prepare");
+    for (const bool is_flushed : {false, true}) {
+      if (is_flushed) MustBeOk(db->Flush({}), "flush");
+      EXPECT_EQ(ScanBoth(db.get(), Is("n = 7")).size(), 10u) << policy;
+      EXPECT_EQ(ScanBoth(db.get(), Is("n = 500")).size(), 0u) << policy;
+    }
+    MustBeOk(open->Commit(), "commit");
+    EXPECT_EQ(ScanBoth(db.get(), Is("n = 7")).size(), 8u) << policy;
+    EXPECT_EQ(ScanBoth(db.get(), Is("n = 500")).size(), 1u) << policy;
+  }
+}
+
+TEST_F(SkipDatabaseKinds, UniversalAndFifoCompaction) {
+  for (const auto style : {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
+    config_.options.compaction_style = style;
+    TestDb db(config_);
+    Fill(&db.db());
+    for (uint64_t i = 0; i < 200; i += 3) db.Put(Key(i), Value(500));
+    db.Flush();
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 7u);
+    DbConfig other = SkipConfig(ShortGranules({"n=int:field:1"}));
+    other.options.compaction_style = style;
+    db.Reopen(other);
+    const rocksdb::Status status = BackfillSkipIndexes(&db.db(), nullptr);
+    EXPECT_EQ(status.ok(), style == rocksdb::kCompactionStyleUniversal) << status.ToString();
+    EXPECT_EQ(status.IsNotSupported(), style == rocksdb::kCompactionStyleFIFO);
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 7u);
+  }
+}
+
+TEST_F(SkipDatabaseKinds, WhatCannotBeRightIsRefused) {
+  {
+    DbConfig config = config_;
+    config.options.inplace_update_support = true;
+    config.options.allow_concurrent_memtable_write = false;
+    TestDb db(config);
+    EXPECT_TRUE(Refusal(&db.db()).IsNotSupported());
+    EXPECT_NE(Refusal(&db.db()).ToString().find("inplace_update_support"), std::string::npos);
+  }
+  {
+    DbConfig config = config_;
+    config.options.unordered_write = true;
+    TestDb db(config);
+    EXPECT_NE(Refusal(&db.db()).ToString().find("unordered_write"), std::string::npos);
+  }
+  {
+    DbConfig config = config_;
+    const rocksdb::Comparator* timestamped = nullptr;
+    MustBeOk(rocksdb::Comparator::CreateFromString(
+                 rocksdb::ConfigOptions(), "leveldb.BytewiseComparator.u64ts", &timestamped),
+             "comparator");
+    config.options.comparator = timestamped;
+    TestDb db(config);
+    std::string timestamp(8, '\1');
+    MustBeOk(db->Put({}, Key(1), timestamp, Value(7)), "put");
+    MustBeOk(db->Flush({}), "flush");
+    EXPECT_NE(Refusal(&db.db()).ToString().find("timestamps"), std::string::npos);
+  }
+  TestDb db(config_);
+  Fill(&db.db());
+  SkipScanOptions options;
+  options.read_options.tailing = true;
+  EXPECT_NE(Refusal(&db.db(), options).ToString().find("tailing"), std::string::npos);
+  const rocksdb::Slice bound = "x";
+  options = {};
+  options.read_options.iterate_upper_bound = &bound;
+  EXPECT_TRUE(Refusal(&db.db(), options).IsInvalidArgument());
+  options = {};
+  options.read_options.value_size_soft_limit = 20;
+  EXPECT_NE(Refusal(&db.db(), options).ToString().find("value_size_soft_limit"), std::string::npos);
+
+  rocksdb::DB* secondary = nullptr;
+  MustBeOk(rocksdb::DB::OpenAsSecondary(config_.ToOptions(), db.path(), db.dir() / "secondary",
+                                        &secondary),
+           "secondary");
+  const std::unique_ptr<rocksdb::DB> owner(secondary);
+  EXPECT_TRUE(Refusal(secondary).IsNotSupported()) << Refusal(secondary).ToString();
+}
+
+}  // namespace
+}  // namespace blocksieve

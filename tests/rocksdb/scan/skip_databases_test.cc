@@ -1,0 +1,239 @@
+#include <gtest/gtest.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/rocksdb/scan/skip_fixture.h"
+
+// Databases some of whose files, or column families, have no index, or another.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class SkipDatabases : public SkipFixture {};
+
+TEST_F(SkipDatabases, FilesWithoutIndexAreReadAndBackfilled) {
+  DbConfig plain = config_;
+  plain.options.table_properties_collector_factories.clear();
+  TestDb db(plain);
+  for (uint64_t part = 0; part < 4; ++part) {
+    for (uint64_t i = 0; i < 100; ++i) db.Put(Key(part * 100 + i), Value(i / 10));
+    db.Flush();
+  }
+  db.Reopen(config_);
+  for (uint64_t i = 400; i < 500; ++i) db.Put(Key(i), Value((i - 400) / 10));
+  for (uint64_t i = 0; i < 500; i += 50) db.Put(Key(i), Value(77));
+  db.Flush();
+
+  const auto rows_read = [&] {
+    ScanExplanation explanation;
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), &explanation).size(), 50u);
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 77")).size(), 10u);
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 5")).size(), 45u);
+    return explanation.rows_read;
+  };
+  const uint64_t mixed = rows_read();
+  SkipIndexSummary summary;
+  MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
+  EXPECT_EQ(summary.num_files, 5u);
+  EXPECT_EQ(summary.files_with_index, 1u);
+  EXPECT_EQ(summary.problems.size(), 4u);
+  EXPECT_EQ(summary.columns, columns_);
+
+  std::vector<BackfillProgress> steps;
+  MustBeOk(BackfillSkipIndexes(&db.db(), nullptr,
+                               [&](const BackfillProgress& step) {
+                                 steps.push_back(step);
+                                 return true;
+                               }),
+           "backfill");
+  ASSERT_GE(steps.size(), 2u);
+  EXPECT_EQ(steps.front().files_left, 4u);
+  EXPECT_EQ(steps.back().files_left, 0u);
+  EXPECT_GE(steps.back().files_done, 1u);
+  EXPECT_LT(rows_read(), mixed / 2);
+  MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
+  EXPECT_EQ(summary.files_with_index, summary.num_files);
+  EXPECT_GT(summary.usage[0].bounds_bytes + summary.usage[0].filter_bytes, 0u);
+}
+
+TEST_F(SkipDatabases, BackfillingStopsWhenItIsTold) {
+  TestDb db(config_);
+  Fill(&db.db());
+  DbConfig other = SkipConfig(ShortGranules({"n=int:field:1"}));
+  db.Reopen(other);
+  EXPECT_TRUE(
+      BackfillSkipIndexes(&db.db(), nullptr, [](const auto&) { return false; }).IsIncomplete());
+  const auto until_none_is_left = [](const BackfillProgress& step) { return step.files_left != 0; };
+  MustBeOk(BackfillSkipIndexes(&db.db(), nullptr, until_none_is_left), "backfill");
+  DbConfig none = config_;
+  none.options.table_properties_collector_factories.clear();
+  db.Reopen(none);
+  EXPECT_TRUE(BackfillSkipIndexes(&db.db(), nullptr).IsInvalidArgument());
+}
+
+TEST_F(SkipDatabases, BackfillingEndsWhereNoIndexIsWritten) {
+  {
+    TestDb db(config_);
+    Fill(&db.db());
+    DbConfig two = SkipConfig(ShortGranules({"n=int:field:1"}));
+    two.options.table_properties_collector_factories.push_back(
+        config_.options.table_properties_collector_factories[0]);
+    db.Reopen(two);
+    const rocksdb::Status status = BackfillSkipIndexes(&db.db(), nullptr);
+    EXPECT_TRUE(status.IsInvalidArgument());
+    EXPECT_NE(status.ToString().find("there are 2; allowed is 1"), std::string::npos)
+        << status.ToString();
+  }
+  // Tables of another format, which know no collectors.
+  rocksdb::Options options = config_.ToOptions();
+  options.table_factory.reset(rocksdb::NewCuckooTableFactory());
+  options.allow_mmap_reads = true;
+  const TempDir dir;
+  rocksdb::DB* opened = nullptr;
+  MustBeOk(rocksdb::DB::Open(options, dir / "db", &opened), "open");
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  Fill(db.get());
+  const rocksdb::Status status = BackfillSkipIndexes(db.get(), nullptr);
+  EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
+  EXPECT_NE(status.ToString().find("without the skip index, too"), std::string::npos);
+}
+
+TEST_F(SkipDatabases, BackfillingBeginsATreeWhereItsLevelsBegin) {
+  config_.options.level_compaction_dynamic_level_bytes = true;
+  DbConfig plain = config_;
+  plain.options.table_properties_collector_factories.clear();
+  TestDb db(plain);
+  Fill(&db.db());
+  db.Reopen(config_);
+  MustBeOk(BackfillSkipIndexes(&db.db(), nullptr), "backfill");
+  std::string files;
+  ASSERT_TRUE(db->GetProperty("rocksdb.num-files-at-level6", &files));
+  EXPECT_EQ(files, "1");
+}
+
+// tests/PITFALLS.md, 33: a column that was dropped, and its name given to another field.
+TEST_F(SkipDatabases, AColumnOfTheSameNameIsNotTheSameColumn) {
+  TestDb db(config_);
+  for (uint64_t i = 0; i < 100; ++i) db.Put(Key(i), "1\tx" + std::to_string(i));
+  db.Flush();
+  const SkipIndexOptions redefined = ShortGranules({"t=field:1"});
+  db.Reopen(SkipConfig(redefined));
+  for (uint64_t i = 100; i < 200; ++i) db.Put(Key(i), "1\tx" + std::to_string(i));
+  db.Flush();
+  const auto is = [&](const std::string& text) { return Where(text, redefined.columns); };
+  EXPECT_EQ(ScanBoth(&db.db(), is("t = '1'")).size(), 200u);
+  EXPECT_EQ(ScanBoth(&db.db(), is("t = 'x7'")).size(), 0u);
+  EXPECT_EQ(ScanBoth(&db.db(), Is("t = 'x7'")).size(), 1u);
+  EXPECT_EQ(ScanBoth(&db.db(), Is("t = 'x107'")).size(), 1u);
+  SkipIndexSummary summary;
+  MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
+  // The newest definition of t, and n.
+  EXPECT_EQ(summary.columns.size(), 2u);
+  EXPECT_EQ(summary.columns[1], redefined.columns[0]);
+  EXPECT_EQ(summary.usage.size(), 3u);
+}
+
+TEST_F(SkipDatabases, IngestedFilesWithAndWithoutIndex) {
+  TestDb db(config_);
+  Fill(&db.db());
+  const rocksdb::Snapshot* const before = db->GetSnapshot();
+  for (const bool indexed : {false, true}) {
+    for (const bool write_global_seqno : {false, true}) {
+      rocksdb::Options options = config_.ToOptions();
+      if (!indexed) options.table_properties_collector_factories.clear();
+      const std::string path =
+          db.dir() / ("ingest" + std::to_string(2 * indexed + write_global_seqno));
+      rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+      MustBeOk(writer.Open(path), "open");
+      for (uint64_t i = 0; i < 200; i += 7) {
+        MustBeOk(writer.Put(Key(i), Value(1000 + 2 * indexed + write_global_seqno)), "put");
+      }
+      MustBeOk(writer.Finish(), "finish");
+      rocksdb::IngestExternalFileOptions ingest;
+      ingest.write_global_seqno = write_global_seqno;
+      MustBeOk(db->IngestExternalFile({path}, ingest), "ingest");
+      const std::string number = std::to_string(1000 + 2 * indexed + write_global_seqno);
+      EXPECT_EQ(ScanBoth(&db.db(), Is("n = " + number)).size(), 29u);
+      EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 8u);
+      SkipScanOptions old = AlwaysSkip();
+      old.snapshot = before;
+      EXPECT_EQ(ScanBoth(&db.db(), Is("n = " + number), nullptr, old).size(), 0u);
+      EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), nullptr, old).size(), 10u);
+    }
+  }
+  db->ReleaseSnapshot(before);
+}
+
+// Two files of the same contents: the one that was planned goes, the other one must not stand for
+// it.
+TEST_F(SkipDatabases, AFileIngestedAgainDuringAScan) {
+  config_.options.disable_auto_compactions = true;
+  TestDb db(config_);
+  const std::string path = db.dir() / "ingested.sst";
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), config_.ToOptions());
+  MustBeOk(writer.Open(path), "open");
+  for (uint64_t i = 1000; i < 1100; ++i) MustBeOk(writer.Put(Key(i), Value(7)), "put");
+  MustBeOk(writer.Finish(), "finish");
+  const auto overwrite_every = [&](uint64_t step) {
+    for (uint64_t i = 0; i < 1100; i += step) db.Put(Key(i), Value(1));
+    db.Flush();
+  };
+  for (uint64_t i = 0; i < 50; ++i) db.Put(Key(i), Value(7));
+  db.Flush();
+  overwrite_every(9);
+  MustBeOk(db->IngestExternalFile({path}, {}), "ingest");
+  overwrite_every(13);
+
+  SkipScanOptions options = AlwaysSkip();
+  options.snapshot = db->GetSnapshot();
+  SkipScanOptions plain = options;
+  plain.use_index = false;
+  const ScannedRows expected = Scan(&db.db(), nullptr, Is("n = 7"), plain);
+  std::unique_ptr<SkipScan> scan;
+  MustBeOk(SkipScan::Create(&db.db(), nullptr, Is("n = 7"), options, &scan), "scan");
+  db.Compact();
+  MustBeOk(db->IngestExternalFile({path}, {}), "ingest again");
+  ScannedRows rows;
+  for (; scan->Valid(); scan->Next()) {
+    rows.emplace_back(scan->key().ToString(), scan->value().ToString());
+  }
+  MustBeOk(scan->status(), "scan");
+  EXPECT_EQ(rows, expected) << scan->Explain().ToText();
+  EXPECT_GT(scan->Explain().files_vanished, 0u);
+  scan.reset();
+  db->ReleaseSnapshot(options.snapshot);
+}
+
+TEST_F(SkipDatabases, ColumnFamiliesHaveTheirOwnIndexes) {
+  TestDb db(config_);
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  rocksdb::ColumnFamilyHandle* plain = nullptr;
+  const rocksdb::Options with_other = SkipConfig(ShortGranules({"other=field:2"})).ToOptions();
+  MustBeOk(db->CreateColumnFamily(with_other, "other", &other), "create");
+  MustBeOk(db->CreateColumnFamily({}, "plain", &plain), "create");
+  Fill(&db.db());
+  Fill(&db.db(), other);
+  Fill(&db.db(), plain);
+  const auto columns = Columns({"other=field:2"});
+  for (rocksdb::ColumnFamilyHandle* const one : {db->DefaultColumnFamily(), other, plain}) {
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), nullptr, AlwaysSkip(), one).size(), 10u);
+    EXPECT_EQ(
+        ScanBoth(&db.db(), Where("other = 'text'", columns), nullptr, AlwaysSkip(), one).size(),
+        200u);
+  }
+  SkipIndexSummary summary;
+  MustBeOk(ReadSkipIndexes(&db.db(), other, &summary), "summary");
+  EXPECT_EQ(summary.columns, columns);
+  MustBeOk(ReadSkipIndexes(&db.db(), plain, &summary), "summary");
+  EXPECT_EQ(summary.columns.size(), 0u);
+  MustBeOk(db->DestroyColumnFamilyHandle(other), "destroy");
+  MustBeOk(db->DestroyColumnFamilyHandle(plain), "destroy");
+}
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,271 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "blocksieve/hash.h"
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/index/granule_catalog.h"
+#include "tests/rocksdb/scan/skip_fixture.h"
+#include "tests/support/built_filter.h"
+#include "tests/support/failing_allocation.h"
+#include "tests/support/key_sets.h"
+#include "tests/support/logs.h"
+
+// Every allocation of the plug-in fails once. RocksDB is not exception-safe, so nothing may be
+// thrown at it: a filter or an index that finds no memory is not there, with a line in the log, and
+// what is not there may match. A scan, which users call, reports an error.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+constexpr size_t kLogBytes = 1 << 20;
+
+std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(PolicyKind kind) {
+  return NewFilterPolicy({.kind = kind});
+}
+
+class FiltersShortOfMemory : public ::testing::TestWithParam<PolicyKind> {
+ protected:
+  FiltersShortOfMemory() {
+    table_.optimize_filters_for_memory = GetParam() == PolicyKind::kRibbon;
+    table_.detect_filter_construct_corruption = true;
+    log_.Reserve(kLogBytes);
+  }
+
+  const std::vector<std::string> keys_ = PresentKeys(KeyShape::kUrl, 3000);
+  const std::shared_ptr<const rocksdb::FilterPolicy> policy_ = PolicyOf(GetParam());
+  rocksdb::BlockBasedTableOptions table_;
+  MemoryLogger log_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, FiltersShortOfMemory,
+                         ::testing::Values(PolicyKind::kBloom, PolicyKind::kRibbon),
+                         [](const auto& info) {
+                           return info.param == PolicyKind::kBloom ? "Bloom" : "Ribbon";
+                         });
+
+TEST_P(FiltersShortOfMemory, WithoutABuilderThereIsNoFilter) {
+  rocksdb::FilterBuildingContext context(table_);
+  context.info_log = &log_;
+  for (const auto& policy : {policy_, NewFilterPolicy({.wasted_reads = 0.1, .kind = GetParam()})}) {
+    const uint64_t failures = FailEachAllocation(
+        [&] {
+          return std::unique_ptr<rocksdb::FilterBitsBuilder>(
+              policy->GetBuilderWithContext(context));
+        },
+        [](const auto& builder, bool failed) { EXPECT_TRUE(builder != nullptr || failed); });
+    EXPECT_GT(failures, 0u);
+  }
+  EXPECT_NE(log_.text().find("no filter written: out of memory"), std::string::npos);
+}
+
+TEST_P(FiltersShortOfMemory, WhatCannotBeBuiltMayMatch) {
+  const auto builder = NewBuilder(*policy_, table_, &log_);
+  const auto build = [&] {
+    for (const std::string& key : keys_) builder->AddKey(key);
+    BuiltFilter filter = Finish(builder.get());
+    const rocksdb::Status verified = builder->MaybePostVerify(filter.contents);
+    if (filter.status.ok()) filter.status = verified;
+    return filter;
+  };
+  uint64_t always = 0;
+  const uint64_t failures = FailEachAllocation(build, [&](const BuiltFilter& filter, bool failed) {
+    EXPECT_TRUE(filter.status.ok()) << filter.status.ToString();
+    EXPECT_GT(filter.contents.size(), 5u) << "RocksDB takes fewer for \"no keys\"";
+    EXPECT_EQ(CountMatches(*policy_, filter, keys_), keys_.size());
+    const auto absent = AbsentKeys(KeyShape::kUrl, 200);
+    const bool is_always = CountMatches(*policy_, filter, absent) == absent.size();
+    EXPECT_TRUE(failed || !is_always);
+    always += is_always;
+  });
+  EXPECT_GT(failures, 5u);
+  EXPECT_GT(always, 0u);
+  EXPECT_NE(log_.text().find("no filter written: "), std::string::npos);
+}
+
+TEST_P(FiltersShortOfMemory, AFilterThatCannotBeOpenedMayMatch) {
+  const BuiltFilter ours = BuildFilter(*policy_, keys_);
+  const std::unique_ptr<const rocksdb::FilterPolicy> stock_policy(
+      rocksdb::NewBloomFilterPolicy(10));
+  const BuiltFilter stock = BuildFilter(*stock_policy, keys_);
+  std::string damaged = ours.contents.ToString();
+  damaged[damaged.size() - 12] = static_cast<char>(~damaged[damaged.size() - 12]);
+  uint64_t failures = 0;
+  for (const rocksdb::Slice& contents : {ours.contents, stock.contents, rocksdb::Slice(damaged)}) {
+    failures += FailEachAllocation(
+        [&] {
+          return std::unique_ptr<rocksdb::FilterBitsReader>(policy_->GetFilterBitsReader(contents));
+        },
+        [&](const auto& reader, bool failed) {
+          EXPECT_TRUE(reader != nullptr || failed);
+          if (reader != nullptr) {
+            EXPECT_EQ(CountMatches(reader.get(), keys_), keys_.size());
+          }
+        });
+  }
+  EXPECT_GT(failures, 3u);
+}
+
+class SkipIndexShortOfMemory : public SkipFixture {
+ protected:
+  SkipIndexShortOfMemory() {
+    index_ = ShortGranules(kDefinitions);
+    log_->Reserve(kLogBytes);
+    index_.info_log = log_;
+  }
+
+  const std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
+  SkipIndexOptions index_;
+};
+
+struct Collected {
+  rocksdb::UserCollectedProperties properties;
+  bool threw = false;
+};
+
+TEST_F(SkipIndexShortOfMemory, AFileGetsAWholeIndexOrNone) {
+  const auto factory = NewSkipIndexCollectorFactory(index_);
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (uint64_t i = 0; i < 100; ++i) rows.emplace_back(Key(i), Value(i));
+  const auto collect = [&] {
+    Collected collected;
+    std::unique_ptr<rocksdb::TablePropertiesCollector> collector;
+    try {
+      collector.reset(factory->CreateTablePropertiesCollector({}));
+    } catch (const std::bad_alloc&) {
+      collected.threw = true;
+      return collected;
+    }
+    for (const auto& [key, value] : rows) {
+      EXPECT_TRUE(collector->AddUserKey(key, value, rocksdb::kEntryPut, 1, 0).ok());
+    }
+    for (int times = 0; times < 2; ++times) {  // as RocksDB does
+      EXPECT_TRUE(collector->Finish(&collected.properties).ok());
+    }
+    collector->GetReadableProperties();
+    return collected;
+  };
+  uint64_t threw = 0;
+  uint64_t without = 0;
+  const uint64_t failures =
+      FailEachAllocation(collect, [&](const Collected& collected, bool failed) {
+        threw += collected.threw;
+        if (collected.threw) return;
+        auto properties = std::make_shared<rocksdb::TableProperties>();
+        properties->user_collected_properties = collected.properties;
+        const rocksdb_plugin::FileIndex index(properties);
+        EXPECT_TRUE(failed || index.index() != nullptr) << index.problem();
+        if (index.index() != nullptr) {
+          EXPECT_EQ(index.index()->num_rows(), rows.size());
+        } else {
+          ++without;
+        }
+      });
+  EXPECT_GT(without, 50u);
+  EXPECT_LT(without, failures);
+  EXPECT_EQ(threw, 2u) << "for the collector itself, which RocksDB must be given";
+  EXPECT_NE(log_->text().find("a file gets no skip index: out of memory"), std::string::npos);
+}
+
+TEST_F(SkipIndexShortOfMemory, OpeningIndexesIsTriedAgain) {
+  TestDb db(config_);
+  Fill(&db.db());
+  rocksdb::TablePropertiesCollection files;
+  MustBeOk(db->GetPropertiesOfAllTables(&files), "properties");
+  const auto& properties = files.begin()->second;
+  std::optional<rocksdb_plugin::GranuleCatalog> catalog(std::in_place, 1 << 20);
+  uint64_t kept = 0;
+  FailEachAllocation(
+      [&]() -> std::shared_ptr<const rocksdb_plugin::FileIndex> {
+        try {
+          return catalog->Open(properties);
+        } catch (const std::bad_alloc&) {
+          return nullptr;
+        }
+      },
+      [&](const auto& index, bool failed) {
+        EXPECT_TRUE(failed || (index != nullptr && index->index() != nullptr));
+        EXPECT_NE(catalog->Open(properties)->index(), nullptr) << "with memory";
+        kept += catalog->used_bytes() != 0;
+        catalog.emplace(1 << 20);  // so that the next attempt opens it once more
+      });
+  EXPECT_GT(kept, 10u);
+}
+
+struct Scanned {
+  rocksdb::Status status;
+  uint64_t num_rows = 0;
+  uint64_t sum = 0;  // of hashes
+};
+
+TEST_F(SkipIndexShortOfMemory, AScanReturnsItsRowsOrAnError) {
+  config_.table.filter_policy = PolicyOf(PolicyKind::kAuto);
+  TestDb db(config_);
+  Fill(&db.db());
+  for (uint64_t i = 0; i < 200; i += 7) MustBeOk(db->Put({}, Key(i), Value(i % 5)), "put");
+  MustBeOk(db->Flush({}), "flush");
+  for (uint64_t i = 0; i < 200; i += 11) MustBeOk(db->Put({}, Key(i), Value(3)), "put");
+
+  const Predicate predicate = Is("n = 3 OR t HAS 'nothing'");
+  for (const bool use_index : {true, false}) {
+    for (const bool reverse : {false, true}) {
+      SkipScanOptions options = AlwaysSkip();
+      options.use_index = use_index;
+      options.reverse = reverse;
+      const auto scan_all = [&] {
+        Scanned scanned;
+        std::unique_ptr<SkipScan> scan;
+        scanned.status = SkipScan::Create(&db.db(), nullptr, predicate, options, &scan);
+        if (!scanned.status.ok()) return scanned;
+        for (; scan->Valid(); scan->Next()) {
+          ++scanned.num_rows;
+          scanned.sum +=
+              HashKey(scan->key().ToStringView()) ^ HashKey(scan->value().ToStringView());
+        }
+        scanned.status = scan->status();
+        return scanned;
+      };
+      const Scanned expected = scan_all();
+      ASSERT_TRUE(expected.status.ok());
+      ASSERT_GT(expected.num_rows, 20u);
+      uint64_t errors = 0;
+      FailEachAllocation(scan_all, [&](const Scanned& scanned, bool failed) {
+        if (!scanned.status.ok()) {
+          EXPECT_TRUE(failed);
+          EXPECT_TRUE(scanned.status.IsMemoryLimit()) << scanned.status.ToString();
+          ++errors;
+          return;
+        }
+        EXPECT_EQ(scanned.num_rows, expected.num_rows);
+        EXPECT_EQ(scanned.sum, expected.sum);
+      });
+      EXPECT_GT(errors, use_index ? 50u : 4u);
+    }
+  }
+}
+
+TEST_F(SkipIndexShortOfMemory, MaintenanceReportsAnError) {
+  TestDb db(config_);
+  Fill(&db.db());
+  const auto expect_error = [](const rocksdb::Status& status, bool failed) {
+    EXPECT_TRUE(status.ok() ? true : failed && status.IsMemoryLimit()) << status.ToString();
+  };
+  EXPECT_GT(FailEachAllocation(
+                [&] {
+                  SkipIndexSummary summary;
+                  return ReadSkipIndexes(&db.db(), nullptr, &summary);
+                },
+                expect_error),
+            10u);
+  EXPECT_GT(
+      FailEachAllocation([&] { return BackfillSkipIndexes(&db.db(), nullptr); }, expect_error), 5u);
+}
+
+}  // namespace
+}  // namespace blocksieve
