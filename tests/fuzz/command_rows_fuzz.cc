@@ -3,12 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "integration/cli/commands/index_columns.h"
-#include "integration/cli/term/bytes_text.h"
-#include "integration/cli/term/delimiter.h"
+#include "integration/cli/commands/rows.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/split_row.h"
-#include "integration/cli/term/text_position.h"
+#include "integration/cli/term/text.h"
 #include "tests/fuzz/fuzz.h"
 
 // Input: a byte, the number of the key's field; what is given for --delimiter, and for --index,
@@ -29,16 +26,16 @@ std::string_view CutLine(std::string_view* text) {
 std::optional<char> TryDelimiter(std::string_view text) try {
   const char delimiter = ParseDelimiter(text);
   Require(delimiter != '\n', "the line end is no delimiter");
-  Require(IsUtf8(DelimiterName(delimiter)), "its name can be printed");
+  Require(term::IsUtf8(DelimiterName(delimiter)), "its name can be printed");
   return delimiter;
-} catch (const UsageError&) {
+} catch (const term::UsageError&) {
   return std::nullopt;
 }
 
 std::optional<Column> TryIndex(const std::string& definition, char delimiter,
                                uint32_t key_field) try {
   return ParseIndexColumns({definition}, delimiter, key_field).front();
-} catch (const UsageError&) {
+} catch (const term::UsageError&) {
   return std::nullopt;
 }
 
@@ -71,7 +68,7 @@ void CheckJson(std::string_view bytes) {
   nlohmann::ordered_json object;
   SetBytes(&object, "key", bytes);
   const auto again = nlohmann::json::parse(object.dump());
-  Require(IsUtf8(bytes) ? again["key"] == bytes : again["key_hex"] == ToHex(bytes),
+  Require(term::IsUtf8(bytes) ? again["key"] == bytes : again["key_hex"] == term::ToHex(bytes),
           "any bytes can be written as JSON");
 }
 
@@ -111,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<FieldColumn> columns;
   for (std::string_view line = CutLine(&rest); !line.empty(); line = CutLine(&rest)) {
     if (auto column = TryFieldColumn(line, *delimiter, key_field)) columns.push_back(*column);
-    Require(!PointAt(line, 1 + line.size() / 2).empty(), "a place in a text can be shown");
+    Require(!term::PointAt(line, 1 + line.size() / 2).empty(), "a place in a text can be shown");
   }
   while (!rest.empty()) CheckLine(CutLine(&rest), *delimiter, key_field, columns);
   return 0;

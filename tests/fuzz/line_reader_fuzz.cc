@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text = AsText({data + 1, std::min(size - 1, kMostBytes)});
   const size_t piece_bytes = std::max<size_t>(1 + data[0], text.size() / kMostPieces + 1);
   const FullPipe pipe(text, piece_bytes);
-  LineReader reader(pipe.path());
+  term::LineReader reader(pipe.path());
   uint64_t num_lines = 0;
   while (const std::optional<std::string_view> line = reader.Next()) {
     Require(!text.empty(), "there is no line after the last one");

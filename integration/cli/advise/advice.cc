@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "integration/cli/term/number_text.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -86,7 +86,7 @@ class Adviser {
     }
     if (num_bytes <= question_.cached_bytes) {
       return fmt::format("all {} bytes of the files fit into a block cache of {} MiB",
-                         WithCommas(num_bytes), question_.cached_bytes >> 20);
+                         term::WithCommas(num_bytes), question_.cached_bytes >> 20);
     }
     return "";
   }

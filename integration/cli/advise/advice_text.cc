@@ -4,8 +4,8 @@
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/files/file_report_text.h"
-#include "integration/cli/term/number_text.h"
-#include "integration/cli/term/table_printer.h"
+#include "integration/cli/term/text.h"
+#include "integration/cli/term/text_table.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -28,13 +28,13 @@ class Comparison {
   void Add(const std::string& name, const Outlook& outlook, const FilterPlan* plan) {
     std::vector<std::string> cells = {
         name, ReadsText(outlook.wasted_reads_absent), ReadsText(outlook.wasted_reads),
-        WithCommas(outlook.filter_bytes), BitsPerKey(outlook.filter_bytes, num_keys_)};
+        term::WithCommas(outlook.filter_bytes), BitsPerKey(outlook.filter_bytes, num_keys_)};
     if (plan == nullptr) {
       cells.insert(cells.end(), {"", "", ""});
     } else {
-      cells.insert(cells.end(),
-                   {WithCommas(plan->rewritten_files), WithCommas(plan->rewritten_bytes),
-                    WithCommas(plan->rewritten_keys)});
+      cells.insert(cells.end(), {term::WithCommas(plan->rewritten_files),
+                                 term::WithCommas(plan->rewritten_bytes),
+                                 term::WithCommas(plan->rewritten_keys)});
     }
     table_.AddRow(Cells(std::move(cells)));
   }
@@ -50,7 +50,7 @@ class Comparison {
 
   const uint64_t num_keys_;
   const bool with_present_keys_;
-  TablePrinter table_;
+  term::TextTable table_;
 };
 
 std::string TargetText(double target_fpr) {
@@ -61,7 +61,7 @@ std::string TargetText(double target_fpr) {
 std::string LevelsText(const Advice& advice) {
   std::vector<std::string> headers = {"level", "runs", "keys", "lookups", "today"};
   for (const Proposal& proposal : advice.proposals) headers.push_back(proposal.name);
-  TablePrinter table(headers);
+  term::TextTable table(headers);
   const std::vector<double> shares = SharesOf(advice.coverage, advice.list.runs.size());
   size_t first_run = 0;
   size_t i = 0;
@@ -74,9 +74,9 @@ std::string LevelsText(const Advice& advice) {
       fpr += run.fpr / static_cast<double>(level.size());
       share += shares[first_run++] / static_cast<double>(level.size());
     }
-    std::vector<std::string> cells = {std::to_string(level.front().level), WithCommas(level.size()),
-                                      WithCommas(num_keys), fmt::format("{:.1f} %", 100 * share),
-                                      TargetText(fpr)};
+    std::vector<std::string> cells = {std::to_string(level.front().level),
+                                      term::WithCommas(level.size()), term::WithCommas(num_keys),
+                                      fmt::format("{:.1f} %", 100 * share), TargetText(fpr)};
     for (const Proposal& proposal : advice.proposals) {
       cells.push_back(TargetText(proposal.plan.levels[i].target_fpr));
     }

@@ -13,14 +13,14 @@
 #include "integration/cli/advise/advice_json.h"
 #include "integration/cli/advise/advice_text.h"
 #include "integration/cli/commands/commands.h"
+#include "integration/cli/commands/common_options.h"
 #include "integration/cli/engine/engine_choice.h"
 #include "integration/cli/files/file_choice.h"
 #include "integration/cli/files/file_report_json.h"
 #include "integration/cli/files/file_report_text.h"
-#include "integration/cli/term/common_options.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/number_text.h"
-#include "integration/cli/term/output.h"
+#include "integration/cli/term/streams.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -98,7 +98,7 @@ ShareBefore ShareBeforeIn(const Engine& engine) {
         file = engine.OpenFile(report.place);
       }
       return file == nullptr ? kUnknown : file->ShareBefore(key);
-    } catch (const Failure&) {
+    } catch (const term::Failure&) {
       return kUnknown;
     }
   };
@@ -125,8 +125,8 @@ std::string ToText(const AdviseOptions& options, const Engine& engine,
   }
   std::string text;
   for (const Advice& advice : all) {
-    const std::string keys = CountOf(advice.list.num_keys(), "key");
-    const std::string runs = CountOf(advice.list.runs.size(), "sorted run");
+    const std::string keys = term::CountOf(advice.list.num_keys(), "key");
+    const std::string runs = term::CountOf(advice.list.runs.size(), "sorted run");
     if (all.size() > 1) text += fmt::format("Column family {}: ", advice.list.family);
     text += fmt::format("{} in {}\n\n", keys, runs);
     text += ToText(advice, options.question.absent_fraction, engine) + "\n";
@@ -152,12 +152,12 @@ void RunAdvise(const AdviseOptions& options) {
   AdviceQuestion question = options.question;
   question.cached_bytes = chosen.engine->DefaultCacheBytes();
   const std::vector<Advice> all = AdviseAll(question, files, *chosen.engine);
-  Output output;
+  term::Output output;
   output.Write(options.format == OutputFormat::kJson
                    ? ToJson(options, *chosen.engine, all, missed)
                    : ToText(options, *chosen.engine, all, missed));
   output.Flush();
-  if (!missed.unopened.empty()) Fail("{}", fmt::join(missed.unopened, "\n"));
+  if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
 }
 
 }  // namespace

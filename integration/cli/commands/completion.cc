@@ -6,7 +6,7 @@
 #include "integration/cli/commands/command_tree.h"
 #include "integration/cli/commands/commands.h"
 #include "integration/cli/commands/zsh_completion.h"
-#include "integration/cli/term/output.h"
+#include "integration/cli/term/streams.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -37,7 +37,7 @@ void AddCompletionCommand(CLI::App* app, Action* action) {
   command->callback([app, shell, action] {
     *action = [app, shell] {
       const CommandEntry root = DescribeCommand(*app);
-      Output output;
+      term::Output output;
       output.Write(*shell == "bash" ? BashCompletion(root) : ZshCompletion(root));
       output.Flush();
     };

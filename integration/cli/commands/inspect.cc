@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "integration/cli/commands/commands.h"
+#include "integration/cli/commands/common_options.h"
 #include "integration/cli/files/file_choice.h"
 #include "integration/cli/files/file_report_json.h"
 #include "integration/cli/files/file_report_text.h"
 #include "integration/cli/files/level_summary.h"
 #include "integration/cli/files/moved_files.h"
-#include "integration/cli/term/common_options.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/number_text.h"
-#include "integration/cli/term/output.h"
-#include "integration/cli/term/table_printer.h"
+#include "integration/cli/term/streams.h"
+#include "integration/cli/term/text.h"
+#include "integration/cli/term/text_table.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -80,17 +80,17 @@ class FamilyTable {
   }
 
   const bool with_family_;
-  TablePrinter table_;
+  term::TextTable table_;
 };
 
 std::vector<std::string> SummaryCells(const std::string& name, const FilterSummary& sum) {
   return {name,
-          WithCommas(sum.num_files),
-          WithCommas(sum.num_entries),
-          WithCommas(sum.num_bytes),
+          term::WithCommas(sum.num_files),
+          term::WithCommas(sum.num_entries),
+          term::WithCommas(sum.num_bytes),
           ShareText(sum.covered_entries, sum.num_entries),
           ShareText(sum.covered_bytes, sum.num_bytes),
-          WithCommas(sum.filter_bytes),
+          term::WithCommas(sum.filter_bytes),
           BitsText(sum.bits_per_entry()),
           RateText(sum.predicted_fpr())};
 }
@@ -112,12 +112,12 @@ std::string FilesText(const std::vector<FileReport>& files, bool with_family) {
   FamilyTable table(with_family, {"file", "level", "keys", "bytes", "filter", "filters", "of",
                                   "bits/key", "predicted FPR", "index bytes"});
   for (const FileReport& file : files) {
-    table.AddRow(
-        file.place.family,
-        {ShortName(file.place), LevelText(file.place.level), WithCommas(file.num_entries),
-         WithCommas(file.num_bytes), FilterName(file.filter), WithCommas(file.filter.num_filters),
-         file.filter.of, BitsText(file.filter.bits_per_entry()),
-         RateText(file.filter.predicted_fpr), WithCommas(file.index.num_bytes)});
+    table.AddRow(file.place.family,
+                 {ShortName(file.place), LevelText(file.place.level),
+                  term::WithCommas(file.num_entries), term::WithCommas(file.num_bytes),
+                  FilterName(file.filter), term::WithCommas(file.filter.num_filters),
+                  file.filter.of, BitsText(file.filter.bits_per_entry()),
+                  RateText(file.filter.predicted_fpr), term::WithCommas(file.index.num_bytes)});
   }
   return table.ToString();
 }
@@ -135,7 +135,7 @@ std::string MovedText(const Inspection& inspection) {
   }
   if (text.empty()) return "";
   return fmt::format("\n{} with {} moved to another level, with the filter of the old one:\n",
-                     CountOf(sum.num_files, "file"), CountOf(sum.num_entries, "key")) +
+                     term::CountOf(sum.num_files, "file"), term::CountOf(sum.num_entries, "key")) +
          text;
 }
 
@@ -145,9 +145,10 @@ std::string IndexesText(const std::vector<FileReport>& files, bool with_family) 
   const std::vector<IndexSummary> indexes = SummariseIndexes(files);
   if (indexes.empty()) return "No value indexes.\n";
   for (const IndexSummary& index : indexes) {
-    table.AddRow(index.family,
-                 {index.definition, WithCommas(index.num_files), WithCommas(index.num_granules),
-                  WithCommas(index.filter_bytes), WithCommas(index.bounds_bytes)});
+    table.AddRow(
+        index.family,
+        {index.definition, term::WithCommas(index.num_files), term::WithCommas(index.num_granules),
+         term::WithCommas(index.filter_bytes), term::WithCommas(index.bounds_bytes)});
   }
   return table.ToString();
 }
@@ -219,12 +220,12 @@ void RunInspect(const InspectOptions& options) {
       LevelsBuiltFor(inspection.files, options.choice.db.empty()
                                            ? AskedRatesByFamily()
                                            : chosen.engine->RatesAskedFor(options.choice.db));
-  Output output;
+  term::Output output;
   output.Write(options.format == OutputFormat::kJson ? ToJson(options, chosen, inspection)
                                                      : ToText(inspection));
   output.Flush();
   if (const auto& unopened = inspection.missed.unopened; !unopened.empty()) {
-    Fail("{}", fmt::join(unopened, "\n"));
+    term::Fail("{}", fmt::join(unopened, "\n"));
   }
 }
 

@@ -11,20 +11,17 @@
 
 #include "blocksieve/column.h"
 #include "integration/cli/commands/commands.h"
-#include "integration/cli/commands/index_columns.h"
+#include "integration/cli/commands/common_options.h"
 #include "integration/cli/commands/load_report.h"
+#include "integration/cli/commands/rows.h"
 #include "integration/cli/engine/engine.h"
 #include "integration/cli/engine/engine_choice.h"
-#include "integration/cli/term/common_options.h"
-#include "integration/cli/term/delimiter.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/line_reader.h"
-#include "integration/cli/term/number_text.h"
-#include "integration/cli/term/output.h"
 #include "integration/cli/term/progress.h"
-#include "integration/cli/term/split_row.h"
-#include "integration/cli/term/standard_streams.h"
+#include "integration/cli/term/streams.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -82,12 +79,12 @@ std::string TakeFile(LoadOptions* options) {
     if (is_index && (file || i + 1 < rest.size())) {
       options->indexes.push_back(std::move(rest[i]));
     } else if (file) {
-      FailUsage("two files are given, {} and {}; allowed is one", *file, rest[i]);
+      term::FailUsage("two files are given, {} and {}; allowed is one", *file, rest[i]);
     } else {
       file = std::move(rest[i]);
     }
   }
-  if (!file) FailUsage("FILE is missing; - is standard input");
+  if (!file) term::FailUsage("FILE is missing; - is standard input");
   return *std::move(file);
 }
 
@@ -96,27 +93,28 @@ struct Loaded {
   std::string problem;  // why it ended before the end of the file; empty: it did not
 };
 
-std::string WhatIsWrong(const LineReader& lines, std::string_view line, char delimiter,
+std::string WhatIsWrong(const term::LineReader& lines, std::string_view line, char delimiter,
                         uint32_t key_field) {
   const std::string place = fmt::format("{}:{}: ", lines.name(), lines.line_number());
   if (line.empty()) return place + "the line is empty";
   return place + fmt::format("the line has {}, separated by {}; the key is field {} (--key)",
-                             CountOf(CountFields(line, delimiter), "field"),
+                             term::CountOf(CountFields(line, delimiter), "field"),
                              DelimiterName(delimiter), key_field);
 }
 
-void ShowProgress(const Loaded& loaded, const LineReader& lines, Progress* progress) {
+void ShowProgress(const Loaded& loaded, const term::LineReader& lines, term::Progress* progress) {
   if (!progress->IsDue()) return;
-  std::string text = "loading: " + CountOf(loaded.counts.rows, "row");
+  std::string text = "loading: " + term::CountOf(loaded.counts.rows, "row");
   if (lines.file_bytes() != 0) {
     text += fmt::format(", {} %", 100 * lines.bytes_read() / lines.file_bytes());
   }
   progress->Show(text);
 }
 
-Loaded LoadLines(char delimiter, uint32_t key_field, LineReader* lines, LoadedDatabase* database) {
+Loaded LoadLines(char delimiter, uint32_t key_field, term::LineReader* lines,
+                 LoadedDatabase* database) {
   constexpr uint64_t kRowsBetweenChecks = 1024;
-  Progress progress;
+  term::Progress progress;
   Loaded loaded;
   std::string_view key;
   std::string value;
@@ -124,7 +122,7 @@ Loaded LoadLines(char delimiter, uint32_t key_field, LineReader* lines, LoadedDa
     std::optional<std::string_view> line;
     try {
       line = lines->Next();
-    } catch (const Failure& failure) {
+    } catch (const term::Failure& failure) {
       loaded.problem = failure.what();
       return loaded;
     }
@@ -137,17 +135,18 @@ Loaded LoadLines(char delimiter, uint32_t key_field, LineReader* lines, LoadedDa
     ++loaded.counts.rows;
     loaded.counts.bytes += key.size() + value.size();
     if (loaded.counts.rows % kRowsBetweenChecks != 0) continue;
-    if (InterruptFlag()) break;
+    if (term::InterruptFlag()) break;
     ShowProgress(loaded, *lines, &progress);
   }
-  if (InterruptFlag()) loaded.problem = "interrupted";
+  if (term::InterruptFlag()) loaded.problem = "interrupted";
   return loaded;
 }
 
 void Compact(LoadedDatabase* database) {
-  Progress progress;
+  term::Progress progress;
   progress.Show("compacting");
-  if (!database->Compact()) throw Interrupted("interrupted; all rows are loaded, not compacted");
+  if (!database->Compact())
+    throw term::Interrupted("interrupted; all rows are loaded, not compacted");
 }
 
 void RunLoad(LoadOptions options) {
@@ -158,12 +157,12 @@ void RunLoad(LoadOptions options) {
                     .granule_rows = options.granule_rows,
                     .target_fpr = options.target_fpr};
   // First what may fail without leaving anything behind.
-  LineReader lines(file);
-  CatchInterrupts();
+  term::LineReader lines(file);
+  term::CatchInterrupts();
   const std::unique_ptr<LoadedDatabase> database =
       EngineFor(options.db, options.engine).Load(target);
   for (const std::string& note : database->notes()) {
-    WriteToStandardError("blocksieve load: " + note + "\n");
+    term::WriteToStandardError("blocksieve load: " + note + "\n");
   }
 
   const Loaded loaded = LoadLines(delimiter, options.key_field, &lines, database.get());
@@ -171,13 +170,13 @@ void RunLoad(LoadOptions options) {
   if (!loaded.problem.empty()) {
     const std::string message =
         fmt::format("{}; the {} before are loaded and flushed, not compacted; nothing after is",
-                    loaded.problem, CountOf(loaded.counts.rows, "row"));
-    if (InterruptFlag()) throw Interrupted(message);
-    throw Failure(message);
+                    loaded.problem, term::CountOf(loaded.counts.rows, "row"));
+    if (term::InterruptFlag()) throw term::Interrupted(message);
+    throw term::Failure(message);
   }
   if (!options.no_compact) Compact(database.get());
 
-  Output output;
+  term::Output output;
   const SkipIndexSummary indexes = database->Indexes();
   output.Write(options.format == OutputFormat::kJson ? LoadReportJson(loaded.counts, indexes)
                                                      : LoadReportText(loaded.counts, indexes));

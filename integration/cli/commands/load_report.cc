@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "integration/cli/term/number_text.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 
@@ -12,12 +12,12 @@ namespace blocksieve::cli {
 std::string LoadReportText(const LoadCounts& counts, const SkipIndexSummary& indexes) {
   std::string text = fmt::format("rows: {}\nbytes: {}\nindex bytes: {} in {} of {}\n", counts.rows,
                                  counts.bytes, indexes.index_bytes, indexes.files_with_index,
-                                 CountOf(indexes.num_files, "file"));
+                                 term::CountOf(indexes.num_files, "file"));
   for (const SkipIndexColumnUsage& column : indexes.usage) {
     text += fmt::format("  {} (of the value): filters {} bytes, bounds {} bytes", column.definition,
                         column.filter_bytes, column.bounds_bytes);
     if (column.files_without_filters != 0) {
-      text += "; no filters in " + CountOf(column.files_without_filters, "file");
+      text += "; no filters in " + term::CountOf(column.files_without_filters, "file");
     }
     text += "\n";
   }

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <exception>
-#include <new>
 #include <sstream>
 #include <string>
 
@@ -12,15 +10,10 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/commands/commands.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/interrupt.h"
-#include "integration/cli/term/output.h"
-#include "integration/cli/term/standard_streams.h"
+#include "integration/cli/term/streams.h"
 
 namespace blocksieve::cli {
 namespace {
-
-constexpr int kFailureCode = 1;
-constexpr int kUsageCode = 2;
 
 constexpr const char* kDescription = "Filters and skip indexes for storage engines";
 
@@ -49,37 +42,17 @@ std::string SubcommandNames(CLI::App* app) {
   return names;
 }
 
-int Report(const std::string& name, const std::string& message, int code) {
-  std::string text = name + ": " + message + "\n";
-  if (code == kUsageCode) text += "See: " + name + " --help\n";
-  WriteToStandardError(text);
-  return code;
-}
-
-// What --help and --version are for.
-int PrintHelp(const CLI::App& app, const CLI::Success& help) {
-  std::ostringstream text;
-  const int code = app.exit(help, text, text);
-  try {
-    Output output;
-    output.Write(text.str());
-    output.Flush();
-  } catch (const Failure& failure) {
-    return Report(NameOf(app), failure.what(), kFailureCode);
-  }
-  return code;
-}
-
 void WarnOfKernel() {
   if (KernelOverrideProblem().empty()) return;
-  WriteToStandardError(fmt::format("blocksieve: BLOCKSIEVE_KERNEL={}; {} is used\n",
-                                   KernelOverrideProblem(), KernelName(ActiveKernel())));
+  term::WriteToStandardError(fmt::format("blocksieve: BLOCKSIEVE_KERNEL={}; {} is used\n",
+                                         KernelOverrideProblem(), KernelName(ActiveKernel())));
 }
 
-int Run(int argc, const char* const* argv) {
-  CLI::App app(kDescription, "blocksieve");
+// Parses, and does what was asked. Extends `name` by the subcommand as soon as that is known.
+void Run(int argc, const char* const* argv, std::string* name) {
+  CLI::App app(kDescription, *name);
   app.footer(kFooter);
-  app.require_subcommand(0, 1);  // that there is one is checked below, and said in our words
+  app.require_subcommand(0, 1);  // a missing one is reported below, in our own words
   app.set_version_flag("--version", "blocksieve " BLOCKSIEVE_VERSION);
   Action action;
   AddLoadCommand(&app, &action);
@@ -93,36 +66,33 @@ int Run(int argc, const char* const* argv) {
   AddManualCommand(&app, &action);
   try {
     app.parse(argc, argv);
-    if (!action) FailUsage("a subcommand is required: {}", SubcommandNames(&app));
-    WarnOfKernel();
-    action();
-    return 0;
-  } catch (const CLI::Success& help) {
-    return PrintHelp(app, help);
+  } catch (const CLI::Success& help) {  // --help or --version
+    *name = NameOf(app);
+    std::ostringstream text;
+    app.exit(help, text, text);
+    term::Output output;
+    output.Write(text.str());
+    output.Flush();
+    return;
   } catch (const CLI::ParseError& error) {
-    return Report(NameOf(app), error.what(), kUsageCode);
-  } catch (const UsageError& error) {
-    return Report(NameOf(app), error.what(), kUsageCode);
-  } catch (const Interrupted& interrupted) {
-    Report(NameOf(app), interrupted.what(), kFailureCode);
-    return 128 + interrupted.signal();
-  } catch (const std::bad_alloc&) {
-    return Report(NameOf(app), "out of memory", kFailureCode);
-  } catch (const std::exception& error) {
-    return Report(NameOf(app), error.what(), kFailureCode);
+    *name = NameOf(app);
+    throw term::UsageError(error.what());
   }
+  *name = NameOf(app);
+  if (!action) term::FailUsage("a subcommand is required: {}", SubcommandNames(&app));
+  WarnOfKernel();
+  action();
 }
 
 }  // namespace
 }  // namespace blocksieve::cli
 
 int main(int argc, char** argv) {
-  try {
-    blocksieve::cli::PrepareStandardStreams();
+  std::string name = "blocksieve";
+  return blocksieve::term::RunMain(name, [&] {
+    blocksieve::term::PrepareStandardStreams();
     // OPTIONS files of databases name the policy.
     blocksieve_rocksdb_register();
-    return blocksieve::cli::Run(argc, argv);
-  } catch (...) {  // there is not even memory for a message
-    return blocksieve::cli::kFailureCode;
-  }
+    blocksieve::cli::Run(argc, argv, &name);
+  });
 }

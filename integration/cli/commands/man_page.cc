@@ -7,10 +7,13 @@
 #include <cctype>
 #include <string_view>
 
-#include "integration/cli/term/environment.h"
-
 namespace blocksieve::cli {
 namespace {
+
+constexpr const char* kEnvironment =
+    R"help(  BLOCKSIEVE_KERNEL   the instructions that filters are built and asked with: scalar, avx2, avx512 or
+                      neon. Unless it is set, and where there are none of these, the fastest that
+                      the processor has. Results do not depend on it.)help";
 
 // Characters that roff would take for requests, or set as other ones than those of ASCII.
 std::string Escape(std::string_view text) {

@@ -3,7 +3,7 @@
 #include "integration/cli/commands/command_tree.h"
 #include "integration/cli/commands/commands.h"
 #include "integration/cli/commands/man_page.h"
-#include "integration/cli/term/output.h"
+#include "integration/cli/term/streams.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -23,7 +23,7 @@ void AddManualCommand(CLI::App* app, Action* action) {
   command->footer(kFooter);
   command->callback([app, action] {
     *action = [app] {
-      Output output;
+      term::Output output;
       output.Write(ManPage(DescribeCommand(*app), BLOCKSIEVE_VERSION));
       output.Flush();
     };

@@ -10,15 +10,13 @@
 
 #include "blocksieve/predicate.h"
 #include "integration/cli/commands/commands.h"
-#include "integration/cli/commands/explanation_json.h"
+#include "integration/cli/commands/common_options.h"
+#include "integration/cli/commands/scan_json.h"
 #include "integration/cli/engine/engine.h"
 #include "integration/cli/engine/engine_choice.h"
-#include "integration/cli/term/bytes_text.h"
-#include "integration/cli/term/common_options.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/output.h"
-#include "integration/cli/term/standard_streams.h"
-#include "integration/cli/term/text_position.h"
+#include "integration/cli/term/streams.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -60,11 +58,11 @@ Predicate ParseWhere(const ScanOptions& options, const SkipIndexSummary& indexes
   Result<Predicate> predicate = Predicate::Parse(options.where, indexes.columns, &position);
   if (predicate.ok()) return *std::move(predicate);
   const std::string& message = predicate.status().message();
-  if (position == 0) FailUsage("--where: {}", message);
-  FailUsage("--where, {}\n{}", message, PointAt(options.where, position));
+  if (position == 0) term::FailUsage("--where: {}", message);
+  term::FailUsage("--where, {}\n{}", message, term::PointAt(options.where, position));
 }
 
-void WriteRow(const RowScan& scan, OutputFormat format, Output* output) {
+void WriteRow(const RowScan& scan, OutputFormat format, term::Output* output) {
   if (format == OutputFormat::kText) {
     output->Write(scan.key());
     output->Write("\t");
@@ -78,7 +76,7 @@ void WriteRow(const RowScan& scan, OutputFormat format, Output* output) {
 }
 
 // Returns the number of rows.
-uint64_t WriteRows(const ScanOptions& options, RowScan* scan, Output* output) {
+uint64_t WriteRows(const ScanOptions& options, RowScan* scan, term::Output* output) {
   uint64_t count = 0;
   for (; scan->Valid() && output->is_wanted(); scan->Next()) {
     ++count;
@@ -93,8 +91,8 @@ uint64_t WriteRows(const ScanOptions& options, RowScan* scan, Output* output) {
 }
 
 void PrintExplanation(const ScanExplanation& explanation, OutputFormat format) {
-  WriteToStandardError(format == OutputFormat::kJson ? ExplanationJson(explanation) + "\n"
-                                                     : explanation.ToText());
+  term::WriteToStandardError(format == OutputFormat::kJson ? ExplanationJson(explanation) + "\n"
+                                                           : explanation.ToText());
 }
 
 void RunScan(const ScanOptions& options) {
@@ -103,11 +101,11 @@ void RunScan(const ScanOptions& options) {
   const Predicate predicate = ParseWhere(options, database->Indexes());
   const std::unique_ptr<RowScan> scan = database->Scan(predicate, options.request);
 
-  Output output;
+  term::Output output;
   const uint64_t count = WriteRows(options, scan.get(), &output);
   if (options.request.explain) PrintExplanation(scan->Explain(), options.format);
   if (const std::string problem = scan->problem(); !problem.empty()) {
-    Fail("cannot read on in database {} after {} rows: {}", options.db, count, problem);
+    term::Fail("cannot read on in database {} after {} rows: {}", options.db, count, problem);
   }
 }
 

@@ -12,15 +12,14 @@
 #include <vector>
 
 #include "integration/cli/commands/commands.h"
-#include "integration/cli/term/common_options.h"
+#include "integration/cli/commands/common_options.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/line_reader.h"
-#include "integration/cli/term/number_text.h"
-#include "integration/cli/term/output.h"
 #include "integration/cli/term/progress.h"
-#include "integration/cli/term/standard_streams.h"
-#include "integration/cli/term/table_printer.h"
+#include "integration/cli/term/streams.h"
+#include "integration/cli/term/text.h"
+#include "integration/cli/term/text_table.h"
 #include "integration/sieve/normalize_url.h"
 
 namespace blocksieve::cli {
@@ -61,9 +60,9 @@ struct SieveCommandOptions {
 void Check(const rocksdb::Status& status, const std::string& db) {
   if (status.ok()) return;
   if (status.IsInvalidArgument() && status.getState() != nullptr) {
-    FailUsage("{}: {}", db, status.getState());
+    term::FailUsage("{}: {}", db, status.getState());
   }
-  Fail("sieve {}: {}", db, status.ToString());
+  term::Fail("sieve {}: {}", db, status.ToString());
 }
 
 /// Lines of a file, many at a time.
@@ -95,28 +94,28 @@ class LineBatches {
   }
 
  private:
-  LineReader lines_;
+  term::LineReader lines_;
   const bool normalize_;
   std::string text_;
   std::vector<size_t> ends_;
 };
 
 void ReportLine(const std::string& text) {
-  if (InterruptFlag()) throw Interrupted("interrupted; " + text);
-  WriteToStandardError("blocksieve sieve: " + text + "\n");
+  if (term::InterruptFlag()) throw term::Interrupted("interrupted; " + text);
+  term::WriteToStandardError("blocksieve sieve: " + text + "\n");
 }
 
 void Push(const SieveCommandOptions& options, UrlSieve* sieve) {
   LineBatches lines(options.push_file, options.normalize);
-  Progress progress;
+  term::Progress progress;
   sieve::PushCounts counts;
   for (std::vector<std::string_view> batch; lines.Next(&batch);) {
     Check(sieve->Push(batch, &counts), options.db);
-    if (progress.IsDue()) progress.Show("pushing: " + CountOf(counts.new_urls, "new URL"));
+    if (progress.IsDue()) progress.Show("pushing: " + term::CountOf(counts.new_urls, "new URL"));
   }
   ReportLine(fmt::format("pushed {}, of which {} were new",
-                         CountOf(counts.new_urls + counts.repeats, "URL"),
-                         WithCommas(counts.new_urls)));
+                         term::CountOf(counts.new_urls + counts.repeats, "URL"),
+                         term::WithCommas(counts.new_urls)));
 }
 
 void Forget(const SieveCommandOptions& options, UrlSieve* sieve) {
@@ -125,20 +124,21 @@ void Forget(const SieveCommandOptions& options, UrlSieve* sieve) {
   for (std::vector<std::string_view> batch; lines.Next(&batch);) {
     Check(sieve->Forget(batch, &counts), options.db);
   }
-  ReportLine(fmt::format("forgot {}; {} had not been seen", CountOf(counts.forgotten, "URL"),
-                         WithCommas(counts.not_seen)));
+  ReportLine(fmt::format("forgot {}; {} had not been seen", term::CountOf(counts.forgotten, "URL"),
+                         term::WithCommas(counts.not_seen)));
 }
 
-void Pop(const SieveCommandOptions& options, UrlSieve* sieve, Output* output) {
+void Pop(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* output) {
   const auto take = [&](std::span<const std::string> urls) {
     for (const std::string& url : urls) output->WriteLine(url);
     output->Flush();
-    return output->is_wanted() && !InterruptFlag();
+    return output->is_wanted() && !term::InterruptFlag();
   };
   uint64_t num_popped = 0;
   Check(sieve->Pop(options.pop_urls, take, &num_popped), options.db);
-  if (InterruptFlag()) {
-    throw Interrupted(fmt::format("interrupted; {} left the queue", CountOf(num_popped, "URL")));
+  if (term::InterruptFlag()) {
+    throw term::Interrupted(
+        fmt::format("interrupted; {} left the queue", term::CountOf(num_popped, "URL")));
   }
 }
 
@@ -148,32 +148,32 @@ double Share(uint64_t part, uint64_t whole) {
 
 std::string StatsText(const SieveStats& stats) {
   const uint64_t answered = stats.new_by_counting_filter + stats.new_by_file_filters;
-  TablePrinter table({"", "", ""});
+  term::TextTable table({"", "", ""});
   const auto add = [&](const char* what, std::string value, std::string note) {
     table.AddRow({what, std::move(value), std::move(note)});
   };
   const auto share = [&](uint64_t part) {
     return fmt::format("{:.3f} %", 100 * Share(part, stats.new_urls()));
   };
-  add("seen", WithCommas(stats.seen), "");
+  add("seen", term::WithCommas(stats.seen), "");
   add("seen, estimated", fmt::format("{:.0f}", stats.estimated.keys),
       fmt::format("{:+.3f} %",
                   stats.seen == 0
                       ? 0
                       : 100 * (stats.estimated.keys / static_cast<double>(stats.seen) - 1)));
-  add("queued", WithCommas(stats.queued), "");
-  add("filter bytes", WithCommas(stats.filter_bytes()),
+  add("queued", term::WithCommas(stats.queued), "");
+  add("filter bytes", term::WithCommas(stats.filter_bytes()),
       fmt::format("{:.2f} bits per URL", 8 * Share(stats.filter_bytes(), stats.seen)));
-  add("  counting filters", WithCommas(stats.counting_filter_bytes), "");
-  add("  filters of files", WithCommas(stats.file_filter_bytes), "");
-  add("new URLs ever", WithCommas(stats.new_urls()), "");
-  add("  told without I/O", WithCommas(answered), share(answered));
-  add("    by counting filters", WithCommas(stats.new_by_counting_filter),
+  add("  counting filters", term::WithCommas(stats.counting_filter_bytes), "");
+  add("  filters of files", term::WithCommas(stats.file_filter_bytes), "");
+  add("new URLs ever", term::WithCommas(stats.new_urls()), "");
+  add("  told without I/O", term::WithCommas(answered), share(answered));
+  add("    by counting filters", term::WithCommas(stats.new_by_counting_filter),
       share(stats.new_by_counting_filter));
-  add("    by filters of files", WithCommas(stats.new_by_file_filters),
+  add("    by filters of files", term::WithCommas(stats.new_by_file_filters),
       share(stats.new_by_file_filters));
-  add("  told by reading", WithCommas(stats.new_by_reading), share(stats.new_by_reading));
-  add("repeats ever", WithCommas(stats.repeats), "");
+  add("  told by reading", term::WithCommas(stats.new_by_reading), share(stats.new_by_reading));
+  add("repeats ever", term::WithCommas(stats.repeats), "");
   std::string text = table.ToString();
   text.erase(0, text.find('\n') + 1);  // there is nothing to head the columns with
   if (!stats.overfull.empty()) {
@@ -199,27 +199,27 @@ std::string StatsJson(const SieveStats& stats) {
   return document.dump(2) + "\n";
 }
 
-void PrintStats(const SieveCommandOptions& options, UrlSieve* sieve, Output* output) {
+void PrintStats(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* output) {
   SieveStats stats;
   Check(sieve->GetStats(&stats), options.db);
   output->Write(options.format == OutputFormat::kJson ? StatsJson(stats) : StatsText(stats));
 }
 
 void Compact(const SieveCommandOptions& options, UrlSieve* sieve) {
-  Progress progress;
+  term::Progress progress;
   progress.Show("compacting");
-  const rocksdb::Status status = sieve->Compact(&InterruptFlag());
-  if (InterruptFlag()) throw Interrupted("interrupted; not all is compacted");
+  const rocksdb::Status status = sieve->Compact(&term::InterruptFlag());
+  if (term::InterruptFlag()) throw term::Interrupted("interrupted; not all is compacted");
   Check(status, options.db);
 }
 
-using Step = std::function<void(UrlSieve*, Output*)>;
+using Step = std::function<void(UrlSieve*, term::Output*)>;
 
 void RunSieve(const SieveCommandOptions& options, const std::vector<Step>& steps) {
-  CatchInterrupts();
+  term::CatchInterrupts();
   std::unique_ptr<UrlSieve> sieve;
   Check(UrlSieve::Open(options.db, options.sieve, &sieve), options.db);
-  Output output;
+  term::Output output;
   for (const Step& step : steps) step(sieve.get(), &output);
   output.Flush();
   Check(sieve->Close(), options.db);
@@ -258,25 +258,26 @@ void AddSieveCommand(CLI::App* app, Action* action) {
     return subcommand;
   };
   add_step("push", "enqueue the URLs that were never seen",
-           [options](UrlSieve* sieve, Output*) { Push(*options, sieve); })
+           [options](UrlSieve* sieve, term::Output*) { Push(*options, sieve); })
       ->add_option("FILE", options->push_file, "the URLs; - is standard input")
       ->type_name("")
       ->required();
   add_step("pop", "print the next URLs, and take them off the queue",
-           [options](UrlSieve* sieve, Output* output) { Pop(*options, sieve, output); })
+           [options](UrlSieve* sieve, term::Output* output) { Pop(*options, sieve, output); })
       ->add_option("N", options->pop_urls, "the most to print")
       ->type_name("")
       ->check(InRange(uint64_t{1}, kMaxUrls))
       ->required();
   add_step("forget", "make URLs as if they had never been seen",
-           [options](UrlSieve* sieve, Output*) { Forget(*options, sieve); })
+           [options](UrlSieve* sieve, term::Output*) { Forget(*options, sieve); })
       ->add_option("FILE", options->forget_file, "the URLs; - is standard input")
       ->type_name("")
       ->required();
   add_step("compact", "rewrite everything into the least space",
-           [options](UrlSieve* sieve, Output*) { Compact(*options, sieve); });
-  add_step("stats", "print how much there is and what the filters do",
-           [options](UrlSieve* sieve, Output* output) { PrintStats(*options, sieve, output); });
+           [options](UrlSieve* sieve, term::Output*) { Compact(*options, sieve); });
+  add_step(
+      "stats", "print how much there is and what the filters do",
+      [options](UrlSieve* sieve, term::Output* output) { PrintStats(*options, sieve, output); });
 
   command->callback([=] {
     std::vector<Step> chosen;

@@ -11,11 +11,11 @@
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/commands/commands.h"
-#include "integration/cli/term/common_options.h"
+#include "integration/cli/commands/common_options.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/number_text.h"
-#include "integration/cli/term/output.h"
-#include "integration/cli/term/table_printer.h"
+#include "integration/cli/term/streams.h"
+#include "integration/cli/term/text.h"
+#include "integration/cli/term/text_table.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -89,25 +89,26 @@ Sized Size(const Layout& layout, uint64_t keys) {
 }
 
 std::string LayoutText(const Layout& layout) {
-  return layout.kind == FilterKind::kRibbon ? CountOf(layout.num_probes, "whole column")
+  return layout.kind == FilterKind::kRibbon ? term::CountOf(layout.num_probes, "whole column")
                                             : fmt::format("k = {}", layout.num_probes);
 }
 
 std::string Question(const SizeOptions& options) {
-  const std::string keys = CountOf(options.keys, "key");
+  const std::string keys = term::CountOf(options.keys, "key");
   if (options.fpr) return fmt::format("{} at a false-positive rate of {:g}", keys, *options.fpr);
   if (options.bits_per_key) {
     return fmt::format("{} at up to {:g} bits per key", keys, *options.bits_per_key);
   }
-  return fmt::format("{} in up to {}", keys, CountOf(*options.bytes, "byte"));
+  return fmt::format("{} in up to {}", keys, term::CountOf(*options.bytes, "byte"));
 }
 
-void PrintText(const SizeOptions& options, const std::vector<Sized>& all, Output* output) {
-  TablePrinter table(
+void PrintText(const SizeOptions& options, const std::vector<Sized>& all, term::Output* output) {
+  term::TextTable table(
       {"kind", "layout", "bits/key", "bytes", "predicted FPR", "limit", "above limit"});
   for (const Sized& sized : all) {
     table.AddRow({std::string(FilterKindName(sized.layout.kind)), LayoutText(sized.layout),
-                  fmt::format("{:g}", sized.layout.bits_per_key), WithCommas(sized.payload_bytes),
+                  fmt::format("{:g}", sized.layout.bits_per_key),
+                  term::WithCommas(sized.payload_bytes),
                   fmt::format("{:.4g}", sized.layout.predicted_fpr),
                   fmt::format("{:.3f}", sized.limit_bits_per_key),
                   fmt::format("{:.1f} %", 100 * sized.above_limit)});
@@ -115,7 +116,7 @@ void PrintText(const SizeOptions& options, const std::vector<Sized>& all, Output
   output->Write(Question(options) + "\n\n" + table.ToString());
 }
 
-void PrintJson(const SizeOptions& options, const std::vector<Sized>& all, Output* output) {
+void PrintJson(const SizeOptions& options, const std::vector<Sized>& all, term::Output* output) {
   using Json = nlohmann::ordered_json;
   Json document = {{"keys", options.keys}};
   if (options.fpr) document["target_fpr"] = *options.fpr;
@@ -138,8 +139,8 @@ void RunSize(const SizeOptions& options) {
   const int num_given =
       options.fpr.has_value() + options.bits_per_key.has_value() + options.bytes.has_value();
   if (num_given != 1) {
-    FailUsage("exactly one of --fpr, --bits-per-key and --bytes is needed; {} are given",
-              num_given);
+    term::FailUsage("exactly one of --fpr, --bits-per-key and --bytes is needed; {} are given",
+                    num_given);
   }
   std::vector<Sized> all;
   std::string problems;
@@ -151,8 +152,8 @@ void RunSize(const SizeOptions& options) {
       problems += fmt::format("\n  {}: {}", FilterKindName(kind), layout.status().message());
     }
   }
-  if (all.empty()) FailUsage("no kind of filter can have {}:{}", Question(options), problems);
-  Output output;
+  if (all.empty()) term::FailUsage("no kind of filter can have {}:{}", Question(options), problems);
+  term::Output output;
   if (options.format == OutputFormat::kJson) {
     PrintJson(options, all, &output);
   } else {

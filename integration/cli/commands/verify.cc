@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "integration/cli/commands/commands.h"
+#include "integration/cli/commands/common_options.h"
 #include "integration/cli/files/file_check.h"
 #include "integration/cli/files/file_choice.h"
 #include "integration/cli/files/file_report_json.h"
 #include "integration/cli/files/file_report_text.h"
-#include "integration/cli/term/common_options.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/number_text.h"
-#include "integration/cli/term/output.h"
-#include "integration/cli/term/table_printer.h"
+#include "integration/cli/term/streams.h"
+#include "integration/cli/term/text.h"
+#include "integration/cli/term/text_table.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -71,7 +71,7 @@ std::string ToText(const Verification& verification) {
   if (verification.files.empty() && verification.missed.unopened.empty()) {
     return "No files: nothing has been flushed yet.\n";
   }
-  TablePrinter table(
+  term::TextTable table(
       {"file", "level", "filter", "keys asked", "denied", "probes", "measured FPR", "predicted"});
   std::string notes;
   std::string problems;
@@ -79,8 +79,8 @@ std::string ToText(const Verification& verification) {
   for (const FileCheck& check : verification.files) {
     const FilePlace& place = check.file.place;
     table.AddRow({ShortName(place), LevelText(place.level), FilterName(check.file.filter),
-                  WithCommas(check.keys_asked), WithCommas(check.false_negatives),
-                  WithCommas(check.num_probes), MeasuredText(check),
+                  term::WithCommas(check.keys_asked), term::WithCommas(check.false_negatives),
+                  term::WithCommas(check.num_probes), MeasuredText(check),
                   RateText(check.file.filter.predicted_fpr)});
     keys_asked += check.keys_asked;
     if (!check.unseen.empty()) notes += ShortName(place) + ": " + check.unseen + "\n";
@@ -92,10 +92,10 @@ std::string ToText(const Verification& verification) {
   for (const std::string& problem : verification.missed.unopened)
     problems += "PROBLEM " + problem + "\n";
   return table.ToString() + "\n" + notes + problems +
-         fmt::format("{}, {}: {}\n", CountOf(verification.files.size(), "file"),
-                     CountOf(keys_asked, "key"),
+         fmt::format("{}, {}: {}\n", term::CountOf(verification.files.size(), "file"),
+                     term::CountOf(keys_asked, "key"),
                      problems.empty() ? "nothing is wrong"
-                                      : CountOf(verification.num_problems(), "problem"));
+                                      : term::CountOf(verification.num_problems(), "problem"));
 }
 
 nlohmann::ordered_json ToJson(const FileCheck& check) {
@@ -130,12 +130,12 @@ void RunVerify(const VerifyOptions& options) {
   verification.missed = chosen.ForEach("verifying", [&](TableFile* file) {
     verification.files.push_back(CheckFile(file, options.num_probes));
   });
-  Output output;
+  term::Output output;
   output.Write(options.format == OutputFormat::kJson ? ToJson(options, chosen, verification)
                                                      : ToText(verification));
   output.Flush();
   if (const uint64_t problems = verification.num_problems(); problems != 0) {
-    Fail("{} found", CountOf(problems, "problem"));
+    term::Fail("{} found", term::CountOf(problems, "problem"));
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "integration/cli/files/key_sample.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/number_text.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -46,11 +46,11 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
     if (origin == FilterOrigin::kBlocksieve || origin == FilterOrigin::kStock) {
       MeasureFpr(sample, num_probes, file, &random, &check);
     }
-  } catch (const Failure& failure) {
+  } catch (const term::Failure& failure) {
     check.problems.push_back(failure.what());
   }
   if (check.false_negatives != 0) {
-    check.problems.push_back("the filter denies " + CountOf(check.false_negatives, "key") +
+    check.problems.push_back("the filter denies " + term::CountOf(check.false_negatives, "key") +
                              " that the file has");
   }
   return check;

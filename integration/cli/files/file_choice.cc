@@ -19,8 +19,8 @@ void KeepFamily(const std::string& family, std::vector<FilePlace>* places) {
   for (const FilePlace& place : *places) names.insert(place.family);
   std::erase_if(*places, [&](const FilePlace& place) { return place.family != family; });
   if (places->empty()) {
-    Fail("there are no files of column family '{}'; those that have files are: '{}'", family,
-         fmt::join(names, "', '"));
+    term::Fail("there are no files of column family '{}'; those that have files are: '{}'", family,
+               fmt::join(names, "', '"));
   }
 }
 
@@ -40,7 +40,7 @@ void AddFileOptions(CLI::App* command, FileChoice* choice) {
 
 ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
                                          const std::function<void(TableFile*)>& visit) const {
-  Progress progress;
+  term::Progress progress;
   Missed missed;
   for (size_t i = 0; i < places.size(); ++i) {
     if (progress.IsDue()) {
@@ -50,7 +50,7 @@ ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
     try {
       file = engine->OpenFile(places[i]);
       if (file == nullptr) missed.vanished.push_back(places[i]);
-    } catch (const Failure& failure) {
+    } catch (const term::Failure& failure) {
       missed.unopened.emplace_back(failure.what());
     }
     if (file != nullptr) visit(file.get());
@@ -97,8 +97,8 @@ void ChosenFiles::TellMissingFromVanished(Missed* missed) const {
 
 ChosenFiles FindFiles(const FileChoice& choice) {
   if (choice.db.empty() == choice.file.empty()) {
-    FailUsage("either --db or FILE is needed; {} given",
-              choice.db.empty() ? "none is" : "both are");
+    term::FailUsage("either --db or FILE is needed; {} given",
+                    choice.db.empty() ? "none is" : "both are");
   }
   if (!choice.file.empty()) {
     const Engine& engine = EngineOfFile(choice.file, choice.engine);

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/number_text.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -56,20 +56,21 @@ std::string ForEveryEntry(rocksdb::SstFileReader* reader,
   uint64_t num_seen = 0;
   for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
     rocksdb::Slice key = entry->key();
-    if (key.size() < behind_key) Fail("a key of {} bytes, too few", key.size());
+    if (key.size() < behind_key) term::Fail("a key of {} bytes, too few", key.size());
     key.remove_suffix(behind_key);
     visit(key);
     ++num_seen;
   }
   if (!entry->status().ok()) {
-    Fail("cannot be read on after {}: {}", CountOf(num_seen, "key"), entry->status().ToString());
+    term::Fail("cannot be read on after {}: {}", term::CountOf(num_seen, "key"),
+               entry->status().ToString());
   }
   const uint64_t num_entries = properties.num_entries - properties.num_range_deletions;
   if (num_seen == num_entries) return "";
   return fmt::format(
       "{} of its {} entries were asked: of files with merges RocksDB shows neither "
       "deletes nor older versions",
-      WithCommas(num_seen), WithCommas(num_entries));
+      term::WithCommas(num_seen), term::WithCommas(num_entries));
 }
 
 }  // namespace blocksieve::cli

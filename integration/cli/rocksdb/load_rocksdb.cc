@@ -26,7 +26,7 @@ void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
   index.target_fpr = target.target_fpr;
   rocksdb::Status status;
   auto factory = NewSkipIndexCollectorFactory(index, &status);
-  if (factory == nullptr) FailUsage("cannot index so: {}", status.ToString());
+  if (factory == nullptr) term::FailUsage("cannot index so: {}", status.ToString());
   options->table_properties_collector_factories.push_back(std::move(factory));
 }
 
@@ -75,18 +75,19 @@ LoadedRocksDb::LoadedRocksDb(const LoadTarget& target) : path_(target.path) {
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
     if (family.options.comparator->timestamp_size() != 0) {
-      Fail("cannot load into database {}: its keys have timestamps, and lines have none", path_);
+      term::Fail("cannot load into database {}: its keys have timestamps, and lines have none",
+                 path_);
     }
     AddIndexes(target, columns, &family.options);
     AddKeyFilters(&family.options);
   }
   std::error_code error;
   std::filesystem::create_directories(path_, error);
-  if (error) Fail("cannot create database {}: {}", path_, error.message());
+  if (error) term::Fail("cannot create database {}: {}", path_, error.message());
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status =
       rocksdb::DB::Open(options.db, path_, options.families, &handles_, &db);
-  if (!status.ok()) Fail("cannot open database {}: {}", path_, status.ToString());
+  if (!status.ok()) term::Fail("cannot open database {}: {}", path_, status.ToString());
   db_.reset(db);
 }
 
@@ -117,19 +118,19 @@ void LoadedRocksDb::Flush() {
 
 bool LoadedRocksDb::Compact() {
   rocksdb::CompactRangeOptions options;
-  options.canceled = &InterruptFlag();
+  options.canceled = &term::InterruptFlag();
   // Files of the last level, too, may lack an index.
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   const rocksdb::Status status = db_->CompactRange(options, nullptr, nullptr);
-  if (status.IsIncomplete() && InterruptFlag()) return false;
+  if (status.IsIncomplete() && term::InterruptFlag()) return false;
   Check(status);
   return true;
 }
 
 void LoadedRocksDb::Check(const rocksdb::Status& status) const {
   if (status.ok()) return;
-  Fail("cannot write database {}: {}; rows of this load may be missing from it", path_,
-       status.ToString());
+  term::Fail("cannot write database {}: {}; rows of this load may be missing from it", path_,
+             status.ToString());
 }
 
 }  // namespace

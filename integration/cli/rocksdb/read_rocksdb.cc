@@ -38,7 +38,7 @@ class ReadRocksDb final : public ReadDatabase {
     options.explain = request.explain;
     std::unique_ptr<SkipScan> scan;
     const rocksdb::Status status = SkipScan::Create(db_.get(), nullptr, predicate, options, &scan);
-    if (!status.ok()) Fail("cannot scan database {}: {}", path_, status.ToString());
+    if (!status.ok()) term::Fail("cannot scan database {}: {}", path_, status.ToString());
     return std::make_unique<RocksDbScan>(std::move(scan));
   }
 

@@ -101,7 +101,7 @@ class RocksDbFile final : public TableFile {
     rocksdb::Iterator& probe = Probe();
     probe.Seek(key);
     if (!probe.status().ok()) {
-      Fail("cannot read {}: {}", report_.place.path, probe.status().ToString());
+      term::Fail("cannot read {}: {}", report_.place.path, probe.status().ToString());
     }
     if (!probe.Valid() || properties_->data_size == 0) return 1;
     return std::min(1.0, static_cast<double>(noted_reads_.last_offset()) /
@@ -120,8 +120,8 @@ class RocksDbFile final : public TableFile {
       const rocksdb::Status status = rocksdb::Comparator::CreateFromString(
           {}, properties_->comparator_name, &options_.comparator);
       if (!status.ok() || options_.comparator == nullptr) {
-        Fail("{}: its order, {}, is not known here", report_.place.path,
-             properties_->comparator_name);
+        term::Fail("{}: its order, {}, is not known here", report_.place.path,
+                   properties_->comparator_name);
       }
       TryOpen();
     }
@@ -138,7 +138,7 @@ class RocksDbFile final : public TableFile {
   void TryOpen() {
     reader_ = std::make_unique<rocksdb::SstFileReader>(options_);
     const rocksdb::Status status = reader_->Open(report_.place.path);
-    if (!status.ok()) Fail("cannot open {}: {}", report_.place.path, status.ToString());
+    if (!status.ok()) term::Fail("cannot open {}: {}", report_.place.path, status.ToString());
     properties_ = reader_->GetTableProperties();
   }
 
@@ -281,9 +281,9 @@ std::unique_ptr<TableFile> OpenRocksDbFile(const FilePlace& place) {
   if (status.ok() && end_bytes != 0) {
     status = file->Read(num_bytes - end_bytes, end_bytes, &end, buffer);
   }
-  if (!status.ok()) Fail("cannot open {}: {}", place.path, status.ToString());
+  if (!status.ok()) term::Fail("cannot open {}: {}", place.path, status.ToString());
   if (!IsBlockBasedTable(AsBytes(end.ToStringView()))) {
-    Fail("cannot open {}: it is no block-based table", place.path);
+    term::Fail("cannot open {}: it is no block-based table", place.path);
   }
   return std::make_unique<RocksDbFile>(place, std::move(file), num_bytes);
 }

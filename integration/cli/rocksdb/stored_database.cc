@@ -16,7 +16,7 @@
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 #include "integration/cli/rocksdb/unreadable_tables.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/standard_streams.h"
+#include "integration/cli/term/streams.h"
 #include "integration/rocksdb/index/granule_collector.h"
 
 namespace blocksieve::cli {
@@ -55,7 +55,7 @@ void RemoveCollectorsOfUnknownColumns(rocksdb::ColumnFamilyOptions* options) {
 StoredOptions UsualOptions(const std::string& path) {
   std::vector<std::string> names;
   const rocksdb::Status status = rocksdb::DB::ListColumnFamilies({}, path, &names);
-  if (!status.ok()) Fail("cannot open database {}: {}", path, status.ToString());
+  if (!status.ok()) term::Fail("cannot open database {}: {}", path, status.ToString());
   StoredOptions options;
   for (const std::string& name : names) options.families.emplace_back(name, rocksdb::Options());
   return options;
@@ -77,7 +77,7 @@ rocksdb::Status LoadOptions(const rocksdb::ConfigOptions& config, const std::str
 // Options are read several times for one command.
 void WarnOnce(const std::string& text) {
   static std::set<std::string> said;
-  if (said.insert(text).second) WriteToStandardError("blocksieve: " + text + "\n");
+  if (said.insert(text).second) term::WriteToStandardError("blocksieve: " + text + "\n");
 }
 
 // Changes when another process adds or removes files.
@@ -121,8 +121,8 @@ std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path, Preparatio
   const rocksdb::Status status =
       rocksdb::DB::OpenForReadOnly(options.db, path, options.families, &handles, &db);
   if (!status.ok()) {
-    Fail("cannot open database {}: {}{}", path, status.ToString(),
-         UnreadableTables(path, {options.db, options.families.front().options}));
+    term::Fail("cannot open database {}: {}{}", path, status.ToString(),
+               UnreadableTables(path, {options.db, options.families.front().options}));
   }
   // The database keeps a handle of its own.
   for (rocksdb::ColumnFamilyHandle* const handle : handles) db->DestroyColumnFamilyHandle(handle);
@@ -135,7 +135,7 @@ std::unique_ptr<rocksdb::DB> OpenPrepared(const std::string& path, Preparation p
     const std::string state = StateOf(path);
     try {
       return TryOpenReadOnly(path, prepare);
-    } catch (const Failure&) {
+    } catch (const term::Failure&) {
       // Another process may have removed files between our reading their list and opening them.
       if (tries == kMostTries || StateOf(path) == state) throw;
     }
@@ -181,7 +181,7 @@ StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
   const rocksdb::Status status = LoadOptions(config, path, &options);
   if (status.IsNotFound()) return UsualOptions(path);
   if (!status.ok() && strict) {
-    Fail("cannot read the options of database {}: {}", path, status.ToString());
+    term::Fail("cannot read the options of database {}: {}", path, status.ToString());
   }
   if (!status.ok()) {
     WarnOnce(fmt::format("cannot read the options of database {}: {}; going on with the usual ones",
@@ -219,7 +219,8 @@ std::vector<FilePlace> ListRocksDbFiles(const std::string& path) {
 SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path) {
   SkipIndexSummary summary;
   const rocksdb::Status status = ReadSkipIndexes(db, nullptr, &summary);
-  if (!status.ok()) Fail("cannot read the indexes of database {}: {}", path, status.ToString());
+  if (!status.ok())
+    term::Fail("cannot read the indexes of database {}: {}", path, status.ToString());
   return summary;
 }
 

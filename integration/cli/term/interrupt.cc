@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-namespace blocksieve::cli {
+namespace blocksieve::term {
 namespace {
 
 std::atomic<bool> interrupted = false;
@@ -36,4 +36,4 @@ void CatchInterrupts() {
 
 std::atomic<bool>& InterruptFlag() { return interrupted; }
 
-}  // namespace blocksieve::cli
+}  // namespace blocksieve::term

@@ -4,12 +4,13 @@
 #include <stdexcept>
 #include <string>
 
-namespace blocksieve::cli {
+namespace blocksieve::term {
 
-/// The command ended early because of a signal; says what was done until then.
+/// The program ended early because of a signal; the message says what was done until then. It is
+/// thrown, not exited with, so that destructors remove temporary files.
 class Interrupted : public std::runtime_error {
  public:
-  explicit Interrupted(const std::string& what);
+  explicit Interrupted(const std::string& what = "interrupted");
   int signal() const { return signal_; }
 
  private:
@@ -17,10 +18,15 @@ class Interrupted : public std::runtime_error {
 };
 
 /// From now on SIGINT, SIGTERM and SIGHUP only set InterruptFlag and end blocking system calls with
-/// EINTR; a second signal of a kind ends the program.
+/// EINTR; a second signal of the same kind ends the program.
 void CatchInterrupts();
 
-/// Whether such a signal came.
+/// Whether such a signal came. Cheap enough for inner loops.
 std::atomic<bool>& InterruptFlag();
 
-}  // namespace blocksieve::cli
+/// Throws Interrupted if such a signal came.
+inline void CheckInterrupt() {
+  if (InterruptFlag().load(std::memory_order_relaxed)) throw Interrupted();
+}
+
+}  // namespace blocksieve::term

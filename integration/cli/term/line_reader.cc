@@ -12,7 +12,7 @@
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
 
-namespace blocksieve::cli {
+namespace blocksieve::term {
 namespace {
 
 constexpr size_t kPieceBytes = 1 << 20;
@@ -86,4 +86,4 @@ bool LineReader::Fill() {
   return false;
 }
 
-}  // namespace blocksieve::cli
+}  // namespace blocksieve::term

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace blocksieve::cli {
+namespace blocksieve::term {
 
 /// Reads a file line by line. Lines may hold any bytes, and end with '\n', which is not part of
 /// them; the last one may lack it.
@@ -50,4 +50,4 @@ class LineReader {
   size_t end_ = 0;    // of what was read
 };
 
-}  // namespace blocksieve::cli
+}  // namespace blocksieve::term

@@ -3,13 +3,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "integration/cli/term/standard_streams.h"
+#include "integration/cli/term/streams.h"
 
-namespace blocksieve::cli {
+namespace blocksieve::term {
 
 Progress::Progress() : enabled_(::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() { Show(""); }
+
+void Progress::Show(std::string_view what) {
+  if (!enabled_) return;
+  constexpr std::string_view kEraseLine = "\r\x1b[K";
+  // No wider than the narrowest terminal: a wrapped line could not be erased.
+  WriteToStandardError(fmt::format("{}{:.79}", kEraseLine, what));
+}
 
 bool Progress::IsDue() {
   if (!enabled_) return false;
@@ -20,11 +27,4 @@ bool Progress::IsDue() {
   return true;
 }
 
-void Progress::Show(std::string_view what) {
-  if (!enabled_) return;
-  constexpr std::string_view kEraseLine = "\r\x1b[K";
-  // No wider than the narrowest terminal: a wrapped line could not be erased.
-  WriteToStandardError(fmt::format("{}{:.79}", kEraseLine, what));
-}
-
-}  // namespace blocksieve::cli
+}  // namespace blocksieve::term

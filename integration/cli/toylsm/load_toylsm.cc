@@ -15,8 +15,8 @@ class LoadedToyLsm final : public LoadedDatabase {
  public:
   explicit LoadedToyLsm(const LoadTarget& target) : path_(target.path) {
     if (target.granule_rows != 0) {
-      FailUsage("--granule-rows {}: a granule of toylsm is a data block, whatever its rows",
-                target.granule_rows);
+      term::FailUsage("--granule-rows {}: a granule of toylsm is a data block, whatever its rows",
+                      target.granule_rows);
     }
     toylsm::Options options;
     options.value_target_fpr = target.target_fpr;
@@ -28,12 +28,12 @@ class LoadedToyLsm final : public LoadedDatabase {
           WithKeptColumns(target.columns, IndexesOf(stored.version(), stored.context()), &notes_);
     }
     std::filesystem::create_directories(path_, error);
-    if (error) Fail("cannot create database {}: {}", path_, error.message());
+    if (error) term::Fail("cannot create database {}: {}", path_, error.message());
     Result<std::unique_ptr<toylsm::Db>> db = toylsm::Db::Open(options, path_);
     if (db.status().code() == StatusCode::kInvalidArgument) {
-      FailUsage("cannot index so: {}", db.status().message());
+      term::FailUsage("cannot index so: {}", db.status().message());
     }
-    if (!db.ok()) Fail("cannot open database {}: {}", path_, db.status().message());
+    if (!db.ok()) term::Fail("cannot open database {}: {}", path_, db.status().message());
     db_ = *std::move(db);
   }
 
@@ -65,8 +65,8 @@ class LoadedToyLsm final : public LoadedDatabase {
 
   void Check(const Status& status) const {
     if (status.ok()) return;
-    Fail("cannot write database {}: {}; rows of this load may be missing from it", path_,
-         status.message());
+    term::Fail("cannot write database {}: {}; rows of this load may be missing from it", path_,
+               status.message());
   }
 
   const std::string path_;

@@ -27,7 +27,7 @@ toylsm::Recovered Read(const std::string& path, const toylsm::ReadContext& conte
     if (recovered.ok()) return *std::move(recovered);
     // Another process may have removed files between our reading their list and opening them.
     if (tries == kMostTries || ManifestOf(path) == manifest) {
-      Fail("cannot open database {}: {}", path, recovered.status().message());
+      term::Fail("cannot open database {}: {}", path, recovered.status().message());
     }
   }
 }
@@ -82,9 +82,9 @@ SkipIndexSummary IndexesOf(const toylsm::Version& version, const toylsm::ReadCon
 
 std::vector<FilePlace> ListToyLsmFiles(const std::string& path) {
   const Result<std::string> bytes = toylsm::ReadWhole(Env::Posix(), toylsm::ManifestPath(path));
-  if (!bytes.ok()) Fail("cannot open database {}: {}", path, bytes.status().message());
+  if (!bytes.ok()) term::Fail("cannot open database {}: {}", path, bytes.status().message());
   Result<toylsm::Manifest> manifest = toylsm::Manifest::Decode(AsBytes(*bytes));
-  if (!manifest.ok()) Fail("cannot open database {}: {}", path, manifest.status().message());
+  if (!manifest.ok()) term::Fail("cannot open database {}: {}", path, manifest.status().message());
   // Of level 0 the newest first.
   std::sort(manifest->files.begin(), manifest->files.end(), [](const auto& a, const auto& b) {
     return a.level != b.level ? a.level < b.level : a.number > b.number;

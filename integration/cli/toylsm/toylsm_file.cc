@@ -19,7 +19,7 @@ class ToyLsmFile final : public TableFile {
   ToyLsmFile(const FilePlace& place, const toylsm::FileInfo& info) {
     Result<std::shared_ptr<toylsm::SstReader>> file =
         toylsm::SstReader::Open(Env::Posix(), place.path, info, context_);
-    if (!file.ok()) Fail("cannot open {}", file.status().message());
+    if (!file.ok()) term::Fail("cannot open {}", file.status().message());
     file_ = *std::move(file);
     report_.place = place;
     report_.place.keys = KeyRange{file_->first_key(), file_->last_key(), std::less<>()};
@@ -39,7 +39,7 @@ class ToyLsmFile final : public TableFile {
   std::string ForEachKey(const KeyVisitor& visit) override {
     for (size_t i = 0; i < file_->num_blocks(); ++i) {
       const auto block = file_->ReadBlock(i, context_);
-      if (!block.ok()) Fail("{}", block.status().message());
+      if (!block.ok()) term::Fail("{}", block.status().message());
       const auto filter = Filter(i);
       for (const toylsm::Entry& entry : (*block)->entries) {
         visit(entry.key, filter == nullptr || filter->filter.MayMatch(entry.key));
@@ -139,14 +139,14 @@ std::unique_ptr<TableFile> OpenToyLsmFile(const FilePlace& place) {
   const Result<bool> exists = Env::Posix()->Exists(place.path);
   if (exists.ok() && !*exists) return nullptr;
   const auto file = Env::Posix()->OpenFile(place.path);
-  if (!file.ok()) Fail("cannot open {}", file.status().message());
+  if (!file.ok()) term::Fail("cannot open {}", file.status().message());
   const uint64_t num_bytes = (*file)->size();
-  if (num_bytes < toylsm::SstFooter::kBytes) Fail("cannot open {}: too short", place.path);
+  if (num_bytes < toylsm::SstFooter::kBytes) term::Fail("cannot open {}: too short", place.path);
   const Result<std::string> end =
       toylsm::ReadExactly(**file, num_bytes - toylsm::SstFooter::kBytes, toylsm::SstFooter::kBytes);
-  if (!end.ok()) Fail("cannot open {}: {}", place.path, end.status().message());
+  if (!end.ok()) term::Fail("cannot open {}: {}", place.path, end.status().message());
   const Result<toylsm::SstFooter> footer = toylsm::SstFooter::Decode(AsBytes(*end));
-  if (!footer.ok()) Fail("cannot open {}: {}", place.path, footer.status().message());
+  if (!footer.ok()) term::Fail("cannot open {}: {}", place.path, footer.status().message());
   return std::make_unique<ToyLsmFile>(place, toylsm::FileInfo{.number = footer->file_number,
                                                               .level = std::max(place.level, 0),
                                                               .num_bytes = num_bytes});

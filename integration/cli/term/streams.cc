@@ -1,20 +1,38 @@
-#include "integration/cli/term/output.h"
+#include "integration/cli/term/streams.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
+#include <cstdio>
+#include <initializer_list>
 #include <system_error>
 
 #include "integration/cli/term/failure.h"
 
-namespace blocksieve::cli {
+namespace blocksieve::term {
 namespace {
 
-// What a pipe of Linux holds.
-constexpr size_t kBufferBytes = 64 << 10;
+constexpr size_t kBufferBytes = 64 << 10;  // what a pipe of Linux holds
 
 }  // namespace
+
+void PrepareStandardStreams() {
+  std::signal(SIGPIPE, SIG_IGN);
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) != -1) continue;
+    // This takes the lowest free number, which is `descriptor`, and opens it the wrong way round.
+    const int way = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    [[maybe_unused]] const int opened = ::open("/dev/null", way);
+  }
+}
+
+void WriteToStandardError(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
 
 Output::Output() : is_terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
@@ -46,4 +64,4 @@ void Output::Flush() {
   buffer_.clear();
 }
 
-}  // namespace blocksieve::cli
+}  // namespace blocksieve::term

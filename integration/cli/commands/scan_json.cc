@@ -1,6 +1,6 @@
-#include "integration/cli/commands/explanation_json.h"
+#include "integration/cli/commands/scan_json.h"
 
-#include <nlohmann/json.hpp>
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -32,6 +32,14 @@ Json ToJson(const std::vector<T>& all) {
 }
 
 }  // namespace
+
+void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes) {
+  if (term::IsUtf8(bytes)) {
+    (*object)[name] = bytes;
+  } else {
+    (*object)[name + "_hex"] = term::ToHex(bytes);
+  }
+}
 
 std::string ExplanationJson(const ScanExplanation& explanation) {
   const ScanExplanation& e = explanation;

@@ -1,4 +1,4 @@
-#include "integration/cli/term/common_options.h"
+#include "integration/cli/commands/common_options.h"
 
 #include "blocksieve/sizing.h"
 

@@ -1,0 +1,119 @@
+#include "integration/cli/commands/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "blocksieve/value.h"
+#include "integration/cli/term/failure.h"
+
+namespace blocksieve::cli {
+namespace {
+
+std::optional<uint8_t> HexDigit(char c) {
+  if (c >= '0' && c <= '9') return static_cast<uint8_t>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<uint8_t>(c - 'a' + 10);
+  if (c >= 'A' && c <= 'F') return static_cast<uint8_t>(c - 'A' + 10);
+  return std::nullopt;
+}
+
+std::optional<char> ParseByte(std::string_view text) {
+  if (text.size() == 1) return text.front();
+  if (text == "\\t") return '\t';
+  if (text == "\\\\") return '\\';
+  if (text.size() != 4 || !text.starts_with("\\x")) return std::nullopt;
+  const std::optional<uint8_t> high = HexDigit(text[2]);
+  const std::optional<uint8_t> low = HexDigit(text[3]);
+  if (!high || !low) return std::nullopt;
+  return static_cast<char>(*high << 4 | *low);
+}
+
+// Whether the fields that the column reads end at `delimiter`: tried out, with a text that is a
+// value of every type and holds no delimiter, whichever these are.
+bool HasFieldsOf(const Column& column, char delimiter) {
+  const Column second = column.WithFieldNumber(2);
+  for (const char digit : {'1', '2', '3'}) {
+    if (digit == delimiter) continue;
+    const std::string row = {digit, delimiter, digit};
+    if (second.ForEachCompared(row, [](const Value&) { return false; })) return true;
+  }
+  return false;
+}
+
+Column ParseIndexColumn(const std::string& definition, char delimiter, uint32_t key_field) {
+  Result<Column> parsed = Column::Parse(definition, delimiter);
+  if (!parsed.ok()) term::FailUsage("--index: {}", parsed.status().message());
+  Column column = *std::move(parsed);
+  const std::optional<uint32_t> field = column.field_number();
+  if (!field || !HasFieldsOf(column, delimiter)) return column;
+  if (*field == key_field) {
+    term::FailUsage(
+        "--index {}: field {} is the key (--key {}), and indexes are of the other fields, which "
+        "become the value",
+        definition, *field, key_field);
+  }
+  return column.WithFieldNumber(*field < key_field ? *field : *field - 1);
+}
+
+}  // namespace
+
+char ParseDelimiter(std::string_view text) {
+  const std::optional<char> delimiter = ParseByte(text);
+  if (!delimiter || *delimiter == '\n') {
+    term::FailUsage(
+        R"(--delimiter is '{}'; allowed is one byte but the line end, or \t, \\ or \xHH)", text);
+  }
+  return *delimiter;
+}
+
+std::string DelimiterName(char delimiter) {
+  if (delimiter == '\t') return "TAB";
+  const bool is_printable = delimiter > ' ' && delimiter < '\x7f';
+  return is_printable ? fmt::format("'{}'", delimiter)
+                      : fmt::format("'\\x{:02x}'", static_cast<uint8_t>(delimiter));
+}
+
+bool SplitRow(std::string_view line, char delimiter, uint32_t key_field, std::string_view* key,
+              std::string* value) {
+  assert(key_field >= 1);
+  size_t begin = 0;
+  for (uint32_t field = 1; field < key_field; ++field) {
+    const size_t end = line.find(delimiter, begin);
+    if (end == line.npos) return false;
+    begin = end + 1;
+  }
+  const size_t end = std::min(line.find(delimiter, begin), line.size());
+  *key = line.substr(begin, end - begin);
+  // One of the delimiters beside the key goes with it.
+  if (begin == 0) {
+    *value = line.substr(std::min(end + 1, line.size()));
+  } else {
+    *value = line.substr(0, begin - 1);
+    *value += line.substr(end);
+  }
+  return true;
+}
+
+uint64_t CountFields(std::string_view line, char delimiter) {
+  return static_cast<uint64_t>(std::count(line.begin(), line.end(), delimiter)) + 1;
+}
+
+std::vector<Column> ParseIndexColumns(const std::vector<std::string>& definitions, char delimiter,
+                                      uint32_t key_field) {
+  std::vector<Column> columns;
+  for (const std::string& definition : definitions) {
+    Column column = ParseIndexColumn(definition, delimiter, key_field);
+    const bool is_repeated = std::any_of(columns.begin(), columns.end(), [&](const Column& other) {
+      return other.name() == column.name();
+    });
+    if (is_repeated) term::FailUsage("--index {}: the name is given twice", definition);
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+}  // namespace blocksieve::cli
