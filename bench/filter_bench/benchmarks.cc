@@ -11,7 +11,7 @@
 #include "bench/filter_bench/contestants.h"
 #include "bench/filter_bench/keys.h"
 #include "blocksieve/filter_reader.h"
-#include "blocksieve/kernels.h"
+#include "blocksieve/internal/kernels.h"
 #include "lib/hash/hash_inline.h"
 
 namespace blocksieve::bench {
@@ -179,7 +179,7 @@ void RegisterBenchmarks() {
       RegisterBenchmark(Name("present", c.name, n).c_str(), ProbePresent, c, n);
       RegisterBenchmark(Name("batch32", c.name, n).c_str(), ProbeBatch, c, n);
       if (!c.name.starts_with("blocksieve")) continue;
-      for (const Kernel kernel : AvailableKernels()) {
+      for (const Kernel kernel : internal::AvailableKernels()) {
         const std::string who = c.name + "_" + std::string(KernelName(kernel));
         RegisterBenchmark(Name("raw", who, n).c_str(), ProbeRaw, c, kernel, n);
       }

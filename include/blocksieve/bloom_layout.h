@@ -9,30 +9,30 @@ namespace blocksieve {
 /// Most bits of a classic or counting Bloom filter: what a filter block of less than 4 GiB holds.
 inline constexpr uint64_t kMaxBloomBits = (UINT64_C(1) << 35) - 1024;
 
-/// Most hash functions of one (k).
-inline constexpr uint32_t kMaxBloomHashes = 32;
+/// Most bits, or counters, that a key of one sets (k).
+inline constexpr uint32_t kMaxBloomProbes = 32;
 
 /// How a classic or counting Bloom filter is laid out. The three factories are the three ways in
 /// which filters are specified; all errors are InvalidArgument, naming what is out of its range.
 /// Thread-safe, as is everything in this header.
 struct BloomLayout {
   uint64_t num_bits = 0;     ///< Bits, or counters (m); 1 to kMaxBloomBits.
-  uint32_t num_hashes = 0;   ///< Bits that a key sets (k); 1 to kMaxBloomHashes.
+  uint32_t num_probes = 0;   ///< Bits that a key sets (k); 1 to kMaxBloomProbes.
   uint64_t hash_seed = 0;    ///< Seed of HashKey.
   uint64_t design_keys = 0;  ///< With more distinct keys the filter is over-full; >= 1.
 
-  /// For a number of keys and a false-positive rate (FPR), at or below which it stays with up to
-  /// that many keys: the smallest whole bytes of the lookup table (sizing.h), and one byte, without
-  /// which filters of few keys exceed the target. `target_fpr` has the range of ChooseLayout.
+  /// For a number of keys and a false-positive rate (FPR) that it does not exceed with up to that
+  /// many keys: the bytes that the lookup table (sizing.h) gives, and one more, without which
+  /// filters of few keys exceed the target. `target_fpr` has the range of ChooseLayout.
   static Result<BloomLayout> ForKeys(uint64_t num_keys, double target_fpr, uint64_t hash_seed = 0);
 
-  /// For a number of bits and of hash functions. It is designed for the keys that set half of the
-  /// bits, num_bits ln 2 / num_hashes, where those numbers are the best choice for each other.
-  static Result<BloomLayout> ForBits(uint64_t num_bits, uint32_t num_hashes,
+  /// For a number of bits and of probes. It is designed for the keys that set half of the
+  /// bits, num_bits ln 2 / num_probes, where those numbers are the best choice for each other.
+  static Result<BloomLayout> ForBits(uint64_t num_bits, uint32_t num_probes,
                                      uint64_t hash_seed = 0);
 
   /// The same for a size in bytes, as ClickHouse's BloomFilterParameters(size, hashes, seed).
-  static Result<BloomLayout> ForBytes(uint64_t num_bytes, uint32_t num_hashes,
+  static Result<BloomLayout> ForBytes(uint64_t num_bytes, uint32_t num_probes,
                                       uint64_t hash_seed = 0);
 
   /// Whether all fields are in their ranges.
@@ -40,7 +40,7 @@ struct BloomLayout {
 
   /// Whether the same keys set the same bits: filters that can be united.
   bool SameBits(const BloomLayout& other) const noexcept {
-    return num_bits == other.num_bits && num_hashes == other.num_hashes &&
+    return num_bits == other.num_bits && num_probes == other.num_probes &&
            hash_seed == other.hash_seed;
   }
 };

@@ -29,10 +29,14 @@ struct OwnedBytes {
   size_t offset = 0;               ///< In it, of the first of the bytes.
   size_t size = 0;                 ///< How many bytes.
 
+  /// @{
   /// The bytes; valid as long as `memory` is.
-  ByteView view() const noexcept {
-    return {reinterpret_cast<const uint8_t*>(memory.get()) + offset, size};
+  uint8_t* data() noexcept { return reinterpret_cast<uint8_t*>(memory.get()) + offset; }
+  const uint8_t* data() const noexcept {
+    return reinterpret_cast<const uint8_t*>(memory.get()) + offset;
   }
+  ByteView view() const noexcept { return {data(), size}; }
+  /// @}
 };
 
 }  // namespace blocksieve

@@ -32,25 +32,22 @@ class ClassicBloom {
 
   /// Adds a key, which may be any bytes. Whether it was certainly new: a bit was not yet set.
   bool Add(std::string_view key) noexcept;
-
   /// The same for HashKey(key, layout().hash_seed).
   bool AddHash(uint64_t hash) noexcept;
 
   /// "Yes" can be wrong, at the rate of CurrentFpr; "no" cannot.
   bool MayContain(std::string_view key) const noexcept;
-
   /// The same for HashKey(key, layout().hash_seed).
   bool MayContainHash(uint64_t hash) const noexcept;
 
   /// Probes all keys, fetching memory for several at a time; writes every may_contain[i].
   /// REQUIRES: `may_contain` has room for keys.size() answers.
   void MayContain(std::span<const std::string_view> keys, bool* may_contain) const noexcept;
-
   /// The same for hashes of keys.
   void MayContainHashes(std::span<const uint64_t> hashes, bool* may_contain) const noexcept;
 
   /// Becomes the filter of the keys of both: bit for bit the one that had been given all of them.
-  /// Errors: InvalidArgument if the layouts differ in bits, hashes or seed.
+  /// Errors: InvalidArgument if the layouts differ in bits, probes or seed.
   Status UniteWith(const ClassicBloom& other);
 
   /// Keeps the bits that both have. It contains every key that both contain and has a higher FPR,
@@ -85,8 +82,6 @@ class ClassicBloom {
 
   ClassicBloom(const BloomLayout& layout, OwnedBytes bits);
 
-  uint8_t* data() noexcept { return reinterpret_cast<uint8_t*>(bits_.memory.get()) + bits_.offset; }
-  const uint8_t* data() const noexcept { return bits_.view().data(); }
   Status CheckSameBits(const ClassicBloom& other) const;
   void CountSetBits() noexcept;
 

@@ -41,7 +41,6 @@ class CountingBloom {
 
   /// Adds a key, which may be any bytes, once more. To be removed it must be removed as often.
   void Add(std::string_view key) noexcept;
-
   /// The same for HashKey(key, layout().hash_seed).
   void AddHash(uint64_t hash) noexcept;
 
@@ -49,20 +48,17 @@ class CountingBloom {
   /// added, or removed as often. Removing another key that was never added cannot be noticed if the
   /// filter takes it for one that was, and may make it deny a key that was.
   [[nodiscard]] bool Remove(std::string_view key) noexcept;
-
   /// The same for HashKey(key, layout().hash_seed).
   [[nodiscard]] bool RemoveHash(uint64_t hash) noexcept;
 
   /// "Yes" can be wrong, at the rate of CurrentFpr; "no" cannot.
   bool MayContain(std::string_view key) const noexcept;
-
   /// The same for HashKey(key, layout().hash_seed).
   bool MayContainHash(uint64_t hash) const noexcept { return EstimateCountHash(hash) != 0; }
 
   /// How often the key was added and not removed, at most: the lowest of its counters. A result of
   /// max_count() means that or more.
   uint32_t EstimateCount(std::string_view key) const noexcept;
-
   /// The same for HashKey(key, layout().hash_seed).
   uint32_t EstimateCountHash(uint64_t hash) const noexcept;
 
@@ -101,11 +97,6 @@ class CountingBloom {
 
  private:
   CountingBloom(const BloomLayout& layout, uint32_t counter_bits, OwnedBytes counters);
-
-  uint8_t* data() noexcept {
-    return reinterpret_cast<uint8_t*>(counters_.memory.get()) + counters_.offset;
-  }
-  const uint8_t* data() const noexcept { return counters_.view().data(); }
 
   BloomLayout layout_;
   uint32_t counter_bits_;

@@ -12,7 +12,7 @@ namespace blocksieve {
 
 /// Probes one filter block of any kind. Opening reads the footer only and takes constant time, so a
 /// reader may be made for a single probe. A reader is a few words that refer to the block's bytes,
-/// which must outlive it; it may be copied freely, and used by any number of threads at once.
+/// which must outlive it. It may be copied freely and used by any number of threads at once.
 ///
 /// "May match" can be wrong (at the filter's false-positive rate); "no" cannot. Whatever cannot be
 /// read - short, truncated, foreign, newer, damaged - answers "may match".
@@ -22,7 +22,7 @@ class FilterReader {
   enum class State : uint8_t {
     kReady,       ///< Probes consult the filter.
     kEmpty,       ///< The filter of no keys: every probe is "no".
-    kUnreadable,  ///< Every probe is "may match"; DescribeFilterBlock tells why.
+    kUnreadable,  ///< Every probe is "may match"; DescribeFilterBlock says why.
   };
 
   /// Everything may match.
@@ -31,7 +31,8 @@ class FilterReader {
   /// Never fails; see `state()`. `block` may have any alignment.
   static FilterReader Open(ByteView block) noexcept;
 
-  /// The same with a kernel of the caller's choice. REQUIRES: IsAvailable(kernel).
+  /// The same with another kernel than ActiveKernel(), to compare them. REQUIRES: this processor
+  /// has its instructions (internal::IsAvailable).
   static FilterReader Open(ByteView block, Kernel kernel) noexcept;
 
   /// Whether the key may be among those that the filter was built from. Any bytes are a key.
@@ -52,7 +53,7 @@ class FilterReader {
   /// Whether probes consult a filter, or why not.
   State state() const noexcept { return state_; }
 
-  /// The seed of HashKey that the filter was built with; of no matter unless State::kReady.
+  /// The seed of HashKey that the filter was built with; meaningless unless State::kReady.
   uint64_t hash_seed() const noexcept { return view_.hash_seed; }
 
  private:

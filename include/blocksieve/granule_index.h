@@ -76,7 +76,7 @@ class GranuleIndex {
   /// ResourceExhausted (memory). A file whose index cannot be opened must be read as a whole.
   static Result<GranuleIndex> Open(ByteView bytes) { return Open(bytes, ActiveKernel()); }
 
-  /// The same with one kernel. REQUIRES: IsAvailable(kernel)
+  /// The same with one kernel. REQUIRES: internal::IsAvailable(kernel)
   static Result<GranuleIndex> Open(ByteView bytes, Kernel kernel);
 
   uint64_t num_granules() const noexcept;  ///< 0 for a file without rows.

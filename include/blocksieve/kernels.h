@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
-#include <vector>
 
 namespace blocksieve {
 
@@ -19,22 +17,13 @@ enum class Kernel : uint8_t {
 /// "scalar", "avx2", "avx512" or "neon".
 std::string_view KernelName(Kernel kernel) noexcept;
 
-/// The inverse of KernelName; nothing for any other text.
-std::optional<Kernel> ParseKernel(std::string_view name) noexcept;
-
-/// Kernels that are compiled in and that this processor can run, slowest first. Never empty.
-const std::vector<Kernel>& AvailableKernels();
-
-/// Whether AvailableKernels() has `kernel`.
-bool IsAvailable(Kernel kernel);
-
 /// The kernel that readers opened without naming one use: what the environment variable
 /// BLOCKSIEVE_KERNEL names, if it is available here, else the fastest available one. Decided at the
 /// first call of the process. Thread-safe.
 Kernel ActiveKernel();
 
-/// What BLOCKSIEVE_KERNEL asked for in vain ("avx9: unknown", "neon: not available"); empty if
-/// nothing. For integrations to log; the core never prints.
+/// What is wrong with BLOCKSIEVE_KERNEL ("avx9: unknown", "neon: not available"); empty if nothing
+/// is. For integrations to log; the core never prints.
 std::string_view KernelOverrideProblem();
 
 }  // namespace blocksieve

@@ -78,17 +78,23 @@ class [[nodiscard]] Result {
 
   /// @{
   /// The value; it lives as long as the result. REQUIRES: ok()
-  const T& value() const& noexcept { return *value_; }
-  T& value() & noexcept { return *value_; }
-  T&& value() && noexcept { return *std::move(value_); }
-  const T& operator*() const& noexcept { return *value_; }
-  T& operator*() & noexcept { return *value_; }
-  T&& operator*() && noexcept { return *std::move(value_); }
-  const T* operator->() const noexcept { return &*value_; }
-  T* operator->() noexcept { return &*value_; }
+  const T& value() const& noexcept { return **this; }
+  T& value() & noexcept { return **this; }
+  T&& value() && noexcept { return *std::move(*this); }
+  const T& operator*() const& noexcept { return *Checked(this); }
+  T& operator*() & noexcept { return *Checked(this); }
+  T&& operator*() && noexcept { return std::move(*Checked(this)); }
+  const T* operator->() const noexcept { return Checked(this); }
+  T* operator->() noexcept { return Checked(this); }
   /// @}
 
  private:
+  // The address of the value of `self`, const or not.
+  static auto* Checked(auto* self) noexcept {
+    assert(self->ok());
+    return &*self->value_;
+  }
+
   std::optional<T> value_;
   Status status_;
 };

@@ -19,7 +19,7 @@ constexpr uint64_t kDesignPartsOfSlack = 16;
 
 BloomLayout FrontLayout(uint64_t design_urls) {
   return {.num_bits = std::max(design_urls / kUrlsPerCounter, kLeastCounters),
-          .num_hashes = 1,
+          .num_probes = 1,
           .hash_seed = kSieveSeed,
           .design_keys = design_urls + design_urls / kDesignPartsOfSlack};
 }

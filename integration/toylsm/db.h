@@ -18,7 +18,7 @@
 #include "integration/toylsm/manifest.h"
 #include "integration/toylsm/scan.h"
 #include "integration/toylsm/write_batch.h"
-#include "lib/base/out_of_memory.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::toylsm {
 

@@ -1,9 +1,9 @@
 #include "lib/base/block_memory.h"
 
+#include <sys/mman.h>
+
 #include <cstring>
 #include <new>
-
-#include "lib/base/huge_pages.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -13,6 +13,19 @@ constexpr uint64_t kPageAllocationBytes = 128 << 10;
 constexpr uint64_t kCacheLineBytes = 64;
 
 }  // namespace
+
+void PreferHugePages(void* memory, size_t bytes) noexcept {
+#if defined(MADV_HUGEPAGE)
+  const auto address = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t first = (address + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  const uintptr_t last = (address + bytes) / kHugePageBytes * kHugePageBytes;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): pages are a matter of addresses
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#else
+  static_cast<void>(memory);
+  static_cast<void>(bytes);
+#endif
+}
 
 uint32_t LeadBytes(uint64_t payload_bytes) noexcept {
   return payload_bytes >= kPageAllocationBytes ? kLeadBytes : 0;

@@ -1,10 +1,18 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "blocksieve/bytes.h"
 
 namespace blocksieve::internal {
+
+inline constexpr size_t kHugePageBytes = 2 << 20;
+
+/// Asks the system to back the huge pages within [memory, memory + bytes) by such. A wish, which
+/// may be refused. Large buffers that are filled at random take half the time with them: fewer
+/// faults, and no misses of the address translation.
+void PreferHugePages(void* memory, size_t bytes) noexcept;
 
 /// Unused bytes that a payload of this size begins with. Large allocations come from the kernel in
 /// pages, and glibc puts 16 bytes of its own in front. The reader's buffer is such an allocation,

@@ -30,15 +30,17 @@ inline void StoreLittleEndian(uint8_t* to, Integer value) noexcept {
   std::memcpy(to, &value, sizeof(value));
 }
 
-template <class Integer>
-inline void AppendLittleEndian(std::string* out, Integer value) {
+/// `Bytes` is std::string or what appends like one.
+template <class Integer, class Bytes>
+inline void AppendLittleEndian(Bytes* out, Integer value) {
   uint8_t buffer[sizeof(Integer)];
   StoreLittleEndian(buffer, value);
   out->append(reinterpret_cast<const char*>(buffer), sizeof(buffer));
 }
 
 /// Seven bits per byte, low bits first, high bit set on all but the last byte.
-inline void AppendVarint(std::string* out, uint64_t value) {
+template <class Bytes>
+inline void AppendVarint(Bytes* out, uint64_t value) {
   while (value >= 0x80) {
     out->push_back(static_cast<char>(value | 0x80));
     value >>= 7;

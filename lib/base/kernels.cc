@@ -1,4 +1,4 @@
-#include "blocksieve/kernels.h"
+#include "blocksieve/internal/kernels.h"
 
 #include <array>
 #include <cstdlib>
@@ -41,42 +41,9 @@ uint32_t DetectKernels() {
   return kernels;
 }
 
-Kernel FastestKernel() {
-  Kernel fastest = Kernel::kScalar;
-  for (const auto& [kernel, name] : kNames) {
-    if (IsAvailable(kernel)) fastest = kernel;
-  }
-  return fastest;
-}
-
-// What the environment asks for; empty if nothing.
-std::string_view ForcedKernel() {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): read under the locks of statics only
-  const char* const forced = std::getenv("BLOCKSIEVE_KERNEL");
-  return forced == nullptr ? "" : forced;
-}
-
-Kernel ChooseKernel() {
-  const std::optional<Kernel> forced = ParseKernel(ForcedKernel());
-  return forced && IsAvailable(*forced) ? *forced : FastestKernel();
-}
-
-std::string DescribeOverrideProblem() {
-  const std::string forced(ForcedKernel());
-  if (forced.empty()) return "";
-  const std::optional<Kernel> kernel = ParseKernel(forced);
-  if (!kernel) return forced + ": unknown";
-  return IsAvailable(*kernel) ? "" : forced + ": not available";
-}
-
 }  // namespace
 
-std::string_view KernelName(Kernel kernel) noexcept {
-  for (const auto& [known, name] : kNames) {
-    if (known == kernel) return name;
-  }
-  return "unknown";
-}
+namespace internal {
 
 std::optional<Kernel> ParseKernel(std::string_view text) noexcept {
   for (const auto& [kernel, name] : kNames) {
@@ -99,6 +66,47 @@ const std::vector<Kernel>& AvailableKernels() {
 bool IsAvailable(Kernel kernel) {
   static const uint32_t kernels = DetectKernels();
   return (kernels & Bit(kernel)) != 0;
+}
+
+}  // namespace internal
+
+namespace {
+
+Kernel FastestKernel() {
+  Kernel fastest = Kernel::kScalar;
+  for (const auto& [kernel, name] : kNames) {
+    if (internal::IsAvailable(kernel)) fastest = kernel;
+  }
+  return fastest;
+}
+
+// What the environment asks for; empty if nothing.
+std::string_view ForcedKernel() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): read under the locks of statics only
+  const char* const forced = std::getenv("BLOCKSIEVE_KERNEL");
+  return forced == nullptr ? "" : forced;
+}
+
+Kernel ChooseKernel() {
+  const std::optional<Kernel> forced = internal::ParseKernel(ForcedKernel());
+  return forced && internal::IsAvailable(*forced) ? *forced : FastestKernel();
+}
+
+std::string DescribeOverrideProblem() {
+  const std::string forced(ForcedKernel());
+  if (forced.empty()) return "";
+  const std::optional<Kernel> kernel = internal::ParseKernel(forced);
+  if (!kernel) return forced + ": unknown";
+  return internal::IsAvailable(*kernel) ? "" : forced + ": not available";
+}
+
+}  // namespace
+
+std::string_view KernelName(Kernel kernel) noexcept {
+  for (const auto& [known, name] : kNames) {
+    if (known == kernel) return name;
+  }
+  return "unknown";
 }
 
 Kernel ActiveKernel() {

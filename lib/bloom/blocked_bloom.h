@@ -3,10 +3,14 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 
-#include "blocksieve/bytes.h"
+#include "blocksieve/filter_info.h"
 #include "blocksieve/internal/filter_view.h"
+#include "blocksieve/internal/hash_list.h"
 #include "blocksieve/kernels.h"
+#include "blocksieve/layout.h"
+#include "lib/block/seal.h"
 
 // Blocked Bloom filter: a key sets `num_probes` bits, anywhere in one 64-byte line. A probe touches
 // one cache line, and SIMD tests all bits at once; layouts that confine each bit to a lane are no
@@ -18,12 +22,12 @@
 namespace blocksieve::internal {
 
 inline constexpr size_t kLineBytes = 64;
-inline constexpr uint32_t kMaxBloomProbes = 16;  // what one 512-bit register of positions holds
+inline constexpr uint32_t kMaxLineProbes = 16;  // what one 512-bit register of positions holds
 
 /// Position j of a pattern is the top nine bits of (low 32 bits of the hash) * kPatternFactors[j].
 /// The factors are the powers of the golden ratio, from the first, as a 32-bit fraction.
-inline constexpr std::array<uint32_t, kMaxBloomProbes> kPatternFactors = [] {
-  std::array<uint32_t, kMaxBloomProbes> factors{};
+inline constexpr std::array<uint32_t, kMaxLineProbes> kPatternFactors = [] {
+  std::array<uint32_t, kMaxLineProbes> factors{};
   uint32_t power = 1;
   for (uint32_t& factor : factors) factor = power *= 0x9E3779B9u;
   return factors;
@@ -39,15 +43,71 @@ inline __attribute__((always_inline)) const uint8_t* LineAt(const FilterView& vi
   return view.data + kLineBytes * LineOf(hash, view.blocked_bloom.num_lines);
 }
 
-/// Sets the bits of a run of hashes in `num_lines` lines, which are zero before the first run.
-using FillFunction = void (*)(std::span<const uint64_t> hashes, uint64_t num_lines, uint8_t* lines);
+/// The block that `num_keys` keys will take, all but its checksum.
+FilterInfo PlanBlockedBloom(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept;
 
-/// The same lines come out on every kernel. REQUIRES: 1 <= num_probes <= kMaxBloomProbes.
-FillFunction BlockedBloomFill(Kernel kernel, uint32_t num_probes) noexcept;
+/// Sets the bits of all hashes in the payload of a block so planned, which is zero before.
+/// REQUIRES: plan.num_keys > 0.
+void FillBlockedBloom(const FilterInfo& plan, const HashList& hashes, uint8_t* payload) noexcept;
+
+extern const FilterFormat kBlockedBloomFormat;
+
+/// REQUIRES: `kernel` is available.
+const ProbeOps& BlockedBloomOps(Kernel kernel) noexcept;
 
 extern const ProbeOps kBlockedBloomScalar;
 extern const ProbeOps kBlockedBloomAvx2;
 extern const ProbeOps kBlockedBloomAvx512;
 extern const ProbeOps kBlockedBloomNeon;
+
+/// Sets the bits of a run of hashes in `num_lines` lines.
+using FillFunction = void (*)(std::span<const uint64_t> hashes, uint64_t num_lines, uint8_t* lines);
+
+/// The same lines come out on every kernel. REQUIRES: 1 <= num_probes <= kMaxLineProbes.
+FillFunction BlockedBloomFill(Kernel kernel, uint32_t num_probes) noexcept;
+
+/// By number of probes, from 1 on. AVX2 has none: it needs two registers for a line, and gains
+/// nothing over scalar code.
+using FillFunctions = std::array<FillFunction, kMaxLineProbes>;
+extern const FillFunctions kBlockedBloomFillScalar;
+extern const FillFunctions kBlockedBloomFillAvx512;
+
+/// Lines fetched before the first of them is written to. Filters that fit the second-level cache do
+/// without, which is a fifth faster; beyond the last level they would take three times as long.
+inline constexpr size_t kFillBatch = 32;
+inline constexpr uint64_t kFillWithoutFetchingBytes = 512 << 10;
+
+/// Calls `set_bits(line, pattern)` for every hash. To be inlined, so that it takes on the target of
+/// its caller.
+template <class SetBits>
+inline __attribute__((always_inline)) void ForEachLine(std::span<const uint64_t> hashes,
+                                                       uint64_t num_lines, uint8_t* lines,
+                                                       SetBits set_bits) noexcept {
+  const auto line_of = [&](uint64_t hash) { return lines + kLineBytes * LineOf(hash, num_lines); };
+  if (num_lines * kLineBytes <= kFillWithoutFetchingBytes) {
+    for (const uint64_t hash : hashes) set_bits(line_of(hash), static_cast<uint32_t>(hash));
+    return;
+  }
+  std::array<uint8_t*, kFillBatch> batch;
+  while (!hashes.empty()) {
+    const size_t count = hashes.size() < kFillBatch ? hashes.size() : kFillBatch;
+    for (size_t i = 0; i < count; ++i) {
+      batch[i] = line_of(hashes[i]);
+      __builtin_prefetch(batch[i], 1);
+    }
+    for (size_t i = 0; i < count; ++i) set_bits(batch[i], static_cast<uint32_t>(hashes[i]));
+    hashes = hashes.subspan(count);
+  }
+}
+
+/// Those of a kernel that has `template <uint32_t num_probes> struct { static void Fill(...); }`:
+/// with the number known, the compiler unrolls the pattern.
+template <template <uint32_t> class FillKernel>
+constexpr FillFunctions FillTable() {
+  return []<uint32_t... j>(std::integer_sequence<uint32_t, j...>) {
+    return FillFunctions{&FillKernel<j + 1>::Fill...};
+  }
+  (std::make_integer_sequence<uint32_t, kMaxLineProbes>());
+}
 
 }  // namespace blocksieve::internal

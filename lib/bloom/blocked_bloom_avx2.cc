@@ -36,11 +36,6 @@ BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) bool AllSet(
 }
 
 struct Avx2BlockedBloom {
-  BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) void Prefetch(
-      const FilterView& view, uint64_t hash) noexcept {
-    __builtin_prefetch(LineAt(view, hash));
-  }
-
   BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) bool Probe(const FilterView& view,
                                                                           uint64_t hash) noexcept {
     const auto* line = reinterpret_cast<const __m256i*>(LineAt(view, hash));

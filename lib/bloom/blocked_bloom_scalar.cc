@@ -6,11 +6,6 @@ namespace blocksieve::internal {
 namespace {
 
 struct ScalarBlockedBloom {
-  static inline __attribute__((always_inline)) void Prefetch(const FilterView& view,
-                                                             uint64_t hash) noexcept {
-    __builtin_prefetch(LineAt(view, hash));
-  }
-
   // Four bits without a branch, then the rest only for the few percent of absent keys that passed:
   // twice as fast as leaving at the first zero bit, whose place no branch predictor can know.
   static inline __attribute__((always_inline)) bool Probe(const FilterView& view,
@@ -37,8 +32,23 @@ struct ScalarBlockedBloom {
   }
 };
 
+template <uint32_t num_probes>
+struct ScalarFill {
+  static void Fill(std::span<const uint64_t> hashes, uint64_t num_lines, uint8_t* lines) {
+    ForEachLine(hashes, num_lines, lines, [](uint8_t* line, uint32_t pattern) {
+#pragma GCC unroll 16
+      for (uint32_t j = 0; j < num_probes; ++j) {
+        const uint32_t position = (pattern * kPatternFactors[j]) >> 23;
+        uint8_t* word = line + position / 64 * 8;
+        StoreLittleEndian(word, LoadLittleEndian<uint64_t>(word) | uint64_t{1} << (position % 64));
+      }
+    });
+  }
+};
+
 }  // namespace
 
+const FillFunctions kBlockedBloomFillScalar = FillTable<ScalarFill>();
 BLOCKSIEVE_PROBE_OPS(kBlockedBloomScalar, ScalarBlockedBloom, )
 
 }  // namespace blocksieve::internal

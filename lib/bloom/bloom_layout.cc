@@ -1,13 +1,13 @@
 #include "blocksieve/bloom_layout.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-#include "blocksieve/sizing.h"
-#include "lib/base/out_of_memory.h"
-#include "lib/base/out_of_range.h"
+#include "lib/base/errors.h"
+#include "lib/bloom/sizing.h"
 
 namespace blocksieve {
 namespace {
@@ -25,38 +25,38 @@ Status CheckRange(const char* name, uint64_t value, uint64_t lowest, uint64_t hi
 
 Result<BloomLayout> BloomLayout::ForKeys(uint64_t num_keys, double target_fpr,
                                          uint64_t hash_seed) try {
-  const Result<Layout> chosen = ChooseLayout(FilterKind::kClassicBloom, target_fpr);
+  const Result<Layout> chosen = internal::ChooseBloomLayout(FilterKind::kClassicBloom, target_fpr);
   if (!chosen.ok()) return chosen.status();
-  const uint64_t most_keys = MaxKeys(*chosen, kMaxBloomBits / 8 - 1);
+  const uint64_t most_keys = internal::MaxBloomKeys(*chosen, kMaxBloomBits / 8 - 1);
   if (Status status = CheckRange("num_keys", num_keys, 1, most_keys); !status.ok()) return status;
-  return BloomLayout{.num_bits = 8 * (PayloadBytes(*chosen, num_keys) + 1),
-                     .num_hashes = chosen->num_probes,
+  return BloomLayout{.num_bits = 8 * (internal::BloomPayloadBytes(*chosen, num_keys) + 1),
+                     .num_probes = chosen->num_probes,
                      .hash_seed = hash_seed,
                      .design_keys = num_keys};
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
-Result<BloomLayout> BloomLayout::ForBits(uint64_t num_bits, uint32_t num_hashes,
+Result<BloomLayout> BloomLayout::ForBits(uint64_t num_bits, uint32_t num_probes,
                                          uint64_t hash_seed) {
-  BloomLayout layout{.num_bits = num_bits, .num_hashes = num_hashes, .hash_seed = hash_seed};
+  BloomLayout layout{.num_bits = num_bits, .num_probes = num_probes, .hash_seed = hash_seed};
   layout.design_keys = 1;  // a valid one, until the others are known to be
   if (Status status = layout.Check(); !status.ok()) return status;
-  const double keys = static_cast<double>(num_bits) * std::numbers::ln2 / num_hashes;
+  const double keys = static_cast<double>(num_bits) * std::numbers::ln2 / num_probes;
   layout.design_keys = std::max(uint64_t{1}, static_cast<uint64_t>(std::llround(keys)));
   return layout;
 }
 
-Result<BloomLayout> BloomLayout::ForBytes(uint64_t num_bytes, uint32_t num_hashes,
+Result<BloomLayout> BloomLayout::ForBytes(uint64_t num_bytes, uint32_t num_probes,
                                           uint64_t hash_seed) {
   Status status = CheckRange("num_bytes", num_bytes, 1, kMaxBloomBits / 8);
   if (!status.ok()) return status;
-  return ForBits(8 * num_bytes, num_hashes, hash_seed);
+  return ForBits(8 * num_bytes, num_probes, hash_seed);
 }
 
 Status BloomLayout::Check() const {
   Status status = CheckRange("num_bits", num_bits, 1, kMaxBloomBits);
-  if (status.ok()) status = CheckRange("num_hashes", num_hashes, 1, kMaxBloomHashes);
+  if (status.ok()) status = CheckRange("num_probes", num_probes, 1, kMaxBloomProbes);
   if (status.ok()) {
     status = CheckRange("design_keys", design_keys, 1, std::numeric_limits<uint64_t>::max());
   }
@@ -64,11 +64,12 @@ Status BloomLayout::Check() const {
 }
 
 CardinalityEstimate EstimateCardinality(const BloomLayout& layout, uint64_t num_set_bits) noexcept {
+  assert(layout.Check().ok() && num_set_bits <= layout.num_bits);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (num_set_bits == 0) return {};
   if (num_set_bits >= layout.num_bits) return {kInfinity, kInfinity};
   const double m = static_cast<double>(layout.num_bits);
-  const double k = layout.num_hashes;
+  const double k = layout.num_probes;
   const double keys = std::log1p(-static_cast<double>(num_set_bits) / m) / (k * std::log1p(-1 / m));
   const double load = k * keys / m;
   // expm1 first: the difference of small numbers would be noise for nearly empty filters.

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "lib/bloom/blocked_bloom.h"
+#include "lib/bloom/sizing.h"
 
-namespace blocksieve {
-namespace internal {
+namespace blocksieve::internal {
 namespace {
 
 constexpr uint32_t kMaxModelProbes = 32;
@@ -90,7 +90,7 @@ double MeanOverLines(uint32_t num_probes, double log_weight, Ratio ratio) noexce
 double HighestFprOfFewLines(const Layout& layout) noexcept {
   double highest = 0;
   for (uint64_t lines = 1; lines <= kMaxFewLines; ++lines) {
-    const uint64_t keys = MaxKeys(layout, kLineBytes * lines);
+    const uint64_t keys = MaxBloomKeys(layout, kLineBytes * lines);
     highest = std::max(highest, BlockedBloomFprForKeys(lines, keys, layout.num_probes));
   }
   return highest;
@@ -98,13 +98,27 @@ double HighestFprOfFewLines(const Layout& layout) noexcept {
 
 }  // namespace
 
+double ClassicBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
+  assert(bits_per_key > 0 && num_probes >= 1);
+  return std::pow(-std::expm1(-(num_probes / bits_per_key)), num_probes);
+}
+
+double BlockedBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
+  assert(bits_per_key > 0);
+  const double keys_per_line = static_cast<double>(kLineBits) / bits_per_key;
+  return MeanOverLines(num_probes, -keys_per_line,
+                       [=](double keys) { return keys_per_line / (keys + 1); });
+}
+
 double BloomFprForKeys(uint64_t num_bits, uint64_t num_keys, uint32_t num_probes) noexcept {
+  assert(num_bits >= 1);
   AbsentProbe probe(num_bits, num_probes);
   for (uint64_t key = 0; key < num_keys; ++key) probe.AddKey();
   return probe.passes();
 }
 
 double BlockedBloomFprForKeys(uint64_t num_lines, uint64_t num_keys, uint32_t num_probes) noexcept {
+  assert(num_lines >= 1);
   if (num_lines == 1) return BloomFprForKeys(kLineBits, num_keys, num_probes);
   const double n = static_cast<double>(num_keys);
   const double lines = static_cast<double>(num_lines);
@@ -114,9 +128,10 @@ double BlockedBloomFprForKeys(uint64_t num_lines, uint64_t num_keys, uint32_t nu
 }
 
 Layout BestLayout(FilterKind kind, double bits_per_key) noexcept {
+  assert(kind == FilterKind::kClassicBloom || kind == FilterKind::kBlockedBloom);
   const bool blocked = kind == FilterKind::kBlockedBloom;
   Layout best{.kind = kind, .bits_per_key = bits_per_key};
-  for (uint32_t k = 1; k <= (blocked ? kMaxBloomProbes : kMaxModelProbes); ++k) {
+  for (uint32_t k = 1; k <= (blocked ? kMaxLineProbes : kMaxModelProbes); ++k) {
     const double fpr =
         blocked ? BlockedBloomFpr(bits_per_key, k) : ClassicBloomFpr(bits_per_key, k);
     if (best.num_probes == 0 || fpr < best.predicted_fpr) {
@@ -128,16 +143,4 @@ Layout BestLayout(FilterKind kind, double bits_per_key) noexcept {
   return best;
 }
 
-}  // namespace internal
-
-double ClassicBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
-  return std::pow(-std::expm1(-(num_probes / bits_per_key)), num_probes);
-}
-
-double BlockedBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
-  const double keys_per_line = static_cast<double>(internal::kLineBits) / bits_per_key;
-  return internal::MeanOverLines(num_probes, -keys_per_line,
-                                 [=](double keys) { return keys_per_line / (keys + 1); });
-}
-
-}  // namespace blocksieve
+}  // namespace blocksieve::internal

@@ -3,13 +3,23 @@
 #include <cstdint>
 
 #include "blocksieve/filter_kind.h"
-#include "blocksieve/sizing.h"
+#include "blocksieve/layout.h"
 
-// Exact false-positive rates of Bloom filters of any size, and the rule that turns them into the
-// rows of the lookup table. Only the generator of the table and the tests need what is declared
-// here; users get the limits for many keys, in sizing.h.
+// False-positive rates of Bloom filters: the limits for many keys, the exact ones for any number,
+// and the rule that turns them into the rows of the lookup table.
 
 namespace blocksieve::internal {
+
+/// FPR of a classic Bloom filter with many keys: (1 - e^(-k/b))^k (Bloom, 1970; Mullin, 1983).
+/// REQUIRES: bits_per_key > 0, num_probes >= 1.
+double ClassicBloomFpr(double bits_per_key, uint32_t num_probes) noexcept;
+
+/// FPR of a Bloom filter blocked into 512-bit lines with `num_probes` independent positions in a
+/// line, for many keys: the mean over the Poisson-distributed number of keys in a line of
+/// E[(X/512)^k], X being the number of distinct bits set (Putze, Sanders, Singler, "Cache-, Hash-
+/// and Space-Efficient Bloom Filters", 2007, with the occupancy moments in place of their average).
+/// REQUIRES: bits_per_key > 0, 1 <= num_probes <= 32.
+double BlockedBloomFpr(double bits_per_key, uint32_t num_probes) noexcept;
 
 /// FPR of `num_keys` keys with `num_probes` independent positions each among `num_bits` bits:
 /// E[(X/num_bits)^num_probes], X being the number of distinct bits set. It is above the textbook

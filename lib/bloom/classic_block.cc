@@ -2,26 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
+#include <string_view>
 
-#include "blocksieve/classic_bloom.h"
-#include "blocksieve/counting_bloom.h"
-#include "blocksieve/filter_block.h"
-#include "lib/base/block_memory.h"
-#include "lib/base/out_of_memory.h"
-#include "lib/block/filter_footer.h"
-#include "lib/bloom/classic_cells.h"
-#include "lib/bloom/classic_footer.h"
-#include "lib/bloom/counting_cells.h"
-#include "lib/hash/checksum.h"
+#include "blocksieve/hash.h"
+#include "lib/base/errors.h"
+#include "lib/bloom/bloom_model.h"
+#include "lib/bloom/cells.h"
 
-namespace blocksieve {
-namespace internal {
+namespace blocksieve::internal {
 namespace {
 
 // Room for the longest footer, so that no filter can be too large to be written.
-static_assert(CellBytes(kMaxBloomBits, 1) + 100 < kMaxFilterBlockBytes);
+static_assert(CellBytes(kMaxBloomBits, 1) + FooterBytes::kMaxBytes < kMaxFilterBlockBytes);
 
 /// What the footer has for the number of keys: at least one if there is any, as none means "empty".
 uint64_t KeysOf(const BloomLayout& layout, uint64_t num_set) noexcept {
@@ -31,7 +24,102 @@ uint64_t KeysOf(const BloomLayout& layout, uint64_t num_set) noexcept {
   return std::max(uint64_t{1}, static_cast<uint64_t>(std::llround(keys)));
 }
 
+BloomLayout BloomLayoutOf(const FilterInfo& info) noexcept {
+  return {.num_bits = info.num_cells,
+          .num_probes = info.num_probes,
+          .hash_seed = info.hash_seed,
+          .design_keys = info.design_keys};
+}
+
+// Layout fields: probes (1), bits per counter (1, counting filters only), cells (varint), design
+// keys (varint).
+void AppendFields(const FilterInfo& info, FooterBytes* footer) noexcept {
+  footer->push_back(static_cast<char>(info.num_probes));
+  if (info.kind == FilterKind::kCountingBloom) footer->push_back(static_cast<char>(info.cell_bits));
+  AppendVarint(footer, info.num_cells);
+  AppendVarint(footer, info.design_keys);
+}
+
+Status ReadFields(Decoder* fields, FilterInfo* info) {
+  info->num_probes = fields->Fixed<uint8_t>();
+  info->cell_bits = info->kind == FilterKind::kCountingBloom ? fields->Fixed<uint8_t>() : 1;
+  info->num_cells = fields->Varint();
+  info->design_keys = fields->Varint();
+  if (!fields->ok()) return DamagedBlock("footer ends early");
+  if (Status status = BloomLayoutOf(*info).Check(); !status.ok()) {
+    return DamagedBlock(status.message());
+  }
+  if (info->kind == FilterKind::kCountingBloom && !IsCounterBits(info->cell_bits)) {
+    return DamagedBlock("counter_bits are " + std::to_string(info->cell_bits) +
+                        "; allowed is 2, 4, 8 or 16");
+  }
+  const uint64_t cell_bytes = CellBytes(info->num_cells, info->cell_bits);
+  const uint64_t expected = info->num_keys == 0 ? 0 : cell_bytes;
+  if (cell_bytes > CellBytes(kMaxBloomBits, 1) || info->payload_bytes != expected) {
+    return DamagedBlock("payload of " + std::to_string(info->payload_bytes) +
+                        " bytes does not fit " + std::to_string(info->num_cells) + " cells of " +
+                        std::to_string(info->cell_bits) + " bits");
+  }
+  return Status::Ok();
+}
+
+double Fpr(const FilterInfo& info) noexcept {
+  const double bits_per_key =
+      static_cast<double>(info.num_cells) / static_cast<double>(info.num_keys);
+  return ClassicBloomFpr(bits_per_key, info.num_probes);
+}
+
+template <class Cells>
+Cells CellsOf(const FilterView& view) noexcept {
+  return Cells(view.data, view.classic_bloom.cell_bits);
+}
+
+template <class Cells>
+bool MayMatchHash(const FilterView& view, uint64_t hash) noexcept {
+  const ClassicBloomView& bloom = view.classic_bloom;
+  return AllSet(CellsOf<Cells>(view), bloom.num_cells, bloom.num_probes, hash);
+}
+
+template <class Cells>
+bool MayMatchKey(const FilterView& view, std::string_view key) noexcept {
+  return MayMatchHash<Cells>(view, HashKey(key, view.hash_seed));
+}
+
+template <class Cells>
+void MayMatchHashes(const FilterView& view, const uint64_t* hashes, size_t num_hashes,
+                    bool* may_match) noexcept {
+  const ClassicBloomView& bloom = view.classic_bloom;
+  AllSet(CellsOf<Cells>(view), bloom.num_cells, bloom.num_probes, hashes, num_hashes, may_match);
+}
+
+// The same for all kernels: what takes time is cache misses, of which each position is one.
+template <class Cells>
+constexpr ProbeOps kProbes = {&MayMatchKey<Cells>, &MayMatchHash<Cells>, &MayMatchHashes<Cells>};
+
+template <class Cells>
+const ProbeOps& Open(const FilterInfo& info, Kernel /*kernel*/, FilterView* view) noexcept {
+  view->classic_bloom = {
+      .num_cells = info.num_cells, .num_probes = info.num_probes, .cell_bits = info.cell_bits};
+  return kProbes<Cells>;
+}
+
+const FilterFormat& FormatOf(FilterKind kind) noexcept {
+  return kind == FilterKind::kClassicBloom ? kClassicBloomFormat : kCountingBloomFormat;
+}
+
 }  // namespace
+
+// Empty filters have a layout, too, so that they can go on being filled.
+const FilterFormat kClassicBloomFormat = {.empty_has_fields = true,
+                                          .append_fields = &AppendFields,
+                                          .read_fields = &ReadFields,
+                                          .predicted_fpr = &Fpr,
+                                          .open = &Open<BitCells>};
+const FilterFormat kCountingBloomFormat = {.empty_has_fields = true,
+                                           .append_fields = &AppendFields,
+                                           .read_fields = &ReadFields,
+                                           .predicted_fpr = &Fpr,
+                                           .open = &Open<CounterCells>};
 
 Result<OwnedBytes> WriteBloomBlock(FilterKind kind, const BloomLayout& layout, uint32_t cell_bits,
                                    ByteView cells, uint64_t num_set) try {
@@ -39,79 +127,48 @@ Result<OwnedBytes> WriteBloomBlock(FilterKind kind, const BloomLayout& layout, u
   info.kind = kind;
   info.num_keys = KeysOf(layout, num_set);
   info.hash_seed = layout.hash_seed;
-  info.num_probes = layout.num_hashes;
+  info.num_probes = layout.num_probes;
   info.num_cells = layout.num_bits;
   info.design_keys = layout.design_keys;
   info.cell_bits = cell_bits;
   if (info.num_keys == 0) cells = {};
   info.payload_bytes = cells.size();
-  info.payload_checksum = Checksum(cells);
-  const std::string footer = EncodeFooter(info);
-
-  OwnedBytes block = AllocateBlock(cells.size() + footer.size(), 0);
-  if (block.memory == nullptr) {
-    return Status::ResourceExhausted("no memory for a filter block of " +
-                                     std::to_string(cells.size() + footer.size()) + " bytes");
-  }
-  char* const begin = block.memory.get() + block.offset;
-  std::copy(cells.begin(), cells.end(), begin);
-  std::memcpy(begin + cells.size(), footer.data(), footer.size());
+  const uint64_t block_bytes = cells.size() + EncodeFooter(info, FormatOf(kind)).size();
+  Result<OwnedBytes> block = AllocateFilterBlock(info, block_bytes, block_bytes, 0);
+  if (!block.ok()) return block;
+  std::copy(cells.begin(), cells.end(), block->data());
+  Seal(info, FormatOf(kind), &*block);
   return block;
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
 }
 
 Result<BloomCells> ReadBloomBlock(FilterKind kind, ByteView block) try {
-  const Result<FilterInfo> info = DescribeFilterBlock(block);
-  if (!info.ok()) return info.status();
-  if (info->kind != kind) {
-    return Status::NotSupported("filter block: kind is " + std::string(FilterKindName(info->kind)) +
+  FilterInfo info;
+  Decoder fields({});
+  if (Status status = ReadFooter(block, &info, &fields); !status.ok()) return status;
+  if (info.kind != kind) {
+    return Status::NotSupported("filter block: kind is " + std::string(FilterKindName(info.kind)) +
                                 "; allowed here is " + std::string(FilterKindName(kind)));
   }
-  if (Status status = VerifyFilterBlock(block); !status.ok()) return status;
-  BloomCells read{.layout = BloomLayoutOf(*info), .cell_bits = info->cell_bits, .cells = {}};
+  Status status = ReadLayoutFields(FormatOf(kind), &fields, &info);
+  if (status.ok()) status = CheckPayload(block, info);
+  if (!status.ok()) return status;
+  BloomCells read{.layout = BloomLayoutOf(info), .cell_bits = info.cell_bits, .cells = {}};
   Result<OwnedBytes> cells = AllocateCells(read.layout, read.cell_bits);
   if (!cells.ok()) return cells.status();
   read.cells = *std::move(cells);
-  const ByteView payload = block.first(static_cast<size_t>(info->payload_bytes));
-  std::copy(payload.begin(), payload.end(), read.cells.memory.get() + read.cells.offset);
+  const ByteView payload = block.first(static_cast<size_t>(info.payload_bytes));
+  std::copy(payload.begin(), payload.end(), read.cells.data());
 
   const uint64_t last_bits = read.layout.num_bits * read.cell_bits % 8;
   if (!payload.empty() && last_bits != 0 && payload.back() >> last_bits != 0) {
-    return Status::Corruption("filter block: bits are set beyond the last of " +
-                              std::to_string(read.layout.num_bits) + " cells");
+    return DamagedBlock("bits are set beyond the last of " + std::to_string(read.layout.num_bits) +
+                        " cells");
   }
   return read;
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
 }
 
-}  // namespace internal
-
-Result<ClassicBloom> ClassicBloom::Deserialize(ByteView block) try {
-  Result<internal::BloomCells> read = internal::ReadBloomBlock(FilterKind::kClassicBloom, block);
-  if (!read.ok()) return read.status();
-  return ClassicBloom(read->layout, std::move(read->cells));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
-}
-
-Result<OwnedBytes> ClassicBloom::Serialize() const {
-  return internal::WriteBloomBlock(FilterKind::kClassicBloom, layout_, 1, bits_.view(),
-                                   num_set_bits_);
-}
-
-Result<CountingBloom> CountingBloom::Deserialize(ByteView block) try {
-  Result<internal::BloomCells> read = internal::ReadBloomBlock(FilterKind::kCountingBloom, block);
-  if (!read.ok()) return read.status();
-  return CountingBloom(read->layout, read->cell_bits, std::move(read->cells));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
-}
-
-Result<OwnedBytes> CountingBloom::Serialize() const {
-  return internal::WriteBloomBlock(FilterKind::kCountingBloom, layout_, counter_bits_,
-                                   counters_.view(), num_set_counters_);
-}
-
-}  // namespace blocksieve
+}  // namespace blocksieve::internal

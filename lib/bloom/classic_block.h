@@ -4,12 +4,15 @@
 
 #include "blocksieve/bloom_layout.h"
 #include "blocksieve/bytes.h"
-#include "blocksieve/filter_kind.h"
 #include "blocksieve/status.h"
+#include "lib/block/seal.h"
 
 // Filter blocks of classic and counting filters. Their payload is the array of cells.
 
 namespace blocksieve::internal {
+
+extern const FilterFormat kClassicBloomFormat;
+extern const FilterFormat kCountingBloomFormat;
 
 struct BloomCells {
   BloomLayout layout;

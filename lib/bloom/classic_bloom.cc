@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "blocksieve/hash.h"
-#include "lib/base/out_of_memory.h"
-#include "lib/bloom/classic_cells.h"
-#include "lib/bloom/classic_fill.h"
-#include "lib/bloom/classic_probe.h"
+#include "lib/base/errors.h"
+#include "lib/bloom/cells.h"
+#include "lib/bloom/classic_block.h"
 
 namespace blocksieve {
 
@@ -22,8 +21,21 @@ Result<ClassicBloom> ClassicBloom::Create(const BloomLayout& layout) try {
   return internal::OutOfMemory();
 }
 
+Result<ClassicBloom> ClassicBloom::Deserialize(ByteView block) try {
+  Result<internal::BloomCells> read = internal::ReadBloomBlock(FilterKind::kClassicBloom, block);
+  if (!read.ok()) return read.status();
+  return ClassicBloom(read->layout, std::move(read->cells));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+Result<OwnedBytes> ClassicBloom::Serialize() const {
+  return internal::WriteBloomBlock(FilterKind::kClassicBloom, layout_, 1, bits_.view(),
+                                   num_set_bits_);
+}
+
 ClassicBloom::ClassicBloom(const BloomLayout& layout, OwnedBytes bits)
-    : layout_(layout), bits_(std::move(bits)), max_set_bits_(internal::MaxSetBits(layout)) {
+    : layout_(layout), bits_(std::move(bits)), max_set_bits_(internal::MaxSetCells(layout)) {
   CountSetBits();
 }
 
@@ -40,9 +52,9 @@ bool ClassicBloom::Add(std::string_view key) noexcept {
 bool ClassicBloom::AddHash(uint64_t hash) noexcept {
   internal::Positions positions(hash, layout_.num_bits);
   uint64_t newly_set = 0;
-  for (uint32_t j = 0; j < layout_.num_hashes; ++j) {
+  for (uint32_t j = 0; j < layout_.num_probes; ++j) {
     const uint64_t position = positions.Next();
-    uint8_t& byte = data()[position / 8];
+    uint8_t& byte = bits_.data()[position / 8];
     const auto bit = static_cast<uint8_t>(1 << position % 8);
     newly_set += (byte & bit) == 0;
     byte |= bit;
@@ -56,7 +68,8 @@ bool ClassicBloom::MayContain(std::string_view key) const noexcept {
 }
 
 bool ClassicBloom::MayContainHash(uint64_t hash) const noexcept {
-  return internal::AllSet(internal::BitCells(data()), layout_.num_bits, layout_.num_hashes, hash);
+  return internal::AllSet(internal::BitCells(bits_.data()), layout_.num_bits, layout_.num_probes,
+                          hash);
 }
 
 void ClassicBloom::MayContain(std::span<const std::string_view> keys,
@@ -72,15 +85,15 @@ void ClassicBloom::MayContain(std::span<const std::string_view> keys,
 
 void ClassicBloom::MayContainHashes(std::span<const uint64_t> hashes,
                                     bool* may_contain) const noexcept {
-  internal::AllSet(internal::BitCells(data()), layout_.num_bits, layout_.num_hashes, hashes.data(),
-                   hashes.size(), may_contain);
+  internal::AllSet(internal::BitCells(bits_.data()), layout_.num_bits, layout_.num_probes,
+                   hashes.data(), hashes.size(), may_contain);
 }
 
 Status ClassicBloom::CheckSameBits(const ClassicBloom& other) const try {
   if (layout_.SameBits(other.layout_)) return Status::Ok();
   const auto text = [](const BloomLayout& layout) {
-    return std::to_string(layout.num_bits) + " bits, " + std::to_string(layout.num_hashes) +
-           " hashes, seed " + std::to_string(layout.hash_seed);
+    return std::to_string(layout.num_bits) + " bits, " + std::to_string(layout.num_probes) +
+           " probes, seed " + std::to_string(layout.hash_seed);
   };
   return Status::InvalidArgument("layout of the other filter is " + text(other.layout_) +
                                  "; allowed is " + text(layout_));
@@ -90,25 +103,26 @@ Status ClassicBloom::CheckSameBits(const ClassicBloom& other) const try {
 
 Status ClassicBloom::UniteWith(const ClassicBloom& other) {
   if (Status status = CheckSameBits(other); !status.ok()) return status;
-  std::transform(data(), data() + bits_.size, other.data(), data(), std::bit_or<uint8_t>());
+  std::transform(bits_.data(), bits_.data() + bits_.size, other.bits_.data(), bits_.data(),
+                 std::bit_or<uint8_t>());
   CountSetBits();
   return Status::Ok();
 }
 
 Status ClassicBloom::IntersectWith(const ClassicBloom& other) {
   if (Status status = CheckSameBits(other); !status.ok()) return status;
-  std::transform(data(), data() + bits_.size, other.data(), data(), std::bit_and<uint8_t>());
+  std::transform(bits_.data(), bits_.data() + bits_.size, other.bits_.data(), bits_.data(),
+                 std::bit_and<uint8_t>());
   CountSetBits();
   return Status::Ok();
 }
 
 double ClassicBloom::CurrentFpr() const noexcept {
-  return internal::FprOfSetBits(layout_, num_set_bits_);
+  return internal::FprOfSetCells(layout_, num_set_bits_);
 }
 
 Status ClassicBloom::CheckFill() const {
-  if (num_set_bits_ <= max_set_bits_) return Status::Ok();
-  return internal::Overfull(layout_, num_set_bits_);
+  return internal::CheckFill(layout_, num_set_bits_, max_set_bits_);
 }
 
 }  // namespace blocksieve

@@ -7,11 +7,9 @@
 #include <utility>
 
 #include "blocksieve/hash.h"
-#include "lib/base/out_of_memory.h"
-#include "lib/bloom/classic_cells.h"
-#include "lib/bloom/classic_fill.h"
-#include "lib/bloom/classic_positions.h"
-#include "lib/bloom/counting_cells.h"
+#include "lib/base/errors.h"
+#include "lib/bloom/cells.h"
+#include "lib/bloom/classic_block.h"
 
 namespace blocksieve {
 namespace {
@@ -22,7 +20,7 @@ class DistinctPositions {
  public:
   DistinctPositions(uint64_t hash, const BloomLayout& layout) noexcept {
     internal::Positions positions(hash, layout.num_bits);
-    for (uint32_t j = 0; j < layout.num_hashes; ++j) {
+    for (uint32_t j = 0; j < layout.num_probes; ++j) {
       const uint64_t position = positions.Next();
       const auto end = positions_.begin() + count_;
       if (std::find(positions_.begin(), end, position) == end) positions_[count_++] = position;
@@ -32,7 +30,7 @@ class DistinctPositions {
   auto end() const noexcept { return positions_.begin() + count_; }
 
  private:
-  std::array<uint64_t, kMaxBloomHashes> positions_;
+  std::array<uint64_t, kMaxBloomProbes> positions_;
   uint32_t count_ = 0;
 };
 
@@ -57,12 +55,25 @@ Result<CountingBloom> CountingBloom::Create(const BloomLayout& layout, uint32_t 
   return internal::OutOfMemory();
 }
 
+Result<CountingBloom> CountingBloom::Deserialize(ByteView block) try {
+  Result<internal::BloomCells> read = internal::ReadBloomBlock(FilterKind::kCountingBloom, block);
+  if (!read.ok()) return read.status();
+  return CountingBloom(read->layout, read->cell_bits, std::move(read->cells));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+Result<OwnedBytes> CountingBloom::Serialize() const {
+  return internal::WriteBloomBlock(FilterKind::kCountingBloom, layout_, counter_bits_,
+                                   counters_.view(), num_set_counters_);
+}
+
 CountingBloom::CountingBloom(const BloomLayout& layout, uint32_t counter_bits, OwnedBytes counters)
     : layout_(layout),
       counter_bits_(counter_bits),
       counters_(std::move(counters)),
-      max_set_counters_(internal::MaxSetBits(layout)) {
-  const internal::CounterCells cells(data(), counter_bits_);
+      max_set_counters_(internal::MaxSetCells(layout)) {
+  const internal::CounterCells cells(counters_.data(), counter_bits_);
   for (uint64_t i = 0; i < layout_.num_bits; ++i) {
     const uint32_t count = cells.Load(i);
     num_set_counters_ += count != 0;
@@ -73,11 +84,11 @@ CountingBloom::CountingBloom(const BloomLayout& layout, uint32_t counter_bits, O
 void CountingBloom::Add(std::string_view key) noexcept { AddHash(HashKey(key, layout_.hash_seed)); }
 
 void CountingBloom::AddHash(uint64_t hash) noexcept {
-  const internal::CounterCells cells(data(), counter_bits_);
+  const internal::CounterCells cells(counters_.data(), counter_bits_);
   for (const uint64_t position : DistinctPositions(hash, layout_)) {
     const uint32_t count = cells.Load(position);
     if (count == max_count()) continue;
-    cells.Store(data(), position, count + 1);
+    cells.Store(counters_.data(), position, count + 1);
     num_set_counters_ += count == 0;
     num_stuck_counters_ += count + 1 == max_count();
   }
@@ -89,11 +100,11 @@ bool CountingBloom::Remove(std::string_view key) noexcept {
 
 bool CountingBloom::RemoveHash(uint64_t hash) noexcept {
   if (!MayContainHash(hash)) return false;
-  const internal::CounterCells cells(data(), counter_bits_);
+  const internal::CounterCells cells(counters_.data(), counter_bits_);
   for (const uint64_t position : DistinctPositions(hash, layout_)) {
     const uint32_t count = cells.Load(position);
     if (count == max_count()) continue;
-    cells.Store(data(), position, count - 1);
+    cells.Store(counters_.data(), position, count - 1);
     num_set_counters_ -= count == 1;
   }
   return true;
@@ -108,10 +119,10 @@ uint32_t CountingBloom::EstimateCount(std::string_view key) const noexcept {
 }
 
 uint32_t CountingBloom::EstimateCountHash(uint64_t hash) const noexcept {
-  const internal::CounterCells cells(data(), counter_bits_);
+  const internal::CounterCells cells(counters_.data(), counter_bits_);
   internal::Positions positions(hash, layout_.num_bits);
   uint32_t lowest = max_count();
-  for (uint32_t j = 0; j < layout_.num_hashes && lowest != 0; ++j) {
+  for (uint32_t j = 0; j < layout_.num_probes && lowest != 0; ++j) {
     lowest = std::min(lowest, cells.Load(positions.Next()));
   }
   return lowest;
@@ -120,21 +131,20 @@ uint32_t CountingBloom::EstimateCountHash(uint64_t hash) const noexcept {
 Result<ClassicBloom> CountingBloom::Project() const {
   Result<ClassicBloom> projection = ClassicBloom::Create(layout_);
   if (!projection.ok()) return projection;
-  const internal::CounterCells cells(data(), counter_bits_);
+  const internal::CounterCells cells(counters_.data(), counter_bits_);
   for (uint64_t i = 0; i < layout_.num_bits; ++i) {
-    if (cells.Load(i) != 0) projection->data()[i / 8] |= static_cast<uint8_t>(1 << i % 8);
+    if (cells.Load(i) != 0) projection->bits_.data()[i / 8] |= static_cast<uint8_t>(1 << i % 8);
   }
   projection->num_set_bits_ = num_set_counters_;
   return projection;
 }
 
 double CountingBloom::CurrentFpr() const noexcept {
-  return internal::FprOfSetBits(layout_, num_set_counters_);
+  return internal::FprOfSetCells(layout_, num_set_counters_);
 }
 
 Status CountingBloom::CheckFill() const {
-  if (num_set_counters_ <= max_set_counters_) return Status::Ok();
-  return internal::Overfull(layout_, num_set_counters_);
+  return internal::CheckFill(layout_, num_set_counters_, max_set_counters_);
 }
 
 }  // namespace blocksieve

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cassert>
 
-#include "lib/base/out_of_memory.h"
+#include "lib/base/errors.h"
 #include "lib/column/definition.h"
 #include "lib/column/json.h"
 #include "lib/column/read.h"

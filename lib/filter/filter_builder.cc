@@ -1,37 +1,30 @@
 #include "blocksieve/filter_builder.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cassert>
 #include <string>
 
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/hash.h"
-#include "blocksieve/kernels.h"
 #include "lib/base/block_memory.h"
-#include "lib/base/out_of_memory.h"
-#include "lib/block/filter_footer.h"
+#include "lib/base/errors.h"
 #include "lib/bloom/blocked_bloom.h"
-#include "lib/hash/checksum.h"
+#include "lib/filter/format_of.h"
 #include "lib/ribbon/block.h"
 
 namespace blocksieve {
 namespace {
 
 // What BlockBytes and Finish share.
-FilterInfo Plan(const FilterOptions& options, const Layout& layout, uint64_t num_keys) {
-  if (layout.kind == FilterKind::kRibbon) {
-    return internal::PlanRibbonBlock(layout, num_keys, options.hash_seed);
-  }
-  FilterInfo info;
-  info.kind = layout.kind;
-  info.num_keys = num_keys;
-  info.hash_seed = options.hash_seed;
-  info.num_probes = layout.num_probes;
-  const uint64_t payload_bytes = PayloadBytes(layout, num_keys);
-  info.lead_bytes = internal::LeadBytes(payload_bytes);
-  info.payload_bytes = info.lead_bytes + payload_bytes;
-  return info;
+FilterInfo Plan(const FilterOptions& options, const Layout& layout, uint64_t num_keys) noexcept {
+  return layout.kind == FilterKind::kRibbon
+             ? internal::PlanRibbon(layout, num_keys, options.hash_seed)
+             : internal::PlanBlockedBloom(layout, num_keys, options.hash_seed);
+}
+
+uint64_t FooterSize(const FilterInfo& plan) noexcept {
+  return internal::EncodeFooter(plan, internal::FormatOf(plan.kind)).size();
 }
 
 }  // namespace
@@ -76,42 +69,22 @@ Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) try {
 
 Result<OwnedBytes> FilterBuilder::FinishBlockedBloom(const Layout& layout, uint64_t num_keys,
                                                      internal::HashList hashes) {
-  FilterInfo info = Plan(options_, layout, num_keys);
-  const uint64_t block_bytes = info.payload_bytes + internal::FooterBytes(info);
-
-  if (block_bytes >= kMaxFilterBlockBytes) {
-    return Status::ResourceExhausted("filter of " + std::to_string(info.num_keys) + " keys takes " +
-                                     std::to_string(block_bytes) + " bytes; allowed is less than " +
-                                     std::to_string(kMaxFilterBlockBytes));
-  }
-  const uint64_t build_bytes = hashes.memory_bytes() + block_bytes;
-  const uint64_t budget = options_.max_build_bytes;
-  if (hashes.exhausted() || (budget != 0 && build_bytes > budget)) {
-    return Status::ResourceExhausted(
-        "building a filter of " + std::to_string(info.num_keys) + " keys takes more memory than " +
-        (budget == 0 ? "there is" : "max_build_bytes = " + std::to_string(budget)));
-  }
-  OwnedBytes block = internal::AllocateBlock(block_bytes, info.lead_bytes);
-  if (block.memory == nullptr) {
-    return Status::ResourceExhausted("no memory for a filter block of " +
-                                     std::to_string(block_bytes) + " bytes");
-  }
-
-  auto* payload = reinterpret_cast<uint8_t*>(block.memory.get()) + block.offset;
-  if (hashes.size() > 0) {  // a ribbon of no keys comes here, too, and has no probes
-    const internal::FillFunction fill = internal::BlockedBloomFill(ActiveKernel(), info.num_probes);
-    const uint64_t num_lines = (info.payload_bytes - info.lead_bytes) / internal::kLineBytes;
-    hashes.ForEachRun(
-        [&](std::span<const uint64_t> run) { fill(run, num_lines, payload + info.lead_bytes); });
-  }
-  info.payload_checksum = Checksum(block.view().first(static_cast<size_t>(info.payload_bytes)));
-  const std::string footer = internal::EncodeFooter(info);
-  std::memcpy(payload + info.payload_bytes, footer.data(), footer.size());
+  const FilterInfo plan = Plan(options_, layout, num_keys);
+  const uint64_t block_bytes = plan.payload_bytes + FooterSize(plan);
+  const uint64_t build_bytes =
+      hashes.exhausted() ? internal::kExhausted : hashes.memory_bytes() + block_bytes;
+  Result<OwnedBytes> block =
+      internal::AllocateFilterBlock(plan, block_bytes, build_bytes, options_.max_build_bytes);
+  if (!block.ok()) return block;
+  // A ribbon of no keys comes here, too, and has nothing to fill.
+  if (num_keys > 0) internal::FillBlockedBloom(plan, hashes, block->data());
+  internal::Seal(plan, internal::FormatOf(plan.kind), &*block);
   if (options_.keep_hashes) built_hashes_ = std::move(hashes);
   return block;
 }
 
 Status FilterBuilder::VerifyBuilt(ByteView block) const try {
+  assert(options_.keep_hashes && num_keys_ == 0);
   if (Status status = VerifyFilterBlock(block); !status.ok()) return status;
   const FilterReader reader = FilterReader::Open(block);
   bool all_match = true;
@@ -126,8 +99,8 @@ Status FilterBuilder::VerifyBuilt(ByteView block) const try {
 
 uint64_t FilterBuilder::BlockBytes(const Layout& layout, uint64_t num_keys) const noexcept {
   if (PayloadBytes(layout, num_keys) >= uint64_t{1} << 63) return UINT64_MAX;
-  const FilterInfo info = Plan(options_, layout, num_keys);
-  return info.payload_bytes + internal::FooterBytes(info);
+  const FilterInfo plan = Plan(options_, layout, num_keys);
+  return plan.payload_bytes + FooterSize(plan);
 }
 
 uint64_t FilterBuilder::MaxKeys(uint64_t block_bytes) const noexcept {
@@ -160,9 +133,9 @@ Layout FilterBuilder::LayoutForBlockBytes(uint64_t num_keys, uint64_t block_byte
   }
   // The footer's length depends on the layout by the length of a length only: allow for the
   // longest.
-  FilterInfo info = Plan(options_, layout_, num_keys);
-  info.payload_bytes = block_bytes;
-  const uint64_t footer_bytes = internal::FooterBytes(info);
+  FilterInfo plan = Plan(options_, layout_, num_keys);
+  plan.payload_bytes = block_bytes;
+  const uint64_t footer_bytes = FooterSize(plan);
   uint64_t payload_bytes = block_bytes > footer_bytes ? block_bytes - footer_bytes : 0;
   payload_bytes -= internal::LeadBytes(payload_bytes);
   const uint64_t whole_lines = payload_bytes / internal::kLineBytes * internal::kLineBytes;

@@ -9,8 +9,7 @@
 #include <string>
 
 #include "blocksieve/sizing.h"
-#include "lib/base/out_of_memory.h"
-#include "lib/base/out_of_range.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve {
 namespace {

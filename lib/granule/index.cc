@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "lib/base/out_of_memory.h"
+#include "lib/base/errors.h"
 #include "lib/granule/column.h"
 #include "lib/granule/compression.h"
 #include "lib/granule/fences.h"

@@ -5,8 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "lib/base/out_of_memory.h"
-#include "lib/base/out_of_range.h"
+#include "lib/base/errors.h"
 #include "lib/granule/column_builder.h"
 #include "lib/granule/compression.h"
 #include "lib/granule/fences.h"

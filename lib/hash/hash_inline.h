@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <string_view>
 
@@ -21,6 +22,7 @@ inline constexpr size_t kShortKeyBytes = 16;
 /// HashKey(key, seed). REQUIRES: key.size() <= kShortKeyBytes.
 static inline __attribute__((always_inline)) uint64_t HashShortKey(std::string_view key,
                                                                    uint64_t seed) noexcept {
+  assert(key.size() <= kShortKeyBytes);
   if (key.size() > kShortKeyBytes) __builtin_unreachable();
   return XXH3_64bits_withSeed(key.data(), key.size(), seed);
 }
@@ -38,6 +40,7 @@ static inline __attribute__((always_inline)) bool IsMediumKey(std::string_view k
 static inline __attribute__((always_inline)) uint64_t HashMediumKey(std::string_view key,
                                                                     uint64_t first_flip,
                                                                     uint64_t last_flip) noexcept {
+  assert(IsMediumKey(key));
   const auto* bytes = reinterpret_cast<const uint8_t*>(key.data());
   const uint64_t first = LoadLittleEndian<uint64_t>(bytes) ^ first_flip;
   const uint64_t last = LoadLittleEndian<uint64_t>(bytes + key.size() - 8) ^ last_flip;

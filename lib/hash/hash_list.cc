@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "lib/base/huge_pages.h"
+#include "lib/base/block_memory.h"
 
 namespace blocksieve::internal {
 namespace {

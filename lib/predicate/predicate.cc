@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lib/base/out_of_memory.h"
+#include "lib/base/errors.h"
 #include "lib/predicate/node.h"
 #include "lib/predicate/parser.h"
 #include "lib/predicate/skipping.h"

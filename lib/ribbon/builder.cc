@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <vector>
 
 #include "lib/base/coding.h"
 #include "lib/ribbon/chunk.h"
-#include "lib/ribbon/memory.h"
 #include "lib/ribbon/shards.h"
 #include "lib/ribbon/solver.h"
 
@@ -16,26 +16,24 @@ namespace {
 // Slots for which there is room: chunks waste a slot in two thousand, and a widened one up to 256.
 uint64_t CapacityOctets(uint64_t num_keys) { return (num_keys + num_keys / 128 + 1024) / 8; }
 
-// With more, sizes would come near 2^64.
-constexpr uint64_t kMostKeysSized = uint64_t{1} << 60;
-
 /// Appends chunk after chunk to a filter. While chunks come in, a slot's fingerprint lies where its
 /// solution will: segment i begins at word i * columns of the output. The fingerprints of the
 /// additional column of wide segments are kept apart: how many segments are wide depends on the
 /// number of slots, which is known at the end.
 class RibbonWriter {
  public:
-  RibbonWriter(const RibbonTarget& target, const RibbonSolver& solver, uint64_t num_keys,
+  RibbonWriter(const Layout& layout, const RibbonSolver& solver, uint64_t num_keys,
                uint64_t num_chunks, RibbonBlocks* blocks, uint8_t* out)
-      : target_(target),
+      : columns_(layout.num_probes),
+        wide_share_(RibbonWideShare(layout)),
         solver_(solver),
-        fingerprint_columns_(target.columns + (target.wide_share > 0 ? 1 : 0)),
+        fingerprint_columns_(columns_ + (wide_share_ > 0 ? 1 : 0)),
         num_chunks_(num_chunks),
         capacity_(CapacityOctets(num_keys)),
         chunk_(solver, fingerprint_columns_),
         pivots_(blocks),
         out_(out) {
-    if (target.wide_share > 0) extra_plane_.resize(capacity_ + 8);
+    if (wide_share_ > 0) extra_plane_.resize(capacity_ + 8);
     entries_.reserve(num_chunks + 1);
   }
 
@@ -62,10 +60,10 @@ class RibbonWriter {
   RibbonBuild Finish() {
     RibbonBuild build;
     RibbonShape& shape = build.shape;
-    shape.columns = target_.columns;
+    shape.columns = columns_;
     shape.octets = pivots_.size() / kRibbonOctet;
     shape.chunks = num_chunks_;
-    shape.narrow_segments = RibbonNarrowSegments(shape.octets, target_.wide_share);
+    shape.narrow_segments = RibbonNarrowSegments(shape.octets, wide_share_);
     if (num_chunks_ == 1) shape.seed = entries_.front() >> 12u;
     AddEntry(0);
     Solve(shape);
@@ -84,7 +82,7 @@ class RibbonWriter {
   }
 
   void TakeColumns() {
-    const uint32_t columns = target_.columns;
+    const uint32_t columns = columns_;
     const uint32_t groups = RibbonPlaneGroups(fingerprint_columns_);
     const uint8_t* planes = chunk_.planes();
     const size_t first_octet = pivots_.size() / 8;
@@ -149,7 +147,8 @@ class RibbonWriter {
     }
   }
 
-  const RibbonTarget target_;
+  const uint32_t columns_;
+  const double wide_share_;
   const RibbonSolver& solver_;
   const uint32_t fingerprint_columns_;
   const uint64_t num_chunks_;
@@ -166,51 +165,29 @@ class RibbonWriter {
 
 }  // namespace
 
-uint64_t RibbonCapacity(const RibbonTarget& target, uint64_t num_keys) noexcept {
+uint64_t RibbonCapacity(const Layout& layout, uint64_t num_keys) noexcept {
   RibbonShape shape;
-  shape.columns = target.columns;
+  shape.columns = layout.num_probes;
   shape.chunks = ChooseRibbonChunks(num_keys).total();
   shape.octets = CapacityOctets(num_keys) + 8;
-  shape.narrow_segments = RibbonNarrowSegments(shape.octets, target.wide_share);
+  shape.narrow_segments = RibbonNarrowSegments(shape.octets, RibbonWideShare(layout));
   return shape.PayloadBytes() + 64;
 }
 
-RibbonShape ExpectedRibbonShape(const RibbonTarget& target, uint64_t num_keys) noexcept {
-  RibbonShape shape;
-  shape.columns = target.columns;
-  shape.chunks = ChooseRibbonChunks(num_keys).total();
-  // Two spare slots, and what empty columns take: measured, see RIBBON.md.
-  shape.octets = std::max(kMinRibbonOctets, (num_keys + 2 + num_keys / 2500 + 7) / 8);
-  shape.narrow_segments = RibbonNarrowSegments(shape.octets, target.wide_share);
-  return shape;
-}
-
-uint64_t ExpectedRibbonPayload(const RibbonTarget& target, uint64_t num_keys) noexcept {
-  if (num_keys == 0) return 0;
-  if (num_keys > kMostKeysSized) return UINT64_MAX;
-  // The shape's own size but for the place where wide segments begin, which moves in steps; this
-  // never shrinks with more keys.
-  RibbonShape shape = ExpectedRibbonShape(target, num_keys);
-  shape.narrow_segments = shape.segments();
-  if (target.wide_share == 0) return shape.PayloadBytes();
-  const auto wide_octets =
-      static_cast<uint64_t>(target.wide_share * static_cast<double>(shape.octets)) + 8;
-  return shape.PayloadBytes() + std::min(shape.octets, wide_octets);
-}
-
-uint64_t RibbonWorkingBytes(const RibbonTarget& target, uint64_t num_keys) noexcept {
+uint64_t RibbonWorkingBytes(const Layout& layout, uint64_t num_keys) noexcept {
   const RibbonChunks chunks = ChooseRibbonChunks(num_keys);
   const uint64_t shard_keys = num_keys / chunks.shards + 4096;
-  return num_keys / 16 +                                // more slots than keys
-         (target.wide_share > 0 ? num_keys / 7 : 0) +   // their additional column
-         chunks.shards * (4096 + 16) +                  // partly filled blocks
-         shard_keys * 9 + (uint64_t{512} << 10) +       // a shard in order; a chunk's rows
+  return num_keys / 16 +                                     // more slots than keys
+         (RibbonWideShare(layout) > 0 ? num_keys / 7 : 0) +  // their additional column
+         chunks.shards * (4096 + 16) +                       // partly filled blocks
+         shard_keys * 9 + (uint64_t{512} << 10) +            // a shard in order; a chunk's rows
          (num_keys > 100'000 ? uint64_t{4} << 20 : 0);  // slabs not yet full, runs not yet freed
 }
 
-RibbonBuild BuildRibbon(HashList* hashes, bool keep, const RibbonTarget& target, Kernel kernel,
+RibbonBuild BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kernel kernel,
                         uint8_t* out) {
   const uint64_t num_keys = hashes->size();
+  assert(num_keys > 0);
   const RibbonChunks chunks = ChooseRibbonChunks(num_keys);
   RibbonBlocks blocks;
   RibbonShards shards(chunks, &blocks);
@@ -219,7 +196,7 @@ RibbonBuild BuildRibbon(HashList* hashes, bool keep, const RibbonTarget& target,
   } else {
     hashes->ConsumeRuns([&](std::span<const uint64_t> run) { shards.Add(run); });
   }
-  RibbonWriter writer(target, RibbonSolverFor(kernel), num_keys, chunks.total(), &blocks, out);
+  RibbonWriter writer(layout, RibbonSolverFor(kernel), num_keys, chunks.total(), &blocks, out);
   for (uint64_t shard = 0; shard < chunks.shards; ++shard) {
     shards.TakeSorted(shard);
     for (uint64_t i = 0; i < chunks.chunks_per_shard; ++i) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "lib/ribbon/layout.h"
-
 namespace blocksieve::internal {
 namespace {
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "blocksieve/internal/ribbon_shape.h"
+
 // What a hash means to a ribbon filter; builder and probes share it. With h the 64-bit hash, all
 // arithmetic modulo 2^64:
 //
@@ -30,9 +32,6 @@ inline constexpr uint64_t kRibbonMixer = 0x9E3779B97F4A7C15u;
 
 /// Columns that a row covers, from its start on.
 inline constexpr uint32_t kRibbonWidth = 64;
-
-/// Slots are given to chunks in multiples of this.
-inline constexpr uint32_t kRibbonOctet = 8;
 
 /// The first virtual slots, this many, are folded onto slot 0, and no start is closer than this to
 /// the end: so the edges are as densely covered as the middle.

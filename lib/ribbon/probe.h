@@ -7,7 +7,7 @@
 #include "blocksieve/kernels.h"
 #include "lib/base/coding.h"
 #include "lib/ribbon/hash.h"
-#include "lib/ribbon/layout.h"
+#include "lib/ribbon/shape.h"
 
 // What the probe kernels of the ribbon share: from a hash to the window of slots that it is about.
 // A probe asks whether in every column the parity of the window's bits under the row's
@@ -145,6 +145,12 @@ BLOCKSIEVE_INLINE uint64_t SecondCoefficients(const RibbonWindow& window) noexce
 /// Any probe, also at the end of the filter. Takes the hash, not the window, so that a kernel can
 /// jump here without having put its window into memory. Reads at most 7 bytes behind the payload.
 bool ProbeRibbonAnywhere(const FilterView& view, uint64_t hash) noexcept;
+
+/// Bytes behind the payload that a probe may read, whatever they are: the footer has them.
+inline constexpr uint64_t kRibbonReadableTail = 16;
+
+/// REQUIRES: CheckRibbonShape accepts. What the directory says is not trusted, and need not be.
+RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noexcept;
 
 /// The entry points for a filter of this shape: a kernel has several, since branches on the number
 /// of columns would cost registers as well as time. Filters with open chunks, which hardly exist,

@@ -2,11 +2,171 @@
 
 #if defined(__x86_64__)
 
-#include "lib/ribbon/batch_avx512.h"
+#include <immintrin.h>
+
 #include "lib/ribbon/staged_probe_loops.h"
+
+// Batches of ribbon probes with AVX-512. Finding the windows, which is two thirds of a probe, is
+// done for eight hashes at a time, one per lane. Then each window is tested by itself, eight
+// columns at a time. Nothing is prefetched: in the second stage all addresses are known and a probe
+// is a dozen instructions, so that the processor itself runs far enough ahead.
+
+#define BLOCKSIEVE_AVX512 \
+  __attribute__((         \
+      target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,bmi,bmi2,popcnt")))
+#define BLOCKSIEVE_AVX512_INLINE BLOCKSIEVE_AVX512 static inline __attribute__((always_inline))
 
 namespace blocksieve::internal {
 namespace {
+
+/// Bit j is the parity of column j of the window in two segments, of up to 4 * kQuads columns. The
+/// double shift brings the window's slots together; a count's lowest bit, moved to the sign of its
+/// lane, is the parity. Masked loads of eight columns read none that is not there; the last four,
+/// if only four are left, are read whole.
+template <uint32_t kQuads>
+BLOCKSIEVE_AVX512_INLINE uint32_t RibbonParities(const uint8_t* first, const uint8_t* second,
+                                                 uint32_t in_use, uint64_t coefficients,
+                                                 uint64_t start) noexcept {
+  const __m512i row = _mm512_set1_epi64(static_cast<int64_t>(coefficients));
+  const __m512i shift = _mm512_set1_epi64(static_cast<int64_t>(start));
+  uint32_t parities = 0;
+#pragma GCC unroll 4
+  for (uint32_t quad = 0; quad + 1 < kQuads; quad += 2) {
+    const auto lanes = static_cast<__mmask8>(in_use >> (4 * quad));
+    const __m512i slots =
+        _mm512_shrdv_epi64(_mm512_maskz_loadu_epi64(lanes, first + 32 * quad),
+                           _mm512_maskz_loadu_epi64(lanes, second + 32 * quad), shift);
+    const __m512i ones = _mm512_popcnt_epi64(_mm512_and_si512(slots, row));
+    const uint32_t eight = _mm512_movepi64_mask(_mm512_slli_epi64(ones, 63));
+    parities |= eight << (4 * quad);
+  }
+  if constexpr (kQuads % 2 == 1) {
+    constexpr uint32_t kLast = kQuads - 1;
+    const __m256i slots = _mm256_shrdv_epi64(
+        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(first + 32 * kLast)),
+        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(second + 32 * kLast)),
+        _mm512_castsi512_si256(shift));
+    const __m256i ones = _mm256_popcnt_epi64(_mm256_and_si256(slots, _mm512_castsi512_si256(row)));
+    const uint32_t four = _mm256_movepi64_mask(_mm256_slli_epi64(ones, 63));
+    parities |= four << (4 * kLast);
+  }
+  return parities;
+}
+
+BLOCKSIEVE_AVX512_INLINE __m512i Eight(uint64_t x) noexcept {
+  return _mm512_set1_epi64(static_cast<int64_t>(x));
+}
+
+/// Windows of up to kProbeBatch hashes, and what their parities should be.
+struct RibbonWindows {
+  alignas(64) uint64_t first[kProbeBatch];  // addresses of both segments
+  alignas(64) uint64_t second[kProbeBatch];
+  alignas(64) uint64_t coefficients[kProbeBatch];
+  alignas(64) uint64_t start[kProbeBatch];
+  alignas(64) uint32_t fingerprint[kProbeBatch];  // only what is in use
+  alignas(64) uint32_t in_use[kProbeBatch];
+  alignas(64) uint32_t parities[kProbeBatch];
+};
+
+/// Eight windows from number `i` on. Returns which are fast; the others are made the first window
+/// of the filter. As LocateRibbon, which has the comments.
+template <RibbonDirectory kDirectory>
+BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonView& ribbon, __m512i hash, size_t i,
+                                              RibbonWindows* windows) noexcept {
+  const __m512i mixed = _mm512_mullo_epi64(hash, Eight(kRibbonMixer));
+  __m512i first_octet, num_octets, multiplier;
+  if constexpr (kDirectory == RibbonDirectory::kNone) {
+    first_octet = _mm512_setzero_si512();
+    num_octets = Eight(ribbon.num_octets);
+    multiplier = Eight(ribbon.multiplier);
+  } else {
+    // Numbers of chunks are below 2^31: CheckRibbonShape.
+    const __m512i num_chunks = Eight(ribbon.num_chunks);
+    const __m512i chunk = _mm512_srli_epi64(
+        _mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(hash, 32), num_chunks),
+                         _mm512_srli_epi64(_mm512_mul_epu32(hash, num_chunks), 32)),
+        32);
+    const __m512i entries =
+        _mm512_cvtepu32_epi64(_mm512_i64gather_epi32(chunk, ribbon.directory, 2));
+    const __m512i place = Eight(kRibbonEntryMask);
+    first_octet = _mm512_and_si512(entries, place);
+    if constexpr (kDirectory == RibbonDirectory::kBased) {
+      const __m512i base = _mm512_cvtepu32_epi64(
+          _mm512_i64gather_epi32(_mm512_srli_epi64(chunk, 5), ribbon.bases, 4));
+      first_octet =
+          _mm512_add_epi64(base, _mm512_and_si512(_mm512_sub_epi64(entries, base), place));
+    }
+    num_octets = _mm512_and_si512(_mm512_sub_epi64(_mm512_srli_epi64(entries, 16), entries), place);
+    multiplier = _mm512_and_si512(entries, Eight(0xffff));
+  }
+  const __m512i turned = _mm512_srli_epi64(_mm512_mullo_epi64(mixed, multiplier), 32);
+  const __m512i start =
+      _mm512_add_epi64(_mm512_srli_epi64(_mm512_mul_epu32(turned, num_octets), 29),
+                       _mm512_sub_epi64(_mm512_slli_epi64(first_octet, 3), Eight(kRibbonFold)));
+  const __m512i segment = _mm512_srli_epi64(start, 6);
+  const __mmask8 fast = _mm512_cmplt_epu64_mask(segment, Eight(ribbon.fast_segments));
+  const __mmask8 wide = _mm512_mask_cmpge_epu64_mask(fast, segment, Eight(ribbon.narrow_segments));
+  // Segments of a fast window are counted in 32 bits.
+  const __m512i stride =
+      _mm512_mask_mov_epi64(Eight(ribbon.stride[0]), wide, Eight(ribbon.stride[1]));
+  const __m512i origin =
+      _mm512_mask_mov_epi64(Eight(ribbon.origin[0]), wide, Eight(ribbon.origin[1]));
+  const __m512i first = _mm512_mask_mov_epi64(
+      Eight(ribbon.origin[0]), fast, _mm512_add_epi64(origin, _mm512_mul_epu32(segment, stride)));
+  const __m256i in_use =
+      _mm256_mask_mov_epi32(_mm256_set1_epi32(static_cast<int>(ribbon.in_use[0])), wide,
+                            _mm256_set1_epi32(static_cast<int>(ribbon.in_use[1])));
+  const __m256i fingerprint = _mm512_cvtepi64_epi32(_mm512_srli_epi64(hash, 16));
+  _mm512_store_si512(windows->first + i, first);
+  _mm512_store_si512(windows->second + i, _mm512_add_epi64(first, stride));
+  _mm512_store_si512(windows->coefficients + i, _mm512_or_si512(mixed, Eight(1)));
+  _mm512_store_si512(windows->start + i, start);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(windows->in_use + i), in_use);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(windows->fingerprint + i),
+                     _mm256_and_si256(fingerprint, in_use));
+  return fast;
+}
+
+/// Whether the parities from number `i` on are the fingerprints, a bit each.
+BLOCKSIEVE_AVX512_INLINE uint32_t SixteenMatch(const RibbonWindows& windows, size_t i) noexcept {
+  const __m512i parities = _mm512_and_si512(_mm512_load_si512(windows.parities + i),
+                                            _mm512_load_si512(windows.in_use + i));
+  return _mm512_cmpeq_epi32_mask(parities, _mm512_load_si512(windows.fingerprint + i));
+}
+
+template <uint32_t kQuads, RibbonDirectory kDirectory>
+BLOCKSIEVE_AVX512_INLINE void ProbeRibbonBatch(const FilterView& view, const uint64_t* hashes,
+                                               size_t num_hashes, bool* may_match) noexcept {
+  const RibbonView& ribbon = view.ribbon;
+  if (ribbon.fast_segments == 0) [[unlikely]] {
+    for (size_t i = 0; i < num_hashes; ++i) may_match[i] = ProbeRibbonAnywhere(view, hashes[i]);
+    return;
+  }
+  RibbonWindows windows;
+  uint32_t fast = 0;
+  for (size_t i = 0; i < num_hashes; i += 8) {
+    const auto lanes =
+        static_cast<__mmask8>(_bzhi_u32(0xff, static_cast<uint32_t>(num_hashes - i)));
+    fast |=
+        LocateEight<kDirectory>(ribbon, _mm512_maskz_loadu_epi64(lanes, hashes + i), i, &windows)
+        << i;
+  }
+  // What a narrow window reads of the column behind it is readable: see OverreadBytes.
+  for (size_t i = 0; i < num_hashes; ++i) {
+    windows.parities[i] =
+        RibbonParities<kQuads>(reinterpret_cast<const uint8_t*>(windows.first[i]),
+                               reinterpret_cast<const uint8_t*>(windows.second[i]),
+                               ribbon.most_in_use, windows.coefficients[i], windows.start[i]);
+  }
+  const uint32_t valid = _bzhi_u32(~uint32_t{0}, static_cast<uint32_t>(num_hashes));
+  _mm256_mask_storeu_epi8(
+      may_match, valid,
+      _mm256_maskz_set1_epi8(SixteenMatch(windows, 0) | SixteenMatch(windows, 16) << 16, 1));
+  for (uint32_t slow = ~fast & valid; slow != 0; slow &= slow - 1) [[unlikely]] {
+      const auto i = static_cast<size_t>(_tzcnt_u32(slow));
+      may_match[i] = ProbeRibbonAnywhere(view, hashes[i]);
+    }
+}
 
 // For filters of up to 4 * kQuads columns.
 template <uint32_t kQuads>

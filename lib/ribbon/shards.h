@@ -1,13 +1,102 @@
 #pragma once
 
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <span>
 #include <vector>
 
-#include "lib/ribbon/layout.h"
-#include "lib/ribbon/memory.h"
+#include "lib/base/block_memory.h"
+#include "lib/ribbon/sizing.h"
+
+// Working memory of a ribbon build, at eight bytes per key and little more. Hashes and pivots take
+// eight bytes each, and there are as many pivots as hashes: the blocks that a shard's hashes lay in
+// become those of its pivots.
 
 namespace blocksieve::internal {
+
+/// Hands out blocks of 512 words, cut from slabs that are huge pages as soon as there are many: as
+/// those of a HashList are, and for the same reason.
+class RibbonBlocks {
+ public:
+  static constexpr size_t kWords = 512;
+
+  RibbonBlocks() = default;
+  RibbonBlocks(const RibbonBlocks&) = delete;
+  RibbonBlocks& operator=(const RibbonBlocks&) = delete;
+  ~RibbonBlocks() {
+    for (uint64_t* slab : slabs_) std::free(slab);
+  }
+
+  /// Throws std::bad_alloc.
+  uint64_t* Take() {
+    if (free_ == nullptr) Grow();
+    uint64_t* block = free_;
+    free_ = reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(block[0]));
+    return block;
+  }
+
+  void Return(uint64_t* block) noexcept {
+    block[0] = reinterpret_cast<uintptr_t>(free_);
+    free_ = block;
+  }
+
+ private:
+  static constexpr size_t kBlockBytes = kWords * sizeof(uint64_t);
+  static constexpr size_t kSmallSlabBytes = 64 << 10;
+  static constexpr size_t kHugeFromBytes = 1 << 20;
+
+  void Grow() {
+    const bool huge = slab_bytes_ >= kHugeFromBytes;
+    const size_t bytes = huge ? kHugePageBytes : kSmallSlabBytes;
+    slabs_.push_back(nullptr);
+    auto* slab = static_cast<uint64_t*>(huge ? std::aligned_alloc(kHugePageBytes, bytes)
+                                             : std::malloc(bytes));
+    if (slab == nullptr) throw std::bad_alloc();
+    if (huge) PreferHugePages(slab, bytes);
+    slabs_.back() = slab;
+    slab_bytes_ += bytes;
+    for (size_t i = bytes / kBlockBytes; i-- > 0;) Return(slab + i * kWords);
+  }
+
+  std::vector<uint64_t*> slabs_;
+  size_t slab_bytes_ = 0;
+  uint64_t* free_ = nullptr;  // linked by their first words
+};
+
+/// The pivots of all slots in order: written forwards, read in segments of 64.
+class RibbonPivots {
+ public:
+  explicit RibbonPivots(RibbonBlocks* blocks) : pool_(blocks) {}
+
+  void Append(const uint64_t* pivots, size_t count) {
+    while (count > 0) {
+      const size_t used = size_ % RibbonBlocks::kWords;
+      if (used == 0) blocks_.push_back(pool_->Take());
+      const size_t part = count < RibbonBlocks::kWords - used ? count : RibbonBlocks::kWords - used;
+      for (size_t i = 0; i < part; ++i) blocks_.back()[used + i] = pivots[i];
+      pivots += part;
+      count -= part;
+      size_ += part;
+    }
+  }
+
+  size_t size() const noexcept { return size_; }
+
+  /// REQUIRES: size() is a multiple of 64, which divides the length of a block.
+  const uint64_t* Segment(size_t i) const noexcept {
+    assert(size_ % 64 == 0 && i < size_ / 64);
+    const size_t slot = i * 64;
+    return blocks_[slot / RibbonBlocks::kWords] + slot % RibbonBlocks::kWords;
+  }
+
+ private:
+  RibbonBlocks* pool_;
+  std::vector<uint64_t*> blocks_;
+  size_t size_ = 0;
+};
 
 /// Distributes hashes to shards, ranges of chunks small enough to be sorted in the second-level
 /// cache. An American-flag partition in place would need no blocks, but all hashes in one array,

@@ -4,23 +4,23 @@
 #include <cmath>
 #include <limits>
 
-#include "lib/base/out_of_range.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::internal {
 namespace {
 
 constexpr uint32_t kRowsPerColumn = 16;
+// With more, sizes would come near 2^64.
+constexpr uint64_t kMostKeysSized = uint64_t{1} << 60;
+
 constexpr uint32_t kFirstRow = kRowsPerColumn;
 constexpr uint32_t kLastRow = kMaxRibbonColumns * kRowsPerColumn;
 
-RibbonTarget TargetOfRow(uint32_t row) noexcept {
-  return {row / kRowsPerColumn, static_cast<double>(row % kRowsPerColumn) / kRowsPerColumn};
-}
-
 Layout LayoutOfRow(uint32_t row) noexcept {
-  const RibbonTarget target = TargetOfRow(row);
-  return {FilterKind::kRibbon, static_cast<double>(row) / kRowsPerColumn, target.columns,
-          RibbonFpr(target.columns, target.wide_share)};
+  Layout layout{FilterKind::kRibbon, static_cast<double>(row) / kRowsPerColumn,
+                row / kRowsPerColumn, 1};
+  layout.predicted_fpr = RibbonFpr(layout.num_probes, RibbonWideShare(layout));
+  return layout;
 }
 
 }  // namespace
@@ -49,14 +49,35 @@ Result<Layout> RibbonLayoutForBitsPerKey(double bits_per_key) {
   return LayoutOfRow(static_cast<uint32_t>(row));
 }
 
-RibbonTarget RibbonTargetOf(const Layout& layout) noexcept {
+Layout NearestRibbonLayout(const Layout& layout) noexcept {
   const double row = std::ceil(layout.bits_per_key * kRowsPerColumn);
-  if (!(row >= kFirstRow)) return TargetOfRow(kFirstRow);
-  return TargetOfRow(static_cast<uint32_t>(std::min<double>(row, kLastRow)));
+  if (!(row >= kFirstRow)) return LayoutOfRow(kFirstRow);
+  return LayoutOfRow(static_cast<uint32_t>(std::min<double>(row, kLastRow)));
 }
 
-uint64_t RibbonPayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
-  return ExpectedRibbonPayload(RibbonTargetOf(layout), num_keys);
+RibbonShape ExpectedRibbonShape(const Layout& layout, uint64_t num_keys) noexcept {
+  RibbonShape shape;
+  shape.columns = layout.num_probes;
+  shape.chunks = ChooseRibbonChunks(num_keys).total();
+  // Two spare slots, and what empty columns take: measured, see RIBBON.md.
+  shape.octets = std::max(kMinRibbonOctets, (num_keys + 2 + num_keys / 2500 + 7) / 8);
+  shape.narrow_segments = RibbonNarrowSegments(shape.octets, RibbonWideShare(layout));
+  return shape;
+}
+
+uint64_t RibbonPayloadBytes(const Layout& any_layout, uint64_t num_keys) noexcept {
+  if (num_keys == 0) return 0;
+  if (num_keys > kMostKeysSized) return UINT64_MAX;
+  const Layout layout = NearestRibbonLayout(any_layout);
+  // The shape's own size but for the place where wide segments begin, which moves in steps; this
+  // never shrinks with more keys.
+  RibbonShape shape = ExpectedRibbonShape(layout, num_keys);
+  shape.narrow_segments = shape.segments();
+  const double wide_share = RibbonWideShare(layout);
+  if (wide_share == 0) return shape.PayloadBytes();
+  const auto wide_octets =
+      static_cast<uint64_t>(wide_share * static_cast<double>(shape.octets)) + 8;
+  return shape.PayloadBytes() + std::min(shape.octets, wide_octets);
 }
 
 uint64_t MaxRibbonKeys(const Layout& layout, uint64_t payload_bytes) noexcept {

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "lib/base/coding.h"
-#include "lib/ribbon/solver_parts.h"
 
 // Elimination column by column on bit-sliced rows. The state is up to 64 rows in flight, one per
 // bit position; a register holds the same bit of all rows for eight columns, one column per lane.

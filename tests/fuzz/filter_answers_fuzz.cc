@@ -10,7 +10,7 @@
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/filter_reader.h"
-#include "blocksieve/kernels.h"
+#include "blocksieve/internal/kernels.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
@@ -64,7 +64,7 @@ void CheckAnswers(ByteView block, const std::vector<std::string>& keys) {
   views.insert(views.end(), others.begin(), others.end());
   const auto answers = std::make_unique<bool[]>(views.size());
   std::vector<char> expected;
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     const FilterReader reader = FilterReader::Open(block, kernel);
     Require(reader.state() ==
                 (keys.empty() ? FilterReader::State::kEmpty : FilterReader::State::kReady),
@@ -112,7 +112,7 @@ Result<BloomLayout> AnyLayout(Input* input) {
     return BloomLayout::ForKeys(input->Number<uint16_t>(), AnyFpr(input), seed);
   }
   return BloomLayout::ForBits(input->Number<uint16_t>(),
-                              static_cast<uint32_t>(input->Below(kMaxBloomHashes + 2)), seed);
+                              static_cast<uint32_t>(input->Below(kMaxBloomProbes + 2)), seed);
 }
 
 void TryClassic(Input* input) {

@@ -4,7 +4,7 @@
 
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
-#include "blocksieve/kernels.h"
+#include "blocksieve/internal/kernels.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/reseal.h"
 
@@ -30,7 +30,7 @@ std::vector<uint64_t> Hashes(ByteView seed) {
 void Probe(ByteView block) {
   const std::vector<uint64_t> hashes = Hashes(block);
   std::vector<char> expected;
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     const FilterReader reader = FilterReader::Open(block, kernel);
     bool batch[kProbes];
     reader.MayMatchHashes(hashes, batch);

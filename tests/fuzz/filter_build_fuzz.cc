@@ -3,7 +3,7 @@
 
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/filter_reader.h"
-#include "blocksieve/kernels.h"
+#include "blocksieve/internal/kernels.h"
 #include "lib/bloom/blocked_bloom.h"
 #include "lib/ribbon/builder.h"
 #include "lib/ribbon/hash.h"
@@ -35,10 +35,10 @@ internal::HashList ListOf(const std::vector<uint64_t>& hashes) {
 }
 
 void CompareBlooms(const std::vector<uint64_t>& hashes, Input* input) {
-  const auto num_probes = static_cast<uint32_t>(1 + input->Below(internal::kMaxBloomProbes));
+  const auto num_probes = static_cast<uint32_t>(1 + input->Below(internal::kMaxLineProbes));
   const uint64_t num_lines = 1 + input->Below(256);
   std::vector<uint8_t> expected;
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     std::vector<uint8_t> lines(num_lines * internal::kLineBytes);
     internal::BlockedBloomFill(kernel, num_probes)(hashes, num_lines, lines.data());
     if (expected.empty()) expected = lines;
@@ -47,15 +47,15 @@ void CompareBlooms(const std::vector<uint64_t>& hashes, Input* input) {
 }
 
 void CompareRibbons(const std::vector<uint64_t>& hashes, Input* input) {
-  internal::RibbonTarget target;
-  target.columns = static_cast<uint32_t>(1 + input->Below(internal::kMaxRibbonColumns - 1));
-  target.wide_share = static_cast<double>(input->Below(256)) / 256;
+  Layout layout{.kind = FilterKind::kRibbon};
+  layout.num_probes = static_cast<uint32_t>(1 + input->Below(internal::kMaxRibbonColumns - 1));
+  layout.bits_per_key = layout.num_probes + static_cast<double>(input->Below(256)) / 256;
   std::vector<uint8_t> expected;
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     internal::HashList list = ListOf(hashes);
-    std::vector<uint8_t> payload(internal::RibbonCapacity(target, hashes.size()));
+    std::vector<uint8_t> payload(internal::RibbonCapacity(layout, hashes.size()));
     const internal::RibbonBuild build =
-        internal::BuildRibbon(&list, false, target, kernel, payload.data());
+        internal::BuildRibbon(&list, false, layout, kernel, payload.data());
     payload.resize(build.shape.PayloadBytes());
     if (expected.empty()) expected = payload;
     Require(payload == expected, "all kernels solve a ribbon alike");
@@ -70,7 +70,7 @@ void CheckFound(const std::vector<uint64_t>& hashes, Input* input) {
   for (const uint64_t hash : hashes) builder->AddHash(hash);
   const Result<OwnedBytes> block = builder->Finish();
   Require(block.ok(), "a filter is built of any hashes");
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     const FilterReader reader = FilterReader::Open(block->view(), kernel);
     Require(reader.state() != FilterReader::State::kUnreadable, "a finished block can be read");
     for (const uint64_t hash : hashes) Require(reader.MayMatchHash(hash), "every hash is found");

@@ -8,7 +8,7 @@
 
 #include "blocksieve/granule_index.h"
 #include "blocksieve/granule_index_builder.h"
-#include "blocksieve/kernels.h"
+#include "blocksieve/internal/kernels.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
@@ -181,7 +181,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Require(options.max_index_bytes == 0 || bytes->size() <= options.max_index_bytes,
           "the limit is kept");
   std::optional<std::vector<GranuleSet>> expected;
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     const std::vector<uint8_t> copy = ExactCopy(AsBytes(*bytes));
     const Result<GranuleIndex> index = GranuleIndex::Open(copy, kernel);
     Require(index.ok(), "a finished index can be opened");

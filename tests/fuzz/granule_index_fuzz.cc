@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "blocksieve/granule_index.h"
-#include "blocksieve/kernels.h"
+#include "blocksieve/internal/kernels.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/reseal.h"
 
@@ -79,7 +79,7 @@ void AskGranules(const GranuleIndex& index) {
 
 void Ask(ByteView bytes) {
   std::vector<std::vector<GranuleSet>> expected;
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     const Result<GranuleIndex> index = GranuleIndex::Open(bytes, kernel);
     if (!index.ok() || index->num_granules() > kMostGranules) return;
     AskGranules(*index);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "blocksieve/filter_kind.h"
 #include "blocksieve/kernels.h"
 
 // How a probe finds its way through the payload of a filter. Internal to the library; public only
@@ -69,8 +68,5 @@ struct ProbeOps {
 extern const ProbeOps kNothingMatches;
 /// Answers "may match" to everything: whatever cannot be read.
 extern const ProbeOps kEverythingMatches;
-
-/// REQUIRES: `kernel` is available, `kind` is one that can be probed.
-const ProbeOps& OpsFor(FilterKind kind, Kernel kernel) noexcept;
 
 }  // namespace blocksieve::internal

@@ -9,8 +9,8 @@ namespace blocksieve::internal {
 /// An append-only list of hashes in segments: appending never moves what is there, so memory stays
 /// at eight bytes per hash where a growing vector would peak at twenty-four.
 ///
-/// Out of memory, or of the limit, is a state and not an exception: later hashes are dropped and
-/// `exhausted()` says so.
+/// Running out of memory, or beyond the limit, is a state and not an exception: later hashes are
+/// dropped and `exhausted()` says so.
 class HashList {
  public:
   /// `limit_bytes`: most bytes to allocate; 0: no limit.

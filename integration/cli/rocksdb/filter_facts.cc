@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "blocksieve/filter_block.h"
-#include "blocksieve/sizing.h"
 #include "lib/base/coding.h"
+#include "lib/bloom/bloom_model.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -60,7 +60,7 @@ FilterFacts DescribeStock(ByteView contents, double bits_per_entry) {
   const auto marker = static_cast<int8_t>(trailer[0]);
   if (marker == kBloomMarker && trailer[1] == 0) {
     facts.kind = "bloom";
-    facts.predicted_fpr = BlockedBloomFpr(bits_per_entry, std::max(trailer[2] & 31u, 1u));
+    facts.predicted_fpr = internal::BlockedBloomFpr(bits_per_entry, std::max(trailer[2] & 31u, 1u));
   } else if (marker == kRibbonMarker) {
     const uint64_t num_blocks = LoadLittleEndian<uint32_t>(trailer.data() + 1) >> 8;
     if (num_blocks == 0) return Unreadable("a stock Ribbon filter of no slots");
@@ -69,7 +69,7 @@ FilterFacts DescribeStock(ByteView contents, double bits_per_entry) {
   } else if (marker > 0) {
     facts.kind = "legacy bloom";
     facts.predicted_fpr =
-        BlockedBloomFpr(bits_per_entry, std::min(static_cast<uint32_t>(marker), 32u));
+        internal::BlockedBloomFpr(bits_per_entry, std::min(static_cast<uint32_t>(marker), 32u));
   } else {
     return Unreadable("its kind is unknown");
   }

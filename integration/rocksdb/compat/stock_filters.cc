@@ -9,9 +9,9 @@
 #include <mutex>
 #include <string>
 
-#include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/number_text.h"
 #include "lib/base/c_locale.h"
+#include "lib/bloom/bloom_model.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -71,7 +71,9 @@ uint32_t StockBloomProbes(double bits_per_key) {
 
 double StockBloomFpr(double bits_per_key) {
   const int millibits = Millibits(bits_per_key);
-  return millibits == 0 ? 1 : BlockedBloomFpr(millibits / 1000.0, StockBloomProbes(bits_per_key));
+  return millibits == 0
+             ? 1
+             : internal::BlockedBloomFpr(millibits / 1000.0, StockBloomProbes(bits_per_key));
 }
 
 double StockBloomBitsPerKey(double fpr) {

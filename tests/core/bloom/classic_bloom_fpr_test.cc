@@ -31,8 +31,8 @@ double FprSpread(double num_bits, double num_keys, double k) {
   return k * std::sqrt(variance) / (num_bits * -std::expm1(-load));
 }
 
-ClassicBloom FilterOfNumbers(uint64_t num_bits, uint32_t num_hashes, uint64_t num_keys) {
-  ClassicBloom filter = *ClassicBloom::Create(*BloomLayout::ForBits(num_bits, num_hashes));
+ClassicBloom FilterOfNumbers(uint64_t num_bits, uint32_t num_probes, uint64_t num_keys) {
+  ClassicBloom filter = *ClassicBloom::Create(*BloomLayout::ForBits(num_bits, num_probes));
   for (uint64_t i = 0; i < num_keys; ++i) filter.AddHash(HashNumber(i));
   return filter;
 }
@@ -57,7 +57,7 @@ TEST(ClassicBloomFpr, TextbookTableHolds) {
       const ClassicBloom filter = FilterOfNumbers(num_bits, k, kKeys);
       uint64_t positives = 0;
       for (const uint64_t hash : absent) positives += filter.MayContainHash(hash);
-      const double fpr = ClassicBloomFpr(bits_per_key, k);
+      const double fpr = internal::ClassicBloomFpr(bits_per_key, k);
       const CountInterval expected(fpr * kProbes,
                                    FprSpread(static_cast<double>(num_bits), kKeys, k));
       EXPECT_TRUE(expected.Contains(positives)) << "m/n = " << bits_per_key << ", k = " << k << ": "
@@ -79,7 +79,7 @@ TEST(ClassicBloomFpr, QuotedFiguresHold) {
     double fpr;
   };
   for (const auto& [bits_per_key, k, fpr] : {Quoted{20, 10, 8.89e-5}, Quoted{23, 7, 8.56e-5}}) {
-    EXPECT_NEAR(ClassicBloomFpr(bits_per_key, k), fpr, 0.005e-5);
+    EXPECT_NEAR(internal::ClassicBloomFpr(bits_per_key, k), fpr, 0.005e-5);
     const uint64_t num_bits = bits_per_key * kKeys;
     const uint64_t positives = Positives(FilterOfNumbers(num_bits, k, kKeys), kProbes);
     const CountInterval expected(fpr * kProbes, FprSpread(static_cast<double>(num_bits), kKeys, k));
@@ -193,7 +193,7 @@ TEST(ClassicBloomFpr, LayoutForKeysMeetsItsTarget) {
     constexpr uint64_t kProbes = 4'000'000;
     const BloomLayout layout = *BloomLayout::ForKeys(kKeys, target);
     const uint64_t positives =
-        Positives(FilterOfNumbers(layout.num_bits, layout.num_hashes, kKeys), kProbes);
+        Positives(FilterOfNumbers(layout.num_bits, layout.num_probes, kKeys), kProbes);
     const CountInterval at_target(target * kProbes, 0.001);
     const CountInterval a_step_below(0.95 * target * kProbes, 0.001);
     EXPECT_LE(static_cast<double>(positives), at_target.high) << target;

@@ -40,7 +40,7 @@ TEST(BloomLayout, TargetIsMetForEveryNumberOfKeys) {
     for (uint64_t n = 1; n <= 1000; n += n < 50 ? 1 : 19) {
       const BloomLayout layout = *BloomLayout::ForKeys(n, target);
       EXPECT_EQ(layout.design_keys, n);
-      EXPECT_LE(internal::BloomFprForKeys(layout.num_bits, n, layout.num_hashes), target)
+      EXPECT_LE(internal::BloomFprForKeys(layout.num_bits, n, layout.num_probes), target)
           << n << " keys at " << target;
     }
   }
@@ -49,7 +49,7 @@ TEST(BloomLayout, TargetIsMetForEveryNumberOfKeys) {
 TEST(BloomLayout, BitsAndBytesAreKeptAsGiven) {
   const BloomLayout by_bits = *BloomLayout::ForBits(1001, 7, 3);
   EXPECT_EQ(by_bits.num_bits, 1001u);
-  EXPECT_EQ(by_bits.num_hashes, 7u);
+  EXPECT_EQ(by_bits.num_probes, 7u);
   EXPECT_EQ(by_bits.hash_seed, 3u);
   EXPECT_EQ(by_bits.design_keys, 99u);  // 1001 ln 2 / 7
   const BloomLayout by_bytes = *BloomLayout::ForBytes(256, 3, 9);
@@ -65,8 +65,8 @@ TEST(BloomLayout, WhatIsOutOfRangeIsNamed) {
   EXPECT_EQ(message(BloomLayout::ForBits(0, 1)), "num_bits is 0; allowed is 1 to 34359737344");
   EXPECT_EQ(message(BloomLayout::ForBits(kMaxBloomBits + 1, 1)),
             "num_bits is 34359737345; allowed is 1 to 34359737344");
-  EXPECT_EQ(message(BloomLayout::ForBits(8, 0)), "num_hashes is 0; allowed is 1 to 32");
-  EXPECT_EQ(message(BloomLayout::ForBits(8, 33)), "num_hashes is 33; allowed is 1 to 32");
+  EXPECT_EQ(message(BloomLayout::ForBits(8, 0)), "num_probes is 0; allowed is 1 to 32");
+  EXPECT_EQ(message(BloomLayout::ForBits(8, 33)), "num_probes is 33; allowed is 1 to 32");
   // Where eight times the bytes would wrap around.
   EXPECT_EQ(message(BloomLayout::ForBytes(uint64_t{1} << 61, 1)),
             "num_bytes is 2305843009213693952; allowed is 1 to 4294967168");
@@ -78,8 +78,8 @@ TEST(BloomLayout, WhatIsOutOfRangeIsNamed) {
 
 TEST(ClassicBloom, ContainsWhatWasAdded) {
   for (const uint64_t num_bits : {1, 2, 7, 8, 9, 63, 64, 65, 1000, 100'003}) {
-    for (const uint32_t num_hashes : {1u, 2u, 7u, 32u}) {
-      ClassicBloom filter = MakeFilter(BloomLayout::ForBits(num_bits, num_hashes, num_bits));
+    for (const uint32_t num_probes : {1u, 2u, 7u, 32u}) {
+      ClassicBloom filter = MakeFilter(BloomLayout::ForBits(num_bits, num_probes, num_bits));
       EXPECT_FALSE(filter.MayContain(""));
       for (uint64_t i = 0; i < 50; ++i) {
         const bool was_contained = filter.MayContain(PresentKey(i));
@@ -159,9 +159,9 @@ TEST(ClassicBloom, OnlyEqualLayoutsCombine) {
 }
 
 TEST(Cardinality, IsWithinItsErrorAtEveryFill) {
-  for (const auto& [num_bits, num_hashes] :
+  for (const auto& [num_bits, num_probes] :
        {std::pair{1000u, 4u}, {100'000u, 7u}, {200'000u, 1u}}) {
-    ClassicBloom filter = MakeFilter(BloomLayout::ForBits(num_bits, num_hashes));
+    ClassicBloom filter = MakeFilter(BloomLayout::ForBits(num_bits, num_probes));
     const uint64_t design = filter.layout().design_keys;
     for (uint64_t n = 1; n <= 3 * design; ++n) {
       filter.Add(PresentKey(n));

@@ -178,7 +178,7 @@ TEST(CountingBloom, EstimatesItsCardinalityAsKeysComeAndGo) {
   EXPECT_EQ(filter.num_stuck_counters(), 0u);
   const double fill = static_cast<double>(filter.num_set_counters()) /
                       static_cast<double>(filter.layout().num_bits);
-  EXPECT_DOUBLE_EQ(filter.CurrentFpr(), std::pow(fill, filter.layout().num_hashes));
+  EXPECT_DOUBLE_EQ(filter.CurrentFpr(), std::pow(fill, filter.layout().num_probes));
 }
 
 TEST(CountingBloom, WhatIsOutOfRangeIsNamed) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "blocksieve/classic_bloom.h"
-#include "blocksieve/sizing.h"
+#include "lib/bloom/bloom_model.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/count_interval.h"
 
@@ -62,8 +62,8 @@ TEST(WeakHash, RuinsTheFprAndOursHolds) {
     weak_positives += weak.MayContain(KeyNumber(2 * i + 1));
     our_positives += ours.MayContain(KeyNumber(2 * i + 1));
   }
-  const double fpr =
-      ClassicBloomFpr(static_cast<double>(kBits) / static_cast<double>(kKeys), kSeeds.size());
+  const double fpr = internal::ClassicBloomFpr(
+      static_cast<double>(kBits) / static_cast<double>(kKeys), kSeeds.size());
   const CountInterval expected(fpr * static_cast<double>(kProbes), 0.01);
   EXPECT_TRUE(expected.Contains(our_positives)) << our_positives << " not in " << expected;
   EXPECT_GT(static_cast<double>(weak_positives), 100 * expected.high);

@@ -6,8 +6,8 @@
 
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
-#include "blocksieve/kernels.h"
-#include "lib/block/filter_footer.h"
+#include "blocksieve/internal/kernels.h"
+#include "lib/filter/format_of.h"
 #include "lib/hash/checksum.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/reseal.h"
@@ -60,7 +60,7 @@ TEST_P(DamagedFilter, AnyPayloadIsProbedWithinItsBounds) {
   for (int round = 0; round < 200; ++round) {
     std::vector<uint8_t> bytes(block_.begin(), block_.end());
     for (size_t i = 0; i < payload; ++i) bytes[i] = static_cast<uint8_t>(random());
-    for (const Kernel kernel : AvailableKernels()) {
+    for (const Kernel kernel : internal::AvailableKernels()) {
       const FilterReader reader = FilterReader::Open(bytes, kernel);
       const FilterReader scalar = FilterReader::Open(bytes, Kernel::kScalar);
       for (int i = 0; i < 100; ++i) {
@@ -109,7 +109,8 @@ TEST_P(DamagedFilter, AnEmptyFilterHasNoPayload) {
   info.kind = GetParam();
   info.payload_bytes = 1;
   info.payload_checksum = Checksum(AsBytes("x"));
-  ExpectUnreadable("x" + internal::EncodeFooter(info), "a payload");
+  const internal::FooterBytes footer = internal::EncodeFooter(info, internal::FormatOf(info.kind));
+  ExpectUnreadable("x" + std::string(AsText(footer.view())), "a payload");
 }
 
 // Every byte of the footer takes every value, under a checksum that fits: what is then accepted
@@ -123,7 +124,7 @@ TEST_P(DamagedFilter, EveryFooterByteMayTakeEveryValue) {
       changed[at] = static_cast<char>(value);
       changed = ResealFilterBlock(AsBytes(changed)).value();
       const std::vector<uint8_t> bytes(changed.begin(), changed.end());
-      for (const Kernel kernel : AvailableKernels()) {
+      for (const Kernel kernel : internal::AvailableKernels()) {
         const FilterReader reader = FilterReader::Open(bytes, kernel);
         for (uint64_t i = 0; i < 50; ++i) static_cast<void>(reader.MayMatch(KeyNumber(i)));
       }

@@ -8,7 +8,7 @@
 
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/filter_reader.h"
-#include "blocksieve/kernels.h"
+#include "blocksieve/internal/kernels.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 
@@ -75,7 +75,7 @@ TEST_P(Differential, NoKeyIsEverDeniedAndAllKernelsAgree) {
     const auto block = builder->Finish();
     ASSERT_TRUE(block.ok()) << block.status().message();
     std::vector<char> expected;
-    for (const Kernel kernel : AvailableKernels()) {
+    for (const Kernel kernel : internal::AvailableKernels()) {
       const FilterReader reader = FilterReader::Open(block->view(), kernel);
       ASSERT_EQ(reader.state(), FilterReader::State::kReady);
       for (const char answer : Answers(reader, present)) {

@@ -9,7 +9,7 @@
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/hash.h"
-#include "blocksieve/kernels.h"
+#include "blocksieve/internal/kernels.h"
 #include "tests/core/filter/test_filters.h"
 
 // What every kind of filter owes its users, on every kernel.
@@ -45,7 +45,7 @@ TEST_P(FilterConformance, EveryKeyMatchesForEveryNumberOfKeys) {
 TEST_P(FilterConformance, EveryKeyMatchesAtEveryTarget) {
   for (const double target : {0.5, 0.3, 0.1, 0.02, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7}) {
     const OwnedBytes block = BuildBlock(kind(), target, 5000);
-    for (const Kernel kernel : AvailableKernels()) {
+    for (const Kernel kernel : internal::AvailableKernels()) {
       const FilterReader reader = FilterReader::Open(block.view(), kernel);
       for (uint64_t i = 0; i < 5000; ++i) ASSERT_TRUE(reader.MayMatch(PresentKey(i))) << target;
     }
@@ -160,7 +160,7 @@ TEST_P(FilterConformance, KeysAreBytes) {
   FilterBuilder builder = MakeBuilder(kind(), 1e-4);
   for (const std::string& key : keys) builder.AddKey(key);
   const OwnedBytes block = FinishOk(builder);
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     const FilterReader reader = FilterReader::Open(block.view(), kernel);
     for (const std::string& key : keys) ASSERT_TRUE(reader.MayMatch(key));
   }
@@ -171,7 +171,7 @@ TEST_P(FilterConformance, BatchesAnswerLikeSingleProbes) {
   std::vector<std::string> keys;
   for (uint64_t i = 0; i < 150; ++i) keys.push_back(KeyNumber(i));
   keys.push_back(std::string(300, 'x'));
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     const FilterReader reader = FilterReader::Open(block.view(), kernel);
     for (size_t size = 0; size <= keys.size(); ++size) {
       std::vector<std::string_view> views(keys.begin(), keys.begin() + static_cast<long>(size));
@@ -201,7 +201,7 @@ TEST_P(FilterConformance, AnyAlignmentWillDo) {
     std::vector<uint8_t> moved(shift);
     moved.insert(moved.end(), block.view().begin(), block.view().end());
     moved.shrink_to_fit();
-    for (const Kernel kernel : AvailableKernels()) {
+    for (const Kernel kernel : internal::AvailableKernels()) {
       const FilterReader reader = FilterReader::Open(ByteView(moved).subspan(shift), kernel);
       for (uint64_t i = 0; i < 4000; ++i) {
         ASSERT_EQ(reader.MayMatch(KeyNumber(i)), aligned.MayMatch(KeyNumber(i)));

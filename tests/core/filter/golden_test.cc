@@ -8,7 +8,7 @@
 
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/hash.h"
-#include "blocksieve/kernels.h"
+#include "blocksieve/internal/kernels.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 
@@ -148,7 +148,7 @@ TEST_P(Golden, BuilderMakesTheseBytes) {
 
 TEST_P(Golden, ReaderGivesTheseAnswers) {
   const std::string block = ReadFile(PathOf(GetParam()));
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     const FilterReader reader = FilterReader::Open(AsBytes(block), kernel);
     ASSERT_NE(reader.state(), FilterReader::State::kUnreadable);
     EXPECT_EQ(reader.hash_seed(), GetParam().hash_seed);

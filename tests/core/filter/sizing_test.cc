@@ -36,10 +36,12 @@ bool SameRow(const Layout& a, const Layout& b) {
 
 class SizingTable : public ::testing::TestWithParam<FilterKind> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, SizingTable,
-                         ::testing::Values(FilterKind::kClassicBloom, FilterKind::kBlockedBloom),
+                         ::testing::Values(FilterKind::kClassicBloom, FilterKind::kBlockedBloom,
+                                           FilterKind::kRibbon),
                          [](const auto& info) { return std::string(FilterKindName(info.param)); });
 
 TEST_P(SizingTable, IsWhatTheModelGives) {
+  if (GetParam() == FilterKind::kRibbon) GTEST_SKIP() << "has a formula in place of a table";
   const std::vector<Layout> rows = Rows(GetParam());
   // A row every 1/16 bit, from the first that is of use to the first that is accurate enough.
   const double before = rows.front().bits_per_key - 1.0 / 16;
@@ -106,8 +108,9 @@ TEST_P(SizingTable, LayoutForBitsPerKeyIsTheLargestRowThatFits) {
   for (const double too_few : {rows.front().bits_per_key - 1e-9, 0.0, -1.0, -kInfinity, kNan}) {
     EXPECT_FALSE(LayoutForBitsPerKey(GetParam(), too_few).ok()) << too_few;
   }
-  EXPECT_EQ(LayoutForBitsPerKey(GetParam(), 1).status().message(),
-            "bits_per_key is 1; allowed is 1.5 to inf");
+  EXPECT_EQ(LayoutForBitsPerKey(GetParam(), 0.5).status().message(),
+            "bits_per_key is 0.5; allowed is " +
+                std::string(GetParam() == FilterKind::kRibbon ? "1" : "1.5") + " to inf");
 }
 
 TEST_P(SizingTable, TargetsOutOfRangeAreErrors) {

@@ -1,4 +1,5 @@
 #include "lib/granule/bit_slices.h"
+#include "blocksieve/internal/kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -93,7 +94,7 @@ TEST(BitSlices, EveryKernelGivesTheAnswersOfSingleFilters) {
         for (const uint64_t hash : hashes) contains |= filters.Contains(f, hash);
         expected[f / 64] |= (candidates[f / 64] >> (f % 64) & uint64_t{contains}) << (f % 64);
       }
-      for (const Kernel kernel : AvailableKernels()) {
+      for (const Kernel kernel : internal::AvailableKernels()) {
         std::vector<uint64_t> kept = candidates;
         filters.slices.KeepContainingAny(hashes, kept, kernel);
         ASSERT_EQ(kept, expected) << num_filters << " filters, " << KernelName(kernel);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "blocksieve/internal/kernels.h"
 #include "tests/core/granule/granule_test_index.h"
 
 namespace blocksieve::testing {
@@ -217,7 +218,7 @@ TEST(GranuleIndex, EveryKernelGivesTheSameAnswers) {
     }
   }
   const TestIndex index = FinishIndex(&builder);
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     const Result<GranuleIndex> other = GranuleIndex::Open(AsBytes(index.bytes()), kernel);
     ASSERT_TRUE(other.ok());
     for (uint64_t value = 0; value < 600; ++value) {

@@ -1,3 +1,4 @@
+#include "blocksieve/internal/kernels.h"
 #include "lib/ribbon/builder.h"
 
 #include <gtest/gtest.h>
@@ -14,10 +15,8 @@
 namespace blocksieve::testing {
 namespace {
 
-using internal::RibbonTarget;
-
-void ExpectAllMatch(const std::vector<uint64_t>& hashes, const RibbonTarget& target) {
-  const BuiltRibbon built = BuildRibbonOf(hashes, target);
+void ExpectAllMatch(const std::vector<uint64_t>& hashes, const Columns& columns) {
+  const BuiltRibbon built = BuildRibbonOf(hashes, columns);
   ASSERT_EQ(built.build.open_chunks, 0u) << hashes.size();
   ASSERT_TRUE(internal::CheckRibbonShape(built.build.shape, built.build.shape.PayloadBytes()).ok());
   ASSERT_EQ(CountMisses(built, hashes), 0u) << hashes.size();
@@ -84,11 +83,11 @@ TEST(RibbonBuilder, KernelsMakeTheSameBytes) {
     if (round % 3 == 0) {
       for (size_t i = 0; i < n / 3; ++i) hashes[random() % n] = hashes[random() % (1 + n / 50)];
     }
-    const RibbonTarget target{static_cast<uint32_t>(1 + random() % 24),
-                              static_cast<double>(random() % 3) * 0.4};
-    const BuiltRibbon scalar = BuildRibbonOf(hashes, target, Kernel::kScalar);
-    for (const Kernel kernel : AvailableKernels()) {
-      const BuiltRibbon built = BuildRibbonOf(hashes, target, kernel);
+    const Columns columns{static_cast<uint32_t>(1 + random() % 24),
+                          static_cast<double>(random() % 3) * 0.4};
+    const BuiltRibbon scalar = BuildRibbonOf(hashes, columns, Kernel::kScalar);
+    for (const Kernel kernel : internal::AvailableKernels()) {
+      const BuiltRibbon built = BuildRibbonOf(hashes, columns, kernel);
       ASSERT_EQ(built.build.eliminations, scalar.build.eliminations);
       ASSERT_TRUE(built.bytes == scalar.bytes) << KernelName(kernel) << " with " << n << " keys";
     }
@@ -106,7 +105,7 @@ TEST(RibbonBuilder, HashesThatAreNone) {
       sets[3][i] = (static_cast<uint64_t>(i) << 32 | i) * 0x100000001;
     }
     for (const std::vector<uint64_t>& hashes : sets) {
-      for (const Kernel kernel : AvailableKernels()) {
+      for (const Kernel kernel : internal::AvailableKernels()) {
         const BuiltRibbon built = BuildRibbonOf(hashes, {8, 0.5}, kernel);
         ASSERT_EQ(CountMisses(built, hashes, kernel), 0u);
       }

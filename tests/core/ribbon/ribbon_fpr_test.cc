@@ -13,8 +13,6 @@
 namespace blocksieve::testing {
 namespace {
 
-using internal::RibbonTarget;
-
 /// Standard deviations that a measured rate may be off.
 constexpr double kSigmas = 4.5;
 
@@ -104,48 +102,6 @@ TEST(RibbonFpr, StructuredKeys) {
   const double fpr =
       1 - static_cast<double>(CountMisses(built, absent)) / static_cast<double>(absent.size());
   EXPECT_NEAR(fpr, 1.0 / 64, kSigmas * std::sqrt(1.0 / 64 / static_cast<double>(absent.size())));
-}
-
-TEST(RibbonSizing, SmallestRowThatMeetsTheTarget) {
-  std::mt19937_64 random(17);
-  std::uniform_real_distribution<double> exponent(std::log(kMinTargetFpr), std::log(kMaxTargetFpr));
-  double last_bits = 0;
-  std::vector<double> targets{kMinTargetFpr, kMaxTargetFpr, 0.25, std::nextafter(0.25, 0)};
-  for (int i = 0; i < 20'000; ++i) targets.push_back(std::exp(exponent(random)));
-  std::sort(targets.begin(), targets.end(), std::greater<>());
-  for (const double target : targets) {
-    if (target < kMinTargetFpr || target > kMaxTargetFpr) continue;
-    const Result<Layout> layout = ChooseLayout(FilterKind::kRibbon, target);
-    ASSERT_TRUE(layout.ok());
-    ASSERT_LE(layout->predicted_fpr, target);
-    ASSERT_GE(layout->bits_per_key, last_bits);
-    last_bits = layout->bits_per_key;
-    const Result<Layout> smaller =
-        LayoutForBitsPerKey(FilterKind::kRibbon, layout->bits_per_key - 1.0 / 16);
-    ASSERT_TRUE(!smaller.ok() || smaller->predicted_fpr > target) << target;
-    const Result<Layout> same = LayoutForBitsPerKey(FilterKind::kRibbon, layout->bits_per_key);
-    ASSERT_EQ(same->predicted_fpr, layout->predicted_fpr);
-  }
-  EXPECT_FALSE(ChooseLayout(FilterKind::kRibbon, 0.9e-7).ok());
-  EXPECT_FALSE(ChooseLayout(FilterKind::kRibbon, 0.51).ok());
-  EXPECT_FALSE(LayoutForBitsPerKey(FilterKind::kRibbon, 0.99).ok());
-}
-
-TEST(RibbonSizing, MaxKeysIsTheInverseOfPayloadBytes) {
-  for (const double target : {0.5, 0.3, 0.1, 0.01, 1e-3, 1e-7}) {
-    const Layout layout = *ChooseLayout(FilterKind::kRibbon, target);
-    for (uint64_t bytes = 40; bytes < uint64_t{1} << 40; bytes = bytes * 5 / 4 + 3) {
-      const uint64_t keys = MaxKeys(layout, bytes);
-      ASSERT_LE(PayloadBytes(layout, keys), bytes);
-      ASSERT_GT(PayloadBytes(layout, keys + 1), bytes);
-    }
-    uint64_t last = 0;
-    for (uint64_t keys = 0; keys < 200'000; ++keys) {
-      const uint64_t bytes = PayloadBytes(layout, keys);
-      ASSERT_GE(bytes, last) << keys;
-      last = bytes;
-    }
-  }
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/ribbon/layout.h"
-#include "lib/ribbon/view.h"
+#include "blocksieve/internal/kernels.h"
+#include "lib/ribbon/shape.h"
 
 namespace blocksieve::testing {
 namespace {
@@ -43,7 +43,7 @@ class GuardedBytes {
 /// Entry points of all kernels, also of those that RibbonOpsFor prefers others to.
 std::vector<std::pair<std::string_view, internal::ProbeOps>> AllOps(const RibbonShape& shape) {
   std::vector<std::pair<std::string_view, internal::ProbeOps>> all;
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     all.emplace_back(KernelName(kernel), internal::RibbonOpsFor(kernel, shape));
   }
   if (!shape.has_open_chunks) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "blocksieve/internal/kernels.h"
+
 namespace blocksieve::testing {
 namespace {
 
@@ -173,7 +175,7 @@ TEST(RibbonSolver, KernelsAgreeOnWhatIsSolvable) {
         RandomSystem(&random, 1 + random() % 60, static_cast<uint32_t>(5 + random() % 6), columns,
                      round % 2 == 0 ? 64 : 3);
     const Eliminated textbook = EliminateByRows(system);
-    for (const Kernel kernel : AvailableKernels()) {
+    for (const Kernel kernel : internal::AvailableKernels()) {
       const Eliminated result = Eliminate(internal::RibbonSolverFor(kernel), system, columns);
       ++outcomes[static_cast<int>(result.outcome)];
       if (result.outcome == RibbonOutcome::kTooManyRows) {
@@ -190,14 +192,14 @@ TEST(RibbonSolver, KernelsAgreeOnWhatIsSolvable) {
     }
   }
   for (const int count : outcomes) {
-    EXPECT_TRUE(count > 20 || AvailableKernels().back() != Kernel::kAvx512) << count;
+    EXPECT_TRUE(count > 20 || internal::AvailableKernels().back() != Kernel::kAvx512) << count;
   }
 }
 
 // A copy of a row with another fingerprint contradicts it, also if both are still in flight when
 // the columns end.
 TEST(RibbonSolver, ContradictionsAmongCarriedRows) {
-  for (const Kernel kernel : AvailableKernels()) {
+  for (const Kernel kernel : internal::AvailableKernels()) {
     System system;
     system.rows = {
         {0x8000000000000001, 5 << 8}, {0x4000000000000001, 6 << 8}, {0x4000000000000001, 6 << 8}};

@@ -7,9 +7,14 @@
 #include "blocksieve/internal/hash_list.h"
 #include "lib/ribbon/builder.h"
 #include "lib/ribbon/probe.h"
-#include "lib/ribbon/view.h"
 
 namespace blocksieve::testing {
+
+/// A layout of so many columns, and one more for a share of the keys.
+struct Columns : Layout {
+  Columns(uint32_t columns, double wide_share)
+      : Layout{FilterKind::kRibbon, columns + wide_share, columns} {}
+};
 
 struct BuiltRibbon {
   internal::RibbonBuild build;
@@ -29,14 +34,13 @@ struct BuiltRibbon {
   }
 };
 
-inline BuiltRibbon BuildRibbonOf(const std::vector<uint64_t>& hashes,
-                                 const internal::RibbonTarget& target,
+inline BuiltRibbon BuildRibbonOf(const std::vector<uint64_t>& hashes, const Columns& columns,
                                  Kernel kernel = ActiveKernel()) {
   internal::HashList list;
   for (const uint64_t hash : hashes) list.Append(hash);
   BuiltRibbon built;
-  built.bytes.resize(internal::RibbonCapacity(target, hashes.size()));
-  built.build = internal::BuildRibbon(&list, false, target, kernel, built.bytes.data());
+  built.bytes.resize(internal::RibbonCapacity(columns, hashes.size()));
+  built.build = internal::BuildRibbon(&list, false, columns, kernel, built.bytes.data());
   built.bytes.resize(built.build.shape.PayloadBytes());
   built.bytes.resize(built.bytes.size() + internal::kRibbonReadableTail, 0xee);
   return built;

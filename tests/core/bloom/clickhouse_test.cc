@@ -7,7 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "blocksieve/sizing.h"
+#include "blocksieve/clickhouse.h"
+#include "lib/bloom/bloom_model.h"
 
 namespace blocksieve {
 namespace {
@@ -17,7 +18,7 @@ using Pair = std::pair<uint32_t, uint32_t>;
 /// (bits per key, hash functions); (0, 0) for an error.
 Pair Choose(double target_fpr) {
   const Result<ClickHouseLayout> layout = clickhouse_best_practice(target_fpr);
-  return layout.ok() ? Pair(layout->bits_per_key, layout->num_hashes) : Pair(0, 0);
+  return layout.ok() ? Pair(layout->bits_per_key, layout->num_probes) : Pair(0, 0);
 }
 
 double JustBelow(double value) { return std::nextafter(value, 0.0); }
@@ -39,7 +40,7 @@ TEST(ClickHouseTable, BestOfEachRow) {
   for (uint32_t i = 0; i < std::size(best); ++i) {
     const uint32_t bits_per_key = i + 2;
     char entry[32];
-    std::snprintf(entry, sizeof entry, "%.2e", ClassicBloomFpr(bits_per_key, best[i]));
+    std::snprintf(entry, sizeof entry, "%.2e", internal::ClassicBloomFpr(bits_per_key, best[i]));
     EXPECT_EQ(Choose(std::strtod(entry, nullptr)), Pair(bits_per_key, best[i])) << entry;
   }
 }
@@ -84,7 +85,8 @@ TEST(ClickHouseTable, MeetsEveryTargetButForTheThirdDigit) {
   for (double target_fpr = 6.71e-5; target_fpr <= 1; target_fpr *= 1.0003) {
     const Result<ClickHouseLayout> layout = clickhouse_best_practice(target_fpr);
     ASSERT_TRUE(layout.ok()) << target_fpr;
-    EXPECT_LE(ClassicBloomFpr(layout->bits_per_key, layout->num_hashes), 1.005 * target_fpr);
+    EXPECT_LE(internal::ClassicBloomFpr(layout->bits_per_key, layout->num_probes),
+              1.005 * target_fpr);
   }
 }
 

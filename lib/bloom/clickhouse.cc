@@ -1,7 +1,9 @@
+#include "blocksieve/clickhouse.h"
+
 #include <cmath>
 
-#include "blocksieve/sizing.h"
-#include "lib/base/out_of_range.h"
+#include "lib/base/errors.h"
+#include "lib/bloom/bloom_model.h"
 
 // ClickHouse takes whole bits per key and a number of hash functions from a table of classic Bloom
 // FPRs in three digits. Its rule is kept: the smallest row that can meet the target, and in it the
@@ -28,7 +30,7 @@ constexpr ClickHouseLayout kMostAccurate{20, 14};
 
 /// The FPR in three digits, as the table has it.
 double Entry(const ClickHouseLayout& layout) noexcept {
-  const double fpr = ClassicBloomFpr(layout.bits_per_key, layout.num_hashes);
+  const double fpr = internal::ClassicBloomFpr(layout.bits_per_key, layout.num_probes);
   double scale = 1000;  // powers of ten are exact, so that entries equal decimal literals
   while (fpr * scale < 100) scale *= 10;
   return std::round(fpr * scale) / scale;
@@ -42,8 +44,8 @@ Result<ClickHouseLayout> clickhouse_best_practice(double target_fpr) {
   }
   if (target_fpr >= Entry(kSmallest)) return kSmallest;
   for (uint32_t bits = kMinBitsPerKey; bits <= kMaxBitsPerKey; ++bits) {
-    for (uint32_t hashes = 1; hashes <= bits; ++hashes) {
-      if (Entry({bits, hashes}) <= target_fpr) return ClickHouseLayout{bits, hashes};
+    for (uint32_t probes = 1; probes <= bits; ++probes) {
+      if (Entry({bits, probes}) <= target_fpr) return ClickHouseLayout{bits, probes};
     }
   }
   return kMostAccurate;

@@ -1,10 +1,8 @@
-#include "lib/ribbon/view.h"
-
-#include <algorithm>
-#include <string>
-
-#include "lib/base/coding.h"
 #include "lib/ribbon/probe.h"
+
+#include <cassert>
+
+#include "blocksieve/internal/kernels.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -23,29 +21,8 @@ constexpr uint8_t kNoBase[4] = {};
 
 }  // namespace
 
-Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) {
-  if (shape.columns < 1 || shape.columns > kMaxRibbonColumns) {
-    return Status::Corruption("filter block: ribbon columns are " + std::to_string(shape.columns) +
-                              "; allowed is 1 to " + std::to_string(kMaxRibbonColumns));
-  }
-  // Bounds first, so that no product below overflows.
-  const bool plausible =
-      shape.octets >= kMinRibbonOctets && shape.octets <= payload_bytes && shape.chunks >= 1 &&
-      shape.chunks <= payload_bytes && shape.narrow_segments <= shape.segments() &&
-      (shape.chunks > 1 ? shape.seed == 0
-                        : shape.seed < kRibbonSeeds && shape.octets <= kRibbonEntryMask &&
-                              !shape.has_open_chunks) &&
-      payload_bytes < uint64_t{1} << 32;  // so that numbers of chunks and segments fit 32 bits
-  if (!plausible || shape.PayloadBytes() != payload_bytes) {
-    return Status::Corruption("filter block: a payload of " + std::to_string(payload_bytes) +
-                              " bytes is no ribbon of " + std::to_string(shape.octets) +
-                              " octets in " + std::to_string(shape.chunks) + " chunks with " +
-                              std::to_string(shape.narrow_segments) + " narrow segments");
-  }
-  return Status::Ok();
-}
-
 RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noexcept {
+  assert(CheckRibbonShape(shape, shape.PayloadBytes()).ok());
   RibbonView view{};
   const uint8_t* directory = payload + shape.SegmentBytes();
   view.directory = directory;
@@ -81,10 +58,11 @@ RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noex
 }
 
 const ProbeOps& RibbonOpsFor(Kernel kernel, const RibbonShape& shape) noexcept {
+  assert(IsAvailable(kernel));
   const RibbonDirectory directory = shape.chunks == 1       ? RibbonDirectory::kNone
                                     : shape.BaseBytes() > 0 ? RibbonDirectory::kBased
                                                             : RibbonDirectory::kPlain;
-  const bool mixed = shape.narrow_segments > 0 && shape.narrow_segments < shape.segments();
+  const bool mixed = shape.narrow_segments > 0 && shape.has_wide_segments();
   const auto pick = [&](const RibbonOps& ops) -> const ProbeOps& {
     return ops[static_cast<size_t>(directory)][mixed];
   };

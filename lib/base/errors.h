@@ -2,13 +2,17 @@
 
 #include <array>
 #include <charconv>
+#include <new>  // std::bad_alloc, which users of OutOfMemory catch
 #include <string>
 #include <string_view>
 
 #include "blocksieve/status.h"
-#include "lib/base/out_of_memory.h"
 
 namespace blocksieve::internal {
+
+/// What a function that returns a Status or Result gives instead of throwing std::bad_alloc. The
+/// message is so short that a string holds it without memory of its own.
+inline Status OutOfMemory() { return Status::ResourceExhausted("out of memory"); }
 
 /// The shortest text that reads back as `value`: a message never shows a value just outside a range
 /// as if it were the bound.

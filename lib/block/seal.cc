@@ -1,0 +1,163 @@
+#include "lib/block/seal.h"
+
+#include <string>
+
+#include "lib/base/block_memory.h"
+#include "lib/hash/checksum.h"
+
+namespace blocksieve {
+namespace internal {
+namespace {
+
+constexpr uint8_t kMagic = 0xB5;
+constexpr size_t kTailBytes = 3 + sizeof(uint32_t) + kZeroTailBytes;
+
+// The byte of kind and flags.
+constexpr uint8_t kKindMask = 0x0f;
+constexpr uint8_t kHasSeed = 0x10;
+constexpr uint8_t kIsEmpty = 0x20;
+constexpr uint8_t kKnownFlags = kHasSeed | kIsEmpty;
+
+bool IsKnownKind(FilterKind kind) noexcept {
+  return kind >= FilterKind::kClassicBloom && kind <= FilterKind::kCountingBloom;
+}
+
+bool HasLayoutFields(const FilterInfo& info, const FilterFormat& format) noexcept {
+  return info.num_keys != 0 || format.empty_has_fields;
+}
+
+}  // namespace
+
+FooterBytes EncodeFooter(const FilterInfo& info, const FilterFormat& format) noexcept {
+  uint8_t kind_and_flags = static_cast<uint8_t>(info.kind);
+  if (info.hash_seed != 0) kind_and_flags |= kHasSeed;
+  if (info.num_keys == 0) kind_and_flags |= kIsEmpty;
+
+  FooterBytes footer;
+  footer.push_back(static_cast<char>(kind_and_flags));
+  AppendVarint(&footer, info.num_keys);
+  AppendVarint(&footer, info.payload_bytes);
+  AppendLittleEndian(&footer, info.payload_checksum);
+  if (info.hash_seed != 0) AppendLittleEndian(&footer, info.hash_seed);
+  if (HasLayoutFields(info, format)) format.append_fields(info, &footer);
+  footer.push_back(static_cast<char>(footer.size()));
+  footer.push_back(static_cast<char>(kFilterFormatVersion));
+  footer.push_back(static_cast<char>(kMagic));
+  AppendLittleEndian(&footer, Checksum(footer.view()));
+  for (size_t i = 0; i < kZeroTailBytes; ++i) footer.push_back('\0');
+  return footer;
+}
+
+Result<OwnedBytes> AllocateFilterBlock(const FilterInfo& plan, uint64_t block_bytes,
+                                       uint64_t build_bytes, uint64_t max_build_bytes) {
+  if (block_bytes >= kMaxFilterBlockBytes) {
+    return Status::ResourceExhausted("filter of " + std::to_string(plan.num_keys) + " keys takes " +
+                                     std::to_string(block_bytes) + " bytes; allowed is less than " +
+                                     std::to_string(kMaxFilterBlockBytes));
+  }
+  if (build_bytes == kExhausted || (max_build_bytes != 0 && build_bytes > max_build_bytes)) {
+    return Status::ResourceExhausted(
+        "building a filter of " + std::to_string(plan.num_keys) + " keys takes more memory than " +
+        (max_build_bytes == 0 ? "there is"
+                              : "max_build_bytes = " + std::to_string(max_build_bytes)));
+  }
+  OwnedBytes block = AllocateBlock(block_bytes, plan.lead_bytes);
+  if (block.memory == nullptr) {
+    return Status::ResourceExhausted("no memory for a filter block of " +
+                                     std::to_string(block_bytes) + " bytes");
+  }
+  return block;
+}
+
+void Seal(FilterInfo info, const FilterFormat& format, OwnedBytes* block) noexcept {
+  const auto payload_bytes = static_cast<size_t>(info.payload_bytes);
+  info.payload_checksum = Checksum(block->view().first(payload_bytes));
+  const FooterBytes footer = EncodeFooter(info, format);
+  assert(footer.size() <= block->size - payload_bytes);
+  std::memcpy(block->data() + payload_bytes, footer.view().data(), footer.size());
+  block->size = payload_bytes + footer.size();
+}
+
+Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields) {
+  if (block.size() < kTailBytes) {
+    return DamagedBlock(std::to_string(block.size()) + " bytes are too short");
+  }
+  const ByteView tail = block.last(kTailBytes);
+  if (!HasFilterBlockTail(block) || tail[2] != kMagic) {
+    return DamagedBlock("does not end as a blocksieve filter does");
+  }
+  const size_t field_bytes = tail[0];
+  if (block.size() - kTailBytes < field_bytes) return DamagedBlock("shorter than its footer");
+  const ByteView covered = block.last(kTailBytes + field_bytes).first(field_bytes + 3);
+  if (LoadLittleEndian<uint32_t>(tail.data() + 3) != Checksum(covered)) {
+    return DamagedBlock("checksum of the footer does not fit");
+  }
+  const uint8_t version = tail[1];
+  if (version != kFilterFormatVersion) {
+    return Status::NotSupported("filter block: format version is " + std::to_string(version) +
+                                "; this library reads 1 to " +
+                                std::to_string(kFilterFormatVersion));
+  }
+
+  Decoder& fields = *layout_fields;
+  fields = Decoder(covered.first(field_bytes));
+  const uint8_t kind_and_flags = fields.Fixed<uint8_t>();
+  info->kind = static_cast<FilterKind>(kind_and_flags & kKindMask);
+  info->num_keys = fields.Varint();
+  info->payload_bytes = fields.Varint();
+  info->payload_checksum = fields.Fixed<uint32_t>();
+  if ((kind_and_flags & kHasSeed) != 0) info->hash_seed = fields.Fixed<uint64_t>();
+  info->block_bytes = block.size();
+  if (!fields.ok()) return DamagedBlock("footer ends early");
+  if ((kind_and_flags & ~(kKindMask | kKnownFlags)) != 0) {
+    return Status::NotSupported("filter block: flags are " +
+                                std::to_string(kind_and_flags & ~kKindMask) +
+                                ", of which some are unknown");
+  }
+  if (!IsKnownKind(info->kind)) {
+    return Status::NotSupported("filter block: kind is " +
+                                std::to_string(static_cast<int>(info->kind)) +
+                                "; this library reads 1 to 4");
+  }
+  if (info->payload_bytes != block.size() - kTailBytes - field_bytes) {
+    return DamagedBlock("payload has " + std::to_string(block.size() - kTailBytes - field_bytes) +
+                        " bytes; its footer says " + std::to_string(info->payload_bytes));
+  }
+  const bool is_empty = (kind_and_flags & kIsEmpty) != 0;
+  if (is_empty != (info->num_keys == 0)) {
+    return DamagedBlock("number of keys contradicts the empty flag");
+  }
+  if (is_empty && info->payload_bytes != 0) {
+    return DamagedBlock("the filter is empty, its payload is not");
+  }
+  return Status::Ok();
+}
+
+Status ReadLayoutFields(const FilterFormat& format, Decoder* layout_fields, FilterInfo* info) {
+  if (HasLayoutFields(*info, format)) {
+    if (Status status = format.read_fields(layout_fields, info); !status.ok()) return status;
+  }
+  if (!layout_fields->rest().empty()) return DamagedBlock("footer has bytes too many");
+  return Status::Ok();
+}
+
+Status CheckPayload(ByteView block, const FilterInfo& info) {
+  if (Checksum(block.first(static_cast<size_t>(info.payload_bytes))) != info.payload_checksum) {
+    return DamagedBlock("checksum of the payload does not fit");
+  }
+  return Status::Ok();
+}
+
+Status DamagedBlock(const std::string& what) { return Status::Corruption("filter block: " + what); }
+
+}  // namespace internal
+
+bool HasFilterBlockTail(ByteView block) noexcept {
+  if (block.size() < kZeroTailBytes) return false;
+  for (const uint8_t byte : block.last(kZeroTailBytes)) {
+    if (byte != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,105 @@
+#include "lib/bloom/blocked_bloom.h"
+
+#include <cassert>
+#include <string>
+
+#include "blocksieve/internal/kernels.h"
+#include "lib/base/block_memory.h"
+#include "lib/bloom/bloom_model.h"
+#include "lib/bloom/sizing.h"
+
+namespace blocksieve::internal {
+namespace {
+
+uint64_t LinesOf(const FilterInfo& info) noexcept {
+  return (info.payload_bytes - info.lead_bytes) / kLineBytes;
+}
+
+// Layout fields: probes (1), unused bytes before the first line (1).
+void AppendFields(const FilterInfo& info, FooterBytes* footer) noexcept {
+  footer->push_back(static_cast<char>(info.num_probes));
+  footer->push_back(static_cast<char>(info.lead_bytes));
+}
+
+Status ReadFields(Decoder* fields, FilterInfo* info) {
+  info->num_probes = fields->Fixed<uint8_t>();
+  info->lead_bytes = fields->Fixed<uint8_t>();
+  if (!fields->ok()) return DamagedBlock("footer ends early");
+  if (info->num_probes < 1 || info->num_probes > kMaxLineProbes) {
+    return DamagedBlock("probes per key are " + std::to_string(info->num_probes) +
+                        "; allowed is 1 to " + std::to_string(kMaxLineProbes));
+  }
+  if (info->lead_bytes >= kLineBytes || info->payload_bytes < info->lead_bytes + kLineBytes ||
+      (info->payload_bytes - info->lead_bytes) % kLineBytes != 0) {
+    return DamagedBlock("payload of " + std::to_string(info->payload_bytes) + " bytes after " +
+                        std::to_string(info->lead_bytes) + " unused ones is not whole lines");
+  }
+  return Status::Ok();
+}
+
+double Fpr(const FilterInfo& info) noexcept {
+  const double payload_bits = 8.0 * static_cast<double>(info.payload_bytes - info.lead_bytes);
+  return BlockedBloomFpr(payload_bits / static_cast<double>(info.num_keys), info.num_probes);
+}
+
+const ProbeOps& Open(const FilterInfo& info, Kernel kernel, FilterView* view) noexcept {
+  view->blocked_bloom = {.num_lines = LinesOf(info),
+                         .num_probes = info.num_probes,
+                         .probe_mask = static_cast<uint16_t>((1u << info.num_probes) - 1)};
+  return BlockedBloomOps(kernel);
+}
+
+}  // namespace
+
+const FilterFormat kBlockedBloomFormat = {.empty_has_fields = false,
+                                          .append_fields = &AppendFields,
+                                          .read_fields = &ReadFields,
+                                          .predicted_fpr = &Fpr,
+                                          .open = &Open};
+
+FilterInfo PlanBlockedBloom(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
+  FilterInfo plan;
+  plan.kind = FilterKind::kBlockedBloom;
+  plan.num_keys = num_keys;
+  plan.hash_seed = hash_seed;
+  plan.num_probes = layout.num_probes;
+  const uint64_t payload_bytes = BloomPayloadBytes(layout, num_keys);
+  plan.lead_bytes = LeadBytes(payload_bytes);
+  plan.payload_bytes = plan.lead_bytes + payload_bytes;
+  return plan;
+}
+
+void FillBlockedBloom(const FilterInfo& plan, const HashList& hashes, uint8_t* payload) noexcept {
+  assert(plan.num_keys > 0);
+  const FillFunction fill = BlockedBloomFill(ActiveKernel(), plan.num_probes);
+  hashes.ForEachRun(
+      [&](std::span<const uint64_t> run) { fill(run, LinesOf(plan), payload + plan.lead_bytes); });
+}
+
+FillFunction BlockedBloomFill(Kernel kernel, uint32_t num_probes) noexcept {
+  assert(num_probes >= 1 && num_probes <= kMaxLineProbes);
+#if defined(__x86_64__)
+  if (kernel == Kernel::kAvx512) return kBlockedBloomFillAvx512[num_probes - 1];
+#endif
+  static_cast<void>(kernel);
+  return kBlockedBloomFillScalar[num_probes - 1];
+}
+
+const ProbeOps& BlockedBloomOps(Kernel kernel) noexcept {
+  assert(IsAvailable(kernel));
+  switch (kernel) {
+#if defined(__x86_64__)
+    case Kernel::kAvx2:
+      return kBlockedBloomAvx2;
+    case Kernel::kAvx512:
+      return kBlockedBloomAvx512;
+#elif defined(__aarch64__)
+    case Kernel::kNeon:
+      return kBlockedBloomNeon;
+#endif
+    default:
+      return kBlockedBloomScalar;
+  }
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,79 @@
+#include "lib/ribbon/shape.h"
+
+#include <algorithm>
+#include <string>
+
+namespace blocksieve::internal {
+namespace {
+
+constexpr uint32_t kLeadBytes = 48;
+
+constexpr uint8_t kColumnsMask = 0x1f;
+constexpr uint8_t kHasWideSegments = 0x20;
+constexpr uint8_t kHasSeveralChunks = 0x40;
+constexpr uint8_t kHasLead = 0x80;
+
+}  // namespace
+
+Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) {
+  if (shape.columns < 1 || shape.columns > kMaxRibbonColumns) {
+    return DamagedBlock("ribbon columns are " + std::to_string(shape.columns) +
+                        "; allowed is 1 to " + std::to_string(kMaxRibbonColumns));
+  }
+  // Bounds first, so that no product below overflows.
+  const bool plausible =
+      shape.octets >= kMinRibbonOctets && shape.octets <= payload_bytes && shape.chunks >= 1 &&
+      shape.chunks <= payload_bytes && shape.narrow_segments <= shape.segments() &&
+      (shape.chunks > 1 ? shape.seed == 0
+                        : shape.seed < kRibbonSeeds && shape.octets <= kRibbonEntryMask &&
+                              !shape.has_open_chunks) &&
+      payload_bytes < uint64_t{1} << 32;  // so that numbers of chunks and segments fit 32 bits
+  if (!plausible || shape.PayloadBytes() != payload_bytes) {
+    return DamagedBlock("a payload of " + std::to_string(payload_bytes) +
+                        " bytes is no ribbon of " + std::to_string(shape.octets) + " octets in " +
+                        std::to_string(shape.chunks) + " chunks with " +
+                        std::to_string(shape.narrow_segments) + " narrow segments");
+  }
+  return Status::Ok();
+}
+
+void AppendRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept {
+  const RibbonShape& shape = info.ribbon;
+  footer->push_back(static_cast<char>(
+      shape.columns | (shape.has_wide_segments() ? kHasWideSegments : 0) |
+      (shape.chunks > 1 ? kHasSeveralChunks : 0) | (info.lead_bytes > 0 ? kHasLead : 0)));
+  AppendVarint(footer, shape.octets * 2 + (shape.has_open_chunks ? 1 : 0));
+  AppendVarint(footer, shape.chunks > 1 ? shape.chunks : shape.seed);
+  if (shape.has_wide_segments()) AppendVarint(footer, shape.narrow_segments);
+}
+
+Status ReadRibbonFields(Decoder* fields, FilterInfo* info) {
+  const uint8_t first = fields->Fixed<uint8_t>();
+  RibbonShape& shape = info->ribbon;
+  shape.columns = first & kColumnsMask;
+  const uint64_t octets_and_open = fields->Varint();
+  shape.octets = octets_and_open / 2;
+  shape.has_open_chunks = octets_and_open % 2 != 0;
+  if ((first & kHasSeveralChunks) != 0) {
+    shape.chunks = fields->Varint();
+  } else {
+    shape.seed = fields->Fixed<uint8_t>();
+  }
+  // Sizes beyond any payload would overflow; CheckRibbonShape rejects what they are cut to.
+  shape.octets = std::min(shape.octets, kMaxFilterBlockBytes);
+  shape.narrow_segments = shape.segments();
+  if ((first & kHasWideSegments) != 0) shape.narrow_segments = fields->Varint();
+  if (!fields->ok()) return DamagedBlock("footer ends early");
+  if (((first & kHasSeveralChunks) != 0) != (shape.chunks > 1) ||
+      ((first & kHasWideSegments) != 0) != shape.has_wide_segments()) {
+    return DamagedBlock("flags of the ribbon contradict its fields");
+  }
+  info->lead_bytes = (first & kHasLead) != 0 ? kLeadBytes : 0;
+  if (info->payload_bytes < info->lead_bytes) {
+    return DamagedBlock("a payload of " + std::to_string(info->payload_bytes) +
+                        " bytes is shorter than what is unused of it");
+  }
+  return CheckRibbonShape(shape, info->payload_bytes - info->lead_bytes);
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "blocksieve/internal/ribbon_shape.h"
+#include "blocksieve/status.h"
+#include "lib/block/seal.h"
+#include "lib/ribbon/hash.h"
+
+// The payload of a ribbon filter (lib/FORMAT.md is normative):
+//
+//   segments                                                                 | directory | bases
+//
+// Segment i holds slots 64i ... 64i+63, one 64-bit word per column, columns in order; bit k of a
+// word is slot 64i + k. The first `narrow_segments` segments have `columns` columns, the others one
+// more. The last segment, if it has only 8 * b < 64 slots, has words of b bytes.
+//
+// directory   nothing for a single chunk, whose seed is in the footer; else one 16-bit entry per
+//             chunk and one for the end: low 12 bits of the first virtual octet | seed << 12
+// bases       nothing for up to 32 chunks; else the first virtual octet of every 32nd chunk, the
+//             very first included: 32 bits each
+//
+// Its layout fields in the footer:
+//
+//   columns (5 bits), flags: wide segments (0x20), several chunks (0x40), 48 unused bytes before
+//       the first segment (0x80)
+//   octets * 2 (varint), plus 1 if there are open chunks; an octet is 8 slots
+//   chunks (varint), if there are several, else the seed of the one (1)
+//   narrow segments (varint), if there are wide ones
+
+namespace blocksieve::internal {
+
+inline constexpr uint32_t kRibbonSegment = 64;
+inline constexpr uint64_t kMinRibbonOctets = kRibbonFold / kRibbonOctet;
+
+/// Share of absent keys that are tested against columns + 1 columns: those that start in a wide
+/// segment. Start s stands for virtual slot s + 32, but all below for slot 0.
+inline double RibbonWideShare(const RibbonShape& shape) noexcept {
+  if (shape.narrow_segments == 0) return 1;
+  if (shape.narrow_segments >= shape.segments()) return 0;
+  const auto slots = static_cast<double>(shape.slots());
+  const double first = static_cast<double>(shape.narrow_segments * kRibbonSegment) + kRibbonFold;
+  return std::max(0.0, (slots - first) / slots);
+}
+
+/// The most narrow segments with which RibbonWideShare is `wide_share` at least.
+inline uint64_t RibbonNarrowSegments(uint64_t octets, double wide_share) noexcept {
+  const uint64_t segments = (octets + 7) / 8;
+  if (wide_share <= 0) return segments;
+  const double narrow_slots =
+      static_cast<double>(octets * kRibbonOctet) * (1 - wide_share) - kRibbonFold;
+  return narrow_slots < kRibbonSegment ? 0 : static_cast<uint64_t>(narrow_slots) / kRibbonSegment;
+}
+
+/// Errors: Corruption, if there is no payload of this shape and size.
+Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes);
+
+/// The layout fields, for kRibbonFormat.
+void AppendRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept;
+Status ReadRibbonFields(Decoder* fields, FilterInfo* info);
+
+}  // namespace blocksieve::internal
