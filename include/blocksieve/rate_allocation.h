@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,5 +56,24 @@ Result<RateAllocation> AllocateForWastedReads(std::span<const RunGroup> groups,
 /// The fewest wasted reads with at most so many bits per key on average. Errors as above; the most
 /// precise filters that there are may take less.
 Result<RateAllocation> AllocateForBitsPerKey(std::span<const RunGroup> groups, double bits_per_key);
+
+/// How good the filters of a tree shall be, said in one of three ways.
+struct RateGoal {
+  std::optional<double> target_fpr =
+      std::nullopt;  ///< The same FPR for all. Range of ChooseLayout.
+  std::optional<double> wasted_reads = std::nullopt;  ///< As AllocateForWastedReads.
+  std::optional<double> bits_per_key = std::nullopt;  ///< As AllocateForBitsPerKey.
+
+  /// Whether rates differ between runs.
+  bool differs_by_run() const noexcept { return wasted_reads || bits_per_key; }
+
+  /// Errors: InvalidArgument if more than one is given, or its number is outside its limits.
+  Status Check() const;
+};
+
+/// What a tree gets for a goal. If it is fewer wasted reads than any filters have, all filters have
+/// kMinTargetFpr: a tree may grow more runs than whoever set the goal thought of.
+/// Errors: as above; InvalidArgument also as RateGoal::Check, and if no goal is given.
+Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups, const RateGoal& goal);
 
 }  // namespace blocksieve

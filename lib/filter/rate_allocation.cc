@@ -28,14 +28,19 @@ struct Choices {
   std::vector<size_t> hull;
 };
 
+// Of a filter of so many keys that the share of what is rounded is lost.
+double BitsPerKey(const Layout& layout) {
+  constexpr uint64_t kManyKeys = uint64_t{1} << 30;
+  return 8 * static_cast<double>(PayloadBytes(layout, kManyKeys)) / static_cast<double>(kManyKeys);
+}
+
 double PerBit(const Choice& from, const Choice& to) {
   return (from.layout.predicted_fpr - to.layout.predicted_fpr) /
          (to.bits_per_key - from.bits_per_key);
 }
 
 Choices MakeChoices(FilterKind kind) {
-  constexpr double kStep = 1.0 / 16;                 // between rows of the table
-  constexpr uint64_t kManyKeys = uint64_t{1} << 30;  // so that the share of what is rounded is lost
+  constexpr double kStep = 1.0 / 16;  // between rows of the table
   Choices choices;
   double lowest_fpr = 1;
   for (int row = 1; lowest_fpr > kMinTargetFpr; ++row) {
@@ -44,8 +49,7 @@ Choices MakeChoices(FilterKind kind) {
     if (layout->predicted_fpr >= lowest_fpr) continue;
     lowest_fpr = layout->predicted_fpr;
     if (lowest_fpr < kMinTargetFpr) break;
-    const double bytes = static_cast<double>(PayloadBytes(*layout, kManyKeys));
-    choices.all.push_back({*layout, 8 * bytes / static_cast<double>(kManyKeys)});
+    choices.all.push_back({*layout, BitsPerKey(*layout)});
   }
   for (size_t next = 0; next < choices.all.size(); ++next) {
     std::vector<size_t>& hull = choices.hull;
@@ -183,16 +187,16 @@ Bracket BisectPrice(std::span<const RunGroup> groups, size_t num_without,
   return bracket;
 }
 
+Status CheckRange(const char* name, double value, double lowest, double highest) {
+  if (value >= lowest && value <= highest) return Status::Ok();
+  return internal::OutOfRange(name, value, lowest, highest);
+}
+
 Status CheckGroups(std::span<const RunGroup> groups) {
   for (const RunGroup& group : groups) {
-    constexpr double kMaxKeys = 0x1p50;
-    if (!(group.keys_per_run >= 0 && group.keys_per_run <= kMaxKeys)) {
-      return internal::OutOfRange("keys_per_run", group.keys_per_run, 0, kMaxKeys);
-    }
-    constexpr double kMaxRuns = 0x1p30;
-    if (!(group.num_runs >= 0 && group.num_runs <= kMaxRuns)) {
-      return internal::OutOfRange("num_runs", group.num_runs, 0, kMaxRuns);
-    }
+    Status status = CheckRange("keys_per_run", group.keys_per_run, 0, 0x1p50);
+    if (status.ok()) status = CheckRange("num_runs", group.num_runs, 0, 0x1p30);
+    if (!status.ok()) return status;
     if (group.kind != FilterKind::kRibbon && group.kind != FilterKind::kBlockedBloom) {
       return Status::InvalidArgument("kind of the filters of a run is " +
                                      std::string(FilterKindName(group.kind)) +
@@ -205,14 +209,8 @@ Status CheckGroups(std::span<const RunGroup> groups) {
   return Status::Ok();
 }
 
-}  // namespace
-
-Result<RateAllocation> AllocateForWastedReads(std::span<const RunGroup> groups,
-                                              double wasted_reads) try {
-  if (!(wasted_reads >= kMinWastedReads && wasted_reads <= kMaxWastedReads)) {
-    return internal::OutOfRange("wasted_reads", wasted_reads, kMinWastedReads, kMaxWastedReads);
-  }
-  if (Status status = CheckGroups(groups); !status.ok()) return status;
+// The least memory with so few wasted reads; nothing if no filters waste so few.
+std::optional<Assignment> LeastMemory(std::span<const RunGroup> groups, double wasted_reads) {
   const auto is_allowed = [&](const Assignment& a) { return a.WastedReads() <= wasted_reads; };
   std::optional<Assignment> best;
   for (size_t num_without = 0; num_without <= groups.size(); ++num_without) {
@@ -223,22 +221,11 @@ Result<RateAllocation> AllocateForWastedReads(std::span<const RunGroup> groups,
     if (best && bracket.cheap.Bits() >= best->Bits()) break;
     best = bracket.cheap;
   }
-  if (!best) {
-    return Status::InvalidArgument("wasted_reads is " + internal::ShortestText(wasted_reads) +
-                                   "; no filters of these sorted runs waste so few");
-  }
-  return best->ToAllocation();
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
+  return best;
 }
 
-Result<RateAllocation> AllocateForBitsPerKey(std::span<const RunGroup> groups,
-                                             double bits_per_key) try {
-  if (!(bits_per_key >= kMinAllocatedBitsPerKey && bits_per_key <= kMaxAllocatedBitsPerKey)) {
-    return internal::OutOfRange("bits_per_key", bits_per_key, kMinAllocatedBitsPerKey,
-                                kMaxAllocatedBitsPerKey);
-  }
-  if (Status status = CheckGroups(groups); !status.ok()) return status;
+// The fewest wasted reads with so much memory, which is enough for having no filters.
+Assignment FewestReads(std::span<const RunGroup> groups, double bits_per_key) {
   const double bits = bits_per_key * NumKeys(groups);
   const auto is_allowed = [&](const Assignment& a) { return a.Bits() <= bits; };
   const auto is_cheap = [&](const Assignment& a) { return !is_allowed(a); };
@@ -250,7 +237,77 @@ Result<RateAllocation> AllocateForBitsPerKey(std::span<const RunGroup> groups,
     if (best && bracket.dear.WastedReads() >= best->WastedReads()) break;
     best = bracket.dear;
   }
-  return best->ToAllocation();
+  return *best;
+}
+
+RateAllocation SameForAll(std::span<const RunGroup> groups, double target_fpr) {
+  RateAllocation same;
+  for (const RunGroup& group : groups) {
+    const Layout layout = *ChooseLayout(group.kind, target_fpr);
+    same.target_fprs.push_back(target_fpr);
+    same.wasted_reads += group.num_runs * layout.predicted_fpr;
+    same.bits_per_key += group.num_runs * group.keys_per_run * BitsPerKey(layout);
+  }
+  same.bits_per_key /= NumKeys(groups);
+  return same;
+}
+
+// `clamps`: what cannot be reached is no error.
+Result<RateAllocation> Allocate(std::span<const RunGroup> groups, const RateGoal& goal,
+                                bool clamps) try {
+  Status status = goal.Check();
+  if (status.ok()) status = CheckGroups(groups);
+  if (!status.ok()) return status;
+  if (goal.target_fpr) return SameForAll(groups, *goal.target_fpr);
+  if (goal.bits_per_key) return FewestReads(groups, *goal.bits_per_key).ToAllocation();
+  if (!goal.wasted_reads) {
+    return Status::InvalidArgument(
+        "none of target_fpr, wasted_reads and bits_per_key is given; allowed is one of them");
+  }
+  const std::optional<Assignment> best = LeastMemory(groups, *goal.wasted_reads);
+  if (best) return best->ToAllocation();
+  if (clamps) return SameForAll(groups, kMinTargetFpr);
+  return Status::InvalidArgument("wasted_reads is " + internal::ShortestText(*goal.wasted_reads) +
+                                 "; no filters of these sorted runs waste so few");
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+}  // namespace
+
+Result<RateAllocation> AllocateForWastedReads(std::span<const RunGroup> groups,
+                                              double wasted_reads) {
+  return Allocate(groups, {.wasted_reads = wasted_reads}, /*clamps=*/false);
+}
+
+Result<RateAllocation> AllocateForBitsPerKey(std::span<const RunGroup> groups,
+                                             double bits_per_key) {
+  return Allocate(groups, {.bits_per_key = bits_per_key}, /*clamps=*/false);
+}
+
+Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups, const RateGoal& goal) {
+  return Allocate(groups, goal, /*clamps=*/true);
+}
+
+Status RateGoal::Check() const try {
+  std::string given;
+  int count = 0;
+  const auto list = [&](const char* name, const std::optional<double>& value) {
+    if (value) given += (count++ > 0 ? ", " : "") + (name + ("=" + internal::ShortestText(*value)));
+  };
+  list("target_fpr", target_fpr);
+  list("wasted_reads", wasted_reads);
+  list("bits_per_key", bits_per_key);
+  if (count > 1) {
+    return Status::InvalidArgument(given + " exclude each other; allowed is one of them");
+  }
+  if (target_fpr) return CheckRange("target_fpr", *target_fpr, kMinTargetFpr, kMaxTargetFpr);
+  if (wasted_reads) {
+    return CheckRange("wasted_reads", *wasted_reads, kMinWastedReads, kMaxWastedReads);
+  }
+  return !bits_per_key ? Status::Ok()
+                       : CheckRange("bits_per_key", *bits_per_key, kMinAllocatedBitsPerKey,
+                                    kMaxAllocatedBitsPerKey);
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }

@@ -63,9 +63,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const double wasted_reads = AnyNumber(&input);
   const double bits_per_key = AnyNumber(&input);
   const std::vector<RunGroup> groups = AnyGroups(&input);
+  const auto by_goal = AllocateRates(groups, {.wasted_reads = wasted_reads});
   if (const auto by_reads = AllocateForWastedReads(groups, wasted_reads); by_reads.ok()) {
     Check(groups, *by_reads);
     Require(by_reads->wasted_reads <= wasted_reads, "no more wasted reads than allowed");
+    Require(by_goal.ok() && by_goal->target_fprs == by_reads->target_fprs, "a goal is the same");
+  } else if (by_goal.ok()) {
+    Require(by_goal->target_fprs == std::vector<double>(groups.size(), kMinTargetFpr),
+            "what cannot be reached is approached");
   }
   if (const auto by_bits = AllocateForBitsPerKey(groups, bits_per_key); by_bits.ok()) {
     Check(groups, *by_bits);

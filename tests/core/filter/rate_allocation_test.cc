@@ -210,5 +210,35 @@ TEST(RateAllocation, WhatCannotBeIsRefusedWithItsRange) {
               HasSubstr("wasted_reads is 1e-06; no filters of these sorted runs waste so few"));
 }
 
+TEST(RateGoal, EachWayIsServed) {
+  const auto groups = TreeOfRatio(10);
+  EXPECT_EQ(AllocateRates(groups, {.bits_per_key = 10})->target_fprs,
+            AllocateForBitsPerKey(groups, 10)->target_fprs);
+  EXPECT_EQ(AllocateRates(groups, {.wasted_reads = 0.01})->target_fprs,
+            AllocateForWastedReads(groups, 0.01)->target_fprs);
+  const auto same = AllocateRates(groups, {.target_fpr = 1.0 / 64});
+  EXPECT_EQ(same->target_fprs, std::vector<double>(groups.size(), 1.0 / 64));
+  ExpectConsistent(groups, *same);
+}
+
+TEST(RateGoal, WhatNoFiltersReachIsTheMostPreciseOnes) {
+  const std::vector<RunGroup> many = {{.num_runs = 1000, .keys_per_run = 1e6, .kind = kBloom}};
+  ASSERT_FALSE(AllocateForWastedReads(many, 1e-6).ok());
+  EXPECT_EQ(AllocateRates(many, {.wasted_reads = 1e-6})->target_fprs[0], kMinTargetFpr);
+}
+
+TEST(RateGoal, ProblemsAreNamed) {
+  const auto problem = [](const RateGoal& goal) { return goal.Check().message(); };
+  EXPECT_EQ(problem({}), "");
+  EXPECT_EQ(problem({.target_fpr = 0.01, .bits_per_key = 10}),
+            "target_fpr=0.01, bits_per_key=10 exclude each other; allowed is one of them");
+  EXPECT_EQ(problem({.target_fpr = 0.6}), "target_fpr is 0.6; allowed is 1e-07 to 0.5");
+  EXPECT_EQ(problem({.wasted_reads = 101}), "wasted_reads is 101; allowed is 1e-06 to 100");
+  EXPECT_EQ(problem({.bits_per_key = 50}), "bits_per_key is 50; allowed is 0.1 to 32");
+  EXPECT_THAT(AllocateRates(TreeOfRatio(10), {}).status().message(), HasSubstr("none of"));
+  EXPECT_THAT(AllocateRates({}, {.bits_per_key = 10}).status().message(),
+              HasSubstr("number of keys"));
+}
+
 }  // namespace
 }  // namespace blocksieve
