@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
+#include <cmath>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
@@ -19,38 +23,10 @@ void ExpectRefused(const FilterOptions& options, const std::string& message) {
       << builder.status().message();
 }
 
-TEST(FilterBuilder, RefusesTargetsOutsideTheRange) {
-  FilterOptions options;
-  options.target_fpr = 0.7;
-  ExpectRefused(options, "target_fpr is 0.7; allowed is 1e-07 to 0.5");
-  options.target_fpr = 0;
-  ExpectRefused(options, "target_fpr is 0;");
-  options.target_fpr = -1;
-  ExpectRefused(options, "target_fpr is -1;");
-  options.target_fpr = std::numeric_limits<double>::quiet_NaN();
-  ExpectRefused(options, "target_fpr is nan;");
-}
-
-TEST(FilterBuilder, RefusesKindsItCannotBuild) {
-  FilterOptions options;
-  options.kind = FilterKind::kCountingBloom;
-  ExpectRefused(options, "kind is counting; allowed is");
-}
-
-// pitfalls 9 and 10: sizes near and beyond 4 GiB, by arithmetic alone.
-TEST(FilterBuilder, SizesDoNotOverflow) {
-  const FilterBuilder builder = MakeBuilder(FilterKind::kBlockedBloom, 0.01);
-  uint64_t last = 0;
-  for (uint64_t n = 64; n < uint64_t{1} << 60; n *= 2) {
-    const uint64_t bytes = builder.BlockBytes(n);
-    EXPECT_GT(bytes, last);
-    EXPECT_GT(bytes, n) << "ten bits per key are more than a byte";
-    EXPECT_LT(static_cast<double>(bytes), 1.3 * static_cast<double>(n) + 100);
-    last = bytes;
-  }
-  const uint64_t most = builder.MaxKeys(kMaxFilterBlockBytes);
-  EXPECT_GT(most, 3'000'000'000u);
-  EXPECT_LE(builder.BlockBytes(most), kMaxFilterBlockBytes);
+TEST(FilterBuilder, RefusesWhatItCannotBuild) {
+  ExpectRefused({.target_fpr = 0.7}, "target_fpr is 0.7; allowed is 1e-07 to 0.5");
+  ExpectRefused({.target_fpr = std::nan("")}, "target_fpr is nan;");
+  ExpectRefused({.kind = FilterKind::kCountingBloom}, "kind is counting; allowed is");
 }
 
 TEST(FilterBuilder, BudgetExceededIsAnErrorAndTheBuilderStartsAnew) {
@@ -124,6 +100,28 @@ TEST(FilterBuilder, MovesWithItsKeys) {
   const OwnedBytes block = FinishOk(second);
   const FilterReader reader = FilterReader::Open(block.view());
   for (uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(reader.MayMatch(PresentKey(i)));
+}
+
+TEST(MakeFilter, MakesTheBlockOfABuilder) {
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 1000; ++i) keys.push_back(PresentKey(i));
+  for (const FilterKind kind : BuildableKinds()) {
+    EXPECT_EQ(Copy(*MakeFilter(keys, 0.01, kind)), Copy(BuildBlock(kind, 0.01, 1000)));
+  }
+  const Result<OwnedBytes> block = MakeFilter(keys, 0.01);
+  EXPECT_EQ(DescribeFilterBlock(block->view())->kind, FilterKind::kRibbon);
+  const FilterReader reader = FilterReader::Open(block->view());
+  for (const std::string& key : keys) EXPECT_TRUE(reader.MayMatch(key));
+}
+
+TEST(MakeFilter, TakesAnyRangeOfStrings) {
+  const std::string_view views[] = {"a", "b"};
+  const auto from_views = MakeFilter(std::span<const std::string_view>(views), 0.01);
+  EXPECT_EQ(Copy(*from_views), Copy(*MakeFilter(std::set<std::string>{"b", "a"}, 0.01)));
+  const Result<OwnedBytes> none = MakeFilter(std::vector<const char*>(), 0.01);
+  EXPECT_EQ(FilterReader::Open(none->view()).state(), FilterReader::State::kEmpty);
+  EXPECT_EQ(MakeFilter(views, 0.7).status().message(),
+            "target_fpr is 0.7; allowed is 1e-07 to 0.5");
 }
 
 }  // namespace
