@@ -11,22 +11,13 @@
 namespace blocksieve::toylsm {
 namespace {
 
-bool HasLevelRates(const Options& options) { return options.wasted_reads || options.bits_per_key; }
+RateGoal GoalOf(const Options& options) {
+  return {.wasted_reads = options.wasted_reads, .bits_per_key = options.bits_per_key};
+}
 
 KeyFilterOptions WantedFor(const Options& options, int level) {
   if (options.key_filters.empty()) return {.enabled = false};
   return options.key_filters[std::min(static_cast<size_t>(level), options.key_filters.size() - 1)];
-}
-
-Result<RateAllocation> Allocate(const Options& options, const std::vector<RunGroup>& groups) {
-  return options.wasted_reads ? AllocateForWastedReads(groups, *options.wasted_reads)
-                              : AllocateForBitsPerKey(groups, *options.bits_per_key);
-}
-
-Status CheckLevelRates(const Options& options, FilterKind kind) {
-  if (!HasLevelRates(options)) return Status::Ok();
-  constexpr double kManyKeys = 1e6;
-  return Allocate(options, {{.keys_per_run = kManyKeys, .kind = kind}}).status();
 }
 
 uint64_t EntriesOf(const Run& run, const SstFiles& without) {
@@ -41,21 +32,12 @@ uint64_t EntriesOf(const Run& run, const SstFiles& without) {
 }  // namespace
 
 Status CheckKeyFilters(const Options& options) {
-  if (options.wasted_reads && options.bits_per_key) {
-    return Status::InvalidArgument("wasted_reads=" + std::to_string(*options.wasted_reads) +
-                                   ", bits_per_key=" + std::to_string(*options.bits_per_key) +
-                                   " exclude each other; allowed is one of them");
-  }
-  // Also if no level has filters to be chosen so.
-  Status level_rates = CheckLevelRates(options, FilterKind::kRibbon);
-  if (!level_rates.ok()) return level_rates;
+  if (Status status = GoalOf(options).Check(); !status.ok()) return status;
   for (const KeyFilterOptions& filter : options.key_filters) {
     if (!filter.enabled) continue;
     const Result<FilterBuilder> builder =
         FilterBuilder::Create({.kind = filter.kind, .target_fpr = filter.target_fpr});
     if (!builder.ok()) return builder.status();
-    level_rates = CheckLevelRates(options, filter.kind);
-    if (!level_rates.ok()) return level_rates;
   }
   return Status::Ok();
 }
@@ -63,7 +45,7 @@ Status CheckKeyFilters(const Options& options) {
 KeyFilterOptions KeyFilterFor(const Options& options, const std::vector<Run>& runs,
                               const SstFiles& inputs, uint64_t num_entries, int level) {
   KeyFilterOptions filter = WantedFor(options, level);
-  if (!filter.enabled || !HasLevelRates(options)) return filter;
+  if (!filter.enabled || !GoalOf(options).differs_by_run()) return filter;
   // First the run that is written, together with what its level goes on having.
   std::vector<RunGroup> groups = {
       {.keys_per_run = static_cast<double>(num_entries), .kind = filter.kind}};
@@ -76,8 +58,8 @@ KeyFilterOptions KeyFilterFor(const Options& options, const std::vector<Run>& ru
       groups.push_back({.keys_per_run = keys, .kind = other.kind});
     }
   }
-  const Result<RateAllocation> allocation = Allocate(options, groups);
-  // An error: so many runs cannot waste so few reads.
+  const Result<RateAllocation> allocation = AllocateRates(groups, GoalOf(options));
+  // An error: a tree of no keys, or no memory.
   filter.target_fpr = allocation.ok() ? allocation->target_fprs.front() : kMinTargetFpr;
   filter.enabled = filter.target_fpr <= kMaxTargetFpr;
   return filter;

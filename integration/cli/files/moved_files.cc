@@ -65,9 +65,8 @@ std::vector<LevelRate> RatesOf(const RunList& list, const AskedRates& asked) {
                                    .keys_per_run = num_keys / static_cast<double>(num_files),
                                    .kind = FilterKind::kBlockedBloom});
   }
-  const Result<RateAllocation> allocation =
-      asked.wasted_reads ? AllocateForWastedReads(groups, *asked.wasted_reads)
-                         : AllocateForBitsPerKey(groups, *asked.bits_per_key);
+  const Result<RateAllocation> allocation = AllocateRates(
+      groups, {.wasted_reads = asked.wasted_reads, .bits_per_key = asked.bits_per_key});
   if (!allocation.ok()) return {};
   for (size_t i = 0; i < rates.size(); ++i) rates[i].fpr = allocation->target_fprs[i];
   return rates;

@@ -55,12 +55,6 @@ std::vector<RunGroup> GroupsOf(const TreeShape& shape, PolicyKind kind,
   return groups;
 }
 
-Result<RateAllocation> Allocate(const FilterPolicyOptions& options,
-                                const std::vector<RunGroup>& groups) {
-  return options.wasted_reads ? AllocateForWastedReads(groups, *options.wasted_reads)
-                              : AllocateForBitsPerKey(groups, *options.bits_per_key);
-}
-
 // The most precise rate that is worth it for any file.
 double LowestFpr(FilterKind kind, double wasted_reads) {
   const Result<Layout> largest = LayoutForBitsPerKey(kind, kMostBitsPerKey);
@@ -118,11 +112,11 @@ double LevelRates::TargetFpr(const FilterPolicyOptions& options,
     groups[group].num_runs = 1;
     groups[group].keys_per_run = std::max(1.0, KeysPerLevel0Run(shape));
   }
-  const Result<RateAllocation> allocation = Allocate(options, groups);
+  const Result<RateAllocation> allocation = AllocateRates(
+      groups, {.wasted_reads = options.wasted_reads, .bits_per_key = options.bits_per_key});
   if (!allocation.ok()) {
     if (allocation.status().code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
-    // Wanted are fewer reads than any filters waste.
-    return LowestFpr(groups[group].kind, options.wasted_reads.value_or(0));
+    return LowestFpr(groups[group].kind, options.wasted_reads.value_or(0));  // no keys
   }
   const double fpr = allocation->target_fprs[group];
   return std::max(fpr, LowestFpr(groups[group].kind, allocation->wasted_reads));

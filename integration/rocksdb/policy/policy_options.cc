@@ -111,18 +111,16 @@ double UniformTargetFpr(const FilterPolicyOptions& options) {
 }
 
 rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
-  std::string given;
   for (const Precision& precision : kPrecisions) {
     const std::string text = precision.Write(options.*precision.field);
     if (text.empty()) continue;
     double ignored = 0;
     rocksdb::Status status = precision.Parse(text, &ignored);
     if (!status.ok()) return status;
-    given += (given.empty() ? "" : ", ") + (precision.name + ("=" + text));
   }
-  if (given.find(',') != std::string::npos) {
-    return rocksdb::Status::InvalidArgument("blocksieve: " + given +
-                                            " exclude each other; allowed is one of them");
+  const RateGoal goal{options.target_fpr, options.wasted_reads, options.bits_per_key};
+  if (const Status status = goal.Check(); !status.ok()) {
+    return rocksdb::Status::InvalidArgument("blocksieve: " + status.message());
   }
   PolicyKind ignored;
   return ParseKind(KindName(options.kind), &ignored);
