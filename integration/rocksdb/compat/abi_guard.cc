@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-#include "integration/rocksdb/compat/abi_generation.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

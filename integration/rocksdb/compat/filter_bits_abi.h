@@ -8,14 +8,31 @@
 #include <cstddef>
 #include <memory>
 
-#include "integration/rocksdb/compat/abi_generation.h"
-
 // The two interfaces through which RocksDB builds and probes filters. Since 7.0 they are internal
-// to RocksDB: its public headers only forward-declare them. They are declared here once more, with
-// the virtual functions in the order of the RocksDB version that this is compiled for.
+// to RocksDB: its public headers only forward-declare them. They are declared again here, with the
+// virtual functions in the order of the RocksDB version that this is compiled for. That order has
+// changed twice:
 //
-// abi_generation.h knows which version has which order, and abi_guard.h keeps a program whose
-// loaded library is of another generation from ever reaching these classes.
+//   generation   versions          difference
+//   1 (A)        7.0.3 to 9.5      the base
+//   2 (B)        9.6 to 10.8       AddKeyAndAlt after AddKey
+//   3 (C)        10.9 to 11.9      CalculateSpace and EstimatedFpRate at the end
+//
+// The table comes from the upstream sources of these versions. A later version is compiled as
+// generation 3. abi_guard.h keeps these classes away from a loaded library of another generation,
+// and from one that is too new to be in the table.
+
+#define BLOCKSIEVE_ROCKSDB_VERSION (ROCKSDB_MAJOR * 10000 + ROCKSDB_MINOR * 100 + ROCKSDB_PATCH)
+
+#if BLOCKSIEVE_ROCKSDB_VERSION < 70003
+#error "blocksieve needs RocksDB 7.0.3 or later: earlier versions have no CompatibilityName()"
+#elif BLOCKSIEVE_ROCKSDB_VERSION < 90600
+#define BLOCKSIEVE_ABI_GENERATION 1
+#elif BLOCKSIEVE_ROCKSDB_VERSION < 100900
+#define BLOCKSIEVE_ABI_GENERATION 2
+#else
+#define BLOCKSIEVE_ABI_GENERATION 3
+#endif
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -42,7 +59,7 @@ class FilterBitsBuilder {
 
   virtual size_t ApproximateNumEntries(size_t bytes) = 0;
 
-  // Called by the library since generation 3; earlier ones have nothing behind the slot above.
+  // Called by the library since generation 3. Earlier ones have nothing behind the slot above.
   virtual size_t CalculateSpace(size_t num_entries) = 0;
   virtual double EstimatedFpRate(size_t num_entries, size_t bytes) = 0;
 };
@@ -58,3 +75,22 @@ class FilterBitsReader {
 };
 
 }  // namespace ROCKSDB_NAMESPACE
+
+namespace blocksieve::rocksdb_plugin {
+
+/// Base of `Builder`, with the functions that only some generations have. `Builder` has to drop
+/// adjacent duplicates by itself, as every generation asks of AddKey.
+template <class Builder>
+class FilterBitsBuilderBase : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
+#if BLOCKSIEVE_ABI_GENERATION >= 2
+ public:
+  void AddKeyAndAlt(const ROCKSDB_NAMESPACE::Slice& key,
+                    const ROCKSDB_NAMESPACE::Slice& alt) final {
+    auto& builder = static_cast<Builder&>(*this);
+    builder.AddKey(key);
+    builder.AddKey(alt);
+  }
+#endif
+};
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -8,9 +8,9 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// One option of type T as RocksDB's option machinery wants it: where it lies among the options,
-/// how it is parsed, Status parse(text, T*), and how it is written, string write(T). RocksDB leaves
-/// an option without a text out.
+/// Describes one option of type T to RocksDB's option machinery: where it lies among the options,
+/// how it is parsed, Status parse(text, T*), and how it is written, string write(T). RocksDB omits
+/// an option that is written as no text.
 template <class T, class Parse, class Write>
 rocksdb::OptionTypeInfo OptionAsText(size_t offset, Parse parse, Write write) {
   using rocksdb::ConfigOptions;
@@ -28,5 +28,16 @@ rocksdb::OptionTypeInfo OptionAsText(size_t offset, Parse parse, Write write) {
         return *static_cast<const T*>(a) == *static_cast<const T*>(b);
       });
 }
+
+/// InvalidArgument, naming the option, its value and what is allowed.
+rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& value,
+                                 const std::string& allowed);
+
+/// Parses the option `name`, a number in [lowest, highest]. Errors: OptionOutOfRange.
+rocksdb::Status ParseInRange(const std::string& name, const std::string& text, double lowest,
+                             double highest, double* number);
+
+/// Parses a target FPR, kMinTargetFpr to kMaxTargetFpr. Errors: OptionOutOfRange.
+rocksdb::Status ParseTargetFpr(const std::string& text, double* target_fpr);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -9,7 +9,7 @@
 namespace blocksieve::rocksdb_plugin {
 
 /// A stock Bloom policy, by the option string, so that replaced NewBloomFilterPolicy functions
-/// (replace_builtin.cc) are not asked. Lives as long as the process: what it builds may refer to it
+/// (shared_plugin.cc) are not asked. Lives as long as the process: what it builds may refer to it
 /// (under optimize_filters_for_memory), and readers may be closed after static destructors began.
 /// Bits count in thousandths. Null if RocksDB has no such policy. Thread-safe; throws
 /// std::bad_alloc.

@@ -7,7 +7,6 @@
 #include "integration/rocksdb/compat/number_text.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/granule_properties.h"
-#include "integration/rocksdb/policy/policy_options.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

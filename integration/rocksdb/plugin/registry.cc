@@ -3,10 +3,10 @@
 #include <rocksdb/utilities/object_registry.h>
 
 #include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/granule_collector.h"
 #include "integration/rocksdb/levels/level_listener.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "integration/rocksdb/policy/policy_options.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

@@ -15,7 +15,7 @@ namespace {
 // One object serves all partitions of a file. RocksDB uses it from one thread at a time, but under
 // parallel compression AddKey and Finish come from different threads, and newer versions ask for
 // the number of entries meanwhile.
-class BitsBuilder final : public rocksdb::FilterBitsBuilder {
+class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
  public:
   BitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
               std::shared_ptr<MemoryFit> memory_fit)
@@ -25,13 +25,6 @@ class BitsBuilder final : public rocksdb::FilterBitsBuilder {
     if (key.size() > kShortKeyBytes) return AddLongKey(key);
     builder_.AddHash(HashShortKey({key.data(), key.size()}, builder_.options().hash_seed));
   }
-
-#if BLOCKSIEVE_ABI_GENERATION >= 2
-  void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override {
-    AddKey(key);
-    AddKey(alt);
-  }
-#endif
 
   size_t EstimateEntriesAdded() override { return static_cast<size_t>(builder_.num_keys()); }
 

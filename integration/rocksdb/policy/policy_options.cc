@@ -21,13 +21,6 @@ constexpr std::array<std::pair<PolicyKind, const char*>, 3> kKinds{{
     {PolicyKind::kRibbon, "ribbon"},
 }};
 
-rocksdb::Status OutOfRange(const std::string& name, const std::string& value,
-                           const std::string& allowed) {
-  return rocksdb::Status::InvalidArgument("blocksieve: " + name + " is " +
-                                          (value.empty() ? "empty" : value) + "; allowed is " +
-                                          allowed);
-}
-
 rocksdb::Status ParseKind(const std::string& text, PolicyKind* kind) {
   std::string allowed;
   for (const auto& [known, name] : kKinds) {
@@ -37,7 +30,7 @@ rocksdb::Status ParseKind(const std::string& text, PolicyKind* kind) {
     }
     allowed += (allowed.empty() ? "" : ", ") + std::string(name);
   }
-  return OutOfRange("kind", text, allowed);
+  return OptionOutOfRange("kind", text, allowed);
 }
 
 const char* KindName(PolicyKind kind) {
@@ -49,7 +42,7 @@ const char* KindName(PolicyKind kind) {
 
 rocksdb::Status ParseBytes(const std::string& name, const std::string& text, uint64_t* bytes) {
   if (FromText(text, bytes)) return rocksdb::Status::OK();
-  return OutOfRange(name, text, "0 (no limit) to 18446744073709551615");
+  return OptionOutOfRange(name, text, "0 (no limit) to 18446744073709551615");
 }
 
 // The ways to say how precise filters are.
@@ -60,12 +53,7 @@ struct Precision {
   double highest;
 
   rocksdb::Status Parse(const std::string& text, double* number) const {
-    double value = 0;
-    if (!FromText(text, &value) || !(value >= lowest && value <= highest)) {
-      return OutOfRange(name, text, ToText(lowest) + " to " + ToText(highest));
-    }
-    *number = value;
-    return rocksdb::Status::OK();
+    return ParseInRange(name, text, lowest, highest, number);
   }
 
   // Nothing if it is not said so; RocksDB leaves options without a text out.
@@ -97,10 +85,6 @@ OptionTypeInfo PrecisionType(size_t offset) {
 }
 
 }  // namespace
-
-rocksdb::Status ParseTargetFpr(const std::string& text, double* target_fpr) {
-  return kTargetFpr.Parse(text, target_fpr);
-}
 
 bool HasLevelRates(const FilterPolicyOptions& options) {
   return options.wasted_reads || options.bits_per_key;

@@ -18,9 +18,6 @@ namespace blocksieve::rocksdb_plugin {
 /// exclude each other.
 rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options);
 
-/// Parses a target FPR. Errors as above.
-rocksdb::Status ParseTargetFpr(const std::string& text, double* target_fpr);
-
 /// Whether rates differ by level.
 bool HasLevelRates(const FilterPolicyOptions& options);
 

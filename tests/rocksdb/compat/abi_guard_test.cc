@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "integration/rocksdb/compat/abi_generation.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/support/built_filter.h"

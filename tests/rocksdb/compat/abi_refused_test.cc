@@ -4,7 +4,7 @@
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/rocksdb/compat/abi_generation.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/abi_guard.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/support/db_checks.h"

@@ -1,0 +1,29 @@
+#include "integration/rocksdb/compat/option_type.h"
+
+#include "blocksieve/sizing.h"
+#include "integration/rocksdb/compat/number_text.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& value,
+                                 const std::string& allowed) {
+  return rocksdb::Status::InvalidArgument("blocksieve: " + name + " is " +
+                                          (value.empty() ? "empty" : value) + "; allowed is " +
+                                          allowed);
+}
+
+rocksdb::Status ParseInRange(const std::string& name, const std::string& text, double lowest,
+                             double highest, double* number) {
+  double value = 0;
+  if (!FromText(text, &value) || !(value >= lowest && value <= highest)) {
+    return OptionOutOfRange(name, text, ToText(lowest) + " to " + ToText(highest));
+  }
+  *number = value;
+  return rocksdb::Status::OK();
+}
+
+rocksdb::Status ParseTargetFpr(const std::string& text, double* target_fpr) {
+  return ParseInRange("target_fpr", text, kMinTargetFpr, kMaxTargetFpr, target_fpr);
+}
+
+}  // namespace blocksieve::rocksdb_plugin
