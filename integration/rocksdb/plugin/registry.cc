@@ -11,8 +11,8 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// "blocksieve" or "blocksieve:<target_fpr>". RocksDB turns an error in an OPTIONS file into "no
-// filter" without a word, so errors go to stderr as well.
+// `id` is "blocksieve" or "blocksieve:<target_fpr>". RocksDB silently turns an error in an OPTIONS
+// file into "no filter", so errors go to stderr as well.
 const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
                                         std::unique_ptr<const rocksdb::FilterPolicy>* guard,
                                         std::string* error) {
@@ -33,8 +33,8 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
 }  // namespace
 
 int RegisterFactories(rocksdb::ObjectLibrary& library) {
-  // Everything after a colon is taken, numbers or not: what does not match would be "not found",
-  // which RocksDB may swallow.
+  // The pattern takes any text after the colon, not just numbers. An id that matches no pattern is
+  // "not found", which RocksDB may swallow.
   library.AddFactory<const rocksdb::FilterPolicy>(
       rocksdb::ObjectLibrary::PatternEntry(Policy::kName, true).AddSeparator(":", false),
       MakeFromId);
@@ -42,7 +42,7 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
       GranuleCollectorFactory::kName,
       [](const std::string&, std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>* guard,
          std::string*) {
-        // Columns come as an option; without any, preparing the options fails.
+        // The columns follow as an option. Without any, PrepareOptions fails.
         guard->reset(new GranuleCollectorFactory(SkipIndexOptions()));
         return guard->get();
       });
@@ -61,7 +61,6 @@ extern "C" int blocksieve_rocksdb_register(void) {
   return blocksieve::rocksdb_plugin::RegisterFactories(*rocksdb::ObjectLibrary::Default());
 }
 
-/// What a RocksDB that is built with this plug-in in its tree calls (ROCKSDB_PLUGINS=blocksieve).
-int blocksieve_register(rocksdb::ObjectLibrary& library, const std::string&) {
+extern "C" int blocksieve_register(rocksdb::ObjectLibrary& library, const std::string&) {
   return blocksieve::rocksdb_plugin::RegisterFactories(library);
 }

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <rocksdb/filter_policy.h>
-
-#include <memory>
 #include <string>
 
 namespace rocksdb {
@@ -11,8 +8,13 @@ class ObjectLibrary;
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Adds the factories of the filter policy, "blocksieve" and "blocksieve:<target_fpr>", and of the
-/// skip index, "blocksieve.skip_index", to `library`. Returns their number.
+/// Adds three factories to `library`: of the filter policy ("blocksieve" and
+/// "blocksieve:<target_fpr>"), the skip index ("blocksieve.skip_index") and the level listener
+/// ("blocksieve"). Returns their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library);
 
 }  // namespace blocksieve::rocksdb_plugin
+
+/// Called when a RocksDB starts that has this plug-in in its tree (ROCKSDB_PLUGINS=blocksieve).
+/// RocksDB's generated build_version.cc declares it with C linkage.
+extern "C" int blocksieve_register(rocksdb::ObjectLibrary& library, const std::string& argument);

@@ -12,9 +12,12 @@
 #include <memory>
 #include <string>
 
+// As in the build_version.cc that RocksDB generates.
+extern "C" {
 #define PLUGIN(name, function) int function(rocksdb::ObjectLibrary&, const std::string&);
 #include "plugin_functions.inc"
 #undef PLUGIN
+}  // extern "C"
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
