@@ -100,7 +100,7 @@ rocksdb::Status Policy::ConfigureOptions(
   return status;
 }
 
-std::unique_ptr<const rocksdb::FilterPolicy> MakePolicy(const FilterPolicyOptions& options) {
+std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
   // Policies are made several times per open; what is wrong with the process is said once.
   static const bool said = [] {
     if (!LoadedAbiProblem().empty()) {

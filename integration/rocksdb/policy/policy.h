@@ -56,6 +56,6 @@ class Policy final : public rocksdb::FilterPolicy {
 
 /// The policy for options that are valid, checked against the library that is loaded: if that does
 /// not fit, the policy builds stock filters, and stderr says so once per process.
-std::unique_ptr<const rocksdb::FilterPolicy> MakePolicy(const FilterPolicyOptions& options);
+std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options);
 
 }  // namespace blocksieve::rocksdb_plugin

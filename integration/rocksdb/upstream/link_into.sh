@@ -21,7 +21,7 @@ ln -sf "$here/CMakeLists.txt" "$folder"
 
 # Everything but what has effects when it is loaded.
 list() { (cd "$root" && find "$@" | sort | paste --serial --delimiters ' '); }
-sources=$(list lib integration/rocksdb -name '*.cc' ! -name replace_builtin.cc ! -name shared_plugin.cc)
+sources=$(list lib integration/rocksdb -name '*.cc' ! -name shared_plugin.cc)
 headers=$(list integration/rocksdb/include -name '*.h')
 sed -e "s|@SOURCES@|$sources|" -e "s|@HEADERS@|$headers|" "$here/blocksieve.mk.in" >"$folder/blocksieve.mk"
 
