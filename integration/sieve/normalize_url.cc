@@ -8,7 +8,7 @@
 namespace blocksieve::sieve {
 namespace {
 
-// The standard library's versions depend on the locale.
+// The standard library's functions depend on the locale.
 bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -30,8 +30,8 @@ bool IsUnreserved(char c) {
   return IsAlpha(c) || IsDigit(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
-// Whether a hexadecimal digit behind this text could be taken for one of an escape: there is a '%'
-// in it that begins none.
+// Whether a hexadecimal digit after this text could become part of an escape, because the text ends
+// in a '%' that begins none.
 bool EndsInLonePercent(std::string_view text) {
   return text.find('%', std::max<size_t>(text.size(), 2) - 2) != std::string_view::npos;
 }
@@ -75,7 +75,7 @@ std::string RemoveDotSegments(std::string_view path) {
   return result;
 }
 
-// Of "host:port". What has more colons is no port, but for those of an address in brackets.
+// `place` is "host:port". With more colons than one it has no port, unless they are in brackets.
 std::string_view WithoutDefaultPort(std::string_view scheme, std::string_view place) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kPorts{
       {{"http", ":80"}, {"https", ":443"}, {"ftp", ":21"}}};
@@ -87,7 +87,7 @@ std::string_view WithoutDefaultPort(std::string_view scheme, std::string_view pl
   return is_default || port == ":" ? host : place;
 }
 
-/// Of "user@host:port" all but the user, who may be spelt differently for a reason.
+/// Normalizes "user@host:port", except that the user keeps upper and lower case.
 std::string NormalizeAuthority(std::string_view scheme, std::string_view authority) {
   const size_t user_bytes = authority.rfind('@') + 1;  // npos + 1 is 0
   const std::string place = NormalizeEscapes(Lower(NormalizeEscapes(authority.substr(user_bytes))));

@@ -5,16 +5,16 @@
 
 namespace blocksieve::sieve {
 
-/// The URL in one of the spellings that RFC 3986, section 6.2.2 and 6.2.3, has for it, so that
-/// spellings of the same URL become equal:
+/// The normal spelling of a URL by RFC 3986, sections 6.2.2 and 6.2.3. Different spellings of a URL
+/// thus become equal:
 ///
-/// * white space around it, a fragment, and a port that is the scheme's own are left out;
-/// * scheme and host are in lower case, and escapes (%2F) in upper case;
+/// * white space around the URL, the fragment, and the scheme's default port are removed;
+/// * scheme and host become lower case, escapes (%2F) upper case;
 /// * escaped letters, digits, '-', '.', '_' and '~' are unescaped;
-/// * "." and ".." are resolved, and an empty path behind a host is "/".
+/// * "." and ".." are resolved, and an empty path after a host becomes "/".
 ///
-/// What is not of the form scheme://host... keeps everything but the white space: bytes are not
-/// interpreted that may be something else. The normal form of a normal form is itself. Never fails.
+/// Text that is not of the form scheme://host... only loses the white space around it. Normalizing
+/// twice changes nothing more. Never fails.
 std::string NormalizeUrl(std::string_view url);
 
 }  // namespace blocksieve::sieve

@@ -4,21 +4,23 @@
 #include <memory>
 #include <vector>
 
-#include "integration/sieve/sieve_keys.h"
+#include "integration/sieve/sieve_format.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::sieve {
 namespace {
 
-// What take() gets at once: a process that ends meanwhile hands out no more twice.
+// The most URLs that take() gets at once, and thus that a process which dies may hand out twice.
 constexpr size_t kPopBatch = 1024;
 
-// Popped URLs are deleted so many at a time. One tombstone for each would be what the next Pop has
-// to read its way through.
+// Popped URLs are deleted by ranges of so many places. With a tombstone for each URL, the next Pop
+// would have to read through all of them.
 constexpr uint64_t kClearPlaces = 1 << 16;
 
 }  // namespace
 
 rocksdb::Status Queue::Load() {
+  assert(next_place_ == 0 && reserved_.empty());
   std::string record;
   rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), kQueueKey, &record);
   if (status.ok()) {
@@ -29,7 +31,7 @@ rocksdb::Status Queue::Load() {
   } else if (!status.IsNotFound()) {
     return status;
   }
-  // Beyond the last place that was ever used: it is queued, or it was popped.
+  // New places begin after the last that was ever used, whether its URL is queued or was popped.
   const std::unique_ptr<rocksdb::Iterator> last(db_->NewIterator(rocksdb::ReadOptions(), family_));
   last->SeekToLast();
   next_place_ = head_;

@@ -4,6 +4,7 @@
 #include <rocksdb/write_batch.h>
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -13,20 +14,18 @@
 
 namespace blocksieve::sieve {
 
-/// URLs in the order in which they were pushed. Each has a place, a number; places may be missing.
-/// Shards write the URLs of the places that they were given; Pop takes them away.
-///
-/// May be used by several threads at once.
+/// URLs in the order in which they were pushed. Each has a place, a number; not every place has a
+/// URL. Shards write URLs to the places that they were given, and Pop removes them. Thread-safe.
 class Queue {
  public:
   /// Neither is owned.
   Queue(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) : db_(db), family_(family) {}
 
-  /// REQUIRES: called first, and once.
+  /// Reads the queue from the database. REQUIRES: called once, before all other functions.
   rocksdb::Status Load();
 
-  /// Places that are being filled. While there is a Reservation nothing behind it is popped: a URL
-  /// that came before could not be any more.
+  /// Places that are being filled. Nothing beyond them is popped while a Reservation exists: URLs
+  /// that came earlier could then no longer be popped in their order.
   class Reservation {
    public:
     Reservation(Queue* queue, uint64_t count) : queue_(queue), first_(queue->Reserve(count)) {}
@@ -46,16 +45,19 @@ class Queue {
                       const std::function<bool(std::span<const std::string>)>& take,
                       uint64_t* num_popped);
 
-  /// Keeps Pop out, so that what is queued stays so, or not.
+  /// Keeps Pop out while the lock is held.
   std::unique_lock<std::mutex> HoldHead() { return std::unique_lock(head_mutex_); }
 
-  /// The URLs of places before it were popped. REQUIRES: HoldHead.
-  uint64_t head() const { return head_; }
+  /// The first place whose URL was not popped. REQUIRES: `held` is a lock from HoldHead.
+  uint64_t head([[maybe_unused]] const std::unique_lock<std::mutex>& held) const {
+    assert(held.owns_lock() && held.mutex() == &head_mutex_);
+    return head_;
+  }
 
-  /// URLs popped, ever.
+  /// The number of URLs ever popped.
   uint64_t num_popped() const;
 
-  /// Takes back the space of what was popped. Stops as UrlSieve::Compact.
+  /// Frees the space of popped URLs. Stops as UrlSieve::Compact does.
   rocksdb::Status Compact(std::atomic<bool>* canceled);
 
   rocksdb::ColumnFamilyHandle* family() const { return family_; }
@@ -71,12 +73,12 @@ class Queue {
 
   mutable std::mutex places_mutex_;
   uint64_t next_place_ = 0;
-  std::multiset<uint64_t> reserved_;  // the first of each; one of no places shares it with the next
+  std::multiset<uint64_t> reserved_;  // first places; an empty reservation shares its with the next
 
   mutable std::mutex head_mutex_;  // held before places_mutex_
   uint64_t head_ = 0;
   uint64_t num_popped_ = 0;
-  uint64_t cleared_ = 0;  // places before it were deleted
+  uint64_t cleared_ = 0;  // places before this one were deleted
 };
 
 }  // namespace blocksieve::sieve

@@ -4,7 +4,8 @@
 #include <memory>
 #include <system_error>
 
-#include "integration/sieve/sieve_keys.h"
+#include "integration/sieve/sieve_format.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::sieve {
 namespace {
@@ -33,8 +34,8 @@ rocksdb::Status Decode(const std::string& text, SieveSettings* settings) {
   Decoder decoder(AsBytes(text));
   const auto version = decoder.Fixed<uint8_t>();
   if (version != kVersion) {
-    return rocksdb::Status::NotSupported("format of the sieve is version " +
-                                         std::to_string(version) + "; this program reads 1");
+    return rocksdb::Status::NotSupported("the sieve has format version " + std::to_string(version) +
+                                         "; this program reads 1");
   }
   const uint64_t num_shards = decoder.Varint();
   settings->num_shards = static_cast<uint32_t>(num_shards);
@@ -45,12 +46,12 @@ rocksdb::Status Decode(const std::string& text, SieveSettings* settings) {
   return rocksdb::Status::OK();
 }
 
-/// NotFound if a database can be created at `path`, also if one was about to be.
+/// NotFound if a database can be created at `path`, also where creating one was interrupted.
 rocksdb::Status CheckFree(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error)) return rocksdb::Status::NotFound();
   if (!fs::is_directory(path, error)) {
-    return rocksdb::Status::InvalidArgument(path.string() + " is no directory");
+    return rocksdb::Status::InvalidArgument(path.string() + " is not a directory");
   }
   for (const fs::directory_entry& file : fs::directory_iterator(path, error)) {
     const fs::path type = file.path().extension();
@@ -62,7 +63,7 @@ rocksdb::Status CheckFree(const fs::path& path) {
   return rocksdb::Status::NotFound();
 }
 
-/// NotFound if there is no database, or one that a sieve was about to be created in.
+/// NotFound if there is no database, or an empty one, where creating a sieve was interrupted.
 rocksdb::Status ReadStored(const std::string& path, SieveSettings* settings) {
   std::error_code error;
   if (!fs::exists(path + "/CURRENT", error)) return CheckFree(path);
@@ -76,7 +77,7 @@ rocksdb::Status ReadStored(const std::string& path, SieveSettings* settings) {
   if (!status.IsNotFound()) return status;
   const std::unique_ptr<rocksdb::Iterator> any(db->NewIterator(rocksdb::ReadOptions()));
   any->SeekToFirst();
-  if (any->Valid()) return rocksdb::Status::InvalidArgument("the database is no sieve");
+  if (any->Valid()) return rocksdb::Status::InvalidArgument("the database is not a sieve");
   return status;
 }
 

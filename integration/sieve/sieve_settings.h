@@ -9,7 +9,7 @@
 
 namespace blocksieve::sieve {
 
-/// What a sieve keeps from its creation on.
+/// Settings that a sieve keeps from its creation on.
 struct SieveSettings {
   uint32_t num_shards = 0;
   uint64_t design_urls = 0;
@@ -17,13 +17,13 @@ struct SieveSettings {
   bool operator==(const SieveSettings&) const = default;
 };
 
-/// The settings of the sieve at `path`, or those that `options` asks for if there is none. Nothing
-/// is written. Errors as UrlSieve::Open.
+/// Reads the settings of the sieve at `path`, or takes those of `options` if there is no sieve.
+/// Writes nothing. Errors: those of UrlSieve::Open.
 rocksdb::Status ReadSettings(const std::string& path, const SieveOptions& options,
                              SieveSettings* settings);
 
-/// Writes them, unless they are there. Aborted if others are: another process created the sieve
-/// since they were read.
+/// Writes the settings unless they are there. Errors: Aborted if there are others, because another
+/// process created the sieve after they were read.
 rocksdb::Status WriteSettings(rocksdb::DB* db, const SieveSettings& settings);
 
 }  // namespace blocksieve::sieve

@@ -5,13 +5,14 @@
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <unordered_set>
 #include <utility>
 
 #include "blocksieve/hash.h"
-#include "integration/sieve/front_filter.h"
-#include "integration/sieve/sieve_keys.h"
+#include "integration/sieve/front_filters.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::sieve {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 using rocksdb::ReadOptions;
 using rocksdb::Slice;
 
-/// URLs by the hash that they come with.
+/// Hashes URLs by the hash that they come with.
 struct HashOfUrl {
   size_t operator()(const ShardUrl& url) const { return static_cast<size_t>(url.hash); }
 };
@@ -28,14 +29,14 @@ struct SameUrl {
 };
 using UrlSet = std::unordered_set<ShardUrl, HashOfUrl, SameUrl>;
 
-/// Data blocks that this thread has looked into. Index and filter blocks are not among them: they
-/// are not kept in the block cache, but with the open files.
+/// Data blocks that this thread has looked into. Index and filter blocks do not count, because the
+/// open files keep them instead of the block cache.
 uint64_t DataBlocksSoFar() {
   const rocksdb::PerfContext& context = *rocksdb::get_perf_context();
   return context.block_cache_hit_count + context.block_read_count;
 }
 
-/// Counting on, for as long as it lives.
+/// Makes RocksDB count reads while it lives.
 class CountedReads {
  public:
   CountedReads() { rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount); }
@@ -57,6 +58,7 @@ rocksdb::Status ToRocksDb(const Status& status) {
 
 rocksdb::Status Shard::Load(uint64_t design_urls) {
   const std::lock_guard lock(mutex_);
+  assert(!filter_);
   std::string text;
   rocksdb::Status status = db_->Get(ReadOptions(), ShardKey(number_), &text);
   if (status.ok()) {
@@ -117,13 +119,14 @@ rocksdb::Status Shard::Ask(const ShardUrl& url, Answer* answer, std::string* pla
   return status;
 }
 
-// Once with whatever else changes the shard: from then on the saved filter is not that of its URLs.
+// Belongs to every batch that changes the shard. It deletes the saved filter, which is outdated
+// then.
 rocksdb::Status Shard::SaveRecord(rocksdb::WriteBatch* batch, const ShardRecord& record) {
   rocksdb::Status status = batch->Put(ShardKey(number_), record.Encode());
   if (status.ok() && is_saved_) status = batch->Delete(FilterKey(number_));
   if (status.ok()) status = db_->Write(rocksdb::WriteOptions(), batch);
   if (!status.ok()) {
-    is_in_step_ = false;  // it may have been written
+    is_in_step_ = false;  // the batch may have been written all the same
     return status;
   }
   record_ = record;
@@ -135,7 +138,7 @@ rocksdb::Status Shard::Push(std::span<const ShardUrl> urls, uint64_t first_place
                             uint64_t* num_new) {
   const std::lock_guard lock(mutex_);
   const CountedReads counted;
-  // Until what the filter has is written, too.
+  // Not in step again until what the filter gets is written as well.
   const bool was_in_step = std::exchange(is_in_step_, false);
   rocksdb::WriteBatch batch;
   ShardRecord record = record_;
@@ -145,7 +148,7 @@ rocksdb::Status Shard::Push(std::span<const ShardUrl> urls, uint64_t first_place
     Answer answer;
     rocksdb::Status status = Ask(url, &answer, &place);
     if (!status.ok()) return status;
-    // What the counting filter denies is not in the batch either: it was added below.
+    // A URL that the counting filter denies is not in the batch: it would have been added below.
     const bool is_new = answer == Answer::kNewByCountingFilter ||
                         (answer != Answer::kSeen && !in_batch.contains(url));
     if (!is_new) {
@@ -189,7 +192,7 @@ rocksdb::Status Shard::Forget(std::span<const ShardUrl> urls, uint64_t* num_forg
     if (!decoder.ok()) return rocksdb::Status::Corruption("sieve: the place of a URL");
     --record.seen;
     status = batch.Delete(family_, Slice(url.url.data(), url.url.size()));
-    if (status.ok() && place >= queue_->head()) {
+    if (status.ok() && place >= queue_->head(head_lock)) {
       ++record.withdrawn;
       status = batch.Delete(queue_->family(), PlaceKey(place));
     }
@@ -199,7 +202,7 @@ rocksdb::Status Shard::Forget(std::span<const ShardUrl> urls, uint64_t* num_forg
   if (forgotten.empty()) return rocksdb::Status::OK();
   rocksdb::Status status = SaveRecord(&batch, record);
   if (!status.ok()) return status;
-  // Not before they are gone: a filter must never deny what is there.
+  // Only after the batch is written: a filter must never deny a URL that is there.
   bool had_all = true;
   for (const ShardUrl& url : forgotten) had_all = filter_->RemoveHash(url.hash) && had_all;
   if (had_all) return status;
@@ -210,7 +213,7 @@ rocksdb::Status Shard::Forget(std::span<const ShardUrl> urls, uint64_t* num_forg
 rocksdb::Status Shard::Compact(std::atomic<bool>* canceled) {
   rocksdb::CompactRangeOptions options;
   options.canceled = canceled;
-  // Files of the last level, too, may hold forgotten URLs.
+  // Files of the last level may hold forgotten URLs as well.
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   rocksdb::Status status = db_->CompactRange(options, family_, nullptr, nullptr);
   if (!status.ok()) return status;

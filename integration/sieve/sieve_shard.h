@@ -11,43 +11,41 @@
 #include <string_view>
 
 #include "blocksieve/counting_bloom.h"
-#include "integration/sieve/shard_record.h"
+#include "integration/sieve/sieve_format.h"
 #include "integration/sieve/sieve_queue.h"
 
 namespace blocksieve::sieve {
 
-/// A URL on its way to its shard.
+/// A URL for a shard.
 struct ShardUrl {
   std::string_view url;
   uint64_t hash = 0;   ///< HashKey(url, kSieveSeed).
-  uint64_t index = 0;  ///< Among those that are pushed together.
+  uint64_t index = 0;  ///< Its number among the URLs that are pushed together.
 };
 
-/// A part of the URLs seen: a column family, and the counting filter in front of it. The two are
-/// kept in step: the filter contains, at least, what the family has.
-///
-/// May be used by several threads at once, which wait for each other.
+/// A part of the URLs seen: a column family, and a counting filter in front of it. The filter
+/// always contains at least what the family has. Thread-safe; threads wait for each other.
 class Shard {
  public:
-  /// None of the pointers is owned.
+  /// Owns none of the pointers.
   Shard(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, Queue* queue, size_t number)
       : db_(db), family_(family), queue_(queue), number_(number) {}
 
-  /// Reads the counts and the counting filter, or makes the filter of all URLs if it was not saved.
-  /// `design_urls` is for a shard that is new. REQUIRES: called first, and once.
+  /// Reads the counts and the counting filter. If the filter was not saved, makes it from all URLs.
+  /// `design_urls` is for a new shard. REQUIRES: called once, before all other functions.
   rocksdb::Status Load(uint64_t design_urls);
 
-  /// Writes the URLs that are new, at the places `first_place` + index of the queue, in one batch.
-  /// Returns how many were new.
+  /// Writes the new URLs, at places `first_place` + index of the queue, in one batch, and counts
+  /// them in `*num_new`.
   rocksdb::Status Push(std::span<const ShardUrl> urls, uint64_t first_place, uint64_t* num_new);
 
   rocksdb::Status Forget(std::span<const ShardUrl> urls, uint64_t* num_forgotten);
 
-  /// As UrlSieve::Compact.
+  /// See UrlSieve::Compact.
   rocksdb::Status Compact(std::atomic<bool>* canceled);
 
-  /// Writes the counting filter and counts to the database, unless they are there, or the filter is
-  /// not known to be right: Load or a write has failed. The next Load makes it anew.
+  /// Writes the counting filter and the counts to the database, unless they are there. After a
+  /// failed Load or write, the filter may be wrong and is not saved: the next Load makes it again.
   rocksdb::Status Save();
 
   ShardRecord record() const;
@@ -55,7 +53,7 @@ class Shard {
   uint64_t counting_filter_bytes() const;
   Status CheckFill() const;
 
-  /// Bytes of the filters of all files. They are in memory as long as these are open.
+  /// The bytes of the filters of all files, which are in memory while the files are open.
   rocksdb::Status FileFilterBytes(uint64_t* bytes) const;
 
  private:
@@ -73,8 +71,8 @@ class Shard {
   mutable std::mutex mutex_;
   ShardRecord record_;
   std::optional<CountingBloom> filter_;
-  bool is_in_step_ = false;  // the filter has what the family has, and nothing else
-  bool is_saved_ = false;    // the database has a filter of what the family has
+  bool is_in_step_ = false;  // the filter has exactly what the family has
+  bool is_saved_ = false;    // the database has such a filter
 };
 
 }  // namespace blocksieve::sieve

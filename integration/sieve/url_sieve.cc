@@ -10,9 +10,8 @@
 #include <thread>
 
 #include "blocksieve/hash.h"
-#include "integration/sieve/front_filter.h"
-#include "integration/sieve/front_policy.h"
-#include "integration/sieve/sieve_keys.h"
+#include "integration/sieve/front_filters.h"
+#include "integration/sieve/sieve_format.h"
 #include "integration/sieve/sieve_settings.h"
 
 namespace blocksieve::sieve {
@@ -35,12 +34,12 @@ ColumnFamilyOptions QueueOptions() {
 ColumnFamilyOptions SeenOptions(const SieveOptions& sieve,
                                 const std::shared_ptr<rocksdb::Cache>& cache) {
   ColumnFamilyOptions options = QueueOptions();
-  // Nearly all URLs are then in the last level at all times, where filters are smallest.
+  // Keeps nearly all URLs on the last level, where filters are smallest, at all times.
   options.level_compaction_dynamic_level_bytes = true;
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = cache;
   table.format_version = 5;
-  // Filters and indexes stay in memory with their files, and are never read to answer a lookup.
+  // Filters and indexes stay in memory with their open files. No lookup has to read them.
   table.cache_index_and_filter_blocks = false;
   table.filter_policy.reset();
   if (sieve.file_filters == FileFilters::kBlocksieve) {
@@ -93,8 +92,8 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
       [&](size_t shard) { return shards_[shard]->Load(std::max(uint64_t{1}, design_urls)); });
 }
 
-// Those that are missing are created one by one, after the settings that say how many there are:
-// until the database is open another process may create them for others.
+// Missing families are created one by one, after the settings were written: before the database is
+// open, another process may create a sieve with other settings.
 rocksdb::Status UrlSieve::OpenFamilies(const std::string& path, const rocksdb::DBOptions& options,
                                        const std::vector<ColumnFamilyDescriptor>& families,
                                        const SieveSettings& settings) {
@@ -116,7 +115,7 @@ rocksdb::Status UrlSieve::OpenFamilies(const std::string& path, const rocksdb::D
 
 UrlSieve::~UrlSieve() {
   if (db_ == nullptr) return;
-  // Whoever wants to know the outcome calls it.
+  // Callers that want the status call Close.
   Close().PermitUncheckedError();
 }
 
@@ -158,7 +157,7 @@ rocksdb::Status UrlSieve::ForEachShardInParallel(
     for (size_t shard; (shard = next++) < shards_.size();) {
       try {
         statuses[shard] = action(shard);
-      } catch (const std::bad_alloc&) {  // nobody above a helper's thread would catch it
+      } catch (const std::bad_alloc&) {  // nothing above a helper thread catches it
         statuses[shard] = rocksdb::Status::MemoryLimit("sieve: no memory for a shard");
       }
     }
@@ -198,7 +197,7 @@ rocksdb::Status UrlSieve::Pop(uint64_t max_urls,
 
 rocksdb::Status UrlSieve::Forget(std::span<const std::string_view> urls, ForgetCounts* counts) {
   const std::vector<std::vector<ShardUrl>> by_shard = ByShard(urls);
-  // One after the other: each of them keeps Pop out.
+  // One after the other, because each of them keeps Pop out.
   for (size_t shard = 0; shard < shards_.size(); ++shard) {
     uint64_t forgotten = 0;
     rocksdb::Status status = shards_[shard]->Forget(by_shard[shard], &forgotten);
@@ -220,7 +219,7 @@ rocksdb::Status UrlSieve::GetStats(SieveStats* stats) const {
   *stats = {};
   double variance = 0;
   uint64_t enqueued = 0;
-  // Before the shards: what is popped meanwhile would otherwise seem never to have been pushed.
+  // Read before the shards: URLs popped meanwhile would otherwise seem never to have been pushed.
   const uint64_t popped = queue_->num_popped();
   for (const auto& shard : shards_) {
     const ShardRecord record = shard->record();

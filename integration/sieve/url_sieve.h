@@ -19,15 +19,16 @@ namespace blocksieve::sieve {
 
 struct SieveSettings;
 
-/// Filters of the files that hold the URLs seen. Stock Bloom is there to be compared with.
+/// The filters of files. Stock Bloom is there for comparison.
 enum class FileFilters : uint8_t { kBlocksieve, kStockBloom };
 
 struct SieveOptions {
-  /// Column families that URLs are spread over; pushes work on them in parallel. 1 to 64, and of an
-  /// existing sieve what it was created with; 0: that, or 4.
+  /// The number of column families that URLs are spread over. Pushes work on them in parallel. 1 to
+  /// 64; an existing sieve only takes the number that it was created with. 0: that number, or 4.
   uint32_t num_shards = 0;
 
-  /// URLs that the counting filters of a new sieve are made for. 1 to 10^10; 0: 20 million.
+  /// The number of URLs that the counting filters of a new sieve are made for. 1 to 10^10; 0: 20
+  /// million.
   uint64_t design_urls = 0;
 
   FileFilters file_filters = FileFilters::kBlocksieve;
@@ -44,11 +45,11 @@ struct ForgetCounts {
 };
 
 struct SieveStats {
-  uint64_t seen = 0;              ///< Exactly.
-  CardinalityEstimate estimated;  ///< The same, as the counting filters have it.
+  uint64_t seen = 0;              ///< Exact.
+  CardinalityEstimate estimated;  ///< The same, estimated by the counting filters.
   uint64_t queued = 0;
 
-  // What new URLs were recognised by, ever.
+  // How new URLs were recognised, since the sieve was created.
   uint64_t new_by_counting_filter = 0;
   uint64_t new_by_file_filters = 0;
   uint64_t new_by_reading = 0;  ///< A data block was read, or taken from the block cache.
@@ -56,7 +57,7 @@ struct SieveStats {
 
   uint64_t counting_filter_bytes = 0;
   uint64_t file_filter_bytes = 0;
-  std::string overfull;  ///< What a counting filter says that is; empty if none is.
+  std::string overfull;  ///< The message of an over-full counting filter; empty if none is.
 
   uint64_t new_urls() const {
     return new_by_counting_filter + new_by_file_filters + new_by_reading;
@@ -64,51 +65,51 @@ struct SieveStats {
   uint64_t filter_bytes() const { return counting_filter_bytes + file_filter_bytes; }
 };
 
-/// A persistent queue of URLs to visit, which takes every URL once. integration/sieve/README.md
-/// tells how it is stored and what is kept in memory.
+/// A persistent queue of URLs to visit that takes every URL once. integration/sieve/README.md
+/// describes how it is stored and what is kept in memory.
 ///
-/// A URL is any string of bytes. What a function has returned from survives the end of the process,
-/// however it comes; what Close has returned from survives that of the machine. After an error of a
-/// write the sieve must be opened anew.
+/// A URL is any string of bytes. Changes survive the end of the process once the function has
+/// returned, and the end of the machine once Close has returned. After a failed write, the sieve
+/// must be opened again.
 ///
-/// All functions but Close may be called by several threads at once.
+/// All functions but Close are thread-safe.
 class UrlSieve {
  public:
-  /// Opens the sieve at `path`, or creates it if there is no database; other files are left alone.
-  /// Errors: InvalidArgument if an option is out of its range, the number of shards is not the
-  /// sieve's, or the database is none; Corruption if there are files of a database without CURRENT;
-  /// Aborted if another process created it with other settings meanwhile; RocksDB's, also if
-  /// another process has it open.
+  /// Opens the sieve at `path`, or creates it if there is no database. Other files there are left
+  /// alone. Errors: InvalidArgument if an option is out of range, the number of shards is not the
+  /// sieve's, or the database is not a sieve; Corruption if there are files of a database but no
+  /// CURRENT; Aborted if another process created the sieve with other settings meanwhile; RocksDB's
+  /// own, for example if another process has the database open.
   static rocksdb::Status Open(const std::string& path, const SieveOptions& options,
                               std::unique_ptr<UrlSieve>* sieve);
 
-  ~UrlSieve();  ///< Closes, if that was not done.
+  ~UrlSieve();  ///< Closes the sieve if Close was not called.
 
-  /// Enqueues those of the URLs that were never pushed, or were forgotten since, in their order;
-  /// of equal ones the first. Adds to `*counts`.
+  /// Enqueues, in their order, the URLs that were never pushed or were forgotten since. Of equal
+  /// URLs it takes the first. Adds to `*counts`.
   rocksdb::Status Push(std::span<const std::string_view> urls, PushCounts* counts);
 
-  /// Hands out the next URLs, at most `max_urls`, in the order in which they were pushed. `take` is
-  /// called with some of them at a time; those are off the queue once it has returned true. On
-  /// false they stay, and so they do if the process ends meanwhile: no URL is lost, one may be
-  /// handed out twice. `take` must not use the sieve, or it waits for itself; and as long as it
-  /// takes, Forget waits, and pushes to what is being forgotten.
+  /// Hands out the next URLs, at most `max_urls`, in the order in which they were pushed. `take`
+  /// gets some of them at a time, which leave the queue when it returns true. They stay if it
+  /// returns false or the process ends meanwhile: no URL is lost, but some may be handed out twice.
+  /// `take` must not use the sieve, or it deadlocks. Forget waits for it, and so do pushes to a
+  /// shard that Forget is working on.
   rocksdb::Status Pop(uint64_t max_urls,
                       const std::function<bool(std::span<const std::string>)>& take,
                       uint64_t* num_popped);
 
-  /// Makes the URLs as if they had never been pushed. Those that are queued leave the queue. Adds
-  /// to `*counts`.
+  /// Treats the URLs as never pushed. Those that are queued leave the queue. Adds to `*counts`.
   rocksdb::Status Forget(std::span<const std::string_view> urls, ForgetCounts* counts);
 
-  /// Rewrites all files into as few as there can be, with filters of the least memory, and
-  /// replaces counting filters that are over-full by larger ones. Forgotten and popped URLs take no
-  /// more space then. Stops, with Incomplete, if `*canceled` becomes true.
+  /// Rewrites all files into as few as possible, which frees the space of forgotten and popped URLs
+  /// and makes the filters of files smallest. Replaces over-full counting filters by larger ones.
+  /// Stops with Incomplete if `*canceled` becomes true.
   rocksdb::Status Compact(std::atomic<bool>* canceled = nullptr);
 
   rocksdb::Status GetStats(SieveStats* stats) const;
 
-  /// Saves the counting filters, or the next Open would have to read all URLs to make them again.
+  /// Saves the counting filters and closes the database. Without saved filters, the next Open reads
+  /// all URLs to make them again.
   rocksdb::Status Close();
 
  private:

@@ -1,4 +1,4 @@
-#include "integration/sieve/front_filter.h"
+#include "integration/sieve/front_filters.h"
 
 #include <gtest/gtest.h>
 

@@ -117,7 +117,7 @@ TEST_F(SieveOpening, OthersMayCreateItMeanwhile) {
 
 TEST_F(SieveOpening, NothingIsCreatedOverWhatIsLeftOfADatabase) {
   std::ofstream(path_) << "a file";
-  EXPECT_EQ(TryOpen({}).ToString(), "Invalid argument: " + path_ + " is no directory");
+  EXPECT_EQ(TryOpen({}).ToString(), "Invalid argument: " + path_ + " is not a directory");
   fs::remove(path_);
   Push(Open().get(), {"a"});
   fs::remove(path_ + "/CURRENT");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "integration/sieve/sieve_keys.h"
+#include "integration/sieve/sieve_format.h"
 #include "tests/support/temp_dir.h"
 
 namespace blocksieve::testing {

@@ -23,7 +23,7 @@ constexpr Range kGenerations[] = {
 };
 constexpr std::array<int, 3> kOldest = {7, 0, 3};
 
-// "7.8.3" to {7, 8, 3}; nothing but digits and two dots will do.
+// "7.8.3" to {7, 8, 3}. Anything but digits and two dots is refused.
 bool ParseVersion(std::string_view text, std::array<int, 3>* version) {
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -55,7 +55,7 @@ std::string AbiProblem(std::string_view loaded_version) {
   const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
                                "." + std::to_string(ROCKSDB_PATCH);
   return "the loaded RocksDB is " + std::string(loaded_version) +
-         (loaded == 0 ? ", whose filter interface is unknown (known are 7.0.3 to 11.9)"
+         (loaded == 0 ? ", whose filter interface is unknown (known: 7.0.3 to 11.9)"
                       : ", whose filter interface differs from that of " + compiled) +
          "; blocksieve was compiled for " + compiled;
 }

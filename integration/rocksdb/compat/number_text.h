@@ -6,7 +6,7 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// The shortest text that FromText reads as the same number, in any locale.
+/// The shortest text that FromText reads as the same number. Independent of the locale.
 template <class Number>
 std::string ToText(Number number) {
   std::array<char, 32> buffer;
@@ -14,7 +14,7 @@ std::string ToText(Number number) {
   return {buffer.data(), result.ptr};
 }
 
-/// Whether all of `text` is a number that fits.
+/// Returns whether all of `text` is a number in the range of `Number`.
 template <class Number>
 bool FromText(const std::string& text, Number* number) {
   const char* const end = text.data() + text.size();

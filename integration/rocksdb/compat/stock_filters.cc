@@ -23,7 +23,7 @@ constexpr std::array<int, 12> kMostMillibits = {2080,  3580,  5100,  6640,  8300
 constexpr int kFewestMillibits = 1000;
 constexpr int kHighestMillibits = 100000;
 
-// As RocksDB rounds bits per key; 0: no filter.
+// Rounds bits per key as RocksDB does. 0: no filter.
 int Millibits(double bits_per_key) {
   if (!(bits_per_key >= 0.5)) return 0;
   if (bits_per_key < 1) return kFewestMillibits;
@@ -77,7 +77,7 @@ double StockBloomFpr(double bits_per_key) {
 }
 
 double StockBloomBitsPerKey(double fpr) {
-  // The FPR falls with the bits, but for a hair where the number of probes changes: bisect.
+  // The FPR falls with the bits, except slightly where the number of probes changes: bisect.
   int too_few = kFewestMillibits - 1;
   int enough = kHighestMillibits;
   while (enough - too_few > 1) {

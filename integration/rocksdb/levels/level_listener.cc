@@ -4,23 +4,22 @@
 
 #include <set>
 
-#include "integration/rocksdb/levels/tree_shape.h"
+#include "integration/rocksdb/levels/known_shapes.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
 namespace {
 
-// Reading the sizes holds the database's mutex, so it takes at most one part in so many of the
-// time.
+// Reading the sizes holds the database's mutex, so it may take one part in so many of the time.
 constexpr int kPause = 50;
-// Longer than reading ever takes: meanwhile nobody else reads them.
+// Longer than reading ever takes, to keep other threads from reading them meanwhile.
 constexpr std::chrono::seconds kReading{10};
 
 // Entries per byte, where no file says how many it has.
 constexpr double kSupposedDensity = 0.01;
 
-// RocksDB leaves the numbers of entries of most files at 0 when it opens a database and does not
-// open all of its files, or is told not to read their statistics.
+// RocksDB reports 0 entries for files that it has not opened, or whose statistics it was told not
+// to read.
 double EntriesPerByte(const rocksdb::ColumnFamilyMetaData& column_family) {
   double entries = 0;
   double bytes = 0;
@@ -34,14 +33,15 @@ double EntriesPerByte(const rocksdb::ColumnFamilyMetaData& column_family) {
   return bytes > 0 ? entries / bytes : kSupposedDensity;
 }
 
-// After `compaction`, if it is of this column family: its input is on its output level.
-TreeShape ShapeOf(const rocksdb::ColumnFamilyMetaData& column_family,
-                  const rocksdb::CompactionJobInfo* compaction) {
+// The shape of a column family. If `compaction` is one of its own, the input counts as being on the
+// output level already.
+ColumnFamilyShape ShapeOf(const rocksdb::ColumnFamilyMetaData& column_family,
+                          const rocksdb::CompactionJobInfo* compaction) {
   std::set<uint64_t> inputs;
   if (compaction != nullptr && compaction->cf_name == column_family.name) {
     for (const auto& file : compaction->input_file_infos) inputs.insert(file.file_number);
   }
-  TreeShape shape;
+  ColumnFamilyShape shape;
   shape.level_keys.resize(column_family.levels.size());
   double level0_keys = 0;
   double level0_files = 0;
@@ -62,7 +62,8 @@ TreeShape ShapeOf(const rocksdb::ColumnFamilyMetaData& column_family,
     }
   }
   if (level0_files > 0) {
-    // Those that are about to leave will be followed by others: between then and now, on average.
+    // Other files will follow those that the compaction takes: count the average of before and
+    // after.
     shape.level0_runs = (level0_files + level0_files_left) / 2;
     shape.keys_per_level0_run = level0_keys / level0_files;
   }
@@ -97,9 +98,9 @@ void LevelListener::Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* c
   db->GetAllColumnFamilyMetaData(&column_families);
   KnownShapes::ByColumnFamily shapes;
   for (const auto& column_family : column_families) {
-    TreeShape shape = ShapeOf(column_family, compaction);
+    ColumnFamilyShape shape = ShapeOf(column_family, compaction);
     const ColumnFamilyKey key(database.get(), column_family.name);
-    // Level 0 is often empty, but not while its filters are asked.
+    // Level 0 is often empty at this moment, but not while its filters are asked.
     if (shape.keys_per_level0_run == 0) {
       if (const auto before = KnownShapes::Instance().Get(key)) {
         shape.level0_runs = before->level0_runs;

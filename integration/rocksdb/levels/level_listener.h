@@ -11,7 +11,7 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Sets KnownShapes before files are built.
+/// Updates KnownShapes before files are built.
 class LevelListener final : public rocksdb::EventListener {
  public:
   static constexpr const char* kName = "blocksieve";
@@ -24,11 +24,11 @@ class LevelListener final : public rocksdb::EventListener {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Reads all sizes, as they are, or as they will be after `compaction`.
+  // Reads the sizes of all levels as they are or, with `compaction`, as it will leave them.
   void Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction);
 
   std::mutex mutex_;
-  // Of each database, by its info log, when its sizes may be read again.
+  // When the sizes of each database, known by its info log, may be read again.
   std::map<std::weak_ptr<const rocksdb::Logger>, Clock::time_point, std::owner_less<>>
       next_refresh_;
 };

@@ -1,7 +1,7 @@
 #include "integration/rocksdb/levels/level_rates.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cassert>
 #include <new>
 #include <vector>
 
@@ -11,27 +11,27 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// Files move to deeper levels without being rewritten: some always, and all if keys ascend. So that
-// this costs little memory, no file is that much more precise than the whole tree; its wasted reads
-// are then lost in those of the last level. And none gets more bits per key than this.
+// Some files always move to deeper levels without being rewritten, and all of them do if keys
+// ascend. Two limits keep the memory for such files small: no file is more precise than this share
+// of the whole tree's wasted reads, since its own are then lost among those of the last level, and
+// none gets more bits per key.
 constexpr double kLeastShareOfWastedReads = 1.0 / 512;
 constexpr double kMostBitsPerKey = 30;
 
-// Files on level 0, on average, and how many of them make a level 1: half of RocksDB's four that
-// start a compaction.
+// The average number of files on level 0, half of the four that start a compaction by default, and
+// the number of them that make up level 1.
 constexpr double kModelLevel0Runs = 2;
 constexpr double kModelLevel0RunsPerLevel1 = 4;
 constexpr double kModelKeys = 1e8;
 
-// Whose last level a policy keeps in mind. None says when it is gone.
+// The column families whose last level a policy remembers. None of them says when it is gone.
 constexpr size_t kMostColumnFamilies = 10'000;
 
-// The group of a level among those of GroupsOf.
+// The index of a level's group in GroupsOf.
 size_t GroupOf(int level) { return static_cast<size_t>(level); }
 
-// Of a tree whose level 0 was empty whenever the sizes were read, its files' size is as in the
-// model.
-double KeysPerLevel0Run(const TreeShape& shape) {
+// If level 0 was empty whenever its size was read, its files are taken to be as in the model.
+double KeysPerLevel0Run(const ColumnFamilyShape& shape) {
   if (shape.keys_per_level0_run > 0) return shape.keys_per_level0_run;
   double smallest = 0;
   for (const double keys : shape.level_keys) {
@@ -40,7 +40,7 @@ double KeysPerLevel0Run(const TreeShape& shape) {
   return smallest / kModelLevel0RunsPerLevel1;
 }
 
-std::vector<RunGroup> GroupsOf(const TreeShape& shape, PolicyKind kind,
+std::vector<RunGroup> GroupsOf(const ColumnFamilyShape& shape, PolicyKind kind,
                                bool is_level0_short_lived) {
   std::vector<RunGroup> groups;
   groups.push_back({.num_runs = std::max(shape.level0_runs, 1.0),
@@ -63,10 +63,10 @@ double LowestFpr(FilterKind kind, double wasted_reads) {
 
 }  // namespace
 
-// Filters of flushes live until the next compaction, while every lookup asks them: the fastest
-// kind. What compactions and bulk loads write stays: the smallest kind. Measured with a million
-// keys (bench/run filters): ribbon takes a third less space, but 2.6 times as long to build and 1.8
-// times as long to probe.
+// A flushed file gets the fastest kind: it lives until the next compaction, and every lookup asks
+// its filter. What compactions and bulk loads write stays, and gets the smallest kind. Measured
+// with a million keys (bench/run filters), ribbon takes a third less space, but 2.6 times as long
+// to build and 1.8 times as long to probe.
 FilterKind KindOfFile(PolicyKind kind, bool is_short_lived) {
   switch (kind) {
     case PolicyKind::kBloom:
@@ -94,7 +94,8 @@ void LevelRates::Learn(const rocksdb::ColumnFamilyOptions& column_family) {
 
 double LevelRates::TargetFpr(const FilterPolicyOptions& options,
                              const rocksdb::FilterBuildingContext& context) {
-  const TreeShape shape = ShapeFor(context);
+  assert(options.wasted_reads.has_value() != options.bits_per_key.has_value());
+  const ColumnFamilyShape shape = ShapeFor(context);
   std::vector<RunGroup> groups = GroupsOf(shape, options.kind, IsShortLived(context));
   size_t group = 0;
   if (context.level_at_creation >= 0) {
@@ -102,12 +103,12 @@ double LevelRates::TargetFpr(const FilterPolicyOptions& options,
     const RunGroup empty{.num_runs = 0, .kind = KindOfFile(options.kind, /*is_short_lived=*/false)};
     if (group >= groups.size()) groups.resize(group + 1, empty);
   } else {
-    // Of unknown level: taken for one of the largest.
+    // The level is not known: take the largest.
     for (size_t i = 1; i < groups.size(); ++i) {
       if (groups[i].keys_per_run > groups[group].keys_per_run) group = i;
     }
   }
-  // What was not there when the sizes were read begins as a run like those of level 0.
+  // A level that did not exist when the sizes were read begins as a run like those of level 0.
   if (groups[group].num_runs == 0) {
     groups[group].num_runs = 1;
     groups[group].keys_per_run = std::max(1.0, KeysPerLevel0Run(shape));
@@ -122,20 +123,20 @@ double LevelRates::TargetFpr(const FilterPolicyOptions& options,
   return std::max(fpr, LowestFpr(groups[group].kind, allocation->wasted_reads));
 }
 
-TreeShape LevelRates::ShapeFor(const rocksdb::FilterBuildingContext& context) {
+ColumnFamilyShape LevelRates::ShapeFor(const rocksdb::FilterBuildingContext& context) {
   const auto known = KnownShapes::Instance().Get({context.info_log, context.column_family_name});
-  // The model learns even while it is not asked.
-  TreeShape model = ModelFor(context);
+  // The model also learns while it is not needed.
+  ColumnFamilyShape model = ModelFor(context);
   return known && !known->IsEmpty() ? *known : model;
 }
 
-TreeShape LevelRates::ModelFor(const rocksdb::FilterBuildingContext& context) {
-  TreeShape model{
+ColumnFamilyShape LevelRates::ModelFor(const rocksdb::FilterBuildingContext& context) {
+  ColumnFamilyShape model{
       .level0_runs = kModelLevel0Runs, .keys_per_level0_run = kModelKeys, .level_keys = {}};
   const bool has_levels = context.compaction_style != rocksdb::kCompactionStyleFIFO &&
                           context.num_levels > 1 && context.level_at_creation >= 0;
   if (!has_levels) {
-    // All files are alike. How many there are is not known: each is taken for the only one.
+    // All files are alike. Their number is not known, so each is taken for the only one.
     model.level0_runs = 1;
     return model;
   }
@@ -150,15 +151,16 @@ TreeShape LevelRates::ModelFor(const rocksdb::FilterBuildingContext& context) {
   return model;
 }
 
-// With dynamic level sizes it is the last one there is. Otherwise a level too many would cost each
-// file log2(size ratio) bits per key, so it is the deepest one that there is reason to believe in.
+// With dynamic level sizes, the last level that there can be. With static ones, the deepest level
+// that files give reason to believe in: one level too many would cost each file about log2(size
+// ratio) bits per key.
 int LevelRates::LastLevel(const rocksdb::FilterBuildingContext& context) {
   const int deepest = context.num_levels - 1;
   if (context.compaction_style == rocksdb::kCompactionStyleLevel && has_dynamic_levels_) {
     return deepest;
   }
   const std::lock_guard lock(mutex_);
-  if (last_levels_.size() > kMostColumnFamilies) last_levels_.clear();  // they learn it again
+  if (last_levels_.size() > kMostColumnFamilies) last_levels_.clear();  // to be learned again
   int& last =
       last_levels_.try_emplace({context.info_log, context.column_family_name}, 1).first->second;
   const int level = context.level_at_creation;

@@ -9,29 +9,29 @@
 
 #include "blocksieve/filter_kind.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/rocksdb/levels/tree_shape.h"
+#include "integration/rocksdb/levels/known_shapes.h"
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Chooses the rate of each file so that the memory of filters is spent where it saves reads.
+/// Chooses the false-positive rate of each file so that filters take memory where it saves reads.
 ///
-/// The shape of the tree is that which a LevelListener told. Without one, it is a model: each level
-/// `size_ratio` times as large as that above it, and the last one is the deepest that files were
-/// seen to be built for. Thread-safe.
+/// A LevelListener reports the shape of the tree. Without one, a model replaces it: each level is
+/// `size_ratio` times as large as the one above, and the last level is the deepest that a file was
+/// built for. Thread-safe.
 class LevelRates {
  public:
-  /// What the database is going to be, as far as its options say so. RocksDB does not say for which
-  /// database, so one policy for several databases goes by the last one opened.
+  /// Takes the size ratio and the kind of levels from the options of a database. RocksDB does not
+  /// say which database they belong to: a policy that serves several goes by the last one opened.
   void Learn(const rocksdb::ColumnFamilyOptions& column_family);
 
-  /// The target FPR for a file; 1: it should have no filter.
-  /// Throws std::bad_alloc. REQUIRES: `options` are valid and have wasted_reads or bits_per_key.
+  /// The target FPR of a file; 1: it should have no filter. Throws std::bad_alloc.
+  /// REQUIRES: `options` are valid and have either wasted_reads or bits_per_key.
   double TargetFpr(const FilterPolicyOptions& options,
                    const rocksdb::FilterBuildingContext& context);
 
  private:
-  TreeShape ShapeFor(const rocksdb::FilterBuildingContext& context);
-  TreeShape ModelFor(const rocksdb::FilterBuildingContext& context);
+  ColumnFamilyShape ShapeFor(const rocksdb::FilterBuildingContext& context);
+  ColumnFamilyShape ModelFor(const rocksdb::FilterBuildingContext& context);
   int LastLevel(const rocksdb::FilterBuildingContext& context);
 
   std::atomic<double> size_ratio_ = 10;  // RocksDB's default
@@ -41,10 +41,10 @@ class LevelRates {
   std::map<ColumnFamilyKey, int> last_levels_;
 };
 
-/// Which kind of filter a file gets. `is_short_lived`: the next compaction rewrites it.
+/// The kind of filter that a file gets. `is_short_lived`: the next compaction rewrites the file.
 FilterKind KindOfFile(PolicyKind kind, bool is_short_lived);
 
-/// Whether what is built is a flush whose files will be compacted.
+/// Whether the file is the output of a flush and will be compacted.
 bool IsShortLived(const rocksdb::FilterBuildingContext& context);
 
 }  // namespace blocksieve::rocksdb_plugin

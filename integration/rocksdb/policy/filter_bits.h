@@ -15,17 +15,17 @@ namespace blocksieve::rocksdb_plugin {
 
 class MemoryFit;
 
-/// A builder for the filters of one file; owned by the caller. `info_log` may be null; `memory_fit`
-/// is null unless sizes are to follow the allocator's. Null if there is no memory for it.
+/// A builder for the filters of one file, owned by the caller. `info_log` may be null. `memory_fit`
+/// is null unless sizes are to follow those of the allocator. Null if there is no memory for it.
 rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
                                            std::shared_ptr<MemoryFit> memory_fit);
 
-/// A reader of any filter block: ours, stock RocksDB's, or an unreadable one, which may match
-/// everything. Owned by the caller; refers to `contents`, which must outlive it. Null if there is
-/// no memory for it.
+/// A reader of any filter block: one of ours, one of stock RocksDB's, or an unreadable one, which
+/// may match everything. It is owned by the caller and refers to `contents`, which must outlive it.
+/// Null if there is no memory for it.
 rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents);
 
-/// The same by stock RocksDB, whatever the filter: ours may match.
+/// Stock RocksDB's reader of any filter block, for which ours may match everything.
 rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -12,9 +12,9 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// One object serves all partitions of a file. RocksDB uses it from one thread at a time, but under
-// parallel compression AddKey and Finish come from different threads, and newer versions ask for
-// the number of entries meanwhile.
+// One object serves all partitions of a file. RocksDB uses it from one thread at a time. But under
+// parallel compression it calls AddKey and Finish from different threads, and newer versions ask
+// for the number of entries meanwhile.
 class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
  public:
   BitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
@@ -56,7 +56,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
         builder_.VerifyBuilt(AsBytes({filter_content.data(), filter_content.size()}));
     return status.ok() ? rocksdb::Status::OK() : rocksdb::Status::Corruption(status.message());
   } catch (const std::bad_alloc&) {
-    return rocksdb::Status::Corruption();  // there is no memory for what is to be said of it
+    return rocksdb::Status::Corruption();  // there is no memory for a message
   }
 
   size_t ApproximateNumEntries(size_t bytes) override {
@@ -76,14 +76,13 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     builder_.AddKey({key.data(), key.size()});
   }
 
-  // Once a file: what one of its partitions meets, hundreds may meet.
+  // Once per file: what happens to one of its partitions may happen to hundreds.
   void Report(bool* reported, std::string_view message, std::string_view reason) {
     if (!*reported) LogLoudly(info_log_, message, reason);
     *reported = true;
   }
 
-  // An empty Slice would make RocksDB answer "no" for the keys of this partition, and so would one
-  // to five bytes.
+  // For an empty Slice, as for one to five bytes, RocksDB would answer "no" for every key.
   static rocksdb::Slice AlwaysMayMatch(std::unique_ptr<const char[]>* buf) {
     static constexpr char kZeros[kZeroTailBytes + 1] = {};
     buf->reset();

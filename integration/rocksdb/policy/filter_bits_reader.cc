@@ -20,8 +20,8 @@ class BitsReader final : public rocksdb::FilterBitsReader {
   bool MayMatch(const rocksdb::Slice& entry) override { return filter_.MayMatch(AsView(entry)); }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
-    // MultiGet asks for 0 to 32 keys. They are hashed right here: an array of views of them would
-    // have to be written, and read again.
+    // MultiGet asks for 0 to 32 keys. They are hashed here, because the core would need an array of
+    // views of them, written and read once more.
     constexpr int kMostKeys = 32;
     uint64_t hashes[kMostKeys];
     const uint64_t seed = filter_.hash_seed();
@@ -50,13 +50,13 @@ rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents) tr
 
 rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
   const ByteView block = AsBytes(AsView(contents));
-  // RocksDB takes a filter of one to five bytes for that of no keys, which is what a truncated one
-  // looks like. Ours are never that short, and its own are only if they are damaged.
+  // RocksDB takes one to five bytes for the filter of no keys, but a truncated filter looks the
+  // same. Ours are never that short, and its own only if they are damaged.
   if (block.size() <= kZeroTailBytes) return new BitsReader(FilterReader());
   if (!HasFilterBlockTail(block)) return NewStockBitsReader(contents);
   return new BitsReader(FilterReader::Open(block));
 } catch (const std::bad_alloc&) {
-  return nullptr;  // which RocksDB takes for "may match"; it is not exception-safe
+  return nullptr;  // RocksDB takes this for "may match"; it is not exception-safe
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -7,10 +7,10 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// RocksDB reads a block together with this many bytes of its own (compression type and checksum).
+// RocksDB reads a block together with these bytes of its own, a compression type and a checksum.
 constexpr size_t kBlockTrailerBytes = 5;
 
-// Smaller sizes to try, in sixteenths. Allocators space their size classes by a quarter at most.
+// The smallest size to try, in sixteenths. Size classes of allocators are at most a quarter apart.
 constexpr size_t kFewestSixteenths = 12;
 
 Layout WithBlockBytes(const FilterBuilder& builder, size_t block_bytes) {
@@ -31,7 +31,7 @@ size_t MemoryFit::AskMalloc(size_t bytes) {
 
 Layout MemoryFit::Fit(const FilterBuilder& builder) {
   const double num_keys = static_cast<double>(builder.num_keys());
-  // How much of a budget the hashes leave is not known here, and a filter that exceeds it is lost.
+  // A filter that exceeds a budget is lost, and how much of it the hashes leave is not known here.
   if (num_keys == 0 || builder.options().max_build_bytes != 0) return builder.layout();
   const double target = builder.options().target_fpr;
   const size_t wanted = static_cast<size_t>(builder.BlockBytes(builder.num_keys()));

@@ -8,19 +8,19 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Serves optimize_filters_for_memory: sizes filters so that they fill what the allocator hands
-/// out, while the FPR stays at the target on average.
+/// Implements optimize_filters_for_memory: filters fill the memory that the allocator hands out,
+/// while their FPR stays at the target on average.
 ///
-/// A filter that would leave part of its allocation unused takes that part too, and so falls below
-/// the target. What is gained goes to the balance of the policy, from which other filters are made
-/// small enough for the next smaller allocation. (Stock RocksDB keeps such a balance as well.) One
-/// object serves all builders of a policy; thread-safe.
+/// A filter that would leave part of its allocation unused takes that part too, which brings its
+/// FPR below the target. The gain goes to a balance, and other filters draw on the balance to
+/// shrink to the next smaller allocation. Stock RocksDB keeps such a balance as well. One object
+/// serves all builders of a policy. Thread-safe.
 class MemoryFit {
  public:
-  /// `usable_bytes(n)`: what an allocation of n bytes really holds; by default asked of malloc.
+  /// `usable_bytes(n)` is what an allocation of n bytes really holds; malloc knows by default.
   explicit MemoryFit(std::function<size_t(size_t)> usable_bytes = AskMalloc);
 
-  /// The layout for the keys that `builder` holds.
+  /// The layout for the keys in `builder`.
   Layout Fit(const FilterBuilder& builder);
 
   /// Expected false positives saved so far, per absent probe of each filter, weighted by keys.

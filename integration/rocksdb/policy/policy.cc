@@ -2,6 +2,7 @@
 
 #include <rocksdb/table.h>
 
+#include <cassert>
 #include <new>
 
 #include "blocksieve/filter_builder.h"
@@ -53,7 +54,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   const double target_fpr = TargetFpr(context);
   if (target_fpr > kMaxTargetFpr) return nullptr;
   if (!abi_problem_.empty()) {
-    // The bits of a stock filter may be asked for by the name that every generation knows.
+    // Every generation can make a stock policy by name.
     const rocksdb::FilterPolicy* const stock = StockBloom(StockBloomBitsPerKey(target_fpr));
     if (stock != nullptr) return stock->GetBuilderWithContext(context);
     LogLoudly(context.info_log, "no filter written: RocksDB has no policy bloomfilter");
@@ -80,8 +81,8 @@ rocksdb::Status Policy::ConfigureOptions(
     const rocksdb::ConfigOptions& config_options,
     const std::unordered_map<std::string, std::string>& opts_map,
     std::unordered_map<std::string, std::string>* unused) {
-  // Looked for here, because under ignore_unknown_options RocksDB reports neither what it does not
-  // know nor what it cannot parse.
+  // Under ignore_unknown_options, RocksDB reports neither options that it does not know nor values
+  // that it cannot parse.
   for (const auto& [name, value] : opts_map) {
     const std::string problem = PolicyOptionProblem(config_options, name, value);
     if (!problem.empty()) LogLoudly(nullptr, problem);
@@ -94,21 +95,23 @@ rocksdb::Status Policy::ConfigureOptions(
   }
   if (!status.ok()) {
     options_ = before;
-    LogLoudly(nullptr, "filter policy options not applied; if RocksDB goes on, in effect are\n" +
+    LogLoudly(nullptr, "filter policy options not applied; if RocksDB goes on, it uses\n" +
                            DescribePolicyOptions(options_));
   }
   return status;
 }
 
 std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
-  // Policies are made several times per open; what is wrong with the process is said once.
+  assert(ValidatePolicyOptions(options).ok());
+  // An open makes several policies, but a problem of the process is reported once.
   static const bool said = [] {
     if (!LoadedAbiProblem().empty()) {
-      LogLoudly(nullptr, LoadedAbiProblem() + "; stock Bloom filters of the same FPR are built");
+      LogLoudly(nullptr,
+                LoadedAbiProblem() + "; building stock Bloom filters of the same FPR instead");
     }
     if (!KernelOverrideProblem().empty()) {
-      LogLoudly(nullptr, "BLOCKSIEVE_KERNEL=" + std::string(KernelOverrideProblem()) + "; " +
-                             std::string(KernelName(ActiveKernel())) + " is used");
+      LogLoudly(nullptr, "BLOCKSIEVE_KERNEL=" + std::string(KernelOverrideProblem()) + "; using " +
+                             std::string(KernelName(ActiveKernel())));
     }
     return true;
   }();

@@ -13,8 +13,8 @@ namespace blocksieve::rocksdb_plugin {
 
 class MemoryFit;
 
-/// The policy that RocksDB sees. Options are set before it is used, through the constructor or
-/// RocksDB's option machinery, and not changed afterwards.
+/// The policy that RocksDB sees. The constructor, or RocksDB's option machinery, sets its options
+/// before it is used; they do not change afterwards.
 class Policy final : public rocksdb::FilterPolicy {
  public:
   static constexpr const char* kName = "blocksieve";
@@ -24,11 +24,11 @@ class Policy final : public rocksdb::FilterPolicy {
 
   const char* Name() const override { return kName; }
 
-  // The family of the built-in filters: RocksDB looks filters up by this name, so ours are found by
-  // stock RocksDB (and "may match"), and its own by us.
+  // The name of the built-in filters, by which RocksDB looks filters up. Stock RocksDB thus finds
+  // ours, which "may match", and we find its own.
   const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
 
-  /// Learns what kind of tree filters are for.
+  /// Tells LevelRates about the options of the column family.
   rocksdb::Status ValidateOptions(const rocksdb::DBOptions& db,
                                   const rocksdb::ColumnFamilyOptions& column_family) const override;
 
@@ -36,7 +36,7 @@ class Policy final : public rocksdb::FilterPolicy {
       const rocksdb::FilterBuildingContext& context) const override;
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override;
 
-  /// Logs what RocksDB, reading an OPTIONS file, would drop without a word.
+  /// Logs the options that RocksDB would silently drop from an OPTIONS file.
   rocksdb::Status ConfigureOptions(const rocksdb::ConfigOptions& config_options,
                                    const std::unordered_map<std::string, std::string>& opts_map,
                                    std::unordered_map<std::string, std::string>* unused) override;
@@ -54,8 +54,8 @@ class Policy final : public rocksdb::FilterPolicy {
   mutable LevelRates level_rates_;
 };
 
-/// The policy for options that are valid, checked against the library that is loaded: if that does
-/// not fit, the policy builds stock filters, and stderr says so once per process.
+/// A policy with these options. If the loaded RocksDB has another interface than the headers, the
+/// policy builds stock filters, and stderr says so once per process. REQUIRES: `options` are valid.
 std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options);
 
 }  // namespace blocksieve::rocksdb_plugin

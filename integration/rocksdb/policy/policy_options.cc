@@ -1,6 +1,7 @@
 #include "integration/rocksdb/policy/policy_options.h"
 
 #include <array>
+#include <cassert>
 #include <optional>
 #include <utility>
 
@@ -45,7 +46,7 @@ rocksdb::Status ParseBytes(const std::string& name, const std::string& text, uin
   return OptionOutOfRange(name, text, "0 (no limit) to 18446744073709551615");
 }
 
-// The ways to say how precise filters are.
+// An option that says how precise filters are.
 struct Precision {
   const char* name;
   std::optional<double> FilterPolicyOptions::*field;
@@ -56,7 +57,7 @@ struct Precision {
     return ParseInRange(name, text, lowest, highest, number);
   }
 
-  // Nothing if it is not said so; RocksDB leaves options without a text out.
+  // Empty if the option is not set: RocksDB omits options without a text.
   static std::string Write(const std::optional<double>& number) {
     return number ? ToText(*number) : "";
   }
@@ -91,6 +92,7 @@ bool HasLevelRates(const FilterPolicyOptions& options) {
 }
 
 double UniformTargetFpr(const FilterPolicyOptions& options) {
+  assert(!HasLevelRates(options));
   return options.target_fpr.value_or(kDefaultTargetFpr);
 }
 
@@ -132,7 +134,7 @@ std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::
   const auto type = PolicyOptionTypes().find(name);
   if (type == PolicyOptionTypes().end()) {
     return "unknown filter policy option: " + name + "=" + value +
-           "; known are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes";
+           "; known options are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes";
   }
   FilterPolicyOptions ignored;
   const rocksdb::Status status = type->second.Parse(config_options, name, value, &ignored);
@@ -145,7 +147,7 @@ std::string DescribePolicyOptions(const FilterPolicyOptions& options) {
     const std::optional<double> number = options.*precision.field;
     if (number) text += std::string("    ") + precision.name + ": " + ToText(*number) + "\n";
   }
-  if (text.empty()) text = "    target_fpr: " + ToText(UniformTargetFpr(options)) + "\n";
+  if (text.empty()) text = "    target_fpr: " + ToText(kDefaultTargetFpr) + "\n";
   return text + "    kind: " + KindName(options.kind) +
          "\n    max_build_bytes: " + ToText(options.max_build_bytes) + "\n";
 }

@@ -9,26 +9,26 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 
-// FilterPolicyOptions as text: what RocksDB's option strings and OPTIONS files carry. Numbers are
-// written so that reading them gives the same number again, in any locale.
+// FilterPolicyOptions as text, for RocksDB's option strings and OPTIONS files. A number that is
+// written reads as the same number, in any locale.
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Errors: InvalidArgument, naming the option, its value and the allowed range, or the options that
-/// exclude each other.
+/// Errors: InvalidArgument. It names the option, its value and the allowed range, or the options
+/// that exclude each other.
 rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options);
 
-/// Whether rates differ by level.
+/// Whether the FPR of a file depends on its level.
 bool HasLevelRates(const FilterPolicyOptions& options);
 
-/// The target FPR of all files, given or by default. REQUIRES: not HasLevelRates(options).
+/// The target FPR of all files, given or by default. REQUIRES: !HasLevelRates(options).
 double UniformTargetFpr(const FilterPolicyOptions& options);
 
 /// How RocksDB parses, writes and compares each option. Lives as long as the process.
 const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& PolicyOptionTypes();
 
-/// Why an option cannot be set to a value: there is no such option, or no such value. Empty if it
-/// can.
+/// Why an option cannot be set to a value: there is no such option, or it does not take the value.
+/// Empty if it can.
 std::string PolicyOptionProblem(const rocksdb::ConfigOptions& config_options,
                                 const std::string& name, const std::string& value);
 

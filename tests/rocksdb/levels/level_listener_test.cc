@@ -6,7 +6,7 @@
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/rocksdb/levels/tree_shape.h"
+#include "integration/rocksdb/levels/known_shapes.h"
 #include "tests/support/test_db.h"
 
 // What a listener tells of real databases.
@@ -41,7 +41,7 @@ class LevelListenerTest : public ::testing::Test {
   }
 
   const rocksdb::Logger* Database() { return db_->GetDBOptions().info_log.get(); }
-  std::optional<TreeShape> Shape(const std::string& column_family = "default") {
+  std::optional<ColumnFamilyShape> Shape(const std::string& column_family = "default") {
     return KnownShapes::Instance().Get({Database(), column_family});
   }
 

@@ -175,7 +175,7 @@ TEST_F(OptionStrings, UnknownOptionsAreLoudUnderIgnoreUnknownOptions) {
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_EQ(dynamic_cast<const Policy&>(*policy).options().target_fpr, 0.02);
   EXPECT_NE(loud.find("bits_per_kay=10"), std::string::npos) << loud;
-  EXPECT_NE(loud.find("known are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes"),
+  EXPECT_NE(loud.find("known options are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes"),
             std::string::npos)
       << loud;
 }

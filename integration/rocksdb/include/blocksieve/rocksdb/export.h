@@ -3,5 +3,5 @@
 /// \file
 /// Visibility of symbols.
 
-/// What libblocksieve_rocksdb.so offers; everything else in it is hidden.
+/// Marks what libblocksieve_rocksdb.so exports. Everything else in it is hidden.
 #define BLOCKSIEVE_EXPORT __attribute__((visibility("default")))

@@ -1,10 +1,10 @@
-#include "integration/rocksdb/levels/tree_shape.h"
+#include "integration/rocksdb/levels/known_shapes.h"
 
 #include <algorithm>
 
 namespace blocksieve::rocksdb_plugin {
 
-bool TreeShape::IsEmpty() const {
+bool ColumnFamilyShape::IsEmpty() const {
   return level0_runs * keys_per_level0_run == 0 &&
          std::all_of(level_keys.begin(), level_keys.end(), [](double keys) { return keys == 0; });
 }
@@ -22,7 +22,7 @@ void KnownShapes::Set(const std::shared_ptr<const rocksdb::Logger>& database,
   databases_[database.get()] = {database, std::move(shapes)};
 }
 
-std::optional<TreeShape> KnownShapes::Get(const ColumnFamilyKey& column_family) const {
+std::optional<ColumnFamilyShape> KnownShapes::Get(const ColumnFamilyKey& column_family) const {
   const std::lock_guard lock(mutex_);
   const auto database = databases_.find(column_family.first);
   if (database == databases_.end() || database->second.log.expired()) return std::nullopt;

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "lib/base/coding.h"
-
-// What is stored where:
+// Where the database keeps what:
 //
 //   column family   key                 value
 //   seen-00 ...     URL                 place in the queue (varint)
@@ -16,8 +15,8 @@
 //   default         "settings"          version (1), number of shards, URLs designed for (varints)
 //                   "queue"             head, URLs popped (varints)
 //                   "shard-00" ...      the counts of a ShardRecord
-//                   "filter-00" ...     counting filter of a shard, a filter block; only as long
-//                                       as it is what the URLs of the shard make
+//                   "filter-00" ...     counting filter of a shard, a filter block; deleted when
+//                                       the URLs of the shard change
 
 namespace blocksieve::sieve {
 
@@ -33,19 +32,34 @@ inline std::string SeenFamily(size_t shard) { return NumberedName("seen-", shard
 inline std::string ShardKey(size_t shard) { return NumberedName("shard-", shard); }
 inline std::string FilterKey(size_t shard) { return NumberedName("filter-", shard); }
 
-/// Places sort as the keys of the queue do.
+/// Keys of the queue sort as their places do.
 inline std::string PlaceKey(uint64_t place) {
   std::string key;
   for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(place >> shift));
   return key;
 }
 
-/// Nothing if the key has another length.
+/// Nothing if the key is not eight bytes long.
 inline std::optional<uint64_t> ParsePlaceKey(const rocksdb::Slice& key) {
   if (key.size() != sizeof(uint64_t)) return std::nullopt;
   uint64_t place = 0;
   for (size_t i = 0; i < key.size(); ++i) place = place << 8 | static_cast<uint8_t>(key[i]);
   return place;
 }
+
+/// The counts of a shard, written in one batch with what they count.
+struct ShardRecord {
+  uint64_t seen = 0;       ///< URLs in the shard now.
+  uint64_t enqueued = 0;   ///< URLs that it ever put into the queue.
+  uint64_t withdrawn = 0;  ///< Those of them that were forgotten before they were popped.
+  uint64_t new_by_counting_filter = 0;
+  uint64_t new_by_file_filters = 0;
+  uint64_t new_by_reading = 0;
+  uint64_t repeats = 0;
+  uint64_t design_urls = 0;  ///< URLs that its counting filter is made for.
+
+  std::string Encode() const;
+  static std::optional<ShardRecord> Decode(std::string_view text);
+};
 
 }  // namespace blocksieve::sieve

@@ -15,31 +15,31 @@ class Logger;
 namespace blocksieve::rocksdb_plugin {
 
 /// How many keys the sorted runs of a column family have.
-struct TreeShape {
+struct ColumnFamilyShape {
   double level0_runs = 0;
-  double keys_per_level0_run = 0;  ///< On average; 0: nothing is known.
-  std::vector<double> level_keys;  ///< By level, a run each; that of level 0 is not used.
+  double keys_per_level0_run = 0;  ///< On average. 0: not known.
+  std::vector<double> level_keys;  ///< By level, each of them one run. Entry 0 is not used.
 
   bool IsEmpty() const;
 };
 
-/// Column families as filters are built for them: a database is known by its info log, which is all
-/// that RocksDB tells a policy of it.
+/// Identifies a column family to a filter policy. The info log stands for the database: RocksDB
+/// tells a policy nothing else about it.
 using ColumnFamilyKey = std::pair<const rocksdb::Logger*, std::string>;
 
-/// The shapes of all trees in this process that a listener told of. Thread-safe.
+/// The shapes that listeners have reported, of all column families in this process. Thread-safe.
 ///
-/// What is known of a database is forgotten with its info log: the next log may lie at the same
+/// A database is forgotten when its info log is destroyed: the next log may lie at the same
 /// address.
 class KnownShapes {
  public:
-  using ByColumnFamily = std::map<std::string, TreeShape>;
+  using ByColumnFamily = std::map<std::string, ColumnFamilyShape>;
 
   static KnownShapes& Instance();
 
-  /// All of a database: other column families are forgotten.
+  /// Replaces all shapes of a database: column families that are not in `shapes` are forgotten.
   void Set(const std::shared_ptr<const rocksdb::Logger>& database, ByColumnFamily shapes);
-  std::optional<TreeShape> Get(const ColumnFamilyKey& column_family) const;
+  std::optional<ColumnFamilyShape> Get(const ColumnFamilyKey& column_family) const;
 
  private:
   struct Database {

@@ -1,4 +1,4 @@
-#include "integration/sieve/shard_record.h"
+#include "integration/sieve/sieve_format.h"
 
 #include "lib/base/coding.h"
 
