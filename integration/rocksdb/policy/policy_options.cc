@@ -53,8 +53,11 @@ struct Precision {
   double lowest;
   double highest;
 
-  rocksdb::Status Parse(const std::string& text, double* number) const {
-    return ParseInRange(name, text, lowest, highest, number);
+  rocksdb::Status Parse(const std::string& text, std::optional<double>* number) const {
+    double value = 0;
+    rocksdb::Status status = ParseInRange(name, text, lowest, highest, &value);
+    if (status.ok()) *number = value;
+    return status;
   }
 
   // Empty if the option is not set: RocksDB omits options without a text.
@@ -77,10 +80,7 @@ OptionTypeInfo PrecisionType(size_t offset) {
   return OptionAsText<std::optional<double>>(
       offset,
       [](const std::string& text, std::optional<double>* number) {
-        double value = 0;
-        rocksdb::Status status = precision.Parse(text, &value);
-        if (status.ok()) *number = value;
-        return status;
+        return precision.Parse(text, number);
       },
       Precision::Write);
 }
@@ -100,7 +100,7 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
   for (const Precision& precision : kPrecisions) {
     const std::string text = precision.Write(options.*precision.field);
     if (text.empty()) continue;
-    double ignored = 0;
+    std::optional<double> ignored;
     rocksdb::Status status = precision.Parse(text, &ignored);
     if (!status.ok()) return status;
   }
