@@ -7,7 +7,7 @@
 namespace blocksieve::testing {
 
 struct ChildResult {
-  int exit_code = -1;  ///< -1 if it was killed, or could not be started.
+  int exit_code = -1;  ///< -1 if it was killed.
   std::string output;  ///< Of stdout and stderr.
 };
 

@@ -21,16 +21,9 @@ std::string Format(const char* format, Values... values) {
 
 }  // namespace
 
-const char* KeyShapeName(KeyShape shape) {
-  switch (shape) {
-    case KeyShape::kCounter:
-      return "Counter";
-    case KeyShape::kCommonPrefix:
-      return "CommonPrefix";
-    case KeyShape::kUrl:
-      return "Url";
-  }
-  return "";
+std::string NameOf(KeyShape shape) {
+  constexpr const char* kNames[] = {"Counter", "CommonPrefix", "Url"};
+  return kNames[static_cast<size_t>(shape)];
 }
 
 std::string MakeKey(KeyShape shape, uint64_t i) {
@@ -84,6 +77,20 @@ std::string GroupPrefix(uint64_t group) { return Format("g%05llu", group); }
 
 std::string GroupKey(uint64_t group, uint64_t member) {
   return Format("g%05llu/%04llu", group, member);
+}
+
+std::vector<std::string> GroupKeys(uint64_t first, uint64_t num_groups, uint64_t members) {
+  std::vector<std::string> keys;
+  for (uint64_t group = first; group < first + 2 * num_groups; group += 2) {
+    for (uint64_t member = 0; member < members; ++member) keys.push_back(GroupKey(group, member));
+  }
+  return keys;
+}
+
+std::vector<std::string> GroupPrefixes(uint64_t first, uint64_t num_groups) {
+  std::vector<std::string> prefixes;
+  for (uint64_t i = 0; i < num_groups; ++i) prefixes.push_back(GroupPrefix(first + 2 * i));
+  return prefixes;
 }
 
 }  // namespace blocksieve::testing

@@ -14,7 +14,7 @@ enum class KeyShape {
 };
 
 /// As in the names of tests.
-const char* KeyShapeName(KeyShape shape);
+std::string NameOf(KeyShape shape);
 
 /// Key number `i` of a shape; keys ascend with their numbers. By convention tests write the even
 /// ones and look for the odd ones in vain, so that absent keys lie between present ones.
@@ -32,5 +32,9 @@ const std::vector<std::string>& AwkwardKeys();
 inline constexpr size_t kGroupPrefixBytes = 6;
 std::string GroupPrefix(uint64_t group);
 std::string GroupKey(uint64_t group, uint64_t member);
+
+/// Members 0, 1, ... of the groups first, first + 2, ...
+std::vector<std::string> GroupKeys(uint64_t first, uint64_t num_groups, uint64_t members);
+std::vector<std::string> GroupPrefixes(uint64_t first, uint64_t num_groups);
 
 }  // namespace blocksieve::testing

@@ -1,16 +1,14 @@
 #include "tests/support/test_db.h"
 
 #include <rocksdb/convenience.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table_properties.h>
+#include <rocksdb/utilities/options_util.h>
 
 #include <cstdio>
 #include <cstdlib>
 
 namespace blocksieve::testing {
-
-const char* FilterShapeName(FilterShape shape) {
-  return shape == FilterShape::kFull ? "Full" : "Partitioned";
-}
 
 rocksdb::Options DbConfig::ToOptions() const {
   rocksdb::Options result = options;
@@ -34,11 +32,40 @@ DbConfig MakeConfig(FilterShape shape, std::shared_ptr<const rocksdb::FilterPoli
   return config;
 }
 
+void UsePrefixes(DbConfig* config, size_t bytes, bool whole_keys) {
+  config->options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(bytes));
+  config->table.whole_key_filtering = whole_keys;
+}
+
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text) {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   MustBeOk(rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy), text);
   if (policy == nullptr) MustBeOk(rocksdb::Status::NotFound(), text);
   return policy;
+}
+
+std::unique_ptr<rocksdb::DB> OpenDb(const rocksdb::Options& options, const std::string& path) {
+  rocksdb::DB* opened = nullptr;
+  MustBeOk(rocksdb::DB::Open(options, path, &opened), "open");
+  return std::unique_ptr<rocksdb::DB>(opened);
+}
+
+rocksdb::ConfigOptions StrictConfig() {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unknown_options = false;
+  strict.ignore_unsupported_options = false;
+  return strict;
+}
+
+StoredOptions::StoredOptions(const std::string& db_path) {
+  MustBeOk(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), db_path, &db, &families),
+           "OPTIONS");
+}
+
+std::shared_ptr<const rocksdb::FilterPolicy> StoredOptions::filter_policy() const {
+  return column_family()
+      .table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+      ->filter_policy;
 }
 
 void MustBeOk(const rocksdb::Status& status, const std::string& what) {
@@ -50,14 +77,16 @@ void MustBeOk(const rocksdb::Status& status, const std::string& what) {
 void TestDb::Open(const DbConfig& config) {
   rocksdb::Options options = config.ToOptions();
   options.statistics = statistics_ = rocksdb::CreateDBStatistics();
-  rocksdb::DB* db = nullptr;
-  MustBeOk(rocksdb::DB::Open(options, path(), &db), "open");
-  db_.reset(db);
+  db_ = OpenDb(options, path());
 }
 
 void TestDb::Put(const std::string& key, const std::string& value) {
   MustBeOk(db_->Put({}, key, value), "put");
   model_[key] = value;
+}
+
+void TestDb::PutAll(const std::vector<std::string>& keys, const std::string& value) {
+  for (const std::string& key : keys) Put(key, value);
 }
 
 void TestDb::Delete(const std::string& key) {

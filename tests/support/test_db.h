@@ -8,8 +8,10 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tests/support/filter_use.h"
+#include "tests/support/param_names.h"
 #include "tests/support/temp_dir.h"
 
 namespace blocksieve::testing {
@@ -17,7 +19,10 @@ namespace blocksieve::testing {
 /// Whether a file has one filter, or one per partition.
 enum class FilterShape { kFull, kPartitioned };
 
-const char* FilterShapeName(FilterShape shape);
+inline std::string NameOf(FilterShape shape) {
+  return shape == FilterShape::kFull ? "Full" : "Partitioned";
+}
+inline const auto kBothShapes = ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned);
 
 /// What a database is opened with. The table options are put into the options at that moment.
 struct DbConfig {
@@ -31,8 +36,28 @@ struct DbConfig {
 /// partitions, so that a file has many.
 DbConfig MakeConfig(FilterShape shape, std::shared_ptr<const rocksdb::FilterPolicy> policy);
 
+/// Filters get prefixes of so many bytes, and whole keys if asked for.
+void UsePrefixes(DbConfig* config, size_t bytes, bool whole_keys = true);
+
 /// A policy by its option string, as an OPTIONS file names it. Aborts if there is none.
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text);
+
+/// Aborts if the database cannot be opened.
+std::unique_ptr<rocksdb::DB> OpenDb(const rocksdb::Options& options, const std::string& path);
+
+/// Refuses what it does not know, unlike RocksDB when it opens a database by its OPTIONS file.
+rocksdb::ConfigOptions StrictConfig();
+
+/// What the latest OPTIONS file of a database says. Aborts if it cannot be read.
+struct StoredOptions {
+  explicit StoredOptions(const std::string& db_path);
+
+  rocksdb::DBOptions db;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+
+  const rocksdb::ColumnFamilyOptions& column_family() const { return families.at(0).options; }
+  std::shared_ptr<const rocksdb::FilterPolicy> filter_policy() const;
+};
 
 /// A database in a directory of its own, with a map of what must be in it.
 class TestDb {
@@ -57,6 +82,12 @@ class TestDb {
   void MergeAppend(const std::string& key, const std::string& operand);  // with "stringappend"
   void Flush();
   void Compact();
+
+  void PutAll(const std::vector<std::string>& keys, const std::string& value);
+  void Fill(const std::vector<std::string>& keys, const std::string& value = "value") {
+    PutAll(keys, value);
+    Flush();
+  }
 
   rocksdb::DB* operator->() { return db_.get(); }
   rocksdb::DB& db() { return *db_; }

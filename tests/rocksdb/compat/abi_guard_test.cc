@@ -3,13 +3,17 @@
 #include <gtest/gtest.h>
 #include <rocksdb/version.h>
 
+#include <memory>
+#include <sstream>
 #include <string>
 
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/support/built_filter.h"
+#include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
+#include "tests/support/test_db.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -36,29 +40,11 @@ TEST(AbiGuard, KnowsNothingOfOlderAndNewerVersions) {
 }
 
 TEST(AbiGuard, TakesNothingElseForAVersion) {
-  for (const char* text : {"",
-                           ".",
-                           "..",
-                           "7",
-                           "7.8",
-                           "7.8.",
-                           "7..3",
-                           ".8.3",
-                           "7.8.3.",
-                           "7.8.3.1",
-                           "7.8.3-dev",
-                           " 7.8.3",
-                           "7.8.3 ",
-                           "v7.8.3",
-                           "-7.8.3",
-                           "7.-8.3",
-                           "7.8.-3",
-                           "+7.8.3",
-                           "7.8.x",
-                           "0x7.8.3",
-                           "99999999999999999999.1.1",
-                           "7.8.99999999999999999999",
-                           "seven"}) {
+  std::istringstream texts(
+      "|.|..|7|7.8|7.8.|7..3|.8.3|7.8.3.|7.8.3.1|7.8.3-dev| 7.8.3|7.8.3 "
+      "|v7.8.3|-7.8.3|7.-8.3|7.8.-3|"
+      "+7.8.3|7.8.x|0x7.8.3|99999999999999999999.1.1|7.8.99999999999999999999|seven");
+  for (std::string text; std::getline(texts, text, '|');) {
     EXPECT_EQ(AbiGenerationOf(text), 0) << "\"" << text << "\"";
     EXPECT_NE(AbiProblem(text), "") << "\"" << text << "\"";
   }
@@ -87,11 +73,14 @@ TEST(AbiGuard, AProblemNamesBothVersions) {
   EXPECT_NE(AbiProblem("12.0.0").find("unknown"), std::string::npos);
 }
 
-// A policy that must not touch the interface.
-Policy MismatchedPolicy(double target_fpr) {
+/// A policy as if the library said that it were of another generation: it must not touch the
+/// interface.
+std::shared_ptr<const rocksdb::FilterPolicy> MismatchedPolicy(double target_fpr) {
+  const char* const other =
+      AbiGenerationOf("7.8.3") == BLOCKSIEVE_ABI_GENERATION ? "9.6.1" : "7.8.3";
   FilterPolicyOptions options;
   options.target_fpr = target_fpr;
-  return Policy(options, "the loaded RocksDB is 9.6.1");
+  return std::make_shared<Policy>(options, AbiProblem(other));
 }
 
 TEST(AbiMismatch, BuildsStockBloomFiltersOfTheSameFpr) {
@@ -99,14 +88,13 @@ TEST(AbiMismatch, BuildsStockBloomFiltersOfTheSameFpr) {
   const auto absent = AbsentKeys(KeyShape::kUrl, 50000);
   const rocksdb::FilterPolicy* const stock = StockBloom(10);
   for (const double target : {0.3, 0.1, 0.01, 0.001}) {
-    const Policy policy = MismatchedPolicy(target);
-    const BuiltFilter filter = BuildFilter(policy, keys);
+    const auto policy = MismatchedPolicy(target);
+    const BuiltFilter filter = BuildFilter(*policy, keys);
     // The trailer of a stock Bloom filter.
     ASSERT_GT(filter.contents.size(), 5u);
     EXPECT_EQ(filter.contents[filter.contents.size() - 5], -1);
     // Stock RocksDB reads it, and so does this policy.
-    for (const rocksdb::FilterPolicy* reading :
-         {static_cast<const rocksdb::FilterPolicy*>(&policy), stock}) {
+    for (const rocksdb::FilterPolicy* reading : {policy.get(), stock}) {
       EXPECT_EQ(CountMatches(*reading, filter, keys), keys.size());
       const double fpr = static_cast<double>(CountMatches(*reading, filter, absent)) /
                          static_cast<double>(absent.size());
@@ -120,19 +108,84 @@ TEST(AbiMismatch, BuildsStockBloomFiltersOfTheSameFpr) {
 TEST(AbiMismatch, ReadsOurFiltersAsMayMatch) {
   const auto keys = PresentKeys(KeyShape::kCounter, 1000);
   const Policy matching(FilterPolicyOptions(), "");
-  const Policy mismatched = MismatchedPolicy(0.01);
+  const auto mismatched = MismatchedPolicy(0.01);
   const BuiltFilter filter = BuildFilter(matching, keys);
   const auto absent = AbsentKeys(KeyShape::kCounter, 1000);
   EXPECT_LT(CountMatches(matching, filter, absent), 100u);
-  EXPECT_EQ(CountMatches(mismatched, filter, keys), keys.size());
-  EXPECT_EQ(CountMatches(mismatched, filter, absent), absent.size());
+  EXPECT_EQ(CountMatches(*mismatched, filter, keys), keys.size());
+  EXPECT_EQ(CountMatches(*mismatched, filter, absent), absent.size());
 }
 
 TEST(AbiMismatch, KeepsTheNamesOfThePolicy) {
-  const Policy policy = MismatchedPolicy(0.01);
-  EXPECT_STREQ(policy.Name(), "blocksieve");
-  EXPECT_STREQ(policy.CompatibilityName(), "rocksdb.BuiltinBloomFilter");
+  const auto policy = MismatchedPolicy(0.01);
+  EXPECT_STREQ(policy->Name(), "blocksieve");
+  EXPECT_STREQ(policy->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
 }
+
+// Databases under such a policy: they have stock Bloom filters, which work, and lose nothing.
+class AbiRefused : public ::testing::TestWithParam<FilterShape> {
+ protected:
+  static constexpr double kTarget = 0.01;
+  static constexpr uint64_t kKeys = 5000;
+
+  AbiRefused()
+      : refused_(MakeConfig(GetParam(), MismatchedPolicy(kTarget))),
+        working_(MakeConfig(GetParam(), NewFilterPolicy({.target_fpr = kTarget}))),
+        stock_(MakeConfig(GetParam(), std::shared_ptr<const rocksdb::FilterPolicy>(
+                                          rocksdb::NewBloomFilterPolicy(10)))) {}
+
+  static void Fill(TestDb* db) { db->Fill(PresentKeys(KeyShape::kUrl, kKeys)); }
+
+  void ExpectAllFound(TestDb* db) { EXPECT_EQ(CheckReads(&db->db(), db->model(), absent_), ""); }
+
+  void ExpectFiltered(TestDb* db) {
+    ExpectAllFound(db);
+    EXPECT_GT(db->Use().rejected, 0u);
+    // Of 10,000 absent keys; stock partitions are small, and their rates vary.
+    EXPECT_LT(db->Use().fpr(), 1.5 * kTarget);
+  }
+
+  const DbConfig refused_;
+  const DbConfig working_;
+  const DbConfig stock_;
+  const std::vector<std::string> absent_ = AbsentKeys(KeyShape::kUrl, kKeys);
+};
+
+// Stock builders then refer to their policy for as long as they live (seen by valgrind).
+TEST_P(AbiRefused, FiltersMayBeFittedToTheAllocator) {
+  DbConfig config = refused_;
+  config.table.optimize_filters_for_memory = true;
+  TestDb db(config);
+  Fill(&db);
+  ExpectFiltered(&db);
+}
+
+TEST_P(AbiRefused, WhatItWritesHasFiltersForEverybody) {
+  TestDb db(refused_);
+  Fill(&db);
+  ExpectFiltered(&db);
+  const uint64_t bits_per_entry = 8 * db.FilterBytes() / db.FilterEntries();
+  EXPECT_GE(bits_per_entry, 8u);
+  EXPECT_LE(bits_per_entry, 13u);
+  for (const DbConfig* config : {&stock_, &working_, &refused_}) {
+    db.Reopen(*config);
+    ExpectFiltered(&db);
+  }
+}
+
+TEST_P(AbiRefused, WhatOursWroteIsReadWithoutFiltersUntilItIsCompacted) {
+  TestDb db(working_);
+  Fill(&db);
+  ExpectFiltered(&db);
+  db.Reopen(refused_);
+  ExpectAllFound(&db);
+  EXPECT_EQ(db.Use().rejected, 0u);
+  db.Compact();
+  db.ResetUse();
+  ExpectFiltered(&db);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, AbiRefused, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve::rocksdb_plugin

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 // A function in the wrong slot is called instead of another without anybody noticing. So what
 // filter_bits_abi.h declares is compared, for every generation of RocksDB's interface, with
@@ -20,23 +21,27 @@ std::map<std::string, Generation> ReadDescription() {
   std::ifstream file(FILTER_BITS_SLOTS);
   EXPECT_TRUE(file.is_open()) << FILTER_BITS_SLOTS;
   std::map<std::string, Generation> generations;
-  Slots* slots = nullptr;
+  std::string class_name;
+  std::vector<std::string> described;  // generations
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string first;
     words >> first;
     if (first.empty() || first[0] == '#') continue;
     if (first == "generation") {
-      std::string generation;
-      std::string class_name;
-      words >> generation >> class_name;
-      slots = &generations[generation][class_name];
-      EXPECT_TRUE(slots->empty()) << line << " twice";
+      words >> class_name;
+      described.clear();
+      for (std::string letter; words >> letter && letter != "#";) {
+        described.push_back(letter);
+        EXPECT_TRUE(generations[letter][class_name].empty()) << line << " twice";
+      }
       continue;
     }
-    const std::string function = line.substr(first.size() + 1);
-    EXPECT_EQ(std::stoul(first), slots->size()) << "slots are listed in order: " << line;
-    slots->emplace(slots->size(), function);
+    for (const std::string& letter : described) {
+      Slots& slots = generations[letter][class_name];
+      EXPECT_EQ(std::stoul(first), slots.size()) << "slots are listed in order: " << line;
+      slots.emplace(slots.size(), line.substr(first.size() + 1));
+    }
   }
   return generations;
 }

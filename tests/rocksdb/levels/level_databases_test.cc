@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <map>
 #include <memory>
@@ -214,22 +213,17 @@ TEST_P(LevelDatabases, DatabasesThatShareAPolicyAreToldApart) {
 
 TEST_P(LevelDatabases, AnOptionsFileNamesTheListener) {
   TestDb db(Config({.bits_per_key = 7}));
-  rocksdb::ConfigOptions strict;
-  rocksdb::DBOptions db_options;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  MustBeOk(rocksdb::LoadLatestOptions(strict, db.path(), &db_options, &families), "load");
-  ASSERT_EQ(db_options.listeners.size(), 1u);
-  EXPECT_STREQ(db_options.listeners[0]->Name(), "blocksieve");
+  const StoredOptions stored(db.path());
+  ASSERT_EQ(stored.db.listeners.size(), 1u);
+  EXPECT_STREQ(stored.db.listeners[0]->Name(), "blocksieve");
   for (const char* text : {"listeners={blocksieve}", "listeners={id=blocksieve}"}) {
     rocksdb::DBOptions parsed;
-    MustBeOk(rocksdb::GetDBOptionsFromString(strict, rocksdb::DBOptions(), text, &parsed), text);
+    MustBeOk(rocksdb::GetDBOptionsFromString(StrictConfig(), {}, text, &parsed), text);
     EXPECT_EQ(parsed.listeners.size(), 1u) << text;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, LevelDatabases,
-                         ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned),
-                         [](const auto& info) { return FilterShapeName(info.param); });
+INSTANTIATE_TEST_SUITE_P(Shapes, LevelDatabases, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

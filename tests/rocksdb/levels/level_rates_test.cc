@@ -42,7 +42,9 @@ class LevelRatesTest : public ::testing::Test {
     return rates_.TargetFpr(options_, context);
   }
 
-  void Tell(const ColumnFamilyShape& shape) { KnownShapes::Instance().Set(log_, {{"default", shape}}); }
+  void Tell(const ColumnFamilyShape& shape) {
+    KnownShapes::Instance().Set(log_, {{"default", shape}});
+  }
 
   void Learn(double size_ratio, bool dynamic) {
     rocksdb::ColumnFamilyOptions column_family;
@@ -138,7 +140,8 @@ TEST_F(LevelRatesTest, UniversalCompactionsHaveLevelsToo) {
 
 TEST_F(LevelRatesTest, SizesThatWereToldCountForMoreThanTheModel) {
   Learn(10, true);
-  ColumnFamilyShape shape{.level0_runs = 3, .keys_per_level0_run = 1e4, .level_keys = {0, 1e5, 8e5}};
+  ColumnFamilyShape shape{
+      .level0_runs = 3, .keys_per_level0_run = 1e4, .level_keys = {0, 1e5, 8e5}};
   Tell(shape);
   const double last = Compaction(2, true);
   EXPECT_NEAR(std::log2(Compaction(1, false) / last), std::log2(1e5 / 8e5), 0.5);

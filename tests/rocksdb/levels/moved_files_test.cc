@@ -31,11 +31,15 @@ class MovedFiles : public ::testing::TestWithParam<FilterShape> {
   static DbConfig Ours() { return MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01")); }
   static DbConfig Stocks() { return MakeConfig(GetParam(), PolicyFromString("bloomfilter:10")); }
 
-  static void Fill(TestDb* db) {
-    for (uint64_t i = 0; i < kKeys; ++i) {
-      db->Put(MakeKey(KeyShape::kUrl, 2 * i), "value " + std::to_string(i));
+  static void Fill(TestDb* db) { db->Fill(PresentKeys(KeyShape::kUrl, kKeys)); }
+
+  static void WriteSst(const DbConfig& config, const std::string& path) {
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), config.ToOptions());
+    MustBeOk(writer.Open(path), "sst");
+    for (const std::string& key : PresentKeys(KeyShape::kUrl, kKeys)) {
+      MustBeOk(writer.Put(key, "sst"), "sst");
     }
-    db->Flush();
+    MustBeOk(writer.Finish(), "sst");
   }
 
   // Opens another database and checks it against `model`. `opened` counts in its statistics.
@@ -93,8 +97,7 @@ TEST_P(MovedFiles, SecondaryCatchesUp) {
   MustBeOk(rocksdb::DB::OpenAsSecondary(options, db.path(), db.dir() / "secondary", &opened),
            "secondary");
   const std::unique_ptr<rocksdb::DB> secondary(opened);
-  for (uint64_t i = kKeys; i < 2 * kKeys; ++i) db.Put(MakeKey(KeyShape::kUrl, 2 * i), "later");
-  db.Flush();
+  db.Fill(PresentKeys(KeyShape::kUrl, 2 * kKeys), "later");
   db.Compact();
   MustBeOk(secondary->TryCatchUpWithPrimary(), "catch up");
   EXPECT_EQ(CheckReads(secondary.get(), db.model(), absent_), "");
@@ -140,17 +143,8 @@ TEST_P(MovedFiles, IngestedByUsAndByStock) {
       db.Put("before", "all");
       TestDb::Model model = db.model();
       const std::string file = db.dir() / "ingested.sst";
-      {
-        const DbConfig writing = written_by_stock ? Stocks() : Ours();
-        rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), writing.ToOptions());
-        MustBeOk(writer.Open(file), "sst");
-        for (uint64_t i = 0; i < kKeys; ++i) {
-          const std::string key = MakeKey(KeyShape::kUrl, 2 * i);
-          MustBeOk(writer.Put(key, "ingested"), "sst");
-          model[key] = "ingested";
-        }
-        MustBeOk(writer.Finish(), "sst");
-      }
+      WriteSst(written_by_stock ? Stocks() : Ours(), file);
+      for (const std::string& key : PresentKeys(KeyShape::kUrl, kKeys)) model[key] = "sst";
       MustBeOk(db->IngestExternalFile({file}, {}), "ingest");
       EXPECT_EQ(CheckReads(&db.db(), model, absent_), "");
       const bool used = !read_by_stock || written_by_stock;
@@ -168,12 +162,7 @@ TEST_P(MovedFiles, IngestedByUsAndByStock) {
 TEST_P(MovedFiles, SstFileReader) {
   TempDir dir;
   const std::string path = dir / "a.sst";
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), Ours().ToOptions());
-  MustBeOk(writer.Open(path), "sst");
-  for (const std::string& key : PresentKeys(KeyShape::kUrl, kKeys)) {
-    MustBeOk(writer.Put(key, "v"), "sst");
-  }
-  MustBeOk(writer.Finish(), "sst");
+  WriteSst(Ours(), path);
   for (const DbConfig& config : {Ours(), Stocks()}) {
     rocksdb::SstFileReader reader(config.ToOptions());
     MustBeOk(reader.Open(path), "sst");
@@ -191,9 +180,7 @@ TEST_P(MovedFiles, SstFileReader) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, MovedFiles,
-                         ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned),
-                         [](const auto& info) { return FilterShapeName(info.param); });
+INSTANTIATE_TEST_SUITE_P(Shapes, MovedFiles, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

@@ -110,8 +110,7 @@ TEST_P(RocksDbTools, DbBenchWithBloomBitsIsStockUnlessAskedFor) {
 
 TEST_P(RocksDbTools, LdbReadsWritesAndCompacts) {
   TestDb db(Config());
-  for (const std::string& key : PresentKeys(KeyShape::kUrl, 2000)) db.Put(key, "value");
-  db.Flush();
+  db.Fill(PresentKeys(KeyShape::kUrl, 2000));
   db.Close();
   const auto ldb = [&](std::vector<std::string> command) {
     command.insert(command.begin(), {"ldb", "--db=" + db.path()});
@@ -127,13 +126,8 @@ TEST_P(RocksDbTools, LdbReadsWritesAndCompacts) {
   EXPECT_EQ(Policies(db.path()), std::set<std::string>{"blocksieve"});
 
   // The next open still has the policy, by the OPTIONS file that ldb left.
-  rocksdb::DBOptions db_options;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  MustBeOk(rocksdb::LoadLatestOptions({}, db.path(), &db_options, &families), "load");
-  const auto* table =
-      families[0].options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  ASSERT_NE(table->filter_policy, nullptr);
-  EXPECT_STREQ(table->filter_policy->Name(), "blocksieve");
+  ASSERT_NE(StoredOptions(db.path()).filter_policy(), nullptr);
+  EXPECT_STREQ(StoredOptions(db.path()).filter_policy()->Name(), "blocksieve");
   db.Open(Config());
   TestDb::Model model = db.model();
   model[MakeKey(KeyShape::kUrl, 1001)] = "by ldb";
@@ -142,8 +136,7 @@ TEST_P(RocksDbTools, LdbReadsWritesAndCompacts) {
 
 TEST_P(RocksDbTools, SstDumpShowsThePolicyAndChecksTheFile) {
   TestDb db(Config());
-  for (const std::string& key : PresentKeys(KeyShape::kUrl, 2000)) db.Put(key, "value");
-  db.Flush();
+  db.Fill(PresentKeys(KeyShape::kUrl, 2000));
   db.Close();
   // Also without the plug-in: it never reads filters.
   for (const Environment& environment : {Preloaded(), Environment{}}) {
@@ -159,9 +152,7 @@ TEST_P(RocksDbTools, SstDumpShowsThePolicyAndChecksTheFile) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, RocksDbTools,
-                         ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned),
-                         [](const auto& info) { return FilterShapeName(info.param); });
+INSTANTIATE_TEST_SUITE_P(Shapes, RocksDbTools, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <string>
 #include <string_view>
@@ -47,9 +46,7 @@ TEST(SkipPlugin, ColumnsAndPredicatesPassIntoTheSharedObject) {
 }
 
 TEST(SkipPlugin, OptionStringsNameTheIndexAndReadBack) {
-  rocksdb::ConfigOptions strict;
-  strict.ignore_unknown_options = false;
-  strict.ignore_unsupported_options = false;
+  const rocksdb::ConfigOptions strict = StrictConfig();
   rocksdb::ColumnFamilyOptions options;
   MustBeOk(rocksdb::GetColumnFamilyOptionsFromString(
                strict, {},
@@ -71,10 +68,8 @@ TEST(SkipPlugin, OptionStringsNameTheIndexAndReadBack) {
   TestDb db(config);
   db.Put("a", "x");
   db.Flush();
-  rocksdb::DBOptions db_options;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  MustBeOk(rocksdb::LoadLatestOptions(strict, db.path(), &db_options, &families), "OPTIONS");
-  const auto& factories = families.at(0).options.table_properties_collector_factories;
+  const StoredOptions stored(db.path());
+  const auto& factories = stored.column_family().table_properties_collector_factories;
   ASSERT_EQ(factories.size(), 1u);
   EXPECT_EQ(factories[0]->ToString(), NewSkipIndexCollectorFactory(same)->ToString());
 

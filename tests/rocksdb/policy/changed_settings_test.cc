@@ -23,22 +23,17 @@ struct Setting {
   std::function<void(DbConfig*)> apply;
 };
 
-void Prefix(DbConfig* config, size_t bytes, bool whole_keys) {
-  config->options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(bytes));
-  config->table.whole_key_filtering = whole_keys;
-}
-
 const Setting kSettings[] = {
     {"whole keys", [](DbConfig*) {}},
     {"another target",
      [](DbConfig* config) { config->table.filter_policy = PolicyFromString("blocksieve:0.2"); }},
-    {"prefixes", [](DbConfig* config) { Prefix(config, kGroupPrefixBytes, false); }},
-    {"both", [](DbConfig* config) { Prefix(config, kGroupPrefixBytes, true); }},
-    {"shorter prefixes", [](DbConfig* config) { Prefix(config, 3, true); }},
-    {"shorter prefixes only", [](DbConfig* config) { Prefix(config, 3, false); }},
+    {"prefixes", [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes, false); }},
+    {"both", [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes, true); }},
+    {"shorter prefixes", [](DbConfig* config) { UsePrefixes(config, 3, true); }},
+    {"shorter prefixes only", [](DbConfig* config) { UsePrefixes(config, 3, false); }},
     // One byte more than a group's prefix: the '/' after it (22).
     {"longer prefixes only",
-     [](DbConfig* config) { Prefix(config, kGroupPrefixBytes + 1, false); }},
+     [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes + 1, false); }},
     {"capped prefixes",
      [](DbConfig* config) {
        config->options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(9));
@@ -52,25 +47,15 @@ const Setting kSettings[] = {
 class ChangedSettings : public ::testing::TestWithParam<FilterShape> {};
 
 TEST_P(ChangedSettings, NothingIsLost) {
-  std::vector<std::string> absent;
-  std::vector<std::string> absent_prefixes;
-  for (uint64_t group = 0; group < 60; ++group) {
-    absent.push_back(GroupKey(2 * group + 1, 0));
-    absent.push_back(GroupKey(2 * group, 1));
-    absent_prefixes.push_back(GroupKey(2 * group + 1, 0));
-  }
+  std::vector<std::string> absent = GroupKeys(1, 60, 1);
+  for (uint64_t group = 0; group < 60; ++group) absent.push_back(GroupKey(2 * group, 1) + "+");
   uint64_t rejected = 0;
   for (const Setting& written : kSettings) {
     DbConfig writing = MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01"));
     written.apply(&writing);
     TestDb db(writing);
-    for (uint64_t group = 0; group < 60; ++group) {
-      for (uint64_t member = 0; member < 10; ++member) {
-        db.Put(GroupKey(2 * group, 2 * member), std::string(30, 'v'));
-      }
-    }
-    for (const std::string& key : AwkwardKeys()) db.Put(key, "awkward");
-    db.Flush();
+    db.PutAll(GroupKeys(0, 60, 10), std::string(30, 'v'));
+    db.Fill(AwkwardKeys(), "awkward");
 
     for (const FilterShape reading_shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
       for (const Setting& read : kSettings) {
@@ -78,7 +63,7 @@ TEST_P(ChangedSettings, NothingIsLost) {
         read.apply(&reading);
         db.Reopen(reading);
         const std::string which = std::string("written with ") + written.name + ", read with " +
-                                  read.name + ", " + FilterShapeName(reading_shape);
+                                  read.name + ", " + NameOf(reading_shape);
         EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "") << which;
         if (reading.options.prefix_extractor != nullptr) {
           EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), {}), "") << which;
@@ -94,21 +79,15 @@ TEST_P(ChangedSettings, NothingIsLost) {
 // before and after are read together.
 TEST_P(ChangedSettings, TheExtractorChangesWhileTheDatabaseIsOpen) {
   DbConfig config = MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01"));
-  Prefix(&config, kGroupPrefixBytes, true);
+  UsePrefixes(&config, kGroupPrefixBytes, true);
   TestDb db(config);
-  uint64_t group = 0;
+  uint64_t groups = 0;
   for (const char* extractor : {"rocksdb.FixedPrefix.3", "rocksdb.FixedPrefix.7", "nullptr",
                                 "rocksdb.CappedPrefix.8", "rocksdb.FixedPrefix.6"}) {
-    for (uint64_t i = 0; i < 20; ++i, ++group) {
-      for (uint64_t member = 0; member < 10; ++member) {
-        db.Put(GroupKey(2 * group, member), std::string(30, 'v'));
-      }
-    }
-    db.Flush();
+    db.Fill(GroupKeys(2 * groups, 20, 10), std::string(30, 'v'));
+    groups += 20;
     MustBeOk(db->SetOptions({{"prefix_extractor", extractor}}), extractor);
-    std::vector<std::string> absent;
-    for (uint64_t i = 0; i < group; ++i) absent.push_back(GroupKey(2 * i + 1, 0));
-    EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "") << extractor;
+    EXPECT_EQ(CheckReads(&db.db(), db.model(), GroupKeys(1, groups, 1)), "") << extractor;
     if (db->GetOptions().prefix_extractor != nullptr) {
       EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), {}), "") << extractor;
     }
@@ -123,7 +102,7 @@ TEST_P(ChangedSettings, PrefixesOneNulApart) {
   for (const size_t written : {2, 3}) {
     for (const size_t read : {2, 3}) {
       DbConfig config = MakeConfig(GetParam(), PolicyFromString("blocksieve:0.001"));
-      Prefix(&config, written, false);
+      UsePrefixes(&config, written, false);
       TestDb db(config);
       db.Put(short_prefix, "1");
       db.Put(long_prefix, "2");
@@ -131,7 +110,7 @@ TEST_P(ChangedSettings, PrefixesOneNulApart) {
       db.Put("ac", "4");
       db.Put("acx", "5");
       db.Flush();
-      Prefix(&config, read, false);
+      UsePrefixes(&config, read, false);
       db.Reopen(config);
       EXPECT_EQ(CheckReads(&db.db(), db.model(), {"aa", std::string("aa\0", 3), "aba"}), "");
       EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), {}), "");
@@ -139,9 +118,7 @@ TEST_P(ChangedSettings, PrefixesOneNulApart) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, ChangedSettings,
-                         ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned),
-                         [](const auto& info) { return FilterShapeName(info.param); });
+INSTANTIATE_TEST_SUITE_P(Shapes, ChangedSettings, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

@@ -24,28 +24,11 @@ class DeletesAndVersions : public ::testing::TestWithParam<FilterShape> {
 
   // Groups of even numbers, all in the bottommost file.
   static void FillBottom(TestDb* db, uint64_t groups) {
-    for (uint64_t group = 0; group < groups; ++group) {
-      for (uint64_t member = 0; member < 10; ++member) {
-        db->Put(GroupKey(2 * group, member), "bottom" + std::string(40, '.'));
-      }
-    }
-    db->Flush();
+    db->Fill(GroupKeys(0, groups, 10), "bottom" + std::string(40, '.'));
     db->Compact();
   }
 
-  static std::vector<std::string> Absent(uint64_t groups) {
-    std::vector<std::string> keys;
-    for (uint64_t group = 0; group < groups; ++group) {
-      for (uint64_t member = 0; member < 10; ++member) {
-        keys.push_back(GroupKey(2 * group + 1, member));
-      }
-    }
-    return keys;
-  }
-
-  void UsePrefixes() {
-    config_.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kGroupPrefixBytes));
-  }
+  static std::vector<std::string> Absent(uint64_t groups) { return GroupKeys(1, groups, 10); }
 
   DbConfig config_;
 };
@@ -53,7 +36,7 @@ class DeletesAndVersions : public ::testing::TestWithParam<FilterShape> {
 // tests/PITFALLS.md, 24: the filter of the newer file has none of the deleted keys.
 TEST_P(DeletesAndVersions, AFiltersNoDoesNotHideRangeTombstones) {
   for (const bool with_prefixes : {false, true}) {
-    if (with_prefixes) UsePrefixes();
+    if (with_prefixes) UsePrefixes(&config_, kGroupPrefixBytes);
     TestDb db(config_);
     FillBottom(&db, 200);
     db.Put("a", "so that the file has a filter");
@@ -64,16 +47,10 @@ TEST_P(DeletesAndVersions, AFiltersNoDoesNotHideRangeTombstones) {
     db.DeleteRange(GroupKey(200, 3), GroupKey(240, 0));
     db.Flush();
     db.ResetUse();
-    const std::vector<std::string> absent = [&] {
-      std::vector<std::string> keys = Absent(200);
-      for (uint64_t group = 0; group < 200; ++group) {
-        for (uint64_t member = 0; member < 10; ++member) {
-          const std::string key = GroupKey(2 * group, member);
-          if (db.model().count(key) == 0) keys.push_back(key);
-        }
-      }
-      return keys;
-    }();
+    std::vector<std::string> absent = Absent(200);
+    for (const std::string& key : GroupKeys(0, 200, 10)) {
+      if (db.model().count(key) == 0) absent.push_back(key);
+    }
     EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
     EXPECT_GT(db.Use().rejected, 0u);
     if (with_prefixes) {
@@ -156,8 +133,7 @@ TEST_P(DeletesAndVersions, EveryVersionOfAKeyIsFoundInEveryPartition) {
 // tests/PITFALLS.md, 2 and 3: the same with a prefix that continues from partition to partition.
 TEST_P(DeletesAndVersions, APrefixIsFoundInEveryPartitionThatHasIt) {
   for (const bool whole_keys : {true, false}) {
-    UsePrefixes();
-    config_.table.whole_key_filtering = whole_keys;
+    UsePrefixes(&config_, kGroupPrefixBytes, whole_keys);
     config_.table.block_size = 128;
     config_.table.metadata_block_size = 64;
     TestDb db(config_);
@@ -169,10 +145,7 @@ TEST_P(DeletesAndVersions, APrefixIsFoundInEveryPartitionThatHasIt) {
       }
     }
     db.Flush();
-    std::vector<std::string> absent_prefixes;
-    for (uint64_t group = 0; group < 60; ++group)
-      absent_prefixes.push_back(GroupPrefix(2 * group + 1));
-    EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), absent_prefixes), "");
+    EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), GroupPrefixes(1, 60)), "");
     EXPECT_GT(db.Use().prefix_rejected, 0u);
     EXPECT_EQ(CheckReads(&db.db(), db.model(), Absent(60)), "");
 
@@ -192,8 +165,7 @@ TEST_P(DeletesAndVersions, APrefixIsFoundInEveryPartitionThatHasIt) {
 // tests/PITFALLS.md, 18.
 TEST_P(DeletesAndVersions, KeysOutsideThePrefixDomainAreFound) {
   for (const bool whole_keys : {true, false}) {
-    UsePrefixes();  // of six bytes
-    config_.table.whole_key_filtering = whole_keys;
+    UsePrefixes(&config_, kGroupPrefixBytes, whole_keys);  // of six bytes
     TestDb db(config_);
     FillBottom(&db, 50);
     std::vector<std::string> absent = Absent(50);
@@ -218,8 +190,7 @@ TEST_P(DeletesAndVersions, KeysOutsideThePrefixDomainAreFound) {
 // tests/PITFALLS.md, 25: a compaction iterator that obeyed a filter dropped its input.
 TEST_P(DeletesAndVersions, CompactionsIgnoreFilters) {
   for (const bool whole_keys : {true, false}) {
-    UsePrefixes();
-    config_.table.whole_key_filtering = whole_keys;
+    UsePrefixes(&config_, kGroupPrefixBytes, whole_keys);
     TestDb db(config_);
     for (uint64_t file = 0; file < 4; ++file) {
       for (uint64_t group = file; group < 120; group += 4) {
@@ -243,16 +214,14 @@ TEST_P(DeletesAndVersions, CompactionsIgnoreFilters) {
 // The flush that recovery makes goes another way than others.
 TEST_P(DeletesAndVersions, WhatTheLogBringsBackIsFiltered) {
   TestDb db(config_);
-  for (uint64_t group = 0; group < 100; ++group) db.Put(GroupKey(2 * group, 0), "in the log");
+  db.PutAll(GroupKeys(0, 100, 1), "in the log");
   db.Reopen(config_);
   EXPECT_EQ(db.FilterPolicyNames(), std::set<std::string>{"blocksieve"});
   EXPECT_EQ(CheckReads(&db.db(), db.model(), Absent(100)), "");
   EXPECT_GT(db.Use().rejected, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, DeletesAndVersions,
-                         ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned),
-                         [](const auto& info) { return FilterShapeName(info.param); });
+INSTANTIATE_TEST_SUITE_P(Shapes, DeletesAndVersions, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

@@ -11,9 +11,10 @@
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/statistics.h"
+#include "tests/support/test_db.h"
 
-// Measured FPR against the target, through RocksDB's interface but without a database, so that
-// probes are cheap enough for low targets. db_accuracy_test.cc measures the same by tickers.
+// Measured FPR against the target: through RocksDB's interface but without a database, where probes
+// are cheap enough for low targets, and in a database, by RocksDB's own counters.
 
 namespace blocksieve {
 namespace {
@@ -74,10 +75,7 @@ INSTANTIATE_TEST_SUITE_P(ShapesAndTargets, FilterAccuracy,
                                                               KeyShape::kCommonPrefix,
                                                               KeyShape::kUrl),
                                             ::testing::Values(0.3, 0.1, 0.01, 1e-3, 1e-4)),
-                         [](const auto& info) {
-                           return KeyShapeName(std::get<0>(info.param)) + std::string("OneIn") +
-                                  std::to_string(std::lround(1 / std::get<1>(info.param)));
-                         });
+                         ParamNames());
 
 // Few keys: never above the target. Averaged over many filters, as a single one says little.
 TEST(FilterAccuracyOfFewKeys, TheFprIsNeverAboveTheTarget) {
@@ -107,6 +105,53 @@ TEST(FilterAccuracyOfFewKeys, TheFprIsNeverAboveTheTarget) {
     }
   }
 }
+
+class DbAccuracy : public ::testing::TestWithParam<std::tuple<KeyShape, double, FilterShape>> {};
+
+TEST_P(DbAccuracy, TheFprIsBarelyBelowTheTarget) {
+  constexpr uint64_t kKeys = 100000;
+  const auto [key_shape, target, filter_shape] = GetParam();
+  DbConfig config =
+      MakeConfig(filter_shape, PolicyFromString("blocksieve:" + std::to_string(target)));
+  config.table.metadata_block_size = 4096;  // RocksDB's default
+  config.options.write_buffer_size = 64 << 20;
+  TestDb db(config);
+  rocksdb::WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  const auto keys = PresentKeys(key_shape, kKeys);
+  for (const std::string& key : keys) MustBeOk(db->Put(unlogged, key, "v"), "put");
+  db.Flush();
+  ASSERT_EQ(db.FilterEntries(), kKeys);
+
+  uint64_t lost = 0;
+  rocksdb::PinnableSlice value;
+  for (const std::string& key : keys) {
+    value.Reset();
+    lost += !db->Get({}, db->DefaultColumnFamily(), key, &value).ok();
+  }
+  EXPECT_EQ(lost, 0u);
+  EXPECT_EQ(db.Use().rejected, 0u);
+
+  db.ResetUse();
+  for (const std::string& key : AbsentKeys(key_shape, kKeys)) {
+    value.Reset();
+    ASSERT_TRUE(db->Get({}, db->DefaultColumnFamily(), key, &value).IsNotFound());
+  }
+  const FilterUse use = db.Use();
+  EXPECT_GT(use.rejected, kKeys / 2);
+  EXPECT_GE(use.absent(), kKeys - 1);  // all but the last are within the file's range
+  const double spread = BlockedBloomSpread(*ChooseLayout(FilterKind::kBlockedBloom, target), kKeys);
+  const Interval interval = FprInterval(target, 0.85, 1.02, spread, use.absent());
+  EXPECT_TRUE(interval.Contains(use.fpr())) << use.fpr() << " is not in " << interval;
+  RecordProperty("ratio", std::to_string(use.fpr() / target));
+}
+
+INSTANTIATE_TEST_SUITE_P(ShapesAndTargets, DbAccuracy,
+                         ::testing::Combine(::testing::Values(KeyShape::kCounter,
+                                                              KeyShape::kCommonPrefix,
+                                                              KeyShape::kUrl),
+                                            ::testing::Values(0.3, 0.1, 0.01, 1e-3), kBothShapes),
+                         ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

@@ -38,19 +38,11 @@ struct Feature {
   std::function<void(DbConfig*)> apply;
 };
 
-void FixedPrefix(DbConfig* config) {
-  config->options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kGroupPrefixBytes));
-}
-
 const Feature kFeatures[] = {
     {"WholeKeys", [](DbConfig*) {}},
     // tests/PITFALLS.md, 4: entries k, p, k, p. And 18: AwkwardKeys has keys outside the domain.
-    {"WholeKeysAndPrefixes", FixedPrefix},
-    {"PrefixesOnly",
-     [](DbConfig* config) {
-       FixedPrefix(config);
-       config->table.whole_key_filtering = false;
-     }},
+    {"WholeKeysAndPrefixes", [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes); }},
+    {"PrefixesOnly", [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes, false); }},
     // tests/PITFALLS.md, 1: an empty prefix; and 18.
     {"PrefixesThatMayBeEmpty",
      [](DbConfig* config) { config->options.prefix_extractor = std::make_shared<UpToSlash>(); }},
@@ -64,14 +56,14 @@ const Feature kFeatures[] = {
      [](DbConfig* config) { config->options.comparator = rocksdb::ReverseBytewiseComparator(); }},
     {"ReverseComparatorAndPrefixes",
      [](DbConfig* config) {
-       FixedPrefix(config);
+       UsePrefixes(config, kGroupPrefixBytes);
        config->options.comparator = rocksdb::ReverseBytewiseComparator();
      }},
     {"OptimizedForMemory",
      [](DbConfig* config) { config->table.optimize_filters_for_memory = true; }},
     {"DetectingConstructCorruption",
      [](DbConfig* config) {
-       FixedPrefix(config);
+       UsePrefixes(config, kGroupPrefixBytes);
        config->table.detect_filter_construct_corruption = true;
      }},
     // AddKey and Finish run on different threads.
@@ -82,7 +74,7 @@ const Feature kFeatures[] = {
      }},
     {"ParallelCompressionWithPrefixesVerified",
      [](DbConfig* config) {
-       FixedPrefix(config);
+       UsePrefixes(config, kGroupPrefixBytes);
        config->options.compression = rocksdb::kZSTD;
        config->options.compression_opts.parallel_threads = 3;
        config->table.detect_filter_construct_corruption = true;
@@ -108,7 +100,7 @@ const Feature kFeatures[] = {
     {"FormatVersionTwo", [](DbConfig* config) { config->table.format_version = 2; }},
     {"MemtableFilterToo",
      [](DbConfig* config) {
-       FixedPrefix(config);
+       UsePrefixes(config, kGroupPrefixBytes);
        config->options.memtable_prefix_bloom_size_ratio = 0.1;
        config->options.memtable_whole_key_filtering = true;
      }},
@@ -150,27 +142,19 @@ class FilterFeature : public ::testing::TestWithParam<std::tuple<Feature, Filter
   static constexpr uint64_t kMembers = 8;
 
   FilterFeature() {
-    // Groups of even numbers are there, those of odd numbers and odd members are not.
-    for (uint64_t group = 0; group < kGroups; ++group) {
-      for (uint64_t member = 0; member < kMembers; ++member) {
-        absent_.push_back(GroupKey(2 * group + 1, member));
-        absent_.push_back(GroupKey(2 * group, 2 * member + 1));
-      }
-      absent_prefixes_.push_back(GroupPrefix(2 * group + 1));
-    }
+    // Groups of even numbers are there, but not what follows on each of their keys.
+    for (const std::string& key : GroupKeys(0, kGroups, kMembers)) absent_.push_back(key + "+");
     absent_.push_back("0");
     absent_.push_back("zzz/zzz");
   }
 
   void WriteRound(TestDb* db, uint64_t round) const {
     const std::string value = "value of round " + std::to_string(round) + std::string(50, '.');
-    for (uint64_t group = 0; group < kGroups; ++group) {
-      for (uint64_t member = 0; member < kMembers; ++member) {
-        const uint64_t number = group * kMembers + member;
-        const std::string key = GroupKey(2 * group, 2 * member);
-        if (number % 3 == round || number % 7 == 0) db->Put(key, value);
-        if (round == 2 && number % 11 == 0) db->Delete(key);
-      }
+    uint64_t number = 0;
+    for (const std::string& key : GroupKeys(0, kGroups, kMembers)) {
+      if (number % 3 == round || number % 7 == 0) db->Put(key, value);
+      if (round == 2 && number % 11 == 0) db->Delete(key);
+      ++number;
     }
     size_t i = 0;
     for (const std::string& key : AwkwardKeys()) {
@@ -184,20 +168,10 @@ class FilterFeature : public ::testing::TestWithParam<std::tuple<Feature, Filter
       return wrong;
     }
     if (config.options.prefix_extractor == nullptr) return "";
-    return CheckPrefixScans(&db->db(), db->model(), absent_prefixes_with(config));
+    return CheckPrefixScans(&db->db(), db->model(), GroupKeys(1, kGroups, 1));
   }
 
-  std::vector<std::string> absent_prefixes_with(const DbConfig& config) const {
-    std::vector<std::string> prefixes;
-    for (const std::string& prefix : absent_prefixes_) {
-      // Something that has this prefix.
-      prefixes.push_back(config.options.prefix_extractor->InDomain(prefix) ? prefix : prefix + "/");
-    }
-    return prefixes;
-  }
-
-  std::vector<std::string> absent_;
-  std::vector<std::string> absent_prefixes_;
+  std::vector<std::string> absent_ = GroupKeys(1, kGroups, kMembers);
 };
 
 TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
@@ -230,13 +204,8 @@ TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Features, FilterFeature,
-                         ::testing::Combine(::testing::ValuesIn(kFeatures),
-                                            ::testing::Values(FilterShape::kFull,
-                                                              FilterShape::kPartitioned)),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param).name) +
-                                  FilterShapeName(std::get<1>(info.param));
-                         });
+                         ::testing::Combine(::testing::ValuesIn(kFeatures), kBothShapes),
+                         ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

@@ -94,10 +94,7 @@ TEST_P(FullDiskTest, LosesNothingThatWasAcknowledged) {
     enough = disk->failed_appends() == 0;
 
     disk->Clear();
-    rocksdb::DB* opened = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(config_.ToOptions(), "/db", &opened);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-    const std::unique_ptr<rocksdb::DB> db(opened);
+    const std::unique_ptr<rocksdb::DB> db = OpenDb(config_.ToOptions(), "/db");
     // What failed may have been written all the same.
     for (const std::string& key : unknown) {
       std::string value;
@@ -115,14 +112,10 @@ TEST_P(FullDiskTest, LosesNothingThatWasAcknowledged) {
   EXPECT_GT(runs_with_errors, 3u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Disks, FullDiskTest,
-                         ::testing::Combine(::testing::Values(FilterShape::kFull,
-                                                              FilterShape::kPartitioned),
-                                            ::testing::Bool()),
+INSTANTIATE_TEST_SUITE_P(Disks, FullDiskTest, ::testing::Combine(kBothShapes, ::testing::Bool()),
                          [](const auto& info) {
-                           return FilterShapeName(std::get<0>(info.param)) +
-                                  std::string(std::get<1>(info.param) ? "RoomForTables"
-                                                                      : "RoomForAll");
+                           return NameOf(std::get<0>(info.param)) +
+                                  (std::get<1>(info.param) ? "RoomForTables" : "RoomForAll");
                          });
 
 }  // namespace

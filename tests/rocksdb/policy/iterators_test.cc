@@ -35,7 +35,7 @@ class Iterators : public ::testing::TestWithParam<FilterShape> {
 
   static DbConfig Config() {
     DbConfig config = MakeConfig(GetParam(), PolicyFromString("blocksieve:0.001"));
-    config.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kGroupPrefixBytes));
+    UsePrefixes(&config, kGroupPrefixBytes);
     return config;
   }
 
@@ -127,9 +127,7 @@ TEST_P(Iterators, SeekToFirstAndLastAreNotFiltered) {
   EXPECT_EQ(it->key(), db_.model().rbegin()->first);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Iterators,
-                         ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned),
-                         [](const auto& info) { return FilterShapeName(info.param); });
+INSTANTIATE_TEST_SUITE_P(Shapes, Iterators, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

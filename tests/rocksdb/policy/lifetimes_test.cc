@@ -175,9 +175,7 @@ TEST_P(Lifetimes, DatabasesOpenAndCloseWhileOthersAreScanned) {
   RunBeside(15, {come_and_go, come_and_go, scan, scan});
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Lifetimes,
-                         ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned),
-                         [](const auto& info) { return FilterShapeName(info.param); });
+INSTANTIATE_TEST_SUITE_P(Shapes, Lifetimes, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

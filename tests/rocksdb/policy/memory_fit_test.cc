@@ -16,9 +16,7 @@ namespace {
 
 constexpr size_t kBlockTrailerBytes = 5;  // what RocksDB reads along with a block
 
-FilterBuilder BuilderOf(double target_fpr, uint64_t num_keys, uint64_t seed) {
-  FilterOptions options;
-  options.target_fpr = target_fpr;
+FilterBuilder BuilderOf(const FilterOptions& options, uint64_t num_keys, uint64_t seed = 0) {
   FilterBuilder builder = *FilterBuilder::Create(options);
   for (uint64_t i = 0; i < num_keys; ++i) builder.AddHash((seed + i + 1) * 0x9E3779B97F4A7C15u);
   return builder;
@@ -61,7 +59,7 @@ class MemoryFitTest : public ::testing::TestWithParam<Allocator> {
     for (int i = 0; i < 400; ++i) {
       const auto num_keys = static_cast<uint64_t>(
           200 * std::pow(200, std::uniform_real_distribution<double>()(random)));
-      FilterBuilder builder = BuilderOf(target_fpr, num_keys, random());
+      FilterBuilder builder = BuilderOf({.target_fpr = target_fpr}, num_keys, random());
       const Layout layout = fit == nullptr ? builder.layout() : fit->Fit(builder);
       const Result<OwnedBytes> block = builder.Finish(layout);
       EXPECT_TRUE(block.ok());
@@ -115,40 +113,31 @@ INSTANTIATE_TEST_SUITE_P(Allocators, MemoryFitTest,
                                            Allocator{"Pages", Pages}),
                          [](const auto& info) { return std::string(info.param.name); });
 
+void ExpectToStayInItsAllocation(size_t (*usable_bytes)(size_t), uint64_t num_keys) {
+  MemoryFit fit(usable_bytes);
+  FilterBuilder builder = BuilderOf({}, num_keys);
+  const uint64_t plain = builder.BlockBytes(num_keys);
+  const Result<OwnedBytes> block = builder.Finish(fit.Fit(builder));
+  ASSERT_TRUE(block.ok());
+  ASSERT_LE(block->size + kBlockTrailerBytes, usable_bytes(plain + kBlockTrailerBytes)) << num_keys;
+}
+
 TEST(MemoryFitAlone, AFilterNeverLeavesItsAllocation) {
   for (const auto usable_bytes : {Exact, PowersOfTwo, Quarters, Pages}) {
     for (uint64_t num_keys = 1; num_keys < 300000; num_keys += 1 + num_keys / 50) {
-      MemoryFit fit(usable_bytes);
-      FilterBuilder builder = BuilderOf(0.01, num_keys, 0);
-      const uint64_t plain = builder.BlockBytes(num_keys);
-      const Layout layout = fit.Fit(builder);
-      const Result<OwnedBytes> block = builder.Finish(layout);
-      ASSERT_TRUE(block.ok());
-      ASSERT_LE(block->size + kBlockTrailerBytes, usable_bytes(plain + kBlockTrailerBytes))
-          << num_keys;
+      ASSERT_NO_FATAL_FAILURE(ExpectToStayInItsAllocation(usable_bytes, num_keys));
     }
   }
-}
-
-// Where large filters begin to align their lines, at 128 KiB, they grow by some bytes.
-TEST(MemoryFitAlone, AFilterThatBeginsToAlignItsLinesStaysInItsAllocation) {
+  // Where large filters begin to align their lines, at 128 KiB, they grow by some bytes.
   for (uint64_t num_keys = 104000; num_keys < 110000; num_keys += 13) {
-    MemoryFit fit(PowersOfTwo);
-    FilterBuilder builder = BuilderOf(0.01, num_keys, 0);
-    const uint64_t plain = builder.BlockBytes(num_keys);
-    const Result<OwnedBytes> block = builder.Finish(fit.Fit(builder));
-    ASSERT_TRUE(block.ok());
-    ASSERT_LE(block->size + kBlockTrailerBytes, PowersOfTwo(plain + kBlockTrailerBytes))
-        << num_keys;
+    ASSERT_NO_FATAL_FAILURE(ExpectToStayInItsAllocation(PowersOfTwo, num_keys));
   }
 }
 
 TEST(MemoryFitAlone, NoKeysAreNoTrouble) {
   MemoryFit fit(Quarters);
-  FilterBuilder builder = BuilderOf(0.01, 0, 0);
-  const Layout layout = fit.Fit(builder);
-  const Result<OwnedBytes> block = builder.Finish(layout);
-  ASSERT_TRUE(block.ok());
+  FilterBuilder builder = BuilderOf({}, 0);
+  ASSERT_TRUE(builder.Finish(fit.Fit(builder)).ok());
   EXPECT_EQ(fit.balance(), 0);
 }
 
@@ -158,12 +147,9 @@ TEST(MemoryFitAlone, TheBudgetOfABuildIsKept) {
   FilterOptions options;
   // The least budget that is enough without a fit.
   for (options.max_build_bytes = 1000;; options.max_build_bytes += 64) {
-    FilterBuilder builder = *FilterBuilder::Create(options);
-    for (uint64_t i = 0; i < kKeys; ++i) builder.AddHash((i + 1) * 0x9E3779B97F4A7C15u);
-    if (builder.Finish().ok()) break;
+    if (BuilderOf(options, kKeys).Finish().ok()) break;
   }
-  FilterBuilder builder = *FilterBuilder::Create(options);
-  for (uint64_t i = 0; i < kKeys; ++i) builder.AddHash((i + 1) * 0x9E3779B97F4A7C15u);
+  FilterBuilder builder = BuilderOf(options, kKeys);
   MemoryFit fit(PowersOfTwo);
   EXPECT_TRUE(builder.Finish(fit.Fit(builder)).ok());
 }
@@ -181,7 +167,7 @@ TEST(MemoryFitAlone, OneServesManyThreads) {
   for (uint64_t seed = 0; seed < 4; ++seed) {
     threads.emplace_back([&fit, seed] {
       for (uint64_t i = 0; i < 200; ++i) {
-        FilterBuilder builder = BuilderOf(0.01, 300 + 7 * i, seed << 32);
+        FilterBuilder builder = BuilderOf({}, 300 + 7 * i, seed << 32);
         const Result<OwnedBytes> block = builder.Finish(fit.Fit(builder));
         EXPECT_TRUE(block.ok());
       }

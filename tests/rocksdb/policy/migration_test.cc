@@ -120,10 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
     Policies, Migration,
     ::testing::Combine(::testing::Values(Stock{"Bloom", "bloomfilter:10:false"},
                                          Stock{"Ribbon", "ribbonfilter:10:-1"}),
-                       ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned)),
-    [](const auto& info) {
-      return std::string(std::get<0>(info.param).name) + FilterShapeName(std::get<1>(info.param));
-    });
+                       kBothShapes),
+    ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

@@ -3,6 +3,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
 
 #include <fstream>
 #include <map>
@@ -14,11 +15,15 @@
 #include "integration/rocksdb/index/granule_collector.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/test_db.h"
 
 // What stood in somebody's OPTIONS file once means the same for ever: option_strings_v1.txt.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
+
+using blocksieve::testing::StrictConfig;
 
 struct Promise {
   std::string text;
@@ -43,11 +48,7 @@ std::vector<Promise> PromisesOf(const std::string& what) {
 
 class OptionPromises : public ::testing::Test {
  protected:
-  OptionPromises() {
-    blocksieve_rocksdb_register();
-    strict_.ignore_unknown_options = false;
-    strict_.ignore_unsupported_options = false;
-  }
+  OptionPromises() { blocksieve_rocksdb_register(); }
 
   rocksdb::ColumnFamilyOptions ColumnFamilyOf(const std::string& text) {
     rocksdb::ColumnFamilyOptions options;
@@ -57,7 +58,7 @@ class OptionPromises : public ::testing::Test {
     return options;
   }
 
-  rocksdb::ConfigOptions strict_;
+  const rocksdb::ConfigOptions strict_ = StrictConfig();
 };
 
 void ExpectMeaning(const rocksdb::FilterPolicy* policy, const Promise& promise) {
@@ -76,7 +77,7 @@ void ExpectMeaning(const rocksdb::FilterPolicy* policy, const Promise& promise) 
 
 TEST_F(OptionPromises, PoliciesMeanWhatTheyMeant) {
   const std::vector<Promise> promises = PromisesOf("policy");
-  EXPECT_GE(promises.size(), 23u);
+  EXPECT_GE(promises.size(), 26u);
   for (const Promise& promise : promises) {
     std::shared_ptr<const rocksdb::FilterPolicy> policy;
     const rocksdb::Status status =
@@ -124,6 +125,30 @@ TEST_F(OptionPromises, SkipIndexesMeanWhatTheyMeant) {
     EXPECT_EQ(actual.value_suffix_bytes, expected.value_suffix_bytes);
     EXPECT_EQ(actual.columns, expected.columns);
   }
+}
+
+TEST_F(OptionPromises, TheOptionsFileOfTheReadmeIsLoaded) {
+  std::ifstream readme(ROCKSDB_README);
+  ASSERT_TRUE(readme.is_open()) << ROCKSDB_README;
+  const testing::TempDir dir;
+  const std::string path = dir / "OPTIONS";
+  {
+    std::ofstream file(path);
+    std::string line;
+    while (std::getline(readme, line) && line != "```ini") continue;
+    while (std::getline(readme, line) && line != "```") file << line << "\n";
+  }
+  rocksdb::DBOptions db;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  const rocksdb::Status status = rocksdb::LoadOptionsFromFile(strict_, path, &db, &families);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(db.listeners.size(), 1u);
+  const rocksdb::ColumnFamilyOptions& options = families.at(0).options;
+  EXPECT_EQ(options.table_properties_collector_factories.size(), 1u);
+  const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  const auto* const policy = dynamic_cast<const Policy*>(table->filter_policy.get());
+  ASSERT_NE(policy, nullptr);
+  EXPECT_EQ(policy->options().bits_per_key, 10);
 }
 
 }  // namespace

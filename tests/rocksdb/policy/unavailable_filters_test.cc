@@ -27,10 +27,7 @@ class UnavailableFilters : public ::testing::TestWithParam<FilterShape> {
       : config_(MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01"))),
         absent_(AbsentKeys(KeyShape::kUrl, kKeys)) {}
 
-  static void Fill(TestDb* db) {
-    for (const std::string& key : PresentKeys(KeyShape::kUrl, kKeys)) db->Put(key, "value");
-    db->Flush();
-  }
+  static void Fill(TestDb* db) { db->Fill(PresentKeys(KeyShape::kUrl, kKeys)); }
 
   DbConfig config_;
   const std::vector<std::string> absent_;
@@ -87,8 +84,7 @@ TEST_P(UnavailableFilters, FiltersLeftOutForHits) {
   db.Compact();
   EXPECT_EQ(db.FilterBytes(), 0u);
   EXPECT_EQ(CheckReads(&db.db(), db.model(), absent_), "");
-  for (const std::string& key : PresentKeys(KeyShape::kUrl, kKeys / 4)) db.Put(key, "newer");
-  db.Flush();
+  db.Fill(PresentKeys(KeyShape::kUrl, kKeys / 4), "newer");
   EXPECT_EQ(CheckReads(&db.db(), db.model(), absent_), "");
   EXPECT_GT(db.Use().rejected, 0u) << "by the newer file";
 }
@@ -155,9 +151,7 @@ TEST_P(UnavailableFilters, ManyThreadsReadThroughATinyCache) {
   EXPECT_GT(db.Use().rejected, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, UnavailableFilters,
-                         ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned),
-                         [](const auto& info) { return FilterShapeName(info.param); });
+INSTANTIATE_TEST_SUITE_P(Shapes, UnavailableFilters, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

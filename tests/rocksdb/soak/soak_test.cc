@@ -20,6 +20,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/level_listener.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
+#include "tests/support/db_checks.h"
 #include "tests/support/environment.h"
 #include "tests/support/temp_dir.h"
 
@@ -31,7 +32,7 @@ namespace blocksieve {
 namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
-using Model = std::map<std::string, std::string>;
+using Model = TestDb::Model;
 using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kKeys = 40'000;
@@ -149,25 +150,12 @@ uint64_t ResidentBytes(pid_t process) {
 
 // Lookups of all keys and of as many that are not there, a read of everything, and scans.
 void CheckAll(rocksdb::DB* db, const Model& model) {
-  std::string value;
+  std::vector<std::string> absent;
   for (uint64_t i = 0; i < 2 * kKeys; ++i) {
-    const auto expected = model.find(Key(i));
-    const rocksdb::Status status = db->Get({}, Key(i), &value);
-    if (expected == model.end()) {
-      ASSERT_TRUE(status.IsNotFound()) << Key(i);
-    } else {
-      ASSERT_TRUE(status.ok() && value == expected->second) << Key(i);
-    }
+    if (!model.contains(Key(i))) absent.push_back(Key(i));
   }
-  const std::unique_ptr<rocksdb::Iterator> all(db->NewIterator({}));
-  auto expected = model.begin();
-  for (all->SeekToFirst(); all->Valid(); all->Next(), ++expected) {
-    ASSERT_NE(expected, model.end());
-    ASSERT_EQ(all->key().ToString(), expected->first);
-    ASSERT_EQ(all->value().ToString(), expected->second);
-  }
-  ASSERT_TRUE(all->status().ok());
-  ASSERT_EQ(expected, model.end());
+  ASSERT_EQ(CheckGets(db, model, absent), "");
+  ASSERT_EQ(CheckScan(db, model), "");
   const std::vector<Column> columns = Columns(kDefinitions);
   for (const char* text : {"n = 17", "w HAS 'word5'", "n BETWEEN 3 AND 4 OR w HAS 'word299'"}) {
     const Predicate predicate = Where(text, columns);
@@ -192,17 +180,21 @@ class Soak : public ::testing::Test {
 #endif
   }
 
-  // Lets a child work for so long, and kills it. Returns its memory, at the end.
-  uint64_t RunChild(const std::string& path, std::chrono::milliseconds time, uint64_t seed) {
+  // Lets a child work, so many times for so long, and kills it. Returns its memory after each time.
+  std::vector<uint64_t> RunChild(const std::string& path, int times, std::chrono::milliseconds time,
+                                 uint64_t seed) {
     const pid_t child = ::fork();
     if (child == 0) RunUntilKilled(path, told_, seed);
-    std::this_thread::sleep_for(time);
-    const uint64_t bytes = ResidentBytes(child);
+    std::vector<uint64_t> resident;
+    for (int i = 0; i < times; ++i) {
+      std::this_thread::sleep_for(time);
+      resident.push_back(ResidentBytes(child));
+    }
     ::kill(child, SIGKILL);
     int how = 0;
     EXPECT_EQ(::waitpid(child, &how, 0), child);
     EXPECT_TRUE(WIFSIGNALED(how)) << "the child ended by itself: " << WEXITSTATUS(how);
-    return bytes;
+    return resident;
   }
 
   Told* const told_;
@@ -221,13 +213,11 @@ TEST_F(Soak, NothingIsLostWrongOrLeaked) {
   while (Clock::now() < end) {
     const auto time =
         std::chrono::milliseconds(LongTests() ? 2'000 + random() % 18'000 : 500 + random() % 3'000);
-    resident.push_back(RunChild(path, time, random()));
+    resident.push_back(RunChild(path, 1, time, random()).front());
     ASSERT_EQ(told_->differences, 0u);
     for (; in_model < told_->acknowledged; ++in_model) Operation(in_model).Apply(&model);
 
-    rocksdb::DB* opened = nullptr;
-    MustBeOk(rocksdb::DB::Open(SoakOptions(), path, &opened), "open");
-    const std::unique_ptr<rocksdb::DB> db(opened);
+    const std::unique_ptr<rocksdb::DB> db = OpenDb(SoakOptions(), path);
     if (told_->begun > in_model) {
       // The operation that was under way may have happened.
       const Operation last(in_model);
@@ -255,19 +245,9 @@ TEST_F(Soak, NothingIsLostWrongOrLeaked) {
 TEST_F(Soak, MemoryStaysFlat) {
   ASSERT_NE(told_, MAP_FAILED);
   TempDir dir;
-  const pid_t child = ::fork();
-  if (child == 0) RunUntilKilled(dir / "db", told_, 4);
-  const int samples = LongTests() ? 60 : 12;
-  const auto pause = LongTests() ? std::chrono::seconds(5) : std::chrono::seconds(1);
-  std::vector<uint64_t> resident;
-  for (int i = 0; i < samples; ++i) {
-    std::this_thread::sleep_for(pause);
-    resident.push_back(ResidentBytes(child));
-  }
-  ::kill(child, SIGKILL);
-  int how = 0;
-  ASSERT_EQ(::waitpid(child, &how, 0), child);
-  ASSERT_TRUE(WIFSIGNALED(how));
+  const std::vector<uint64_t> resident = LongTests()
+                                             ? RunChild(dir / "db", 60, std::chrono::seconds(5), 4)
+                                             : RunChild(dir / "db", 12, std::chrono::seconds(1), 4);
   EXPECT_EQ(told_->differences, 0u);
   // After the first third the keys have all been written, and caches are full.
   const auto third = static_cast<ptrdiff_t>(resident.size()) / 3;
