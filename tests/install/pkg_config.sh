@@ -19,8 +19,10 @@ build() {
   "${CXX:-c++}" -std=c++20 -Wall -Wextra -o "$work/$2" "${sources[@]/#/$consumer/}" "${flags[@]}"
 }
 
-build blocksieve core core.cc
-"$work/core"
+for program in core filters; do
+  build blocksieve "$program" "$program.cc"
+  "$work/$program"
+done
 [[ ${4:-} != --core-only ]] || exit 0
 for way in by_function by_string; do
   build blocksieve_rocksdb "$way" database.cc "$way.cc"

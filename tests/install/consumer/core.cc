@@ -1,19 +1,28 @@
-// Uses the core alone: builds a filter and probes it.
+// The whole core: builds the index of one row and asks a predicate for that row.
 
-#include <blocksieve/filter_builder.h>
-#include <blocksieve/filter_reader.h>
+#include <blocksieve/bytes.h>
+#include <blocksieve/column.h>
+#include <blocksieve/granule_index.h>
+#include <blocksieve/granule_index_builder.h>
+#include <blocksieve/predicate.h>
 
 #include <cstdio>
 
 int main() {
-  auto builder = blocksieve::FilterBuilder::Create({.target_fpr = 0.001});
-  if (!builder.ok()) return 1;
-  for (const char* key : {"apple", "pear", "plum"}) builder->AddKey(key);
-  const auto block = builder->Finish();
-  if (!block.ok()) return 1;
+  const auto column = blocksieve::Column::Parse("name=field:1");
+  if (!column.ok()) return 1;
+  const auto predicate = blocksieve::Predicate::Parse("name = 'pear'", {&*column, 1});
+  if (!predicate.ok()) return 1;
 
-  const auto reader = blocksieve::FilterReader::Open(block->view());
-  const bool works = reader.MayMatch("pear") && !reader.MayMatch("stone");
+  auto builder = blocksieve::GranuleIndexBuilder::Create({.columns = {{.name = "name"}}});
+  if (!builder.ok()) return 1;
+  builder->StartRow("key", 10);
+  builder->AddValue(0, blocksieve::Value::Bytes("pear"));
+  const auto bytes = builder->Finish();
+  if (!bytes.ok()) return 1;
+  const auto index = blocksieve::GranuleIndex::Open(blocksieve::AsBytes(*bytes));
+
+  const bool works = index.ok() && predicate->Matches("pear") && !predicate->Matches("plum");
   std::puts(works ? "core: works" : "core: wrong answer");
   return works ? 0 : 1;
 }
