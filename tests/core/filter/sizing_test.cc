@@ -101,8 +101,8 @@ TEST_P(SizingTable, LayoutForBitsPerKeyIsTheLargestRowThatFits) {
   for (const Layout& row : rows) {
     EXPECT_TRUE(SameRow(*LayoutForBitsPerKey(GetParam(), row.bits_per_key), row));
     EXPECT_TRUE(SameRow(*LayoutForBitsPerKey(GetParam(), row.bits_per_key + 0.062), row));
-    EXPECT_TRUE(
-        SameRow(*ChooseLayout(GetParam(), std::max(kMinTargetFpr, row.predicted_fpr)), row));
+    if (row.predicted_fpr < kMinTargetFpr) continue;  // no target asks for it
+    EXPECT_TRUE(SameRow(*ChooseLayout(GetParam(), row.predicted_fpr), row));
   }
   EXPECT_TRUE(SameRow(*LayoutForBitsPerKey(GetParam(), 1e300), rows.back()));
   for (const double too_few : {rows.front().bits_per_key - 1e-9, 0.0, -1.0, -kInfinity, kNan}) {
