@@ -117,11 +117,14 @@ void BM_InList(benchmark::State& state) {
   const std::string& bytes = CachedIndex(state.range(0), state.range(1), false);
   const GranuleIndex index = Must(GranuleIndex::Open(AsBytes(bytes)));
   std::mt19937_64 random(2);
-  std::vector<uint64_t> hashes(static_cast<size_t>(state.range(2)));
+  std::vector<uint64_t> numbers(static_cast<size_t>(state.range(2)));
   for (auto _ : state) {
-    for (uint64_t& hash : hashes) hash = random();
+    for (uint64_t& number : numbers) number = random();
+    std::sort(numbers.begin(), numbers.end());
+    std::vector<Value> values;
+    for (const uint64_t number : numbers) values.push_back(Value::Uint(number));
     GranuleSet candidates = GranuleSet::All(static_cast<size_t>(state.range(0)));
-    index.KeepContainingAny(0, hashes, &candidates);
+    index.column_index(0).KeepContainingAny(values, &candidates);
     benchmark::DoNotOptimize(candidates.words().data());
   }
 }

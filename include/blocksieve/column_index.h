@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "blocksieve/granule_set.h"
 #include "blocksieve/value.h"
@@ -27,6 +29,20 @@ class ColumnIndex {
 
   /// Some row has a value whose Value::Hash() is `value_hash`.
   virtual void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const = 0;
+
+  /// Some row has a value that is one of `values`. The default asks KeepContaining and
+  /// KeepOverlapping for one value after the other; an index that can ask for all of them at once
+  /// overrides it. REQUIRES: values of the column's type, ascending.
+  virtual void KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const {
+    GranuleSet kept = GranuleSet::None(candidates->num_granules());
+    for (const Value& value : values) {
+      GranuleSet one = *candidates;
+      KeepContaining(value.Hash(), &one);
+      if (!one.IsEmpty()) KeepOverlapping({value, value}, &one);
+      kept |= one;
+    }
+    *candidates = std::move(kept);
+  }
 
   /// Some row has a value in `range`. REQUIRES: its bounds have the column's type.
   virtual void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const = 0;

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -108,11 +107,6 @@ class GranuleIndex {
   /// What predicates ask; lives as long as this index, also if that is moved. Granules that always
   /// match are never removed. REQUIRES: column < num_columns()
   const ColumnIndex& column_index(size_t column) const noexcept;
-
-  /// As ColumnIndex::KeepContaining for any one of several hashes (IN): a candidate is looked at
-  /// only until one of them is found. Removes all but those that always match if there are none.
-  void KeepContainingAny(size_t column, std::span<const uint64_t> value_hashes,
-                         GranuleSet* candidates) const;
 
   uint64_t index_bytes() const noexcept;   ///< All of it.
   uint64_t key_bytes() const noexcept;     ///< The part with keys, rows and marks of granules.

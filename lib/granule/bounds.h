@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,14 @@ class BoundsWriter {
   std::string bytes_;
 };
 
+/// The values from number `begin` to before number `end` of an ordered list.
+struct ValueRun {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  bool Has(size_t value) const noexcept { return begin <= value && value < end; }
+};
+
 /// A view; the bytes belong to somebody else.
 class BoundsReader {
  public:
@@ -66,6 +75,12 @@ class BoundsReader {
   /// As in ColumnIndex; granules without bounds count as having no values.
   void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const;
   void KeepDiffering(const Value& value, GranuleSet* candidates) const;
+
+  /// Removes the candidates whose bounds hold none of `values`, and returns for each of the others
+  /// which ones they hold. All granules are decoded once, however many the values.
+  /// REQUIRES: fewer than 2^32 values of the column's type, ascending.
+  std::vector<ValueRun> KeepOverlappingAny(std::span<const Value> values,
+                                           GranuleSet* candidates) const;
 
   uint64_t memory_bytes() const noexcept { return blocks_.capacity() * sizeof(blocks_[0]); }
 

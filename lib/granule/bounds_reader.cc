@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "lib/base/coding.h"
@@ -6,6 +7,14 @@
 
 namespace blocksieve::internal {
 namespace {
+
+template <class IsBelow, class IsNotAbove>
+ValueRun RunOf(std::span<const Value> values, IsBelow is_below, IsNotAbove is_not_above) {
+  const auto begin = std::partition_point(values.begin(), values.end(), is_below);
+  const auto end = std::partition_point(begin, values.end(), is_not_above);
+  return {static_cast<uint32_t>(begin - values.begin()),
+          static_cast<uint32_t>(end - values.begin())};
+}
 
 /// Bounds of the granules of a block, one after the other.
 class NumberCursor {
@@ -49,6 +58,13 @@ class NumberCursor {
     return low_ != high_ || low_ != OrderedBits(value);
   }
 
+  ValueRun Within(std::span<const Value> values) const noexcept {
+    return has_values_ ? RunOf(
+                             values, [this](const Value& v) { return OrderedBits(v) < low_; },
+                             [this](const Value& v) { return OrderedBits(v) <= high_; })
+                       : ValueRun();
+  }
+
  private:
   Decoder decoder_;
   bool has_values_ = false;
@@ -86,6 +102,13 @@ class BytesCursor {
   bool Differs(const Value& value) const noexcept {
     return kind_ == kTwoBounds || kind_ == kLowerBound ||
            (kind_ == kOneValue && low_ != value.bytes());
+  }
+
+  ValueRun Within(std::span<const Value> values) const noexcept {
+    if (kind_ == kNoBounds) return {};
+    return RunOf(
+        values, [this](const Value& v) { return v.bytes() < low_; },
+        [this](const Value& v) { return kind_ == kLowerBound || v.bytes() <= high(); });
   }
 
  private:
@@ -126,8 +149,8 @@ bool FindBlocks(ByteView bytes, uint64_t num_granules, std::vector<uint64_t>* bl
   return rest.empty();
 }
 
-/// Removes the candidates that `keep(cursor)` is false for. Blocks without candidates are passed
-/// over, others decoded up to their last one.
+/// Removes the candidates that `keep(granule, cursor)` is false for. Blocks without candidates are
+/// passed over, others decoded up to their last one.
 template <class Cursor, class Keep>
 void Remove(ByteView bytes, const std::vector<uint64_t>& blocks, GranuleSet* candidates,
             Keep keep) {
@@ -138,7 +161,7 @@ void Remove(ByteView bytes, const std::vector<uint64_t>& blocks, GranuleSet* can
     uint64_t kept = words[w];
     for (unsigned i = 0; i < 64 && words[w] >> i != 0; ++i) {
       if (!cursor.Next()) break;  // not reached: Open has seen it
-      if (!keep(cursor)) kept &= ~(uint64_t{1} << i);
+      if ((words[w] >> i & 1) != 0 && !keep(64 * w + i, cursor)) kept &= ~(uint64_t{1} << i);
     }
     words[w] = kept;
   }
@@ -165,12 +188,22 @@ bool BoundsReader::Open(ByteView bytes, ValueType type, uint64_t num_granules) {
 
 void BoundsReader::KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const {
   RemoveOfType(type_, bytes_, blocks_, candidates,
-               [&range](const auto& cursor) { return cursor.Overlaps(range); });
+               [&range](size_t, const auto& cursor) { return cursor.Overlaps(range); });
 }
 
 void BoundsReader::KeepDiffering(const Value& value, GranuleSet* candidates) const {
   RemoveOfType(type_, bytes_, blocks_, candidates,
-               [&value](const auto& cursor) { return cursor.Differs(value); });
+               [&value](size_t, const auto& cursor) { return cursor.Differs(value); });
+}
+
+std::vector<ValueRun> BoundsReader::KeepOverlappingAny(std::span<const Value> values,
+                                                       GranuleSet* candidates) const {
+  std::vector<ValueRun> runs(candidates->num_granules());
+  RemoveOfType(type_, bytes_, blocks_, candidates, [&](size_t granule, const auto& cursor) {
+    runs[granule] = cursor.Within(values);
+    return runs[granule].begin != runs[granule].end;
+  });
+  return runs;
 }
 
 }  // namespace blocksieve::internal

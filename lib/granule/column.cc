@@ -1,5 +1,7 @@
 #include "lib/granule/column.h"
 
+#include <bit>
+
 #include "lib/granule/compression.h"
 #include "lib/hash/checksum.h"
 
@@ -63,18 +65,51 @@ void GranuleColumn::KeepUnlessAlways(GranuleSet* candidates, Keep keep) const {
   *candidates |= always_candidates;
 }
 
-void GranuleColumn::KeepContainingAny(std::span<const uint64_t> value_hashes,
-                                      GranuleSet* candidates) const {
-  if (info_.filters != GranulePart::kPresent && !value_hashes.empty()) {
-    return KeepPresent(candidates);
-  }
+void GranuleColumn::KeepContaining(uint64_t value_hash, GranuleSet* candidates) const {
+  if (info_.filters != GranulePart::kPresent) return KeepPresent(candidates);
   KeepUnlessAlways(candidates, [&](GranuleSet* kept) {
-    if (value_hashes.empty()) {
-      *kept = GranuleSet::None(kept->num_granules());
-    } else {
-      filters_.KeepContainingAny(value_hashes, kept, kernel_);
-    }
+    filters_.KeepContainingAny({&value_hash, 1}, kept, kernel_);
   });
+}
+
+void GranuleColumn::KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const {
+  if (values.size() == 1) return ColumnIndex::KeepContainingAny(values, candidates);
+  const bool has_filters = info_.filters == GranulePart::kPresent;
+  const bool has_bounds = info_.bounds == GranulePart::kPresent;
+  if (!has_filters && !has_bounds && !values.empty()) return KeepPresent(candidates);
+  std::vector<uint64_t> hashes;
+  for (const Value& value : values) hashes.push_back(value.Hash());
+  KeepUnlessAlways(candidates, [&](GranuleSet* kept) {
+    // The filters first, of all values at once: of ten values they leave a tenth of the granules to
+    // look for among bounds. Of a thousand they leave nearly all, and cost a tenth of the whole.
+    if (has_filters) filters_.KeepContainingAny(hashes, kept, kernel_);
+    if (!has_bounds) return;
+    const std::vector<ValueRun> within_bounds = bounds_.KeepOverlappingAny(values, kept);
+    if (has_filters) KeepInBoth(hashes, within_bounds, kept);
+  });
+}
+
+void GranuleColumn::KeepInBoth(std::span<const uint64_t> hashes,
+                               std::span<const ValueRun> within_bounds,
+                               GranuleSet* candidates) const {
+  GranuleSet found = GranuleSet::None(candidates->num_granules());
+  GranuleSet open = found;
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    uint64_t any_open = 0;
+    for (size_t w = 0; w < open.words().size(); ++w) {
+      open.words()[w] = candidates->words()[w] & ~found.words()[w];
+      any_open |= open.words()[w];
+    }
+    if (any_open == 0) break;
+    filters_.KeepContainingAny({&hashes[i], 1}, &open, kernel_);
+    for (size_t w = 0; w < open.words().size(); ++w) {
+      for (uint64_t left = open.words()[w]; left != 0; left &= left - 1) {
+        const size_t granule = 64 * w + static_cast<size_t>(std::countr_zero(left));
+        if (within_bounds[granule].Has(i)) found.Add(granule);
+      }
+    }
+  }
+  *candidates = std::move(found);
 }
 
 void GranuleColumn::KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const {

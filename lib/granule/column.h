@@ -19,10 +19,8 @@ class GranuleColumn final : public ColumnIndex {
   /// Errors: Corruption.
   Status Open(const ColumnHeader& header, ByteView part, const GranuleSet* always, Kernel kernel);
 
-  void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const override {
-    KeepContainingAny({&value_hash, 1}, candidates);
-  }
-  void KeepContainingAny(std::span<const uint64_t> value_hashes, GranuleSet* candidates) const;
+  void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const override;
+  void KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const override;
   void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const override;
   void KeepDiffering(const Value& value, GranuleSet* candidates) const override;
   void KeepMissing(GranuleSet* candidates) const override;
@@ -37,6 +35,10 @@ class GranuleColumn final : public ColumnIndex {
   /// Applies `keep` to the candidates, but keeps those that always match.
   template <class Keep>
   void KeepUnlessAlways(GranuleSet* candidates, Keep keep) const;
+
+  /// Keeps the granules of which a value is both in the filter and within the bounds.
+  void KeepInBoth(std::span<const uint64_t> hashes, std::span<const ValueRun> within_bounds,
+                  GranuleSet* candidates) const;
 
   GranuleColumnInfo info_;
   Kernel kernel_ = Kernel::kScalar;

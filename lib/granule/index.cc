@@ -148,11 +148,6 @@ const ColumnIndex& GranuleIndex::column_index(size_t column) const noexcept {
   return *parts_->columns[column];
 }
 
-void GranuleIndex::KeepContainingAny(size_t column, std::span<const uint64_t> value_hashes,
-                                     GranuleSet* candidates) const {
-  parts_->columns[column]->KeepContainingAny(value_hashes, candidates);
-}
-
 uint64_t GranuleIndex::index_bytes() const noexcept { return parts_->bytes.size(); }
 uint64_t GranuleIndex::key_bytes() const noexcept { return parts_->header.granules.num_bytes; }
 

@@ -11,16 +11,18 @@ namespace {
 using Kind = PredicateNode::Kind;
 using Steps = std::vector<SkipStep>;
 
-SkipStep Containing(const Value& value) { return {SkipStep::Kind::kContaining, value.Hash(), {}}; }
+SkipStep Containing(const Value& value) {
+  return {SkipStep::Kind::kContaining, value.Hash(), {}, {}};
+}
 
 SkipStep Overlapping(const ValueRange& range) {
   // Of a range without bounds one can only say that there is a value.
   const bool is_bounded = range.low || range.high;
-  return {is_bounded ? SkipStep::Kind::kOverlapping : SkipStep::Kind::kPresent, 0, range};
+  return {is_bounded ? SkipStep::Kind::kOverlapping : SkipStep::Kind::kPresent, 0, range, {}};
 }
 
 SkipStep Differing(const Value& value) {
-  return {SkipStep::Kind::kDiffering, 0, {value, value, true, true}};
+  return {SkipStep::Kind::kDiffering, 0, {value, value, true, true}, {}};
 }
 
 SkipPlan CannotSkip(std::string reason) { return {false, {}, std::move(reason)}; }
@@ -30,14 +32,11 @@ std::string Count(size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-// The filter before the range: it looks at all granules at once, the range at each that is left.
 SkipPlan ValuesTrue(const PredicateNode& leaf) {
   if (leaf.values.empty()) return Never();
-  SkipPlan plan{true, {}, "filter and least and greatest of " + Count(leaf.values.size(), "value")};
-  for (const Value& value : leaf.values) {
-    plan.alternatives.push_back({Containing(value), Overlapping({value, value, true, true})});
-  }
-  return plan;
+  return {true,
+          {{{SkipStep::Kind::kContainingAny, 0, {}, leaf.values}}},
+          "filter and least and greatest of " + Count(leaf.values.size(), "value")};
 }
 
 SkipPlan ValuesFalse(const PredicateNode& leaf) {
@@ -124,11 +123,12 @@ void PlanSkipping(PredicateNode* leaf) {
   }
   const bool is_tokenised = leaf->column->tokeniser() != Tokeniser::kNone;
   if (leaf->kind == Kind::kMissing) {
-    leaf->when_true = {true, {{{SkipStep::Kind::kMissing, 0, {}}}}, "granules that lack no value"};
+    leaf->when_true = {
+        true, {{{SkipStep::Kind::kMissing, 0, {}, {}}}}, "granules that lack no value"};
     // A text without tokens is a value, but an index of tokens need not know of it.
     leaf->when_false = is_tokenised ? CannotSkip("a text may be there without tokens")
                                     : SkipPlan{true,
-                                               {{{SkipStep::Kind::kPresent, 0, {}}}},
+                                               {{{SkipStep::Kind::kPresent, 0, {}, {}}}},
                                                "granules that lack all values"};
     return;
   }

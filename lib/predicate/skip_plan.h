@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,19 @@ namespace blocksieve::internal {
 
 /// One question to a ColumnIndex.
 struct SkipStep {
-  enum class Kind : uint8_t { kContaining, kOverlapping, kDiffering, kMissing, kPresent };
+  enum class Kind : uint8_t {
+    kContaining,
+    kContainingAny,
+    kOverlapping,
+    kDiffering,
+    kMissing,
+    kPresent
+  };
 
   Kind kind = Kind::kPresent;
-  uint64_t hash = 0;  ///< kContaining
-  ValueRange range;   ///< kOverlapping; of kDiffering its low
+  uint64_t hash = 0;              ///< kContaining
+  ValueRange range;               ///< kOverlapping; of kDiffering its low
+  std::span<const Value> values;  ///< kContainingAny
 };
 
 /// How to rule out granules in which a comparison cannot come out in one of its two ways: a granule

@@ -20,6 +20,8 @@ void Ask(const ColumnIndex& index, const SkipStep& step, GranuleSet* candidates)
   switch (step.kind) {
     case SkipStep::Kind::kContaining:
       return index.KeepContaining(step.hash, candidates);
+    case SkipStep::Kind::kContainingAny:
+      return index.KeepContainingAny(step.values, candidates);
     case SkipStep::Kind::kOverlapping:
       return index.KeepOverlapping(step.range, candidates);
     case SkipStep::Kind::kDiffering:

@@ -227,14 +227,14 @@ TEST(ShortOfMemory, OpeningAnIndex) {
 TEST(ShortOfMemory, AskingAnIndex) {
   const TestIndex index(*BuildIndex(TwoColumns()));
   const Value text = Value::Bytes("word 017 that is too long to be kept inside of a string");
-  const std::vector<uint64_t> hashes = {text.Hash(), 1, 2, 3};
+  const Value values[] = {Value::Bytes("a"), text};
   GranuleSet set = index.All();
   const ColumnIndex& column = index->column_index(0);
   FailEachAllocation(
       [&] {
         try {
           column.KeepContaining(text.Hash(), &set);
-          index->KeepContainingAny(0, hashes, &set);
+          column.KeepContainingAny(values, &set);
           column.KeepOverlapping({text, text}, &set);
           column.KeepDiffering(Value::Bytes("x"), &set);
           column.KeepPresent(&set);

@@ -26,6 +26,10 @@ class CountingIndexes::CountingIndex final : public ColumnIndex {
     Count(info_.probe_bytes);
     index_.KeepContaining(value_hash, candidates);
   }
+  void KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const override {
+    Count(values.size() * info_.probe_bytes + info_.bounds_bytes);
+    index_.KeepContainingAny(values, candidates);
+  }
   void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const override {
     Count(info_.bounds_bytes);
     index_.KeepOverlapping(range, candidates);

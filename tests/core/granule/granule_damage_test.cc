@@ -66,7 +66,8 @@ void AskAll(const GranuleIndex& index) {
       column.KeepContaining(hash, &set);
     }
     set = GranuleSet::All(num_granules);
-    index.KeepContainingAny(c, hashes, &set);
+    const Value values[] = {value, value};
+    column.KeepContainingAny(values, &set);
     set = GranuleSet::All(num_granules);
     column.KeepOverlapping({value, value}, &set);
     set = GranuleSet::All(num_granules);

@@ -181,30 +181,38 @@ TEST(GranuleIndex, NeverAFalseNoInGranulesOfVeryDifferentSize) {
 }
 
 TEST(GranuleIndex, ListsOfValuesAreUnions) {
-  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(8, {Column(ValueType::kUint)}));
+  GranuleColumnOptions no_bounds = Column(ValueType::kUint);
+  no_bounds.with_bounds = false;
+  GranuleColumnOptions no_filters = Column(ValueType::kUint);
+  no_filters.with_filters = false;
+  GranuleColumnOptions neither = no_bounds;
+  neither.with_filters = false;
+  GranuleIndexBuilder builder =
+      MakeIndexBuilder(IndexOptions(8, {Column(ValueType::kUint), no_bounds, no_filters, neither}));
   std::mt19937_64 random(5);
   for (uint64_t row = 0; row < 20'000; ++row) {
     builder.StartRow(RowKey(row), 1);
     for (uint64_t n = random() % (row % 64 == 0 ? 200 : 3); n > 0; --n) {
-      builder.AddValue(0, Value::Uint(random() % 5'000));
+      // Clustered enough that bounds say something.
+      const uint64_t value = row / 10 + random() % 5'000;
+      for (size_t column = 0; column < 4; ++column) builder.AddValue(column, Value::Uint(value));
     }
   }
   const TestIndex index = FinishIndex(&builder);
   for (const size_t size : {0, 1, 2, 10, 300}) {
-    std::vector<uint64_t> hashes;
-    GranuleSet expected = GranuleSet::None(index.num_granules());
-    for (size_t i = 0; i < size; ++i) {
-      hashes.push_back(Value::Uint(random() % 6'000).Hash());
-      GranuleSet one = index.All();
-      index->column_index(0).KeepContaining(hashes.back(), &one);
-      expected |= one;
-    }
+    std::set<uint64_t> numbers;
+    while (numbers.size() < size) numbers.insert(random() % 8'000);
+    std::vector<Value> values;
+    for (const uint64_t number : numbers) values.push_back(Value::Uint(number));
     GranuleSet even = index.All();
     for (size_t g = 1; g < even.num_granules(); g += 2) even.Remove(g);
-    GranuleSet any = even;
-    index->KeepContainingAny(0, hashes, &any);
-    expected &= even;
-    EXPECT_EQ(any, expected) << size;
+    for (size_t column = 0; column < 4; ++column) {
+      GranuleSet expected = even;
+      index->column_index(column).ColumnIndex::KeepContainingAny(values, &expected);
+      GranuleSet any = even;
+      index->column_index(column).KeepContainingAny(values, &any);
+      EXPECT_EQ(any, expected) << size << " values, column " << column;
+    }
   }
 }
 
@@ -263,7 +271,7 @@ TEST(GranuleIndex, AlwaysMatchingGranulesStay) {
   ValueRange above;
   above.low = Value::Int(1'000);
   GranuleSet none_of_list = index.All();
-  index->KeepContainingAny(0, {}, &none_of_list);
+  index->column_index(0).KeepContainingAny({}, &none_of_list);
   for (const GranuleSet& set : {index.Containing(0, Value::Int(-5)), index.Overlapping(0, above),
                                 index.Missing(0), none_of_list}) {
     for (size_t g = 0; g < 100; ++g) {
