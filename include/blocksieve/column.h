@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "blocksieve/column_visitor.h"
 #include "blocksieve/status.h"
 #include "blocksieve/value.h"
 

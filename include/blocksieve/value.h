@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cassert>
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -29,33 +31,44 @@ class Value {
   static Value Float(double number) noexcept;
   /// @}
 
-  /// Which of the accessors may be called.
+  /// Decides which accessor may be called.
   ValueType type() const noexcept { return type_; }
 
   /// @{
-  /// What it was made of. REQUIRES: the type of the name
-  std::string_view bytes() const noexcept { return bytes_; }
-  int64_t as_int() const noexcept { return int_; }
-  uint64_t as_uint() const noexcept { return uint_; }
-  double as_float() const noexcept { return float_; }
+  /// The bytes or the number. REQUIRES: the value is of the type in the name
+  std::string_view bytes() const noexcept {
+    assert(type_ == ValueType::kBytes);
+    return bytes_;
+  }
+  int64_t as_int() const noexcept {
+    assert(type_ == ValueType::kInt);
+    return int_;
+  }
+  uint64_t as_uint() const noexcept {
+    assert(type_ == ValueType::kUint);
+    return uint_;
+  }
+  double as_float() const noexcept {
+    assert(type_ == ValueType::kFloat);
+    return float_;
+  }
   /// @}
 
-  /// The order that equality, ranges, the index and the re-check of rows all share. Bytes compare
-  /// as unsigned bytes, numbers by their value. +0.0 and -0.0 are one value; all NaN are one value,
-  /// above every number. REQUIRES: the same type.
+  /// The order on which equality, ranges, indexes and the re-check of rows agree. Bytes compare as
+  /// unsigned bytes, numbers by value. +0.0 and -0.0 are one value. All NaN are one value, above
+  /// every number. REQUIRES: both are of the same type
   std::strong_ordering Compare(const Value& other) const noexcept;
 
-  /// Of the same type and, by Compare, equal.
+  /// Whether both have the same type and Compare as equal.
   friend bool operator==(const Value& a, const Value& b) noexcept {
     return a.type_ == b.type_ && a.Compare(b) == std::strong_ordering::equal;
   }
 
-  /// The hash by which filters know the value: equal values have equal hashes. Part of the byte
-  /// format: XXH3 of the bytes, or of the number's canonical eight bytes, little-endian, with the
-  /// type as the seed.
+  /// The hash that filters hold; equal values have equal hashes. Part of the byte format: XXH3 of
+  /// the bytes, or of the number's canonical eight bytes, little-endian, with the type as the seed.
   uint64_t Hash() const noexcept;
 
-  /// For people: text as it is, numbers in the shortest form that reads back.
+  /// For people: bytes as they are, numbers in the shortest form that reads back.
   std::string ToText() const;
 
  private:
@@ -66,6 +79,27 @@ class Value {
     double float_;
   };
   std::string_view bytes_;
+};
+
+/// Refers to a callable `bool(const Value&)`, which it does not own. The callable gets the values
+/// of a column one by one and returns whether it wants more; bytes of a value are valid only during
+/// the call. A std::function would allocate for every row.
+class ValueVisitor {
+ public:
+  /// `callable` must outlive the visitor and its copies.
+  template <class Callable>
+  ValueVisitor(const Callable& callable) noexcept  // NOLINT: implicit, to take a lambda
+      : callable_(std::addressof(callable)),
+        call_([](const void* object, const Value& value) -> bool {
+          return (*static_cast<const Callable*>(object))(value);
+        }) {}
+
+  /// Gives the callable a value and returns whether it wants more.
+  bool operator()(const Value& value) const { return call_(callable_, value); }
+
+ private:
+  const void* callable_;
+  bool (*call_)(const void* object, const Value& value);
 };
 
 }  // namespace blocksieve

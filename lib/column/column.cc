@@ -5,9 +5,8 @@
 
 #include "lib/base/errors.h"
 #include "lib/column/definition.h"
-#include "lib/column/json.h"
-#include "lib/column/read.h"
 #include "lib/column/tokens.h"
+#include "lib/column/value_number.h"
 
 namespace blocksieve {
 namespace {

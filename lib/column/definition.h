@@ -42,15 +42,11 @@ Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delim
 /// See Column::ToText.
 std::string ColumnDefinitionText(const ColumnDefinition& definition);
 
-/// Its parts that the parser recognises by printing them: a delimiter, without what is around it,
-/// and the type of a binary number, "int32le".
-std::string DelimiterText(char delimiter);
-std::string BinaryTypeText(const ColumnDefinition& definition);
+/// Gives `visit` the values of the member of `row` that the definition's path names, until it
+/// returns false. Returns whether there was one. REQUIRES: definition.source is kJson
+bool ForEachJsonValue(const ColumnDefinition& definition, std::string_view row, ValueVisitor visit);
 
-/// Below 0x20, or DEL.
-bool IsControl(char c) noexcept;
-
-/// Whether a column or a callback may be called so.
+/// Whether a column or a callback may have this name.
 bool IsColumnName(std::string_view name) noexcept;
 
 }  // namespace blocksieve::internal

@@ -1,5 +1,3 @@
-#include "lib/column/json.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -7,7 +5,7 @@
 #include <string>
 
 #include "lib/base/c_locale.h"
-#include "lib/column/read.h"
+#include "lib/column/definition.h"
 #include "lib/column/value_number.h"
 
 namespace blocksieve::internal {

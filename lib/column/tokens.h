@@ -1,23 +1,59 @@
 #pragma once
 
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "lib/column/characters.h"
-
-// The tokens of a text, as indexes and predicates both see them.
+// Characters and tokens of a text, as indexes and predicates both see them.
+//
+// Characters are UTF-8 code points where the text is valid; Column says what they are elsewhere.
+// They are self-synchronising: a byte that is not a continuation byte always begins one, so a text
+// and a piece of it agree on the characters inside the piece.
 
 namespace blocksieve::internal {
 
-/// Part of a word: ASCII letters, digits, and all bytes >= 0x80, so that words of other scripts
-/// stay whole without tables. Case is kept, as in ClickHouse.
+inline bool IsContinuation(char c) noexcept { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
+
+/// Bytes that a character beginning with `lead` asks for.
+inline size_t BytesWanted(char lead) noexcept {
+  const uint8_t byte = static_cast<uint8_t>(lead);
+  if (byte < 0xc0 || byte >= 0xf8) return 1;
+  return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+
+/// Bytes of the character at `position`. REQUIRES: position < text.size(), and a character begins
+/// there.
+inline size_t CharacterBytes(std::string_view text, size_t position) noexcept {
+  assert(position < text.size());
+  const size_t wanted = BytesWanted(text[position]);
+  size_t size = 1;
+  while (size < wanted && position + size < text.size() && IsContinuation(text[position + size])) {
+    ++size;
+  }
+  return size;
+}
+
+/// Whether a character begins at `position`. REQUIRES: position < text.size().
+inline bool BeginsCharacter(std::string_view text, size_t position) noexcept {
+  assert(position < text.size());
+  if (!IsContinuation(text[position])) return true;
+  for (size_t back = 1; back <= 3 && back <= position; ++back) {
+    const char before = text[position - back];
+    if (!IsContinuation(before)) return BytesWanted(before) <= back;
+  }
+  return true;
+}
+
+/// Words consist of ASCII letters, digits and all bytes >= 0x80, which keeps words of other scripts
+/// whole without tables. Case matters, as in ClickHouse.
 inline bool IsWordByte(char c) noexcept {
   const uint8_t byte = static_cast<uint8_t>(c);
   const uint8_t lower = static_cast<uint8_t>(byte | 0x20);
   return byte >= 0x80 || (byte >= '0' && byte <= '9') || (lower >= 'a' && lower <= 'z');
 }
 
-/// Calls `visit(word)` for each word, until it returns false. Returns whether it never did.
+/// Calls `visit(word)` for each word until it returns false. Returns true if it never did.
 template <class Visit>
 bool ForEachWord(std::string_view text, Visit&& visit) {
   size_t end = 0;
@@ -34,6 +70,7 @@ bool ForEachWord(std::string_view text, Visit&& visit) {
 /// The same for every `n` characters in a row. REQUIRES: n > 0.
 template <class Visit>
 bool ForEachNgram(std::string_view text, uint32_t n, Visit&& visit) {
+  assert(n > 0);
   size_t begin = 0;
   size_t end = 0;
   for (uint32_t i = 0; i < n; ++i) {

@@ -12,7 +12,7 @@
 namespace blocksieve {
 namespace {
 
-// One representation for all that compare as equal.
+// One representation for all numbers that compare as equal.
 double Canonical(double number) noexcept {
   if (std::isnan(number)) return std::numeric_limits<double>::quiet_NaN();
   return number == 0 ? 0.0 : number;
@@ -34,17 +34,8 @@ std::string NumberText(Number number) {
 }  // namespace
 
 std::string_view ValueTypeName(ValueType type) noexcept {
-  switch (type) {
-    case ValueType::kBytes:
-      return "bytes";
-    case ValueType::kInt:
-      return "int";
-    case ValueType::kUint:
-      return "uint";
-    case ValueType::kFloat:
-      return "float";
-  }
-  return "unknown";
+  constexpr std::string_view kNames[] = {"bytes", "int", "uint", "float"};
+  return type <= ValueType::kFloat ? kNames[static_cast<size_t>(type)] : "unknown";
 }
 
 Value Value::Bytes(std::string_view bytes) noexcept {
@@ -76,6 +67,7 @@ Value Value::Float(double number) noexcept {
 }
 
 std::strong_ordering Value::Compare(const Value& other) const noexcept {
+  assert(type_ == other.type_);
   switch (type_) {
     case ValueType::kBytes:
       return bytes_.compare(other.bytes_) <=> 0;  // char_traits compare as unsigned bytes

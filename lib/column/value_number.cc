@@ -18,10 +18,10 @@ std::optional<Integer> ParseWhole(std::string_view text) noexcept {
 
 bool IsDigit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// Exponents beyond this are all alike: no text has enough digits to bring them back.
+// Larger exponents are all alike: no text has enough digits to make up for them.
 constexpr int64_t kHugeExponent = int64_t{1} << 40;
 
-// The number after 'e'; clamped, since its own digits may be any many.
+// The number after 'e', clamped, since it may have any number of digits itself.
 std::optional<int64_t> ParseExponent(std::string_view text) noexcept {
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
@@ -33,12 +33,21 @@ std::optional<int64_t> ParseExponent(std::string_view text) noexcept {
 
 }  // namespace
 
-std::optional<int64_t> ParseInt(std::string_view text) noexcept {
-  return ParseWhole<int64_t>(text);
-}
-
-std::optional<uint64_t> ParseUint(std::string_view text) noexcept {
-  return ParseWhole<uint64_t>(text);
+std::optional<Value> ReadValue(ValueType type, std::string_view text) {
+  switch (type) {
+    case ValueType::kInt:
+      if (const auto number = ParseWhole<int64_t>(text)) return Value::Int(*number);
+      return std::nullopt;
+    case ValueType::kUint:
+      if (const auto number = ParseWhole<uint64_t>(text)) return Value::Uint(*number);
+      return std::nullopt;
+    case ValueType::kFloat:
+      if (const auto number = ParseFloat(text)) return Value::Float(*number);
+      return std::nullopt;
+    case ValueType::kBytes:
+      break;
+  }
+  return Value::Bytes(text);
 }
 
 std::optional<double> ParseFloat(std::string_view text) {
@@ -47,7 +56,7 @@ std::optional<double> ParseFloat(std::string_view text) {
   const std::from_chars_result result = std::from_chars(text.data(), end, number);
   if (result.ptr != end || result.ec == std::errc::invalid_argument) return std::nullopt;
   if (result.ec == std::errc()) return number;
-  // from_chars says "out of range" without saying at which end.
+  // from_chars reports "out of range", but not at which end.
   const std::optional<Decimal> decimal = Decimal::Parse(text);
   if (!decimal) return std::nullopt;
   const double magnitude = decimal->IsAtLeastOne() ? std::numeric_limits<double>::infinity() : 0.0;

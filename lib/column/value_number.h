@@ -5,26 +5,28 @@
 #include <string>
 #include <string_view>
 
-// Numbers out of text, for fields of rows and literals of predicates alike: whatever both spell the
-// same way is the same number. No function depends on the locale.
+#include "blocksieve/value.h"
+
+// Values read from text. Fields of rows and literals of predicates share these functions, so the
+// same spelling is the same number in both. No function depends on the locale.
 
 namespace blocksieve::internal {
 
-/// Decimal digits, for ParseInt with an optional '-' before them, and nothing else: no blanks, no
-/// '+'. None if the text is something else or out of the type's range.
-std::optional<int64_t> ParseInt(std::string_view text) noexcept;
-std::optional<uint64_t> ParseUint(std::string_view text) noexcept;
+/// The value that `text` spells in a column of `type`; bytes refer to the text. None if it spells
+/// no such number. Integers are decimal digits, signed ones with an optional '-' before them, and
+/// nothing else: no blanks, no '+'. Floats are read by ParseFloat.
+std::optional<Value> ReadValue(ValueType type, std::string_view text);
 
-/// The double nearest to a decimal number such as -12, .5 or 1e-3, or inf, infinity or nan in any
-/// case. Beyond the range of double it is an infinity or a zero, as IEEE 754 rounds. None if the
-/// text is something else.
+/// Reads a decimal number such as -12, .5 or 1e-3 as the nearest double, or inf, infinity or nan in
+/// any case. A number beyond the range of double becomes an infinity or a zero, as IEEE 754 rounds
+/// it. None if the text is something else.
 std::optional<double> ParseFloat(std::string_view text);
 
-/// A decimal number, exact at any length: "-12", "1.5", "1e400". What makes `n < 1.5` and
-/// `n < 1e30` right for integers; going through double would move the bound.
+/// A decimal number, exact at any length: "-12", "1.5", "1e400". It makes `n < 1.5` and `n < 1e30`
+/// right for integers, where a detour through double would move the bound.
 class Decimal {
  public:
-  /// None if `text` is not a decimal number (infinities and NaN are none). A '+' is allowed.
+  /// None if `text` is not a decimal number (infinities and NaN are not). A '+' is allowed.
   static std::optional<Decimal> Parse(std::string_view text);
 
   bool is_negative() const noexcept { return is_negative_ && !digits_.empty(); }
