@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <compare>
 #include <string>
 #include <utility>
@@ -7,8 +8,8 @@
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
 
-// Leaves out of comparisons: settles types and spellings, so that one value set, one range or one
-// pattern is all that rows and indexes are asked for.
+// Makes leaves of comparisons. Types and spellings are settled here, so that rows and indexes are
+// asked about a set of values, a range or a pattern, and nothing else.
 
 namespace blocksieve::internal {
 namespace {
@@ -21,31 +22,21 @@ struct Spelling {
 };
 
 Spelling SpellingOf(Comparison comparison) noexcept {
-  switch (comparison) {
-    case Comparison::kEqual:
-      return {"=", "!="};
-    case Comparison::kIn:
-      return {"IN", "NOT IN"};
-    case Comparison::kLess:
-      return {"<", ""};
-    case Comparison::kLessOrEqual:
-      return {"<=", ""};
-    case Comparison::kGreater:
-      return {">", ""};
-    case Comparison::kGreaterOrEqual:
-      return {">=", ""};
-    case Comparison::kBetween:
-      return {"BETWEEN", "NOT BETWEEN"};
-    case Comparison::kLike:
-      return {"LIKE", "NOT LIKE"};
-    case Comparison::kStartsWith:
-      return {"STARTSWITH", "NOT STARTSWITH"};
-    case Comparison::kHas:
-      return {"HAS", "NOT HAS"};
-    case Comparison::kMissing:
-      return {"IS NULL", "IS NOT NULL"};
-  }
-  return {};
+  constexpr Spelling kSpellings[] = {
+      {"=", "!="},
+      {"IN", "NOT IN"},
+      {"<", ""},
+      {"<=", ""},
+      {">", ""},
+      {">=", ""},
+      {"BETWEEN", "NOT BETWEEN"},
+      {"LIKE", "NOT LIKE"},
+      {"STARTSWITH", "NOT STARTSWITH"},
+      {"HAS", "NOT HAS"},
+      {"IS NULL", "IS NOT NULL"},
+  };
+  static_assert(std::size(kSpellings) == static_cast<size_t>(Comparison::kMissing) + 1);
+  return kSpellings[static_cast<size_t>(comparison)];
 }
 
 void Print(Comparison comparison, PredicateNode* leaf) {
@@ -74,7 +65,7 @@ void SetValues(std::vector<Value> values, PredicateNode* leaf) {
   leaf->values = std::move(values);
 }
 
-// Takes a range of one value or none for what it is.
+// A range of one value, or of none, becomes a set of values.
 void SetRange(ValueRange range, PredicateNode* leaf) {
   if (range.low && range.high) {
     const std::strong_ordering order = range.low->Compare(*range.high);
@@ -96,7 +87,7 @@ void SetHigh(const LiteralBound& bound, bool includes, ValueRange* range) {
   range->includes_high = includes || !bound.is_exact;
 }
 
-// The least text above all that begin with `prefix`; none if there is none.
+// The least text above all texts that begin with `prefix`, if there is one.
 std::optional<std::string> AfterPrefix(std::string_view prefix) {
   while (prefix.ends_with('\xff')) prefix.remove_suffix(1);
   if (prefix.empty()) return std::nullopt;
@@ -132,9 +123,10 @@ Status SetHas(const Column& column, const LiteralBound& bound, PredicateNode* le
       if (!needle.empty() && std::all_of(needle.begin(), needle.end(), IsWordByte)) {
         return Status::Ok();
       }
-      return Status::InvalidArgument("column '" + column.name() + "' has words, and " +
-                                     leaf->literals[0].ToText() +
-                                     " is not one word of letters and digits");
+      return Status::InvalidArgument(
+          "HAS in column '" + column.name() +
+          "', which is indexed by words, needs a single word of letters and digits, not " +
+          leaf->literals[0].ToText());
     case Tokeniser::kNone:
       break;
   }
@@ -146,8 +138,8 @@ Status SetText(const Column& column, Comparison comparison, PredicateNode* leaf)
   const std::string& text = leaf->literals[0].text;
   if (column.type() != ValueType::kBytes) {
     return Status::InvalidArgument(
-        "column '" + column.name() + "' is " + std::string(ValueTypeName(column.type())) + "; " +
-        std::string(SpellingOf(comparison).plain) + " is for columns of bytes");
+        "column '" + column.name() + "' is " + std::string(ValueTypeName(column.type())) +
+        ", but " + std::string(SpellingOf(comparison).plain) + " needs a column of bytes");
   }
   if (comparison == Comparison::kStartsWith) {
     SetPattern(Pattern::Prefix(text), leaf);
@@ -156,13 +148,13 @@ Status SetText(const Column& column, Comparison comparison, PredicateNode* leaf)
   std::optional<Pattern> pattern = Pattern::Like(text);
   if (!pattern) {
     return Status::InvalidArgument("the pattern " + leaf->literals[0].ToText() +
-                                   " ends in a single backslash; write two for one");
+                                   " ends in a single backslash; write two to match one");
   }
   SetPattern(*std::move(pattern), leaf);
   return Status::Ok();
 }
 
-// Fills in what is compared. REQUIRES: the leaf's literals.
+// Fills in what is compared. The leaf has its literals.
 Status Settle(const Column& column, Comparison comparison, PredicateNode* leaf) {
   if (comparison == Comparison::kLike || comparison == Comparison::kStartsWith) {
     return SetText(column, comparison, leaf);
@@ -194,7 +186,7 @@ Status Settle(const Column& column, Comparison comparison, PredicateNode* leaf) 
       SetLow(bounds[0], true, &range);
       [[fallthrough]];
     default:
-      // Without a value, the range would go on to the greatest.
+      // Without a value, the range would extend to the greatest.
       if (!bounds.back().at_or_below) {
         SetValues({}, leaf);
         return Status::Ok();
@@ -209,6 +201,11 @@ Status Settle(const Column& column, Comparison comparison, PredicateNode* leaf) 
 
 Result<PredicateNodePointer> MakeComparison(const Column& column, Comparison comparison,
                                             std::vector<Literal> literals) {
+  [[maybe_unused]] const size_t count = literals.size();
+  assert(comparison == Comparison::kMissing   ? count == 0
+         : comparison == Comparison::kBetween ? count == 2
+         : comparison == Comparison::kIn      ? count >= 1
+                                              : count == 1);
   auto leaf = std::make_shared<PredicateNode>();
   leaf->column = column;
   leaf->literals = std::move(literals);

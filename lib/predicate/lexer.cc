@@ -1,6 +1,7 @@
 #include "lib/predicate/lexer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 
 namespace blocksieve::internal {
@@ -24,7 +25,7 @@ constexpr std::string_view kKeywords[] = {
     "LIKE", "MISSING", "NAN",   "NOT", "NULL", "OR",  "STARTSWITH", "TRUE",
 };
 
-// Bytes of the number at the begin of `text`; 0 if there is none.
+// Bytes of the number at the beginning of `text`; 0 if there is none.
 size_t NumberBytes(std::string_view text) noexcept {
   size_t end = 0;
   const auto skip_digits = [&] {
@@ -44,7 +45,7 @@ size_t NumberBytes(std::string_view text) noexcept {
     if (end < text.size() && (text[end] == '-' || text[end] == '+')) ++end;
     if (skip_digits() == 0) end = before_exponent;
   }
-  // "12abc" is not a number and a name.
+  // "12abc" is neither a number nor a number and a name.
   return end < text.size() && ContinuesWord(text[end]) ? 0 : end;
 }
 
@@ -64,7 +65,7 @@ size_t SymbolBytes(std::string_view text) noexcept {
   return std::string_view("=<>(),").find(text.front()) == std::string_view::npos ? 0 : 1;
 }
 
-// The quoted token at the begin of `rest`, its quotes undone.
+// The quoted token at the beginning of `rest`, without its quotes.
 void ReadQuoted(std::string_view rest, Token* token) {
   const char quote = rest.front();
   for (size_t i = 1; i < rest.size(); ++i) {
@@ -88,6 +89,7 @@ bool Token::Is(std::string_view keyword) const noexcept {
 }
 
 Token NextToken(std::string_view text, size_t position) {
+  assert(position <= text.size());
   while (position < text.size() && IsBlank(text[position])) ++position;
   Token token;
   token.position = position;

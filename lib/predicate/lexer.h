@@ -16,7 +16,7 @@ struct Token {
     kString,   ///< in single quotes
     kNumber,   ///< digits, sign, point and exponent
     kSymbol,   ///< an operator, a parenthesis or a comma
-    kUnknown,  ///< neither; also a string or name that does not end
+    kUnknown,  ///< anything else, such as a string or name that does not end
   };
 
   Kind kind = Kind::kEnd;
@@ -31,7 +31,7 @@ struct Token {
   }
 };
 
-/// The token at or after `position` of `text`, blanks passed over.
+/// The token at `position` of `text`, or after the blanks there. REQUIRES: position <= text.size()
 Token NextToken(std::string_view text, size_t position);
 
 /// Whether `name` can stand in a predicate without quotes.

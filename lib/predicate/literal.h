@@ -10,7 +10,7 @@
 
 namespace blocksieve::internal {
 
-/// A value as it stands in a predicate, of no column's type yet.
+/// A value as written in a predicate, before it gets the type of a column.
 struct Literal {
   bool is_number = false;
   std::string text;  ///< the string itself, or the number as written
@@ -22,7 +22,7 @@ struct Literal {
   std::string ToText() const;
 };
 
-/// `text` between two `quote`, those inside doubled.
+/// `text` in quotes, with those inside doubled.
 std::string Quoted(std::string_view text, char quote);
 
 /// Where a literal stands among the values of a column's type.

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +14,34 @@
 #include "blocksieve/status.h"
 #include "lib/predicate/literal.h"
 #include "lib/predicate/pattern.h"
-#include "lib/predicate/skip_plan.h"
 
 namespace blocksieve::internal {
+
+/// One question to a ColumnIndex.
+struct SkipStep {
+  enum class Kind : uint8_t {
+    kContaining,
+    kContainingAny,
+    kOverlapping,
+    kDiffering,
+    kMissing,
+    kPresent
+  };
+
+  Kind kind = Kind::kPresent;
+  uint64_t hash = 0;              ///< kContaining
+  ValueRange range;               ///< kOverlapping; of kDiffering its low
+  std::span<const Value> values;  ///< kContainingAny
+};
+
+/// How to rule out granules in which a comparison cannot have one of its two outcomes: a granule
+/// stays if all steps of at least one alternative keep it.
+struct SkipPlan {
+  bool can_skip = false;  ///< if not, there are no alternatives
+  /// With none, the comparison never has the outcome: no granule stays, and no index is needed.
+  std::vector<std::vector<SkipStep>> alternatives;
+  std::string reason;  ///< how it skips, or why not; for people
+};
 
 struct PredicateNode;
 using PredicateNodePointer = std::shared_ptr<const PredicateNode>;
@@ -42,17 +69,17 @@ struct PredicateNode {
 
   // Leaves only.
   bool constant = false;
-  std::optional<Column> column;   ///< but for constants
+  std::optional<Column> column;   ///< none for constants
   std::vector<Literal> literals;  ///< as given; values and range refer to them
-  std::string upper_bound;        ///< what range.high refers to if that is no literal
+  std::string upper_bound;        ///< what range.high refers to, unless that is a literal
   std::vector<Value> values;      ///< ascending, each once
-  ValueRange range;               ///< of kPattern, where its matches lie
+  ValueRange range;               ///< for kPattern, the range of its matches
   std::optional<Pattern> pattern;
   std::string text;          ///< as printed
   std::string negated_text;  ///< the same under NOT
 
-  SkipPlan when_true;   ///< granules without a row for which it is true
-  SkipPlan when_false;  ///< without one for which it is false
+  SkipPlan when_true;   ///< rules out granules in which it is true for no row
+  SkipPlan when_false;  ///< rules out granules in which it is false for no row
 };
 
 enum class Comparison : uint8_t {
@@ -69,22 +96,27 @@ enum class Comparison : uint8_t {
   kMissing,
 };
 
-/// A leaf. REQUIRES: as many literals as the comparison has. Errors: InvalidArgument.
+/// A leaf. REQUIRES: as many literals as the comparison takes. Errors: InvalidArgument.
 Result<PredicateNodePointer> MakeComparison(const Column& column, Comparison comparison,
                                             std::vector<Literal> literals);
 PredicateNodePointer MakeConstant(bool is_true);
 
-/// Inner nodes. `kind` is kAnd or kOr. Errors: InvalidArgument beyond Predicate::kMaxDepth.
+/// Inner nodes. REQUIRES: `kind` is kAnd or kOr. Errors: InvalidArgument beyond
+/// Predicate::kMaxDepth.
 Result<PredicateNodePointer> MakeCombination(PredicateNode::Kind kind,
                                              std::vector<PredicateNodePointer> operands);
 Result<PredicateNodePointer> MakeNot(PredicateNodePointer operand);
 
-/// Sets both plans of a leaf from the rest of it.
+/// Sets both plans of a leaf, which refer to its values. REQUIRES: the rest of the leaf is final.
 void PlanSkipping(PredicateNode* leaf);
+
+/// See Predicate::Parse.
+Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<const Column> columns,
+                                            size_t* error_position);
 
 std::string PredicateText(const PredicateNode& node);
 
-/// Three-valued, in the order by which AND is the least and OR the greatest.
+/// Three values in this order: AND is the least of its operands, OR the greatest.
 enum class Truth : uint8_t { kFalse, kUnknown, kTrue };
 Truth Evaluate(const PredicateNode& node, std::string_view row);
 

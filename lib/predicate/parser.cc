@@ -1,11 +1,10 @@
-#include "lib/predicate/parser.h"
-
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "blocksieve/predicate.h"
 #include "lib/predicate/lexer.h"
+#include "lib/predicate/node.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -156,7 +155,7 @@ class Parser {
     const bool is_number = token_.kind == Token::Kind::kNumber || token_.Is("NAN") ||
                            token_.Is("INF") || token_.Is("INFINITY");
     if (token_.kind != Token::Kind::kString && (is_text || !is_number)) {
-      Expected(token_.Is("NULL") ? "a value (for missing ones, IS NULL)"
+      Expected(token_.Is("NULL") ? "a value (use IS NULL for missing ones)"
                : is_text         ? "a string in single quotes"
                                  : "a number or a string in single quotes");
       return false;
@@ -180,7 +179,7 @@ class Parser {
     return made.ok() ? *std::move(made) : Fail(position, made.status().message());
   }
 
-  // One more parenthesis or NOT: each takes stack.
+  // One more parenthesis or NOT. Each takes stack.
   bool Enter(size_t position) {
     if (++depth_ <= Predicate::kMaxDepth) return true;
     Fail(position, "parentheses and NOT are nested deeper than " +
@@ -228,7 +227,7 @@ class Parser {
   std::string_view text_;
   std::span<const Column> columns_;
   Token token_;
-  size_t next_ = 0;  // where the token after it is looked for
+  size_t next_ = 0;  // where the token after it begins, or the blanks before that
   size_t depth_ = 0;
   Status error_;
   size_t error_position_ = 0;
@@ -241,7 +240,7 @@ Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<con
   if (text.size() > Predicate::kMaxTextBytes) {
     if (error_position != nullptr) *error_position = Predicate::kMaxTextBytes + 1;
     return Status::InvalidArgument("position " + std::to_string(Predicate::kMaxTextBytes + 1) +
-                                   ": a predicate has up to " +
+                                   ": a predicate has at most " +
                                    std::to_string(Predicate::kMaxTextBytes) + " bytes");
   }
   Parser parser(text, columns);

@@ -1,14 +1,15 @@
 #include "lib/predicate/pattern.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "lib/column/tokens.h"
 
 namespace blocksieve::internal {
 namespace {
 
-// The part of `literal` whose characters are those of every text around it. Without it, a text
-// could complete the last character, or own the first bytes as the rest of another one.
+// The part of `literal` that has the same characters in every text around it. A text could complete
+// its last character, or begin a character that ends with its first bytes.
 std::string_view WholeCharacters(std::string_view literal, bool is_open_left, bool is_open_right) {
   while (is_open_left && !literal.empty() && IsContinuation(literal.front())) {
     literal.remove_prefix(1);
@@ -20,7 +21,7 @@ std::string_view WholeCharacters(std::string_view literal, bool is_open_left, bo
   return literal;
 }
 
-// The part of `literal` without words at its ends that a text could lengthen.
+// The part of `literal` without words at its ends, which a text could lengthen.
 std::string_view WholeWords(std::string_view literal, bool is_open_left, bool is_open_right) {
   while (is_open_left && !literal.empty() && IsWordByte(literal.front())) literal.remove_prefix(1);
   while (is_open_right && !literal.empty() && IsWordByte(literal.back())) literal.remove_suffix(1);
@@ -75,8 +76,8 @@ size_t Pattern::MatchAt(const Segment& segment, std::string_view text, size_t po
   return position;
 }
 
-// The begin of the match that ends where the text does; npos if none does. There is no other: of a
-// text's bytes, each belongs to one character.
+// Where the match that ends with the text begins; npos if there is none. It is unique, because each
+// byte of a text belongs to one character.
 size_t Pattern::MatchBefore(const Segment& segment, std::string_view text) noexcept {
   size_t position = text.size();
   for (auto piece = segment.rbegin(); piece != segment.rend(); ++piece) {
@@ -100,8 +101,8 @@ bool Pattern::Matches(std::string_view text) const noexcept {
   if (position == text.npos) return false;
   const size_t last = MatchBefore(segments_.back(), text);
   if (last == text.npos) return false;
-  // Of a segment between two %, the leftmost match is as good as any: a match that begins later
-  // ends later.
+  // For a segment between two %, the leftmost match is as good as any: one that begins later ends
+  // later.
   for (size_t i = 1; i + 1 < segments_.size(); ++i) {
     size_t begin = position;
     while (true) {
@@ -124,6 +125,7 @@ std::string_view Pattern::prefix() const noexcept {
 }
 
 std::vector<std::string_view> Pattern::CertainTokens(const Column& column) const {
+  assert(column.tokeniser() != Tokeniser::kNone);
   std::vector<std::string_view> tokens;
   const auto add = [&](std::string_view token) {
     tokens.push_back(token);

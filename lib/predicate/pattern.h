@@ -11,20 +11,21 @@ namespace blocksieve::internal {
 
 /// What LIKE, STARTSWITH and the HAS of n-grams look for in a text. Immutable, thread-safe.
 ///
-/// Literals match bytes, % any bytes, and _ one character, which must begin where _ does. For valid
-/// UTF-8 that is LIKE over code points; other bytes keep `LIKE 'x%'` the same as STARTSWITH 'x'.
+/// Literals match bytes, % matches any bytes, and _ one character, which must begin where _ does.
+/// In valid UTF-8 that is LIKE over code points. In other texts `LIKE 'x%'` still equals
+/// STARTSWITH 'x'.
 class Pattern {
  public:
   /// A pattern of LIKE; none if it ends in a single backslash.
   static std::optional<Pattern> Like(std::string_view pattern);
-  /// Texts that are, begin with, or contain `literal`, which has no wildcards.
+  /// Texts that equal, begin with, or contain `literal`, in which nothing is a wildcard.
   static Pattern Equal(std::string_view literal) { return {literal, false, false}; }
   static Pattern Prefix(std::string_view literal) { return {literal, false, true}; }
   static Pattern Contains(std::string_view literal) { return {literal, true, true}; }
 
   bool Matches(std::string_view text) const noexcept;
 
-  /// The literal with which every match begins.
+  /// The literal at the beginning of every match.
   std::string_view prefix() const noexcept;
   /// Whether it is prefix() alone, or prefix() and any bytes.
   bool IsEqual() const noexcept { return segments_.size() == 1 && IsPlain(segments_[0]); }
@@ -32,13 +33,13 @@ class Pattern {
     return segments_.size() == 2 && IsPlain(segments_[0]) && segments_[1].empty();
   }
 
-  /// Tokens that every matching text has, sorted, each once: those that lie in a literal and do not
-  /// depend on what a wildcard beside it stands for. They refer to the pattern.
+  /// Tokens that every matching text has, sorted, each once: those inside a literal that no text in
+  /// place of a neighbouring wildcard can change. They refer to the pattern.
   /// REQUIRES: column.tokeniser() is not kNone.
   std::vector<std::string_view> CertainTokens(const Column& column) const;
 
  private:
-  // A literal, or with no value the wildcard _. Neighbouring literals are one.
+  // A literal or, without a value, the wildcard _. Neighbouring literals are merged.
   using Piece = std::optional<std::string>;
   using Segment = std::vector<Piece>;
 
@@ -52,8 +53,8 @@ class Pattern {
   static size_t MatchAt(const Segment& segment, std::string_view text, size_t position) noexcept;
   static size_t MatchBefore(const Segment& segment, std::string_view text) noexcept;
 
-  // The pieces between the %; never empty. The first is tied to the text's begin, the last to its
-  // end.
+  // The pieces between the %; never empty. The first is anchored to the beginning of the text, the
+  // last to its end.
   std::vector<Segment> segments_;
 };
 

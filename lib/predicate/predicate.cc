@@ -4,7 +4,6 @@
 
 #include "lib/base/errors.h"
 #include "lib/predicate/node.h"
-#include "lib/predicate/parser.h"
 #include "lib/predicate/skipping.h"
 
 namespace blocksieve {

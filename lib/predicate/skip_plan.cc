@@ -1,5 +1,3 @@
-#include "lib/predicate/skip_plan.h"
-
 #include <string>
 #include <utility>
 
@@ -16,7 +14,7 @@ SkipStep Containing(const Value& value) {
 }
 
 SkipStep Overlapping(const ValueRange& range) {
-  // Of a range without bounds one can only say that there is a value.
+  // A range without bounds says only that there is a value.
   const bool is_bounded = range.low || range.high;
   return {is_bounded ? SkipStep::Kind::kOverlapping : SkipStep::Kind::kPresent, 0, range, {}};
 }
@@ -26,7 +24,7 @@ SkipStep Differing(const Value& value) {
 }
 
 SkipPlan CannotSkip(std::string reason) { return {false, {}, std::move(reason)}; }
-SkipPlan Never() { return {true, {}, "is so for no row"}; }
+SkipPlan Never() { return {true, {}, "no row can match"}; }
 
 std::string Count(size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
@@ -36,15 +34,15 @@ SkipPlan ValuesTrue(const PredicateNode& leaf) {
   if (leaf.values.empty()) return Never();
   return {true,
           {{{SkipStep::Kind::kContainingAny, 0, {}, leaf.values}}},
-          "filter and least and greatest of " + Count(leaf.values.size(), "value")};
+          "filter and min/max, " + Count(leaf.values.size(), "value")};
 }
 
 SkipPlan ValuesFalse(const PredicateNode& leaf) {
-  if (leaf.values.empty()) return CannotSkip("is so for every row that has the column");
-  // Each value costs a look at the granules, and few granules hold one value only.
+  if (leaf.values.empty()) return CannotSkip("every row that has the column matches");
+  // Each value costs a pass over the granules, and few granules hold a single value.
   constexpr size_t kMostValues = 32;
   if (leaf.values.size() > kMostValues) {
-    return CannotSkip("NOT IN skips for up to " + std::to_string(kMostValues) + " values");
+    return CannotSkip("NOT IN skips with up to " + std::to_string(kMostValues) + " values only");
   }
   SkipPlan plan{true, {Steps()}, "skips only granules that hold a single value"};
   for (const Value& value : leaf.values) plan.alternatives[0].push_back(Differing(value));
@@ -52,7 +50,7 @@ SkipPlan ValuesFalse(const PredicateNode& leaf) {
 }
 
 SkipPlan RangeFalse(const PredicateNode& leaf) {
-  SkipPlan plan{true, {}, "least and greatest value"};
+  SkipPlan plan{true, {}, "min/max"};
   if (leaf.range.low) {
     plan.alternatives.push_back(
         {Overlapping({std::nullopt, leaf.range.low, true, !leaf.range.includes_low})});
@@ -66,11 +64,10 @@ SkipPlan RangeFalse(const PredicateNode& leaf) {
 
 SkipPlan PatternTrue(const PredicateNode& leaf) {
   if (!leaf.range.low) return CannotSkip("the pattern begins with a wildcard");
-  return {
-      true, {{Overlapping(leaf.range)}}, "least and greatest value against the pattern's begin"};
+  return {true, {{Overlapping(leaf.range)}}, "min/max against the pattern's prefix"};
 }
 
-// Of a text that may equal one of several patterns: the tokens that it must have for each.
+// For texts that match one of several patterns: the tokens that each pattern requires.
 SkipPlan TokensTrue(const Column& column, const std::vector<Pattern>& patterns) {
   const bool is_words = column.tokeniser() == Tokeniser::kWords;
   SkipPlan plan{true, {}, ""};
@@ -81,8 +78,9 @@ SkipPlan TokensTrue(const Column& column, const std::vector<Pattern>& patterns) 
       steps.push_back(Containing(Value::Bytes(token)));
     }
     if (steps.empty()) {
-      return CannotSkip(is_words ? "no word is certain to be whole"
-                                 : "needle shorter than " + std::to_string(column.ngram_length()));
+      return CannotSkip(is_words ? "the pattern has no complete word"
+                                 : "fewer than " + std::to_string(column.ngram_length()) +
+                                       " characters in a row to look for");
     }
     num_tokens += steps.size();
     plan.alternatives.push_back(std::move(steps));
@@ -93,7 +91,7 @@ SkipPlan TokensTrue(const Column& column, const std::vector<Pattern>& patterns) 
 
 void PlanTokenised(PredicateNode* leaf) {
   const Column& column = *leaf->column;
-  leaf->when_false = CannotSkip("the index has tokens; it cannot tell which texts lack something");
+  leaf->when_false = CannotSkip("an index of tokens cannot tell which texts lack one");
   switch (leaf->kind) {
     case Kind::kWord:
       leaf->when_true = {
@@ -109,7 +107,7 @@ void PlanTokenised(PredicateNode* leaf) {
       return;
     }
     default:
-      leaf->when_true = CannotSkip("the order of whole texts says nothing of their tokens");
+      leaf->when_true = CannotSkip("an index of tokens does not know the order of texts");
   }
 }
 
@@ -117,19 +115,20 @@ void PlanTokenised(PredicateNode* leaf) {
 
 void PlanSkipping(PredicateNode* leaf) {
   if (leaf->kind == Kind::kConstant) {
-    leaf->when_true = leaf->constant ? CannotSkip("is so for every row") : Never();
-    leaf->when_false = leaf->constant ? Never() : CannotSkip("is so for every row");
+    leaf->when_true = leaf->constant ? CannotSkip("every row matches") : Never();
+    leaf->when_false = leaf->constant ? Never() : CannotSkip("every row matches");
     return;
   }
   const bool is_tokenised = leaf->column->tokeniser() != Tokeniser::kNone;
   if (leaf->kind == Kind::kMissing) {
-    leaf->when_true = {
-        true, {{{SkipStep::Kind::kMissing, 0, {}, {}}}}, "granules that lack no value"};
-    // A text without tokens is a value, but an index of tokens need not know of it.
-    leaf->when_false = is_tokenised ? CannotSkip("a text may be there without tokens")
+    leaf->when_true = {true,
+                       {{{SkipStep::Kind::kMissing, 0, {}, {}}}},
+                       "skips granules in which every row has the column"};
+    // A text without tokens is a value, but an index of tokens does not know of it.
+    leaf->when_false = is_tokenised ? CannotSkip("a text may have no tokens")
                                     : SkipPlan{true,
                                                {{{SkipStep::Kind::kPresent, 0, {}, {}}}},
-                                               "granules that lack all values"};
+                                               "skips granules in which no row has the column"};
     return;
   }
   if (is_tokenised) return PlanTokenised(leaf);
@@ -139,12 +138,12 @@ void PlanSkipping(PredicateNode* leaf) {
       leaf->when_false = ValuesFalse(*leaf);
       return;
     case Kind::kRange:
-      leaf->when_true = {true, {{Overlapping(leaf->range)}}, "least and greatest value"};
+      leaf->when_true = {true, {{Overlapping(leaf->range)}}, "min/max"};
       leaf->when_false = RangeFalse(*leaf);
       return;
     default:
       leaf->when_true = PatternTrue(*leaf);
-      leaf->when_false = CannotSkip("a negated pattern says little of least and greatest value");
+      leaf->when_false = CannotSkip("min/max rarely rule out a negated pattern");
   }
 }
 

@@ -1,6 +1,7 @@
 #include "lib/predicate/skipping.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace blocksieve::internal {
 namespace {
@@ -11,7 +12,7 @@ const SkipPlan& PlanOf(const PredicateNode& leaf, bool asks_true) noexcept {
   return asks_true ? leaf.when_true : leaf.when_false;
 }
 
-// Whether all children must come out as asked; otherwise one is enough.
+// Whether all children must have the outcome; otherwise one is enough.
 bool NeedsAll(const PredicateNode& node, bool asks_true) noexcept {
   return (node.kind == Kind::kAnd) == asks_true;
 }
@@ -75,6 +76,7 @@ bool Skipping::CanSkip(const PredicateNode& node, bool asks_true) const {
 }
 
 void Skipping::Keep(const PredicateNode& node, bool asks_true, GranuleSet* candidates) const {
+  assert(CanSkip(node, asks_true));
   if (node.kind == Kind::kNot) return Keep(*node.children[0], !asks_true, candidates);
   if (node.IsLeaf()) {
     const auto keep_steps = [&](const std::vector<SkipStep>& steps, GranuleSet* set) {
@@ -110,7 +112,7 @@ void Skipping::Explain(const PredicateNode& node, bool asks_true, bool is_used,
     if (plan.can_skip && !explanation.can_skip) {
       explanation.reason = "column '" + explanation.column + "' has no index";
     } else if (explanation.can_skip && !is_used) {
-      explanation.reason = "stands beside an alternative that cannot skip";
+      explanation.reason = "not used, because an alternative to it cannot skip";
     }
     explanations->push_back(std::move(explanation));
     return;

@@ -7,12 +7,12 @@
 
 namespace blocksieve::internal {
 
-/// A predicate together with the indexes of one file, found once.
+/// A predicate together with the indexes of one file, each looked up once.
 ///
-/// As in ClickHouse every part of a predicate is asked in which granules it can be true and in
-/// which it can be false; NOT swaps the two, AND intersects the one and unites the other. "Unknown"
-/// needs no set of its own: nothing turns it into true. The sets are never both computed: only the
-/// one that the parts around ask for.
+/// As in ClickHouse, each part of a predicate says in which granules it can be true and in which it
+/// can be false. NOT swaps the two sets; AND intersects the first and unites the second. "Unknown"
+/// needs no set, because nothing turns it into true. Only the set that the enclosing part needs is
+/// computed.
 class Skipping {
  public:
   Skipping(const PredicateNode& root, const std::vector<Column>& columns,
@@ -32,9 +32,10 @@ class Skipping {
   }
 
  private:
-  // All for granules in which `node` can be true, or, not `asks_true`, false.
+  // These concern granules in which `node` can be true or, if not `asks_true`, can be false.
   bool CanSkip(const PredicateNode& node, bool asks_true) const;
-  void Keep(const PredicateNode& node, bool asks_true, GranuleSet* candidates) const;  // REQUIRES ^
+  void Keep(const PredicateNode& node, bool asks_true,
+            GranuleSet* candidates) const;  // REQUIRES: CanSkip
   void Explain(const PredicateNode& node, bool asks_true, bool is_used,
                std::vector<SkipExplanation>* explanations) const;
 

@@ -172,23 +172,23 @@ TEST_F(PredicateCandidates, ExplainsEveryComparison) {
     }
   };
   check("s = 'a' AND n != 1 AND x = 'a' AND g LIKE '%ab%' AND TRUE",
-        {{"s = 'a'", true, true, "filter and least and greatest of 1 value"},
+        {{"s = 'a'", true, true, "filter and min/max, 1 value"},
          {"n != 1", true, true, "only granules that hold a single value"},
          {"x = 'a'", false, false, "column 'x' has no index"},
-         {"g LIKE '%ab%'", false, false, "needle shorter than 3"},
-         {"TRUE", false, false, "every row"}});
+         {"g LIKE '%ab%'", false, false, "fewer than 3 characters in a row"},
+         {"TRUE", false, false, "every row matches"}});
   check("NOT (s = 'a' AND w HAS 'a')",
-        {{"s != 'a'", true, false, "beside an alternative that cannot skip"},
+        {{"s != 'a'", true, false, "an alternative to it cannot skip"},
          {"w NOT HAS 'a'", false, false, "cannot tell which texts lack"}});
   check("n BETWEEN 1 AND 2 OR NOT n > 5",
-        {{"n BETWEEN 1 AND 2", true, true, "least and greatest value"},
-         {"NOT n > 5", true, true, "least and greatest value"}});
+        {{"n BETWEEN 1 AND 2", true, true, "min/max"},
+         {"NOT n > 5", true, true, "min/max"}});
   check("w LIKE '% a b %' AND g HAS 'abcd' AND w LIKE '%a%' AND s LIKE '%a' AND w > 'a'",
         {{"w LIKE '% a b %'", true, true, "filter, 2 words"},
          {"g HAS 'abcd'", true, true, "filter, 2 n-grams"},
-         {"w LIKE '%a%'", false, false, "no word is certain to be whole"},
+         {"w LIKE '%a%'", false, false, "no complete word"},
          {"s LIKE '%a'", false, false, "begins with a wildcard"},
-         {"w > 'a'", false, false, "order of whole texts"}});
+         {"w > 'a'", false, false, "order of texts"}});
   EXPECT_EQ(index_.calls(), 0u);
   EXPECT_EQ(MakePredicate("n = 1", columns_).Explain(index_.lookup())[0].column, "n");
 }
