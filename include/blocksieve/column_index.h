@@ -9,20 +9,20 @@
 
 namespace blocksieve {
 
-/// Values from `low` to `high`; without one of them, from the least or to the greatest.
+/// The values from `low` to `high`. Without one of them the range is open on that side.
 struct ValueRange {
   std::optional<Value> low;   ///< None: from the least value.
   std::optional<Value> high;  ///< None: to the greatest value.
-  bool includes_low = true;   ///< Whether `low` is in the range; of no matter without it.
-  bool includes_high = true;  ///< The same for `high`.
+  bool includes_low = true;   ///< Whether `low`, if given, is in the range.
+  bool includes_high = true;  ///< Whether `high`, if given, is in the range.
 };
 
-/// What an index knows of one column, asked for all granules of a file at once. This is all that
-/// predicates see of an index.
+/// What a skip index knows about one column, for all granules of a file at once. Predicates see
+/// nothing else of an index.
 ///
-/// Each function removes from `candidates` the granules in which it is certain that no row is as
-/// said, and leaves the others. Removing nothing is always right. A row of an array or tokenised
-/// column has several values; "a value" is then any of them. Thread-safe.
+/// Each function removes from `candidates` the granules in which certainly no row fits its
+/// description, and leaves the others. Removing nothing is always right. A row of an array or
+/// tokenised column has several values; "a value" means any of them. Thread-safe.
 class ColumnIndex {
  public:
   virtual ~ColumnIndex() = default;
@@ -44,11 +44,11 @@ class ColumnIndex {
     *candidates = std::move(kept);
   }
 
-  /// Some row has a value in `range`. REQUIRES: its bounds have the column's type.
+  /// Some row has a value in `range`. REQUIRES: its bounds are of the column's type
   virtual void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const = 0;
 
-  /// Some row has a value that differs from `value`: not certain only where all rows have just this
-  /// one.
+  /// Some row has a value other than `value`. Removes only granules in which every value is
+  /// `value`. REQUIRES: `value` is of the column's type
   virtual void KeepDiffering(const Value& value, GranuleSet* candidates) const = 0;
 
   /// Some row lacks the column (NULL, or an array without elements).

@@ -11,47 +11,48 @@
 
 namespace blocksieve {
 
-/// Rows of a granule unless an option says otherwise. Chosen by measurement (bench/run skip): of
-/// rows of some hundred bytes that is one or two data blocks, so that a scan reads close to the
+/// The default number of rows per granule, chosen by measurement (bench/run skip). With rows of
+/// some hundred bytes, a granule is one or two data blocks, so a scan reads little more than the
 /// blocks that hold a match. Twice as many rows read half as many blocks more. Half as many read
-/// less still, but the keys of granules, with file paths a quarter of the filters, would double.
+/// fewer, but double the bytes of the granules' keys, which with file paths are a quarter of the
+/// filters'.
 inline constexpr uint64_t kDefaultGranuleRows = 64;
 
-/// Key and value bytes of a granule unless an option says otherwise, for rows that are large.
+/// The default limit on key and value bytes per granule, for large rows.
 inline constexpr uint64_t kDefaultGranuleBytes = 16 << 10;
 
-/// What a granule index holds of one column.
+/// What a skip index holds for one column.
 struct GranuleColumnOptions {
-  /// Any bytes, e.g. the column's definition: the index carries it, and does not look at it.
+  /// Any bytes, such as the column's definition. The index carries them without interpreting them.
   std::string name;
 
-  /// Of all its values.
+  /// Type of all values.
   ValueType type = ValueType::kBytes;
 
-  /// Share of the granules without a value that may be reported as "may have it". Range of
-  /// ChooseLayout.
+  /// Share of the granules without a value for which a filter may answer "may have it". The range
+  /// is that of ChooseLayout.
   double target_fpr = 0.01;
 
-  bool with_filters = true;  ///< For equality.
-  bool with_bounds = true;   ///< Least and greatest value, for ranges.
+  bool with_filters = true;  ///< Filters, for equality.
+  bool with_bounds = true;   ///< Least and greatest values, for ranges.
 
-  /// Bytes of filters above which the column gets none. 0: no limit.
+  /// If its filters would take more bytes, the column gets none. 0: no limit.
   uint64_t max_filter_bytes = 0;
 };
 
-/// What a GranuleIndexBuilder is to build.
+/// What a GranuleIndexBuilder builds.
 struct GranuleIndexOptions {
-  /// A granule closes when it has so many rows. 0: no limit.
+  /// A granule closes when it has this many rows. 0: no limit.
   uint64_t granule_rows = kDefaultGranuleRows;
 
-  /// And when its rows' bytes reach so many. 0: no limit.
+  /// A granule also closes when its rows reach this many bytes. 0: no limit.
   uint64_t granule_bytes = kDefaultGranuleBytes;
 
-  /// Bytes of the whole index. If it would have more, filters are left out, the largest first, then
-  /// bounds. 0: no limit.
+  /// Limit on the bytes of the whole index. To meet it, the builder leaves out filters, the largest
+  /// first, and then bounds. 0: no limit.
   uint64_t max_index_bytes = 0;
 
-  /// The indexed columns; AddValue counts them from 0.
+  /// The indexed columns. AddValue counts them from 0.
   std::vector<GranuleColumnOptions> columns;
 };
 
@@ -59,48 +60,51 @@ namespace internal {
 struct GranuleIndexBuilderParts;
 }
 
-/// Makes the index of one file while the file is written. Memory: 8 bytes per distinct value and
-/// granule and filtered column; per row nothing. Not thread-safe, but may move between threads.
+/// Makes the skip index of one file while the file is written. Holds 8 bytes for each distinct
+/// value of each granule of a filtered column, and nothing per row. Not thread-safe, but may move
+/// between threads.
 ///
 /// Call order: ( StartRow ( AddValue | MarkAlwaysMatch | NoteSequence )* CloseGranule? )* Finish
 ///
-/// Problems on the way (memory short, a value of the wrong type) come out in Finish, so that an
-/// engine's write path has one place to handle them: there is then no index.
+/// Finish reports all problems (no memory, a value of the wrong type), which gives an engine's
+/// write path one place to handle them. There is then no index.
 class GranuleIndexBuilder {
  public:
   /// Errors: InvalidArgument, naming the option, its value and the allowed range.
   static Result<GranuleIndexBuilder> Create(const GranuleIndexOptions& options);
 
   /// @{
-  /// What was moved from may only be destroyed or assigned to.
+  /// A moved-from builder may only be destroyed or assigned to.
   GranuleIndexBuilder(GranuleIndexBuilder&&) noexcept;
   GranuleIndexBuilder& operator=(GranuleIndexBuilder&&) noexcept;
   /// @}
   ~GranuleIndexBuilder();
 
-  /// The next row, in the engine's own order of keys, which may be any. `row_bytes` counts towards
-  /// granule_bytes.
+  /// Begins the next row, in the engine's order of keys, whatever that is. `row_bytes` counts
+  /// towards granule_bytes.
   void StartRow(std::string_view key, uint64_t row_bytes) noexcept;
 
-  /// A value of the row. A row may have several in a column (arrays, words), or none: then it lacks
-  /// the column. REQUIRES: after StartRow, column < options.columns.size(), the column's type
+  /// Adds a value of the row. A row may have several in a column (arrays, words); with none it
+  /// lacks the column. An unknown column or a value of another type makes Finish fail. REQUIRES:
+  /// StartRow
   void AddValue(size_t column, const Value& value) noexcept;
 
-  /// The row is not what it seems (a merge operand, a reference): its granule is to be read always.
+  /// Says that the row may not be what it seems (a merge operand, a reference), so that its granule
+  /// must always be read. REQUIRES: StartRow
   void MarkAlwaysMatch() noexcept;
 
-  /// The granule keeps the least of these numbers.
+  /// The granule keeps the least of these numbers. REQUIRES: StartRow
   void NoteSequence(uint64_t sequence) noexcept;
 
-  /// Ends the granule after the current row; without effect if it is empty.
+  /// Ends the granule after the current row. Has no effect if the granule is empty.
   void CloseGranule() noexcept;
 
-  /// Bytes of memory held, roughly. O(columns).
+  /// Approximate bytes of memory held. O(columns).
   uint64_t MemoryBytes() const noexcept;
 
-  /// The finished index; also of no rows. To be called once.
-  /// Errors: InvalidArgument (see AddValue), ResourceExhausted (memory, or max_index_bytes is less
-  /// than even the keys take).
+  /// Returns the finished index, which may have no rows. Must be called only once.
+  /// Errors: InvalidArgument (see AddValue), ResourceExhausted (no memory, or the keys alone
+  /// exceed max_index_bytes).
   Result<std::string> Finish() noexcept;
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,29 +9,36 @@
 
 namespace blocksieve {
 
-/// A set of the granules of one file: bit g of the words is granule g. Bits beyond the last granule
-/// are zero.
+/// A set of granules of one file. Bit g of its words is granule g; bits beyond the last granule are
+/// zero.
 class GranuleSet {
  public:
-  /// No granule, of so many.
+  /// The empty set, for a file of `num_granules`.
   static GranuleSet None(size_t num_granules) { return GranuleSet(num_granules, 0); }
 
-  /// All of them.
+  /// The set of all granules.
   static GranuleSet All(size_t num_granules) { return GranuleSet(num_granules, ~uint64_t{0}); }
 
-  /// Of the file, not of the set.
+  /// Granules of the file, in the set or not.
   size_t num_granules() const noexcept { return num_granules_; }
 
   /// Whether the granule is in the set. REQUIRES: granule < num_granules()
   bool Has(size_t granule) const noexcept {
+    assert(granule < num_granules_);
     return (words_[granule / 64] >> (granule % 64) & 1) != 0;
   }
 
   /// Puts it into the set. REQUIRES: granule < num_granules()
-  void Add(size_t granule) noexcept { words_[granule / 64] |= uint64_t{1} << (granule % 64); }
+  void Add(size_t granule) noexcept {
+    assert(granule < num_granules_);
+    words_[granule / 64] |= uint64_t{1} << (granule % 64);
+  }
 
   /// Takes it out of the set. REQUIRES: granule < num_granules()
-  void Remove(size_t granule) noexcept { words_[granule / 64] &= ~(uint64_t{1} << (granule % 64)); }
+  void Remove(size_t granule) noexcept {
+    assert(granule < num_granules_);
+    words_[granule / 64] &= ~(uint64_t{1} << (granule % 64));
+  }
 
   /// Granules in the set. O(num_granules()), as is IsEmpty.
   size_t Count() const noexcept {
@@ -49,23 +57,25 @@ class GranuleSet {
 
   /// Intersection. REQUIRES: the same number of granules.
   GranuleSet& operator&=(const GranuleSet& other) noexcept {
+    assert(num_granules_ == other.num_granules_);
     for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
     return *this;
   }
 
   /// Union. REQUIRES: the same number of granules.
   GranuleSet& operator|=(const GranuleSet& other) noexcept {
+    assert(num_granules_ == other.num_granules_);
     for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
     return *this;
   }
 
-  /// For sets to be combined 64 granules at a time; valid as long as the set. Writers leave the
+  /// For combining sets 64 granules at a time. Valid as long as the set. Whoever writes leaves the
   /// bits beyond the last granule zero.
   std::span<uint64_t> words() noexcept { return words_; }
-  /// The same, to read.
+  /// The same for reading.
   std::span<const uint64_t> words() const noexcept { return words_; }
 
-  /// The same granules, of equally many.
+  /// Equal sets, of files with equally many granules.
   friend bool operator==(const GranuleSet&, const GranuleSet&) = default;
 
  private:

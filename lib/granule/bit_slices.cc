@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <limits>
 
 namespace blocksieve::internal {
@@ -10,13 +11,13 @@ namespace {
 
 constexpr uint32_t kMaxProbes = 32;
 
-// Bytes of each row that are ANDed before going on: registers hold that many candidates while all
-// rows pass by, and each row is read in pieces of four cache lines, which hides its latency.
+// Words of each row that are ANDed at a time. Registers hold that many candidates while all rows
+// pass by, and reading a row in pieces of four cache lines hides its latency.
 constexpr size_t kTileWords = 32;
 
 using Rows = std::array<const uint8_t*, kMaxProbes>;
 
-/// ANDs `kWords` words of each row to `candidates`. No row but is read where candidates are left.
+/// ANDs `kWords` words of each row to `candidates`. Reads rows only where candidates are left.
 template <size_t kWords>
 inline __attribute__((always_inline)) void AndTile(const Rows& rows, uint32_t num_rows,
                                                    size_t offset, uint64_t* candidates) noexcept {
@@ -59,7 +60,7 @@ __attribute__((target("avx2"))) void AndRowsAvx2(const Rows& rows, uint32_t num_
 void AndRows(const Rows& rows, uint32_t num_rows, size_t num_words, uint64_t* words,
              [[maybe_unused]] Kernel kernel) noexcept {
 #if defined(__x86_64__)
-  // No wider ones: it is memory that limits.
+  // Wider vectors gain nothing, because memory is the limit.
   if (kernel != Kernel::kScalar) return AndRowsAvx2(rows, num_rows, num_words, words);
 #endif
   AndRows(rows, num_rows, num_words, words);
@@ -71,7 +72,8 @@ void KeepContaining(const BitSlices& slices, uint64_t hash, uint64_t first_filte
   Positions positions(hash, slices.num_rows);
   const uint32_t k = std::min(slices.num_probes, kMaxProbes);
   if (slices.num_filters < BitSlices::kPackedBelow) {
-    // No early end when all are gone: it would be mispredicted, which costs more than all rows.
+    // Does not stop early when no candidate is left: a mispredicted branch costs more than all
+    // rows.
     for (uint32_t j = 0; j < k; ++j) {
       const uint64_t row = positions.Next() * stride + first_filter;
       for (size_t i = 0; i < words.size(); ++i) words[i] &= LoadBits64(slices.bytes, row + 64 * i);
@@ -92,8 +94,8 @@ void KeepContaining(const BitSlices& slices, uint64_t hash, uint64_t first_filte
   }
 }
 
-/// Several values: in pieces of the candidates that stay in the cache, value after value, those
-/// that are already found left out.
+/// The same for several values: value after value, in pieces of candidates that stay in the cache,
+/// without those that have been found already.
 void KeepContainingSome(const BitSlices& slices, std::span<const uint64_t> hashes,
                         std::span<uint64_t> candidates, Kernel kernel) noexcept {
   constexpr size_t kPieceWords = 64;
@@ -128,6 +130,8 @@ uint64_t BitSlices::NumBytes(uint64_t num_rows, uint64_t num_filters) noexcept {
 
 void BitSlices::KeepContainingAny(std::span<const uint64_t> hashes, std::span<uint64_t> candidates,
                                   Kernel kernel) const noexcept {
+  assert(bytes.size() == NumBytes(num_rows, num_filters));
+  assert(64 * candidates.size() >= num_filters && IsAvailable(kernel));
   if (num_rows == 0 || hashes.empty()) {
     std::fill(candidates.begin(), candidates.end(), 0);
   } else if (hashes.size() == 1) {
@@ -138,7 +142,7 @@ void BitSlices::KeepContainingAny(std::span<const uint64_t> hashes, std::span<ui
 }
 
 uint64_t DepositBits(uint64_t packed, uint64_t mask) noexcept {
-  // Ones of `packed` are few, as filters say "no" to nearly all: the loop ends at the last of them.
+  // Filters answer "no" nearly everywhere, so `packed` has few ones, and the loop ends at the last.
   uint64_t deposited = 0;
   while (packed != 0 && mask != 0) {
     const uint64_t lowest = mask & (~mask + 1);

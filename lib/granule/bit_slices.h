@@ -8,9 +8,9 @@
 #include "lib/base/coding.h"
 #include "lib/bloom/classic_positions.h"
 
-// Bloom filters of the same size, transposed: row p holds bit p of every filter. One probe ANDs a
-// few rows and has the answers of all filters; filter by filter it would touch as many cache lines
-// per filter as it now touches rows in all. The rows of a value are the `Positions` of its hash.
+// Bloom filters of the same size, transposed: row p holds bit p of every filter. A probe ANDs k
+// rows and has the answers of all filters; filter by filter, it would touch k cache lines for each.
+// The rows of a value are the `Positions` of its hash.
 
 namespace blocksieve::internal {
 
@@ -39,13 +39,13 @@ inline uint64_t LoadBits64(ByteView bytes, uint64_t bit) noexcept {
 /// A view of transposed filters; the bytes belong to somebody else.
 struct BitSlices {
   ByteView bytes;
-  uint64_t num_rows = 0;     // bits of each filter (m); 0: filters of no values
+  uint64_t num_rows = 0;     // bits of each filter (m); 0 for filters of no values
   uint64_t num_filters = 0;  // columns
   uint32_t num_probes = 0;   // bits that a value sets (k)
 
-  /// Bits from one row to the next. Rows of few filters follow each other without a gap, since
-  /// rounding to bytes could double them; from 512 on it costs 1.4 % at most and lets rows be read
-  /// in vectors.
+  /// Bits from one row to the next. Rows of few filters follow each other without a gap, because
+  /// rounding to bytes could double them. From 512 filters on, rounding costs at most 1.4 % and
+  /// allows reading rows in vectors.
   static constexpr uint64_t kPackedBelow = 512;
   static uint64_t StrideBits(uint64_t num_filters) noexcept {
     return num_filters < kPackedBelow ? num_filters : (num_filters + 7) / 8 * 8;
@@ -54,9 +54,10 @@ struct BitSlices {
   /// Bytes of all rows; the largest uint64_t if it would be more.
   static uint64_t NumBytes(uint64_t num_rows, uint64_t num_filters) noexcept;
 
-  /// Removes from `candidates` (bit i: filter i; at least num_filters bits, those beyond are zero)
-  /// the filters that contain none of the values with these hashes.
-  /// REQUIRES: bytes.size() == NumBytes(num_rows, num_filters), `kernel` is available.
+  /// Removes from `candidates` the filters that contain none of the values with these hashes. Bit i
+  /// stands for filter i; bits beyond the last filter are zero.
+  /// REQUIRES: bytes.size() == NumBytes(num_rows, num_filters); `candidates` has a bit for each
+  /// filter; IsAvailable(kernel)
   void KeepContainingAny(std::span<const uint64_t> hashes, std::span<uint64_t> candidates,
                          Kernel kernel) const noexcept;
 };

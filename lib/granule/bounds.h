@@ -11,24 +11,45 @@
 #include "blocksieve/granule_set.h"
 #include "blocksieve/value.h"
 
-// Least and greatest value of each granule. They are rounded outwards, by less than a hundredth of
-// the distance between them, so that they take a few bytes each: what ranges select changes that
-// little. The bounds of a granule with one value only are exact (but for long bytes), so that its
-// rows can be said not to differ from it. lib/FORMAT.md has the encoding.
+// Least and greatest value of each granule. Both are rounded outwards, by less than a hundredth of
+// the distance between them, which leaves a few bytes each and hardly changes what ranges select.
+// The bounds of a granule with a single value are exact, unless its bytes are long, so the index
+// knows that no row differs from the value. lib/FORMAT.md has the encoding; the first byte of a
+// granule is
+//   numbers: 0 no values | c + 1: bounds are cut by c low bits, then
+//            zigzag varint of (low >> c) - (previous low >> c) | varint of (high >> c) - (low >> c)
+//   bytes:   a BytesBounds, then the low bound after the previous one, the high one after the low:
+//            shared bytes (varint) | further bytes (varint) | these
 
 namespace blocksieve::internal {
 
-/// Decoding can begin at every so many granules: one word of a GranuleSet.
+/// Decoding can begin at multiples of this many granules: one word of a GranuleSet.
 inline constexpr uint64_t kGranulesPerBoundsBlock = 64;
 
-/// Bytes of a bound are cut here at the latest.
+/// Bounds have at most this many bytes.
 inline constexpr size_t kMaxBoundBytes = 64;
 
-/// Numbers as unsigned integers of the same order; NaN is one value, the greatest.
-/// REQUIRES: not bytes
+/// Bits that the distance between the bounds of numbers keeps; 8: rounded by 1/128 at most.
+inline constexpr int kNumberSpanBits = 8;
+
+/// Bytes that bounds keep beyond the prefix they share: where they differ, and two more.
+inline constexpr size_t kBytesPastPrefix = 3;
+
+enum BytesBounds : uint8_t { kNoBounds = 0, kOneValue = 1, kTwoBounds = 2, kLowerBound = 3 };
+
+/// Small differences of either sign as small numbers: 0, -1, 1, -2, ...
+inline uint64_t ZigZag(uint64_t difference) noexcept {
+  return difference << 1 ^ (uint64_t{0} - (difference >> 63));
+}
+inline uint64_t UnZigZag(uint64_t number) noexcept {
+  return number >> 1 ^ (uint64_t{0} - (number & 1));
+}
+
+/// Maps numbers to unsigned integers of the same order. NaN is one value, the greatest.
+/// REQUIRES: a number, not bytes
 uint64_t OrderedBits(const Value& number) noexcept;
 
-/// Collects the values of one granule after the other, of one column.
+/// Collects the values of one column, granule by granule.
 class BoundsWriter {
  public:
   explicit BoundsWriter(ValueType type) noexcept : type_(type) {}
@@ -36,7 +57,7 @@ class BoundsWriter {
   /// REQUIRES: the column's type
   void Add(const Value& value);
 
-  /// Ends a granule. If not `wanted`, it gets no bounds and reads as one without values.
+  /// Ends a granule. If not `wanted`, it gets no bounds and looks like one without values.
   void CloseGranule(bool wanted);
 
   const std::string& bytes() const noexcept { return bytes_; }
@@ -69,7 +90,7 @@ struct ValueRun {
 /// A view; the bytes belong to somebody else.
 class BoundsReader {
  public:
-  /// Checks everything, so that the others can be sure. False if the bytes are damaged.
+  /// Checks everything, so that the other functions need not. False if the bytes are damaged.
   bool Open(ByteView bytes, ValueType type, uint64_t num_granules);
 
   /// As in ColumnIndex; granules without bounds count as having no values.

@@ -3,7 +3,6 @@
 
 #include "lib/base/coding.h"
 #include "lib/granule/bounds.h"
-#include "lib/granule/bounds_format.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -54,7 +53,7 @@ class NumberCursor {
 
   bool Differs(const Value& value) const noexcept {
     if (!has_values_) return false;
-    // Cut bounds are apart by at least what is cut, so equal ones are exact.
+    // Cut bounds differ by at least what was cut, so equal ones are exact.
     return low_ != high_ || low_ != OrderedBits(value);
   }
 
@@ -118,7 +117,7 @@ class BytesCursor {
     const uint64_t shared = decoder_.Varint();
     if (shared > previous.size()) return false;
     const ByteView further = decoder_.Bytes(decoder_.Varint());
-    // Else a few bytes per granule could have a reader copy megabytes for each.
+    // Without a limit, a few bytes per granule could make a reader copy megabytes for each.
     if (shared + further.size() > kMaxBoundBytes) return false;
     if (bytes != &previous) {
       bytes->assign(previous, 0, static_cast<size_t>(shared));

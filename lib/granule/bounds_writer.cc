@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 
 #include "lib/base/coding.h"
 #include "lib/granule/bounds.h"
-#include "lib/granule/bounds_format.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -23,7 +23,8 @@ void AppendAfter(std::string_view previous, std::string_view bytes, std::string*
   out->append(bytes.substr(shared));
 }
 
-/// Cuts to `size` bytes and makes it greater than everything that begins so. False: nothing is.
+/// Cuts to `size` bytes and makes the result greater than all texts that begin with them. False if
+/// nothing is.
 bool CutUpwards(size_t size, std::string* bytes) {
   bytes->resize(size);
   while (!bytes->empty() && bytes->back() == '\xff') bytes->pop_back();
@@ -35,12 +36,13 @@ bool CutUpwards(size_t size, std::string* bytes) {
 }  // namespace
 
 uint64_t OrderedBits(const Value& number) noexcept {
+  assert(number.type() != ValueType::kBytes);
   constexpr uint64_t kSign = uint64_t{1} << 63;
   switch (number.type()) {
     case ValueType::kInt:
       return static_cast<uint64_t>(number.as_int()) ^ kSign;
     case ValueType::kFloat: {
-      // Values are canonical: no -0.0, and one NaN, which is above infinity as its bits are.
+      // Values are canonical: there is no -0.0 and one NaN, whose bits are above those of infinity.
       const uint64_t bits = std::bit_cast<uint64_t>(number.as_float());
       return (bits & kSign) != 0 ? ~bits : bits | kSign;
     }
@@ -50,6 +52,7 @@ uint64_t OrderedBits(const Value& number) noexcept {
 }
 
 void BoundsWriter::Add(const Value& value) {
+  assert(value.type() == type_);
   if (type_ == ValueType::kBytes) {
     const std::string_view bytes = value.bytes();
     if (!has_values_ || bytes < least_bytes_) least_bytes_.assign(bytes);

@@ -1,7 +1,9 @@
 #include "lib/granule/class_tree.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -33,7 +35,8 @@ class BitStream {
   size_t at_ = 0;
 };
 
-/// out[w] = bit i of the left or right results, in order, as the node's bit says.
+/// Merges the left and the right results: bit i of `out` is the next bit of the side that the
+/// node's bit i names.
 template <class Deposit>
 inline __attribute__((always_inline)) void MergeBody(const PackedInts& bits, uint64_t count,
                                                      const uint64_t* left, const uint64_t* right,
@@ -69,7 +72,8 @@ __attribute__((target("bmi2,popcnt"))) void MergeBmi2(const PackedInts& bits, ui
   MergeBody(
       bits, count, left, right, out,
       [](uint64_t packed, uint64_t mask) __attribute__((target("bmi2,popcnt"))) {
-        // Nearly always nothing is set; and Zen 1 and 2 take hundreds of cycles.
+        // Nearly always nothing is set, and the instruction takes hundreds of cycles on Zen 1
+        // and 2.
         return packed == 0 ? uint64_t{0} : static_cast<uint64_t>(_pdep_u64(packed, mask));
       });
 }
@@ -83,7 +87,105 @@ void Merge(const PackedInts& bits, uint64_t count, const uint64_t* left, const u
   MergePortable(bits, count, left, right, out);
 }
 
+// Takes time in proportion to the bytes of the bits: none if all bits are the same.
+uint64_t CountOnes(const PackedInts& bits, uint64_t count) noexcept {
+  if (bits.IsConstant()) return bits.Word(0) == 0 ? 0 : count;
+  uint64_t ones = 0;
+  for (uint64_t i = 0; i < count; i += 64) {
+    uint64_t word = bits.Word(i / 64);
+    if (count - i < 64) word &= (uint64_t{1} << (count - i)) - 1;
+    ones += static_cast<uint64_t>(std::popcount(word));
+  }
+  return ones;
+}
+
+struct HuffmanNode {
+  uint64_t count = 0;
+  int size_class = -1;
+  int left = -1;
+  int right = -1;
+};
+
+/// Nodes of the Huffman tree, the root last.
+std::vector<HuffmanNode> Huffman(std::span<const SizeClass> classes) {
+  assert(!classes.empty() && classes.size() <= kMaxSizeClasses);
+  std::vector<HuffmanNode> nodes;
+  std::vector<int> roots;
+  for (const SizeClass& size_class : classes) {
+    const int node = static_cast<int>(nodes.size());
+    roots.push_back(node);
+    nodes.push_back({size_class.num_granules, node, -1, -1});
+  }
+  const auto take_rarest = [&] {
+    const auto rarest = std::min_element(roots.begin(), roots.end(), [&](int a, int b) {
+      return nodes[static_cast<size_t>(a)].count < nodes[static_cast<size_t>(b)].count;
+    });
+    const int node = *rarest;
+    roots.erase(rarest);
+    return node;
+  };
+  while (roots.size() > 1) {
+    const int right = take_rarest();
+    const int left = take_rarest();
+    roots.push_back(static_cast<int>(nodes.size()));
+    nodes.push_back(
+        {nodes[static_cast<size_t>(left)].count + nodes[static_cast<size_t>(right)].count, -1, left,
+         right});
+  }
+  return nodes;
+}
+
+void AppendNode(const std::vector<HuffmanNode>& nodes, int node, std::span<const uint8_t> class_of,
+                std::string* shape, std::string* bits) {
+  const HuffmanNode& here = nodes[static_cast<size_t>(node)];
+  shape->push_back(static_cast<char>(here.size_class));  // -1: 0xff
+  if (here.size_class >= 0) return;
+
+  // Which classes are below, and on which side.
+  enum Side : uint8_t { kElsewhere, kLeft, kRight };
+  std::array<Side, kMaxSizeClasses> sides{};
+  const auto mark = [&](auto& self, int below, Side side) -> void {
+    const HuffmanNode& n = nodes[static_cast<size_t>(below)];
+    if (n.size_class >= 0) {
+      sides[static_cast<size_t>(n.size_class)] = side;
+      return;
+    }
+    self(self, n.left, side);
+    self(self, n.right, side);
+  };
+  mark(mark, here.left, kLeft);
+  mark(mark, here.right, kRight);
+
+  std::vector<uint64_t> words;
+  uint64_t count = 0;
+  for (const uint8_t size_class : class_of) {
+    if (sides[size_class] == kElsewhere) continue;
+    if (count % 64 == 0) words.push_back(0);
+    words.back() |= uint64_t{sides[size_class] == kRight} << (count % 64);
+    ++count;
+  }
+  PackedInts::AppendBits(words, count, bits);
+  AppendNode(nodes, here.left, class_of, shape, bits);
+  AppendNode(nodes, here.right, class_of, shape, bits);
+}
+
 }  // namespace
+
+uint64_t ClassMapBits(std::span<const SizeClass> classes) {
+  uint64_t bits = 0;
+  for (const HuffmanNode& node : Huffman(classes)) {
+    if (node.size_class < 0) bits += node.count;
+  }
+  return bits;
+}
+
+void ClassTree::Append(std::span<const SizeClass> classes, std::span<const uint8_t> class_of,
+                       std::string* out) {
+  const std::vector<HuffmanNode> nodes = Huffman(classes);
+  std::string bits;
+  AppendNode(nodes, static_cast<int>(nodes.size()) - 1, class_of, out, &bits);
+  *out += bits;
+}
 
 bool ClassTree::ReadNode(std::span<const SizeClass> classes, unsigned depth, Decoder* from) {
   const uint8_t what = from->Fixed<uint8_t>();
@@ -102,18 +204,6 @@ bool ClassTree::ReadNode(std::span<const SizeClass> classes, unsigned depth, Dec
   nodes_[node].right = right;
   nodes_[node].count = nodes_[node + 1].count + nodes_[right].count;
   return true;
-}
-
-// Time in proportion to the bytes that the bits take: none if they are all the same.
-uint64_t CountOnes(const PackedInts& bits, uint64_t count) noexcept {
-  if (bits.IsConstant()) return bits.Word(0) == 0 ? 0 : count;
-  uint64_t ones = 0;
-  for (uint64_t i = 0; i < count; i += 64) {
-    uint64_t word = bits.Word(i / 64);
-    if (count - i < 64) word &= (uint64_t{1} << (count - i)) - 1;
-    ones += static_cast<uint64_t>(std::popcount(word));
-  }
-  return ones;
 }
 
 bool ClassTree::Read(std::span<const SizeClass> classes, uint64_t num_granules, Decoder* from) {
@@ -136,7 +226,7 @@ bool ClassTree::Read(std::span<const SizeClass> classes, uint64_t num_granules, 
     if (CountOnes(node.bits, node.count) != nodes_[node.right].count) return false;
   }
   map_bytes_ = start - from->rest().size();
-  // Every class once: as many leaves as classes, none twice.
+  // Each class occurs once: there are as many leaves as classes, and none occurs twice.
   return nodes_.size() == 2 * classes.size() - 1;
 }
 
@@ -146,7 +236,7 @@ const uint64_t* ClassTree::Merged(size_t node, std::span<uint64_t* const> result
   if (here.size_class >= 0) return results[static_cast<size_t>(here.size_class)];
   uint64_t* rest = scratch + Words(here.count);
   const uint64_t* left = Merged(node + 1, results, rest, kernel);
-  // What the left child needed of the scratch memory is at most what its subtree counts.
+  // The left child needed no more scratch memory than its subtree counts.
   for (size_t below = node + 1; below < here.right; ++below) rest += Words(nodes_[below].count);
   const uint64_t* right = Merged(here.right, results, rest, kernel);
   Merge(here.bits, here.count, left, right, scratch, kernel);

@@ -11,10 +11,10 @@
 #include "lib/granule/sizing.h"
 
 // Which granule is of which size class, as a wavelet tree of Huffman shape (Grossi, Gupta, Vitter,
-// 2003; Maekinen, Navarro, 2005): a leaf is a class; an inner node has one bit for each granule
-// below it, 0 for those of its left child. So a granule takes about as many bits as its class is
-// surprising: where nearly all are of one class, one bit and not four. And the results of the
-// classes are merged, bottom-up, word by word.
+// 2003; Maekinen, Navarro, 2005). A leaf is a class; an inner node has one bit for each granule
+// below it, 0 for those of its left child. The rarer a class is, the more bits its granules take:
+// where nearly all are of one class, about one bit per granule instead of four. Results of the
+// classes are merged bottom-up, word by word.
 //   nodes in preorder: class number, or 0xff for an inner one | bits of the inner nodes in preorder
 
 namespace blocksieve::internal {
@@ -28,11 +28,11 @@ class ClassTree {
   static void Append(std::span<const SizeClass> classes, std::span<const uint8_t> class_of,
                      std::string* out);
 
-  /// Takes the tree off the decoder's front. False if it is damaged, or does not fit the classes or
-  /// the number of granules.
+  /// Takes the tree off the front of the decoder. False if it is damaged or does not fit the
+  /// classes or the number of granules.
   bool Read(std::span<const SizeClass> classes, uint64_t num_granules, Decoder* from);
 
-  /// Words that Merge needs, for each class and for itself.
+  /// Words that KeepMerged needs for the results of a class.
   size_t class_words(size_t size_class) const noexcept { return Words(leaves_[size_class]); }
   uint64_t map_bytes() const noexcept { return map_bytes_; }
 

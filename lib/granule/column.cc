@@ -2,14 +2,14 @@
 
 #include <bit>
 
-#include "lib/granule/compression.h"
 #include "lib/hash/checksum.h"
 
 namespace blocksieve::internal {
 
 Status GranuleColumn::Open(const ColumnHeader& header, ByteView part, const GranuleSet* always,
                            Kernel kernel) {
-  if (Checksum(part) != header.checksum) return DamagedIndex("checksum of a column does not fit");
+  if (Checksum(part) != header.checksum)
+    return DamagedIndex("the checksum of a column does not match");
   kernel_ = kernel;
   always_ = always->IsEmpty() ? nullptr : always;
   const uint64_t num_granules = always->num_granules();
@@ -19,7 +19,7 @@ Status GranuleColumn::Open(const ColumnHeader& header, ByteView part, const Gran
   missing_ = PackedInts::Read(num_granules, &marks);
   present_ = PackedInts::Read(num_granules, &marks);
   if (!marks.ok() || !marks.rest().empty() || !missing_.IsBits() || !present_.IsBits()) {
-    return DamagedIndex("marks of a column");
+    return DamagedIndex("damaged marks of a column");
   }
 
   const ByteView filters = decoder.Bytes(header.filter_bytes);
@@ -32,17 +32,17 @@ Status GranuleColumn::Open(const ColumnHeader& header, ByteView part, const Gran
     info_.max_distinct = header.classes.back().max_values;
     info_.probe_bytes = filters_.probe_bytes();
   } else if (!filters.empty()) {
-    return DamagedIndex("has filters of a column said to have none");
+    return DamagedIndex("filters of a column that should have none");
   }
 
   Decoder bounds(decoder.Bytes(header.bounds_bytes));
   if (header.bounds == GranulePart::kPresent) {
     const ByteView raw = ReadCompressed(&bounds, &bounds_memory_);
     if (!bounds.ok() || !bounds_.Open(raw, header.type, num_granules)) {
-      return DamagedIndex("bounds of a column");
+      return DamagedIndex("damaged bounds of a column");
     }
   }
-  if (!bounds.rest().empty()) return DamagedIndex("bounds of a column have bytes too many");
+  if (!bounds.rest().empty()) return DamagedIndex("extra bytes after the bounds of a column");
 
   info_.name = header.name;
   info_.type = header.type;

@@ -1,18 +1,18 @@
 #include "lib/granule/column_builder.h"
 
 #include <algorithm>
+#include <cassert>
 
-#include "lib/granule/compression.h"
 #include "lib/granule/packed.h"
 #include "lib/hash/checksum.h"
 
 namespace blocksieve::internal {
 namespace {
 
-// If a value is in this share of the granules, averaged over the values, filters skip next to none.
+// If values are in this share of the granules on average, filters skip next to nothing.
 constexpr double kEverywhereShare = 0.95;
 
-// Fewer granules are no ground to judge by, and their filters are small.
+// Fewer granules tell too little, and their filters are small.
 constexpr uint64_t kFewGranules = 16;
 
 void PutBit(bool bit, uint64_t index, std::vector<uint64_t>* words) {
@@ -39,12 +39,12 @@ void GranuleColumnBuilder::Add(const Value& value, uint64_t row) {
     const uint64_t hash = value.Hash();
     if (distinct_.Insert(hash)) hashes_.push_back(hash);
   }
-  // Of equal hashes too: different values may have them, and ranges must not miss one.
+  // Also if the hash is known: another value may have it, and ranges must not miss this one.
   if (bounds_state_ == GranulePart::kPresent) bounds_writer_.Add(value);
 }
 
 void GranuleColumnBuilder::CloseGranule(uint64_t num_rows, bool always_match) {
-  // What marks of a granule say that always matches is of no importance.
+  // The marks of a granule that always matches do not matter.
   PutBit(!always_match && rows_with_value_ < num_rows, num_granules_, &missing_);
   PutBit(always_match || rows_with_value_ != 0, num_granules_, &present_);
   ++num_granules_;
@@ -56,8 +56,8 @@ void GranuleColumnBuilder::CloseGranule(uint64_t num_rows, bool always_match) {
   counts_.push_back(always_match ? 0 : distinct_.size());
   num_distinct_ += counts_.back();
   distinct_.Clear();
-  // One filter for everything is smaller than one per granule: if that is too large, so are they,
-  // and the memory can go now.
+  // One filter for everything is smaller than one per granule. If even that is too large, so are
+  // they, and the memory can go now.
   const uint64_t least_bytes = sizer_.BitsFor(num_distinct_) / 8;
   if (options_.max_filter_bytes != 0 && least_bytes > options_.max_filter_bytes &&
       least_bytes - options_.max_filter_bytes > 8) {
@@ -81,8 +81,8 @@ void GranuleColumnBuilder::DropBounds(GranulePart reason) {
 
 bool GranuleColumnBuilder::IsEverywhere() const {
   if (num_granules_ < kFewGranules || num_distinct_ == 0) return false;
-  // The share is num_distinct / (values in the file * granules): small as soon as there are more
-  // values than this, so that counting them ends after a granule or two unless they are the same.
+  // The share is num_distinct / (values in the file * granules). It is too small as soon as there
+  // are more values than this, so counting ends after a granule or two unless all have the same.
   const double enough =
       static_cast<double>(num_distinct_) / (kEverywhereShare * static_cast<double>(num_granules_));
   DistinctHashes values;
@@ -94,6 +94,7 @@ bool GranuleColumnBuilder::IsEverywhere() const {
 }
 
 void GranuleColumnBuilder::Prepare() {
+  assert(rows_with_value_ == 0);
   if (filter_state_ == GranulePart::kPresent) {
     classes_ = ChooseSizeClasses(counts_, sizer_);
     filter_bytes_ = FilterBytes(classes_);

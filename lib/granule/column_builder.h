@@ -14,7 +14,7 @@
 
 namespace blocksieve::internal {
 
-/// What one column's part of an index is made from, granule by granule.
+/// Makes one column's part of an index, granule by granule.
 ///
 /// Call order: ( Add* CloseGranule )* Prepare DropFilters? DropBounds? Append
 class GranuleColumnBuilder {
@@ -23,20 +23,20 @@ class GranuleColumnBuilder {
 
   ValueType type() const noexcept { return options_.type; }
 
-  /// A value of row number `row` of the file. REQUIRES: the column's type
+  /// Adds a value of row number `row` of the file. REQUIRES: it is of the column's type
   void Add(const Value& value, uint64_t row);
 
-  /// Ends a granule of so many rows. One that always matches needs neither filter nor bounds.
+  /// Ends a granule of `num_rows` rows. One that always matches needs neither filter nor bounds.
   void CloseGranule(uint64_t num_rows, bool always_match);
 
-  /// Decides what to keep and how large it will be. REQUIRES: no granule is open.
+  /// Decides what to keep and how large it will be. REQUIRES: no granule is open
   void Prepare();
 
   /// Leaves a part out, for the given reason.
   void DropFilters(GranulePart reason);
   void DropBounds(GranulePart reason);
 
-  /// What the parts take. REQUIRES: Prepare
+  /// Bytes of the parts; 0 before Prepare.
   uint64_t filter_bytes() const noexcept { return filter_bytes_; }
   uint64_t bounds_bytes() const noexcept { return bounds_.size(); }
   uint64_t mark_bytes() const noexcept { return marks_.size(); }
@@ -58,14 +58,14 @@ class GranuleColumnBuilder {
   GranulePart filter_state_;
   GranulePart bounds_state_;
 
-  uint64_t latest_row_ = ~uint64_t{0};  // that had a value
+  uint64_t latest_row_ = ~uint64_t{0};  // the last with a value
   uint64_t rows_with_value_ = 0;        // of the open granule
   DistinctHashes distinct_;
   BoundsWriter bounds_writer_;
 
   uint64_t num_granules_ = 0;
   std::vector<uint64_t> hashes_;  // of all granules, one after the other
-  std::vector<uint64_t> counts_;  // how many of them are whose
+  std::vector<uint64_t> counts_;  // how many of them each granule has
   uint64_t num_distinct_ = 0;
   std::vector<uint64_t> missing_;  // bits
   std::vector<uint64_t> present_;

@@ -5,11 +5,11 @@
 
 namespace blocksieve::internal {
 
-/// The hashes seen in the current granule. Emptied in constant time, so that one granule of many
-/// values does not slow down the following ones.
+/// The set of hashes seen in the current granule. Clear takes constant time, so a granule of many
+/// values does not slow down those after it.
 class DistinctHashes {
  public:
-  /// Whether it is new.
+  /// Returns whether the hash is new.
   bool Insert(uint64_t hash) {
     if (hash == latest_ && size_ != 0) return false;  // clustered columns repeat their values
     latest_ = hash;

@@ -1,13 +1,14 @@
 #include "lib/granule/fences.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "lib/base/coding.h"
 
 namespace blocksieve::internal {
 namespace {
 
-/// The next key, given the one before it, whose place it takes.
+/// Replaces the previous key by the next one.
 void ReadKey(Decoder* from, std::string* key) {
   key->resize(static_cast<size_t>(from->Varint()));
   key->append(AsText(from->Bytes(from->Varint())));
@@ -53,6 +54,7 @@ bool FenceReader::Open(ByteView bytes, uint64_t num_granules) {
 
 void FenceReader::Get(uint64_t granule, std::string* first, std::string* last) const {
   const uint64_t restart = granule / kGranulesPerRestart;
+  assert(restart < restarts_.size());
   Decoder decoder(bytes_.subspan(static_cast<size_t>(restarts_[static_cast<size_t>(restart)])));
   std::string key;
   for (uint64_t g = restart * kGranulesPerRestart; g < granule; ++g) {

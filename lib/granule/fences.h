@@ -7,8 +7,9 @@
 
 #include "blocksieve/bytes.h"
 
-// First and last key of each granule. Neighbours share prefixes: each key is stored as how much of
-// the key before it it shares, and the rest. Every 16th granule starts anew, for random access.
+// First and last key of each granule. Neighbours share prefixes, so a key is stored as the length
+// of the prefix that it shares with the key before it, and the rest. Every 16th granule starts
+// anew, which allows random access.
 //   key: shared bytes (varint) | further bytes (varint) | these
 
 namespace blocksieve::internal {
@@ -31,7 +32,7 @@ class FenceWriter {
 /// A view; the bytes belong to somebody else.
 class FenceReader {
  public:
-  /// Checks all keys, so that Get can be sure. False if they are damaged.
+  /// Checks all keys, so that Get need not. False if they are damaged.
   bool Open(ByteView bytes, uint64_t num_granules);
 
   /// Either may be null. REQUIRES: Open, granule < num_granules

@@ -2,10 +2,120 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include "lib/base/coding.h"
 
 namespace blocksieve::internal {
+namespace {
+
+// Filters are filled 64 at a time, as one word per row, and then moved to the rows of the matrix. A
+// stripe of the usual size stays in the first cache; filling the matrix itself would miss it with
+// every bit. Filters larger than this are filled in place.
+constexpr uint64_t kMaxStripeRows = 1 << 17;
+
+struct Filter {
+  std::span<const uint64_t> hashes;
+};
+
+/// Sets the bits of `word` from bit number `bit` on.
+void OrBits64(uint64_t word, uint64_t bit, uint8_t* bytes) noexcept {
+  uint8_t* to = bytes + bit / 8;
+  for (auto rest = static_cast<unsigned __int128>(word) << (bit % 8); rest != 0; rest >>= 8) {
+    *to++ |= static_cast<uint8_t>(rest);
+  }
+}
+
+void FillInPlace(std::span<const Filter> filters, const SizeClass& size_class, uint32_t num_probes,
+                 uint8_t* bytes) {
+  const uint64_t stride = BitSlices::StrideBits(filters.size());
+  for (size_t f = 0; f < filters.size(); ++f) {
+    for (const uint64_t hash : filters[f].hashes) {
+      Positions positions(hash, size_class.num_bits);
+      for (uint32_t j = 0; j < num_probes; ++j) {
+        const uint64_t bit = positions.Next() * stride + f;
+        bytes[bit / 8] |= static_cast<uint8_t>(1 << (bit % 8));
+      }
+    }
+  }
+}
+
+void FillStripes(std::span<const Filter> filters, const SizeClass& size_class, uint32_t num_probes,
+                 uint8_t* bytes) {
+  const uint64_t stride = BitSlices::StrideBits(filters.size());
+  std::vector<uint64_t> stripe(static_cast<size_t>(size_class.num_bits));
+  for (size_t start = 0; start < filters.size(); start += 64) {
+    std::fill(stripe.begin(), stripe.end(), 0);
+    const size_t end = std::min(filters.size(), start + 64);
+    for (size_t f = start; f < end; ++f) {
+      const uint64_t bit = uint64_t{1} << (f - start);
+      for (const uint64_t hash : filters[f].hashes) {
+        Positions positions(hash, size_class.num_bits);
+        for (uint32_t j = 0; j < num_probes; ++j) {
+          stripe[static_cast<size_t>(positions.Next())] |= bit;
+        }
+      }
+    }
+    const bool whole_words = stride % 8 == 0 && end - start == 64;
+    for (size_t row = 0; row < stripe.size(); ++row) {
+      const uint64_t bit = row * stride + start;
+      if (whole_words) {
+        StoreLittleEndian(bytes + bit / 8, stripe[row]);
+      } else {
+        OrBits64(stripe[row], bit, bytes);
+      }
+    }
+  }
+}
+
+uint8_t ClassOf(uint64_t count, std::span<const SizeClass> classes) noexcept {
+  uint8_t c = 0;
+  while (classes[c].max_values < count) ++c;
+  assert(c < classes.size());
+  return c;
+}
+
+}  // namespace
+
+uint64_t FilterBytes(std::span<const SizeClass> classes) {
+  uint64_t bytes = (ClassMapBits(classes) + 7) / 8;
+  for (const SizeClass& size_class : classes) {
+    bytes += BitSlices::NumBytes(size_class.num_bits, size_class.num_granules);
+  }
+  return bytes;
+}
+
+void AppendFilters(const GranuleHashes& values, std::span<const SizeClass> classes,
+                   uint32_t num_probes, std::string* out) {
+  assert(!classes.empty());
+  std::vector<uint8_t> class_of;
+  class_of.reserve(values.counts.size());
+  for (const uint64_t count : values.counts) class_of.push_back(ClassOf(count, classes));
+  ClassTree::Append(classes, class_of, out);
+
+  std::vector<std::vector<Filter>> filters(classes.size());
+  for (size_t c = 0; c < classes.size(); ++c) {
+    filters[c].reserve(static_cast<size_t>(classes[c].num_granules));
+  }
+  size_t next = 0;
+  for (size_t granule = 0; granule < class_of.size(); ++granule) {
+    const auto size = static_cast<size_t>(values.counts[granule]);
+    filters[class_of[granule]].push_back({values.hashes.subspan(next, size)});
+    next += size;
+  }
+  for (size_t c = 0; c < classes.size(); ++c) {
+    const SizeClass& size_class = classes[c];
+    const size_t start = out->size();
+    out->resize(start + static_cast<size_t>(
+                            BitSlices::NumBytes(size_class.num_bits, size_class.num_granules)));
+    uint8_t* bytes = reinterpret_cast<uint8_t*>(out->data()) + start;
+    if (size_class.num_bits <= kMaxStripeRows) {
+      FillStripes(filters[c], size_class, num_probes, bytes);
+    } else {
+      FillInPlace(filters[c], size_class, num_probes, bytes);
+    }
+  }
+}
 
 bool GranuleFilters::Open(ByteView bytes, std::span<const SizeClass> classes, uint32_t num_probes,
                           uint64_t num_granules) {
@@ -35,7 +145,7 @@ void GranuleFilters::KeepContainingAny(std::span<const uint64_t> hashes, Granule
   const std::span<uint64_t> words = candidates->words();
   if (classes_.size() == 1) return classes_.front().KeepContainingAny(hashes, words, kernel);
 
-  // The results of each class, one after the other; those of most indexes fit the array.
+  // The results of each class, one after the other. Those of most indexes fit the array.
   size_t total = 0;
   for (size_t c = 0; c < classes_.size(); ++c) total += tree_.class_words(c);
   std::array<uint64_t, 512> few;

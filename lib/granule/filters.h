@@ -11,13 +11,13 @@
 #include "lib/granule/class_tree.h"
 #include "lib/granule/sizing.h"
 
-// The filters of all granules of a column: granules with similar numbers of values form a size
-// class, whose filters are transposed together: filter i of a class is that of its i-th granule.
-//   which granule is of which class (ClassTree) | the rows of each class, from the smallest on
+// The filters of all granules of a column. Granules with similar numbers of values form a size
+// class, whose filters are transposed together; filter i of a class is that of its i-th granule.
+//   the class of each granule (ClassTree) | the rows of each class, from the smallest class on
 
 namespace blocksieve::internal {
 
-/// Values of all granules, by hash: those of granule g are the next counts[g] ones.
+/// Hashes of the values of all granules: counts[0] hashes of granule 0, counts[1] of granule 1, ...
 struct GranuleHashes {
   std::span<const uint64_t> hashes;
   std::span<const uint64_t> counts;
@@ -33,7 +33,7 @@ uint64_t FilterBytes(std::span<const SizeClass> classes);
 /// A view; the bytes belong to somebody else.
 class GranuleFilters {
  public:
-  /// Takes all of `bytes`. False if the classes do not fit them, or the number of granules.
+  /// Opens all of `bytes`. False if the classes do not fit them or the number of granules.
   bool Open(ByteView bytes, std::span<const SizeClass> classes, uint32_t num_probes,
             uint64_t num_granules);
 

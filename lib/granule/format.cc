@@ -37,8 +37,8 @@ void AppendColumn(const ColumnHeader& column, std::string* out) {
 }
 
 Status Unknown(std::string_view what, uint64_t number) {
-  return Status::NotSupported("granule index: " + std::string(what) + " is " +
-                              std::to_string(number) + ", which this library does not know");
+  return Status::NotSupported("skip index: " + std::string(what) + " is " + std::to_string(number) +
+                              ", which this library does not know");
 }
 
 Status ReadFilterSizes(Decoder* from, ColumnHeader* column) {
@@ -46,7 +46,7 @@ Status ReadFilterSizes(Decoder* from, ColumnHeader* column) {
   const uint64_t num_classes = from->Varint();
   if (!from->ok() || column->num_probes < 1 || column->num_probes > kMaxIndexProbes ||
       num_classes < 1 || num_classes > kMaxSizeClasses) {
-    return DamagedIndex("probes or number of size classes are out of range");
+    return DamagedIndex("k or the number of size classes is out of range");
   }
   for (uint64_t i = 0; i < num_classes; ++i) {
     SizeClass size_class;
@@ -83,7 +83,7 @@ Status ReadColumn(Decoder* from, ColumnHeader* column) {
   return Status::Ok();
 }
 
-/// Takes the length of a part off what is left of the index. False if there is not so much.
+/// Takes the length of a part off the rest of the index. False if the rest is shorter.
 bool TakeBytes(uint64_t num_bytes, uint64_t* left) noexcept {
   if (num_bytes > *left) return false;
   *left -= num_bytes;
@@ -104,7 +104,7 @@ bool LengthsFit(const GranuleIndexHeader& header, uint64_t left) noexcept {
 }  // namespace
 
 Status DamagedIndex(std::string_view what) {
-  return Status::Corruption("granule index: " + std::string(what));
+  return Status::Corruption("skip index: " + std::string(what));
 }
 
 std::string EncodeGranuleIndexHeader(const GranuleIndexHeader& header) {
@@ -127,17 +127,17 @@ std::string EncodeGranuleIndexHeader(const GranuleIndexHeader& header) {
 Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView index, size_t* num_bytes) {
   Decoder start(index);
   for (const uint8_t byte : kMagic) {
-    if (start.Fixed<uint8_t>() != byte) return DamagedIndex("does not begin as one");
+    if (start.Fixed<uint8_t>() != byte) return DamagedIndex("no magic number at its beginning");
   }
   const uint8_t version = start.Fixed<uint8_t>();
   const auto field_bytes = start.Fixed<uint32_t>();
   Decoder fields(start.Bytes(field_bytes));
   const auto checksum = start.Fixed<uint32_t>();
   if (!start.ok()) return DamagedIndex("shorter than its header");
-  // The checksum first: a flipped bit in the version is damage, not a newer version. So later
-  // versions keep everything up to the length, and the checksum.
+  // The checksum comes first, because a flipped bit in the version is damage and no newer version.
+  // Later versions therefore keep everything up to the length, and the checksum.
   if (checksum != Checksum(index.first(kFixedBytes + field_bytes))) {
-    return DamagedIndex("checksum of the header does not fit");
+    return DamagedIndex("the checksum of the header does not match");
   }
   if (version != kGranuleIndexVersion) return Unknown("format version", version);
 
@@ -152,9 +152,10 @@ Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView index, size_t* num_
       return status;
     }
   }
-  if (!fields.ok() || !fields.rest().empty()) return DamagedIndex("fields do not fit the header");
+  if (!fields.ok() || !fields.rest().empty())
+    return DamagedIndex("the fields of the header do not fill it");
   if (!LengthsFit(header, start.rest().size())) {
-    return DamagedIndex("its parts are not as long as it is");
+    return DamagedIndex("its length is not the sum of its parts'");
   }
   *num_bytes = kFixedBytes + field_bytes + sizeof(uint32_t);
   return header;

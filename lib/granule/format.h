@@ -9,7 +9,7 @@
 #include "blocksieve/status.h"
 #include "lib/granule/sizing.h"
 
-// The header of a granule index, which says what and how long its parts are:
+// The header of a skip index, which says what its parts are and how long:
 //   header | granules' part | part of column 0 | part of column 1 | ...
 // lib/FORMAT.md is the normative description.
 
@@ -17,7 +17,7 @@ namespace blocksieve::internal {
 
 inline constexpr uint8_t kGranuleIndexVersion = 1;
 
-/// Where a part is, and what it must hash to.
+/// The length of a part, and its checksum.
 struct PartHeader {
   uint64_t num_bytes = 0;
   uint32_t checksum = 0;
@@ -32,7 +32,7 @@ struct ColumnHeader {
   uint64_t num_distinct = 0;
   uint32_t num_probes = 0;         // these two only if filters are present
   std::vector<SizeClass> classes;  // 1 .. kMaxSizeClasses
-  uint64_t mark_bytes = 0;         // the column's part: marks, filters, bounds
+  uint64_t mark_bytes = 0;         // the column's part is marks, filters, bounds
   uint64_t filter_bytes = 0;
   uint64_t bounds_bytes = 0;
   uint32_t checksum = 0;  // of all three
@@ -49,12 +49,11 @@ struct GranuleIndexHeader {
 
 std::string EncodeGranuleIndexHeader(const GranuleIndexHeader& header);
 
-/// Reads the header off the front of `index`, checks it and that the parts' lengths are those of
-/// `index`; `*num_bytes` becomes the header's own length. Contents of parts are not looked at.
-/// Errors: Corruption, NotSupported.
+/// Reads the header at the front of `index`, and checks it and the lengths of the parts, but not
+/// their contents. `*num_bytes` becomes the length of the header. Errors: Corruption, NotSupported.
 Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView index, size_t* num_bytes);
 
-/// Corruption, "granule index: ...".
+/// Corruption, "skip index: ...".
 Status DamagedIndex(std::string_view what);
 
 }  // namespace blocksieve::internal

@@ -1,11 +1,11 @@
 #include "blocksieve/granule_index.h"
 
+#include <cassert>
 #include <exception>
 #include <utility>
 
 #include "lib/base/errors.h"
 #include "lib/granule/column.h"
-#include "lib/granule/compression.h"
 #include "lib/granule/fences.h"
 #include "lib/granule/format.h"
 #include "lib/granule/packed.h"
@@ -35,7 +35,7 @@ bool GranuleIndexParts::ReadRows(Decoder* from) {
   const uint64_t others = header.num_granules == 0 ? 0 : header.num_granules - 1;
   rows = PackedInts::Read(others, from);
   uint64_t sum = 0;
-  // Without bits per granule their number is not yet known to be true; the keys will tell.
+  // Without bits per granule, nothing yet confirms the number of granules; the keys will.
   if (rows.IsConstant()) {
     const auto product = static_cast<unsigned __int128>(others) * (others == 0 ? 0 : rows[0]);
     if (product > header.num_rows) return false;
@@ -51,18 +51,19 @@ bool GranuleIndexParts::ReadRows(Decoder* from) {
 
 Status GranuleIndexParts::OpenGranules(ByteView part) {
   if (Checksum(part) != header.granules.checksum) {
-    return DamagedIndex("checksum of the granules' part does not fit");
+    return DamagedIndex("the checksum of the granules' part does not match");
   }
   Decoder decoder(part);
-  if (!ReadRows(&decoder)) return DamagedIndex("its granules have other rows than the file");
+  if (!ReadRows(&decoder))
+    return DamagedIndex("the rows of its granules do not add up to the file's");
   min_sequences = PackedInts::Read(header.num_granules, &decoder);
   const PackedInts always_bits = PackedInts::Read(header.num_granules, &decoder);
   const ByteView keys = ReadCompressed(&decoder, &fence_memory);
   if (!decoder.ok() || !decoder.rest().empty() || !always_bits.IsBits() ||
       !fences.Open(keys, header.num_granules)) {
-    return DamagedIndex("the granules' part");
+    return DamagedIndex("damaged granules' part");
   }
-  // Only now is the number of granules backed by bytes, and memory may depend on it.
+  // Memory may depend on the number of granules only now that bytes back it.
   always = GranuleSet::All(static_cast<size_t>(header.num_granules));
   for (size_t w = 0; w < always.words().size(); ++w) always.words()[w] &= always_bits.Word(w);
   return Status::Ok();
@@ -92,20 +93,13 @@ Status GranuleIndexParts::Open(ByteView index, Kernel kernel) {
 }  // namespace internal
 
 std::string_view GranulePartName(GranulePart part) noexcept {
-  switch (part) {
-    case GranulePart::kPresent:
-      return "present";
-    case GranulePart::kNotWanted:
-      return "not wanted";
-    case GranulePart::kEverywhere:
-      return "every value in every granule";
-    case GranulePart::kOverBudget:
-      return "over budget";
-  }
-  return "unknown";
+  constexpr std::string_view kNames[] = {"present", "not wanted", "every value in every granule",
+                                         "over budget"};
+  return part <= GranulePart::kOverBudget ? kNames[static_cast<size_t>(part)] : "unknown";
 }
 
 Result<GranuleIndex> GranuleIndex::Open(ByteView bytes, Kernel kernel) {
+  assert(IsAvailable(kernel));
   try {
     auto parts = std::make_unique<internal::GranuleIndexParts>();
     if (Status status = parts->Open(bytes, kernel); !status.ok()) return status;
@@ -125,26 +119,32 @@ uint64_t GranuleIndex::num_granules() const noexcept { return parts_->header.num
 uint64_t GranuleIndex::num_rows() const noexcept { return parts_->header.num_rows; }
 
 bool GranuleIndex::AlwaysMatches(size_t granule) const noexcept {
+  assert(granule < num_granules());
   return parts_->always.Has(granule);
 }
 uint64_t GranuleIndex::num_always_match() const noexcept { return parts_->always.Count(); }
 
 uint64_t GranuleIndex::NumRows(size_t granule) const noexcept {
+  assert(granule < num_granules());
   return granule + 1 == num_granules() ? parts_->last_rows : parts_->rows[granule];
 }
 uint64_t GranuleIndex::MinSequence(size_t granule) const noexcept {
+  assert(granule < num_granules());
   return parts_->min_sequences[granule];
 }
 
 void GranuleIndex::GetKeyRange(size_t granule, std::string* first, std::string* last) const {
+  assert(granule < num_granules());
   parts_->fences.Get(granule, first, last);
 }
 
 size_t GranuleIndex::num_columns() const noexcept { return parts_->columns.size(); }
 const GranuleColumnInfo& GranuleIndex::column(size_t column) const noexcept {
+  assert(column < num_columns());
   return parts_->columns[column]->info();
 }
 const ColumnIndex& GranuleIndex::column_index(size_t column) const noexcept {
+  assert(column < num_columns());
   return *parts_->columns[column];
 }
 

@@ -1,13 +1,13 @@
 #include "blocksieve/granule_index_builder.h"
 
 #include <algorithm>
+#include <cassert>
 #include <exception>
 #include <limits>
 #include <utility>
 
 #include "lib/base/errors.h"
 #include "lib/granule/column_builder.h"
-#include "lib/granule/compression.h"
 #include "lib/granule/fences.h"
 #include "lib/granule/format.h"
 #include "lib/granule/packed.h"
@@ -73,7 +73,7 @@ void GranuleIndexBuilderParts::CloseGranule() {
 
 std::string GranuleIndexBuilderParts::GranulesPart() const {
   std::string part;
-  // The last granule is usually short; its rows are what is left of all.
+  // The last granule is usually short. Its rows follow from those of the file.
   const std::span<const uint64_t> rows(granule_rows);
   PackedInts::Append(rows.empty() ? rows : rows.first(rows.size() - 1), &part);
   PackedInts::Append(min_sequences, &part);
@@ -82,7 +82,7 @@ std::string GranuleIndexBuilderParts::GranulesPart() const {
   return part;
 }
 
-/// False if there is nothing left to leave out.
+/// False if there is nothing left to drop.
 bool GranuleIndexBuilderParts::DropLargestPart() {
   const auto largest_filters = std::max_element(
       columns.begin(), columns.end(),
@@ -111,7 +111,7 @@ Result<std::string> GranuleIndexBuilderParts::Finish() {
     header.num_rows = num_file_rows;
     header.granules = {granules.size(), Checksum(AsBytes(granules))};
     std::string parts = granules;
-    // Filters are not made before their sizes are known to do.
+    // Filters are made only when their sizes are known to fit.
     uint64_t expected = granules.size();
     for (const GranuleColumnBuilder& column : columns) {
       expected += column.filter_bytes() + column.bounds_bytes() + column.mark_bytes();
@@ -129,16 +129,16 @@ Result<std::string> GranuleIndexBuilderParts::Finish() {
       }
     }
     if (!DropLargestPart()) {
-      return Status::ResourceExhausted("granule index: max_index_bytes is " +
+      return Status::ResourceExhausted("skip index: max_index_bytes is " +
                                        std::to_string(options.max_index_bytes) +
-                                       ", which is less than the keys of its granules take");
+                                       ", but the keys of its granules alone take more");
     }
   }
 }
 
 namespace {
 
-/// Runs `action` unless there was a problem before; notes one if memory is short.
+/// Runs `action` unless there was a problem before. Running out of memory is one.
 template <class Action>
 void Guard(GranuleIndexBuilderParts* parts, Action action) noexcept {
   if (!parts->status.ok()) return;
@@ -180,20 +180,25 @@ void GranuleIndexBuilder::StartRow(std::string_view key, uint64_t row_bytes) noe
 }
 
 void GranuleIndexBuilder::AddValue(size_t column, const Value& value) noexcept {
+  assert(parts_->num_rows != 0 || !parts_->status.ok());
   internal::Guard(parts_.get(), [&] {
     if (column >= parts_->columns.size() || parts_->columns[column].type() != value.type()) {
       parts_->status = Status::InvalidArgument(
-          "granule index: a value of column " + std::to_string(column) + " is of type " +
-          std::string(ValueTypeName(value.type())) + ", which the column has not");
+          "skip index: column " + std::to_string(column) + " got a value of type " +
+          std::string(ValueTypeName(value.type())) + ", but has another type or does not exist");
       return;
     }
     parts_->columns[column].Add(value, parts_->num_file_rows);
   });
 }
 
-void GranuleIndexBuilder::MarkAlwaysMatch() noexcept { parts_->always_match = true; }
+void GranuleIndexBuilder::MarkAlwaysMatch() noexcept {
+  assert(parts_->num_rows != 0 || !parts_->status.ok());
+  parts_->always_match = true;
+}
 
 void GranuleIndexBuilder::NoteSequence(uint64_t sequence) noexcept {
+  assert(parts_->num_rows != 0 || !parts_->status.ok());
   parts_->min_sequence = std::min(parts_->min_sequence, sequence);
 }
 

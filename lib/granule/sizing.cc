@@ -11,11 +11,11 @@ namespace {
 // Bits of header that a class takes.
 constexpr double kClassBits = 32;
 
-// A class has to save this share of all filters: each is k more rows to fetch per probe.
+// A class must save this share of all filters, because each costs k more rows per probe.
 constexpr double kClassShare = 0.005;
 
-// Numbers of values this close together are one choice for class bounds, so that the search over
-// all of them takes no longer than a few hundred numbers do.
+// Counts this close together are one choice for the bound of a class, which limits the search to a
+// few hundred choices.
 constexpr double kChoiceRatio = 1.03;
 
 /// Filters whose numbers of values lie close together.
@@ -40,8 +40,8 @@ std::vector<Choice> ChoicesOf(std::span<const uint64_t> counts) {
   return choices;
 }
 
-/// What classes cost, in bits: [start * (n + 1) + end] is one of choices start .. end-1. Of the map
-/// a class takes what it adds to the entropy, which Huffman's tree comes close to.
+/// Costs of classes in bits: [start * (n + 1) + end] is that of the class of choices start ..
+/// end-1. Its share of the map is what it adds to the entropy, to which Huffman's tree comes close.
 std::vector<double> ClassCosts(const std::vector<Choice>& choices, const FilterSizer& sizer,
                                double charge) {
   const size_t n = choices.size();
@@ -60,8 +60,8 @@ std::vector<double> ClassCosts(const std::vector<Choice>& choices, const FilterS
   return costs;
 }
 
-/// The cheapest ways to divide the first choices, by dynamic programming: cost[e] is that of
-/// choices 0 .. e-1 in so many classes, the last of which begins with choice start[e].
+/// The cheapest divisions into a given number of classes, by dynamic programming: cost[e] is that
+/// of choices 0 .. e-1, and the last class begins with choice start[e].
 struct Division {
   std::vector<double> cost;
   std::vector<size_t> start;
@@ -107,7 +107,7 @@ Result<FilterSizer> FilterSizer::Create(double target_fpr) {
   if (!layout.ok()) return layout.status();
   FilterSizer sizer;
   sizer.num_probes_ = layout->num_probes;
-  // ClassicBloomFpr solved for bits per key, as sizes need not be those of the table's rows.
+  // ClassicBloomFpr solved for bits per key. Sizes need not be those of the table's rows.
   const double k = layout->num_probes;
   sizer.bits_per_value_ = -k / std::log1p(-std::pow(target_fpr, 1 / k));
   return sizer;
@@ -115,8 +115,8 @@ Result<FilterSizer> FilterSizer::Create(double target_fpr) {
 
 uint64_t FilterSizer::BitsFor(uint64_t num_values) const noexcept {
   if (num_values == 0) return 0;
-  // Filters of few values are worse than the formula for many by what so many bits more make up
-  // for, whatever the number of values. A test compares with the exact model.
+  // Filters of few values are worse than the formula for many. This many bits more make up for it,
+  // whatever the number of values. A test compares with the exact model.
   const double extra_bits = 0.5 + 0.25 * num_probes_;
   const double bits = std::ceil(static_cast<double>(num_values) * bits_per_value_ + extra_bits);
   return bits < 0x1p63 ? static_cast<uint64_t>(bits) : std::numeric_limits<uint64_t>::max();

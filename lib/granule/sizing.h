@@ -12,13 +12,13 @@ namespace blocksieve::internal {
 /// The size of a classic Bloom filter with a target FPR, for any number of values, also one.
 class FilterSizer {
  public:
-  /// Takes the number of probes from the lookup table. Errors: those of ChooseLayout.
+  /// Takes k from the lookup table. Errors: those of ChooseLayout.
   static Result<FilterSizer> Create(double target_fpr);
 
   uint32_t num_probes() const noexcept { return num_probes_; }
 
-  /// Bits of the smallest filter known to be at or below the target with so many values, at most
-  /// two above the smallest there is; 0 for none. The largest uint64_t if it would be more.
+  /// Bits of the smallest filter known to meet the target with `num_values` values, at most two
+  /// more than the smallest that does; 0 for no values. Saturates at the largest uint64_t.
   uint64_t BitsFor(uint64_t num_values) const noexcept;
 
  private:
@@ -33,13 +33,13 @@ struct SizeClass {
   uint64_t num_granules = 0;  ///< Filters in the class.
 };
 
-/// Even numbers of values over five orders of magnitude are best served by fewer.
+/// Even counts spread over five orders of magnitude are best served by fewer.
 inline constexpr size_t kMaxSizeClasses = 32;
 
-/// Divides filters of `counts` values into at most kMaxSizeClasses classes, in ascending order,
-/// such that all bits are fewest: filters, the map from granules to classes, and a charge per class
-/// for the time that probing it takes. A filter belongs to the first class whose max_values it does
-/// not exceed. At least one class.
+/// Divides filters of `counts` values into 1 to kMaxSizeClasses classes, in ascending order, so
+/// that the sum of all bits is least: filters, the map from granules to classes, and a charge per
+/// class for the time of probing it. A filter belongs to the first class whose max_values it does
+/// not exceed.
 std::vector<SizeClass> ChooseSizeClasses(std::span<const uint64_t> counts,
                                          const FilterSizer& sizer);
 
