@@ -45,12 +45,8 @@ class DefinitionParser {
     definition_.delimiter = delimiter;
   }
 
-  // Whether the text is a definition.
   bool Parse() { return ParseName() && ParseReading() && ParseSource(); }
-
-  // Whether it stopped at a callback.
   bool is_callback() const noexcept { return is_callback_; }
-
   ColumnDefinition&& definition() && { return std::move(definition_); }
 
  private:
@@ -86,19 +82,17 @@ class DefinitionParser {
     is_callback_ = rest_.starts_with("callback:");
     if (Skip("json:")) return ParsePointer();
     if (!has_reading_ && ParseBinaryType()) {
-      definition_.source = ColumnSource::kBinary;
-      return Skip("(") && Number(0, Column::kMaxOffset, &definition_.offset) && Skip(")") &&
-             AtEnd();
+      return Number(0, Column::kMaxOffset, &definition_.offset) && Skip(")") && rest_.empty();
     }
     if (Skip("value")) {
       definition_.source = ColumnSource::kValue;
-      return ParseElementDelimiter() && AtEnd();
+      return ParseElementDelimiter() && rest_.empty();
     }
     if (Skip("fixed(")) {
       definition_.source = ColumnSource::kFixed;
       return Number(0, Column::kMaxOffset, &definition_.offset) && Skip(",") &&
              Number(1, Column::kMaxOffset, &definition_.width) && Skip(")") &&
-             ParseElementDelimiter() && AtEnd();
+             ParseElementDelimiter() && rest_.empty();
     }
     definition_.source = ColumnSource::kField;
     if (Skip("field")) {
@@ -107,27 +101,24 @@ class DefinitionParser {
     } else if (!has_reading_) {
       return false;
     }
-    return Number(1, Column::kMaxFieldNumber, &definition_.field) && AtEnd();
+    return Number(1, Column::kMaxFieldNumber, &definition_.field) && rest_.empty();
   }
 
-  // "int32le"; leaves the text alone if it is something else.
+  // "int32le(" and the like; leaves the text alone if it is something else.
   bool ParseBinaryType() {
-    const std::string_view start = rest_;
+    ColumnDefinition binary = definition_;
+    binary.source = ColumnSource::kBinary;
     for (const ValueType type : {ValueType::kInt, ValueType::kUint, ValueType::kFloat}) {
-      for (const uint32_t width : {1u, 2u, 4u, 8u}) {
-        if (type == ValueType::kFloat && width < 4) continue;
-        definition_.type = type;
-        definition_.width = width;
+      binary.type = type;
+      for (binary.width = type == ValueType::kFloat ? 4 : 1; binary.width <= 8; binary.width *= 2) {
         for (const bool is_big_endian : {false, true}) {
-          definition_.is_big_endian = is_big_endian;
-          if (Skip(BinaryTypeText(definition_)) && rest_.starts_with('(')) return true;
-          rest_ = start;
+          binary.is_big_endian = is_big_endian;
+          if (!Skip(BinaryTypeText(binary) + "(")) continue;
+          definition_ = binary;
+          return true;
         }
       }
     }
-    definition_.type = ValueType::kBytes;
-    definition_.width = 0;
-    definition_.is_big_endian = false;
     return false;
   }
 
@@ -142,12 +133,9 @@ class DefinitionParser {
       const size_t end = std::min(rest_.find('/'), rest_.size());
       std::string name;
       for (size_t i = 0; i < end; ++i) {
-        if (rest_[i] != '~') {
-          name.push_back(rest_[i]);
-          continue;
-        }
-        if (++i == end || (rest_[i] != '0' && rest_[i] != '1')) return false;
-        name.push_back(rest_[i] == '0' ? '~' : '/');
+        const bool is_escape = rest_[i] == '~';
+        if (is_escape && (++i == end || (rest_[i] != '0' && rest_[i] != '1'))) return false;
+        name.push_back(!is_escape ? rest_[i] : rest_[i] == '0' ? '~' : '/');
       }
       definition_.path.push_back(std::move(name));
       rest_.remove_prefix(end);
@@ -193,8 +181,6 @@ class DefinitionParser {
     rest_.remove_prefix(text.size());
     return true;
   }
-
-  bool AtEnd() const noexcept { return rest_.empty(); }
 
   std::string_view rest_;
   bool has_reading_ = false;
@@ -258,7 +244,7 @@ Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delim
       std::to_string(Column::kMaxNgramLength) +
       "), int32le(OFFSET) and the like; a pointer names at most " +
       std::to_string(Column::kMaxJsonDepth) +
-      " members; delimiters as in field(,)[;]:N, two different bytes");
+      " members; delimiters are written as in field(,)[;]:N, and must differ");
 }
 
 }  // namespace blocksieve::internal

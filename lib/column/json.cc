@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -136,6 +137,7 @@ class MemberFinder {
 
 bool ForEachJsonValue(const ColumnDefinition& definition, std::string_view row,
                       ValueVisitor visit) {
+  assert(definition.source == ColumnSource::kJson);
   const CLocale c_locale;  // the parser takes its decimal point from the locale
   MemberFinder finder(definition, visit);
   // The parser keeps its own stack and reports errors to the finder: it neither recurses nor

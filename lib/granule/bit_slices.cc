@@ -9,13 +9,11 @@
 namespace blocksieve::internal {
 namespace {
 
-constexpr uint32_t kMaxProbes = 32;
-
 // Words of each row that are ANDed at a time. Registers hold that many candidates while all rows
 // pass by, and reading a row in pieces of four cache lines hides its latency.
 constexpr size_t kTileWords = 32;
 
-using Rows = std::array<const uint8_t*, kMaxProbes>;
+using Rows = std::array<const uint8_t*, kMaxIndexProbes>;
 
 /// ANDs `kWords` words of each row to `candidates`. Reads rows only where candidates are left.
 template <size_t kWords>
@@ -70,27 +68,28 @@ void KeepContaining(const BitSlices& slices, uint64_t hash, uint64_t first_filte
                     std::span<uint64_t> words, Kernel kernel) noexcept {
   const uint64_t stride = BitSlices::StrideBits(slices.num_filters);
   Positions positions(hash, slices.num_rows);
-  const uint32_t k = std::min(slices.num_probes, kMaxProbes);
+  const uint32_t num_probes = std::min(slices.num_probes, kMaxIndexProbes);
   if (slices.num_filters < BitSlices::kPackedBelow) {
     // Does not stop early when no candidate is left: a mispredicted branch costs more than all
     // rows.
-    for (uint32_t j = 0; j < k; ++j) {
+    for (uint32_t j = 0; j < num_probes; ++j) {
       const uint64_t row = positions.Next() * stride + first_filter;
       for (size_t i = 0; i < words.size(); ++i) words[i] &= LoadBits64(slices.bytes, row + 64 * i);
     }
     return;
   }
-  std::array<uint64_t, kMaxProbes> starts;
+  std::array<uint64_t, kMaxIndexProbes> starts;
   Rows rows;
-  for (uint32_t j = 0; j < k; ++j) {
+  for (uint32_t j = 0; j < num_probes; ++j) {
     starts[j] = positions.Next() * stride + first_filter;
     rows[j] = slices.bytes.data() + starts[j] / 8;
   }
   // Words that lie wholly in the row are read as such, what is left of it bounded by all bytes.
   const size_t whole = std::min(words.size(), static_cast<size_t>((stride - first_filter) / 64));
-  AndRows(rows, k, whole, words.data(), kernel);
+  AndRows(rows, num_probes, whole, words.data(), kernel);
   for (size_t i = whole; i < words.size(); ++i) {
-    for (uint32_t j = 0; j < k; ++j) words[i] &= LoadBits64(slices.bytes, starts[j] + 64 * i);
+    for (uint32_t j = 0; j < num_probes; ++j)
+      words[i] &= LoadBits64(slices.bytes, starts[j] + 64 * i);
   }
 }
 

@@ -14,6 +14,9 @@
 
 namespace blocksieve::internal {
 
+/// Bits that a value sets in a filter (num_probes; k in formulas), at most.
+inline constexpr uint32_t kMaxIndexProbes = 32;
+
 /// The 64 bits from bit number `bit` on; those beyond the end are zero.
 inline uint64_t LoadBits64(ByteView bytes, uint64_t bit) noexcept {
   const uint64_t byte = bit / 8;

@@ -5,23 +5,10 @@
 
 #include "lib/base/coding.h"
 #include "lib/granule/bounds.h"
+#include "lib/granule/packed.h"
 
 namespace blocksieve::internal {
 namespace {
-
-size_t SharedPrefix(std::string_view a, std::string_view b) noexcept {
-  const size_t limit = std::min(a.size(), b.size());
-  size_t shared = 0;
-  while (shared < limit && a[shared] == b[shared]) ++shared;
-  return shared;
-}
-
-void AppendAfter(std::string_view previous, std::string_view bytes, std::string* out) {
-  const size_t shared = SharedPrefix(previous, bytes);
-  AppendVarint(out, shared);
-  AppendVarint(out, bytes.size() - shared);
-  out->append(bytes.substr(shared));
-}
 
 /// Cuts to `size` bytes and makes the result greater than all texts that begin with them. False if
 /// nothing is.

@@ -59,12 +59,6 @@ inline __attribute__((always_inline)) void MergeBody(const PackedInts& bits, uin
   out[w] = 0;
 }
 
-void MergePortable(const PackedInts& bits, uint64_t count, const uint64_t* left,
-                   const uint64_t* right, uint64_t* out) noexcept {
-  MergeBody(bits, count, left, right, out,
-            [](uint64_t packed, uint64_t mask) { return DepositBits(packed, mask); });
-}
-
 #if defined(__x86_64__)
 __attribute__((target("bmi2,popcnt"))) void MergeBmi2(const PackedInts& bits, uint64_t count,
                                                       const uint64_t* left, const uint64_t* right,
@@ -84,7 +78,7 @@ void Merge(const PackedInts& bits, uint64_t count, const uint64_t* left, const u
 #if defined(__x86_64__)
   if (kernel != Kernel::kScalar) return MergeBmi2(bits, count, left, right, out);
 #endif
-  MergePortable(bits, count, left, right, out);
+  MergeBody(bits, count, left, right, out, DepositBits);
 }
 
 // Takes time in proportion to the bytes of the bits: none if all bits are the same.
@@ -116,10 +110,10 @@ std::vector<HuffmanNode> Huffman(std::span<const SizeClass> classes) {
     roots.push_back(node);
     nodes.push_back({size_class.num_granules, node, -1, -1});
   }
+  const auto count = [&](int node) { return nodes[static_cast<size_t>(node)].count; };
   const auto take_rarest = [&] {
-    const auto rarest = std::min_element(roots.begin(), roots.end(), [&](int a, int b) {
-      return nodes[static_cast<size_t>(a)].count < nodes[static_cast<size_t>(b)].count;
-    });
+    const auto rarest = std::min_element(roots.begin(), roots.end(),
+                                         [&](int a, int b) { return count(a) < count(b); });
     const int node = *rarest;
     roots.erase(rarest);
     return node;
@@ -128,9 +122,7 @@ std::vector<HuffmanNode> Huffman(std::span<const SizeClass> classes) {
     const int right = take_rarest();
     const int left = take_rarest();
     roots.push_back(static_cast<int>(nodes.size()));
-    nodes.push_back(
-        {nodes[static_cast<size_t>(left)].count + nodes[static_cast<size_t>(right)].count, -1, left,
-         right});
+    nodes.push_back({count(left) + count(right), -1, left, right});
   }
   return nodes;
 }
@@ -148,10 +140,10 @@ void AppendNode(const std::vector<HuffmanNode>& nodes, int node, std::span<const
     const HuffmanNode& n = nodes[static_cast<size_t>(below)];
     if (n.size_class >= 0) {
       sides[static_cast<size_t>(n.size_class)] = side;
-      return;
+    } else {
+      self(self, n.left, side);
+      self(self, n.right, side);
     }
-    self(self, n.left, side);
-    self(self, n.right, side);
   };
   mark(mark, here.left, kLeft);
   mark(mark, here.right, kRight);
@@ -160,9 +152,7 @@ void AppendNode(const std::vector<HuffmanNode>& nodes, int node, std::span<const
   uint64_t count = 0;
   for (const uint8_t size_class : class_of) {
     if (sides[size_class] == kElsewhere) continue;
-    if (count % 64 == 0) words.push_back(0);
-    words.back() |= uint64_t{sides[size_class] == kRight} << (count % 64);
-    ++count;
+    AppendBit(sides[size_class] == kRight, count++, &words);
   }
   PackedInts::AppendBits(words, count, bits);
   AppendNode(nodes, here.left, class_of, shape, bits);
@@ -245,15 +235,8 @@ const uint64_t* ClassTree::Merged(size_t node, std::span<uint64_t* const> result
 
 void ClassTree::KeepMerged(std::span<uint64_t* const> results, std::span<uint64_t> candidates,
                            Kernel kernel) const {
-  // Most indexes fit the array.
-  std::array<uint64_t, 512> few;
-  std::vector<uint64_t> many;
-  uint64_t* scratch = few.data();
-  if (scratch_words_ > few.size()) {
-    many.resize(scratch_words_);
-    scratch = many.data();
-  }
-  const uint64_t* merged = Merged(0, results, scratch, kernel);
+  ScratchWords scratch(scratch_words_);
+  const uint64_t* merged = Merged(0, results, scratch.data(), kernel);
   for (size_t w = 0; w < candidates.size(); ++w) candidates[w] &= merged[w];
 }
 

@@ -36,6 +36,8 @@ class GranuleColumn final : public ColumnIndex {
   template <class Keep>
   void KeepUnlessAlways(GranuleSet* candidates, Keep keep) const;
 
+  void KeepMarked(const PackedInts& marks, GranuleSet* candidates) const;
+
   /// Keeps the granules of which a value is both in the filter and within the bounds.
   void KeepInBoth(std::span<const uint64_t> hashes, std::span<const ValueRun> within_bounds,
                   GranuleSet* candidates) const;

@@ -15,11 +15,6 @@ constexpr double kEverywhereShare = 0.95;
 // Fewer granules tell too little, and their filters are small.
 constexpr uint64_t kFewGranules = 16;
 
-void PutBit(bool bit, uint64_t index, std::vector<uint64_t>* words) {
-  if (index % 64 == 0) words->push_back(0);
-  words->back() |= uint64_t{bit} << (index % 64);
-}
-
 }  // namespace
 
 GranuleColumnBuilder::GranuleColumnBuilder(const GranuleColumnOptions& options,
@@ -45,8 +40,8 @@ void GranuleColumnBuilder::Add(const Value& value, uint64_t row) {
 
 void GranuleColumnBuilder::CloseGranule(uint64_t num_rows, bool always_match) {
   // The marks of a granule that always matches do not matter.
-  PutBit(!always_match && rows_with_value_ < num_rows, num_granules_, &missing_);
-  PutBit(always_match || rows_with_value_ != 0, num_granules_, &present_);
+  AppendBit(!always_match && rows_with_value_ < num_rows, num_granules_, &missing_);
+  AppendBit(always_match || rows_with_value_ != 0, num_granules_, &present_);
   ++num_granules_;
   rows_with_value_ = 0;
 

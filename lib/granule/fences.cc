@@ -1,9 +1,9 @@
 #include "lib/granule/fences.h"
 
-#include <algorithm>
 #include <cassert>
 
 #include "lib/base/coding.h"
+#include "lib/granule/packed.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -17,21 +17,10 @@ void ReadKey(Decoder* from, std::string* key) {
 }  // namespace
 
 void FenceWriter::Add(std::string_view first, std::string_view last) {
-  AddKey(first, num_granules_ % kGranulesPerRestart == 0);
-  AddKey(last, false);
-  ++num_granules_;
-}
-
-void FenceWriter::AddKey(std::string_view key, bool restart) {
-  size_t shared = 0;
-  if (!restart) {
-    const size_t limit = std::min(key.size(), previous_.size());
-    while (shared < limit && key[shared] == previous_[shared]) ++shared;
-  }
-  AppendVarint(&bytes_, shared);
-  AppendVarint(&bytes_, key.size() - shared);
-  bytes_.append(key.substr(shared));
-  previous_.assign(key);
+  const bool restart = num_granules_++ % kGranulesPerRestart == 0;
+  AppendAfter(restart ? std::string_view() : previous_, first, &bytes_);
+  AppendAfter(first, last, &bytes_);
+  previous_.assign(last);
 }
 
 bool FenceReader::Open(ByteView bytes, uint64_t num_granules) {

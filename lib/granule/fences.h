@@ -22,10 +22,8 @@ class FenceWriter {
   const std::string& bytes() const noexcept { return bytes_; }
 
  private:
-  void AddKey(std::string_view key, bool restart);
-
   std::string bytes_;
-  std::string previous_;
+  std::string previous_;  // the last key of the granule before
   uint64_t num_granules_ = 0;
 };
 

@@ -145,16 +145,11 @@ void GranuleFilters::KeepContainingAny(std::span<const uint64_t> hashes, Granule
   const std::span<uint64_t> words = candidates->words();
   if (classes_.size() == 1) return classes_.front().KeepContainingAny(hashes, words, kernel);
 
-  // The results of each class, one after the other. Those of most indexes fit the array.
+  // The results of each class, one after the other.
   size_t total = 0;
   for (size_t c = 0; c < classes_.size(); ++c) total += tree_.class_words(c);
-  std::array<uint64_t, 512> few;
-  std::vector<uint64_t> many;
-  uint64_t* next = few.data();
-  if (total > few.size()) {
-    many.resize(total);
-    next = many.data();
-  }
+  ScratchWords scratch(total);
+  uint64_t* next = scratch.data();
   std::array<uint64_t*, kMaxSizeClasses> results;
   for (size_t c = 0; c < classes_.size(); ++c) {
     const auto num_filters = static_cast<size_t>(classes_[c].num_filters);

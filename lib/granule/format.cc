@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "lib/base/coding.h"
+#include "lib/granule/bit_slices.h"
 #include "lib/hash/checksum.h"
 
 namespace blocksieve::internal {
@@ -11,7 +12,6 @@ namespace {
 
 constexpr std::array<uint8_t, 4> kMagic = {0xb5, 'g', 'i', 'x'};
 constexpr size_t kFixedBytes = kMagic.size() + 1 + sizeof(uint32_t);  // up to the fields
-constexpr uint32_t kMaxIndexProbes = 32;
 
 void AppendColumn(const ColumnHeader& column, std::string* out) {
   AppendVarint(out, column.name.size());

@@ -23,19 +23,10 @@ struct PartHeader {
   uint32_t checksum = 0;
 };
 
-struct ColumnHeader {
-  std::string name;
-  ValueType type = ValueType::kBytes;
-  double target_fpr = 0;
-  GranulePart filters = GranulePart::kNotWanted;
-  GranulePart bounds = GranulePart::kNotWanted;
-  uint64_t num_distinct = 0;
-  uint32_t num_probes = 0;         // these two only if filters are present
-  std::vector<SizeClass> classes;  // 1 .. kMaxSizeClasses
-  uint64_t mark_bytes = 0;         // the column's part is marks, filters, bounds
-  uint64_t filter_bytes = 0;
-  uint64_t bounds_bytes = 0;
-  uint32_t checksum = 0;  // of all three
+/// Of the column's facts, the header has all but probe_bytes and what the classes tell.
+struct ColumnHeader : GranuleColumnInfo {
+  std::vector<SizeClass> classes;  // 1 .. kMaxSizeClasses if filters are present
+  uint32_t checksum = 0;           // of marks, filters and bounds, in this order the column's part
 
   uint64_t num_bytes() const noexcept { return mark_bytes + filter_bytes + bounds_bytes; }
 };

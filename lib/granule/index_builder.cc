@@ -63,8 +63,7 @@ void GranuleIndexBuilderParts::CloseGranule() {
   fences.Add(first_key, last_key);
   granule_rows.push_back(num_rows);
   min_sequences.push_back(min_sequence == kNoSequence ? 0 : min_sequence);
-  if (granule % 64 == 0) always_matches.push_back(0);
-  always_matches.back() |= uint64_t{always_match} << (granule % 64);
+  AppendBit(always_match, granule, &always_matches);
   num_rows = 0;
   num_bytes = 0;
   always_match = false;

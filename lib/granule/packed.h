@@ -10,7 +10,7 @@
 #include "lib/base/coding.h"
 #include "lib/granule/bit_slices.h"
 
-// The two encodings of an index's parts: integers of equal width, and compressed bytes.
+// Encodings of which the parts of an index consist.
 
 namespace blocksieve::internal {
 
@@ -56,6 +56,19 @@ class PackedInts {
   uint32_t width_ = 0;
   ByteView bits_;
 };
+
+/// Bytes at the beginning of both.
+size_t SharedPrefix(std::string_view a, std::string_view b) noexcept;
+
+/// Appends bytes that often begin like `previous`: shared bytes (varint) | further bytes (varint) |
+/// these.
+void AppendAfter(std::string_view previous, std::string_view bytes, std::string* out);
+
+/// Sets bit `index` of `words`, in ascending order from 0.
+inline void AppendBit(bool bit, uint64_t index, std::vector<uint64_t>* words) {
+  if (index % 64 == 0) words->push_back(0);
+  words->back() |= uint64_t{bit} << (index % 64);
+}
 
 /// Text-like parts of an index (keys, bounds) are compressed with zstd if that makes them smaller.
 /// Paths take half of what prefix compression leaves (22 instead of 45 bytes per granule of 128

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,22 +18,8 @@
 
 namespace blocksieve::internal {
 
-/// One question to a ColumnIndex.
-struct SkipStep {
-  enum class Kind : uint8_t {
-    kContaining,
-    kContainingAny,
-    kOverlapping,
-    kDiffering,
-    kMissing,
-    kPresent
-  };
-
-  Kind kind = Kind::kPresent;
-  uint64_t hash = 0;              ///< kContaining
-  ValueRange range;               ///< kOverlapping; of kDiffering its low
-  std::span<const Value> values;  ///< kContainingAny
-};
+/// One question to a ColumnIndex, which removes granules from the set.
+using SkipStep = std::function<void(const ColumnIndex&, GranuleSet*)>;
 
 /// How to rule out granules in which a comparison cannot have one of its two outcomes: a granule
 /// stays if all steps of at least one alternative keep it.

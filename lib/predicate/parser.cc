@@ -93,8 +93,8 @@ class Parser {
       PredicateNodePointer node = ParseValues(*column, Comparison::kMissing, 0);
       return is_negated ? Negate(std::move(node)) : node;
     }
-    if (Accept("NOT"))
-      return Negate(ParseWordOperator(*column, "IN, BETWEEN, LIKE, STARTSWITH or HAS"));
+    const std::string_view words = "IN, BETWEEN, LIKE, STARTSWITH or HAS";
+    if (Accept("NOT")) return Negate(ParseWordOperator(*column, words));
     return ParseWordOperator(
         *column, "an operator (=, !=, <, <=, >, >=, IN, BETWEEN, LIKE, STARTSWITH, HAS, IS)");
   }

@@ -10,17 +10,30 @@ using Kind = PredicateNode::Kind;
 using Steps = std::vector<SkipStep>;
 
 SkipStep Containing(const Value& value) {
-  return {SkipStep::Kind::kContaining, value.Hash(), {}, {}};
+  return [hash = value.Hash()](const ColumnIndex& index, GranuleSet* candidates) {
+    index.KeepContaining(hash, candidates);
+  };
+}
+
+// The values must outlive the step.
+SkipStep ContainingAny(std::span<const Value> values) {
+  return [values](const ColumnIndex& index, GranuleSet* candidates) {
+    index.KeepContainingAny(values, candidates);
+  };
 }
 
 SkipStep Overlapping(const ValueRange& range) {
   // A range without bounds says only that there is a value.
-  const bool is_bounded = range.low || range.high;
-  return {is_bounded ? SkipStep::Kind::kOverlapping : SkipStep::Kind::kPresent, 0, range, {}};
+  if (!range.low && !range.high) return &ColumnIndex::KeepPresent;
+  return [range](const ColumnIndex& index, GranuleSet* candidates) {
+    index.KeepOverlapping(range, candidates);
+  };
 }
 
 SkipStep Differing(const Value& value) {
-  return {SkipStep::Kind::kDiffering, 0, {value, value, true, true}, {}};
+  return [value](const ColumnIndex& index, GranuleSet* candidates) {
+    index.KeepDiffering(value, candidates);
+  };
 }
 
 SkipPlan CannotSkip(std::string reason) { return {false, {}, std::move(reason)}; }
@@ -33,7 +46,7 @@ std::string Count(size_t count, const std::string& noun) {
 SkipPlan ValuesTrue(const PredicateNode& leaf) {
   if (leaf.values.empty()) return Never();
   return {true,
-          {{{SkipStep::Kind::kContainingAny, 0, {}, leaf.values}}},
+          {{ContainingAny(leaf.values)}},
           "filter and min/max, " + Count(leaf.values.size(), "value")};
 }
 
@@ -121,13 +134,12 @@ void PlanSkipping(PredicateNode* leaf) {
   }
   const bool is_tokenised = leaf->column->tokeniser() != Tokeniser::kNone;
   if (leaf->kind == Kind::kMissing) {
-    leaf->when_true = {true,
-                       {{{SkipStep::Kind::kMissing, 0, {}, {}}}},
-                       "skips granules in which every row has the column"};
+    leaf->when_true = {
+        true, {{&ColumnIndex::KeepMissing}}, "skips granules in which every row has the column"};
     // A text without tokens is a value, but an index of tokens does not know of it.
     leaf->when_false = is_tokenised ? CannotSkip("a text may have no tokens")
                                     : SkipPlan{true,
-                                               {{{SkipStep::Kind::kPresent, 0, {}, {}}}},
+                                               {{&ColumnIndex::KeepPresent}},
                                                "skips granules in which no row has the column"};
     return;
   }

@@ -17,23 +17,6 @@ bool NeedsAll(const PredicateNode& node, bool asks_true) noexcept {
   return (node.kind == Kind::kAnd) == asks_true;
 }
 
-void Ask(const ColumnIndex& index, const SkipStep& step, GranuleSet* candidates) {
-  switch (step.kind) {
-    case SkipStep::Kind::kContaining:
-      return index.KeepContaining(step.hash, candidates);
-    case SkipStep::Kind::kContainingAny:
-      return index.KeepContainingAny(step.values, candidates);
-    case SkipStep::Kind::kOverlapping:
-      return index.KeepOverlapping(step.range, candidates);
-    case SkipStep::Kind::kDiffering:
-      return index.KeepDiffering(*step.range.low, candidates);
-    case SkipStep::Kind::kMissing:
-      return index.KeepMissing(candidates);
-    case SkipStep::Kind::kPresent:
-      return index.KeepPresent(candidates);
-  }
-}
-
 // Keeps the granules that `keep(alternative, set)` leaves for at least one of the alternatives.
 template <class Alternatives, class KeepOne>
 void KeepAny(const Alternatives& alternatives, const KeepOne& keep, GranuleSet* candidates) {
@@ -82,7 +65,7 @@ void Skipping::Keep(const PredicateNode& node, bool asks_true, GranuleSet* candi
     const auto keep_steps = [&](const std::vector<SkipStep>& steps, GranuleSet* set) {
       for (const SkipStep& step : steps) {
         if (set->IsEmpty()) return;
-        Ask(*IndexOf(node), step, set);
+        step(*IndexOf(node), set);
       }
     };
     return KeepAny(PlanOf(node, asks_true).alternatives, keep_steps, candidates);

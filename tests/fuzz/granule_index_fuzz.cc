@@ -8,7 +8,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/reseal.h"
 
-// Any bytes can be opened as a granule index, and what opens can be asked anything; all kernels
+// Any bytes can be opened as a skip index, and what opens can be asked anything; all kernels
 // give the same answers, and granules that always match are never removed.
 
 namespace blocksieve::testing {

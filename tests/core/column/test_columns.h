@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -31,6 +32,26 @@ inline Predicate MakePredicate(std::string_view text, std::span<const Column> co
 }
 
 using Texts = std::vector<std::string>;
+
+/// The parts of `list` between " | ".
+inline Texts Listed(std::string_view list) {
+  constexpr std::string_view kSeparator = " | ";
+  Texts parts;
+  for (size_t end = 0; end != list.npos; list.remove_prefix(std::min(list.size(), end + 3))) {
+    end = list.find(kSeparator);
+    parts.emplace_back(list.substr(0, end));
+    if (end == list.npos) break;
+  }
+  return parts;
+}
+
+/// Expects that `row` matches all of the listed conditions or, if not `expected`, none.
+inline void ExpectEach(bool expected, std::span<const Column> columns, std::string_view row,
+                       std::string_view conditions) {
+  for (const std::string& condition : Listed(conditions)) {
+    EXPECT_EQ(MakePredicate(condition, columns).Matches(row), expected) << row << ": " << condition;
+  }
+}
 
 inline const Texts kMissing{"missing"};
 

@@ -181,8 +181,7 @@ TEST_F(PredicateCandidates, ExplainsEveryComparison) {
         {{"s != 'a'", true, false, "an alternative to it cannot skip"},
          {"w NOT HAS 'a'", false, false, "cannot tell which texts lack"}});
   check("n BETWEEN 1 AND 2 OR NOT n > 5",
-        {{"n BETWEEN 1 AND 2", true, true, "min/max"},
-         {"NOT n > 5", true, true, "min/max"}});
+        {{"n BETWEEN 1 AND 2", true, true, "min/max"}, {"NOT n > 5", true, true, "min/max"}});
   check("w LIKE '% a b %' AND g HAS 'abcd' AND w LIKE '%a%' AND s LIKE '%a' AND w > 'a'",
         {{"w LIKE '% a b %'", true, true, "filter, 2 words"},
          {"g HAS 'abcd'", true, true, "filter, 2 n-grams"},

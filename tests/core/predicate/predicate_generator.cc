@@ -1,14 +1,10 @@
 #include "tests/core/predicate/predicate_reference.h"
 
+#include "tests/core/column/test_columns.h"
+
 // The rows and conditions that Reference invents.
 
 namespace blocksieve::testing {
-namespace {
-
-using Texts = std::vector<std::string>;
-
-}  // namespace
-
 std::string Reference::RandomText(uint64_t most_pieces) {
   static const Texts pieces{"a", "b", "ab", " ", ".", "\xc3\xa9", "\xe6\x97\xa5", "%", "_", "\\"};
   std::string text;
@@ -17,19 +13,10 @@ std::string Reference::RandomText(uint64_t most_pieces) {
 }
 
 std::string Reference::RandomRow() {
-  static const Texts integers{"0",
-                              "1",
-                              "2",
-                              "3",
-                              "-1",
-                              "-2",
-                              "9223372036854775807",
-                              "x",
-                              "",
-                              "-9223372036854775808",
-                              "9223372036854775808",
-                              "18446744073709551615"};
-  static const Texts floats{"0", "-0.0", "0.5", "1", "1e3", "-inf", "inf", "nan", "-1", "", "x"};
+  static const Texts integers = Listed(
+      "0 | 1 | 2 | 3 | -1 | -2 | 9223372036854775807 | x |  | -9223372036854775808 | "
+      "9223372036854775808 | 18446744073709551615");
+  static const Texts floats = Listed("0 | -0.0 | 0.5 | 1 | 1e3 | -inf | inf | nan | -1 |  | x");
   std::string row = RandomText(2);
   const uint64_t num_fields = 1 + Below(8);
   if (num_fields > 1) row += "\t" + OneOf(integers);
@@ -43,22 +30,11 @@ std::string Reference::RandomRow() {
 }
 
 Reference::Condition Reference::RandomComparison() {
-  static const Texts integers{"0",
-                              "1",
-                              "2",
-                              "-1",
-                              "1.5",
-                              "-0.5",
-                              "3.0",
-                              "9223372036854775807",
-                              "9223372036854775808",
-                              "-9223372036854775808",
-                              "18446744073709551615",
-                              "-9223372036854775809",
-                              "1e30",
-                              "-1e30"};
-  static const Texts floats{"0", "-0.0", "0.5", "1", "1000", "inf", "-inf", "nan", "0.25", "-1"};
-  static const Texts number_ops{"=", "=", "IN", "<", "<=", ">", ">=", "BETWEEN", "HAS", "IS NULL"};
+  static const Texts integers = Listed(
+      "0 | 1 | 2 | -1 | 1.5 | -0.5 | 3.0 | 9223372036854775807 | 9223372036854775808 | "
+      "-9223372036854775808 | 18446744073709551615 | -9223372036854775809 | 1e30 | -1e30");
+  static const Texts floats = Listed("0 | -0.0 | 0.5 | 1 | 1000 | inf | -inf | nan | 0.25 | -1");
+  static const Texts number_ops = Listed("= | = | IN | < | <= | > | >= | BETWEEN | HAS | IS NULL");
   static const Texts text_ops{"LIKE", "LIKE", "STARTSWITH"};
   Condition condition;
   condition.kind = Condition::Kind::kComparison;

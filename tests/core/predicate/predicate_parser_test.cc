@@ -20,41 +20,15 @@ const std::vector<Column>& Columns() {
 std::string Printed(std::string_view text) { return MakePredicate(text, Columns()).ToText(); }
 
 TEST(PredicateParser, PrintsEachFormAsItWouldBeWritten) {
-  for (const std::string_view text : {"pkg = 'bash'",
-                                      "pkg != 'bash'",
-                                      "n < 5",
-                                      "n <= -5",
-                                      "n > 1.5",
-                                      "n >= 1e400",
-                                      "n IN (1, 2, 3)",
-                                      "n NOT IN (1)",
-                                      "n BETWEEN 1 AND 2",
-                                      "n NOT BETWEEN 1 AND 2",
-                                      "pkg LIKE 'a\\%%'",
-                                      "pkg NOT LIKE '_'",
-                                      "pkg STARTSWITH 'lib'",
-                                      "pkg NOT STARTSWITH ''",
-                                      "words HAS 'lib'",
-                                      "words NOT HAS 'lib'",
-                                      "pkg IS NULL",
-                                      "pkg IS NOT NULL",
-                                      "TRUE",
-                                      "FALSE",
-                                      "NOT TRUE",
-                                      "NOT n < 5",
-                                      "f = nan",
-                                      "f > -inf",
-                                      "pkg = 'it''s'",
-                                      "pkg = ''",
-                                      "\"in\" = 'x'",
-                                      "\"two words\" = 'x'",
-                                      "\xc3\xa9 = '\xff\n'",
-                                      "n = 1 AND n = 2 AND n = 3",
-                                      "n = 1 OR n = 2 AND n = 3",
-                                      "(n = 1 OR n = 2) AND n = 3",
-                                      "NOT (n = 1 AND n = 2)",
-                                      "NOT (n = 1 OR n = 2) OR NOT (n = 3 AND TRUE)",
-                                      "g HAS 'a b'"}) {
+  for (const std::string& text : testing::Listed(
+           "pkg = 'bash' | pkg != 'bash' | n < 5 | n <= -5 | n > 1.5 | n >= 1e400 | "
+           "n IN (1, 2, 3) | n NOT IN (1) | n BETWEEN 1 AND 2 | n NOT BETWEEN 1 AND 2 | "
+           "pkg LIKE 'a\\%%' | pkg NOT LIKE '_' | pkg STARTSWITH 'lib' | pkg NOT STARTSWITH '' | "
+           "words HAS 'lib' | words NOT HAS 'lib' | pkg IS NULL | pkg IS NOT NULL | TRUE | "
+           "FALSE | NOT TRUE | NOT n < 5 | f = nan | f > -inf | pkg = 'it''s' | pkg = '' | "
+           "\"in\" = 'x' | \"two words\" = 'x' | \xc3\xa9 = '\xff\n' | "
+           "n = 1 AND n = 2 AND n = 3 | n = 1 OR n = 2 AND n = 3 | (n = 1 OR n = 2) AND n = 3 | "
+           "NOT (n = 1 AND n = 2) | NOT (n = 1 OR n = 2) OR NOT (n = 3 AND TRUE) | g HAS 'a b'")) {
     EXPECT_EQ(Printed(text), text);
   }
 }

@@ -34,7 +34,7 @@ class PerfectIndex : public ColumnIndex {
     bool some_present = false;
   };
 
-  /// `granules[g]` are the rows of granule g. As with the granule index, a row without values
+  /// `granules[g]` are the rows of granule g. As with the skip index, a row without values
   /// counts as missing, even if it has a text without tokens; unless `texts_are_present`.
   PerfectIndex(const Column& column, const std::vector<std::vector<std::string>>& granules,
                bool texts_are_present = false) {
