@@ -2,7 +2,6 @@
 
 #include "blocksieve/filter_block.h"
 #include "lib/base/coding.h"
-#include "lib/granule/format.h"
 #include "lib/hash/checksum.h"
 
 namespace blocksieve::testing {
@@ -15,8 +14,17 @@ std::optional<std::string> ResealFilterBlock(ByteView block) {
   const size_t covered = block[checksum_at - kAfterFields] + kAfterFields;
   if (covered > checksum_at) return std::nullopt;
   std::string sealed(AsText(block));
-  StoreLittleEndian(reinterpret_cast<uint8_t*>(sealed.data()) + checksum_at,
-                    Checksum(block.subspan(checksum_at - covered, covered)));
+  auto* const bytes = reinterpret_cast<uint8_t*>(sealed.data());
+  const size_t payload = checksum_at - covered;
+  Decoder fields(block.subspan(payload, covered - kAfterFields));
+  static_cast<void>(fields.Fixed<uint8_t>());  // kind and flags
+  static_cast<void>(fields.Varint());          // keys
+  const bool is_whole = fields.Varint() == payload;
+  const size_t payload_checksum_at = checksum_at - kAfterFields - fields.rest().size();
+  if (fields.ok() && is_whole && fields.rest().size() >= kChecksum) {
+    StoreLittleEndian(bytes + payload_checksum_at, Checksum(block.first(payload)));
+  }
+  StoreLittleEndian(bytes + checksum_at, Checksum({bytes + payload, covered}));
   return sealed;
 }
 
@@ -33,13 +41,16 @@ std::optional<std::string> ResealGranuleIndex(ByteView index) {
   Result<internal::GranuleIndexHeader> header =
       internal::DecodeGranuleIndexHeader(AsBytes(sealed), &header_bytes);
   if (!header.ok()) return sealed;  // Open is to say so itself
-  const std::string parts = sealed.substr(header_bytes);
-  Decoder decoder(AsBytes(parts));
-  header->granules.checksum = Checksum(decoder.Bytes(header->granules.num_bytes));
-  for (internal::ColumnHeader& column : header->columns) {
+  return SealGranuleIndex(*std::move(header), AsBytes(sealed).subspan(header_bytes));
+}
+
+std::string SealGranuleIndex(internal::GranuleIndexHeader header, ByteView parts) {
+  Decoder decoder(parts);
+  header.granules.checksum = Checksum(decoder.Bytes(header.granules.num_bytes));
+  for (internal::ColumnHeader& column : header.columns) {
     column.checksum = Checksum(decoder.Bytes(column.num_bytes()));
   }
-  return internal::EncodeGranuleIndexHeader(*header) + parts;
+  return internal::EncodeGranuleIndexHeader(header).append(AsText(parts));
 }
 
 }  // namespace blocksieve::testing

@@ -19,6 +19,9 @@ class TestIndex {
       : bytes_(std::make_unique<std::string>(std::move(bytes))),
         index_(*GranuleIndex::Open(AsBytes(*bytes_))) {}
 
+  /// The same of bytes that stay where they are.
+  TestIndex(ByteView bytes, Kernel kernel) : index_(*GranuleIndex::Open(bytes, kernel)) {}
+
   const GranuleIndex& operator*() const { return index_; }
   const GranuleIndex* operator->() const { return &index_; }
   const std::string& bytes() const { return *bytes_; }

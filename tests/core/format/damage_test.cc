@@ -1,0 +1,181 @@
+#include "tests/support/damage.h"
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/hash.h"
+#include "tests/core/format/written_block.h"
+#include "tests/support/environment.h"
+
+// pitfalls 13 to 15: damage is found by the checksums, and what cannot be read denies nothing.
+// Damage whose checksums were made right again is not found, but nothing is read out of bounds for
+// it (run this under a sanitizer), and all kernels give the same answers.
+//
+// All of it takes minutes, so that it is done with BLOCKSIEVE_LONG_TESTS only; else the payload of
+// large blocks is sampled, and only small ones get every value of every field.
+
+namespace blocksieve::testing {
+namespace {
+
+constexpr size_t kSmallBytes = 3 << 10;
+constexpr size_t kLargeBytes = 16 << 10;
+constexpr size_t kSampled = 2000;  // places in the payload of a large block
+
+class DamagedBlock : public ::testing::TestWithParam<WrittenBlockPtr> {
+ protected:
+  const WrittenBlock& block() const { return *GetParam(); }
+  ByteView bytes() const { return AsBytes(bytes_); }
+  bool IsSmall() const { return bytes_.size() <= kSmallBytes; }
+  bool IsLarge() const { return bytes_.size() > kLargeBytes; }
+
+  // Whether there is no time for this place.
+  bool IsLeftOut(size_t at) const {
+    return IsLarge() && !LongTests() && at < unchecked_ && at % (unchecked_ / kSampled + 1) != 0;
+  }
+
+  void ExpectRefused(ByteView damaged, StatusCode code = StatusCode::kCorruption) const {
+    ASSERT_FALSE(block().Opens(damaged));
+    ASSERT_EQ(block().Verify(damaged).code(), code);
+  }
+
+  // Whether it still opens.
+  bool ExpectHarmless(ByteView resealed) const {
+    const std::vector<uint8_t> exact = ExactCopy(resealed);
+    if (!block().Opens(exact)) return false;
+    block().UseAll(exact);
+    std::set<std::string> answers;
+    for (const Kernel kernel : internal::AvailableKernels())
+      answers.insert(block().AskAll(exact, kernel));
+    EXPECT_EQ(answers.size(), 1u) << "of all kernels";
+    return true;
+  }
+
+  const std::string bytes_ = GetParam()->Bytes();
+  const size_t unchecked_ = GetParam()->UncheckedBytes(AsBytes(bytes_));
+};
+
+INSTANTIATE_TEST_SUITE_P(Blocks, DamagedBlock, ::testing::ValuesIn(AllWrittenBlocks()),
+                         NameOfBlock);
+
+TEST_P(DamagedBlock, IsSoundAsItIs) {
+  EXPECT_TRUE(block().Verify(bytes()).ok());
+  EXPECT_TRUE(ExpectHarmless(bytes()));
+  EXPECT_EQ(block().Reseal(bytes()), AsText(bytes())) << "its checksums were right";
+}
+
+TEST_P(DamagedBlock, EveryTruncationIsNoticed) {
+  for (size_t length = 0; length < bytes().size() && !HasFailure(); ++length) {
+    if (IsLeftOut(length)) continue;
+    SCOPED_TRACE(length);
+    ExpectRefused(ExactCopy(bytes().first(length)));
+    ExpectRefused(ExactCopy(bytes().last(length)));
+  }
+}
+
+TEST_P(DamagedBlock, EveryFlippedBitIsNoticed) {
+  uint64_t num_denied = 0;
+  const auto masks_of = [&](size_t at) {
+    if (IsLeftOut(at)) return Masks{};
+    return IsLarge() && at < unchecked_ ? Masks{static_cast<uint8_t>(1 << at % 8)} : EveryBit();
+  };
+  ForEachFlip(bytes(), masks_of, [&](ByteView damaged, size_t at) {
+    EXPECT_FALSE(block().Verify(damaged).ok());
+    EXPECT_EQ(block().Opens(damaged), at < unchecked_);
+    if (at < unchecked_) num_denied += block().CountDenied(damaged);
+  });
+  // What Verify is for: without it, keys of the smallest filters would have been lost unnoticed.
+  if (block().name.ends_with("_3_keys")) {
+    EXPECT_GT(num_denied, 0u);
+  }
+}
+
+TEST_P(DamagedBlock, BytesTooManyAreNoticed) {
+  ExpectRefused(AsBytes("x" + std::string(AsText(bytes()))));
+  ExpectRefused(AsBytes(std::string(AsText(bytes())) + "x"));
+}
+
+TEST_P(DamagedBlock, ANewerVersionIsNotSupported) {
+  std::string newer(AsText(bytes()));
+  ++newer[block().VersionAt(bytes())];
+  newer = block().Reseal(AsBytes(newer)).value();
+  ExpectRefused(AsBytes(newer), StatusCode::kNotSupported);
+  const std::string message = block().Verify(AsBytes(newer)).message();
+  EXPECT_NE(message.find("format version is 2"), std::string::npos) << message;
+}
+
+// Fields of small blocks take every value.
+TEST_P(DamagedBlock, EveryResealedByteDoesNoHarm) {
+  const WrittenBlock::Range fields = block().Fields(bytes());
+  const auto masks_of = [&](size_t at) {
+    if (fields.Has(at)) return IsSmall() || LongTests() ? EveryChange() : EveryBit();
+    if (LongTests() && !IsLarge()) return EveryBit();
+    if (IsLeftOut(at)) return Masks{};
+    return IsSmall() || at % 5 == 0 ? Masks{static_cast<uint8_t>(1 << at % 8)} : Masks{};
+  };
+  uint64_t num_opened = 0;
+  ForEachFlip(bytes(), masks_of, [&](ByteView damaged, size_t) {
+    const std::optional<std::string> resealed = block().Reseal(damaged);
+    num_opened += resealed && ExpectHarmless(AsBytes(*resealed));
+  });
+  EXPECT_GT(num_opened, 0u) << "too few to mean anything";
+}
+
+TEST_P(DamagedBlock, RandomBytesThatAreResealedDoNoHarm) {
+  std::mt19937_64 random(1);
+  const WrittenBlock::Range fields = block().Fields(bytes());
+  std::vector<size_t> others;
+  for (size_t at = 0; at < bytes().size(); ++at) {
+    const bool is_tail = fields.begin > 0 && at >= fields.end;  // checksum, zeros
+    if (!fields.Has(at) && !is_tail) others.push_back(at);
+  }
+  if (others.empty()) return;
+  const int rounds = IsSmall() ? 10'000 : 200;
+  int num_opened = 0;
+  for (int round = 0; round < rounds && !HasFailure(); ++round) {
+    std::string damaged(AsText(bytes()));
+    if (round % 50 == 0) {
+      for (const size_t at : others) damaged[at] = static_cast<char>(random());
+    } else {
+      for (uint64_t n = 1 + random() % 3; n > 0; --n) {
+        damaged[others[random() % others.size()]] = static_cast<char>(random());
+      }
+    }
+    const std::optional<std::string> resealed = block().Reseal(AsBytes(damaged));
+    num_opened += resealed && ExpectHarmless(AsBytes(*resealed));
+  }
+  EXPECT_GT(num_opened, rounds / 50) << "too few to mean anything";
+}
+
+// Of one filter and one index: what was never written by us is refused whatever it should be.
+class ForeignBytes : public DamagedBlock {};
+
+INSTANTIATE_TEST_SUITE_P(Formats, ForeignBytes,
+                         ::testing::Values(WrittenFilters().front(), WrittenIndexes().front()),
+                         [](const auto& info) { return info.param->extension.substr(1); });
+
+TEST_P(ForeignBytes, AreRefused) {
+  const std::string zeros(1000, '\0');
+  const std::string filter_of_rocksdb =
+      std::string(640, 'x') + std::string("\xff\x00\x06\x00\x00", 5);
+  ExpectRefused({});
+  ExpectRefused(AsBytes(zeros).first(5));
+  ExpectRefused(AsBytes(zeros).first(6));  // RocksDB's "always may match"
+  ExpectRefused(AsBytes(zeros));
+  ExpectRefused(AsBytes(filter_of_rocksdb));
+  EXPECT_FALSE(HasFilterBlockTail(AsBytes(filter_of_rocksdb)));
+}
+
+TEST_P(ForeignBytes, AreRefusedIfRandom) {
+  std::mt19937_64 random(2);
+  for (int round = 0; round < 20'000; ++round) {
+    std::vector<uint8_t> bytes(random() % 200);
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
+    if (round % 2 == 0) std::fill_n(bytes.rbegin(), std::min(bytes.size(), kZeroTailBytes), 0);
+    ASSERT_NO_FATAL_FAILURE(ExpectRefused(bytes));
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/hash.h"
+#include "tests/core/format/written_block.h"
+#include "tests/support/environment.h"
+
+// The byte format is a promise (lib/FORMAT.md): today's writer makes the bytes of the files in
+// tests/golden, and today's reader gives their answers, the wrong ones included. Writer and reader
+// are tested apart, so that both cannot change together unnoticed.
+//
+// A new format version gets new files; these stay, and must be readable for ever. To write the
+// files of a new kind or version: BLOCKSIEVE_WRITE_GOLDEN=1 build/tests/core/core_test
+// --gtest_filter='*GoldenBlock*'.
+
+namespace blocksieve::testing {
+namespace {
+
+std::vector<WrittenBlockPtr> GoldenBlocks() {
+  std::vector<WrittenBlockPtr> blocks = AllWrittenBlocks();
+  std::erase_if(blocks, [](const WrittenBlockPtr& block) { return !block->HasFile(); });
+  return blocks;
+}
+
+class GoldenBlock : public ::testing::TestWithParam<WrittenBlockPtr> {
+ protected:
+  void ExpectGoldenAnswers(const std::string& bytes) const {
+    for (const Kernel kernel : internal::AvailableKernels()) {
+      SCOPED_TRACE(KernelName(kernel));
+      GetParam()->ExpectGoldenAnswers(AsBytes(bytes), kernel);
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Files, GoldenBlock, ::testing::ValuesIn(GoldenBlocks()), NameOfBlock);
+
+TEST_P(GoldenBlock, WriterMakesTheseBytes) {
+  const std::string made = GetParam()->Make();
+  if (WritesGoldenFiles()) std::ofstream(GetParam()->FilePath(), std::ios::binary) << made;
+  const std::string expected = GetParam()->Bytes();
+  EXPECT_EQ(HashKey(expected), GetParam()->file_hash) << "the file itself has changed";
+  if (GetParam()->HasOtherForms()) {
+    ExpectGoldenAnswers(made);
+  } else {
+    EXPECT_TRUE(made == expected);
+  }
+}
+
+TEST_P(GoldenBlock, ReaderGivesTheseAnswers) { ExpectGoldenAnswers(GetParam()->Bytes()); }
+
+// A file that no row of the tables has, or a kind that no file has, would not be tested.
+TEST(GoldenFiles, AreThoseOfTheTablesAndOfEveryKind) {
+  std::set<std::string> of_tables;
+  std::set<FilterKind> kinds;
+  for (const WrittenBlockPtr& block : GoldenBlocks()) {
+    of_tables.insert(block->FilePath());
+    const Result<FilterInfo> info = DescribeFilterBlock(AsBytes(block->Bytes()));
+    if (info.ok()) kinds.insert(info->kind);
+  }
+  std::set<std::string> there;
+  for (const auto& entry : std::filesystem::directory_iterator(BLOCKSIEVE_GOLDEN_DIR)) {
+    there.insert(entry.path().string());
+  }
+  EXPECT_EQ(there, of_tables);
+  EXPECT_EQ(kinds, (std::set{FilterKind::kClassicBloom, FilterKind::kBlockedBloom,
+                             FilterKind::kRibbon, FilterKind::kCountingBloom}));
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

@@ -1,0 +1,153 @@
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "blocksieve/classic_bloom.h"
+#include "blocksieve/filter_block.h"
+#include "lib/base/coding.h"
+#include "lib/filter/format_of.h"
+#include "lib/granule/class_tree.h"
+#include "lib/granule/format.h"
+#include "lib/granule/packed.h"
+#include "lib/hash/checksum.h"
+#include "tests/core/filter/test_filters.h"
+#include "tests/core/format/written_block.h"
+#include "tests/core/granule/granule_test_index.h"
+#include "tests/support/damage.h"
+#include "tests/support/reseal.h"
+
+// Blocks that lie under checksums that are right, in ways that no change of single bytes finds.
+
+namespace blocksieve::testing {
+namespace {
+
+void ExpectUnreadable(const std::string& filter) {
+  EXPECT_FALSE(WrittenFilters().front()->Opens(AsBytes(filter)));
+  EXPECT_FALSE(VerifyFilterBlock(AsBytes(filter)).ok());
+}
+
+// An empty filter denies every key: only a kind that is known may say that it is empty.
+TEST(HostileFilter, EmptyOnesOfUnknownKindsMayMatch) {
+  for (const FilterKind empty_kind : BuildableKinds()) {
+    const std::string empty = Copy(BuildBlock(empty_kind, 0.01, 0));
+    for (int kind = 0; kind < 16; ++kind) {
+      SCOPED_TRACE(kind);
+      std::string changed = empty;
+      changed[0] = static_cast<char>((changed[0] & 0xf0) | kind);
+      const bool has_same_fields = kind == static_cast<int>(FilterKind::kBlockedBloom) ||
+                                   kind == static_cast<int>(FilterKind::kRibbon);
+      if (!has_same_fields) ExpectUnreadable(ResealFilterBlock(AsBytes(changed)).value());
+    }
+  }
+}
+
+TEST(HostileFilter, AnEmptyOneHasNoPayload) {
+  for (const FilterKind kind : BuildableKinds()) {
+    FilterInfo info;
+    info.kind = kind;
+    info.payload_bytes = 1;
+    info.payload_checksum = Checksum(AsBytes("x"));
+    const internal::FooterBytes footer =
+        internal::EncodeFooter(info, internal::FormatOf(info.kind));
+    ExpectUnreadable("x" + std::string(AsText(footer.view())));
+  }
+}
+
+// Set bits beyond the last would be counted as keys.
+TEST(HostileFilter, BitsBeyondTheLastAreRefused) {
+  ClassicBloom filter = *ClassicBloom::Create(*BloomLayout::ForBits(203, 5));
+  filter.Add("key");
+  std::string block = Copy(*filter.Serialize());
+  block[25] = static_cast<char>(block[25] | 0x80);  // bit 207
+  block = *ResealFilterBlock(AsBytes(block));
+  EXPECT_TRUE(VerifyFilterBlock(AsBytes(block)).ok());
+  const Status status = ClassicBloom::Deserialize(AsBytes(block)).status();
+  EXPECT_EQ(status.message(), "filter block: bits are set beyond the last of 203 cells");
+}
+
+TEST(HostileFilter, AnotherKindIsNamed) {
+  const std::string block = Copy(BuildBlock(FilterKind::kBlockedBloom, 0.01, 100));
+  const Status status = ClassicBloom::Deserialize(AsBytes(block)).status();
+  EXPECT_EQ(status.code(), StatusCode::kNotSupported);
+  EXPECT_EQ(status.message(), "filter block: kind is bloom; allowed here is classic");
+}
+
+template <class Change>
+std::string WithHeader(ByteView bytes, Change change) {
+  size_t header_bytes = 0;
+  internal::GranuleIndexHeader header = *internal::DecodeGranuleIndexHeader(bytes, &header_bytes);
+  change(&header);
+  return SealGranuleIndex(std::move(header), bytes.subspan(header_bytes));
+}
+
+TEST(HostileIndex, RandomFieldsDoNoHarm) {
+  const WrittenBlockPtr small = WrittenIndexes().back();
+  const std::string bytes = small->Bytes();
+  std::mt19937_64 random(2);
+  int num_opened = 0;
+  const auto change = [&](internal::GranuleIndexHeader* header) {
+    internal::ColumnHeader& column = header->columns[random() % header->columns.size()];
+    internal::SizeClass& size_class = column.classes[random() % column.classes.size()];
+    uint64_t* const numbers[] = {&header->num_granules, &header->num_rows, &size_class.num_bits,
+                                 &size_class.max_values, &size_class.num_granules};
+    const uint64_t what = random() % 8;
+    if (what < std::size(numbers)) {
+      uint64_t& number = *numbers[what];
+      number = random() % 2 == 0 ? number + random() % 5 - 2 : random() >> (random() % 64);
+    } else if (what == 5) {
+      column.num_probes = static_cast<uint32_t>(random() % 40);
+    } else if (what == 6) {
+      column.type = static_cast<ValueType>(random() % 5);
+    } else {  // moves a border between two parts of a column
+      const uint64_t moved = random() % 4;
+      column.filter_bytes += moved;
+      column.bounds_bytes -= moved;
+    }
+  };
+  for (int i = 0; i < 20'000; ++i) {
+    const std::vector<uint8_t> damaged = ExactCopy(AsBytes(WithHeader(AsBytes(bytes), change)));
+    if (!small->Opens(damaged)) continue;
+    ++num_opened;
+    small->AskAll(damaged, ActiveKernel());
+    small->UseAll(damaged);
+  }
+  EXPECT_GT(num_opened, 1'000);
+}
+
+TEST(HostileIndex, RowsWithoutGranulesAreAnError) {
+  const std::string empty = *MakeIndexBuilder(IndexOptions(3, {})).Finish();
+  const auto opens_with_rows = [&](uint64_t num_rows) {
+    return GranuleIndex::Open(
+               AsBytes(
+                   WithHeader(AsBytes(empty), [&](auto* header) { header->num_rows = num_rows; })))
+        .ok();
+  };
+  EXPECT_TRUE(opens_with_rows(0));
+  EXPECT_FALSE(opens_with_rows(1));
+}
+
+TEST(HostileIndex, NumbersThatWrapAreNoBits) {
+  std::string bytes;
+  AppendVarint(&bytes, UINT64_MAX);  // and a number of one bit above it
+  bytes += "\x01\x01";
+  Decoder decoder(AsBytes(bytes));
+  EXPECT_FALSE(internal::PackedInts::Read(2, &decoder).IsBits());
+  EXPECT_TRUE(decoder.ok());
+}
+
+// Two bytes can stand for the bits of any number of granules; reading them takes no longer for it.
+TEST(HostileIndex, BitsThatTakeNoBytesTakeNoTime) {
+  constexpr uint64_t kGranules = uint64_t{1} << 60;
+  const std::vector<internal::SizeClass> classes = {
+      {.num_bits = 1, .max_values = 1, .num_granules = kGranules}, {}};
+  const std::string bytes("\xff\0\1\0\0", 5);  // an inner node, its leaves, its bits: all 0
+  Decoder decoder(AsBytes(bytes));
+  internal::ClassTree tree;
+  EXPECT_TRUE(tree.Read(classes, kGranules, &decoder));
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

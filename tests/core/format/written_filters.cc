@@ -1,0 +1,199 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "blocksieve/classic_bloom.h"
+#include "blocksieve/counting_bloom.h"
+#include "blocksieve/filter_block.h"
+#include "blocksieve/filter_reader.h"
+#include "tests/core/filter/test_filters.h"
+#include "tests/core/format/written_block.h"
+#include "tests/support/reseal.h"
+
+namespace blocksieve::testing {
+namespace {
+
+using MakeFilter = std::function<std::string(uint64_t num_keys, uint64_t hash_seed)>;
+
+MakeFilter Built(FilterKind kind, double target_fpr) {
+  return [=](uint64_t num_keys, uint64_t hash_seed) {
+    FilterOptions options;
+    options.kind = kind;
+    options.target_fpr = target_fpr;
+    options.hash_seed = hash_seed;
+    FilterBuilder builder = MakeBuilder(options);
+    for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(PresentKey(i));
+    return Copy(FinishOk(builder));
+  };
+}
+
+template <class Filter>
+std::string WithKeys(Filter filter, uint64_t num_keys) {
+  for (uint64_t i = 0; i < num_keys; ++i) filter.Add(PresentKey(i));
+  return Copy(*filter.Serialize());
+}
+
+MakeFilter Classic(const BloomLayout& layout) {
+  return [layout](uint64_t num_keys, uint64_t) {
+    return WithKeys(*ClassicBloom::Create(layout), num_keys);
+  };
+}
+
+MakeFilter Counting(const BloomLayout& layout, uint32_t counter_bits = 4) {
+  return [=](uint64_t num_keys, uint64_t) {
+    return WithKeys(*CountingBloom::Create(layout, counter_bits), num_keys);
+  };
+}
+
+struct FilterRow {
+  std::string name;
+  MakeFilter make;
+  uint64_t num_keys;
+  uint64_t hash_seed;
+  uint64_t file_hash;
+  std::string false_positives;  // the first five absent keys that match, of 20,000
+};
+
+std::vector<FilterRow> Rows() {
+  constexpr auto kBloom = FilterKind::kBlockedBloom;
+  constexpr auto kRibbon = FilterKind::kRibbon;
+  const BloomLayout small = *BloomLayout::ForBits(100, 4);
+  const BloomLayout large = *BloomLayout::ForKeys(1000, 0.01, 42);
+  return {
+      {"bloom_empty", Built(kBloom, 0.01), 0, 0, 0x46daddbee350498f, ""},
+      {"bloom_3_keys", Built(kBloom, 0.01), 3, 0, 0x83155100eb75530c, ""},
+      {"bloom_1000_keys", Built(kBloom, 0.01), 1000, 0, 0xcc68016ba44b32fc, "180 188 196 368 623 "},
+      {"bloom_seeded", Built(kBloom, 0.3), 1000, 42, 0x17d255ae4de02537, "4 18 21 27 30 "},
+      {"bloom_1e-6", Built(kBloom, 1e-6), 1000, 0, 0x105e525ca5200ff2, ""},
+      // Large enough for unused bytes before the first line.
+      {"bloom_700000_keys", Built(kBloom, 0.5), 700'000, 0, 0x0b9486432841a399, "2 5 6 7 8 "},
+      {"ribbon_empty", Built(kRibbon, 0.01), 0, 0, 0x1d434c7fe3dfcbbe, ""},
+      {"ribbon_3_keys", Built(kRibbon, 0.01), 3, 0, 0x58324e109d544a5f, "193 218 532 675 1096 "},
+      {"ribbon_1000_keys", Built(kRibbon, 0.01), 1000, 0, 0xab819211303f6f96, "2 56 460 465 568 "},
+      {"ribbon_seeded", Built(kRibbon, 0.3), 1000, 42, 0x72532e4008bbfc91, "0 4 12 15 16 "},
+      {"ribbon_1e-7", Built(kRibbon, 1e-7), 1000, 0, 0x55870c72ef57cca1, ""},
+      // Several chunks; and so many that their directory has bases, after unused bytes.
+      {"ribbon_10000_keys", Built(kRibbon, 0.01), 10'000, 0, 0x8bab28b8a8103f90,
+       "54 149 184 200 237 "},
+      {"ribbon_1100000_keys", Built(kRibbon, 0.5), 1'100'000, 0, 0x7664aa6157ffa627,
+       "2 3 6 10 11 "},
+      // Those of 3 keys are the worked examples of lib/FORMAT.md.
+      {"classic_empty", Classic(small), 0, 0, 0xb0eec1e174720b9c, ""},
+      {"classic_3_keys", Classic(small), 3, 0, 0xdad3626c29ce123b, "5534 "},
+      {"classic_1000_keys", Classic(large), 1000, 42, 0x985eb59dcea97672, "7 44 112 172 352 "},
+      {"counting_empty", Counting(small), 0, 0, 0x4d99bce4813e8672, ""},
+      {"counting_3_keys", Counting(small), 3, 0, 0xe931fe2631ceceaf, "5534 "},
+      {"counting_1000_keys", Counting(large, 8), 1000, 42, 0x072ac43cf95eea39, "7 44 112 172 352 "},
+      {"counting_16_bits", Counting(*BloomLayout::ForBits(203, 5, 77), 16), 20, 77, 0, ""},
+  };
+}
+
+class WrittenFilter : public WrittenBlock {
+ public:
+  explicit WrittenFilter(FilterRow row) : row_(std::move(row)) {
+    name = row_.name;
+    extension = ".filter";
+    file_hash = row_.file_hash;
+  }
+
+  std::string Make() const override { return row_.make(row_.num_keys, row_.hash_seed); }
+
+  void ExpectGoldenAnswers(ByteView block, Kernel kernel) const override {
+    const FilterReader reader = FilterReader::Open(block, kernel);
+    ASSERT_NE(reader.state(), FilterReader::State::kUnreadable);
+    EXPECT_EQ(reader.state() == FilterReader::State::kEmpty, row_.num_keys == 0);
+    EXPECT_EQ(reader.hash_seed(), row_.hash_seed);
+    for (uint64_t i = 0; i < row_.num_keys; ++i) ASSERT_TRUE(reader.MayMatch(PresentKey(i))) << i;
+    std::string found;
+    int num_found = 0;
+    for (uint64_t i = 0; i < 20'000 && num_found < 5; ++i) {
+      if (!reader.MayMatch(AbsentKey(i))) continue;
+      found += std::to_string(i) + " ";
+      ++num_found;
+    }
+    EXPECT_EQ(found, row_.false_positives);
+    const FilterKind kind = DescribeFilterBlock(block)->kind;
+    EXPECT_EQ(ClassicBloom::Deserialize(block).ok(), kind == FilterKind::kClassicBloom);
+    EXPECT_EQ(CountingBloom::Deserialize(block).ok(), kind == FilterKind::kCountingBloom);
+  }
+
+  uint64_t CountDenied(ByteView block) const override {
+    const FilterReader reader = FilterReader::Open(block);
+    uint64_t denied = 0;
+    for (uint64_t i = 0; i < 3; ++i) denied += !reader.MayMatch(PresentKey(i));
+    return denied;
+  }
+
+  bool Opens(ByteView bytes) const override {
+    const FilterReader reader = FilterReader::Open(bytes);
+    const bool opens = reader.state() != FilterReader::State::kUnreadable;
+    EXPECT_EQ(DescribeFilterBlock(bytes).ok(), opens);
+    for (uint64_t i = 0; !opens && i < 4; ++i) EXPECT_TRUE(reader.MayMatch(KeyNumber(i)));
+    return opens;
+  }
+
+  Status Verify(ByteView bytes) const override {
+    Status status = VerifyFilterBlock(bytes);
+    EXPECT_FALSE(!status.ok() && ClassicBloom::Deserialize(bytes).ok());
+    EXPECT_FALSE(!status.ok() && CountingBloom::Deserialize(bytes).ok());
+    return status;
+  }
+
+  std::string AskAll(ByteView bytes, Kernel kernel) const override {
+    constexpr size_t kProbes = 66;
+    const FilterReader reader = FilterReader::Open(bytes, kernel);
+    std::vector<uint64_t> hashes{0, ~uint64_t{0}};  // the ends of the filter
+    while (hashes.size() < kProbes) {
+      hashes.push_back(hashes.size() * 0x9e3779b97f4a7c15 ^ hashes.size() << 29);
+    }
+    bool in_batch[kProbes];
+    reader.MayMatchHashes(hashes, in_batch);
+    std::string answers;
+    for (size_t i = 0; i < kProbes; ++i) {
+      answers += reader.MayMatchHash(hashes[i]) ? '1' : '0';
+      EXPECT_EQ(answers.back(), in_batch[i] ? '1' : '0');
+    }
+    return answers;
+  }
+
+  void UseAll(ByteView bytes) const override {
+    static_cast<void>(VerifyFilterBlock(bytes));
+    AddTo(ClassicBloom::Deserialize(bytes));
+    AddTo(CountingBloom::Deserialize(bytes));
+  }
+
+  std::optional<std::string> Reseal(ByteView bytes) const override {
+    return ResealFilterBlock(bytes);
+  }
+
+  Range Fields(ByteView block) const override {
+    return {UncheckedBytes(block), block.size() - kZeroTailBytes - sizeof(uint32_t)};
+  }
+
+  size_t VersionAt(ByteView block) const override { return Fields(block).end - 2; }
+
+  size_t UncheckedBytes(ByteView block) const override {
+    return static_cast<size_t>(DescribeFilterBlock(block)->payload_bytes);
+  }
+
+ private:
+  // What was read may be filled, too.
+  template <class Filter>
+  static void AddTo(Result<Filter> filter) {
+    if (!filter.ok()) return;
+    filter->Add("key");
+    EXPECT_TRUE(filter->MayContain("key"));
+  }
+
+  const FilterRow row_;
+};
+
+}  // namespace
+
+std::vector<WrittenBlockPtr> WrittenFilters() {
+  std::vector<WrittenBlockPtr> all;
+  for (FilterRow& row : Rows()) all.push_back(std::make_shared<WrittenFilter>(std::move(row)));
+  return all;
+}
+
+}  // namespace blocksieve::testing

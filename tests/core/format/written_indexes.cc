@@ -1,0 +1,218 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <utility>
+
+#include "blocksieve/hash.h"
+#include "lib/granule/format.h"
+#include "tests/core/format/written_block.h"
+#include "tests/core/granule/granule_test_index.h"
+#include "tests/support/reseal.h"
+
+namespace blocksieve::testing {
+namespace {
+
+// What an index says, as text.
+class Answers {
+ public:
+  explicit Answers(const TestIndex& index) : index_(index) {}
+
+  void AddGranules(uint64_t most) {
+    std::string first;
+    std::string last;
+    for (size_t g = 0; g < std::min(index_->num_granules(), most); ++g) {
+      index_->GetKeyRange(g, &first, &last);
+      text_ += first + "|" + last + "|";
+      Add(index_->NumRows(g));
+      Add(index_->MinSequence(g));
+      Add(index_->AlwaysMatches(g));
+    }
+  }
+  void Add(uint64_t word) { text_ += std::to_string(word) + " "; }
+  void Add(const GranuleSet& set) {
+    for (const uint64_t word : set.words()) Add(word);
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  const TestIndex& index_;
+  std::string text_;
+};
+
+// The columns are the same in all golden files, number and text; what differs are keys and rows.
+struct IndexRow {
+  std::string name;
+  uint64_t granule_rows = 0;
+  uint64_t num_rows = 0;
+  std::string (*key)(uint64_t row) = nullptr;
+  uint64_t file_hash = 0;
+  uint64_t answers_hash = 0;  // HashKey of all answers
+  bool is_compressed = false;
+  uint64_t many_values_every = 0;  // 60 numbers in each so many-th row; in others 1
+};
+
+std::string ShortKey(uint64_t row) { return "k" + std::to_string(row); }
+std::string PathKey(uint64_t row) { return "/usr/share/doc/package/file-" + RowKey(row) + ".txt"; }
+// Does not compress.
+std::string RandomKey(uint64_t row) {
+  uint64_t state = row + 1;
+  std::string key;
+  for (int i = 0; i < 8; ++i) key.push_back(static_cast<char>((state *= 0xd1342543de82ef95) >> 56));
+  return key;
+}
+
+std::vector<IndexRow> Rows() {
+  return {
+      {"granule_empty", 2, 0, &ShortKey, 0x7828de0f0c9b5ce2, 0x2d06800538d394c2},
+      {"granule_5_rows", 2, 5, &ShortKey, 0xa78ca5c38caa681c, 0x88110df0be25924d},
+      {"granule_skewed", 4, 1'500, &RandomKey, 0xd6c09521a2aa56a9, 0x8b1e840a500d8b75, false, 333},
+      {"granule_many", 1, 700, &RandomKey, 0xd0bf8192009a5d28, 0xe156cacdc24d6be4},
+      {"granule_paths", 16, 2'000, &PathKey, 0xb5540410587fd318, 0x3d130b323ba9e8a0, true},
+  };
+}
+
+class WrittenIndex : public WrittenBlock {
+ public:
+  explicit WrittenIndex(IndexRow row) : row_(std::move(row)) {
+    name = row_.name;
+    extension = ".index";
+    file_hash = row_.file_hash;
+  }
+
+  std::string Make() const override {
+    GranuleIndexOptions options = IndexOptions(
+        row_.granule_rows, {Column(ValueType::kUint, 0.1), Column(ValueType::kBytes, 0.01)});
+    options.columns[0].name = "number";
+    options.columns[1].name = "text";
+    GranuleIndexBuilder builder = MakeIndexBuilder(options);
+    for (uint64_t row = 0; row < row_.num_rows; ++row) {
+      builder.StartRow(row_.key(row), 1);
+      builder.NoteSequence(1'000 + row);
+      if (row % 400 == 399) builder.MarkAlwaysMatch();
+      const bool has_many = row_.many_values_every != 0 && row % row_.many_values_every == 0;
+      for (uint64_t i = 0; i < (has_many ? 60 : 1); ++i) builder.AddValue(0, Value::Uint(row + i));
+      const std::string text = "t" + std::to_string(row / 2);
+      if (row % 3 != 2) builder.AddValue(1, Value::Bytes(text));
+    }
+    return FinishIndex(&builder).bytes();
+  }
+
+  // zstd may compress differently in another version.
+  bool HasOtherForms() const override { return row_.is_compressed; }
+
+  void ExpectGoldenAnswers(ByteView block, Kernel kernel) const override {
+    const TestIndex index(block, kernel);
+    Answers answers(index);
+    answers.AddGranules(UINT64_MAX);
+    for (uint64_t i = 0; i < 1'000; ++i) {
+      const Value number = Value::Uint(2 * i);
+      const std::string bytes = "t" + std::to_string(i);
+      const Value text = Value::Bytes(bytes);
+      answers.Add(index.Containing(0, number));
+      answers.Add(index.Overlapping(0, {number, std::nullopt}));
+      answers.Add(index.Differing(0, number));
+      answers.Add(index.Containing(1, text));
+      answers.Add(index.Overlapping(1, {std::nullopt, text}));
+      answers.Add(index.Differing(1, text));
+    }
+    for (const size_t column : {0, 1}) {
+      answers.Add(index.Missing(column));
+      answers.Add(index.Present(column));
+    }
+    EXPECT_EQ(HashKey(answers.text()), row_.answers_hash);
+  }
+
+  bool Opens(ByteView bytes) const override { return GranuleIndex::Open(bytes).ok(); }
+
+  Status Verify(ByteView bytes) const override { return GranuleIndex::Open(bytes).status(); }
+
+  std::string AskAll(ByteView bytes, Kernel kernel) const override {
+    // What is taken of a hostile index at most: time, not correctness, bounds it.
+    constexpr uint64_t kMostGranules = 1 << 16;
+    const TestIndex index(bytes, kernel);
+    if (index->num_granules() > kMostGranules) return "";
+    Answers answers(index);
+    for (size_t column = 0; column < index->num_columns(); ++column) {
+      const Value value = ValueOf(index->column(column).type);
+      std::vector<GranuleSet> sets = {index.Containing(column, value),
+                                      index.Overlapping(column, {value, value}),
+                                      index.Overlapping(column, {value, std::nullopt}),
+                                      index.Overlapping(column, {std::nullopt, value, true, false}),
+                                      index.Differing(column, value),
+                                      index.Missing(column),
+                                      index.Present(column)};
+      const uint64_t hashes[] = {1, ~uint64_t{0}, value.Hash()};
+      for (const uint64_t hash : hashes) {
+        index->column_index(column).KeepContaining(hash, &sets.emplace_back(index.All()));
+      }
+      const Value values[] = {value, value};
+      index->column_index(column).KeepContainingAny(values, &sets.emplace_back(index.All()));
+      for (const GranuleSet& set : sets) {
+        answers.Add(set);
+        for (size_t g = 0; g < set.num_granules(); ++g) {
+          if (!set.Has(g) && index->AlwaysMatches(g)) ADD_FAILURE() << "such are never removed";
+        }
+      }
+    }
+    return answers.text();
+  }
+
+  void UseAll(ByteView bytes) const override {
+    Answers(TestIndex(bytes, ActiveKernel())).AddGranules(1'000);
+  }
+
+  std::optional<std::string> Reseal(ByteView bytes) const override {
+    return ResealGranuleIndex(bytes);
+  }
+
+  Range Fields(ByteView block) const override {
+    size_t header_bytes = 0;
+    EXPECT_TRUE(internal::DecodeGranuleIndexHeader(block, &header_bytes).ok());
+    return {0, header_bytes - sizeof(uint32_t)};
+  }
+
+  size_t VersionAt(ByteView) const override { return 4; }
+
+ private:
+  static Value ValueOf(ValueType type) {
+    for (const Value& value : {Value::Int(5), Value::Uint(5), Value::Float(5)}) {
+      if (value.type() == type) return value;
+    }
+    return Value::Bytes("word key 00000017");
+  }
+
+  const IndexRow row_;
+};
+
+// Small, with compressed keys, bounds of texts and of floats, and several size classes.
+class SmallIndex : public WrittenIndex {
+ public:
+  SmallIndex() : WrittenIndex({.name = "granule_small"}) {}
+
+  std::string Make() const override {
+    GranuleIndexBuilder builder = MakeIndexBuilder(
+        IndexOptions(3, {Column(ValueType::kBytes, 0.05), Column(ValueType::kFloat, 0.3)}));
+    for (uint64_t row = 0; row < 70; ++row) {
+      builder.StartRow("a/common/path/of/keys/" + RowKey(row * row), 10);
+      if (row == 30) builder.MarkAlwaysMatch();
+      builder.NoteSequence(row);
+      for (uint64_t i = 0; i < (row == 40 ? 30 : 1 + row % 2); ++i) {
+        builder.AddValue(0, Value::Bytes("word " + RowKey(row * i)));
+      }
+      if (row % 5 != 0) builder.AddValue(1, Value::Float(static_cast<double>(row) / 3));
+    }
+    return FinishIndex(&builder).bytes();
+  }
+};
+
+}  // namespace
+
+std::vector<WrittenBlockPtr> WrittenIndexes() {
+  std::vector<WrittenBlockPtr> all;
+  for (IndexRow& row : Rows()) all.push_back(std::make_shared<WrittenIndex>(std::move(row)));
+  all.push_back(std::make_shared<SmallIndex>());
+  return all;
+}
+
+}  // namespace blocksieve::testing

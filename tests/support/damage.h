@@ -1,0 +1,45 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "blocksieve/bytes.h"
+
+// Damage to bytes that were written: what tests of filters, indexes and the toy LSM's files share.
+
+namespace blocksieve::testing {
+
+/// A copy in memory of just its size, so that a sanitizer sees a read beyond either end.
+inline std::vector<uint8_t> ExactCopy(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
+
+/// What a byte is changed by, with xor.
+using Masks = std::vector<uint8_t>;
+inline Masks EveryBit() { return {1, 2, 4, 8, 16, 32, 64, 128}; }
+inline Masks EveryChange() {
+  Masks masks(255);
+  std::iota(masks.begin(), masks.end(), uint8_t{1});
+  return masks;
+}
+
+/// Calls check(bytes, at) with each byte changed by each of masks_of(at), and everything else as it
+/// was. Ends at the first failure.
+template <class MasksOf, class Check>
+void ForEachFlip(ByteView bytes, MasksOf masks_of, Check check) {
+  std::vector<uint8_t> damaged = ExactCopy(bytes);
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    for (const uint8_t mask : masks_of(at)) {
+      SCOPED_TRACE("byte " + std::to_string(at) + " changed by " + std::to_string(mask));
+      damaged[at] = bytes[at] ^ mask;
+      check(ByteView(damaged), at);
+      if (::testing::Test::HasFailure()) return;
+    }
+    damaged[at] = bytes[at];
+  }
+}
+
+}  // namespace blocksieve::testing
