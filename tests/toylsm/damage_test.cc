@@ -1,17 +1,47 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <climits>
 #include <map>
-#include <numeric>
+#include <optional>
+#include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tests/support/damage.h"
+#include "tests/support/reseal_toylsm.h"
 #include "tests/toylsm/toy_model.h"
 
 // Every truncation and every flipped byte of every file: an error that says where, or the answer.
 
 namespace blocksieve::toylsm {
 namespace {
+
+using Files = std::map<std::string, std::string>;
+
+Files FilesIn(MemoryEnv* env) {
+  Files files;
+  for (const std::string& name : MustHave(env->List("/db"))) {
+    files["/db/" + name] = env->Contents("/db/" + name);
+  }
+  return files;
+}
+
+std::vector<std::string> PathsOf(const Files& files, std::string_view suffix) {
+  std::vector<std::string> paths;
+  for (const auto& [path, contents] : files) {
+    if (path.ends_with(suffix)) paths.push_back(path);
+  }
+  return paths;
+}
+
+// What may come of a damaged file besides an error that is clear.
+enum class Allowed {
+  kAllRows,
+  kAnyState,  ///< That once was: nothing says how much of the end of a log had been written.
+  kAnything,  ///< Checksums are right, so that the damage cannot be told from what was written.
+};
 
 class DamageTest : public ::testing::Test {
  protected:
@@ -24,8 +54,6 @@ class DamageTest : public ::testing::Test {
     files_ = Make(&env_, 0);
     EXPECT_EQ(files_.size(), 4u);  // manifest, log, a file of level 0, one of level 1
   }
-
-  using Files = std::map<std::string, std::string>;
 
   // The database, and before it some more writes that leave nothing.
   Files Make(MemoryEnv* env, int num_more_writes) {
@@ -53,72 +81,53 @@ class DamageTest : public ::testing::Test {
       put(i, "w3\t3");
       states_.push_back(model_);
     }
-    for (const std::string& name : MustHave(env->List("/db"))) {
-      if (name.ends_with(".log")) crashed_log_ = env->Contents("/db/" + name);
-    }
+    files_before_close_ = FilesIn(env);
     db = nullptr;
-    Files files;
-    for (const std::string& name : MustHave(env->List("/db"))) {
-      files["/db/" + name] = env->Contents("/db/" + name);
-    }
-    return files;
+    return FilesIn(env);
   }
 
-  // The log as a crash would leave it: not closed.
-  std::string crashed_log_;
-
   // Opens a copy with one file changed and reads all of it in every way.
-  void Check(const std::string& path, const std::string& contents, bool may_end_early) {
+  void Check(const std::string& path, ByteView contents, Allowed allowed) {
     MemoryEnv env;
     for (const auto& [name, original] : files_) env.SetContents(name, original);
-    env.SetContents(path, contents);
+    env.SetContents(path, std::string(AsText(contents)));
     Options options = options_;
     options.env = &env;
-    auto opened = Db::Open(options, "/db");
     ++num_cases_;
-    if (!opened.ok()) return ExpectClear(opened.status());
-    Db& db = **opened;
     bool has_error = false;
-
-    const auto rows = ReadAll(db.NewIterator().get());
+    const auto is_right = [&](const auto& result) {
+      if (!result.ok()) ExpectClear(result.status());
+      has_error |= !result.ok();
+      return result.ok() && allowed != Allowed::kAnything;
+    };
+    const auto db = Db::Open(options, "/db");
+    is_right(db);
+    if (!db.ok()) return;
+    const auto rows = ReadAll((*db)->NewIterator().get());
     const Model* expected = &model_;
-    if (rows.ok() && may_end_early) {
-      const auto state = std::find(states_.begin(), states_.end(), *rows);
-      ASSERT_NE(state, states_.end()) << "no state that ever was";
-      expected = &*state;
-    }
-    if (rows.ok()) {
-      ASSERT_EQ(*rows, *expected);
-    } else {
-      has_error = true;
-      ExpectClear(rows.status());
+    if (is_right(rows)) {
+      if (allowed == Allowed::kAnyState) {
+        const auto state = std::find(states_.begin(), states_.end(), *rows);
+        ASSERT_NE(state, states_.end()) << "no state that ever was";
+        expected = &*state;
+      }
+      EXPECT_EQ(*rows, *expected);
     }
     for (int i = 0; i < kNumKeys + 2; ++i) {
-      const auto value = db.Get(Key(i));
-      if (!value.ok()) {
-        has_error = true;
-        ExpectClear(value.status());
-        continue;
-      }
+      const auto value = (*db)->Get(Key(i));
+      if (!is_right(value)) continue;
       const auto row = expected->find(Key(i));
-      ASSERT_EQ(value->has_value(), row != expected->end()) << Key(i);
-      if (value->has_value()) {
-        ASSERT_EQ(**value, row->second);
-      }
+      EXPECT_EQ(value->has_value(), row != expected->end()) << Key(i);
+      EXPECT_EQ(value->value_or(""), row != expected->end() ? row->second : "") << Key(i);
     }
     for (const Predicate& predicate : predicates_) {
-      const auto matches = ReadAll(db.Scan(predicate).get());
-      if (matches.ok()) {
-        ASSERT_EQ(*matches, Matching(*expected, predicate)) << predicate.ToText();
-      } else {
-        has_error = true;
-        ExpectClear(matches.status());
-      }
+      const auto matches = ReadAll((*db)->Scan(predicate).get());
+      EXPECT_TRUE(!is_right(matches) || *matches == Matching(*expected, predicate))
+          << predicate.ToText();
     }
-    if (!has_error) {
-      ++num_unharmed_;
-      if (db.Verify().ok() && !may_end_early) ++num_unnoticed_;
-    }
+    if (has_error) return;
+    ++num_unharmed_;
+    num_unnoticed_ += (*db)->Verify().ok() && allowed == Allowed::kAllRows;
   }
 
   static void ExpectClear(const Status& status) {
@@ -126,36 +135,6 @@ class DamageTest : public ::testing::Test {
                 status.code() == StatusCode::kNotSupported)
         << static_cast<int>(status.code()) << " " << status.message();
     EXPECT_GT(status.message().size(), 10u);
-  }
-
-  // What byte i is changed by: one bit and all of them, or everything that it can be.
-  static std::vector<int> Flips(size_t i) {
-    if (!LongTests()) return {1 << i % 8, 0xff};
-    std::vector<int> all(0xff);
-    std::iota(all.begin(), all.end(), 1);
-    return all;
-  }
-
-  void CheckAll(const std::string& suffix) {
-    for (const auto& [path, contents] : files_) {
-      if (!path.ends_with(suffix)) continue;
-      const bool is_log = suffix == ".log";
-      for (size_t i = 0; i < contents.size() && !HasFatalFailure(); ++i) {
-        SCOPED_TRACE(path + ", byte " + std::to_string(i));
-        std::string changed = contents;
-        for (const int flip : Flips(i)) {
-          changed[i] = static_cast<char>(contents[i] ^ flip);
-          Check(path, changed, false);
-        }
-        Check(path, contents.substr(0, i), is_log);
-        changed = contents;
-        changed.resize(i);
-        changed.resize(contents.size(), '\0');
-        Check(path, changed, is_log);  // the rest is zeros
-      }
-    }
-    RecordProperty("cases", num_cases_);
-    EXPECT_GT(num_cases_, 50);
   }
 
   MemoryEnv env_;
@@ -166,36 +145,100 @@ class DamageTest : public ::testing::Test {
   Model model_;
   std::vector<Model> states_;
   Files files_;
+  Files files_before_close_;
   int num_cases_ = 0;
   int num_unharmed_ = 0;   // opened, and all answers right
   int num_unnoticed_ = 0;  // of these, also by Verify
 };
 
-TEST_F(DamageTest, Sst) {
-  CheckAll(".sst");
-  // Damaged filters and value indexes.
-  EXPECT_GT(num_unharmed_, 100);
-  EXPECT_EQ(num_unnoticed_, 0);
+struct DamagedFile {
+  const char* name;
+  const char* suffix;
+  Allowed if_changed;
+  Allowed if_cut;
+  std::optional<std::string> (*reseal)(ByteView file);
+  // Cases after which all rows are still found.
+  int least_unharmed = 0;
+  int most_unharmed = INT_MAX;
+};
+
+void PrintTo(const DamagedFile& file, std::ostream* out) { *out << file.name; }
+
+std::optional<std::string> ResealOneSst(ByteView sst) {
+  return testing::ResealSst(sst, testing::SstNumberOf(sst));
 }
 
-TEST_F(DamageTest, Log) { CheckAll(".log"); }
+const DamagedFile kDamagedFiles[] = {
+    // Filters and value indexes may be damaged.
+    {"Sst", ".sst", Allowed::kAllRows, Allowed::kAllRows, &ResealOneSst, 100},
+    {"Manifest", "MANIFEST", Allowed::kAllRows, Allowed::kAllRows, &testing::ResealManifest, 0, 0},
+    {"Log", ".log", Allowed::kAllRows, Allowed::kAnyState, &testing::ResealLog},
+    {"LogOfACrash", ".log", Allowed::kAnyState, Allowed::kAnyState, &testing::ResealLog},
+};
 
-// Nothing says how much of its end had been written, so any state that once was will do.
-TEST_F(DamageTest, LogOfACrash) {
-  std::string path;
-  for (const auto& [name, contents] : files_) {
-    if (name.ends_with(".log")) path = name;
+class DamagedFileTest : public DamageTest, public ::testing::WithParamInterface<DamagedFile> {
+ protected:
+  DamagedFileTest() {
+    if (GetParam().name != std::string_view("LogOfACrash")) return;
+    const std::string log = PathsOf(files_, ".log").front();
+    EXPECT_LT(files_before_close_[log].size(), files_[log].size());
+    files_[log] = files_before_close_[log];
   }
-  ASSERT_LT(crashed_log_.size(), files_[path].size());
-  Check(path, crashed_log_, false);
-  for (size_t i = 0; i < crashed_log_.size() && !HasFatalFailure(); ++i) {
-    SCOPED_TRACE("byte " + std::to_string(i));
-    for (const int flip : Flips(i)) {
-      std::string changed = crashed_log_;
-      changed[i] = static_cast<char>(changed[i] ^ flip);
-      Check(path, changed, true);
+
+  // check(path, contents), of each file of the kind.
+  template <class CheckFile>
+  void ForEachFile(CheckFile check) {
+    for (const std::string& path : PathsOf(files_, GetParam().suffix)) {
+      SCOPED_TRACE(path);
+      check(path, files_[path]);
     }
-    Check(path, crashed_log_.substr(0, i), true);
+    RecordProperty("cases", num_cases_);
+    EXPECT_GT(num_cases_, 40);
+  }
+
+  // One bit and all of them, or everything that a byte can be.
+  static testing::Masks MasksOf(size_t at) {
+    if (LongTests()) return testing::EveryChange();
+    return {static_cast<uint8_t>(1 << at % 8), 0xff};
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Files, DamagedFileTest, ::testing::ValuesIn(kDamagedFiles),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(DamagedFileTest, EveryByteChangedAndEveryLength) {
+  ForEachFile([&](const std::string& path, const std::string& contents) {
+    testing::ForEachFlip(AsBytes(contents), &MasksOf, [&](ByteView changed, size_t) {
+      Check(path, changed, GetParam().if_changed);
+    });
+    for (size_t size = 0; size < contents.size() && !HasFailure(); ++size) {
+      SCOPED_TRACE("first " + std::to_string(size));
+      std::string cut = contents.substr(0, size);
+      Check(path, AsBytes(cut), GetParam().if_cut);
+      cut.resize(contents.size(), '\0');
+      Check(path, AsBytes(cut), GetParam().if_cut);  // the rest is zeros
+    }
+  });
+  EXPECT_GE(num_unharmed_, GetParam().least_unharmed);
+  EXPECT_LE(num_unharmed_, GetParam().most_unharmed);
+  if (GetParam().if_cut == Allowed::kAllRows) {
+    EXPECT_EQ(num_unnoticed_, 0);
+  }
+}
+
+TEST_P(DamagedFileTest, EveryByteChangedUnderRightChecksums) {
+  ForEachFile([&](const std::string& path, const std::string& contents) {
+    testing::ForEachFlip(AsBytes(contents), &MasksOf, [&](ByteView changed, size_t) {
+      const std::optional<std::string> resealed = GetParam().reseal(changed);
+      if (resealed) Check(path, AsBytes(*resealed), Allowed::kAnything);
+    });
+  });
+}
+
+TEST_P(DamagedFileTest, IsSoundAsItIs) {
+  for (const std::string& path : PathsOf(files_, GetParam().suffix)) {
+    Check(path, AsBytes(files_[path]), Allowed::kAllRows);
+    EXPECT_EQ(num_unharmed_, num_cases_);
   }
 }
 
@@ -209,9 +252,7 @@ TEST_F(DamageTest, LogSyncedHalfway) {
   std::string path;
   {
     auto db = MustHave(Db::Open(options, "/db"));
-    for (const std::string& name : MustHave(env.List("/db"))) {
-      if (name.ends_with(".log")) path = "/db/" + name;
-    }
+    path = PathsOf(FilesIn(&env), ".log").front();
     MustBeOk(db->Put("a", "1"));
     MustBeOk(db->Put("b", "2", {.sync = true}));
     num_synced_bytes = env.Contents(path).size();
@@ -236,24 +277,16 @@ TEST_F(DamageTest, LogSyncedHalfway) {
   }
 }
 
-TEST_F(DamageTest, Manifest) {
-  CheckAll("MANIFEST");
-  EXPECT_EQ(num_unharmed_, 0);
-}
-
 TEST_F(DamageTest, ExchangedFiles) {
-  std::vector<std::string> ssts;
-  for (const auto& [path, contents] : files_) {
-    if (path.ends_with(".sst")) ssts.push_back(path);
-  }
+  const std::vector<std::string> ssts = PathsOf(files_, ".sst");
   ASSERT_EQ(ssts.size(), 2u);
   ASSERT_NE(files_[ssts[0]], files_[ssts[1]]);
-  Check(ssts[0], files_[ssts[1]], false);
-  Check(ssts[1], files_[ssts[0]], false);
+  Check(ssts[0], AsBytes(files_[ssts[1]]), Allowed::kAllRows);
+  Check(ssts[1], AsBytes(files_[ssts[0]]), Allowed::kAllRows);
   // Files of a database that looks the same, but has a longer past.
   MemoryEnv env;
   for (const auto& [path, contents] : Make(&env, 5)) {
-    if (path.ends_with(".log")) Check(path, contents, false);
+    if (path.ends_with(".log")) Check(path, AsBytes(contents), Allowed::kAllRows);
   }
   EXPECT_EQ(num_unharmed_, 0);
 }
@@ -271,10 +304,7 @@ TEST_F(DamageTest, ExchangedFilesOfOneLength) {
       MustBeOk(db->Flush());
     }
   }
-  std::vector<std::string> ssts;
-  for (const std::string& name : MustHave(env.List("/db"))) {
-    if (name.ends_with(".sst")) ssts.push_back("/db/" + name);
-  }
+  const std::vector<std::string> ssts = PathsOf(FilesIn(&env), ".sst");
   ASSERT_EQ(ssts.size(), 2u);
   const std::string contents[] = {env.Contents(ssts[0]), env.Contents(ssts[1])};
   ASSERT_EQ(contents[0].size(), contents[1].size());
