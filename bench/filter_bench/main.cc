@@ -1,6 +1,196 @@
+// Build and probe times of filters, and the physical limits, each at 10 k, 1 M and 10 M keys.
+
 #include <benchmark/benchmark.h>
 
-#include "bench/filter_bench/benchmarks.h"
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "bench/filter_bench/contestants.h"
+#include "bench/filter_bench/keys.h"
+#include "blocksieve/filter_reader.h"
+#include "blocksieve/internal/kernels.h"
+#include "lib/hash/hash_inline.h"
+
+namespace blocksieve::bench {
+namespace {
+
+constexpr uint64_t kSizes[] = {10'000, 1'000'000, 10'000'000};
+constexpr uint64_t kProbesPerIteration = 4096;
+constexpr uint64_t kFprProbes = 2'000'000;
+constexpr size_t kBatch = 32;
+
+rocksdb::Slice AsSlice(const Key16& key) { return {key.view().data(), key.view().size()}; }
+
+// Every probe of a process asks for another key, so that no predictor or cache learns them.
+uint64_t NextNumbers(uint64_t count) {
+  static uint64_t next = kFirstAbsent;
+  return std::exchange(next, next + count);
+}
+
+void CountPerKey(benchmark::State& state, uint64_t keys_per_iteration) {
+  const auto keys =
+      static_cast<double>(keys_per_iteration) * static_cast<double>(state.iterations());
+  state.counters["ns_per_key"] =
+      benchmark::Counter(keys / 1e9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void BuildFilter(benchmark::State& state, const Contestant& contestant, uint64_t num_keys) {
+  for (auto _ : state) benchmark::DoNotOptimize(Build(contestant, num_keys));
+  CountPerKey(state, num_keys);
+}
+
+void ProbeAbsent(benchmark::State& state, const Contestant& contestant, uint64_t num_keys) {
+  const BuiltFilter& filter = Cached(contestant, num_keys);
+  uint64_t positives = 0;
+  for (auto _ : state) {
+    const uint64_t first = NextNumbers(kProbesPerIteration);
+    for (uint64_t i = 0; i < kProbesPerIteration; ++i) {
+      positives += filter.reader->MayMatch(AsSlice(Key16(first + i)));
+    }
+  }
+  benchmark::DoNotOptimize(positives);
+  CountPerKey(state, kProbesPerIteration);
+  state.counters["bits_per_key"] =
+      8.0 * static_cast<double>(filter.contents.size()) / static_cast<double>(num_keys);
+  state.counters["fpr"] = MeasureFpr(filter, kFprProbes);
+}
+
+void ProbePresent(benchmark::State& state, const Contestant& contestant, uint64_t num_keys) {
+  const BuiltFilter& filter = Cached(contestant, num_keys);
+  uint64_t positives = 0;
+  uint64_t probes = 0;
+  for (auto _ : state) {
+    const uint64_t first = NextNumbers(kProbesPerIteration);
+    for (uint64_t i = 0; i < kProbesPerIteration; ++i) {
+      const uint64_t number =
+          static_cast<uint64_t>((static_cast<unsigned __int128>(Mix(first + i)) * num_keys) >> 64);
+      positives += filter.reader->MayMatch(AsSlice(Key16(number)));
+    }
+    probes += kProbesPerIteration;
+  }
+  if (positives != probes) state.SkipWithError("false negative");
+  CountPerKey(state, kProbesPerIteration);
+}
+
+void ProbeBatch(benchmark::State& state, const Contestant& contestant, uint64_t num_keys) {
+  const BuiltFilter& filter = Cached(contestant, num_keys);
+  std::vector<Key16> keys(kBatch, Key16(0));
+  std::array<rocksdb::Slice, kBatch> slices;
+  std::array<rocksdb::Slice*, kBatch> pointers;
+  for (size_t i = 0; i < kBatch; ++i) {
+    slices[i] = AsSlice(keys[i]);
+    pointers[i] = &slices[i];
+  }
+  std::array<bool, kBatch> may_match;
+  for (auto _ : state) {
+    const uint64_t first = NextNumbers(kProbesPerIteration);
+    for (uint64_t i = 0; i < kProbesPerIteration; i += kBatch) {
+      for (size_t j = 0; j < kBatch; ++j) keys[j] = Key16(first + i + j);
+      filter.reader->MayMatch(kBatch, pointers.data(), may_match.data());
+      benchmark::DoNotOptimize(may_match);
+    }
+  }
+  CountPerKey(state, kProbesPerIteration);
+}
+
+// Hashes are given, a block of them at a time, for the raw probes as for their limit.
+template <class Answer>
+void ProbeHashes(benchmark::State& state, Answer answer) {
+  constexpr size_t kBlock = 256;
+  std::array<uint64_t, kBlock> hashes;
+  std::array<bool, kBlock> may_match;
+  for (auto _ : state) {
+    const uint64_t first = NextNumbers(kProbesPerIteration);
+    for (uint64_t i = 0; i < kProbesPerIteration; i += kBlock) {
+      for (size_t j = 0; j < kBlock; ++j) hashes[j] = Mix(first + i + j);
+      answer(hashes, may_match.data());
+      benchmark::DoNotOptimize(may_match);
+    }
+  }
+  CountPerKey(state, kProbesPerIteration);
+}
+
+void ProbeRaw(benchmark::State& state, const Contestant& contestant, Kernel kernel,
+              uint64_t num_keys) {
+  const rocksdb::Slice contents = Cached(contestant, num_keys).contents;
+  const FilterReader reader =
+      FilterReader::Open(AsBytes({contents.data(), contents.size()}), kernel);
+  ProbeHashes(state, [&](const auto& hashes, bool* may_match) {
+    reader.MayMatchHashes(hashes, may_match);
+  });
+}
+
+// A table of 64-byte lines as large as a filter of 10 bits per key, of which a probe reads one bit:
+// no filter can be faster than this.
+struct LineTable {
+  explicit LineTable(uint64_t num_keys)
+      : num_lines(num_keys * 10 / 512 + 1), memory(num_lines * 64 + 64, 1) {
+    const auto address = reinterpret_cast<uintptr_t>(memory.data());
+    lines = memory.data() + (64 - address % 64) % 64;
+  }
+  bool Bit(uint64_t hash) const {
+    const uint64_t line =
+        static_cast<uint64_t>((static_cast<unsigned __int128>(hash) * num_lines) >> 64);
+    uint64_t word;
+    std::memcpy(&word, lines + 64 * line + (hash >> 3 & 56), sizeof(word));
+    return (word >> (hash & 63) & 1) != 0;
+  }
+
+  uint64_t num_lines;
+  std::vector<uint8_t> memory;
+  const uint8_t* lines;
+};
+
+void LimitOneLine(benchmark::State& state, uint64_t num_keys) {
+  const LineTable table(num_keys);
+  ProbeHashes(state, [&](const auto& hashes, bool* may_match) {
+    for (size_t j = 0; j < hashes.size(); ++j) may_match[j] = table.Bit(hashes[j]);
+  });
+}
+
+void LimitHashAndLine(benchmark::State& state, uint64_t num_keys) {
+  const LineTable table(num_keys);
+  uint64_t positives = 0;
+  for (auto _ : state) {
+    const uint64_t first = NextNumbers(kProbesPerIteration);
+    for (uint64_t i = 0; i < kProbesPerIteration; ++i) {
+      positives += table.Bit(HashShortKey(Key16(first + i).view(), 0));
+    }
+  }
+  benchmark::DoNotOptimize(positives);
+  CountPerKey(state, kProbesPerIteration);
+}
+
+std::string Name(const std::string& what, const std::string& who, uint64_t num_keys) {
+  return what + "/" + who + "/" + std::to_string(num_keys);
+}
+
+// Build, absent, present and batch of every contestant, the raw probes of every kernel, and the
+// limits.
+void RegisterBenchmarks() {
+  using benchmark::RegisterBenchmark;
+  for (const uint64_t n : kSizes) {
+    for (const Contestant& c : Contestants()) {
+      RegisterBenchmark(Name("build", c.name, n).c_str(), BuildFilter, c, n);
+      RegisterBenchmark(Name("absent", c.name, n).c_str(), ProbeAbsent, c, n);
+      RegisterBenchmark(Name("present", c.name, n).c_str(), ProbePresent, c, n);
+      RegisterBenchmark(Name("batch32", c.name, n).c_str(), ProbeBatch, c, n);
+      if (!c.name.starts_with("blocksieve")) continue;
+      for (const Kernel kernel : internal::AvailableKernels()) {
+        const std::string who = c.name + "_" + std::string(KernelName(kernel));
+        RegisterBenchmark(Name("raw", who, n).c_str(), ProbeRaw, c, kernel, n);
+      }
+    }
+    RegisterBenchmark(Name("raw", "limit_line", n).c_str(), LimitOneLine, n);
+    RegisterBenchmark(Name("absent", "limit_hash_line", n).c_str(), LimitHashAndLine, n);
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::bench
 
 int main(int argc, char** argv) {
   blocksieve::bench::RegisterBenchmarks();

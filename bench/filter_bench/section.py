@@ -1,10 +1,32 @@
-"""The report's section on filters alone."""
+"""Filters alone: times, bits per key, and ratios against stock RocksDB and the limits."""
 
-from bench.filter_bench.ratios import RATIOS, SIZES, medians, ratio
+import statistics
+from collections import defaultdict
+
 from bench.report import palette, text
 from bench.report.figure import Figure, label, log_axis, plain
-from bench.report.section import Section, Table, Target
+from bench.report.jobs import ReportError
+from bench.report.section import Section, Table, at_most
 
+SIZES = (10_000, 1_000_000, 10_000_000)
+
+# What is compared: title, numerator, denominator, and the target at each size (None: none set).
+RATIOS = [
+    ("absent key, against stock Bloom 10", "absent/blocksieve_bloom", "absent/stock_bloom", (0.40, 0.40, 0.70)),
+    ("present key, against stock Bloom 10", "present/blocksieve_bloom", "present/stock_bloom", (None,) * 3),
+    ("batch of 32, against stock Bloom 10", "batch32/blocksieve_bloom", "batch32/stock_bloom", (0.50,) * 3),
+    ("build, against stock Bloom 10", "build/blocksieve_bloom", "build/stock_bloom", (0.60,) * 3),
+    ("absent key, against hash + one line", "absent/blocksieve_bloom", "absent/limit_hash_line", (1.6,) * 3),
+    ("raw probe AVX-512, against one line", "raw/blocksieve_bloom_avx512", "raw/limit_line", (1.2, 1.2, None)),
+    ("raw probe AVX2, against one line", "raw/blocksieve_bloom_avx2", "raw/limit_line", (1.2, 1.2, None)),
+    ("raw probe scalar, against one line", "raw/blocksieve_bloom_scalar", "raw/limit_line", (None,) * 3),
+    ("ribbon: absent, against stock Bloom 10", "absent/blocksieve_ribbon", "absent/stock_bloom", (0.55, 0.55, 0.85)),
+    ("ribbon: absent, against stock Ribbon", "absent/blocksieve_ribbon", "absent/stock_ribbon", (0.30,) * 3),
+    ("ribbon: batch of 32, against stock Bloom 10", "batch32/blocksieve_ribbon", "batch32/stock_bloom", (0.55,) * 3),
+    ("ribbon: build, against stock Ribbon", "build/blocksieve_ribbon", "build/stock_ribbon", (0.70, 0.40, 0.25)),
+    ("ribbon: raw AVX-512, against one line", "raw/blocksieve_ribbon_avx512", "raw/limit_line", (None, 4.0, None)),
+    ("ribbon: raw AVX2, against AVX-512", "raw/blocksieve_ribbon_avx2", "raw/blocksieve_ribbon_avx512", (1.35,) * 3),
+]
 FILTERS = (
     ("stock_ribbon", "stock Ribbon", palette.PINK, "s-"),
     ("stock_bloom", "stock Bloom", palette.ORANGE, "s-"),
@@ -12,6 +34,29 @@ FILTERS = (
     ("blocksieve_bloom", "blocksieve bloom", palette.GREEN, "o-"),
 )
 HASH_AND_LINE = ("limit_hash_line", "hash + one cache line", palette.TEXT, "--")
+
+
+def medians(report):
+    """Counter name -> benchmark name -> median over repetitions."""
+    samples = defaultdict(lambda: defaultdict(list))
+    for run in report["benchmarks"]:
+        if run.get("error_occurred"):
+            raise ReportError(f"{run['name']}: {run['error_message']}")
+        if run["run_type"] != "iteration":
+            continue
+        for counter in ("ns_per_key", "bits_per_key", "fpr"):
+            if counter in run:
+                samples[counter][run["run_name"].split("/repeats:")[0]].append(run[counter])
+    return {
+        counter: {name: statistics.median(values) for name, values in by_name.items()}
+        for counter, by_name in samples.items()
+    }
+
+
+def ratio(nanoseconds, above, below, size):
+    """None if one of them was not measured."""
+    times = nanoseconds.get(f"{above}/{size}"), nanoseconds.get(f"{below}/{size}")
+    return None if None in times else times[0] / times[1]
 
 
 def draw_times(nanoseconds, what, series):
@@ -60,6 +105,16 @@ def space_table(bits_per_key, fpr):
     return Table("Bits per key (measured FPR)", headers("Filter", sizes), rows)
 
 
+def ratio_table(nanoseconds):
+    sizes = sizes_of(nanoseconds)
+    rows = []
+    for title, above, below, _ in RATIOS:
+        ratios = [ratio(nanoseconds, above, below, size) for size in sizes]
+        if any(ratios):
+            rows.append([title] + ["" if each is None else f"{each:.2f}" for each in ratios])
+    return Table("Ratios of times", headers("What", sizes), rows)
+
+
 def targets(nanoseconds):
     found = []
     for title, above, below, limits in RATIOS:
@@ -67,7 +122,7 @@ def targets(nanoseconds):
             measured = ratio(nanoseconds, above, below, size)
             if limit is not None and measured is not None:
                 what = f"{title}: {size:,} keys"
-                found.append(Target(what, f"≤ {limit:g} x", f"{measured:.3g} x", measured <= limit))
+                found.append(at_most(what, measured, limit, " x"))
     return found
 
 
@@ -75,7 +130,7 @@ def section(run):
     by_counter = medians(run)
     nanoseconds = by_counter["ns_per_key"]
     bits_per_key = by_counter.get("bits_per_key", {})
-    tables = [time_table(nanoseconds)]
+    tables = [time_table(nanoseconds), ratio_table(nanoseconds)]
     if bits_per_key:
         tables.insert(0, space_table(bits_per_key, by_counter["fpr"]))
     figures = [

@@ -3,10 +3,9 @@
 import math
 from itertools import groupby
 
-from bench.frontier.frontier import winner
 from bench.report import palette, text
 from bench.report.figure import Figure, label, log_axis, percent
-from bench.report.section import Section, Table, Target
+from bench.report.section import Section, Table, at_least
 
 FAMILIES = (
     ("stock Bloom", palette.ORANGE, "s-"),
@@ -14,6 +13,20 @@ FAMILIES = (
     ("blocksieve bloom", palette.GREEN, "o-"),
     ("blocksieve ribbon", palette.BLUE, "o-"),
 )
+
+
+def beats(ours, stock):
+    return (
+        ours["fpr"] <= stock["fpr"]
+        and ours["bits_per_key"] < stock["bits_per_key"]
+        and ours["absent_ns"] < stock["absent_ns"]
+    )
+
+
+def winner(stock, configurations):
+    """The smallest of ours that is better in everything; None if nothing is."""
+    winners = [c for c in configurations if c["stock"] and beats(c, stock)]
+    return min(winners, key=lambda c: c["bits_per_key"], default=None)
 
 
 def limit_bits(fpr):
@@ -56,10 +69,11 @@ def table(keys, configurations):
     rows = []
     for stock in (each for each in configurations if not each["stock"]):
         better = winner(stock, configurations)
-        for each in filter(None, (stock, better)):
+        asked = [each for each in configurations if each["stock"] == f"{stock['family']} {stock['setting']}"]
+        for mark, each in [("", stock), *([("→ ", better)] if better else [("not better: ", each) for each in asked])]:
             rows.append(
                 [
-                    f"{each['family']} {each['setting']}" if each is stock else f"→ {each['family']}",
+                    mark + each["family"] + (f" {each['setting']}" if each is stock else ""),
                     text.percent(each["fpr"]),
                     f"{each['bits_per_key']:.3f}",
                     f"{each['bits_per_key'] / limit_bits(each['fpr']):.3f}",
@@ -71,8 +85,8 @@ def table(keys, configurations):
         f"Every stock configuration, and what beats it: {keys:,} keys",
         ["Filter", "FPR", "Bits\nper key", "Of the\nlimit", "Absent key,\nns", "Build,\nns per key"],
         rows,
-        "After →, the smallest of blocksieve's filters that is better in rate, space and probe time at once; none "
-        "where there is none.",
+        "After →, the smallest of blocksieve's filters that is better in rate, space and probe time at once; where "
+        "there is none, those that were asked for the same rate.",
     )
 
 
@@ -101,13 +115,10 @@ def section(run):
         title="Space, rate and speed",
         lead="Every stock configuration (5, 8, 10, 12, 16 and 20 bits per key) and blocksieve's filters of no higher "
         "false-positive rate, in one run.",
+        headline=f"For {beaten} of {len(stock)} stock configurations there is one of blocksieve's with no higher "
+        "false-positive rate, less space and a faster probe.",
         targets=[
-            Target(
-                "stock configurations beaten in rate, space and probe time at once",
-                f"≥ {len(stock)}",
-                str(beaten),
-                beaten == len(stock),
-            )
+            at_least("stock configurations beaten in rate, space and probe time at once", beaten, len(stock))
         ],
         tables=[table(keys, configurations) for keys, configurations in sizes],
         figures=figures,

@@ -8,7 +8,7 @@
 
 #include "bench/levels/tree.h"
 #include "bench/read_amp/contestants.h"
-#include "bench/support/stopwatch.h"
+#include "bench/support/measure.h"
 #include "blocksieve/sizing.h"
 
 namespace blocksieve::bench::levels {
@@ -16,10 +16,13 @@ namespace {
 
 constexpr int kFlushesAfterReopening = 30;
 
+// What section.py finds contestants by.
+constexpr const char* kStockBloom = "stock Bloom";
+constexpr const char* kByLevel = "blocksieve ribbon, by level";
+
 struct Contestant {
-  Role role;
   std::string name;
-  std::function<std::string(double bits)> policy;  ///< with about so many bits per key
+  std::function<std::string(double bits)> policy;  // with about so many bits per key
 };
 
 // Bits per key by log2(1 / FPR) of RocksDB's Ribbon filters. Only to choose settings: what they
@@ -34,21 +37,19 @@ std::string StockRibbon(double bits, int bloom_before_level) {
 
 std::vector<Contestant> MakeContestants() {
   return {
-      {Role::kStockBloom, "stock Bloom",
-       [](double bits) { return fmt::format("bloomfilter:{}:false", bits); }},
-      {Role::kStockRibbon, "stock Ribbon", [](double bits) { return StockRibbon(bits, -1); }},
-      {Role::kStockHybrid, "stock Ribbon, Bloom on level 0",
-       [](double bits) { return StockRibbon(bits, 1); }},
-      {Role::kUniform, "blocksieve ribbon, same rate on all levels",
+      {kStockBloom, [](double bits) { return fmt::format("bloomfilter:{}:false", bits); }},
+      {"stock Ribbon", [](double bits) { return StockRibbon(bits, -1); }},
+      {"stock Ribbon, Bloom on level 0", [](double bits) { return StockRibbon(bits, 1); }},
+      {"blocksieve ribbon, same rate on all levels",
        [](double bits) {
          const double fpr = LayoutForBitsPerKey(FilterKind::kRibbon, bits)->predicted_fpr;
          return fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}", fpr);
        }},
-      {Role::kByLevel, "blocksieve ribbon, by level",
+      {kByLevel,
        [](double bits) {
          return fmt::format("{{id=blocksieve;bits_per_key={};kind=ribbon}}", bits);
        }},
-      {Role::kByLevelAuto, "blocksieve auto, by level",
+      {"blocksieve auto, by level",
        [](double bits) {
          return fmt::format("{{id=blocksieve;bits_per_key={};kind=auto}}", bits);
        }},
@@ -64,22 +65,25 @@ class Experiment {
     results.name = std::move(name);
     results.size_ratio = size_ratio;
     results.has_dynamic_levels = has_dynamic_levels;
+    double stock_reads = 0;
     shape_ = {size_ratio, has_dynamic_levels, effort_.keys_per_flush};
     for (const Contestant& contestant : MakeContestants()) {
-      Curve curve{contestant.role, contestant.name, {}};
+      Curve curve{contestant.name, {}};
       for (const double bits : effort_.bits) {
         progress_.Show(fmt::format("{}: {}, {} bits", results.name, contestant.name, bits));
         Point point{bits, contestant.policy(bits), {}};
-        const bool is_reopened = contestant.role == Role::kByLevel && bits == kComparedBits;
+        const bool is_reopened = contestant.name == kByLevel && bits == kComparedBits;
         point.measured = Measure(point.policy, is_reopened ? &results : nullptr);
+        if (contestant.name == kStockBloom && bits == kComparedBits) {
+          stock_reads = point.measured.wasted_reads();
+        }
         curve.points.push_back(std::move(point));
       }
       results.curves.push_back(std::move(curve));
     }
     progress_.Show(fmt::format("{}: asked for wasted reads", results.name));
-    const double reads = results.StockBloom().measured.wasted_reads();
     results.asked_for_reads.policy =
-        fmt::format("{{id=blocksieve;wasted_reads={:.6f};kind=ribbon}}", reads);
+        fmt::format("{{id=blocksieve;wasted_reads={:.6f};kind=ribbon}}", stock_reads);
     results.asked_for_reads.measured = Measure(results.asked_for_reads.policy, nullptr);
     return results;
   }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/levels/results.h"
-#include "bench/support/progress.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::levels {
 

@@ -1,36 +1,30 @@
 // levels: what filters let through if memory is spread over the levels of a tree. See kManual,
 // and experiment.h for what is done.
 
-#include <cstdio>
-
 #include "bench/levels/experiment.h"
-#include "bench/levels/json_report.h"
-#include "bench/levels/report.h"
-#include "bench/support/effort_options.h"
-#include "bench/support/progress.h"
-#include "bench/support/run_main.h"
+#include "bench/support/job.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::levels {
 namespace {
 
-const EffortManual kManual = {
+const JobManual kManual = {
     .name = "bench/run levels",
     .description =
         R"(Measures the data blocks that RocksDB reads in vain for absent keys, with filters of the same
 rate on all levels, stock and blocksieve's, and with rates by level, in trees made by real
-compactions: of size ratio 4 with static and of size ratio 10 with dynamic level sizes. Prints what
-was to be reached beside each figure. No times are measured.)",
+compactions: of size ratio 4 with static and of size ratio 10 with dynamic level sizes. Prints the
+targets beside each figure. No times are measured.)",
     .quick_help = "small trees, within two minutes",
     .files = "levels.json and plots",
 };
 
-void RunJob(const EffortOptions& options) {
+void RunJob(const JobOptions& options) {
+  PrepareOutput(options);
   const Effort quick{
       .flushes = 86, .keys_per_flush = 4'000, .lookups = 300'000, .bits = {8, kComparedBits, 12}};
   Progress progress;
-  const Results results = RunExperiment(options.quick ? quick : Effort{}, progress);
-  progress.Show("");
-  PrintReport(results, WriteJson(results, options.out), stdout);
+  WriteJson(RunExperiment(options.quick ? quick : Effort{}, progress), options.out);
 }
 
 }  // namespace
@@ -38,5 +32,5 @@ void RunJob(const EffortOptions& options) {
 
 int main(int argc, char** argv) {
   using namespace blocksieve::bench;
-  return RunMain([&] { levels::RunJob(ParseEffortOptions(levels::kManual, argc, argv)); });
+  return RunMain([&] { levels::RunJob(ParseJobOptions(levels::kManual, argc, argv)); });
 }

@@ -1,31 +1,11 @@
 #include "bench/levels/results.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "bench/support/failure.h"
+#include "bench/support/json_file.h"
+#include "bench/support/rocksdb_tree.h"
+#include "bench/support/terminal.h"
+#include "blocksieve/rate_allocation.h"
 
 namespace blocksieve::bench::levels {
-namespace {
-
-double Interpolate(double x0, double y0, double x1, double y1, double x) {
-  return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
-}
-
-// The line through two points next to each other of `points`: those around the place where
-// `is_before` ends, or the two at that end.
-template <class IsBefore>
-std::pair<const Measurement*, const Measurement*> Neighbours(const std::vector<Point>& points,
-                                                             IsBefore is_before) {
-  if (points.size() < 2) Fail("{} points make no line", points.size());
-  const auto after = std::find_if_not(
-      points.begin(), points.end(), [&](const Point& point) { return is_before(point.measured); });
-  const auto i =
-      std::clamp<ptrdiff_t>(after - points.begin(), 1, static_cast<ptrdiff_t>(points.size()) - 1);
-  return {&points[static_cast<size_t>(i) - 1].measured, &points[static_cast<size_t>(i)].measured};
-}
-
-}  // namespace
 
 uint64_t Measurement::keys() const {
   uint64_t sum = 0;
@@ -55,29 +35,53 @@ double Measurement::optimum() const {
   return allocation->wasted_reads;
 }
 
-double Curve::WastedReadsAt(double bits_per_key) const {
-  const auto [a, b] =
-      Neighbours(points, [&](const Measurement& m) { return m.bits_per_key() < bits_per_key; });
-  return std::exp(Interpolate(a->bits_per_key(), std::log(a->wasted_reads()), b->bits_per_key(),
-                              std::log(b->wasted_reads()), bits_per_key));
+// Called by nlohmann-json, which finds them in the namespace of their arguments only.
+
+static void to_json(Json& json, const Run& run) {
+  json = {{"level", run.level}, {"keys", run.keys}, {"filter_bytes", run.filter_bytes}};
 }
 
-double Curve::BitsPerKeyAt(double wasted_reads) const {
-  const auto [a, b] =
-      Neighbours(points, [&](const Measurement& m) { return m.wasted_reads() > wasted_reads; });
-  return Interpolate(std::log(a->wasted_reads()), a->bits_per_key(), std::log(b->wasted_reads()),
-                     b->bits_per_key(), std::log(wasted_reads));
+static void to_json(Json& json, const Measurement& measured) {
+  json = {
+      {"bits_per_key", measured.bits_per_key()},
+      {"wasted_reads", measured.wasted_reads()},
+      {"optimum", measured.optimum()},
+      {"lookups", measured.lookups},
+      {"wasted_data_blocks", measured.wasted_data_blocks},
+      {"runs", measured.runs},
+  };
 }
 
-const Curve& TreeResults::CurveOf(Role role) const {
-  return *std::find_if(curves.begin(), curves.end(),
-                       [&](const Curve& curve) { return curve.role == role; });
+static void to_json(Json& json, const Point& point) {
+  json = {{"asked_bits", point.asked_bits}, {"policy", point.policy}, {"measured", point.measured}};
 }
 
-const Point& TreeResults::StockBloom() const {
-  const std::vector<Point>& points = CurveOf(Role::kStockBloom).points;
-  return *std::find_if(points.begin(), points.end(),
-                       [&](const Point& point) { return point.asked_bits == kComparedBits; });
+static void to_json(Json& json, const Curve& curve) {
+  json = {{"name", curve.name}, {"points", curve.points}};
+}
+
+static void to_json(Json& json, const TreeResults& tree) {
+  json = {
+      {"name", tree.name},
+      {"size_ratio", tree.size_ratio},
+      {"dynamic_levels", tree.has_dynamic_levels},
+      {"contestants", tree.curves},
+      {"flushes_after_reopening", tree.flushes_after_reopening},
+      {"after_reopening", tree.after_reopening},
+      {"asked_for_reads", tree.asked_for_reads},
+  };
+}
+
+void WriteJson(const Results& results, const std::filesystem::path& dir) {
+  const Json document = {
+      {"format", 1},
+      {"rocksdb", DescribeRocksDb()},
+      {"keys", results.keys},
+      {"lookups", results.lookups},
+      {"seconds", results.seconds},
+      {"trees", results.trees},
+  };
+  WriteJsonFile(document, dir, "levels.json");
 }
 
 }  // namespace blocksieve::bench::levels

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
-
-#include "blocksieve/rate_allocation.h"
 
 namespace blocksieve::bench::levels {
 
@@ -31,16 +30,7 @@ struct Measurement {
   double optimum() const;
 };
 
-enum class Role : uint8_t {
-  kStockBloom,
-  kStockRibbon,
-  kStockHybrid,
-  kUniform,
-  kByLevel,
-  kByLevelAuto
-};
-
-/// The stock Bloom filter that everything else is held against: RocksDB's usual setting.
+/// The setting of the stock Bloom filter that everything else is held against: RocksDB's usual one.
 inline constexpr double kComparedBits = 10;
 
 /// One contestant with one setting.
@@ -50,14 +40,10 @@ struct Point {
   Measurement measured;
 };
 
+/// A contestant with all of its settings.
 struct Curve {
-  Role role = Role::kStockBloom;
   std::string name;
-  std::vector<Point> points;  ///< by ascending memory
-
-  /// On the line through the two nearest points, wasted reads on a logarithmic scale.
-  double WastedReadsAt(double bits_per_key) const;
-  double BitsPerKeyAt(double wasted_reads) const;
+  std::vector<Point> points;
 };
 
 /// One shape of tree, with all contestants.
@@ -70,9 +56,6 @@ struct TreeResults {
   int flushes_after_reopening = 0;
 
   Point asked_for_reads;  ///< by level, asked for the wasted reads of that stock Bloom filter
-
-  const Curve& CurveOf(Role role) const;
-  const Point& StockBloom() const;  ///< of kComparedBits
 };
 
 struct Results {
@@ -81,5 +64,8 @@ struct Results {
   double seconds = 0;
   std::vector<TreeResults> trees;
 };
+
+/// Writes levels.json into `dir`. Throws Failure.
+void WriteJson(const Results& results, const std::filesystem::path& dir);
 
 }  // namespace blocksieve::bench::levels

@@ -1,7 +1,6 @@
 #include "bench/levels/tree.h"
 
 #include <rocksdb/cache.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/table.h>
 
 #include <array>
@@ -10,10 +9,9 @@
 #include <map>
 #include <thread>
 
-#include "bench/support/failure.h"
-#include "bench/support/interrupt.h"
+#include "bench/read_amp/contestants.h"
+#include "bench/support/terminal.h"
 #include "blocksieve/hash.h"
-#include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/level_listener.h"
 
 namespace blocksieve::bench::levels {
@@ -45,7 +43,6 @@ std::string KeyOf(uint64_t number) {
 constexpr uint64_t kFirstAbsent = uint64_t{1} << 40;
 
 rocksdb::Options MakeOptions(const TreeShape& shape, const std::string& policy) {
-  [[maybe_unused]] static const int registered = blocksieve_rocksdb_register();
   rocksdb::Options options;
   options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;
@@ -59,12 +56,8 @@ rocksdb::Options MakeOptions(const TreeShape& shape, const std::string& policy) 
   options.max_background_jobs = 2;
   options.listeners.push_back(NewLevelListener());
 
-  rocksdb::ConfigOptions config;
-  config.ignore_unsupported_options = false;
   rocksdb::BlockBasedTableOptions table;
-  Check(rocksdb::FilterPolicy::CreateFromString(config, policy, &table.filter_policy),
-        policy.c_str());
-  if (table.filter_policy == nullptr) Fail("{} is no filter policy", policy);
+  table.filter_policy = read_amp::PolicyFromString(policy);
   table.block_cache = rocksdb::NewLRUCache(1 << 30);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;

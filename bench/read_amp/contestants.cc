@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/utilities/object_registry.h>
 
+#include <cassert>
 #include <cmath>
 #include <string_view>
 
-#include "bench/support/failure.h"
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "bench/support/terminal.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/stock_filters.h"
+#include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {
@@ -36,9 +38,22 @@ double RibbonFprForBits(double bits_per_key) {
   return LayoutForBitsPerKey(FilterKind::kRibbon, bits_per_key / kOverhead)->predicted_fpr;
 }
 
+// What blocksieve_rocksdb_register does for filter policies. That registers skip indexes as well,
+// which would more than double what must be compiled before the first result of this job.
+bool RegisterPolicy() {
+  rocksdb::ObjectLibrary::Default()->AddFactory<const rocksdb::FilterPolicy>(
+      rocksdb_plugin::Policy::kName,
+      [](const std::string&, std::unique_ptr<const rocksdb::FilterPolicy>* guard, std::string*) {
+        *guard = rocksdb_plugin::MakePolicy({});
+        return guard->get();
+      });
+  return true;
+}
+
 }  // namespace
 
 double StockRibbonBitsPerKey(double fpr) {
+  assert(fpr > 0 && fpr < 1);
   constexpr int kMaxMillibits = 100'000;  // RocksDB clamps there
   int millibits = 1'000;
   while (millibits < kMaxMillibits) {
@@ -74,27 +89,26 @@ std::vector<Contestant> MakeContestants(double target_fpr) {
   };
 }
 
-std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(const Contestant& contestant) {
-  if (contestant.policy.empty()) return nullptr;
-  [[maybe_unused]] static const int registered = blocksieve_rocksdb_register();
+std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text) {
+  [[maybe_unused]] static const bool registered = RegisterPolicy();
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;  // by default an unknown id gives "OK" and no policy
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  const rocksdb::Status status =
-      rocksdb::FilterPolicy::CreateFromString(config, contestant.policy, &policy);
-  if (!status.ok()) {
-    Fail("{}: RocksDB refuses the filter policy \"{}\": {}", contestant.name, contestant.policy,
-         status.ToString());
-  }
+  const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
+  if (!status.ok()) Fail("RocksDB refuses the filter policy \"{}\": {}", text, status.ToString());
   // "{id=name;...}" or "name:...". Another name: a preloaded library replaced the stock policies.
-  std::string_view id = contestant.policy;
+  std::string_view id = text;
   if (id.starts_with("{id=")) id.remove_prefix(4);
   id = id.substr(0, id.find_first_of(":;}"));
   if (policy == nullptr || policy->Name() != id) {
-    Fail("{}: the filter policy \"{}\" gave {} instead of {}", contestant.name, contestant.policy,
+    Fail("the filter policy \"{}\" gave {} instead of {}", text,
          policy == nullptr ? "none" : policy->Name(), id);
   }
   return policy;
+}
+
+std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(const Contestant& contestant) {
+  return contestant.policy.empty() ? nullptr : PolicyFromString(contestant.policy);
 }
 
 }  // namespace blocksieve::bench::read_amp

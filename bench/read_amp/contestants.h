@@ -3,7 +3,6 @@
 #include <rocksdb/filter_policy.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +30,11 @@ struct Contestant {
 /// 512-bit lines, for Ribbon by RocksDB's estimate, which is what its size is computed from.
 std::vector<Contestant> MakeContestants(double target_fpr);
 
-/// The policy, or null for the contestant without filters. Throws Failure if RocksDB does not know
-/// it, or makes another policy of it: a run that silently had no filter would be worthless.
+/// The policy of an option string. Throws Failure if RocksDB does not know it, or makes another
+/// policy of it: a run that silently had no filter would be worthless.
+std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text);
+
+/// The same, or null for the contestant without filters.
 std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(const Contestant& contestant);
 
 /// The fewest "Bloom-equivalent" bits per key, in steps of a thousandth, for which RocksDB sizes a

@@ -3,7 +3,7 @@
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
 
-#include "bench/support/failure.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::read_amp {
 

@@ -2,41 +2,26 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/metadata.h>
-#include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cassert>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
-#include "bench/support/failure.h"
-#include "bench/support/interrupt.h"
+#include "bench/support/measure.h"
 #include "bench/support/rocksdb_tree.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // RocksDB's defaults: level0_file_num_compaction_trigger, and level 1 as large as so many level-0
 // files (4 x 64 MB = 256 MB), and max_bytes_for_level_multiplier.
 constexpr size_t kLevel0Files = 4;
 constexpr size_t kLevelRatio = 10;
-
-// Rows for level 1 or 2 are flushed in pieces of this size, RocksDB's default write buffer.
-constexpr uint64_t kFlushBytes = 64 << 20;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-size_t HalfOfMemory() {
-  return static_cast<size_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<size_t>(::sysconf(_SC_PAGE_SIZE)) / 2;
-}
 
 // Bytes that do not print become \xNN.
 std::string Quoted(std::string_view key) {
@@ -69,20 +54,13 @@ rocksdb::Options Engine::MakeOptions(Temperature temperature) const {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = policy_;
   table.format_version = 5;  // the newest in 7.8; from 5 on stock Bloom is the current one
-  table.block_cache = rocksdb::NewLRUCache(temperature == Temperature::kCold ? 0 : HalfOfMemory());
+  table.block_cache = rocksdb::NewLRUCache(
+      temperature == Temperature::kCold ? 0 : static_cast<size_t>(MemoryBytes() / 2));
 
-  rocksdb::Options options;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::Options options = HandShapedOptions(rows_.num_bytes(), table);
+  options.create_if_missing = false;
   options.statistics = statistics_;
-  options.compression = rocksdb::kNoCompression;  // times filters and block reads, not codecs
   options.use_direct_reads = direct_reads_ && temperature == Temperature::kCold;
-  options.level_compaction_dynamic_level_bytes = false;
-  options.target_file_size_base = TargetFileBytes(rows_.num_bytes());
-  // Flushes and compactions happen when Fill says so.
-  options.disable_auto_compactions = true;
-  options.write_buffer_size = 4 * kFlushBytes;
-  options.stats_dump_period_sec = 0;
-  options.stats_persist_period_sec = 0;
   return options;
 }
 
@@ -117,49 +95,38 @@ double Engine::Fill(const std::vector<uint32_t>& order) {
   const size_t level0_file_rows = order.size() / (kLevel0Files * (1 + 1 + kLevelRatio));
   const size_t level1_rows = kLevel0Files * level0_file_rows;
   const size_t level2_rows = order.size() - level1_rows - kLevel0Files * level0_file_rows;
-  const size_t rows_per_flush =
-      std::max<uint64_t>(1, order.size() * kFlushBytes / std::max(rows_.num_bytes(), kFlushBytes));
-
-  const Clock::time_point start = Clock::now();
-  size_t next = 0;
+  const Stopwatch stopwatch;
+  std::span<const uint32_t> rest = order;
+  const auto take = [&rest](size_t count) {
+    const auto first = rest.first(count);
+    rest = rest.subspan(count);
+    return first;
+  };
   for (const auto& [level, num_rows] : {std::pair{2, level2_rows}, std::pair{1, level1_rows}}) {
-    for (const size_t end = next + num_rows; next < end;) {
-      const size_t flush_end = std::min(next + rows_per_flush, end);
-      PutAndFlush(order, next, flush_end);
-      next = flush_end;
-    }
-    Check(MoveLevel0To(*db_, level, TargetFileBytes(rows_.num_bytes())), "compact files of");
+    Check(FillLevel(*db_, rows_, take(num_rows), level, TargetFileBytes(rows_.num_bytes())),
+          "fill");
   }
-  for (size_t file = 0; file < kLevel0Files; ++file, next += level0_file_rows) {
-    PutAndFlush(order, next, next + level0_file_rows);
+  for (size_t file = 0; file < kLevel0Files; ++file) {
+    Check(PutAndFlush(*db_, rows_, take(level0_file_rows)), "fill");
   }
-  const double seconds = SecondsSince(start);
+  const double seconds = stopwatch.Seconds();
   Close();
   return seconds;
-}
-
-void Engine::PutAndFlush(const std::vector<uint32_t>& order, size_t begin, size_t end) {
-  rocksdb::WriteOptions write_options;
-  write_options.disableWAL = true;  // the log has nothing to do with filters
-  for (size_t i = begin; i < end; ++i) {
-    if (i % 4'096 == 0) CheckInterrupt();
-    Check(db_->Put(write_options, rows_.key(order[i]), rows_.value(order[i])), "write to");
-  }
-  Check(db_->Flush(rocksdb::FlushOptions()), "flush");
 }
 
 double Engine::CompactAll() {
   Open(Temperature::kWarm);
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  const Clock::time_point start = Clock::now();
+  const Stopwatch stopwatch;
   Check(db_->CompactRange(options, nullptr, nullptr), "compact");
-  const double seconds = SecondsSince(start);
+  const double seconds = stopwatch.Seconds();
   Close();
   return seconds;
 }
 
 TreeShape Engine::Shape() {
+  assert(db_ != nullptr);
   rocksdb::TablePropertiesCollection properties;
   Check(db_->GetPropertiesOfAllTables(&properties), "read the table properties of");
   TreeShape shape;
@@ -206,6 +173,7 @@ void Engine::CheckAbsent(const std::string& key, rocksdb::PinnableSlice& value) 
 }
 
 void Engine::VerifyAllRows() {
+  assert(db_ != nullptr);
   rocksdb::PinnableSlice value;
   for (size_t row = 0; row < rows_.size(); ++row) {
     if (row % 4'096 == 0) CheckInterrupt();
@@ -216,18 +184,19 @@ void Engine::VerifyAllRows() {
 template <class LookUpOne>
 Pass Engine::Run(size_t num_keys, bool present, double max_seconds, Counters* counters,
                  LookUpOne look_up_one) {
+  assert(db_ != nullptr);
   // The clock is read this often: rarely enough not to be seen in 2 us lookups.
   constexpr size_t kBatch = 100;
   std::optional<CounterWindow> window;
   if (counters != nullptr) window.emplace(*statistics_);
-  const Clock::time_point start = Clock::now();
+  const Stopwatch stopwatch;
   Pass pass;
   while (pass.lookups < num_keys) {
     CheckInterrupt();
     for (const size_t end = std::min(pass.lookups + kBatch, num_keys); pass.lookups < end;) {
       look_up_one(pass.lookups++);
     }
-    pass.seconds = SecondsSince(start);
+    pass.seconds = stopwatch.Seconds();
     if (pass.seconds >= max_seconds) break;
   }
   if (counters != nullptr) {

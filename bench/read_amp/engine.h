@@ -12,7 +12,6 @@
 
 #include "bench/read_amp/contestants.h"
 #include "bench/read_amp/counters.h"
-#include "bench/support/lookup_keys.h"
 #include "bench/support/rows.h"
 
 namespace blocksieve::bench::read_amp {
@@ -89,7 +88,6 @@ class Engine {
   rocksdb::Options MakeOptions(Temperature temperature) const;
   void OpenWith(const rocksdb::Options& options);
   void Check(const rocksdb::Status& status, std::string_view what) const;
-  void PutAndFlush(const std::vector<uint32_t>& order, size_t begin, size_t end);
   void CheckPresent(size_t row, rocksdb::PinnableSlice& value);
   void CheckAbsent(const std::string& key, rocksdb::PinnableSlice& value);
 

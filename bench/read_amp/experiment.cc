@@ -3,27 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
-#include <numeric>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bench/support/failure.h"
-#include "bench/support/lookup_keys.h"
-#include "bench/support/temp_dir.h"
+#include "bench/support/files.h"
+#include "bench/support/measure.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 void AddRate(const Pass& pass, LookupResult& result) {
   result.lookups_per_second.push_back(static_cast<double>(pass.lookups) / pass.seconds);
@@ -91,7 +83,7 @@ void CheckSameTrees(const Results& results) {
 
 Results RunExperiment(const Input& input, double target_fpr, uint64_t seed, const Effort& effort,
                       const std::filesystem::path& db_dir, Progress& progress) {
-  const Clock::time_point start = Clock::now();
+  const Stopwatch stopwatch;
   Results results;
   results.target_fpr = target_fpr;
   results.input = input.description;
@@ -104,14 +96,12 @@ Results RunExperiment(const Input& input, double target_fpr, uint64_t seed, cons
 
   // Shuffled, so that every file covers the whole range of keys, as with most workloads; in key
   // order files would not overlap and no lookup would meet more than one.
-  std::vector<uint32_t> order(input.rows.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::shuffle(order.begin(), order.end(), std::mt19937_64(seed));
+  const std::vector<uint32_t> order = RandomOrder(input.rows.size(), seed);
 
   const size_t count = results.contestants.size();
   double longest_round = 0;
   for (; results.rounds < effort.rounds; ++results.rounds) {
-    const double round_start = SecondsSince(start);
+    const double round_start = stopwatch.Seconds();
     if (results.rounds > 0 && effort.no_new_round_after > 0 &&
         round_start + longest_round > effort.no_new_round_after) {
       break;
@@ -140,10 +130,10 @@ Results RunExperiment(const Input& input, double target_fpr, uint64_t seed, cons
       std::filesystem::remove_all(path);
     }
     CheckSameTrees(results);
-    longest_round = std::max(longest_round, SecondsSince(start) - round_start);
+    longest_round = std::max(longest_round, stopwatch.Seconds() - round_start);
   }
 
-  results.seconds = SecondsSince(start);
+  results.seconds = stopwatch.Seconds();
   return results;
 }
 

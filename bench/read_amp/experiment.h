@@ -5,7 +5,7 @@
 
 #include "bench/read_amp/results.h"
 #include "bench/support/inputs.h"
-#include "bench/support/progress.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::read_amp {
 

@@ -1,17 +1,12 @@
 // read_amp: what filters save in RocksDB, measured. See options.cc for the manual, experiment.h for
 // the method.
 
-#include <cstdio>
-
 #include "bench/read_amp/experiment.h"
-#include "bench/read_amp/json_report.h"
 #include "bench/read_amp/options.h"
-#include "bench/read_amp/report.h"
+#include "bench/support/files.h"
 #include "bench/support/inputs.h"
-#include "bench/support/job_options.h"
-#include "bench/support/progress.h"
-#include "bench/support/run_main.h"
-#include "bench/support/temp_dir.h"
+#include "bench/support/job.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {
@@ -30,7 +25,7 @@ Effort EffortFor(const RunOptions& options) {
               .timed_warm_passes = 2,
               .no_new_round_after = kQuickSeconds};
   }
-  if (options.repeat > 0) effort.rounds = options.repeat;
+  if (options.repeat > 0) effort.rounds = static_cast<unsigned>(options.repeat);
   if (options.lookups > 0) effort.lookups = options.lookups;
   return effort;
 }
@@ -51,10 +46,7 @@ Results Measure(const RunOptions& options) {
                        progress);
 }
 
-void Run(const RunOptions& options) {
-  const Results results = Measure(options);
-  PrintReport(results, WriteJson(results, options.out), stdout);
-}
+void Run(const RunOptions& options) { WriteJson(Measure(options), options.out); }
 
 }  // namespace
 }  // namespace blocksieve::bench::read_amp

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "bench/support/job_options.h"
+#include "bench/support/job.h"
 
 namespace blocksieve::bench::read_amp {
 
@@ -10,7 +10,7 @@ namespace blocksieve::bench::read_amp {
 struct RunOptions : JobOptions {
   uint64_t value_bytes = 100;
   double target_fpr = 0.01;
-  unsigned repeat = 0;   ///< 0: as many rounds as suit the kind of run.
+  uint64_t repeat = 0;   ///< 0: as many rounds as suit the kind of run.
   uint64_t lookups = 0;  ///< 0: as many as suit the kind of run.
 };
 

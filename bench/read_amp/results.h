@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -44,8 +44,7 @@ struct Results {
   std::vector<ContestantResult> contestants;
 };
 
-/// The only contestant of that role; for kBlocksieve the one with the fewest filter bytes.
-/// Null if there is none.
-const ContestantResult* FindRole(const Results& results, Role role);
+/// Writes results.json into `dir`, created if missing. Throws Failure.
+void WriteJson(const Results& results, const std::filesystem::path& dir);
 
 }  // namespace blocksieve::bench::read_amp

@@ -1,4 +1,4 @@
-"""Makes the page, or plots alone, from the JSON files that jobs of bench/run wrote."""
+"""Prints tables, draws plots or makes the page from the JSON files that jobs of bench/run wrote."""
 
 import argparse
 import datetime
@@ -8,15 +8,16 @@ import sys
 
 from bench.report import jobs
 from bench.report.figure import save_png
-from bench.report.page import machine_rows, render
+from bench.report.plain import plain_text
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="bench.report", description=__doc__)
     parser.add_argument("--results", type=pathlib.Path, required=True, help="directory of the JSON files")
-    parser.add_argument(
-        "--page", type=pathlib.Path, metavar="DIR", help="write DIR/index.html; else plots, beside the JSON"
-    )
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--table", action="store_true", help="print tables and targets; takes nothing but python3")
+    what.add_argument("--plots", action="store_true", help="write plots beside the JSON")
+    what.add_argument("--page", type=pathlib.Path, metavar="DIR", help="write DIR/index.html")
     parser.add_argument("--environment", type=pathlib.Path, help="what bench's program `environment` printed")
     parser.add_argument("--command", default="", help="how the jobs were run")
     parser.add_argument("jobs", nargs="+", metavar="JOB", help="in the order of the page")
@@ -24,6 +25,13 @@ def parse_arguments():
     if arguments.page and not arguments.environment:
         parser.error("--page needs --environment")
     return arguments
+
+
+def print_tables(sections, directory):
+    # What a locale's encoding lacks, such as ≤, is no reason to print nothing.
+    sys.stdout.reconfigure(errors="replace")
+    for section in sections:
+        print(plain_text(section, directory / jobs.find(section.name).file))
 
 
 def write_plots(sections, directory):
@@ -35,6 +43,8 @@ def write_plots(sections, directory):
 
 
 def write_page(sections, arguments):
+    from bench.report.page import machine_rows, render  # tables and plots need no jinja2
+
     environment = json.loads(arguments.environment.read_text(encoding="utf-8"))
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     html = render(sections, machine_rows(environment, arguments.command, date))
@@ -50,8 +60,10 @@ def main():
         sections = [jobs.find(name).section(arguments.results) for name in arguments.jobs]
         if arguments.page:
             write_page(sections, arguments)
-        else:
+        elif arguments.plots:
             write_plots(sections, arguments.results)
+        else:
+            print_tables(sections, arguments.results)
     except (jobs.ReportError, OSError) as error:
         sys.exit(f"bench/run: {error}")
 

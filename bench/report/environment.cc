@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
-#include "bench/support/rocksdb_version.h"
-#include "bench/support/run_main.h"
+#include "bench/support/measure.h"
+#include "bench/support/rocksdb_tree.h"
+#include "bench/support/terminal.h"
 #include "blocksieve/kernels.h"
 
 namespace blocksieve::bench {
@@ -35,12 +35,10 @@ std::string OperatingSystem() {
 }
 
 void Print() {
-  const auto memory = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                      static_cast<uint64_t>(::sysconf(_SC_PAGE_SIZE));
   const nlohmann::ordered_json document = {
       {"cpu", FirstValue("/proc/cpuinfo", "model name")},
       {"cores", std::thread::hardware_concurrency()},
-      {"memory_bytes", memory},
+      {"memory_bytes", MemoryBytes()},
       {"operating_system", OperatingSystem()},
       {"rocksdb", DescribeRocksDb()},
       {"kernel", KernelName(ActiveKernel())},

@@ -1,15 +1,11 @@
 """One figure: a diagram that is legible at the width of a phone, so of one pair of axes. With what
-all of them need to be drawn alike."""
+all of them need to be drawn alike. Imports matplotlib when something is drawn: tables need no more
+than python3."""
 
 from dataclasses import dataclass
 from typing import Callable
 
-import matplotlib
-
-matplotlib.use("Agg")
-from matplotlib import pyplot, ticker, transforms  # noqa: E402  after the choice of the backend
-
-from bench.report import palette  # noqa: E402
+from bench.report import palette
 
 INCHES = (4.7, 3.4)  # about as wide as a phone, at which 10 points are 10 points
 LEGEND_POINTS = 42  # from the axis to the legend: ticks, their texts and what the axis is
@@ -51,6 +47,11 @@ class Figure:
 
 def drawn(figure):
     """A matplotlib figure. The caller closes it."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot, transforms  # after the choice of the backend
+
     with matplotlib.rc_context(STYLE):
         canvas, axes = pyplot.subplots(figsize=INCHES)
         axes.grid(True)
@@ -74,6 +75,8 @@ def drawn(figure):
 
 def save_png(figure, path):
     canvas = drawn(figure)
+    from matplotlib import pyplot  # after drawn() chose the backend
+
     canvas.suptitle(figure.title, y=1.02, fontsize=11)
     canvas.savefig(path, dpi=150, bbox_inches="tight", facecolor=palette.COLOURS["page"].light)
     pyplot.close(canvas)
@@ -102,6 +105,7 @@ def percent(value, _=None):
 def log_axis(axis, text=power_of_ten):
     """A logarithmic axis whose ticks are written as `text` says: powers of ten; twice and five times
     those, too, where there would be too few otherwise."""
+    from matplotlib import ticker
 
     def minor_text(value, _):
         low, high = sorted(axis.get_view_interval())

@@ -1,4 +1,4 @@
-"""What a job contributes to the page."""
+"""What a job says of its results, once for the terminal (plain.py) and for the page."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from bench.report.figure import Figure
 @dataclass
 class Table:
     caption: str
-    headers: list  # of texts, the first of the rows' names
+    headers: list  # of texts, the first of the rows' names; lines are separated by "\n"
     rows: list  # of lists of texts
     note: str = ""
 
@@ -18,12 +18,24 @@ class Target:
     what: str
     limit: str
     figure: str
-    met: bool
+    met: bool  # a figure that is not a number meets nothing
+
+
+def at_most(what, figure, limit, unit=""):
+    return Target(what, f"≤ {limit:g}{unit}", f"{figure:.4g}{unit}", figure <= limit)
+
+
+def at_least(what, figure, limit, unit=""):
+    return Target(what, f"≥ {limit:g}{unit}", f"{figure:.4g}{unit}", figure >= limit)
+
+
+def at_most_one_in(what, figure, parts):
+    return Target(what, f"≤ 1/{parts:g}", f"1/{1 / figure:.0f}" if figure else "0", figure <= 1 / parts)
 
 
 @dataclass
 class Formula:
-    """A figure that is computed, how, and from what."""
+    """A computed figure: how, and from what."""
 
     what: str
     formula: str
@@ -34,8 +46,9 @@ class Formula:
 class Section:
     name: str  # of the anchor, and of bench/run's subcommand
     title: str
-    lead: str  # what was measured, in a sentence or two
-    facts: list = field(default_factory=list)  # of sentences
+    lead: str  # what was measured, and how to read it
+    headline: str = ""  # the result in a sentence
+    facts: list = field(default_factory=list)  # of sentences: input and circumstances
     targets: list = field(default_factory=list)
     formulas: list = field(default_factory=list)
     tables: list = field(default_factory=list)
@@ -44,16 +57,3 @@ class Section:
     @property
     def num_met(self):
         return sum(target.met for target in self.targets)
-
-
-def targets_of(run):
-    """The targets as jobs write them."""
-    return [
-        Target(
-            target["what"],
-            target["limit_text"].replace("<=", "≤").replace(">=", "≥"),
-            target["figure_text"],
-            target["met"],
-        )
-        for target in run["targets"]
-    ]

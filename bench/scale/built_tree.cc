@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "bench/filter_bench/keys.h"
-#include "bench/scale/build.h"
-#include "bench/support/interrupt.h"
-#include "bench/support/own_process.h"
+#include "bench/scale/filters.h"
+#include "bench/support/measure.h"
+#include "bench/support/terminal.h"
 #include "blocksieve/hash.h"
 
 namespace blocksieve::bench::scale {

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "bench/scale/model.h"
 #include "bench/scale/results.h"
-#include "bench/scale/tree_model.h"
 
 namespace blocksieve::bench::scale {
 

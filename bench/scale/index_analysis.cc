@@ -5,12 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/scale/tree_model.h"
+#include "bench/scale/model.h"
 #include "bench/skip/analysis.h"
-#include "bench/support/failure.h"
-#include "bench/support/interrupt.h"
-#include "bench/support/median.h"
-#include "bench/support/stopwatch.h"
+#include "bench/support/measure.h"
+#include "bench/support/terminal.h"
 #include "blocksieve/granule_index.h"
 #include "blocksieve/granule_index_builder.h"
 #include "blocksieve/value.h"

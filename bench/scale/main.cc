@@ -4,23 +4,29 @@
 #include <fmt/format.h>
 
 #include "bench/scale/built_tree.h"
-#include "bench/scale/effort.h"
+#include "bench/scale/filters.h"
 #include "bench/scale/index_analysis.h"
-#include "bench/scale/json_report.h"
-#include "bench/scale/one_filter.h"
-#include "bench/scale/report.h"
-#include "bench/scale/tree_model.h"
-#include "bench/support/effort_options.h"
-#include "bench/support/progress.h"
-#include "bench/support/run_main.h"
-#include "bench/support/stopwatch.h"
+#include "bench/scale/model.h"
+#include "bench/support/job.h"
+#include "bench/support/measure.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::scale {
 namespace {
 
+// How much is measured. As it stands, in some minutes and with 6 GB of memory.
+struct Effort {
+  std::vector<uint64_t> filter_keys = {1'000'000, 10'000'000, 100'000'000, 300'000'000};
+  std::vector<uint64_t> tree_keys = {1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
+  std::vector<uint64_t> index_files = {1, 10, 100, 1'000};
+
+  // Within a minute.
+  static Effort Quick() { return {{1'000'000, 10'000'000}, {1'000'000, 10'000'000}, {1, 10, 100}}; }
+};
+
 constexpr double kTargetFpr = 0.01;
 
-const EffortManual kManual = {
+const JobManual kManual = {
     .name = "bench/run scale",
     .description = "Filters and skip indexes from a million keys on, measured and computed",
     .quick_help = "at most 10^7 keys: within a minute",
@@ -50,12 +56,12 @@ Results Measure(const Effort& effort, Progress& progress) {
   return results;
 }
 
-void Run(const EffortOptions& options) {
+void Run(const JobOptions& options) {
+  PrepareOutput(options);
   Progress progress;
   Results results = Measure(options.quick ? Effort::Quick() : Effort{}, progress);
   results.is_quick = options.quick;
-  progress.Show("");
-  PrintReport(results, WriteJson(results, options.out));
+  WriteJson(results, options.out);
 }
 
 }  // namespace
@@ -63,5 +69,5 @@ void Run(const EffortOptions& options) {
 
 int main(int argc, char** argv) {
   using namespace blocksieve::bench;
-  return RunMain([&] { scale::Run(ParseEffortOptions(scale::kManual, argc, argv)); });
+  return RunMain([&] { scale::Run(ParseJobOptions(scale::kManual, argc, argv)); });
 }

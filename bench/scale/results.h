@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -63,5 +64,8 @@ struct Results {
   const FilterResult& largest_ribbon() const;
   const AnalysisResult& largest_analysis() const { return analyses.back(); }
 };
+
+/// Writes scale.json into `dir`. Throws Failure.
+void WriteJson(const Results& results, const std::filesystem::path& dir);
 
 }  // namespace blocksieve::bench::scale

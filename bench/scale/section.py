@@ -1,10 +1,10 @@
-"""The report's scale page: what up to 10^12 keys take, computed from what was measured."""
+"""Scale: what up to 10^12 keys take, computed from what was measured."""
 
 import math
 
 from bench.report import palette, text
 from bench.report.figure import Figure, label, log_axis, plain, power_of_ten
-from bench.report.section import Formula, Section, Table, targets_of
+from bench.report.section import Formula, Section, Table, at_least, at_most
 
 COLOURS = (palette.ORANGE, palette.GREEN, palette.BLUE)
 
@@ -81,9 +81,13 @@ def draw_filters(run, field, y):
     return draw
 
 
+def largest_ribbon(run):
+    return max((each for each in run["filters"] if each["kind"] == "ribbon"), key=lambda each: each["keys"])
+
+
 def formulas(run):
     constants = run["constants"]
-    largest = max((each for each in run["filters"] if each["kind"] == "ribbon"), key=lambda each: each["keys"])
+    largest = largest_ribbon(run)
     of_filter = f"one ribbon of {largest['keys']:,} keys"
     of_indexes = f"{run['analyses'][-1]['files']:,} indexes of {constants['keys_per_file']:,} rows"
     ratio = f"{constants['size_ratio']:g}"
@@ -158,25 +162,39 @@ def computed_table(run):
     )
 
 
+def off_formula(run, tree, field):
+    """How far a tree that was built is off what is computed for it, as a part of that."""
+    computed = next(each for each in run["computed"] if each["keys"] == tree["keys"])
+    return tree[field] / computed["filters"][tree["asked"]][field] - 1
+
+
 def tree_table(run):
-    by_keys = {each["keys"]: each for each in run["computed"]}
     rows = []
     for tree in run["trees"]:
-        computed = by_keys[tree["keys"]]["filters"][tree["asked"]]
         rows.append(
             [
                 f"{tree['asked']}, {keys_text(tree['keys'])}",
                 text.count(tree["files"]),
                 text.bytes_text(tree["memory_bytes"]),
-                f"{100 * (tree['memory_bytes'] / computed['memory_bytes'] - 1):+.2f} %",
+                f"{8 * tree['memory_bytes'] / tree['keys']:.3f}",
+                f"{100 * off_formula(run, tree, 'memory_bytes'):+.2f} %",
                 text.significant(tree["wasted_reads"]),
-                f"{100 * (tree['wasted_reads'] / computed['wasted_reads'] - 1):+.1f} %",
+                f"{100 * off_formula(run, tree, 'wasted_reads'):+.1f} %",
                 text.count(tree["false_negatives"]),
             ]
         )
     return Table(
         "Trees whose filters were all built, against the formulas",
-        ["Asked for, keys", "Files", "Memory", "Off M(N)", "Wasted\nreads", "Off W(N)", "Keys\ndenied"],
+        [
+            "Asked for, keys",
+            "Files",
+            "Memory",
+            "Bits\nper key",
+            "Off M(N)",
+            "Wasted\nreads",
+            "Off W(N)",
+            "Keys\ndenied",
+        ],
         rows,
         "Every filter was asked for every one of its keys; keys denied are those it said no to.",
     )
@@ -232,13 +250,37 @@ def analysis_table(run):
     )
 
 
+def targets(run):
+    def most_off(field):
+        return 100 * max(abs(off_formula(run, tree, field)) for tree in run["trees"])
+
+    return [
+        at_most(
+            "keys that their filter denies", sum(each["false_negatives"] for each in run["filters"] + run["trees"]), 0
+        ),
+        at_least("keys of the largest filter built", largest_ribbon(run)["keys"], 3e8),
+        *(
+            at_most(
+                f"measured FPR against target: {each['kind']}, {each['keys']:.0e} keys",
+                each["fpr"] / each["target_fpr"],
+                1.01,
+                " x",
+            )
+            for each in run["filters"]
+        ),
+        at_most("memory of the built trees, off the formula by at most", most_off("memory_bytes"), 1, " %"),
+        at_most("wasted reads of the same, off the formula by at most", most_off("wasted_reads"), 10, " %"),
+    ]
+
+
 def section(run):
     return Section(
         name="scale",
         title="Scale: 10⁶ to 10¹² keys",
         lead="What filters and skip indexes take in large databases: computed by the formulas below, from constants "
         "measured on this machine. Dots are measurements, dashed lines extrapolations beyond them.",
-        targets=targets_of(run),
+        targets=targets(run),
+        facts=[f"blocksieve's kernel: {run['kernel']}. {run['seconds']:.0f} s."],
         formulas=formulas(run),
         tables=[computed_table(run), tree_table(run), filter_table(run), analysis_table(run)],
         figures=[

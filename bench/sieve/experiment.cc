@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bench/sieve/workload.h"
-#include "bench/support/failure.h"
-#include "bench/support/interrupt.h"
-#include "bench/support/stopwatch.h"
+#include "bench/support/measure.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::sieve {
 namespace {
@@ -20,6 +19,34 @@ using blocksieve::sieve::PushCounts;
 using blocksieve::sieve::SieveOptions;
 using blocksieve::sieve::SieveStats;
 using blocksieve::sieve::UrlSieve;
+
+// A crawl's links: `count` URLs, of which a share are repeats of earlier ones, recent and old
+// alike. The n-th new URL is Url(n), so that what a sieve hands out can be checked without a list.
+class Workload {
+ public:
+  static constexpr double kRepeats = 0.3;
+
+  Workload(uint64_t first_url, uint64_t seed) : num_new_(first_url), random_(seed) {}
+
+  std::string Next() {
+    const bool repeats = num_new_ > 0 && static_cast<double>(random_()) < kRepeats * 0x1p64;
+    return Url(repeats ? random_() % num_new_ : num_new_++);
+  }
+
+  // Different URLs that there were, those before `first_url` included.
+  uint64_t num_new() const { return num_new_; }
+
+  static std::string Url(uint64_t number) {
+    // Spread like hashes, as links of a page lead anywhere; the number itself keeps them apart.
+    const uint64_t spread = (number + 1) * 0x9E3779B97F4A7C15;
+    return fmt::format("https://www.site{}.example/{}/{:x}-{}.html", spread >> 48,
+                       spread >> 44 & 0xf, static_cast<uint32_t>(spread), number);
+  }
+
+ private:
+  uint64_t num_new_;
+  std::mt19937_64 random_;
+};
 
 constexpr uint64_t kBatch = 1 << 15;  // as the command has it
 constexpr uint64_t kLaterUrls = 1'000'000;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "bench/support/progress.h"
+#include "bench/support/terminal.h"
 #include "integration/sieve/url_sieve.h"
 
 namespace blocksieve::bench::sieve {

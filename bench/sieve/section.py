@@ -1,20 +1,57 @@
-"""The report's section on the URL sieve."""
+"""The URL sieve: exactness, filter memory and throughput."""
+
+from statistics import median
 
 from bench.report import text
-from bench.report.section import Section, Table, targets_of
+from bench.report.section import Section, Table, at_least, at_most
 
 
 def section(run):
-    rounds = zip(run["blocksieve_urls_per_second"], run["stock_urls_per_second"])
-    rows = [
-        [f"{number}", text.count(ours), text.count(stock), f"{ours / stock:.3f}"]
-        for number, (ours, stock) in enumerate(rounds, 1)
-    ]
+    ours, stock = run["blocksieve_urls_per_second"], run["stock_urls_per_second"]
+    ratios = [mine / theirs for mine, theirs in zip(ours, stock)]
+    rounds = enumerate(zip(ours, stock, ratios), 1)
+    loaded, compacted, later = run["loaded"], run["compacted"], run["later"]
+
+    def without_reading(counts):
+        return 100 * (1 - counts["new_by_reading"] / counts["new_urls"])
+
+    def bits_per_url(stats, field="filter_bytes"):
+        return 8 * stats[field] / stats["urls"]
+
     return Section(
         name="sieve",
         title="The URL sieve",
         lead=f"A persistent queue of URLs never seen before: {run['urls']:,} pushed, {run['distinct']:,} of them "
-        "different, with restarts between, each answer compared with the exact one.",
-        targets=targets_of(run),
-        tables=[Table("URLs pushed per second", ["Round", "blocksieve", "stock Bloom 10", "Ratio"], rows)],
+        f"different, with {run['restarts']} restarts, each answer compared with the exact one; "
+        f"{text.count(run['urls'] / run['push_seconds'])} pushed per second.",
+        facts=[
+            f"Filter bits per URL: {bits_per_url(loaded):.2f} when loaded, {bits_per_url(compacted):.2f} compacted, of "
+            f"which counting filters take {bits_per_url(compacted, 'counting_filter_bytes'):.2f}. Median URLs per "
+            f"second: blocksieve {text.count(median(ours))}, stock Bloom {text.count(median(stock))}."
+        ],
+        targets=[
+            at_most("repeats let through", run["let_through"], 0),
+            at_most("new URLs dropped", run["dropped"], 0),
+            at_most("out of order", run["out_of_order"], 0),
+            at_least("new URLs known without a data block, while loading", without_reading(loaded), 98.5, " %"),
+            at_least("the same, compacted", without_reading(later), 98.5, " %"),
+            at_most("filter bits per URL, compacted", bits_per_url(compacted), 7.2),
+            at_most(
+                "estimated against exact cardinality",
+                100 * abs(compacted["estimated_urls"] / compacted["urls"] - 1),
+                0.5,
+                " %",
+            ),
+            at_least("push throughput against stock Bloom 10, median", median(ratios), 1.0, " x"),
+        ],
+        tables=[
+            Table(
+                f"URLs pushed per second, rounds of {run['round_urls']:,}",
+                ["Round", "blocksieve", "stock Bloom 10", "Ratio"],
+                [
+                    [f"{number}", text.count(mine), text.count(theirs), f"{ratio:.3f}"]
+                    for number, (mine, theirs, ratio) in rounds
+                ],
+            )
+        ],
     )

@@ -1,16 +1,15 @@
 #include "bench/skip/analysis.h"
 
 #include <algorithm>
+#include <functional>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/skip/separate_filters.h"
-#include "bench/support/failure.h"
-#include "bench/support/interrupt.h"
-#include "bench/support/median.h"
-#include "bench/support/stopwatch.h"
+#include "bench/support/measure.h"
+#include "bench/support/terminal.h"
 #include "blocksieve/granule_index.h"
 #include "blocksieve/granule_index_builder.h"
 #include "blocksieve/value.h"
@@ -22,6 +21,10 @@ namespace {
 constexpr double kTargetFpr = 0.01;
 constexpr size_t kValuesPerBatch = 64;
 constexpr size_t kMinBatches = 5;
+
+// Values of IN lists, and the largest indexes that are asked for them.
+constexpr size_t kInListValues[] = {10, 1'000};
+constexpr uint64_t kMaxInListGranules = 10'000;
 
 template <class T>
 T Must(Result<T> result) {
@@ -43,20 +46,75 @@ SeparateFilters BuildSeparate(uint64_t num_granules, uint64_t distinct_values, u
   return filters;
 }
 
-// Median nanoseconds of one call of `analyse(hash)`.
-template <class Analyse>
-double TimeOne(double seconds, std::mt19937_64& random, Analyse analyse) {
+std::vector<uint64_t> RandomNumbers(size_t count, std::mt19937_64& random) {
+  std::vector<uint64_t> numbers(count);
+  std::generate(numbers.begin(), numbers.end(), std::ref(random));
+  return numbers;
+}
+
+// Median nanoseconds of `analyse(draw())`, without those of `draw`.
+template <class Draw, class Analyse>
+double Time(double seconds, Draw draw, Analyse analyse) {
   std::vector<double> nanoseconds;
-  std::vector<uint64_t> hashes(kValuesPerBatch);
   const Stopwatch all;
   while (nanoseconds.size() < kMinBatches || all.Seconds() < seconds) {
     CheckInterrupt();
-    for (uint64_t& hash : hashes) hash = HashOf(random());
+    const auto drawn = draw();
     const Stopwatch batch;
-    for (const uint64_t hash : hashes) analyse(hash);
-    nanoseconds.push_back(1e9 * batch.Seconds() / static_cast<double>(kValuesPerBatch));
+    analyse(drawn);
+    nanoseconds.push_back(1e9 * batch.Seconds());
   }
   return Median(std::move(nanoseconds));
+}
+
+// Median nanoseconds of one call of `analyse(hash)`.
+template <class Analyse>
+double TimeOne(double seconds, std::mt19937_64& random, Analyse analyse) {
+  const auto draw = [&] {
+    std::vector<uint64_t> hashes = RandomNumbers(kValuesPerBatch, random);
+    std::transform(hashes.begin(), hashes.end(), hashes.begin(), HashOf);
+    return hashes;
+  };
+  const auto analyse_each = [&](const std::vector<uint64_t>& hashes) {
+    for (const uint64_t hash : hashes) analyse(hash);
+  };
+  return Time(seconds, draw, analyse_each) / kValuesPerBatch;
+}
+
+// Of the first column. Throws Failure if both ways of asking differ.
+InListResult MeasureInList(const GranuleIndex& index, size_t num_values, double seconds,
+                           std::mt19937_64& random) {
+  const size_t size = index.num_granules();
+  const ColumnIndex& column = index.column_index(0);
+  GranuleSet at_once = GranuleSet::None(size);
+  GranuleSet one_by_one = GranuleSet::None(size);
+  // Ascending, as a predicate keeps the values of IN.
+  const auto draw = [&] {
+    std::vector<uint64_t> numbers = RandomNumbers(num_values, random);
+    std::sort(numbers.begin(), numbers.end());
+    std::vector<Value> values;
+    for (const uint64_t number : numbers) values.push_back(Value::Uint(number));
+    return values;
+  };
+  const auto ask_all = [&](const std::vector<Value>& values) {
+    at_once = GranuleSet::All(size);
+    column.KeepContainingAny(values, &at_once);
+  };
+  const auto ask_each = [&](const std::vector<Value>& values) {
+    one_by_one = GranuleSet::None(size);
+    for (const Value& value : values) {
+      GranuleSet found = GranuleSet::All(size);
+      column.KeepContaining(value.Hash(), &found);
+      one_by_one |= found;
+    }
+  };
+  const std::vector<Value> values = draw();
+  ask_all(values);
+  ask_each(values);
+  if (at_once != one_by_one) Fail("asking for {} values at once and one by one differ", num_values);
+  return {.values = num_values,
+          .nanoseconds = Time(seconds, draw, ask_all),
+          .one_by_one_nanoseconds = Time(seconds, draw, ask_each)};
 }
 
 }  // namespace
@@ -83,8 +141,15 @@ std::string BuildIndex(uint64_t num_granules, uint64_t distinct_values, uint64_t
 
 AnalysisResult MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, uint64_t seed,
                                double seconds) {
+  AnalysisResult result;
+  result.granules = num_granules;
+  result.distinct_values = distinct_values;
+  const Stopwatch building;
   const std::string bytes = BuildIndex(num_granules, distinct_values, seed);
+  result.build_seconds = building.Seconds();
+  const Stopwatch opening;
   const GranuleIndex index = Must(GranuleIndex::Open(AsBytes(bytes)));
+  result.open_seconds = opening.Seconds();
   const SeparateFilters separate = BuildSeparate(num_granules, distinct_values, seed);
   const ColumnIndex& transposed = index.column_index(0);
 
@@ -106,14 +171,15 @@ AnalysisResult MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, 
     if (ours != theirs) Fail("transposed and separate filters differ at value {}", i);
   }
 
-  AnalysisResult result;
-  result.granules = num_granules;
-  result.distinct_values = distinct_values;
   std::mt19937_64 random(seed + 1);
   result.nanoseconds = TimeOne(seconds, random, analyse);
   result.separate_nanoseconds = TimeOne(seconds, random, analyse_separate);
   result.probe_bytes = index.column(0).probe_bytes;
   result.separate_bytes = separate.num_bytes();
+  for (const size_t values : kInListValues) {
+    if (num_granules > kMaxInListGranules) break;
+    result.in_lists.push_back(MeasureInList(index, values, seconds, random));
+  }
   return result;
 }
 

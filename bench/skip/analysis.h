@@ -13,8 +13,9 @@ std::string BuildIndex(uint64_t num_granules, uint64_t distinct_values, uint64_t
 
 /// Times the analysis of a granule index for one value, absent or not, and that of separate filters
 /// of the same size and contents, at a target FPR of 1 %. New values each time, so that filters
-/// come from where they are: caches for few, memory for many. Throws Failure if the two do not say
-/// the same of every granule.
+/// come from where they are: caches for few, memory for many. Small indexes are also asked for IN
+/// lists. Small indexes are also asked for
+/// IN lists. Throws Failure if two ways of asking do not say the same of every granule.
 AnalysisResult MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, uint64_t seed,
                                double seconds);
 

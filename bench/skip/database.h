@@ -57,7 +57,6 @@ class Database {
 
  private:
   void Check(const rocksdb::Status& status, std::string_view what) const;
-  void PutAndFlush(const Rows& rows, const std::vector<uint32_t>& order, size_t begin, size_t end);
 
   const Dataset& dataset_;
   const std::filesystem::path path_;
@@ -65,9 +64,5 @@ class Database {
   const std::shared_ptr<rocksdb::Statistics> statistics_;
   std::unique_ptr<rocksdb::DB> db_;
 };
-
-/// 0, 1, ... in this order, or shuffled.
-std::vector<uint32_t> KeyOrder(size_t num_rows);
-std::vector<uint32_t> RandomOrder(size_t num_rows, uint64_t seed);
 
 }  // namespace blocksieve::bench::skip

@@ -1,27 +1,20 @@
 #include "bench/skip/experiment.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "bench/skip/analysis.h"
-#include "bench/skip/index_size.h"
+#include "bench/skip/costs.h"
 #include "bench/skip/scans.h"
-#include "bench/skip/write_cost.h"
 #include "bench/support/dataset.h"
-#include "bench/support/stopwatch.h"
-#include "bench/support/temp_dir.h"
+#include "bench/support/files.h"
+#include "bench/support/measure.h"
 
 namespace blocksieve::bench::skip {
 namespace {
 
-uint64_t HalfOfMemory() {
-  return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<uint64_t>(::sysconf(_SC_PAGE_SIZE)) / 2;
-}
-
 void MeasureAnalyses(const Effort& effort, uint64_t seed, Progress& progress, Results& results) {
   for (const auto& [granules, values] : effort.analyses) {
-    if (AnalysisMemory(granules, values) > HalfOfMemory()) continue;
+    if (AnalysisMemory(granules, values) > MemoryBytes() / 2) continue;
     progress.Show(fmt::format("analysis of {} granules of {} values", granules, values));
     results.analyses.push_back(MeasureAnalysis(granules, values, seed, effort.analysis_seconds));
   }

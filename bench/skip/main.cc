@@ -1,17 +1,12 @@
 // skip: what skip indexes on values save in RocksDB, measured. See kManual for the manual, and
 // experiment.h for what is done.
 
-#include <cstdio>
-
 #include "bench/skip/experiment.h"
-#include "bench/skip/json_report.h"
-#include "bench/skip/report.h"
 #include "bench/support/dataset.h"
+#include "bench/support/files.h"
 #include "bench/support/inputs.h"
-#include "bench/support/job_options.h"
-#include "bench/support/progress.h"
-#include "bench/support/run_main.h"
-#include "bench/support/temp_dir.h"
+#include "bench/support/job.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::skip {
 namespace {
@@ -21,19 +16,20 @@ const JobManual kManual = {
     .description =
         R"(Measures what skip indexes on values save in RocksDB: data blocks read by scans for one value,
 against the least possible and against a full scan; the time of asking an index; its size; and what
-writing it costs. Prints what was to be reached beside each figure.
+writing it costs. Prints the targets beside each figure.
 
 The rows are synthetic ones and those that every Debian system has: the paths of all files of
 installed packages, each with the name of its package.)",
+    .quick_help = "end within 60 seconds; large inputs are cut short",
+    .files = "skip.json and plots",
     .examples = R"(Examples:
   bench/run skip --quick                real and synthetic rows, within a minute
   bench/run skip                        the same, more exactly, in some minutes
   bench/run skip --input pairs.tsv      key TAB value; columns: the value's first field, words of
                                         the key
 )",
-    .rows_help = "so many synthetic rows (default 1000000, with --quick 256000)",
+    .rows_help = "this many synthetic rows (default 1000000, with --quick 256000)",
     .min_rows = kScatteredValues,
-    .json = "skip.json",
 };
 
 void Run(const JobOptions& options) {
@@ -45,10 +41,9 @@ void Run(const JobOptions& options) {
   const Input input =
       is_dpkg ? LoadDpkg(kDpkgInfoDir, effort.limits) : LoadTsv(options.input, effort.limits);
   const TempDir db_dir(PrepareOutput(options));
-  const Results results = RunExperiment(input, is_dpkg ? "package" : "value", effort, options.seed,
-                                        db_dir.path(), progress);
-  progress.Show("");
-  PrintReport(results, WriteJson(results, options.out), stdout);
+  WriteJson(RunExperiment(input, is_dpkg ? "package" : "value", effort, options.seed, db_dir.path(),
+                          progress),
+            options.out);
 }
 
 }  // namespace

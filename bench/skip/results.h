@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,7 @@ struct ScanResult {
   double against_full_scan() const { return blocks_per_query() / static_cast<double>(all_blocks); }
   /// Granules read in vain, against what the target FPR allows. REQUIRES: !is_rewritten
   double against_target_fpr() const {
+    assert(!is_rewritten);
     const auto without_match = static_cast<double>(queries * granules - granules_matching);
     return static_cast<double>(granules_selected - granules_matching) /
            (target_fpr * without_match);
@@ -52,6 +55,13 @@ struct ScanResult {
   }
 };
 
+/// Analysis of an index for any of so many values. Times are medians.
+struct InListResult {
+  uint64_t values = 0;
+  double nanoseconds = 0;             ///< All at once.
+  double one_by_one_nanoseconds = 0;  ///< Each value, and then what any of them has.
+};
+
 /// Analysis of an index in memory for one equality, against the same filters asked one by one.
 /// Times are medians.
 struct AnalysisResult {
@@ -61,6 +71,9 @@ struct AnalysisResult {
   double separate_nanoseconds = 0;
   uint64_t probe_bytes = 0;     ///< That our analysis touches.
   uint64_t separate_bytes = 0;  ///< Of all filters one after the other.
+  double build_seconds = 0;     ///< Of the whole index.
+  double open_seconds = 0;
+  std::vector<InListResult> in_lists;  ///< Of small indexes.
 
   double times_faster() const { return separate_nanoseconds / nanoseconds; }
 };
@@ -91,10 +104,6 @@ struct WriteCostResult {
   std::vector<double> seconds_without;
   std::vector<double> cpu_seconds_with;
   std::vector<double> cpu_seconds_without;
-
-  /// Ratios of medians.
-  double times_seconds() const;
-  double times_cpu_seconds() const;
 };
 
 /// A whole run.
@@ -108,5 +117,8 @@ struct Results {
   std::vector<IndexSizeResult> sizes;
   std::vector<WriteCostResult> writes;
 };
+
+/// Writes skip.json into `dir`, created if missing. Throws Failure.
+void WriteJson(const Results& results, const std::filesystem::path& dir);
 
 }  // namespace blocksieve::bench::skip

@@ -9,8 +9,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "bench/support/failure.h"
-#include "bench/support/interrupt.h"
+#include "bench/support/terminal.h"
 #include "blocksieve/granule_index.h"
 #include "integration/rocksdb/index/granule_properties.h"
 

@@ -7,7 +7,7 @@
 
 #include "bench/skip/database.h"
 #include "bench/skip/row_places.h"
-#include "bench/support/failure.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::skip {
 namespace {

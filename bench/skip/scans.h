@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "bench/skip/effort.h"
+#include "bench/skip/experiment.h"
 #include "bench/skip/results.h"
 #include "bench/support/dataset.h"
-#include "bench/support/progress.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::skip {
 

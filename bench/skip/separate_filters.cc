@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include "lib/granule/bit_slices.h"
 
@@ -38,7 +39,9 @@ SeparateFilters::SeparateFilters(size_t num_filters, uint64_t bits_per_filter, u
       bits_per_filter_(bits_per_filter),
       num_probes_(num_probes),
       words_per_filter_(static_cast<size_t>((bits_per_filter + 63) / 64)),
-      words_((num_filters + kPrefetchedFilters) * words_per_filter_) {}
+      words_((num_filters + kPrefetchedFilters) * words_per_filter_) {
+  assert(num_probes >= kBranchFreeProbes && num_probes <= kMaxProbes);
+}
 
 void SeparateFilters::Add(size_t filter, uint64_t value_hash) {
   const Bits bits(value_hash, bits_per_filter_, num_probes_);
@@ -47,6 +50,7 @@ void SeparateFilters::Add(size_t filter, uint64_t value_hash) {
 }
 
 void SeparateFilters::FindContaining(uint64_t value_hash, GranuleSet* found) const {
+  assert(found->num_granules() == num_filters_);
   const Bits bits(value_hash, bits_per_filter_, num_probes_);
   const uint64_t* filter = words_.data();
   for (size_t g = 0; g < num_filters_;) {

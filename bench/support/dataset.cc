@@ -9,8 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "bench/support/failure.h"
-#include "bench/support/interrupt.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench {
 namespace {

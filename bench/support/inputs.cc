@@ -10,8 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "bench/support/failure.h"
-#include "bench/support/interrupt.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench {
 namespace {

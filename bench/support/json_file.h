@@ -1,13 +1,19 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
+
+#include "bench/support/files.h"
 
 namespace blocksieve::bench {
 
-/// Writes `document` into `dir`, created if missing, under `name`. Bytes that are not UTF-8 are
-/// replaced. Returns the path. Throws Failure.
-std::filesystem::path WriteJsonFile(const nlohmann::ordered_json& document,
-                                    const std::filesystem::path& dir, const char* name);
+using Json = nlohmann::ordered_json;
+
+/// Writes the results of a job. Names and keys of an input may be any bytes, and JSON must be
+/// UTF-8: bytes that are not are replaced. Here, so that each program compiles JSON once.
+inline void WriteJsonFile(const Json& document, const std::filesystem::path& dir,
+                          const char* name) {
+  WriteFile(document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n", dir, name);
+}
 
 }  // namespace blocksieve::bench

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "bench/support/dataset.h"
-#include "bench/support/progress.h"
+#include "bench/support/terminal.h"
 #include "bench/toylsm/results.h"
 
 namespace blocksieve::bench::toy {

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/support/failure.h"
-#include "bench/support/interrupt.h"
+#include "bench/support/terminal.h"
 #include "bench/toylsm/tree.h"
 
 namespace blocksieve::bench::toy {

@@ -3,9 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "bench/support/lookup_keys.h"
-#include "bench/support/progress.h"
 #include "bench/support/rows.h"
+#include "bench/support/terminal.h"
 #include "bench/toylsm/results.h"
 
 namespace blocksieve::bench::toy {

@@ -2,17 +2,13 @@
 // experiment.h for what is done.
 
 #include <algorithm>
-#include <cstdio>
 
 #include "bench/support/dataset.h"
+#include "bench/support/files.h"
 #include "bench/support/inputs.h"
-#include "bench/support/job_options.h"
-#include "bench/support/progress.h"
-#include "bench/support/run_main.h"
-#include "bench/support/temp_dir.h"
+#include "bench/support/job.h"
+#include "bench/support/terminal.h"
 #include "bench/toylsm/experiment.h"
-#include "bench/toylsm/json_report.h"
-#include "bench/toylsm/report.h"
 
 namespace blocksieve::bench::toy {
 namespace {
@@ -22,19 +18,20 @@ const JobManual kManual = {
     .description =
         R"(Measures read amplification in the toy LSM, by its own counters: what a lookup of an absent and of
 a present key reads with no filter, a filter per file and a filter per granule of data blocks; and
-what a scan for a value reads with a value index and without. Prints what was to be reached beside
-each figure.
+what a scan for a value reads with a value index and without. Prints the targets beside each
+figure.
 
 Without --input or --rows the rows are what every Debian system has: the paths of all files of
 installed packages, each with the name of its package.)",
+    .quick_help = "end within 60 seconds; large inputs are cut short",
+    .files = "toylsm.json and plots",
     .examples = R"(Examples:
   bench/run toylsm --quick              real rows of this machine, within a minute
   bench/run toylsm --rows 1000000       synthetic rows of about 120 bytes instead
   bench/run toylsm --input pairs.tsv    key TAB value
 )",
-    .rows_help = "so many synthetic rows instead of real ones",
+    .rows_help = "this many synthetic rows instead of real ones",
     .min_rows = 10'000,
-    .json = "toylsm.json",
 };
 
 constexpr InputLimits kLimits = {.max_rows = 5'000'000, .max_bytes = uint64_t{1} << 30};
@@ -57,10 +54,9 @@ void Run(const JobOptions& options) {
   progress.Show("reading the input");
   const Dataset dataset = LoadRows(options);
   const TempDir db_dir(PrepareOutput(options));
-  const Results results = RunExperiment(dataset, options.quick ? kQuickEffort : Effort{},
-                                        options.seed, db_dir.path(), progress);
-  progress.Show("");
-  PrintReport(results, WriteJson(results, options.out), stdout);
+  WriteJson(RunExperiment(dataset, options.quick ? kQuickEffort : Effort{}, options.seed,
+                          db_dir.path(), progress),
+            options.out);
 }
 
 }  // namespace

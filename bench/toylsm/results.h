@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -83,5 +84,8 @@ struct Results {
   std::vector<LookupResult> lookups;
   std::vector<ScanResult> scans;
 };
+
+/// Writes toylsm.json into `dir`, created if missing. Throws Failure.
+void WriteJson(const Results& results, const std::filesystem::path& dir);
 
 }  // namespace blocksieve::bench::toy

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -33,5 +36,23 @@ T Must(Result<T> result, const char* what) {
   Check(result.ok() ? Status::Ok() : result.status(), what);
   return *std::move(result);
 }
+
+/// Which data block holds the newest version of each row: the measure of the least that a scan
+/// could read.
+class RowBlocks {
+ public:
+  /// Reads everything. The database must have just these keys, and its memtable must be empty.
+  /// Throws Failure.
+  RowBlocks(toylsm::Db& db, const Rows& rows);
+
+  /// Different blocks that hold these rows.
+  size_t Count(std::span<const uint32_t> rows) const;
+
+  uint64_t num_blocks() const { return num_blocks_; }
+
+ private:
+  std::vector<uint64_t> block_of_row_;
+  uint64_t num_blocks_ = 0;
+};
 
 }  // namespace blocksieve::bench::toy

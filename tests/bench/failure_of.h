@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "bench/support/failure.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench {
 

@@ -9,9 +9,8 @@
 #include <fstream>
 #include <string>
 
-#include "bench/support/lookup_keys.h"
+#include "bench/support/files.h"
 #include "bench/support/rows.h"
-#include "bench/support/temp_dir.h"
 #include "tests/bench/failure_of.h"
 #include "tests/bench/made_up_rows.h"
 

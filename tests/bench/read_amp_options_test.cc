@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/support/run_main.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {

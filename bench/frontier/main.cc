@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+#include <rocksdb/filter_policy.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/filter_bench/contestants.h"
+#include "bench/filter_bench/keys.h"
+#include "bench/support/job.h"
+#include "bench/support/json_file.h"
+#include "bench/support/measure.h"
+#include "bench/support/terminal.h"
+#include "blocksieve/rocksdb/filter_policy.h"
+
+// Space, rate and speed of every stock configuration and of ours at the same rate, in one run: the
+// frontier between bits per key, false-positive rate and probe time.
+
+namespace blocksieve::bench {
+namespace {
+
+const JobManual kManual = {
+    .name = "bench/run frontier",
+    .description = "Space, rate and speed of all filter configurations in one run",
+    .quick_help = "three rounds",
+    .files = "frontier.json and plots",
+};
+
+struct Effort {
+  std::vector<uint64_t> sizes{10'000, 1'000'000};
+  uint64_t rounds = 9;
+};
+
+// A filter, and what was measured of it.
+struct Configuration {
+  std::string family;
+  std::string setting;
+  std::string stock;  // whose rate it was asked to reach; empty for stock itself
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+
+  BuiltFilter filter = {};
+  double bits_per_key = 0;
+  double fpr = 0;
+  double build_ns = 0;
+  std::vector<double> absent_ns = {};
+};
+
+constexpr double kStockBits[] = {5, 8, 10, 12, 16, 20};
+constexpr uint64_t kProbesPerRound = 1 << 18;
+
+// A hair below the measured rate of the stock filter, so that ours is not above it by chance.
+constexpr double kMargin = 0.98;
+
+double TimeAbsent(const BuiltFilter& filter) {
+  static uint64_t next = kFirstAbsent;
+  uint64_t positives = 0;
+  const Stopwatch stopwatch;
+  for (uint64_t i = 0; i < kProbesPerRound; ++i) {
+    const Key16 key(next + i);
+    positives += filter.reader->MayMatch({key.view().data(), key.view().size()});
+  }
+  const double elapsed = 1e9 * stopwatch.Seconds();
+  next += kProbesPerRound + (positives & 1);  // the compiler may not drop the probes
+  return elapsed / static_cast<double>(kProbesPerRound);
+}
+
+// Enough probes for the standard error of a rate to be 0.5 %, of the lowest rates 0.6 %: well below
+// kMargin.
+uint64_t FprProbes(double expected_fpr) {
+  return static_cast<uint64_t>(std::clamp(40'000 / expected_fpr, 1e6, 1.6e8));
+}
+
+std::vector<Configuration> StockConfigurations() {
+  std::vector<Configuration> configurations;
+  const auto add = [&](const char* family, double bits, const rocksdb::FilterPolicy* policy) {
+    configurations.push_back({family, fmt::format("{:g}", bits), "",
+                              std::shared_ptr<const rocksdb::FilterPolicy>(policy)});
+  };
+  for (const double bits : kStockBits) {
+    add("stock Bloom", bits, rocksdb::NewBloomFilterPolicy(bits));
+    add("stock Ribbon", bits, rocksdb::NewRibbonFilterPolicy(bits, -1));
+  }
+  return configurations;
+}
+
+Configuration Ours(PolicyKind kind, const char* family, const Configuration& stock) {
+  FilterPolicyOptions options;
+  options.kind = kind;
+  options.target_fpr = kMargin * stock.fpr;
+  return {family, fmt::format("{:.6f}", *options.target_fpr), stock.family + " " + stock.setting,
+          NewFilterPolicy(options)};
+}
+
+void BuildAndCount(Configuration& configuration, uint64_t num_keys, double expected_fpr) {
+  const auto keys = static_cast<double>(num_keys);
+  const Stopwatch stopwatch;
+  configuration.filter = Build({configuration.family, configuration.policy}, num_keys);
+  configuration.build_ns = 1e9 * stopwatch.Seconds() / keys;
+  configuration.bits_per_key =
+      8.0 * static_cast<double>(configuration.filter.contents.size()) / keys;
+  configuration.fpr = MeasureFpr(configuration.filter, FprProbes(expected_fpr));
+}
+
+std::vector<Configuration> Measure(uint64_t num_keys, uint64_t num_rounds, Progress& progress) {
+  std::vector<Configuration> all = StockConfigurations();
+  const size_t num_stock = all.size();
+  for (Configuration& stock : all) {
+    BuildAndCount(stock, num_keys, std::exp2(-0.65 * std::stod(stock.setting)));
+  }
+  for (size_t i = 0; i < num_stock; ++i) {
+    all.push_back(Ours(PolicyKind::kBloom, "blocksieve bloom", all[i]));
+    all.push_back(Ours(PolicyKind::kRibbon, "blocksieve ribbon", all[i]));
+  }
+  for (size_t i = num_stock; i < all.size(); ++i) {
+    BuildAndCount(all[i], num_keys, std::stod(all[i].setting));
+  }
+  for (uint64_t round = 1; round <= num_rounds; ++round) {
+    progress.Show(fmt::format("{} keys, round {} of {}", num_keys, round, num_rounds));
+    for (Configuration& each : all) {
+      CheckInterrupt();
+      each.absent_ns.push_back(TimeAbsent(each.filter));
+    }
+  }
+  return all;
+}
+
+Json Run(const Effort& effort) {
+  Progress progress;
+  Json rows = Json::array();
+  for (const uint64_t num_keys : effort.sizes) {
+    for (const Configuration& each : Measure(num_keys, effort.rounds, progress)) {
+      rows.push_back({{"keys", num_keys},
+                      {"family", each.family},
+                      {"setting", each.setting},
+                      {"stock", each.stock},
+                      {"bits_per_key", each.bits_per_key},
+                      {"fpr", each.fpr},
+                      {"build_ns", each.build_ns},
+                      {"absent_ns", Median(each.absent_ns)}});
+    }
+  }
+  return rows;
+}
+
+void RunJob(int argc, const char* const* argv) {
+  Effort effort;
+  const JobOptions options = ParseJobOptions(kManual, argc, argv,
+                                             {{.name = "--keys",
+                                               .placeholder = "N ...",
+                                               .help = "numbers of keys (default 10000 1000000)",
+                                               .value = &effort.sizes,
+                                               .low = 1000,
+                                               .high = 100'000'000},
+                                              {.name = "--rounds",
+                                               .placeholder = "N",
+                                               .help = "repetitions; medians are taken (default 9)",
+                                               .value = &effort.rounds,
+                                               .low = 1,
+                                               .high = 1000}});
+  if (options.quick) effort.rounds = std::min<uint64_t>(effort.rounds, 3);
+  PrepareOutput(options);
+  WriteJsonFile(Run(effort), options.out, "frontier.json");
+}
+
+}  // namespace
+}  // namespace blocksieve::bench
+
+int main(int argc, char** argv) {
+  using namespace blocksieve::bench;
+  return RunMain([&] { RunJob(argc, argv); });
+}

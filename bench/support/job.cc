@@ -1,0 +1,96 @@
+#include "bench/support/job.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <system_error>
+#include <type_traits>
+
+#include "bench/support/inputs.h"
+#include "bench/support/terminal.h"
+
+namespace blocksieve::bench {
+namespace {
+
+constexpr const char* kExitCodes =
+    R"(Exit codes: 0 all measured; 1 something failed or gave a wrong answer; 2 wrong arguments; 128 + n
+ended by signal n. A target that is missed is not a failure.)";
+
+// CLI::Range lets NaN pass, and prints 1e-7 as 0.000000.
+template <class T>
+auto InRange(T low, T high) {
+  return [low, high](const std::string& text) -> std::string {
+    T value{};
+    if (CLI::detail::lexical_cast(text, value) && value >= low && value <= high &&
+        (std::is_floating_point_v<T> || !text.starts_with('-'))) {
+      return "";
+    }
+    return fmt::format("Value {} not in range {} to {}", text, low, high);
+  };
+}
+
+template <class T>
+struct Number : std::type_identity<T> {};
+template <class T>
+struct Number<std::vector<T>> : std::type_identity<T> {};
+
+void AddNumber(const NumberOption& number, CLI::App& app) {
+  std::visit(
+      [&](auto* value) {
+        using T = typename Number<std::remove_pointer_t<decltype(value)>>::type;
+        CLI::Option* const option = app.add_option(number.name, *value, number.help);
+        option->type_name(number.placeholder)
+            ->check(InRange(static_cast<T>(number.low), static_cast<T>(number.high)));
+        if (!number.needs.empty()) option->needs(app.get_option(number.needs));
+        if (!number.excludes.empty()) option->excludes(app.get_option(number.excludes));
+      },
+      number.value);
+}
+
+void AddRowOptions(const JobManual& manual, CLI::App& app, JobOptions& options) {
+  app.add_option("--input", options.input, "rows from a file of lines key TAB value; - is stdin")
+      ->type_name("FILE")
+      ->check([](const std::string& name) { return name == "-" ? "" : CLI::ExistingFile(name); });
+  app.add_option("--rows", options.rows, manual.rows_help)
+      ->type_name("N")
+      ->check(InRange(manual.min_rows, kMaxRows));
+  app.add_option("--seed", options.seed, "seed of everything random (default 1)")
+      ->type_name("S")
+      ->check(InRange(uint64_t{0}, uint64_t{std::numeric_limits<uint32_t>::max()}));
+  if (manual.has_one_source) app.get_option("--rows")->excludes(app.get_option("--input"));
+  app.add_option("--db-dir", options.db_dir,
+                 "where the databases are made, and removed again (default: below --out)")
+      ->type_name("DIR");
+}
+
+}  // namespace
+
+JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv,
+                           const std::vector<NumberOption>& further) {
+  JobOptions options;
+  CLI::App app(manual.description, manual.name);
+  app.footer(manual.examples + (manual.examples.empty() ? "" : "\n") + kExitCodes);
+  app.get_formatter()->column_width(26);
+  app.add_flag("--quick", options.quick, manual.quick_help);
+  app.add_option("--out", options.out,
+                 "directory for " + manual.files + " (default build/bench-results)")
+      ->type_name("DIR");
+  if (!manual.rows_help.empty()) AddRowOptions(manual, app, options);
+  for (const NumberOption& number : further) AddNumber(number, app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    throw Exit{app.exit(error) == 0 ? 0 : 2};
+  }
+  return options;
+}
+
+std::filesystem::path PrepareOutput(const JobOptions& options) {
+  std::error_code error;
+  std::filesystem::create_directories(options.out, error);
+  if (error) Fail("cannot create --out {}: {}", options.out.string(), error.message());
+  return options.db_dir.empty() ? options.out : options.db_dir;
+}
+
+}  // namespace blocksieve::bench

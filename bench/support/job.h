@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace blocksieve::bench {
+
+/// The command line of a job.
+struct JobOptions {
+  bool quick = false;
+  std::filesystem::path out = "build/bench-results";
+
+  // Of jobs that read rows:
+  std::string input;  ///< TSV file or "-"; empty: rows or dpkg.
+  uint64_t rows = 0;  ///< Synthetic rows; 0: not given.
+  uint64_t seed = 1;
+  std::filesystem::path db_dir;  ///< Empty: below `out`.
+};
+
+/// What --help says of a job, besides the options.
+struct JobManual {
+  std::string name;  ///< As it is called.
+  std::string description;
+  std::string quick_help;
+  std::string files;           ///< That it writes.
+  std::string examples = {};   ///< Empty: none.
+  std::string rows_help = {};  ///< Empty: the job reads no rows.
+  uint64_t min_rows = 0;
+  bool has_one_source = false;  ///< --rows excludes --input.
+};
+
+/// A number that a job takes beyond JobOptions; the default is what `value` points to.
+struct NumberOption {
+  std::string name;         ///< With its dashes.
+  std::string placeholder;  ///< For --help.
+  std::string help;
+  std::variant<uint64_t*, double*, std::vector<uint64_t>*> value;
+  double low = 0;
+  double high = 0;
+  std::string needs = {};     ///< Another option that must be given with it.
+  std::string excludes = {};  ///< One that must not.
+};
+
+/// Throws Exit once help, or what is wrong with the arguments, has been printed.
+JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv,
+                           const std::vector<NumberOption>& further = {});
+
+/// Creates `options.out`, so that a job fails before the work and not after. Returns where
+/// databases go. Throws Failure.
+std::filesystem::path PrepareOutput(const JobOptions& options);
+
+}  // namespace blocksieve::bench

@@ -1,0 +1,81 @@
+#include "bench/support/measure.h"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "bench/support/terminal.h"
+
+namespace blocksieve::bench {
+namespace {
+
+/// A field of /proc/self/status in bytes.
+uint64_t ReadStatus(std::string_view field) {
+  std::ifstream status("/proc/self/status");
+  std::string name;
+  uint64_t kilobytes = 0;
+  while (status >> name) {
+    if (name == field && status >> kilobytes) return kilobytes * 1024;
+    std::getline(status, name);
+  }
+  Fail("/proc/self/status has no {}", field);
+}
+
+[[noreturn]] void WorkAndExit(int pipe_end, const void* result, size_t size,
+                              const std::function<void()>& work) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read the result
+  int code = 1;
+  try {
+    work();
+    if (::write(pipe_end, result, size) == static_cast<ssize_t>(size)) code = 0;
+  } catch (const Interrupted&) {  // as was the parent, which says so
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench/run: {}\n", error.what());
+  }
+  ::_exit(code);
+}
+
+}  // namespace
+
+double Median(std::vector<double> values) {
+  assert(!values.empty());
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+void RunInOwnProcess(const char* what, void* result, size_t size,
+                     const std::function<void()>& work) {
+  int ends[2];
+  if (::pipe(ends) != 0) Fail("cannot make a pipe");
+  std::fflush(nullptr);  // or the child would print it a second time
+  const pid_t child = ::fork();
+  if (child < 0) Fail("cannot start a process");
+  if (child == 0) WorkAndExit(ends[1], result, size, work);
+  ::close(ends[1]);
+  const bool is_read = ::read(ends[0], result, size) == static_cast<ssize_t>(size);
+  ::close(ends[0]);
+  if (!is_read) ::kill(child, SIGKILL);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CheckInterrupt();
+  if (!is_read || status != 0) Fail("{} failed in a process of its own", what);
+}
+
+uint64_t MemoryBytes() {
+  return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<uint64_t>(::sysconf(_SC_PAGE_SIZE));
+}
+
+uint64_t ResidentBytes() { return ReadStatus("VmRSS:"); }
+uint64_t PeakResidentBytes() { return ReadStatus("VmHWM:"); }
+
+}  // namespace blocksieve::bench

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+#include <vector>
+
+// Time and memory.
+
+namespace blocksieve::bench {
+
+/// REQUIRES: not empty.
+double Median(std::vector<double> values);
+
+/// Seconds since construction, by the clock and of processor time.
+class Stopwatch {
+ public:
+  double Seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  /// Of all threads of the process, in user and in kernel mode.
+  double CpuSeconds() const { return ProcessCpuSeconds() - cpu_start_; }
+
+ private:
+  static double ProcessCpuSeconds() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  }
+
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double cpu_start_ = ProcessCpuSeconds();
+};
+
+/// Runs `work` in a process of its own, which begins with the memory of this one, and copies what
+/// it left in the `size` bytes at `result` back. `what` names it in errors. Throws Failure if it
+/// fails, Interrupted if a signal came.
+void RunInOwnProcess(const char* what, void* result, size_t size,
+                     const std::function<void()>& work);
+
+/// The same for a function with a result of plain bytes.
+template <class Work>
+auto InOwnProcess(const char* what, Work work) {
+  using Outcome = decltype(work());
+  static_assert(std::is_trivially_copyable_v<Outcome>, "it goes through a pipe");
+  Outcome outcome{};
+  RunInOwnProcess(what, &outcome, sizeof outcome, [&] { outcome = work(); });
+  return outcome;
+}
+
+/// The memory of the machine, in bytes.
+uint64_t MemoryBytes();
+
+/// The resident memory of this process, in bytes, now and at its peak.
+uint64_t ResidentBytes();
+uint64_t PeakResidentBytes();
+
+}  // namespace blocksieve::bench
