@@ -41,7 +41,7 @@ uint64_t Scan(toylsm::Db& db, const Dataset& dataset, const Query& query,
 
 uint64_t ValueIndexBytes(const toylsm::Db& db) {
   uint64_t bytes = 0;
-  for (const auto& file : db.version()->AllFiles()) bytes += file->index().value_index.stored_bytes;
+  for (const auto& file : db.version()->AllFiles()) bytes += file->index().skip_index.stored_bytes;
   return bytes;
 }
 

@@ -17,7 +17,7 @@ enum class Count : uint8_t {
   kBytesFromDisk,         ///< as stored, of everything
   kBytesFromCache,        ///< of blocks, uncompressed
   kBlockIndexBytes,       ///< footers and block indexes, read when files are opened
-  kValueIndexBytes,       ///< read by a file's first scan
+  kSkipIndexBytes,        ///< read by a file's first scan
   kFilterNegatives,       ///< a data block that was not read
   kFilterTruePositives,   ///< a data block that had the key
   kFilterFalsePositives,  ///< a data block that was read in vain

@@ -72,7 +72,7 @@ class Db {
   /// Flushes, and merges all files into one run.
   Status Compact();
 
-  /// Reads everything: order, checksums, and that no filter and no value index denies what is
+  /// Reads everything: order, checksums, and that no filter and no skip index denies what is
   /// there. Errors: Corruption, ResourceExhausted.
   Status Verify();
 

@@ -18,7 +18,8 @@ Status CheckOptions(const Options& options) {
   if (!(options.size_ratio > 1)) return reject("size_ratio", options.size_ratio, "more than 1");
   if (options.value_granule_blocks < 1) return reject("value_granule_blocks", 0, "1 or more");
   const Status filters = CheckKeyFilters(options);
-  return filters.ok() ? ValueIndexBuilder::Create(options).status() : filters;
+  if (!filters.ok() || options.value_columns.empty()) return filters;
+  return FileSkipIndexBuilder::Create(options).status();
 }
 
 }  // namespace

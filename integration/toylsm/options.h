@@ -53,7 +53,7 @@ struct Options {
   /// Data blocks that share a key filter, which is read as a whole. 0: all of a file.
   uint32_t filter_granule_blocks = 8;
 
-  /// Columns of the value index. Empty: files get none.
+  /// Columns of the skip index. Empty: files get none.
   std::vector<Column> value_columns;
   /// Share of the granules without a value that are read for it. Low, since each costs a read, and
   /// most granules lack most values.

@@ -24,7 +24,7 @@ SelectedBlocks Scan::Select(bool use_index) {
     std::vector<GranuleSet>& blocks_of_files = selected.emplace_back();
     for (const std::shared_ptr<SstReader>& file : run.files) {
       GranuleSet blocks = GranuleSet::All(file->num_blocks());
-      const auto index = use_index ? file->value_index(context_) : nullptr;
+      const auto index = use_index ? file->skip_index(context_) : nullptr;
       if (index != nullptr) {
         blocks = index->CandidateBlocks(predicate_, view_.sequence);
       } else {

@@ -23,9 +23,9 @@ Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(const Options& options,
                                                 : std::numeric_limits<uint32_t>::max();
   }
   if (!options.value_columns.empty()) {
-    Result<ValueIndexBuilder> value_index = ValueIndexBuilder::Create(options);
-    if (!value_index.ok()) return value_index.status();
-    builder->value_index_ = *std::move(value_index);
+    Result<FileSkipIndexBuilder> skip_index = FileSkipIndexBuilder::Create(options);
+    if (!skip_index.ok()) return skip_index.status();
+    builder->skip_index_ = *std::move(skip_index);
   }
   return builder;
 }
@@ -42,7 +42,7 @@ Status SstBuilder::Add(const Entry& entry) {
   AppendEntry(&block_, entry);
   // Deletes too: a key that is deleted here must not be looked for below.
   if (filter_ && is_new_key) filter_->AddKey(entry.key);
-  if (value_index_) value_index_->Add(entry);
+  if (skip_index_) skip_index_->Add(entry);
   return Status::Ok();
 }
 
@@ -51,7 +51,7 @@ Status SstBuilder::FinishBlock() {
   block.last_key = last_key_;
   Status status = WriteBlock(block_, &block.handle);
   block_.clear();
-  if (value_index_) value_index_->FinishBlock();
+  if (skip_index_) skip_index_->FinishBlock();
   if (status.ok() && filter_ && index_.blocks.size() % index_.filter_granule_blocks == 0) {
     status = FinishFilter();
   }
@@ -65,11 +65,11 @@ Status SstBuilder::FinishFilter() {
   return WriteBlock(AsText(filter->view()), &handle);
 }
 
-Status SstBuilder::FinishValueIndex() {
-  const Result<std::string> bytes = value_index_->Finish();
+Status SstBuilder::FinishSkipIndex() {
+  const Result<std::string> bytes = skip_index_->Finish();
   if (!bytes.ok()) return Status::Ok();  // as for filters
   index_.value_granule_blocks = options_.value_granule_blocks;
-  return WriteBlock(*bytes, &index_.value_index);
+  return WriteBlock(*bytes, &index_.skip_index);
 }
 
 Status SstBuilder::WriteBlock(std::string_view raw, BlockHandle* handle) {
@@ -82,7 +82,7 @@ Status SstBuilder::WriteBlock(std::string_view raw, BlockHandle* handle) {
 Result<FileInfo> SstBuilder::Finish() {
   Status status = FinishBlock();
   if (status.ok() && filter_ && filter_->num_keys() > 0) status = FinishFilter();
-  if (status.ok() && value_index_) status = FinishValueIndex();
+  if (status.ok() && skip_index_) status = FinishSkipIndex();
   SstFooter footer;
   footer.file_number = info_.number;
   if (status.ok()) status = WriteBlock(index_.Encode(), &footer.index);

@@ -8,8 +8,8 @@
 #include "blocksieve/filter_builder.h"
 #include "integration/toylsm/env.h"
 #include "integration/toylsm/options.h"
+#include "integration/toylsm/skip_index.h"
 #include "integration/toylsm/sst_format.h"
-#include "integration/toylsm/value_index.h"
 
 namespace blocksieve::toylsm {
 
@@ -20,7 +20,7 @@ struct FileInfo {
   uint64_t num_bytes = 0;
 };
 
-/// Writes a file of sorted entries, with key filters and the value index.
+/// Writes a file of sorted entries, with key filters and the skip index.
 ///
 /// Call order: Add+ Finish
 class SstBuilder {
@@ -45,14 +45,14 @@ class SstBuilder {
 
   Status FinishBlock();
   Status FinishFilter();
-  Status FinishValueIndex();
+  Status FinishSkipIndex();
   Status WriteBlock(std::string_view raw, BlockHandle* handle);
 
   const Options& options_;
   FileInfo info_;
   const std::unique_ptr<WritableFile> file_;
   std::optional<FilterBuilder> filter_;
-  std::optional<ValueIndexBuilder> value_index_;
+  std::optional<FileSkipIndexBuilder> skip_index_;
   SstIndex index_;
   std::string block_;
   std::string last_key_;

@@ -51,7 +51,7 @@ std::string SstIndex::Encode() const {
   AppendVarint(&out, filter_granule_blocks);
   for (const BlockHandle& filter : filters) AppendHandle(&out, filter);
   AppendVarint(&out, value_granule_blocks);
-  if (value_granule_blocks != 0) AppendHandle(&out, value_index);
+  if (value_granule_blocks != 0) AppendHandle(&out, skip_index);
   return out;
 }
 
@@ -76,7 +76,7 @@ Result<SstIndex> SstIndex::Decode(ByteView bytes) {
     }
   }
   index.value_granule_blocks = ReadGranuleBlocks(&decoder);
-  if (index.value_granule_blocks != 0) index.value_index = ReadHandle(&decoder);
+  if (index.value_granule_blocks != 0) index.skip_index = ReadHandle(&decoder);
   if (!decoder.ok() || !decoder.rest().empty() || index.blocks.empty() ||
       index.blocks.front().last_key < index.first_key) {
     return Status::Corruption("a block index");

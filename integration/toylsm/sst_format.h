@@ -27,9 +27,9 @@ struct SstIndex {
   uint32_t filter_granule_blocks = 0;
   std::vector<BlockHandle> filters;
 
-  /// Granule g of the value index is the blocks from g * value_granule_blocks on; 0: there is none.
+  /// Granule g of the skip index is the blocks from g * value_granule_blocks on; 0: there is none.
   uint32_t value_granule_blocks = 0;
-  BlockHandle value_index;
+  BlockHandle skip_index;
 
   std::string Encode() const;
   /// Errors: Corruption.

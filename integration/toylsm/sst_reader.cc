@@ -143,20 +143,20 @@ Result<std::optional<FoundEntry>> SstReader::Find(std::string_view key, Sequence
   return std::optional<FoundEntry>({*found, *block});
 }
 
-std::shared_ptr<const ValueIndex> SstReader::value_index(const ReadContext& context) const {
+std::shared_ptr<const FileSkipIndex> SstReader::skip_index(const ReadContext& context) const {
   if (index_.value_granule_blocks == 0) return nullptr;
-  const std::lock_guard lock(value_index_mutex_);
-  if (!has_tried_value_index_) {
-    Result<std::string> raw = ReadRaw(index_.value_index, context);
+  const std::lock_guard lock(skip_index_mutex_);
+  if (!has_tried_skip_index_) {
+    Result<std::string> raw = ReadRaw(index_.skip_index, context);
     // What is damaged stays so; what failed for another reason is tried again.
-    has_tried_value_index_ = raw.ok() || raw.status().code() == StatusCode::kCorruption;
+    has_tried_skip_index_ = raw.ok() || raw.status().code() == StatusCode::kCorruption;
     if (raw.ok()) {
-      context.counters->Add(Count::kValueIndexBytes, info_.level, index_.value_index.stored_bytes);
-      opened_value_index_ =
-          ValueIndex::Open(*std::move(raw), num_blocks(), index_.value_granule_blocks);
+      context.counters->Add(Count::kSkipIndexBytes, info_.level, index_.skip_index.stored_bytes);
+      opened_skip_index_ =
+          FileSkipIndex::Open(*std::move(raw), num_blocks(), index_.value_granule_blocks);
     }
   }
-  return opened_value_index_;
+  return opened_skip_index_;
 }
 
 }  // namespace blocksieve::toylsm

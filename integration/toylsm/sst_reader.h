@@ -64,7 +64,7 @@ class SstReader {
                                          const ReadContext& context) const;
 
   /// Null: there is none, or it cannot be read: any block may hold any value. Read once.
-  std::shared_ptr<const ValueIndex> value_index(const ReadContext& context) const;
+  std::shared_ptr<const FileSkipIndex> skip_index(const ReadContext& context) const;
 
  private:
   SstReader(Env* env, std::string path, const FileInfo& info, std::unique_ptr<ReadableFile> file)
@@ -85,9 +85,9 @@ class SstReader {
   SstIndex index_;
   std::atomic<bool> is_obsolete_ = false;
 
-  mutable std::mutex value_index_mutex_;
-  mutable bool has_tried_value_index_ = false;                    // guarded by it
-  mutable std::shared_ptr<const ValueIndex> opened_value_index_;  // also
+  mutable std::mutex skip_index_mutex_;
+  mutable bool has_tried_skip_index_ = false;                       // guarded by it
+  mutable std::shared_ptr<const FileSkipIndex> opened_skip_index_;  // also
 };
 
 }  // namespace blocksieve::toylsm

@@ -7,9 +7,9 @@ namespace blocksieve::toylsm {
 Status VerifyFile(const SstReader& file, const std::vector<Column>& columns,
                   const ReadContext& context) {
   const std::string name = "file " + std::to_string(file.info().number) + ": ";
-  const auto value_index = file.value_index(context);
-  if (value_index == nullptr && file.index().value_granule_blocks != 0) {
-    return Status::Corruption(name + "the value index cannot be read");
+  const auto skip_index = file.skip_index(context);
+  if (skip_index == nullptr && file.index().value_granule_blocks != 0) {
+    return Status::Corruption(name + "the skip index cannot be read");
   }
   uint64_t num_entries = 0;
   for (size_t i = 0; i < file.num_blocks(); ++i) {
@@ -25,8 +25,8 @@ Status VerifyFile(const SstReader& file, const std::vector<Column>& columns,
       if (filter != nullptr && !filter->filter.MayMatch(entry.key)) {
         return Status::Corruption(name + "a filter denies a key that is there");
       }
-      if (value_index != nullptr && !value_index->Admits(i, entry, columns)) {
-        return Status::Corruption(name + "the value index denies a value that is there");
+      if (skip_index != nullptr && !skip_index->Admits(i, entry, columns)) {
+        return Status::Corruption(name + "the skip index denies a value that is there");
       }
     }
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "integration/rocksdb/index/granule_collector.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_options.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
@@ -23,7 +23,7 @@
 namespace blocksieve::testing {
 namespace {
 
-using rocksdb_plugin::GranuleCollectorFactory;
+using rocksdb_plugin::SkipIndexCollectorFactory;
 using rocksdb_plugin::Policy;
 
 // Refusals are reported there, which is of no use here.
@@ -72,12 +72,12 @@ void TryPolicy(const std::string& text) {
 
 void TrySkipIndex(const std::string& text) {
   using Interface = rocksdb::TablePropertiesCollectorFactory;
-  const auto factory = Create<GranuleCollectorFactory, Interface>(text);
+  const auto factory = Create<SkipIndexCollectorFactory, Interface>(text);
   if (factory == nullptr) return;
   Require(rocksdb_plugin::ValidateSkipIndexOptions(factory->options()).ok(),
           "its options are valid");
   const rocksdb::Configurable& configurable = *factory;
-  const auto again = Create<GranuleCollectorFactory, Interface>(configurable.ToString(Strict()));
+  const auto again = Create<SkipIndexCollectorFactory, Interface>(configurable.ToString(Strict()));
   Require(again != nullptr, "the text of a skip index is read");
   std::string mismatch;
   Require(configurable.AreEquivalent(Strict(), again.get(), &mismatch), "as the same skip index");

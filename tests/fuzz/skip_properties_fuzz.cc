@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "integration/rocksdb/index/granule_catalog.h"
-#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/scan/scan_plan.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/reseal.h"
@@ -52,18 +52,18 @@ void CheckPlan(const Properties& properties, bool has_index) {
   ScanContext context;
   context.comparator = rocksdb::BytewiseComparator();
   context.predicate = predicate;
-  ComparisonCounts comparisons(predicate, /*count_granules=*/true);
+  internal::SkipPlanner indexes(context.predicate, &context.counts);
   const ScanPlan plan =
-      MakePlan(&context, {{kPath, properties}}, rocksdb::ColumnFamilyMetaData(), 7, &comparisons);
-  comparisons.Write(&context.counts);
+      MakePlan(&context, {{kPath, properties}}, rocksdb::ColumnFamilyMetaData(), 7, &indexes);
   if (has_index) return;
-  Require(!plan.full_scan_reason.empty() || (plan.files.size() == 1 && plan.files[0].is_whole),
+  Require(!context.counts.full_scan_reason.empty() ||
+              (plan.files.size() == 1 && plan.files[0].is_whole),
           "a file without a usable index is read as a whole");
   Require(context.counts.file_problems.size() == 1, "and the scan says why");
 }
 
 void CheckCatalog(const Properties& properties, bool has_index) {
-  GranuleCatalog catalog(kCatalogBytes);
+  SkipIndexCatalog catalog(kCatalogBytes);
   for (int i = 0; i < 2; ++i) {
     Require((catalog.Open(properties)->index() != nullptr) == has_index,
             "a catalog changes nothing");

@@ -106,7 +106,7 @@ class FileCheck {
 
   // Which blocks a scan would read; that equality and ranges lose nothing is verified.
   void Select(const std::vector<KeptEntry>& entries, bool is_sound) {
-    const auto index = file_.value_index(context_);
+    const auto index = file_.skip_index(context_);
     if (index == nullptr) return;
     for (const char* text : {"word = 'w1'", "number >= 3", "tags = 'tag1'", "word != 'w2'"}) {
       const Predicate predicate = *Predicate::Parse(text, columns());

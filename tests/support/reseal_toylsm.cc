@@ -92,7 +92,7 @@ std::optional<std::string> ResealSst(ByteView sst, uint64_t number) {
   if (!index.ok()) return std::nullopt;
   for (toylsm::SstIndex::DataBlock& block : index->blocks) Reseal(sst, &block.handle);
   for (toylsm::BlockHandle& filter : index->filters) Reseal(sst, &filter);
-  Reseal(sst, &index->value_index);
+  Reseal(sst, &index->skip_index);
   std::string sealed(AsText(sst.first(handle.offset)));
   const std::string index_bytes = index->Encode();
   toylsm::SstFooter footer;

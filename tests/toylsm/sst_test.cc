@@ -111,28 +111,28 @@ TEST_F(SstTest, VerifyFindsAFilterOfOtherKeys) {
   EXPECT_NE(db_->Verify().message().find("a filter denies a key"), std::string::npos);
 }
 
-TEST_F(SstTest, WithoutAValueIndex) {
+TEST_F(SstTest, WithoutASkipIndex) {
   Rewrite([](std::string*, SstIndex* index) { index->value_granule_blocks = 0; });
   ExpectAnswers();
   MustBeOk(db_->Verify());
 }
 
-TEST_F(SstTest, WithAValueIndexOfAnotherNumberOfGranules) {
+TEST_F(SstTest, WithASkipIndexOfAnotherNumberOfGranules) {
   Rewrite([](std::string*, SstIndex* index) { ++index->value_granule_blocks; });
   ExpectAnswers();
   EXPECT_EQ(db_->Verify().code(), StatusCode::kCorruption);
 }
 
-TEST_F(SstTest, VerifyFindsAValueIndexOfOtherValues) {
+TEST_F(SstTest, VerifyFindsASkipIndexOfOtherValues) {
   Rewrite([&](std::string* blocks, SstIndex* index) {
-    ValueIndexBuilder builder = MustHave(ValueIndexBuilder::Create(options_));
+    FileSkipIndexBuilder builder = MustHave(FileSkipIndexBuilder::Create(options_));
     for (size_t i = 0; i < index->blocks.size(); ++i) {
       builder.Add({"", 1, EntryType::kPut, "other\t-1"});
       builder.FinishBlock();
     }
-    Append(MustHave(builder.Finish()), blocks, &index->value_index);
+    Append(MustHave(builder.Finish()), blocks, &index->skip_index);
   });
-  EXPECT_NE(db_->Verify().message().find("the value index denies a value"), std::string::npos);
+  EXPECT_NE(db_->Verify().message().find("the skip index denies a value"), std::string::npos);
 }
 
 TEST_F(SstTest, VerifyFindsAWrongBlockIndex) {
@@ -188,9 +188,9 @@ TEST_F(SstTest, EveryReadIsCounted) {
     for (int i = 0; i < 2; ++i) {
       MustHave(ReadAll(db_->Scan(*Predicate::Parse("number = 9", options_.value_columns)).get()));
       // Read once, then kept.
-      EXPECT_EQ(Counted(Count::kValueIndexBytes, level), File().index().value_index.stored_bytes);
+      EXPECT_EQ(Counted(Count::kSkipIndexBytes, level), File().index().skip_index.stored_bytes);
     }
-    EXPECT_EQ(db_->counters().Get(Count::kValueIndexBytes, 1 - level), 0u);
+    EXPECT_EQ(db_->counters().Get(Count::kSkipIndexBytes, 1 - level), 0u);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "blocksieve/rocksdb/skip_index.h"
+#include "blocksieve/skip_index_summary.h"
 
 namespace blocksieve::cli {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "blocksieve/rocksdb/skip_scan.h"
+#include "blocksieve/skip_index_explanation.h"
 
 namespace blocksieve::cli {
 

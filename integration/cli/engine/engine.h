@@ -9,15 +9,14 @@
 #include "blocksieve/bytes.h"
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"
-#include "blocksieve/rocksdb/skip_index.h"
-#include "blocksieve/rocksdb/skip_scan.h"
+#include "blocksieve/skip_index_explanation.h"
+#include "blocksieve/skip_index_summary.h"
 #include "integration/cli/advise/filter_plan.h"
 #include "integration/cli/engine/asked_rates.h"
 #include "integration/cli/engine/table_file.h"
 
 // What the subcommands need of a storage engine. Each engine has a folder of its own that
-// implements it; indexes and scans are reported in the same form by all, that of the RocksDB
-// integration. Everything here throws Failure and UsageError.
+// implements it; all report indexes and scans in the same form. Everything here throws Failure and UsageError.
 
 namespace blocksieve::cli {
 

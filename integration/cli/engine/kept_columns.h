@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "blocksieve/column.h"
-#include "blocksieve/rocksdb/skip_index.h"
+#include "blocksieve/skip_index_summary.h"
 
 namespace blocksieve::cli {
 

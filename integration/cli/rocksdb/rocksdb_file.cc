@@ -18,8 +18,8 @@
 #include "integration/cli/rocksdb/table_filters.h"
 #include "integration/cli/rocksdb/table_layout.h"
 #include "integration/cli/term/failure.h"
-#include "integration/rocksdb/index/granule_catalog.h"
-#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 
 namespace blocksieve::cli {
@@ -198,7 +198,7 @@ class RocksDbFile final : public TableFile {
     const auto bytes = user.find(rocksdb_plugin::kIndexProperty);
     const FileIndex index(properties_);
     if (index.index() != nullptr) {
-      report_.index = ReportIndex(*index.index(), bytes->second.size());
+      report_.index = ReportIndex(index.index()->granules(), bytes->second.size());
     } else if (bytes != user.end()) {
       report_.index.problem = index.problem();
     } else if (user.count(rocksdb_plugin::kProblemProperty) != 0) {

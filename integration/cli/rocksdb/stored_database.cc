@@ -17,7 +17,7 @@
 #include "integration/cli/rocksdb/unreadable_tables.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
-#include "integration/rocksdb/index/granule_collector.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -30,17 +30,17 @@ class NoLog : public rocksdb::Logger {
 };
 
 using rocksdb::TablePropertiesCollectorFactory;
-using rocksdb_plugin::GranuleCollectorFactory;
+using rocksdb_plugin::SkipIndexCollectorFactory;
 
 // OPTIONS files name the collector of skip indexes without saying what it collects. For strict
 // reading the name must be known; what RocksDB makes of it is taken out again.
 void MakeCollectorNameKnown() {
   static const auto made_known =
       rocksdb::ObjectLibrary::Default()->AddFactory<TablePropertiesCollectorFactory>(
-          GranuleCollectorFactory::kName,
+          SkipIndexCollectorFactory::kName,
           [](const std::string&, std::unique_ptr<TablePropertiesCollectorFactory>* guard,
              std::string*) {
-            *guard = std::make_unique<GranuleCollectorFactory>(SkipIndexOptions());
+            *guard = std::make_unique<SkipIndexCollectorFactory>(SkipIndexOptions());
             return guard->get();
           });
 }
@@ -48,7 +48,7 @@ void MakeCollectorNameKnown() {
 void RemoveCollectorsOfUnknownColumns(rocksdb::ColumnFamilyOptions* options) {
   std::erase_if(options->table_properties_collector_factories, [](const auto& factory) {
     return factory == nullptr ||
-           std::string_view(factory->Name()) == GranuleCollectorFactory::kName;
+           std::string_view(factory->Name()) == SkipIndexCollectorFactory::kName;
   });
 }
 

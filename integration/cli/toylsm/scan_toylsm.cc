@@ -1,62 +1,28 @@
 #include <utility>
 
 #include "integration/cli/toylsm/toylsm_engine.h"
-#include "integration/rocksdb/index/comparison_counts.h"
-#include "integration/rocksdb/index/counting_indexes.h"
 #include "integration/toylsm/scan.h"
+#include "lib/skip/skip_planner.h"
 
 namespace blocksieve::cli {
 namespace {
 
-using rocksdb_plugin::ComparisonCounts;
-using rocksdb_plugin::CountingIndexes;
 using toylsm::Count;
 
-// What the scan is going to ask the index of a file, asked once more in order to count it.
-void ExplainFile(const toylsm::SstReader& file, const Predicate& predicate,
-                 const toylsm::ReadContext& context, ComparisonCounts* comparisons,
-                 ScanExplanation* explanation) {
-  constexpr size_t kMaxProblems = 100;
-  ++explanation->num_files;
-  const std::shared_ptr<const toylsm::ValueIndex> opened = file.value_index(context);
-  const GranuleIndex* const index = opened == nullptr ? nullptr : &opened->index();
-  comparisons->AddFile(index);
-  std::string problem = IndexProblem(file, context);
-  if (index != nullptr) {
-    CountingIndexes indexes(*index, explanation);
-    if (predicate.CanSkip(indexes.Lookup())) {
-      const auto num_granules = static_cast<size_t>(index->num_granules());
-      const size_t selected = predicate.Candidates(num_granules, indexes.Lookup()).Count();
-      explanation->num_granules += num_granules;
-      explanation->granules_selected += selected;
-      explanation->files_skipped += selected == 0;
-      return;
-    }
-    problem = "its index has none of the columns that skip";
-  }
-  ++explanation->files_without_index;
-  if (explanation->file_problems.size() < kMaxProblems) {
-    explanation->file_problems.push_back(FileName(file) + ": " + problem);
-  }
-}
-
+// What the scan is going to ask the indexes of the files, asked once more in order to count it.
 ScanExplanation ExplainPlan(StoredToyLsm* stored, const Predicate& predicate, bool use_index) {
   ScanExplanation explanation;
-  ComparisonCounts comparisons(predicate, /*count_granules=*/true);
-  if (!use_index) {
-    explanation.full_scan_reason = "use_index is off";
-  } else if (!comparisons.CanEverSkip()) {
-    explanation.full_scan_reason = "no comparison of the predicate can skip";
-  } else {
+  internal::SkipPlanner planner(predicate, &explanation, {.use_index = use_index});
+  if (planner.CanSkip()) {
     for (const auto& file : stored->version().AllFiles()) {
-      ExplainFile(*file, predicate, stored->context(), &comparisons, &explanation);
-    }
-    if (explanation.num_files != 0 && explanation.files_without_index == explanation.num_files) {
-      explanation.full_scan_reason = "no file has an index that can skip";
+      const auto opened = file->skip_index(stored->context());
+      const SkipIndexReader* const index = opened == nullptr ? nullptr : &opened->index();
+      const std::optional<GranuleSet> granules =
+          planner.AskFile(index, FileName(*file), IndexProblem(*file, stored->context()));
+      if (granules) planner.Select(*index, *granules);
     }
   }
-  explanation.is_full_scan = !explanation.full_scan_reason.empty();
-  comparisons.Write(&explanation);
+  planner.Finish();
   return explanation;
 }
 

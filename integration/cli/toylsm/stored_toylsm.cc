@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <utility>
 
 #include "integration/cli/term/failure.h"
 #include "integration/cli/toylsm/toylsm_engine.h"
+#include "lib/skip/summary.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -32,52 +32,27 @@ toylsm::Recovered Read(const std::string& path, const toylsm::ReadContext& conte
   }
 }
 
-void AddFile(const toylsm::SstReader& file, const GranuleIndex& index, SkipIndexSummary* summary,
-             std::map<std::string, SkipIndexColumnUsage>* usage) {
-  ++summary->files_with_index;
-  summary->index_bytes += file.index().value_index.stored_bytes;
-  for (size_t i = 0; i < index.num_columns(); ++i) {
-    const GranuleColumnInfo& column = index.column(i);
-    SkipIndexColumnUsage& total = (*usage)[column.name];
-    ++total.num_files;
-    total.filter_bytes += column.filter_bytes;
-    total.bounds_bytes += column.bounds_bytes;
-    total.num_distinct += column.num_distinct;
-    total.files_without_filters += column.filters != GranulePart::kPresent;
-  }
-}
-
 }  // namespace
 
 StoredToyLsm::StoredToyLsm(const std::string& path)
     : path_(path), cache_(toylsm::Options().cache_bytes), recovered_(Read(path, context())) {}
 
 SkipIndexSummary IndexesOf(const toylsm::Version& version, const toylsm::ReadContext& context) {
-  constexpr size_t kMaxProblems = 100;
-  SkipIndexSummary summary;
-  std::map<std::string, SkipIndexColumnUsage> usage;
-  std::map<std::string, Column> by_name;
+  internal::SkipIndexSummarizer summarizer;
   toylsm::SstFiles newest_last = version.AllFiles();
   std::sort(newest_last.begin(), newest_last.end(),
             [](const auto& a, const auto& b) { return a->info().number < b->info().number; });
   for (const auto& file : newest_last) {
-    ++summary.num_files;
-    if (const auto index = file->value_index(context)) {
-      AddFile(*file, index->index(), &summary, &usage);
-      for (size_t i = 0; i < index->index().num_columns(); ++i) {
-        const Result<Column> column = Column::Parse(index->index().column(i).name);
-        if (column.ok()) by_name.insert_or_assign(column->name(), *column);
-      }
-    } else if (summary.problems.size() < kMaxProblems) {
-      summary.problems.push_back(FileName(*file) + ": " + IndexProblem(*file, context));
+    const auto index = file->skip_index(context);
+    if (index == nullptr) {
+      summarizer.AddProblem(FileName(*file) + ": " + IndexProblem(*file, context));
+      continue;
     }
+    const Status added =
+        summarizer.AddIndex(index->index().granules(), file->index().skip_index.stored_bytes);
+    if (!added.ok()) Fail("cannot read the indexes of a database: {}", added.message());
   }
-  for (auto& [name, column] : by_name) summary.columns.push_back(column);
-  for (auto& [definition, total] : usage) {
-    total.definition = definition;
-    summary.usage.push_back(total);
-  }
-  return summary;
+  return summarizer.Finish();
 }
 
 std::vector<FilePlace> ListToyLsmFiles(const std::string& path) {
@@ -106,7 +81,7 @@ std::string FileName(const toylsm::SstReader& file) {
 
 std::string IndexProblem(const toylsm::SstReader& file, const toylsm::ReadContext& context) {
   if (file.index().value_granule_blocks == 0) return "written without an index";
-  return file.value_index(context) == nullptr ? "index unusable: it cannot be read" : "";
+  return file.skip_index(context) == nullptr ? "index unusable: it cannot be read" : "";
 }
 
 }  // namespace blocksieve::cli

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "blocksieve/rocksdb/skip_index.h"
+#include "blocksieve/skip_index_summary.h"
 #include "integration/toylsm/recovery.h"
 
 namespace blocksieve::cli {

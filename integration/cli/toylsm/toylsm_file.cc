@@ -103,14 +103,15 @@ class ToyLsmFile final : public TableFile {
 
   void DescribeIndex() {
     if (file_->index().value_granule_blocks == 0) return;
-    if (const auto index = file_->value_index(context_)) {
-      report_.index = ReportIndex(index->index(), file_->index().value_index.stored_bytes);
+    if (const auto index = file_->skip_index(context_)) {
+      report_.index =
+          ReportIndex(index->index().granules(), file_->index().skip_index.stored_bytes);
     } else {
       report_.index.problem = "index unusable: it cannot be read";
     }
   }
 
-  // Of the value index, as far as their definitions can be read back.
+  // Of the skip index, as far as their definitions can be read back.
   std::vector<Column> Columns() {
     std::vector<Column> columns;
     for (const IndexColumnReport& column : report_.index.columns) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
-#include "integration/rocksdb/index/granule_collector.h"
-#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve {
 namespace {
@@ -18,9 +18,9 @@ using namespace rocksdb_plugin;  // NOLINT: the same component
 rocksdb::Status FindIdentity(const rocksdb::ColumnFamilyOptions& options, std::string* identity) {
   int num_indexes = 0;
   for (const auto& factory : options.table_properties_collector_factories) {
-    if (std::string_view(factory->Name()) != GranuleCollectorFactory::kName) continue;
+    if (std::string_view(factory->Name()) != SkipIndexCollectorFactory::kName) continue;
     ++num_indexes;
-    *identity = IdentityText(static_cast<const GranuleCollectorFactory&>(*factory).options());
+    *identity = IdentityText(static_cast<const SkipIndexCollectorFactory&>(*factory).options());
   }
   if (num_indexes == 1) return rocksdb::Status::OK();
   return rocksdb::Status::InvalidArgument(

@@ -1,12 +1,11 @@
 #include "integration/rocksdb/index/skip_index_options.h"
 
 #include <cctype>
-#include <set>
 #include <string_view>
 
 #include "integration/rocksdb/compat/number_text.h"
 #include "integration/rocksdb/compat/option_type.h"
-#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -101,37 +100,16 @@ const std::unordered_map<std::string, OptionTypeInfo>& SkipIndexOptionTypes() {
   return types;
 }
 
-GranuleIndexOptions CoreIndexOptions(const SkipIndexOptions& options) {
-  GranuleIndexOptions core;
-  core.granule_rows = options.granule_rows;
-  core.granule_bytes = options.granule_bytes;
-  core.max_index_bytes = options.max_index_bytes;
-  for (const Column& column : options.columns) {
-    GranuleColumnOptions& core_column = core.columns.emplace_back();
-    core_column.name = column.ToText();
-    core_column.type = column.type();
-    core_column.target_fpr = options.target_fpr;
-  }
-  return core;
+Result<SkipIndexBuilder> MakeSkipIndexBuilder(const SkipIndexOptions& options) {
+  return SkipIndexBuilder::Create({.columns = options.columns,
+                                   .granule_rows = options.granule_rows,
+                                   .granule_bytes = options.granule_bytes,
+                                   .target_fpr = options.target_fpr,
+                                   .max_index_bytes = options.max_index_bytes});
 }
 
 rocksdb::Status ValidateSkipIndexOptions(const SkipIndexOptions& options) {
-  constexpr size_t kMaxColumns = 256;
-  if (options.columns.empty() || options.columns.size() > kMaxColumns) {
-    return rocksdb::Status::InvalidArgument("blocksieve: number of columns is " +
-                                            std::to_string(options.columns.size()) +
-                                            "; allowed is 1 to " + std::to_string(kMaxColumns));
-  }
-  std::set<std::string> names;
-  for (const Column& column : options.columns) {
-    if (!names.insert(column.name()).second) {
-      return rocksdb::Status::InvalidArgument("blocksieve: columns has \"" + column.name() +
-                                              "\" twice; allowed is once");
-    }
-  }
-  const Result<GranuleIndexBuilder> builder =
-      GranuleIndexBuilder::Create(CoreIndexOptions(options));
-  return builder.ok() ? rocksdb::Status::OK() : ToRocksStatus(builder.status());
+  return ToRocksStatus(MakeSkipIndexBuilder(options).status());
 }
 
 }  // namespace blocksieve::rocksdb_plugin

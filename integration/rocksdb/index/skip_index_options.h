@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "blocksieve/granule_index_builder.h"
 #include "blocksieve/rocksdb/skip_index.h"
+#include "blocksieve/skip_index.h"
 
 // SkipIndexOptions as text, for RocksDB's option strings and OPTIONS files:
 //   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
@@ -18,8 +18,8 @@ namespace blocksieve::rocksdb_plugin {
 /// Errors: InvalidArgument, naming the option, its value and the allowed range.
 rocksdb::Status ValidateSkipIndexOptions(const SkipIndexOptions& options);
 
-/// What `options` say, in the core's terms. Columns are named by their definitions.
-GranuleIndexOptions CoreIndexOptions(const SkipIndexOptions& options);
+/// Builds the index of one file as `options` say. Errors: those of SkipIndexBuilder::Create.
+Result<SkipIndexBuilder> MakeSkipIndexBuilder(const SkipIndexOptions& options);
 
 /// Definitions, separated by '|'. What would be punctuation of an option string in them is written
 /// %XX; on reading only '|', ';', '{', '}', '#' and '%' have to be. Columns with callbacks are left

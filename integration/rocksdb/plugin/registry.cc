@@ -4,7 +4,7 @@
 
 #include "integration/rocksdb/compat/loud_log.h"
 #include "integration/rocksdb/compat/option_type.h"
-#include "integration/rocksdb/index/granule_collector.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/levels/level_listener.h"
 #include "integration/rocksdb/policy/policy.h"
 
@@ -39,11 +39,11 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
       rocksdb::ObjectLibrary::PatternEntry(Policy::kName, true).AddSeparator(":", false),
       MakeFromId);
   library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(
-      GranuleCollectorFactory::kName,
+      SkipIndexCollectorFactory::kName,
       [](const std::string&, std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>* guard,
          std::string*) {
         // The columns follow as an option. Without any, PrepareOptions fails.
-        guard->reset(new GranuleCollectorFactory(SkipIndexOptions()));
+        guard->reset(new SkipIndexCollectorFactory(SkipIndexOptions()));
         return guard->get();
       });
   library.AddFactory<rocksdb::EventListener>(

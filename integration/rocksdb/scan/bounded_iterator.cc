@@ -42,12 +42,12 @@ void BoundedIterator::Pin() {
   }
 }
 
-std::optional<std::string> BoundedIterator::BoundOf(const KeyRange& range) const {
+std::optional<std::string> BoundedIterator::BoundOf(const ScanRange& range) const {
   if (context_->reverse) return range.low;  // RocksDB's lower bound is part of the range
   return range.high ? KeyJustAfter(*context_->comparator, *range.high) : std::nullopt;
 }
 
-void BoundedIterator::Seek(const KeyRange& range) {
+void BoundedIterator::Seek(const ScanRange& range) {
   end_ = range.end(context_->reverse);
   std::optional<std::string> bound = BoundOf(range);
   std::unique_ptr<rocksdb::Iterator>& iterator = bound ? bounded_ : unbounded_;

@@ -28,11 +28,11 @@ class BoundedIterator {
   void Pin();
 
   /// Whether Seek would use an iterator that exists already.
-  bool HasIteratorFor(const KeyRange& range) const {
+  bool HasIteratorFor(const ScanRange& range) const {
     return (BoundOf(range) ? bounded_ : unbounded_) != nullptr;
   }
 
-  void Seek(const KeyRange& range);
+  void Seek(const ScanRange& range);
 
   /// At a row of the range; false at its end and after an error.
   bool Valid() const { return valid_; }
@@ -44,7 +44,7 @@ class BoundedIterator {
   rocksdb::Status status() const;
 
  private:
-  std::optional<std::string> BoundOf(const KeyRange& range) const;
+  std::optional<std::string> BoundOf(const ScanRange& range) const;
   std::unique_ptr<rocksdb::Iterator> NewIterator(bool with_bound);
   void CheckEnd();
 

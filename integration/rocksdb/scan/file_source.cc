@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -43,7 +43,7 @@ std::optional<FileSource::Run> FileSource::NextGranules() {
   const auto granule_at = [this](size_t number) {
     return context_->reverse ? num_granules_ - 1 - number : number;
   };
-  const GranuleIndex& index = *file_->index->index();
+  const GranuleIndex& index = file_->index->index()->granules();
   while (granules_done_ < num_granules_ && !file_->granules.Has(granule_at(granules_done_))) {
     ++granules_done_;
   }

@@ -35,7 +35,7 @@ class FileSource final : public CandidateSource {
 
  private:
   struct Run {
-    KeyRange range;
+    ScanRange range;
     /// Every key is a candidate: values may be parts of what readers see.
     bool every_key = false;
   };

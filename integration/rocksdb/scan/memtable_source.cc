@@ -38,7 +38,7 @@ void MemtableSource::FindCandidate() {
   if (!iterator_->status().ok()) {
     // An operand whose operator insists on a value below it. What comes behind is not to be had:
     // the rest is read on the merged view.
-    KeyRange rest;
+    ScanRange rest;
     rest.start(context_->reverse) = last_key_;
     ranges_->Add(std::move(rest));
   }

@@ -7,18 +7,18 @@ namespace blocksieve::rocksdb_plugin {
 MergedRanges::MergedRanges(ScanContext* context)
     : context_(context), view_(context, context->read_options) {}
 
-void MergedRanges::Add(KeyRange range) {
+void MergedRanges::Add(ScanRange range) {
   const bool reverse = context_->reverse;
   // Orders of starts, where none is first of all, and of an end and a start.
-  const auto starts_before = [&](const KeyRange& a, const KeyRange& b) {
+  const auto starts_before = [&](const ScanRange& a, const ScanRange& b) {
     if (!b.start(reverse)) return false;
     return !a.start(reverse) || context_->CompareInScan(*a.start(reverse), *b.start(reverse)) < 0;
   };
-  const auto ends_before_start = [&](const KeyRange& a, const KeyRange& b) {
+  const auto ends_before_start = [&](const ScanRange& a, const ScanRange& b) {
     return a.end(reverse) && b.start(reverse) &&
            context_->CompareInScan(*a.end(reverse), *b.start(reverse)) < 0;
   };
-  const auto extend = [&](KeyRange* a, const KeyRange& b) {
+  const auto extend = [&](ScanRange* a, const ScanRange& b) {
     if (!a->end(reverse)) return;
     if (!b.end(reverse) || context_->CompareInScan(*a->end(reverse), *b.end(reverse)) < 0) {
       a->end(reverse) = b.end(reverse);
@@ -54,7 +54,7 @@ std::optional<rocksdb::Slice> MergedRanges::Bound() const {
   return rocksdb::Slice(*start);
 }
 
-bool MergedRanges::CutCovered(KeyRange* range) const {
+bool MergedRanges::CutCovered(ScanRange* range) const {
   const auto& start = range->start(context_->reverse);
   const bool is_start_covered =
       start ? Covers(*start) : covered_ && !covered_->start(context_->reverse);
@@ -67,7 +67,7 @@ bool MergedRanges::CutCovered(KeyRange* range) const {
 }
 
 void MergedRanges::Position() {
-  KeyRange range = std::move(ranges_.front());
+  ScanRange range = std::move(ranges_.front());
   ranges_.pop_front();
   if (!CutCovered(&range)) return;
   covered_ = std::move(range);

@@ -22,14 +22,14 @@ class MergedRanges final : public CandidateSource {
   void Pin() { view_.Pin(); }
 
   /// A further range to read. It must not begin before what the scan has come to.
-  void Add(KeyRange range);
+  void Add(ScanRange range);
 
   /// Whether the key lies in a range that was, or is being, read. REQUIRES: all candidates of here
   /// that come before it have been taken.
   bool Covers(const rocksdb::Slice& key) const;
 
   /// Cuts off what is covered at the start of a range; false if nothing is left of it.
-  bool CutCovered(KeyRange* range) const;
+  bool CutCovered(ScanRange* range) const;
 
   bool Done() const override { return !positioned_ && ranges_.empty(); }
   std::optional<rocksdb::Slice> Bound() const override;
@@ -47,8 +47,8 @@ class MergedRanges final : public CandidateSource {
 
   ScanContext* const context_;
   BoundedIterator view_;
-  std::list<KeyRange> ranges_;       // to read, disjoint, in scan order
-  std::optional<KeyRange> covered_;  // the last that was read, or is
+  std::list<ScanRange> ranges_;       // to read, disjoint, in scan order
+  std::optional<ScanRange> covered_;  // the last that was read, or is
   bool positioned_ = false;
 };
 

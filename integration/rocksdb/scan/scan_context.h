@@ -42,7 +42,7 @@ struct ScanContext {
 
 /// Keys from `low` to `high`, both included, in the comparator's order; without one of them, from
 /// the first or to the last.
-struct KeyRange {
+struct ScanRange {
   std::optional<std::string> low;
   std::optional<std::string> high;
 

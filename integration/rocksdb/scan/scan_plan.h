@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "blocksieve/granule_set.h"
-#include "integration/rocksdb/index/comparison_counts.h"
-#include "integration/rocksdb/index/file_map.h"
-#include "integration/rocksdb/index/granule_catalog.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/scan/file_map.h"
 #include "integration/rocksdb/scan/scan_context.h"
+#include "lib/skip/skip_planner.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -30,9 +30,6 @@ struct PlannedFile {
 
 /// What is to be read of a column family besides its memtables.
 struct ScanPlan {
-  /// If not empty: everything, in one go, for this reason.
-  std::string full_scan_reason;
-
   std::vector<PlannedFile> files;
   std::shared_ptr<const FileMap> map;
 
@@ -40,10 +37,11 @@ struct ScanPlan {
   bool map_is_complete = false;
 };
 
-/// Asks the indexes of `properties` (of all files, taken after the memtables were held) and notes
-/// in the context's counts, and in `comparisons`, what was found.
+/// Asks the indexes of `properties` (of all files, taken after the memtables were held). `indexes`
+/// notes what was found in the context's counts; if these then have a full_scan_reason, everything
+/// is to be read instead. REQUIRES: indexes->CanSkip()
 ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection& properties,
                   rocksdb::ColumnFamilyMetaData metadata, rocksdb::SequenceNumber snapshot,
-                  ComparisonCounts* comparisons);
+                  internal::SkipPlanner* indexes);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -7,9 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "integration/rocksdb/index/comparison_counts.h"
 #include "integration/rocksdb/scan/candidate_scan.h"
-#include "integration/rocksdb/scan/full_scan.h"
 #include "integration/rocksdb/scan/memtable_source.h"
 #include "integration/rocksdb/scan/merged_ranges.h"
 #include "integration/rocksdb/scan/row_stream.h"
@@ -137,16 +135,10 @@ class SkipScan::Parts {
   /// Leaves rows_ null, with the reason in the counts, if everything is to be read.
   rocksdb::Status ChooseStream() {
     ScanExplanation& counts = context_.counts;
-    ComparisonCounts comparisons(context_.predicate, options_.explain);
-    if (!options_.use_index) {
-      counts.full_scan_reason = "use_index is off";
-    } else if (!comparisons.CanEverSkip()) {
-      counts.full_scan_reason = "no comparison of the predicate can skip";
-    }
-    if (!counts.full_scan_reason.empty()) {
-      comparisons.Write(&counts);
-      return rocksdb::Status::OK();
-    }
+    internal::SkipPlanner indexes(
+        context_.predicate, &counts,
+        {.use_index = options_.use_index, .count_comparisons = options_.explain});
+    if (!indexes.CanSkip()) return rocksdb::Status::OK();
     auto ranges = std::make_unique<MergedRanges>(&context_);
     auto memtables = std::make_unique<MemtableSource>(&context_, ranges.get());
     if (!memtables->status().ok()) return memtables->status();
@@ -162,12 +154,8 @@ class SkipScan::Parts {
     ranges->Pin();
 
     ScanPlan plan = MakePlan(&context_, properties, std::move(metadata),
-                             context_.read_options.snapshot->GetSequenceNumber(), &comparisons);
-    comparisons.Write(&counts);
-    if (!plan.full_scan_reason.empty()) {
-      counts.full_scan_reason = plan.full_scan_reason;
-      return rocksdb::Status::OK();
-    }
+                             context_.read_options.snapshot->GetSequenceNumber(), &indexes);
+    if (!counts.full_scan_reason.empty()) return rocksdb::Status::OK();
     rows_ = std::make_unique<CandidateScan>(&context_, std::move(ranges), std::move(memtables),
                                             std::move(plan));
     return rocksdb::Status::OK();

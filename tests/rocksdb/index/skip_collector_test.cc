@@ -5,9 +5,9 @@
 #include <string>
 
 #include "blocksieve/granule_index.h"
-#include "integration/rocksdb/index/granule_catalog.h"
-#include "integration/rocksdb/index/granule_collector.h"
-#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/logs.h"
 
@@ -58,14 +58,14 @@ TEST_F(SkipCollector, OnlyPutsGiveValuesAndDeletesNoRows) {
   ASSERT_TRUE(collector->Finish(&properties).ok());
   const FileIndex file = Open(properties);
   ASSERT_NE(file.index(), nullptr) << file.problem();
-  EXPECT_EQ(file.index()->num_rows(), 5u);
+  EXPECT_EQ(file.index()->granules().num_rows(), 5u);
   ASSERT_EQ(file.index()->num_granules(), 2u);
-  EXPECT_FALSE(file.index()->AlwaysMatches(0));
-  EXPECT_TRUE(file.index()->AlwaysMatches(1));
+  EXPECT_FALSE(file.index()->granules().AlwaysMatches(0));
+  EXPECT_TRUE(file.index()->granules().AlwaysMatches(1));
   std::string last;
-  file.index()->GetKeyRange(1, nullptr, &last);
+  file.index()->granules().GetKeyRange(1, nullptr, &last);
   EXPECT_EQ(last, Key(6));
-  EXPECT_EQ(file.index()->MinSequence(0), 10u);
+  EXPECT_EQ(file.index()->granules().MinSequence(0), 10u);
 }
 
 TEST_F(SkipCollector, FinishGivesTheSameTwice) {
@@ -180,7 +180,7 @@ TEST_F(SkipCollector, TheCatalogOpensOnceAndStaysInItsBounds) {
     return properties;
   };
   const uint64_t one = FileIndex(file("s", 1)).memory_bytes();
-  GranuleCatalog catalog(3 * one);
+  SkipIndexCatalog catalog(3 * one);
   for (int round = 0; round < 3; ++round) {
     for (const uint64_t number : {1u, 2u, 3u}) catalog.Open(file("s", number));
   }

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "integration/rocksdb/index/granule_collector.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
 #include "tests/support/temp_dir.h"
@@ -105,7 +105,7 @@ TEST_F(OptionPromises, SkipIndexesMeanWhatTheyMeant) {
     const rocksdb::ColumnFamilyOptions options =
         ColumnFamilyOf("table_properties_collectors={" + promise.text + "}");
     ASSERT_EQ(options.table_properties_collector_factories.size(), 1u);
-    const auto* const factory = dynamic_cast<const GranuleCollectorFactory*>(
+    const auto* const factory = dynamic_cast<const SkipIndexCollectorFactory*>(
         options.table_properties_collector_factories[0].get());
     ASSERT_NE(factory, nullptr);
     std::istringstream meaning(promise.meaning);

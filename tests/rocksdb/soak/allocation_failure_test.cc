@@ -8,7 +8,7 @@
 
 #include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/rocksdb/index/granule_catalog.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
 #include "tests/rocksdb/scan/skip_fixture.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/failing_allocation.h"
@@ -162,7 +162,7 @@ TEST_F(SkipIndexShortOfMemory, AFileGetsAWholeIndexOrNone) {
         const rocksdb_plugin::FileIndex index(properties);
         EXPECT_TRUE(failed || index.index() != nullptr) << index.problem();
         if (index.index() != nullptr) {
-          EXPECT_EQ(index.index()->num_rows(), rows.size());
+          EXPECT_EQ(index.index()->granules().num_rows(), rows.size());
         } else {
           ++without;
         }
@@ -179,7 +179,7 @@ TEST_F(SkipIndexShortOfMemory, OpeningIndexesIsTriedAgain) {
   rocksdb::TablePropertiesCollection files;
   MustBeOk(db->GetPropertiesOfAllTables(&files), "properties");
   const auto& properties = files.begin()->second;
-  std::optional<rocksdb_plugin::GranuleCatalog> catalog(std::in_place, 1 << 20);
+  std::optional<rocksdb_plugin::SkipIndexCatalog> catalog(std::in_place, 1 << 20);
   uint64_t kept = 0;
   FailEachAllocation(
       [&]() -> std::shared_ptr<const rocksdb_plugin::FileIndex> {

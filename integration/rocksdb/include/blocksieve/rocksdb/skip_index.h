@@ -8,17 +8,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "blocksieve/column.h"
 #include "blocksieve/granule_index_builder.h"
 #include "blocksieve/rocksdb/export.h"
 #include "blocksieve/rocksdb/skip_scan.h"  // the reading side
+#include "blocksieve/skip_index_summary.h"
 
 /// \file
-/// Skip indexes on the values of a RocksDB. A collector writes, into each SST file, a granule index
-/// over columns of the values; SkipScan reads only granules that can match a predicate. Programs
+/// Skip indexes on the values of a RocksDB. A collector writes into each SST file a skip index over
+/// columns of the values; SkipScan reads only granules that can match a predicate. Programs
 /// that include this link blocksieve::rocksdb and blocksieve::blocksieve.
 
 namespace blocksieve {
@@ -68,33 +68,6 @@ struct SkipIndexOptions {
 /// `status` is null. Thread-safe, immutable.
 BLOCKSIEVE_EXPORT std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>
 NewSkipIndexCollectorFactory(const SkipIndexOptions& options, rocksdb::Status* status = nullptr);
-
-/// One column definition, over the files of a column family.
-struct SkipIndexColumnUsage {
-  std::string definition;              ///< Column::ToText
-  uint64_t num_files = 0;              ///< Files whose index has the column.
-  uint64_t filter_bytes = 0;           ///< Filters in them, without the size of keys.
-  uint64_t bounds_bytes = 0;           ///< Least and greatest values.
-  uint64_t num_distinct = 0;           ///< Values distinct within their granule.
-  uint64_t files_without_filters = 0;  ///< Of num_files: over budget, or of no use.
-};
-
-/// The skip indexes of a column family.
-struct SkipIndexSummary {
-  /// The columns that can be scanned by, of definitions under one name the one that the newest file
-  /// has. Definitions with callbacks cannot be read back and are missing.
-  std::vector<Column> columns;
-
-  /// All definitions that occur, in text form, sorted; superseded ones and callbacks too.
-  std::vector<SkipIndexColumnUsage> usage;
-
-  uint64_t num_files = 0;         ///< Of the column family.
-  uint64_t files_with_index = 0;  ///< Of these, with a usable one.
-  uint64_t index_bytes = 0;       ///< Of all usable indexes.
-
-  /// "000012.sst: reason" of the files without a usable index, at most 100.
-  std::vector<std::string> problems;
-};
 
 /// Reads the table properties of all files; no data. Thread-safe.
 /// Errors: those of RocksDB.

@@ -1,4 +1,4 @@
-#include "integration/toylsm/value_index.h"
+#include "integration/toylsm/skip_index.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ std::string IndexOfABlockEach(uint32_t granule_blocks) {
   Options options;
   options.value_columns = {*Column::Parse("number=int:1")};
   options.value_granule_blocks = granule_blocks;
-  ValueIndexBuilder builder = MustHave(ValueIndexBuilder::Create(options));
+  FileSkipIndexBuilder builder = MustHave(FileSkipIndexBuilder::Create(options));
   for (size_t i = 0; i < kNumBlocks; ++i) {
     const std::string value = std::to_string(i);
     builder.Add({.key = value, .sequence = i + 1, .type = EntryType::kPut, .value = value});
@@ -27,11 +27,11 @@ std::string IndexOfABlockEach(uint32_t granule_blocks) {
 }
 
 // Whoever counts up to its end takes days for all of these.
-TEST(ValueIndex, AGranuleMayBeFarLargerThanTheFile) {
+TEST(FileSkipIndex, AGranuleMayBeFarLargerThanTheFile) {
   constexpr uint32_t kMany = std::numeric_limits<uint32_t>::max();
   const std::string expected = IndexOfABlockEach(kNumBlocks);
   for (uint32_t i = 0; i < 10'000; ++i) ASSERT_EQ(IndexOfABlockEach(kMany - i), expected);
-  const auto index = ValueIndex::Open(expected, kNumBlocks, kMany);
+  const auto index = FileSkipIndex::Open(expected, kNumBlocks, kMany);
   ASSERT_NE(index, nullptr);
   EXPECT_EQ(index->index().num_granules(), 1u);
 }

@@ -1,13 +1,12 @@
-#include "integration/rocksdb/index/granule_collector.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
 
-#include <exception>
 #include <new>
 #include <utility>
 
 #include "blocksieve/granule_index.h"
 #include "integration/rocksdb/compat/loud_log.h"
-#include "integration/rocksdb/index/granule_properties.h"
 #include "integration/rocksdb/index/skip_index_options.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
@@ -18,11 +17,11 @@ constexpr std::string_view kOutOfMemory = "out of memory";
 
 }  // namespace
 
-GranuleCollector::GranuleCollector(const SkipIndexOptions& options) noexcept
+SkipIndexCollector::SkipIndexCollector(const SkipIndexOptions& options) noexcept
     : info_log_(options.info_log) {
   try {
     options_ = options;
-    Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(CoreIndexOptions(options));
+    Result<SkipIndexBuilder> builder = MakeSkipIndexBuilder(options);
     if (builder.ok()) {
       builder_ = *std::move(builder);
     } else {
@@ -33,9 +32,9 @@ GranuleCollector::GranuleCollector(const SkipIndexOptions& options) noexcept
   }
 }
 
-rocksdb::Status GranuleCollector::AddUserKey(const rocksdb::Slice& key, const rocksdb::Slice& value,
-                                             rocksdb::EntryType type,
-                                             rocksdb::SequenceNumber sequence, uint64_t) {
+rocksdb::Status SkipIndexCollector::AddUserKey(const rocksdb::Slice& key,
+                                               const rocksdb::Slice& value, rocksdb::EntryType type,
+                                               rocksdb::SequenceNumber sequence, uint64_t) {
   if (!problem_.empty()) return rocksdb::Status::OK();
   switch (type) {
     // Hiding rows is up to the view that candidates are re-checked on. Range tombstones come after
@@ -48,36 +47,20 @@ rocksdb::Status GranuleCollector::AddUserKey(const rocksdb::Slice& key, const ro
     default:
       break;
   }
-  // Callbacks and JSON may throw, and RocksDB is not exception-safe.
-  try {
-    builder_->StartRow(key.ToStringView(), key.size() + value.size());
-    builder_->NoteSequence(sequence);
-    const size_t suffix = options_.value_suffix_bytes;
-    if (type == rocksdb::kEntryPut && value.size() >= suffix) {
-      AddRow({value.data(), value.size() - suffix});
-    } else {
-      // What is stored is not what is read: merge operands, blob references, entities, timed puts,
-      // whatever later versions bring.
-      builder_->MarkAlwaysMatch();
-    }
-  } catch (const std::exception& error) {
-    Fail("a column threw: ", error.what());
-  } catch (...) {
-    Fail("a column threw");
+  const size_t num_bytes = key.size() + value.size();
+  const size_t suffix = options_.value_suffix_bytes;
+  if (type == rocksdb::kEntryPut && value.size() >= suffix) {
+    builder_->AddRow(key.ToStringView(), {value.data(), value.size() - suffix}, num_bytes);
+  } else {
+    // What is stored is not what is read: merge operands, blob references, entities, timed puts,
+    // whatever later versions bring.
+    builder_->AddAlwaysMatchingRow(key.ToStringView(), num_bytes);
   }
+  builder_->NoteSequence(sequence);
   return rocksdb::Status::OK();
 }
 
-void GranuleCollector::AddRow(std::string_view row) {
-  for (size_t i = 0; i < options_.columns.size(); ++i) {
-    options_.columns[i].ForEachIndexed(row, [this, i](const Value& value) {
-      builder_->AddValue(i, value);
-      return true;
-    });
-  }
-}
-
-rocksdb::Status GranuleCollector::Finish(rocksdb::UserCollectedProperties* properties) {
+rocksdb::Status SkipIndexCollector::Finish(rocksdb::UserCollectedProperties* properties) {
   try {
     if (!is_finished_) {
       is_finished_ = true;
@@ -94,13 +77,13 @@ rocksdb::Status GranuleCollector::Finish(rocksdb::UserCollectedProperties* prope
   return rocksdb::Status::OK();
 }
 
-rocksdb::UserCollectedProperties GranuleCollector::GetReadableProperties() const try {
+rocksdb::UserCollectedProperties SkipIndexCollector::GetReadableProperties() const try {
   return readable_;
 } catch (const std::bad_alloc&) {
   return {};
 }
 
-void GranuleCollector::Build() {
+void SkipIndexCollector::Build() {
   readable_[kVersionProperty] = std::string(kPropertiesVersion);
   readable_[kColumnsProperty] = ColumnsText(options_.columns);
   readable_[kIdentityProperty] = IdentityText(options_);
@@ -112,7 +95,7 @@ void GranuleCollector::Build() {
   if (problem_.empty()) index_ = *std::move(index);
 }
 
-void GranuleCollector::DescribeIndex(const std::string& index) {
+void SkipIndexCollector::DescribeIndex(const std::string& index) {
   // Opening checks everything, so that memory that flipped a bit meanwhile is noticed here rather
   // than by a scan that reads the file as a whole forever.
   const Result<GranuleIndex> opened = GranuleIndex::Open(AsBytes(index));
@@ -138,7 +121,7 @@ void GranuleCollector::DescribeIndex(const std::string& index) {
   readable_[kStatisticsProperty] = std::move(text);
 }
 
-void GranuleCollector::Fail(std::string_view what, std::string_view reason) noexcept {
+void SkipIndexCollector::Fail(std::string_view what, std::string_view reason) noexcept {
   builder_.reset();
   problem_ = kOutOfMemory;  // unless there is memory to say more
   try {
@@ -149,30 +132,30 @@ void GranuleCollector::Fail(std::string_view what, std::string_view reason) noex
   LogLoudly(info_log_.get(), "a file gets no skip index: ", problem_);
 }
 
-GranuleCollectorFactory::GranuleCollectorFactory(SkipIndexOptions options)
+SkipIndexCollectorFactory::SkipIndexCollectorFactory(SkipIndexOptions options)
     : options_(std::move(options)) {
   RegisterOptions("BlocksieveSkipIndexOptions", &options_, &SkipIndexOptionTypes());
 }
 
-std::string GranuleCollectorFactory::ToString() const {
+std::string SkipIndexCollectorFactory::ToString() const {
   std::string text = kName;
   text += ' ';
   for (const char c : IdentityText(options_)) text += c == '\n' ? ' ' : c;
   return text;
 }
 
-rocksdb::Status GranuleCollectorFactory::PrepareOptions(const rocksdb::ConfigOptions& options) {
+rocksdb::Status SkipIndexCollectorFactory::PrepareOptions(const rocksdb::ConfigOptions& options) {
   rocksdb::Status status = ValidateSkipIndexOptions(options_);
   // Reading an OPTIONS file, RocksDB would drop the factory without a word.
   if (!status.ok()) LogLoudly(options_.info_log.get(), "skip index refused: " + status.ToString());
   return status.ok() ? TablePropertiesCollectorFactory::PrepareOptions(options) : status;
 }
 
-rocksdb::TablePropertiesCollector* GranuleCollectorFactory::CreateTablePropertiesCollector(
+rocksdb::TablePropertiesCollector* SkipIndexCollectorFactory::CreateTablePropertiesCollector(
     Context) {
   // Never null, which RocksDB 7.8 would call. Without memory for a builder it is one that builds
   // nothing; without memory for itself it throws, as RocksDB does when it wraps it next.
-  return new GranuleCollector(options_);
+  return new SkipIndexCollector(options_);
 }
 
 }  // namespace rocksdb_plugin
@@ -185,7 +168,7 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewSkipIndexCollectorF
     if (status == nullptr) rocksdb_plugin::LogLoudly(options.info_log.get(), valid.ToString());
     return nullptr;
   }
-  return std::make_shared<rocksdb_plugin::GranuleCollectorFactory>(options);
+  return std::make_shared<rocksdb_plugin::SkipIndexCollectorFactory>(options);
 }
 
 }  // namespace blocksieve

@@ -23,10 +23,10 @@ class FileMap {
 
   /// Whether a known file other than that one has keys, or tombstones, in the range.
   /// REQUIRES: both ends
-  bool OthersOverlap(const KeyRange& range, uint64_t file_number) const;
+  bool OthersOverlap(const ScanRange& range, uint64_t file_number) const;
 
  private:
-  bool Overlaps(const rocksdb::SstFileMetaData& file, const KeyRange& range) const;
+  bool Overlaps(const rocksdb::SstFileMetaData& file, const ScanRange& range) const;
 
   const rocksdb::Comparator* const comparator_;
   const rocksdb::ColumnFamilyMetaData metadata_;

@@ -1,9 +1,9 @@
-#include "integration/rocksdb/index/file_map.h"
+#include "integration/rocksdb/scan/file_map.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -23,12 +23,12 @@ const rocksdb::SstFileMetaData* FileMap::Find(uint64_t file_number) const {
   return found == by_number_.end() ? nullptr : found->second;
 }
 
-bool FileMap::Overlaps(const rocksdb::SstFileMetaData& file, const KeyRange& range) const {
+bool FileMap::Overlaps(const rocksdb::SstFileMetaData& file, const ScanRange& range) const {
   return comparator_->Compare(file.smallestkey, *range.high) <= 0 &&
          comparator_->Compare(*range.low, file.largestkey) <= 0;
 }
 
-bool FileMap::OthersOverlap(const KeyRange& range, uint64_t file_number) const {
+bool FileMap::OthersOverlap(const ScanRange& range, uint64_t file_number) const {
   for (size_t level = 0; level < levels_.size(); ++level) {
     const auto& files = levels_[level];
     // In levels from 1 on files are in key order, and do not overlap each other.

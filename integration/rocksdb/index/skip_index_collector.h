@@ -7,20 +7,20 @@
 #include <string>
 #include <string_view>
 
-#include "blocksieve/granule_index_builder.h"
 #include "blocksieve/rocksdb/skip_index.h"
+#include "blocksieve/skip_index.h"
 
 namespace blocksieve::rocksdb_plugin {
 
 /// Builds the skip index of one file from what RocksDB writes into it, and hands it over as table
 /// properties. RocksDB only logs the errors of a collector, and is not exception-safe, so this
-/// reports and throws none: if something goes wrong, such as memory being short, the file has no
-/// index, and the reason stands in its properties and in the log.
-class GranuleCollector final : public rocksdb::TablePropertiesCollector {
+/// reports no error and throws nothing: if something goes wrong, such as memory running out, the
+/// file gets no index, and its properties and the log say why.
+class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
  public:
-  explicit GranuleCollector(const SkipIndexOptions& options) noexcept;
+  explicit SkipIndexCollector(const SkipIndexOptions& options) noexcept;
 
-  const char* Name() const override { return "blocksieve.GranuleCollector"; }
+  const char* Name() const override { return "blocksieve.SkipIndexCollector"; }
 
   rocksdb::Status AddUserKey(const rocksdb::Slice& key, const rocksdb::Slice& value,
                              rocksdb::EntryType type, rocksdb::SequenceNumber sequence,
@@ -33,14 +33,13 @@ class GranuleCollector final : public rocksdb::TablePropertiesCollector {
   rocksdb::UserCollectedProperties GetReadableProperties() const override;
 
  private:
-  void AddRow(std::string_view row);
   void Build();
   void DescribeIndex(const std::string& index);
   void Fail(std::string_view what, std::string_view reason = {}) noexcept;
 
   const std::shared_ptr<rocksdb::Logger> info_log_;
   SkipIndexOptions options_;
-  std::optional<GranuleIndexBuilder> builder_;
+  std::optional<SkipIndexBuilder> builder_;
   bool is_finished_ = false;
   std::string problem_;
   std::string index_;
@@ -49,12 +48,12 @@ class GranuleCollector final : public rocksdb::TablePropertiesCollector {
 
 /// Options are set before it is used, by the constructor or RocksDB's option machinery, and not
 /// changed afterwards.
-class GranuleCollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
+class SkipIndexCollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
  public:
   /// Also the id in option strings.
   static constexpr const char* kName = "blocksieve.skip_index";
 
-  explicit GranuleCollectorFactory(SkipIndexOptions options);
+  explicit SkipIndexCollectorFactory(SkipIndexOptions options);
 
   const char* Name() const override { return kName; }
   std::string ToString() const override;

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "blocksieve/granule_index.h"
+#include "blocksieve/skip_index.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -41,7 +41,7 @@ class FileIndex {
   explicit FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties);
 
   /// Null if there is no usable one; then problem() says why.
-  const GranuleIndex* index() const { return index_ ? &*index_ : nullptr; }
+  const SkipIndexReader* index() const { return index_ ? &*index_ : nullptr; }
   const std::string& problem() const { return problem_; }
 
   /// False if the problem is that memory is short.
@@ -56,7 +56,7 @@ class FileIndex {
 
  private:
   const std::shared_ptr<const rocksdb::TableProperties> properties_;
-  std::optional<GranuleIndex> index_;
+  std::optional<SkipIndexReader> index_;
   std::string problem_;
   bool is_lasting_ = true;
   uint32_t value_suffix_bytes_ = 0;
@@ -64,12 +64,12 @@ class FileIndex {
 
 /// Opened indexes, so that scans need not check and decompress them again. Least recently used ones
 /// go when `capacity_bytes` are exceeded. Thread-safe.
-class GranuleCatalog {
+class SkipIndexCatalog {
  public:
-  explicit GranuleCatalog(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
+  explicit SkipIndexCatalog(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
   /// The one of this process: identities are unique among databases, too.
-  static GranuleCatalog& Default();
+  static SkipIndexCatalog& Default();
 
   std::shared_ptr<const FileIndex> Open(
       const std::shared_ptr<const rocksdb::TableProperties>& properties);

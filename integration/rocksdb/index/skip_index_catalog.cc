@@ -1,8 +1,8 @@
-#include "integration/rocksdb/index/granule_catalog.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
 
 #include <charconv>
 
-#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -56,7 +56,7 @@ FileIndex::FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
     problem_ = "index properties are damaged: value_suffix_bytes";
     return;
   }
-  Result<GranuleIndex> index = GranuleIndex::Open(AsBytes(bytes->second));
+  Result<SkipIndexReader> index = SkipIndexReader::Open(AsBytes(bytes->second));
   if (!index.ok()) {
     problem_ = "index unusable: " + index.status().message();
     is_lasting_ = index.status().code() != StatusCode::kResourceExhausted;
@@ -67,16 +67,17 @@ FileIndex::FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
 
 uint64_t FileIndex::memory_bytes() const {
   constexpr uint64_t kOverhead = 1024;  // of this, the map's and the list's nodes
-  return kOverhead + (index_ ? index_->index_bytes() + index_->memory_bytes() : 0);
+  if (!index_) return kOverhead;
+  return kOverhead + index_->granules().index_bytes() + index_->granules().memory_bytes();
 }
 
-GranuleCatalog& GranuleCatalog::Default() {
+SkipIndexCatalog& SkipIndexCatalog::Default() {
   // Never destroyed: databases may be read after static destructors began.
-  static auto& catalog = *new GranuleCatalog(kDefaultCapacityBytes);
+  static auto& catalog = *new SkipIndexCatalog(kDefaultCapacityBytes);
   return catalog;
 }
 
-std::shared_ptr<const FileIndex> GranuleCatalog::Open(
+std::shared_ptr<const FileIndex> SkipIndexCatalog::Open(
     const std::shared_ptr<const rocksdb::TableProperties>& properties) {
   const FileIdentity identity = IdentityOf(*properties);
   if (identity.is_known()) {
@@ -92,8 +93,8 @@ std::shared_ptr<const FileIndex> GranuleCatalog::Open(
   return index;
 }
 
-void GranuleCatalog::Insert(const FileIdentity& identity,
-                            const std::shared_ptr<const FileIndex>& index) {
+void SkipIndexCatalog::Insert(const FileIdentity& identity,
+                              const std::shared_ptr<const FileIndex>& index) {
   const std::lock_guard lock(mutex_);
   ++num_opened_;
   // What is too large would drive all others out and go itself next.
@@ -118,12 +119,12 @@ void GranuleCatalog::Insert(const FileIdentity& identity,
   }
 }
 
-uint64_t GranuleCatalog::used_bytes() const {
+uint64_t SkipIndexCatalog::used_bytes() const {
   const std::lock_guard lock(mutex_);
   return used_bytes_;
 }
 
-uint64_t GranuleCatalog::num_opened() const {
+uint64_t SkipIndexCatalog::num_opened() const {
   const std::lock_guard lock(mutex_);
   return num_opened_;
 }

@@ -1,26 +1,15 @@
-#include "integration/rocksdb/index/counting_indexes.h"
+#include "lib/skip/counting_index.h"
 
-#include <algorithm>
+#include <utility>
 
-namespace blocksieve::rocksdb_plugin {
-namespace {
-
-ColumnExplanation* FindColumn(ScanExplanation* counts, const std::string& name) {
-  for (ColumnExplanation& column : counts->columns) {
-    if (column.name == name) return &column;
-  }
-  counts->columns.push_back({name, 0, 0});
-  return &counts->columns.back();
-}
-
-}  // namespace
+namespace blocksieve::internal {
 
 /// Passes on, and counts.
 class CountingIndexes::CountingIndex final : public ColumnIndex {
  public:
   CountingIndex(const ColumnIndex& index, const GranuleColumnInfo& info, std::string name,
-                ScanExplanation* counts)
-      : index_(index), info_(info), name_(std::move(name)), counts_(counts) {}
+                ScanExplanation* explanation)
+      : index_(index), info_(info), name_(std::move(name)), explanation_(*explanation) {}
 
   void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const override {
     Count(info_.probe_bytes);
@@ -49,32 +38,35 @@ class CountingIndexes::CountingIndex final : public ColumnIndex {
 
  private:
   void Count(uint64_t bytes) const {
-    ColumnExplanation* const column = FindColumn(counts_, name_);
-    ++column->num_probes;
-    column->index_bytes += bytes;
-    counts_->index_bytes_touched += bytes;
+    ColumnExplanation& column = FindColumn();
+    ++column.num_probes;
+    column.index_bytes += bytes;
+    explanation_.index_bytes_touched += bytes;
+  }
+
+  ColumnExplanation& FindColumn() const {
+    for (ColumnExplanation& column : explanation_.columns) {
+      if (column.name == name_) return column;
+    }
+    return explanation_.columns.emplace_back(ColumnExplanation{name_, 0, 0});
   }
 
   const ColumnIndex& index_;
   const GranuleColumnInfo& info_;
   const std::string name_;
-  ScanExplanation* const counts_;
+  ScanExplanation& explanation_;
 };
 
 const ColumnIndex* CountingIndexes::Find(const Column& column) {
-  // Text forms, not names: a name may have been dropped and given to another field.
-  const std::string definition = column.ToText();
-  size_t number = 0;
-  while (number < index_.num_columns() && index_.column(number).name != definition) ++number;
-  if (number == index_.num_columns()) return nullptr;
-  const ColumnIndex& index = index_.column_index(number);
-  if (counts_ == nullptr) return &index;
-  std::shared_ptr<const ColumnIndex>& counting = indexes_[number];
+  const std::optional<size_t> number = index_.FindColumn(column);
+  if (!number) return nullptr;
+  std::shared_ptr<const ColumnIndex>& counting = indexes_[*number];
   if (counting == nullptr) {
-    counting =
-        std::make_shared<const CountingIndex>(index, index_.column(number), column.name(), counts_);
+    const GranuleIndex& granules = index_.granules();
+    counting = std::make_shared<const CountingIndex>(
+        granules.column_index(*number), granules.column(*number), column.name(), &explanation_);
   }
   return counting.get();
 }
 
-}  // namespace blocksieve::rocksdb_plugin
+}  // namespace blocksieve::internal

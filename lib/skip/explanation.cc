@@ -1,6 +1,6 @@
 #include <sstream>
 
-#include "blocksieve/rocksdb/skip_scan.h"
+#include "blocksieve/skip_index_explanation.h"
 
 namespace blocksieve {
 

@@ -1,4 +1,4 @@
-#include "integration/rocksdb/index/granule_properties.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 
 #include "integration/rocksdb/compat/number_text.h"
 
@@ -52,8 +52,12 @@ rocksdb::Status ToRocksStatus(const Status& status) {
   return rocksdb::Status::Aborted(message);
 }
 
+std::string FileNameOf(std::string_view path) {
+  return std::string(path.substr(path.find_last_of('/') + 1));  // npos + 1 is 0
+}
+
 uint64_t FileNumberOf(std::string_view path) {
-  path.remove_prefix(path.find_last_of('/') + 1);  // npos + 1 is 0
+  path.remove_prefix(path.find_last_of('/') + 1);
   uint64_t number = 0;
   std::from_chars(path.data(), path.data() + path.size(), number);
   return number;

@@ -50,6 +50,9 @@ std::string_view FindProperty(const rocksdb::UserCollectedProperties& properties
 
 rocksdb::Status ToRocksStatus(const Status& status);
 
+/// "/a/b/000012.sst": "000012.sst"
+std::string FileNameOf(std::string_view path);
+
 /// "/a/b/000012.sst": 12; 0 if there is no number.
 uint64_t FileNumberOf(std::string_view path);
 

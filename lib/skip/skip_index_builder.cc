@@ -1,0 +1,81 @@
+#include <exception>
+#include <new>
+#include <set>
+
+#include "blocksieve/skip_index.h"
+#include "lib/base/out_of_memory.h"
+
+namespace blocksieve {
+namespace {
+
+constexpr size_t kMaxColumns = 256;
+
+Status CheckColumns(const std::vector<Column>& columns) {
+  if (columns.empty() || columns.size() > kMaxColumns) {
+    return Status::InvalidArgument("number of columns is " + std::to_string(columns.size()) +
+                                   "; allowed is 1 to " + std::to_string(kMaxColumns));
+  }
+  std::set<std::string> names;
+  for (const Column& column : columns) {
+    if (!names.insert(column.name()).second) {
+      return Status::InvalidArgument("columns has \"" + column.name() +
+                                     "\" twice; allowed is once");
+    }
+  }
+  return Status::Ok();
+}
+
+Status ColumnThrew(const char* what) noexcept try {
+  return Status::InvalidArgument(std::string("a column threw: ") + what);
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+}  // namespace
+
+Result<SkipIndexBuilder> SkipIndexBuilder::Create(const SkipIndexBuilderOptions& options) try {
+  Status status = CheckColumns(options.columns);
+  if (!status.ok()) return status;
+  GranuleIndexOptions granules;
+  granules.granule_rows = options.granule_rows;
+  granules.granule_bytes = options.granule_bytes;
+  granules.max_index_bytes = options.max_index_bytes;
+  for (const Column& column : options.columns) {
+    GranuleColumnOptions& indexed = granules.columns.emplace_back();
+    indexed.name = column.ToText();
+    indexed.type = column.type();
+    indexed.target_fpr = options.target_fpr;
+  }
+  Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(granules);
+  if (!builder.ok()) return builder.status();
+  return SkipIndexBuilder(options.columns, *std::move(builder));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+void SkipIndexBuilder::AddRow(std::string_view key, std::string_view row,
+                              uint64_t row_bytes) noexcept {
+  if (!status_.ok()) return;
+  granules_.StartRow(key, row_bytes);
+  try {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      columns_[i].ForEachIndexed(row, [this, i](const Value& value) {
+        granules_.AddValue(i, value);
+        return true;
+      });
+    }
+  } catch (const std::bad_alloc&) {
+    status_ = internal::OutOfMemory();
+  } catch (const std::exception& error) {  // of callbacks
+    status_ = ColumnThrew(error.what());
+  } catch (...) {
+    status_ = ColumnThrew("not a std::exception");
+  }
+}
+
+Result<std::string> SkipIndexBuilder::Finish() noexcept {
+  if (!status_.ok()) return std::exchange(status_, internal::OutOfMemory());
+  return granules_.Finish();
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,62 @@
+#include <cassert>
+
+#include "blocksieve/skip_index.h"
+#include "lib/skip/skip_planner.h"
+
+namespace blocksieve {
+
+Result<SkipIndexReader> SkipIndexReader::Open(ByteView bytes) {
+  Result<GranuleIndex> granules = GranuleIndex::Open(bytes);
+  if (!granules.ok()) return granules.status();
+  return SkipIndexReader(*std::move(granules));
+}
+
+std::optional<size_t> SkipIndexReader::FindColumn(const Column& column) const {
+  const std::string definition = column.ToText();
+  for (size_t i = 0; i < granules_.num_columns(); ++i) {
+    if (granules_.column(i).name == definition) return i;
+  }
+  return std::nullopt;
+}
+
+const ColumnIndex* SkipIndexReader::Find(const Column& column) const {
+  const std::optional<size_t> number = FindColumn(column);
+  return number ? &granules_.column_index(*number) : nullptr;
+}
+
+bool SkipIndexReader::CanSkip(const Predicate& predicate) const {
+  return predicate.CanSkip([this](const Column& column) { return Find(column); });
+}
+
+GranuleSet SkipIndexReader::Candidates(const Predicate& predicate) const {
+  return predicate.Candidates(num_granules(),
+                              [this](const Column& column) { return Find(column); });
+}
+
+std::vector<SkipIndexKeyRange> SkipIndexReader::KeyRanges(const GranuleSet& granules) const {
+  assert(granules.num_granules() == num_granules());
+  std::vector<SkipIndexKeyRange> ranges;
+  for (size_t first = 0; first < num_granules(); ++first) {
+    if (!granules.Has(first)) continue;
+    size_t last = first;
+    while (last + 1 < num_granules() && granules.Has(last + 1)) ++last;
+    SkipIndexKeyRange& range = ranges.emplace_back();
+    granules_.GetKeyRange(first, &range.first, nullptr);
+    granules_.GetKeyRange(last, nullptr, &range.last);
+    first = last;
+  }
+  return ranges;
+}
+
+ScanExplanation SkipIndexReader::Explain(const Predicate& predicate) const {
+  ScanExplanation explanation;
+  internal::SkipPlanner planner(predicate, &explanation);
+  if (planner.CanSkip()) {
+    const std::optional<GranuleSet> candidates = planner.AskFile(this, "the file", "");
+    if (candidates) planner.Select(*this, *candidates);
+  }
+  planner.Finish();
+  return explanation;
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,121 @@
+#include "lib/skip/skip_planner.h"
+
+#include <cassert>
+#include <utility>
+
+#include "lib/skip/counting_index.h"
+
+namespace blocksieve::internal {
+namespace {
+
+constexpr size_t kMaxFileProblems = 100;
+
+/// Stands for an index where only its being there matters.
+class AnyIndex final : public ColumnIndex {
+ public:
+  void KeepContaining(uint64_t, GranuleSet*) const override {}
+  void KeepOverlapping(const ValueRange&, GranuleSet*) const override {}
+  void KeepDiffering(const Value&, GranuleSet*) const override {}
+  void KeepMissing(GranuleSet*) const override {}
+  void KeepPresent(GranuleSet*) const override {}
+};
+
+const AnyIndex kAnyIndex;
+
+}  // namespace
+
+SkipPlanner::SkipPlanner(const Predicate& predicate, ScanExplanation* explanation,
+                         const SkipPlannerOptions& options)
+    : predicate_(predicate), explanation_(*explanation) {
+  const auto any_index = [](const Column&) { return &kAnyIndex; };
+  for (const SkipExplanation& one : predicate.Explain(any_index)) {
+    explanation_.comparisons.push_back({.comparison = one.comparison,
+                                        .column = one.column,
+                                        .is_used = one.is_used,
+                                        .reason = one.reason});
+    Comparison& comparison = comparisons_.emplace_back();
+    for (const Column& column : predicate.columns()) {
+      if (column.name() == one.column) comparison.column = column;
+    }
+    if (!options.count_comparisons) continue;
+    Result<Predicate> parsed = Predicate::Parse(one.comparison, predicate.columns());
+    if (parsed.ok()) comparison.alone = *std::move(parsed);
+  }
+  if (!options.use_index) {
+    explanation_.full_scan_reason = "use_index is off";
+  } else if (!predicate.CanSkip(any_index)) {
+    explanation_.full_scan_reason = "no comparison of the predicate can skip";
+  }
+}
+
+std::optional<GranuleSet> SkipPlanner::AskFile(const SkipIndexReader* index, std::string_view name,
+                                               std::string problem) {
+  assert(CanSkip());
+  has_asked_ = true;
+  ++explanation_.num_files;
+  if (index != nullptr) {
+    CountComparisons(*index);
+    CountingIndexes indexes(*index, &explanation_);
+    const ColumnIndexLookup lookup = indexes.Lookup();
+    if (problem.empty() && !predicate_.CanSkip(lookup)) {
+      problem = "its index has none of the columns that skip";
+    }
+    if (problem.empty()) {
+      explanation_.num_granules += index->num_granules();
+      return predicate_.Candidates(index->num_granules(), lookup);
+    }
+  }
+  ++explanation_.files_without_index;
+  if (explanation_.file_problems.size() < kMaxFileProblems) {
+    explanation_.file_problems.push_back(std::string(name) + ": " + problem);
+  }
+  return std::nullopt;
+}
+
+void SkipPlanner::CountComparisons(const SkipIndexReader& index) {
+  for (size_t i = 0; i < comparisons_.size(); ++i) {
+    const auto& [column, alone] = comparisons_[i];
+    if (!column || !index.FindColumn(*column)) continue;
+    indexed_.insert(column->ToText());
+    ComparisonExplanation& comparison = explanation_.comparisons[i];
+    ++comparison.num_files;
+    comparison.num_granules += index.num_granules();
+    if (alone) comparison.selected += index.Candidates(*alone).Count();
+  }
+}
+
+uint64_t SkipPlanner::Select(const SkipIndexReader& index, const GranuleSet& granules) {
+  assert(granules.num_granules() == index.num_granules());
+  if (granules.IsEmpty()) {
+    ++explanation_.files_skipped;
+    return 0;
+  }
+  explanation_.index_bytes_touched += index.granules().key_bytes();
+  explanation_.granules_selected += granules.Count();
+  uint64_t rows = 0;
+  for (size_t granule = 0; granule < index.num_granules(); ++granule) {
+    if (!granules.Has(granule)) continue;
+    rows += index.granules().NumRows(granule);
+    explanation_.granules_always_match += index.granules().AlwaysMatches(granule);
+  }
+  return rows;
+}
+
+void SkipPlanner::Finish() {
+  ScanExplanation& e = explanation_;
+  if (e.full_scan_reason.empty() && e.num_files != 0 && e.files_without_index == e.num_files) {
+    e.full_scan_reason = "no file has an index that can skip";
+  }
+  e.is_full_scan = !e.full_scan_reason.empty();
+  if (!has_asked_) return;
+  const std::vector<SkipExplanation> reasons =
+      predicate_.Explain([this](const Column& column) -> const ColumnIndex* {
+        return indexed_.count(column.ToText()) != 0 ? &kAnyIndex : nullptr;
+      });
+  for (size_t i = 0; i < reasons.size(); ++i) {
+    e.comparisons[i].is_used = reasons[i].is_used;
+    e.comparisons[i].reason = reasons[i].reason;
+  }
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blocksieve/granule_set.h"
+#include "blocksieve/predicate.h"
+#include "blocksieve/skip_index.h"
+#include "blocksieve/skip_index_explanation.h"
+
+namespace blocksieve::internal {
+
+struct SkipPlannerOptions {
+  /// False: everything is to be read, whatever the indexes are.
+  bool use_index = true;
+
+  /// Also ask the indexes for each comparison alone, which takes as long again.
+  bool count_comparisons = true;
+};
+
+/// Asks the skip indexes of a scan's files for a predicate, one file after the other, and notes in
+/// an explanation what was asked and answered.
+///
+/// Call order: ( AskFile Select? )* Finish. REQUIRES, for all but Finish: CanSkip()
+class SkipPlanner {
+ public:
+  /// Both must outlive this.
+  SkipPlanner(const Predicate& predicate, ScanExplanation* explanation,
+              const SkipPlannerOptions& options = {});
+
+  /// Whether any index could rule anything out. If not, the explanation says why everything is to
+  /// be read.
+  bool CanSkip() const { return explanation_.full_scan_reason.empty(); }
+
+  /// The granules of a file that may match, none if it is to be read as a whole: its `index` is
+  /// null, or it has another `problem`, or its columns are of no use. What is wrong is noted under
+  /// the file's `name`.
+  std::optional<GranuleSet> AskFile(const SkipIndexReader* index, std::string_view name,
+                                    std::string problem);
+
+  /// Notes which granules of a file are going to be read: those of AskFile, or fewer. Returns the
+  /// number of their rows.
+  uint64_t Select(const SkipIndexReader& index, const GranuleSet& granules);
+
+  /// Completes the explanation. Everything is to be read if it says so.
+  void Finish();
+
+ private:
+  /// A comparison of the predicate.
+  struct Comparison {
+    std::optional<Column> column;    // none: TRUE and FALSE
+    std::optional<Predicate> alone;  // the comparison as a predicate, if it is to be counted
+  };
+
+  void CountComparisons(const SkipIndexReader& index);
+
+  const Predicate& predicate_;
+  ScanExplanation& explanation_;
+  std::vector<Comparison> comparisons_;  // as those of the explanation
+  std::set<std::string> indexed_;        // definitions of columns that some file has an index of
+  bool has_asked_ = false;
+};
+
+}  // namespace blocksieve::internal

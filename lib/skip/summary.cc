@@ -1,0 +1,45 @@
+#include "lib/skip/summary.h"
+
+#include <utility>
+
+namespace blocksieve::internal {
+
+Status SkipIndexSummarizer::AddIndex(const GranuleIndex& index, uint64_t num_bytes) {
+  ++summary_.num_files;
+  ++summary_.files_with_index;
+  summary_.index_bytes += num_bytes;
+  for (size_t i = 0; i < index.num_columns(); ++i) {
+    const GranuleColumnInfo& column = index.column(i);
+    Status status = AddDefinition(column.name);
+    if (!status.ok()) return status;
+    SkipIndexColumnUsage& total = usage_[column.name];
+    ++total.num_files;
+    total.filter_bytes += column.filter_bytes;
+    total.bounds_bytes += column.bounds_bytes;
+    total.num_distinct += column.num_distinct;
+    total.files_without_filters += column.filters != GranulePart::kPresent;
+  }
+  return Status::Ok();
+}
+
+void SkipIndexSummarizer::AddProblem(std::string problem) {
+  constexpr size_t kMaxProblems = 100;
+  ++summary_.num_files;
+  if (summary_.problems.size() < kMaxProblems) summary_.problems.push_back(std::move(problem));
+}
+
+Status SkipIndexSummarizer::AddDefinition(std::string_view definition) {
+  usage_[std::string(definition)].definition = definition;
+  const Result<Column> column = Column::Parse(definition);
+  if (column.status().code() == StatusCode::kResourceExhausted) return column.status();
+  if (column.ok()) columns_.insert_or_assign(column->name(), *column);
+  return Status::Ok();
+}
+
+SkipIndexSummary SkipIndexSummarizer::Finish() {
+  for (auto& [name, column] : columns_) summary_.columns.push_back(std::move(column));
+  for (auto& [definition, total] : usage_) summary_.usage.push_back(std::move(total));
+  return std::move(summary_);
+}
+
+}  // namespace blocksieve::internal

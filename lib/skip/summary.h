@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "blocksieve/column.h"
+#include "blocksieve/granule_index.h"
+#include "blocksieve/skip_index_summary.h"
+#include "blocksieve/status.h"
+
+namespace blocksieve::internal {
+
+/// Sums up the skip indexes of files, which come from the oldest to the newest.
+class SkipIndexSummarizer {
+ public:
+  /// A file with a usable index, of so many bytes in the file.
+  /// Errors: ResourceExhausted, as of AddDefinition.
+  Status AddIndex(const GranuleIndex& index, uint64_t num_bytes);
+
+  /// A file without one: "000012.sst: reason".
+  void AddProblem(std::string problem);
+
+  /// A column that the file last added was to have, though its index did not come about.
+  Status AddDefinition(std::string_view definition);
+
+  /// To be called once.
+  SkipIndexSummary Finish();
+
+ private:
+  SkipIndexSummary summary_;
+  std::map<std::string, SkipIndexColumnUsage, std::less<>> usage_;  // by definition
+  std::map<std::string, Column> columns_;                           // by name
+};
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,93 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "lib/skip/skip_planner.h"
+#include "lib/skip/summary.h"
+#include "tests/core/column/test_columns.h"
+
+// What the integrations tell of the skip indexes of several files.
+
+namespace blocksieve::internal {
+namespace {
+
+using testing::MakeColumns;
+using testing::MakePredicate;
+using testing::Texts;
+
+// The values are those of a granule each.
+std::string BuildIndex(const std::vector<Column>& columns, const Texts& values) {
+  SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns, .granule_rows = 1});
+  for (const std::string& value : values) builder.AddRow(value, value);
+  return *builder.Finish();
+}
+
+TEST(SkipPlanner, FilesThatCannotSkipAreReadAsAWhole) {
+  const std::vector<Column> columns = MakeColumns({"v=value"});
+  const Predicate predicate = MakePredicate("v = 'b'", columns);
+  const std::string useful_bytes = BuildIndex(columns, {"a", "b", "c"});
+  const std::string other_bytes = BuildIndex(MakeColumns({"w=value"}), {"a", "b"});
+  const SkipIndexReader useful = *SkipIndexReader::Open(AsBytes(useful_bytes));
+  const SkipIndexReader other = *SkipIndexReader::Open(AsBytes(other_bytes));
+  ScanExplanation explanation;
+  SkipPlanner planner(predicate, &explanation);
+  ASSERT_TRUE(planner.CanSkip());
+  const std::optional<GranuleSet> granules = planner.AskFile(&useful, "1", "");
+  ASSERT_TRUE(granules);
+  EXPECT_EQ(planner.Select(useful, *granules), 1u);
+  EXPECT_EQ(planner.Select(useful, GranuleSet::None(3)), 0u);
+  EXPECT_FALSE(planner.AskFile(&useful, "2", "of another engine"));
+  EXPECT_FALSE(planner.AskFile(&other, "3", ""));
+  for (int i = 0; i < 200; ++i) EXPECT_FALSE(planner.AskFile(nullptr, "4", "damaged"));
+  planner.Finish();
+  EXPECT_FALSE(explanation.is_full_scan);
+  EXPECT_EQ(explanation.num_files, 203u);
+  EXPECT_EQ(explanation.files_without_index, 202u);
+  EXPECT_EQ(explanation.files_skipped, 1u);
+  EXPECT_EQ(explanation.num_granules, 3u);
+  EXPECT_EQ(explanation.granules_selected, 1u);
+  ASSERT_EQ(explanation.file_problems.size(), 100u);
+  EXPECT_EQ(explanation.file_problems[0], "2: of another engine");
+  EXPECT_EQ(explanation.file_problems[1], "3: its index has none of the columns that skip");
+  EXPECT_EQ(explanation.comparisons[0].num_files, 2u);
+}
+
+TEST(SkipPlanner, EverythingIsReadIfNoIndexHelps) {
+  const Predicate predicate = MakePredicate("v = 'b'", MakeColumns({"v=value"}));
+  ScanExplanation off;
+  SkipPlanner without(predicate, &off, {.use_index = false});
+  EXPECT_FALSE(without.CanSkip());
+  without.Finish();
+  EXPECT_TRUE(off.is_full_scan);
+  EXPECT_EQ(off.full_scan_reason, "use_index is off");
+  ScanExplanation none;
+  SkipPlanner planner(predicate, &none);
+  EXPECT_FALSE(planner.AskFile(nullptr, "1", "written without an index"));
+  planner.Finish();
+  EXPECT_EQ(none.full_scan_reason, "no file has an index that can skip");
+}
+
+TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameCounts) {
+  SkipIndexSummarizer summarizer;
+  for (const char* const definition : {"v=value", "v=field:2"}) {
+    const std::string bytes = BuildIndex(MakeColumns({definition}), {"a\tb", "c\td"});
+    const SkipIndexReader index = *SkipIndexReader::Open(AsBytes(bytes));
+    EXPECT_TRUE(summarizer.AddIndex(index.granules(), bytes.size()).ok());
+  }
+  summarizer.AddProblem("3: over budget");
+  EXPECT_TRUE(summarizer.AddDefinition("bytes:callback:mine").ok());
+  const SkipIndexSummary summary = summarizer.Finish();
+  EXPECT_EQ(summary.num_files, 3u);
+  EXPECT_EQ(summary.files_with_index, 2u);
+  EXPECT_EQ(summary.problems, Texts{"3: over budget"});
+  ASSERT_EQ(summary.columns.size(), 1u);
+  EXPECT_EQ(summary.columns[0].field_number(), 2u);
+  ASSERT_EQ(summary.usage.size(), 3u) << "callbacks and superseded ones too";
+  for (const SkipIndexColumnUsage& usage : summary.usage) {
+    EXPECT_EQ(usage.num_files, usage.definition == "bytes:callback:mine" ? 0u : 1u);
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::internal

@@ -1,0 +1,264 @@
+#include "blocksieve/skip_index.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/core/column/test_columns.h"
+
+// Rows in, candidates out. What an index holds of a column's values is tested with granules, what
+// comparisons make of it with predicates.
+
+namespace blocksieve {
+namespace {
+
+using testing::MakeColumn;
+using testing::MakeColumns;
+using testing::MakePredicate;
+
+constexpr uint64_t kRowsPerGranule = 10;
+
+// An index together with its bytes.
+class BuiltIndex {
+ public:
+  explicit BuiltIndex(Result<std::string> bytes)
+      : bytes_(*std::move(bytes)), reader_(*SkipIndexReader::Open(AsBytes(bytes_))) {}
+  BuiltIndex(const BuiltIndex&) = delete;
+  BuiltIndex& operator=(const BuiltIndex&) = delete;
+
+  const SkipIndexReader& operator*() const { return reader_; }
+  const SkipIndexReader* operator->() const { return &reader_; }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  const std::string bytes_;
+  const SkipIndexReader reader_;
+};
+
+SkipIndexBuilder MakeBuilder(const std::vector<Column>& columns) {
+  Result<SkipIndexBuilder> builder = SkipIndexBuilder::Create(
+      {.columns = columns, .granule_rows = kRowsPerGranule, .granule_bytes = 0});
+  EXPECT_TRUE(builder.ok()) << builder.status().message();
+  return *std::move(builder);
+}
+
+std::string KeyOf(uint64_t row) { return "key" + std::to_string(1000 + row); }
+
+// Row i has the number i / 10, that of its granule, and the word w(i % 3).
+std::string RowOf(uint64_t row) {
+  return std::to_string(row / kRowsPerGranule) + "\tw" + std::to_string(row % 3);
+}
+
+std::vector<Column> TwoColumns() { return MakeColumns({"number=int:1", "word=field:2"}); }
+
+Result<std::string> BuildRows(uint64_t num_rows) {
+  SkipIndexBuilder builder = MakeBuilder(TwoColumns());
+  for (uint64_t i = 0; i < num_rows; ++i) builder.AddRow(KeyOf(i), RowOf(i));
+  return builder.Finish();
+}
+
+std::vector<size_t> Members(const GranuleSet& set) {
+  std::vector<size_t> members;
+  for (size_t i = 0; i < set.num_granules(); ++i) {
+    if (set.Has(i)) members.push_back(i);
+  }
+  return members;
+}
+
+using Granules = std::vector<size_t>;
+
+TEST(SkipIndex, AnExampleAsInTheReadme) {
+  std::map<std::string, std::string> rows;
+  for (int i = 0; i < 10'000; ++i) {
+    rows["user" + std::to_string(10'000 + i)] = "GET\t" + std::to_string(i / 100 + 400);
+  }
+  const std::vector<Column> columns = {*Column::Parse("status=int:2")};
+
+  // While the file is written, in the order of its keys:
+  SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns});
+  for (const auto& [key, row] : rows) builder.AddRow(key, row);
+  const std::string bytes = *builder.Finish();
+
+  // Later, to read only what may match:
+  const Predicate predicate = *Predicate::Parse("status = 404", columns);
+  const SkipIndexReader index = *SkipIndexReader::Open(AsBytes(bytes));
+  size_t num_read = 0;
+  size_t num_found = 0;
+  for (const auto& [first, last] : index.KeyRanges(index.Candidates(predicate))) {
+    for (auto row = rows.find(first); row != rows.end() && row->first <= last; ++row) {
+      ++num_read;
+      num_found += predicate.Matches(row->second);
+    }
+  }
+  EXPECT_EQ(num_found, 100u);
+  EXPECT_LT(num_read, 300u);
+}
+
+TEST(SkipIndex, TheIndexIsThatOfTheGranulesAndTheirValues) {
+  GranuleIndexOptions options;
+  options.granule_rows = kRowsPerGranule;
+  options.granule_bytes = 0;
+  const std::vector<Column> columns = TwoColumns();
+  for (const Column& column : columns) {
+    options.columns.push_back(
+        {.name = column.ToText(), .type = column.type(), .target_fpr = 0.001});
+  }
+  GranuleIndexBuilder by_hand = *GranuleIndexBuilder::Create(options);
+  for (uint64_t i = 0; i < 95; ++i) {
+    const std::string row = RowOf(i);
+    by_hand.StartRow(KeyOf(i), KeyOf(i).size() + row.size());
+    by_hand.AddValue(0, Value::Int(static_cast<int64_t>(i / kRowsPerGranule)));
+    by_hand.AddValue(1, Value::Bytes(row.substr(row.find('\t') + 1)));
+  }
+  EXPECT_EQ(*BuildRows(95), *by_hand.Finish());
+}
+
+TEST(SkipIndex, CandidatesAreTheGranulesThatMayMatch) {
+  const BuiltIndex index(BuildRows(95));
+  ASSERT_EQ(index->num_granules(), 10u);
+  const auto candidates = [&](std::string_view text) {
+    return Members(index->Candidates(MakePredicate(text, TwoColumns())));
+  };
+  EXPECT_EQ(candidates("number = 4"), (Granules{4}));
+  EXPECT_EQ(candidates("number IN (1, 2, 9) AND word = 'w1'"), (Granules{1, 2, 9}));
+  EXPECT_EQ(candidates("number > 7"), (Granules{8, 9}));
+  EXPECT_EQ(candidates("number = 77"), Granules());
+  EXPECT_EQ(candidates("word LIKE '%1'").size(), 10u) << "which cannot skip";
+}
+
+TEST(SkipIndex, AdjacentGranulesAreOneKeyRange) {
+  const BuiltIndex index(BuildRows(95));
+  GranuleSet granules = GranuleSet::None(10);
+  for (const size_t granule : {0u, 3u, 4u, 9u}) granules.Add(granule);
+  const std::vector<SkipIndexKeyRange> ranges = index->KeyRanges(granules);
+  ASSERT_EQ(ranges.size(), 3u);
+  EXPECT_EQ(ranges[0].first, KeyOf(0));
+  EXPECT_EQ(ranges[0].last, KeyOf(9));
+  EXPECT_EQ(ranges[1].first, KeyOf(30));
+  EXPECT_EQ(ranges[1].last, KeyOf(49));
+  EXPECT_EQ(ranges[2].last, KeyOf(94));
+  EXPECT_TRUE(index->KeyRanges(GranuleSet::None(10)).empty());
+  EXPECT_EQ(index->KeyRanges(GranuleSet::All(10)).size(), 1u);
+}
+
+// A name may have been dropped and given to another field.
+TEST(SkipIndex, ColumnsAreFoundByTheirDefinitions) {
+  const BuiltIndex index(BuildRows(95));
+  EXPECT_EQ(index->FindColumn(MakeColumn("word=field:2")), 1u);
+  for (const char* const other : {"word=field:1", "words=field:2", "word=words:2"}) {
+    EXPECT_EQ(index->FindColumn(MakeColumn(other)), std::nullopt) << other;
+  }
+  const Predicate predicate = MakePredicate("number = 77", MakeColumns({"number=int:3"}));
+  EXPECT_FALSE(index->CanSkip(predicate));
+  EXPECT_EQ(index->Candidates(predicate).Count(), 10u);
+}
+
+TEST(SkipIndex, RowsThatAreNotKnownAlwaysMatchAndEmptyOnesLackAllColumns) {
+  const std::vector<Column> columns = MakeColumns({"row=value"});
+  SkipIndexBuilder builder = MakeBuilder(columns);
+  builder.AddRow("a", "x");
+  builder.NoteSequence(7);
+  builder.CloseGranule();
+  builder.AddEmptyRow("b");
+  builder.CloseGranule();
+  builder.AddRow("c", "y");
+  builder.AddAlwaysMatchingRow("d", 100);
+  builder.NoteSequence(9);
+  const BuiltIndex index(builder.Finish());
+  const auto candidates = [&](std::string_view text) {
+    return Members(index->Candidates(MakePredicate(text, columns)));
+  };
+  EXPECT_EQ(candidates("row = 'x'"), (Granules{0, 2}));
+  EXPECT_EQ(candidates("row IS NULL"), (Granules{1, 2}));
+  EXPECT_EQ(candidates("row = ''"), (Granules{2}));
+  EXPECT_EQ(index->granules().num_rows(), 4u);
+  EXPECT_EQ(index->granules().MinSequence(0), 7u);
+  EXPECT_EQ(index->granules().MinSequence(2), 9u);
+}
+
+TEST(SkipIndex, OptionsOutOfRangeAreNamed) {
+  const auto problem = [](const SkipIndexBuilderOptions& options) {
+    const Result<SkipIndexBuilder> builder = SkipIndexBuilder::Create(options);
+    EXPECT_EQ(builder.status().code(), StatusCode::kInvalidArgument);
+    return builder.status().message();
+  };
+  EXPECT_EQ(problem({}), "number of columns is 0; allowed is 1 to 256");
+  SkipIndexBuilderOptions options{.columns = MakeColumns({"a=field:1", "a=field:2"})};
+  EXPECT_EQ(problem(options), "columns has \"a\" twice; allowed is once");
+  options.columns.clear();
+  for (int i = 0; i <= 256; ++i) {
+    options.columns.push_back(MakeColumn("c" + std::to_string(i) + "=field:1"));
+  }
+  EXPECT_EQ(problem(options), "number of columns is 257; allowed is 1 to 256");
+  options.columns.pop_back();
+  EXPECT_TRUE(SkipIndexBuilder::Create(options).ok());
+  options.target_fpr = 0.9;
+  EXPECT_NE(problem(options).find("target_fpr"), std::string::npos);
+}
+
+TEST(SkipIndex, AColumnThatThrowsLeavesNoIndex) {
+  const auto finish_with = [](const Column::Callback& callback) {
+    const Result<Column> column = Column::FromCallback("c", "throws", ValueType::kBytes, callback);
+    SkipIndexBuilder builder = MakeBuilder({*column});
+    for (const char* const key : {"a", "b"}) builder.AddRow(key, "row");
+    return builder.Finish().status();
+  };
+  const Status named =
+      finish_with([](std::string_view, const ValueVisitor&) { throw std::runtime_error("no"); });
+  EXPECT_EQ(named.code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(named.message(), "a column threw: no");
+  const Status unnamed = finish_with([](std::string_view, const ValueVisitor&) { throw 1; });
+  EXPECT_EQ(unnamed.code(), StatusCode::kInvalidArgument);
+  const Status memory =
+      finish_with([](std::string_view, const ValueVisitor&) { throw std::bad_alloc(); });
+  EXPECT_EQ(memory.code(), StatusCode::kResourceExhausted);
+}
+
+TEST(SkipIndex, DamageIsNoticedOnOpening) {
+  const std::string good = *BuildRows(95);
+  for (size_t i = 0; i < good.size(); ++i) {
+    EXPECT_FALSE(SkipIndexReader::Open(AsBytes(good).first(i)).ok()) << i;
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 4);
+    EXPECT_FALSE(SkipIndexReader::Open(AsBytes(bad)).ok()) << i;
+  }
+}
+
+TEST(SkipIndex, AReaderMayBeMoved) {
+  const std::string bytes = *BuildRows(95);
+  SkipIndexReader first = *SkipIndexReader::Open(AsBytes(bytes));
+  const SkipIndexReader second = std::move(first);
+  EXPECT_EQ(Members(second.Candidates(MakePredicate("number = 4", TwoColumns()))), (Granules{4}));
+}
+
+TEST(SkipIndex, ExplainTellsWhatEachComparisonDoes) {
+  const BuiltIndex index(BuildRows(95));
+  const ScanExplanation both =
+      index->Explain(MakePredicate("number < 3 AND word = 'w1'", TwoColumns()));
+  EXPECT_FALSE(both.is_full_scan);
+  EXPECT_EQ(both.num_files, 1u);
+  EXPECT_EQ(both.num_granules, 10u);
+  EXPECT_EQ(both.granules_selected, 3u);
+  EXPECT_GT(both.index_bytes_touched, 0u);
+  ASSERT_EQ(both.comparisons.size(), 2u);
+  EXPECT_EQ(both.comparisons[0].selected, 3u);
+  EXPECT_EQ(both.comparisons[1].selected, 10u);
+  ASSERT_EQ(both.columns.size(), 2u);
+  EXPECT_EQ(both.columns[0].name, "number");
+  EXPECT_NE(both.ToText().find("granules: 10, selected 3"), std::string::npos) << both.ToText();
+
+  const ScanExplanation unused = index->Explain(MakePredicate("word LIKE '%1'", TwoColumns()));
+  EXPECT_TRUE(unused.is_full_scan);
+  EXPECT_EQ(unused.full_scan_reason, "no comparison of the predicate can skip");
+  const ScanExplanation foreign =
+      index->Explain(MakePredicate("number = 1", MakeColumns({"number=int:3"})));
+  EXPECT_EQ(foreign.full_scan_reason, "no file has an index that can skip");
+  EXPECT_EQ(foreign.file_problems.size(), 1u);
+}
+
+}  // namespace
+}  // namespace blocksieve
