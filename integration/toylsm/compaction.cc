@@ -6,7 +6,7 @@
 
 namespace blocksieve::toylsm {
 
-bool VersionSieve::IsNeeded(const Entry& entry) {
+bool NeededVersions::IsNeeded(const Entry& entry) {
   const bool is_newest = !key_ || *key_ != entry.key;
   if (is_newest) key_ = entry.key;
   const Sequence newer = std::exchange(newer_sequence_, entry.sequence);

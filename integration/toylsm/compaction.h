@@ -11,11 +11,11 @@
 namespace blocksieve::toylsm {
 
 /// Decides, of entries in their order, which are still needed.
-class VersionSieve {
+class NeededVersions {
  public:
   /// `snapshots`: ascending. `may_be_below`: whether anything older than the input may have a key.
-  VersionSieve(std::vector<Sequence> snapshots,
-               std::function<bool(std::string_view key)> may_be_below)
+  NeededVersions(std::vector<Sequence> snapshots,
+                 std::function<bool(std::string_view key)> may_be_below)
       : snapshots_(std::move(snapshots)), may_be_below_(std::move(may_be_below)) {}
 
   bool IsNeeded(const Entry& entry);

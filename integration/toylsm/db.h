@@ -127,7 +127,7 @@ class Db {
   Status FlushMemtable();
   Status CompactWhileNeeded();
   Status RunCompaction(const Compaction& compaction);
-  Result<SstFiles> WriteFiles(EntryIterator* entries, VersionSieve* sieve,
+  Result<SstFiles> WriteFiles(EntryIterator* entries, NeededVersions* needed,
                               const KeyFilterOptions& key_filter, int level, uint64_t max_bytes);
   Status Install(SstFiles files, std::shared_ptr<Memtable> memtable);
   Status RememberFailure(const Status& status);

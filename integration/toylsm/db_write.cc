@@ -119,12 +119,12 @@ Status Db::Compact() {
 Status Db::FlushMemtable() {
   const auto entries = Memtable::NewIterator(version_->memtable);
   constexpr int kAboveAll = -1;
-  VersionSieve sieve(SnapshotSequences(), [this](std::string_view key) {
+  NeededVersions needed(SnapshotSequences(), [this](std::string_view key) {
     return MayBeBelow(version_->runs, kAboveAll, key);
   });
   const KeyFilterOptions key_filter =
       KeyFilterFor(options_, version_->runs, /*inputs=*/{}, version_->memtable->num_entries(), 0);
-  Result<SstFiles> written = WriteFiles(entries.get(), &sieve, key_filter, 0, UINT64_MAX);
+  Result<SstFiles> written = WriteFiles(entries.get(), &needed, key_filter, 0, UINT64_MAX);
   if (!written.ok()) return RememberFailure(written.status());
   // The new log is for what the new memtable will have; the old one is of no use as soon as the
   // manifest names the new one.
@@ -157,7 +157,7 @@ Status Db::RunCompaction(const Compaction& compaction) {
     sources.push_back(NewRunIterator(&run, maintenance_context()));
   }
   MergingIterator entries(std::move(sources));
-  VersionSieve sieve(SnapshotSequences(), [&](std::string_view key) {
+  NeededVersions needed(SnapshotSequences(), [&](std::string_view key) {
     return MayBeBelow(version_->runs, compaction.output_level, key);
   });
   const SstFiles inputs = compaction.InputFiles();
@@ -166,7 +166,7 @@ Status Db::RunCompaction(const Compaction& compaction) {
   const int level = compaction.output_level;
   const KeyFilterOptions key_filter =
       KeyFilterFor(options_, version_->runs, inputs, num_entries, level);
-  Result<SstFiles> written = WriteFiles(&entries, &sieve, key_filter, level, options_.file_bytes);
+  Result<SstFiles> written = WriteFiles(&entries, &needed, key_filter, level, options_.file_bytes);
   if (!written.ok()) return RememberFailure(written.status());
   SstFiles files = version_->AllFiles();
   std::erase_if(files, [&](const auto& file) {
@@ -179,7 +179,7 @@ Status Db::RunCompaction(const Compaction& compaction) {
   return Status::Ok();
 }
 
-Result<SstFiles> Db::WriteFiles(EntryIterator* entries, VersionSieve* sieve,
+Result<SstFiles> Db::WriteFiles(EntryIterator* entries, NeededVersions* needed,
                                 const KeyFilterOptions& key_filter, int level, uint64_t max_bytes) {
   SstFiles files;
   std::unique_ptr<SstBuilder> builder;
@@ -195,7 +195,7 @@ Result<SstFiles> Db::WriteFiles(EntryIterator* entries, VersionSieve* sieve,
   };
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     const Entry& entry = entries->entry();
-    if (!sieve->IsNeeded(entry)) continue;
+    if (!needed->IsNeeded(entry)) continue;
     // Between two keys only: files of a level must not share one.
     if (builder && builder->num_bytes() >= max_bytes && entry.key != builder->last_key()) {
       const Status status = finish();

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "integration/toylsm/options.h"
+#include "integration/toylsm/base/options.h"
 #include "integration/toylsm/version.h"
 
 namespace blocksieve::toylsm {

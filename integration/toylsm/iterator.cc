@@ -1,5 +1,6 @@
 #include "integration/toylsm/iterator.h"
 
+#include <cassert>
 #include <utility>
 
 namespace blocksieve::toylsm {
@@ -38,6 +39,7 @@ void Iterator::Seek(std::string_view key) {
 }
 
 void Iterator::Next() {
+  assert(Valid());
   if (is_forward_) {
     while (entries_.Valid() && entries_.entry().key == key_) entries_.Next();
   } else {
@@ -47,6 +49,7 @@ void Iterator::Next() {
 }
 
 void Iterator::Prev() {
+  assert(Valid());
   if (is_forward_) {
     entries_.Seek({key_, kMaxSequence});
     if (entries_.Valid()) entries_.Prev();

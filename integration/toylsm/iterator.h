@@ -39,7 +39,7 @@ class Iterator {
   /// To the first key that is not less than `key`.
   void Seek(std::string_view key);
 
-  /// REQUIRE: Valid()
+  /// REQUIRES: Valid()
   void Next();
   void Prev();
   std::string_view key() const { return key_; }

@@ -1,5 +1,6 @@
 #include "integration/toylsm/log.h"
 
+#include <cassert>
 #include <optional>
 
 #include "lib/base/coding.h"
@@ -95,6 +96,7 @@ Result<std::unique_ptr<LogWriter>> LogWriter::Create(Env* env, const std::string
 }
 
 Status LogWriter::Append(std::string_view batch, Sequence first_sequence) {
+  assert(batch.size() <= UINT32_MAX);
   // One append: what is acknowledged but not synced then survives the end of the process.
   std::string record;
   record.reserve(kRecordHeaderBytes + batch.size());

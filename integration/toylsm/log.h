@@ -8,8 +8,8 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"
-#include "integration/toylsm/entry.h"
-#include "integration/toylsm/env.h"
+#include "integration/toylsm/base/entry.h"
+#include "integration/toylsm/base/env.h"
 
 // The write-ahead log: batches of writes since the last flush. FORMAT.md has the layout.
 //

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "blocksieve/bytes.h"
-#include "integration/toylsm/entry.h"
-#include "integration/toylsm/sst_builder.h"
+#include "integration/toylsm/base/entry.h"
+#include "integration/toylsm/sst/builder.h"
 
 namespace blocksieve::toylsm {
 

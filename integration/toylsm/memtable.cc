@@ -1,5 +1,6 @@
 #include "integration/toylsm/memtable.h"
 
+#include <cassert>
 #include <mutex>
 #include <utility>
 
@@ -44,10 +45,12 @@ class Memtable::Iterator final : public EntryIterator {
     MoveTo(table_->map_.lower_bound(target));
   }
   void Next() override {
+    assert(Valid());
     const std::shared_lock lock(table_->mutex_);
     MoveTo(std::next(at_));
   }
   void Prev() override {
+    assert(Valid());
     const std::shared_lock lock(table_->mutex_);
     MoveBefore(at_);
   }

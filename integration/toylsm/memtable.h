@@ -8,8 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "integration/toylsm/entry.h"
-#include "integration/toylsm/entry_iterator.h"
+#include "integration/toylsm/base/entry.h"
 
 namespace blocksieve::toylsm {
 

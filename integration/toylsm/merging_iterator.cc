@@ -1,5 +1,7 @@
 #include "integration/toylsm/merging_iterator.h"
 
+#include <cassert>
+
 namespace blocksieve::toylsm {
 
 void MergingIterator::Pick(bool forward) {
@@ -29,6 +31,7 @@ void MergingIterator::Seek(const Position& target) {
 }
 
 void MergingIterator::Next() {
+  assert(Valid());
   if (!is_forward_) {
     for (size_t i = 0; i < sources_.size(); ++i) {
       if (i != current_) sources_[i]->Seek(entry().position());
@@ -39,6 +42,7 @@ void MergingIterator::Next() {
 }
 
 void MergingIterator::Prev() {
+  assert(Valid());
   if (is_forward_) {
     for (size_t i = 0; i < sources_.size(); ++i) {
       if (i == current_) continue;

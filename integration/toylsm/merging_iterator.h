@@ -1,10 +1,11 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <vector>
 
-#include "integration/toylsm/entry_iterator.h"
+#include "integration/toylsm/base/entry.h"
 
 namespace blocksieve::toylsm {
 
@@ -27,7 +28,10 @@ class MergingIterator final : public EntryIterator {
   Status status() const override;
 
   /// Of which source the current entry is. REQUIRES: Valid()
-  size_t current_source() const { return current_; }
+  size_t current_source() const {
+    assert(Valid());
+    return current_;
+  }
 
  private:
   // Makes the first of all sources' entries the current one, or the last.

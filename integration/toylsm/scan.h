@@ -44,7 +44,7 @@ class Scan {
   Scan& operator=(const Scan&) = delete;
 
   bool Valid() const { return rows_.Valid(); }
-  /// REQUIRE: Valid()
+  /// REQUIRES: Valid()
   void Next() { is_reverse_ ? rows_.Prev() : rows_.Next(); }
   std::string_view key() const { return rows_.key(); }
   std::string_view value() const { return rows_.value(); }

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "blocksieve/granule_set.h"
-#include "integration/toylsm/entry_iterator.h"
+#include "integration/toylsm/base/entry.h"
 #include "integration/toylsm/memtable.h"
-#include "integration/toylsm/sst_reader.h"
+#include "integration/toylsm/sst/reader.h"
 
 namespace blocksieve::toylsm {
 

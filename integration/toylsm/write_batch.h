@@ -6,7 +6,7 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"
-#include "integration/toylsm/entry.h"
+#include "integration/toylsm/base/entry.h"
 
 namespace blocksieve::toylsm {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "integration/toylsm/options.h"
+#include "integration/toylsm/base/options.h"
 
 namespace blocksieve::testing {
 

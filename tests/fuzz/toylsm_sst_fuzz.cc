@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "integration/toylsm/sst_reader.h"
-#include "integration/toylsm/verify.h"
+#include "integration/toylsm/sst/reader.h"
 #include "integration/toylsm/version.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/reseal_toylsm.h"

@@ -1,7 +1,7 @@
 #include "tests/support/reseal_toylsm.h"
 
 #include "blocksieve/hash.h"
-#include "integration/toylsm/sst_format.h"
+#include "integration/toylsm/sst/format.h"
 #include "lib/base/coding.h"
 #include "lib/hash/checksum.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "integration/toylsm/env.h"
+#include "integration/toylsm/base/env.h"
 
 namespace blocksieve::toylsm {
 

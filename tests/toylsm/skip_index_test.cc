@@ -1,4 +1,4 @@
-#include "integration/toylsm/skip_index.h"
+#include "integration/toylsm/sst/skip_index.h"
 
 #include <gtest/gtest.h>
 

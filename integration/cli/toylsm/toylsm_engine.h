@@ -13,8 +13,4 @@ std::vector<FilePlace> ListToyLsmFiles(const std::string& path);
 std::unique_ptr<TableFile> OpenToyLsmFile(const FilePlace& place);
 bool IsToyLsmFile(ByteView end);
 
-/// `stored` must outlive it.
-std::unique_ptr<RowScan> ScanToyLsm(StoredToyLsm* stored, const Predicate& predicate,
-                                    const ScanRequest& request);
-
 }  // namespace blocksieve::cli

@@ -6,7 +6,7 @@
 #include "integration/cli/engine/index_report.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/toylsm/toylsm_engine.h"
-#include "integration/toylsm/verify.h"
+#include "integration/toylsm/sst/reader.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -1,5 +1,7 @@
 #include "integration/rocksdb/scan/bounded_iterator.h"
 
+#include <cassert>
+
 namespace blocksieve::rocksdb_plugin {
 
 std::optional<std::string> KeyJustAfter(const rocksdb::Comparator& comparator,
@@ -67,6 +69,7 @@ void BoundedIterator::Seek(const ScanRange& range) {
 }
 
 void BoundedIterator::Next() {
+  assert(Valid());
   // Beyond the last key there is nothing to find but the next data block.
   if (at_end_) {
     valid_ = false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ class CandidateScan final : public RowStream {
   void Start() override { FillBatch(); }
   bool Valid() const override { return next_row_ < batch_.size(); }
   void Next() override {
+    assert(Valid());
     if (++next_row_ == batch_.size()) FillBatch();
   }
   rocksdb::Slice key() const override { return batch_[next_row_].key; }

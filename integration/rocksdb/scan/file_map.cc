@@ -1,6 +1,7 @@
 #include "integration/rocksdb/scan/file_map.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -29,6 +30,7 @@ bool FileMap::Overlaps(const rocksdb::SstFileMetaData& file, const ScanRange& ra
 }
 
 bool FileMap::OthersOverlap(const ScanRange& range, uint64_t file_number) const {
+  assert(range.low && range.high);
   for (size_t level = 0; level < levels_.size(); ++level) {
     const auto& files = levels_[level];
     // In levels from 1 on files are in key order, and do not overlap each other.

@@ -1,5 +1,6 @@
 #include "integration/rocksdb/scan/file_source.h"
 
+#include <cassert>
 #include <utility>
 
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -18,6 +19,7 @@ FileSource::FileSource(ScanContext* context, const ScanPlan* plan, const Planned
 }
 
 std::optional<rocksdb::Slice> FileSource::Bound() const {
+  assert(!Done());
   if (positioned_) return iterator_->key();
   const std::optional<std::string>& start = run_->range.start(context_->reverse);
   if (!start) return std::nullopt;
@@ -81,6 +83,7 @@ bool FileSource::IsLive() const {
 }
 
 void FileSource::Position() {
+  assert(!Done() && !IsPositioned());
   if (!ranges_->CutCovered(&run_->range)) return LoadRun();
   if (MustUseMergedView(*run_)) {
     ranges_->Add(std::move(run_->range));
@@ -110,6 +113,7 @@ void FileSource::Position() {
 }
 
 void FileSource::Next() {
+  assert(IsPositioned());
   // Where to go on if an operand behind this row stops the iterator.
   if (run_->every_key) run_->range.start(context_->reverse) = iterator_->key().ToString();
   iterator_->Next();

@@ -1,5 +1,7 @@
 #include "integration/rocksdb/scan/memtable_source.h"
 
+#include <cassert>
+
 namespace blocksieve::rocksdb_plugin {
 
 MemtableSource::MemtableSource(ScanContext* context, MergedRanges* ranges)
@@ -10,16 +12,19 @@ MemtableSource::MemtableSource(ScanContext* context, MergedRanges* ranges)
 }
 
 std::optional<rocksdb::Slice> MemtableSource::Bound() const {
+  assert(!Done());
   if (!positioned_) return std::nullopt;
   return iterator_->key();
 }
 
 void MemtableSource::Position() {
+  assert(!Done() && !IsPositioned());
   context_->reverse ? iterator_->SeekToLast() : iterator_->SeekToFirst();
   FindCandidate();
 }
 
 void MemtableSource::Next() {
+  assert(IsPositioned());
   if (context_->has_merges) last_key_ = iterator_->key().ToString();
   context_->reverse ? iterator_->Prev() : iterator_->Next();
   FindCandidate();

@@ -1,5 +1,6 @@
 #include "integration/rocksdb/scan/merged_ranges.h"
 
+#include <cassert>
 #include <utility>
 
 namespace blocksieve::rocksdb_plugin {
@@ -48,6 +49,7 @@ bool MergedRanges::Covers(const rocksdb::Slice& key) const {
 }
 
 std::optional<rocksdb::Slice> MergedRanges::Bound() const {
+  assert(!Done());
   if (positioned_) return view_.key();
   const auto& start = ranges_.front().start(context_->reverse);
   if (!start) return std::nullopt;
@@ -67,6 +69,7 @@ bool MergedRanges::CutCovered(ScanRange* range) const {
 }
 
 void MergedRanges::Position() {
+  assert(!Done() && !IsPositioned());
   ScanRange range = std::move(ranges_.front());
   ranges_.pop_front();
   if (!CutCovered(&range)) return;
@@ -77,6 +80,7 @@ void MergedRanges::Position() {
 }
 
 void MergedRanges::Next() {
+  assert(IsPositioned());
   view_.Next();
   NoteRow();
 }

@@ -4,6 +4,7 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
+#include <cassert>
 #include <memory>
 
 #include "integration/rocksdb/scan/scan_context.h"
@@ -38,6 +39,7 @@ class FullScan final : public RowStream {
   }
   bool Valid() const override { return iterator_->Valid(); }
   void Next() override {
+    assert(Valid());
     Advance();
     FindMatch();
   }

@@ -1,5 +1,6 @@
 #include "integration/rocksdb/scan/scan_plan.h"
 
+#include <cassert>
 #include <utility>
 
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -92,6 +93,7 @@ class Planner {
 ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection& properties,
                   rocksdb::ColumnFamilyMetaData metadata, rocksdb::SequenceNumber snapshot,
                   internal::SkipPlanner* indexes) {
+  assert(indexes->CanSkip());
   ScanPlan plan;
   plan.map = std::make_shared<const FileMap>(context->comparator, std::move(metadata));
   plan.map_is_complete = true;

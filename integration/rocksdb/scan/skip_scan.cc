@@ -3,6 +3,7 @@
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
 
+#include <cassert>
 #include <new>
 #include <optional>
 #include <utility>
@@ -112,6 +113,7 @@ class SkipScan::Parts {
   bool Valid() const { return !limit_reached_ && !out_of_memory_ && rows_->Valid(); }
 
   void Next() try {
+    assert(Valid());
     const BlockCounter counter(options_.explain, &context_.counts);
     if (options_.limit != 0 && context_.counts.rows_returned == options_.limit) {
       limit_reached_ = true;
@@ -196,8 +198,14 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
 
 bool SkipScan::Valid() const { return parts_->Valid(); }
 void SkipScan::Next() { parts_->Next(); }
-rocksdb::Slice SkipScan::key() const { return parts_->rows().key(); }
-rocksdb::Slice SkipScan::value() const { return parts_->rows().value(); }
+rocksdb::Slice SkipScan::key() const {
+  assert(Valid());
+  return parts_->rows().key();
+}
+rocksdb::Slice SkipScan::value() const {
+  assert(Valid());
+  return parts_->rows().value();
+}
 rocksdb::Status SkipScan::status() const { return parts_->status(); }
 ScanExplanation SkipScan::Explain() const { return parts_->counts(); }
 

@@ -1,5 +1,6 @@
-#include "integration/toylsm/sst_builder.h"
+#include "integration/toylsm/sst/builder.h"
 
+#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -31,6 +32,7 @@ Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(const Options& options,
 }
 
 Status SstBuilder::Add(const Entry& entry) {
+  assert(index_.num_entries == 0 || entry.key >= last_key_);
   const bool is_new_key = index_.num_entries == 0 || entry.key != last_key_;
   if (is_new_key && block_.size() >= options_.block_bytes) {
     Status status = FinishBlock();

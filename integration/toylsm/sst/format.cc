@@ -1,4 +1,4 @@
-#include "integration/toylsm/sst_format.h"
+#include "integration/toylsm/sst/format.h"
 
 #include <limits>
 

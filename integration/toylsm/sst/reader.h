@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "integration/toylsm/block_cache.h"
-#include "integration/toylsm/counters.h"
-#include "integration/toylsm/sst_builder.h"
-#include "integration/toylsm/sst_format.h"
+#include "blocksieve/column.h"
+#include "integration/toylsm/base/counters.h"
+#include "integration/toylsm/sst/block.h"
+#include "integration/toylsm/sst/builder.h"
+#include "integration/toylsm/sst/format.h"
 
 namespace blocksieve::toylsm {
 
@@ -89,5 +91,10 @@ class SstReader {
   mutable bool has_tried_skip_index_ = false;                       // guarded by it
   mutable std::shared_ptr<const FileSkipIndex> opened_skip_index_;  // also
 };
+
+/// Reads all of a file: order, checksums, and that neither its filters nor its skip index deny
+/// what is there. `columns`: of the skip index. Errors: Corruption, with the first thing wrong.
+Status VerifyFile(const SstReader& file, const std::vector<Column>& columns,
+                  const ReadContext& context);
 
 }  // namespace blocksieve::toylsm

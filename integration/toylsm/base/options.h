@@ -7,7 +7,7 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/filter_kind.h"
-#include "integration/toylsm/env.h"
+#include "integration/toylsm/base/env.h"
 
 namespace blocksieve::toylsm {
 

@@ -7,7 +7,7 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"
-#include "integration/toylsm/block.h"
+#include "integration/toylsm/sst/block.h"
 
 // What a file of sorted entries has besides data and filter blocks; FORMAT.md describes the bytes.
 

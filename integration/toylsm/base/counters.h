@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "integration/toylsm/options.h"
+#include "integration/toylsm/base/options.h"
 
 namespace blocksieve::toylsm {
 

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "blocksieve/filter_builder.h"
-#include "integration/toylsm/env.h"
-#include "integration/toylsm/options.h"
-#include "integration/toylsm/skip_index.h"
-#include "integration/toylsm/sst_format.h"
+#include "integration/toylsm/base/env.h"
+#include "integration/toylsm/base/options.h"
+#include "integration/toylsm/sst/format.h"
+#include "integration/toylsm/sst/skip_index.h"
 
 namespace blocksieve::toylsm {
 

@@ -1,4 +1,4 @@
-#include "integration/toylsm/skip_index.h"
+#include "integration/toylsm/sst/skip_index.h"
 
 #include <cassert>
 #include <utility>
@@ -6,6 +6,7 @@
 namespace blocksieve::toylsm {
 
 Result<FileSkipIndexBuilder> FileSkipIndexBuilder::Create(const Options& options) {
+  assert(!options.value_columns.empty());
   // Granules are closed here, at the ends of blocks.
   Result<SkipIndexBuilder> rows =
       SkipIndexBuilder::Create({.columns = options.value_columns,

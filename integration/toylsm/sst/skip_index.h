@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "blocksieve/skip_index.h"
-#include "integration/toylsm/entry.h"
-#include "integration/toylsm/options.h"
+#include "integration/toylsm/base/entry.h"
+#include "integration/toylsm/base/options.h"
 
 namespace blocksieve::toylsm {
 
