@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "blocksieve/column.h"
+#include "blocksieve/skip_index.h"
 #include "integration/cli/commands/commands.h"
 #include "integration/cli/commands/common_options.h"
 #include "integration/cli/commands/load_report.h"
@@ -63,7 +64,7 @@ struct LoadOptions {
   std::vector<std::string> indexes;
   std::vector<std::string> positionals;
   uint64_t granule_rows = 0;  // 0: not given
-  double target_fpr = SkipIndexOptions().target_fpr;
+  double target_fpr = SkipIndexBuilderOptions().target_fpr;
   std::string delimiter = "\t";
   bool no_compact = false;
   OutputFormat format = OutputFormat::kText;

@@ -50,7 +50,7 @@ SkipIndexSummary IndexesOf(const toylsm::Version& version, const toylsm::ReadCon
     }
     const Status added =
         summarizer.AddIndex(index->index().granules(), file->index().skip_index.stored_bytes);
-    if (!added.ok()) Fail("cannot read the indexes of a database: {}", added.message());
+    if (!added.ok()) term::Fail("cannot read the indexes of a database: {}", added.message());
   }
   return summarizer.Finish();
 }

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "tests/rocksdb/scan/skip_fixture.h"
+#include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/db_checks.h"
 
 // The disk becomes full while files with filters and indexes are written: RocksDB reports it, and

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/rocksdb/scan/skip_fixture.h"
+#include "tests/rocksdb/scan/skip_test_db.h"
 
 // Databases that are ordered, opened or compacted in other ways; and those that a scan refuses.
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/rocksdb/scan/skip_fixture.h"
+#include "tests/rocksdb/scan/skip_test_db.h"
 
 // Databases some of whose files, or column families, have no index, or another.
 

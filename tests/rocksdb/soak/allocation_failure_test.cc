@@ -9,7 +9,7 @@
 #include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
-#include "tests/rocksdb/scan/skip_fixture.h"
+#include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/failing_allocation.h"
 #include "tests/support/key_sets.h"
