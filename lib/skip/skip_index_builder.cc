@@ -3,7 +3,7 @@
 #include <set>
 
 #include "blocksieve/skip_index.h"
-#include "lib/base/out_of_memory.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve {
 namespace {

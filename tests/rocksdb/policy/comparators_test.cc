@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "tests/rocksdb/scan/skip_fixture.h"
+#include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
