@@ -7,6 +7,7 @@
 #include "blocksieve/hash.h"
 #include "tests/core/format/written_block.h"
 #include "tests/support/environment.h"
+#include "tests/support/source_path.h"
 
 // The byte format is a promise (lib/FORMAT.md): today's writer makes the bytes of the files in
 // tests/golden, and today's reader gives their answers, the wrong ones included. Writer and reader
@@ -61,7 +62,7 @@ TEST(GoldenFiles, AreThoseOfTheTablesAndOfEveryKind) {
     if (info.ok()) kinds.insert(info->kind);
   }
   std::set<std::string> there;
-  for (const auto& entry : std::filesystem::directory_iterator(BLOCKSIEVE_GOLDEN_DIR)) {
+  for (const auto& entry : std::filesystem::directory_iterator(SourcePath("tests/golden"))) {
     there.insert(entry.path().string());
   }
   EXPECT_EQ(there, of_tables);

@@ -17,6 +17,7 @@
 #include "blocksieve/bytes.h"
 #include "blocksieve/internal/kernels.h"
 #include "blocksieve/status.h"
+#include "tests/support/source_path.h"
 
 namespace blocksieve::testing {
 
@@ -33,7 +34,7 @@ class WrittenBlock {
 
   bool HasFile() const { return file_hash != 0; }
   std::string FilePath() const {
-    return std::string(BLOCKSIEVE_GOLDEN_DIR) + "/" + name + extension;
+    return SourcePath("tests/golden/" + name + extension);
   }
 
   /// The file's bytes, or those of Make() if there is no file.

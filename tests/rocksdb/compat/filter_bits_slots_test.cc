@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/source_path.h"
+
 // A function in the wrong slot is called instead of another without anybody noticing. So what
 // filter_bits_abi.h declares is compared, for every generation of RocksDB's interface, with
 // filter_bits_slots.txt.
@@ -18,8 +20,8 @@ using Generation = std::map<std::string, Slots>;  // by class
 
 /// By the letter of the generation.
 std::map<std::string, Generation> ReadDescription() {
-  std::ifstream file(FILTER_BITS_SLOTS);
-  EXPECT_TRUE(file.is_open()) << FILTER_BITS_SLOTS;
+  std::ifstream file(SourcePath("tests/rocksdb/compat/filter_bits_slots.txt"));
+  EXPECT_TRUE(file.is_open());
   std::map<std::string, Generation> generations;
   std::string class_name;
   std::vector<std::string> described;  // generations

@@ -15,6 +15,7 @@
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
@@ -23,6 +24,7 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
+using blocksieve::testing::SourcePath;
 using blocksieve::testing::StrictConfig;
 
 struct Promise {
@@ -33,8 +35,8 @@ struct Promise {
 /// The lines that begin so.
 std::vector<Promise> PromisesOf(const std::string& what) {
   const std::string arrow = " => ";
-  std::ifstream file(OPTION_STRINGS);
-  EXPECT_TRUE(file.is_open()) << OPTION_STRINGS;
+  std::ifstream file(SourcePath("tests/rocksdb/policy/option_strings_v1.txt"));
+  EXPECT_TRUE(file.is_open());
   std::vector<Promise> promises;
   for (std::string line; std::getline(file, line);) {
     if (line.rfind(what + " ", 0) != 0) continue;
@@ -128,8 +130,8 @@ TEST_F(OptionPromises, SkipIndexesMeanWhatTheyMeant) {
 }
 
 TEST_F(OptionPromises, TheOptionsFileOfTheReadmeIsLoaded) {
-  std::ifstream readme(ROCKSDB_README);
-  ASSERT_TRUE(readme.is_open()) << ROCKSDB_README;
+  std::ifstream readme(SourcePath("integration/rocksdb/README.md"));
+  ASSERT_TRUE(readme.is_open());
   const testing::TempDir dir;
   const std::string path = dir / "OPTIONS";
   {

@@ -1,0 +1,9 @@
+#include "tests/support/source_path.h"
+
+namespace blocksieve::testing {
+
+std::string SourcePath(std::string_view path) {
+  return std::string(BLOCKSIEVE_SOURCE_DIR "/").append(path);
+}
+
+}  // namespace blocksieve::testing
