@@ -99,8 +99,7 @@ Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields) {
                                 std::to_string(kFilterFormatVersion));
   }
 
-  Decoder& fields = *layout_fields;
-  fields = Decoder(covered.first(field_bytes));
+  Decoder fields(covered.first(field_bytes));
   const uint8_t kind_and_flags = fields.Fixed<uint8_t>();
   info->kind = static_cast<FilterKind>(kind_and_flags & kKindMask);
   info->num_keys = fields.Varint();
@@ -130,15 +129,17 @@ Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields) {
   if (is_empty && info->payload_bytes != 0) {
     return DamagedBlock("the filter is empty, its payload is not");
   }
+  *layout_fields = fields;
   return Status::Ok();
 }
 
 Status ReadLayoutFields(const FilterFormat& format, Decoder* layout_fields, FilterInfo* info) {
-  if (HasLayoutFields(*info, format)) {
-    if (Status status = format.read_fields(layout_fields, info); !status.ok()) return status;
+  Status status;
+  if (HasLayoutFields(*info, format)) status = format.read_fields(layout_fields, info);
+  if (status.ok() && !layout_fields->rest().empty()) {
+    status = DamagedBlock("footer has bytes too many");
   }
-  if (!layout_fields->rest().empty()) return DamagedBlock("footer has bytes too many");
-  return Status::Ok();
+  return status;
 }
 
 Status CheckPayload(ByteView block, const FilterInfo& info) {

@@ -25,12 +25,17 @@ const internal::FilterFormat& internal::FormatOf(FilterKind kind) noexcept {
   return kBlockedBloomFormat;
 }
 
+Status internal::Describe(ByteView block, FilterInfo* info) try {
+  Decoder fields({});
+  Status status = ReadFooter(block, info, &fields);
+  return status.ok() ? ReadLayoutFields(FormatOf(info->kind), &fields, info) : status;
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
+}
+
 Result<FilterInfo> DescribeFilterBlock(ByteView block) try {
   FilterInfo info;
-  Decoder fields({});
-  Status status = internal::ReadFooter(block, &info, &fields);
-  if (!status.ok()) return status;
-  status = internal::ReadLayoutFields(internal::FormatOf(info.kind), &fields, &info);
+  Status status = internal::Describe(block, &info);
   if (!status.ok()) return status;
   return info;
 } catch (const std::bad_alloc&) {

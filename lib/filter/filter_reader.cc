@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "blocksieve/filter_block.h"
 #include "blocksieve/internal/kernels.h"
 #include "lib/block/probe_loops.h"
 #include "lib/filter/format_of.h"
@@ -25,19 +24,19 @@ FilterReader FilterReader::Open(ByteView block) noexcept { return Open(block, Ac
 FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept {
   assert(internal::IsAvailable(kernel));
   FilterReader reader;
-  const Result<FilterInfo> info = DescribeFilterBlock(block);
-  if (!info.ok()) return reader;
-  reader.view_.hash_seed = info->hash_seed;
-  reader.view_.first_hash_flip = FirstHashFlip(info->hash_seed);
-  reader.view_.last_hash_flip = LastHashFlip(info->hash_seed);
-  if (info->num_keys == 0) {
+  FilterInfo info;
+  if (!internal::Describe(block, &info).ok()) return reader;
+  reader.view_.hash_seed = info.hash_seed;
+  reader.view_.first_hash_flip = FirstHashFlip(info.hash_seed);
+  reader.view_.last_hash_flip = LastHashFlip(info.hash_seed);
+  if (info.num_keys == 0) {
     reader.ops_ = internal::kNothingMatches;
     reader.state_ = State::kEmpty;
     return reader;
   }
-  reader.view_.data = block.data() + info->lead_bytes;
+  reader.view_.data = block.data() + info.lead_bytes;
   reader.state_ = State::kReady;
-  reader.ops_ = internal::FormatOf(info->kind).open(*info, kernel, &reader.view_);
+  reader.ops_ = internal::FormatOf(info.kind).open(info, kernel, &reader.view_);
   return reader;
 }
 

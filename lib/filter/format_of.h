@@ -7,4 +7,7 @@ namespace blocksieve::internal {
 /// What blocks of this kind have. REQUIRES: `kind` is one of its enumerators.
 const FilterFormat& FormatOf(FilterKind kind) noexcept;
 
+/// DescribeFilterBlock, without the copy of what it says: readers are made for single probes.
+Status Describe(ByteView block, FilterInfo* info);
+
 }  // namespace blocksieve::internal
