@@ -148,8 +148,8 @@ bool FindBlocks(ByteView bytes, uint64_t num_granules, std::vector<uint64_t>* bl
   return rest.empty();
 }
 
-/// Removes the candidates that `keep(granule, cursor)` is false for. Blocks without candidates are
-/// passed over, others decoded up to their last one.
+/// Removes the candidates for which `keep(granule, cursor)` is false. Blocks without candidates are
+/// passed over; in others, `keep` is called for all granules up to the last candidate.
 template <class Cursor, class Keep>
 void Remove(ByteView bytes, const std::vector<uint64_t>& blocks, GranuleSet* candidates,
             Keep keep) {
@@ -160,7 +160,7 @@ void Remove(ByteView bytes, const std::vector<uint64_t>& blocks, GranuleSet* can
     uint64_t kept = words[w];
     for (unsigned i = 0; i < 64 && words[w] >> i != 0; ++i) {
       if (!cursor.Next()) break;  // not reached: Open has seen it
-      if ((words[w] >> i & 1) != 0 && !keep(64 * w + i, cursor)) kept &= ~(uint64_t{1} << i);
+      if (!keep(64 * w + i, cursor)) kept &= ~(uint64_t{1} << i);
     }
     words[w] = kept;
   }
@@ -199,6 +199,7 @@ std::vector<ValueRun> BoundsReader::KeepOverlappingAny(std::span<const Value> va
                                                        GranuleSet* candidates) const {
   std::vector<ValueRun> runs(candidates->num_granules());
   RemoveOfType(type_, bytes_, blocks_, candidates, [&](size_t granule, const auto& cursor) {
+    if (!candidates->Has(granule)) return false;
     runs[granule] = cursor.Within(values);
     return runs[granule].begin != runs[granule].end;
   });
