@@ -34,9 +34,9 @@ class Snapshot;
 /// A log-structured merge tree. Thread-safe: any number of readers read while one thread at a time
 /// writes; writers that wait meanwhile are written together and share one sync.
 ///
-/// Flushes and compactions happen inside of the call that makes them necessary: a write, or Open.
-/// It takes longer for it than with a thread for them, but every database and every failure can be
-/// reproduced.
+/// Flushes and compactions happen inside the call that makes them necessary: a write, or Open. That
+/// call takes longer than it would with a thread for them, but every database and every failure can
+/// be reproduced.
 ///
 /// Memory that runs out is ResourceExhausted for what changes the database, a failure as any other.
 /// Reads throw std::bad_alloc.

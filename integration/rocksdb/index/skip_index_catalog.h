@@ -17,8 +17,8 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// What identifies the contents of an SST file; neither part does alone (files of an SstFileWriter
-/// are all number 1). A database can have the same contents twice: what was ingested twice.
+/// What identifies the contents of an SST file. Neither part suffices alone: files of an
+/// SstFileWriter all have number 1. A file that was ingested twice is in the database twice.
 struct FileIdentity {
   std::string session_id;
   uint64_t file_number = 0;

@@ -129,8 +129,8 @@ void FileSource::FindCandidate() {
     }
   }
   positioned_ = false;
-  // Operands whose operator insists on the value below them, which is in another file. Or a damaged
-  // block: then the merged view reports it.
+  // The merge operator insists on the value below an operand, which is in another file; or a block
+  // is damaged, which the merged view will report.
   if (!iterator_->status().ok()) ranges_->Add(std::move(run_->range));
   LoadRun();
 }

@@ -11,9 +11,9 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Candidates among the keys that memtables held when the scan began. What a merge operator makes
-/// of operands without the value below them says nothing, so with one every key is a candidate;
-/// without, memtables hold the newest version of their keys, and its value decides.
+/// Candidates among the keys that memtables held when the scan began. Without a merge operator,
+/// memtables hold the newest version of their keys, and its value decides. With one, every key is a
+/// candidate: what the operator makes of operands without the value below them says nothing.
 class MemtableSource final : public CandidateSource {
  public:
   /// Takes hold of the memtables. The context and `ranges` must outlive this.

@@ -16,10 +16,11 @@
 #include "integration/rocksdb/scan/scan_context.h"
 #include "integration/rocksdb/scan/scan_plan.h"
 
-// The order of steps was found by a randomised check against full scans;
-// others lose rows: the snapshot; the memtables; the list of files, which has whatever left the
-// memtables since; the merged view, before the indexes are asked, so that it still has the files
-// that vanish meanwhile.
+// The order of steps matters: a randomised check against full scans found others to lose rows.
+//   1. The snapshot.
+//   2. The memtables.
+//   3. The list of files, which has whatever has left the memtables since.
+//   4. The merged view, before the indexes are asked: it still has files that vanish meanwhile.
 
 namespace blocksieve {
 

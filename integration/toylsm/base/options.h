@@ -23,14 +23,14 @@ struct KeyFilterOptions {
 struct Options {
   Env* env = Env::Posix();
 
-  /// Otherwise a database that is not there is an error.
+  /// If false, a database that does not exist is an error.
   bool create_if_missing = true;
 
   // Shape of the tree.
   uint64_t memtable_bytes = 4 << 20;  ///< flushed when it has as many
-  uint32_t level0_files = 4;          ///< so many files there start a compaction
-  uint64_t level1_bytes = 16 << 20;   ///< most bytes of level 1;
-  double size_ratio = 10;             ///< of each further one so many times more
+  uint32_t level0_files = 4;          ///< as many files there start a compaction
+  uint64_t level1_bytes = 16 << 20;   ///< most bytes of level 1
+  double size_ratio = 10;             ///< each deeper level may have this many times more
   uint64_t file_bytes = 4 << 20;      ///< files of levels from 1 on are cut there
 
   // Shape of a file.

@@ -48,7 +48,7 @@ struct SkipIndexOptions {
   /// stores a time there, else 0. An index whose number is not the reading database's is not used.
   uint32_t value_suffix_bytes = 0;
 
-  /// Where problems are reported, for RocksDB gives a collector no log; null: stderr. Shared.
+  /// Where problems are reported, since RocksDB gives a collector no log. Null: stderr. Shared.
   std::shared_ptr<rocksdb::Logger> info_log;
 };
 
@@ -83,19 +83,19 @@ struct BackfillProgress {
   uint64_t bytes_left = 0;  ///< Bytes of the files that still lack the index.
 };
 
-/// Compacts the files that were written without the index that the column family's options ask for
-/// now, one after the other in the calling thread, and only those, what RocksDB must compact along
-/// with them, and perhaps files that are flushed meanwhile. The memtables are not flushed: what
-/// they hold gets its index when they are.
+/// Compacts, one after the other in the calling thread, the files that lack the index for which the
+/// column family's options ask now. RocksDB may have to compact other files along with them, and
+/// files that are flushed meanwhile may be compacted too; no other files are. The memtables are not
+/// flushed: what they hold gets its index when they are.
 ///
 /// `progress`, if set, is called before each compaction and at the end; if it returns false while
 /// files are left, backfilling ends there. Reads and writes may go on meanwhile.
 ///
 /// Errors: InvalidArgument if the column family has no skip index factory, or several, of which a
-/// file keeps one index only; NotSupported under FIFO compaction; Incomplete if `progress` said so,
-/// if for half a second all files left were in other compactions (try again later), or if those
-/// that a compaction wrote lack the index, too (tables that are not block-based, or written by a
-/// process without the factory); else those of RocksDB.
+/// file keeps one index only; NotSupported under FIFO compaction; else those of RocksDB. Incomplete
+/// if `progress` returned false; if other compactions held all files left for half a second (try
+/// again later); or if the files that a compaction wrote lack the index too, because their tables
+/// are not block-based or a process without the factory wrote them.
 BLOCKSIEVE_EXPORT rocksdb::Status BackfillSkipIndexes(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
     const std::function<bool(const BackfillProgress&)>& progress = nullptr);

@@ -39,9 +39,9 @@ struct SkipScanOptions {
 
   /// Taken from it: fill_cache, verify_checksums, readahead_size, adaptive_readahead, pin_data,
   /// background_purge_on_iterator_cleanup, ignore_range_deletions, max_skippable_internal_keys,
-  /// deadline, io_timeout. To be as by default: snapshot, iterate_lower_bound,
+  /// deadline, io_timeout. Must be left at their defaults: snapshot, iterate_lower_bound,
   /// iterate_upper_bound, table_filter, read_tier, tailing, prefix_same_as_start, timestamp,
-  /// iter_start_ts, value_size_soft_limit. The rest is ignored: total_order_seek and
+  /// iter_start_ts, value_size_soft_limit. All others are ignored: total_order_seek and
   /// auto_prefix_mode, as scans always go in total order, and async_io, with which seeks in RocksDB
   /// 7.8 have ended the process.
   rocksdb::ReadOptions read_options;
@@ -50,8 +50,8 @@ struct SkipScanOptions {
 /// The rows of a column family whose value matches a predicate, in key order, at a snapshot:
 /// exactly those that a full scan at that snapshot returns, whatever is written, flushed or
 /// compacted meanwhile. (Rows that a compaction filter, FIFO or DeleteFilesInRange removes during
-/// the scan may or may not be returned: these ignore snapshots.) A database around another one
-/// (StackableDB) is to show the same in iterators and in MultiGet of vectors.
+/// the scan may or may not be returned: these ignore snapshots.) A database that wraps another one
+/// (StackableDB) must show the same rows in iterators and in MultiGet of vectors.
 ///
 /// Memory: the keys of one batch of rows, and an open iterator per file that overlaps others at the
 /// place of reading. Holds a snapshot, and the memtables and files of the moment of Create, while
