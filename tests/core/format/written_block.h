@@ -33,9 +33,7 @@ class WrittenBlock {
   uint64_t file_hash = 0;  ///< HashKey of the file; 0: there is no file, the block is only damaged.
 
   bool HasFile() const { return file_hash != 0; }
-  std::string FilePath() const {
-    return SourcePath("tests/golden/" + name + extension);
-  }
+  std::string FilePath() const { return SourcePath("tests/golden/" + name + extension); }
 
   /// The file's bytes, or those of Make() if there is no file.
   std::string Bytes() const {
