@@ -186,7 +186,7 @@ class Advice(CommandTest):
         self.db_bench("fillseq,flush")
         family = self.advise("--memory", 10)["families"][0]
         self.assertRegex(family["impossible"][0],
-                         r"^asked: 10 bytes are too little for any filter; the least is \d+$")
+                         r"^asked: 10 bytes are too few for any filter; the least is \d+$")
 
     def test_rewriting(self):
         """Nothing is to be rewritten where all is as proposed."""
@@ -203,7 +203,7 @@ class Advice(CommandTest):
         for arguments, reason in (
                 ((), "fit into a block cache of 8 MiB"),
                 # Lookups of present keys in a single run waste nothing.
-                (("--absent-fraction", 0), "without any, a lookup reads 0 data blocks in vain")):
+                (("--absent-fraction", 0), "without filters, a lookup wastes 0 reads of data blocks")):
             family = self.advise(*arguments)["families"][0]
             self.assertIn(reason, family["no_filter_pays"])
             text = self.succeed("advise", "--db", self.db, *arguments).out.decode()
@@ -245,12 +245,12 @@ class Advice(CommandTest):
         self.assertAlmostEqual(families[0]["proposals"][2]["filter_bytes"], 40_000, delta=400)
         self.assertRegex(
             families[1]["impossible"][0],
-            r"^asked: 2 bytes are too little for any filter; the least is \d+; by its keys, 2 of the "
-            "40002 asked for are this column family's$")
+            r"^asked: 2 bytes are too few for any filter; the least is \d+; this column family "
+            "gets 2 of the 40002 asked for, by its keys$")
         only = self.advise("--column-family", "other")["families"]
         self.assertEqual([family["family"] for family in only], ["other"])
         said = self.fail_with(1, "advise", "--db", self.db, "--column-family", "third")
-        self.assertIn("no files of column family 'third'; those that have files are: 'default', "
+        self.assertIn("column family 'third' has no files; those that have some are: 'default', "
                       "'other'", said)
         self.assertIn("Column family other: 1 key in 1 sorted run",
                       self.succeed("advise", "--db", self.db).out.decode())

@@ -16,11 +16,11 @@ class Missing(CommandTest):
 
     def test_file(self):
         self.db.write_text("")
-        self.check(f"{self.db} is no database: it has no file CURRENT")
+        self.check(f"{self.db} is not a database: it has no file CURRENT")
 
     def test_other_directory(self):
         self.db.mkdir()
-        self.check(f"{self.db} is no database: it has no file CURRENT")
+        self.check(f"{self.db} is not a database: it has no file CURRENT")
         self.assertEqual(list(self.db.iterdir()), [])
 
     def test_empty_path(self):

@@ -59,7 +59,7 @@ TEST_F(FilterPlanTest, MemoryIsNeverExceededAndWellUsed) {
         continue;
       }
       EXPECT_LE(plan->filter_bytes, bytes);
-      EXPECT_GT(plan->filter_bytes, bytes * 97 / 100) << plan->setting();
+      EXPECT_GT(plan->filter_bytes, bytes * 97 / 100) << plan->setting.ToText();
     }
   }
 }
@@ -68,9 +68,9 @@ TEST_F(FilterPlanTest, PlansWasteTheReadsThatTheyWereMadeFor) {
   for (const double reads : {0.5, 0.03, 0.00123}) {
     const Result<FilterPlan> plan = PlanForWastedReads(runs_, reads);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
-    EXPECT_EQ(plan->option, "wasted_reads");
-    EXPECT_LE(plan->value, reads);
-    EXPECT_GT(plan->value, 0.99 * reads);
+    EXPECT_EQ(plan->setting.option, "wasted_reads");
+    EXPECT_LE(plan->setting.value, reads);
+    EXPECT_GT(plan->setting.value, 0.99 * reads);
     EXPECT_LE(WastedReads(WholeCoverage(runs_), plan->fprs, 1), reads);
     EXPECT_GT(WastedReads(WholeCoverage(runs_), plan->fprs, 1), 0.9 * reads);
   }
@@ -108,7 +108,7 @@ TEST_F(FilterPlanTest, SaysWhatIsTooLittle) {
     const Result<FilterPlan> plan = plan_for(runs_, 10);
     ASSERT_FALSE(plan.ok());
     const std::string& message = plan.status().message();
-    EXPECT_TRUE(message.starts_with("10 bytes are too little for any filter; the least is "));
+    EXPECT_TRUE(message.starts_with("10 bytes are too few for any filter; the least is "));
     const uint64_t least = std::stoull(message.substr(message.rfind(' ')));
     EXPECT_TRUE(plan_for(runs_, least).ok()) << message;
     EXPECT_FALSE(plan_for(runs_, least - 1).ok()) << message;
@@ -118,7 +118,7 @@ TEST_F(FilterPlanTest, SaysWhatIsTooLittle) {
 
 TEST_F(FilterPlanTest, AllFilesWithoutFiltersAreRewritten) {
   const Result<FilterPlan> plan = PlanForBitsPerKey(runs_, 10);
-  EXPECT_EQ(plan->setting(), "bits_per_key=10");
+  EXPECT_EQ(plan->setting.ToText(), "bits_per_key=10");
   EXPECT_EQ(plan->rewritten_files, 24u);
   EXPECT_EQ(plan->rewritten_bytes, 30 * kKeys);
   EXPECT_EQ(plan->rewritten_keys, kKeys);

@@ -20,11 +20,11 @@ class WhatIsNoFile(CommandTest):
     def test_database(self):
         self.load([("a", 1)])
         said = self.fail_with(1, "inspect", self.db)
-        self.assertIn(f"is a directory; if it is a database, it is asked for by --db {self.db}", said)
+        self.assertIn(f"is a directory; a database is given by --db {self.db}", said)
 
     def test_named_pipe(self):
         os.mkfifo(self.dir / "pipe")
-        self.assertIn("is no regular file", self.fail_with(1, "inspect", self.dir / "pipe"))
+        self.assertIn("is not a regular file", self.fail_with(1, "inspect", self.dir / "pipe"))
 
     def test_missing(self):
         self.assertIn("No such file", self.fail_with(1, "inspect", self.dir / "missing.sst"))
@@ -99,7 +99,7 @@ class StockFilters(CommandTest):
             for where in (("--db", self.db), tuple(self.db.glob("*.sst"))):
                 done = run(command, *where)
                 self.assertEqual(done.code, 1)
-                self.assertIn("it is no block-based table", done.out.decode() + done.err)
+                self.assertIn("it is not a block-based table", done.out.decode() + done.err)
 
 
 class ColumnFamilies(CommandTest):
@@ -205,7 +205,7 @@ class OwnFilters(CommandTest):
         self.load([("a", 1)])
         index = self.inspect()["files"][0]["index"]
         self.assertEqual((index["num_granules"], index["columns"]), (0, []))
-        self.assertIn("No value indexes.", self.succeed("inspect", "--db", self.db).out.decode())
+        self.assertIn("No skip indexes.", self.succeed("inspect", "--db", self.db).out.decode())
 
 
 class OwnFiltersOfToyLsm(OwnFilters):
@@ -262,26 +262,26 @@ class WhatIsNoDatabase(CommandTest):
         self.check(1, f"there is no database {self.db}", "--db", self.db)
         self.check(1, f"cannot open {self.db}: No such file", self.db)
         self.db.mkdir()
-        self.check(1, "is no database: it has no file CURRENT", "--db", self.db)
+        self.check(1, "is not a database: it has no file CURRENT", "--db", self.db)
 
     def test_other_files(self):
         path = self.dir / "letter.txt"
         for text in ("", "dear", "dear all" * 100):
             path.write_text(text)
-            self.check(1, f"{path} is no file of rocksdb or toylsm", path)
+            self.check(1, f"{path} is not a file of rocksdb or toylsm", path)
 
     def test_engines_that_contradict(self):
         for engine, other in (("rocksdb", "toylsm"), ("toylsm", "rocksdb")):
             self.engine = engine
             self.db = self.dir / engine
             self.load([("a", 1)])
-            said = f"--engine {other}: {self.db} is of {engine}"
+            said = f"--engine {other}: {self.db} belongs to {engine}"
             self.check(2, said, "--db", self.db, "--engine", other)
             self.assertIn(said, self.fail_with(2, "scan", "--db", self.db, "--engine", other))
             self.assertIn(said, self.fail_with(2, "load", "--db", self.db, "--engine", other,
                                                "--key", 1, "-", stdin=b"b\t1\n"))
             path = next(self.db.glob("*.sst"))
-            self.check(2, f"--engine {other}: {path} is of {engine}", path, "--engine", other)
+            self.check(2, f"--engine {other}: {path} belongs to {engine}", path, "--engine", other)
             self.assertEqual(json.loads(self.succeed(
                 "inspect", "--db", self.db, "--engine", engine, "--format", "json").out)["engine"],
                 engine)

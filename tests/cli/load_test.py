@@ -73,7 +73,7 @@ class Places(CommandTest):
     def test_directory_of_something_else(self):
         self.db.mkdir()
         (self.db / "letter.txt").write_text("dear all")
-        self.assertIn(f"{self.db} is no database, and not an empty directory", self.load_one(1))
+        self.assertIn(f"{self.db} is neither a database nor an empty directory", self.load_one(1))
         self.assertEqual(os.listdir(self.db), ["letter.txt"])
 
     def test_database_of_keys_with_timestamps(self):
@@ -83,7 +83,7 @@ class Places(CommandTest):
 
     def test_file(self):
         self.db.write_text("")
-        self.assertIn(f"{self.db} is no database", self.load_one(1))
+        self.assertIn(f"{self.db} is neither a database nor", self.load_one(1))
 
     def test_below_a_file(self):
         (self.dir / "file").write_text("")

@@ -1,4 +1,4 @@
-#include "integration/cli/files/rate_interval.h"
+#include "integration/cli/files/file_check.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@ namespace {
 FileReport File(int level, char smallest, char largest, uint64_t keys, KeyLess less) {
   FileReport file;
   file.place.level = level;
-  file.place.keys = KeyRange{std::string(1, smallest), std::string(1, largest), std::move(less)};
+  file.place.keys = LookupRange{std::string(1, smallest), std::string(1, largest), std::move(less)};
   file.num_entries = keys;
   return file;
 }
@@ -22,7 +22,7 @@ FileReport File(int level, char smallest, char largest, uint64_t keys) {
 }
 
 double ShareOfLetters(const FileReport& file, std::string_view key) {
-  const KeyRange& keys = *file.place.keys;
+  const LookupRange& keys = *file.place.keys;
   return static_cast<double>(key[0] - keys.smallest[0]) /
          static_cast<double>(keys.largest[0] - keys.smallest[0]);
 }

@@ -142,7 +142,7 @@ class SieveTest(CommandTest):
 
     def test_other_databases_are_refused(self):
         self.load([("k", "v")], "--index", "field=value")
-        self.assertIn("no sieve", self.fail_with(2, "sieve", "--db", self.db, "stats"))
+        self.assertIn("is not a sieve", self.fail_with(2, "sieve", "--db", self.db, "stats"))
         self.assertEqual(self.scan("field = 'v'"), [(b"k", b"v")])
 
     def test_help_has_examples(self):

@@ -69,7 +69,7 @@ class SoundDatabases(CommandTest):
         self.db_bench("mergerandom,deleterandom,flush", *BLOOM, "--merge_operator=put")
         file, = self.check()
         self.assertLess(file["keys_asked"], file["num_entries"])
-        self.assertIn(f"of its {file['num_entries']:,} entries were asked", file["unseen"])
+        self.assertIn(f"of its {file['num_entries']:,} entries were checked", file["unseen"])
 
     def test_timestamps(self):
         for number, more in enumerate(((), PARTITIONED)):

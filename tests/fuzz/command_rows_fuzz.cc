@@ -1,8 +1,10 @@
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "integration/cli/commands/options.h"
 #include "integration/cli/commands/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"

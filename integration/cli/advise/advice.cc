@@ -9,7 +9,7 @@
 namespace blocksieve::cli {
 namespace {
 
-// RocksDB's documentation and examples have it everywhere.
+// What RocksDB's documentation and examples use throughout.
 constexpr double kUsualBitsPerKey = 10;
 
 std::vector<double> RatesOf(const std::vector<SortedRun>& runs) {
@@ -57,11 +57,11 @@ class Adviser {
             .filter_bytes = filter_bytes};
   }
 
-  // "" where all that is asked for is for this column family.
+  // "" if this column family gets all of the memory that was asked for.
   std::string ShareText() const {
     const std::optional<uint64_t>& all = question_.memory_of_all_families;
     if (!all || *all == question_.memory) return "";
-    return fmt::format("; by its keys, {} of the {} asked for are this column family's",
+    return fmt::format("; this column family gets {} of the {} asked for, by its keys",
                        *question_.memory, *all);
   }
 
@@ -77,7 +77,7 @@ class Adviser {
   std::string WhyNoFilterPays() const {
     if (advice_.list.num_keys() == 0) return "there are no keys";
     if (advice_.without.wasted_reads < kLeastSavedReads) {
-      return fmt::format("without any, a lookup reads {:.2g} data blocks in vain",
+      return fmt::format("without filters, a lookup wastes {:.2g} reads of data blocks",
                          advice_.without.wasted_reads);
     }
     uint64_t num_bytes = 0;
@@ -85,7 +85,7 @@ class Adviser {
       for (const FileReport* const file : run.files) num_bytes += file->num_bytes;
     }
     if (num_bytes <= question_.cached_bytes) {
-      return fmt::format("all {} bytes of the files fit into a block cache of {} MiB",
+      return fmt::format("the files, {} bytes, fit into a block cache of {} MiB",
                          term::WithCommas(num_bytes), question_.cached_bytes >> 20);
     }
     return "";

@@ -13,16 +13,16 @@ namespace blocksieve::cli {
 
 struct AdviceQuestion {
   std::optional<uint64_t> memory;                  ///< Bytes of filters, at most.
-  std::optional<uint64_t> memory_of_all_families;  ///< Of which `memory` is this one's share.
+  std::optional<uint64_t> memory_of_all_families;  ///< `memory` is the share of one of them.
   std::optional<double> wasted_reads;              ///< Per lookup of an absent key, at most.
   double absent_fraction = 1;                      ///< Of the lookups.
-  uint64_t cached_bytes = 0;  ///< Of a block cache that the files may fit into.
+  uint64_t cached_bytes = 0;                       ///< The size of the block cache.
 };
 
-/// What filters do, or are expected to do.
+/// What filters cost and waste, or are expected to.
 struct Outlook {
   double wasted_reads_absent = 0;  ///< Per lookup of an absent key.
-  double wasted_reads = 0;         ///< Per lookup, be the key absent or not.
+  double wasted_reads = 0;         ///< Per lookup, whether or not the key is absent.
   uint64_t filter_bytes = 0;
 };
 
@@ -36,16 +36,16 @@ struct Proposal {
 struct Advice {
   RunList list;
   RunCoverage coverage;
-  Outlook without;  ///< Any filters.
+  Outlook without;  ///< Without any filter.
   Outlook today;
   std::vector<Proposal> proposals;
-  std::vector<std::string> impossible;  ///< What there is no proposal for, and why.
-  std::string no_filter_pays;           ///< Why; empty: filters do.
+  std::vector<std::string> impossible;  ///< For what there is no proposal, and why.
+  std::string no_filter_pays;           ///< Why none does; empty: filters pay.
 };
 
-/// Filters pay if they can save at least so many data-block reads per lookup, compared with none,
-/// and if the files are of more than AdviceQuestion::cached_bytes: otherwise no lookup reads
-/// anything, once they are in the cache.
+/// Filters pay if they can save at least this many data-block reads per lookup, and if the files
+/// are larger than AdviceQuestion::cached_bytes: no lookup reads anything once the cache holds
+/// them.
 inline constexpr double kLeastSavedReads = 0.001;
 
 Advice Advise(RunList list, RunCoverage coverage, const AdviceQuestion& question);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -16,7 +17,7 @@ namespace {
 // Values of options are rounded to three digits, bits per key to hundredths.
 constexpr double kBitsSteps = 100;
 
-// Of a search: far below the three digits that are kept.
+// Steps of a search: they end far below the three digits that are kept.
 constexpr int kHalvings = 40;
 
 double RoundDown(double value) {
@@ -34,7 +35,7 @@ Filters FiltersOf(const FileReport& file, const LevelFilters& wanted) {
   const Result<FilterBuilder> builder =
       FilterBuilder::Create({.kind = wanted.kind, .target_fpr = wanted.target_fpr});
   if (!builder.ok() || keys == 0) return {};  // no filters are wanted
-  // As many filters as it has today: it is partitioned, or has them by granule.
+  // As many filters as the file has today, where it may have one per partition or granule.
   const uint64_t num_filters = std::clamp<uint64_t>(file.filter.num_filters, 1, keys);
   const uint64_t keys_each = keys / num_filters;
   const uint64_t bytes_each = builder->BlockBytes(keys_each);
@@ -42,8 +43,9 @@ Filters FiltersOf(const FileReport& file, const LevelFilters& wanted) {
           std::min(builder->layout().predicted_fpr, builder->EstimateFpr(keys_each, bytes_each))};
 }
 
-// Rates this near to each other, in bits, are of the same layout: a filter's own rate differs a
-// little from that of its layout, as its keys do not fill lines and segments to the last bit.
+// Rates that differ by no more than this, in bits, belong to the same layout: the rate of a filter
+// differs a little from that of its layout, because its keys do not fill lines and segments
+// exactly.
 constexpr double kSameRateBits = 0.1;
 
 bool IsAsPlanned(const FilterReport& filter, FilterKind kind, double fpr) {
@@ -67,11 +69,12 @@ void AddRun(const SortedRun& run, const LevelFilters& wanted, FilterPlan* plan) 
   plan->fprs.push_back(run.num_keys == 0 ? 1 : weighted_fpr / num_keys);
 }
 
-FilterPlan MakePlan(const std::vector<SortedRun>& runs, std::string option, double value,
+FilterPlan MakePlan(const std::vector<SortedRun>& runs, FilterSetting setting,
                     const std::vector<double>& target_fprs) {
+  assert(std::any_of(runs.begin(), runs.end(),
+                     [](const SortedRun& run) { return run.num_keys != 0; }));
   FilterPlan plan;
-  plan.option = std::move(option);
-  plan.value = value;
+  plan.setting = std::move(setting);
   for (const auto& level_runs : ByLevel(runs)) {
     const int level = level_runs.front().level;
     plan.levels.push_back({level, KindOf(level_runs.front()), target_fprs[plan.levels.size()]});
@@ -81,30 +84,28 @@ FilterPlan MakePlan(const std::vector<SortedRun>& runs, std::string option, doub
 }
 
 FilterPlan PlanForOneRateOf(const std::vector<SortedRun>& runs, double target_fpr) {
-  return MakePlan(runs, "target_fpr", target_fpr,
+  return MakePlan(runs, {"target_fpr", target_fpr},
                   std::vector<double>(ByLevel(runs).size(), target_fpr));
 }
 
 Status TooLittle(uint64_t filter_bytes, uint64_t least_bytes) {
-  return Status::InvalidArgument(fmt::format(
-      "{} bytes are too little for any filter; the least is {}", filter_bytes, least_bytes));
+  return Status::InvalidArgument(fmt::format("{} bytes are too few for any filter; the least is {}",
+                                             filter_bytes, least_bytes));
 }
 
 }  // namespace
 
-std::string FilterPlan::setting() const { return fmt::format("{}={}", option, value); }
-
 Result<FilterPlan> PlanForBitsPerKey(const std::vector<SortedRun>& runs, double bits_per_key) {
   const Result<RateAllocation> allocation = AllocateForBitsPerKey(GroupsOf(runs), bits_per_key);
   if (!allocation.ok()) return allocation.status();
-  return MakePlan(runs, "bits_per_key", bits_per_key, allocation->target_fprs);
+  return MakePlan(runs, {"bits_per_key", bits_per_key}, allocation->target_fprs);
 }
 
 Result<FilterPlan> PlanForWastedReads(const std::vector<SortedRun>& runs, double wasted_reads) {
   const double rounded = std::max(RoundDown(wasted_reads), kMinWastedReads);
   const Result<RateAllocation> allocation = AllocateForWastedReads(GroupsOf(runs), rounded);
   if (!allocation.ok()) return allocation.status();
-  return MakePlan(runs, "wasted_reads", rounded, allocation->target_fprs);
+  return MakePlan(runs, {"wasted_reads", rounded}, allocation->target_fprs);
 }
 
 Result<FilterPlan> PlanForSameReads(const std::vector<SortedRun>& runs, const RunCoverage& coverage,
@@ -126,8 +127,8 @@ Result<FilterPlan> PlanForSameReads(const std::vector<SortedRun>& runs, const Ru
 }
 
 Result<FilterPlan> PlanForMemory(const std::vector<SortedRun>& runs, uint64_t filter_bytes) {
-  // Footers, and lines that are not full, come on top of what is allocated: the most hundredths of
-  // a bit whose filters fit.
+  // Footers and lines that are not full come on top of what is allocated, so search for the most
+  // hundredths of a bit whose filters fit.
   int least = static_cast<int>(kMinAllocatedBitsPerKey * kBitsSteps);
   int most = static_cast<int>(kMaxAllocatedBitsPerKey * kBitsSteps);
   std::optional<FilterPlan> best;
@@ -155,7 +156,7 @@ Result<FilterPlan> PlanForOneRate(const std::vector<SortedRun>& runs, uint64_t f
   uint64_t too_many_bytes = 0;
   for (int i = 0; i < kHalvings; ++i) {
     const double middle = (low + high) / 2;
-    // The rounded one is what is tried, so that it is what fits.
+    // Rounded before it is tried, so that the rounded rate is the one that fits.
     const double target = std::stod(fmt::format("{:.3g}", std::exp(middle)));
     FilterPlan plan = PlanForOneRateOf(runs, target);
     if (plan.filter_bytes <= filter_bytes) {

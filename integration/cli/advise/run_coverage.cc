@@ -19,7 +19,8 @@ const KeyLess& OrderOf(const std::vector<SortedRun>& runs) {
   return runs.front().files.front()->place.keys->less;
 }
 
-// First and last keys of all files, in order, each once: where stretches begin and end.
+// The first and last keys of all files, in order and without repeats: where stretches begin and
+// end.
 Keys BoundsOf(const std::vector<SortedRun>& runs) {
   Keys bounds;
   for (const SortedRun& run : runs) {
@@ -35,12 +36,12 @@ Keys BoundsOf(const std::vector<SortedRun>& runs) {
   return bounds;
 }
 
-/// How the entries of a file lie among bounds.
+/// How the entries of a file are spread over the stretches.
 class FileSpread {
  public:
   FileSpread(const FileReport& file, const Keys& bounds, const ShareBefore& share_before)
       : file_(file), bounds_(bounds), share_before_(share_before) {
-    const KeyRange& keys = *file.place.keys;
+    const LookupRange& keys = *file.place.keys;
     const auto find = [&](const std::string& key) {
       return std::lower_bound(bounds.begin(), bounds.end(), std::string_view(key), keys.less) -
              bounds.begin();
@@ -60,8 +61,8 @@ class FileSpread {
   }
 
  private:
-  // Asking costs a read. So it is done by halves, until there is little between two bounds: files
-  // of level 0 often begin and end close to each other, and nothing lies between.
+  // Each question costs a read, so the range is halved only until there is little between two
+  // bounds: files of level 0 often begin and end close to each other, with nothing between.
   void Fill(size_t low, size_t high) {
     constexpr double kLittle = 1.0 / 64;
     if (high - low < 2) return;
@@ -86,7 +87,7 @@ double MostKeys(const KeyStretch& stretch) {
   return most;
 }
 
-// To a sum of 1, from the most keys of each. False if there are none.
+// Makes the shares, in proportion to the most keys of each stretch, sum to 1. False without keys.
 bool ScaleShares(RunCoverage* coverage) {
   double sum = 0;
   for (KeyStretch& stretch : *coverage) sum += stretch.share = MostKeys(stretch);

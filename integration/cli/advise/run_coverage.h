@@ -7,8 +7,8 @@
 
 #include "integration/cli/engine/sorted_runs.h"
 
-// Which lookups ask which sorted run. A run is asked for keys that lie between the first and the
-// last key of one of its files, so one of few or neighbouring keys is left alone by most lookups.
+// Which lookups ask which sorted run. A run is asked for keys between the first and the last key of
+// one of its files, so most lookups pass by a run with few or neighbouring keys.
 
 namespace blocksieve::cli {
 
@@ -26,35 +26,36 @@ struct KeyStretch {
 
 using RunCoverage = std::vector<KeyStretch>;
 
-/// As if every lookup asked every run.
+/// The coverage if every lookup asks every run.
 RunCoverage WholeCoverage(const std::vector<SortedRun>& runs);
 
 /// The share of a file's entries, 0 to 1, that are before a key between its first and its last one.
 using ShareBefore = std::function<double(const FileReport& file, std::string_view key)>;
 
-/// From the files' ranges of keys. Stretches lie between neighbours among all first and last keys
-/// of files; in each, a run has n(run) keys, as `share_before` tells. Lookups are taken to be
-/// distributed as the keys of the database: the share of a stretch is in proportion to
+/// The coverage by the key ranges of the files. Stretches lie between neighbours among the first
+/// and last keys of all files. In each, a run has n(run) keys, estimated with `share_before`.
+/// Lookups are assumed to be distributed like the keys of the database: the share of a stretch is
+/// proportional to
 ///
 ///   max over runs of n(run)
 ///
-/// The sum would count keys twice that a newer run overwrites; where runs have different keys in
-/// the same places, as in the levels of a tree, the largest of them shows how these are
-/// distributed. WholeCoverage if a file does not say its range, or no stretch has keys.
+/// The sum would count twice the keys that a newer run overwrites. Where runs have different keys
+/// in the same places, like the levels of a tree, the largest run shows how the keys are
+/// distributed. WholeCoverage if the range of a file is not known, or no stretch has keys.
 RunCoverage CoverageOf(const std::vector<SortedRun>& runs, const ShareBefore& share_before);
 
-/// By run, the share of lookups that ask it.
+/// For each run, the share of the lookups that ask it.
 std::vector<double> SharesOf(const RunCoverage& coverage, size_t num_runs);
 
-/// Useless data-block reads per lookup if the filters of the runs have these rates (one for each; 1
-/// for no filter). A lookup of an absent key asks all runs of its stretch, and each rate is the
-/// chance of a read:
+/// Useless data-block reads per lookup if the filters of the runs have the rates `fprs`, one for
+/// each run (1: no filter). A lookup of an absent key asks all runs of its stretch, and reads a
+/// block in vain with the rate of each:
 ///
 ///   sum over stretches of share × (sum over its runs of rate)
 ///
-/// A lookup of a present key asks those of them that are newer than the run that has it, and is as
-/// likely for one key as for any other: the mean over all keys of the sum over newer runs.
-/// `absent_fraction`: share of the lookups that are of absent keys, 0 to 1.
+/// A lookup of a present key, each with the same chance, wastes reads only in the runs that are
+/// newer than the run that has the key: the mean over all keys of the sum over newer runs.
+/// `absent_fraction`: the share of the lookups that are of absent keys, 0 to 1.
 double WastedReads(const RunCoverage& coverage, const std::vector<double>& fprs,
                    double absent_fraction);
 

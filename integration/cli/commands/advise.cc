@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,14 +10,11 @@
 #include <vector>
 
 #include "integration/cli/advise/advice.h"
-#include "integration/cli/advise/advice_json.h"
-#include "integration/cli/advise/advice_text.h"
-#include "integration/cli/commands/commands.h"
-#include "integration/cli/commands/common_options.h"
-#include "integration/cli/engine/engine_choice.h"
+#include "integration/cli/advise/advice_report.h"
+#include "integration/cli/commands/options.h"
+#include "integration/cli/engine/engine.h"
 #include "integration/cli/files/file_choice.h"
-#include "integration/cli/files/file_report_json.h"
-#include "integration/cli/files/file_report_text.h"
+#include "integration/cli/files/file_report.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
@@ -26,40 +23,40 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Say what other filters would cost a database, and what they would save";
+    "Show what other filters would cost a database, and what they would save";
 
 constexpr const char* kFooter =
-    R"help(Looks at the sorted runs of a database (each file of level 0 is one, and each deeper level) and at
-the filters that they have, and compares these with what blocksieve would build:
-  same memory    the memory of today, spread over the levels so that the fewest reads are wasted
-  same reads     no more wasted reads than today with the least memory
-  asked          by --memory or --wasted-reads
-  usual          where there are no filters and nothing is asked for: 10 bits per key
-  one rate       the memory of today, or where there are no filters of the first of these, with the
-                 same rate for all files
-Nothing is written; another process may have the database open. Of the data, single blocks are
-read, to see where in a file the range of another one ends.
+    R"help(Compares the filters of a database, sorted run by sorted run, with those that blocksieve would build.
+Each file of level 0 is a sorted run; so is each deeper level. The proposals:
+  same memory    today's memory, spread over the levels so that the fewest reads are wasted
+  same reads     as few wasted reads as today, with the least memory
+  asked          what --memory or --wasted-reads asks for
+  usual          10 bits per key, if there are no filters and nothing is asked for
+  one rate       the same rate for all files, with today's memory, or with that of the first proposal
+                 if there are no filters
+Nothing is written, and another process may have the database open. Only single data blocks are
+read, to see how far into a file the key range of another one reaches.
 
-Predictions, by the models of the filters' kinds:
+The predictions follow the model of each kind of filter:
   wasted reads   data blocks read in vain by a lookup of an absent key: the sum over all runs of their
-                 false-positive rates, 1 for a run without filter, each times the share of lookups
-                 that ask the run. What is in the block cache is counted, too.
-  lookups        that share. Keys are looked for where the database has keys, and a run is asked for
-                 those from the first to the last key of each of its files. The policy spreads memory
-                 as if all lookups asked all runs: it then wastes less than it was told to.
-  per lookup     with --absent-fraction F, of all lookups: F times the above, and 1 - F times what a
-                 lookup of a present key wastes: the sum over the runs newer than the one that has
-                 it, averaged over all keys.
-  to rewrite     files whose filters would be others, with all of their bytes, and the keys in them.
-                 New options rewrite nothing by themselves: files change by and by, as compactions
-                 rewrite them; compacting everything does it at once.
+                 false-positive rates (1 for a run without a filter), each times the share of the
+                 lookups that ask the run. Reads that the block cache answers count, too.
+  lookups        that share. Lookups are assumed to be where the database has keys, and a run is asked
+                 for keys from the first to the last key of each of its files. The policy spreads
+                 memory as if every lookup asked every run, so it wastes less than it was told to.
+  per lookup     with --absent-fraction F, the mean over all lookups: F times the above, and 1 - F
+                 times what a lookup of a present key wastes: the sum over the runs newer than the
+                 one that has the key, averaged over all keys.
+  to rewrite     files whose filters would change, all of their bytes, and the keys in them. New
+                 options rewrite nothing by themselves: each file changes when a compaction rewrites
+                 it. A full compaction changes all files at once.
 
-"No filter pays here" is said where a lookup without any filter wastes less than one read in 1,000,
-and where the files fit into the block cache that the engine has if nobody sets one (RocksDB 8 MiB,
-toylsm 32 MiB): nothing is read there any more once it is full.
+"No filter pays here" means that a lookup without any filter wastes less than one read in 1,000, or
+that the files fit into the engine's default block cache (RocksDB 8 MiB, toylsm 32 MiB): once the
+cache holds them, nothing is read.
 
-Options that spread memory over the levels work best with the listener that tells how large those
-are: options.listeners.push_back(blocksieve::NewLevelListener()), or listeners={blocksieve}.
+Options that spread memory over the levels work best with the listener that reports how large the
+levels are: options.listeners.push_back(blocksieve::NewLevelListener()), or listeners={blocksieve}.
 
 Examples:
   blocksieve advise --db paths.db
@@ -75,7 +72,7 @@ struct AdviseOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-// All column families get the same number of bits per key.
+// The share of a column family in the memory: all families get the same number of bits per key.
 AdviceQuestion ShareOf(const AdviceQuestion& question, uint64_t num_keys, uint64_t all_keys) {
   AdviceQuestion share = question;
   share.memory_of_all_families = question.memory;
@@ -87,7 +84,7 @@ AdviceQuestion ShareOf(const AdviceQuestion& question, uint64_t num_keys, uint64
   return share;
 }
 
-// Opens files again, each once where one after the other is asked for.
+// Opens the files again; asking for one file after the other opens each only once.
 ShareBefore ShareBeforeIn(const Engine& engine) {
   return [&engine, path = std::string(), file = std::shared_ptr<TableFile>()](
              const FileReport& report, std::string_view key) mutable {
@@ -121,7 +118,7 @@ std::vector<Advice> AdviseAll(const AdviceQuestion& question, const std::vector<
 std::string ToText(const AdviseOptions& options, const Engine& engine,
                    const std::vector<Advice>& all, const ChosenFiles::Missed& missed) {
   if (all.empty() && missed.unopened.empty()) {
-    return "No filter pays here: there are no files, nothing has been flushed yet.\n";
+    return "No filter pays here: there are no files; nothing has been flushed yet.\n";
   }
   std::string text;
   for (const Advice& advice : all) {
@@ -152,11 +149,9 @@ void RunAdvise(const AdviseOptions& options) {
   AdviceQuestion question = options.question;
   question.cached_bytes = chosen.engine->DefaultCacheBytes();
   const std::vector<Advice> all = AdviseAll(question, files, *chosen.engine);
-  term::Output output;
-  output.Write(options.format == OutputFormat::kJson
-                   ? ToJson(options, *chosen.engine, all, missed)
-                   : ToText(options, *chosen.engine, all, missed));
-  output.Flush();
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson
+                                  ? ToJson(options, *chosen.engine, all, missed)
+                                  : ToText(options, *chosen.engine, all, missed));
   if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
 }
 
@@ -164,36 +159,28 @@ void RunAdvise(const AdviseOptions& options) {
 
 void AddAdviseCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<AdviseOptions>();
-  CLI::App* const command = app->add_subcommand("advise", kDescription);
-  command->footer(kFooter);
-  command->add_option("--db", options->choice.db, "the directory of the database")
-      ->type_name("DIR")
-      ->required();
-  AddEngineOption(command, &options->choice.engine, "what it is of; found out if not given");
-  command
-      ->add_option("--column-family", options->choice.family,
-                   "only this one; default: all, each alone")
-      ->type_name("NAME");
-  CLI::Option* const memory =
-      command
-          ->add_option("--memory", options->question.memory,
-                       "the most bytes for all filters; also as 10MB or 64MiB")
-          ->transform(BytesInRange(1, kMaxMemory))
-          ->type_name("BYTES");
-  command
-      ->add_option("--wasted-reads", options->question.wasted_reads,
-                   fmt::format("the most per lookup of an absent key, {} to {}", kMinWastedReads,
-                               kMaxWastedReads))
-      ->type_name("X")
-      ->check(InRange(kMinWastedReads, kMaxWastedReads))
-      ->excludes(memory);
-  command
-      ->add_option("--absent-fraction", options->question.absent_fraction,
-                   "share of lookups that are of absent keys, 0 to 1 (default 1)")
-      ->type_name("F")
-      ->check(InRange(0.0, 1.0));
+  CLI::App* const command = AddSubcommand(app, "advise", kDescription, kFooter);
+  AddDatabaseOption(command, &options->choice.db, "the directory of the database");
+  AddEngineOption(command, &options->choice.engine,
+                  "the engine of the database; found out if not given");
+  AddOption(command, &options->choice.family,
+            {"--column-family", "NAME", "only this column family; default: all, one by one"});
+  CLI::Option* const memory = AddOption(
+      command, &options->question.memory,
+      {"--memory", "BYTES", "the most bytes for all filters together; also as 10MB or 64MiB",
+       BytesInRange(1, kMaxMemory)});
+  CLI::Option* const wasted_reads =
+      AddOption(command, &options->question.wasted_reads,
+                {"--wasted-reads", "X",
+                 fmt::format("the most wasted reads per lookup of an absent key, {} to {}",
+                             kMinWastedReads, kMaxWastedReads),
+                 InRange(kMinWastedReads, kMaxWastedReads)});
+  Exclude(wasted_reads, memory);
+  AddOption(command, &options->question.absent_fraction,
+            {"--absent-fraction", "F",
+             "the share of lookups that are for absent keys, 0 to 1 (default 1)", InRange(0, 1)});
   AddFormatOption(command, &options->format);
-  command->callback([options, action] { *action = [options] { RunAdvise(*options); }; });
+  SetAction(command, action, [options] { RunAdvise(*options); });
 }
 
 }  // namespace blocksieve::cli

@@ -40,8 +40,12 @@ ValueKind KindOfValue(const OptionEntry& option) {
   return option.value.find('|') == std::string::npos ? ValueKind::kOther : ValueKind::kWords;
 }
 
+std::vector<std::string> Split(const std::string& text, char separator) {
+  return CLI::detail::split(text, separator);
+}
+
 std::vector<std::string> WordsOfValue(const OptionEntry& option) {
-  return CLI::detail::split(option.value, '|');
+  return Split(option.value, '|');
 }
 
 std::string CommandEntry::name() const { return path.substr(path.rfind(' ') + 1); }

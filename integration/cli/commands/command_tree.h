@@ -7,14 +7,14 @@ namespace CLI {
 class App;
 }
 
-// What the command line takes, as the parser has it: completions and the manual page are made of
-// this, so that they cannot be out of date.
+// What the command line accepts, as the parser knows it. Completions and the manual page are made
+// from this, so they cannot be out of date.
 
 namespace blocksieve::cli {
 
 struct OptionEntry {
   std::vector<std::string> names;  ///< With their dashes; a positional argument has none.
-  std::string value;               ///< "N", "DIR", "text|json", "FILE"; empty: it takes none.
+  std::string value;               ///< "N", "DIR", "text|json", "FILE"; empty: it takes no value.
   std::string description;
   bool is_required = false;
   bool is_repeatable = false;  ///< Takes several values.
@@ -25,6 +25,9 @@ struct OptionEntry {
 /// What to offer for the value of an option.
 enum class ValueKind { kNone, kDirectory, kFile, kWords, kOther };
 ValueKind KindOfValue(const OptionEntry& option);
+
+/// The parts of a text, without the separators between them.
+std::vector<std::string> Split(const std::string& text, char separator);
 
 /// Of kWords: "text|json" as "text" and "json".
 std::vector<std::string> WordsOfValue(const OptionEntry& option);
@@ -41,7 +44,7 @@ struct CommandEntry {
 
 CommandEntry DescribeCommand(const CLI::App& app);
 
-/// The command and all below it.
+/// The command and all below it, each before its own subcommands.
 std::vector<const CommandEntry*> AllCommands(const CommandEntry& root);
 
 }  // namespace blocksieve::cli

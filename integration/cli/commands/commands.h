@@ -8,7 +8,7 @@ class App;
 
 namespace blocksieve::cli {
 
-/// What the command line asked for. Throws Failure, UsageError, Interrupted.
+/// Does what the command line asked for. Throws Failure, UsageError, Interrupted.
 using Action = std::function<void()>;
 
 // Each adds its subcommand, with options, help and examples, to `app`. Parsing a command line that

@@ -1,17 +1,15 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "integration/cli/commands/commands.h"
-#include "integration/cli/commands/common_options.h"
+#include "integration/cli/commands/options.h"
 #include "integration/cli/files/file_choice.h"
-#include "integration/cli/files/file_report_json.h"
-#include "integration/cli/files/file_report_text.h"
+#include "integration/cli/files/file_report.h"
 #include "integration/cli/files/level_summary.h"
 #include "integration/cli/files/moved_files.h"
 #include "integration/cli/term/failure.h"
@@ -22,23 +20,25 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Show the filters and value indexes of a database or a file";
+constexpr const char* kDescription = "Show the filters and skip indexes of a database or a file";
 
 constexpr const char* kFooter =
-    R"help(For every column family, level and file: how many keys it has, which filter, by blocksieve or by
-RocksDB itself ("stock"), and what that is worth. The database is opened read-only; another process
-may have it open. No keys or values are read.
+    R"help(Shows, for every column family, level and file, how many keys it has, which filter, built by
+blocksieve or by RocksDB itself ("stock"), and how good that filter is. The database is opened
+read-only; another process may have it open. No keys or values are read.
 
   keys           versions of keys, deletes included
-  filters        of a file: 1, or as many as it has partitions or granules of blocks
-  covered        share of the keys, of the bytes, in files with a filter that can be read
-  bits/key       of the filters, all included, for what they were made of: keys, prefixes or both
-  predicted FPR  share of absent keys that pass, by the model of the filter's kind; - for all
+  filters        filters in the file: 1, or one per partition or per granule of blocks
+  covered        share of the keys, or of the bytes, that are in files with a readable filter
+  bits/key       size of the filters, all bytes included, per entry that they were made of: keys,
+                 prefixes or both
+  predicted FPR  share of absent keys that pass, by the model of the filter's kind; - if all pass
 
 Where filter memory is spread over the levels (wasted_reads, bits_per_key), a compaction may move a
-file to a deeper level without rewriting it. Its filter is then more precise than those that are
-built there: such files are listed. They are told by their rates, from 1.5 bits (a factor of 2.8) on,
-and under kind=auto by their kinds: flushes, to level 0, build Bloom filters, compactions ribbons.
+file to a deeper level without rewriting it. Its filter is then more precise than the filters that
+are built there. Such files are listed. They are recognised by their rates if these differ by at
+least 1.5 bits (a factor of 2.8), and under kind=auto by their kinds: flushes to level 0 build Bloom
+filters, compactions ribbons.
 
 Examples:
   blocksieve inspect --db paths.db
@@ -52,7 +52,8 @@ struct InspectOptions {
 
 struct Inspection {
   std::vector<FileReport> files;
-  std::vector<std::optional<int>> built_for;  ///< By file: the other level that it came from.
+  std::vector<std::optional<int>>
+      built_for;  ///< By file: the other level that it came from, if any.
   ChosenFiles::Missed missed;
 };
 
@@ -62,7 +63,7 @@ bool HasSeveralFamilies(const std::vector<FileReport>& files) {
   });
 }
 
-/// A table whose first column, the family, is left out where there is but one.
+/// A table whose first column, the family, is left out if there is only one.
 class FamilyTable {
  public:
   FamilyTable(bool with_family, std::vector<std::string> headers)
@@ -122,7 +123,7 @@ std::string FilesText(const std::vector<FileReport>& files, bool with_family) {
   return table.ToString();
 }
 
-// Of the files that were moved.
+// Which files were moved.
 std::string MovedText(const Inspection& inspection) {
   std::string text;
   FilterSummary sum;
@@ -141,9 +142,9 @@ std::string MovedText(const Inspection& inspection) {
 
 std::string IndexesText(const std::vector<FileReport>& files, bool with_family) {
   FamilyTable table(with_family,
-                    {"value index", "files", "granules", "filter bytes", "bounds bytes"});
+                    {"skip index", "files", "granules", "filter bytes", "bounds bytes"});
   const std::vector<IndexSummary> indexes = SummariseIndexes(files);
-  if (indexes.empty()) return "No value indexes.\n";
+  if (indexes.empty()) return "No skip indexes.\n";
   for (const IndexSummary& index : indexes) {
     table.AddRow(
         index.family,
@@ -220,10 +221,9 @@ void RunInspect(const InspectOptions& options) {
       LevelsBuiltFor(inspection.files, options.choice.db.empty()
                                            ? AskedRatesByFamily()
                                            : chosen.engine->RatesAskedFor(options.choice.db));
-  term::Output output;
-  output.Write(options.format == OutputFormat::kJson ? ToJson(options, chosen, inspection)
-                                                     : ToText(inspection));
-  output.Flush();
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson
+                                  ? ToJson(options, chosen, inspection)
+                                  : ToText(inspection));
   if (const auto& unopened = inspection.missed.unopened; !unopened.empty()) {
     term::Fail("{}", fmt::join(unopened, "\n"));
   }
@@ -233,11 +233,10 @@ void RunInspect(const InspectOptions& options) {
 
 void AddInspectCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<InspectOptions>();
-  CLI::App* const command = app->add_subcommand("inspect", kDescription);
-  command->footer(kFooter);
+  CLI::App* const command = AddSubcommand(app, "inspect", kDescription, kFooter);
   AddFileOptions(command, &options->choice);
   AddFormatOption(command, &options->format);
-  command->callback([options, action] { *action = [options] { RunInspect(*options); }; });
+  SetAction(command, action, [options] { RunInspect(*options); });
 }
 
 }  // namespace blocksieve::cli

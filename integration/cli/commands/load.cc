@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,12 +11,9 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/skip_index.h"
-#include "integration/cli/commands/commands.h"
-#include "integration/cli/commands/common_options.h"
-#include "integration/cli/commands/load_report.h"
+#include "integration/cli/commands/options.h"
 #include "integration/cli/commands/rows.h"
 #include "integration/cli/engine/engine.h"
-#include "integration/cli/engine/engine_choice.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/line_reader.h"
@@ -30,24 +27,25 @@ namespace {
 constexpr const char* kDescription = "Load lines of fields into a database with skip indexes";
 
 constexpr const char* kFooter =
-    R"help(One field of each line becomes the key; the others, in order and joined by the delimiter, the value.
+    R"help(One field of each line becomes the key. The other fields, in order and joined by the delimiter, become
+the value.
 
-Fields are counted from 1, in the line of the file. Indexes are of the value:
+An index is on a part of the value. Fields are numbered from 1, as in the line of the file:
   field:2                the bytes of field 2
   int:5 uint:5 float:6   the number in a field
-  words:3 ngrams(4):3    the words, the 4-grams of the text of a field, for HAS and LIKE
-  field[;]:3             an array: elements of a field, separated by ';'; also int:field[;]:3
-  value json:/a/b        the whole value, a member of the JSON that it is
+  words:3 ngrams(4):3    the words, or the 4-grams, of the text in a field, for HAS and LIKE
+  field[;]:3             an array: the elements of a field, separated by ';'; also int:field[;]:3
+  value json:/a/b        the whole value; a member of the value if that is JSON
   int:json:/a words:json:/a/b words:value fixed(8,4) uint32le(8)
 
-Lines hold any bytes; there is no quoting, and of equal keys the last one wins. A line that lacks
-the key field, and an empty one, is an error: the lines before it are loaded, those after it not.
-Lines that lack the field of an index have no value for it (IS NULL).
+Lines may hold any bytes; there is no quoting. Of equal keys the last one wins. A line that is empty
+or lacks the key field is an error: the lines before it are loaded, and those after it are not.
+A line that lacks the field of an index has no value for it (IS NULL).
 
-An existing database is added to. It keeps the indexes that it has, or gets another in place of
-one of the same name. At the end everything is flushed and, unless --no-compact, compacted, so that
-all of its files have the indexes; of a large database that takes long. Engines are rocksdb and
-toylsm, a small one to learn from and test with; its granules are its data blocks.
+Rows are added to a database that exists. It keeps the indexes that it has; a new one of the same
+name replaces the old one. At the end everything is flushed and, unless --no-compact is given,
+compacted, so that all files have the indexes; for a large database that takes long. The engines are
+rocksdb and toylsm, a small one to learn from and to test with, whose granules are its data blocks.
 
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:2 --index words=words:3 paths.tsv
@@ -70,8 +68,8 @@ struct LoadOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-// After an --index there may be more of them, `--index a=field:2 b=field:3 FILE`, which only the
-// '=' tells from the file. Moves them to the indexes and returns the file.
+// More indexes may follow an --index, as in `--index a=field:2 b=field:3 FILE`; only the '=' tells
+// them from the file. Moves them to the indexes and returns the file.
 std::string TakeFile(LoadOptions* options) {
   std::optional<std::string> file;
   std::vector<std::string>& rest = options->positionals;
@@ -90,7 +88,8 @@ std::string TakeFile(LoadOptions* options) {
 }
 
 struct Loaded {
-  LoadCounts counts;
+  uint64_t rows = 0;
+  uint64_t bytes = 0;   // of keys and values
   std::string problem;  // why it ended before the end of the file; empty: it did not
 };
 
@@ -105,7 +104,7 @@ std::string WhatIsWrong(const term::LineReader& lines, std::string_view line, ch
 
 void ShowProgress(const Loaded& loaded, const term::LineReader& lines, term::Progress* progress) {
   if (!progress->IsDue()) return;
-  std::string text = "loading: " + term::CountOf(loaded.counts.rows, "row");
+  std::string text = "loading: " + term::CountOf(loaded.rows, "row");
   if (lines.file_bytes() != 0) {
     text += fmt::format(", {} %", 100 * lines.bytes_read() / lines.file_bytes());
   }
@@ -133,9 +132,9 @@ Loaded LoadLines(char delimiter, uint32_t key_field, term::LineReader* lines,
       return loaded;
     }
     database->Put(key, value);
-    ++loaded.counts.rows;
-    loaded.counts.bytes += key.size() + value.size();
-    if (loaded.counts.rows % kRowsBetweenChecks != 0) continue;
+    ++loaded.rows;
+    loaded.bytes += key.size() + value.size();
+    if (loaded.rows % kRowsBetweenChecks != 0) continue;
     if (term::InterruptFlag()) break;
     ShowProgress(loaded, *lines, &progress);
   }
@@ -150,6 +149,42 @@ void Compact(LoadedDatabase* database) {
     throw term::Interrupted("interrupted; all rows are loaded, not compacted");
 }
 
+// Numbers have no commas because scripts read this, too.
+std::string ToText(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  std::string text = fmt::format("rows: {}\nbytes: {}\nindex bytes: {} in {} of {}\n", loaded.rows,
+                                 loaded.bytes, indexes.index_bytes, indexes.files_with_index,
+                                 term::CountOf(indexes.num_files, "file"));
+  for (const SkipIndexColumnUsage& column : indexes.usage) {
+    text += fmt::format("  {} (of the value): filters {} bytes, bounds {} bytes", column.definition,
+                        column.filter_bytes, column.bounds_bytes);
+    if (column.files_without_filters != 0) {
+      text += "; no filters in " + term::CountOf(column.files_without_filters, "file");
+    }
+    text += "\n";
+  }
+  for (const std::string& problem : indexes.problems) text += "  " + problem + "\n";
+  return text;
+}
+
+std::string ToJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  auto columns = nlohmann::ordered_json::array();
+  for (const SkipIndexColumnUsage& column : indexes.usage) {
+    columns.push_back({{"definition", column.definition},
+                       {"num_files", column.num_files},
+                       {"filter_bytes", column.filter_bytes},
+                       {"bounds_bytes", column.bounds_bytes},
+                       {"num_distinct", column.num_distinct},
+                       {"files_without_filters", column.files_without_filters}});
+  }
+  return JsonLine({{"rows", loaded.rows},
+                   {"bytes", loaded.bytes},
+                   {"index_bytes", indexes.index_bytes},
+                   {"num_files", indexes.num_files},
+                   {"files_with_index", indexes.files_with_index},
+                   {"columns", columns},
+                   {"problems", indexes.problems}});
+}
+
 void RunLoad(LoadOptions options) {
   const std::string file = TakeFile(&options);
   const char delimiter = ParseDelimiter(options.delimiter);
@@ -157,7 +192,7 @@ void RunLoad(LoadOptions options) {
                     .columns = ParseIndexColumns(options.indexes, delimiter, options.key_field),
                     .granule_rows = options.granule_rows,
                     .target_fpr = options.target_fpr};
-  // First what may fail without leaving anything behind.
+  // What can fail without leaving anything behind comes first.
   term::LineReader lines(file);
   term::CatchInterrupts();
   const std::unique_ptr<LoadedDatabase> database =
@@ -171,61 +206,46 @@ void RunLoad(LoadOptions options) {
   if (!loaded.problem.empty()) {
     const std::string message =
         fmt::format("{}; the {} before are loaded and flushed, not compacted; nothing after is",
-                    loaded.problem, term::CountOf(loaded.counts.rows, "row"));
+                    loaded.problem, term::CountOf(loaded.rows, "row"));
     if (term::InterruptFlag()) throw term::Interrupted(message);
     throw term::Failure(message);
   }
   if (!options.no_compact) Compact(database.get());
 
-  term::Output output;
   const SkipIndexSummary indexes = database->Indexes();
-  output.Write(options.format == OutputFormat::kJson ? LoadReportJson(loaded.counts, indexes)
-                                                     : LoadReportText(loaded.counts, indexes));
-  output.Flush();
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(loaded, indexes)
+                                                                    : ToText(loaded, indexes));
 }
 
 }  // namespace
 
 void AddLoadCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<LoadOptions>();
-  CLI::App* const command = app->add_subcommand("load", kDescription);
-  command->footer(kFooter);
-
-  command->add_option("--db", options->db, "the directory of the database")
-      ->type_name("DIR")
-      ->required();
-  command->add_option("--key", options->key_field, "the field that is the key")
-      ->type_name("N")
-      ->check(InRange(1U, Column::kMaxFieldNumber))
-      ->required();
-  command->add_option("--index", options->indexes, "what to index, under what name")
-      ->type_name("NAME=EXTRACTOR")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--granule-rows", options->granule_rows,
-                   fmt::format("rows that are skipped or read together (default {}; not of toylsm)",
-                               kDefaultGranuleRows))
-      ->type_name("N")
-      ->check(InRange(uint64_t{1}, kMaxGranuleRows));
-  command
-      ->add_option("--fpr", options->target_fpr,
-                   fmt::format("share of the granules without a value that are read all the same "
-                               "(default {})",
-                               options->target_fpr))
-      ->type_name("P")
-      ->check(CheckTargetFpr);
-  command
-      ->add_option("--delimiter", options->delimiter,
-                   R"(what separates fields: one byte, \t (default), \\ or \xHH)")
-      ->type_name("C");
-  AddEngineOption(command, &options->engine,
-                  "of a new database (default rocksdb); an existing one has its own");
-  command->add_flag("--no-compact", options->no_compact, "leave the files as they are flushed");
+  CLI::App* const command = AddSubcommand(app, "load", kDescription, kFooter);
+  AddDatabaseOption(command, &options->db, "the directory of the database");
+  AddOption(command, &options->key_field,
+            {"--key", "N", "the number of the field that is the key",
+             WholeInRange(1, Column::kMaxFieldNumber), kRequired});
+  AddOption(command, &options->indexes,
+            {"--index", "NAME=EXTRACTOR", "a name, and what to index under it"});
+  AddOption(command, &options->granule_rows,
+            {"--granule-rows", "N",
+             fmt::format("rows that are skipped or read together (default {}; not for toylsm)",
+                         kDefaultGranuleRows),
+             WholeInRange(1, kMaxGranuleRows)});
+  AddOption(command, &options->target_fpr,
+            {"--fpr", "P",
+             fmt::format("share of the granules without a value that are still read for it "
+                         "(default {})",
+                         options->target_fpr),
+             TargetFprs()});
+  AddOption(command, &options->delimiter,
+            {"--delimiter", "C", R"(what separates fields: one byte, \t (default), \\ or \xHH)"});
+  AddEngineOption(command, &options->engine, "the engine of a new database (default rocksdb)");
+  AddFlag(command, &options->no_compact, "--no-compact", "leave the files as they were flushed");
   AddFormatOption(command, &options->format);
-  command->add_option("FILE", options->positionals, "the lines; - is standard input")
-      ->type_name("");
-
-  command->callback([options, action] { *action = [options] { RunLoad(*options); }; });
+  AddOption(command, &options->positionals, {"FILE", "", "the lines; - is standard input"});
+  SetAction(command, action, [options] { RunLoad(*options); });
 }
 
 }  // namespace blocksieve::cli

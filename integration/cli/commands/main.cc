@@ -1,4 +1,4 @@
-// The command `blocksieve`. Every subcommand is a file of its own, named for it.
+// The command `blocksieve`. Every subcommand is a file of its own, named after it.
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ constexpr const char* kFooter = R"(Examples:
 
 Exit codes: 0 done; 1 something failed; 2 wrong arguments; 128 + n ended by signal n.)";
 
-// "blocksieve scan": the command line as far as it was understood.
+// "blocksieve scan": as much of the command line as was understood.
 std::string NameOf(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app.get_name() : app.get_name() + " " + chosen.front()->get_name();
@@ -48,7 +48,8 @@ void WarnOfKernel() {
                                          KernelOverrideProblem(), KernelName(ActiveKernel())));
 }
 
-// Parses, and does what was asked. Extends `name` by the subcommand as soon as that is known.
+// Parses the command line and does what it asks for. Adds the subcommand to `name` once it is
+// known.
 void Run(int argc, const char* const* argv, std::string* name) {
   CLI::App app(kDescription, *name);
   app.footer(kFooter);
@@ -70,9 +71,7 @@ void Run(int argc, const char* const* argv, std::string* name) {
     *name = NameOf(app);
     std::ostringstream text;
     app.exit(help, text, text);
-    term::Output output;
-    output.Write(text.str());
-    output.Flush();
+    term::WriteToStandardOutput(text.str());
     return;
   } catch (const CLI::ParseError& error) {
     *name = NameOf(app);

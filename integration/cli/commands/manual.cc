@@ -1,32 +1,145 @@
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
 
 #include "integration/cli/commands/command_tree.h"
-#include "integration/cli/commands/commands.h"
-#include "integration/cli/commands/man_page.h"
+#include "integration/cli/commands/options.h"
 #include "integration/cli/term/streams.h"
 
 namespace blocksieve::cli {
 namespace {
 
+constexpr const char* kEnvironment =
+    R"help(  BLOCKSIEVE_KERNEL   the instructions with which filters are built and probed: scalar, avx2, avx512
+                      or neon. If it is not set, or the processor lacks them, the fastest that the
+                      processor has are used. Results do not depend on it.)help";
+
+// Escapes what roff would take for requests, or set as characters outside of ASCII.
+std::string Escape(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '\\':
+        escaped += "\\e";
+        break;
+      case '-':
+        escaped += "\\-";
+        break;
+      case '\'':
+        escaped += "\\(aq";
+        break;
+      case '`':
+        escaped += "\\(ga";
+        break;
+      case '^':
+        escaped += "\\(ha";
+        break;
+      case '~':
+        escaped += "\\(ti";
+        break;
+      case '"':
+        escaped += "\\(dq";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped.starts_with('.') ? "\\&" + escaped : escaped;
+}
+
+std::string Bold(std::string_view text) { return "\\fB" + Escape(text) + "\\fR"; }
+std::string Italic(std::string_view text) { return "\\fI" + Escape(text) + "\\fR"; }
+
+// Lines that begin with a blank are tables and examples, which stay as they are; others are text.
+// An empty line ends a paragraph.
+std::string Body(const std::string& text) {
+  std::string body;
+  bool as_is = false;
+  bool begins = false;
+  for (const std::string& line : Split(text, '\n')) {
+    if (line.empty()) {
+      begins = true;
+      continue;
+    }
+    if (as_is && !line.starts_with(' ')) body += ".fi\n.RE\n";
+    if (begins) body += ".PP\n";
+    if (!as_is && line.starts_with(' ')) body += ".RS 2\n.nf\n";
+    as_is = line.starts_with(' ');
+    begins = false;
+    body += Escape(as_is ? std::string_view(line).substr(2) : line) + "\n";
+  }
+  return as_is ? body + ".fi\n.RE\n" : body;
+}
+
+std::string OptionItem(const OptionEntry& option) {
+  std::string head;
+  for (const std::string& name : option.names) head += (head.empty() ? "" : ", ") + Bold(name);
+  if (!option.value.empty()) head += (head.empty() ? "" : " ") + Italic(option.value);
+  if (option.is_repeatable) head += " ...";
+  if (option.is_required) head += " (required)";
+  return ".TP\n" + head + "\n" + Escape(option.description) + "\n";
+}
+
+std::string Synopsis(const CommandEntry& command) {
+  std::string line = Bold(command.path) + " [" + Italic("OPTIONS") + "]";
+  for (const OptionEntry& option : command.options) {
+    if (!option.is_positional()) continue;
+    line += " [" + Italic(option.value) + (option.is_repeatable ? " ..." : "") + "]";
+  }
+  if (!command.subcommands.empty()) line += " " + Italic("SUBCOMMAND");
+  return line + "\n";
+}
+
+std::string Options(const CommandEntry& command) {
+  std::string items;
+  for (const OptionEntry& option : command.options) items += OptionItem(option);
+  return items;
+}
+
+// Subcommands of subcommands have no options of their own, so each is an item.
+std::string Section(const CommandEntry& command) {
+  std::string text =
+      ".SS " + Escape(command.path) + "\n" + Escape(command.description) + ".\n.PP\n";
+  text += Synopsis(command) + Options(command);
+  for (const CommandEntry& below : command.subcommands) {
+    text += ".TP\n" + Synopsis(below) + Escape(below.description) + "\n";
+  }
+  return text + ".PP\n" + Body(command.footer);
+}
+
+std::string UpperCase(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
 constexpr const char* kDescription = "Print the manual page";
 
 constexpr const char* kFooter =
-    R"(It has the help of all subcommands. Installed packages have it in place: man blocksieve.
+    R"(The page has the help of all subcommands. Installed packages have it in place: man blocksieve.
 
 Examples:
   blocksieve manual | man -l -)";
 
 }  // namespace
 
+std::string ManPage(const CommandEntry& root, const std::string& version) {
+  std::string text = fmt::format(".TH {} 1 \"\" \"{} {}\" \"User Commands\"\n",
+                                 UpperCase(root.path), root.path, version);
+  text += ".SH NAME\n" + root.path + " \\- " + Escape(root.description) + "\n";
+  text += ".SH SYNOPSIS\n" + Synopsis(root);
+  text += ".SH OPTIONS\n" + Options(root);
+  text += ".SH SUBCOMMANDS\n";
+  for (const CommandEntry& command : root.subcommands) text += Section(command);
+  text += ".SH ENVIRONMENT\n" + Body(kEnvironment);
+  return text + ".SH EXAMPLES AND EXIT STATUS\n" + Body(root.footer);
+}
+
 void AddManualCommand(CLI::App* app, Action* action) {
-  CLI::App* const command = app->add_subcommand("manual", kDescription);
-  command->footer(kFooter);
-  command->callback([app, action] {
-    *action = [app] {
-      term::Output output;
-      output.Write(ManPage(DescribeCommand(*app), BLOCKSIEVE_VERSION));
-      output.Flush();
-    };
+  SetAction(AddSubcommand(app, "manual", kDescription, kFooter), action, [app] {
+    term::WriteToStandardOutput(ManPage(DescribeCommand(*app), BLOCKSIEVE_VERSION));
   });
 }
 

@@ -32,8 +32,8 @@ std::optional<char> ParseByte(std::string_view text) {
   return static_cast<char>(*high << 4 | *low);
 }
 
-// Whether the fields that the column reads end at `delimiter`: tried out, with a text that is a
-// value of every type and holds no delimiter, whichever these are.
+// Whether the fields that the column reads end at `delimiter`. Tries it with a text that is a value
+// of every type and does not hold the delimiter.
 bool HasFieldsOf(const Column& column, char delimiter) {
   const Column second = column.WithFieldNumber(2);
   for (const char digit : {'1', '2', '3'}) {
@@ -52,8 +52,9 @@ Column ParseIndexColumn(const std::string& definition, char delimiter, uint32_t 
   if (!field || !HasFieldsOf(column, delimiter)) return column;
   if (*field == key_field) {
     term::FailUsage(
-        "--index {}: field {} is the key (--key {}), and indexes are of the other fields, which "
-        "become the value",
+        "--index {}: field {} is the key (--key {}); only the other fields, which become the "
+        "value, "
+        "can be indexed",
         definition, *field, key_field);
   }
   return column.WithFieldNumber(*field < key_field ? *field : *field - 1);
@@ -65,7 +66,8 @@ char ParseDelimiter(std::string_view text) {
   const std::optional<char> delimiter = ParseByte(text);
   if (!delimiter || *delimiter == '\n') {
     term::FailUsage(
-        R"(--delimiter is '{}'; allowed is one byte but the line end, or \t, \\ or \xHH)", text);
+        R"(--delimiter is '{}'; allowed is one byte other than the line end, or \t, \\ or \xHH)",
+        text);
   }
   return *delimiter;
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -9,11 +8,8 @@
 #include <string_view>
 
 #include "blocksieve/predicate.h"
-#include "integration/cli/commands/commands.h"
-#include "integration/cli/commands/common_options.h"
-#include "integration/cli/commands/scan_json.h"
+#include "integration/cli/commands/options.h"
 #include "integration/cli/engine/engine.h"
-#include "integration/cli/engine/engine_choice.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
@@ -24,18 +20,19 @@ namespace {
 constexpr const char* kDescription = "Print the rows of a database that match a condition";
 
 constexpr const char* kFooter =
-    R"help(Rows come in key order, and only what the database's skip indexes leave is read. The database is
-opened read-only; another process may have it open.
+    R"help(Prints rows in key order, and reads only what the skip indexes of the database do not rule out. The
+database is opened read-only; another process may have it open.
 
 Conditions are on the columns that the database is indexed by:
   c = v   c != v   c < v   c <= v   c > v   c >= v   c [NOT] IN (v, ...)
   c [NOT] BETWEEN v AND v   c IS [NOT] NULL   c [NOT] LIKE 'pattern'
   c [NOT] STARTSWITH 'prefix'   c [NOT] HAS v   AND   OR   NOT   ( )   TRUE   FALSE
-Strings stand in single quotes, a quote in them is doubled. In patterns % is any bytes, _ one
-character, \ escapes. HAS finds a word, an element or, by n-grams, a part of the text.
+Strings are in single quotes; a quote inside is doubled. In patterns, % stands for any bytes and _ for
+one character, and \ escapes. HAS finds a word, an element or, in an index of n-grams, a part of the
+text.
 
-A row is printed as its key, TAB and its value; with --format json as {"key":..., "value":...},
-one per line, and what is no UTF-8 as "key_hex" or "value_hex".
+A row is printed as its key, TAB and its value; with --format json as {"key":..., "value":...}, one
+per line, with "key_hex" or "value_hex" for bytes that are not UTF-8.
 
 Examples:
   blocksieve scan --db paths.db --where "pkg = 'bash'"
@@ -44,11 +41,14 @@ Examples:
   blocksieve scan --db paths.db --where "NOT (pkg LIKE 'lib%')" --reverse --limit 10
   blocksieve scan --db paths.db --where "pkg = 'bash'" --explain --format json 2> explanation.json)help";
 
+using Json = nlohmann::ordered_json;
+
 struct ScanOptions {
   std::string db;
   std::string engine;  // empty: not given
   std::string where = "TRUE";
   ScanRequest request;
+  bool no_index = false;
   bool count = false;
   OutputFormat format = OutputFormat::kText;
 };
@@ -69,7 +69,7 @@ void WriteRow(const RowScan& scan, OutputFormat format, term::Output* output) {
     output->WriteLine(scan.value());
     return;
   }
-  nlohmann::ordered_json row = nlohmann::ordered_json::object();
+  Json row = Json::object();
   SetBytes(&row, "key", scan.key());
   SetBytes(&row, "value", scan.value());
   output->WriteLine(row.dump());
@@ -90,8 +90,62 @@ uint64_t WriteRows(const ScanOptions& options, RowScan* scan, term::Output* outp
   return count;
 }
 
+Json ToJson(const ComparisonExplanation& one) {
+  return {
+      {"comparison", one.comparison}, {"column", one.column},
+      {"is_used", one.is_used},       {"reason", one.reason},
+      {"num_files", one.num_files},   {"num_granules", one.num_granules},
+      {"selected", one.selected},
+  };
+}
+
+Json ToJson(const ColumnExplanation& column) {
+  return {
+      {"name", column.name},
+      {"num_probes", column.num_probes},
+      {"index_bytes", column.index_bytes},
+  };
+}
+
+template <class T>
+Json ToJson(const std::vector<T>& all) {
+  Json array = Json::array();
+  for (const T& one : all) array.push_back(ToJson(one));
+  return array;
+}
+
+// All members, by their names.
+std::string ExplanationJson(const ScanExplanation& e) {
+  return JsonLine({
+      {"is_full_scan", e.is_full_scan},
+      {"full_scan_reason", e.full_scan_reason},
+      {"comparisons", ToJson(e.comparisons)},
+      {"columns", ToJson(e.columns)},
+      {"num_files", e.num_files},
+      {"files_without_index", e.files_without_index},
+      {"files_skipped", e.files_skipped},
+      {"files_too_new", e.files_too_new},
+      {"files_vanished", e.files_vanished},
+      {"file_problems", e.file_problems},
+      {"num_granules", e.num_granules},
+      {"granules_selected", e.granules_selected},
+      {"granules_always_match", e.granules_always_match},
+      {"granules_too_new", e.granules_too_new},
+      {"index_bytes_touched", e.index_bytes_touched},
+      {"ranges_read", e.ranges_read},
+      {"runs_read", e.runs_read},
+      {"rows_read", e.rows_read},
+      {"rows_rechecked", e.rows_rechecked},
+      {"rows_stale", e.rows_stale},
+      {"rows_returned", e.rows_returned},
+      {"data_blocks_read", e.data_blocks_read},
+      {"other_blocks_read", e.other_blocks_read},
+      {"block_bytes_read", e.block_bytes_read},
+  });
+}
+
 void PrintExplanation(const ScanExplanation& explanation, OutputFormat format) {
-  term::WriteToStandardError(format == OutputFormat::kJson ? ExplanationJson(explanation) + "\n"
+  term::WriteToStandardError(format == OutputFormat::kJson ? ExplanationJson(explanation)
                                                            : explanation.ToText());
 }
 
@@ -99,7 +153,9 @@ void RunScan(const ScanOptions& options) {
   const std::unique_ptr<ReadDatabase> database =
       EngineOf(options.db, options.engine).Open(options.db);
   const Predicate predicate = ParseWhere(options, database->Indexes());
-  const std::unique_ptr<RowScan> scan = database->Scan(predicate, options.request);
+  ScanRequest request = options.request;
+  request.use_index = !options.no_index;
+  const std::unique_ptr<RowScan> scan = database->Scan(predicate, request);
 
   term::Output output;
   const uint64_t count = WriteRows(options, scan.get(), &output);
@@ -113,28 +169,22 @@ void RunScan(const ScanOptions& options) {
 
 void AddScanCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<ScanOptions>();
-  CLI::App* const command = app->add_subcommand("scan", kDescription);
-  command->footer(kFooter);
-
-  command->add_option("--db", options->db, "the directory of the database")
-      ->type_name("DIR")
-      ->required();
-  AddEngineOption(command, &options->engine, "what the database is of; found out if not given");
-  command->add_option("--where", options->where, "the condition; without it, all rows match")
-      ->type_name("CONDITION");
-  command->add_flag("--explain", options->request.explain,
-                    "say on standard error what was read, and why not less");
-  command->add_flag(
-      "--no-index", [options](int64_t) { options->request.use_index = false; },
-      "read everything, for comparison");
-  command->add_flag("--count", options->count, "print the number of rows only");
-  command->add_option("--limit", options->request.limit, "end after so many rows")
-      ->type_name("N")
-      ->check(InRange(uint64_t{1}, std::numeric_limits<uint64_t>::max()));
-  command->add_flag("--reverse", options->request.reverse, "from the greatest key to the least");
+  ScanRequest& request = options->request;
+  CLI::App* const command = AddSubcommand(app, "scan", kDescription, kFooter);
+  AddDatabaseOption(command, &options->db, "the directory of the database");
+  AddEngineOption(command, &options->engine, "the engine of the database; found out if not given");
+  AddOption(command, &options->where,
+            {"--where", "CONDITION", "the condition; without it, all rows match"});
+  AddFlag(command, &request.explain, "--explain",
+          "report on standard error what was read, and why not less");
+  AddFlag(command, &options->no_index, "--no-index", "read everything, for comparison");
+  AddFlag(command, &options->count, "--count", "print only the number of rows");
+  AddOption(command, &request.limit,
+            {"--limit", "N", "stop after so many rows",
+             WholeInRange(1, std::numeric_limits<uint64_t>::max())});
+  AddFlag(command, &request.reverse, "--reverse", "go from the greatest key to the least");
   AddFormatOption(command, &options->format);
-
-  command->callback([options, action] { *action = [options] { RunScan(*options); }; });
+  SetAction(command, action, [options] { RunScan(*options); });
 }
 
 }  // namespace blocksieve::cli

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "integration/cli/commands/commands.h"
-#include "integration/cli/commands/common_options.h"
+#include "integration/cli/commands/options.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/line_reader.h"
@@ -31,13 +28,13 @@ using sieve::UrlSieve;
 constexpr const char* kDescription = "A persistent queue of URLs that takes each of them once";
 
 constexpr const char* kFooter =
-    R"help(Actions are done in the order in which they are given. Files have one URL per line; - is standard
-input. Lines may hold any bytes, and are compared byte by byte unless --normalize is given; empty
-ones are left out. What push and forget did goes to standard error, so that standard output has
-nothing but what pop and stats print.
+    R"help(Actions are carried out in the order given. Files have one URL per line; - is standard input. Lines
+may hold any bytes and are compared byte by byte, unless --normalize is given; empty lines are
+ignored. push and forget report on standard error, so that standard output holds only what pop and
+stats print.
 
-All of it lasts: URLs that were pushed before the program is killed are queued, and no URL is lost
-while it is being popped. It may be handed out again if the program is killed meanwhile.
+Everything is durable: URLs that were pushed stay queued if the program is killed, and no URL is lost
+while it is being popped; if the program is killed at that moment, it may be popped again.
 
 Examples:
   blocksieve sieve --db crawl push urls.txt
@@ -57,7 +54,7 @@ struct SieveCommandOptions {
   uint64_t pop_urls = 1;
 };
 
-void Check(const rocksdb::Status& status, const std::string& db) {
+void CheckStatus(const rocksdb::Status& status, const std::string& db) {
   if (status.ok()) return;
   if (status.IsInvalidArgument() && status.getState() != nullptr) {
     term::FailUsage("{}: {}", db, status.getState());
@@ -110,7 +107,7 @@ void Push(const SieveCommandOptions& options, UrlSieve* sieve) {
   term::Progress progress;
   sieve::PushCounts counts;
   for (std::vector<std::string_view> batch; lines.Next(&batch);) {
-    Check(sieve->Push(batch, &counts), options.db);
+    CheckStatus(sieve->Push(batch, &counts), options.db);
     if (progress.IsDue()) progress.Show("pushing: " + term::CountOf(counts.new_urls, "new URL"));
   }
   ReportLine(fmt::format("pushed {}, of which {} were new",
@@ -122,7 +119,7 @@ void Forget(const SieveCommandOptions& options, UrlSieve* sieve) {
   LineBatches lines(options.forget_file, options.normalize);
   sieve::ForgetCounts counts;
   for (std::vector<std::string_view> batch; lines.Next(&batch);) {
-    Check(sieve->Forget(batch, &counts), options.db);
+    CheckStatus(sieve->Forget(batch, &counts), options.db);
   }
   ReportLine(fmt::format("forgot {}; {} had not been seen", term::CountOf(counts.forgotten, "URL"),
                          term::WithCommas(counts.not_seen)));
@@ -135,7 +132,7 @@ void Pop(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* outp
     return output->is_wanted() && !term::InterruptFlag();
   };
   uint64_t num_popped = 0;
-  Check(sieve->Pop(options.pop_urls, take, &num_popped), options.db);
+  CheckStatus(sieve->Pop(options.pop_urls, take, &num_popped), options.db);
   if (term::InterruptFlag()) {
     throw term::Interrupted(
         fmt::format("interrupted; {} left the queue", term::CountOf(num_popped, "URL")));
@@ -201,7 +198,7 @@ std::string StatsJson(const SieveStats& stats) {
 
 void PrintStats(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* output) {
   SieveStats stats;
-  Check(sieve->GetStats(&stats), options.db);
+  CheckStatus(sieve->GetStats(&stats), options.db);
   output->Write(options.format == OutputFormat::kJson ? StatsJson(stats) : StatsText(stats));
 }
 
@@ -210,84 +207,56 @@ void Compact(const SieveCommandOptions& options, UrlSieve* sieve) {
   progress.Show("compacting");
   const rocksdb::Status status = sieve->Compact(&term::InterruptFlag());
   if (term::InterruptFlag()) throw term::Interrupted("interrupted; not all is compacted");
-  Check(status, options.db);
+  CheckStatus(status, options.db);
 }
 
-using Step = std::function<void(UrlSieve*, term::Output*)>;
+void RunStep(const std::string& step, const SieveCommandOptions& options, UrlSieve* sieve,
+             term::Output* output) {
+  if (step == "push") Push(options, sieve);
+  if (step == "pop") Pop(options, sieve, output);
+  if (step == "forget") Forget(options, sieve);
+  if (step == "compact") Compact(options, sieve);
+  if (step == "stats") PrintStats(options, sieve, output);
+}
 
-void RunSieve(const SieveCommandOptions& options, const std::vector<Step>& steps) {
+void RunSieve(const SieveCommandOptions& options, const std::vector<std::string>& steps) {
   term::CatchInterrupts();
   std::unique_ptr<UrlSieve> sieve;
-  Check(UrlSieve::Open(options.db, options.sieve, &sieve), options.db);
+  CheckStatus(UrlSieve::Open(options.db, options.sieve, &sieve), options.db);
   term::Output output;
-  for (const Step& step : steps) step(sieve.get(), &output);
+  for (const std::string& step : steps) RunStep(step, options, sieve.get(), &output);
   output.Flush();
-  Check(sieve->Close(), options.db);
+  CheckStatus(sieve->Close(), options.db);
 }
 
 }  // namespace
 
 void AddSieveCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<SieveCommandOptions>();
-  CLI::App* const command = app->add_subcommand("sieve", kDescription);
-  command->footer(kFooter);
-  command->require_subcommand(1, 0);
-
-  command->add_option("--db", options->db, "the directory of the sieve, created if missing")
-      ->type_name("DIR")
-      ->required();
-  command
-      ->add_option("--shards", options->sieve.num_shards,
-                   "parts that are pushed to in parallel: 4, or what the sieve was created with")
-      ->type_name("N")
-      ->check(InRange(1U, 64U));
-  command
-      ->add_option("--design", options->sieve.design_urls,
-                   "the URLs that a new sieve is made for (default 20000000)")
-      ->type_name("N")
-      ->check(InRange(uint64_t{1}, uint64_t{10'000'000'000}));
-  command->add_flag("--normalize", options->normalize,
-                    "push and forget URLs in their normal spelling (RFC 3986, 6.2)");
+  CLI::App* const command = AddSubcommand(app, "sieve", kDescription, kFooter);
+  AddDatabaseOption(command, &options->db, "the directory of the sieve, created if missing");
+  AddOption(command, &options->sieve.num_shards,
+            {"--shards", "N",
+             "parts that are filled in parallel; default: 4, or those that the sieve has",
+             WholeInRange(1, 64)});
+  AddOption(command, &options->sieve.design_urls,
+            {"--design", "N", "the number of URLs that a new sieve is made for (default 20000000)",
+             WholeInRange(1, 10'000'000'000)});
+  AddFlag(command, &options->normalize, "--normalize",
+          "push and forget URLs in their normal spelling (RFC 3986, 6.2)");
   AddFormatOption(command, &options->format);
 
-  const auto steps = std::make_shared<std::vector<std::pair<CLI::App*, Step>>>();
-  const auto add_step = [&](const char* name, const char* description, Step step) {
-    CLI::App* const subcommand = command->add_subcommand(name, description);
-    subcommand->fallthrough();
-    steps->emplace_back(subcommand, std::move(step));
-    return subcommand;
-  };
-  add_step("push", "enqueue the URLs that were never seen",
-           [options](UrlSieve* sieve, term::Output*) { Push(*options, sieve); })
-      ->add_option("FILE", options->push_file, "the URLs; - is standard input")
-      ->type_name("")
-      ->required();
-  add_step("pop", "print the next URLs, and take them off the queue",
-           [options](UrlSieve* sieve, term::Output* output) { Pop(*options, sieve, output); })
-      ->add_option("N", options->pop_urls, "the most to print")
-      ->type_name("")
-      ->check(InRange(uint64_t{1}, kMaxUrls))
-      ->required();
-  add_step("forget", "make URLs as if they had never been seen",
-           [options](UrlSieve* sieve, term::Output*) { Forget(*options, sieve); })
-      ->add_option("FILE", options->forget_file, "the URLs; - is standard input")
-      ->type_name("")
-      ->required();
-  add_step("compact", "rewrite everything into the least space",
-           [options](UrlSieve* sieve, term::Output*) { Compact(*options, sieve); });
-  add_step(
-      "stats", "print how much there is and what the filters do",
-      [options](UrlSieve* sieve, term::Output* output) { PrintStats(*options, sieve, output); });
-
-  command->callback([=] {
-    std::vector<Step> chosen;
-    for (const CLI::App* const given : command->get_subcommands()) {
-      for (const auto& [subcommand, step] : *steps) {
-        if (subcommand == given) chosen.push_back(step);
-      }
-    }
-    *action = [options, chosen] { RunSieve(*options, chosen); };
-  });
+  const OptionSpec urls = {"FILE", "", "the URLs; - is standard input", nullptr, kRequired};
+  CLI::App* step = AddStep(command, "push", "queue the URLs that have never been seen");
+  AddOption(step, &options->push_file, urls);
+  step = AddStep(command, "pop", "print the next URLs and take them off the queue");
+  AddOption(step, &options->pop_urls,
+            {"N", "", "the most to print", WholeInRange(1, kMaxUrls), kRequired});
+  step = AddStep(command, "forget", "treat URLs as if they had never been seen");
+  AddOption(step, &options->forget_file, urls);
+  AddStep(command, "compact", "rewrite everything into the least space");
+  AddStep(command, "stats", "print how many URLs there are and what the filters save");
+  SetAction(command, action, [options, command] { RunSieve(*options, GivenSteps(*command)); });
 }
 
 }  // namespace blocksieve::cli

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -10,8 +9,7 @@
 #include <vector>
 
 #include "blocksieve/sizing.h"
-#include "integration/cli/commands/commands.h"
-#include "integration/cli/commands/common_options.h"
+#include "integration/cli/commands/options.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
@@ -20,17 +18,17 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Say how large filters are";
+constexpr const char* kDescription = "Show how large filters are";
 
 constexpr const char* kFooter =
     R"(Give exactly one of --fpr, --bits-per-key and --bytes. For each kind of filter this prints the
 smallest layout of the lookup table that meets the false-positive rate, or the most accurate one
 that fits:
-  bits/key       of the layout; a filter of few keys takes more, for it has whole bytes or lines
-  bytes          of the filter without its footer; of a ribbon about, as chance decides
-  predicted FPR  share of absent keys that it lets through
+  bits/key       of the layout; a filter of few keys takes more, because it has whole bytes or lines
+  bytes          of the filter without its footer; for a ribbon an estimate, as chance decides
+  predicted FPR  share of absent keys that the filter lets through
   limit          log2(1/FPR) bits per key: the least that any filter needs
-  above limit    by how much the bytes exceed it
+  above limit    by how much the filter exceeds that limit
 
 Examples:
   blocksieve size --fpr 0.01                           one absent key in a hundred passes
@@ -167,25 +165,18 @@ void RunSize(const SizeOptions& options) {
 
 void AddSizeCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<SizeOptions>();
-  CLI::App* const command = app->add_subcommand("size", kDescription);
-  command->footer(kFooter);
-
-  command->add_option("--fpr", options->fpr, "the false-positive rate to meet, 1e-07 to 0.5")
-      ->type_name("P")
-      ->check(CheckTargetFpr);
-  command->add_option("--bits-per-key", options->bits_per_key, "the most bits per key")
-      ->type_name("B")
-      ->check(InRange(0.0, kMaxBitsPerKey));
-  command
-      ->add_option("--bytes", options->bytes, "the most bytes for all keys; also as 10kB or 64MiB")
-      ->transform(BytesInRange(1, kMaxNumber))
-      ->type_name("N");
-  command->add_option("--keys", options->keys, "the number of keys (default 1000000)")
-      ->type_name("N")
-      ->check(InRange(uint64_t{1}, kMaxNumber));
+  CLI::App* const command = AddSubcommand(app, "size", kDescription, kFooter);
+  AddOption(command, &options->fpr,
+            {"--fpr", "P", "the false-positive rate to meet, 1e-07 to 0.5", TargetFprs()});
+  AddOption(command, &options->bits_per_key,
+            {"--bits-per-key", "B", "the most bits per key", InRange(0, kMaxBitsPerKey)});
+  AddOption(command, &options->bytes,
+            {"--bytes", "N", "the most bytes for all keys; also as 10kB or 64MiB",
+             BytesInRange(1, kMaxNumber)});
+  AddOption(command, &options->keys,
+            {"--keys", "N", "the number of keys (default 1000000)", WholeInRange(1, kMaxNumber)});
   AddFormatOption(command, &options->format);
-
-  command->callback([options, action] { *action = [options] { RunSize(*options); }; });
+  SetAction(command, action, [options] { RunSize(*options); });
 }
 
 }  // namespace blocksieve::cli

@@ -1,17 +1,15 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "integration/cli/commands/commands.h"
-#include "integration/cli/commands/common_options.h"
+#include "integration/cli/commands/options.h"
 #include "integration/cli/files/file_check.h"
 #include "integration/cli/files/file_choice.h"
-#include "integration/cli/files/file_report_json.h"
-#include "integration/cli/files/file_report_text.h"
+#include "integration/cli/files/file_report.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
@@ -20,21 +18,21 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Check the filters and value indexes of a database or a file";
+constexpr const char* kDescription = "Check the filters and skip indexes of a database or a file";
 
 constexpr const char* kFooter =
-    R"help(Reads every file: checks the checksums of its blocks, filters and value indexes, asks the filter for
-every key that the file has (it must let all of them through), and measures the false-positive rate
-with keys that the file does not have, next to keys that it has. The database is opened read-only;
-another process may have it open. What is not flushed yet has no filters, and is not looked at.
+    R"help(Reads every file. Checks the checksums of its blocks, filters and skip indexes; asks the filter for
+every key that the file has, all of which must pass; and measures the false-positive rate with keys
+that the file does not have, next to keys that it has. The database is opened read-only; another
+process may have it open. What has not been flushed yet has no filters and is not checked.
 
   keys asked     versions of keys, deletes included
-  denied         of these, wrongly: lookups would not find them
-  measured FPR   of the probes, and where the rate lies with a confidence of 95 %
-  predicted      by the model of the filter's kind
+  denied         keys that did not pass, though they must: lookups would not find them
+  measured FPR   share of the probes that passed, with its confidence interval of 95 %
+  predicted      the rate by the model of the filter's kind
 
-Exit codes: 0 nothing is wrong; 1 something is, or could not be read, or a filter matches everything,
-as one does that would have exceeded max_build_bytes.
+Exit codes: 0 nothing is wrong; 1 something is wrong or could not be read, or a filter matches
+everything, as one does that would have exceeded max_build_bytes.
 
 Examples:
   blocksieve verify --db paths.db
@@ -130,10 +128,9 @@ void RunVerify(const VerifyOptions& options) {
   verification.missed = chosen.ForEach("verifying", [&](TableFile* file) {
     verification.files.push_back(CheckFile(file, options.num_probes));
   });
-  term::Output output;
-  output.Write(options.format == OutputFormat::kJson ? ToJson(options, chosen, verification)
-                                                     : ToText(verification));
-  output.Flush();
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson
+                                  ? ToJson(options, chosen, verification)
+                                  : ToText(verification));
   if (const uint64_t problems = verification.num_problems(); problems != 0) {
     term::Fail("{} found", term::CountOf(problems, "problem"));
   }
@@ -143,17 +140,15 @@ void RunVerify(const VerifyOptions& options) {
 
 void AddVerifyCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<VerifyOptions>();
-  CLI::App* const command = app->add_subcommand("verify", kDescription);
-  command->footer(kFooter);
+  CLI::App* const command = AddSubcommand(app, "verify", kDescription, kFooter);
   AddFileOptions(command, &options->choice);
-  command
-      ->add_option(
-          "--probes", options->num_probes,
-          fmt::format("absent keys to ask each file for (default {}); 0: none", kDefaultProbes))
-      ->type_name("N")
-      ->check(InRange(uint64_t{0}, kMaxProbes));
+  AddOption(command, &options->num_probes,
+            {"--probes", "N",
+             fmt::format("absent keys to ask the filters of each file for (default {}); 0: none",
+                         kDefaultProbes),
+             WholeInRange(0, kMaxProbes)});
   AddFormatOption(command, &options->format);
-  command->callback([options, action] { *action = [options] { RunVerify(*options); }; });
+  SetAction(command, action, [options] { RunVerify(*options); });
 }
 
 }  // namespace blocksieve::cli

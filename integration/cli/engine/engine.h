@@ -11,19 +11,19 @@
 #include "blocksieve/predicate.h"
 #include "blocksieve/skip_index_explanation.h"
 #include "blocksieve/skip_index_summary.h"
-#include "integration/cli/advise/filter_plan.h"
-#include "integration/cli/engine/asked_rates.h"
+#include "integration/cli/engine/filter_setting.h"
 #include "integration/cli/engine/table_file.h"
 
-// What the subcommands need of a storage engine. Each engine has a folder of its own that
-// implements it; all report indexes and scans in the same form. Everything here throws Failure and UsageError.
+// What the subcommands need from a storage engine. Each engine implements it in a folder of its
+// own; all report indexes and scans in the same form. Everything here throws Failure and
+// UsageError.
 
 namespace blocksieve::cli {
 
 struct LoadTarget {
   std::string path;
-  std::vector<Column> columns;  ///< To be indexed, beside those that the database has already.
-  uint64_t granule_rows = 0;    ///< 0: as the engine has them.
+  std::vector<Column> columns;  ///< To be indexed, in addition to those that the database indexes.
+  uint64_t granule_rows = 0;    ///< 0: the engine's default.
   double target_fpr = 0;        ///< Of the indexes.
 };
 
@@ -35,12 +35,12 @@ class LoadedDatabase {
   /// What became of the indexes that the database had, in sentences.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// The last one of equal keys wins. Rows last once Flush has returned.
+  /// Of equal keys the last one wins. Rows are durable once Flush has returned.
   virtual void Put(std::string_view key, std::string_view value) = 0;
   virtual void Flush() = 0;
 
-  /// Rewrites all files into as few as the engine makes of them, each with the indexes.
-  /// Returns false if it was interrupted.
+  /// Rewrites all files, into as few as the engine makes of them, with the indexes. Returns false
+  /// if it was interrupted.
   virtual bool Compact() = 0;
 
   virtual SkipIndexSummary Indexes() const = 0;
@@ -49,11 +49,17 @@ class LoadedDatabase {
   std::vector<std::string> notes_;
 };
 
+/// The columns that new files of a database are to index: the wanted ones, and those that the
+/// database indexes already, which compaction would drop otherwise. Where both have the same name,
+/// the wanted one. Appends to `*notes` what becomes of the database's own.
+std::vector<Column> WithKeptColumns(std::vector<Column> wanted, const SkipIndexSummary& present,
+                                    std::vector<std::string>* notes);
+
 struct ScanRequest {
-  uint64_t limit = 0;  ///< Most rows; 0: all.
+  uint64_t limit = 0;  ///< The most rows to return; 0: all.
   bool reverse = false;
   bool use_index = true;
-  bool explain = false;  ///< Count what Explain tells.
+  bool explain = false;  ///< Count what Explain reports.
 };
 
 /// The rows that match a predicate, in key order.
@@ -62,12 +68,12 @@ class RowScan {
   virtual ~RowScan() = default;
 
   virtual bool Valid() const = 0;
-  /// REQUIRE: Valid(). Key and value are valid until Next.
+  /// REQUIRES: Valid(), as for key and value, which are valid until the next call.
   virtual void Next() = 0;
   virtual std::string_view key() const = 0;
   virtual std::string_view value() const = 0;
 
-  /// Why it ended before the last row; empty: it did not.
+  /// Why the scan ended before the last row; empty: it did not.
   virtual std::string problem() const = 0;
 
   virtual ScanExplanation Explain() const = 0;
@@ -94,31 +100,46 @@ class Engine {
   /// Opens the database, or creates it in a directory that is missing or empty.
   virtual std::unique_ptr<LoadedDatabase> Load(const LoadTarget& target) const = 0;
 
-  /// REQUIRES: the directory has a database of this engine.
+  // `path` is the directory of a database of this engine, as EngineOf found it.
+
   virtual std::unique_ptr<ReadDatabase> Open(const std::string& path) const = 0;
 
-  /// The files of the database, by column family and level; of level 0 the newest first. Some may
-  /// be missing or damaged. REQUIRES: as Open.
+  /// The files of the database, by column family and level, those of level 0 from the newest to
+  /// the oldest. Some may be missing or damaged.
   virtual std::vector<FilePlace> ListFiles(const std::string& path) const = 0;
 
-  /// Null if there is no such file any more.
+  /// Null if the file no longer exists.
   virtual std::unique_ptr<TableFile> OpenFile(const FilePlace& place) const = 0;
 
-  /// What the options of the database say of the rates of its filters. REQUIRES: as Open.
+  /// What the options of the database say about the rates of its filters.
   virtual AskedRatesByFamily RatesAskedFor(const std::string& path) const = 0;
 
-  /// What to write into the options of a database so that its filters become those of the plan.
-  virtual std::string OptionFor(const FilterPlan& plan) const = 0;
+  /// What to write into the options of a database so that its filters are built by this setting.
+  virtual std::string OptionFor(const FilterSetting& setting) const = 0;
 
-  /// Of the block cache that a database has unless it is told otherwise.
+  /// The size of the block cache that a database has unless its options set one.
   virtual uint64_t DefaultCacheBytes() const = 0;
 
-  /// Whether a file that ends so is one of this engine. `end` has kFileEndBytes, or all of it.
+  /// Whether a file of this engine can end so. `end`: its last kFileEndBytes, or all of a shorter
+  /// file.
   static constexpr uint64_t kFileEndBytes = 64;
   virtual bool IsFile(ByteView end) const = 0;
 };
 
 const Engine& RocksDbEngine();
 const Engine& ToyLsmEngine();
+
+// `name` is that of an engine, or empty: whichever fits.
+
+/// The engine of the database in the directory `path`.
+/// Throws UsageError if `name` is another engine's; Failure if there is no database, or it cannot
+/// be looked at.
+const Engine& EngineOf(const std::string& path, const std::string& name);
+
+/// The engine of a single file. Throws like EngineOf.
+const Engine& EngineOfFile(const std::string& path, const std::string& name);
+
+/// Like EngineOf, but where there is nothing yet: the named engine, by default rocksdb.
+const Engine& EngineFor(const std::string& path, const std::string& name);
 
 }  // namespace blocksieve::cli

@@ -1,5 +1,6 @@
 #include "integration/cli/engine/sorted_runs.h"
 
+#include <cassert>
 #include <map>
 
 namespace blocksieve::cli {
@@ -67,6 +68,7 @@ std::vector<std::span<const SortedRun>> ByLevel(const std::vector<SortedRun>& ru
 }
 
 FilterKind KindOf(const SortedRun& run) {
+  assert(!run.files.empty());
   return run.files.front()->place.is_short_lived ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
 }
 

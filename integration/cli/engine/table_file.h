@@ -8,15 +8,17 @@
 #include <string_view>
 #include <vector>
 
-// What `inspect` and `verify` see of a file of sorted keys, whatever engine it is of.
+#include "blocksieve/granule_index.h"
+
+// What `inspect`, `verify` and `advise` see of a file of sorted keys, whatever engine wrote it.
 
 namespace blocksieve::cli {
 
 /// Whether a key comes before another one.
 using KeyLess = std::function<bool(std::string_view, std::string_view)>;
 
-/// The first and the last key for which lookups ask a file, in its column family's order.
-struct KeyRange {
+/// The first and the last key for which lookups ask a file, in the order of its column family.
+struct LookupRange {
   std::string smallest;
   std::string largest;
   KeyLess less;
@@ -24,21 +26,21 @@ struct KeyRange {
 
 struct FilePlace {
   std::string path;
-  std::string family;  ///< Of a database's column family; empty: none, or not known.
+  std::string family;  ///< Name of the column family; empty: none, or not known.
   int level = -1;      ///< -1: not known.
 
-  /// A flush wrote it, and the next compaction takes it away. Under kind=auto such files have Bloom
+  /// A flush wrote it, and the next compaction removes it. Under kind=auto such files have Bloom
   /// filters, others ribbons.
   bool is_short_lived = false;
 
-  std::optional<KeyRange> keys;  ///< Not of all single files.
+  std::optional<LookupRange> keys;  ///< Missing for some single files.
 };
 
 enum class FilterOrigin {
   kNone,
   kBlocksieve,
   kStock,       ///< RocksDB's own.
-  kUnreadable,  ///< There is one, but it is damaged or unknown: it matches everything.
+  kUnreadable,  ///< Damaged or of an unknown kind: it matches everything.
 };
 
 /// All key filters of a file together.
@@ -48,11 +50,11 @@ struct FilterReport {
   std::string shape;  ///< "full", "partitioned" or "per granule".
   std::string of;     ///< "keys", "prefixes" or "keys and prefixes".
   uint64_t num_filters = 0;
-  uint64_t num_entries = 0;  ///< Keys and prefixes that they were made of.
+  uint64_t num_entries = 0;  ///< Keys and prefixes that they were made from.
   uint64_t num_bytes = 0;    ///< In the file.
 
-  /// Of an absent key that the file is asked for, by the model of the kind; 1 if nothing is ruled
-  /// out. Of several filters the mean.
+  /// The chance that an absent key passes, by the model of the kind; 1 if nothing is ruled out. The
+  /// mean if there are several filters.
   double predicted_fpr = 1;
 
   std::vector<std::string> problems;  ///< Filters that cannot be read, and why.
@@ -69,18 +71,18 @@ struct IndexColumnReport {
   uint64_t bounds_bytes = 0;
 };
 
-/// The value index of a file.
+/// The skip index of a file.
 struct IndexReport {
   uint64_t num_granules = 0;  ///< 0: there is none.
   uint64_t num_bytes = 0;     ///< In the file.
   std::vector<IndexColumnReport> columns;
-  std::string note;     ///< Why there is none, if it was tried.
-  std::string problem;  ///< It is damaged.
+  std::string note;     ///< Why there is none, although one was built.
+  std::string problem;  ///< What is wrong with it; empty: nothing.
 };
 
 struct FileReport {
   FilePlace place;
-  uint64_t num_entries = 0;  ///< Versions of keys, deletes included; not deletes of ranges.
+  uint64_t num_entries = 0;  ///< Versions of keys, with deletes but without deletes of ranges.
   uint64_t num_bytes = 0;
   FilterReport filter;
   IndexReport index;
@@ -91,33 +93,36 @@ class TableFile {
  public:
   virtual ~TableFile() = default;
 
-  /// Read without the data.
+  /// What can be said of it without reading its data.
   virtual const FileReport& report() const = 0;
 
-  /// Checks all checksums, and what else can be wrong without asking the filters for keys. Empty:
-  /// all is well.
+  /// Checks all checksums, and whatever else can be wrong apart from the answers of the filters.
+  /// Empty: nothing is wrong.
   virtual std::vector<std::string> FindDamage() = 0;
 
-  /// Every entry's key, in the order of the file, with whether its filters let it through, as they
-  /// must. Throws Failure if it cannot be read to the end. Returns why some entries were not seen,
-  /// or "".
+  /// Visits the key of every entry in the order of the file, and says whether the filters let it
+  /// through, as they must. Returns why some entries were not seen, or "". Throws Failure if the
+  /// file cannot be read to its end.
   using KeyVisitor = std::function<void(std::string_view key, bool may_match)>;
   virtual std::string ForEachKey(const KeyVisitor& visit) = 0;
 
   /// Whether a lookup of the key would go on after asking the filters.
   virtual bool MayMatch(std::string_view key) = 0;
 
-  /// A key next to `present` that the file does not have, and for filters of prefixes one whose
-  /// prefix it does not have either; nothing if none was found.
+  /// A key next to `present` that the file does not have, nor its prefix if the filters are of
+  /// prefixes; nothing if none was found.
   virtual std::optional<std::string> AbsentKey(std::string_view present,
                                                std::mt19937_64* random) = 0;
 
-  /// The share of its entries that are before the key, 0 to 1, as far as can be told by reading one
-  /// data block. Throws Failure if that cannot be read.
+  /// An estimate, from reading one data block, of the share of its entries that are before the key,
+  /// 0 to 1. Throws Failure if the block cannot be read.
   virtual double ShareBefore(std::string_view key) = 0;
 };
 
-/// A key that is behind `present`, and equal to an existing one with a chance of 2^-64.
+/// A key that sorts behind `present`, and exists with a chance of 2^-64.
 std::string RandomExtension(std::string_view present, std::mt19937_64* random);
+
+/// Describes an open index, which takes `num_bytes` of the file.
+IndexReport ReportIndex(const GranuleIndex& index, uint64_t num_bytes);
 
 }  // namespace blocksieve::cli

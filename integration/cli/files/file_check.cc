@@ -1,15 +1,16 @@
 #include "integration/cli/files/file_check.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cmath>
 
-#include "integration/cli/files/key_sample.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
 
-// So many keys of the file have the absent keys beside them.
+// The number of keys of the file next to which absent keys are made.
 constexpr size_t kSampleKeys = 10'000;
 
 void MeasureFpr(const KeySample& sample, uint64_t num_probes, TableFile* file,
@@ -26,6 +27,18 @@ void MeasureFpr(const KeySample& sample, uint64_t num_probes, TableFile* file,
 }
 
 }  // namespace
+
+RateInterval WilsonInterval(uint64_t num_hits, uint64_t num_trials) {
+  assert(num_trials > 0 && num_hits <= num_trials);
+  constexpr double kZ = 1.959963984540054;  // of the normal distribution, 97.5 %
+  const auto n = static_cast<double>(num_trials);
+  const double share = static_cast<double>(num_hits) / n;
+  const double scale = 1 + kZ * kZ / n;
+  const double middle = (share + kZ * kZ / (2 * n)) / scale;
+  const double half = kZ / scale * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n));
+  // At either end rounding would leave a tiny error.
+  return {num_hits == 0 ? 0 : middle - half, num_hits == num_trials ? 1 : middle + half};
+}
 
 FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
   FileCheck check;

@@ -7,8 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "integration/cli/engine/engine_choice.h"
+#include "integration/cli/engine/engine.h"
 #include "integration/cli/term/failure.h"
+#include "integration/cli/term/progress.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -19,7 +20,7 @@ void KeepFamily(const std::string& family, std::vector<FilePlace>* places) {
   for (const FilePlace& place : *places) names.insert(place.family);
   std::erase_if(*places, [&](const FilePlace& place) { return place.family != family; });
   if (places->empty()) {
-    term::Fail("there are no files of column family '{}'; those that have files are: '{}'", family,
+    term::Fail("column family '{}' has no files; those that have some are: '{}'", family,
                fmt::join(names, "', '"));
   }
 }
@@ -31,12 +32,6 @@ std::vector<FilePlace> ListFiles(const Engine& engine, const FileChoice& choice)
 }
 
 }  // namespace
-
-void AddFileOptions(CLI::App* command, FileChoice* choice) {
-  command->add_option("--db", choice->db, "the directory of a database")->type_name("DIR");
-  AddEngineOption(command, &choice->engine, "what it is of; found out if not given");
-  command->add_option("FILE", choice->file, "or a single file of one")->type_name("");
-}
 
 ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
                                          const std::function<void(TableFile*)>& visit) const {
@@ -75,7 +70,7 @@ std::vector<FileReport> ChosenFiles::ReadReports(const std::string& doing, Misse
   for (const FilePlace& place : places) {
     const auto report = known.find(place.path);
     if (report == known.end()) continue;
-    // It may have been moved to another level meanwhile.
+    // It may have moved to another level in the meantime.
     report->second.place.level = place.level;
     report->second.place.is_short_lived = place.is_short_lived;
     reports.push_back(std::move(report->second));

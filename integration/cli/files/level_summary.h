@@ -17,7 +17,7 @@ struct FilterSummary {
   uint64_t covered_bytes = 0;
   uint64_t filter_entries = 0;
   uint64_t filter_bytes = 0;
-  double weighted_fpr = 0;  ///< Predicted, each file's times its entries.
+  double weighted_fpr = 0;  ///< The sum of each file's predicted rate times its entries.
 
   void Add(const FileReport& file);
 
@@ -26,7 +26,7 @@ struct FilterSummary {
                ? 0
                : 8 * static_cast<double>(filter_bytes) / static_cast<double>(filter_entries);
   }
-  /// The mean over all entries; 1 without any.
+  /// The mean over all entries; 1 if there are none.
   double predicted_fpr() const {
     return num_entries == 0 ? 1 : weighted_fpr / static_cast<double>(num_entries);
   }

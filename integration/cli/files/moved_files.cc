@@ -8,8 +8,8 @@
 namespace blocksieve::cli {
 namespace {
 
-// Filters of one rate for all files differ by no more than this, in bits: those of few keys have
-// lines and segments that are not full.
+// If all files have the same target rate, their filters differ by no more than this, in bits:
+// filters of few keys have lines and segments that are not full.
 constexpr double kSameRateBits = 1;
 
 bool SaysItsRate(const FileReport& file) {
@@ -36,8 +36,8 @@ struct LevelRate {
   double fpr = 1;
 };
 
-// As if the options had asked for the bits per key that are there; for neither if all files have
-// the same rate.
+// Assumes that the options asked for the bits per key that the files have; or for nothing, if all
+// files have the same rate.
 AskedRates GuessRates(const RunList& list) {
   if (list.num_keys() == 0 || IsOneRate(list)) return {};
   const double bits_per_key =
@@ -47,8 +47,8 @@ AskedRates GuessRates(const RunList& list) {
   return rates;
 }
 
-// That each level should have; empty if it cannot be told. Level 0 is there even if it has no files
-// at the moment: most files come from there.
+// The rate that each level should have; empty if that is not known. Level 0 is included even if it
+// has no files at the moment, because most files come from there.
 std::vector<LevelRate> RatesOf(const RunList& list, const AskedRates& asked) {
   std::vector<LevelRate> rates;
   std::vector<RunGroup> groups = GroupsOf(list.runs);
@@ -72,7 +72,7 @@ std::vector<LevelRate> RatesOf(const RunList& list, const AskedRates& asked) {
   return rates;
 }
 
-// Under kind=auto flushes build Bloom filters, and nothing else does.
+// Under kind=auto only flushes build Bloom filters.
 bool IsOfFlush(const FileReport& file) {
   return file.filter.kind == FilterKindName(FilterKind::kBlockedBloom);
 }

@@ -1,9 +1,80 @@
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 
+#include <rocksdb/comparator.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "integration/cli/rocksdb/stored_database.h"
 #include "integration/cli/rocksdb/table_layout.h"
+#include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
 namespace {
+
+using rocksdb_plugin::Policy;
+
+// Null if the column family has another policy, or none.
+const Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& family) {
+  const auto* const table = family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr || table->filter_policy == nullptr) return nullptr;
+  return std::string_view(table->filter_policy->Name()) == Policy::kName
+             ? static_cast<const Policy*>(table->filter_policy.get())
+             : nullptr;
+}
+
+std::map<std::string, rocksdb::ColumnFamilyOptions> FamiliesOf(const std::string& path) {
+  std::map<std::string, rocksdb::ColumnFamilyOptions> families;
+  for (auto& family : ReadStoredOptions(path, /*strict=*/false).families) {
+    families.emplace(family.name, std::move(family.options));
+  }
+  return families;
+}
+
+std::string WithoutTimestamp(std::string key, const rocksdb::Comparator& comparator) {
+  key.resize(key.size() - std::min(key.size(), comparator.timestamp_size()));
+  return key;
+}
+
+LookupRange RangeOf(const rocksdb::LiveFileMetaData& file, const rocksdb::Comparator* comparator) {
+  return {.smallest = WithoutTimestamp(file.smallestkey, *comparator),
+          .largest = WithoutTimestamp(file.largestkey, *comparator),
+          .less = [comparator](std::string_view a, std::string_view b) {
+            return comparator->CompareWithoutTimestamp(a, false, b, false) < 0;
+          }};
+}
+
+std::vector<FilePlace> ListFilesOf(const std::string& path) {
+  const std::vector<rocksdb::LiveFileMetaData> files = LiveFiles(path);
+  auto families = FamiliesOf(path);
+  std::vector<FilePlace> places;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    const rocksdb::ColumnFamilyOptions& options = families[file.column_family_name];
+    // Under FIFO nothing is compacted: files stay on level 0.
+    const bool stays = options.compaction_style == rocksdb::kCompactionStyleFIFO;
+    places.push_back({.path = file.db_path + file.name,  // which begins with a slash
+                      .family = file.column_family_name,
+                      .level = file.level,
+                      .is_short_lived = file.level == 0 && !stays,
+                      .keys = RangeOf(file, options.comparator)});
+  }
+  return places;
+}
+
+AskedRatesByFamily RatesAskedOf(const std::string& path) {
+  AskedRatesByFamily rates;
+  for (const auto& family : ReadStoredOptions(path, /*strict=*/false).families) {
+    const Policy* const policy = PolicyOf(family.options);
+    if (policy == nullptr) continue;
+    rates[family.name] = {.wasted_reads = policy->options().wasted_reads,
+                          .bits_per_key = policy->options().bits_per_key,
+                          .kind_is_auto = policy->options().kind == PolicyKind::kAuto};
+  }
+  return rates;
+}
 
 class TheRocksDbEngine final : public Engine {
  public:
@@ -15,16 +86,16 @@ class TheRocksDbEngine final : public Engine {
     return OpenRocksDb(path);
   }
   std::vector<FilePlace> ListFiles(const std::string& path) const override {
-    return ListRocksDbFiles(path);
+    return ListFilesOf(path);
   }
   std::unique_ptr<TableFile> OpenFile(const FilePlace& place) const override {
     return OpenRocksDbFile(place);
   }
   AskedRatesByFamily RatesAskedFor(const std::string& path) const override {
-    return RatesAskedOfRocksDb(path);
+    return RatesAskedOf(path);
   }
-  std::string OptionFor(const FilterPlan& plan) const override {
-    return "filter_policy={id=blocksieve;" + plan.setting() + ";kind=auto}";
+  std::string OptionFor(const FilterSetting& setting) const override {
+    return "filter_policy={id=blocksieve;" + setting.ToText() + ";kind=auto}";
   }
   // As documented of BlockBasedTableOptions::block_cache in version 7.
   uint64_t DefaultCacheBytes() const override { return 8 << 20; }

@@ -2,14 +2,12 @@
 
 #include "integration/cli/engine/engine.h"
 
-// The parts of RocksDbEngine, a file each.
+// The parts of RocksDbEngine that have files of their own.
 
 namespace blocksieve::cli {
 
 std::unique_ptr<LoadedDatabase> LoadRocksDb(const LoadTarget& target);
 std::unique_ptr<ReadDatabase> OpenRocksDb(const std::string& path);
-std::vector<FilePlace> ListRocksDbFiles(const std::string& path);
-AskedRatesByFamily RatesAskedOfRocksDb(const std::string& path);
 std::unique_ptr<TableFile> OpenRocksDbFile(const FilePlace& place);
 
 }  // namespace blocksieve::cli

@@ -10,13 +10,11 @@
 #include <utility>
 
 #include "blocksieve/filter_block.h"
-#include "integration/cli/engine/index_report.h"
-#include "integration/cli/rocksdb/every_entry.h"
-#include "integration/cli/rocksdb/filter_facts.h"
-#include "integration/cli/rocksdb/noted_reads.h"
+#include "integration/cli/engine/table_file.h"
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 #include "integration/cli/rocksdb/table_filters.h"
 #include "integration/cli/rocksdb/table_layout.h"
+#include "integration/cli/rocksdb/table_reading.h"
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -33,7 +31,7 @@ bool HasProperty(const rocksdb::TableProperties& properties, const char* name) {
   return rocksdb_plugin::FindProperty(properties.user_collected_properties, name) == "1";
 }
 
-/// A table file. What it needs to be read by, it says itself: comparator and prefix extractor.
+/// A table file. It names the comparator and prefix extractor with which it must be read.
 class RocksDbFile final : public TableFile {
  public:
   RocksDbFile(const FilePlace& place, std::unique_ptr<rocksdb::RandomAccessFile> file,
@@ -55,7 +53,7 @@ class RocksDbFile final : public TableFile {
     const rocksdb::Status status = reader_->VerifyChecksum();
     if (!status.ok()) damage.push_back("checksums of blocks: " + status.ToString());
     for (const TableFilter& part : filters_.parts) {
-      if (!part.status.ok()) continue;  // in the report already
+      if (!part.status.ok()) continue;  // already in the report
       const ByteView contents = AsView(part.contents);
       if (!DescribeFilterBlock(contents).ok()) continue;  // stock, or in the report
       const Status valid = VerifyFilterBlock(contents);
@@ -69,7 +67,7 @@ class RocksDbFile final : public TableFile {
         ForEveryEntry(reader_.get(), *properties_, *options_.comparator,
                       [&](const rocksdb::Slice& key) { visit(key.ToStringView(), Passes(key)); });
     if (has_prefixes_ && options_.prefix_extractor == nullptr) {
-      return (unseen.empty() ? "" : unseen + "; ") + "prefixes were not asked: the extractor " +
+      return (unseen.empty() ? "" : unseen + "; ") + "prefixes were not checked: the extractor " +
              properties_->prefix_extractor_name + " is not known here";
     }
     return unseen;
@@ -84,7 +82,7 @@ class RocksDbFile final : public TableFile {
     const rocksdb::SliceTransform* const extractor = options_.prefix_extractor.get();
     if (extractor == nullptr || !extractor->InDomain(present)) return std::nullopt;
     const std::string prefix = extractor->Transform(present).ToString();
-    // As near as there is one: only the last byte is another one, or the last two, and so on.
+    // As near as possible: only the last byte differs, or the last two, and so on.
     constexpr int kTriesPerWidth = 4;
     for (size_t i = 0; i < kTriesPerWidth * std::min(prefix.size(), sizeof(uint64_t)); ++i) {
       std::string key = prefix;
@@ -120,12 +118,12 @@ class RocksDbFile final : public TableFile {
       const rocksdb::Status status = rocksdb::Comparator::CreateFromString(
           {}, properties_->comparator_name, &options_.comparator);
       if (!status.ok() || options_.comparator == nullptr) {
-        term::Fail("{}: its order, {}, is not known here", report_.place.path,
+        term::Fail("{}: its comparator, {}, is not known here", report_.place.path,
                    properties_->comparator_name);
       }
       TryOpen();
     }
-    // A file may be of a name that only its own program can make an extractor of.
+    // The file may name an extractor that only its own program has.
     rocksdb::ConfigOptions config;
     config.ignore_unsupported_options = false;
     const rocksdb::Status status = rocksdb::SliceTransform::CreateFromString(
@@ -154,7 +152,7 @@ class RocksDbFile final : public TableFile {
     for (TableFilter& part : filters_.parts) {
       const size_t timestamp_bytes = options_.comparator->timestamp_size();
       part.last_key.resize(part.last_key.size() - std::min(part.last_key.size(), timestamp_bytes));
-      // Of no contents it makes a reader that lets everything through.
+      // A reader of no contents lets everything through.
       readers_.emplace_back(rocksdb_plugin::NewBitsReader(part.contents));
     }
   }
@@ -227,7 +225,7 @@ class RocksDbFile final : public TableFile {
     return ReaderFor(key).MayMatch(extractor->Transform(key));
   }
 
-  // As every lookup and seek that may find the key needs it.
+  // What every lookup and seek that can find the key asks.
   bool Passes(const rocksdb::Slice& key) const {
     return (!has_whole_keys_ || WholeKeyMayMatch(key)) && (!has_prefixes_ || PrefixMayMatch(key));
   }
@@ -283,7 +281,7 @@ std::unique_ptr<TableFile> OpenRocksDbFile(const FilePlace& place) {
   }
   if (!status.ok()) term::Fail("cannot open {}: {}", place.path, status.ToString());
   if (!IsBlockBasedTable(AsBytes(end.ToStringView()))) {
-    term::Fail("cannot open {}: it is no block-based table", place.path);
+    term::Fail("cannot open {}: it is not a block-based table", place.path);
   }
   return std::make_unique<RocksDbFile>(place, std::move(file), num_bytes);
 }

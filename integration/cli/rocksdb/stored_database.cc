@@ -1,20 +1,18 @@
 #include "integration/cli/rocksdb/stored_database.h"
 
-#include <rocksdb/convenience.h>
+#include <fmt/format.h>
 #include <rocksdb/env.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/utilities/object_registry.h>
 
 #include <algorithm>
 #include <cstdarg>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "integration/cli/rocksdb/rocksdb_engine.h"
-#include "integration/cli/rocksdb/unreadable_tables.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
@@ -22,7 +20,7 @@
 namespace blocksieve::cli {
 namespace {
 
-/// RocksDB would otherwise write a file LOG beside what it only reads.
+/// Keeps RocksDB from writing a file LOG into a database that it only reads.
 class NoLog : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
@@ -32,8 +30,8 @@ class NoLog : public rocksdb::Logger {
 using rocksdb::TablePropertiesCollectorFactory;
 using rocksdb_plugin::SkipIndexCollectorFactory;
 
-// OPTIONS files name the collector of skip indexes without saying what it collects. For strict
-// reading the name must be known; what RocksDB makes of it is taken out again.
+// OPTIONS files name the collector of skip indexes but do not say what it collects. Strict reading
+// needs the name to be known; the collector that RocksDB makes of it is taken out again.
 void MakeCollectorNameKnown() {
   static const auto made_known =
       rocksdb::ObjectLibrary::Default()->AddFactory<TablePropertiesCollectorFactory>(
@@ -52,7 +50,7 @@ void RemoveCollectorsOfUnknownColumns(rocksdb::ColumnFamilyOptions* options) {
   });
 }
 
-StoredOptions UsualOptions(const std::string& path) {
+StoredOptions DefaultOptions(const std::string& path) {
   std::vector<std::string> names;
   const rocksdb::Status status = rocksdb::DB::ListColumnFamilies({}, path, &names);
   if (!status.ok()) term::Fail("cannot open database {}: {}", path, status.ToString());
@@ -74,7 +72,7 @@ rocksdb::Status LoadOptions(const rocksdb::ConfigOptions& config, const std::str
   return status;
 }
 
-// Options are read several times for one command.
+// One command reads the options several times.
 void WarnOnce(const std::string& text) {
   static std::set<std::string> said;
   if (said.insert(text).second) term::WriteToStandardError("blocksieve: " + text + "\n");
@@ -93,7 +91,7 @@ std::string StateOf(const std::string& path) {
   return state;
 }
 
-// All files are opened at once, so that none can vanish under another process's compactions.
+// Opens all files at once, so that compactions of another process cannot remove one first.
 void PrepareForRows(StoredOptions* options) {
   options->db.max_open_files = -1;
   std::erase_if(options->families, [](const rocksdb::ColumnFamilyDescriptor& family) {
@@ -101,12 +99,31 @@ void PrepareForRows(StoredOptions* options) {
   });
 }
 
-// As few files are opened as RocksDB can do with: there may be more than a process may have open.
-// Those that are missing or damaged are listed all the same, for others to look at.
+// Opens as few files as RocksDB allows: there may be more than a process can have open. Missing and
+// damaged files are still listed, for others to look at.
 void PrepareForFileList(StoredOptions* options) {
   options->db.max_open_files = 0;
   options->db.max_file_opening_threads = 1;
   options->db.paranoid_checks = false;
+}
+
+// The table files in a database's directory that cannot be opened, as the end of a message:
+// "; unreadable: 000012.sst", or "". RocksDB often blames only the MANIFEST.
+std::string UnreadableTables(const std::string& path, const rocksdb::Options& options) {
+  constexpr size_t kMostNamed = 5;
+  std::vector<std::filesystem::path> unreadable;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    if (entry.path().extension() != ".sst") continue;
+    rocksdb::SstFileReader reader(options);
+    if (!reader.Open(entry.path()).ok()) unreadable.push_back(entry.path().filename());
+  }
+  std::sort(unreadable.begin(), unreadable.end());
+  std::string text;
+  for (size_t i = 0; i < std::min(unreadable.size(), kMostNamed); ++i) {
+    text += (i == 0 ? "; unreadable: " : ", ") + unreadable[i].string();
+  }
+  return unreadable.size() > kMostNamed ? text + ", ..." : text;
 }
 
 using Preparation = void (*)(StoredOptions*);
@@ -142,29 +159,6 @@ std::unique_ptr<rocksdb::DB> OpenPrepared(const std::string& path, Preparation p
   }
 }
 
-using OptionsByFamily = std::map<std::string, rocksdb::ColumnFamilyOptions>;
-
-OptionsByFamily FamiliesOf(const std::string& path) {
-  OptionsByFamily families;
-  for (auto& family : ReadStoredOptions(path, /*strict=*/false).families) {
-    families.emplace(family.name, std::move(family.options));
-  }
-  return families;
-}
-
-std::string WithoutTimestamp(std::string key, const rocksdb::Comparator& comparator) {
-  key.resize(key.size() - std::min(key.size(), comparator.timestamp_size()));
-  return key;
-}
-
-KeyRange RangeOf(const rocksdb::LiveFileMetaData& file, const rocksdb::Comparator* comparator) {
-  return {.smallest = WithoutTimestamp(file.smallestkey, *comparator),
-          .largest = WithoutTimestamp(file.largestkey, *comparator),
-          .less = [comparator](std::string_view a, std::string_view b) {
-            return comparator->CompareWithoutTimestamp(a, false, b, false) < 0;
-          }};
-}
-
 }  // namespace
 
 bool HasRocksDb(const std::string& path) {
@@ -179,14 +173,15 @@ StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
   config.ignore_unsupported_options = !strict;
   StoredOptions options;
   const rocksdb::Status status = LoadOptions(config, path, &options);
-  if (status.IsNotFound()) return UsualOptions(path);
+  if (status.IsNotFound()) return DefaultOptions(path);
   if (!status.ok() && strict) {
     term::Fail("cannot read the options of database {}: {}", path, status.ToString());
   }
   if (!status.ok()) {
-    WarnOnce(fmt::format("cannot read the options of database {}: {}; going on with the usual ones",
-                         path, status.ToString()));
-    return UsualOptions(path);
+    WarnOnce(
+        fmt::format("cannot read the options of database {}: {}; going on with the default options",
+                    path, status.ToString()));
+    return DefaultOptions(path);
   }
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     RemoveCollectorsOfUnknownColumns(&family.options);
@@ -198,22 +193,10 @@ std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path) {
   return OpenPrepared(path, PrepareForRows);
 }
 
-std::vector<FilePlace> ListRocksDbFiles(const std::string& path) {
+std::vector<rocksdb::LiveFileMetaData> LiveFiles(const std::string& path) {
   std::vector<rocksdb::LiveFileMetaData> files;
   OpenPrepared(path, PrepareForFileList)->GetLiveFilesMetaData(&files);
-  OptionsByFamily families = FamiliesOf(path);
-  std::vector<FilePlace> places;
-  for (const rocksdb::LiveFileMetaData& file : files) {
-    const rocksdb::ColumnFamilyOptions& options = families[file.column_family_name];
-    // Under FIFO nothing is compacted: files stay on level 0.
-    const bool stays = options.compaction_style == rocksdb::kCompactionStyleFIFO;
-    places.push_back({.path = file.db_path + file.name,  // which begins with a slash
-                      .family = file.column_family_name,
-                      .level = file.level,
-                      .is_short_lived = file.level == 0 && !stays,
-                      .keys = RangeOf(file, options.comparator)});
-  }
-  return places;
+  return files;
 }
 
 SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path) {

@@ -12,25 +12,29 @@
 
 namespace blocksieve::cli {
 
-/// Whether the directory has one.
+/// Whether the directory has a RocksDB database.
 bool HasRocksDb(const std::string& path);
 
-/// The options with which a database was opened last, from its OPTIONS file; of one without such a
-/// file, the usual ones. Without collectors of skip indexes, whose columns stand in the files only.
+/// The options with which a database was last opened, from its OPTIONS file; the default ones if it
+/// has none. Collectors of skip indexes are left out: their columns are recorded in the files only.
 struct StoredOptions {
   rocksdb::DBOptions db;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
 };
 
-/// `strict`: a comparator, merge operator or the like that this program does not have is a failure;
-/// otherwise it is left out, and opening or reading fails where it is needed. So is a file that
-/// cannot be read or parsed; otherwise the usual options are taken, and stderr says so.
-/// Throws Failure.
+/// `strict`: throws Failure if the OPTIONS file cannot be read or parsed, or names a comparator,
+/// merge operator or the like that this program does not have. Otherwise takes the default options
+/// instead and says so on stderr, or leaves out what it does not have, and opening or reading fails
+/// where it is needed.
 StoredOptions ReadStoredOptions(const std::string& path, bool strict);
 
 /// Opens the default column family for reading. Nothing is written, not even a log, and another
 /// process may have the database open. Throws Failure.
 std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path);
+
+/// The files of the database in all column families. Some may be missing or damaged. Throws
+/// Failure.
+std::vector<rocksdb::LiveFileMetaData> LiveFiles(const std::string& path);
 
 /// The indexes of the default column family. Throws Failure, which names the path.
 SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path);

@@ -34,6 +34,12 @@ void WriteToStandardError(std::string_view text) {
   std::fflush(stderr);
 }
 
+void WriteToStandardOutput(std::string_view text) {
+  Output output;
+  output.Write(text);
+  output.Flush();
+}
+
 Output::Output() : is_terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
 void Output::Write(std::string_view text) {

@@ -14,6 +14,9 @@ void PrepareStandardStreams();
 /// Writes to standard error at once. If that fails, nobody is left to be told.
 void WriteToStandardError(std::string_view text);
 
+/// Writes all of standard output that a program has. Throws like Output::Write.
+void WriteToStandardOutput(std::string_view text);
+
 /// Standard output, written in large pieces; on a terminal line by line.
 class Output {
  public:

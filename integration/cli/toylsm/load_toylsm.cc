@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "integration/cli/engine/kept_columns.h"
+#include "integration/cli/engine/engine.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/toylsm/toylsm_engine.h"
 #include "integration/toylsm/db.h"

@@ -22,12 +22,12 @@ class TheToyLsmEngine final : public Engine {
   }
   // Options are not stored.
   AskedRatesByFamily RatesAskedFor(const std::string&) const override { return {}; }
-  std::string OptionFor(const FilterPlan& plan) const override {
-    const std::string setting = fmt::format("{} = {}", plan.option, plan.value);
-    if (plan.option != "target_fpr") return "options." + setting;
+  std::string OptionFor(const FilterSetting& setting) const override {
+    const std::string text = fmt::format("{} = {}", setting.option, setting.value);
+    if (setting.option != "target_fpr") return "options." + text;
     // Filters of level 0 and of all deeper ones, of the kinds that KindOf has for them.
     return fmt::format(
-        "options.key_filters = {{{{.kind = FilterKind::kBlockedBloom, .{0}}}, {{.{0}}}}}", setting);
+        "options.key_filters = {{{{.kind = FilterKind::kBlockedBloom, .{0}}}, {{.{0}}}}}", text);
   }
   uint64_t DefaultCacheBytes() const override { return toylsm::Options().cache_bytes; }
   bool IsFile(ByteView end) const override { return IsToyLsmFile(end); }

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "blocksieve/filter_block.h"
-#include "integration/cli/engine/index_report.h"
+#include "integration/cli/engine/table_file.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/toylsm/toylsm_engine.h"
 #include "integration/toylsm/sst/reader.h"
@@ -22,7 +22,7 @@ class ToyLsmFile final : public TableFile {
     if (!file.ok()) term::Fail("cannot open {}", file.status().message());
     file_ = *std::move(file);
     report_.place = place;
-    report_.place.keys = KeyRange{file_->first_key(), file_->last_key(), std::less<>()};
+    report_.place.keys = LookupRange{file_->first_key(), file_->last_key(), std::less<>()};
     report_.num_entries = file_->index().num_entries;
     report_.num_bytes = info.num_bytes;
     DescribeFilters();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "integration/cli/advise/advice.h"
@@ -9,5 +10,8 @@ namespace blocksieve::cli {
 
 /// Tables and option strings for people. `absent_fraction` is that of the question.
 std::string ToText(const Advice& advice, double absent_fraction, const Engine& engine);
+
+/// All members, by their names.
+nlohmann::ordered_json ToJson(const Advice& advice, const Engine& engine);
 
 }  // namespace blocksieve::cli

@@ -1,9 +1,11 @@
-#include "integration/cli/rocksdb/every_entry.h"
+#include "integration/cli/rocksdb/table_reading.h"
 
+#include <rocksdb/file_system.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/merge_operator.h>
 
 #include <memory>
+#include <utility>
 
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
@@ -18,6 +20,44 @@ class MergeToNothing final : public rocksdb::MergeOperator {
     merged->new_value.clear();
     return true;
   }
+};
+
+using Offset = std::shared_ptr<std::atomic<uint64_t>>;
+
+class NotingFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
+ public:
+  NotingFile(std::unique_ptr<rocksdb::FSRandomAccessFile> file, Offset last_offset)
+      : FSRandomAccessFileOwnerWrapper(std::move(file)), last_offset_(std::move(last_offset)) {}
+
+  rocksdb::IOStatus Read(uint64_t offset, size_t size, const rocksdb::IOOptions& options,
+                         rocksdb::Slice* result, char* scratch,
+                         rocksdb::IODebugContext* context) const override {
+    *last_offset_ = offset;
+    return FSRandomAccessFileOwnerWrapper::Read(offset, size, options, result, scratch, context);
+  }
+
+ private:
+  const Offset last_offset_;
+};
+
+class NotingFileSystem final : public rocksdb::FileSystemWrapper {
+ public:
+  explicit NotingFileSystem(Offset last_offset)
+      : FileSystemWrapper(rocksdb::FileSystem::Default()), last_offset_(std::move(last_offset)) {}
+
+  const char* Name() const override { return "blocksieve.noting_file_system"; }
+
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& path,
+                                        const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                                        rocksdb::IODebugContext* context) override {
+    rocksdb::IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, file, context);
+    if (status.ok()) *file = std::make_unique<NotingFile>(std::move(*file), last_offset_);
+    return status;
+  }
+
+ private:
+  const Offset last_offset_;
 };
 
 }  // namespace
@@ -38,9 +78,9 @@ std::string ForEveryEntry(rocksdb::SstFileReader* reader,
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   options.total_order_seek = true;
-  // Iterators of all versions since a time, which RocksDB has for user-defined timestamps, show
-  // deletes too; since the empty time of keys without timestamps, that is every entry. Merge
-  // operands they do not show as they are. The number of entries tells whether it worked.
+  // For user-defined timestamps RocksDB has iterators over all versions since a time, deletes
+  // included. Since the empty time of keys without timestamps, that is every entry. They do not
+  // show merge operands as they are. The number of entries shows whether all were seen.
   const bool sees_all = properties.num_merge_operands == 0;
   const std::string first_time(comparator.timestamp_size(), '\0');
   const std::string last_time = LastTime(comparator);
@@ -68,9 +108,13 @@ std::string ForEveryEntry(rocksdb::SstFileReader* reader,
   const uint64_t num_entries = properties.num_entries - properties.num_range_deletions;
   if (num_seen == num_entries) return "";
   return fmt::format(
-      "{} of its {} entries were asked: of files with merges RocksDB shows neither "
-      "deletes nor older versions",
+      "{} of its {} entries were checked: in files with merges RocksDB shows neither deletes nor "
+      "older versions",
       term::WithCommas(num_seen), term::WithCommas(num_entries));
 }
+
+NotedReads::NotedReads()
+    : last_offset_(std::make_shared<std::atomic<uint64_t>>(0)),
+      env_(rocksdb::NewCompositeEnv(std::make_shared<NotingFileSystem>(last_offset_))) {}
 
 }  // namespace blocksieve::cli

@@ -1,5 +1,8 @@
-#include "integration/cli/files/file_report_json.h"
+#include "integration/cli/files/file_report.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <string_view>
 
 namespace blocksieve::cli {
@@ -50,6 +53,45 @@ Json ToJson(const IndexReport& index) {
 
 }  // namespace
 
+std::string FilterName(const FilterReport& filter) {
+  switch (filter.origin) {
+    case FilterOrigin::kBlocksieve:
+      return "blocksieve " + filter.kind;
+    case FilterOrigin::kStock:
+      return "stock " + filter.kind;
+    case FilterOrigin::kUnreadable:
+      return "unreadable";
+    case FilterOrigin::kNone:
+      break;
+  }
+  return "none";
+}
+
+std::string VanishedText(const ChosenFiles::Missed& missed) {
+  std::string text;
+  for (const FilePlace& place : missed.vanished) {
+    text += ShortName(place) + ": removed by another process in the meantime\n";
+  }
+  return text;
+}
+
+std::string ShortName(const FilePlace& place) {
+  return std::filesystem::path(place.path).filename();
+}
+
+std::string LevelText(int level) { return level < 0 ? "-" : std::to_string(level); }
+
+std::string BitsText(double bits_per_entry) {
+  return bits_per_entry == 0 ? "-" : fmt::format("{:.2f}", bits_per_entry);
+}
+
+std::string RateText(double rate) { return rate >= 1 ? "-" : fmt::format("{:.4g}", rate); }
+
+std::string ShareText(uint64_t part, uint64_t all) {
+  if (all == 0) return "-";
+  return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(all));
+}
+
 Json ToJson(const FileReport& file) {
   Json document = {{"path", file.place.path}, {"family", file.place.family}};
   document["level"] = file.place.level < 0 ? Json(nullptr) : Json(file.place.level);
@@ -74,10 +116,6 @@ void AddMissed(const ChosenFiles::Missed& missed, Json* document) {
   (*document)["unopened"] = missed.unopened;
   Json& vanished = (*document)["vanished"] = Json::array();
   for (const FilePlace& place : missed.vanished) vanished.push_back(place.path);
-}
-
-std::string JsonLine(const Json& document) {
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace blocksieve::cli

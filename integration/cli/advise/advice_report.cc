@@ -1,9 +1,9 @@
-#include "integration/cli/advise/advice_text.h"
+#include "integration/cli/advise/advice_report.h"
 
 #include <fmt/format.h>
 
 #include "blocksieve/sizing.h"
-#include "integration/cli/files/file_report_text.h"
+#include "integration/cli/files/file_report.h"
 #include "integration/cli/term/text.h"
 #include "integration/cli/term/text_table.h"
 
@@ -16,7 +16,7 @@ std::string BitsPerKey(uint64_t filter_bytes, uint64_t num_keys) {
   return BitsText(8 * static_cast<double>(filter_bytes) / static_cast<double>(num_keys));
 }
 
-// One row of the comparison; what is rewritten stays empty for what is there.
+// The comparison of proposals, a row for each; present filters rewrite nothing.
 class Comparison {
  public:
   Comparison(uint64_t num_keys, bool with_present_keys)
@@ -42,7 +42,7 @@ class Comparison {
   std::string ToString() const { return table_.ToString(); }
 
  private:
-  // Where all keys are absent, the two numbers of reads are the same.
+  // If all lookups are of absent keys, the two numbers of reads are the same.
   std::vector<std::string> Cells(std::vector<std::string> cells) const {
     if (!with_present_keys_) cells.erase(cells.begin() + 2);
     return cells;
@@ -57,7 +57,7 @@ std::string TargetText(double target_fpr) {
   return target_fpr > kMaxTargetFpr ? "none" : fmt::format("{:.3g}", target_fpr);
 }
 
-// A row for each level: what is there, and the rates that each proposal has for it.
+// A row for each level: its rate today, and in each proposal.
 std::string LevelsText(const Advice& advice) {
   std::vector<std::string> headers = {"level", "runs", "keys", "lookups", "today"};
   for (const Proposal& proposal : advice.proposals) headers.push_back(proposal.name);
@@ -89,9 +89,42 @@ std::string LevelsText(const Advice& advice) {
 std::string OptionsText(const Advice& advice, const Engine& engine) {
   std::string text;
   for (const Proposal& proposal : advice.proposals) {
-    text += fmt::format("  {:<12}  {}\n", proposal.name, engine.OptionFor(proposal.plan));
+    text += fmt::format("  {:<12}  {}\n", proposal.name, engine.OptionFor(proposal.plan.setting));
   }
   return text;
+}
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const Outlook& outlook) {
+  return {{"wasted_reads_absent", outlook.wasted_reads_absent},
+          {"wasted_reads", outlook.wasted_reads},
+          {"filter_bytes", outlook.filter_bytes}};
+}
+
+Json ToJson(const SortedRun& run, double share) {
+  return {{"level", run.level},
+          {"num_files", run.files.size()},
+          {"num_keys", run.num_keys},
+          {"share_of_lookups", share},
+          {"predicted_fpr", run.fpr}};
+}
+
+Json ToJson(const Proposal& proposal, const Engine& engine) {
+  const FilterPlan& plan = proposal.plan;
+  Json document = {{"name", proposal.name}, {"option", engine.OptionFor(plan.setting)}};
+  document[plan.setting.option] = plan.setting.value;
+  document.update(ToJson(proposal.outlook));
+  Json& levels = document["levels"] = Json::array();
+  for (const LevelFilters& level : plan.levels) {
+    levels.push_back({{"level", level.level},
+                      {"kind", FilterKindName(level.kind)},
+                      {"target_fpr", level.target_fpr}});
+  }
+  document["rewritten_files"] = plan.rewritten_files;
+  document["rewritten_bytes"] = plan.rewritten_bytes;
+  document["rewritten_keys"] = plan.rewritten_keys;
+  return document;
 }
 
 }  // namespace
@@ -113,6 +146,22 @@ std::string ToText(const Advice& advice, double absent_fraction, const Engine& e
   text += "\nOptions:\n\n" + OptionsText(advice, engine);
   for (const std::string& problem : advice.impossible) text += "\nImpossible: " + problem + "\n";
   return text;
+}
+
+Json ToJson(const Advice& advice, const Engine& engine) {
+  Json document = {{"family", advice.list.family}, {"num_keys", advice.list.num_keys()}};
+  Json& runs = document["runs"] = Json::array();
+  const std::vector<double> shares = SharesOf(advice.coverage, advice.list.runs.size());
+  for (size_t i = 0; i < shares.size(); ++i) {
+    runs.push_back(ToJson(advice.list.runs[i], shares[i]));
+  }
+  document["without"] = ToJson(advice.without);
+  document["today"] = ToJson(advice.today);
+  Json& proposals = document["proposals"] = Json::array();
+  for (const Proposal& proposal : advice.proposals) proposals.push_back(ToJson(proposal, engine));
+  document["impossible"] = advice.impossible;
+  document["no_filter_pays"] = advice.no_filter_pays;
+  return document;
 }
 
 }  // namespace blocksieve::cli

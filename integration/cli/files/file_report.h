@@ -1,10 +1,11 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "integration/cli/files/file_choice.h"
 
-// Cells of tables for people.
+// Reports on files: as cells of tables for people, as JSON for machines.
 
 namespace blocksieve::cli {
 
@@ -17,7 +18,7 @@ std::string VanishedText(const ChosenFiles::Missed& missed);
 /// The last part of the path.
 std::string ShortName(const FilePlace& place);
 
-/// "-" if it is not known.
+/// "3"; "-" if the level is not known.
 std::string LevelText(int level);
 
 /// "9.94"; "-" without a filter.
@@ -26,7 +27,16 @@ std::string BitsText(double bits_per_entry);
 /// Four digits; "-" for a filter that rules nothing out.
 std::string RateText(double rate);
 
-/// "12.3 %", of all; "-" of nothing.
+/// "12.3 %"; "-" if `all` is 0.
 std::string ShareText(uint64_t part, uint64_t all);
+
+/// All members of a report, by their names.
+nlohmann::ordered_json ToJson(const FileReport& file);
+
+/// The head of a document about files: the engine, and the database or file that was named.
+nlohmann::ordered_json DescribeChoice(const FileChoice& choice, const Engine& engine);
+
+/// Its end: the members "unopened" and "vanished".
+void AddMissed(const ChosenFiles::Missed& missed, nlohmann::ordered_json* document);
 
 }  // namespace blocksieve::cli

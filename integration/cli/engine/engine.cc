@@ -1,6 +1,7 @@
-#include "integration/cli/engine/engine_choice.h"
+#include "integration/cli/engine/engine.h"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -30,7 +31,7 @@ Place LookAt(const std::string& path) {
 
 const Engine& CheckName(const Engine& found, const std::string& path, const std::string& name) {
   if (!name.empty() && name != found.name()) {
-    term::FailUsage("--engine {}: {} is of {}", name, path, found.name());
+    term::FailUsage("--engine {}: {} belongs to {}", name, path, found.name());
   }
   return found;
 }
@@ -40,10 +41,10 @@ std::string EndOf(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::is_directory(status)) {
-    term::Fail("{} is a directory; if it is a database, it is asked for by --db {}", path, path);
+    term::Fail("{} is a directory; a database is given by --db {}", path, path);
   }
-  // Opening a named pipe would wait for whoever writes into it.
-  if (std::filesystem::is_other(status)) term::Fail("{} is no regular file", path);
+  // Opening a named pipe would wait for someone to write into it.
+  if (std::filesystem::is_other(status)) term::Fail("{} is not a regular file", path);
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file.tellg();
   if (size < 0) term::Fail("cannot open {}: {}", path, std::generic_category().message(errno));
@@ -57,13 +58,26 @@ std::string EndOf(const std::string& path) {
 
 }  // namespace
 
-CLI::Option* AddEngineOption(CLI::App* command, std::string* name, const std::string& help) {
-  return command->add_option("--engine", *name, help)
-      ->type_name("rocksdb|toylsm")
-      ->check([](const std::string& text) {
-        if (text == RocksDbEngine().name() || text == ToyLsmEngine().name()) return std::string();
-        return "'" + text + "' is unknown; allowed are rocksdb and toylsm";
-      });
+std::vector<Column> WithKeptColumns(std::vector<Column> wanted, const SkipIndexSummary& present,
+                                    std::vector<std::string>* notes) {
+  for (const Column& old : present.columns) {
+    const auto same_name = std::find_if(wanted.begin(), wanted.end(), [&](const Column& column) {
+      return column.name() == old.name();
+    });
+    if (same_name == wanted.end()) {
+      wanted.push_back(old);
+      notes->push_back(fmt::format("the database's index on the value's {} is kept", old.ToText()));
+    } else if (!(*same_name == old)) {
+      notes->push_back(fmt::format("the database's index on the value's {} is replaced by {}",
+                                   old.ToText(), same_name->ToText()));
+    }
+  }
+  for (const SkipIndexColumnUsage& usage : present.usage) {
+    if (Column::Parse(usage.definition).ok()) continue;
+    notes->push_back(fmt::format(
+        "only its own program can write the index {}; new files will lack it", usage.definition));
+  }
+  return wanted;
 }
 
 const Engine& EngineOf(const std::string& path, const std::string& name) {
@@ -78,7 +92,7 @@ const Engine& EngineOf(const std::string& path, const std::string& name) {
     case Place::kOther:
       break;
   }
-  term::Fail("{} is no database: it has no file CURRENT (rocksdb) and no file MANIFEST (toylsm)",
+  term::Fail("{} is not a database: it has no file CURRENT (rocksdb) and no file MANIFEST (toylsm)",
              path);
 }
 
@@ -87,7 +101,7 @@ const Engine& EngineOfFile(const std::string& path, const std::string& name) {
   for (const Engine* const engine : {&RocksDbEngine(), &ToyLsmEngine()}) {
     if (engine->IsFile(AsBytes(end))) return CheckName(*engine, path, name);
   }
-  term::Fail("{} is no file of rocksdb or toylsm: its end is of neither", path);
+  term::Fail("{} is not a file of rocksdb or toylsm: its end is that of neither", path);
 }
 
 const Engine& EngineFor(const std::string& path, const std::string& name) {
@@ -96,7 +110,7 @@ const Engine& EngineFor(const std::string& path, const std::string& name) {
     case Place::kEmptyDirectory:
       return name == ToyLsmEngine().name() ? ToyLsmEngine() : RocksDbEngine();
     case Place::kOther:
-      term::Fail("{} is no database, and not an empty directory either", path);
+      term::Fail("{} is neither a database nor an empty directory", path);
     case Place::kRocksDb:
     case Place::kToyLsm:
       break;

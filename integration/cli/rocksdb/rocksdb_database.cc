@@ -4,9 +4,11 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/cli/engine/kept_columns.h"
+#include "blocksieve/rocksdb/skip_scan.h"
+#include "integration/cli/engine/engine.h"
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 #include "integration/cli/rocksdb/stored_database.h"
 #include "integration/cli/term/failure.h"
@@ -26,11 +28,11 @@ void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
   index.target_fpr = target.target_fpr;
   rocksdb::Status status;
   auto factory = NewSkipIndexCollectorFactory(index, &status);
-  if (factory == nullptr) term::FailUsage("cannot index so: {}", status.ToString());
+  if (factory == nullptr) term::FailUsage("cannot build these indexes: {}", status.ToString());
   options->table_properties_collector_factories.push_back(std::move(factory));
 }
 
-// Key filters, unless the database has some, or tables that take none.
+// Adds key filters, unless the database has some or its table format has none.
 void AddKeyFilters(rocksdb::ColumnFamilyOptions* options) {
   const auto* const table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   if (table == nullptr || table->filter_policy != nullptr) return;
@@ -75,8 +77,7 @@ LoadedRocksDb::LoadedRocksDb(const LoadTarget& target) : path_(target.path) {
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
     if (family.options.comparator->timestamp_size() != 0) {
-      term::Fail("cannot load into database {}: its keys have timestamps, and lines have none",
-                 path_);
+      term::Fail("cannot load into database {}: its keys have timestamps, but lines do not", path_);
     }
     AddIndexes(target, columns, &family.options);
     AddKeyFilters(&family.options);
@@ -105,7 +106,7 @@ void LoadedRocksDb::Put(std::string_view key, std::string_view value) {
 
 void LoadedRocksDb::WriteBatch() {
   rocksdb::WriteOptions options;
-  // Flush makes rows last, and there is nobody to be promised anything before.
+  // Flush makes rows durable, and nothing is promised before.
   options.disableWAL = true;
   Check(db_->Write(options, &batch_));
   batch_.Clear();
@@ -119,7 +120,7 @@ void LoadedRocksDb::Flush() {
 bool LoadedRocksDb::Compact() {
   rocksdb::CompactRangeOptions options;
   options.canceled = &term::InterruptFlag();
-  // Files of the last level, too, may lack an index.
+  // Files of the last level may lack an index, too.
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   const rocksdb::Status status = db_->CompactRange(options, nullptr, nullptr);
   if (status.IsIncomplete() && term::InterruptFlag()) return false;
@@ -133,10 +134,54 @@ void LoadedRocksDb::Check(const rocksdb::Status& status) const {
              status.ToString());
 }
 
+class RocksDbScan final : public RowScan {
+ public:
+  explicit RocksDbScan(std::unique_ptr<SkipScan> scan) : scan_(std::move(scan)) {}
+
+  bool Valid() const override { return scan_->Valid(); }
+  void Next() override { scan_->Next(); }
+  std::string_view key() const override { return scan_->key().ToStringView(); }
+  std::string_view value() const override { return scan_->value().ToStringView(); }
+  std::string problem() const override {
+    return scan_->status().ok() ? "" : scan_->status().ToString();
+  }
+  ScanExplanation Explain() const override { return scan_->Explain(); }
+
+ private:
+  const std::unique_ptr<SkipScan> scan_;
+};
+
+class ReadRocksDb final : public ReadDatabase {
+ public:
+  explicit ReadRocksDb(const std::string& path) : path_(path), db_(OpenReadOnly(path)) {}
+
+  SkipIndexSummary Indexes() override { return IndexesOf(db_.get(), path_); }
+
+  std::unique_ptr<RowScan> Scan(const Predicate& predicate, const ScanRequest& request) override {
+    SkipScanOptions options;
+    options.limit = request.limit;
+    options.reverse = request.reverse;
+    options.use_index = request.use_index;
+    options.explain = request.explain;
+    std::unique_ptr<SkipScan> scan;
+    const rocksdb::Status status = SkipScan::Create(db_.get(), nullptr, predicate, options, &scan);
+    if (!status.ok()) term::Fail("cannot scan database {}: {}", path_, status.ToString());
+    return std::make_unique<RocksDbScan>(std::move(scan));
+  }
+
+ private:
+  const std::string path_;
+  const std::unique_ptr<rocksdb::DB> db_;
+};
+
 }  // namespace
 
 std::unique_ptr<LoadedDatabase> LoadRocksDb(const LoadTarget& target) {
   return std::make_unique<LoadedRocksDb>(target);
+}
+
+std::unique_ptr<ReadDatabase> OpenRocksDb(const std::string& path) {
+  return std::make_unique<ReadRocksDb>(path);
 }
 
 }  // namespace blocksieve::cli

@@ -1,0 +1,169 @@
+#include "integration/cli/commands/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cassert>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "blocksieve/sizing.h"
+#include "integration/cli/term/text.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr const char* kDigits = "0123456789";
+
+// Whether the text is digits without leading zeros.
+bool IsPlainDecimal(std::string_view text) {
+  return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos &&
+         (text.size() == 1 || text.front() != '0');
+}
+
+template <class T>
+bool IsInRange(const std::string& text, T low, T high) {
+  T value = {};
+  return CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+}
+
+}  // namespace
+
+template <class T>
+CLI::Option* AddOption(CLI::App* command, T* value, const OptionSpec& spec) {
+  CLI::Option* const option = command->add_option(spec.name, *value, spec.description);
+  option->type_name(spec.value)->required(spec.is_required);
+  if (spec.check) option->transform(CLI::Validator(spec.check, ""));
+  // Otherwise an option of a vector would take the positional arguments that follow it.
+  if (spec.name[0] == '-') option->allow_extra_args(false);
+  return option;
+}
+
+template CLI::Option* AddOption(CLI::App*, std::string*, const OptionSpec&);
+template CLI::Option* AddOption(CLI::App*, uint32_t*, const OptionSpec&);
+template CLI::Option* AddOption(CLI::App*, uint64_t*, const OptionSpec&);
+template CLI::Option* AddOption(CLI::App*, double*, const OptionSpec&);
+template CLI::Option* AddOption(CLI::App*, std::optional<std::string>*, const OptionSpec&);
+template CLI::Option* AddOption(CLI::App*, std::optional<uint64_t>*, const OptionSpec&);
+template CLI::Option* AddOption(CLI::App*, std::optional<double>*, const OptionSpec&);
+template CLI::Option* AddOption(CLI::App*, std::vector<std::string>*, const OptionSpec&);
+
+void AddFlag(CLI::App* command, bool* value, const char* name, const char* description) {
+  command->add_flag(name, *value, description);
+}
+
+void AddFormatOption(CLI::App* command, OutputFormat* format) {
+  command
+      ->add_option_function<std::string>(
+          "--format",
+          [format](const std::string& name) {
+            *format = name == "json" ? OutputFormat::kJson : OutputFormat::kText;
+          },
+          "text (the default), or json for machines")
+      ->type_name("text|json")
+      ->transform(CLI::Validator(OneOf("text", "json"), ""));
+}
+
+void AddDatabaseOption(CLI::App* command, std::string* path, const char* description) {
+  AddOption(command, path, {"--db", "DIR", description, nullptr, kRequired});
+}
+
+void AddEngineOption(CLI::App* command, std::string* name, const char* description) {
+  AddOption(command, name, {"--engine", "rocksdb|toylsm", description, OneOf("rocksdb", "toylsm")});
+}
+
+void AddFileOptions(CLI::App* command, FileChoice* choice) {
+  AddOption(command, &choice->db, {"--db", "DIR", "the directory of a database"});
+  AddEngineOption(command, &choice->engine,
+                  "the engine of the database or file; found out if not given");
+  AddOption(command, &choice->file, {"FILE", "", "or a single file of one"});
+}
+
+void Exclude(CLI::Option* one, CLI::Option* other) { one->excludes(other); }
+
+CLI::App* AddSubcommand(CLI::App* app, const char* name, const char* description,
+                        const char* footer) {
+  CLI::App* const command = app->add_subcommand(name, description);
+  command->footer(footer);
+  return command;
+}
+
+void SetAction(CLI::App* command, Action* action, std::function<void()> run) {
+  command->callback([action, run = std::move(run)] { *action = run; });
+}
+
+CLI::App* AddStep(CLI::App* command, const char* name, const char* description) {
+  command->require_subcommand(1, 0);
+  return command->add_subcommand(name, description)->fallthrough();
+}
+
+std::vector<std::string> GivenSteps(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* const given : command.get_subcommands()) names.push_back(given->get_name());
+  return names;
+}
+
+// CLI::Range would let NaN pass, and put its limits into the middle of the help.
+Check InRange(double low, double high) {
+  return [low, high](const std::string& text) {
+    return IsInRange(text, low, high)
+               ? ""
+               : fmt::format("{} is not in the range {} to {}", text, low, high);
+  };
+}
+
+// CLI11 reads -1 as a large unsigned number and 010 as eight.
+Check WholeInRange(uint64_t low, uint64_t high) {
+  return [low, high](const std::string& text) {
+    return IsPlainDecimal(text) && IsInRange(text, low, high)
+               ? ""
+               : fmt::format(
+                     "{} is not in the range {} to {} of whole numbers without leading "
+                     "zeros",
+                     text, low, high);
+  };
+}
+
+Check BytesInRange(uint64_t low, uint64_t high) {
+  assert(low >= 1);
+  return [low, high](std::string& text) {
+    std::string bytes = text;
+    const std::string_view number =
+        std::string_view(text).substr(0, text.find_first_not_of(kDigits));
+    try {
+      if (IsPlainDecimal(number) && CLI::AsSizeValue(/*kb_is_1000=*/true)(bytes).empty() &&
+          IsPlainDecimal(bytes) && IsInRange(bytes, low, high)) {
+        text = bytes;
+        return std::string();
+      }
+    } catch (const CLI::ValidationError&) {  // its message does not say what is allowed
+    }
+    return fmt::format("{} is not in the range {} to {} of bytes, also as 10kB or 64MiB", text, low,
+                       high);
+  };
+}
+
+Check TargetFprs() { return InRange(kMinTargetFpr, kMaxTargetFpr); }
+
+Check OneOf(std::string first, std::string second) {
+  return [first = std::move(first), second = std::move(second)](const std::string& name) {
+    if (name == first || name == second) return std::string();
+    return fmt::format("'{}' is unknown; allowed are {} and {}", name, first, second);
+  };
+}
+
+std::string JsonLine(const nlohmann::ordered_json& document) {
+  constexpr auto kReplaceInvalid = nlohmann::ordered_json::error_handler_t::replace;
+  return document.dump(-1, ' ', false, kReplaceInvalid) + "\n";
+}
+
+void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes) {
+  if (term::IsUtf8(bytes)) {
+    (*object)[name] = bytes;
+  } else {
+    (*object)[name + "_hex"] = term::ToHex(bytes);
+  }
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "integration/cli/commands/commands.h"
+#include "integration/cli/files/file_choice.h"
+
+namespace CLI {
+class Option;
+}
+
+// How subcommands declare their options. All of CLI11 that they need is behind this header, because
+// its templates take longer to compile than everything else here.
+
+namespace blocksieve::cli {
+
+/// Says what is wrong with the text that was given for an option; empty: nothing. May rewrite it.
+using Check = std::function<std::string(std::string& text)>;
+
+struct OptionSpec {
+  const char* name;         ///< "--key"; a positional argument's is "FILE".
+  const char* value;        ///< What the help calls its value: "N"; "" for positional arguments.
+  std::string description;  ///< For the help.
+  Check check = nullptr;
+  bool is_required = false;
+};
+
+inline constexpr bool kRequired = true;
+
+/// Adds an option that sets `*value`, which must outlive the parser. T is string, uint32_t,
+/// uint64_t or double, an optional of one of these, or a vector of strings; options of vectors may
+/// be given several times.
+template <class T>
+CLI::Option* AddOption(CLI::App* command, T* value, const OptionSpec& spec);
+
+/// Adds an option without a value.
+void AddFlag(CLI::App* command, bool* value, const char* name, const char* description);
+
+/// The option --format text|json.
+enum class OutputFormat { kText, kJson };
+void AddFormatOption(CLI::App* command, OutputFormat* format);
+
+/// The option --db DIR, which is required.
+void AddDatabaseOption(CLI::App* command, std::string* path, const char* description);
+
+/// The option --engine; `*name` stays empty if it is not given.
+void AddEngineOption(CLI::App* command, std::string* name, const char* description);
+
+/// The options --db and --engine, and FILE.
+void AddFileOptions(CLI::App* command, FileChoice* choice);
+
+/// Not both of them may be given.
+void Exclude(CLI::Option* one, CLI::Option* other);
+
+CLI::App* AddSubcommand(CLI::App* app, const char* name, const char* description,
+                        const char* footer);
+
+/// What is to be done once a command line that names the subcommand has been parsed.
+void SetAction(CLI::App* command, Action* action, std::function<void()> run);
+
+/// Adds a step of a subcommand. At least one step must be given, and several may be; options of the
+/// subcommand may follow them.
+CLI::App* AddStep(CLI::App* command, const char* name, const char* description);
+
+/// The names of the steps that were given, in their order.
+std::vector<std::string> GivenSteps(const CLI::App& command);
+
+/// Numbers from `low` to `high`. Whole numbers are digits only, without leading zeros.
+Check InRange(double low, double high);
+Check WholeInRange(uint64_t low, uint64_t high);
+
+/// Whole numbers of bytes, also as 10kB or 64MiB, which it rewrites. REQUIRES: low >= 1
+Check BytesInRange(uint64_t low, uint64_t high);
+
+/// The rates that ChooseLayout accepts.
+Check TargetFprs();
+
+/// `first` or `second`.
+Check OneOf(std::string first, std::string second);
+
+/// The document on one line, with a line end. Names of files, columns and the like may be any
+/// bytes; JSON must be UTF-8, so others are replaced.
+std::string JsonLine(const nlohmann::ordered_json& document);
+
+/// Sets the member `name` to the bytes, or `name`_hex to their digits if they are not UTF-8.
+void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes);
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <string>
+
+// How a database asks blocksieve's policy for filters.
+
+namespace blocksieve::cli {
+
+/// What the options of a column family ask for. Neither rate nor memory: one rate for all files.
+struct AskedRates {
+  std::optional<double> wasted_reads;
+  std::optional<double> bits_per_key;
+  bool kind_is_auto = false;  ///< Flushes build Bloom filters, compactions ribbons.
+};
+
+/// By the name of the column family; families of which nothing is known are missing.
+using AskedRatesByFamily = std::map<std::string, AskedRates>;
+
+/// One option of the policy and its value.
+struct FilterSetting {
+  std::string option;  ///< As the policy calls it: "bits_per_key", "wasted_reads", "target_fpr".
+  double value = 0;    ///< Rounded so that what was asked for is kept.
+
+  /// "bits_per_key=9.98"
+  std::string ToText() const { return fmt::format("{}={}", option, value); }
+};
+
+}  // namespace blocksieve::cli
