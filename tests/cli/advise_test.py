@@ -2,13 +2,10 @@
 
 import json
 import math
-import os
-import subprocess
 import unittest
 
-from command import CommandTest, TIMEOUT_SECONDS, run
+from command import CommandTest, run
 
-LEVEL_TREE = os.environ.get("LEVEL_TREE", "build/tests/cli/level_tree")
 BLOOM = "bloomfilter:10"
 RIBBON = "ribbonfilter:10"
 # Levels and keys of the runs, from the deepest to the newest.
@@ -22,16 +19,13 @@ class Prediction(CommandTest):
         if len(policies) == 1:
             policies *= len(TREE)
         runs = [f"{level}:{keys}:{policy}" for (level, keys), policy in zip(TREE, policies)]
-        subprocess.run([LEVEL_TREE, "build", self.db, *runs], check=True, timeout=TIMEOUT_SECONDS)
+        self.level_tree("build", *runs)
 
     def measure(self):
-        done = subprocess.run([LEVEL_TREE, "measure", self.db, str(LOOKUPS)], check=True,
-                              timeout=TIMEOUT_SECONDS, stdout=subprocess.PIPE)
-        return json.loads(done.stdout)
+        return json.loads(self.level_tree("measure", str(LOOKUPS)))
 
     def advise(self, *arguments):
-        done = self.succeed("advise", "--db", self.db, "--format", "json", *arguments)
-        return json.loads(done.out)["families"][0]
+        return self.json_of("advise", "--db", self.db, *arguments)["families"][0]
 
     def assert_within_tenth(self, events, predicted_rate):
         """Measured in LOOKUPS, against 10 % and four standard errors."""
@@ -80,9 +74,7 @@ class Prediction(CommandTest):
         tree = ("3:200000", "2/2:50000", "1/16:12500", "0/4:4000")
         for base, others in (("blocksieve:0.01", "blocksieve:0.1"), ("none", BLOOM)):
             self.db = self.dir / base
-            subprocess.run([LEVEL_TREE, "build", self.db, f"{tree[0]}:{base}",
-                            *(f"{run}:{others}" for run in tree[1:])],
-                           check=True, timeout=TIMEOUT_SECONDS)
+            self.level_tree("build", f"{tree[0]}:{base}", *(f"{run}:{others}" for run in tree[1:]))
             self.check_today()
             shares = [run["share_of_lookups"] for run in self.advise()["runs"]]
             for share, expected in zip(shares, (1 / 4, 1 / 16, 1 / 2, 1)):
@@ -90,8 +82,7 @@ class Prediction(CommandTest):
 
     def test_real_compactions(self):
         """They leave levels that are there in parts, which ones is a matter of their timing."""
-        subprocess.run([LEVEL_TREE, "fill", self.db, "500000", "blocksieve:0.01"], check=True,
-                       timeout=TIMEOUT_SECONDS)
+        self.level_tree("fill", "500000", "blocksieve:0.01")
         today, _ = self.check_today()
         self.assertLess(today["wasted_reads_absent"],
                         sum(run["predicted_fpr"] for run in self.advise()["runs"]))
@@ -99,8 +90,7 @@ class Prediction(CommandTest):
     def test_proposals_for_partial_runs(self):
         tree = ("3:200000", "2/4:50000", "1/16:12500")
         def build(policy):
-            subprocess.run([LEVEL_TREE, "build", self.db, *(f"{run}:{policy}" for run in tree)],
-                           check=True, timeout=TIMEOUT_SECONDS)
+            self.level_tree("build", *(f"{run}:{policy}" for run in tree))
         build(BLOOM)
         advice = self.advise("--wasted-reads", 0.005)
         for proposal in advice["proposals"]:
@@ -134,8 +124,7 @@ class Advice(CommandTest):
     """Of one run of 20,000 keys, mostly."""
 
     def advise(self, *arguments):
-        done = self.succeed("advise", "--db", self.db, "--format", "json", *arguments)
-        return json.loads(done.out)
+        return self.json_of("advise", "--db", self.db, *arguments)
 
     def proposal(self, name, *arguments):
         family = self.advise(*arguments)["families"][0]
@@ -235,9 +224,7 @@ class Advice(CommandTest):
 
     def test_column_families(self):
         self.db_bench("fillseq,flush", "--bloom_bits=10")
-        self.ldb("create_column_family", "other")
-        self.ldb("--column_family=other", "put", "a", "b")
-        self.ldb("--column_family=other", "compact")
+        self.add_column_family()
         families = self.advise("--memory", 40_002)["families"]
         self.assertEqual([family["family"] for family in families], ["default", "other"])
         self.assertEqual(families[0]["proposals"][2]["name"], "asked")
@@ -317,7 +304,7 @@ class Advice(CommandTest):
 
     def test_damaged_file(self):
         self.db_bench("fillseq,flush", "--bloom_bits=10")
-        path = next(self.db.glob("*.sst"))
+        path = self.table()
         path.write_bytes(path.read_bytes()[:-1])
         done = run("advise", "--db", self.db)
         self.assertEqual(done.code, 1)

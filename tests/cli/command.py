@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 PROGRAM = os.environ.get("BLOCKSIEVE", "build/integration/cli/blocksieve")
+LEVEL_TREE = os.environ.get("LEVEL_TREE", "build/tests/cli/level_tree")
 # Far more than any call here takes, sanitizers included.
 TIMEOUT_SECONDS = 120
 
@@ -25,6 +26,13 @@ def run(*arguments, stdin=b""):
     command = [PROGRAM, *(str(argument) for argument in arguments)]
     return Done(subprocess.run(command, input=stdin, capture_output=True, check=False,
                                timeout=TIMEOUT_SECONDS))
+
+
+def flip(path, position, bits=1):
+    """Damages a byte of a file."""
+    damaged = bytearray(path.read_bytes())
+    damaged[position] ^= bits
+    path.write_bytes(damaged)
 
 
 def lines_of(rows):
@@ -58,6 +66,20 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.out, b"")
         return done.err
 
+    def engines(self):
+        """For each engine, the test goes on with a database of its own."""
+        for self.engine in ("rocksdb", "toylsm"):
+            self.db = self.dir / self.engine
+            yield self.engine
+
+    def load_lines(self, text, *arguments, code=0):
+        """Loads bytes as they are into a database of any engine; returns what was said on standard
+        error."""
+        arguments = ("load", "--db", self.db, "--key", 1, *arguments, "-")
+        if code != 0:
+            return self.fail_with(code, *arguments, stdin=text)
+        return self.succeed(*arguments, stdin=text).err
+
     def load(self, rows, *arguments, key=1):
         """Loads rows (or bytes, as they are); returns what it says, read from JSON."""
         text = rows if isinstance(rows, bytes) else lines_of(rows)
@@ -72,13 +94,30 @@ class CommandTest(unittest.TestCase):
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        timeout=TIMEOUT_SECONDS)
 
-    def ldb(self, *arguments):
-        subprocess.run(["ldb", f"--db={self.db}", *arguments], check=True, timeout=TIMEOUT_SECONDS,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    def add_column_family(self):
+        """Another one, `other`, of one key."""
+        for arguments in (("create_column_family", "other"),
+                          ("--column_family=other", "put", "a", "b"),
+                          ("--column_family=other", "compact")):
+            subprocess.run(["ldb", f"--db={self.db}", *arguments], check=True,
+                           timeout=TIMEOUT_SECONDS, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+
+    def level_tree(self, command, *arguments):
+        """Of runs with filters by policies that are given; see level_tree.cc."""
+        return subprocess.run([LEVEL_TREE, command, self.db, *arguments], check=True,
+                              timeout=TIMEOUT_SECONDS, stdout=subprocess.PIPE).stdout
+
+    def table(self):
+        """The only table file."""
+        path, = self.db.glob("*.sst")
+        return path
+
+    def json_of(self, *arguments):
+        return json.loads(self.succeed(*arguments, "--format", "json").out)
 
     def inspect(self, *arguments):
-        return json.loads(self.succeed("inspect", "--format", "json",
-                                       *(arguments or ("--db", self.db))).out)
+        return self.json_of("inspect", *(arguments or ("--db", self.db)))
 
     def verify(self, *arguments, code=0):
         done = run("verify", "--format", "json", *(arguments or ("--db", self.db)))

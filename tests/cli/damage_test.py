@@ -2,7 +2,7 @@
 
 import unittest
 
-from command import CommandTest, run
+from command import CommandTest, flip, run
 
 
 class Missing(CommandTest):
@@ -48,19 +48,13 @@ class Damaged(CommandTest):
         return done
 
     def test_data_block(self):
-        path = self.only("*.sst")
-        damaged = bytearray(path.read_bytes())
-        damaged[100] ^= 1
-        path.write_bytes(damaged)
+        path = self.table()
+        flip(path, 100)
         self.check("Corruption: block checksum mismatch", path.name)
 
     def test_rows_before_the_damage_are_printed(self):
-        path = self.only("*.sst")
         self.load([(f"{i:05}", i, "x" * 20) for i in range(10_000, 20_000)])
-        path = self.only("*.sst")
-        damaged = bytearray(path.read_bytes())
-        damaged[60_000] ^= 1
-        path.write_bytes(damaged)
+        flip(self.table(), 60_000)
         done = self.check("Corruption", "cannot read on in database")
         rows = done.out.count(b"\n")
         self.assertGreater(rows, 0)
@@ -69,14 +63,13 @@ class Damaged(CommandTest):
         self.assertEqual((counted.code, counted.out), (1, b""))  # no wrong number
 
     def test_any_byte_of_a_table(self):
-        path = self.only("*.sst")
+        path = self.table()
         good = path.read_bytes()
         expected = run("scan", "--db", self.db, "--where", "n = 77").out
         self.assertEqual(expected, b"077\t77\t" + b"x" * 20 + b"\n")
         for position in range(0, len(good), max(1, len(good) // 60)):
-            damaged = bytearray(good)
-            damaged[position] ^= 0x40
-            path.write_bytes(damaged)
+            path.write_bytes(good)
+            flip(path, position, 0x40)
             done = run("scan", "--db", self.db, "--where", "n = 77")
             with self.subTest(position=position):
                 self.assertIn(done.code, (0, 1), done.err)
@@ -84,7 +77,7 @@ class Damaged(CommandTest):
                 self.assertEqual(done.err != "", done.code == 1)
 
     def test_shortened_and_missing_files(self):
-        path = self.only("*.sst")
+        path = self.table()
         good = path.read_bytes()
         for length in (0, 10, len(good) // 2, len(good) - 1):
             path.write_bytes(good[:length])
@@ -96,10 +89,7 @@ class Damaged(CommandTest):
 
     def test_manifest(self):
         path = self.only("MANIFEST-*")
-        good = path.read_bytes()
-        damaged = bytearray(good)
-        damaged[len(good) // 2] ^= 1
-        path.write_bytes(damaged)
+        flip(path, path.stat().st_size // 2)
         self.check()
         path.unlink()
         self.check(path.name)
@@ -115,8 +105,7 @@ class Damaged(CommandTest):
             done = self.succeed(command, "--db", self.db)
             self.assertEqual(done.err.count("cannot read the options of database"), 1)
         self.assertIn(b"007\t7\t", self.succeed("scan", "--db", self.db, "--where", "n = 7").out)
-        self.assertIn("cannot read the options of database",
-                      self.fail_with(1, "load", "--db", self.db, "--key", 1, "-", stdin=b"a\t1\n"))
+        self.assertIn("cannot read the options of database", self.load_lines(b"a\t1\n", code=1))
 
     def test_missing_options(self):
         self.only("OPTIONS-*").unlink()
@@ -125,12 +114,8 @@ class Damaged(CommandTest):
         self.assertEqual(self.keys("n = 1"), ["001", "x"])
 
     def test_loading_into_a_damaged_database(self):
-        path = self.only("*.sst")
-        damaged = bytearray(path.read_bytes())
-        damaged[100] ^= 1
-        path.write_bytes(damaged)
-        message = self.fail_with(1, "load", "--db", self.db, "--key", 1, "-", stdin=b"a\t1\n")
-        self.assertIn("Corruption", message)
+        flip(self.table(), 100)
+        self.assertIn("Corruption", self.load_lines(b"a\t1\n", code=1))
 
 
 if __name__ == "__main__":

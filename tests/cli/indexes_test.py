@@ -103,8 +103,8 @@ class ManyIndexesPerOption(CommandTest):
 class ExistingDatabase(CommandTest):
     def test_rows_are_added_and_the_index_kept(self):
         self.load([("a", 1), ("b", 2)], "--index", "n=int:2")
-        done = self.succeed("load", "--db", self.db, "--key", 1, "-", stdin=b"b\t5\nc\t2\n")
-        self.assertIn("the database's index on the value's n=int:1 is kept", done.err)
+        said = self.load_lines(b"b\t5\nc\t2\n")
+        self.assertIn("the database's index on the value's n=int:1 is kept", said)
         self.assertEqual(self.keys("n = 2"), ["c"])
         self.assertEqual(self.scan("TRUE"), [(b"a", b"1"), (b"b", b"5"), (b"c", b"2")])
         self.assertEqual(self.explain("n = 2")["files_without_index"], 0)
@@ -118,15 +118,13 @@ class ExistingDatabase(CommandTest):
 
     def test_index_of_the_same_name_is_replaced(self):
         self.load([("a", 1, 5), ("b", 2, 1)], "--index", "n=int:2")
-        done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:3", "-")
-        self.assertIn("n=int:1 is replaced by n=int:2", done.err)
+        said = self.load_lines(b"", "--index", "n=int:3")
+        self.assertIn("n=int:1 is replaced by n=int:2", said)
         self.assertEqual(self.keys("n = 1"), ["b"])
 
     def test_same_definition_says_nothing(self):
         for _ in range(2):
-            done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:2", "-",
-                                stdin=b"a\t1\n")
-            self.assertEqual(done.err, "")
+            self.assertEqual(self.load_lines(b"a\t1\n", "--index", "n=int:2"), "")
 
     def test_without_any_index(self):
         self.load([("a", 1)])
@@ -136,8 +134,7 @@ class ExistingDatabase(CommandTest):
 
     def test_index_over_budget_of_names(self):
         indexes = [f"c{i}=int:{i}" for i in range(2, 259)]
-        message = self.fail_with(2, "load", "--db", self.db, "--key", 1, "--index", *indexes, "-")
-        self.assertIn("256", message)
+        self.assertIn("256", self.load_lines(b"", "--index", *indexes, code=2))
         self.assertFalse(self.db.exists())
 
 

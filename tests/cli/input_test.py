@@ -10,7 +10,7 @@ class Lines(CommandTest):
         path = self.dir / "rows"
         path.write_bytes(b"a\t1\n")
         self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:2", path)
-        self.succeed("load", "--db", self.db, "--key", 1, "-", stdin=b"b\t2\n")
+        self.load_lines(b"b\t2\n")
         self.assertEqual(self.scan("TRUE"), [(b"a", b"1"), (b"b", b"2")])
 
     def test_no_lines(self):

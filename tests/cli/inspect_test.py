@@ -1,6 +1,5 @@
 """What inspect shows of databases and single files."""
 
-import json
 import os
 import signal
 import subprocess
@@ -105,9 +104,7 @@ class StockFilters(CommandTest):
 class ColumnFamilies(CommandTest):
     def test_each_is_shown(self):
         self.db_bench("fillseq,flush", *BLOOM, num=1000)
-        self.ldb("create_column_family", "other")
-        self.ldb("--column_family=other", "put", "a", "b")
-        self.ldb("--column_family=other", "compact")
+        self.add_column_family()
         shown = self.inspect()
         levels = {(level["family"], level["num_entries"]) for level in shown["levels"]}
         self.assertIn(("other", 1), levels)
@@ -167,7 +164,7 @@ class OwnFilters(CommandTest):
     def test_single_file(self):
         self.load(self.ROWS, "--index", "n=int:2")
         of_database = self.inspect()["files"][0]
-        path = next(self.db.glob("*.sst"))
+        path = self.table()
         shown = self.inspect(path)
         self.assertEqual((shown["engine"], shown["file"]), (self.engine, str(path)))
         file = shown["files"][0]
@@ -224,9 +221,7 @@ class Schema(CommandTest):
             "filter_bytes", "bits_per_entry", "predicted_fpr"}
 
     def test_names(self):
-        for engine in ("rocksdb", "toylsm"):
-            self.engine = engine
-            self.db = self.dir / engine
+        for _ in self.engines():
             self.load([("a", 1)], "--index", "n=int:2")
             shown = self.inspect()
             self.assertEqual(set(shown),
@@ -271,20 +266,17 @@ class WhatIsNoDatabase(CommandTest):
             self.check(1, f"{path} is not a file of rocksdb or toylsm", path)
 
     def test_engines_that_contradict(self):
-        for engine, other in (("rocksdb", "toylsm"), ("toylsm", "rocksdb")):
-            self.engine = engine
-            self.db = self.dir / engine
+        for engine in self.engines():
+            other = "toylsm" if engine == "rocksdb" else "rocksdb"
             self.load([("a", 1)])
             said = f"--engine {other}: {self.db} belongs to {engine}"
             self.check(2, said, "--db", self.db, "--engine", other)
             self.assertIn(said, self.fail_with(2, "scan", "--db", self.db, "--engine", other))
-            self.assertIn(said, self.fail_with(2, "load", "--db", self.db, "--engine", other,
-                                               "--key", 1, "-", stdin=b"b\t1\n"))
-            path = next(self.db.glob("*.sst"))
+            self.assertIn(said, self.load_lines(b"b\t1\n", "--engine", other, code=2))
+            path = self.table()
             self.check(2, f"--engine {other}: {path} belongs to {engine}", path, "--engine", other)
-            self.assertEqual(json.loads(self.succeed(
-                "inspect", "--db", self.db, "--engine", engine, "--format", "json").out)["engine"],
-                engine)
+            shown = self.inspect("--db", self.db, "--engine", engine)
+            self.assertEqual(shown["engine"], engine)
 
 
 class BusyDatabase(CommandTest):
@@ -310,9 +302,9 @@ class BusyDatabase(CommandTest):
                 writer.send_signal(signal.SIGCONT)
                 stop = threading.Timer(0.1, writer.send_signal, [signal.SIGSTOP])
                 stop.start()
-                done = self.succeed(command, "--db", self.db, "--format", "json")
+                said = self.json_of(command, "--db", self.db)
                 stop.join()
-                self.assertEqual(json.loads(done.out)["vanished"], [])
+                self.assertEqual(said["vanished"], [])
         self.assertEqual(writer.returncode, 0)
 
 

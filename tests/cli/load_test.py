@@ -57,9 +57,7 @@ class Report(CommandTest):
 
 class Places(CommandTest):
     def load_one(self, code):
-        if code == 0:
-            return self.succeed("load", "--db", self.db, "--key", 1, "-", stdin=b"a\t1\n")
-        return self.fail_with(code, "load", "--db", self.db, "--key", 1, "-", stdin=b"a\t1\n")
+        return self.load_lines(b"a\t1\n", code=code)
 
     def test_directories_are_made(self):
         self.db = self.dir / "a" / "b" / "db"
@@ -78,8 +76,7 @@ class Places(CommandTest):
 
     def test_database_of_keys_with_timestamps(self):
         self.db_bench("fillseq,flush", "--user_timestamp_size=8")
-        self.assertIn("its keys have timestamps",
-                      self.fail_with(1, "load", "--db", self.db, "--key", 1, "-", stdin=b"a\tb\n"))
+        self.assertIn("its keys have timestamps", self.load_one(1))
 
     def test_file(self):
         self.db.write_text("")

@@ -1,19 +1,14 @@
 """What inspect shows of files that moved to another level without being rewritten."""
 
-import subprocess
 import unittest
 
-from advise_test import LEVEL_TREE, TREE
-from command import CommandTest, TIMEOUT_SECONDS
+from advise_test import TREE
+from command import CommandTest
 
 SPREAD = "{id=blocksieve;bits_per_key=10}"
 
 
 class MovedFiles(CommandTest):
-    def level_tree(self, command, *arguments):
-        subprocess.run([LEVEL_TREE, command, self.db, *arguments], check=True,
-                       timeout=TIMEOUT_SECONDS)
-
     def moved(self):
         """Levels of the files that moved, and those they were built for."""
         return [(file["level"], file["built_for_level"]) for file in self.inspect()["files"]

@@ -52,7 +52,7 @@ class Loading(CommandTest):
     def test_second_load(self):
         self.open_in_another_process()
         self.wait_until_open()
-        message = self.fail_with(1, "load", "--db", self.db, "--key", 1, "-", stdin=b"c\t1\n")
+        message = self.load_lines(b"c\t1\n", code=1)
         self.assertIn(f"cannot open database {self.db}: ", message)
         self.assertIn("LOCK", message)
 

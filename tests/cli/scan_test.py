@@ -6,13 +6,15 @@ import unittest
 from command import CommandTest
 
 
-class Scan(CommandTest):
+class ScanTest(CommandTest):
     def setUp(self):
         super().setUp()
         self.load([(f"{i:03}", "even" if i % 2 == 0 else "odd", i, f"word{i % 10} all")
                    for i in range(100)], "--granule-rows", 10,
                   "--index", "kind=field:2", "--index", "n=int:3", "--index", "words=words:4")
 
+
+class Scan(ScanTest):
     def test_rows_in_key_order(self):
         self.assertEqual(self.scan("n < 2"),
                          [(b"000", b"even\t0\tword0 all"), (b"001", b"odd\t1\tword1 all")])
@@ -47,11 +49,10 @@ class Scan(CommandTest):
         self.assertEqual([json.loads(line) for line in done.out.splitlines()],
                          [{"key": "000", "value": "even\t0\tword0 all"},
                           {"key": "001", "value": "odd\t1\tword1 all"}])
-        done = self.succeed("scan", "--db", self.db, "--count", "--format", "json")
-        self.assertEqual(json.loads(done.out), {"count": 100})
+        self.assertEqual(self.json_of("scan", "--db", self.db, "--count"), {"count": 100})
 
 
-class Explanation(Scan):
+class Explanation(ScanTest):
     def test_text(self):
         done = self.succeed("scan", "--db", self.db, "--where", "n = 42", "--explain")
         self.assertEqual(done.out, b"042\teven\t42\tword2 all\n")
@@ -84,7 +85,7 @@ class Explanation(Scan):
         self.assertLessEqual(self.explain("n >= 0", "--limit", 1)["rows_read"], 20)
 
 
-class WrongConditions(Scan):
+class WrongConditions(ScanTest):
     def check(self, where, *said):
         message = self.fail_with(2, "scan", "--db", self.db, "--where", where)
         for part in said:

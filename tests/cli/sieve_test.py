@@ -1,6 +1,5 @@
 """blocksieve sieve: the queue as its users run it."""
 
-import json
 import os
 import random
 import signal
@@ -23,7 +22,7 @@ class SieveTest(CommandTest):
         return self.sieve("pop", count).out.decode().splitlines()
 
     def stats(self):
-        return json.loads(self.sieve("--format", "json", "stats").out)
+        return self.json_of("sieve", "--db", self.db, "stats")
 
     def test_every_url_comes_once_and_in_order(self):
         self.assertIn("pushed 4 URLs, of which 3 were new", self.push("c", "a", "c", "b"))

@@ -1,6 +1,5 @@
 """blocksieve size."""
 
-import json
 import math
 import unittest
 
@@ -9,8 +8,8 @@ from command import CommandTest
 
 class Size(CommandTest):
     def size(self, *arguments):
-        document = json.loads(self.succeed("size", *arguments, "--format", "json").out)
-        return {layout["kind"]: layout for layout in document["layouts"]}
+        layouts = self.json_of("size", *arguments)["layouts"]
+        return {layout["kind"]: layout for layout in layouts}
 
     def test_known_values(self):
         layouts = self.size("--fpr", 0.01, "--keys", 1000000)
@@ -52,8 +51,7 @@ class Size(CommandTest):
 
     def test_sizes_with_units(self):
         for text, number in (("64KiB", 65536), ("64kb", 64000), ("2MiB", 2 << 20), ("70000", 70000)):
-            document = json.loads(self.succeed("size", "--bytes", text, "--keys", 10000,
-                                               "--format", "json").out)
+            document = self.json_of("size", "--bytes", text, "--keys", 10000)
             self.assertEqual(document["max_bytes"], number)
             for layout in document["layouts"]:
                 self.assertLessEqual(layout["payload_bytes"], number)

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from command import CommandTest, run
+from command import CommandTest, flip, run
 from inspect_test import BLOOM, PARTITIONED, PREFIXES, RIBBON
 
 
@@ -86,17 +86,14 @@ class SoundDatabases(CommandTest):
 
     def test_own_filters(self):
         rows = [(f"{i:05}", i % 100) for i in range(20_000)]
-        for engine in ("rocksdb", "toylsm"):
+        for engine in self.engines():
             for more in ((), ("--no-compact",)):
-                self.engine = engine
                 self.db = self.dir / f"{engine}{len(more)}"
                 self.load(rows, "--index", "n=int:2", *more)
                 self.check_rate()
 
     def test_empty(self):
-        for engine in ("rocksdb", "toylsm"):
-            self.engine = engine
-            self.db = self.dir / engine
+        for _ in self.engines():
             self.load([])
             self.assertEqual(self.check(), [])
 
@@ -123,14 +120,13 @@ class Damage(CommandTest):
 
     def flip_bytes(self, step):
         """(position, what verify did) of a file with one byte changed."""
-        path, = self.db.glob("*.sst")
+        path = self.table()
         good = path.read_bytes()
         # The footer of RocksDB has bytes that mean nothing.
         size = len(good) - (53 if self.engine == "rocksdb" else 0)
         for position in range(0, size, max(1, size // step)):
-            damaged = bytearray(good)
-            damaged[position] ^= 0x10
-            path.write_bytes(damaged)
+            path.write_bytes(good)
+            flip(path, position, 0x10)
             for command in ("verify", "inspect"):
                 for where in (("--db", self.db), (path,)):
                     done = run(command, *where)
@@ -167,11 +163,9 @@ class Damage(CommandTest):
         self.assertIn("a filter cannot be read: the checksum of a block", self.check_every_byte())
 
     def test_shortened_files(self):
-        for engine in ("rocksdb", "toylsm"):
-            self.engine = engine
-            self.db = self.dir / engine
+        for _ in self.engines():
             self.load(self.ROWS)
-            path, = self.db.glob("*.sst")
+            path = self.table()
             good = path.read_bytes()
             for length in (0, 1, 7, 40, 53, len(good) // 2, len(good) - 1):
                 path.write_bytes(good[:length])
@@ -180,30 +174,20 @@ class Damage(CommandTest):
                         self.assertEqual(run(command, *where).code, 1, length)
 
     def test_missing_file(self):
-        self.load(self.ROWS)
-        path, = self.db.glob("*.sst")
-        path.unlink()
-        for command in ("verify", "inspect", "advise"):
-            done = run(command, "--db", self.db, "--format", "json")
-            self.assertEqual(done.code, 1)
-            said = json.loads(done.out)
-            self.assertEqual(said["unopened"], [f"cannot open {path}: there is no such file"])
-            self.assertEqual(said["vanished"], [])
-
-    def test_missing_file_of_the_toy_lsm(self):
-        self.engine = "toylsm"
-        self.load(self.ROWS)
-        path, = self.db.glob("*.sst")
-        path.unlink()
-        self.assertEqual(self.verify(code=1)["unopened"],
-                         [f"cannot open {path}: there is no such file"])
-
-    def test_other_files_of_the_toy_lsm_are_verified_all_the_same(self):
-        self.engine = "toylsm"
-        self.check_other_files()
+        for _ in self.engines():
+            self.load(self.ROWS)
+            path = self.table()
+            path.unlink()
+            for command in ("verify", "inspect", "advise"):
+                done = run(command, "--db", self.db, "--format", "json")
+                self.assertEqual(done.code, 1)
+                said = json.loads(done.out)
+                self.assertEqual(said["unopened"], [f"cannot open {path}: there is no such file"])
+                self.assertEqual(said["vanished"], [])
 
     def test_other_files_are_verified_all_the_same(self):
-        self.check_other_files()
+        for _ in self.engines():
+            self.check_other_files()
 
     def check_other_files(self):
         for _ in range(3):
@@ -230,7 +214,7 @@ class DamageThatNoBlockChecksumShows(CommandTest):
     def damage_filter(self, start=0.5):
         """Clears some bytes in the midst of the filter, which is found as the part of the file
         whose loss is said of a filter."""
-        path, = self.db.glob("*.sst")
+        path = self.table()
         good = path.read_bytes()
         for position in range(int(len(good) * start), len(good) - 600, 500):
             path.write_bytes(good[:position] + bytes(200) + good[position + 200:])
