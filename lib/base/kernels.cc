@@ -9,7 +9,7 @@ namespace blocksieve {
 namespace {
 
 // Slowest first.
-constexpr std::array<std::pair<Kernel, std::string_view>, 4> kNames{{
+constexpr std::array<std::pair<Kernel, std::string_view>, 4> kKernelNames{{
     {Kernel::kScalar, "scalar"},
     {Kernel::kAvx2, "avx2"},
     {Kernel::kAvx512, "avx512"},
@@ -46,7 +46,7 @@ uint32_t DetectKernels() {
 namespace internal {
 
 std::optional<Kernel> ParseKernel(std::string_view text) noexcept {
-  for (const auto& [kernel, name] : kNames) {
+  for (const auto& [kernel, name] : kKernelNames) {
     if (name == text) return kernel;
   }
   return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<Kernel> ParseKernel(std::string_view text) noexcept {
 const std::vector<Kernel>& AvailableKernels() {
   static const std::vector<Kernel> kernels = [] {
     std::vector<Kernel> available;
-    for (const auto& [kernel, name] : kNames) {
+    for (const auto& [kernel, name] : kKernelNames) {
       if (IsAvailable(kernel)) available.push_back(kernel);
     }
     return available;
@@ -74,7 +74,7 @@ namespace {
 
 Kernel FastestKernel() {
   Kernel fastest = Kernel::kScalar;
-  for (const auto& [kernel, name] : kNames) {
+  for (const auto& [kernel, name] : kKernelNames) {
     if (internal::IsAvailable(kernel)) fastest = kernel;
   }
   return fastest;
@@ -103,7 +103,7 @@ std::string DescribeOverrideProblem() {
 }  // namespace
 
 std::string_view KernelName(Kernel kernel) noexcept {
-  for (const auto& [known, name] : kNames) {
+  for (const auto& [known, name] : kKernelNames) {
     if (known == kernel) return name;
   }
   return "unknown";
