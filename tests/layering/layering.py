@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""usage: layering.py SOURCE_DIR
+"""usage: layering.py SOURCE_DIR [--draw]
 
-Fails if a file includes one of a room that it must not know, if a folder is no room, or if it has
-more files than one can take in. ROOMS says which rooms there are and what each may use.
+Fails if a file includes one of a room that it must not know, if a folder is no room, if it has
+more files than one can take in, or if the drawing of the rooms in lib/README.md is not of today.
+ROOMS says which rooms there are and what each may use. --draw prints the drawing.
 """
 
 import collections
@@ -19,23 +20,23 @@ ROOMS = [
     ("lib/bloom", "lib/block", "bloom_layout classic_bloom clickhouse counting_bloom"),
     ("lib/ribbon", "lib/block", ""),
     ("lib/filter", "lib/bloom lib/ribbon", "filter_block filter_builder filter_reader rate_allocation sizing"),
-    ("lib/column", "lib/hash", "column column_visitor value"),
+    ("lib/column", "lib/hash", "column value"),
     ("lib/predicate", "lib/column", "column_index granule_set predicate"),
     ("lib/granule", "lib/filter lib/predicate", "granule_index granule_index_builder"),
     ("lib/skip", "lib/granule", "skip_index skip_index_explanation skip_index_summary"),
     # RocksDB's own headers.
     ("rocksdb", "", ""),
-    ("integration/rocksdb/compat", "lib/skip rocksdb", "rocksdb/export rocksdb/filter_policy rocksdb/level_listener"),
+    ("integration/rocksdb/compat", "lib/filter rocksdb", "rocksdb/export rocksdb/filter_policy rocksdb/level_listener"),
     ("integration/rocksdb/levels", "integration/rocksdb/compat", ""),
     ("integration/rocksdb/policy", "integration/rocksdb/levels", ""),
-    ("integration/rocksdb/index", "integration/rocksdb/compat", "rocksdb/skip_index rocksdb/skip_scan"),
+    ("integration/rocksdb/index", "integration/rocksdb/compat lib/skip", "rocksdb/skip_index rocksdb/skip_scan"),
     ("integration/rocksdb/scan", "integration/rocksdb/index", ""),
     ("integration/rocksdb/plugin", "integration/rocksdb/policy integration/rocksdb/scan", ""),
     ("integration/toylsm/base", "lib/skip", ""),
     ("integration/toylsm/sst", "integration/toylsm/base", ""),
     ("integration/toylsm", "integration/toylsm/sst", ""),
     ("integration/sieve", "integration/rocksdb/policy", ""),
-    ("integration/cli/term", "lib/filter", ""),
+    ("integration/cli/term", "", ""),
     ("integration/cli/engine", "integration/cli/term lib/skip", ""),
     ("integration/cli/files", "integration/cli/engine", ""),
     ("integration/cli/advise", "integration/cli/files", ""),
@@ -150,10 +151,34 @@ def problems(root):
     return found + [f"{folder}: {count} files, more than {MOST_FILES}" for folder, count in crowded]
 
 
+def drawing():
+    """The rooms of lib and integration for lib/README.md: an arrow from each to what it uses."""
+    lines = ["```mermaid", "flowchart TD"]
+    rooms = [(room, uses.split()) for room, uses, _ in ROOMS if room.startswith(("lib", "integration"))]
+    houses = {}
+    for room, _ in rooms:
+        house = "lib" if room.startswith("lib/") else "/".join(room.split("/")[:2])
+        houses.setdefault(house, []).append(room)
+    for house, members in houses.items():
+        lines.append(f"  subgraph {house.split('/')[-1]}")
+        lines += [f"    {room.replace('/', '_')}[{room.removeprefix(house + '/').split('/')[-1]}]" for room in members]
+        lines.append("  end")
+    for room, uses in rooms:
+        if used := " & ".join(each.replace("/", "_") for each in uses if each != "rocksdb"):
+            lines.append(f"  {room.replace('/', '_')} --> {used}")
+    return "\n".join([*lines, "```"])
+
+
 def main():
+    if sys.argv[2:] == ["--draw"]:
+        print(drawing())
+        return
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     found = problems(sys.argv[1])
+    page = pathlib.Path(sys.argv[1], "lib", "README.md")
+    if drawing() not in page.read_text(encoding="utf-8"):
+        found.append(f"{page}: the drawing is not of these rooms; layering.py DIR --draw prints it")
     print("\n".join(found) or "every include keeps to the rooms")
     sys.exit(1 if found else 0)
 
