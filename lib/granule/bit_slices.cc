@@ -6,6 +6,8 @@
 #include <cassert>
 #include <limits>
 
+#include "blocksieve/internal/kernels.h"
+
 namespace blocksieve::internal {
 namespace {
 

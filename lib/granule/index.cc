@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "blocksieve/internal/kernels.h"
 #include "lib/base/errors.h"
 #include "lib/granule/column.h"
 #include "lib/granule/fences.h"
@@ -99,7 +100,7 @@ std::string_view GranulePartName(GranulePart part) noexcept {
 }
 
 Result<GranuleIndex> GranuleIndex::Open(ByteView bytes, Kernel kernel) {
-  assert(IsAvailable(kernel));
+  assert(internal::IsAvailable(kernel));
   try {
     auto parts = std::make_unique<internal::GranuleIndexParts>();
     if (Status status = parts->Open(bytes, kernel); !status.ok()) return status;
