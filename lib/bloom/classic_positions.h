@@ -3,7 +3,7 @@
 #include <cstdint>
 
 // Where the bits of a key are, in classic and counting Bloom filters and in the transposed ones of
-// granule indexes.
+// skip indexes.
 
 namespace blocksieve::internal {
 
