@@ -2,6 +2,7 @@
 
 import statistics
 from collections import defaultdict
+from functools import partial
 
 from bench.report import palette, text
 from bench.report.figure import Figure, label, log_axis, plain
@@ -59,17 +60,14 @@ def ratio(nanoseconds, above, below, size):
     return None if None in times else times[0] / times[1]
 
 
-def draw_times(nanoseconds, what, series):
-    def draw(axes):
-        for name, title, colour, style in series:
-            sizes = [size for size in SIZES if f"{what}/{name}/{size}" in nanoseconds]
-            times = [nanoseconds[f"{what}/{name}/{size}"] for size in sizes]
-            axes.plot(sizes, times, style, color=colour, label=title)
-        log_axis(axes.xaxis)
-        log_axis(axes.yaxis, plain)
-        label(axes, x="keys", y="ns per key")
-
-    return draw
+def draw_times(nanoseconds, what, series, axes):
+    for name, title, colour, style in series:
+        sizes = [size for size in SIZES if f"{what}/{name}/{size}" in nanoseconds]
+        times = [nanoseconds[f"{what}/{name}/{size}"] for size in sizes]
+        axes.plot(sizes, times, style, color=colour, label=title)
+    log_axis(axes.xaxis)
+    log_axis(axes.yaxis, plain)
+    label(axes, x="keys", y="ns per key")
 
 
 def sizes_of(measured):
@@ -138,13 +136,13 @@ def section(run):
             "filters-absent",
             "Probe of an absent key, against the limit",
             "Lines: time of a probe over the number of keys; dashed the limit, hashing and reading one cache line.",
-            draw_times(nanoseconds, "absent", (*FILTERS, HASH_AND_LINE)),
+            partial(draw_times, nanoseconds, "absent", (*FILTERS, HASH_AND_LINE)),
         ),
         Figure(
             "filters-build",
             "Building a filter",
             "Lines: time per key to build a filter over the number of keys.",
-            draw_times(nanoseconds, "build", FILTERS),
+            partial(draw_times, nanoseconds, "build", FILTERS),
         ),
     ]
     # --benchmark_filter may have left one of them out.

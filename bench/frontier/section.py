@@ -1,10 +1,11 @@
 """The report's section on the frontier between space, rate and speed."""
 
 import math
+from functools import partial
 from itertools import groupby
 
 from bench.report import palette, text
-from bench.report.figure import Figure, label, log_axis, percent
+from bench.report.figure import Figure, label, line, log_axis, percent
 from bench.report.section import Section, Table, at_least
 
 FAMILIES = (
@@ -40,51 +41,42 @@ def curves(configurations):
         yield family, colour, style, sorted(points, key=lambda each: each["bits_per_key"])
 
 
-def draw_space(configurations):
-    def draw(axes):
-        for family, colour, style, points in curves(configurations):
-            rates = [each["fpr"] for each in points]
-            axes.plot(rates, [each["bits_per_key"] for each in points], style, color=colour, label=family)
-        rates = sorted(each["fpr"] for each in configurations)
-        axes.plot(rates, [limit_bits(rate) for rate in rates], "--", color=palette.TEXT, label="limit, log2(1/FPR)")
-        log_axis(axes.xaxis, percent)
-        axes.invert_xaxis()
-        label(axes, x="false-positive rate", y="bits per key")
-
-    return draw
+def draw_space(configurations, axes):
+    for family, colour, style, points in curves(configurations):
+        line(axes, points, "fpr", "bits_per_key", style, colour, family)
+    rates = sorted(each["fpr"] for each in configurations)
+    axes.plot(rates, [limit_bits(rate) for rate in rates], "--", color=palette.TEXT, label="limit, log2(1/FPR)")
+    log_axis(axes.xaxis, percent)
+    axes.invert_xaxis()
+    label(axes, x="false-positive rate", y="bits per key")
 
 
-def draw_speed(configurations):
-    def draw(axes):
-        for family, colour, style, points in curves(configurations):
-            bits = [each["bits_per_key"] for each in points]
-            axes.plot(bits, [each["absent_ns"] for each in points], style, color=colour, label=family)
-        axes.set_ylim(0, None)
-        label(axes, x="bits per key", y="ns per absent key")
-
-    return draw
+def draw_speed(configurations, axes):
+    for family, colour, style, points in curves(configurations):
+        line(axes, points, "bits_per_key", "absent_ns", style, colour, family)
+    axes.set_ylim(0, None)
+    label(axes, x="bits per key", y="ns per absent key")
 
 
 def table(keys, configurations):
-    rows = []
+    rows = []  # (name, configuration)
     for stock in (each for each in configurations if not each["stock"]):
+        name = f"{stock['family']} {stock['setting']}"
         better = winner(stock, configurations)
-        asked = [each for each in configurations if each["stock"] == f"{stock['family']} {stock['setting']}"]
-        for mark, each in [("", stock), *([("→ ", better)] if better else [("not better: ", each) for each in asked])]:
-            rows.append(
-                [
-                    mark + each["family"] + (f" {each['setting']}" if each is stock else ""),
-                    text.percent(each["fpr"]),
-                    f"{each['bits_per_key']:.3f}",
-                    f"{each['bits_per_key'] / limit_bits(each['fpr']):.3f}",
-                    f"{each['absent_ns']:.1f}",
-                    f"{each['build_ns']:.0f}",
-                ]
-            )
-    return Table(
+        asked = [("not better: ", each) for each in configurations if each["stock"] == name]
+        rows.append((name, stock))
+        rows += [(mark + each["family"], each) for mark, each in ([("→ ", better)] if better else asked)]
+    return Table.of(
         f"Every stock configuration, and what beats it: {keys:,} keys",
-        ["Filter", "FPR", "Bits\nper key", "Of the\nlimit", "Absent key,\nns", "Build,\nns per key"],
         rows,
+        [
+            ("Filter", lambda row: row[0]),
+            ("FPR", lambda row: text.percent(row[1]["fpr"])),
+            ("Bits\nper key", lambda row: f"{row[1]['bits_per_key']:.3f}"),
+            ("Of the\nlimit", lambda row: f"{row[1]['bits_per_key'] / limit_bits(row[1]['fpr']):.3f}"),
+            ("Absent key,\nns", lambda row: f"{row[1]['absent_ns']:.1f}"),
+            ("Build,\nns per key", lambda row: f"{row[1]['build_ns']:.0f}"),
+        ],
         "After →, the smallest of blocksieve's filters that is better in rate, space and probe time at once; where "
         "there is none, those that were asked for the same rate.",
     )
@@ -101,13 +93,13 @@ def section(run):
                 f"frontier-space-{keys}",
                 f"Space against the limit, {keys:,} keys",
                 "Lines: bits per key over the false-positive rate; dashed log2(1/FPR), which no filter can go below.",
-                draw_space(configurations),
+                partial(draw_space, configurations),
             ),
             Figure(
                 f"frontier-probe-{keys}",
                 f"Probe time over space, {keys:,} keys",
                 "Lines: time of a probe of an absent key over bits per key. Lower left is better.",
-                draw_speed(configurations),
+                partial(draw_speed, configurations),
             ),
         ]
     return Section(
@@ -117,9 +109,7 @@ def section(run):
         "false-positive rate, in one run.",
         headline=f"For {beaten} of {len(stock)} stock configurations there is one of blocksieve's with no higher "
         "false-positive rate, less space and a faster probe.",
-        targets=[
-            at_least("stock configurations beaten in rate, space and probe time at once", beaten, len(stock))
-        ],
+        targets=[at_least("stock configurations beaten in rate, space and probe time at once", beaten, len(stock))],
         tables=[table(keys, configurations) for keys, configurations in sizes],
         figures=figures,
     )

@@ -1,10 +1,11 @@
 """Rates by level: wasted reads over filter memory."""
 
 import math
+from functools import partial
 from itertools import cycle
 
 from bench.report import palette, text
-from bench.report.figure import Figure, label, log_axis, plain
+from bench.report.figure import Figure, label, line, log_axis, plain
 from bench.report.section import Section, Table, at_most, at_most_one_in
 
 STYLES = (
@@ -55,17 +56,12 @@ def bits_at(tree, name, reads):
     return interpolate(logs[0], a["bits_per_key"], logs[1], b["bits_per_key"], math.log(reads))
 
 
-def draw(tree):
-    def draw_curves(axes):
-        for contestant, (colour, style) in zip(tree["contestants"], cycle(STYLES)):
-            points = points_of(tree, contestant["name"])
-            bits = [each["bits_per_key"] for each in points]
-            reads = [each["wasted_reads"] for each in points]
-            axes.plot(bits, reads, style, color=colour, label=contestant["name"])
-        log_axis(axes.yaxis, plain)
-        label(axes, x="filter bits per key", y="wasted data blocks per lookup of an absent key")
-
-    return draw_curves
+def draw(tree, axes):
+    for contestant, (colour, style) in zip(tree["contestants"], cycle(STYLES)):
+        name = contestant["name"]
+        line(axes, points_of(tree, name), "bits_per_key", "wasted_reads", style, colour, name)
+    log_axis(axes.yaxis, plain)
+    label(axes, x="filter bits per key", y="wasted data blocks per lookup of an absent key")
 
 
 def curve_table(tree):
@@ -172,7 +168,7 @@ def section(run):
                 f"levels-{number}",
                 f"Wasted reads against memory: {tree['name']}",
                 "Lines: data blocks read in vain over bits per key, by contestant. Lower left is better.",
-                draw(tree),
+                partial(draw, tree),
             )
             for number, tree in enumerate(trees, 1)
         ],

@@ -1,6 +1,7 @@
 """Lookups in RocksDB: with no filter, its own filters and blocksieve's."""
 
 import math
+from functools import partial
 from statistics import median
 
 from bench.report import palette, text
@@ -23,28 +24,22 @@ def colour(contestant):
     return palette.BLUE if contestant["name"].startswith("blocksieve") else palette.GREY
 
 
-def draw_wasted(contestants):
-    def draw(axes):
-        names = [contestant["name"] for contestant in contestants]
-        values = [wasted(contestant) for contestant in contestants]
-        colours = [colour(contestant) for contestant in contestants]
-        bars(axes, names, [("", colours, values)], text=text.significant, x="data blocks per lookup")
-        log_axis(axes.xaxis, plain)
-        axes.set_xlim(min(values) / 3, max(values) * 6)
-
-    return draw
+def draw_wasted(contestants, axes):
+    values = [wasted(each) for each in contestants]
+    colours = [colour(each) for each in contestants]
+    names = [each["name"] for each in contestants]
+    bars(axes, names, [("", colours, values)], text=text.significant, x="data blocks per lookup")
+    log_axis(axes.xaxis, plain)
+    axes.set_xlim(min(values) / 3, max(values) * 6)
 
 
-def draw_memory(contestants):
-    def draw(axes):
-        for each, marker in zip(contestants, "ovs^DPX*"):
-            bits = each["leveled"]["filter_bits_per_key"]
-            axes.plot(bits, wasted(each), marker, color=colour(each), label=each["name"], markersize=7)
-        log_axis(axes.yaxis, plain)
-        axes.margins(x=0.1, y=0.2)
-        label(axes, x="filter bits per key", y="wasted data blocks per lookup of an absent key")
-
-    return draw
+def draw_memory(contestants, axes):
+    for each, marker in zip(contestants, "ovs^DPX*"):
+        bits = each["leveled"]["filter_bits_per_key"]
+        axes.plot(bits, wasted(each), marker, color=colour(each), label=each["name"], markersize=7)
+    log_axis(axes.yaxis, plain)
+    axes.margins(x=0.1, y=0.2)
+    label(axes, x="filter bits per key", y="wasted data blocks per lookup of an absent key")
 
 
 def fpr_text(counts):
@@ -184,13 +179,13 @@ def section(run):
                 "lookups-wasted",
                 "Wasted data blocks per lookup of an absent key",
                 "Bars, on a logarithmic scale: data blocks read in vain with each set of filters.",
-                draw_wasted(contestants),
+                partial(draw_wasted, contestants),
             ),
             Figure(
                 "lookups-memory",
                 "Wasted reads against memory",
                 "Dots: the memory of each set of filters and the data blocks read in vain. Lower left is better.",
-                draw_memory(with_filters),
+                partial(draw_memory, with_filters),
             ),
         ],
     )

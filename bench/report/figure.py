@@ -88,6 +88,11 @@ def label(axes, x="", y=""):
     axes.set_title(y)
 
 
+def line(axes, points, x, y, style, colour, title=None):
+    """Through `points`, of which `x` and `y` are the names of two fields."""
+    axes.plot([each[x] for each in points], [each[y] for each in points], style, color=colour, label=title)
+
+
 def power_of_ten(value, _=None):
     digit, exponent = f"{value:.0e}".split("e")
     power = "10" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

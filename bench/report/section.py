@@ -12,6 +12,12 @@ class Table:
     rows: list  # of lists of texts
     note: str = ""
 
+    @classmethod
+    def of(cls, caption, items, columns, note=""):
+        """A row for each of `items`; `columns` are pairs of a header and a function: an item's text."""
+        rows = [[text(item) for _, text in columns] for item in items]
+        return cls(caption, [header for header, _ in columns], rows, note)
+
 
 @dataclass
 class Target:

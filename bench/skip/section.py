@@ -1,10 +1,11 @@
 """Scans by value in RocksDB: what skip indexes save, and what they cost."""
 
+from functools import partial
 from itertools import groupby
 from statistics import median
 
 from bench.report import palette, text
-from bench.report.figure import Figure, label, log_axis, plain
+from bench.report.figure import Figure, label, line, log_axis, plain
 from bench.report.section import Section, Table, at_least, at_most, at_most_one_in
 
 STATES = {False: "compacted", True: "a fifth rewritten"}
@@ -19,45 +20,33 @@ LINES = (
 AFTER_REWRITING = ("data_blocks_per_query", "read, a fifth rewritten", "s-", palette.ORANGE)
 
 
-def draw_reads(scans):
-    def draw(axes):
-        for is_rewritten, lines in ((False, LINES), (True, [AFTER_REWRITING])):
-            points = sorted((s for s in scans if s["rewritten"] == is_rewritten), key=lambda s: s["granules"])
-            granules = [s["granules"] for s in points]
-            for field, title, style, colour in lines:
-                axes.plot(granules, [s[field] for s in points], style, color=colour, label=title)
-        log_axis(axes.xaxis, plain)
-        log_axis(axes.yaxis, plain)
-        axes.margins(y=0.1)
-        label(axes, x="granules", y="data blocks per scan")
-
-    return draw
+def draw_reads(scans, axes):
+    for is_rewritten, lines in ((False, LINES), (True, [AFTER_REWRITING])):
+        points = sorted((s for s in scans if s["rewritten"] == is_rewritten), key=lambda s: s["granules"])
+        for field, title, style, colour in lines:
+            line(axes, points, "granules", field, style, colour, title)
+    log_axis(axes.xaxis, plain)
+    log_axis(axes.yaxis, plain)
+    axes.margins(y=0.1)
+    label(axes, x="granules", y="data blocks per scan")
 
 
-def draw_analysis(analyses):
-    def draw(axes):
-        by_values = groupby(
-            sorted(analyses, key=lambda a: (a["distinct_values"], a["granules"])), key=lambda a: a["distinct_values"]
-        )
-        for (values, points), style in zip(by_values, ("o-", "s--")):
-            points = list(points)
-            granules = [a["granules"] for a in points]
-            for field, title, colour in (
-                ("separate_nanoseconds", "filter by filter", palette.ORANGE),
-                ("nanoseconds", "transposed", palette.BLUE),
-            ):
-                axes.plot(
-                    granules,
-                    [a[field] / 1000 for a in points],
-                    style,
-                    color=colour,
-                    label=f"{title}, {values:,} values",
-                )
-        log_axis(axes.xaxis)
-        log_axis(axes.yaxis, plain)
-        label(axes, x="granules", y="microseconds for one value")
-
-    return draw
+def draw_analysis(analyses, axes):
+    by_values = groupby(
+        sorted(analyses, key=lambda a: (a["distinct_values"], a["granules"])), key=lambda a: a["distinct_values"]
+    )
+    for (values, points), style in zip(by_values, ("o-", "s--")):
+        points = list(points)
+        for field, title, colour in (
+            ("separate_nanoseconds", "filter by filter", palette.ORANGE),
+            ("nanoseconds", "transposed", palette.BLUE),
+        ):
+            times = [a[field] / 1000 for a in points]
+            title = f"{title}, {values:,} values"
+            axes.plot([a["granules"] for a in points], times, style, color=colour, label=title)
+    log_axis(axes.xaxis)
+    log_axis(axes.yaxis, plain)
+    label(axes, x="granules", y="microseconds for one value")
 
 
 def scan_name(scan):
@@ -68,35 +57,27 @@ def of_default_granules(run):
     return [scan for scan in run["scans"] if scan["granule_rows"] == run["default_granule_rows"]]
 
 
-def block_cells(scan):
-    return [
-        text.significant(scan["oracle_blocks_per_query"]),
-        text.significant(scan["granule_blocks_per_query"]),
-        text.significant(scan["data_blocks_per_query"]),
-        f"{scan['against_oracle']:.2f}",
-    ]
-
-
-BLOCK_HEADERS = ["Blocks:\nleast", "granules'\nown", "\nread", "Read,\nof least"]
+BLOCKS = [
+    ("Blocks:\nleast", lambda scan: text.significant(scan["oracle_blocks_per_query"])),
+    ("granules'\nown", lambda scan: text.significant(scan["granule_blocks_per_query"])),
+    ("\nread", lambda scan: text.significant(scan["data_blocks_per_query"])),
+    ("Read,\nof least", lambda scan: f"{scan['against_oracle']:.2f}"),
+]
 
 
 def scan_table(run):
     scans = of_default_granules(run)
-    rows = [
-        [
-            scan_name(scan),
-            text.significant(scan["rows"] / scan["queries"]),
-            *block_cells(scan),
-            text.count(scan["full_scan_blocks"]),
-            text.significant(1000 * scan["seconds"] / scan["queries"]),
-            text.significant(1000 * scan["full_scan_seconds"]),
-        ]
-        for scan in scans
-    ]
-    return Table(
+    return Table.of(
         f"Scans for one value, granules of {run['default_granule_rows']} rows, nothing cached",
-        ["Rows, column, state", "Matching\nrows", *BLOCK_HEADERS, "Blocks:\nfull scan", "ms:\nread", "\nfull scan"],
-        rows,
+        scans,
+        [
+            ("Rows, column, state", scan_name),
+            ("Matching\nrows", lambda scan: text.significant(scan["rows"] / scan["queries"])),
+            *BLOCKS,
+            ("Blocks:\nfull scan", lambda scan: text.count(scan["full_scan_blocks"])),
+            ("ms:\nread", lambda scan: text.significant(1000 * scan["seconds"] / scan["queries"])),
+            ("\nfull scan", lambda scan: text.significant(1000 * scan["full_scan_seconds"])),
+        ],
         f"Means of scans for {scans[0]['queries']} values; FPR {100 * scans[0]['target_fpr']:g} % per granule. Least: "
         "the different data blocks that hold a matching row. Granules' own: those of granules that hold one. Every "
         "answer was compared with the right one.",
@@ -104,94 +85,81 @@ def scan_table(run):
 
 
 def granule_table(run):
-    rows = [
-        [scan_name(scan), text.count(scan["granule_rows"]), text.count(scan["granules"]), *block_cells(scan)]
-        for scan in run["scans"]
-    ]
-    return Table(
-        "Scans by size of granules", ["Rows, column, state", "Rows of\na granule", "Granules", *BLOCK_HEADERS], rows
+    return Table.of(
+        "Scans by size of granules",
+        run["scans"],
+        [
+            ("Rows, column, state", scan_name),
+            ("Rows of\na granule", lambda scan: text.count(scan["granule_rows"])),
+            ("Granules", lambda scan: text.count(scan["granules"])),
+            *BLOCKS,
+        ],
     )
 
 
+def index_name(analysis):
+    return f"{analysis['granules']:,} x {analysis['distinct_values']:,}"
+
+
+def build_nanoseconds(analysis):
+    return 1e9 * analysis["build_seconds"] / (analysis["granules"] * analysis["distinct_values"])
+
+
 def analysis_table(run):
-    rows = [
-        [
-            f"{a['granules']:,} x {a['distinct_values']:,}",
-            text.seconds_text(1e-9 * a["nanoseconds"]),
-            text.seconds_text(1e-9 * a["separate_nanoseconds"]),
-            text.significant(a["times_faster"]),
-            text.bytes_text(a["probe_bytes"]),
-            text.bytes_text(a["separate_bytes"]),
-            text.seconds_text(a["open_seconds"]),
-            text.significant(1e9 * a["build_seconds"] / (a["granules"] * a["distinct_values"])),
-        ]
-        for a in run["analyses"]
-    ]
-    return Table(
+    return Table.of(
         "Analysis of an index for one value",
+        run["analyses"],
         [
-            "Granules x values of each",
-            "Transposed",
-            "Filter by\nfilter",
-            "Times\nas fast",
-            "Bytes read,\nat most",
-            "Bytes of\nfilters",
-            "Opening",
-            "Building,\nns per value",
+            ("Granules x values of each", index_name),
+            ("Transposed", lambda a: text.seconds_text(1e-9 * a["nanoseconds"])),
+            ("Filter by\nfilter", lambda a: text.seconds_text(1e-9 * a["separate_nanoseconds"])),
+            ("Times\nas fast", lambda a: text.significant(a["times_faster"])),
+            ("Bytes read,\nat most", lambda a: text.bytes_text(a["probe_bytes"])),
+            ("Bytes of\nfilters", lambda a: text.bytes_text(a["separate_bytes"])),
+            ("Opening", lambda a: text.seconds_text(a["open_seconds"])),
+            ("Building,\nns per value", lambda a: text.significant(build_nanoseconds(a))),
         ],
-        rows,
         "In memory, at an FPR of 1 %, against the same classic Bloom filters asked one after the other: the value is "
         "hashed once, the filters are contiguous and prefetched.",
     )
 
 
 def in_list_table(run):
-    rows = [
-        [
-            f"{a['granules']:,} x {a['distinct_values']:,}",
-            f"IN of {each['values']:,} values",
-            text.seconds_text(1e-9 * each["nanoseconds"]),
-            text.seconds_text(1e-9 * each["one_by_one_nanoseconds"]),
-            text.significant(each["one_by_one_nanoseconds"] / each["nanoseconds"]),
-        ]
-        for a in run["analyses"]
-        for each in a["in_lists"]
-    ]
-    return Table(
+    return Table.of(
         "Analysis of an index for any of many values",
-        ["Granules x values of each", "Predicate", "All at once", "One by one", "Times\nas fast"],
-        rows,
+        [{**each, "index": index_name(a)} for a in run["analyses"] for each in a["in_lists"]],
+        [
+            ("Granules x values of each", lambda each: each["index"]),
+            ("Predicate", lambda each: f"IN of {each['values']:,} values"),
+            ("All at once", lambda each: text.seconds_text(1e-9 * each["nanoseconds"])),
+            ("One by one", lambda each: text.seconds_text(1e-9 * each["one_by_one_nanoseconds"])),
+            ("Times\nas fast", lambda each: text.significant(each["one_by_one_nanoseconds"] / each["nanoseconds"])),
+        ],
         "One by one: the index is asked for each value, and the answers are united.",
     )
 
 
-def size_table(run):
-    def bits(size, field):
-        return f"{8 * size[field] / size['distinct_values']:.2f}"
+def column_name(result):
+    return f"{result['dataset']}, {result['column']}"
 
-    rows = [
-        [
-            f"{size['dataset']}, {size['column']}",
-            text.count(size["granule_rows"]),
-            text.significant(size["distinct_values"] / size["granules"]),
-            text.bytes_text(size["bytes"]),
-            *(bits(size, field) for field in ("bytes", "filter_bytes", "bounds_bytes", "key_bytes")),
-        ]
-        for size in run["index_sizes"]
-    ]
-    return Table(
+
+def size_table(run):
+    def bits(field):
+        return lambda size: f"{8 * size[field] / size['distinct_values']:.2f}"
+
+    return Table.of(
         "Size of an index of one column at an FPR of 1 %",
+        run["index_sizes"],
         [
-            "Rows, column",
-            "Rows of\na granule",
-            "Distinct\nper granule",
-            "Size",
-            "Bits per\nvalue",
-            "of which\nfilters",
-            "\nbounds",
-            "\nkeys",
+            ("Rows, column", column_name),
+            ("Rows of\na granule", lambda size: text.count(size["granule_rows"])),
+            ("Distinct\nper granule", lambda size: text.significant(size["distinct_values"] / size["granules"])),
+            ("Size", lambda size: text.bytes_text(size["bytes"])),
+            ("Bits per\nvalue", bits("bytes")),
+            ("of which\nfilters", bits("filter_bytes")),
+            ("\nbounds", bits("bounds_bytes")),
+            ("\nkeys", bits("key_bytes")),
         ],
-        rows,
         "Per value that is distinct within its granule.",
     )
 
@@ -201,25 +169,17 @@ def write_ratio(write, field):
 
 
 def write_table(run):
-    rows = [
-        [
-            f"{write['dataset']}, {write['column']}",
-            *(
-                cell
-                for field in ("seconds", "cpu_seconds")
-                for cell in (
-                    f"{median(write[field + '_without']):.3f}",
-                    f"{median(write[field + '_with']):.3f}",
-                    f"{write_ratio(write, field):.3f}",
-                )
-            ),
+    def columns(title, field):
+        return [
+            (f"{title}:\nwithout", lambda write: f"{median(write[field + '_without']):.3f}"),
+            ("\nwith", lambda write: f"{median(write[field + '_with']):.3f}"),
+            ("\nratio", lambda write: f"{write_ratio(write, field):.3f}"),
         ]
-        for write in run["writes"]
-    ]
-    return Table(
+
+    return Table.of(
         "Filling a database, without and with an index",
-        ["Rows, column", "Seconds:\nwithout", "\nwith", "\nratio", "Processor:\nwithout", "\nwith", "\nratio"],
-        rows,
+        run["writes"],
+        [("Rows, column", column_name), *columns("Seconds", "seconds"), *columns("Processor", "cpu_seconds")],
         "Seconds to write all rows in random order, flush and compact them; medians of "
         f"{len(run['writes'][0]['seconds_with'])} turns.",
     )
@@ -288,7 +248,7 @@ def section(run):
             f"Blocks read by a scan: {dataset} rows, {column}",
             "Lines: data blocks that a scan for one value reads over the number of granules, between those of a full "
             "scan above and those that hold a matching row below.",
-            draw_reads(list(scans)),
+            partial(draw_reads, list(scans)),
         )
         for number, ((dataset, column), scans) in enumerate(groupby(sorted(run["scans"], key=by_column), key=by_column))
     ]
@@ -298,7 +258,7 @@ def section(run):
             "Index analysis against number of granules",
             "Lines: time to find the granules that may hold a value, asking all filters at once, transposed, and one "
             "after the other.",
-            draw_analysis(run["analyses"]),
+            partial(draw_analysis, run["analyses"]),
         )
     )
     return Section(

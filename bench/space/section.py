@@ -1,9 +1,10 @@
 """Space above the least possible, and memory while building."""
 
 import math
+from functools import partial
 
 from bench.report import palette, text
-from bench.report.figure import Figure, label, log_axis, plain
+from bench.report.figure import Figure, label, line, log_axis, plain
 from bench.report.section import Section, Table, at_most
 
 SHOWN_RATES = (2**-4, 2**-8, 0.01, 2**-16)
@@ -14,43 +15,35 @@ def of_kind(run, kind):
     return [each for each in run["space"] if each["kind"] == kind]
 
 
-def rate_text(fpr):
-    return text.percent(fpr)
-
-
-def draw(measurements):
-    def draw_lines(axes):
-        for rate, colour in zip(SHOWN_RATES, COLOURS):
-            points = [each for each in measurements if each["target_fpr"] == rate]
-            axes.plot(
-                [each["keys"] for each in points],
-                [each["over_limit"] for each in points],
-                "o-",
-                color=colour,
-                label=f"FPR {rate_text(rate)}",
-            )
-        axes.axhline(1, linestyle="--", color=palette.TEXT, label="limit")
-        log_axis(axes.xaxis)
-        axes.yaxis.set_major_formatter(plain)
-        label(axes, x="keys", y="bits per key, of log2(1/FPR)")
-
-    return draw_lines
+def draw(measurements, axes):
+    for rate, colour in zip(SHOWN_RATES, COLOURS):
+        points = [each for each in measurements if each["target_fpr"] == rate]
+        line(axes, points, "keys", "over_limit", "o-", colour, f"FPR {text.percent(rate)}")
+    axes.axhline(1, linestyle="--", color=palette.TEXT, label="limit")
+    log_axis(axes.xaxis)
+    axes.yaxis.set_major_formatter(plain)
+    label(axes, x="keys", y="bits per key, of log2(1/FPR)")
 
 
 def table(kind, measurements):
     sizes = sorted({each["keys"] for each in measurements})
     by_cell = {(each["target_fpr"], each["keys"]): each for each in measurements}
     rates = list(dict.fromkeys(each["target_fpr"] for each in measurements))
-    rows = [[rate_text(rate)] + [f"{by_cell[rate, size]['over_limit']:.4f}" for size in sizes] for rate in rates]
+    rows = [[text.percent(rate)] + [f"{by_cell[rate, size]['over_limit']:.4f}" for size in sizes] for rate in rates]
     return Table(
         f"{kind}: bits per key over log2(1 / measured FPR)", ["Target FPR", *(f"{size:,} keys" for size in sizes)], rows
     )
 
 
 def memory_table(run):
-    rows = [[each["kind"], text.count(each["keys"]), f"{each['bytes_per_key']:.2f}"] for each in run["build_memory"]]
-    return Table(
-        "Memory while building, beyond the finished filter, at 1 %", ["Filter", "Keys", "Resident bytes\nper key"], rows
+    return Table.of(
+        "Memory while building, beyond the finished filter, at 1 %",
+        run["build_memory"],
+        [
+            ("Filter", lambda each: each["kind"]),
+            ("Keys", lambda each: text.count(each["keys"])),
+            ("Resident bytes\nper key", lambda each: f"{each['bytes_per_key']:.2f}"),
+        ],
     )
 
 
@@ -67,25 +60,15 @@ def most_over_limit(keys, rate):
 
 
 def targets(run):
-    space = [
-        at_most(
-            f"ribbon, space of the limit: {each['keys']:,} keys, {rate_text(each['target_fpr'])}",
-            each["over_limit"],
-            most_over_limit(each["keys"], each["target_fpr"]),
-        )
-        for each in of_kind(run, "ribbon")
-        if most_over_limit(each["keys"], each["target_fpr"])
-    ]
-    memory = [
-        at_most(
-            f"ribbon, bytes per key while building, beyond the filter: {each['keys']:,} keys",
-            each["bytes_per_key"],
-            10.5,
-        )
-        for each in run["build_memory"]
-        if each["kind"] == "ribbon" and each["keys"] == 10_000_000
-    ]
-    return space + memory
+    for each in of_kind(run, "ribbon"):
+        limit = most_over_limit(each["keys"], each["target_fpr"])
+        what = f"ribbon, space of the limit: {each['keys']:,} keys, {text.percent(each['target_fpr'])}"
+        if limit:
+            yield at_most(what, each["over_limit"], limit)
+    for each in run["build_memory"]:
+        what = f"ribbon, bytes per key while building, beyond the filter: {each['keys']:,} keys"
+        if each["kind"] == "ribbon" and each["keys"] == 10_000_000:
+            yield at_most(what, each["bytes_per_key"], 10.5)
 
 
 def section(run):
@@ -95,14 +78,14 @@ def section(run):
         title="Space above the limit",
         lead="Bits per key, all bytes of the block counted, over log2(1 / measured FPR), which no filter can go below; "
         "by rate and number of keys.",
-        targets=targets(run),
+        targets=list(targets(run)),
         tables=[*(table(kind, of_kind(run, kind)) for kind in kinds), memory_table(run)],
         figures=[
             Figure(
                 f"space-{kind}",
                 f"Space of {kind} filters, of the limit",
                 "Lines: how many times the least possible space a filter takes, over the number of its keys.",
-                draw(of_kind(run, kind)),
+                partial(draw, of_kind(run, kind)),
             )
             for kind in kinds
         ],

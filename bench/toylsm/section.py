@@ -1,5 +1,7 @@
 """The toy LSM: lookups with filters per file and per granule of data blocks, and scans by value."""
 
+from functools import partial
+
 from bench.report import palette, text
 from bench.report.figure import Figure, bars, log_axis, plain
 from bench.report.section import Section, Table, at_most
@@ -12,127 +14,85 @@ SCANS = (
 )
 
 
-def draw_lookups(lookups, field, x):
-    def draw(axes):
-        series = [(f"{kind} keys", colour, [each[kind][field] for each in lookups]) for kind, colour in KINDS]
-        bars(axes, [each["filters"] for each in lookups], series, text=text.significant, x=x)
-
-    return draw
+def draw_lookups(lookups, field, x, axes):
+    series = [(f"{kind} keys", colour, [each[kind][field] for each in lookups]) for kind, colour in KINDS]
+    bars(axes, [each["filters"] for each in lookups], series, text=text.significant, x=x)
 
 
-def draw_resident(lookups):
-    def draw(axes):
-        series = [
-            ("all", palette.GREY, [each["filter_memory_bytes"] / 1024 for each in lookups]),
-            ("in the cache", palette.BLUE, [each["resident_filter_bytes"] / 1024 for each in lookups]),
-        ]
-        bars(axes, [each["filters"] for each in lookups], series, text=text.significant, x="KiB of filters")
-
-    return draw
+def draw_resident(lookups, axes):
+    series = [
+        ("all", palette.GREY, [each["filter_memory_bytes"] / 1024 for each in lookups]),
+        ("in the cache", palette.BLUE, [each["resident_filter_bytes"] / 1024 for each in lookups]),
+    ]
+    bars(axes, [each["filters"] for each in lookups], series, text=text.significant, x="KiB of filters")
 
 
-def draw_scans(scans):
-    def draw(axes):
-        series = [(title, colour, [scan[field] for scan in scans]) for title, colour, field in SCANS]
-        names = [f"{scan['column']}, {scan['state']}" for scan in scans]
-        bars(axes, names, series, text=text.significant, x="data blocks per scan")
-        log_axis(axes.xaxis, plain)
-        axes.set_xlim(1, 8 * max(scan["full_scan_blocks"] for scan in scans))
+def draw_scans(scans, axes):
+    series = [(title, colour, [scan[field] for scan in scans]) for title, colour, field in SCANS]
+    bars(axes, [scan_name(scan) for scan in scans], series, text=text.significant, x="data blocks per scan")
+    log_axis(axes.xaxis, plain)
+    axes.set_xlim(1, 8 * max(scan["full_scan_blocks"] for scan in scans))
 
-    return draw
+
+def scan_name(scan):
+    return f"{scan['column']}, {scan['state']}"
 
 
 def lookup_table(lookups, kind):
-    rows = []
-    for each in lookups:
-        counts = each[kind]
-        number = counts["lookups"]
-        rows.append(
-            [
-                each["filters"],
-                f"{counts['data_blocks_per_lookup']:.4f}",
-                f"{counts['data_blocks_from_disk'] / number:.4f}",
-                f"{counts['filter_blocks_per_lookup']:.4f}",
-                f"{counts['filter_blocks_from_disk'] / number:.4f}",
-                text.count(counts["bytes_from_disk_per_lookup"]),
-                text.count(counts["bytes_from_cache_per_lookup"]),
-                f"{counts['false_positives'] / number:.4f}",
-            ]
-        )
-    return Table(
+    def per_lookup(field):
+        return lambda each: f"{each[kind][field] / each[kind]['lookups']:.4f}"
+
+    return Table.of(
         f"Lookups of {kind} keys",
+        lookups,
         [
-            "Filters",
-            "Data blocks:\nall",
-            "\nfrom disk",
-            "Filter blocks:\nall",
-            "\nfrom disk",
-            "Bytes:\nfrom disk",
-            "\nfrom cache",
-            "False\npositives",
+            ("Filters", lambda each: each["filters"]),
+            ("Data blocks:\nall", lambda each: f"{each[kind]['data_blocks_per_lookup']:.4f}"),
+            ("\nfrom disk", per_lookup("data_blocks_from_disk")),
+            ("Filter blocks:\nall", lambda each: f"{each[kind]['filter_blocks_per_lookup']:.4f}"),
+            ("\nfrom disk", per_lookup("filter_blocks_from_disk")),
+            ("Bytes:\nfrom disk", lambda each: text.count(each[kind]["bytes_from_disk_per_lookup"])),
+            ("\nfrom cache", lambda each: text.count(each[kind]["bytes_from_cache_per_lookup"])),
+            ("False\npositives", per_lookup("false_positives")),
         ],
-        rows,
         "Per lookup.",
     )
 
 
 def size_table(run):
-    rows = [
-        [
-            each["filters"],
-            text.bytes_text(each["filter_bytes"]),
-            f"{8 * each['filter_bytes'] / run['rows']:.2f}",
-            text.bytes_text(each["block_index_bytes"]),
-            text.bytes_text(each["filter_memory_bytes"]),
-            text.bytes_text(each["resident_filter_bytes"]),
-            "-" if each["resident_share"] is None else text.percent(each["resident_share"]),
-        ]
-        for each in run["lookups"]
-    ]
-    return Table(
+    def share(each):
+        return "-" if each["resident_share"] is None else text.percent(each["resident_share"])
+
+    return Table.of(
         "Size of filters",
+        run["lookups"],
         [
-            "Filters",
-            "Size",
-            "Bits\nper key",
-            "Block\nindexes",
-            "In the cache:\nall filters",
-            "after 1 % of\nthe keys",
-            "\nshare",
+            ("Filters", lambda each: each["filters"]),
+            ("Size", lambda each: text.bytes_text(each["filter_bytes"])),
+            ("Bits\nper key", lambda each: f"{8 * each['filter_bytes'] / run['rows']:.2f}"),
+            ("Block\nindexes", lambda each: text.bytes_text(each["block_index_bytes"])),
+            ("In the cache:\nall filters", lambda each: text.bytes_text(each["filter_memory_bytes"])),
+            ("after 1 % of\nthe keys", lambda each: text.bytes_text(each["resident_filter_bytes"])),
+            ("\nshare", share),
         ],
-        rows,
     )
 
 
 def scan_table(scans):
-    rows = [
-        [
-            f"{each['column']}, {each['state']}",
-            str(each["runs"]),
-            str(each["queries"]),
-            text.significant(each["rows"] / each["queries"]),
-            text.significant(each["oracle_blocks_per_query"]),
-            text.significant(each["data_blocks_per_query"]),
-            f"{each['against_oracle']:.3f}",
-            text.count(each["full_scan_blocks"]),
-            text.bytes_text(each["value_index_bytes"]),
-        ]
-        for each in scans
-    ]
-    return Table(
+    return Table.of(
         "Scans for one value",
+        scans,
         [
-            "Column, state",
-            "Runs",
-            "Values\nasked for",
-            "Matching\nrows",
-            "Blocks:\nleast",
-            "\nread",
-            "Read,\nof least",
-            "Blocks:\nfull scan",
-            "Value\nindex",
+            ("Column, state", scan_name),
+            ("Runs", lambda each: str(each["runs"])),
+            ("Values\nasked for", lambda each: str(each["queries"])),
+            ("Matching\nrows", lambda each: text.significant(each["rows"] / each["queries"])),
+            ("Blocks:\nleast", lambda each: text.significant(each["oracle_blocks_per_query"])),
+            ("\nread", lambda each: text.significant(each["data_blocks_per_query"])),
+            ("Read,\nof least", lambda each: f"{each['against_oracle']:.3f}"),
+            ("Blocks:\nfull scan", lambda each: text.count(each["full_scan_blocks"])),
+            ("Value\nindex", lambda each: text.bytes_text(each["value_index_bytes"])),
         ],
-        rows,
         "Means per value, with nothing cached. Least: the different data blocks that hold a row of the answer. Every "
         "answer was compared with the right one.",
     )
@@ -140,36 +100,15 @@ def scan_table(scans):
 
 def targets(run):
     lookups = [each for each in run["lookups"] if each["target_fpr"]]
-    return [
-        *(
-            at_most(
-                f"data blocks read in vain per absent key, against FPR x {each['runs']} runs: {each['filters']}",
-                each["against_target_fpr"],
-                1.05,
-                " x",
-            )
-            for each in lookups
-        ),
-        *(
-            at_most(
-                f"data blocks read, against the least: {scan['column']}, {scan['state']}",
-                scan["against_oracle"],
-                1.15,
-                " x",
-            )
-            for scan in run["scans"]
-        ),
-        *(
-            at_most(
-                f"filter bytes in the cache after 1 % of the keys: {each['filters']}",
-                100 * each["resident_share"],
-                3,
-                " %",
-            )
-            for each in lookups
-            if each["per_granule"]
-        ),
-    ]
+    for each in lookups:
+        what = f"data blocks read in vain per absent key, against FPR x {each['runs']} runs: {each['filters']}"
+        yield at_most(what, each["against_target_fpr"], 1.05, " x")
+    for scan in run["scans"]:
+        yield at_most(f"data blocks read, against the least: {scan_name(scan)}", scan["against_oracle"], 1.15, " x")
+    for each in lookups:
+        if each["per_granule"]:
+            what = f"filter bytes in the cache after 1 % of the keys: {each['filters']}"
+            yield at_most(what, 100 * each["resident_share"], 3, " %")
 
 
 def saved(run):
@@ -201,32 +140,32 @@ def section(run):
             f"Block cache: {text.bytes_text(run['cache_bytes'])} for {text.bytes_text(run['row_bytes'])} of keys and "
             f"values, empty at the beginning. blocksieve's kernel: {run['kernel']}. {run['seconds']:.0f} s.",
         ],
-        targets=targets(run),
+        targets=list(targets(run)),
         tables=[lookup_table(lookups, "absent"), lookup_table(lookups, "present"), size_table(run), scan_table(scans)],
         figures=[
             Figure(
                 "toylsm-lookups",
                 f"Data blocks per lookup, {lookups[0]['runs']} runs",
                 "Bars: data blocks read per lookup of absent and of present keys, by set-up of the filters.",
-                draw_lookups(lookups, "data_blocks_per_lookup", "data blocks per lookup"),
+                partial(draw_lookups, lookups, "data_blocks_per_lookup", "data blocks per lookup"),
             ),
             Figure(
                 "toylsm-bytes",
                 "Bytes from disk per lookup",
                 "Bars: bytes read from disk per lookup of absent and of present keys, by set-up of the filters.",
-                draw_lookups(lookups, "bytes_from_disk_per_lookup", "bytes from disk per lookup"),
+                partial(draw_lookups, lookups, "bytes_from_disk_per_lookup", "bytes from disk per lookup"),
             ),
             Figure(
                 "toylsm-resident",
                 "Filters in memory after lookups in 1 % of the keys",
                 "Bars: filters of all files, and of them those in the cache.",
-                draw_resident([each for each in lookups if each["target_fpr"]]),
+                partial(draw_resident, [each for each in lookups if each["target_fpr"]]),
             ),
             Figure(
                 "toylsm-scans",
                 "Data blocks read by a scan for one value",
                 "Bars, on a logarithmic scale: with a value index, at least, and without a value index.",
-                draw_scans(scans),
+                partial(draw_scans, scans),
             ),
         ],
     )
