@@ -5,7 +5,6 @@
 // A test compares the table in the tree with the models, so a change of either is noticed.
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 

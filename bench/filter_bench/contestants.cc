@@ -2,7 +2,6 @@
 
 #include <rocksdb/table.h>
 
-#include <cstdio>
 #include <map>
 #include <stdexcept>
 

@@ -146,19 +146,11 @@ Json Run(const Effort& effort) {
 
 void RunJob(int argc, const char* const* argv) {
   Effort effort;
-  const JobOptions options = ParseJobOptions(kManual, argc, argv,
-                                             {{.name = "--keys",
-                                               .placeholder = "N ...",
-                                               .help = "numbers of keys (default 10000 1000000)",
-                                               .value = &effort.sizes,
-                                               .low = 1000,
-                                               .high = 100'000'000},
-                                              {.name = "--rounds",
-                                               .placeholder = "N",
-                                               .help = "repetitions; medians are taken (default 9)",
-                                               .value = &effort.rounds,
-                                               .low = 1,
-                                               .high = 1000}});
+  const JobOptions options = ParseJobOptions(
+      kManual, argc, argv,
+      {{"--keys", "N ...", "numbers of keys (default 10000 1000000)", &effort.sizes, 1000,
+        100'000'000},
+       {"--rounds", "N", "repetitions; medians are taken (default 9)", &effort.rounds, 1, 1000}});
   if (options.quick) effort.rounds = std::min<uint64_t>(effort.rounds, 3);
   PrepareOutput(options);
   WriteJsonFile(Run(effort), options.out, "frontier.json");

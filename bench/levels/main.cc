@@ -1,9 +1,19 @@
-// levels: what filters let through if memory is spread over the levels of a tree. See kManual,
-// and experiment.h for what is done.
+// levels: what filters let through if memory is spread over the levels of a tree. See kManual.
 
-#include "bench/levels/experiment.h"
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/levels/results.h"
+#include "bench/levels/tree.h"
+#include "bench/read_amp/contestants.h"
 #include "bench/support/job.h"
+#include "bench/support/measure.h"
 #include "bench/support/terminal.h"
+#include "blocksieve/sizing.h"
 
 namespace blocksieve::bench::levels {
 namespace {
@@ -18,6 +28,124 @@ targets beside each figure. No times are measured.)",
     .quick_help = "small trees, within two minutes",
     .files = "levels.json and plots",
 };
+
+// Flushes: two more than a multiple of four, so that two files stay on level 0. And 4 + 16 + 64 +
+// 256 of them fill four levels of size ratio 4, of which the first holds four flushes: a tree
+// whose last level has just begun has no ratio of 4 there.
+struct Effort {
+  int flushes = 342;
+  uint64_t keys_per_flush = 14'620;
+  uint64_t lookups = 3'000'000;
+  std::vector<double> bits = {7, kComparedBits, 13};
+};
+
+constexpr int kFlushesAfterReopening = 30;
+
+// What section.py finds contestants by.
+constexpr const char* kStockBloom = "stock Bloom";
+constexpr const char* kByLevel = "blocksieve ribbon, by level";
+
+struct Contestant {
+  std::string name;
+  std::function<std::string(double bits)> policy;  // with about so many bits per key
+};
+
+// Bits per key by log2(1 / FPR) of RocksDB's Ribbon filters. Only to choose settings: what they
+// take is counted.
+constexpr double kStockRibbonOverhead = 1.05;
+
+std::string StockRibbon(double bits, int bloom_before_level) {
+  const double fpr = std::exp2(-bits / kStockRibbonOverhead);
+  return fmt::format("ribbonfilter:{:.3f}:{}", read_amp::StockRibbonBitsPerKey(fpr),
+                     bloom_before_level);
+}
+
+std::vector<Contestant> MakeContestants() {
+  return {
+      {kStockBloom, [](double bits) { return fmt::format("bloomfilter:{}:false", bits); }},
+      {"stock Ribbon", [](double bits) { return StockRibbon(bits, -1); }},
+      {"stock Ribbon, Bloom on level 0", [](double bits) { return StockRibbon(bits, 1); }},
+      {"blocksieve ribbon, same rate on all levels",
+       [](double bits) {
+         const double fpr = LayoutForBitsPerKey(FilterKind::kRibbon, bits)->predicted_fpr;
+         return fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}", fpr);
+       }},
+      {kByLevel,
+       [](double bits) {
+         return fmt::format("{{id=blocksieve;bits_per_key={};kind=ribbon}}", bits);
+       }},
+      {"blocksieve auto, by level",
+       [](double bits) {
+         return fmt::format("{{id=blocksieve;bits_per_key={};kind=auto}}", bits);
+       }},
+  };
+}
+
+class Experiment {
+ public:
+  Experiment(const Effort& effort, Progress& progress) : effort_(effort), progress_(progress) {}
+
+  TreeResults Run(std::string name, double size_ratio, bool has_dynamic_levels) {
+    TreeResults results;
+    results.name = std::move(name);
+    results.size_ratio = size_ratio;
+    results.dynamic_levels = has_dynamic_levels;
+    double stock_reads = 0;
+    shape_ = {size_ratio, has_dynamic_levels, effort_.keys_per_flush};
+    for (const Contestant& contestant : MakeContestants()) {
+      Curve curve{contestant.name, {}};
+      for (const double bits : effort_.bits) {
+        progress_.Show(fmt::format("{}: {}, {} bits", results.name, contestant.name, bits));
+        Point point{bits, contestant.policy(bits), {}};
+        const bool is_reopened = contestant.name == kByLevel && bits == kComparedBits;
+        point.measured = Measure(point.policy, is_reopened ? &results : nullptr);
+        if (contestant.name == kStockBloom && bits == kComparedBits) {
+          stock_reads = point.measured.wasted_reads();
+        }
+        curve.points.push_back(std::move(point));
+      }
+      results.contestants.push_back(std::move(curve));
+    }
+    progress_.Show(fmt::format("{}: asked for wasted reads", results.name));
+    results.asked_for_reads.policy =
+        fmt::format("{{id=blocksieve;wasted_reads={:.6f};kind=ribbon}}", stock_reads);
+    results.asked_for_reads.measured = Measure(results.asked_for_reads.policy, nullptr);
+    return results;
+  }
+
+ private:
+  // Also after it was closed, opened and written to, if that is to go into results.
+  Measurement Measure(const std::string& policy, TreeResults* reopened) {
+    Tree tree(shape_, policy);
+    tree.Flushes(effort_.flushes);
+    Measurement measured = tree.Measure(effort_.lookups);
+    if (reopened != nullptr) {
+      tree.Reopen();
+      tree.Flushes(kFlushesAfterReopening);
+      reopened->flushes_after_reopening = kFlushesAfterReopening;
+      reopened->after_reopening = tree.Measure(effort_.lookups);
+    }
+    return measured;
+  }
+
+  const Effort& effort_;
+  Progress& progress_;
+  TreeShape shape_;
+};
+
+// Fills a tree per contestant and setting, in two shapes, and counts what absent keys read. Throws
+// Failure and Interrupted.
+Results RunExperiment(const Effort& effort, Progress& progress) {
+  const Stopwatch watch;
+  Results results;
+  results.keys = static_cast<uint64_t>(effort.flushes) * effort.keys_per_flush;
+  results.lookups = effort.lookups;
+  Experiment experiment(effort, progress);
+  results.trees.push_back(experiment.Run("size ratio 4, static levels", 4, false));
+  results.trees.push_back(experiment.Run("size ratio 10, dynamic levels", 10, true));
+  results.seconds = watch.Seconds();
+  return results;
+}
 
 void RunJob(const JobOptions& options) {
   PrepareOutput(options);

@@ -35,41 +35,21 @@ double Measurement::optimum() const {
   return allocation->wasted_reads;
 }
 
-// Called by nlohmann-json, which finds them in the namespace of their arguments only.
+static void to_json(Json& json, const Run& object) { BLOCKSIEVE_PUT(level, keys, filter_bytes) }
 
-static void to_json(Json& json, const Run& run) {
-  json = {{"level", run.level}, {"keys", run.keys}, {"filter_bytes", run.filter_bytes}};
+static void to_json(Json& json, const Measurement& object) {
+  BLOCKSIEVE_PUT(bits_per_key(), wasted_reads(), optimum(), lookups, wasted_data_blocks, runs)
 }
 
-static void to_json(Json& json, const Measurement& measured) {
-  json = {
-      {"bits_per_key", measured.bits_per_key()},
-      {"wasted_reads", measured.wasted_reads()},
-      {"optimum", measured.optimum()},
-      {"lookups", measured.lookups},
-      {"wasted_data_blocks", measured.wasted_data_blocks},
-      {"runs", measured.runs},
-  };
+static void to_json(Json& json, const Point& object) {
+  BLOCKSIEVE_PUT(asked_bits, policy, measured)
 }
 
-static void to_json(Json& json, const Point& point) {
-  json = {{"asked_bits", point.asked_bits}, {"policy", point.policy}, {"measured", point.measured}};
-}
+static void to_json(Json& json, const Curve& object) { BLOCKSIEVE_PUT(name, points) }
 
-static void to_json(Json& json, const Curve& curve) {
-  json = {{"name", curve.name}, {"points", curve.points}};
-}
-
-static void to_json(Json& json, const TreeResults& tree) {
-  json = {
-      {"name", tree.name},
-      {"size_ratio", tree.size_ratio},
-      {"dynamic_levels", tree.has_dynamic_levels},
-      {"contestants", tree.curves},
-      {"flushes_after_reopening", tree.flushes_after_reopening},
-      {"after_reopening", tree.after_reopening},
-      {"asked_for_reads", tree.asked_for_reads},
-  };
+static void to_json(Json& json, const TreeResults& object) {
+  BLOCKSIEVE_PUT(name, size_ratio, dynamic_levels, contestants, flushes_after_reopening,
+                 after_reopening, asked_for_reads)
 }
 
 void WriteJson(const Results& results, const std::filesystem::path& dir) {

@@ -50,8 +50,8 @@ struct Curve {
 struct TreeResults {
   std::string name;
   double size_ratio = 0;
-  bool has_dynamic_levels = false;
-  std::vector<Curve> curves;
+  bool dynamic_levels = false;
+  std::vector<Curve> contestants;
   Measurement after_reopening;  ///< the same tree, closed, opened, and some flushes later
   int flushes_after_reopening = 0;
 

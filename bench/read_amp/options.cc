@@ -1,7 +1,5 @@
 #include "bench/read_amp/options.h"
 
-#include <string>
-
 #include "bench/support/inputs.h"
 #include "blocksieve/sizing.h"
 
@@ -36,34 +34,16 @@ installed packages, each with the name of its package.)",
 
 RunOptions ParseCommandLine(int argc, const char* const* argv) {
   RunOptions options;
-  static_cast<JobOptions&>(options) =
-      ParseJobOptions(kManual, argc, argv,
-                      {{.name = "--value-bytes",
-                        .placeholder = "B",
-                        .help = "bytes per synthetic value (default 100)",
-                        .value = &options.value_bytes,
-                        .low = 0,
-                        .high = 1 << 15,
-                        .needs = "--rows"},
-                       {.name = "--fpr",
-                        .placeholder = "P",
-                        .help = "target false-positive rate (default 0.01)",
-                        .value = &options.target_fpr,
-                        .low = kMinTargetFpr,
-                        .high = kMaxTargetFpr},
-                       {.name = "--repeat",
-                        .placeholder = "N",
-                        .help = "rounds (default 5; with --quick up to 3, as many as fit)",
-                        .value = &options.repeat,
-                        .low = 1,
-                        .high = 1000},
-                       {.name = "--lookups",
-                        .placeholder = "N",
-                        .help = "lookups per pass of absent and of present keys (default 100000)",
-                        .value = &options.lookups,
-                        .low = 1000,
-                        .high = 100'000'000,
-                        .excludes = "--quick"}});
+  static_cast<JobOptions&>(options) = ParseJobOptions(
+      kManual, argc, argv,
+      {{"--value-bytes", "B", "bytes per synthetic value (default 100)", &options.value_bytes, 0,
+        1 << 15, "--rows"},
+       {"--fpr", "P", "target false-positive rate (default 0.01)", &options.target_fpr,
+        kMinTargetFpr, kMaxTargetFpr},
+       {"--repeat", "N", "rounds (default 5; with --quick up to 3, as many as fit)",
+        &options.repeat, 1, 1000},
+       {"--lookups", "N", "lookups per pass of absent and of present keys (default 100000)",
+        &options.lookups, 1000, 100'000'000, "", "--quick"}});
   return options;
 }
 

@@ -1,6 +1,5 @@
 #include "bench/scale/built_tree.h"
 
-#include <utility>
 #include <vector>
 
 #include "bench/filter_bench/keys.h"
@@ -79,7 +78,7 @@ TreeResult MeasureTree(uint64_t num_keys, const Asking& asking) {
   return {.asked = asking.name(),
           .keys = num_keys,
           .files = measured.files,
-          .bytes = measured.bytes,
+          .memory_bytes = measured.bytes,
           .lookups = kLookups,
           .wasted_reads = static_cast<double>(measured.wasted) / static_cast<double>(kLookups),
           .false_negatives = measured.false_negatives};

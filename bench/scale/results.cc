@@ -18,43 +18,18 @@ const FilterResult& Results::largest_ribbon() const {
   });
 }
 
-// Called by nlohmann-json, which finds them in the namespace of their arguments only.
-
-static void to_json(Json& json, const FilterResult& filter) {
-  json = {
-      {"kind", FilterKindName(filter.kind)},
-      {"keys", filter.keys},
-      {"target_fpr", filter.target_fpr},
-      {"table_fpr", filter.table_fpr},
-      {"table_bytes", filter.table_bytes},
-      {"bytes", filter.bytes},
-      {"bits_per_key", filter.bits_per_key()},
-      {"peak_build_bytes", filter.peak_build_bytes},
-      {"build_ns_per_key", filter.build_ns_per_key},
-      {"absent_ns", filter.absent_ns},
-      {"probes", filter.probes},
-      {"fpr", filter.fpr},
-      {"false_negatives", filter.false_negatives},
-  };
+static void to_json(Json& json, const FilterResult& object) {
+  json["kind"] = FilterKindName(object.kind);
+  BLOCKSIEVE_PUT(keys, target_fpr, table_fpr, table_bytes, bytes, bits_per_key(), peak_build_bytes,
+                 build_ns_per_key, absent_ns, probes, fpr, false_negatives)
 }
 
-static void to_json(Json& json, const TreeResult& tree) {
-  json = {
-      {"asked", tree.asked},
-      {"keys", tree.keys},
-      {"files", tree.files},
-      {"memory_bytes", tree.bytes},
-      {"lookups", tree.lookups},
-      {"wasted_reads", tree.wasted_reads},
-      {"false_negatives", tree.false_negatives},
-  };
+static void to_json(Json& json, const TreeResult& object) {
+  BLOCKSIEVE_PUT(asked, keys, files, memory_bytes, lookups, wasted_reads, false_negatives)
 }
 
-static void to_json(Json& json, const AnalysisResult& analysis) {
-  json = {
-      {"files", analysis.files}, {"granules", analysis.granules}, {"rows", analysis.rows},
-      {"bytes", analysis.bytes}, {"seconds", analysis.seconds},
-  };
+static void to_json(Json& json, const AnalysisResult& object) {
+  BLOCKSIEVE_PUT(files, granules, rows, bytes, seconds)
 }
 
 static void to_json(Json& json, const Constants& constants) {

@@ -36,7 +36,7 @@ struct TreeResult {
   std::string asked;  ///< Asking::name
   uint64_t keys = 0;
   uint64_t files = 0;
-  uint64_t bytes = 0;
+  uint64_t memory_bytes = 0;
   uint64_t lookups = 0;     ///< Of absent keys.
   double wasted_reads = 0;  ///< Filters per lookup that said "may match".
   uint64_t false_negatives = 0;

@@ -84,24 +84,11 @@ void Run(int argc, const char* const* argv) {
   Sizes sizes;
   const JobOptions options = ParseJobOptions(
       kManual, argc, argv,
-      {{.name = "--urls",
-        .placeholder = "N",
-        .help = "URLs of the exactness run, 30 % of them repeats (default 20000000)",
-        .value = &sizes.urls,
-        .low = 1000,
-        .high = 1e10},
-       {.name = "--round-urls",
-        .placeholder = "N",
-        .help = "URLs of a round of the throughput run (default 4000000)",
-        .value = &sizes.round_urls,
-        .low = 1000,
-        .high = 1e10},
-       {.name = "--rounds",
-        .placeholder = "N",
-        .help = "rounds of the throughput run (default 5)",
-        .value = &sizes.rounds,
-        .low = 1,
-        .high = 1000}});
+      {{"--urls", "N", "URLs of the exactness run, 30 % of them repeats (default 20000000)",
+        &sizes.urls, 1000, 1e10},
+       {"--round-urls", "N", "URLs of a round of the throughput run (default 4000000)",
+        &sizes.round_urls, 1000, 1e10},
+       {"--rounds", "N", "rounds of the throughput run (default 5)", &sizes.rounds, 1, 1000}});
   if (options.quick) {
     sizes.urls /= 10;
     sizes.round_urls /= 10;

@@ -13,37 +13,39 @@ namespace blocksieve::bench::skip {
 struct ScanResult {
   std::string dataset;
   std::string column;  ///< QueriedColumn::description
-  bool is_clustered = false;
-  bool is_rewritten = false;  ///< A fifth of the rows was written anew into levels 0 and 1.
+  bool clustered = false;
+  bool rewritten = false;  ///< A fifth of the rows was written anew into levels 0 and 1.
   uint64_t granule_rows = 0;
   double target_fpr = 0;
 
   uint64_t queries = 0;
-  uint64_t rows = 0;            ///< Returned; each answer was compared with the expected one.
-  uint64_t blocks = 0;          ///< Read.
-  uint64_t oracle_blocks = 0;   ///< Different blocks that hold a row of the answer.
+  uint64_t rows = 0;              ///< Returned; each answer was compared with the expected one.
+  uint64_t data_blocks_read = 0;  ///< Read.
+  uint64_t oracle_blocks = 0;     ///< Different blocks that hold a row of the answer.
   uint64_t granule_blocks = 0;  ///< Different blocks of the granules that hold a row of the answer.
   uint64_t rows_rechecked = 0;
-  uint64_t full_scans = 0;  ///< Of the queries, those that the scan itself made one.
+  uint64_t turned_into_full_scans = 0;  ///< Of the queries, those that the scan itself made one.
   double seconds = 0;
 
-  uint64_t all_blocks = 0;  ///< Read by one full scan.
+  uint64_t full_scan_blocks = 0;  ///< Read by one full scan.
   double full_scan_seconds = 0;
 
   uint64_t granules = 0;           ///< Of the database.
   uint64_t granules_selected = 0;  ///< To be read.
   uint64_t granules_matching = 0;  ///< That hold a row of the answer.
 
-  double blocks_per_query() const { return Mean(blocks); }
-  double oracle_per_query() const { return Mean(oracle_blocks); }
+  double data_blocks_per_query() const { return Mean(data_blocks_read); }
+  double oracle_blocks_per_query() const { return Mean(oracle_blocks); }
   double granule_blocks_per_query() const { return Mean(granule_blocks); }
   double against_oracle() const {
-    return static_cast<double>(blocks) / static_cast<double>(oracle_blocks);
+    return static_cast<double>(data_blocks_read) / static_cast<double>(oracle_blocks);
   }
-  double against_full_scan() const { return blocks_per_query() / static_cast<double>(all_blocks); }
-  /// Granules read in vain, against what the target FPR allows. REQUIRES: !is_rewritten
+  double against_full_scan() const {
+    return data_blocks_per_query() / static_cast<double>(full_scan_blocks);
+  }
+  /// Granules read in vain, against what the target FPR allows. REQUIRES: !rewritten
   double against_target_fpr() const {
-    assert(!is_rewritten);
+    assert(!rewritten);
     const auto without_match = static_cast<double>(queries * granules - granules_matching);
     return static_cast<double>(granules_selected - granules_matching) /
            (target_fpr * without_match);

@@ -9,10 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "bench/space/measurements.h"
+#include "bench/filter_bench/keys.h"
 #include "bench/support/job.h"
 #include "bench/support/json_file.h"
+#include "bench/support/measure.h"
 #include "bench/support/terminal.h"
+#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter_reader.h"
 
 namespace blocksieve::bench::space {
 namespace {
@@ -29,6 +32,73 @@ constexpr FilterKind kKinds[] = {FilterKind::kRibbon, FilterKind::kBlockedBloom}
 constexpr uint64_t kSizes[] = {100, 300, 1'000, 3'000, 10'000, 200'000, 1'000'000};
 constexpr double kPowers[] = {-4, -6, -8, -10, -12, -16};
 constexpr double kRates[] = {0.3, 0.2, 0.1, 0.05, 0.03, 0.01, 0.003, 0.001, 1e-4, 1e-5};
+
+constexpr size_t kBatch = 1024;
+
+uint64_t CountMatches(const FilterReader& reader, uint64_t first, uint64_t count) {
+  std::vector<uint64_t> hashes(kBatch);
+  bool may_match[kBatch];
+  uint64_t matches = 0;
+  for (uint64_t done = 0; done < count; done += kBatch) {
+    for (size_t i = 0; i < kBatch; ++i) hashes[i] = Mix(first + done + i);
+    reader.MayMatchHashes(hashes, may_match);
+    matches += static_cast<uint64_t>(std::count(may_match, may_match + kBatch, true));
+  }
+  return matches;
+}
+
+// Of the keys whose hashes are Mix(first), Mix(first + 1) and so on.
+OwnedBytes Build(FilterKind kind, double target_fpr, uint64_t first, uint64_t num_keys) {
+  FilterOptions options;
+  options.kind = kind;
+  options.target_fpr = target_fpr;
+  Result<FilterBuilder> builder = FilterBuilder::Create(options);
+  if (!builder.ok()) Fail("{}", builder.status().message());
+  for (uint64_t i = 0; i < num_keys; ++i) builder->AddHash(Mix(first + i));
+  Result<OwnedBytes> block = builder->Finish();
+  if (!block.ok()) Fail("{}", block.status().message());
+  return *std::move(block);
+}
+
+struct SpaceMeasurement {
+  double bits_per_key = 0;  // all bytes of the block, footer included
+  double fpr = 0;           // measured, with keys that were never added
+
+  // Bits per key over log2(1 / fpr), which no filter can do without.
+  double OverLimit() const { return bits_per_key / -std::log2(fpr); }
+};
+
+// Means over as many filters of `num_keys` keys as `num_probes` are worth. Throws Failure.
+SpaceMeasurement MeasureSpace(FilterKind kind, double target_fpr, uint64_t num_keys,
+                              uint64_t num_probes) {
+  // Small filters differ from each other, in size as in rate.
+  const uint64_t num_filters = std::clamp<uint64_t>(400'000 / num_keys, 1, 400);
+  const uint64_t probes_each = (num_probes / num_filters / kBatch + 1) * kBatch;
+  uint64_t next = 0;
+  uint64_t num_bytes = 0;
+  uint64_t matches = 0;
+  for (uint64_t i = 0; i < num_filters; ++i) {
+    const OwnedBytes block = Build(kind, target_fpr, next, num_keys);
+    next += num_keys;
+    num_bytes += block.size;
+    matches += CountMatches(FilterReader::Open(block.view()), next, probes_each);
+    next += probes_each;
+  }
+  const auto filters = static_cast<double>(num_filters);
+  return {8.0 * static_cast<double>(num_bytes) / filters / static_cast<double>(num_keys),
+          static_cast<double>(matches) / filters / static_cast<double>(probes_each)};
+}
+
+// Bytes per key that building takes at its peak beyond the finished filter: the growth of the
+// resident set of a process that does nothing else, hashes included. Throws Failure.
+double MeasureBuildMemory(FilterKind kind, double target_fpr, uint64_t num_keys) {
+  return InOwnProcess("building a filter", [&] {
+    const uint64_t before = ResidentBytes();
+    const OwnedBytes block = Build(kind, target_fpr, 0, num_keys);
+    return static_cast<double>(PeakResidentBytes() - before - block.size) /
+           static_cast<double>(num_keys);
+  });
+}
 
 // Ten thousand false positives are within 1 % of their mean, one standard deviation, which is 0.014
 // bits; and the larger log2(1 / FPR), the less that is of it.

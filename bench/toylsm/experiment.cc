@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -58,14 +56,14 @@ void MeasureState(toylsm::Db& db, const Dataset& dataset,
     for (const Query& query : DrawQueries(dataset, column, values, num_queries, seed)) {
       ++result.queries;
       result.rows += query.rows.size();
-      result.blocks += Scan(db, dataset, query, values, /*use_index=*/true);
+      result.data_blocks_read += Scan(db, dataset, query, values, /*use_index=*/true);
       result.oracle_blocks += row_blocks.Count(query.rows);
-      if (result.all_blocks == 0) {
-        result.all_blocks = Scan(db, dataset, query, values, /*use_index=*/false);
+      if (result.full_scan_blocks == 0) {
+        result.full_scan_blocks = Scan(db, dataset, query, values, /*use_index=*/false);
       }
     }
-    if (result.all_blocks != row_blocks.num_blocks()) {
-      Fail("a full scan read {} data blocks, the files have {}", result.all_blocks,
+    if (result.full_scan_blocks != row_blocks.num_blocks()) {
+      Fail("a full scan read {} data blocks, the files have {}", result.full_scan_blocks,
            row_blocks.num_blocks());
     }
   }

@@ -38,12 +38,12 @@ std::vector<FilterSetup> FilterSetups() {
 LookupCounts ReadCounts(const toylsm::Counters& counters, uint64_t lookups) {
   return {
       .lookups = lookups,
-      .data_blocks_disk = counters.Get(Count::kDataBlocksFromDisk),
-      .data_blocks_cache = counters.Get(Count::kDataBlocksFromCache),
-      .filter_blocks_disk = counters.Get(Count::kFilterBlocksFromDisk),
-      .filter_blocks_cache = counters.Get(Count::kFilterBlocksFromCache),
-      .bytes_disk = counters.Get(Count::kBytesFromDisk),
-      .bytes_cache = counters.Get(Count::kBytesFromCache),
+      .data_blocks_from_disk = counters.Get(Count::kDataBlocksFromDisk),
+      .data_blocks_from_cache = counters.Get(Count::kDataBlocksFromCache),
+      .filter_blocks_from_disk = counters.Get(Count::kFilterBlocksFromDisk),
+      .filter_blocks_from_cache = counters.Get(Count::kFilterBlocksFromCache),
+      .bytes_from_disk = counters.Get(Count::kBytesFromDisk),
+      .bytes_from_cache = counters.Get(Count::kBytesFromCache),
       .filter_negatives = counters.Get(Count::kFilterNegatives),
       .false_positives = counters.Get(Count::kFilterFalsePositives),
       .true_positives = counters.Get(Count::kFilterTruePositives),
@@ -136,7 +136,7 @@ void MeasureLookups(const Rows& rows, const LookupKeys& keys, uint64_t seed,
     options.cache_bytes = results.cache_bytes;
     if (setup.kind) {
       result.target_fpr = kTargetFpr;
-      result.is_granular = setup.granule_blocks > 0;
+      result.per_granule = setup.granule_blocks > 0;
       options.key_filters = {{.kind = *setup.kind, .target_fpr = kTargetFpr}};
       options.filter_granule_blocks = setup.granule_blocks;
     }

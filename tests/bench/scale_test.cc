@@ -52,7 +52,8 @@ TEST(ScaleTest, BuiltFiltersAreAsComputed) {
     EXPECT_EQ(tree.false_negatives, 0U);
     for (const ComputedFilters& computed : Compute(tree.keys, constants).filters) {
       if (computed.asked != tree.asked) continue;
-      EXPECT_NEAR(static_cast<double>(tree.bytes) / computed.memory_bytes, 1, 0.01) << tree.asked;
+      EXPECT_NEAR(static_cast<double>(tree.memory_bytes) / computed.memory_bytes, 1, 0.01)
+          << tree.asked;
       EXPECT_NEAR(tree.wasted_reads / computed.wasted_reads, 1, 0.10) << tree.asked;
     }
   }

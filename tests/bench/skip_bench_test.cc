@@ -20,8 +20,7 @@
 #include "bench/skip/separate_filters.h"
 #include "bench/support/dataset.h"
 #include "bench/support/files.h"
-#include "tests/bench/failure_of.h"
-#include "tests/bench/made_up_rows.h"
+#include "tests/bench/bench_test.h"
 
 namespace blocksieve::bench::skip {
 namespace {
@@ -154,13 +153,13 @@ TEST(ExperimentTest, FiguresFitTogether) {
   ASSERT_EQ(results.scans.size(), 2U * 2 * 2 * 2);  // datasets, sizes, states, columns
   for (const ScanResult& scan : results.scans) {
     SCOPED_TRACE(fmt::format("{}, {}, {}, {}", scan.dataset, scan.column, scan.granule_rows,
-                             scan.is_rewritten));
+                             scan.rewritten));
     EXPECT_EQ(scan.queries, 10U);
     EXPECT_GE(scan.rows, scan.queries);
     EXPECT_LE(scan.oracle_blocks, scan.granule_blocks);
     // A scan may read less than whole granules, but never less than the oracle.
-    EXPECT_GE(scan.blocks, scan.oracle_blocks);
-    EXPECT_LT(scan.blocks, scan.queries * scan.all_blocks);
+    EXPECT_GE(scan.data_blocks_read, scan.oracle_blocks);
+    EXPECT_LT(scan.data_blocks_read, scan.queries * scan.full_scan_blocks);
     EXPECT_LE(scan.granules_matching, scan.queries * scan.granules);
     EXPECT_GE(scan.granules_selected, scan.granules_matching);
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bench/support/inputs.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench {
 
@@ -33,6 +34,17 @@ inline Input PathsAndPackages(size_t num_rows) {
   input.rows.Seal();
   input.description = "made up.";
   return input;
+}
+
+/// What the Failure that `function` throws says; "no failure" if it throws none.
+template <class Function>
+std::string FailureOf(Function function) {
+  try {
+    function();
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+  return "no failure";
 }
 
 }  // namespace blocksieve::bench
