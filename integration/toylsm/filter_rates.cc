@@ -1,8 +1,6 @@
 #include "integration/toylsm/filter_rates.h"
 
 #include <algorithm>
-#include <map>
-#include <string>
 
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/rate_allocation.h"

@@ -3,7 +3,6 @@
 #include <rocksdb/convenience.h>
 
 #include <array>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <mutex>

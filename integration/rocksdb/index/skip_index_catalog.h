@@ -9,8 +9,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "blocksieve/skip_index.h"

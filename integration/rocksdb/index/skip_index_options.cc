@@ -1,6 +1,5 @@
 #include "integration/rocksdb/index/skip_index_options.h"
 
-#include <cctype>
 #include <string_view>
 
 #include "integration/rocksdb/compat/number_text.h"

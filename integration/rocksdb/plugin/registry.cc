@@ -1,5 +1,3 @@
-#include "integration/rocksdb/plugin/registry.h"
-
 #include <rocksdb/utilities/object_registry.h>
 
 #include "integration/rocksdb/compat/loud_log.h"
@@ -30,8 +28,8 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
   return guard->get();
 }
 
-}  // namespace
-
+// Of the filter policy ("blocksieve" and "blocksieve:<target_fpr>"), the skip index
+// ("blocksieve.skip_index") and the level listener ("blocksieve"). Returns their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library) {
   // The pattern takes any text after the colon, not just numbers. An id that matches no pattern is
   // "not found", which RocksDB may swallow.
@@ -55,12 +53,15 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
   return 3;
 }
 
+}  // namespace
 }  // namespace blocksieve::rocksdb_plugin
 
 extern "C" int blocksieve_rocksdb_register(void) {
   return blocksieve::rocksdb_plugin::RegisterFactories(*rocksdb::ObjectLibrary::Default());
 }
 
+// Called when a RocksDB starts that has this plug-in in its tree (ROCKSDB_PLUGINS=blocksieve).
+// RocksDB's generated build_version.cc declares it with C linkage.
 extern "C" int blocksieve_register(rocksdb::ObjectLibrary& library, const std::string&) {
   return blocksieve::rocksdb_plugin::RegisterFactories(library);
 }

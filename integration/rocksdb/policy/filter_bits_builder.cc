@@ -1,6 +1,4 @@
-#include <cstring>
 #include <new>
-#include <string>
 #include <string_view>
 
 #include "blocksieve/filter_block.h"

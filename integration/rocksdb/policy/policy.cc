@@ -1,7 +1,5 @@
 #include "integration/rocksdb/policy/policy.h"
 
-#include <rocksdb/table.h>
-
 #include <cassert>
 #include <new>
 

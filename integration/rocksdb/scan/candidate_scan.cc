@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "integration/rocksdb/scan/file_source.h"
+#include "integration/rocksdb/scan/store_sources.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

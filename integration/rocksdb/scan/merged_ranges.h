@@ -2,7 +2,6 @@
 
 #include <list>
 #include <optional>
-#include <string>
 
 #include "integration/rocksdb/scan/bounded_iterator.h"
 #include "integration/rocksdb/scan/candidate_source.h"

@@ -1,7 +1,6 @@
 #include "integration/rocksdb/scan/scan_checks.h"
 
 #include <rocksdb/compaction_filter.h>
-#include <rocksdb/comparator.h>
 
 #include <string_view>
 

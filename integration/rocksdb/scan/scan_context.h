@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_scan.h"

@@ -5,16 +5,15 @@
 
 #include <cassert>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include "integration/rocksdb/scan/candidate_scan.h"
-#include "integration/rocksdb/scan/memtable_source.h"
 #include "integration/rocksdb/scan/merged_ranges.h"
 #include "integration/rocksdb/scan/row_stream.h"
 #include "integration/rocksdb/scan/scan_checks.h"
 #include "integration/rocksdb/scan/scan_context.h"
 #include "integration/rocksdb/scan/scan_plan.h"
+#include "integration/rocksdb/scan/store_sources.h"
 
 // The order of steps matters: a randomised check against full scans found others to lose rows.
 //   1. The snapshot.
