@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 // Memory that runs out. A program that links failing_allocation.cc has its own operator new and,
 // with the linker options that its CMakeLists.txt has, its own malloc and aligned_alloc.

@@ -1,6 +1,7 @@
 #include "tests/support/test_db.h"
 
 #include <rocksdb/convenience.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table_properties.h>
 #include <rocksdb/utilities/options_util.h>
@@ -35,6 +36,11 @@ DbConfig MakeConfig(FilterShape shape, std::shared_ptr<const rocksdb::FilterPoli
 void UsePrefixes(DbConfig* config, size_t bytes, bool whole_keys) {
   config->options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(bytes));
   config->table.whole_key_filtering = whole_keys;
+}
+
+void UseMergeOperator(DbConfig* config, const std::string& name) {
+  std::shared_ptr<rocksdb::MergeOperator>* const place = &config->options.merge_operator;
+  MustBeOk(rocksdb::MergeOperator::CreateFromString({}, name, place), name);
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text) {

@@ -39,6 +39,9 @@ DbConfig MakeConfig(FilterShape shape, std::shared_ptr<const rocksdb::FilterPoli
 /// Filters get prefixes of so many bytes, and whole keys if asked for.
 void UsePrefixes(DbConfig* config, size_t bytes, bool whole_keys = true);
 
+/// RocksDB's own merge operator of that name, such as "put" or "stringappend".
+void UseMergeOperator(DbConfig* config, const std::string& name);
+
 /// A policy by its option string, as an OPTIONS file names it. Aborts if there is none.
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text);
 

@@ -55,11 +55,15 @@ class DamageTest : public ::testing::Test {
     EXPECT_EQ(files_.size(), 4u);  // manifest, log, a file of level 0, one of level 1
   }
 
-  // The database, and before it some more writes that leave nothing.
-  Files Make(MemoryEnv* env, int num_more_writes) {
+  Options OptionsOn(Env* env) const {
     Options options = options_;
     options.env = env;
-    auto db = MustHave(Db::Open(options, "/db"));
+    return options;
+  }
+
+  // The database, and before it some more writes that leave nothing.
+  Files Make(MemoryEnv* env, int num_more_writes) {
+    auto db = MustHave(Db::Open(OptionsOn(env), "/db"));
     model_.clear();
     states_.clear();
     for (int i = 0; i < num_more_writes; ++i) MustBeOk(db->Put(Key(0), ""));
@@ -91,8 +95,6 @@ class DamageTest : public ::testing::Test {
     MemoryEnv env;
     for (const auto& [name, original] : files_) env.SetContents(name, original);
     env.SetContents(path, std::string(AsText(contents)));
-    Options options = options_;
-    options.env = &env;
     ++num_cases_;
     bool has_error = false;
     const auto is_right = [&](const auto& result) {
@@ -100,7 +102,7 @@ class DamageTest : public ::testing::Test {
       has_error |= !result.ok();
       return result.ok() && allowed != Allowed::kAnything;
     };
-    const auto db = Db::Open(options, "/db");
+    const auto db = Db::Open(OptionsOn(&env), "/db");
     is_right(db);
     if (!db.ok()) return;
     const auto rows = ReadAll((*db)->NewIterator().get());
@@ -245,13 +247,11 @@ TEST_P(DamagedFileTest, IsSoundAsItIs) {
 // Of which only the end was not synced.
 TEST_F(DamageTest, LogSyncedHalfway) {
   MemoryEnv env;
-  Options options = options_;
-  options.env = &env;
   std::string log;
   size_t num_synced_bytes = 0;
   std::string path;
   {
-    auto db = MustHave(Db::Open(options, "/db"));
+    auto db = MustHave(Db::Open(OptionsOn(&env), "/db"));
     path = PathsOf(FilesIn(&env), ".log").front();
     MustBeOk(db->Put("a", "1"));
     MustBeOk(db->Put("b", "2", {.sync = true}));
@@ -266,8 +266,7 @@ TEST_F(DamageTest, LogSyncedHalfway) {
     std::string changed = log;
     changed[i] = static_cast<char>(changed[i] ^ 1);
     copy.SetContents(path, changed);
-    options.env = &copy;
-    const auto db = Db::Open(options, "/db");
+    const auto db = Db::Open(OptionsOn(&copy), "/db");
     ASSERT_EQ(db.ok(), i >= num_synced_bytes) << i;
     if (!db.ok()) {
       ExpectClear(db.status());
@@ -293,8 +292,7 @@ TEST_F(DamageTest, ExchangedFiles) {
 
 TEST_F(DamageTest, ExchangedFilesOfOneLength) {
   MemoryEnv env;
-  Options options = options_;
-  options.env = &env;
+  Options options = OptionsOn(&env);
   options.key_filters.clear();  // these two compress to different lengths
   options.value_columns.clear();
   {

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "integration/toylsm/manifest.h"
 #include "tests/toylsm/toy_model.h"
@@ -209,6 +209,31 @@ TEST(BlockTest, MadeUpLengthsAreNotBelieved) {
     handle.raw_bytes = raw_bytes;
     EXPECT_EQ(UncompressBlock(compressed, handle).status().code(), StatusCode::kCorruption);
   }
+}
+
+constexpr size_t kNumBlocks = 3;
+
+std::string IndexOfABlockEach(uint32_t granule_blocks) {
+  Options options;
+  options.value_columns = {*Column::Parse("number=int:1")};
+  options.value_granule_blocks = granule_blocks;
+  FileSkipIndexBuilder builder = MustHave(FileSkipIndexBuilder::Create(options));
+  for (size_t i = 0; i < kNumBlocks; ++i) {
+    const std::string value = std::to_string(i);
+    builder.Add({.key = value, .sequence = i + 1, .type = EntryType::kPut, .value = value});
+    builder.FinishBlock();
+  }
+  return MustHave(builder.Finish());
+}
+
+// Whoever counts up to its end takes days for all of these.
+TEST(FileSkipIndex, AGranuleMayBeFarLargerThanTheFile) {
+  constexpr uint32_t kMany = std::numeric_limits<uint32_t>::max();
+  const std::string expected = IndexOfABlockEach(kNumBlocks);
+  for (uint32_t i = 0; i < 10'000; ++i) ASSERT_EQ(IndexOfABlockEach(kMany - i), expected);
+  const auto index = FileSkipIndex::Open(expected, kNumBlocks, kMany);
+  ASSERT_NE(index, nullptr);
+  EXPECT_EQ(index->index().num_granules(), 1u);
 }
 
 }  // namespace

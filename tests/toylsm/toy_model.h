@@ -5,10 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "integration/toylsm/db.h"
 #include "tests/support/environment.h"

@@ -2,7 +2,6 @@
 #include <rocksdb/convenience.h>
 
 #include <map>
-#include <memory>
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"

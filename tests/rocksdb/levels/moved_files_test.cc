@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/utilities/backup_engine.h>
@@ -7,7 +6,6 @@
 
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "tests/support/db_checks.h"

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -112,6 +112,17 @@ class BuildBudget : public ::testing::Test {
     EXPECT_EQ(CountMatches(*stock, filter, keys), keys.size());
   }
 
+  // The log says so.
+  void ExpectLogged(std::initializer_list<const char*> parts) {
+    for (const char* part : parts) {
+      EXPECT_NE(log_.text().find(part), std::string::npos) << part << "\n" << log_.text();
+    }
+  }
+
+  void ExpectFiltered(const BuiltFilter& filter) {
+    EXPECT_LT(CountMatches(*policy_, filter, AbsentKeys(KeyShape::kCounter, 10000)), 200u);
+  }
+
   MemoryLogger log_;
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
@@ -119,9 +130,7 @@ class BuildBudget : public ::testing::Test {
 
 TEST_F(BuildBudget, BeyondItTheFilterMayMatchEverythingAndTheLogSaysWhy) {
   ExpectAlwaysMayMatch(Build(100000, 50000));
-  for (const char* part : {"no filter written", "50000 keys", "max_build_bytes = 100000"}) {
-    EXPECT_NE(log_.text().find(part), std::string::npos) << part << "\n" << log_.text();
-  }
+  ExpectLogged({"no filter written", "50000 keys", "max_build_bytes = 100000"});
 }
 
 TEST_F(BuildBudget, HoldsForTinyBudgets) {
@@ -129,20 +138,14 @@ TEST_F(BuildBudget, HoldsForTinyBudgets) {
 }
 
 TEST_F(BuildBudget, WithinItTheFilterIsMade) {
-  const BuiltFilter filter = Build(1000000, 50000);
-  const auto absent = AbsentKeys(KeyShape::kCounter, 10000);
-  EXPECT_LT(CountMatches(*policy_, filter, absent), 200u);
+  ExpectFiltered(Build(1000000, 50000));
   EXPECT_EQ(log_.text(), "");
 }
 
 // Hashes of 50,000 keys take 400,000 bytes; a ribbon needs working memory beside them.
 TEST_F(BuildBudget, ARibbonBeyondItBecomesBloomAndTheLogSaysWhy) {
-  const BuiltFilter filter = Build(1000000, 50000, {}, PolicyKind::kRibbon);
-  const auto absent = AbsentKeys(KeyShape::kCounter, 10000);
-  EXPECT_LT(CountMatches(*policy_, filter, absent), 200u);
-  for (const char* part : {"blocked Bloom filter written", "max_build_bytes"}) {
-    EXPECT_NE(log_.text().find(part), std::string::npos) << part << "\n" << log_.text();
-  }
+  ExpectFiltered(Build(1000000, 50000, {}, PolicyKind::kRibbon));
+  ExpectLogged({"blocked Bloom filter written", "max_build_bytes"});
 }
 
 TEST_F(BuildBudget, ARibbonWithinItIsMade) {
@@ -153,8 +156,7 @@ TEST_F(BuildBudget, ARibbonWithinItIsMade) {
 
 TEST_F(BuildBudget, TheNextPartitionStartsAnew) {
   ExpectAlwaysMayMatch(Build(100000, 50000));
-  const BuiltFilter small = Add(1000);
-  EXPECT_LT(CountMatches(*policy_, small, AbsentKeys(KeyShape::kCounter, 10000)), 200u);
+  ExpectFiltered(Add(1000));
 }
 
 TEST_F(BuildBudget, TheLogSaysItOnceAFile) {

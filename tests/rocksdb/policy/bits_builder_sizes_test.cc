@@ -6,6 +6,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
+#include "tests/support/param_names.h"
 
 // What the builder tells RocksDB of sizes: it cuts partitions by them.
 
@@ -131,10 +132,7 @@ TEST_P(RibbonBuilderSizes, PartitionsComeOutAsLargeAsAskedFor) {
 INSTANTIATE_TEST_SUITE_P(Targets, RibbonBuilderSizes, ::testing::Values(0.3, 0.01, 1e-5));
 
 INSTANTIATE_TEST_SUITE_P(Targets, BitsBuilderSizes, ::testing::Values(0.5, 0.1, 0.01, 1e-4, 1e-6),
-                         [](const auto& info) {
-                           std::string name = std::to_string(1 / info.param);
-                           return "OneIn" + name.substr(0, name.find('.'));
-                         });
+                         ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <memory>
 #include <set>
 #include <string>
@@ -108,11 +107,12 @@ TEST_F(BitsBuilder, EveryEntryIsFoundAndCountsOnce) {
 // tests/PITFALLS.md, 2: the builder serves all partitions of a file, and a key that continues in
 // the next one belongs to both.
 TEST_F(BitsBuilder, FinishForgetsTheLastKeys) {
-  for (int partition = 0; partition < 6; ++partition) {
-    const std::string key = partition < 3 ? "user" : "";
+  std::vector<std::string> keys = AwkwardKeys();
+  keys.insert(keys.end(), {"user", "user", "user", "", "", ""});
+  for (const std::string& key : keys) {
     Add({key, key});
     EXPECT_EQ(builder_->EstimateEntriesAdded(), 1u);
-    EXPECT_EQ(Matches(Finish(builder_.get()), {key}), 1u) << "partition " << partition;
+    EXPECT_EQ(Matches(Finish(builder_.get()), {key}), 1u) << key;
     EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
   }
 }
@@ -143,18 +143,9 @@ TEST_F(BitsBuilder, PartitionsShareNoKeys) {
   }
 }
 
-TEST_F(BitsBuilder, EntriesAreZeroIfAndOnlyIfNothingWasAdded) {
-  EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
-  for (const std::string& key : AwkwardKeys()) {
-    builder_->AddKey(key);
-    EXPECT_GT(builder_->EstimateEntriesAdded(), 0u);
-    Finish(builder_.get());
-    EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
-  }
-}
-
 // tests/PITFALLS.md, 5: partitioned filters may be finished with no entries.
 TEST_F(BitsBuilder, NoKeysMakeAFilterThatIsNotEmpty) {
+  EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
   const BuiltFilter filter = Finish(builder_.get());
   EXPECT_TRUE(filter.status.ok());
   EXPECT_GE(filter.contents.size(), 6u);

@@ -2,7 +2,6 @@
 #include <rocksdb/slice_transform.h>
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 
 #include <cctype>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>

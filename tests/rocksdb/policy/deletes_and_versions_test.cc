@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
-#include <rocksdb/slice_transform.h>
 
 #include <memory>
 #include <string>
@@ -79,9 +78,7 @@ TEST_P(DeletesAndVersions, DeletesInNewerFilesHideOlderValues) {
 }
 
 TEST_P(DeletesAndVersions, MergeOperandsAreEntriesOfTheFilter) {
-  MustBeOk(rocksdb::MergeOperator::CreateFromString(rocksdb::ConfigOptions(), "stringappend",
-                                                    &config_.options.merge_operator),
-           "merge operator");
+  UseMergeOperator(&config_, "stringappend");
   TestDb db(config_);
   FillBottom(&db, 100);
   // Operands in files of their own, upon values and upon nothing.

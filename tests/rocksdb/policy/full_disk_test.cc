@@ -102,7 +102,7 @@ TEST_P(FullDiskTest, LosesNothingThatWasAcknowledged) {
     }
     EXPECT_EQ(CheckReads(db.get(), model, {"k", "l"}), "");
     const auto is_seven = [](const auto& row) { return row.second == Value(7); };
-    EXPECT_EQ(ScanBoth(db.get(), Is("n = 7")).size(),
+    EXPECT_EQ(Count(*db, "n = 7"),
               static_cast<size_t>(std::count_if(model.begin(), model.end(), is_seven)));
     MustBeOk(db->Flush({}), "flush");
     MustBeOk(db->CompactRange({}, nullptr, nullptr), "compact");

@@ -3,7 +3,6 @@
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 
-#include <memory>
 #include <random>
 #include <string>
 #include <tuple>
@@ -50,9 +49,7 @@ class RandomOperations : public ::testing::TestWithParam<std::tuple<FilterShape,
     DbConfig config =
         MakeConfig(std::get<0>(GetParam()),
                    PolicyFromString(Below(2) == 0 ? "blocksieve:0.01" : "blocksieve:0.2"));
-    MustBeOk(rocksdb::MergeOperator::CreateFromString(rocksdb::ConfigOptions(), "stringappend",
-                                                      &config.options.merge_operator),
-             "merge operator");
+    UseMergeOperator(&config, "stringappend");
     config.options.level0_file_num_compaction_trigger = 3;
     config.options.disable_auto_compactions = false;
     config.options.target_file_size_base = 16 << 10;

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
-#include <rocksdb/slice_transform.h>
 
 #include <fstream>
 #include <iterator>

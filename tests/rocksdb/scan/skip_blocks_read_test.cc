@@ -3,9 +3,7 @@
 #include <rocksdb/statistics.h>
 
 #include <cstdio>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 

@@ -1,9 +1,7 @@
 #include <gtest/gtest.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/sst_file_writer.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -43,11 +41,7 @@ class ConcurrentScans : public ::testing::TestWithParam<std::tuple<Mix, unsigned
     options.target_file_size_base = 48 << 10;
     options.max_bytes_for_level_base = 192 << 10;
     options.max_background_jobs = 3;
-    if (mix() == Mix::kMerges) {
-      MustBeOk(rocksdb::MergeOperator::CreateFromString(rocksdb::ConfigOptions(), "put",
-                                                        &options.merge_operator),
-               "merge operator");
-    }
+    if (mix() == Mix::kMerges) UseMergeOperator(&config_, "put");
   }
 
   static Mix mix() { return std::get<0>(GetParam()); }

@@ -7,7 +7,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 
@@ -63,9 +62,9 @@ TEST_F(SkipDatabaseKinds, OtherOrdersOfKeys) {
       if (state == 2) db.Flush();
       if (state == 3) db.Compact();
       ScanExplanation explanation;
-      EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), &explanation).size(), state < 2 ? 12u : 11u)
+      EXPECT_EQ(Count(db.db(), "n = 7", &explanation), state < 2 ? 12u : 11u)
           << explanation.ToText();
-      EXPECT_EQ(ScanBoth(&db.db(), Is("n = 500")).size(), state < 2 ? 80u : 81u);
+      EXPECT_EQ(Count(db.db(), "n = 500"), state < 2 ? 80u : 81u);
     }
   }
 }
@@ -79,8 +78,8 @@ TEST_F(SkipDatabaseKinds, PrefixExtractorsAreOfNoConsequence) {
   for (uint64_t i = 0; i < 200; i += 3) db.Put(Key(i), Value(500));
   for (const bool flushed : {false, true}) {
     if (flushed) db.Flush();
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 7u);
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 500")).size(), 67u);
+    EXPECT_EQ(Count(db.db(), "n = 7"), 7u);
+    EXPECT_EQ(Count(db.db(), "n = 500"), 67u);
   }
 }
 
@@ -101,8 +100,7 @@ TEST_F(SkipDatabaseKinds, TtlDatabases) {
         MustBeOk(db->Flush({}), "flush");
       }
       ScanExplanation explanation;
-      EXPECT_EQ(ScanBoth(db.get(), Is("t = 'text' AND n = 7"), &explanation).size(),
-                overlapped ? 7u : 10u);
+      EXPECT_EQ(Count(*db, "t = 'text' AND n = 7", &explanation), overlapped ? 7u : 10u);
       EXPECT_EQ(explanation.is_full_scan, suffix == 0) << explanation.ToText();
     }
   }
@@ -123,11 +121,11 @@ TEST_F(SkipDatabaseKinds, CompactionFilters) {
   config_.options.compaction_filter = &filter;
   TestDb db(config_);
   Fill(&db.db());
-  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 10u);
+  EXPECT_EQ(Count(db.db(), "n = 7"), 10u);
   db.Compact();
-  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 0u);
-  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 8")).size(), 0u);
-  EXPECT_EQ(ScanBoth(&db.db(), Is("t = 'changed'")).size(), 10u);
+  EXPECT_EQ(Count(db.db(), "n = 7"), 0u);
+  EXPECT_EQ(Count(db.db(), "n = 8"), 0u);
+  EXPECT_EQ(Count(db.db(), "t = 'changed'"), 10u);
 }
 
 TEST_F(SkipDatabaseKinds, ReadOnlyAndTransactionDatabases) {
@@ -138,7 +136,7 @@ TEST_F(SkipDatabaseKinds, ReadOnlyAndTransactionDatabases) {
   rocksdb::DB* opened = nullptr;
   MustBeOk(rocksdb::DB::OpenForReadOnly(config_.ToOptions(), db.path(), &opened), "read-only");
   std::unique_ptr<rocksdb::DB> other(opened);
-  EXPECT_EQ(ScanBoth(other.get(), Is("n = 7")).size(), 11u);
+  EXPECT_EQ(Count(*other, "n = 7"), 11u);
   other.reset();
   rocksdb::TransactionDB* transactions = nullptr;
   MustBeOk(rocksdb::TransactionDB::Open(config_.ToOptions(), {}, db.path(), &transactions),
@@ -146,9 +144,9 @@ TEST_F(SkipDatabaseKinds, ReadOnlyAndTransactionDatabases) {
   other.reset(transactions);
   const std::unique_ptr<rocksdb::Transaction> open(transactions->BeginTransaction({}));
   MustBeOk(open->Put(Key(901), Value(7)), "put");
-  EXPECT_EQ(ScanBoth(other.get(), Is("n = 7")).size(), 11u);
+  EXPECT_EQ(Count(*other, "n = 7"), 11u);
   MustBeOk(open->Commit(), "commit");
-  EXPECT_EQ(ScanBoth(other.get(), Is("n = 7")).size(), 12u);
+  EXPECT_EQ(Count(*other, "n = 7"), 12u);
 }
 
 // What is prepared lies in the database, and is not to be seen before it is committed.
@@ -172,12 +170,12 @@ TEST_F(SkipDatabaseKinds, TransactionsThatArePrepared) {
     MustBeOk(open->Prepare(), "prepare");
     for (const bool is_flushed : {false, true}) {
       if (is_flushed) MustBeOk(db->Flush({}), "flush");
-      EXPECT_EQ(ScanBoth(db.get(), Is("n = 7")).size(), 10u) << policy;
-      EXPECT_EQ(ScanBoth(db.get(), Is("n = 500")).size(), 0u) << policy;
+      EXPECT_EQ(Count(*db, "n = 7"), 10u) << policy;
+      EXPECT_EQ(Count(*db, "n = 500"), 0u) << policy;
     }
     MustBeOk(open->Commit(), "commit");
-    EXPECT_EQ(ScanBoth(db.get(), Is("n = 7")).size(), 8u) << policy;
-    EXPECT_EQ(ScanBoth(db.get(), Is("n = 500")).size(), 1u) << policy;
+    EXPECT_EQ(Count(*db, "n = 7"), 8u) << policy;
+    EXPECT_EQ(Count(*db, "n = 500"), 1u) << policy;
   }
 }
 
@@ -188,57 +186,51 @@ TEST_F(SkipDatabaseKinds, UniversalAndFifoCompaction) {
     Fill(&db.db());
     for (uint64_t i = 0; i < 200; i += 3) db.Put(Key(i), Value(500));
     db.Flush();
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 7u);
+    EXPECT_EQ(Count(db.db(), "n = 7"), 7u);
     DbConfig other = SkipConfig(ShortGranules({"n=int:field:1"}));
     other.options.compaction_style = style;
     db.Reopen(other);
     const rocksdb::Status status = BackfillSkipIndexes(&db.db(), nullptr);
     EXPECT_EQ(status.ok(), style == rocksdb::kCompactionStyleUniversal) << status.ToString();
     EXPECT_EQ(status.IsNotSupported(), style == rocksdb::kCompactionStyleFIFO);
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 7u);
+    EXPECT_EQ(Count(db.db(), "n = 7"), 7u);
   }
 }
 
 TEST_F(SkipDatabaseKinds, WhatCannotBeRightIsRefused) {
-  {
+  const auto refuses_options = [&](const char* reason, auto change) {
     DbConfig config = config_;
-    config.options.inplace_update_support = true;
-    config.options.allow_concurrent_memtable_write = false;
+    change(&config.options);
     TestDb db(config);
     EXPECT_TRUE(Refusal(&db.db()).IsNotSupported());
-    EXPECT_NE(Refusal(&db.db()).ToString().find("inplace_update_support"), std::string::npos);
-  }
-  {
-    DbConfig config = config_;
-    config.options.unordered_write = true;
-    TestDb db(config);
-    EXPECT_NE(Refusal(&db.db()).ToString().find("unordered_write"), std::string::npos);
-  }
-  {
-    DbConfig config = config_;
-    const rocksdb::Comparator* timestamped = nullptr;
-    MustBeOk(rocksdb::Comparator::CreateFromString(
-                 rocksdb::ConfigOptions(), "leveldb.BytewiseComparator.u64ts", &timestamped),
+    EXPECT_NE(Refusal(&db.db()).ToString().find(reason), std::string::npos);
+  };
+  refuses_options("inplace_update_support", [](rocksdb::Options* options) {
+    options->inplace_update_support = true;
+    options->allow_concurrent_memtable_write = false;
+  });
+  refuses_options("unordered_write",
+                  [](rocksdb::Options* options) { options->unordered_write = true; });
+  refuses_options("timestamps", [](rocksdb::Options* options) {
+    MustBeOk(rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts",
+                                                   &options->comparator),
              "comparator");
-    config.options.comparator = timestamped;
-    TestDb db(config);
-    std::string timestamp(8, '\1');
-    MustBeOk(db->Put({}, Key(1), timestamp, Value(7)), "put");
-    MustBeOk(db->Flush({}), "flush");
-    EXPECT_NE(Refusal(&db.db()).ToString().find("timestamps"), std::string::npos);
-  }
+  });
+
   TestDb db(config_);
   Fill(&db.db());
-  SkipScanOptions options;
-  options.read_options.tailing = true;
-  EXPECT_NE(Refusal(&db.db(), options).ToString().find("tailing"), std::string::npos);
+  const auto refuses_reads = [&](const char* reason, auto change) {
+    SkipScanOptions options;
+    change(&options.read_options);
+    EXPECT_TRUE(Refusal(&db.db(), options).IsInvalidArgument());
+    EXPECT_NE(Refusal(&db.db(), options).ToString().find(reason), std::string::npos);
+  };
   const rocksdb::Slice bound = "x";
-  options = {};
-  options.read_options.iterate_upper_bound = &bound;
-  EXPECT_TRUE(Refusal(&db.db(), options).IsInvalidArgument());
-  options = {};
-  options.read_options.value_size_soft_limit = 20;
-  EXPECT_NE(Refusal(&db.db(), options).ToString().find("value_size_soft_limit"), std::string::npos);
+  refuses_reads("tailing", [](rocksdb::ReadOptions* reads) { reads->tailing = true; });
+  refuses_reads("iterate_upper_bound",
+                [&](rocksdb::ReadOptions* reads) { reads->iterate_upper_bound = &bound; });
+  refuses_reads("value_size_soft_limit",
+                [](rocksdb::ReadOptions* reads) { reads->value_size_soft_limit = 20; });
 
   rocksdb::DB* secondary = nullptr;
   MustBeOk(rocksdb::DB::OpenAsSecondary(config_.ToOptions(), db.path(), db.dir() / "secondary",

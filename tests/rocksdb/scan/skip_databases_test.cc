@@ -31,9 +31,9 @@ TEST_F(SkipDatabases, FilesWithoutIndexAreReadAndBackfilled) {
 
   const auto rows_read = [&] {
     ScanExplanation explanation;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), &explanation).size(), 50u);
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 77")).size(), 10u);
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 5")).size(), 45u);
+    EXPECT_EQ(Count(db.db(), "n = 7", &explanation), 50u);
+    EXPECT_EQ(Count(db.db(), "n = 77"), 10u);
+    EXPECT_EQ(Count(db.db(), "n = 5"), 45u);
     return explanation.rows_read;
   };
   const uint64_t mixed = rows_read();
@@ -128,8 +128,8 @@ TEST_F(SkipDatabases, AColumnOfTheSameNameIsNotTheSameColumn) {
   const auto is = [&](const std::string& text) { return Where(text, redefined.columns); };
   EXPECT_EQ(ScanBoth(&db.db(), is("t = '1'")).size(), 200u);
   EXPECT_EQ(ScanBoth(&db.db(), is("t = 'x7'")).size(), 0u);
-  EXPECT_EQ(ScanBoth(&db.db(), Is("t = 'x7'")).size(), 1u);
-  EXPECT_EQ(ScanBoth(&db.db(), Is("t = 'x107'")).size(), 1u);
+  EXPECT_EQ(Count(db.db(), "t = 'x7'"), 1u);
+  EXPECT_EQ(Count(db.db(), "t = 'x107'"), 1u);
   SkipIndexSummary summary;
   MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
   // The newest definition of t, and n.
@@ -158,12 +158,12 @@ TEST_F(SkipDatabases, IngestedFilesWithAndWithoutIndex) {
       ingest.write_global_seqno = write_global_seqno;
       MustBeOk(db->IngestExternalFile({path}, ingest), "ingest");
       const std::string number = std::to_string(1000 + 2 * indexed + write_global_seqno);
-      EXPECT_EQ(ScanBoth(&db.db(), Is("n = " + number)).size(), 29u);
-      EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 8u);
+      EXPECT_EQ(Count(db.db(), "n = " + number), 29u);
+      EXPECT_EQ(Count(db.db(), "n = 7"), 8u);
       SkipScanOptions old = AlwaysSkip();
       old.snapshot = before;
-      EXPECT_EQ(ScanBoth(&db.db(), Is("n = " + number), nullptr, old).size(), 0u);
-      EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), nullptr, old).size(), 10u);
+      EXPECT_EQ(Count(db.db(), "n = " + number, nullptr, old), 0u);
+      EXPECT_EQ(Count(db.db(), "n = 7", nullptr, old), 10u);
     }
   }
   db->ReleaseSnapshot(before);

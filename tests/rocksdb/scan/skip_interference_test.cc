@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/utilities/stackable_db.h>
 
@@ -74,11 +73,7 @@ class SkipInterference : public ::testing::TestWithParam<unsigned> {
   DbConfig Config() const {
     DbConfig config = SkipConfig(index_);
     config.options.target_file_size_base = 8 << 10;
-    if (HasMerges()) {
-      MustBeOk(rocksdb::MergeOperator::CreateFromString(rocksdb::ConfigOptions(), "put",
-                                                        &config.options.merge_operator),
-               "merge operator");
-    }
+    if (HasMerges()) UseMergeOperator(&config, "put");
     return config;
   }
 

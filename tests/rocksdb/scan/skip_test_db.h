@@ -125,8 +125,27 @@ class SkipFixture : public ::testing::Test {
 
   SkipFixture() : config_(SkipConfig(ShortGranules(kDefinitions))) {}
 
-  static std::string Value(uint64_t n) { return std::to_string(n) + "\ttext"; }
+  static std::string Value(uint64_t n, const std::string& text = "text") {
+    return std::to_string(n) + "\t" + text;
+  }
   Predicate Is(const std::string& text) { return Where(text, columns_); }
+
+  /// Rows that match, by ScanBoth.
+  size_t Count(rocksdb::DB& db, const std::string& where, ScanExplanation* explanation = nullptr,
+               const SkipScanOptions& options = AlwaysSkip()) {
+    return ScanBoth(&db, Is(where), explanation, options).size();
+  }
+
+  /// Calls check(state) while what was just written is in the memtable, in a file, and compacted.
+  template <class Check>
+  static void ForEachState(TestDb* db, Check check) {
+    for (const std::string state : {"memtable", "flushed", "compacted"}) {
+      SCOPED_TRACE(state);
+      if (state == "flushed") db->Flush();
+      if (state == "compacted") db->Compact();
+      check(state);
+    }
+  }
 
   void Fill(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family = nullptr) {
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();

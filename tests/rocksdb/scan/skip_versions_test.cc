@@ -1,9 +1,5 @@
 #include <gtest/gtest.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
-#include <rocksdb/slice_transform.h>
-#include <rocksdb/sst_file_writer.h>
-#include <rocksdb/utilities/db_ttl.h>
 #include <rocksdb/wide_columns.h>
 
 #include <memory>
@@ -19,17 +15,9 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-class SkipVersions : public ::testing::Test {
+class SkipVersions : public SkipFixture {
  protected:
   static constexpr uint64_t kRows = 400;
-
-  SkipVersions() : config_(SkipConfig(ShortGranules({"n=int:field:1", "t=field:2"}))) {}
-
-  static std::string Value(uint64_t n, const std::string& text) {
-    return std::to_string(n) + "\t" + text;
-  }
-
-  Predicate Is(const std::string& text) { return Where(text, columns_); }
 
   // Row i has the number i / 10: clustered.
   void Fill(TestDb* db) {
@@ -37,31 +25,25 @@ class SkipVersions : public ::testing::Test {
     db->Flush();
     db->Compact();
   }
-
-  const std::vector<Column> columns_ = Columns({"n=int:field:1", "t=field:2"});
-  DbConfig config_;
 };
 
 TEST_F(SkipVersions, OverwrittenValuesDoNotComeBack) {
   TestDb db(config_);
   Fill(&db);
   for (uint64_t i = 0; i < kRows; i += 3) db.Put(Key(i), Value(1000 + i, "new"));
-  for (const std::string state : {"memtable", "flushed", "compacted"}) {
-    if (state == "flushed") db.Flush();
-    if (state == "compacted") db.Compact();
+  ForEachState(&db, [&](const auto&) {
     ScanExplanation explanation;
     EXPECT_EQ(
         KeysOf(ScanBoth(&db.db(), Is("n = 7"), &explanation)),
-        (std::vector<std::string>{Key(70), Key(71), Key(73), Key(74), Key(76), Key(77), Key(79)}))
-        << state;
+        (std::vector<std::string>{Key(70), Key(71), Key(73), Key(74), Key(76), Key(77), Key(79)}));
     EXPECT_FALSE(explanation.is_full_scan) << explanation.ToText();
-    EXPECT_LT(explanation.granules_selected, explanation.num_granules / 2) << state;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 1072")).size(), 1u) << state;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("t = 'new'")).size(), (kRows + 2) / 3) << state;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 555")).size(), 0u) << state;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n BETWEEN 20 AND 22 AND NOT t = 'new'")).size(), 20u) << state;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("TRUE")).size(), kRows) << state;
-  }
+    EXPECT_LT(explanation.granules_selected, explanation.num_granules / 2);
+    EXPECT_EQ(Count(db.db(), "n = 1072"), 1u);
+    EXPECT_EQ(Count(db.db(), "t = 'new'"), (kRows + 2) / 3);
+    EXPECT_EQ(Count(db.db(), "n = 555"), 0u);
+    EXPECT_EQ(Count(db.db(), "n BETWEEN 20 AND 22 AND NOT t = 'new'"), 20u);
+    EXPECT_EQ(Count(db.db(), "TRUE"), kRows);
+  });
 }
 
 // Only the older version matches.
@@ -71,11 +53,11 @@ TEST_F(SkipVersions, TheNewestVersionWinsOverTheFile) {
     for (uint64_t i = 0; i < kRows; ++i) db.Put(Key(i), Value(n, "x"));
     db.Flush();
   }
-  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 5")).size(), 0u);
-  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 6")).size(), kRows);
+  EXPECT_EQ(Count(db.db(), "n = 5"), 0u);
+  EXPECT_EQ(Count(db.db(), "n = 6"), kRows);
   db.Compact();
-  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 5")).size(), 0u);
-  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 6")).size(), kRows);
+  EXPECT_EQ(Count(db.db(), "n = 5"), 0u);
+  EXPECT_EQ(Count(db.db(), "n = 6"), kRows);
 }
 
 TEST_F(SkipVersions, DeletesOfAllKindsHideRows) {
@@ -85,42 +67,33 @@ TEST_F(SkipVersions, DeletesOfAllKindsHideRows) {
   db.SingleDelete(Key(72));
   db.DeleteRange(Key(75), Key(78));
   db.DeleteRange(Key(200), Key(300));
-  for (const std::string state : {"memtable", "flushed", "compacted"}) {
-    if (state == "flushed") db.Flush();
-    if (state == "compacted") db.Compact();
+  ForEachState(&db, [&](const auto&) {
     EXPECT_EQ(KeysOf(ScanBoth(&db.db(), Is("n = 7"))),
-              (std::vector<std::string>{Key(70), Key(73), Key(74), Key(78), Key(79)}))
-        << state;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n >= 19 AND n < 31")).size(), 20u) << state;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 25")).size(), 0u) << state;
-  }
+              (std::vector<std::string>{Key(70), Key(73), Key(74), Key(78), Key(79)}));
+    EXPECT_EQ(Count(db.db(), "n >= 19 AND n < 31"), 20u);
+    EXPECT_EQ(Count(db.db(), "n = 25"), 0u);
+  });
   // And what is written again comes back.
   db.Put(Key(250), Value(25, "again"));
-  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 25")).size(), 1u);
+  EXPECT_EQ(Count(db.db(), "n = 25"), 1u);
   db.Flush();
-  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 25")).size(), 1u);
+  EXPECT_EQ(Count(db.db(), "n = 25"), 1u);
 }
 
 TEST_F(SkipVersions, MergeOperandsMakeValuesThatNoFileHas) {
   for (const std::string name : {"stringappend", "put"}) {
-    MustBeOk(rocksdb::MergeOperator::CreateFromString(rocksdb::ConfigOptions(), name,
-                                                      &config_.options.merge_operator),
-             "merge operator");
+    UseMergeOperator(&config_, name);
     TestDb db(config_);
     Fill(&db);
     MustBeOk(db->Merge({}, Key(70), "99\tmerged"), "merge");
     MustBeOk(db->Merge({}, Key(700), "7\talone"), "merge");
-    for (const std::string state : {"memtable", "flushed", "compacted"}) {
-      if (state == "flushed") db.Flush();
-      if (state == "compacted") db.Compact();
+    ForEachState(&db, [&](const auto&) {
       ScanExplanation explanation;
       // "7<TAB>old,99<TAB>merged" has the text "old,99".
-      EXPECT_EQ(ScanBoth(&db.db(), Is("t = 'old,99'"), &explanation).size(),
-                name == "stringappend" ? 1u : 0u)
-          << state;
-      EXPECT_EQ(ScanBoth(&db.db(), Is("n = 99")).size(), name == "put" ? 1u : 0u) << state;
-      EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), name == "put" ? 10u : 11u) << state;
-    }
+      EXPECT_EQ(Count(db.db(), "t = 'old,99'", &explanation), name == "stringappend" ? 1u : 0u);
+      EXPECT_EQ(Count(db.db(), "n = 99"), name == "put" ? 1u : 0u);
+      EXPECT_EQ(Count(db.db(), "n = 7"), name == "put" ? 10u : 11u);
+    });
   }
 }
 
@@ -142,15 +115,12 @@ TEST_F(SkipVersions, OperandsThatInsistOnAValueBelowEndInTheMergedView) {
   Fill(&db);
   for (uint64_t i = 5; i < kRows; i += 50) MustBeOk(db->Merge({}, Key(i), "+"), "merge");
   for (uint64_t i = 0; i < kRows; i += 7) db.Put(Key(i), Value(2000, "new"));
-  for (const std::string state : {"memtable", "flushed", "compacted"}) {
-    if (state == "flushed") db.Flush();
-    if (state == "compacted") db.Compact();
+  ForEachState(&db, [&](const auto&) {
     ScanExplanation explanation;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("t = 'old+'"), &explanation).size(), 7u)
-        << state << explanation.ToText();
-    EXPECT_GT(ScanBoth(&db.db(), Is("n = 2000")).size(), 50u) << state;
-    EXPECT_GT(ScanBoth(&db.db(), Is("n = 39")).size(), 5u) << state;
-  }
+    EXPECT_EQ(Count(db.db(), "t = 'old+'", &explanation), 7u) << explanation.ToText();
+    EXPECT_GT(Count(db.db(), "n = 2000"), 50u);
+    EXPECT_GT(Count(db.db(), "n = 39"), 5u);
+  });
 }
 
 TEST_F(SkipVersions, BlobValuesAreReadWhateverTheIndexSays) {
@@ -168,8 +138,8 @@ TEST_F(SkipVersions, BlobValuesAreReadWhateverTheIndexSays) {
     }
     if (state == "compacted") db.Compact();
     ScanExplanation explanation;
-    EXPECT_GE(ScanBoth(&db.db(), Is("n = 10"), &explanation).size(), 10u) << state;
-    EXPECT_GE(ScanBoth(&db.db(), Is("t LIKE 'bbb%'")).size(), 3u) << state;
+    EXPECT_GE(Count(db.db(), "n = 10", &explanation), 10u) << state;
+    EXPECT_GE(Count(db.db(), "t LIKE 'bbb%'"), 3u) << state;
     if (state == "compacted") {
       EXPECT_GT(explanation.granules_always_match, 0u);
       EXPECT_LT(explanation.granules_selected, explanation.num_granules / 2);
@@ -185,13 +155,10 @@ TEST_F(SkipVersions, WideColumnEntitiesAreReadAsIteratorsGiveThem) {
            "entity");
   MustBeOk(db->PutEntity({}, db->DefaultColumnFamily(), Key(71), {{"other", "7\tentity"}}),
            "entity");
-  for (const std::string state : {"memtable", "flushed", "compacted"}) {
-    if (state == "flushed") db.Flush();
-    if (state == "compacted") db.Compact();
-    EXPECT_EQ(KeysOf(ScanBoth(&db.db(), Is("t = 'entity'"))), std::vector<std::string>{Key(70)})
-        << state;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 9u) << state;
-  }
+  ForEachState(&db, [&](const auto&) {
+    EXPECT_EQ(KeysOf(ScanBoth(&db.db(), Is("t = 'entity'"))), std::vector<std::string>{Key(70)});
+    EXPECT_EQ(Count(db.db(), "n = 7"), 9u);
+  });
 }
 
 TEST_F(SkipVersions, SnapshotsOldAndNew) {
@@ -201,20 +168,18 @@ TEST_F(SkipVersions, SnapshotsOldAndNew) {
   for (uint64_t i = 0; i < kRows; ++i) db.Put(Key(i), Value(5000 + i / 10, "new"));
   for (uint64_t i = 0; i < 50; ++i) db.Put(Key(kRows + i), Value(7, "new"));
   db.Delete(Key(75));
-  for (const std::string state : {"memtable", "flushed", "compacted"}) {
-    if (state == "flushed") db.Flush();
-    if (state == "compacted") db.Compact();
+  ForEachState(&db, [&](const std::string& state) {
     SkipScanOptions options = AlwaysSkip();
     options.snapshot = old;
     ScanExplanation explanation;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), &explanation, options).size(), 10u) << state;
+    EXPECT_EQ(Count(db.db(), "n = 7", &explanation, options), 10u);
     if (state == "flushed") {
       EXPECT_EQ(explanation.files_too_new, 1u) << explanation.ToText();
     }
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 5007"), nullptr, options).size(), 0u) << state;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7")).size(), 50u) << state;
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 5007")).size(), 9u) << state;
-  }
+    EXPECT_EQ(Count(db.db(), "n = 5007", nullptr, options), 0u);
+    EXPECT_EQ(Count(db.db(), "n = 7"), 50u);
+    EXPECT_EQ(Count(db.db(), "n = 5007"), 9u);
+  });
   db->ReleaseSnapshot(old);
 }
 
@@ -233,8 +198,8 @@ TEST_F(SkipVersions, VersionsOfOneKeyAcrossGranules) {
       SkipScanOptions options = AlwaysSkip();
       options.snapshot = snapshots[version];
       const std::string number = std::to_string(100 + version);
-      EXPECT_EQ(ScanBoth(&db.db(), Is("n = " + number), nullptr, options).size(), 1u);
-      EXPECT_EQ(ScanBoth(&db.db(), Is("n > " + number), nullptr, options).size(), 0u);
+      EXPECT_EQ(Count(db.db(), "n = " + number, nullptr, options), 1u);
+      EXPECT_EQ(Count(db.db(), "n > " + number, nullptr, options), 0u);
     }
   }
   for (const rocksdb::Snapshot* snapshot : snapshots) db->ReleaseSnapshot(snapshot);

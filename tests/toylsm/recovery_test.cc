@@ -1,17 +1,19 @@
-#include "integration/toylsm/log.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "blocksieve/hash.h"
+#include "integration/toylsm/log.h"
+#include "integration/toylsm/manifest.h"
 #include "lib/base/coding.h"
 #include "tests/toylsm/memory_env.h"
 #include "tests/toylsm/toy_model.h"
 
-// Where a log ends, and what is damage. damage_test changes every byte of one.
+// Where a log ends, and what is damage to it or to a manifest. damage_test changes every byte of
+// them.
 
 namespace blocksieve::toylsm {
 namespace {
@@ -107,6 +109,39 @@ TEST_F(LogTest, MadeUpLengthsAreNotFollowed) {
   }
   EXPECT_EQ(Read(log), StatusCode::kOk);
   EXPECT_EQ(batches_, Batches());
+}
+
+// Manifests whose checksum is right, but which no database has written.
+StatusCode CodeOf(const std::function<void(Manifest*)>& change) {
+  Manifest manifest;
+  manifest.next_file_number = 20;
+  manifest.last_sequence = 1000;
+  manifest.log_number = 7;
+  manifest.files = {{.number = 3, .level = 0, .num_bytes = 100},
+                    {.number = 5, .level = 2, .num_bytes = 200}};
+  change(&manifest);
+  const std::string bytes = manifest.Encode();
+  return Manifest::Decode(AsBytes(bytes)).status().code();
+}
+
+TEST(Manifest, WhatADatabaseWroteIsRead) {
+  EXPECT_EQ(CodeOf([](Manifest*) {}), StatusCode::kOk);
+}
+
+TEST(Manifest, NoFileIsNamedTwice) {
+  EXPECT_EQ(CodeOf([](Manifest* m) { m->files[1].number = 3; }), StatusCode::kCorruption);
+  EXPECT_EQ(CodeOf([](Manifest* m) { m->files[1].number = m->log_number; }),
+            StatusCode::kCorruption);
+}
+
+TEST(Manifest, NoFileWouldBeOverwritten) {
+  EXPECT_EQ(CodeOf([](Manifest* m) { m->next_file_number = 7; }), StatusCode::kCorruption);
+  EXPECT_EQ(CodeOf([](Manifest* m) { m->files[0].number = 20; }), StatusCode::kCorruption);
+}
+
+TEST(Manifest, LevelsAndSequencesAreInTheirRange) {
+  EXPECT_EQ(CodeOf([](Manifest* m) { m->files[0].level = kNumLevels; }), StatusCode::kCorruption);
+  EXPECT_EQ(CodeOf([](Manifest* m) { m->last_sequence = UINT64_MAX; }), StatusCode::kCorruption);
 }
 
 }  // namespace
