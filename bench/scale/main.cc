@@ -47,7 +47,7 @@ constexpr uint64_t kBatches = 99;
 
 GranuleIndex Open(const std::string& bytes) {
   Result<GranuleIndex> index = GranuleIndex::Open(AsBytes(bytes));
-  if (!index.ok()) Fail("granule index: {}", index.status().message());
+  if (!index.ok()) Fail("skip index: {}", index.status().message());
   return *std::move(index);
 }
 

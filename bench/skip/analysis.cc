@@ -28,7 +28,7 @@ constexpr uint64_t kMaxInListGranules = 10'000;
 
 template <class T>
 T Must(Result<T> result) {
-  if (!result.ok()) Fail("granule index: {}", result.status().message());
+  if (!result.ok()) Fail("skip index: {}", result.status().message());
   return *std::move(result);
 }
 

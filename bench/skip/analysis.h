@@ -11,7 +11,7 @@ namespace blocksieve::bench::skip {
 /// Throws Failure.
 std::string BuildIndex(uint64_t num_granules, uint64_t distinct_values, uint64_t seed);
 
-/// Times the analysis of a granule index for one value, absent or not, and that of separate filters
+/// Times the analysis of a skip index for one value, absent or not, and that of separate filters
 /// of the same size and contents, at a target FPR of 1 %. New values each time, so that filters
 /// come from where they are: caches for few, memory for many. Small indexes are also asked for IN
 /// lists. Small indexes are also asked for

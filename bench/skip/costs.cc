@@ -19,7 +19,7 @@ constexpr double kTargetFpr = 0.01;
 
 template <class T>
 T Must(Result<T> result) {
-  if (!result.ok()) Fail("granule index: {}", result.status().message());
+  if (!result.ok()) Fail("skip index: {}", result.status().message());
   return *std::move(result);
 }
 

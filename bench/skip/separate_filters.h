@@ -8,7 +8,7 @@
 
 namespace blocksieve::bench {
 
-/// What the transposed filters of a granule index are compared with: the same classic Bloom
+/// What the transposed filters of a skip index are compared with: the same classic Bloom
 /// filters, of the same size and with the same bits, one after the other, asked one granule at a
 /// time.
 ///

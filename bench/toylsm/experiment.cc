@@ -37,7 +37,7 @@ uint64_t Scan(toylsm::Db& db, const Dataset& dataset, const Query& query,
   return db.counters().Get(Count::kDataBlocksFromDisk);
 }
 
-uint64_t ValueIndexBytes(const toylsm::Db& db) {
+uint64_t SkipIndexBytes(const toylsm::Db& db) {
   uint64_t bytes = 0;
   for (const auto& file : db.version()->AllFiles()) bytes += file->index().skip_index.stored_bytes;
   return bytes;
@@ -52,7 +52,7 @@ void MeasureState(toylsm::Db& db, const Dataset& dataset,
     result.column = dataset.columns[column].description;
     result.state = state;
     result.runs = db.version()->runs.size();
-    result.value_index_bytes = ValueIndexBytes(db);
+    result.skip_index_bytes = SkipIndexBytes(db);
     for (const Query& query : DrawQueries(dataset, column, values, num_queries, seed)) {
       ++result.queries;
       result.rows += query.rows.size();
@@ -69,7 +69,7 @@ void MeasureState(toylsm::Db& db, const Dataset& dataset,
   }
 }
 
-// Scans for values of each column, with the value index and without, of a tree of several levels,
+// Scans for values of each column, with the skip index and without, of a tree of several levels,
 // of the same compacted, and after a fifth of the rows was written anew. Adds to `results.scans`.
 void MeasureScans(const Dataset& dataset, size_t num_queries, uint64_t seed,
                   const std::filesystem::path& db_dir, Progress& progress, Results& results) {
@@ -84,7 +84,7 @@ void MeasureScans(const Dataset& dataset, size_t num_queries, uint64_t seed,
       progress.Show(fmt::format("scanning, {}", state));
       MeasureState(*db, dataset, dataset.Values(is_rewritten), state, num_queries, seed, results);
     };
-    progress.Show("filling, with a value index");
+    progress.Show("filling, with a skip index");
     WriteRows(*db, dataset.rows, seed);
     measure("as written", false);
     Check(db->Compact(), "compact");

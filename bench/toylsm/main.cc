@@ -18,7 +18,7 @@ const JobManual kManual = {
     .description =
         R"(Measures read amplification in the toy LSM, by its own counters: what a lookup of an absent and of
 a present key reads with no filter, a filter per file and a filter per granule of data blocks; and
-what a scan for a value reads with a value index and without. Prints the targets beside each
+what a scan for a value reads with a skip index and without. Prints the targets beside each
 figure.
 
 Without --input or --rows the rows are what every Debian system has: the paths of all files of

@@ -25,7 +25,7 @@ static void to_json(Json& json, const LookupResult& object) {
 static void to_json(Json& json, const ScanResult& object) {
   BLOCKSIEVE_PUT(column, state, runs, queries, rows, data_blocks_read, oracle_blocks,
                  data_blocks_per_query(), oracle_blocks_per_query(), against_oracle(),
-                 full_scan_blocks, value_index_bytes)
+                 full_scan_blocks, skip_index_bytes)
 }
 
 void WriteJson(const Results& results, const std::filesystem::path& dir) {

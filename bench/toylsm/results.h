@@ -65,8 +65,8 @@ struct ScanResult {
   uint64_t rows = 0;               ///< Returned; each answer was compared with the expected one.
   uint64_t data_blocks_read = 0;   ///< Data blocks read.
   uint64_t oracle_blocks = 0;      ///< Different data blocks that hold a row of the answer.
-  uint64_t full_scan_blocks = 0;   ///< Read by one scan without the value index.
-  uint64_t value_index_bytes = 0;  ///< Of all files, read once and then in memory.
+  uint64_t full_scan_blocks = 0;   ///< Read by one scan without the skip index.
+  uint64_t skip_index_bytes = 0;  ///< Of all files, read once and then in memory.
 
   double against_oracle() const {
     return static_cast<double>(data_blocks_read) / static_cast<double>(oracle_blocks);

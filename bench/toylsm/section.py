@@ -8,9 +8,9 @@ from bench.report.section import Section, Table, at_most
 
 KINDS = (("absent", palette.BLUE), ("present", palette.ORANGE))
 SCANS = (
-    ("value index", palette.BLUE, "data_blocks_per_query"),
+    ("skip index", palette.BLUE, "data_blocks_per_query"),
     ("least", palette.GREEN, "oracle_blocks_per_query"),
-    ("no value index", palette.GREY, "full_scan_blocks"),
+    ("no skip index", palette.GREY, "full_scan_blocks"),
 )
 
 
@@ -91,7 +91,7 @@ def scan_table(scans):
             ("\nread", lambda each: text.significant(each["data_blocks_per_query"])),
             ("Read,\nof least", lambda each: f"{each['against_oracle']:.3f}"),
             ("Blocks:\nfull scan", lambda each: text.count(each["full_scan_blocks"])),
-            ("Value\nindex", lambda each: text.bytes_text(each["value_index_bytes"])),
+            ("Value\nindex", lambda each: text.bytes_text(each["skip_index_bytes"])),
         ],
         "Means per value, with nothing cached. Least: the different data blocks that hold a row of the answer. Every "
         "answer was compared with the right one.",
@@ -112,7 +112,7 @@ def targets(run):
 
 
 def saved(run):
-    """One sentence of what filters and value index saved, or that they did not."""
+    """One sentence of what filters and skip index saved, or that they did not."""
     scan = run["scans"][0]
     granular = next(each for each in run["lookups"] if each["per_granule"])
     with_filters = granular["absent"]["data_blocks_per_lookup"]
@@ -121,7 +121,7 @@ def saved(run):
     return (
         f"{'Saved' if all_saved else 'Not everything was saved that could be'}: a lookup of an absent key read "
         f"{with_filters:.3g} data blocks with filters ({granular['filters']}) and {without:.3g} without, a scan for "
-        f"\"{scan['column']}\" {scan['data_blocks_per_query']:.3g} with a value index and {scan['full_scan_blocks']} "
+        f"\"{scan['column']}\" {scan['data_blocks_per_query']:.3g} with a skip index and {scan['full_scan_blocks']} "
         "without."
     )
 
@@ -134,7 +134,7 @@ def section(run):
         headline=saved(run),
         lead=f"Rows written in random order: {lookups[0]['runs']} runs, that is, files of level 0 and levels below it. "
         "Lookups with filters per file and per granule of data blocks, at a false-positive rate of 1 % on all levels; "
-        "scans with and without a value index. All counts are the toy LSM's own.",
+        "scans with and without a skip index. All counts are the toy LSM's own.",
         facts=[
             f"Input: {run['input']}",
             f"Block cache: {text.bytes_text(run['cache_bytes'])} for {text.bytes_text(run['row_bytes'])} of keys and "
@@ -164,7 +164,7 @@ def section(run):
             Figure(
                 "toylsm-scans",
                 "Data blocks read by a scan for one value",
-                "Bars, on a logarithmic scale: with a value index, at least, and without a value index.",
+                "Bars, on a logarithmic scale: with a skip index, at least, and without a skip index.",
                 partial(draw_scans, scans),
             ),
         ],

@@ -14,7 +14,7 @@
 namespace blocksieve::bench::toy {
 
 /// Options of a tree that these rows give several levels, whatever their number, with nothing but
-/// data in it: no key filters, no value index.
+/// data in it: no key filters, no skip index.
 toylsm::Options TreeOptions(const Rows& rows);
 
 /// Opens a database. Throws Failure, as everything here does.

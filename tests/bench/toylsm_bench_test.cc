@@ -93,7 +93,7 @@ TEST(ToyExperimentTest, FiguresFitTogether) {
     EXPECT_EQ(scan.queries, 5U);
     EXPECT_GE(scan.data_blocks_read, scan.oracle_blocks);
     EXPECT_LT(scan.data_blocks_read, scan.queries * scan.full_scan_blocks);
-    EXPECT_GT(scan.value_index_bytes, 0U);
+    EXPECT_GT(scan.skip_index_bytes, 0U);
   }
   EXPECT_EQ(results.scans[2].runs, 1U);  // compacted
 

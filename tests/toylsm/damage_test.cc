@@ -171,7 +171,7 @@ std::optional<std::string> ResealOneSst(ByteView sst) {
 }
 
 const DamagedFile kDamagedFiles[] = {
-    // Filters and value indexes may be damaged.
+    // Filters and skip indexes may be damaged.
     {"Sst", ".sst", Allowed::kAllRows, Allowed::kAllRows, &ResealOneSst, 100},
     {"Manifest", "MANIFEST", Allowed::kAllRows, Allowed::kAllRows, &testing::ResealManifest, 0, 0},
     {"Log", ".log", Allowed::kAllRows, Allowed::kAnyState, &testing::ResealLog},
