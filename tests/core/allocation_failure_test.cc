@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -9,7 +9,9 @@
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/predicate.h"
+#include "tests/core/column/test_columns.h"
 #include "tests/core/filter/test_filters.h"
+#include "tests/core/format/written_block.h"
 #include "tests/core/granule/granule_test_index.h"
 #include "tests/support/failing_allocation.h"
 
@@ -25,35 +27,9 @@ void ExpectShortOfMemory(const Status& status) {
   EXPECT_NE(status.message(), "") << "a reason is logged";
 }
 
-struct BuilderCase {
-  FilterKind kind;
-  uint64_t num_keys;
-  bool keep_hashes;
-};
-
-class FilterBuilderShortOfMemory : public ::testing::TestWithParam<BuilderCase> {};
-
-INSTANTIATE_TEST_SUITE_P(Cases, FilterBuilderShortOfMemory,
-                         ::testing::Values(BuilderCase{FilterKind::kBlockedBloom, 0, false},
-                                           BuilderCase{FilterKind::kBlockedBloom, 5'000, false},
-                                           BuilderCase{FilterKind::kBlockedBloom, 5'000, true},
-                                           BuilderCase{FilterKind::kRibbon, 0, false},
-                                           BuilderCase{FilterKind::kRibbon, 5'000, false},
-                                           BuilderCase{FilterKind::kRibbon, 5'000, true},
-                                           BuilderCase{FilterKind::kRibbon, 100'000, false}),
-                         [](const auto& info) {
-                           return std::string(FilterKindName(info.param.kind)) +
-                                  std::to_string(info.param.num_keys) +
-                                  (info.param.keep_hashes ? "KeepingHashes" : "");
-                         });
-
-TEST_P(FilterBuilderShortOfMemory, IsAnErrorAndTheBuilderStartsAnew) {
-  FilterOptions options;
-  options.kind = GetParam().kind;
-  options.target_fpr = 0.001;
-  options.keep_hashes = GetParam().keep_hashes;
+void ExpectBuilderToStartAnew(const FilterOptions& options, uint64_t num_keys) {
   std::vector<std::string> keys;
-  for (uint64_t i = 0; i < GetParam().num_keys; ++i) keys.push_back(PresentKey(i));
+  for (uint64_t i = 0; i < num_keys; ++i) keys.push_back(PresentKey(i));
   FilterBuilder builder = MakeBuilder(options);
   const auto build = [&] {
     for (const std::string& key : keys) builder.AddKey(key);
@@ -77,13 +53,23 @@ TEST_P(FilterBuilderShortOfMemory, IsAnErrorAndTheBuilderStartsAnew) {
   EXPECT_GT(failures, 1u);
 }
 
+TEST(ShortOfMemory, BuildingAFilter) {
+  for (const FilterKind kind : BuildableKinds()) {
+    for (const auto& [num_keys, keep_hashes] :
+         {std::pair(0, false), {5'000, false}, {5'000, true}, {100'000, false}}) {
+      SCOPED_TRACE(::testing::Message()
+                   << num_keys << " keys, kind " << FilterKindName(kind) << ", " << keep_hashes);
+      ExpectBuilderToStartAnew({.kind = kind, .target_fpr = 0.001, .keep_hashes = keep_hashes},
+                               static_cast<uint64_t>(num_keys));
+    }
+  }
+}
+
 TEST(ShortOfMemory, CreatingABuilder) {
   for (const FilterKind kind :
        {FilterKind::kBlockedBloom, FilterKind::kRibbon, FilterKind::kCountingBloom}) {
     for (const double target : {0.01, 7.0}) {
-      FilterOptions options;
-      options.kind = kind;
-      options.target_fpr = target;
+      const FilterOptions options{.kind = kind, .target_fpr = target};
       FailEachAllocation([&] { return FilterBuilder::Create(options); },
                          [&](const Result<FilterBuilder>& builder, bool failed) {
                            if (builder.ok() || !failed) return;
@@ -94,11 +80,8 @@ TEST(ShortOfMemory, CreatingABuilder) {
 }
 
 TEST(ShortOfMemory, VerifyingWhatWasBuilt) {
-  FilterOptions options;
-  options.kind = FilterKind::kRibbon;
-  options.keep_hashes = true;
-  FilterBuilder builder = MakeBuilder(options);
-  for (uint64_t i = 0; i < 1000; ++i) builder.AddKey(PresentKey(i));
+  FilterBuilder builder = MakeBuilder({.kind = FilterKind::kRibbon, .keep_hashes = true});
+  AddKeys(&builder, 1000);
   const std::string good = Copy(FinishOk(builder));
   std::string bad = good;
   bad[10] = static_cast<char>(bad[10] ^ 1);
@@ -108,20 +91,10 @@ TEST(ShortOfMemory, VerifyingWhatWasBuilt) {
                      [](const Status& status, bool) { EXPECT_FALSE(status.ok()); });
 }
 
-std::vector<std::string> BlocksOfEveryKind() {
-  ClassicBloom classic = *ClassicBloom::Create(*BloomLayout::ForKeys(100, 0.01));
-  CountingBloom counting = *CountingBloom::Create(*BloomLayout::ForKeys(100, 0.01));
-  for (uint64_t i = 0; i < 100; ++i) {
-    classic.Add(PresentKey(i));
-    counting.Add(PresentKey(i));
-  }
-  return {Copy(*classic.Serialize()), Copy(*counting.Serialize()),
-          Copy(BuildBlock(FilterKind::kBlockedBloom, 0.01, 100)),
-          Copy(BuildBlock(FilterKind::kRibbon, 0.01, 100))};
-}
-
 TEST(ShortOfMemory, OpeningFilters) {
-  for (const std::string& block : BlocksOfEveryKind()) {
+  for (const WrittenBlockPtr& filter : WrittenFilters()) {
+    if (!filter->name.ends_with("_3_keys")) continue;
+    const std::string block = filter->Bytes();
     // Damage takes memory, for the message that says what it is.
     for (size_t damaged = 0; damaged <= block.size(); ++damaged) {
       std::string bytes = block;
@@ -187,7 +160,7 @@ TEST(ShortOfMemory, ClassicAndCountingFilters) {
 
 GranuleIndexOptions TwoColumns() {
   GranuleIndexOptions options =
-      IndexOptions(3, {Column(ValueType::kBytes, 0.05), Column(ValueType::kFloat, 0.3)});
+      IndexOptions(3, {ColumnOf(ValueType::kBytes, 0.05), ColumnOf(ValueType::kFloat, 0.3)});
   for (GranuleColumnOptions& column : options.columns) {
     column.name = "a name that is too long to be kept inside of a string";
   }
@@ -197,11 +170,10 @@ GranuleIndexOptions TwoColumns() {
 Result<std::string> BuildIndex(const GranuleIndexOptions& options) {
   Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(options);
   if (!builder.ok()) return builder.status();
-  char text[] = "word 000 that is too long to be kept inside of a string";
-  for (uint64_t row = 0; row < 200; ++row) {
-    text[5] = static_cast<char>('0' + row / 100);
-    text[6] = static_cast<char>('0' + row / 10 % 10);
-    text[7] = static_cast<char>('0' + row % 10);
+  for (unsigned row = 0; row < 200; ++row) {
+    char text[64];
+    std::snprintf(text, sizeof text, "word %03u that is too long to be kept inside of a string",
+                  row);
     builder->StartRow(text, 10);
     if (row == 30) builder->MarkAlwaysMatch();
     for (uint64_t i = 0; i < (row == 40 ? 30 : 1); ++i) {
@@ -255,12 +227,10 @@ TEST(ShortOfMemory, AskingAnIndex) {
 TEST(ShortOfMemory, ParsingColumnsAndPredicates) {
   for (const std::string_view text :
        {"a_long_name_of_a_column=field[,]:4", "another_name_of_a_column=ngrams(4):json:/a/b/c"}) {
-    ExpectResultOrShortOfMemory([&] { return blocksieve::Column::Parse(text); });
+    ExpectResultOrShortOfMemory([&] { return Column::Parse(text); });
   }
-  std::vector<blocksieve::Column> columns;
-  for (const char* definition : {"p=field:1", "n=int:2", "w=words:1", "g=ngrams(3):1"}) {
-    columns.push_back(*blocksieve::Column::Parse(definition));
-  }
+  const std::vector<Column> columns =
+      MakeColumns({"p=field:1", "n=int:2", "w=words:1", "g=ngrams(3):1"});
   const std::string_view text =
       "(p LIKE '%some_longer_path_than_fits%' OR w HAS 'nothing') AND n BETWEEN -20 AND 1.5 AND "
       "NOT (g HAS 'absent' OR p IS NULL) AND n IN (1, 2, 3) AND p != 'some/longer/path/than/fits'";
@@ -277,6 +247,39 @@ TEST(ShortOfMemory, ParsingColumnsAndPredicates) {
   ExpectResultOrShortOfMemory([&] { return Predicate::Like(columns[0], "%a%pattern%"); });
   ExpectResultOrShortOfMemory([&] { return Predicate::And(operands); });
   ExpectResultOrShortOfMemory([&] { return Predicate::Not(predicate); });
+}
+
+// Scans ask every row: neither columns nor predicates take memory for that.
+
+const std::string kRow = "some/longer/path/than/fits/a/string\t-12\t1.5\t1,2,3\t\xc3\xa9\xc3\xa9";
+
+template <class Action>
+void ExpectNoAllocation(Action action) {
+  EXPECT_EQ(FailEachAllocation(action, [](bool, bool) {}), 0u);
+}
+
+TEST(WithoutMemory, ColumnsAreExtracted) {
+  for (const std::string_view definition :
+       {"c=field:1", "c=value", "c=fixed(3,20)", "c=int:2", "c=float:3", "c=int:field[,]:4",
+        "c=words:1", "c=ngrams(4):1", "c=int64le(0)", "c=uint:9"}) {
+    SCOPED_TRACE(definition);
+    const Column column = MakeColumn(definition);
+    ExpectNoAllocation(
+        [&] { return column.ForEachIndexed(kRow, [](const Value&) { return true; }); });
+  }
+}
+
+TEST(WithoutMemory, PredicatesMatch) {
+  const std::vector<Column> columns =
+      MakeColumns({"p=field:1", "n=int:2", "a=int:field[,]:4", "w=words:1", "g=ngrams(3):1"});
+  const Predicate predicate = MakePredicate(
+      "(p LIKE '%longer_path%' OR w HAS 'nothing') AND n BETWEEN -20 AND 1.5 AND a IN (3, 7) AND "
+      "NOT (g HAS 'absent' OR p IS NULL) AND w != 'x' AND p STARTSWITH 'some'",
+      columns);
+  EXPECT_TRUE(predicate.Matches(kRow));
+  for (const std::string_view row : {std::string_view(kRow), std::string_view("some")}) {
+    ExpectNoAllocation([&] { return predicate.Matches(row); });
+  }
 }
 
 }  // namespace

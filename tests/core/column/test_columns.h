@@ -10,13 +10,12 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"
+#include "tests/support/must.h"
 
 namespace blocksieve::testing {
 
 inline Column MakeColumn(std::string_view definition, char delimiter = '\t') {
-  Result<Column> column = Column::Parse(definition, delimiter);
-  EXPECT_TRUE(column.ok()) << column.status().message();
-  return *std::move(column);
+  return Must(Column::Parse(definition, delimiter));
 }
 
 inline std::vector<Column> MakeColumns(std::initializer_list<std::string_view> definitions) {
@@ -26,9 +25,7 @@ inline std::vector<Column> MakeColumns(std::initializer_list<std::string_view> d
 }
 
 inline Predicate MakePredicate(std::string_view text, std::span<const Column> columns) {
-  Result<Predicate> predicate = Predicate::Parse(text, columns);
-  EXPECT_TRUE(predicate.ok()) << predicate.status().message();
-  return *std::move(predicate);
+  return Must(Predicate::Parse(text, columns));
 }
 
 using Texts = std::vector<std::string>;

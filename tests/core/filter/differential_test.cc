@@ -24,14 +24,8 @@ class Differential : public ::testing::TestWithParam<FilterKind> {
   static uint64_t AnswersWanted() { return testing::LongTests() ? 1'000'000'000 : 20'000'000; }
 
   // Log-uniform, so that small filters come as often as large ones.
-  static uint64_t LogUniform(std::mt19937_64* random, double low, double high) {
+  static double LogUniform(std::mt19937_64* random, double low, double high) {
     std::uniform_real_distribution<double> exponent(std::log(low), std::log(high));
-    return static_cast<uint64_t>(std::exp(exponent(*random)));
-  }
-
-  static double RandomTarget(std::mt19937_64* random) {
-    std::uniform_real_distribution<double> exponent(std::log(kMinTargetFpr),
-                                                    std::log(kMaxTargetFpr));
     return std::exp(exponent(*random));
   }
 
@@ -61,26 +55,23 @@ TEST_P(Differential, NoKeyIsEverDeniedAndAllKernelsAgree) {
   uint64_t absent_answers = 0;
   uint64_t denied = 0;
   while (present_answers + absent_answers < AnswersWanted()) {
-    FilterOptions options;
-    options.kind = GetParam();
-    options.target_fpr = RandomTarget(&random);
-    options.hash_seed = random() % 2 == 0 ? 0 : random();
-    auto builder = FilterBuilder::Create(options);
-    ASSERT_TRUE(builder.ok());
-    std::vector<uint64_t> present(LogUniform(&random, 1, 2e6));
+    const double target_fpr = LogUniform(&random, kMinTargetFpr, kMaxTargetFpr);
+    FilterBuilder builder = MakeBuilder({.kind = GetParam(),
+                                         .target_fpr = target_fpr,
+                                         .hash_seed = random() % 2 == 0 ? 0 : random()});
+    std::vector<uint64_t> present(static_cast<size_t>(LogUniform(&random, 1, 2e6)));
     std::vector<uint64_t> absent(present.size());
     for (uint64_t& hash : present) hash = random();
     for (uint64_t& hash : absent) hash = random();
-    for (const uint64_t hash : present) builder->AddHash(hash);
-    const auto block = builder->Finish();
-    ASSERT_TRUE(block.ok()) << block.status().message();
+    for (const uint64_t hash : present) builder.AddHash(hash);
+    const OwnedBytes block = FinishOk(builder);
     std::vector<char> expected;
     for (const Kernel kernel : internal::AvailableKernels()) {
-      const FilterReader reader = FilterReader::Open(block->view(), kernel);
+      const FilterReader reader = FilterReader::Open(block.view(), kernel);
       ASSERT_EQ(reader.state(), FilterReader::State::kReady);
       for (const char answer : Answers(reader, present)) {
         ASSERT_TRUE(answer) << KernelName(kernel) << ", " << present.size() << " keys, target "
-                            << options.target_fpr;
+                            << target_fpr;
       }
       const std::vector<char> answers = Answers(reader, absent);
       if (expected.empty()) expected = answers;

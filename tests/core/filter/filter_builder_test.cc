@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -30,38 +31,32 @@ TEST(FilterBuilder, RefusesWhatItCannotBuild) {
 }
 
 TEST(FilterBuilder, BudgetExceededIsAnErrorAndTheBuilderStartsAnew) {
-  FilterOptions options;
-  options.max_build_bytes = 100'000;
-  FilterBuilder builder = MakeBuilder(options);
-  for (uint64_t i = 0; i < 100'000; ++i) builder.AddKey(PresentKey(i));
+  FilterBuilder builder = MakeBuilder({.max_build_bytes = 100'000});
+  AddKeys(&builder, 100'000);
   EXPECT_EQ(builder.num_keys(), 100'000u);
   const Result<OwnedBytes> refused = builder.Finish();
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), StatusCode::kResourceExhausted);
   EXPECT_NE(refused.status().message().find("max_build_bytes = 100000"), std::string::npos);
 
-  for (uint64_t i = 0; i < 1000; ++i) builder.AddKey(PresentKey(i));
+  AddKeys(&builder, 1000);
   const OwnedBytes block = FinishOk(builder);
   EXPECT_TRUE(FilterReader::Open(block.view()).MayMatch(PresentKey(999)));
 }
 
 TEST(FilterBuilder, BudgetCountsTheBlock) {
-  FilterOptions options;
-  options.max_build_bytes = 70'000;  // enough for the hashes of 7,000 keys, not for their filter
-  FilterBuilder builder = MakeBuilder(options);
-  for (uint64_t i = 0; i < 7000; ++i) builder.AddKey(PresentKey(i));
+  // Enough for the hashes of 7,000 keys, not for their filter.
+  FilterBuilder builder = MakeBuilder({.max_build_bytes = 70'000});
+  AddKeys(&builder, 7000);
   EXPECT_FALSE(builder.Finish().ok());
 }
 
 // pitfall 8.
 TEST(FilterBuilder, VerifyBuiltFindsDamage) {
   for (const FilterKind kind : BuildableKinds()) {
-    FilterOptions options;
-    options.kind = kind;
-    options.keep_hashes = true;
-    FilterBuilder builder = MakeBuilder(options);
-    for (uint64_t i = 0; i < 5000; ++i) builder.AddKey(PresentKey(i));
-    std::string block = Copy(FinishOk(builder));
+    FilterBuilder builder = MakeBuilder({.kind = kind, .keep_hashes = true});
+    AddKeys(&builder, 5000);
+    const std::string block = Copy(FinishOk(builder));
     EXPECT_TRUE(builder.VerifyBuilt(AsBytes(block)).ok());
 
     std::string flipped = block;
@@ -80,7 +75,7 @@ TEST(FilterBuilder, LayoutForBlockBytesFits) {
     FilterBuilder builder = MakeBuilder(kind, 0.01);
     for (uint64_t n : {100, 1000, 54'321}) {
       for (uint64_t bytes = n / 2 + 100; bytes < 3 * n; bytes += n / 7) {
-        for (uint64_t i = 0; i < n; ++i) builder.AddKey(PresentKey(i));
+        AddKeys(&builder, n);
         const Layout layout = builder.LayoutForBlockBytes(n, bytes);
         const Result<OwnedBytes> block = builder.Finish(layout);
         ASSERT_TRUE(block.ok());
@@ -122,6 +117,17 @@ TEST(MakeFilter, TakesAnyRangeOfStrings) {
   EXPECT_EQ(FilterReader::Open(none->view()).state(), FilterReader::State::kEmpty);
   EXPECT_EQ(MakeFilter(views, 0.7).status().message(),
             "target_fpr is 0.7; allowed is 1e-07 to 0.5");
+}
+
+TEST(FilterKindNames, AreReadAsTheyAreWritten) {
+  for (const FilterKind kind : {FilterKind::kClassicBloom, FilterKind::kBlockedBloom,
+                                FilterKind::kRibbon, FilterKind::kCountingBloom}) {
+    EXPECT_EQ(ParseFilterKind(FilterKindName(kind)), kind);
+  }
+  EXPECT_EQ(FilterKindName(static_cast<FilterKind>(99)), "unknown");
+  for (const char* const text : {"", "Bloom", "unknown"}) {
+    EXPECT_EQ(ParseFilterKind(text), std::nullopt) << text;
+  }
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -17,19 +16,16 @@
 namespace blocksieve::testing {
 namespace {
 
-class FilterConformance : public ::testing::TestWithParam<FilterKind> {
- protected:
-  FilterKind kind() const { return GetParam(); }
-};
+using FilterConformance = ::testing::TestWithParam<FilterKind>;
 
 INSTANTIATE_TEST_SUITE_P(Kinds, FilterConformance, ::testing::ValuesIn(BuildableKinds()),
                          [](const auto& info) { return std::string(FilterKindName(info.param)); });
 
 TEST_P(FilterConformance, EveryKeyMatchesForEveryNumberOfKeys) {
-  FilterBuilder builder = MakeBuilder(kind());
+  FilterBuilder builder = MakeBuilder(GetParam());
   uint64_t rejected = 0;
   for (uint64_t n = 1; n <= 2000; n += n < 300 ? 1 : 37) {
-    for (uint64_t i = 0; i < n; ++i) builder.AddKey(PresentKey(i));
+    AddKeys(&builder, n);
     ASSERT_EQ(builder.num_keys(), n);
     const OwnedBytes block = FinishOk(builder);
     const FilterReader reader = FilterReader::Open(block.view());
@@ -44,7 +40,7 @@ TEST_P(FilterConformance, EveryKeyMatchesForEveryNumberOfKeys) {
 
 TEST_P(FilterConformance, EveryKeyMatchesAtEveryTarget) {
   for (const double target : {0.5, 0.3, 0.1, 0.02, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7}) {
-    const OwnedBytes block = BuildBlock(kind(), target, 5000);
+    const OwnedBytes block = BuildBlock(GetParam(), target, 5000);
     for (const Kernel kernel : internal::AvailableKernels()) {
       const FilterReader reader = FilterReader::Open(block.view(), kernel);
       for (uint64_t i = 0; i < 5000; ++i) ASSERT_TRUE(reader.MayMatch(PresentKey(i))) << target;
@@ -58,7 +54,7 @@ TEST_P(FilterConformance, MeasuredRateIsAtTheTarget) {
   for (const double target : {0.3, 0.1, 0.01, 1e-3, 1e-4}) {
     const uint64_t num_keys = 200'000;
     const uint64_t probes = target < 1e-3 ? 8'000'000 : 1'000'000;
-    const OwnedBytes block = BuildBlock(kind(), target, num_keys);
+    const OwnedBytes block = BuildBlock(GetParam(), target, num_keys);
     const FilterReader reader = FilterReader::Open(block.view());
     uint64_t positives = 0;
     for (uint64_t i = 0; i < probes; ++i) positives += reader.MayMatchHash(HashKey(AbsentKey(i)));
@@ -76,7 +72,7 @@ TEST_P(FilterConformance, RateOfFewKeysIsNeverAboveTheTarget) {
       uint64_t positives = 0;
       // Several filters, because a single small one may be lucky or not.
       for (uint64_t round = 0; round < 10; ++round) {
-        FilterBuilder builder = MakeBuilder(kind(), target);
+        FilterBuilder builder = MakeBuilder(GetParam(), target);
         for (uint64_t i = 0; i < n; ++i) builder.AddKey(PresentKey(round << 40 | i));
         const OwnedBytes block = FinishOk(builder);
         const FilterReader reader = FilterReader::Open(block.view());
@@ -93,7 +89,7 @@ TEST_P(FilterConformance, RateOfFewKeysIsNeverAboveTheTarget) {
 }
 
 TEST_P(FilterConformance, NoKeysMatchNothing) {
-  FilterBuilder builder = MakeBuilder(kind());
+  FilterBuilder builder = MakeBuilder(GetParam());
   const OwnedBytes block = FinishOk(builder);
   EXPECT_GE(block.size, 6u) << "RocksDB takes shorter ones for \"no\", ours must be \"may match\"";
   const FilterReader reader = FilterReader::Open(block.view());
@@ -104,7 +100,7 @@ TEST_P(FilterConformance, NoKeysMatchNothing) {
 
 // pitfalls 1 and 2: an empty key is a key, also first and also after a Finish.
 TEST_P(FilterConformance, EmptyKeyIsAKey) {
-  FilterBuilder builder = MakeBuilder(kind());
+  FilterBuilder builder = MakeBuilder(GetParam());
   for (int round = 0; round < 2; ++round) {
     builder.AddKey("");
     EXPECT_EQ(builder.num_keys(), 1u);
@@ -115,7 +111,7 @@ TEST_P(FilterConformance, EmptyKeyIsAKey) {
 }
 
 TEST_P(FilterConformance, HashZeroIsAHash) {
-  FilterBuilder builder = MakeBuilder(kind());
+  FilterBuilder builder = MakeBuilder(GetParam());
   for (int round = 0; round < 2; ++round) {
     builder.AddHash(0);
     EXPECT_EQ(builder.num_keys(), 1u);
@@ -129,7 +125,7 @@ TEST_P(FilterConformance, HashZeroIsAHash) {
 
 // pitfall 4: whole keys and prefixes alternate.
 TEST_P(FilterConformance, AlternatingPrefixesAreCountedOnce) {
-  FilterBuilder builder = MakeBuilder(kind());
+  FilterBuilder builder = MakeBuilder(GetParam());
   for (const char* key : {"a1", "a", "a2", "a", "a3", "a", "a3", "a", "b1", "b"}) {
     builder.AddKey(key);
   }
@@ -141,7 +137,7 @@ TEST_P(FilterConformance, AlternatingPrefixesAreCountedOnce) {
 
 // pitfall 7: duplicates that are not adjacent.
 TEST_P(FilterConformance, ScatteredDuplicatesMatch) {
-  FilterBuilder builder = MakeBuilder(kind());
+  FilterBuilder builder = MakeBuilder(GetParam());
   for (uint64_t i = 0; i < 100'000; ++i) builder.AddKey(PresentKey(i % 1000));
   const OwnedBytes block = FinishOk(builder);
   const FilterReader reader = FilterReader::Open(block.view());
@@ -157,7 +153,7 @@ TEST_P(FilterConformance, KeysAreBytes) {
       keys.emplace_back(length, static_cast<char>(byte));
     }
   }
-  FilterBuilder builder = MakeBuilder(kind(), 1e-4);
+  FilterBuilder builder = MakeBuilder(GetParam(), 1e-4);
   for (const std::string& key : keys) builder.AddKey(key);
   const OwnedBytes block = FinishOk(builder);
   for (const Kernel kernel : internal::AvailableKernels()) {
@@ -167,7 +163,7 @@ TEST_P(FilterConformance, KeysAreBytes) {
 }
 
 TEST_P(FilterConformance, BatchesAnswerLikeSingleProbes) {
-  const OwnedBytes block = BuildBlock(kind(), 0.1, 3000);
+  const OwnedBytes block = BuildBlock(GetParam(), 0.1, 3000);
   std::vector<std::string> keys;
   for (uint64_t i = 0; i < 150; ++i) keys.push_back(KeyNumber(i));
   keys.push_back(std::string(300, 'x'));
@@ -194,7 +190,7 @@ TEST_P(FilterConformance, BatchesAnswerLikeSingleProbes) {
 }
 
 TEST_P(FilterConformance, AnyAlignmentWillDo) {
-  const OwnedBytes block = BuildBlock(kind(), 0.01, 2000);
+  const OwnedBytes block = BuildBlock(GetParam(), 0.01, 2000);
   const FilterReader aligned = FilterReader::Open(block.view());
   for (size_t shift = 0; shift < 64; ++shift) {
     // Exactly as long as needed, so that a sanitizer sees a read beyond the end.
@@ -211,12 +207,8 @@ TEST_P(FilterConformance, AnyAlignmentWillDo) {
 }
 
 TEST_P(FilterConformance, SeedIsStoredAndUsed) {
-  FilterOptions options;
-  options.kind = kind();
-  options.hash_seed = 0x123456789abcdef;
-  FilterBuilder builder = MakeBuilder(options);
-  for (uint64_t i = 0; i < 1000; ++i) builder.AddKey(PresentKey(i));
-  const OwnedBytes block = FinishOk(builder);
+  const FilterOptions options{.kind = GetParam(), .hash_seed = 0x123456789abcdef};
+  const OwnedBytes block = BuildBlock(options, 1000);
   const FilterReader reader = FilterReader::Open(block.view());
   EXPECT_EQ(reader.hash_seed(), options.hash_seed);
   uint64_t positives_of_other_seed = 0;
@@ -230,9 +222,9 @@ TEST_P(FilterConformance, SeedIsStoredAndUsed) {
 // The builder's promise of a size, and its inverse, by which RocksDB cuts partitions.
 TEST_P(FilterConformance, PromisedSizeIsTheRealSize) {
   for (const double target : {0.3, 0.01, 1e-5}) {
-    FilterBuilder builder = MakeBuilder(kind(), target);
+    FilterBuilder builder = MakeBuilder(GetParam(), target);
     for (const uint64_t n : {0, 1, 10, 127, 128, 1000, 5000, 20'000, 300'000}) {
-      for (uint64_t i = 0; i < n; ++i) builder.AddKey(PresentKey(i));
+      AddKeys(&builder, n);
       const uint64_t promised = builder.BlockBytes(n);
       const double real = static_cast<double>(FinishOk(builder).size);
       EXPECT_NEAR(real, static_cast<double>(promised), 0.01 * real + 8) << n;
@@ -248,10 +240,10 @@ TEST_P(FilterConformance, PromisedSizeIsTheRealSize) {
 }
 
 TEST_P(FilterConformance, DescriptionTellsWhatWasBuilt) {
-  const OwnedBytes block = BuildBlock(kind(), 0.01, 12'345);
+  const OwnedBytes block = BuildBlock(GetParam(), 0.01, 12'345);
   const Result<FilterInfo> info = DescribeFilterBlock(block.view());
   ASSERT_TRUE(info.ok()) << info.status().message();
-  EXPECT_EQ(info->kind, kind());
+  EXPECT_EQ(info->kind, GetParam());
   EXPECT_EQ(info->num_keys, 12'345u);
   EXPECT_EQ(info->block_bytes, block.size);
   EXPECT_LT(info->payload_bytes, block.size);

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "blocksieve/filter_builder.h"
+#include "blocksieve/filter_reader.h"
+#include "tests/support/key_sets.h"
+#include "tests/support/must.h"
 
 namespace blocksieve::testing {
 
@@ -18,40 +20,58 @@ inline const std::vector<FilterKind>& BuildableKinds() {
 }
 
 inline FilterBuilder MakeBuilder(FilterOptions options) {
-  Result<FilterBuilder> builder = FilterBuilder::Create(options);
-  EXPECT_TRUE(builder.ok()) << builder.status().message();
-  return *std::move(builder);
+  return Must(FilterBuilder::Create(options));
 }
 
 inline FilterBuilder MakeBuilder(FilterKind kind, double target_fpr = 0.01) {
-  FilterOptions options;
-  options.kind = kind;
-  options.target_fpr = target_fpr;
-  return MakeBuilder(options);
+  return MakeBuilder({.kind = kind, .target_fpr = target_fpr});
 }
 
-inline OwnedBytes FinishOk(FilterBuilder& builder) {
-  Result<OwnedBytes> block = builder.Finish();
-  EXPECT_TRUE(block.ok()) << block.status().message();
-  return *std::move(block);
-}
+inline OwnedBytes FinishOk(FilterBuilder& builder) { return Must(builder.Finish()); }
 
 /// Present keys have even numbers and absent ones odd: neighbours, as an engine would ask for.
 inline std::string KeyNumber(uint64_t number) {
-  std::string key = "user:";
-  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(number >> shift));
-  return key;
+  return "user:" + MakeKey(KeyShape::kCounter, number);
 }
 inline std::string PresentKey(uint64_t i) { return KeyNumber(2 * i); }
 inline std::string AbsentKey(uint64_t i) { return KeyNumber(2 * i + 1); }
 
-inline OwnedBytes BuildBlock(FilterKind kind, double target_fpr, uint64_t num_keys) {
-  FilterBuilder builder = MakeBuilder(kind, target_fpr);
-  for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(PresentKey(i));
+/// Present keys, from the first on.
+inline void AddKeys(FilterBuilder* builder, uint64_t num_keys) {
+  for (uint64_t i = 0; i < num_keys; ++i) builder->AddKey(PresentKey(i));
+}
+
+inline OwnedBytes BuildBlock(const FilterOptions& options, uint64_t num_keys) {
+  FilterBuilder builder = MakeBuilder(options);
+  AddKeys(&builder, num_keys);
   return FinishOk(builder);
+}
+
+inline OwnedBytes BuildBlock(FilterKind kind, double target_fpr, uint64_t num_keys) {
+  return BuildBlock({.kind = kind, .target_fpr = target_fpr}, num_keys);
 }
 
 /// The bytes as a string, to be damaged.
 inline std::string Copy(const OwnedBytes& block) { return std::string(AsText(block.view())); }
+
+/// Those of a classic or counting filter.
+template <class Filter>
+std::string BlockOf(const Filter& filter) {
+  return Copy(Must(filter.Serialize()));
+}
+
+/// What is read of its block; expects that it is the same filter, also as FilterReader sees it.
+template <class Filter>
+Filter ReadBack(const Filter& filter) {
+  const std::string block = BlockOf(filter);
+  Filter read = Must(Filter::Deserialize(AsBytes(block)));
+  EXPECT_TRUE(BlockOf(read) == block);
+  const FilterReader reader = FilterReader::Open(AsBytes(block));
+  EXPECT_EQ(reader.state(), FilterReader::State::kReady);
+  for (uint64_t i = 0; i < 4000; ++i) {
+    EXPECT_EQ(reader.MayMatch(KeyNumber(i)), filter.MayContain(KeyNumber(i))) << i;
+  }
+  return read;
+}
 
 }  // namespace blocksieve::testing

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,7 +65,20 @@ class WrittenBlock {
   virtual std::string AskAll(ByteView bytes, Kernel kernel) const = 0;
 
   /// Everything else that can be done with bytes that open.
-  virtual void UseAll(ByteView bytes) const = 0;
+  virtual void UseAll(ByteView) const {}
+
+  /// Expects what is promised of any bytes: that what does not open is an error for Verify, too,
+  /// and that all kernels answer alike if it does. Returns whether it opens.
+  bool ExpectHarmless(ByteView bytes) const {
+    if (!Opens(bytes)) {
+      EXPECT_FALSE(Verify(bytes).ok());
+      return false;
+    }
+    std::set<std::string> answers;
+    for (const Kernel kernel : internal::AvailableKernels()) answers.insert(AskAll(bytes, kernel));
+    EXPECT_EQ(answers.size(), 1u) << "of all kernels";
+    return true;
+  }
 
   /// The bytes with checksums that are right for them, as far as they can be read.
   virtual std::optional<std::string> Reseal(ByteView bytes) const = 0;

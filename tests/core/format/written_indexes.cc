@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <utility>
 
 #include "blocksieve/hash.h"
@@ -82,7 +81,7 @@ class WrittenIndex : public WrittenBlock {
 
   std::string Make() const override {
     GranuleIndexOptions options = IndexOptions(
-        row_.granule_rows, {Column(ValueType::kUint, 0.1), Column(ValueType::kBytes, 0.01)});
+        row_.granule_rows, {ColumnOf(ValueType::kUint, 0.1), ColumnOf(ValueType::kBytes, 0.01)});
     options.columns[0].name = "number";
     options.columns[1].name = "text";
     GranuleIndexBuilder builder = MakeIndexBuilder(options);
@@ -133,21 +132,21 @@ class WrittenIndex : public WrittenBlock {
     const TestIndex index(bytes, kernel);
     if (index->num_granules() > kMostGranules) return "";
     Answers answers(index);
+    answers.AddGranules(1'000);
     for (size_t column = 0; column < index->num_columns(); ++column) {
-      const Value value = ValueOf(index->column(column).type);
-      std::vector<GranuleSet> sets = {index.Containing(column, value),
-                                      index.Overlapping(column, {value, value}),
-                                      index.Overlapping(column, {value, std::nullopt}),
-                                      index.Overlapping(column, {std::nullopt, value, true, false}),
-                                      index.Differing(column, value),
-                                      index.Missing(column),
+      const std::vector<Value> values = ValuesOf(index->column(column).type);
+      std::vector<GranuleSet> sets = {index.ContainingAny(column, values), index.Missing(column),
                                       index.Present(column)};
-      const uint64_t hashes[] = {1, ~uint64_t{0}, value.Hash()};
-      for (const uint64_t hash : hashes) {
+      for (const Value& value : values) {
+        sets.push_back(index.Containing(column, value));
+        sets.push_back(index.Overlapping(column, {value, value}));
+        sets.push_back(index.Overlapping(column, {value, std::nullopt}));
+        sets.push_back(index.Overlapping(column, {std::nullopt, value, true, false}));
+        sets.push_back(index.Differing(column, value));
+      }
+      for (const uint64_t hash : {uint64_t{1}, ~uint64_t{0}}) {
         index->column_index(column).KeepContaining(hash, &sets.emplace_back(index.All()));
       }
-      const Value values[] = {value, value};
-      index->column_index(column).KeepContainingAny(values, &sets.emplace_back(index.All()));
       for (const GranuleSet& set : sets) {
         answers.Add(set);
         for (size_t g = 0; g < set.num_granules(); ++g) {
@@ -156,10 +155,6 @@ class WrittenIndex : public WrittenBlock {
       }
     }
     return answers.text();
-  }
-
-  void UseAll(ByteView bytes) const override {
-    Answers(TestIndex(bytes, ActiveKernel())).AddGranules(1'000);
   }
 
   std::optional<std::string> Reseal(ByteView bytes) const override {
@@ -175,11 +170,20 @@ class WrittenIndex : public WrittenBlock {
   size_t VersionAt(ByteView) const override { return 4; }
 
  private:
-  static Value ValueOf(ValueType type) {
-    for (const Value& value : {Value::Int(5), Value::Uint(5), Value::Float(5)}) {
-      if (value.type() == type) return value;
+  // Ascending.
+  static std::vector<Value> ValuesOf(ValueType type) {
+    static const std::string long_text(100, '\xff');
+    switch (type) {
+      case ValueType::kInt:
+        return {Value::Int(-5), Value::Int(5), Value::Int(INT64_MAX)};
+      case ValueType::kUint:
+        return {Value::Uint(0), Value::Uint(5), Value::Uint(UINT64_MAX)};
+      case ValueType::kFloat:
+        return {Value::Float(-0.0), Value::Float(5), Value::Float(1e300)};
+      case ValueType::kBytes:
+        break;
     }
-    return Value::Bytes("word key 00000017");
+    return {Value::Bytes(""), Value::Bytes("word key 00000017"), Value::Bytes(long_text)};
   }
 
   const IndexRow row_;
@@ -192,7 +196,7 @@ class SmallIndex : public WrittenIndex {
 
   std::string Make() const override {
     GranuleIndexBuilder builder = MakeIndexBuilder(
-        IndexOptions(3, {Column(ValueType::kBytes, 0.05), Column(ValueType::kFloat, 0.3)}));
+        IndexOptions(3, {ColumnOf(ValueType::kBytes, 0.05), ColumnOf(ValueType::kFloat, 0.3)}));
     for (uint64_t row = 0; row < 70; ++row) {
       builder.StartRow("a/common/path/of/keys/" + RowKey(row * row), 10);
       if (row == 30) builder.MarkAlwaysMatch();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/core/granule/granule_test_index.h"
+#include "tests/core/predicate/test_column_index.h"
 
 namespace blocksieve::testing {
 namespace {
@@ -20,22 +21,10 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// One granule per list of values.
 TestIndex IndexOf(ValueType type, const std::vector<std::vector<Value>>& granules) {
-  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(0, {Column(type)}));
-  for (const auto& values : granules) {
-    builder.StartRow("k", 1);
-    for (const Value& value : values) builder.AddValue(0, value);
-    builder.CloseGranule();
-  }
-  return FinishIndex(&builder);
-}
-
-bool InRange(const Value& value, const ValueRange& range) {
-  if (range.low &&
-      (range.includes_low ? value.Compare(*range.low) < 0 : value.Compare(*range.low) <= 0)) {
-    return false;
-  }
-  return !range.high ||
-         (range.includes_high ? value.Compare(*range.high) <= 0 : value.Compare(*range.high) < 0);
+  return IndexOfRows(IndexOptions(1, {ColumnOf(type)}), granules.size(),
+                     [&](auto g, auto& builder) {
+                       for (const Value& value : granules[g]) builder.AddValue(0, value);
+                     });
 }
 
 /// Every range between two of `bounds`, open, closed or half-open, against the values themselves.
@@ -48,7 +37,7 @@ uint64_t ExpectSound(ValueType type, const std::vector<std::vector<Value>>& gran
     const GranuleSet kept = index.Overlapping(0, range);
     for (size_t g = 0; g < granules.size(); ++g) {
       bool any = false;
-      for (const Value& value : granules[g]) any |= InRange(value, range);
+      for (const Value& value : granules[g]) any |= IsIn(range, value);
       ASSERT_TRUE(kept.Has(g) || !any) << "granule " << g;
       removed += !kept.Has(g);
     }

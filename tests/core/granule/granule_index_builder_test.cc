@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
 
 #include "tests/core/granule/granule_test_index.h"
 
@@ -11,7 +10,7 @@ namespace blocksieve::testing {
 namespace {
 
 TEST(GranuleIndexBuilder, RejectsInvalidOptions) {
-  GranuleIndexOptions options = IndexOptions(4, {Column(ValueType::kInt, 0.9)});
+  GranuleIndexOptions options = IndexOptions(4, {ColumnOf(ValueType::kInt, 0.9)});
   const Status status = GranuleIndexBuilder::Create(options).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("0.9"), std::string::npos) << status.message();
@@ -19,7 +18,7 @@ TEST(GranuleIndexBuilder, RejectsInvalidOptions) {
 
 TEST(GranuleIndexBuilder, ValuesOfAWrongTypeComeOutInFinish) {
   for (const size_t column : {0, 1}) {
-    GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {Column(ValueType::kInt)}));
+    GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {ColumnOf(ValueType::kInt)}));
     builder.StartRow("a", 1);
     builder.AddValue(column, column == 0 ? Value::Uint(1) : Value::Int(1));
     builder.StartRow("b", 1);
@@ -28,15 +27,12 @@ TEST(GranuleIndexBuilder, ValuesOfAWrongTypeComeOutInFinish) {
 }
 
 TEST(GranuleIndexBuilder, LeavesOutFiltersThatWouldSkipNothing) {
-  GranuleIndexBuilder builder =
-      MakeIndexBuilder(IndexOptions(50, {Column(ValueType::kUint), Column(ValueType::kUint)}));
-  for (uint64_t row = 0; row < 5'000; ++row) {
-    builder.StartRow(RowKey(row), 1);
+  const auto options = IndexOptions(50, {ColumnOf(ValueType::kUint), ColumnOf(ValueType::kUint)});
+  const TestIndex index = IndexOfRows(options, 5'000, [](uint64_t row, auto& builder) {
     builder.AddValue(0, Value::Uint(row % 7));                      // all values everywhere
     builder.AddValue(1, Value::Uint(row == 2'500 ? 99 : row % 7));  // but for one
     if (row / 50 % 2 == 0) builder.AddValue(1, Value::Uint(55 + row / 500));
-  }
-  const TestIndex index = FinishIndex(&builder);
+  });
   EXPECT_EQ(index->column(0).filters, GranulePart::kEverywhere);
   EXPECT_EQ(index->column(0).filter_bytes, 0);
   EXPECT_EQ(index.Containing(0, Value::Uint(3)).Count(), 100);
@@ -45,30 +41,22 @@ TEST(GranuleIndexBuilder, LeavesOutFiltersThatWouldSkipNothing) {
   EXPECT_LT(index.Containing(1, Value::Uint(99)).Count(), 20);
 }
 
-TEST(GranuleIndexBuilder, TheLargestBudgetIsNone) {
-  GranuleColumnOptions limited = Column(ValueType::kUint);
-  limited.max_filter_bytes = UINT64_MAX;
-  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(128, {limited}));
-  for (uint64_t row = 0; row < 1'000; ++row) {
-    builder.StartRow(RowKey(row), 1);
-    builder.AddValue(0, Value::Uint(row));
-  }
-  EXPECT_EQ(FinishIndex(&builder)->column(0).filters, GranulePart::kPresent);
-}
-
 TEST(GranuleIndexBuilder, KeepsToTheBudgetOfAColumn) {
-  GranuleColumnOptions limited = Column(ValueType::kUint);
-  limited.max_filter_bytes = 10'000;
-  for (const uint64_t rows : {5'000, 20'000}) {
-    GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(128, {limited}));
-    for (uint64_t row = 0; row < rows; ++row) {
-      builder.StartRow(RowKey(row), 1);
-      builder.AddValue(0, Value::Uint(row));
-    }
-    const TestIndex index = FinishIndex(&builder);
-    EXPECT_LE(index->column(0).filter_bytes, 10'000);
-    EXPECT_EQ(index->column(0).filters,
-              rows == 5'000 ? GranulePart::kPresent : GranulePart::kOverBudget);
+  struct Budget {
+    uint64_t bytes;
+    uint64_t rows;
+    GranulePart filters;
+  };
+  for (const auto& [bytes, rows, filters] : {Budget{UINT64_MAX, 1'000, GranulePart::kPresent},
+                                             Budget{10'000, 5'000, GranulePart::kPresent},
+                                             Budget{10'000, 20'000, GranulePart::kOverBudget}}) {
+    GranuleColumnOptions limited = ColumnOf(ValueType::kUint);
+    limited.max_filter_bytes = bytes;
+    const TestIndex index =
+        IndexOfRows(IndexOptions(128, {limited}), rows,
+                    [](uint64_t row, auto& builder) { builder.AddValue(0, Value::Uint(row)); });
+    EXPECT_LE(index->column(0).filter_bytes, bytes);
+    EXPECT_EQ(index->column(0).filters, filters) << bytes << " for " << rows << " rows";
     EXPECT_EQ(index->column(0).bounds, GranulePart::kPresent);
     EXPECT_TRUE(index.Containing(0, Value::Uint(17)).Has(0));
   }
@@ -78,7 +66,7 @@ TEST(GranuleIndexBuilder, KeepsToTheBudgetOfTheIndex) {
   uint64_t previous = ~uint64_t{0};
   for (const uint64_t budget : {100'000, 18'000, 5'000, 700, 100}) {
     GranuleIndexOptions options =
-        IndexOptions(128, {Column(ValueType::kUint), Column(ValueType::kUint, 0.1)});
+        IndexOptions(128, {ColumnOf(ValueType::kUint), ColumnOf(ValueType::kUint, 0.1)});
     options.max_index_bytes = budget;
     GranuleIndexBuilder builder = MakeIndexBuilder(options);
     for (uint64_t row = 0; row < 10'000; ++row) {
@@ -102,7 +90,7 @@ TEST(GranuleIndexBuilder, KeepsToTheBudgetOfTheIndex) {
 }
 
 TEST(GranuleIndexBuilder, TellsTheMemoryThatItHolds) {
-  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(128, {Column(ValueType::kUint)}));
+  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(128, {ColumnOf(ValueType::kUint)}));
   const uint64_t empty = builder.MemoryBytes();
   constexpr uint64_t kRows = 100'000;
   for (uint64_t row = 0; row < kRows; ++row) {
@@ -115,18 +103,15 @@ TEST(GranuleIndexBuilder, TellsTheMemoryThatItHolds) {
 }
 
 TEST(GranuleIndexBuilder, PartsThatAreNotWanted) {
-  GranuleColumnOptions no_filters = Column(ValueType::kInt);
+  GranuleColumnOptions no_filters = ColumnOf(ValueType::kInt);
   no_filters.with_filters = false;
   no_filters.name = std::string("definition \0 of it", 18);
-  GranuleColumnOptions no_bounds = Column(ValueType::kInt);
+  GranuleColumnOptions no_bounds = ColumnOf(ValueType::kInt);
   no_bounds.with_bounds = false;
-  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(2, {no_filters, no_bounds}));
-  for (uint64_t row = 0; row < 100; ++row) {
-    builder.StartRow(RowKey(row), 1);
-    builder.AddValue(0, Value::Int(static_cast<int64_t>(row)));
-    builder.AddValue(1, Value::Int(static_cast<int64_t>(row)));
-  }
-  const TestIndex index = FinishIndex(&builder);
+  const TestIndex index =
+      IndexOfRows(IndexOptions(2, {no_filters, no_bounds}), 100, [](uint64_t row, auto& builder) {
+        for (const size_t c : {0, 1}) builder.AddValue(c, Value::Int(static_cast<int64_t>(row)));
+      });
   EXPECT_EQ(index->column(0).name, no_filters.name);
   EXPECT_EQ(index->column(0).filters, GranulePart::kNotWanted);
   EXPECT_EQ(index->column(1).bounds, GranulePart::kNotWanted);

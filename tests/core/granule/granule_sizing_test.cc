@@ -128,25 +128,18 @@ TEST(SizeClasses, StayNearTheSumOnSkewedCounts) {
         EXPECT_LE(SizesFor(counts, target).ratio, 1.25)
             << target << ", " << num_granules << " granules, s = " << exponent;
       }
-      // Pareto, log-uniform, and 0 to 3 values.
-      EXPECT_LE(SizesFor(Counts(num_granules,
-                                [&] {
-                                  return static_cast<uint64_t>(
-                                      std::min(1e5, 3 / std::pow(uniform(random), 1.2)));
-                                }),
-                         target)
-                    .ratio,
-                1.25);
-      EXPECT_LE(SizesFor(Counts(num_granules,
-                                [&] {
-                                  return static_cast<uint64_t>(
-                                      std::exp(uniform(random) * std::log(10'000.0)));
-                                }),
-                         target)
-                    .ratio,
-                1.25);
-      // Filters of less than nine bits on average, and two bits of which class: the map is a
-      // quarter of them.
+      const std::function<double()> pareto = [&] {
+        return std::min(1e5, 3 / std::pow(uniform(random), 1.2));
+      };
+      const std::function<double()> log_uniform = [&] {
+        return std::exp(uniform(random) * std::log(10'000.0));
+      };
+      for (const auto& draw : {pareto, log_uniform}) {
+        const auto counts = Counts(num_granules, [&] { return static_cast<uint64_t>(draw()); });
+        EXPECT_LE(SizesFor(counts, target).ratio, 1.25);
+      }
+      // 0 to 3 values. Filters of less than nine bits on average, and two bits of which class: the
+      // map is a quarter of them.
       EXPECT_LE(SizesFor(Counts(num_granules, [&] { return random() % 4; }), target).ratio,
                 target > 0.05 ? 1.3 : 1.25);
     }

@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "blocksieve/granule_index.h"
 #include "blocksieve/granule_index_builder.h"
+#include "tests/support/must.h"
 
 namespace blocksieve::testing {
 
@@ -30,46 +34,56 @@ class TestIndex {
   GranuleSet All() const { return GranuleSet::All(num_granules()); }
 
   GranuleSet Containing(size_t column, const Value& value) const {
-    GranuleSet set = All();
-    index_.column_index(column).KeepContaining(value.Hash(), &set);
-    return set;
+    return Kept(column, &ColumnIndex::KeepContaining, value.Hash());
+  }
+  /// Of values that ascend.
+  GranuleSet ContainingAny(size_t column, std::span<const Value> values) const {
+    return Kept(column, &ColumnIndex::KeepContainingAny, values);
   }
   GranuleSet Overlapping(size_t column, const ValueRange& range) const {
-    GranuleSet set = All();
-    index_.column_index(column).KeepOverlapping(range, &set);
-    return set;
+    return Kept(column, &ColumnIndex::KeepOverlapping, range);
   }
   GranuleSet Differing(size_t column, const Value& value) const {
-    GranuleSet set = All();
-    index_.column_index(column).KeepDiffering(value, &set);
-    return set;
+    return Kept(column, &ColumnIndex::KeepDiffering, value);
   }
-  GranuleSet Missing(size_t column) const {
+  GranuleSet Missing(size_t column) const { return Kept(column, &ColumnIndex::KeepMissing); }
+  GranuleSet Present(size_t column) const { return Kept(column, &ColumnIndex::KeepPresent); }
+
+ private:
+  template <class Keep, class... Arguments>
+  GranuleSet Kept(size_t column, Keep keep, const Arguments&... arguments) const {
     GranuleSet set = All();
-    index_.column_index(column).KeepMissing(&set);
-    return set;
-  }
-  GranuleSet Present(size_t column) const {
-    GranuleSet set = All();
-    index_.column_index(column).KeepPresent(&set);
+    (index_.column_index(column).*keep)(arguments..., &set);
     return set;
   }
 
- private:
   std::unique_ptr<std::string> bytes_;
   GranuleIndex index_;
 };
 
 inline GranuleIndexBuilder MakeIndexBuilder(const GranuleIndexOptions& options) {
-  Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(options);
-  EXPECT_TRUE(builder.ok()) << builder.status().message();
-  return *std::move(builder);
+  return Must(GranuleIndexBuilder::Create(options));
 }
 
 inline TestIndex FinishIndex(GranuleIndexBuilder* builder) {
-  Result<std::string> bytes = builder->Finish();
-  EXPECT_TRUE(bytes.ok()) << bytes.status().message();
-  return TestIndex(*std::move(bytes));
+  return TestIndex(Must(builder->Finish()));
+}
+
+/// "key 00000017": ascends with its number.
+inline std::string RowKey(uint64_t row) {
+  std::string digits = std::to_string(row);
+  return "key " + std::string(8 - std::min<size_t>(8, digits.size()), '0') + digits;
+}
+
+/// An index of so many rows, whose values add(row, builder) adds.
+template <class Add>
+TestIndex IndexOfRows(const GranuleIndexOptions& options, uint64_t num_rows, Add add) {
+  GranuleIndexBuilder builder = MakeIndexBuilder(options);
+  for (uint64_t row = 0; row < num_rows; ++row) {
+    builder.StartRow(RowKey(row), 1);
+    add(row, builder);
+  }
+  return FinishIndex(&builder);
 }
 
 /// Granules of `granule_rows` rows, of any size, and these columns.
@@ -82,18 +96,12 @@ inline GranuleIndexOptions IndexOptions(uint64_t granule_rows,
   return options;
 }
 
-inline GranuleColumnOptions Column(ValueType type, double target_fpr = 0.01) {
+inline GranuleColumnOptions ColumnOf(ValueType type, double target_fpr = 0.01) {
   GranuleColumnOptions column;
   column.name = "c";
   column.type = type;
   column.target_fpr = target_fpr;
   return column;
-}
-
-/// "key 00000017": ascends with its number.
-inline std::string RowKey(uint64_t row) {
-  std::string digits = std::to_string(row);
-  return "key " + std::string(8 - std::min<size_t>(8, digits.size()), '0') + digits;
 }
 
 /// The granules of a set, as numbers.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/core/column/test_columns.h"
+#include "tests/core/granule/granule_test_index.h"
 #include "tests/core/predicate/test_column_index.h"
 
 // Which granules a predicate leaves, and what it asks indexes for that.
@@ -22,11 +23,7 @@ class PredicateCandidates : public ::testing::Test {
     const Predicate predicate = MakePredicate(text, columns_);
     const GranuleSet set = predicate.Candidates(granules_.size(), index_.lookup());
     EXPECT_EQ(set.num_granules(), granules_.size());
-    Numbers numbers;
-    for (size_t g = 0; g < granules_.size(); ++g) {
-      if (set.Has(g)) numbers.push_back(g);
-    }
-    return numbers;
+    return testing::Members(set);
   }
 
   const std::vector<Column> columns_ = MakeColumns(

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "blocksieve/column.h"
@@ -12,6 +12,13 @@
 #include "blocksieve/predicate.h"
 
 namespace blocksieve::testing {
+
+inline bool IsIn(const ValueRange& range, const Value& value) {
+  const auto from_low = range.low ? value.Compare(*range.low) : std::strong_ordering::greater;
+  const auto from_high = range.high ? value.Compare(*range.high) : std::strong_ordering::less;
+  return (range.includes_low ? from_low >= 0 : from_low > 0) &&
+         (range.includes_high ? from_high <= 0 : from_high < 0);
+}
 
 /// Owns the text of a bytes value.
 class OwnedValue {
@@ -61,14 +68,7 @@ class PerfectIndex : public ColumnIndex {
   void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const override {
     ++bounds_calls;
     KeepIf(candidates, [&](const Granule& granule) {
-      return Any(granule, [&](const Value& value) {
-        if (range.low &&
-            (value.Compare(*range.low) < 0 || (!range.includes_low && value == *range.low))) {
-          return false;
-        }
-        return !range.high ||
-               (value.Compare(*range.high) <= 0 && (range.includes_high || value != *range.high));
-      });
+      return Any(granule, [&](const Value& value) { return IsIn(range, value); });
     });
   }
   void KeepDiffering(const Value& value, GranuleSet* candidates) const override {

@@ -145,15 +145,13 @@ TEST(RibbonBuilder, BlocksHaveTheSizeForetold) {
 }
 
 TEST(RibbonBuilder, OverBudgetFallsBackToBloom) {
-  FilterOptions options;
-  options.kind = FilterKind::kRibbon;
-  options.max_build_bytes = 4'000'000;  // hashes and a Bloom filter fit, a ribbon's work does not
-  FilterBuilder builder = MakeBuilder(options);
-  for (uint64_t i = 0; i < 180'000; ++i) builder.AddKey(PresentKey(i));
+  // Hashes and a Bloom filter fit, a ribbon's work does not.
+  FilterBuilder builder = MakeBuilder({.kind = FilterKind::kRibbon, .max_build_bytes = 4'000'000});
+  AddKeys(&builder, 180'000);
   const OwnedBytes block = FinishOk(builder);
   EXPECT_EQ(DescribeFilterBlock(block.view())->kind, FilterKind::kBlockedBloom);
   EXPECT_NE(builder.fallback_reason(), "");
-  for (uint64_t i = 0; i < 100; ++i) builder.AddKey(PresentKey(i));
+  AddKeys(&builder, 100);
   EXPECT_EQ(DescribeFilterBlock(FinishOk(builder).view())->kind, FilterKind::kRibbon);
   EXPECT_EQ(builder.fallback_reason(), "");
 }

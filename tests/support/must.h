@@ -1,0 +1,18 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "blocksieve/status.h"
+
+namespace blocksieve::testing {
+
+/// The value of a result that a test expects to have one.
+template <class T>
+T Must(Result<T> result) {
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  return *std::move(result);
+}
+
+}  // namespace blocksieve::testing
