@@ -4,6 +4,30 @@
 #include <cmath>
 
 namespace blocksieve::testing {
+namespace {
+
+double PoissonQuantile(double mean, double share) {
+  // Beyond this the tails are less than what doubles can add up to.
+  const double reach = 12 * std::sqrt(mean) + 30;
+  double sum = 0;
+  double count = std::fmax(0, std::floor(mean - reach));
+  for (; count <= mean + reach; count += 1) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): of the sign, which nobody reads
+    sum += std::exp(count * std::log(mean) - mean - std::lgamma(count + 1));
+    if (sum >= share) break;
+  }
+  return count;
+}
+
+}  // namespace
+
+Interval CountInterval(double mean, double relative_spread) {
+  constexpr double kTail = 1e-6;
+  constexpr double kTailSigmas = 4.75;
+  const double slack = kTailSigmas * relative_spread * mean;
+  return {std::floor(PoissonQuantile(mean, kTail) - slack),
+          std::ceil(PoissonQuantile(mean, 1 - kTail) + slack)};
+}
 
 double BlockedBloomSpread(const Layout& layout, uint64_t num_keys) {
   constexpr double kLineBits = 512;

@@ -22,6 +22,10 @@ inline std::ostream& operator<<(std::ostream& out, const Interval& interval) {
 /// Standard deviations that intervals allow for: one measurement in 16,000 is outside by chance.
 inline constexpr double kSigmas = 4;
 
+/// The counts that a Poisson-distributed number with this mean takes, but for one in 10^6 on either
+/// side. Widened by `relative_spread` of the mean, that of filters that differ by chance.
+Interval CountInterval(double mean, double relative_spread);
+
 /// How much blocked Bloom filters of `num_keys` keys differ in their FPR, because their lines are
 /// unevenly filled: standard deviation over mean.
 double BlockedBloomSpread(const Layout& layout, uint64_t num_keys);

@@ -8,8 +8,8 @@
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
 #include "tests/core/filter/test_filters.h"
-#include "tests/support/count_interval.h"
 #include "tests/support/environment.h"
+#include "tests/support/statistics.h"
 
 // Filters of a hundred million keys and more than 2^32 bits, of every kind, asked for every key:
 // a bit number of 32 bits would lose keys (tests/PITFALLS.md, 9). Takes minutes and 3 GB of memory.
@@ -40,8 +40,7 @@ class LargeFilter : public ::testing::Test {
     for (uint64_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader.MayMatch(KeyOf(i))) << i;
     uint64_t matches = 0;
     for (uint64_t i = num_keys; i < num_keys + kKeys; ++i) matches += reader.MayMatch(KeyOf(i));
-    const CountInterval allowed(target_fpr * static_cast<double>(kKeys), 0);
-    EXPECT_LE(static_cast<double>(matches), allowed.high);
+    EXPECT_LE(static_cast<double>(matches), CountInterval(target_fpr * kKeys, 0).high);
     std::printf("%lu keys, %zu bytes, %lu of %lu absent ones match\n", num_keys, block.size(),
                 matches, kKeys);
   }
