@@ -19,27 +19,6 @@ constexpr uint64_t kPlaces[] = {uint64_t{1} << 29,  // bytes whose bits need 33 
                                 uint64_t{1} << 32, uint64_t{1} << 35};
 constexpr double kTargets[] = {0.5, 0.1, 0.01, 1e-4, 1e-7};
 
-TEST(SizeLimits, KeysAndBytesAreInverseAcrossThem) {
-  for (const FilterKind kind :
-       {FilterKind::kClassicBloom, FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
-    for (const double target : kTargets) {
-      const Layout layout = *ChooseLayout(kind, target);
-      for (const uint64_t place : kPlaces) {
-        for (const uint64_t bytes : {place - 64, place - 1, place, place + 1, place + 64}) {
-          const uint64_t keys = MaxKeys(layout, bytes);
-          ASSERT_LE(PayloadBytes(layout, keys), bytes);
-          ASSERT_GT(PayloadBytes(layout, keys + 1), bytes);
-          // Of a ribbon, a few percent are for what it takes besides.
-          const double exact = static_cast<double>(bytes) * 8 / layout.bits_per_key;
-          ASSERT_NEAR(static_cast<double>(keys) / exact, 1,
-                      kind == FilterKind::kRibbon ? 0.05 : 1e-6)
-              << FilterKindName(kind) << " " << target;
-        }
-      }
-    }
-  }
-}
-
 TEST(SizeLimits, BlocksAndKeysAreInverseAcrossThem) {
   for (const FilterKind kind : BuildableKinds()) {
     for (const double target : kTargets) {
@@ -87,8 +66,7 @@ std::string RefusalOf(const FilterOptions& options, const Layout& layout, uint64
 }
 
 TEST(SizeLimits, ABlockOfFourGibibytesIsRefused) {
-  FilterOptions options;
-  options.max_build_bytes = 1;
+  const FilterOptions options{.max_build_bytes = 1};
   Layout layout = *ChooseLayout(FilterKind::kBlockedBloom, options.target_fpr);
   layout.bits_per_key = 1 << 28;  // 32 MiB for each key
   EXPECT_EQ(RefusalOf(options, layout, 128),
@@ -102,10 +80,7 @@ TEST(SizeLimits, AnyKindOfFourGibibytesIsRefused) {
     GTEST_SKIP() << "adds a billion keys; with BLOCKSIEVE_LONG_TESTS only";
   }
   for (const FilterKind kind : BuildableKinds()) {
-    FilterOptions options;
-    options.kind = kind;
-    options.target_fpr = kMinTargetFpr;
-    options.max_build_bytes = 1;
+    const FilterOptions options{.kind = kind, .target_fpr = kMinTargetFpr, .max_build_bytes = 1};
     const FilterBuilder builder = MakeBuilder(options);
     const uint64_t too_many = builder.MaxKeys(kMaxFilterBlockBytes) * 1001 / 1000;
     EXPECT_NE(RefusalOf(options, builder.layout(), too_many)

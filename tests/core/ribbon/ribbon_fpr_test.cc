@@ -5,7 +5,6 @@
 #include <random>
 #include <vector>
 
-#include "blocksieve/hash.h"
 #include "lib/ribbon/sizing.h"
 #include "tests/core/ribbon/ribbon_test_builds.h"
 #include "tests/support/environment.h"
@@ -86,22 +85,6 @@ TEST(RibbonFpr, EverySeed) {
       ExpectModel(built, 1'000'000);
     }
   }
-}
-
-// Keys as engines have them, through the hash.
-TEST(RibbonFpr, StructuredKeys) {
-  std::vector<uint64_t> present;
-  std::vector<uint64_t> absent;
-  for (uint64_t i = 0; i < 400'000; ++i) {
-    char key[8];
-    for (int byte = 0; byte < 8; ++byte) key[byte] = static_cast<char>(i >> (56 - 8 * byte));
-    (i % 2 == 0 ? present : absent).push_back(HashKey({key, sizeof(key)}));
-  }
-  const BuiltRibbon built = BuildRibbonOf(present, {6, 0});
-  EXPECT_EQ(CountMisses(built, present), 0u);
-  const double fpr =
-      1 - static_cast<double>(CountMisses(built, absent)) / static_cast<double>(absent.size());
-  EXPECT_NEAR(fpr, 1.0 / 64, kSigmas * std::sqrt(1.0 / 64 / static_cast<double>(absent.size())));
 }
 
 }  // namespace
