@@ -7,6 +7,7 @@
 
 #include "blocksieve/column.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/input.h"
 
 // Input: a JSON pointer; a line end; a row. Whatever the row, it can be read; and where it is JSON,
 // the values are those that a parser of whole documents finds at the pointer.
@@ -87,25 +88,22 @@ bool SameTexts(const std::vector<std::string>& expected, const std::vector<std::
 }
 
 }  // namespace
-}  // namespace blocksieve::testing
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve;
-  using namespace blocksieve::testing;
-  const std::string_view text = AsText({data, size});
-  const std::string pointer(text.substr(0, text.find('\n')));
-  const std::string_view row = text.substr(std::min(pointer.size() + 1, text.size()));
+void TestOneInput(ByteView bytes) {
+  std::string_view row = AsText(bytes);
+  const std::string pointer(Cut(&row, "\n"));
   for (const char* type : {"int:", "uint:", "float:", "words:"}) {
     const auto column = Column::Parse("c=" + (type + ("json:" + pointer)));
     if (column.ok()) column->ForEachIndexed(row, [](const Value&) { return true; });
   }
   const Result<Column> column = Column::Parse("c=json:" + pointer);
-  if (!column.ok()) return 0;
+  if (!column.ok()) return;
   const std::vector<std::string> texts = ReadTexts(*column, row);
   const std::optional<Json> document = ReadDocument(row);
-  if (!document) return 0;
+  if (!document) return;
   const Json* const member = Find(*document, pointer);
   Require(SameTexts(member == nullptr ? std::vector<std::string>() : ExpectedTexts(*member), texts),
           "the values are those that a parser of whole documents finds");
-  return 0;
 }
+
+}  // namespace blocksieve::testing

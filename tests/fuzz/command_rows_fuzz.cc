@@ -9,6 +9,7 @@
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/input.h"
 
 // Input: a byte, the number of the key's field; what is given for --delimiter, and for --index,
 // line by line; an empty line; lines to load. A line becomes a key and a value that together are
@@ -17,13 +18,8 @@
 namespace blocksieve::cli {
 namespace {
 
+using blocksieve::testing::Cut;
 using blocksieve::testing::Require;
-
-std::string_view CutLine(std::string_view* text) {
-  const std::string_view line = text->substr(0, text->find('\n'));
-  text->remove_prefix(std::min(line.size() + 1, text->size()));
-  return line;
-}
 
 std::optional<char> TryDelimiter(std::string_view text) try {
   const char delimiter = ParseDelimiter(text);
@@ -99,19 +95,17 @@ void CheckLine(std::string_view line, char delimiter, uint32_t key_field,
 }  // namespace
 }  // namespace blocksieve::cli
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve;
-  using namespace blocksieve::cli;
-  if (size == 0) return 0;
-  const uint32_t key_field = 1 + data[0] % 8;
-  std::string_view rest = AsText({data + 1, size - 1});
-  const std::optional<char> delimiter = TryDelimiter(CutLine(&rest));
-  if (!delimiter) return 0;
+void blocksieve::testing::TestOneInput(ByteView bytes) {
+  using namespace cli;
+  if (bytes.empty()) return;
+  const uint32_t key_field = 1 + bytes[0] % 8;
+  std::string_view rest = AsText(bytes.subspan(1));
+  const std::optional<char> delimiter = TryDelimiter(Cut(&rest, "\n"));
+  if (!delimiter) return;
   std::vector<FieldColumn> columns;
-  for (std::string_view line = CutLine(&rest); !line.empty(); line = CutLine(&rest)) {
+  for (std::string_view line = Cut(&rest, "\n"); !line.empty(); line = Cut(&rest, "\n")) {
     if (auto column = TryFieldColumn(line, *delimiter, key_field)) columns.push_back(*column);
     Require(!term::PointAt(line, 1 + line.size() / 2).empty(), "a place in a text can be shown");
   }
-  while (!rest.empty()) CheckLine(CutLine(&rest), *delimiter, key_field, columns);
-  return 0;
+  while (!rest.empty()) CheckLine(Cut(&rest, "\n"), *delimiter, key_field, columns);
 }

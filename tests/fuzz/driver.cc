@@ -30,7 +30,7 @@ std::string ReadFile(const fs::path& path) {
 }
 
 void Run(const std::string& input) {
-  LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());
+  blocksieve::testing::TestOneInput(std::vector<uint8_t>(input.begin(), input.end()));
 }
 
 class Mutator {

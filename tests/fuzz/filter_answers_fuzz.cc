@@ -2,7 +2,6 @@
 #include <iterator>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "blocksieve/classic_bloom.h"
@@ -148,12 +147,9 @@ void TryCounting(Input* input) {
 }
 
 }  // namespace
-}  // namespace blocksieve::testing
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve;
-  using namespace blocksieve::testing;
-  Input input({data, size});
+void TestOneInput(ByteView bytes) {
+  Input input(bytes);
   switch (const auto kind = static_cast<FilterKind>(1 + input.Below(4))) {
     case FilterKind::kClassicBloom:
       TryClassic(&input);
@@ -164,5 +160,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     default:
       TryBuilder(kind, &input);
   }
-  return 0;
 }
+
+}  // namespace blocksieve::testing

@@ -78,19 +78,17 @@ void CheckFound(const std::vector<uint64_t>& hashes, Input* input) {
 }
 
 }  // namespace
-}  // namespace blocksieve::testing
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve::testing;
-  Input input({data, size});
+void TestOneInput(ByteView bytes) {
   // What is asked for comes before the hashes, of which there is any number.
-  constexpr size_t kChoices = 8;
-  Input choices({data, std::min(size, kChoices)});
-  for (size_t i = 0; i < kChoices; ++i) input.Number<uint8_t>();
+  const size_t choice_bytes = std::min<size_t>(bytes.size(), 8);
+  Input choices(bytes.first(choice_bytes));
+  Input input(bytes.subspan(choice_bytes));
   const std::vector<uint64_t> hashes = AnyHashes(&input);
   CheckFound(hashes, &choices);
-  if (hashes.empty()) return 0;
+  if (hashes.empty()) return;
   CompareBlooms(hashes, &choices);
   CompareRibbons(hashes, &choices);
-  return 0;
 }
+
+}  // namespace blocksieve::testing

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -8,13 +7,13 @@
 
 #include "blocksieve/bytes.h"
 
-// A fuzz target is one LLVMFuzzerTestOneInput: it does with the input what a reader of foreign
-// bytes does, and ends the process if something that is promised of all bytes does not hold.
-// Clang's libFuzzer calls it (preset `fuzz`); with other compilers, driver.cc.
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
 namespace blocksieve::testing {
+
+/// What each fuzz target defines: does with the input what a reader of foreign bytes does, and ends
+/// the process if something that is promised of all bytes does not hold. The input lies in memory
+/// of just its size, so that a sanitizer sees any read beyond. Clang's libFuzzer calls it by way of
+/// libfuzzer.cc (preset `fuzz`); with other compilers, driver.cc does.
+void TestOneInput(ByteView input);
 
 inline void Require(bool holds, const char* what) {
   if (holds) return;
@@ -22,7 +21,13 @@ inline void Require(bool holds, const char* what) {
   std::abort();
 }
 
-/// A copy in memory of just its size, so that a sanitizer sees any read beyond.
-inline std::vector<uint8_t> ExactCopy(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
+/// check() of the input and, as random damage is found by checksums, of what reseal() makes of it,
+/// if anything: the same with checksums that are right.
+template <class Reseal, class Check>
+void CheckAlsoResealed(ByteView input, Reseal reseal, Check check) {
+  check(input);
+  const auto sealed = reseal(input);
+  if (sealed) check(ByteView(std::vector<uint8_t>(sealed->begin(), sealed->end())));
+}
 
 }  // namespace blocksieve::testing

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/granule_index.h"
-#include "blocksieve/granule_index_builder.h"
 #include "blocksieve/internal/kernels.h"
+#include "tests/core/granule/granule_test_index.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
+#include "tests/support/damage.h"
 
 // Any options and any rows: the index never denies a row, says of granules what they are, and all
 // kernels give the same answers.
@@ -90,11 +90,10 @@ std::vector<Row> AnyRows(const GranuleIndexOptions& options, Input* input,
 
 class IndexCheck {
  public:
-  IndexCheck(const GranuleIndex& index, const std::vector<Row>& rows)
-      : index_(index), all_(GranuleSet::All(static_cast<size_t>(index.num_granules()))) {
+  IndexCheck(const TestIndex& index, const std::vector<Row>& rows) : index_(index) {
     auto row = rows.begin();
     for (size_t g = 0; g < index.num_granules(); ++g) {
-      const auto num_rows = static_cast<ptrdiff_t>(index.NumRows(g));
+      const auto num_rows = static_cast<ptrdiff_t>(index->NumRows(g));
       Require(num_rows > 0 && num_rows <= rows.end() - row, "granules divide the rows");
       CheckGranule(g, {row, row + num_rows});
       row += num_rows;
@@ -109,7 +108,7 @@ class IndexCheck {
   void CheckGranule(size_t granule, const std::vector<Row>& rows) {
     std::string first;
     std::string last;
-    index_.GetKeyRange(granule, &first, &last);
+    index_->GetKeyRange(granule, &first, &last);
     Require(first == rows.front().key && last == rows.back().key, "its keys are those of its rows");
     bool always_matches = false;
     std::optional<uint64_t> least;
@@ -118,79 +117,62 @@ class IndexCheck {
       if (row.sequence) least = std::min(least.value_or(*row.sequence), *row.sequence);
       for (size_t c = 0; c < row.values.size(); ++c) CheckColumn(granule, c, row.values[c]);
     }
-    Require(index_.AlwaysMatches(granule) == always_matches, "it always matches if marked so");
-    Require(index_.MinSequence(granule) == least.value_or(0), "its sequence is the least");
+    Require(index_->AlwaysMatches(granule) == always_matches, "it always matches if marked so");
+    Require(index_->MinSequence(granule) == least.value_or(0), "its sequence is the least");
   }
 
   void CheckColumn(size_t granule, size_t column, const std::vector<Value>& values) {
-    const ColumnIndex& index = index_.column_index(column);
-    const auto keeps = [&](const auto& keep) {
-      GranuleSet& set = answers_.emplace_back(all_);
-      keep(&set);
-      return set.Has(granule);
+    const auto require = [&](GranuleSet kept, const char* what) {
+      Require(kept.Has(granule), what);
+      answers_.push_back(std::move(kept));
     };
-    Require(keeps([&](GranuleSet* set) {
-              values.empty() ? index.KeepMissing(set) : index.KeepPresent(set);
-            }),
+    require(values.empty() ? index_.Missing(column) : index_.Present(column),
             "rows that have, or lack, a column are kept");
     std::vector<Value> sorted = values;
     std::sort(sorted.begin(), sorted.end(),
               [](const Value& a, const Value& b) { return a.Compare(b) < 0; });
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     for (const Value& value : values) {
-      Require(keeps([&](GranuleSet* set) { index.KeepContaining(value.Hash(), set); }),
-              "a value is found");
-      Require(keeps([&](GranuleSet* set) { index.KeepContainingAny(sorted, set); }),
-              "a value is found among others");
-      Require(keeps([&](GranuleSet* set) {
-                index.KeepOverlapping({value, value}, set);
-              }) &&
-                  keeps([&](GranuleSet* set) {
-                    index.KeepOverlapping({value, {}}, set);
-                  }) &&
-                  keeps([&](GranuleSet* set) {
-                    index.KeepOverlapping({{}, value}, set);
-                  }),
-              "a value is in ranges that have it");
+      require(index_.Containing(column, value), "a value is found");
+      require(index_.ContainingAny(column, sorted), "a value is found among others");
+      for (const ValueRange& range :
+           {ValueRange{value, value}, ValueRange{value, {}}, ValueRange{{}, value}}) {
+        require(index_.Overlapping(column, range), "a value is in ranges that have it");
+      }
       for (const Value& other : values) {
         if (other == value) continue;
-        Require(keeps([&](GranuleSet* set) { index.KeepDiffering(other, set); }),
-                "a value differs from others");
+        require(index_.Differing(column, other), "a value differs from others");
       }
     }
   }
 
-  const GranuleIndex& index_;
-  const GranuleSet all_;
+  const TestIndex& index_;
   std::vector<GranuleSet> answers_;
 };
 
 }  // namespace
-}  // namespace blocksieve::testing
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve;
-  using namespace blocksieve::testing;
-  Input input({data, size});
+void TestOneInput(ByteView bytes) {
+  Input input(bytes);
   const GranuleIndexOptions options = AnyOptions(&input);
   Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(options);
   Require(builder.ok(), "valid options make a builder");
   const std::vector<Row> rows = AnyRows(options, &input, &*builder);
-  const Result<std::string> bytes = builder->Finish();
-  if (!bytes.ok()) {
+  const Result<std::string> made = builder->Finish();
+  if (!made.ok()) {
     Require(options.max_index_bytes != 0, "without a limit an index is made");
-    return 0;
+    return;
   }
-  Require(options.max_index_bytes == 0 || bytes->size() <= options.max_index_bytes,
+  Require(options.max_index_bytes == 0 || made->size() <= options.max_index_bytes,
           "the limit is kept");
   std::optional<std::vector<GranuleSet>> expected;
   for (const Kernel kernel : internal::AvailableKernels()) {
-    const std::vector<uint8_t> copy = ExactCopy(AsBytes(*bytes));
-    const Result<GranuleIndex> index = GranuleIndex::Open(copy, kernel);
-    Require(index.ok(), "a finished index can be opened");
-    const IndexCheck check(*index, rows);
+    const std::vector<uint8_t> copy = ExactCopy(AsBytes(*made));
+    const TestIndex index(copy, kernel);
+    const IndexCheck check(index, rows);
     if (!expected) expected = check.answers();
     Require(check.answers() == *expected, "all kernels give the same answers");
   }
-  return 0;
 }
+
+}  // namespace blocksieve::testing

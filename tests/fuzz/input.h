@@ -10,6 +10,13 @@
 
 namespace blocksieve::testing {
 
+/// Takes what comes before the first `end` off the front of a text, and that `end`; all, without.
+inline std::string_view Cut(std::string_view* text, std::string_view end) {
+  const std::string_view piece = text->substr(0, text->find(end));
+  text->remove_prefix(std::min(piece.size() + end.size(), text->size()));
+  return piece;
+}
+
 /// Takes what a test needs off the front of its input. Behind the end are zeros and empty texts, so
 /// that every input is a test.
 class Input {

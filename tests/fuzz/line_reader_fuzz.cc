@@ -48,12 +48,12 @@ class FullPipe {
 }  // namespace
 }  // namespace blocksieve::cli
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve;
-  using namespace blocksieve::cli;
-  if (size == 0) return 0;
-  std::string_view text = AsText({data + 1, std::min(size - 1, kMostBytes)});
-  const size_t piece_bytes = std::max<size_t>(1 + data[0], text.size() / kMostPieces + 1);
+void blocksieve::testing::TestOneInput(ByteView bytes) {
+  using namespace cli;
+  if (bytes.empty()) return;
+  const size_t num_bytes = std::min(bytes.size() - 1, kMostBytes);
+  std::string_view text = AsText(bytes.subspan(1, num_bytes));
+  const size_t piece_bytes = std::max<size_t>(1 + bytes[0], num_bytes / kMostPieces + 1);
   const FullPipe pipe(text, piece_bytes);
   term::LineReader reader(pipe.path());
   uint64_t num_lines = 0;
@@ -65,6 +65,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Require(reader.line_number() == ++num_lines, "lines are counted");
   }
   Require(text.empty(), "all lines are read");
-  Require(reader.bytes_read() == std::min(size - 1, kMostBytes), "bytes are counted");
-  return 0;
+  Require(reader.bytes_read() == num_bytes, "bytes are counted");
 }

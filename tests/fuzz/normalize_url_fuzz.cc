@@ -6,11 +6,8 @@
 
 // Any bytes have a normal form, which is its own, and no longer than they but for a path of "/".
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve;
-  using namespace blocksieve::testing;
-  const std::string normal = sieve::NormalizeUrl(AsText({data, size}));
+void blocksieve::testing::TestOneInput(ByteView bytes) {
+  const std::string normal = sieve::NormalizeUrl(AsText(bytes));
   Require(sieve::NormalizeUrl(normal) == normal, "a normal form is its own");
-  Require(normal.size() <= size + 1, "a normal form is not longer");
-  return 0;
+  Require(normal.size() <= bytes.size() + 1, "a normal form is not longer");
 }

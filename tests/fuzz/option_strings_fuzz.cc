@@ -23,8 +23,8 @@
 namespace blocksieve::testing {
 namespace {
 
-using rocksdb_plugin::SkipIndexCollectorFactory;
 using rocksdb_plugin::Policy;
+using rocksdb_plugin::SkipIndexCollectorFactory;
 
 // Refusals are reported there, which is of no use here.
 class SilentStderr {
@@ -41,46 +41,45 @@ class SilentStderr {
   std::FILE* kept_;
 };
 
-rocksdb::ConfigOptions Strict() {
-  rocksdb::ConfigOptions strict;
-  strict.ignore_unknown_options = false;
-  strict.ignore_unsupported_options = false;
+const rocksdb::ConfigOptions& Strict() {
+  static const rocksdb::ConfigOptions strict = [] {
+    rocksdb::ConfigOptions options;
+    options.ignore_unknown_options = false;
+    options.ignore_unsupported_options = false;
+    return options;
+  }();
   return strict;
 }
 
 // Null: refused, or of another class.
 template <class Ours, class Interface>
 std::shared_ptr<const Ours> Create(const std::string& text) {
-  static const rocksdb::ConfigOptions strict = Strict();
   const SilentStderr silent;
   std::shared_ptr<Interface> made;
-  const rocksdb::Status status = Interface::CreateFromString(strict, text, &made);
+  const rocksdb::Status status = Interface::CreateFromString(Strict(), text, &made);
   if (!status.ok()) return nullptr;
   return std::dynamic_pointer_cast<const Ours>(std::shared_ptr<const Interface>(made));
 }
 
-void TryPolicy(const std::string& text) {
-  using Interface = const rocksdb::FilterPolicy;
-  const auto policy = Create<Policy, Interface>(text);
-  if (policy == nullptr) return;
-  Require(rocksdb_plugin::ValidatePolicyOptions(policy->options()).ok(), "its options are valid");
-  const auto again = Create<Policy, Interface>(policy->ToString(Strict()));
-  Require(again != nullptr, "the text of a policy is read");
+template <class Ours, class Interface, class Validate>
+void Try(const std::string& text, Validate validate) {
+  const auto made = Create<Ours, Interface>(text);
+  if (made == nullptr) return;
+  Require(validate(made->options()).ok(), "its options are valid");
+  const rocksdb::Configurable& configurable = *made;
+  const auto again = Create<Ours, Interface>(configurable.ToString(Strict()));
+  Require(again != nullptr, "its text is read");
   std::string mismatch;
-  Require(policy->AreEquivalent(Strict(), again.get(), &mismatch), "as the same policy");
+  Require(configurable.AreEquivalent(Strict(), again.get(), &mismatch), "as the same");
+}
+
+void TryPolicy(const std::string& text) {
+  Try<Policy, const rocksdb::FilterPolicy>(text, rocksdb_plugin::ValidatePolicyOptions);
 }
 
 void TrySkipIndex(const std::string& text) {
-  using Interface = rocksdb::TablePropertiesCollectorFactory;
-  const auto factory = Create<SkipIndexCollectorFactory, Interface>(text);
-  if (factory == nullptr) return;
-  Require(rocksdb_plugin::ValidateSkipIndexOptions(factory->options()).ok(),
-          "its options are valid");
-  const rocksdb::Configurable& configurable = *factory;
-  const auto again = Create<SkipIndexCollectorFactory, Interface>(configurable.ToString(Strict()));
-  Require(again != nullptr, "the text of a skip index is read");
-  std::string mismatch;
-  Require(configurable.AreEquivalent(Strict(), again.get(), &mismatch), "as the same skip index");
+  Try<SkipIndexCollectorFactory, rocksdb::TablePropertiesCollectorFactory>(
+      text, rocksdb_plugin::ValidateSkipIndexOptions);
 }
 
 std::string AnyValue(Input* input) {
@@ -108,16 +107,14 @@ std::string AnyOptions(const char* id, const char* const (&names)[count], Input 
 }
 
 }  // namespace
-}  // namespace blocksieve::testing
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve::testing;
+void TestOneInput(ByteView bytes) {
   static const int registered = blocksieve_rocksdb_register();
   static_cast<void>(registered);
-  const std::string text(blocksieve::AsText({data, size}));
+  const std::string text(AsText(bytes));
   TryPolicy(text);
   TrySkipIndex(text);
-  const Input choices({data, size});
+  const Input choices(bytes);
   TryPolicy(AnyOptions("blocksieve",
                        {"target_fpr", "wasted_reads", "bits_per_key", "kind", "max_build_bytes"},
                        choices));
@@ -125,5 +122,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                           {"columns", "target_fpr", "granule_rows", "granule_bytes",
                            "max_index_bytes", "value_suffix_bytes"},
                           choices));
-  return 0;
 }
+
+}  // namespace blocksieve::testing

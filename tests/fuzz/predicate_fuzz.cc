@@ -1,24 +1,16 @@
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/input.h"
 
 // Input: definitions of columns, one per line; an empty line; a condition; a zero byte; a row. What
 // can be read is written in a form that reads as the same again, and has an answer for any row.
 
 namespace blocksieve::testing {
 namespace {
-
-std::string_view Cut(std::string_view* text, std::string_view end) {
-  const size_t at = text->find(end);
-  const std::string_view piece = text->substr(0, at);
-  text->remove_prefix(at == std::string_view::npos ? text->size() : at + end.size());
-  return piece;
-}
 
 std::vector<Column> ReadColumns(std::string_view lines) {
   std::vector<Column> columns;
@@ -33,12 +25,9 @@ std::vector<Column> ReadColumns(std::string_view lines) {
 }
 
 }  // namespace
-}  // namespace blocksieve::testing
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve;
-  using namespace blocksieve::testing;
-  std::string_view row = AsText({data, size});
+void TestOneInput(ByteView bytes) {
+  std::string_view row = AsText(bytes);
   const std::vector<Column> columns = ReadColumns(Cut(&row, "\n\n"));
   const std::string_view condition = Cut(&row, std::string_view("\0", 1));
   for (const Column& column : columns) {
@@ -47,8 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   size_t position = 0;
   const Result<Predicate> predicate = Predicate::Parse(condition, columns, &position);
   if (!predicate.ok()) {
-    Require(position <= condition.size() + 1, "an error's position is in the text");
-    return 0;
+    Require(position >= 1 && position <= condition.size() + 1,
+            "an error's position is in the text");
+    return;
   }
   const Result<Predicate> again = Predicate::Parse(predicate->ToText(), columns);
   Require(again.ok() && again->ToText() == predicate->ToText(),
@@ -60,5 +50,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (predicate->Matches(row)) {
     Require(predicate->Candidates(1, no_index).Has(0), "no match is ever skipped");
   }
-  return 0;
 }
+
+}  // namespace blocksieve::testing

@@ -54,12 +54,9 @@ void Check(const std::vector<RunGroup>& groups, const RateAllocation& allocation
 }
 
 }  // namespace
-}  // namespace blocksieve::testing
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve;
-  using namespace blocksieve::testing;
-  Input input({data, size});
+void TestOneInput(ByteView bytes) {
+  Input input(bytes);
   const double wasted_reads = AnyNumber(&input);
   const double bits_per_key = AnyNumber(&input);
   const std::vector<RunGroup> groups = AnyGroups(&input);
@@ -76,5 +73,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Check(groups, *by_bits);
     Require(by_bits->bits_per_key <= bits_per_key * kRounding, "no more bits than allowed");
   }
-  return 0;
 }
+
+}  // namespace blocksieve::testing

@@ -84,20 +84,18 @@ void Check(const Properties& properties) {
 }  // namespace
 }  // namespace blocksieve::rocksdb_plugin
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve;
-  using namespace blocksieve::rocksdb_plugin;
-  const Properties properties = ReadProperties(AsText({data, size}));
+void blocksieve::testing::TestOneInput(ByteView bytes) {
+  using namespace rocksdb_plugin;
+  const Properties properties = ReadProperties(AsText(bytes));
   const auto index = properties->user_collected_properties.find(kIndexProperty);
   std::optional<std::string> sealed;
   if (index != properties->user_collected_properties.end()) {
-    sealed = testing::ResealGranuleIndex(AsBytes(index->second));
+    sealed = ResealGranuleIndex(AsBytes(index->second));
   }
   Check(properties);
-  if (!sealed) return 0;
+  if (!sealed) return;
   const auto other = std::make_shared<rocksdb::TableProperties>(*properties);
   other->user_collected_properties[kIndexProperty] = *sealed;
   other->db_session_id = "session";
   Check(other);
-  return 0;
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -69,30 +68,25 @@ class Reads {
 
   /// `rows`: what there must be among the rows that are read.
   void CheckAll(const std::map<std::string, std::string>& rows) {
-    std::map<std::string, std::string> seen;
     const auto iterator = db_.NewIterator();
-    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-      seen.emplace(iterator->key(), iterator->value());
-    }
-    if (iterator->status().ok()) RequireAmong(rows, seen);
-    seen.clear();
-    for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev()) {
-      seen.emplace(iterator->key(), iterator->value());
-    }
-    if (iterator->status().ok()) RequireAmong(rows, seen);
+    iterator->SeekToFirst();
+    RequireAmong(iterator.get(), rows, [&] { iterator->Next(); });
+    iterator->SeekToLast();
+    RequireAmong(iterator.get(), rows, [&] { iterator->Prev(); });
     const Predicate all_numbers =
         *Predicate::Parse("number >= 0", ToyDatabase::OptionsIn(nullptr).value_columns);
-    seen.clear();
     const auto scan = db_.Scan(all_numbers);
-    for (; scan->Valid(); scan->Next()) seen.emplace(scan->key(), scan->value());
-    if (scan->status().ok()) RequireAmong(rows, seen);
+    RequireAmong(scan.get(), rows, [&] { scan->Next(); });
   }
 
  private:
-  static void RequireAmong(const std::map<std::string, std::string>& rows,
-                           const std::map<std::string, std::string>& seen) {
-    Require(std::includes(seen.begin(), seen.end(), rows.begin(), rows.end()),
-            "rows of other files are shown");
+  template <class Rows, class Step>
+  static void RequireAmong(Rows* read, const std::map<std::string, std::string>& rows, Step step) {
+    std::map<std::string, std::string> seen;
+    for (; read->Valid(); step()) seen.emplace(read->key(), read->value());
+    Require(
+        !read->status().ok() || std::includes(seen.begin(), seen.end(), rows.begin(), rows.end()),
+        "rows of other files are shown");
   }
 
   Db& db_;
@@ -125,10 +119,10 @@ void Open(Place place, const std::string& contents) {
   reads.CheckAll(others);
 }
 
-void OpenWithManifest(const std::string& contents) {
+void OpenWithManifest(ByteView contents) {
   MemoryEnv env;
   for (const auto& [name, original] : Original().files) env.SetContents(name, original);
-  env.SetContents(ManifestPath(ToyDatabase::kDirectory), contents);
+  env.SetContents(ManifestPath(ToyDatabase::kDirectory), std::string(AsText(contents)));
   const auto db = Db::Open(ToyDatabase::OptionsIn(&env), ToyDatabase::kDirectory);
   if (!db.ok()) return;
   Reads reads(db->get());
@@ -139,22 +133,18 @@ void OpenWithManifest(const std::string& contents) {
 }  // namespace
 }  // namespace blocksieve::toylsm
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve;
-  using namespace blocksieve::toylsm;
-  if (size == 0) return 0;
-  const ByteView bytes(data + 1, size - 1);
+void blocksieve::testing::TestOneInput(ByteView bytes) {
+  using namespace toylsm;
+  if (bytes.empty()) return;
+  const ByteView contents = bytes.subspan(1);
   constexpr uint8_t kPlaces = 3;
-  if (data[0] % (kPlaces + 1) == kPlaces) {
-    OpenWithManifest(std::string(AsText(bytes)));
-    if (const auto sealed = testing::ResealManifest(bytes)) OpenWithManifest(*sealed);
-    return 0;
+  if (bytes[0] % (kPlaces + 1) == kPlaces) {
+    return CheckAlsoResealed(contents, ResealManifest, OpenWithManifest);
   }
-  const auto place = static_cast<Place>(data[0] % (kPlaces + 1));
-  Open(place, std::string(AsText(bytes)));
-  if (place == Place::kLog) return 0;  // one that is sealed may overwrite anything
-  const std::string original = Original().files.at(Original().path(place));
-  const auto sealed = testing::ResealSst(bytes, testing::SstNumberOf(AsBytes(original)));
-  if (sealed) Open(place, *sealed);
-  return 0;
+  const auto place = static_cast<Place>(bytes[0] % (kPlaces + 1));
+  const auto open = [&](ByteView file) { Open(place, std::string(AsText(file))); };
+  if (place == Place::kLog) return open(contents);  // one that is sealed may overwrite anything
+  const uint64_t number = SstNumberOf(AsBytes(Original().files.at(Original().path(place))));
+  const auto reseal = [&](ByteView sst) { return ResealSst(sst, number); };
+  CheckAlsoResealed(contents, reseal, open);
 }

@@ -1,5 +1,3 @@
-#include <string>
-
 #include "integration/toylsm/log.h"
 #include "integration/toylsm/write_batch.h"
 #include "tests/fuzz/fuzz.h"
@@ -39,11 +37,7 @@ void Read(ByteView log) {
 }
 
 }  // namespace
-}  // namespace blocksieve::testing
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve::testing;
-  Read(ExactCopy({data, size}));
-  if (const auto sealed = ResealLog({data, size})) Read(ExactCopy(blocksieve::AsBytes(*sealed)));
-  return 0;
-}
+void TestOneInput(ByteView bytes) { CheckAlsoResealed(bytes, ResealLog, Read); }
+
+}  // namespace blocksieve::testing

@@ -24,13 +24,7 @@ void Check(ByteView bytes) {
 }
 
 }  // namespace
-}  // namespace blocksieve::testing
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve::testing;
-  Check(ExactCopy({data, size}));
-  if (const auto sealed = ResealManifest({data, size})) {
-    Check(ExactCopy(blocksieve::AsBytes(*sealed)));
-  }
-  return 0;
-}
+void TestOneInput(ByteView bytes) { CheckAlsoResealed(bytes, ResealManifest, Check); }
+
+}  // namespace blocksieve::testing

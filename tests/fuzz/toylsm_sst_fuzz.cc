@@ -45,8 +45,8 @@ class FileCheck {
 
   void ReadAll() {
     const bool is_sound = VerifyFile(file_, columns(), context_).ok();
-    const std::vector<KeptEntry> entries = Forward();
-    const std::vector<KeptEntry> reversed = Backward();
+    const std::vector<KeptEntry> entries = ReadEntries(true);
+    const std::vector<KeptEntry> reversed = ReadEntries(false);
     // Found or not: nothing but damage can be wrong.
     Find("");
     Find(file_.last_key() + "x");
@@ -72,24 +72,15 @@ class FileCheck {
     return columns;
   }
 
-  std::vector<KeptEntry> Forward() {
+  std::vector<KeptEntry> ReadEntries(bool forward) {
     std::vector<KeptEntry> entries;
     const auto iterator = NewRunIterator(&run_, context_);
-    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-      Require(entries.empty() || entries.back().position() < iterator->entry().position(),
+    forward ? iterator->SeekToFirst() : iterator->SeekToLast();
+    for (; iterator->Valid(); forward ? iterator->Next() : iterator->Prev()) {
+      const Position position = iterator->entry().position();
+      Require(entries.empty() || (forward ? entries.back().position() < position
+                                          : position < entries.back().position()),
               "entries are in order");
-      entries.emplace_back(iterator->entry());
-    }
-    if (!iterator->status().ok()) RequireDamage(iterator->status());
-    return entries;
-  }
-
-  std::vector<KeptEntry> Backward() {
-    std::vector<KeptEntry> entries;
-    const auto iterator = NewRunIterator(&run_, context_);
-    for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev()) {
-      Require(entries.empty() || iterator->entry().position() < entries.back().position(),
-              "backwards, too");
       entries.emplace_back(iterator->entry());
     }
     if (!iterator->status().ok()) RequireDamage(iterator->status());
@@ -141,11 +132,9 @@ void Read(const std::string& contents, uint64_t number) {
 }  // namespace
 }  // namespace blocksieve::toylsm
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace blocksieve;
-  const ByteView bytes(data, size);
-  const uint64_t number = testing::SstNumberOf(bytes);
-  toylsm::Read(std::string(AsText(bytes)), number);
-  if (const auto sealed = testing::ResealSst(bytes, number)) toylsm::Read(*sealed, number);
-  return 0;
+void blocksieve::testing::TestOneInput(ByteView bytes) {
+  const uint64_t number = SstNumberOf(bytes);
+  CheckAlsoResealed(
+      bytes, [&](ByteView sst) { return ResealSst(sst, number); },
+      [&](ByteView sst) { toylsm::Read(std::string(AsText(sst)), number); });
 }

@@ -66,7 +66,7 @@ ROOMS = [
     ("tests/rocksdb", "integration/rocksdb/plugin tests/support", ""),
     ("tests/sieve", "integration/sieve tests/support", ""),
     ("tests/cli", "integration/cli/commands tests/support", ""),
-    ("tests/fuzz", "integration/cli/commands tests/toylsm", ""),
+    ("tests/fuzz", "integration/cli/commands tests/core tests/toylsm", ""),
     ("tests/bench", "bench/levels bench/scale bench/sieve bench/toylsm tests/support", ""),
     # Programs of users, who have what is installed.
     ("tests/install", "integration/rocksdb/index", ""),

@@ -1,0 +1,9 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/fuzz/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  blocksieve::testing::TestOneInput({data, size});
+  return 0;
+}
