@@ -33,16 +33,6 @@ std::vector<std::string> Batch(uint64_t number) {
   return urls;
 }
 
-/// Lines that a process appends survive its end, as they are written one by one.
-class Journal {
- public:
-  explicit Journal(const std::string& path) : file_(path, std::ios::app) {}
-  void Append(const std::string& line) { file_ << line + "\n" << std::flush; }
-
- private:
-  std::ofstream file_;
-};
-
 std::vector<std::string> Lines(const std::string& path) {
   std::ifstream file(path);
   std::vector<std::string> lines;
@@ -53,8 +43,9 @@ std::vector<std::string> Lines(const std::string& path) {
 /// Pushes batches from `first` on, popping now and then, until it is killed.
 [[noreturn]] void Work(const std::string& sieve_path, const std::string& journal_path,
                        const std::string& popped_path, uint64_t first) {
-  Journal journal(journal_path);
-  Journal popped(popped_path);
+  // Their lines survive the process, as they are written one by one.
+  std::ofstream journal(journal_path, std::ios::app);
+  std::ofstream popped(popped_path, std::ios::app);
   std::unique_ptr<sieve::UrlSieve> sieve;
   sieve::SieveOptions options;
   options.design_urls = kUrls;
@@ -63,14 +54,27 @@ std::vector<std::string> Lines(const std::string& path) {
     sieve::PushCounts counts;
     const std::vector<std::string> urls = Batch(number);
     if (!sieve->Push(Views(urls), &counts).ok()) _exit(3);
-    journal.Append(std::to_string(number));
+    journal << number << "\n" << std::flush;
     uint64_t num_popped = 0;
     const auto take = [&](std::span<const std::string> some) {
-      for (const std::string& url : some) popped.Append(url);
+      for (const std::string& url : some) popped << url << "\n" << std::flush;
       return true;
     };
     if (number % 3 == 0 && !sieve->Pop(100, take, &num_popped).ok()) _exit(4);
   }
+}
+
+/// Kills a process that does work() after so long. Returns how it ended, as wait() has it.
+template <class Work>
+int KillAfter(uint64_t milliseconds, Work work) {
+  const pid_t child = fork();
+  if (child == -1) std::abort();
+  if (child == 0) work();
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  EXPECT_EQ(kill(child, SIGKILL), 0);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
 }
 
 TEST(SieveKill, NothingIsLostAndNothingIsThereTwice) {
@@ -81,13 +85,8 @@ TEST(SieveKill, NothingIsLostAndNothingIsThereTwice) {
   constexpr uint64_t kBatches = 20;  // less would show nothing; slow machines take more rounds
   int round = 0;
   for (; round < 12 || (next_batch <= kBatches && round < 100); ++round) {
-    const pid_t child = fork();
-    ASSERT_NE(child, -1);
-    if (child == 0) Work(path, dir / "journal", dir / "popped", next_batch);
-    std::this_thread::sleep_for(std::chrono::milliseconds(100 + random() % 400));
-    ASSERT_EQ(kill(child, SIGKILL), 0);
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
+    const int status = KillAfter(100 + random() % 400,
+                                 [&] { Work(path, dir / "journal", dir / "popped", next_batch); });
     ASSERT_TRUE(WIFSIGNALED(status)) << "it failed with " << WEXITSTATUS(status);
     const std::vector<std::string> acknowledged = Lines(dir / "journal");
     // The batch it died in is pushed once more by the next.
@@ -130,25 +129,18 @@ TEST(SieveKill, NothingIsLostAndNothingIsThereTwice) {
 TEST(SieveKill, ForgettingIsWhole) {
   const TempDir dir;
   const std::string path = dir / "sieve";
-  std::vector<std::string> urls;
-  for (uint64_t i = 0; i < kUrls; ++i) urls.push_back(TestUrl(i));
+  const std::vector<std::string> urls = TestUrls(0, kUrls);
   Push(OpenSieve(path, {.design_urls = kUrls}).get(), urls);
   for (int round = 0; round < 5; ++round) {
-    const pid_t child = fork();
-    ASSERT_NE(child, -1);
-    if (child == 0) {
+    KillAfter(60 + 30 * round, [&] {
       const auto sieve = OpenSieve(path);
-      for (size_t begin = 0; begin < urls.size(); begin += 100) {
-        const std::vector<std::string> some(urls.begin() + static_cast<long>(begin),
-                                            urls.begin() + static_cast<long>(begin) + 100);
+      for (uint64_t begin = 0; begin < kUrls; begin += 100) {
+        const std::vector<std::string> some = TestUrls(begin, begin + 100);
         Forget(sieve.get(), some);
         if (round % 2 == 1) Push(sieve.get(), some);
       }
       _exit(0);
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(60 + 30 * round));
-    ASSERT_EQ(kill(child, SIGKILL), 0);
-    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    });
     const auto sieve = OpenSieve(path);
     const sieve::SieveStats stats = Stats(*sieve);
     EXPECT_EQ(stats.queued, stats.seen) << "a URL is queued exactly if it is seen";

@@ -10,7 +10,7 @@
 #include "integration/sieve/sieve_settings.h"
 #include "integration/sieve/url_sieve.h"
 #include "tests/sieve/test_sieve.h"
-#include "tests/support/temp_dir.h"
+#include "tests/support/test_db.h"
 
 namespace blocksieve::testing {
 namespace {
@@ -20,18 +20,24 @@ using sieve::SieveOptions;
 using sieve::UrlSieve;
 using sieve::WriteSettings;
 
-class SieveOpening : public ::testing::Test {
+class SieveOpening : public SieveTest {
  protected:
-  std::unique_ptr<UrlSieve> Open(const SieveOptions& options = {}) {
-    return OpenSieve(path_, options);
-  }
   rocksdb::Status TryOpen(const SieveOptions& options) {
     std::unique_ptr<UrlSieve> opened;
     return UrlSieve::Open(path_, options, &opened);
   }
 
-  const TempDir dir_;
-  const std::string path_ = dir_ / "sieve";
+  std::unique_ptr<rocksdb::DB> CreateDatabase() {
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    return OpenDb(options, path_);
+  }
+
+  std::vector<std::string> ColumnFamilies() {
+    std::vector<std::string> families;
+    EXPECT_TRUE(rocksdb::DB::ListColumnFamilies({}, path_, &families).ok());
+    return families;
+  }
 };
 
 TEST_F(SieveOpening, BadOptionsAreNamed) {
@@ -49,16 +55,9 @@ TEST_F(SieveOpening, BadOptionsAreNamed) {
 }
 
 TEST_F(SieveOpening, OtherDatabasesAreLeftAlone) {
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  rocksdb::DB* db = nullptr;
-  ASSERT_TRUE(rocksdb::DB::Open(options, path_, &db).ok());
-  ASSERT_TRUE(db->Put({}, "key", "value").ok());
-  delete db;
+  ASSERT_TRUE(CreateDatabase()->Put({}, "key", "value").ok());
   EXPECT_TRUE(TryOpen({}).IsInvalidArgument());
-  std::vector<std::string> families;
-  ASSERT_TRUE(rocksdb::DB::ListColumnFamilies({}, path_, &families).ok());
-  EXPECT_EQ(families, std::vector<std::string>{"default"});
+  EXPECT_EQ(ColumnFamilies(), std::vector<std::string>{"default"});
 }
 
 TEST_F(SieveOpening, OnlyOneProcessAtATime) {
@@ -92,17 +91,11 @@ TEST_F(SieveOpening, CreationMayHaveBeenInterrupted) {
 }
 
 TEST_F(SieveOpening, ColumnFamiliesMayBeMissing) {
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  rocksdb::DB* db = nullptr;
-  ASSERT_TRUE(rocksdb::DB::Open(options, path_, &db).ok());
-  ASSERT_TRUE(WriteSettings(db, {.num_shards = 3, .design_urls = 1000}).ok());
-  delete db;
+  const sieve::SieveSettings settings{.num_shards = 3, .design_urls = 1000};
+  ASSERT_TRUE(WriteSettings(CreateDatabase().get(), settings).ok());
   EXPECT_TRUE(TryOpen({.num_shards = 2}).IsInvalidArgument());
   EXPECT_EQ(Push(Open().get(), {"a", "b", "c", "d"}).new_urls, 4u);
-  std::vector<std::string> families;
-  ASSERT_TRUE(rocksdb::DB::ListColumnFamilies({}, path_, &families).ok());
-  EXPECT_EQ(families,
+  EXPECT_EQ(ColumnFamilies(),
             (std::vector<std::string>{"default", "queue", "seen-00", "seen-01", "seen-02"}));
   EXPECT_EQ(Push(Open().get(), {"a", "b", "c", "d"}).new_urls, 0u);
 }

@@ -8,7 +8,6 @@
 
 #include "integration/sieve/url_sieve.h"
 #include "tests/sieve/test_sieve.h"
-#include "tests/support/temp_dir.h"
 
 // The counting filter that is saved on closing: only as long as it is what the URLs make. An old
 // one would deny URLs that came later.
@@ -18,18 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class SavedFilter : public ::testing::Test {
+class SavedFilter : public SieveTest {
  protected:
   // A sieve closed with URLs 0 to `end`.
   void Make(uint64_t end, uint64_t design_urls = 20'000) {
-    const auto sieve = OpenSieve(path_, {.num_shards = 1, .design_urls = design_urls});
-    Push(sieve.get(), Urls(0, end));
-  }
-
-  static std::vector<std::string> Urls(uint64_t begin, uint64_t end) {
-    std::vector<std::string> urls;
-    for (uint64_t i = begin; i < end; ++i) urls.push_back(TestUrl(i));
-    return urls;
+    Push(Open({.num_shards = 1, .design_urls = design_urls}).get(), TestUrls(0, end));
   }
 
   static bool IsIn(const std::string& path) {
@@ -42,9 +34,6 @@ class SavedFilter : public ::testing::Test {
     });
     return is_there;
   }
-
-  const TempDir dir_;
-  const std::string path_ = dir_ / "sieve";
 };
 
 TEST_F(SavedFilter, IsMadeAnewIfItIsDamaged) {
@@ -55,15 +44,15 @@ TEST_F(SavedFilter, IsMadeAnewIfItIsDamaged) {
     filter[filter.size() / 3] = static_cast<char>(filter[filter.size() / 3] ^ 0x11);
     return db->Put({}, "filter-00", filter);
   });
-  const auto sieve = OpenSieve(path_);
+  const auto sieve = Open();
   EXPECT_NEAR(Stats(*sieve).estimated.keys, 5000, 5 * Stats(*sieve).estimated.standard_error + 1);
-  EXPECT_EQ(Push(sieve.get(), Urls(0, 5000)).new_urls, 0u);
+  EXPECT_EQ(Push(sieve.get(), TestUrls(0, 5000)).new_urls, 0u);
 }
 
 TEST_F(SavedFilter, GoesWithTheFirstChange) {
   Make(1000);
   EXPECT_TRUE(IsIn(path_));
-  const auto sieve = OpenSieve(path_);
+  const auto sieve = Open();
   Push(sieve.get(), {"new"});
   fs::copy(path_, dir_ / "killed");
   EXPECT_FALSE(IsIn(dir_ / "killed"));
@@ -72,12 +61,9 @@ TEST_F(SavedFilter, GoesWithTheFirstChange) {
 // An over-full filter is replaced, here by one of the same size.
 TEST_F(SavedFilter, GoesWhenCompactionMakesAnother) {
   Make(20'000, 2000);
-  {
-    const auto sieve = OpenSieve(path_);
-    Forget(sieve.get(), Urls(1000, 20'000));
-  }
+  Forget(Open().get(), TestUrls(1000, 20'000));
   EXPECT_TRUE(IsIn(path_));
-  const auto sieve = OpenSieve(path_);
+  const auto sieve = Open();
   EXPECT_FALSE(Stats(*sieve).overfull.empty());
   EXPECT_TRUE(sieve->Compact().ok());
   EXPECT_TRUE(Stats(*sieve).overfull.empty());
@@ -88,7 +74,7 @@ TEST_F(SavedFilter, GoesWhenCompactionMakesAnother) {
 // A push that fails leaves URLs in the counting filter which the database has not.
 TEST_F(SavedFilter, IsNotSavedOnceAPushHasFailed) {
   Make(1000);
-  EXPECT_TRUE(OpenSieve(path_)->Compact().ok());
+  EXPECT_TRUE(Open()->Compact().ok());
   InDatabase(path_, [&](rocksdb::DB* db) {
     std::vector<rocksdb::LiveFileMetaData> files;
     db->GetLiveFilesMetaData(&files);
@@ -101,9 +87,9 @@ TEST_F(SavedFilter, IsNotSavedOnceAPushHasFailed) {
     return rocksdb::Status::OK();
   });
   {
-    const auto sieve = OpenSieve(path_);
-    std::vector<std::string> urls = Urls(1'000'000, 1'010'000);
-    for (const std::string& url : Urls(0, 1000)) urls.push_back(url);
+    const auto sieve = Open();
+    std::vector<std::string> urls = TestUrls(1'000'000, 1'010'000);
+    for (const std::string& url : TestUrls(0, 1000)) urls.push_back(url);
     sieve::PushCounts counts;
     EXPECT_FALSE(sieve->Push(Views(urls), &counts).ok());
     Push(sieve.get(), {"new"});

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "integration/sieve/sieve_format.h"
-#include "tests/support/temp_dir.h"
+#include "tests/support/test_db.h"
 
 namespace blocksieve::testing {
 namespace {
@@ -20,9 +20,7 @@ class QueueTest : public ::testing::Test {
   void SetUp() override {
     rocksdb::Options options;
     options.create_if_missing = true;
-    rocksdb::DB* db = nullptr;
-    ASSERT_TRUE(rocksdb::DB::Open(options, dir_ / "db", &db).ok());
-    db_.reset(db);
+    db_ = OpenDb(options, dir_ / "db");
     rocksdb::ColumnFamilyHandle* family = nullptr;
     ASSERT_TRUE(db_->CreateColumnFamily({}, "queue", &family).ok());
     family_.reset(family);

@@ -10,11 +10,18 @@
 #include <vector>
 
 #include "integration/sieve/url_sieve.h"
+#include "tests/support/temp_dir.h"
 
 namespace blocksieve::testing {
 
 inline std::string TestUrl(uint64_t number) {
   return "https://host" + std::to_string(number % 97) + ".example/page/" + std::to_string(number);
+}
+
+inline std::vector<std::string> TestUrls(uint64_t begin, uint64_t end) {
+  std::vector<std::string> urls;
+  for (uint64_t i = begin; i < end; ++i) urls.push_back(TestUrl(i));
+  return urls;
 }
 
 inline std::unique_ptr<sieve::UrlSieve> OpenSieve(const std::string& path,
@@ -25,22 +32,24 @@ inline std::unique_ptr<sieve::UrlSieve> OpenSieve(const std::string& path,
   return opened;
 }
 
+inline void ExpectOk(const rocksdb::Status& status) {
+  EXPECT_TRUE(status.ok()) << status.ToString();
+}
+
 inline std::vector<std::string_view> Views(const std::vector<std::string>& urls) {
   return {urls.begin(), urls.end()};
 }
 
 inline sieve::PushCounts Push(sieve::UrlSieve* sieve, const std::vector<std::string>& urls) {
   sieve::PushCounts counts;
-  const rocksdb::Status status = sieve->Push(Views(urls), &counts);
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  ExpectOk(sieve->Push(Views(urls), &counts));
   EXPECT_EQ(counts.new_urls + counts.repeats, urls.size());
   return counts;
 }
 
 inline sieve::ForgetCounts Forget(sieve::UrlSieve* sieve, const std::vector<std::string>& urls) {
   sieve::ForgetCounts counts;
-  const rocksdb::Status status = sieve->Forget(Views(urls), &counts);
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  ExpectOk(sieve->Forget(Views(urls), &counts));
   return counts;
 }
 
@@ -51,8 +60,7 @@ inline std::vector<std::string> Pop(sieve::UrlSieve* sieve, uint64_t max_urls) {
     popped.insert(popped.end(), urls.begin(), urls.end());
     return true;
   };
-  const rocksdb::Status status = sieve->Pop(max_urls, take, &num_popped);
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  ExpectOk(sieve->Pop(max_urls, take, &num_popped));
   EXPECT_EQ(num_popped, popped.size());
   return popped;
 }
@@ -61,10 +69,20 @@ inline std::vector<std::string> PopAll(sieve::UrlSieve* sieve) { return Pop(siev
 
 inline sieve::SieveStats Stats(const sieve::UrlSieve& sieve) {
   sieve::SieveStats stats;
-  const rocksdb::Status status = sieve.GetStats(&stats);
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  ExpectOk(sieve.GetStats(&stats));
   return stats;
 }
+
+/// With a place for a sieve.
+class SieveTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<sieve::UrlSieve> Open(const sieve::SieveOptions& options = {}) {
+    return OpenSieve(path_, options);
+  }
+
+  const TempDir dir_;
+  const std::string path_ = dir_ / "sieve";
+};
 
 /// Runs `action` on the database of a closed sieve of one shard.
 inline void InDatabase(const std::string& path,
@@ -75,9 +93,8 @@ inline void InDatabase(const std::string& path,
       {}, path, {{"default", {}}, {"queue", {}}, {"seen-00", {}}}, &families, &opened);
   ASSERT_TRUE(status.ok()) << status.ToString();
   const std::unique_ptr<rocksdb::DB> db(opened);
-  const rocksdb::Status done = action(db.get());
-  EXPECT_TRUE(done.ok()) << done.ToString();
-  for (auto* const family : families) EXPECT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
+  ExpectOk(action(db.get()));
+  for (auto* const family : families) ExpectOk(db->DestroyColumnFamilyHandle(family));
 }
 
 }  // namespace blocksieve::testing

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <deque>
 #include <random>
 #include <set>
@@ -11,25 +10,13 @@
 #include <vector>
 
 #include "tests/sieve/test_sieve.h"
-#include "tests/support/temp_dir.h"
 
 namespace blocksieve::testing {
 namespace {
 
-using sieve::FileFilters;
-using sieve::SieveOptions;
 using sieve::SieveStats;
-using sieve::UrlSieve;
 
-class UrlSieveTest : public ::testing::Test {
- protected:
-  std::unique_ptr<UrlSieve> Open(const SieveOptions& options = {}) {
-    return OpenSieve(path_, options);
-  }
-
-  const TempDir dir_;
-  const std::string path_ = dir_ / "sieve";
-};
+using UrlSieveTest = SieveTest;
 
 TEST_F(UrlSieveTest, TakesEveryUrlOnceAndInOrder) {
   const auto sieve = Open();
@@ -80,10 +67,8 @@ TEST_F(UrlSieveTest, ForgottenUrlIsNewAgain) {
 
 // A model of sets and lists, under random operations with restarts and compactions in between.
 TEST_F(UrlSieveTest, AgreesWithTheModel) {
-  SieveOptions options;
-  options.num_shards = 3;
-  options.design_urls = 1000;  // over-full soon, and larger at the next compaction
-  auto sieve = Open(options);
+  // Over-full soon, and larger at the next compaction.
+  auto sieve = Open({.num_shards = 3, .design_urls = 1000});
   std::mt19937_64 random(1);
   std::set<std::string> seen;
   std::deque<std::string> queued;
@@ -175,8 +160,7 @@ TEST_F(UrlSieveTest, PoppingKeepsToTheOrderAcrossRestartsAndCleaning) {
   constexpr uint64_t kUrls = 200'000;  // several times what is deleted at once
   uint64_t next = 0;
   auto sieve = Open();
-  std::vector<std::string> urls;
-  for (uint64_t i = 0; i < kUrls; ++i) urls.push_back(TestUrl(i));
+  const std::vector<std::string> urls = TestUrls(0, kUrls);
   Push(sieve.get(), urls);
   while (next < kUrls) {
     for (const std::string& url : Pop(sieve.get(), 30'000)) ASSERT_EQ(url, urls[next++]);
@@ -194,18 +178,10 @@ TEST_F(UrlSieveTest, PoppingKeepsToTheOrderAcrossRestartsAndCleaning) {
 // The two promises that pull in opposite directions, of a sieve as full as it is designed for.
 TEST_F(UrlSieveTest, FiltersAnswerForNewUrlsInTheMemoryPromised) {
   constexpr uint64_t kUrls = 1'000'000;
-  SieveOptions options;
-  options.design_urls = kUrls;
-  const auto sieve = Open(options);
-  std::vector<std::string> urls;
+  constexpr uint64_t kBatch = 20'000;
+  const auto sieve = Open({.design_urls = kUrls});
   const auto push = [&](uint64_t begin, uint64_t end) {
-    for (uint64_t i = begin; i < end; ++i) {
-      urls.push_back(TestUrl(i));
-      if (urls.size() == 20'000 || i + 1 == end) {
-        Push(sieve.get(), urls);
-        urls.clear();
-      }
-    }
+    for (; begin < end; begin += kBatch) Push(sieve.get(), TestUrls(begin, begin + kBatch));
   };
   push(0, kUrls);
   const SieveStats loaded = Stats(*sieve);
@@ -228,10 +204,8 @@ TEST_F(UrlSieveTest, FiltersAnswerForNewUrlsInTheMemoryPromised) {
 }
 
 TEST_F(UrlSieveTest, StockFiltersGiveTheSameAnswers) {
-  SieveOptions options;
-  options.file_filters = FileFilters::kStockBloom;
   {
-    const auto sieve = Open(options);
+    const auto sieve = Open({.file_filters = sieve::FileFilters::kStockBloom});
     Push(sieve.get(), {"a", "b"});
     ASSERT_TRUE(sieve->Compact().ok());
   }

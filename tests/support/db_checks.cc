@@ -24,11 +24,9 @@ std::string Compare(const TestDb::Model& model, const std::string& key,
          status.ToString() + " '" + value.ToString() + "'";
 }
 
-std::string CheckGet(rocksdb::DB* db, const TestDb::Model& model, const std::string& key,
-                     const rocksdb::ReadOptions& read_options) {
-  rocksdb::PinnableSlice value;
-  const rocksdb::Status status = db->Get(read_options, db->DefaultColumnFamily(), key, &value);
-  return Compare(model, key, status, value);
+std::vector<std::string> AllKeys(const TestDb::Model& model, std::vector<std::string> others) {
+  for (const auto& [key, value] : model) others.push_back(key);
+  return others;
 }
 
 std::string CheckBatch(rocksdb::DB* db, const TestDb::Model& model,
@@ -64,11 +62,10 @@ std::string Difference(const TestDb::Model& expected, const TestDb::Model& found
 std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
                       const std::vector<std::string>& absent,
                       const rocksdb::ReadOptions& read_options) {
-  for (const auto& [key, value] : model) {
-    if (std::string wrong = CheckGet(db, model, key, read_options); !wrong.empty()) return wrong;
-  }
-  for (const std::string& key : absent) {
-    if (std::string wrong = CheckGet(db, model, key, read_options); !wrong.empty()) return wrong;
+  for (const std::string& key : AllKeys(model, absent)) {
+    rocksdb::PinnableSlice value;
+    const rocksdb::Status status = db->Get(read_options, db->DefaultColumnFamily(), key, &value);
+    if (std::string wrong = Compare(model, key, status, value); !wrong.empty()) return wrong;
   }
   return "";
 }
@@ -76,8 +73,7 @@ std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
 std::string CheckMultiGets(rocksdb::DB* db, const TestDb::Model& model,
                            const std::vector<std::string>& absent,
                            const rocksdb::ReadOptions& read_options) {
-  std::vector<std::string> keys = absent;
-  for (const auto& [key, value] : model) keys.push_back(key);
+  std::vector<std::string> keys = AllKeys(model, absent);
   std::mt19937 random(1);
   std::shuffle(keys.begin(), keys.end(), random);
   size_t size = 0;
@@ -98,19 +94,15 @@ std::string CheckScan(rocksdb::DB* db, const TestDb::Model& model,
   rocksdb::ReadOptions everything = read_options;
   everything.total_order_seek = true;
   const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(everything));
-  TestDb::Model forwards;
-  for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    forwards[it->key().ToString()] = it->value().ToString();
-  }
-  if (!it->status().ok()) return "scan: " + it->status().ToString();
-  if (std::string wrong = Difference(model, forwards); !wrong.empty()) return "scan: " + wrong;
-  TestDb::Model backwards;
-  for (it->SeekToLast(); it->Valid(); it->Prev()) {
-    backwards[it->key().ToString()] = it->value().ToString();
-  }
-  if (!it->status().ok()) return "backwards: " + it->status().ToString();
-  if (std::string wrong = Difference(model, backwards); !wrong.empty()) {
-    return "scan backwards: " + wrong;
+  for (const bool forward : {true, false}) {
+    TestDb::Model found;
+    forward ? it->SeekToFirst() : it->SeekToLast();
+    for (; it->Valid(); forward ? it->Next() : it->Prev()) {
+      found[it->key().ToString()] = it->value().ToString();
+    }
+    const std::string wrong =
+        it->status().ok() ? Difference(model, found) : it->status().ToString();
+    if (!wrong.empty()) return (forward ? "scan: " : "scan backwards: ") + wrong;
   }
   return "";
 }
