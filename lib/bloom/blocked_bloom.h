@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include "blocksieve/filter_info.h"
 #include "blocksieve/internal/filter_view.h"

@@ -33,4 +33,6 @@ set(DOXYGEN_SORT_MEMBER_DOCS NO)
 set(DOXYGEN_HAVE_DOT NO)
 set(DOXYGEN_CLASS_GRAPH NO)
 
-doxygen_add_docs(docs ${blocksieve_public_headers} ${PROJECT_SOURCE_DIR}/README.md)
+doxygen_add_docs(docs ${blocksieve_public_headers} ${PROJECT_SOURCE_DIR}/README.md
+  # What README.md refers to.
+  ${PROJECT_SOURCE_DIR}/lib/README.md ${PROJECT_SOURCE_DIR}/lib/FORMAT.md)

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <cmath>
 
 #include "lib/base/coding.h"
 #include "lib/granule/bounds.h"

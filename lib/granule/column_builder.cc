@@ -1,6 +1,5 @@
 #include "lib/granule/column_builder.h"
 
-#include <algorithm>
 #include <cassert>
 
 #include "lib/granule/packed.h"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "blocksieve/internal/hash_list.h"
 #include "blocksieve/kernels.h"

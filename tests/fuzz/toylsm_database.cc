@@ -1,8 +1,5 @@
 #include "tests/fuzz/toylsm_database.h"
 
-#include <algorithm>
-#include <memory>
-
 #include "integration/toylsm/db.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/toylsm/memory_env.h"

@@ -160,9 +160,8 @@ def drawing():
         house = "lib" if room.startswith("lib/") else "/".join(room.split("/")[:2])
         houses.setdefault(house, []).append(room)
     for house, members in houses.items():
-        lines.append(f"  subgraph {house.split('/')[-1]}")
-        lines += [f"    {room.replace('/', '_')}[{room.removeprefix(house + '/').split('/')[-1]}]" for room in members]
-        lines.append("  end")
+        nodes = (f"{room.replace('/', '_')}[{room.split('/')[-1]}]" for room in members)
+        lines += [f"  subgraph {house.split('/')[-1]}", f"    {' & '.join(nodes)}", "  end"]
     for room, uses in rooms:
         if used := " & ".join(each.replace("/", "_") for each in uses if each != "rocksdb"):
             lines.append(f"  {room.replace('/', '_')} --> {used}")

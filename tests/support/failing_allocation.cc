@@ -3,8 +3,10 @@
 #include <link.h>
 #include <unwind.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <string_view>
 
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): names for --wrap
 extern "C" {

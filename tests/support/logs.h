@@ -4,7 +4,6 @@
 #include <rocksdb/env.h>
 
 #include <cstdarg>
-#include <cstdio>
 #include <string>
 
 namespace blocksieve::testing {

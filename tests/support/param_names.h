@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <concepts>
 #include <string>
 #include <tuple>
 

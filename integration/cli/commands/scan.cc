@@ -5,7 +5,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 
 #include "blocksieve/predicate.h"
 #include "integration/cli/commands/options.h"

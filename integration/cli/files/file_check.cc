@@ -1,6 +1,5 @@
 #include "integration/cli/files/file_check.h"
 
-#include <algorithm>
 #include <cassert>
 #include <cmath>
 

@@ -11,7 +11,6 @@
 #include <set>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"

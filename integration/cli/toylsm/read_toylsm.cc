@@ -1,4 +1,3 @@
-#include <utility>
 
 #include "integration/cli/toylsm/toylsm_engine.h"
 #include "integration/toylsm/scan.h"
