@@ -33,6 +33,7 @@ set(DOXYGEN_SORT_MEMBER_DOCS NO)
 set(DOXYGEN_HAVE_DOT NO)
 set(DOXYGEN_CLASS_GRAPH NO)
 
-doxygen_add_docs(docs ${blocksieve_public_headers} ${PROJECT_SOURCE_DIR}/README.md
-  # What README.md refers to.
-  ${PROJECT_SOURCE_DIR}/lib/README.md ${PROJECT_SOURCE_DIR}/lib/FORMAT.md)
+# Links to pages that are no part of the reference become their text.
+set(DOXYGEN_FILTER_PATTERNS "*.md=sed -E 's/\\[([^]]*)\\]\\([^:)]*\\)/\\1/g'")
+
+doxygen_add_docs(docs ${blocksieve_public_headers} ${PROJECT_SOURCE_DIR}/README.md)

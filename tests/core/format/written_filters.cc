@@ -49,7 +49,7 @@ struct FilterRow {
   std::string false_positives;  // the first five absent keys that match, of 20,000
 };
 
-std::vector<FilterRow> Rows() {
+std::vector<FilterRow> FilterRows() {
   constexpr auto kBloom = FilterKind::kBlockedBloom;
   constexpr auto kRibbon = FilterKind::kRibbon;
   const BloomLayout small = *BloomLayout::ForBits(100, 4);
@@ -190,7 +190,7 @@ class WrittenFilter : public WrittenBlock {
 
 std::vector<WrittenBlockPtr> WrittenFilters() {
   std::vector<WrittenBlockPtr> all;
-  for (FilterRow& row : Rows()) all.push_back(std::make_shared<WrittenFilter>(std::move(row)));
+  for (FilterRow& row : FilterRows()) all.push_back(std::make_shared<WrittenFilter>(std::move(row)));
   return all;
 }
 

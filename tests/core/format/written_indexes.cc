@@ -61,7 +61,7 @@ std::string RandomKey(uint64_t row) {
   return key;
 }
 
-std::vector<IndexRow> Rows() {
+std::vector<IndexRow> IndexRows() {
   return {
       {"granule_empty", 2, 0, &ShortKey, 0x7828de0f0c9b5ce2, 0x2d06800538d394c2},
       {"granule_5_rows", 2, 5, &ShortKey, 0xa78ca5c38caa681c, 0x88110df0be25924d},
@@ -214,7 +214,7 @@ class SmallIndex : public WrittenIndex {
 
 std::vector<WrittenBlockPtr> WrittenIndexes() {
   std::vector<WrittenBlockPtr> all;
-  for (IndexRow& row : Rows()) all.push_back(std::make_shared<WrittenIndex>(std::move(row)));
+  for (IndexRow& row : IndexRows()) all.push_back(std::make_shared<WrittenIndex>(std::move(row)));
   all.push_back(std::make_shared<SmallIndex>());
   return all;
 }

@@ -2,7 +2,7 @@
 
 #include <rocksdb/convenience.h>
 
-#include "tests/install/consumer/policy.h"
+#include "policy.h"
 
 std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy() {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/install/consumer/policy.h"
+#include "policy.h"
 
 namespace {
 
