@@ -62,10 +62,10 @@ struct ScanResult {
   std::string state;  ///< Of the tree.
   uint64_t runs = 0;
   uint64_t queries = 0;
-  uint64_t rows = 0;               ///< Returned; each answer was compared with the expected one.
-  uint64_t data_blocks_read = 0;   ///< Data blocks read.
-  uint64_t oracle_blocks = 0;      ///< Different data blocks that hold a row of the answer.
-  uint64_t full_scan_blocks = 0;   ///< Read by one scan without the skip index.
+  uint64_t rows = 0;              ///< Returned; each answer was compared with the expected one.
+  uint64_t data_blocks_read = 0;  ///< Data blocks read.
+  uint64_t oracle_blocks = 0;     ///< Different data blocks that hold a row of the answer.
+  uint64_t full_scan_blocks = 0;  ///< Read by one scan without the skip index.
   uint64_t skip_index_bytes = 0;  ///< Of all files, read once and then in memory.
 
   double against_oracle() const {

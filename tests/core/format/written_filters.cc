@@ -190,7 +190,8 @@ class WrittenFilter : public WrittenBlock {
 
 std::vector<WrittenBlockPtr> WrittenFilters() {
   std::vector<WrittenBlockPtr> all;
-  for (FilterRow& row : FilterRows()) all.push_back(std::make_shared<WrittenFilter>(std::move(row)));
+  for (FilterRow& row : FilterRows())
+    all.push_back(std::make_shared<WrittenFilter>(std::move(row)));
   return all;
 }
 
