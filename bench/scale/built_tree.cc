@@ -1,5 +1,3 @@
-#include "bench/scale/built_tree.h"
-
 #include <vector>
 
 #include "bench/filter_bench/keys.h"

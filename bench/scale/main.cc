@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/scale/built_tree.h"
 #include "bench/scale/filters.h"
 #include "bench/scale/model.h"
 #include "bench/skip/analysis.h"

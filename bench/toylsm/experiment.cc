@@ -8,7 +8,6 @@
 
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"
-#include "bench/toylsm/lookups.h"
 #include "bench/toylsm/tree.h"
 
 namespace blocksieve::bench::toy {

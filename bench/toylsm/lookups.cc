@@ -1,5 +1,3 @@
-#include "bench/toylsm/lookups.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "bench/support/terminal.h"
+#include "bench/toylsm/experiment.h"
 #include "bench/toylsm/tree.h"
 
 namespace blocksieve::bench::toy {

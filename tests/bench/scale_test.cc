@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <numeric>
 
-#include "bench/scale/built_tree.h"
 #include "bench/scale/filters.h"
 #include "bench/scale/model.h"
 
