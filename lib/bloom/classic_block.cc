@@ -103,7 +103,7 @@ const ProbeOps& Open(const FilterInfo& info, Kernel /*kernel*/, FilterView* view
   return kProbes<Cells>;
 }
 
-const FilterFormat& FormatOf(FilterKind kind) noexcept {
+const FilterFormat& ClassicFormatOf(FilterKind kind) noexcept {
   return kind == FilterKind::kClassicBloom ? kClassicBloomFormat : kCountingBloomFormat;
 }
 
@@ -133,11 +133,11 @@ Result<OwnedBytes> WriteBloomBlock(FilterKind kind, const BloomLayout& layout, u
   info.cell_bits = cell_bits;
   if (info.num_keys == 0) cells = {};
   info.payload_bytes = cells.size();
-  const uint64_t block_bytes = cells.size() + EncodeFooter(info, FormatOf(kind)).size();
+  const uint64_t block_bytes = cells.size() + EncodeFooter(info, ClassicFormatOf(kind)).size();
   Result<OwnedBytes> block = AllocateFilterBlock(info, block_bytes, block_bytes, 0);
   if (!block.ok()) return block;
   std::copy(cells.begin(), cells.end(), block->data());
-  Seal(info, FormatOf(kind), &*block);
+  Seal(info, ClassicFormatOf(kind), &*block);
   return block;
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
@@ -151,7 +151,7 @@ Result<BloomCells> ReadBloomBlock(FilterKind kind, ByteView block) try {
     return Status::NotSupported("filter block: kind is " + std::string(FilterKindName(info.kind)) +
                                 "; allowed here is " + std::string(FilterKindName(kind)));
   }
-  Status status = ReadLayoutFields(FormatOf(kind), &fields, &info);
+  Status status = ReadLayoutFields(ClassicFormatOf(kind), &fields, &info);
   if (status.ok()) status = CheckPayload(block, info);
   if (!status.ok()) return status;
   BloomCells read{.layout = BloomLayoutOf(info), .cell_bits = info.cell_bits, .cells = {}};

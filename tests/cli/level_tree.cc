@@ -12,6 +12,7 @@
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
+#include <rocksdb/memtablerep.h>
 #include <rocksdb/perf_context.h>
 #include <rocksdb/table.h>
 
@@ -33,6 +34,13 @@ namespace {
 
 void Check(const rocksdb::Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+// Without a log: databases are flushed before they are closed.
+void Put(rocksdb::DB* db, const std::string& key) {
+  rocksdb::WriteOptions options;
+  options.disableWAL = true;
+  Check(db->Put(options, key, "a value of some bytes"));
 }
 
 // Permutes the 64-bit numbers (splitmix64, Steele et al., 2014): even ones are present.
@@ -72,6 +80,10 @@ rocksdb::Options OptionsWith(const std::string& policy) {
   options.listeners.push_back(blocksieve::NewLevelListener());
   rocksdb::BlockBasedTableOptions table;
   table.no_block_cache = true;  // every data block is read; filters and indexes are held
+  table.block_size = 512;       // which is cheaper the smaller it is
+  options.compression = rocksdb::kNoCompression;
+  options.memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
+  options.allow_concurrent_memtable_write = false;  // which that memtable has not
   if (policy != "none") {
     Check(rocksdb::FilterPolicy::CreateFromString({}, policy, &table.filter_policy));
   }
@@ -114,7 +126,7 @@ void Build(const std::string& path, const std::vector<Run>& runs) {
     for (uint64_t i = 0; i < run.num_keys; ++next_key) {
       const std::string key = PresentKey(next_key);
       if (static_cast<uint8_t>(key[0]) >= 256 / run.part) continue;
-      Check(db->Put({}, key, "a value of some bytes"));
+      Put(db.get(), key);
       ++i;
     }
     Check(db->Flush({}));
@@ -138,9 +150,7 @@ void Fill(const std::string& path, uint64_t num_keys, const std::string& policy,
   rocksdb::DB* opened = nullptr;
   Check(rocksdb::DB::Open(options, path, &opened));
   const std::unique_ptr<rocksdb::DB> db(opened);
-  for (uint64_t i = 0; i < num_keys; ++i) {
-    Check(db->Put({}, key(i), "a value of some bytes"));
-  }
+  for (uint64_t i = 0; i < num_keys; ++i) Put(db.get(), key(i));
   Check(db->Flush({}));
   for (uint64_t busy = 1; busy != 0; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
     uint64_t pending = 0;
