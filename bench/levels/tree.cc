@@ -13,6 +13,7 @@
 #include "bench/support/terminal.h"
 #include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/level_listener.h"
+#include "integration/rocksdb/compat/open_db.h"
 
 namespace blocksieve::bench::levels {
 namespace {
@@ -77,9 +78,7 @@ void Tree::Reopen() {
   db_.reset();
   statistics_ = rocksdb::CreateDBStatistics();
   options_.statistics = statistics_;
-  rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::Open(options_, "/db", &db), "open");
-  db_.reset(db);
+  Check(rocksdb_plugin::OpenDb(options_, "/db", &db_), "open");
 }
 
 void Tree::Flushes(int count) {

@@ -14,6 +14,7 @@
 #include "bench/support/measure.h"
 #include "bench/support/rocksdb_tree.h"
 #include "bench/support/terminal.h"
+#include "integration/rocksdb/compat/open_db.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {
@@ -73,9 +74,7 @@ void Engine::Check(const rocksdb::Status& status, std::string_view what) const {
 
 void Engine::OpenWith(const rocksdb::Options& options) {
   Close();
-  rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::Open(options, path_.string(), &db), "open");
-  db_.reset(db);
+  Check(rocksdb_plugin::OpenDb(options, path_.string(), &db_), "open");
 }
 
 void Engine::Open(Temperature temperature) { OpenWith(MakeOptions(temperature)); }

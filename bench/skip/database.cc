@@ -9,6 +9,8 @@
 #include "bench/support/rocksdb_tree.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/compat/cache.h"
+#include "integration/rocksdb/compat/open_db.h"
 
 namespace blocksieve::bench::skip {
 namespace {
@@ -40,9 +42,7 @@ Database::Database(const Dataset& dataset, std::filesystem::path path,
     Check(status, "index");
     options.table_properties_collector_factories.push_back(std::move(factory));
   }
-  rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::Open(options, path_.string(), &db), "open");
-  db_.reset(db);
+  Check(rocksdb_plugin::OpenDb(options, path_.string(), &db_), "open");
 }
 
 Database::~Database() = default;

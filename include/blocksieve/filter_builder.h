@@ -90,6 +90,9 @@ class FilterBuilder {
   /// few bytes and 0.1 %, as its keys decide. From 2^63 bytes on, the largest uint64_t.
   uint64_t BlockBytes(uint64_t num_keys) const noexcept { return BlockBytes(layout_, num_keys); }
 
+  /// The same with another layout of the same kind.
+  uint64_t BlockBytes(const Layout& layout, uint64_t num_keys) const noexcept;
+
   /// The inverse: the most keys whose block fits in `block_bytes`; 0 if none do.
   uint64_t MaxKeys(uint64_t block_bytes) const noexcept;
 
@@ -112,7 +115,6 @@ class FilterBuilder {
 
   Result<OwnedBytes> FinishBlockedBloom(const Layout& layout, uint64_t num_keys,
                                         internal::HashList hashes);
-  uint64_t BlockBytes(const Layout& layout, uint64_t num_keys) const noexcept;
 
   FilterOptions options_;
   Layout layout_;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <system_error>
 
+#include "integration/rocksdb/compat/open_db.h"
 #include "integration/sieve/sieve_format.h"
 #include "lib/base/coding.h"
 
@@ -67,10 +68,11 @@ rocksdb::Status CheckFree(const fs::path& path) {
 rocksdb::Status ReadStored(const std::string& path, SieveSettings* settings) {
   std::error_code error;
   if (!fs::exists(path + "/CURRENT", error)) return CheckFree(path);
-  rocksdb::DB* opened = nullptr;
-  rocksdb::Status status = rocksdb::DB::OpenForReadOnly(rocksdb::Options(), path, &opened);
+  std::unique_ptr<rocksdb::DB> db;
+  rocksdb::Status status = rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
+    return rocksdb::DB::OpenForReadOnly(rocksdb::Options(), path, opened);
+  });
   if (!status.ok()) return status;
-  const std::unique_ptr<rocksdb::DB> db(opened);
   std::string text;
   status = db->Get(rocksdb::ReadOptions(), kSettingsKey, &text);
   if (status.ok()) return Decode(text, settings);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "blocksieve/hash.h"
+#include "integration/rocksdb/compat/open_db.h"
 #include "integration/sieve/front_filters.h"
 #include "integration/sieve/sieve_format.h"
 #include "integration/sieve/sieve_settings.h"
@@ -100,15 +101,15 @@ rocksdb::Status UrlSieve::OpenFamilies(const std::string& path, const rocksdb::D
   std::vector<std::string> present;
   rocksdb::Status status = rocksdb::DB::ListColumnFamilies(options, path, &present);
   const size_t num_present = status.ok() ? std::min(present.size(), families.size()) : 1;
-  rocksdb::DB* db = nullptr;
-  status = rocksdb::DB::Open(options, path, {families.begin(), families.begin() + num_present},
-                             &handles_, &db);
+  status = rocksdb_plugin::OpenDb(&db_, [&](rocksdb_plugin::OpenedDb* opened) {
+    return rocksdb::DB::Open(options, path, {families.begin(), families.begin() + num_present},
+                             &handles_, opened);
+  });
   if (!status.ok()) return status;
-  db_.reset(db);
-  status = WriteSettings(db, settings);
+  status = WriteSettings(db_.get(), settings);
   for (size_t i = num_present; status.ok() && i < families.size(); ++i) {
     handles_.push_back(nullptr);
-    status = db->CreateColumnFamily(families[i].options, families[i].name, &handles_.back());
+    status = db_->CreateColumnFamily(families[i].options, families[i].name, &handles_.back());
   }
   return status;
 }

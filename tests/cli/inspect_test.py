@@ -91,6 +91,44 @@ class StockFilters(CommandTest):
         self.assertEqual((shown["origin"], shown["kind"], shown["num_filters"]), ("none", "", 0))
         self.assertEqual((shown["num_bytes"], shown["predicted_fpr"]), (0, 1))
 
+    def patched_filter(self, old, new):
+        """That of a file without checksums in which `old`, which is there once, has become `new`."""
+        self.db_bench("fillseq,flush", *BLOOM, "--checksum_type=0", "--format_version=5")
+        path = self.table()
+        good = path.read_bytes()
+        self.assertEqual((good.count(old), len(old)), (1, len(new)))
+        path.write_bytes(good.replace(old, new))
+        self.assertEqual(self.verify()["num_problems"], 0)
+        return self.inspect()["files"][0]["filter"]
+
+    NAME = b"fullfilter.rocksdb.BuiltinBloomFilter"
+
+    def test_unknown_is_no_damage(self):
+        for number, (old, new, note) in enumerate((
+                (self.NAME, self.NAME[:-1] + b"X", "those of the policy bloomfilter"),
+                (b"\xff\0\6\0\0", b"\x90\0\6\0\0", "its kind, -112, is not known here"))):
+            self.db = self.dir / f"db{number}"
+            shown = self.patched_filter(old, new)
+            self.assertEqual((shown["origin"], shown["predicted_fpr"]), ("unknown", 1))
+            self.assertIn(note, shown["note"])
+
+    def test_filter_per_block(self):
+        """RocksDB before 7.0 wrote it. Its name is shorter, so its handle gets longer."""
+        self.db_bench("fillseq,flush", *BLOOM, "--checksum_type=0", "--format_version=5", num=100)
+        good = self.table().read_bytes()
+        at = good.index(self.NAME)
+        handle = at + len(self.NAME)
+        shared, name_bytes, handle_bytes = good[at - 3:at]
+        self.assertEqual((shared, name_bytes), (0, len(self.NAME)))
+        digits = next(i for i in range(10) if good[handle + i] < 128)
+        offset = bytes([*good[handle:handle + digits], good[handle + digits] | 128, *[128] * 3, 0])
+        self.table().write_bytes(
+            good[:at - 3] + bytes([0, name_bytes - 4, handle_bytes + 4]) + self.NAME[4:] + offset +
+            good[handle + digits + 1:])
+        shown = self.inspect()["files"][0]["filter"]
+        self.assertEqual((shown["origin"], shown["note"]),
+                         ("unknown", "a filter per block, which RocksDB no longer reads"))
+
     def test_other_tables(self):
         self.db_bench("fillseq,flush", "--use_plain_table", "--prefix_size=8", "--mmap_read=1",
                       num=100)
@@ -215,7 +253,7 @@ class Schema(CommandTest):
 
     FILE = {"path", "family", "level", "num_entries", "num_bytes", "filter", "index"}
     FILTER = {"origin", "kind", "shape", "of", "num_filters", "num_entries", "num_bytes",
-              "bits_per_entry", "predicted_fpr", "problems"}
+              "bits_per_entry", "predicted_fpr", "note", "problems"}
     INDEX = {"num_granules", "num_bytes", "columns", "note", "problem"}
     SUMS = {"num_files", "num_entries", "num_bytes", "covered_entries", "covered_bytes",
             "filter_bytes", "bits_per_entry", "predicted_fpr"}

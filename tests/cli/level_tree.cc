@@ -29,8 +29,12 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/level_listener.h"
+#include "integration/rocksdb/compat/open_db.h"
 
 namespace {
+
+using blocksieve::rocksdb_plugin::OpenDb;
+using blocksieve::rocksdb_plugin::OpenedDb;
 
 void Check(const rocksdb::Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
@@ -92,16 +96,18 @@ rocksdb::Options OptionsWith(const std::string& policy) {
 }
 
 std::unique_ptr<rocksdb::DB> Open(const std::string& path, const std::string& policy) {
-  rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::Open(OptionsWith(policy), path, &db));
-  return std::unique_ptr<rocksdb::DB>(db);
+  std::unique_ptr<rocksdb::DB> db;
+  Check(OpenDb(OptionsWith(policy), path, &db));
+  return db;
 }
 
 // With a policy that reads the filters of all others.
 std::unique_ptr<rocksdb::DB> OpenForReadOnly(const std::string& path) {
-  rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::OpenForReadOnly(OptionsWith("blocksieve:0.01"), path, &db));
-  return std::unique_ptr<rocksdb::DB>(db);
+  std::unique_ptr<rocksdb::DB> db;
+  Check(OpenDb(&db, [&](OpenedDb* opened) {
+    return rocksdb::DB::OpenForReadOnly(OptionsWith("blocksieve:0.01"), path, opened);
+  }));
+  return db;
 }
 
 // Rewrites the files of a level into another one, or into itself. RocksDB does not tell listeners
@@ -147,9 +153,8 @@ void Fill(const std::string& path, uint64_t num_keys, const std::string& policy,
   options.write_buffer_size = 256 << 10;
   options.target_file_size_base = 256 << 10;
   options.max_bytes_for_level_base = 1 << 20;
-  rocksdb::DB* opened = nullptr;
-  Check(rocksdb::DB::Open(options, path, &opened));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  Check(OpenDb(options, path, &db));
   for (uint64_t i = 0; i < num_keys; ++i) Put(db.get(), key(i));
   Check(db->Flush({}));
   for (uint64_t busy = 1; busy != 0; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_options.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -57,8 +58,8 @@ std::shared_ptr<const Ours> Create(const std::string& text) {
   const SilentStderr silent;
   std::shared_ptr<Interface> made;
   const rocksdb::Status status = Interface::CreateFromString(Strict(), text, &made);
-  if (!status.ok()) return nullptr;
-  return std::dynamic_pointer_cast<const Ours>(std::shared_ptr<const Interface>(made));
+  const auto* const ours = rocksdb_plugin::As<Ours>(made.get());
+  return status.ok() && ours != nullptr ? std::shared_ptr<const Ours>(made, ours) : nullptr;
 }
 
 template <class Ours, class Interface, class Validate>

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "integration/rocksdb/compat/open_db.h"
 #include "integration/sieve/url_sieve.h"
 #include "tests/support/temp_dir.h"
 
@@ -87,12 +88,13 @@ class SieveTest : public ::testing::Test {
 /// Runs `action` on the database of a closed sieve of one shard.
 inline void InDatabase(const std::string& path,
                        const std::function<rocksdb::Status(rocksdb::DB*)>& action) {
-  rocksdb::DB* opened = nullptr;
+  std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
-  const rocksdb::Status status = rocksdb::DB::Open(
-      {}, path, {{"default", {}}, {"queue", {}}, {"seen-00", {}}}, &families, &opened);
+  const rocksdb::Status status = rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
+    return rocksdb::DB::Open({}, path, {{"default", {}}, {"queue", {}}, {"seen-00", {}}}, &families,
+                             opened);
+  });
   ASSERT_TRUE(status.ok()) << status.ToString();
-  const std::unique_ptr<rocksdb::DB> db(opened);
   ExpectOk(action(db.get()));
   for (auto* const family : families) ExpectOk(db->DestroyColumnFamilyHandle(family));
 }

@@ -13,8 +13,17 @@
 
 namespace blocksieve::testing {
 
+/// Table options whose filters are as large as they were asked to be; the default differs by
+/// version.
+inline rocksdb::BlockBasedTableOptions NotFittedToMemory() {
+  rocksdb::BlockBasedTableOptions options;
+  options.optimize_filters_for_memory = false;
+  return options;
+}
+
 inline std::unique_ptr<rocksdb::FilterBitsBuilder> NewBuilder(
-    const rocksdb::FilterPolicy& policy, const rocksdb::BlockBasedTableOptions& table_options = {},
+    const rocksdb::FilterPolicy& policy,
+    const rocksdb::BlockBasedTableOptions& table_options = NotFittedToMemory(),
     rocksdb::Logger* info_log = nullptr) {
   rocksdb::FilterBuildingContext context(table_options);
   context.info_log = info_log;

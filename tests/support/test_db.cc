@@ -1,4 +1,5 @@
 #include "tests/support/test_db.h"
+#include "integration/rocksdb/compat/open_db.h"
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
@@ -51,9 +52,32 @@ std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string&
 }
 
 std::unique_ptr<rocksdb::DB> OpenDb(const rocksdb::Options& options, const std::string& path) {
-  rocksdb::DB* opened = nullptr;
-  MustBeOk(rocksdb::DB::Open(options, path, &opened), "open");
-  return std::unique_ptr<rocksdb::DB>(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  MustBeOk(rocksdb_plugin::OpenDb(options, path, &db), "open");
+  return db;
+}
+
+std::unique_ptr<rocksdb::DB> OpenReadOnly(const rocksdb::Options& options,
+                                          const std::string& path) {
+  std::unique_ptr<rocksdb::DB> db;
+  MustBeOk(rocksdb_plugin::OpenDb(&db,
+                                  [&](rocksdb_plugin::OpenedDb* opened) {
+                                    return rocksdb::DB::OpenForReadOnly(options, path, opened);
+                                  }),
+           "open read-only");
+  return db;
+}
+
+std::unique_ptr<rocksdb::DB> OpenSecondary(const rocksdb::Options& options, const std::string& path,
+                                           const std::string& secondary_path) {
+  std::unique_ptr<rocksdb::DB> db;
+  MustBeOk(rocksdb_plugin::OpenDb(&db,
+                                  [&](rocksdb_plugin::OpenedDb* opened) {
+                                    return rocksdb::DB::OpenAsSecondary(options, path,
+                                                                        secondary_path, opened);
+                                  }),
+           "open as secondary");
+  return db;
 }
 
 rocksdb::ConfigOptions StrictConfig() {

@@ -45,8 +45,11 @@ void UseMergeOperator(DbConfig* config, const std::string& name);
 /// A policy by its option string, as an OPTIONS file names it. Aborts if there is none.
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text);
 
-/// Aborts if the database cannot be opened.
+/// Abort if the database cannot be opened.
 std::unique_ptr<rocksdb::DB> OpenDb(const rocksdb::Options& options, const std::string& path);
+std::unique_ptr<rocksdb::DB> OpenReadOnly(const rocksdb::Options& options, const std::string& path);
+std::unique_ptr<rocksdb::DB> OpenSecondary(const rocksdb::Options& options, const std::string& path,
+                                           const std::string& secondary_path);
 
 /// Refuses what it does not know, unlike RocksDB when it opens a database by its OPTIONS file.
 rocksdb::ConfigOptions StrictConfig();

@@ -158,7 +158,7 @@ std::string NotesText(const Inspection& inspection) {
   std::string text;
   for (const FileReport& file : inspection.files) {
     std::vector<std::string> notes = file.filter.problems;
-    for (const std::string& note : {file.index.problem, file.index.note}) {
+    for (const std::string& note : {file.filter.note, file.index.problem, file.index.note}) {
       if (!note.empty()) notes.push_back(note);
     }
     for (const std::string& note : notes) text += ShortName(file.place) + ": " + note + "\n";

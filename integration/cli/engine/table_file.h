@@ -40,7 +40,8 @@ enum class FilterOrigin {
   kNone,
   kBlocksieve,
   kStock,       ///< RocksDB's own.
-  kUnreadable,  ///< Damaged or of an unknown kind: it matches everything.
+  kUnknown,     ///< Of a kind that is not known here, which is no damage: it matches everything.
+  kUnreadable,  ///< Damaged: it matches everything.
 };
 
 /// All key filters of a file together.
@@ -57,6 +58,7 @@ struct FilterReport {
   /// mean if there are several filters.
   double predicted_fpr = 1;
 
+  std::string note;                   ///< Why filters are unknown.
   std::vector<std::string> problems;  ///< Filters that cannot be read, and why.
 
   double bits_per_entry() const {

@@ -16,6 +16,8 @@ std::string_view OriginName(FilterOrigin origin) {
       return "blocksieve";
     case FilterOrigin::kStock:
       return "stock";
+    case FilterOrigin::kUnknown:
+      return "unknown";
     case FilterOrigin::kUnreadable:
       return "unreadable";
     case FilterOrigin::kNone:
@@ -34,6 +36,7 @@ Json ToJson(const FilterReport& filter) {
           {"num_bytes", filter.num_bytes},
           {"bits_per_entry", filter.bits_per_entry()},
           {"predicted_fpr", filter.predicted_fpr},
+          {"note", filter.note},
           {"problems", filter.problems}};
 }
 
@@ -59,6 +62,8 @@ std::string FilterName(const FilterReport& filter) {
       return "blocksieve " + filter.kind;
     case FilterOrigin::kStock:
       return "stock " + filter.kind;
+    case FilterOrigin::kUnknown:
+      return "unknown";
     case FilterOrigin::kUnreadable:
       return "unreadable";
     case FilterOrigin::kNone:

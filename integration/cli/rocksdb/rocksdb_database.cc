@@ -13,9 +13,13 @@
 #include "integration/cli/rocksdb/stored_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
+#include "integration/rocksdb/compat/open_db.h"
 
 namespace blocksieve::cli {
 namespace {
+
+using rocksdb_plugin::OpenDb;
+using rocksdb_plugin::OpenedDb;
 
 constexpr size_t kBatchBytes = 1 << 20;
 
@@ -85,11 +89,10 @@ LoadedRocksDb::LoadedRocksDb(const LoadTarget& target) : path_(target.path) {
   std::error_code error;
   std::filesystem::create_directories(path_, error);
   if (error) term::Fail("cannot create database {}: {}", path_, error.message());
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status =
-      rocksdb::DB::Open(options.db, path_, options.families, &handles_, &db);
+  const rocksdb::Status status = OpenDb(&db_, [&](OpenedDb* opened) {
+    return rocksdb::DB::Open(options.db, path_, options.families, &handles_, opened);
+  });
   if (!status.ok()) term::Fail("cannot open database {}: {}", path_, status.ToString());
-  db_.reset(db);
 }
 
 LoadedRocksDb::~LoadedRocksDb() {

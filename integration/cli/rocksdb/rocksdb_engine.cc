@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "integration/cli/rocksdb/stored_database.h"
-#include "integration/cli/rocksdb/table_layout.h"
+#include "integration/cli/rocksdb/table_reading.h"
+#include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
@@ -20,10 +21,7 @@ using rocksdb_plugin::Policy;
 // Null if the column family has another policy, or none.
 const Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& family) {
   const auto* const table = family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  if (table == nullptr || table->filter_policy == nullptr) return nullptr;
-  return std::string_view(table->filter_policy->Name()) == Policy::kName
-             ? static_cast<const Policy*>(table->filter_policy.get())
-             : nullptr;
+  return table == nullptr ? nullptr : rocksdb_plugin::As<Policy>(table->filter_policy.get());
 }
 
 std::map<std::string, rocksdb::ColumnFamilyOptions> FamiliesOf(const std::string& path) {

@@ -1,3 +1,4 @@
+#include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/iterator.h>
@@ -6,14 +7,16 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <set>
+#include <cstdarg>
+#include <map>
 #include <utility>
 
 #include "blocksieve/filter_block.h"
 #include "integration/cli/engine/table_file.h"
+#include "integration/cli/rocksdb/captured_filters.h"
+#include "integration/cli/rocksdb/filter_facts.h"
 #include "integration/cli/rocksdb/rocksdb_engine.h"
-#include "integration/cli/rocksdb/table_filters.h"
-#include "integration/cli/rocksdb/table_layout.h"
+#include "integration/cli/rocksdb/table_lookup.h"
 #include "integration/cli/rocksdb/table_reading.h"
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
@@ -25,23 +28,45 @@ namespace {
 
 using rocksdb_plugin::FileIndex;
 
-ByteView AsView(const std::string& contents) { return AsBytes(contents); }
-
 bool HasProperty(const rocksdb::TableProperties& properties, const char* name) {
   return rocksdb_plugin::FindProperty(properties.user_collected_properties, name) == "1";
+}
+
+/// Notes that RocksDB says a file has a filter per block, as those before 7.0 wrote.
+class ObsoleteFilterLog final : public rocksdb::Logger {
+ public:
+  explicit ObsoleteFilterLog(bool* said) : said_(said) {}
+
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list) override {
+    *said_ |= std::string_view(format).find("obsolete filter type") != std::string_view::npos;
+  }
+
+ private:
+  bool* const said_;
+};
+
+// Filters are loaded when the table is opened, and held.
+std::shared_ptr<rocksdb::TableFactory> TableFactoryWith(
+    std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = std::move(policy);
+  table.cache_index_and_filter_blocks = true;
+  table.metadata_cache_options = {.top_level_index_pinning = rocksdb::PinningTier::kAll,
+                                  .partition_pinning = rocksdb::PinningTier::kAll,
+                                  .unpartitioned_pinning = rocksdb::PinningTier::kAll};
+  table.block_cache = rocksdb::NewLRUCache(size_t{1} << 40, /*num_shard_bits=*/0);
+  return std::shared_ptr<rocksdb::TableFactory>(rocksdb::NewBlockBasedTableFactory(table));
 }
 
 /// A table file. It names the comparator and prefix extractor with which it must be read.
 class RocksDbFile final : public TableFile {
  public:
-  RocksDbFile(const FilePlace& place, std::unique_ptr<rocksdb::RandomAccessFile> file,
-              uint64_t num_bytes)
-      : file_(std::move(file)) {
+  RocksDbFile(const FilePlace& place, uint64_t num_bytes) {
     report_.place = place;
     report_.num_bytes = num_bytes;
     OpenTable();
     report_.num_entries = properties_->num_entries - properties_->num_range_deletions;
-    ReadFilters();
     DescribeFilters();
     DescribeIndex();
   }
@@ -52,11 +77,9 @@ class RocksDbFile final : public TableFile {
     std::vector<std::string> damage;
     const rocksdb::Status status = reader_->VerifyChecksum();
     if (!status.ok()) damage.push_back("checksums of blocks: " + status.ToString());
-    for (const TableFilter& part : filters_.parts) {
-      if (!part.status.ok()) continue;  // already in the report
-      const ByteView contents = AsView(part.contents);
-      if (!DescribeFilterBlock(contents).ok()) continue;  // stock, or in the report
-      const Status valid = VerifyFilterBlock(contents);
+    for (const std::string& contents : filters_.contents()) {
+      if (!DescribeFilterBlock(AsBytes(contents)).ok()) continue;  // stock, or in the report
+      const Status valid = VerifyFilterBlock(AsBytes(contents));
       if (!valid.ok()) damage.push_back("a filter: " + valid.message());
     }
     return damage;
@@ -110,9 +133,7 @@ class RocksDbFile final : public TableFile {
   void OpenTable() {
     options_.env = noted_reads_.env();
     options_.merge_operator = AnyMergeOperator();
-    rocksdb::BlockBasedTableOptions table;
-    table.no_block_cache = true;
-    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    options_.info_log = std::make_shared<ObsoleteFilterLog>(&has_obsolete_filter_);
     TryOpen();
     if (properties_->comparator_name != options_.comparator->Name()) {
       const rocksdb::Status status = rocksdb::Comparator::CreateFromString(
@@ -134,36 +155,57 @@ class RocksDbFile final : public TableFile {
   }
 
   void TryOpen() {
-    reader_ = std::make_unique<rocksdb::SstFileReader>(options_);
-    const rocksdb::Status status = reader_->Open(report_.place.path);
+    filters_ = CapturedFilters();
+    rocksdb::Status status = TryOpenWith(filters_.policy());
+    if (!status.ok() && TryOpenWith(nullptr).ok()) {
+      filters_ = CapturedFilters();
+      filter_damage_ = status.ToString();
+      status = rocksdb::Status::OK();
+    }
     if (!status.ok()) term::Fail("cannot open {}: {}", report_.place.path, status.ToString());
     properties_ = reader_->GetTableProperties();
   }
 
-  void ReadFilters() {
+  rocksdb::Status TryOpenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+    options_.table_factory = TableFactoryWith(std::move(policy));
+    reader_ = std::make_unique<rocksdb::SstFileReader>(options_);
+    return reader_->Open(report_.place.path);
+  }
+
+  // RocksDB passes over filters that it cannot read, and does not say why.
+  void ExplainMissingFilters() {
     FilterReport& report = report_.filter;
-    Result<TableFilters> filters = ReadTableFilters(*file_, report_.num_bytes, *properties_);
-    if (!filters.ok()) {
-      report.origin = FilterOrigin::kUnreadable;
-      report.problems.push_back("its filters cannot be found: " + filters.status().message());
+    report.origin = FilterOrigin::kUnknown;
+    if (has_obsolete_filter_) {
+      report.note = "a filter per block, which RocksDB no longer reads";
       return;
     }
-    filters_ = *std::move(filters);
-    for (TableFilter& part : filters_.parts) {
-      const size_t timestamp_bytes = options_.comparator->timestamp_size();
-      part.last_key.resize(part.last_key.size() - std::min(part.last_key.size(), timestamp_bytes));
-      // A reader of no contents lets everything through.
-      readers_.emplace_back(rocksdb_plugin::NewBitsReader(part.contents));
+    if (filter_damage_.empty()) {
+      const rocksdb::Status status = reader_->VerifyChecksum();
+      if (!status.ok()) filter_damage_ = status.ToString();
+    }
+    if (!filter_damage_.empty()) {
+      report.origin = FilterOrigin::kUnreadable;
+      report.problems.push_back("a filter cannot be read: " + filter_damage_);
+    } else {
+      report.note =
+          "those of the policy " + properties_->filter_policy_name + ", which is not known here";
     }
   }
 
   void DescribeFilters() {
     FilterReport& report = report_.filter;
-    if (filters_.parts.empty()) return;
-    report.shape = filters_.is_partitioned ? "partitioned" : "full";
+    const std::vector<std::string>& filters = filters_.contents();
+    if (filters.empty()) {
+      if (properties_->filter_size != 0) ExplainMissingFilters();
+      return;
+    }
     report.of = !has_prefixes_ ? "keys" : !has_whole_keys_ ? "prefixes" : "keys and prefixes";
-    report.num_filters = filters_.parts.size();
-    for (const TableFilter& part : filters_.parts) report.num_bytes += part.contents.size();
+    report.num_filters = filters.size();
+    for (const std::string& contents : filters) report.num_bytes += contents.size();
+    // That of partitions includes their index.
+    report.shape = properties_->filter_size > report.num_bytes ? "partitioned" : "full";
+    if (filters.size() == 1) only_filter_.reset(rocksdb_plugin::NewBitsReader(filters.front()));
     const uint64_t entries =
         std::max<uint64_t>(properties_->num_filter_entries != 0 ? properties_->num_filter_entries
                                                                 : properties_->num_entries,
@@ -171,24 +213,27 @@ class RocksDbFile final : public TableFile {
     const double bits_per_entry =
         8 * static_cast<double>(report.num_bytes) / static_cast<double>(entries);
 
-    std::set<std::string> kinds;
+    std::map<std::string, FilterOrigin> kinds;
     double sum = 0;
-    for (const TableFilter& part : filters_.parts) {
-      FilterFacts facts = DescribeFilter(AsView(part.contents), bits_per_entry);
-      if (!part.status.ok()) facts.problem = part.status.message();
-      if (!facts.problem.empty()) {
+    for (const std::string& contents : filters) {
+      const FilterFacts facts = DescribeFilter(AsBytes(contents), bits_per_entry);
+      report.origin = facts.origin;
+      if (facts.origin == FilterOrigin::kUnknown) {
+        report.note = facts.problem;
+      } else if (facts.origin == FilterOrigin::kUnreadable) {
         report.problems.push_back("a filter cannot be read: " + facts.problem);
       } else {
-        kinds.insert(facts.kind);
-        report.origin = facts.origin;
+        kinds.emplace(facts.kind, facts.origin);
       }
       sum += facts.predicted_fpr;
       report.num_entries += facts.num_entries;
     }
-    if (kinds.empty()) report.origin = FilterOrigin::kUnreadable;
+    for (const auto& [kind, origin] : kinds) {
+      report.kind += (report.kind.empty() ? "" : "+") + kind;
+      report.origin = origin;
+    }
     if (report.origin == FilterOrigin::kStock) report.num_entries = entries;
-    for (const std::string& kind : kinds) report.kind += (report.kind.empty() ? "" : "+") + kind;
-    report.predicted_fpr = sum / static_cast<double>(filters_.parts.size());
+    report.predicted_fpr = sum / static_cast<double>(filters.size());
   }
 
   void DescribeIndex() {
@@ -204,35 +249,52 @@ class RocksDbFile final : public TableFile {
     }
   }
 
-  // The filter that RocksDB would ask for the key.
-  rocksdb::FilterBitsReader& ReaderFor(const rocksdb::Slice& key) const {
-    if (!filters_.is_partitioned) return *readers_.front();
-    const auto& parts = filters_.parts;
-    const auto part = std::partition_point(parts.begin(), parts.end(), [&](const TableFilter& one) {
-      return options_.comparator->CompareWithoutTimestamp(one.last_key, false, key, false) < 0;
-    });
-    const auto number = static_cast<size_t>(part - parts.begin());
-    return *readers_[std::min(number, readers_.size() - 1)];
+  // RocksDB takes for granted that it can read both ends of a file that it imports.
+  void CheckBothEnds() {
+    rocksdb::Iterator& probe = Probe();
+    probe.SeekToFirst();
+    if (probe.Valid()) probe.SeekToLast();
+    if (!probe.Valid()) term::Fail("its filters cannot be asked: {}", probe.status().ToString());
   }
 
-  bool WholeKeyMayMatch(const rocksdb::Slice& key) const {
-    return readers_.empty() || ReaderFor(key).MayMatch(key);
+  // Of several filters RocksDB chooses the one to ask.
+  TableLookup& Lookup() {
+    if (lookup_ == nullptr) {
+      CheckBothEnds();
+      options_.table_factory = TableFactoryWith(asked_.policy());
+      const rocksdb::Status status =
+          TableLookup::Open(report_.place.path, options_, *properties_, &lookup_);
+      if (!status.ok()) term::Fail("its filters cannot be asked: {}", status.ToString());
+    }
+    return *lookup_;
   }
 
-  bool PrefixMayMatch(const rocksdb::Slice& key) const {
+  bool WholeKeyMayMatch(const rocksdb::Slice& key) {
+    if (filters_.contents().empty()) return true;
+    if (only_filter_ != nullptr) return only_filter_->MayMatch(key);
+    Lookup().Get(key);
+    return asked_.TakeAnswer().value_or(false);
+  }
+
+  bool PrefixMayMatch(const rocksdb::Slice& key) {
     const rocksdb::SliceTransform* const extractor = options_.prefix_extractor.get();
-    if (readers_.empty() || extractor == nullptr || !extractor->InDomain(key)) return true;
-    return ReaderFor(key).MayMatch(extractor->Transform(key));
+    if (filters_.contents().empty() || extractor == nullptr || !extractor->InDomain(key)) {
+      return true;
+    }
+    if (only_filter_ != nullptr) return only_filter_->MayMatch(extractor->Transform(key));
+    Lookup().Seek(key);
+    return asked_.TakeAnswer().value_or(false);
   }
 
   // What every lookup and seek that can find the key asks.
-  bool Passes(const rocksdb::Slice& key) const {
+  bool Passes(const rocksdb::Slice& key) {
     return (!has_whole_keys_ || WholeKeyMayMatch(key)) && (!has_prefixes_ || PrefixMayMatch(key));
   }
 
   rocksdb::Iterator& Probe() {
     if (probe_ == nullptr) {
       rocksdb::ReadOptions options;
+      options.fill_cache = false;  // where a block is read is of interest each time
       options.total_order_seek = true;
       last_time_ = LastTime(*options_.comparator);
       until_ = last_time_;
@@ -249,15 +311,18 @@ class RocksDbFile final : public TableFile {
   }
 
   FileReport report_;
-  const std::unique_ptr<rocksdb::RandomAccessFile> file_;
   const NotedReads noted_reads_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::SstFileReader> reader_;
   std::shared_ptr<const rocksdb::TableProperties> properties_;
   bool has_whole_keys_ = false;
   bool has_prefixes_ = false;
-  TableFilters filters_;
-  std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;  // of filters_, in its order
+  bool has_obsolete_filter_ = false;
+  std::string filter_damage_;  // why filters_ are none although the file has some
+  CapturedFilters filters_;
+  std::unique_ptr<rocksdb::FilterBitsReader> only_filter_;  // null if there are several
+  CapturedFilters asked_;                                   // by lookup_
+  std::unique_ptr<TableLookup> lookup_;
   std::string last_time_;
   rocksdb::Slice until_;  // last_time_, which probe_ refers to
   std::unique_ptr<rocksdb::Iterator> probe_;
@@ -272,7 +337,7 @@ std::unique_ptr<TableFile> OpenRocksDbFile(const FilePlace& place) {
   if (status.IsNotFound() || status.IsPathNotFound()) return nullptr;
   uint64_t num_bytes = 0;
   if (status.ok()) status = env->GetFileSize(place.path, &num_bytes);
-  char buffer[TableFooter::kMaxBytes];
+  char buffer[sizeof(uint64_t)];
   rocksdb::Slice end;
   const uint64_t end_bytes = std::min<uint64_t>(num_bytes, sizeof(buffer));
   // Reading nothing is an error to RocksDB.
@@ -283,7 +348,7 @@ std::unique_ptr<TableFile> OpenRocksDbFile(const FilePlace& place) {
   if (!IsBlockBasedTable(AsBytes(end.ToStringView()))) {
     term::Fail("cannot open {}: it is not a block-based table", place.path);
   }
-  return std::make_unique<RocksDbFile>(place, std::move(file), num_bytes);
+  return std::make_unique<RocksDbFile>(place, num_bytes);
 }
 
 }  // namespace blocksieve::cli

@@ -14,6 +14,7 @@
 
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
+#include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 
 namespace blocksieve::cli {
@@ -27,6 +28,8 @@ class NoLog : public rocksdb::Logger {
 };
 
 using rocksdb::TablePropertiesCollectorFactory;
+using rocksdb_plugin::OpenDb;
+using rocksdb_plugin::OpenedDb;
 using rocksdb_plugin::SkipIndexCollectorFactory;
 
 // OPTIONS files name the collector of skip indexes but do not say what it collects. Strict reading
@@ -133,16 +136,17 @@ std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path, Preparatio
   options.db.create_if_missing = false;
   prepare(&options);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status =
-      rocksdb::DB::OpenForReadOnly(options.db, path, options.families, &handles, &db);
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status status = OpenDb(&db, [&](OpenedDb* opened) {
+    return rocksdb::DB::OpenForReadOnly(options.db, path, options.families, &handles, opened);
+  });
   if (!status.ok()) {
     term::Fail("cannot open database {}: {}{}", path, status.ToString(),
                UnreadableTables(path, {options.db, options.families.front().options}));
   }
   // The database keeps a handle of its own.
   for (rocksdb::ColumnFamilyHandle* const handle : handles) db->DestroyColumnFamilyHandle(handle);
-  return std::unique_ptr<rocksdb::DB>(db);
+  return db;
 }
 
 std::unique_ptr<rocksdb::DB> OpenPrepared(const std::string& path, Preparation prepare) {

@@ -4,11 +4,14 @@
 #include <rocksdb/iterator.h>
 #include <rocksdb/merge_operator.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -60,7 +63,26 @@ class NotingFileSystem final : public rocksdb::FileSystemWrapper {
   const Offset last_offset_;
 };
 
+// The last bytes of a table.
+uint64_t MagicOf(ByteView end) {
+  if (end.size() < sizeof(uint64_t)) return 0;
+  return LoadLittleEndian<uint64_t>(end.last(sizeof(uint64_t)).data());
+}
+
 }  // namespace
+
+bool IsTable(ByteView end) {
+  constexpr std::array<uint64_t, 3> kOtherMagics = {
+      0x8242229663bf9564, 0x4f3418eb7a8f13b8,  // plain, with and without a version
+      0x926789d0c5f17873};                     // cuckoo
+  return IsBlockBasedTable(end) || std::ranges::count(kOtherMagics, MagicOf(end)) != 0;
+}
+
+bool IsBlockBasedTable(ByteView end) {
+  constexpr uint64_t kMagic = 0x88e241b785f4cff7;
+  constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;  // format version 0
+  return MagicOf(end) == kMagic || MagicOf(end) == kLegacyMagic;
+}
 
 std::shared_ptr<rocksdb::MergeOperator> AnyMergeOperator() {
   return std::make_shared<MergeToNothing>();

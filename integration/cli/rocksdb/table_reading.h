@@ -11,7 +11,14 @@
 #include <memory>
 #include <string>
 
+#include "blocksieve/bytes.h"
+
 namespace blocksieve::cli {
+
+/// Whether the end of a file is that of a table in any of RocksDB's formats; of a block-based
+/// table.
+bool IsTable(ByteView end);
+bool IsBlockBasedTable(ByteView end);
 
 /// Visits the user key, without its timestamp, of every entry of a table that RocksDB lets us see:
 /// also of deletes and superseded versions, unless the table has merge operands; then only each key

@@ -62,7 +62,9 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   }
 
   size_t CalculateSpace(size_t num_entries) override {
-    return static_cast<size_t>(builder_.BlockBytes(num_entries));
+    const Layout layout =
+        memory_fit_ == nullptr ? builder_.layout() : memory_fit_->Choose(builder_, num_entries);
+    return static_cast<size_t>(builder_.BlockBytes(layout, num_entries));
   }
 
   double EstimatedFpRate(size_t num_entries, size_t bytes) override {

@@ -13,8 +13,9 @@ constexpr size_t kBlockTrailerBytes = 5;
 // The smallest size to try, in sixteenths. Size classes of allocators are at most a quarter apart.
 constexpr size_t kFewestSixteenths = 12;
 
-Layout WithBlockBytes(const FilterBuilder& builder, size_t block_bytes) {
-  return builder.LayoutForBlockBytes(builder.num_keys(), block_bytes);
+// False positives per absent probe of the filter, weighted by keys, that the layout saves.
+double Gain(const FilterBuilder& builder, uint64_t num_keys, const Layout& layout) {
+  return static_cast<double>(num_keys) * (builder.options().target_fpr - layout.predicted_fpr);
 }
 
 }  // namespace
@@ -30,36 +31,34 @@ size_t MemoryFit::AskMalloc(size_t bytes) {
 }
 
 Layout MemoryFit::Fit(const FilterBuilder& builder) {
-  const double num_keys = static_cast<double>(builder.num_keys());
+  const uint64_t num_keys = builder.num_keys();
+  const Layout layout = Choose(builder, num_keys);
+  balance_.fetch_add(Gain(builder, num_keys, layout), std::memory_order_relaxed);
+  return layout;
+}
+
+Layout MemoryFit::Choose(const FilterBuilder& builder, uint64_t num_keys) const {
   // A filter that exceeds a budget is lost, and how much of it the hashes leave is not known here.
   if (num_keys == 0 || builder.options().max_build_bytes != 0) return builder.layout();
-  const double target = builder.options().target_fpr;
-  const size_t wanted = static_cast<size_t>(builder.BlockBytes(builder.num_keys()));
+  const size_t wanted = static_cast<size_t>(builder.BlockBytes(num_keys));
   const auto fill = [&](size_t block_bytes) {
-    return WithBlockBytes(builder,
-                          usable_bytes_(block_bytes + kBlockTrailerBytes) - kBlockTrailerBytes);
-  };
-  const auto gain = [&](const Layout& layout) {
-    return num_keys * (target - layout.predicted_fpr);
+    return builder.LayoutForBlockBytes(
+        num_keys, usable_bytes_(block_bytes + kBlockTrailerBytes) - kBlockTrailerBytes);
   };
 
-  Layout chosen = fill(wanted);
-  if (chosen.bits_per_key <= builder.layout().bits_per_key) {
-    chosen = builder.layout();
-  } else {
-    // There is waste to avoid: can the balance afford a smaller allocation?
-    const double affordable = -balance();
-    for (size_t sixteenths = kFewestSixteenths; sixteenths < 16; ++sixteenths) {
-      const Layout smaller = fill(wanted * sixteenths / 16);
-      if (smaller.bits_per_key >= chosen.bits_per_key) break;
-      if (smaller.predicted_fpr <= kMaxTargetFpr && gain(smaller) >= affordable) {
-        chosen = smaller;
-        break;
-      }
+  const Layout filled = fill(wanted);
+  if (filled.bits_per_key <= builder.layout().bits_per_key) return builder.layout();
+  // There is waste to avoid: can the balance afford a smaller allocation?
+  const double affordable = -balance();
+  for (size_t sixteenths = kFewestSixteenths; sixteenths < 16; ++sixteenths) {
+    const Layout smaller = fill(wanted * sixteenths / 16);
+    if (smaller.bits_per_key >= filled.bits_per_key) break;
+    if (smaller.predicted_fpr <= kMaxTargetFpr &&
+        Gain(builder, num_keys, smaller) >= affordable) {
+      return smaller;
     }
   }
-  balance_.fetch_add(gain(chosen), std::memory_order_relaxed);
-  return chosen;
+  return filled;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -20,8 +20,11 @@ class MemoryFit {
   /// `usable_bytes(n)` is what an allocation of n bytes really holds; malloc knows by default.
   explicit MemoryFit(std::function<size_t(size_t)> usable_bytes = AskMalloc);
 
-  /// The layout for the keys in `builder`.
+  /// The layout for the keys in `builder`, which is about to finish.
   Layout Fit(const FilterBuilder& builder);
+
+  /// The layout that Fit would choose for so many keys now.
+  Layout Choose(const FilterBuilder& builder, uint64_t num_keys) const;
 
   /// Expected false positives saved so far, per absent probe of each filter, weighted by keys.
   double balance() const { return balance_.load(std::memory_order_relaxed); }

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <utility>
 
+#include "integration/rocksdb/compat/table_filter.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -138,12 +139,7 @@ void FileSource::Position() {
   if (is_new) {
     admitted_ = false;
     rocksdb::ReadOptions options = context_->read_options;
-    options.table_filter = [this](const rocksdb::TableProperties& properties) {
-      // RocksDB calls this, and is not exception-safe.
-      const bool is_it = HasIdentity(properties, identity_);
-      admitted_ |= is_it;
-      return is_it;
-    };
+    SetTableFilter(only_this_file_, &options);
     iterator_ = std::make_unique<BoundedIterator>(context_, options);
   }
   ++context_->counts.runs_read;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "integration/rocksdb/compat/table_filter.h"
 #include "integration/rocksdb/scan/bounded_iterator.h"
 #include "integration/rocksdb/scan/candidate_source.h"
 #include "integration/rocksdb/scan/merged_ranges.h"
@@ -89,7 +90,13 @@ class FileSource final : public CandidateSource {
   size_t granules_done_ = 0;  // in scan order
   std::optional<Run> run_;    // the current one, or the next
 
-  bool admitted_ = false;  // set by iterator_'s filter, which is called on some Seek of it
+  bool admitted_ = false;  // set by only_this_file_, which iterator_ calls on some Seek
+  const TableFilter only_this_file_ = [this](const rocksdb::TableProperties& properties) {
+    // RocksDB calls this, and is not exception-safe.
+    const bool is_it = HasIdentity(properties, identity_);
+    admitted_ |= is_it;
+    return is_it;
+  };
   std::unique_ptr<BoundedIterator> iterator_;
   bool positioned_ = false;
 };

@@ -45,9 +45,7 @@ class MovedFiles : public ::testing::TestWithParam<FilterShape> {
   void Check(const DbConfig& config, const TestDb::Model& model, bool filters_are_used, Open open) {
     rocksdb::Options options = config.ToOptions();
     options.statistics = rocksdb::CreateDBStatistics();
-    rocksdb::DB* opened = nullptr;
-    MustBeOk(open(options, &opened), "open");
-    const std::unique_ptr<rocksdb::DB> db(opened);
+    const std::unique_ptr<rocksdb::DB> db = open(options);
     EXPECT_EQ(CheckReads(db.get(), model, absent_), "");
     EXPECT_TRUE(db->VerifyChecksum().ok());
     const FilterUse use = FilterUseSoFar(*options.statistics);
@@ -61,9 +59,8 @@ class MovedFiles : public ::testing::TestWithParam<FilterShape> {
 
   void CheckAt(const std::string& path, const TestDb::Model& model) {
     for (const bool stock : {false, true}) {
-      Check(stock ? Stocks() : Ours(), model, !stock, [&](const auto& options, rocksdb::DB** db) {
-        return rocksdb::DB::OpenForReadOnly(options, path, db);
-      });
+      Check(stock ? Stocks() : Ours(), model, !stock,
+            [&](const rocksdb::Options& options) { return OpenReadOnly(options, path); });
     }
   }
 
@@ -80,9 +77,9 @@ TEST_P(MovedFiles, ReadOnly) {
 TEST_P(MovedFiles, Secondary) {
   TestDb db(Ours());
   Fill(&db);
-  Check(Ours(), db.model(), true, [&](rocksdb::Options options, rocksdb::DB** secondary) {
+  Check(Ours(), db.model(), true, [&](rocksdb::Options options) {
     options.max_open_files = -1;
-    return rocksdb::DB::OpenAsSecondary(options, db.path(), db.dir() / "secondary", secondary);
+    return OpenSecondary(options, db.path(), db.dir() / "secondary");
   });
 }
 
@@ -91,10 +88,7 @@ TEST_P(MovedFiles, SecondaryCatchesUp) {
   Fill(&db);
   rocksdb::Options options = Ours().ToOptions();
   options.max_open_files = -1;
-  rocksdb::DB* opened = nullptr;
-  MustBeOk(rocksdb::DB::OpenAsSecondary(options, db.path(), db.dir() / "secondary", &opened),
-           "secondary");
-  const std::unique_ptr<rocksdb::DB> secondary(opened);
+  const auto secondary = OpenSecondary(options, db.path(), db.dir() / "secondary");
   db.Fill(PresentKeys(KeyShape::kUrl, 2 * kKeys), "later");
   db.Compact();
   MustBeOk(secondary->TryCatchUpWithPrimary(), "catch up");

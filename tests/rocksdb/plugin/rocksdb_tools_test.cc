@@ -43,9 +43,7 @@ class RocksDbTools : public ::testing::TestWithParam<FilterShape> {
 
   // Table property filter_policy of all files.
   static std::set<std::string> Policies(const std::string& db_path) {
-    rocksdb::DB* opened = nullptr;
-    MustBeOk(rocksdb::DB::OpenForReadOnly(Config().ToOptions(), db_path, &opened), "read-only");
-    const std::unique_ptr<rocksdb::DB> db(opened);
+    const auto db = OpenReadOnly(Config().ToOptions(), db_path);
     rocksdb::TablePropertiesCollection files;
     MustBeOk(db->GetPropertiesOfAllTables(&files), "properties");
     std::set<std::string> names;

@@ -2,11 +2,14 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
 #include <cstdio>
 #include <memory>
 #include <string>
+
+#include "integration/rocksdb/compat/open_db.h"
 
 // A program as users have it: it knows RocksDB, and blocksieve by an option string at most. Built
 // twice, linked to the plug-in and not.
@@ -54,13 +57,12 @@ int main(int argc, char** argv) {
   options.create_if_missing = true;
   options.statistics = rocksdb::CreateDBStatistics();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  rocksdb::DB* opened = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(options, argv[1], &opened);
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status status = blocksieve::rocksdb_plugin::OpenDb(options, argv[1], &db);
   if (!status.ok()) {
     std::printf("%s\n", status.ToString().c_str());
     return 4;
   }
-  const std::unique_ptr<rocksdb::DB> db(opened);
   std::string value;
   if (db->Get({}, "key 0", &value).IsNotFound()) {
     for (int i = 0; i < kKeys; ++i) db->Put({}, "key " + std::to_string(i), "value");

@@ -40,6 +40,17 @@ TEST_P(BitsBuilderSizes, CalculateSpaceIsWhatFinishGives) {
   }
 }
 
+// What follows in the allocation is filled, and what that saves lets a later filter be smaller.
+TEST_P(BitsBuilderSizes, CalculateSpaceKnowsOfMemory) {
+  rocksdb::BlockBasedTableOptions table_options;
+  table_options.optimize_filters_for_memory = true;
+  builder_ = NewBuilder(*policy_, table_options);
+  for (size_t keys = 0; keys < 30000; keys = keys * 5 / 3 + 1) {
+    const size_t expected = builder_->CalculateSpace(keys);
+    ASSERT_EQ(expected, BuiltSize(keys)) << keys;
+  }
+}
+
 TEST_P(BitsBuilderSizes, ApproximateNumEntriesIsTheMostThatFits) {
   for (size_t bytes = 0; bytes < 400000; bytes = bytes * 11 / 10 + 1) {
     const size_t keys = builder_->ApproximateNumEntries(bytes);

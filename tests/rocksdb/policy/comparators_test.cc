@@ -121,14 +121,14 @@ TEST_P(Timestamps, EveryVersionIsFoundAtItsTime) {
       EXPECT_EQ(CountRight(&db, time), 2 * kKeys + 1) << "time " << time;
     }
   }
-  EXPECT_GT(db.Use().rejected, 0u);
+  EXPECT_GT(db.Use().all_rejected(), 0u);
   // Versions of a key count once: the filter has keys, not versions.
   const uint64_t entries = db.FilterEntries();
-  // With prefixes alone, RocksDB adds one that is empty before the first.
-  const uint64_t whole = filtering().whole_keys ? kKeys + 1 : 1;
+  const uint64_t whole = filtering().whole_keys ? kKeys + 1 : 0;
   const uint64_t prefixes = filtering().prefix_bytes > 0 ? kKeys / 10 : 0;
   if (shape() == FilterShape::kFull) {
-    EXPECT_EQ(entries, whole + prefixes);
+    // With prefixes alone, RocksDB before 9.6 adds one that is empty before the first.
+    EXPECT_LE(entries - whole - prefixes, filtering().whole_keys ? 0u : 1u);
   } else {
     EXPECT_GE(entries, whole + prefixes);
     EXPECT_LE(entries, (whole + prefixes) * 3 / 2 + 20);

@@ -182,7 +182,7 @@ TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
   for (uint64_t round = 0; round < 3; ++round) WriteRound(&db, round);
 
   EXPECT_EQ(Check(&db, config), "") << "in three overlapping files";
-  EXPECT_GT(db.Use().rejected, 0u);
+  EXPECT_GT(db.Use().all_rejected(), 0u);
   if (config.options.prefix_extractor != nullptr) {
     EXPECT_GT(db.Use().prefix_checked, 0u);
     EXPECT_GT(db.Use().prefix_rejected, 0u);
@@ -194,7 +194,7 @@ TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
   EXPECT_EQ(Check(&db, config), "") << "after compaction";
   if (std::string(feature.name) != "BudgetThatOnlySmallFiltersMeet" ||
       shape == FilterShape::kPartitioned) {
-    EXPECT_GT(db.Use().rejected, 0u);
+    EXPECT_GT(db.Use().all_rejected(), 0u);
   }
 
   db.Reopen(config);

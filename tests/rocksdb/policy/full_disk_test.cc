@@ -1,4 +1,5 @@
 #include "tests/support/full_disk.h"
+#include "integration/rocksdb/compat/open_db.h"
 
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
@@ -44,9 +45,8 @@ class FullDiskTest : public SkipFixture,
   TestDb::Model WriteUntilFull(const std::string& path, std::set<std::string>* unknown,
                                uint64_t* errors) {
     TestDb::Model model;
-    rocksdb::DB* opened = nullptr;
-    const rocksdb::Status open = rocksdb::DB::Open(config_.ToOptions(), path, &opened);
-    const std::unique_ptr<rocksdb::DB> db(opened);
+    std::unique_ptr<rocksdb::DB> db;
+    const rocksdb::Status open = rocksdb_plugin::OpenDb(config_.ToOptions(), path, &db);
     if (!open.ok()) {
       EXPECT_TRUE(open.IsNoSpace()) << open.ToString();
       ++*errors;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
@@ -64,7 +65,7 @@ class OptionPromises : public ::testing::Test {
 };
 
 void ExpectMeaning(const rocksdb::FilterPolicy* policy, const Promise& promise) {
-  const auto* const ours = dynamic_cast<const Policy*>(policy);
+  const auto* const ours = As<Policy>(policy);
   ASSERT_NE(ours, nullptr) << promise.text;
   double target_fpr = 0;
   std::string kind;
@@ -107,8 +108,8 @@ TEST_F(OptionPromises, SkipIndexesMeanWhatTheyMeant) {
     const rocksdb::ColumnFamilyOptions options =
         ColumnFamilyOf("table_properties_collectors={" + promise.text + "}");
     ASSERT_EQ(options.table_properties_collector_factories.size(), 1u);
-    const auto* const factory = dynamic_cast<const SkipIndexCollectorFactory*>(
-        options.table_properties_collector_factories[0].get());
+    const auto* const factory =
+        As<SkipIndexCollectorFactory>(options.table_properties_collector_factories[0].get());
     ASSERT_NE(factory, nullptr);
     std::istringstream meaning(promise.meaning);
     SkipIndexOptions expected;
@@ -148,7 +149,7 @@ TEST_F(OptionPromises, TheOptionsFileOfTheReadmeIsLoaded) {
   const rocksdb::ColumnFamilyOptions& options = families.at(0).options;
   EXPECT_EQ(options.table_properties_collector_factories.size(), 1u);
   const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  const auto* const policy = dynamic_cast<const Policy*>(table->filter_policy.get());
+  const auto* const policy = As<Policy>(table->filter_policy.get());
   ASSERT_NE(policy, nullptr);
   EXPECT_EQ(policy->options().bits_per_key, 10);
 }

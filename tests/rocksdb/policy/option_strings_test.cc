@@ -7,6 +7,7 @@
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
 #include "tests/support/logs.h"
@@ -36,7 +37,7 @@ class OptionStrings : public ::testing::Test {
     std::shared_ptr<const FilterPolicy> policy;
     const rocksdb::Status status = Create(text, &policy);
     EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
-    const auto* ours = dynamic_cast<const Policy*>(policy.get());
+    const auto* ours = As<Policy>(policy.get());
     EXPECT_NE(ours, nullptr) << text;
     return ours == nullptr ? FilterPolicyOptions() : ours->options();
   }
@@ -126,7 +127,7 @@ TEST_F(OptionStrings, UnknownOptionsAreNamed) {
       HasSubstr("bits_per_kay=10; known options are target_fpr, wasted_reads, bits_per_key, kind, "
                 "max_build_bytes"));
   ASSERT_TRUE(status.ok()) << status.ToString();
-  EXPECT_EQ(dynamic_cast<const Policy&>(*policy).options().target_fpr, 0.02);
+  EXPECT_EQ(As<Policy>(policy.get())->options().target_fpr, 0.02);
 }
 
 TEST_F(OptionStrings, ValidStringsAreQuiet) {
@@ -144,7 +145,7 @@ TEST_F(OptionStrings, OtherNamesAreNotOurs) {
   }
   std::shared_ptr<const FilterPolicy> stock;
   ASSERT_TRUE(Create("bloomfilter:10:false", &stock).ok());
-  EXPECT_EQ(dynamic_cast<const Policy*>(stock.get()), nullptr);
+  EXPECT_EQ(As<Policy>(stock.get()), nullptr);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
 #include "tests/support/logs.h"
@@ -35,7 +36,7 @@ class PolicyRoundTrip : public ::testing::Test {
   }
 
   static const FilterPolicyOptions& OptionsOf(const rocksdb::FilterPolicy* policy) {
-    const auto* ours = dynamic_cast<const Policy*>(policy);
+    const auto* ours = As<Policy>(policy);
     if (ours == nullptr) MustBeOk(rocksdb::Status::NotFound(), "our policy");
     return ours->options();
   }
@@ -104,8 +105,7 @@ TEST_F(PolicyRoundTrip, ThroughTheOptionsFileOfADatabase) {
 TEST_F(PolicyRoundTrip, TheOptionsInEffectCanBePrinted) {
   const auto policy = Make(1.5e-6, 4321);
   for (const char* shown : {"target_fpr: 1.5e-06", "kind: bloom", "max_build_bytes: 4321"}) {
-    EXPECT_NE(dynamic_cast<const Policy&>(*policy).GetPrintableOptions().find(shown),
-              std::string::npos)
+    EXPECT_NE(As<Policy>(policy.get())->GetPrintableOptions().find(shown), std::string::npos)
         << shown;
   }
   DbConfig config = MakeConfig(FilterShape::kFull, policy);

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <rocksdb/cache.h>
 
 #include <fstream>
 #include <iterator>
@@ -7,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "integration/rocksdb/compat/cache.h"
+#include "integration/rocksdb/compat/open_db.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
@@ -120,9 +121,8 @@ TEST_P(UnavailableFilters, ADamagedFilterOnDiskIsAnErrorAndNotANo) {
   std::ofstream(path, std::ios::binary) << bytes;
 
   rocksdb::Options options = config_.ToOptions();
-  rocksdb::DB* opened = nullptr;
-  const rocksdb::Status open = rocksdb::DB::Open(options, db.path(), &opened);
-  const std::unique_ptr<rocksdb::DB> damaged_db(opened);
+  std::unique_ptr<rocksdb::DB> damaged_db;
+  const rocksdb::Status open = rocksdb_plugin::OpenDb(options, db.path(), &damaged_db);
   if (!open.ok()) {
     EXPECT_TRUE(open.IsCorruption()) << open.ToString();
     return;

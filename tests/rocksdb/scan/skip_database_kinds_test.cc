@@ -133,9 +133,7 @@ TEST_F(SkipDatabaseKinds, ReadOnlyAndTransactionDatabases) {
   Fill(&db.db());
   db.Put(Key(900), Value(7));  // in the log only
   db.Close();
-  rocksdb::DB* opened = nullptr;
-  MustBeOk(rocksdb::DB::OpenForReadOnly(config_.ToOptions(), db.path(), &opened), "read-only");
-  std::unique_ptr<rocksdb::DB> other(opened);
+  std::unique_ptr<rocksdb::DB> other = OpenReadOnly(config_.ToOptions(), db.path());
   EXPECT_EQ(Count(*other, "n = 7"), 11u);
   other.reset();
   rocksdb::TransactionDB* transactions = nullptr;
@@ -232,12 +230,8 @@ TEST_F(SkipDatabaseKinds, WhatCannotBeRightIsRefused) {
   refuses_reads("value_size_soft_limit",
                 [](rocksdb::ReadOptions* reads) { reads->value_size_soft_limit = 20; });
 
-  rocksdb::DB* secondary = nullptr;
-  MustBeOk(rocksdb::DB::OpenAsSecondary(config_.ToOptions(), db.path(), db.dir() / "secondary",
-                                        &secondary),
-           "secondary");
-  const std::unique_ptr<rocksdb::DB> owner(secondary);
-  EXPECT_TRUE(Refusal(secondary).IsNotSupported()) << Refusal(secondary).ToString();
+  const auto secondary = OpenSecondary(config_.ToOptions(), db.path(), db.dir() / "secondary");
+  EXPECT_TRUE(Refusal(secondary.get()).IsNotSupported()) << Refusal(secondary.get()).ToString();
 }
 
 }  // namespace

@@ -94,9 +94,7 @@ TEST_F(SkipDatabases, BackfillingEndsWhereNoIndexIsWritten) {
   options.table_factory.reset(rocksdb::NewCuckooTableFactory());
   options.allow_mmap_reads = true;
   const TempDir dir;
-  rocksdb::DB* opened = nullptr;
-  MustBeOk(rocksdb::DB::Open(options, dir / "db", &opened), "open");
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  const auto db = OpenDb(options, dir / "db");
   Fill(db.get());
   const rocksdb::Status status = BackfillSkipIndexes(db.get(), nullptr);
   EXPECT_TRUE(status.IsIncomplete()) << status.ToString();

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 #include <rocksdb/merge_operator.h>
-#include <rocksdb/utilities/stackable_db.h>
 
 #include <functional>
 #include <memory>
@@ -8,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/rocksdb/compat/interfering_db.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 // Writes, flushes and compactions between any two steps of a scan, in one thread, so that what
@@ -17,45 +17,6 @@ namespace blocksieve {
 namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
-
-/// Does something to the database before and after each call that a scan makes.
-class InterferingDb final : public rocksdb::StackableDB {
- public:
-  InterferingDb(rocksdb::DB* db, std::function<void()> interfere)
-      : StackableDB(std::shared_ptr<rocksdb::DB>(db, [](rocksdb::DB*) {})),
-        interfere_(std::move(interfere)) {}
-
-  rocksdb::Iterator* NewIterator(const rocksdb::ReadOptions& options,
-                                 rocksdb::ColumnFamilyHandle* column_family) override {
-    interfere_();
-    rocksdb::Iterator* const iterator = StackableDB::NewIterator(options, column_family);
-    interfere_();
-    return iterator;
-  }
-  rocksdb::Status GetPropertiesOfAllTables(rocksdb::ColumnFamilyHandle* column_family,
-                                           rocksdb::TablePropertiesCollection* files) override {
-    interfere_();
-    rocksdb::Status status = StackableDB::GetPropertiesOfAllTables(column_family, files);
-    interfere_();
-    return status;
-  }
-  void GetColumnFamilyMetaData(rocksdb::ColumnFamilyHandle* column_family,
-                               rocksdb::ColumnFamilyMetaData* metadata) override {
-    interfere_();
-    StackableDB::GetColumnFamilyMetaData(column_family, metadata);
-    interfere_();
-  }
-  void MultiGet(const rocksdb::ReadOptions& options, rocksdb::ColumnFamilyHandle* column_family,
-                size_t num_keys, const rocksdb::Slice* keys, rocksdb::PinnableSlice* values,
-                rocksdb::Status* statuses, bool sorted_input) override {
-    interfere_();
-    StackableDB::MultiGet(options, column_family, num_keys, keys, values, statuses, sorted_input);
-    interfere_();
-  }
-
- private:
-  const std::function<void()> interfere_;
-};
 
 class SkipInterference : public ::testing::TestWithParam<unsigned> {
  protected:

@@ -18,6 +18,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/level_listener.h"
+#include "integration/rocksdb/compat/open_db.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/environment.h"
@@ -127,14 +128,14 @@ void Compare(rocksdb::DB* db, Told* told, uint64_t seed) {
 }
 
 [[noreturn]] void RunUntilKilled(const std::string& path, Told* told, uint64_t seed) {
-  rocksdb::DB* db = nullptr;
-  if (!rocksdb::DB::Open(SoakOptions(), path, &db).ok()) ::_exit(2);
-  std::thread lookups(LookUp, db, told, seed);
-  std::thread scans(Compare, db, told, seed + 1);
+  std::unique_ptr<rocksdb::DB> db;
+  if (!rocksdb_plugin::OpenDb(SoakOptions(), path, &db).ok()) ::_exit(2);
+  std::thread lookups(LookUp, db.get(), told, seed);
+  std::thread scans(Compare, db.get(), told, seed + 1);
   for (;;) {
     const uint64_t n = told->acknowledged;
     told->begun = n + 1;
-    if (!Operation(n).Apply(db).ok()) ::_exit(3);
+    if (!Operation(n).Apply(db.get()).ok()) ::_exit(3);
     told->acknowledged = n + 1;
   }
 }

@@ -1,0 +1,93 @@
+#include "integration/cli/rocksdb/filter_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+#include "blocksieve/filter_block.h"
+#include "lib/base/coding.h"
+#include "lib/bloom/bloom_model.h"
+
+namespace blocksieve::cli {
+namespace {
+
+// The trailer of stock filters. Its first byte is the kind:
+//   -1 (Bloom)         0, probes (low 5 bits) and log2 of lines of 64 bytes (high 3), 2 bytes
+//   -2 (Ribbon)        seed, number of blocks of 128 slots (24 bits)
+//   >0 (legacy Bloom)  it is the number of probes; number of lines (32 bits)
+constexpr size_t kTrailerBytes = 5;
+constexpr int8_t kBloomMarker = -1;
+constexpr int8_t kRibbonMarker = -2;
+
+FilterFacts Unreadable(std::string problem) {
+  FilterFacts facts;
+  facts.problem = std::move(problem);
+  return facts;
+}
+
+// The rate of a stock Ribbon halves with each column. From some block on, blocks have one column
+// more than those before.
+double RibbonFpr(uint64_t num_blocks, uint64_t data_bytes) {
+  constexpr uint64_t kSegmentBytes = 16;  // one column of a block of 128 slots
+  const uint64_t num_segments = data_bytes / kSegmentBytes;
+  const uint64_t columns = num_segments / num_blocks;
+  const double share_of_wide =
+      static_cast<double>(num_segments % num_blocks) / static_cast<double>(num_blocks);
+  return std::exp2(-static_cast<double>(columns)) * (1 - share_of_wide / 2);
+}
+
+FilterFacts DescribeOurs(ByteView contents) {
+  const Result<FilterInfo> info = DescribeFilterBlock(contents);
+  if (!info.ok()) {
+    const bool is_blank =
+        std::all_of(contents.begin(), contents.end(), [](uint8_t byte) { return byte == 0; });
+    return Unreadable(is_blank ? "it matches everything" : info.status().message());
+  }
+  FilterFacts facts;
+  facts.origin = FilterOrigin::kBlocksieve;
+  facts.kind = FilterKindName(info->kind);
+  facts.num_entries = info->num_keys;
+  facts.predicted_fpr = PredictedFpr(*info);
+  return facts;
+}
+
+FilterFacts DescribeStock(ByteView contents, double bits_per_entry) {
+  const ByteView trailer = contents.last(kTrailerBytes);
+  const size_t data_bytes = contents.size() - kTrailerBytes;
+  FilterFacts facts;
+  facts.origin = FilterOrigin::kStock;
+  facts.num_entries =
+      static_cast<uint64_t>(8 * static_cast<double>(contents.size()) / bits_per_entry);
+  const auto marker = static_cast<int8_t>(trailer[0]);
+  if (marker == kBloomMarker && trailer[1] == 0) {
+    facts.kind = "bloom";
+    facts.predicted_fpr = internal::BlockedBloomFpr(bits_per_entry, std::max(trailer[2] & 31u, 1u));
+  } else if (marker == kRibbonMarker) {
+    const uint64_t num_blocks = LoadLittleEndian<uint32_t>(trailer.data() + 1) >> 8;
+    if (num_blocks == 0) return Unreadable("a stock Ribbon filter of no slots");
+    facts.kind = "ribbon";
+    facts.predicted_fpr = RibbonFpr(num_blocks, data_bytes);
+  } else if (marker > 0) {
+    facts.kind = "legacy bloom";
+    facts.predicted_fpr =
+        internal::BlockedBloomFpr(bits_per_entry, std::min(static_cast<uint32_t>(marker), 32u));
+  } else {
+    facts.origin = FilterOrigin::kUnknown;
+    facts.problem = fmt::format("its kind, {}, is not known here", int{marker});
+  }
+  return facts;
+}
+
+}  // namespace
+
+FilterFacts DescribeFilter(ByteView contents, double stock_bits_per_entry) {
+  assert(contents.empty() || stock_bits_per_entry > 0);
+  if (contents.size() <= kTrailerBytes) return Unreadable("it is too short");
+  return HasFilterBlockTail(contents) ? DescribeOurs(contents)
+                                      : DescribeStock(contents, stock_bits_per_entry);
+}
+
+}  // namespace blocksieve::cli
