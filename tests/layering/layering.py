@@ -63,6 +63,7 @@ ROOMS = [
     ("tests/support", "integration/rocksdb/compat integration/toylsm", ""),
     ("tests/core", "lib/skip tests/support", ""),
     ("tests/toylsm", "integration/toylsm tests/support", ""),
+    ("tests/readme", "integration/rocksdb/compat", ""),
     ("tests/rocksdb", "integration/rocksdb/plugin tests/support", ""),
     ("tests/sieve", "integration/sieve tests/support", ""),
     ("tests/cli", "integration/cli/commands tests/support", ""),
