@@ -46,7 +46,8 @@ const std::vector<Contestant>& Contestants() {
 }
 
 BuiltFilter Build(const Contestant& contestant, uint64_t num_keys) {
-  const rocksdb::BlockBasedTableOptions table_options;
+  rocksdb::BlockBasedTableOptions table_options;
+  table_options.optimize_filters_for_memory = false;  // the default differs by version
   const rocksdb::FilterBuildingContext context(table_options);
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       contestant.policy->GetBuilderWithContext(context));

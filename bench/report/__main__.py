@@ -14,6 +14,8 @@ from bench.report.plain import plain_text
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="bench.report", description=__doc__)
     parser.add_argument("--results", type=pathlib.Path, required=True, help="directory of the JSON files")
+    parser.add_argument("--other", type=pathlib.Path, metavar="DIR",
+                        help="results of the same jobs with another RocksDB, which DIR is named after")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--table", action="store_true", help="print tables and targets; takes nothing but python3")
     what.add_argument("--plots", action="store_true", help="write plots beside the JSON")
@@ -27,11 +29,28 @@ def parse_arguments():
     return arguments
 
 
-def print_tables(sections, directory):
+def sections_of(arguments):
+    """Of each job: that of Debian's RocksDB and, if there is one, that of the other."""
+    sections = []
+    for name in arguments.jobs:
+        job = jobs.find(name)
+        sections.append(job.section(arguments.results))
+        if arguments.other and (arguments.other / job.file).exists():
+            section = job.section(arguments.other)
+            section.title += f", with RocksDB {arguments.other.name.removeprefix('rocksdb-')}"
+            section.name += "-other"
+            section.figures = []
+            sections.append(section)
+    return sections
+
+
+def print_tables(sections, arguments):
     # What a locale's encoding lacks, such as ≤, is no reason to print nothing.
     sys.stdout.reconfigure(errors="replace")
     for section in sections:
-        print(plain_text(section, directory / jobs.find(section.name).file))
+        name = section.name.removesuffix("-other")
+        directory = arguments.results if name == section.name else arguments.other
+        print(plain_text(section, directory / jobs.find(name).file))
 
 
 def write_plots(sections, directory):
@@ -57,13 +76,13 @@ def write_page(sections, arguments):
 def main():
     arguments = parse_arguments()
     try:
-        sections = [jobs.find(name).section(arguments.results) for name in arguments.jobs]
+        sections = sections_of(arguments)
         if arguments.page:
             write_page(sections, arguments)
         elif arguments.plots:
             write_plots(sections, arguments.results)
         else:
-            print_tables(sections, arguments.results)
+            print_tables(sections, arguments)
     except (jobs.ReportError, OSError) as error:
         sys.exit(f"bench/run: {error}")
 
