@@ -59,10 +59,12 @@ Result<RateAllocation> AllocateForBitsPerKey(std::span<const RunGroup> groups, d
 
 /// How good the filters of a tree shall be, said in one of three ways.
 struct RateGoal {
-  std::optional<double> target_fpr =
-      std::nullopt;  ///< The same FPR for all. Range of ChooseLayout.
-  std::optional<double> wasted_reads = std::nullopt;  ///< As AllocateForWastedReads.
-  std::optional<double> bits_per_key = std::nullopt;  ///< As AllocateForBitsPerKey.
+  /// The same FPR for all runs, in the range of ChooseLayout.
+  std::optional<double> target_fpr = std::nullopt;
+  /// As AllocateForWastedReads.
+  std::optional<double> wasted_reads = std::nullopt;
+  /// As AllocateForBitsPerKey.
+  std::optional<double> bits_per_key = std::nullopt;
 
   /// Whether rates differ between runs.
   bool differs_by_run() const noexcept { return wasted_reads || bits_per_key; }

@@ -190,7 +190,7 @@ class Advice(CommandTest):
     def test_where_no_filter_pays(self):
         self.load([("key", "value")])
         for arguments, reason in (
-                ((), "fit into a block cache of 8 MiB"),
+                ((), "fit into a block cache of "),
                 # Lookups of present keys in a single run waste nothing.
                 (("--absent-fraction", 0), "without filters, a lookup wastes 0 reads of data blocks")):
             family = self.advise(*arguments)["families"][0]

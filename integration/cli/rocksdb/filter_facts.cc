@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "blocksieve/filter_block.h"
@@ -13,6 +14,15 @@
 
 namespace blocksieve::cli {
 namespace {
+
+// What a single filter says about itself.
+struct FilterFacts {
+  FilterOrigin origin = FilterOrigin::kUnreadable;
+  std::string kind;
+  uint64_t num_entries = 0;
+  double predicted_fpr = 1;
+  std::string problem;  // why it is unreadable or unknown; otherwise empty
+};
 
 // The trailer of stock filters. Its first byte is the kind:
 //   -1 (Bloom)         0, probes (low 5 bits) and log2 of lines of 64 bytes (high 3), 2 bytes
@@ -81,13 +91,58 @@ FilterFacts DescribeStock(ByteView contents, double bits_per_entry) {
   return facts;
 }
 
-}  // namespace
-
 FilterFacts DescribeFilter(ByteView contents, double stock_bits_per_entry) {
-  assert(contents.empty() || stock_bits_per_entry > 0);
   if (contents.size() <= kTrailerBytes) return Unreadable("it is too short");
   return HasFilterBlockTail(contents) ? DescribeOurs(contents)
                                       : DescribeStock(contents, stock_bits_per_entry);
+}
+
+// Filters of one kind.
+struct Group {
+  FilterOrigin origin;
+  uint64_t num_filters = 0;
+  double sum_of_fprs = 0;
+
+  double mean_fpr() const { return sum_of_fprs / static_cast<double>(num_filters); }
+};
+
+}  // namespace
+
+void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entries,
+                     FilterReport* report) {
+  assert(!filters.empty() && num_entries > 0);
+  report->num_filters = filters.size();
+  for (const std::string& contents : filters) report->num_bytes += contents.size();
+  const double bits_per_entry =
+      8 * static_cast<double>(report->num_bytes) / static_cast<double>(num_entries);
+  std::map<std::string, Group> groups;
+  double sum_of_fprs = 0;
+  for (const std::string& contents : filters) {
+    const FilterFacts facts = DescribeFilter(AsBytes(contents), bits_per_entry);
+    report->origin = facts.origin;
+    sum_of_fprs += facts.predicted_fpr;
+    report->num_entries += facts.num_entries;
+    if (facts.origin == FilterOrigin::kUnknown) {
+      report->note = facts.problem;
+    } else if (facts.origin == FilterOrigin::kUnreadable) {
+      report->problems.push_back("a filter cannot be read: " + facts.problem);
+    } else {
+      Group& group = groups.try_emplace(facts.kind, Group{.origin = facts.origin}).first->second;
+      ++group.num_filters;
+      group.sum_of_fprs += facts.predicted_fpr;
+    }
+  }
+  for (const auto& [kind, group] : groups) {
+    report->kind += (report->kind.empty() ? "" : "+") + kind;
+    report->origin = group.origin;
+  }
+  report->predicted_fpr = sum_of_fprs / static_cast<double>(filters.size());
+  if (report->origin != FilterOrigin::kStock) return;
+  report->num_entries = num_entries;
+  // Instead of a small Ribbon RocksDB writes a Bloom filter of the same rate. How many bits per key
+  // that has is not recorded, and it is not those of the file.
+  const auto ribbon = groups.find("ribbon");
+  if (ribbon != groups.end()) report->predicted_fpr = ribbon->second.mean_fpr();
 }
 
 }  // namespace blocksieve::cli

@@ -2,23 +2,16 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "blocksieve/bytes.h"
 #include "integration/cli/engine/table_file.h"
 
 namespace blocksieve::cli {
 
-/// What a single filter says about itself.
-struct FilterFacts {
-  FilterOrigin origin = FilterOrigin::kUnreadable;
-  std::string kind;
-  uint64_t num_entries = 0;
-  double predicted_fpr = 1;
-  std::string problem;  ///< Why it is unreadable or unknown; otherwise empty.
-};
-
-/// Describes any filter of RocksDB's built-in family. Stock filters do not record how many entries
-/// they have, so `stock_bits_per_entry` is that of the whole file. REQUIRES: it is positive.
-FilterFacts DescribeFilter(ByteView contents, double stock_bits_per_entry);
+/// Describes the filters of a table by what they consist of, one or a partition each: stock ones
+/// and ours. `num_entries` of the table are keys and prefixes in filters. Sets kind, origin, sizes,
+/// rate, note and problems of `report`. REQUIRES: there is a filter, and num_entries > 0.
+void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entries,
+                     FilterReport* report);
 
 }  // namespace blocksieve::cli

@@ -10,6 +10,7 @@
 
 #include "integration/cli/rocksdb/stored_database.h"
 #include "integration/cli/rocksdb/table_reading.h"
+#include "integration/rocksdb/compat/cache.h"
 #include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/policy/policy.h"
 
@@ -95,8 +96,11 @@ class TheRocksDbEngine final : public Engine {
   std::string OptionFor(const FilterSetting& setting) const override {
     return "filter_policy={id=blocksieve;" + setting.ToText() + ";kind=auto}";
   }
-  // As documented of BlockBasedTableOptions::block_cache in version 7.
-  uint64_t DefaultCacheBytes() const override { return 8 << 20; }
+  // It differs by version.
+  uint64_t DefaultCacheBytes() const override {
+    const std::unique_ptr<rocksdb::TableFactory> factory(rocksdb::NewBlockBasedTableFactory());
+    return factory->GetOptions<rocksdb::BlockBasedTableOptions>()->block_cache->GetCapacity();
+  }
   bool IsFile(ByteView end) const override { return IsTable(end); }
 };
 

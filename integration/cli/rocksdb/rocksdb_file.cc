@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdarg>
-#include <map>
 #include <utility>
 
 #include "blocksieve/filter_block.h"
@@ -39,7 +38,9 @@ class ObsoleteFilterLog final : public rocksdb::Logger {
 
   using rocksdb::Logger::Logv;
   void Logv(const char* format, va_list) override {
-    *said_ |= std::string_view(format).find("obsolete filter type") != std::string_view::npos;
+    if (std::string_view(format).find("obsolete filter type") != std::string_view::npos) {
+      *said_ = true;
+    }
   }
 
  private:
@@ -67,8 +68,8 @@ class RocksDbFile final : public TableFile {
     report_.num_bytes = num_bytes;
     OpenTable();
     report_.num_entries = properties_->num_entries - properties_->num_range_deletions;
-    DescribeFilters();
-    DescribeIndex();
+    ReportFilters();
+    ReportIndex();
   }
 
   const FileReport& report() const override { return report_; }
@@ -193,7 +194,7 @@ class RocksDbFile final : public TableFile {
     }
   }
 
-  void DescribeFilters() {
+  void ReportFilters() {
     FilterReport& report = report_.filter;
     const std::vector<std::string>& filters = filters_.contents();
     if (filters.empty()) {
@@ -201,47 +202,20 @@ class RocksDbFile final : public TableFile {
       return;
     }
     report.of = !has_prefixes_ ? "keys" : !has_whole_keys_ ? "prefixes" : "keys and prefixes";
-    report.num_filters = filters.size();
-    for (const std::string& contents : filters) report.num_bytes += contents.size();
+    const uint64_t entries = properties_->num_filter_entries != 0 ? properties_->num_filter_entries
+                                                                  : properties_->num_entries;
+    DescribeFilters(filters, std::max<uint64_t>(entries, 1), &report);
     // That of partitions includes their index.
     report.shape = properties_->filter_size > report.num_bytes ? "partitioned" : "full";
     if (filters.size() == 1) only_filter_.reset(rocksdb_plugin::NewBitsReader(filters.front()));
-    const uint64_t entries =
-        std::max<uint64_t>(properties_->num_filter_entries != 0 ? properties_->num_filter_entries
-                                                                : properties_->num_entries,
-                           1);
-    const double bits_per_entry =
-        8 * static_cast<double>(report.num_bytes) / static_cast<double>(entries);
-
-    std::map<std::string, FilterOrigin> kinds;
-    double sum = 0;
-    for (const std::string& contents : filters) {
-      const FilterFacts facts = DescribeFilter(AsBytes(contents), bits_per_entry);
-      report.origin = facts.origin;
-      if (facts.origin == FilterOrigin::kUnknown) {
-        report.note = facts.problem;
-      } else if (facts.origin == FilterOrigin::kUnreadable) {
-        report.problems.push_back("a filter cannot be read: " + facts.problem);
-      } else {
-        kinds.emplace(facts.kind, facts.origin);
-      }
-      sum += facts.predicted_fpr;
-      report.num_entries += facts.num_entries;
-    }
-    for (const auto& [kind, origin] : kinds) {
-      report.kind += (report.kind.empty() ? "" : "+") + kind;
-      report.origin = origin;
-    }
-    if (report.origin == FilterOrigin::kStock) report.num_entries = entries;
-    report.predicted_fpr = sum / static_cast<double>(filters.size());
   }
 
-  void DescribeIndex() {
+  void ReportIndex() {
     const auto& user = properties_->user_collected_properties;
     const auto bytes = user.find(rocksdb_plugin::kIndexProperty);
     const FileIndex index(properties_);
     if (index.index() != nullptr) {
-      report_.index = ReportIndex(index.index()->granules(), bytes->second.size());
+      report_.index = cli::ReportIndex(index.index()->granules(), bytes->second.size());
     } else if (bytes != user.end()) {
       report_.index.problem = index.problem();
     } else if (user.count(rocksdb_plugin::kProblemProperty) != 0) {
