@@ -206,8 +206,9 @@ class Advice(CommandTest):
                       self.advise()["families"][0]["no_filter_pays"])
 
     def test_where_filters_pay(self):
+        # More than any version's default cache.
         self.db_bench("fillseq,flush", "--compression_type=none", "--write_buffer_size=67108864",
-                      num=300_000)
+                      "--value_size=140", num=300_000)
         self.assertEqual(self.advise()["families"][0]["no_filter_pays"], "")
         self.assertNotEqual(
             self.advise("--absent-fraction", 0.0009)["families"][0]["no_filter_pays"], "")
