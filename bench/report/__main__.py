@@ -37,7 +37,9 @@ def sections_of(arguments):
         sections.append(job.section(arguments.results))
         if arguments.other and (arguments.other / job.file).exists():
             section = job.section(arguments.other)
-            section.title += f", with RocksDB {arguments.other.name.removeprefix('rocksdb-')}"
+            other = f"with RocksDB {arguments.other.name.removeprefix('rocksdb-')}"
+            section.title += f", {other}"
+            section.facts.insert(0, f"The same {other}:")
             section.name += "-other"
             section.figures = []
             sections.append(section)
