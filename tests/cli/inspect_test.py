@@ -92,7 +92,7 @@ class StockFilters(CommandTest):
         self.assertEqual((shown["num_bytes"], shown["predicted_fpr"]), (0, 1))
 
     def patched_filter(self, old, new):
-        """That of a file without checksums in which `old`, which is there once, has become `new`."""
+        """The filter of a file without checksums, after the only `old` in it was replaced by `new`."""
         self.db_bench("fillseq,flush", *BLOOM, "--checksum_type=0", "--format_version=5")
         path = self.table()
         good = path.read_bytes()

@@ -84,10 +84,10 @@ rocksdb::Options OptionsWith(const std::string& policy) {
   options.listeners.push_back(blocksieve::NewLevelListener());
   rocksdb::BlockBasedTableOptions table;
   table.no_block_cache = true;  // every data block is read; filters and indexes are held
-  table.block_size = 512;       // which is cheaper the smaller it is
+  table.block_size = 512;       // small ones are read faster
   options.compression = rocksdb::kNoCompression;
   options.memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
-  options.allow_concurrent_memtable_write = false;  // which that memtable has not
+  options.allow_concurrent_memtable_write = false;  // vectors do not support it
   if (policy != "none") {
     Check(rocksdb::FilterPolicy::CreateFromString({}, policy, &table.filter_policy));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
-// What programs of the pages call, and each user writes for the RocksDB at hand.
+// The pages' programs call this. Users write their own: which pointer rocksdb::DB::Open sets
+// depends on the version.
 
 #include <cstdlib>
 

@@ -1,5 +1,4 @@
 #include "tests/support/test_db.h"
-#include "integration/rocksdb/compat/open_db.h"
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
@@ -9,6 +8,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+
+#include "integration/rocksdb/compat/open_db.h"
 
 namespace blocksieve::testing {
 

@@ -139,10 +139,14 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   report->predicted_fpr = sum_of_fprs / static_cast<double>(filters.size());
   if (report->origin != FilterOrigin::kStock) return;
   report->num_entries = num_entries;
-  // Instead of a small Ribbon RocksDB writes a Bloom filter of the same rate. How many bits per key
-  // that has is not recorded, and it is not those of the file.
+  // Instead of a small Ribbon, RocksDB writes a Bloom filter of the same rate. Its bits per key are
+  // not recorded, and the file's mean says nothing about them.
   const auto ribbon = groups.find("ribbon");
-  if (ribbon != groups.end()) report->predicted_fpr = ribbon->second.mean_fpr();
+  const auto bloom = groups.find("bloom");
+  if (ribbon == groups.end() || bloom == groups.end()) return;
+  const double bloom_filters = static_cast<double>(bloom->second.num_filters);
+  sum_of_fprs += bloom_filters * (ribbon->second.mean_fpr() - bloom->second.mean_fpr());
+  report->predicted_fpr = sum_of_fprs / static_cast<double>(filters.size());
 }
 
 }  // namespace blocksieve::cli

@@ -18,6 +18,7 @@
 #include "integration/cli/rocksdb/table_lookup.h"
 #include "integration/cli/rocksdb/table_reading.h"
 #include "integration/cli/term/failure.h"
+#include "integration/rocksdb/compat/abi_guard.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/filter_bits.h"
@@ -87,6 +88,10 @@ class RocksDbFile final : public TableFile {
   }
 
   std::string ForEachKey(const KeyVisitor& visit) override {
+    if (filters_.contents().size() > 1 &&
+        !rocksdb::Env::Default()->FileExists(report_.place.path).ok()) {
+      return "removed by another process before its filters could be asked";
+    }
     std::string unseen =
         ForEveryEntry(reader_.get(), *properties_, *options_.comparator,
                       [&](const rocksdb::Slice& key) { visit(key.ToStringView(), Passes(key)); });
@@ -98,7 +103,8 @@ class RocksDbFile final : public TableFile {
   }
 
   bool MayMatch(std::string_view key) override {
-    return has_whole_keys_ ? WholeKeyMayMatch(key) : PrefixMayMatch(key);
+    // Nothing is read for a key behind the last one of the file.
+    return (has_whole_keys_ ? AskWholeKey(key) : AskPrefix(key)).value_or(false);
   }
 
   std::optional<std::string> AbsentKey(std::string_view present, std::mt19937_64* random) override {
@@ -157,7 +163,8 @@ class RocksDbFile final : public TableFile {
 
   void TryOpen() {
     filters_ = CapturedFilters();
-    rocksdb::Status status = TryOpenWith(filters_.policy());
+    const bool can_capture = rocksdb_plugin::LoadedAbiProblem().empty();
+    rocksdb::Status status = TryOpenWith(can_capture ? filters_.policy() : nullptr);
     if (!status.ok() && TryOpenWith(nullptr).ok()) {
       filters_ = CapturedFilters();
       filter_damage_ = status.ToString();
@@ -177,10 +184,9 @@ class RocksDbFile final : public TableFile {
   void ExplainMissingFilters() {
     FilterReport& report = report_.filter;
     report.origin = FilterOrigin::kUnknown;
-    if (has_obsolete_filter_) {
-      report.note = "a filter per block, which RocksDB no longer reads";
-      return;
-    }
+    report.note = has_obsolete_filter_ ? "a filter per block, which RocksDB no longer reads"
+                                       : rocksdb_plugin::LoadedAbiProblem();
+    if (!report.note.empty()) return;
     if (filter_damage_.empty()) {
       const rocksdb::Status status = reader_->VerifyChecksum();
       if (!status.ok()) filter_damage_ = status.ToString();
@@ -243,26 +249,31 @@ class RocksDbFile final : public TableFile {
     return *lookup_;
   }
 
-  bool WholeKeyMayMatch(const rocksdb::Slice& key) {
-    if (filters_.contents().empty()) return true;
-    if (only_filter_ != nullptr) return only_filter_->MayMatch(key);
-    Lookup().Get(key);
-    return asked_.TakeAnswer().value_or(false);
+  std::optional<bool> AnswerOf(const rocksdb::Status& lookup) {
+    if (!lookup.ok()) term::Fail("its filters cannot be asked: {}", lookup.ToString());
+    return asked_.TakeAnswer();
   }
 
-  bool PrefixMayMatch(const rocksdb::Slice& key) {
+  // What the filters say of a key; nothing if a lookup does not ask them.
+  std::optional<bool> AskWholeKey(const rocksdb::Slice& key) {
+    if (filters_.contents().empty()) return true;
+    if (only_filter_ != nullptr) return only_filter_->MayMatch(key);
+    return AnswerOf(Lookup().Get(key));
+  }
+
+  std::optional<bool> AskPrefix(const rocksdb::Slice& key) {
     const rocksdb::SliceTransform* const extractor = options_.prefix_extractor.get();
     if (filters_.contents().empty() || extractor == nullptr || !extractor->InDomain(key)) {
       return true;
     }
     if (only_filter_ != nullptr) return only_filter_->MayMatch(extractor->Transform(key));
-    Lookup().Seek(key);
-    return asked_.TakeAnswer().value_or(false);
+    return AnswerOf(Lookup().Seek(key));
   }
 
   // What every lookup and seek that can find the key asks.
   bool Passes(const rocksdb::Slice& key) {
-    return (!has_whole_keys_ || WholeKeyMayMatch(key)) && (!has_prefixes_ || PrefixMayMatch(key));
+    return (!has_whole_keys_ || AskWholeKey(key).value_or(true)) &&
+           (!has_prefixes_ || AskPrefix(key).value_or(true));
   }
 
   rocksdb::Iterator& Probe() {

@@ -14,6 +14,7 @@
 
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
+#include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 
@@ -48,7 +49,7 @@ void MakeCollectorNameKnown() {
 void RemoveCollectorsOfUnknownColumns(rocksdb::ColumnFamilyOptions* options) {
   std::erase_if(options->table_properties_collector_factories, [](const auto& factory) {
     return factory == nullptr ||
-           std::string_view(factory->Name()) == SkipIndexCollectorFactory::kName;
+           rocksdb_plugin::As<SkipIndexCollectorFactory>(factory.get()) != nullptr;
   });
 }
 

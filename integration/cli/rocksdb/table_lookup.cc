@@ -141,14 +141,16 @@ TableLookup::~TableLookup() {
   if (family_ != nullptr) db_->DestroyColumnFamilyHandle(family_);
 }
 
-void TableLookup::Get(const rocksdb::Slice& key) {
+rocksdb::Status TableLookup::Get(const rocksdb::Slice& key) {
   rocksdb::PinnableSlice value;
-  db_->Get(read_options_, family_, key, &value);
+  const rocksdb::Status status = db_->Get(read_options_, family_, key, &value);
+  return status.IsNotFound() ? rocksdb::Status::OK() : status;
 }
 
-void TableLookup::Seek(const rocksdb::Slice& key) {
+rocksdb::Status TableLookup::Seek(const rocksdb::Slice& key) {
   if (iterator_ == nullptr) iterator_.reset(db_->NewIterator(read_options_, family_));
   iterator_->Seek(key);
+  return iterator_->status();
 }
 
 }  // namespace blocksieve::cli

@@ -20,10 +20,11 @@ class TableLookup {
                               std::unique_ptr<TableLookup>* lookup);
   ~TableLookup();
 
-  void Get(const rocksdb::Slice& key);
+  /// OK whether the key is found or not.
+  rocksdb::Status Get(const rocksdb::Slice& key);
 
   /// By the prefix of the key.
-  void Seek(const rocksdb::Slice& key);
+  rocksdb::Status Seek(const rocksdb::Slice& key);
 
  private:
   TableLookup() = default;

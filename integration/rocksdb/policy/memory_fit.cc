@@ -13,7 +13,7 @@ constexpr size_t kBlockTrailerBytes = 5;
 // The smallest size to try, in sixteenths. Size classes of allocators are at most a quarter apart.
 constexpr size_t kFewestSixteenths = 12;
 
-// False positives per absent probe of the filter, weighted by keys, that the layout saves.
+// False positives that the layout saves per absent probe of the filter, weighted by keys.
 double Gain(const FilterBuilder& builder, uint64_t num_keys, const Layout& layout) {
   return static_cast<double>(num_keys) * (builder.options().target_fpr - layout.predicted_fpr);
 }
@@ -53,8 +53,7 @@ Layout MemoryFit::Choose(const FilterBuilder& builder, uint64_t num_keys) const 
   for (size_t sixteenths = kFewestSixteenths; sixteenths < 16; ++sixteenths) {
     const Layout smaller = fill(wanted * sixteenths / 16);
     if (smaller.bits_per_key >= filled.bits_per_key) break;
-    if (smaller.predicted_fpr <= kMaxTargetFpr &&
-        Gain(builder, num_keys, smaller) >= affordable) {
+    if (smaller.predicted_fpr <= kMaxTargetFpr && Gain(builder, num_keys, smaller) >= affordable) {
       return smaller;
     }
   }
