@@ -105,12 +105,13 @@ class ReportTest(unittest.TestCase):
         )
 
     @classmethod
-    def make_page(cls, results, jobs, command="bench/run --report page"):
+    def make_page(cls, results, jobs, command="bench/run --report page", other=None):
         with tempfile.TemporaryDirectory() as directory:
             environment = pathlib.Path(results, "environment.json")
-            done = cls.run_report(
-                results, jobs, "--page", directory, "--environment", str(environment), "--command", command
-            )
+            arguments = ["--page", directory, "--environment", str(environment), "--command", command]
+            if other:
+                arguments += ["--other", str(other)]
+            done = cls.run_report(results, jobs, *arguments)
             if done.returncode != 0:
                 raise AssertionError(done.stderr)
             files = sorted(path.name for path in pathlib.Path(directory).iterdir())
@@ -248,6 +249,31 @@ class Complete(ReportTest):
         page = self.make_page(RECORDED, ["sieve"])
         self.assertEqual(page.inner_texts["h2"], ["Machine and build", "Targets", "The URL sieve"])
         self.assertEqual(page.inner_texts["title"], ["blocksieve: The URL sieve"])
+
+
+class OtherRocksDb(ReportTest):
+    """What bench/run --rocksdb measured again."""
+
+    def setUp(self):
+        super().setUp()
+        self.other = self.results / "rocksdb-11.8.1"
+        self.other.mkdir()
+        for file in ("filters.json", "frontier.json"):
+            shutil.copy(RECORDED / file, self.other)
+
+    def test_tables_name_it(self):
+        done = self.run_report(self.results, ["filters", "sieve"], "--table", "--other", str(self.other))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("The same with RocksDB 11.8.1:"), 1, done.stdout)
+        self.assertIn(f"{self.other}/filters.json", done.stdout)
+
+    def test_page_has_sections_and_targets_of_both(self):
+        page = self.make_page(self.results, ["filters", "frontier", "sieve"], other=self.other)
+        for name in ("filters", "filters-other", "frontier", "frontier-other", "sieve"):
+            self.assertEqual(page.attributes("id").count(name), 1, name)
+        self.assertNotIn("sieve-other", page.attributes("id"))
+        targets = sum(len(section_of(job).targets) for job in ("filters", "frontier") * 2 + ("sieve",))
+        self.assertTrue(any(f"of {targets} targets are met" in text for text in page.inner_texts["p"]))
 
 
 class Honest(ReportTest):

@@ -1,6 +1,7 @@
 """What inspect shows of databases and single files."""
 
 import os
+import pathlib
 import signal
 import subprocess
 import threading
@@ -113,21 +114,13 @@ class StockFilters(CommandTest):
             self.assertIn(note, shown["note"])
 
     def test_filter_per_block(self):
-        """RocksDB before 7.0 wrote it. Its name is shorter, so its handle gets longer."""
-        self.db_bench("fillseq,flush", *BLOOM, "--checksum_type=0", "--format_version=5", num=100)
-        good = self.table().read_bytes()
-        at = good.index(self.NAME)
-        handle = at + len(self.NAME)
-        shared, name_bytes, handle_bytes = good[at - 3:at]
-        self.assertEqual((shared, name_bytes), (0, len(self.NAME)))
-        digits = next(i for i in range(10) if good[handle + i] < 128)
-        offset = bytes([*good[handle:handle + digits], good[handle + digits] | 128, *[128] * 3, 0])
-        self.table().write_bytes(
-            good[:at - 3] + bytes([0, name_bytes - 4, handle_bytes + 4]) + self.NAME[4:] + offset +
-            good[handle + digits + 1:])
-        shown = self.inspect()["files"][0]["filter"]
+        """SstFileWriter of RocksDB 6.29.5 wrote the file: 20 keys, NewBloomFilterPolicy(10, true)."""
+        path = pathlib.Path(__file__).with_name("rocksdb_6.29.5_filter_per_block.sst")
+        shown = self.inspect(path)["files"][0]["filter"]
         self.assertEqual((shown["origin"], shown["note"]),
                          ("unknown", "a filter per block, which RocksDB no longer reads"))
+        verified = self.verify(path)
+        self.assertEqual((verified["num_problems"], verified["files"][0]["keys_asked"]), (0, 20))
 
     def test_other_tables(self):
         self.db_bench("fillseq,flush", "--use_plain_table", "--prefix_size=8", "--mmap_read=1",
