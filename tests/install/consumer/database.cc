@@ -3,10 +3,12 @@
 #include <rocksdb/db.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "policy.h"
 
@@ -39,9 +41,13 @@ int main(int argc, char** argv) {
   options.statistics = rocksdb::CreateDBStatistics();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (!rocksdb::DestroyDB(argv[1], options).ok()) return 1;  // of an earlier run
+#if ROCKSDB_MAJOR < 11
   rocksdb::DB* opened = nullptr;
+#else
+  std::unique_ptr<rocksdb::DB> opened;
+#endif
   if (!rocksdb::DB::Open(options, argv[1], &opened).ok()) return 1;
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  const std::unique_ptr<rocksdb::DB> db(std::move(opened));
 
   const bool works = LooksUpWhatItWrote(*db, *options.statistics);
   std::puts(works ? "database: works" : "database: wrong answer");

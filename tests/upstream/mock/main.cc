@@ -7,10 +7,12 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/object_registry.h>
+#include <rocksdb/version.h>
 
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 // As in the build_version.cc that RocksDB generates.
 extern "C" {
@@ -38,9 +40,13 @@ int main(int argc, char** argv) {
   options.statistics = rocksdb::CreateDBStatistics();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (!rocksdb::DestroyDB(argv[1], options).ok()) return 1;
+#if ROCKSDB_MAJOR < 11
   rocksdb::DB* opened = nullptr;
+#else
+  std::unique_ptr<rocksdb::DB> opened;
+#endif
   if (!rocksdb::DB::Open(options, argv[1], &opened).ok()) return 1;
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  const std::unique_ptr<rocksdb::DB> db(std::move(opened));
 
   if (!db->Put({}, "a", "1").ok() || !db->Put({}, "c", "3").ok() || !db->Flush({}).ok()) return 1;
   std::string value;
