@@ -96,6 +96,9 @@ class GranuleIndexBuilder {
   /// The granule keeps the least of these numbers. REQUIRES: StartRow
   void NoteSequence(uint64_t sequence) noexcept;
 
+  /// From now on, granules close at these limits instead of granule_rows and granule_bytes.
+  void LimitGranules(uint64_t rows, uint64_t bytes) noexcept;
+
   /// Ends the granule after the current row. Has no effect if the granule is empty.
   void CloseGranule() noexcept;
 

@@ -79,6 +79,11 @@ class SkipIndexBuilder {
   /// The granule keeps the least of these numbers: see GranuleIndex::MinSequence.
   void NoteSequence(uint64_t sequence) noexcept { granules_.NoteSequence(sequence); }
 
+  /// From now on, granules close at these limits instead of granule_rows and granule_bytes.
+  void LimitGranules(uint64_t rows, uint64_t bytes) noexcept {
+    granules_.LimitGranules(rows, bytes);
+  }
+
   /// Ends the granule after the current row; without effect if it is empty.
   void CloseGranule() noexcept { granules_.CloseGranule(); }
 

@@ -201,6 +201,11 @@ void GranuleIndexBuilder::NoteSequence(uint64_t sequence) noexcept {
   parts_->min_sequence = std::min(parts_->min_sequence, sequence);
 }
 
+void GranuleIndexBuilder::LimitGranules(uint64_t rows, uint64_t bytes) noexcept {
+  parts_->options.granule_rows = rows;
+  parts_->options.granule_bytes = bytes;
+}
+
 void GranuleIndexBuilder::CloseGranule() noexcept {
   internal::Guard(parts_.get(), [&] { parts_->CloseGranule(); });
 }

@@ -45,6 +45,7 @@ Result<SkipIndexBuilder> SkipIndexBuilder::Create(const SkipIndexBuilderOptions&
     indexed.name = column.ToText();
     indexed.type = column.type();
     indexed.target_fpr = options.target_fpr;
+    indexed.with_bounds = column.tokeniser() == Tokeniser::kNone;  // tokens are not compared
   }
   Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(granules);
   if (!builder.ok()) return builder.status();

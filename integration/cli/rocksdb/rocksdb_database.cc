@@ -28,7 +28,10 @@ void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
   if (columns.empty()) return;
   SkipIndexOptions index;
   index.columns = columns;
-  if (target.granule_rows != 0) index.granule_rows = target.granule_rows;
+  if (target.granule_rows != 0) {
+    index.granule_rows = target.granule_rows;
+    index.block_granules = false;
+  }
   index.target_fpr = target.target_fpr;
   rocksdb::Status status;
   auto factory = NewSkipIndexCollectorFactory(index, &status);

@@ -33,6 +33,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   rocksdb::UserCollectedProperties GetReadableProperties() const override;
 
  private:
+  void FollowBlocks(uint64_t file_offset);
   void Build();
   void DescribeIndex(const std::string& index);
   void Fail(std::string_view what, std::string_view reason = {}) noexcept;
@@ -40,6 +41,10 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   const std::shared_ptr<rocksdb::Logger> info_log_;
   SkipIndexOptions options_;
   std::optional<SkipIndexBuilder> builder_;
+  bool follows_blocks_ = false;
+  uint64_t file_offset_ = 0;    // behind the last block that was written
+  uint64_t block_entries_ = 0;  // since then
+  uint64_t block_bytes_ = 0;
   bool is_finished_ = false;
   std::string problem_;
   std::string index_;

@@ -89,6 +89,7 @@ const std::unordered_map<std::string, OptionTypeInfo>& SkipIndexOptionTypes() {
                                                     ReadColumns, WriteColumns)},
       {"target_fpr", OptionAsText<double>(offsetof(SkipIndexOptions, target_fpr), ParseTargetFpr,
                                           ToText<double>)},
+      {"block_granules", number(offsetof(SkipIndexOptions, block_granules), OptionType::kBoolean)},
       {"granule_rows", number(offsetof(SkipIndexOptions, granule_rows), OptionType::kUInt64T)},
       {"granule_bytes", number(offsetof(SkipIndexOptions, granule_bytes), OptionType::kUInt64T)},
       {"max_index_bytes",

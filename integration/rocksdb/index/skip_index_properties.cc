@@ -11,6 +11,7 @@ std::string ColumnsText(const std::vector<Column>& columns) {
 
 std::string IdentityText(const SkipIndexOptions& options) {
   return "version=" + std::string(kPropertiesVersion) +
+         "\nblock_granules=" + (options.block_granules ? "true" : "false") +
          "\ngranule_rows=" + ToText(options.granule_rows) +
          "\ngranule_bytes=" + ToText(options.granule_bytes) +
          "\ntarget_fpr=" + ToText(options.target_fpr) +

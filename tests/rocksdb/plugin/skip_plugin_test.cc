@@ -49,7 +49,8 @@ TEST(SkipPlugin, OptionStringsNameTheIndexAndReadBack) {
   rocksdb::ColumnFamilyOptions options;
   MustBeOk(rocksdb::GetColumnFamilyOptionsFromString(
                strict, {},
-               "table_properties_collectors={{id=blocksieve.skip_index;granule_rows=4;"
+               "table_properties_collectors={{id=blocksieve.skip_index;block_granules=false;"
+               "granule_rows=4;"
                "target_fpr=0.0123;columns=n=int:field:1|w=words:2}}",
                &options),
            "option string");

@@ -85,7 +85,8 @@ class SkipBlocksRead : public ::testing::Test {
     return db->db().GetOptions().statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
   }
 
-  void ExpectClose(TestDb* db, const std::string& where, double most) {
+  // Backwards, RocksDB looks for newer versions of a range's first key in the block before it.
+  void ExpectClose(TestDb* db, const std::string& where, double most, double most_reverse) {
     const double oracle = static_cast<double>(Oracle(db, where));
     const Cost full = Measure(db, where, false);
     for (const bool reverse : {false, true}) {
@@ -94,7 +95,8 @@ class SkipBlocksRead : public ::testing::Test {
                   reverse ? " reverse" : "", cost.rows, cost.blocks, oracle, full.blocks);
       EXPECT_EQ(cost.rows, full.rows);
       EXPECT_GT(cost.rows, 0u);
-      EXPECT_LE(static_cast<double>(cost.blocks), most * oracle) << cost.explanation.ToText();
+      EXPECT_LE(static_cast<double>(cost.blocks), (reverse ? most_reverse : most) * oracle)
+          << cost.explanation.ToText();
       EXPECT_LT(cost.blocks * 20, full.blocks);
       EXPECT_EQ(cost.explanation.data_blocks_read, cost.blocks) << cost.explanation.ToText();
     }
@@ -108,7 +110,7 @@ TEST_F(SkipBlocksRead, ACompactedDatabaseIsReadCloseToTheLeast) {
   TestDb db(config_);
   Fill(&db);
   for (const uint64_t row : {uint64_t{17}, kRows / 2, kRows - 1}) {
-    ExpectClose(&db, "package = '" + Package(row) + "'", 1.25);
+    ExpectClose(&db, "package = '" + Package(row) + "'", 1.03, 1.1);
   }
   const Cost cost = Measure(&db, "package = 'p5'", true);
   EXPECT_EQ(cost.rows, 0u);
@@ -126,7 +128,7 @@ TEST_F(SkipBlocksRead, FreshlyRewrittenRowsInLevelZeroCostLittle) {
   }
   db.Flush();
   for (const uint64_t row : {uint64_t{17}, kRows / 2, kRows - 1}) {
-    ExpectClose(&db, "package = '" + Package(row) + "'", 1.6);
+    ExpectClose(&db, "package = '" + Package(row) + "'", 1.1, 1.25);
   }
 }
 

@@ -32,6 +32,7 @@ inline SkipIndexOptions ShortGranules(const std::vector<std::string>& definition
   SkipIndexOptions options;
   options.columns = Columns(definitions);
   options.granule_rows = granule_rows;
+  options.block_granules = false;
   return options;
 }
 

@@ -28,6 +28,11 @@ struct SkipIndexOptions {
   /// 1 to 256, of distinct names.
   std::vector<Column> columns;
 
+  /// A granule is a data block: a scan then reads no block for rows of its neighbours. The limits
+  /// below count only while blocks cannot be told apart: before the end of the first one, as long
+  /// as RocksDB holds blocks back for a compression dictionary, and in tables that have no blocks.
+  bool block_granules = true;
+
   /// A granule closes when it has so many rows. 0: no limit.
   uint64_t granule_rows = kDefaultGranuleRows;
 
