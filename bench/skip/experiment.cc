@@ -83,6 +83,7 @@ void MeasureScans(const Dataset& dataset, const Effort& effort, uint64_t seed,
     index.columns = dataset.Columns();
     index.granule_rows = granule_rows;
     if (granule_rows != kDefaultGranuleRows) {
+      index.block_granules = false;
       index.granule_bytes = 0;
       index.max_index_bytes = 0;
     }

@@ -31,24 +31,34 @@ enum class GranulePart : uint8_t {
 /// "present", "not wanted", "every value in every granule" or "over budget".
 std::string_view GranulePartName(GranulePart part) noexcept;
 
+/// How filters are stored.
+enum class GranuleFilterForm : uint8_t {
+  kBitSlices = 0,  ///< A Bloom filter of each granule, transposed.
+  kPostings = 1,   ///< The granules of each value: exact for values that occur.
+};
+
 /// Facts about one column of an index.
 struct GranuleColumnInfo {
   std::string name;                    ///< As given to the builder.
   ValueType type = ValueType::kBytes;  ///< Of its values.
   double target_fpr = 0;               ///< Of the filters, per granule without the value.
-  GranulePart filters = GranulePart::kNotWanted;  ///< What answers equality.
-  GranulePart bounds = GranulePart::kNotWanted;   ///< What answers ranges.
+  GranulePart filters = GranulePart::kNotWanted;           ///< What answers equality.
+  GranuleFilterForm form = GranuleFilterForm::kBitSlices;  ///< Of the filters.
+  GranulePart bounds = GranulePart::kNotWanted;            ///< What answers ranges.
   /// Values distinct within their granule, summed over all granules. If the filters are
   /// kOverBudget, as many as had been counted by then.
   uint64_t num_distinct = 0;
-  uint64_t max_distinct = 0;      ///< The most in one granule; 0 without filters.
-  uint32_t num_probes = 0;        ///< Bits that a value sets (k).
-  uint32_t num_size_classes = 0;  ///< Sizes of filters, each transposed by itself.
+  uint64_t max_distinct = 0;      ///< The most in one granule; 0 without bit slices.
+  uint32_t num_probes = 0;        ///< Bits that a value sets (k) in bit slices.
+  uint32_t num_size_classes = 0;  ///< Sizes of bit slices, each transposed by itself.
   uint64_t filter_bytes = 0;      ///< In the index: filters, and their size classes.
   uint64_t bounds_bytes = 0;      ///< Least and greatest values.
   uint64_t mark_bytes = 0;        ///< Which granules have rows that have, or lack, the column.
   uint64_t probe_bytes = 0;       ///< What one KeepContaining reads at most.
 };
+
+/// Of the filters: "bit slices", "postings", or why there are none, as GranulePartName says it.
+std::string_view GranuleFiltersName(const GranuleColumnInfo& column) noexcept;
 
 namespace internal {
 struct GranuleIndexParts;

@@ -33,8 +33,9 @@ struct GranuleColumnOptions {
   /// is that of ChooseLayout.
   double target_fpr = 0.01;
 
-  bool with_filters = true;  ///< Filters, for equality.
-  bool with_bounds = true;   ///< Least and greatest values, for ranges.
+  bool with_filters = true;   ///< Filters, for equality.
+  bool with_postings = true;  ///< Filters may be postings where these are smaller than bit slices.
+  bool with_bounds = true;    ///< Least and greatest values, for ranges.
 
   /// If its filters would take more bytes, the column gets none. 0: no limit.
   uint64_t max_filter_bytes = 0;
@@ -61,8 +62,8 @@ struct GranuleIndexBuilderParts;
 }
 
 /// Makes the skip index of one file while the file is written. Holds 8 bytes for each distinct
-/// value of each granule of a filtered column, and nothing per row. Not thread-safe, but may move
-/// between threads.
+/// value of each granule of a filtered column, and nothing per row; Finish takes 32 more for those
+/// of one column after the other. Not thread-safe, but may move between threads.
 ///
 /// Call order: ( StartRow ( AddValue | MarkAlwaysMatch | NoteSequence )* CloseGranule? )* Finish
 ///

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,10 @@ struct ComparisonExplanation {
 
 /// One indexed column, as the predicate as a whole asked about it.
 struct ColumnExplanation {
-  std::string name;          ///< Column::name.
-  uint64_t num_probes = 0;   ///< Questions to indexes.
-  uint64_t index_bytes = 0;  ///< Of filters, bounds and marks that these touched, at most.
+  std::string name;               ///< Column::name.
+  uint64_t num_probes = 0;        ///< Questions to indexes.
+  uint64_t index_bytes = 0;       ///< Of filters, bounds and marks that these touched, at most.
+  std::set<std::string> filters;  ///< What the files have: see GranuleFiltersName.
 };
 
 /// What a scan planned and did so far. Numbers that an engine does not count are 0.

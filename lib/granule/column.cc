@@ -26,7 +26,10 @@ Status GranuleColumn::Open(const ColumnHeader& header, ByteView part, const Gran
   }
 
   const ByteView filters = decoder.Bytes(header.filter_bytes);
-  if (header.filters == GranulePart::kPresent) {
+  if (header.filters == GranulePart::kPresent && header.form == GranuleFilterForm::kPostings) {
+    if (!postings_.Open(filters, num_granules)) return DamagedIndex("damaged postings of a column");
+    info_.probe_bytes = postings_.probe_bytes();
+  } else if (header.filters == GranulePart::kPresent) {
     if (!filters_.Open(filters, header.classes, header.num_probes, num_granules)) {
       return DamagedIndex("filters do not fit their size classes");
     }
@@ -58,11 +61,17 @@ void GranuleColumn::KeepUnlessAlways(GranuleSet* candidates, Keep keep) const {
   *candidates |= always_candidates;
 }
 
+void GranuleColumn::KeepInFilters(std::span<const uint64_t> hashes, GranuleSet* candidates) const {
+  if (info_.form == GranuleFilterForm::kPostings) {
+    postings_.KeepContainingAny(hashes, candidates);
+  } else {
+    filters_.KeepContainingAny(hashes, candidates, kernel_);
+  }
+}
+
 void GranuleColumn::KeepContaining(uint64_t value_hash, GranuleSet* candidates) const {
   if (info_.filters != GranulePart::kPresent) return KeepPresent(candidates);
-  KeepUnlessAlways(candidates, [&](GranuleSet* kept) {
-    filters_.KeepContainingAny({&value_hash, 1}, kept, kernel_);
-  });
+  KeepUnlessAlways(candidates, [&](GranuleSet* kept) { KeepInFilters({&value_hash, 1}, kept); });
 }
 
 void GranuleColumn::KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const {
@@ -78,7 +87,7 @@ void GranuleColumn::KeepContainingAny(std::span<const Value> values, GranuleSet*
     if (values.empty()) *kept = GranuleSet::None(kept->num_granules());
     // Filters come first. With ten values they leave a tenth of the granules to compare with
     // bounds; with a thousand they leave nearly all, but take a small part of the time.
-    if (has_filters) filters_.KeepContainingAny(hashes, kept, kernel_);
+    if (has_filters) KeepInFilters(hashes, kept);
     if (!has_bounds) return;
     const std::vector<ValueRun> within_bounds = bounds_.KeepOverlappingAny(values, kept);
     if (has_filters) KeepInBoth(hashes, within_bounds, kept);
@@ -97,7 +106,7 @@ void GranuleColumn::KeepInBoth(std::span<const uint64_t> hashes,
       any_open |= open.words()[w];
     }
     if (any_open == 0) break;
-    filters_.KeepContainingAny({&hashes[i], 1}, &open, kernel_);
+    KeepInFilters({&hashes[i], 1}, &open);
     for (size_t w = 0; w < open.words().size(); ++w) {
       for (uint64_t left = open.words()[w]; left != 0; left &= left - 1) {
         const size_t granule = 64 * w + static_cast<size_t>(std::countr_zero(left));

@@ -9,6 +9,7 @@
 #include "lib/granule/filters.h"
 #include "lib/granule/format.h"
 #include "lib/granule/packed.h"
+#include "lib/granule/postings.h"
 
 namespace blocksieve::internal {
 
@@ -36,6 +37,9 @@ class GranuleColumn final : public ColumnIndex {
   template <class Keep>
   void KeepUnlessAlways(GranuleSet* candidates, Keep keep) const;
 
+  /// Keeps the granules that, by their filters, have one of the values.
+  void KeepInFilters(std::span<const uint64_t> hashes, GranuleSet* candidates) const;
+
   void KeepMarked(const PackedInts& marks, GranuleSet* candidates) const;
 
   /// Keeps the granules of which a value is both in the filter and within the bounds.
@@ -47,7 +51,8 @@ class GranuleColumn final : public ColumnIndex {
   const GranuleSet* always_ = nullptr;  // null: none
   PackedInts missing_;                  // bits
   PackedInts present_;
-  GranuleFilters filters_;
+  GranuleFilters filters_;  // of one of the two forms
+  Postings postings_;
   std::vector<uint8_t> bounds_memory_;
   BoundsReader bounds_;
 };

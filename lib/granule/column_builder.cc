@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "lib/granule/packed.h"
+#include "lib/granule/postings.h"
 #include "lib/hash/checksum.h"
 
 namespace blocksieve::internal {
@@ -50,9 +51,11 @@ void GranuleColumnBuilder::CloseGranule(uint64_t num_rows, bool always_match) {
   counts_.push_back(always_match ? 0 : distinct_.size());
   num_distinct_ += counts_.back();
   distinct_.Clear();
-  // One filter for everything is smaller than one per granule. If even that is too large, so are
-  // they, and the memory can go now.
-  const uint64_t least_bytes = sizer_.BitsFor(num_distinct_) / 8;
+  // One filter for everything is smaller than one per granule, and postings are hardly ever smaller
+  // by more than this factor. If even that is too large, so are they, and the memory can go now.
+  constexpr uint64_t kMostSavedByPostings = 8;
+  const uint64_t least_bytes =
+      sizer_.BitsFor(num_distinct_) / 8 / (options_.with_postings ? kMostSavedByPostings : 1);
   if (options_.max_filter_bytes != 0 && least_bytes > options_.max_filter_bytes &&
       least_bytes - options_.max_filter_bytes > 8) {
     DropFilters(GranulePart::kOverBudget);
@@ -61,10 +64,12 @@ void GranuleColumnBuilder::CloseGranule(uint64_t num_rows, bool always_match) {
 
 void GranuleColumnBuilder::DropFilters(GranulePart reason) {
   filter_state_ = reason;
+  form_ = GranuleFilterForm::kBitSlices;
   filter_bytes_ = 0;
   hashes_ = {};
   counts_ = {};
   classes_ = {};
+  postings_ = {};
   distinct_ = {};
 }
 
@@ -87,6 +92,17 @@ bool GranuleColumnBuilder::IsEverywhere() const {
   return true;
 }
 
+void GranuleColumnBuilder::ChooseForm() {
+  if (!options_.with_postings) return;
+  const GranuleHashes values{hashes_, counts_};
+  const auto slice_bytes = static_cast<double>(filter_bytes_);
+  if (EstimatePostingsBytes(values, options_.target_fpr) > slice_bytes) return;
+  if (!AppendPostings(values, options_.target_fpr, filter_bytes_, &postings_)) return;
+  form_ = GranuleFilterForm::kPostings;
+  filter_bytes_ = postings_.size();
+  classes_ = {};
+}
+
 void GranuleColumnBuilder::Prepare() {
   assert(rows_with_value_ == 0);
   if (filter_state_ == GranulePart::kPresent) {
@@ -94,7 +110,10 @@ void GranuleColumnBuilder::Prepare() {
     filter_bytes_ = FilterBytes(classes_);
     if (IsEverywhere()) {
       DropFilters(GranulePart::kEverywhere);
-    } else if (options_.max_filter_bytes != 0 && filter_bytes_ > options_.max_filter_bytes) {
+    } else {
+      ChooseForm();
+    }
+    if (options_.max_filter_bytes != 0 && filter_bytes_ > options_.max_filter_bytes) {
       DropFilters(GranulePart::kOverBudget);
     }
   }
@@ -109,6 +128,7 @@ ColumnHeader GranuleColumnBuilder::MakeHeader() const {
   header.type = options_.type;
   header.target_fpr = options_.target_fpr;
   header.filters = filter_state_;
+  header.form = form_;
   header.bounds = bounds_state_;
   header.num_distinct = num_distinct_;
   header.num_probes = sizer_.num_probes();
@@ -121,7 +141,9 @@ void GranuleColumnBuilder::Append(std::string* out, ColumnHeader* header) const 
   out->append(marks_);
   header->mark_bytes = marks_.size();
   const size_t filter_start = out->size();
-  if (filter_state_ == GranulePart::kPresent) {
+  if (form_ == GranuleFilterForm::kPostings) {
+    out->append(postings_);
+  } else if (filter_state_ == GranulePart::kPresent) {
     AppendFilters({hashes_, counts_}, classes_, sizer_.num_probes(), out);
   }
   header->filter_bytes = out->size() - filter_start;

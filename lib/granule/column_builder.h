@@ -50,6 +50,9 @@ class GranuleColumnBuilder {
   uint64_t MemoryBytes() const noexcept;
 
  private:
+  /// Takes postings instead of bit slices if they are smaller.
+  void ChooseForm();
+
   /// Whether nearly every value is in nearly every granule.
   bool IsEverywhere() const;
 
@@ -70,7 +73,9 @@ class GranuleColumnBuilder {
   std::vector<uint64_t> missing_;  // bits
   std::vector<uint64_t> present_;
 
+  GranuleFilterForm form_ = GranuleFilterForm::kBitSlices;
   std::vector<SizeClass> classes_;
+  std::string postings_;
   uint64_t filter_bytes_ = 0;
   std::string marks_;
   std::string bounds_;

@@ -1,5 +1,6 @@
 #include "lib/granule/format.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -13,15 +14,23 @@ namespace {
 constexpr std::array<uint8_t, 4> kMagic = {0xb5, 'g', 'i', 'x'};
 constexpr size_t kFixedBytes = kMagic.size() + 1 + sizeof(uint32_t);  // up to the fields
 
+// In place of a state of filters that are present.
+constexpr uint8_t kPostingsCode = 4;
+
+bool HasPostings(const ColumnHeader& column) {
+  return column.filters == GranulePart::kPresent && column.form == GranuleFilterForm::kPostings;
+}
+
 void AppendColumn(const ColumnHeader& column, std::string* out) {
   AppendVarint(out, column.name.size());
   out->append(column.name);
   out->push_back(static_cast<char>(column.type));
-  out->push_back(static_cast<char>(column.filters));
+  out->push_back(HasPostings(column) ? static_cast<char>(kPostingsCode)
+                                     : static_cast<char>(column.filters));
   out->push_back(static_cast<char>(column.bounds));
   AppendLittleEndian(out, std::bit_cast<uint64_t>(column.target_fpr));
   AppendVarint(out, column.num_distinct);
-  if (column.filters == GranulePart::kPresent) {
+  if (column.filters == GranulePart::kPresent && !HasPostings(column)) {
     out->push_back(static_cast<char>(column.num_probes));
     AppendVarint(out, column.classes.size());
     for (const SizeClass& size_class : column.classes) {
@@ -58,10 +67,16 @@ Status ReadFilterSizes(Decoder* from, ColumnHeader* column) {
   return Status::Ok();
 }
 
-Status ReadColumn(Decoder* from, ColumnHeader* column) {
+Status ReadColumn(uint8_t version, Decoder* from, ColumnHeader* column) {
   column->name = AsText(from->Bytes(from->Varint()));
   column->type = static_cast<ValueType>(from->Fixed<uint8_t>());
-  column->filters = static_cast<GranulePart>(from->Fixed<uint8_t>());
+  const auto filters = from->Fixed<uint8_t>();
+  if (version >= kGranuleIndexVersionOfPostings && filters == kPostingsCode) {
+    column->form = GranuleFilterForm::kPostings;
+    column->filters = GranulePart::kPresent;
+  } else {
+    column->filters = static_cast<GranulePart>(filters);
+  }
   column->bounds = static_cast<GranulePart>(from->Fixed<uint8_t>());
   column->target_fpr = std::bit_cast<double>(from->Fixed<uint64_t>());
   column->num_distinct = from->Varint();
@@ -73,7 +88,7 @@ Status ReadColumn(Decoder* from, ColumnHeader* column) {
       return Unknown("state of a column's part", static_cast<uint64_t>(part));
     }
   }
-  if (column->filters == GranulePart::kPresent) {
+  if (column->filters == GranulePart::kPresent && !HasPostings(*column)) {
     if (Status status = ReadFilterSizes(from, column); !status.ok()) return status;
   }
   column->mark_bytes = from->Varint();
@@ -117,7 +132,9 @@ std::string EncodeGranuleIndexHeader(const GranuleIndexHeader& header) {
   for (const ColumnHeader& column : header.columns) AppendColumn(column, &fields);
 
   std::string out(kMagic.begin(), kMagic.end());
-  out.push_back(static_cast<char>(kGranuleIndexVersion));
+  const bool has_postings = std::any_of(header.columns.begin(), header.columns.end(), HasPostings);
+  out.push_back(
+      static_cast<char>(has_postings ? kGranuleIndexVersionOfPostings : kGranuleIndexVersion));
   AppendLittleEndian(&out, static_cast<uint32_t>(fields.size()));
   out += fields;
   AppendLittleEndian(&out, Checksum(AsBytes(out)));
@@ -139,7 +156,9 @@ Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView index, size_t* num_
   if (checksum != Checksum(index.first(kFixedBytes + field_bytes))) {
     return DamagedIndex("the checksum of the header does not match");
   }
-  if (version != kGranuleIndexVersion) return Unknown("format version", version);
+  if (version != kGranuleIndexVersion && version != kGranuleIndexVersionOfPostings) {
+    return Unknown("format version", version);
+  }
 
   GranuleIndexHeader header;
   header.num_granules = fields.Varint();
@@ -148,7 +167,8 @@ Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView index, size_t* num_
   header.granules.checksum = fields.Fixed<uint32_t>();
   const uint64_t num_columns = fields.Varint();
   for (uint64_t i = 0; i < num_columns && fields.ok(); ++i) {
-    if (Status status = ReadColumn(&fields, &header.columns.emplace_back()); !status.ok()) {
+    if (Status status = ReadColumn(version, &fields, &header.columns.emplace_back());
+        !status.ok()) {
       return status;
     }
   }

@@ -15,7 +15,9 @@
 
 namespace blocksieve::internal {
 
+/// The version of an index whose filters are all bit slices, and that of others.
 inline constexpr uint8_t kGranuleIndexVersion = 1;
+inline constexpr uint8_t kGranuleIndexVersionOfPostings = 2;
 
 /// The length of a part, and its checksum.
 struct PartHeader {

@@ -99,6 +99,11 @@ std::string_view GranulePartName(GranulePart part) noexcept {
   return part <= GranulePart::kOverBudget ? kNames[static_cast<size_t>(part)] : "unknown";
 }
 
+std::string_view GranuleFiltersName(const GranuleColumnInfo& column) noexcept {
+  if (column.filters != GranulePart::kPresent) return GranulePartName(column.filters);
+  return column.form == GranuleFilterForm::kPostings ? "postings" : "bit slices";
+}
+
 Result<GranuleIndex> GranuleIndex::Open(ByteView bytes, Kernel kernel) {
   assert(internal::IsAvailable(kernel));
   try {

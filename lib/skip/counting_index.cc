@@ -41,6 +41,7 @@ class CountingIndexes::CountingIndex final : public ColumnIndex {
     ColumnExplanation& column = FindColumn();
     ++column.num_probes;
     column.index_bytes += bytes;
+    column.filters.emplace(GranuleFiltersName(info_));
     explanation_.index_bytes_touched += bytes;
   }
 
@@ -48,7 +49,7 @@ class CountingIndexes::CountingIndex final : public ColumnIndex {
     for (ColumnExplanation& column : explanation_.columns) {
       if (column.name == name_) return column;
     }
-    return explanation_.columns.emplace_back(ColumnExplanation{name_, 0, 0});
+    return explanation_.columns.emplace_back(ColumnExplanation{name_, 0, 0, {}});
   }
 
   const ColumnIndex& index_;

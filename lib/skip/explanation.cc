@@ -1,4 +1,5 @@
 #include <sstream>
+#include <utility>
 
 #include "blocksieve/skip_index_explanation.h"
 
@@ -24,7 +25,12 @@ std::string ScanExplanation::ToText() const {
   }
   for (const ColumnExplanation& column : columns) {
     text << "column " << column.name << ": " << column.num_probes << " probes, at most "
-         << column.index_bytes << " bytes of index\n";
+         << column.index_bytes << " bytes of index; filters";
+    const char* separator = ": ";
+    for (const std::string& form : column.filters) {
+      text << std::exchange(separator, ", ") << form;
+    }
+    text << "\n";
   }
   if (num_files != 0) {
     text << "files: " << num_files << ", skipped " << files_skipped << " (newer than the snapshot "

@@ -72,6 +72,7 @@ TEST(RowPlacesTest, KnowBlocksAndGranulesOfTheNewestVersions) {
   SkipIndexOptions options;
   options.columns = {*Column::Parse("v=value")};
   options.granule_rows = 10;
+  options.block_granules = false;
   options.granule_bytes = 0;
   Database database(dataset, dir.path() / "db", options, /*direct_reads=*/false);
   database.Fill(RandomOrder(1'000, 1));

@@ -40,6 +40,7 @@ GranuleIndexOptions AnyOptions(Input* input) {
     column.target_fpr = kFprs[input->Below(std::size(kFprs))];
     column.with_filters = input->Below(4) != 0;
     column.with_bounds = input->Below(4) != 0;
+    column.with_postings = input->Flag();
     column.max_filter_bytes = input->Below(4) != 0 ? 0 : input->Number<uint8_t>();
   }
   return options;

@@ -142,14 +142,18 @@ std::string MovedText(const Inspection& inspection) {
 
 std::string IndexesText(const std::vector<FileReport>& files, bool with_family) {
   FamilyTable table(with_family,
-                    {"skip index", "files", "granules", "filter bytes", "bounds bytes"});
+                    {"skip index", "files", "granules", "filters", "filter bytes", "bounds bytes"});
   const std::vector<IndexSummary> indexes = SummariseIndexes(files);
   if (indexes.empty()) return "No skip indexes.\n";
   for (const IndexSummary& index : indexes) {
+    std::string filters;
+    for (const std::string& form : index.filters) {
+      filters += filters.empty() ? form : " + " + form;
+    }
     table.AddRow(
         index.family,
         {index.definition, term::WithCommas(index.num_files), term::WithCommas(index.num_granules),
-         term::WithCommas(index.filter_bytes), term::WithCommas(index.bounds_bytes)});
+         filters, term::WithCommas(index.filter_bytes), term::WithCommas(index.bounds_bytes)});
   }
   return table.ToString();
 }

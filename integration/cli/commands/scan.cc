@@ -103,6 +103,7 @@ Json ToJson(const ColumnExplanation& column) {
       {"name", column.name},
       {"num_probes", column.num_probes},
       {"index_bytes", column.index_bytes},
+      {"filters", column.filters},
   };
 }
 

@@ -16,7 +16,8 @@ IndexReport ReportIndex(const GranuleIndex& index, uint64_t num_bytes) {
   report.num_bytes = num_bytes;
   for (size_t i = 0; i < index.num_columns(); ++i) {
     const GranuleColumnInfo& column = index.column(i);
-    report.columns.push_back({column.name, column.filter_bytes, column.bounds_bytes});
+    report.columns.push_back({column.name, std::string(GranuleFiltersName(column)),
+                              column.filter_bytes, column.bounds_bytes});
   }
   return report;
 }

@@ -69,6 +69,7 @@ struct FilterReport {
 
 struct IndexColumnReport {
   std::string definition;
+  std::string filters;  ///< "bit slices", "postings", or why there are none.
   uint64_t filter_bytes = 0;
   uint64_t bounds_bytes = 0;
 };

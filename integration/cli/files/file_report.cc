@@ -44,6 +44,7 @@ Json ToJson(const IndexReport& index) {
   Json columns = Json::array();
   for (const IndexColumnReport& column : index.columns) {
     columns.push_back({{"definition", column.definition},
+                       {"filters", column.filters},
                        {"filter_bytes", column.filter_bytes},
                        {"bounds_bytes", column.bounds_bytes}});
   }

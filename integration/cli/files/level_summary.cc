@@ -50,6 +50,7 @@ std::vector<IndexSummary> SummariseIndexes(const std::vector<FileReport>& files)
       index.definition = column.definition;
       ++index.num_files;
       index.num_granules += file.index.num_granules;
+      index.filters.insert(column.filters);
       index.filter_bytes += column.filter_bytes;
       index.bounds_bytes += column.bounds_bytes;
     }

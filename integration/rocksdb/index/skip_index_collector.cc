@@ -136,7 +136,7 @@ void SkipIndexCollector::DescribeIndex(const std::string& index) {
                      " key_bytes=" + std::to_string(opened->key_bytes()) + "\n";
   for (size_t i = 0; i < opened->num_columns(); ++i) {
     const GranuleColumnInfo& column = opened->column(i);
-    text += column.name + ": filters " + std::string(GranulePartName(column.filters)) + ", " +
+    text += column.name + ": filters " + std::string(GranuleFiltersName(column)) + ", " +
             std::to_string(column.filter_bytes) + " bytes, " + std::to_string(column.num_distinct) +
             " distinct values; bounds " + std::string(GranulePartName(column.bounds)) + ", " +
             std::to_string(column.bounds_bytes) + " bytes\n";

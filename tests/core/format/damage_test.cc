@@ -92,11 +92,11 @@ TEST_P(DamagedBlock, BytesTooManyAreNoticed) {
 
 TEST_P(DamagedBlock, ANewerVersionIsNotSupported) {
   std::string newer(AsText(bytes()));
-  ++newer[block().VersionAt(bytes())];
+  newer[block().VersionAt(bytes())] = 77;
   newer = block().Reseal(AsBytes(newer)).value();
   ExpectRefused(AsBytes(newer), StatusCode::kNotSupported);
   const std::string message = block().Verify(AsBytes(newer)).message();
-  EXPECT_NE(message.find("format version is 2"), std::string::npos) << message;
+  EXPECT_NE(message.find("format version is 77"), std::string::npos) << message;
 }
 
 // Fields of small blocks take every value.

@@ -48,7 +48,9 @@ struct IndexRow {
   uint64_t file_hash = 0;
   uint64_t answers_hash = 0;  // HashKey of all answers
   bool is_compressed = false;
-  uint64_t many_values_every = 0;  // 60 numbers in each so many-th row; in others 1
+  uint64_t many_values_every = 0;      // 60 numbers in each so many-th row; in others 1
+  uint64_t num_values = ~uint64_t{0};  // different numbers, in six of seven rows
+  double number_fpr = 0.1;
 };
 
 std::string ShortKey(uint64_t row) { return "k" + std::to_string(row); }
@@ -68,6 +70,10 @@ std::vector<IndexRow> IndexRows() {
       {"granule_skewed", 4, 1'500, &RandomKey, 0xd6c09521a2aa56a9, 0x8b1e840a500d8b75, false, 333},
       {"granule_many", 1, 700, &RandomKey, 0xd0bf8192009a5d28, 0xe156cacdc24d6be4},
       {"granule_paths", 16, 2'000, &PathKey, 0xb5540410587fd318, 0x3d130b323ba9e8a0, true},
+      {"granule_postings", 4, 1'200, &ShortKey, 0x06828770cb0b5255, 0xe69733a9e7cb1fc8, true, 0, 50,
+       0.001},
+      {"granule_postings_skewed", 4, 1'500, &RandomKey, 0x338dceeb96383066, 0x83d34ff8d5712e13,
+       false, 333, 8, 0.001},
   };
 }
 
@@ -79,9 +85,14 @@ class WrittenIndex : public WrittenBlock {
     file_hash = row_.file_hash;
   }
 
+  uint64_t Number(uint64_t row, uint64_t i) const {
+    return row % 7 == 0 ? row + i : (row + i) % row_.num_values;
+  }
+
   std::string Make() const override {
     GranuleIndexOptions options = IndexOptions(
-        row_.granule_rows, {ColumnOf(ValueType::kUint, 0.1), ColumnOf(ValueType::kBytes, 0.01)});
+        row_.granule_rows,
+        {ColumnOf(ValueType::kUint, row_.number_fpr), ColumnOf(ValueType::kBytes, 0.01)});
     options.columns[0].name = "number";
     options.columns[1].name = "text";
     GranuleIndexBuilder builder = MakeIndexBuilder(options);
@@ -90,7 +101,9 @@ class WrittenIndex : public WrittenBlock {
       builder.NoteSequence(1'000 + row);
       if (row % 400 == 399) builder.MarkAlwaysMatch();
       const bool has_many = row_.many_values_every != 0 && row % row_.many_values_every == 0;
-      for (uint64_t i = 0; i < (has_many ? 60 : 1); ++i) builder.AddValue(0, Value::Uint(row + i));
+      for (uint64_t i = 0; i < (has_many ? 60 : 1); ++i) {
+        builder.AddValue(0, Value::Uint(Number(row, i)));
+      }
       const std::string text = "t" + std::to_string(row / 2);
       if (row % 3 != 2) builder.AddValue(1, Value::Bytes(text));
     }

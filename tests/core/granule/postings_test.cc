@@ -1,0 +1,218 @@
+#include "lib/granule/postings.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/granule/granule_list.h"
+
+namespace blocksieve::internal {
+namespace {
+
+using Lists = std::map<uint64_t, std::set<uint32_t>>;  // granules by hash
+
+struct Input {
+  std::vector<uint64_t> hashes;
+  std::vector<uint64_t> counts;
+  Lists lists;
+
+  uint64_t num_granules() const { return counts.size(); }
+};
+
+// Granules of values that `draw` chooses, as hashes of them.
+template <class Draw>
+Input Drawn(size_t num_granules, size_t values_per_granule, Draw draw) {
+  std::mt19937_64 random(num_granules + values_per_granule);
+  Input input;
+  for (size_t granule = 0; granule < num_granules; ++granule) {
+    std::set<uint64_t> distinct;
+    for (size_t i = 0; i < values_per_granule; ++i) {
+      distinct.insert(std::mt19937_64(draw(random, granule))());
+    }
+    for (const uint64_t hash : distinct) {
+      input.hashes.push_back(hash);
+      input.lists[hash].insert(static_cast<uint32_t>(granule));
+    }
+    input.counts.push_back(distinct.size());
+  }
+  return input;
+}
+
+Input Scattered(size_t num_granules, size_t values_per_granule, uint64_t num_values) {
+  return Drawn(num_granules, values_per_granule,
+               [=](auto& random, size_t) { return random() % num_values; });
+}
+
+std::string Make(const Input& input, double target_fpr = 0.001) {
+  std::string bytes;
+  EXPECT_TRUE(AppendPostings({input.hashes, input.counts}, target_fpr, ~uint64_t{0}, &bytes));
+  return bytes;
+}
+
+class OpenPostings {
+ public:
+  OpenPostings(std::string bytes, uint64_t num_granules)
+      : bytes_(std::move(bytes)), num_granules_(static_cast<size_t>(num_granules)) {
+    EXPECT_TRUE(postings_.Open(AsBytes(bytes_), num_granules));
+  }
+
+  GranuleSet Of(std::span<const uint64_t> hashes) const {
+    GranuleSet set = GranuleSet::All(num_granules_);
+    postings_.KeepContainingAny(hashes, &set);
+    return set;
+  }
+  GranuleSet Of(uint64_t hash) const { return Of({&hash, 1}); }
+
+ private:
+  std::string bytes_;
+  size_t num_granules_;
+  Postings postings_;
+};
+
+GranuleSet SetOf(const std::set<uint32_t>& granules, uint64_t num_granules) {
+  GranuleSet set = GranuleSet::None(static_cast<size_t>(num_granules));
+  for (const uint32_t granule : granules) set.Add(granule);
+  return set;
+}
+
+void ExpectExact(const Input& input) {
+  const OpenPostings postings(Make(input), input.num_granules());
+  for (const auto& [hash, granules] : input.lists) {
+    ASSERT_EQ(postings.Of(hash), SetOf(granules, input.num_granules())) << hash;
+  }
+}
+
+TEST(Postings, AreExactForValuesThatOccur) {
+  for (const size_t num_granules : {1, 2, 63, 64, 65, 300, 3000}) {
+    for (const uint64_t num_values : {1, 3, 100, 1000, 1'000'000}) {
+      SCOPED_TRACE(std::to_string(num_granules) + " granules, " + std::to_string(num_values));
+      ExpectExact(Scattered(num_granules, 10, num_values));
+    }
+  }
+}
+
+TEST(Postings, AreExactForRunsAndForValuesOfManySizes) {
+  ExpectExact(Drawn(2000, 5, [](auto&, size_t granule) { return granule / 100; }));
+  // Value i is in about a 2^i-th of the granules.
+  ExpectExact(Drawn(5000, 8, [](auto& random, size_t) {
+    return static_cast<uint64_t>(std::countr_zero(random()));
+  }));
+  ExpectExact(Drawn(3000, 3, [](auto& random, size_t granule) {
+    return granule % 7 == 3 ? random() : uint64_t{1};
+  }));
+}
+
+TEST(Postings, OfNothing) {
+  Input input;
+  input.counts.assign(100, 0);
+  const OpenPostings postings(Make(input), 100);
+  EXPECT_TRUE(postings.Of(42).IsEmpty());
+}
+
+TEST(Postings, GiveAbsentValuesFewGranules) {
+  for (const double target_fpr : {0.1, 0.001, 1e-6}) {
+    const Input input = Scattered(2000, 20, 5000);
+    const OpenPostings postings(Make(input, target_fpr), input.num_granules());
+    std::mt19937_64 random(1);
+    constexpr int kProbes = 20'000;
+    uint64_t given = 0;
+    for (int i = 0; i < kProbes; ++i) given += postings.Of(random()).Count();
+    EXPECT_LE(static_cast<double>(given), kProbes * 2000 * target_fpr * 1.1 + 50) << target_fpr;
+  }
+}
+
+TEST(Postings, OfSeveralValuesAreTheUnion) {
+  const Input input = Scattered(500, 10, 800);
+  const OpenPostings postings(Make(input), input.num_granules());
+  std::vector<uint64_t> hashes;
+  GranuleSet all = GranuleSet::None(500);
+  for (const auto& [hash, granules] : input.lists) {
+    if (hash % 50 != 0) continue;
+    hashes.push_back(hash);
+    all |= SetOf(granules, 500);
+  }
+  ASSERT_GT(hashes.size(), 3u);
+  EXPECT_EQ(postings.Of(hashes), all);
+}
+
+TEST(Postings, TakeAboutTheEstimatedBytesAndNoMoreThanAllowed) {
+  for (const uint64_t num_values : {30, 1000, 20'000, 1'000'000}) {
+    const Input input = Scattered(2000, 50, num_values);
+    const GranuleHashes values{input.hashes, input.counts};
+    const std::string bytes = Make(input);
+    EXPECT_NEAR(EstimatePostingsBytes(values, 0.001) / static_cast<double>(bytes.size()), 1, 0.12)
+        << num_values;
+    std::string none;
+    EXPECT_FALSE(AppendPostings(values, 0.001, bytes.size(), &none));
+    EXPECT_EQ(none, "");
+    EXPECT_TRUE(AppendPostings(values, 0.001, bytes.size() + 1, &none));
+    EXPECT_EQ(none, bytes);
+  }
+}
+
+// Random bytes, and bytes cut off or changed: no number beyond the granules, no reading beyond the
+// bytes (which sanitizers see), and an end.
+TEST(Postings, OfBytesThatNobodyWrote) {
+  std::mt19937_64 random(3);
+  const Input input = Scattered(200, 5, 300);
+  const std::string good = Make(input);
+  for (int round = 0; round < 3000; ++round) {
+    std::string bytes = good;
+    if (round % 3 == 0) bytes.resize(random() % bytes.size());
+    for (int i = 0; i < 3 && !bytes.empty(); ++i) {
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    }
+    Postings postings;
+    if (!postings.Open(AsBytes(bytes), 200)) continue;
+    for (int i = 0; i < 20; ++i) {
+      const uint64_t hash = random();
+      GranuleSet set = GranuleSet::All(200);
+      postings.KeepContainingAny({&hash, 1}, &set);
+      EXPECT_EQ(set.words().back() >> (200 % 64), 0u);
+    }
+  }
+}
+
+TEST(GranuleList, CodesTakeNoMoreThanTheirNumberNeeds) {
+  std::vector<uint32_t> all(1000);
+  for (uint32_t i = 0; i < all.size(); ++i) all[i] = i;
+  BitWriter writer;
+  AppendGranules(all, 1000, &writer);
+  EXPECT_EQ(writer.num_bits(), 0u);
+  AppendGranules(std::span(all).subspan(500), 1000, &writer);  // a run, but not of everything
+  EXPECT_LE(writer.num_bits(), 100u);
+}
+
+TEST(BitCodes, ReadWhatWasWritten) {
+  std::mt19937_64 random(4);
+  BitWriter writer;
+  std::vector<std::pair<uint64_t, unsigned>> numbers;
+  for (int i = 0; i < 10'000; ++i) {
+    const uint64_t value = random() >> (14 + random() % 50);
+    const auto k = static_cast<unsigned>(std::max(3, static_cast<int>(std::bit_width(value))) - 3);
+    numbers.emplace_back(value, k);
+    writer.Rice(value, k);
+    writer.ExpGolomb(value, k / 2);
+    writer.Truncated(value, value + 1 + k);
+    writer.Bits(value & 1, 1);
+  }
+  const std::string bytes = std::move(writer).Finish();
+  BitReader reader(AsBytes(bytes), 0);
+  for (const auto& [value, k] : numbers) {
+    ASSERT_EQ(reader.Rice(k), value);
+    ASSERT_EQ(reader.ExpGolomb(k / 2), value);
+    ASSERT_EQ(reader.Truncated(value + 1 + k), value);
+    ASSERT_EQ(reader.Bits(1), value & 1);
+  }
+  EXPECT_TRUE(reader.ok());
+  reader.Skip(9);
+  EXPECT_FALSE(reader.ok());
+}
+
+}  // namespace
+}  // namespace blocksieve::internal
