@@ -4,5 +4,5 @@ set -euo pipefail
 rm -rf "$3"
 mkdir -p "$3/include/rocksdb"
 touch "$3/include/rocksdb/version.h"
-cp "$1"/* "$3"
+cp -r "$1"/. "$3"
 "$2" "$3"

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "integration/rocksdb/compat/loud_log.h"
 #include "integration/rocksdb/compat/number_text.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -70,7 +71,11 @@ rocksdb::Status ReadColumns(const std::string& text, std::vector<Column>* column
     rocksdb::Status status = Unescape({text.data() + begin, end - begin}, &definition);
     if (!status.ok()) return status;
     Result<Column> column = Column::Parse(definition);
-    if (!column.ok()) return ToRocksStatus(column.status());
+    if (!column.ok()) {
+      // RocksDB may drop the factory without a word, or go on without columns.
+      LogLoudly(nullptr, "skip index: " + column.status().message());
+      return ToRocksStatus(column.status());
+    }
     read.push_back(*std::move(column));
     begin = end + 1;
   }

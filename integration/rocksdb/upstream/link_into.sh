@@ -18,6 +18,16 @@ for part in include lib integration/rocksdb; do
   cp -rs "$root/$part/." "$folder/$part"
 done
 ln -sf "$here/CMakeLists.txt" "$folder"
+# Trees that build lz4 themselves find its xxhash.h, which has no XXH3, before the system's. A directory
+# with nothing but a link to the system's is searched before both.
+xxhash=$(echo '#include <xxhash.h>' | ${CXX:-c++} -E -x c++ - |
+  sed -n 's|^# 1 "\(/.*/xxhash\.h\)".*|\1|p' | head -n 1) || true
+if [[ -z $xxhash ]]; then
+  echo "$0: the compiler finds no xxhash.h; on Debian it is in libxxhash-dev" >&2
+  exit 1
+fi
+mkdir -p "$folder/xxhash"
+ln -sf "$xxhash" "$folder/xxhash/xxhash.h"
 
 # Everything but what has effects when it is loaded.
 list() { (cd "$root" && find "$@" | sort | paste --serial --delimiters ' '); }
