@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "blocksieve/granule_set.h"
 #include "lib/granule/bit_codes.h"

@@ -1,4 +1,3 @@
-#include <array>
 
 #include "lib/granule/granule_list.h"
 #include "lib/granule/postings.h"

@@ -58,19 +58,8 @@ Json ToJson(const IndexReport& index) {
 }  // namespace
 
 std::string FilterName(const FilterReport& filter) {
-  switch (filter.origin) {
-    case FilterOrigin::kBlocksieve:
-      return "blocksieve " + filter.kind;
-    case FilterOrigin::kStock:
-      return "stock " + filter.kind;
-    case FilterOrigin::kUnknown:
-      return "unknown";
-    case FilterOrigin::kUnreadable:
-      return "unreadable";
-    case FilterOrigin::kNone:
-      break;
-  }
-  return "none";
+  const std::string origin(OriginName(filter.origin));
+  return filter.kind.empty() ? origin : origin + " " + filter.kind;
 }
 
 std::string VanishedText(const ChosenFiles::Missed& missed) {

@@ -9,7 +9,6 @@
 #include <cstdarg>
 #include <filesystem>
 #include <set>
-#include <string_view>
 #include <system_error>
 
 #include "integration/cli/term/failure.h"

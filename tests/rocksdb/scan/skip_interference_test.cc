@@ -1,11 +1,8 @@
 #include <gtest/gtest.h>
 #include <rocksdb/merge_operator.h>
 
-#include <functional>
-#include <memory>
 #include <random>
 #include <string>
-#include <utility>
 
 #include "tests/rocksdb/compat/interfering_db.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
