@@ -7,30 +7,20 @@
 # installs them again. Prints what it does; takes some minutes; leaves nothing behind.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source "$here/bare_root.sh"
+[[ ${1:-} == --in-namespace ]] || make_machine "$(realpath "${1:-$here/../../build}")"
+machine=$2
+build=$3
 
-# In a mount namespace of its own, so that no mount outlives it.
-if [[ ${1:-} != --in-namespace ]]; then
-  build=$(realpath "${1:-$here/../../build}")
-  machine=$(mktemp -d /tmp/bare_machine.XXXXXX)
-  trap 'rm -rf --one-file-system "$machine"' EXIT
-  unshare --mount --propagation private "${BASH_SOURCE[0]}" --in-namespace "$build" "$machine"
-  exit
-fi
-build=$2
-machine=$3
-
-chmod 755 "$machine"  # apt downloads as a user of its own
 set -x
-debootstrap --variant=minbase --include=ca-certificates bookworm "$machine" \
-  http://deb.debian.org/debian
+install_debian bookworm
 mkdir "$machine/srv/packages"
 (cd "$machine/srv/packages" && cpack --config "$build/CPackConfig.cmake" -B . && rm -r _CPack_Packages)
 cp -r "$here/consumer" "$here/pkg_config.sh" "$machine/srv"
-mount -t proc proc "$machine/proc"
-mount --rbind /dev "$machine/dev"
 
 { set +x; } 2>/dev/null
 cat >"$machine/srv/inside.sh" <<'INSIDE'
+export DEBIAN_FRONTEND=noninteractive
 cd /srv
 get() { apt-get install --yes --no-install-recommends -o Dpkg::Use-Pty=0 "$@"; }
 apt-get update
@@ -74,5 +64,4 @@ blocksieve size --fpr 0.01
 LD_PRELOAD=libblocksieve_rocksdb.so.0.1 ldb --db=bench.db checkconsistency
 echo "works on a bare machine"
 INSIDE
-env --ignore-environment PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-  DEBIAN_FRONTEND=noninteractive chroot "$machine" bash -euxo pipefail /srv/inside.sh </dev/null
+in_machine bash -euxo pipefail /srv/inside.sh
