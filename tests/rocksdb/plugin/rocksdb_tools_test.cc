@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/utilities/options_util.h>
+#include <rocksdb/version.h>
 
 #include <map>
 #include <set>
@@ -11,7 +12,8 @@
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
-// Debian's db_bench, ldb and sst_dump, unchanged, with the plug-in preloaded.
+// db_bench, ldb and sst_dump, unchanged, of the RocksDB that the plug-in was built for, with the
+// plug-in preloaded.
 
 namespace blocksieve {
 namespace {
@@ -26,6 +28,15 @@ class RocksDbTools : public ::testing::TestWithParam<FilterShape> {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "nothing can be preloaded: the sanitizer's own library has to be the first";
 #endif
+    // A RocksDB that was installed without its tools leaves those of another one in PATH.
+    const std::string wanted = "db_bench version " + std::to_string(ROCKSDB_MAJOR) + "." +
+                               std::to_string(ROCKSDB_MINOR) + "." + std::to_string(ROCKSDB_PATCH);
+    const ChildResult version = RunChild({"db_bench", "--version"});
+    ASSERT_EQ(version.exit_code, 0) << version.output;
+    if (!version.output.starts_with(wanted + "\n")) {
+      GTEST_SKIP() << "the plug-in needs \"" << wanted
+                   << "\"; that in PATH says: " << version.output;
+    }
   }
 
   static Environment Preloaded(Environment environment = {}) {
