@@ -1,6 +1,7 @@
 #include "integration/cli/files/file_choice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 #include <memory>
