@@ -102,7 +102,7 @@ rocksdb::Status UrlSieve::OpenFamilies(const std::string& path, const rocksdb::D
   rocksdb::Status status = rocksdb::DB::ListColumnFamilies(options, path, &present);
   const size_t num_present = status.ok() ? std::min(present.size(), families.size()) : 1;
   status = rocksdb_plugin::OpenDb(&db_, [&](rocksdb_plugin::OpenedDb* opened) {
-    return rocksdb::DB::Open(options, path, {families.begin(), families.begin() + num_present},
+    return rocksdb::DB::Open(options, path, {families.data(), families.data() + num_present},
                              &handles_, opened);
   });
   if (!status.ok()) return status;
