@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 // Memory that runs out. A program that links failing_allocation.cc has its own operator new and,
 // with the linker options that its CMakeLists.txt has, its own malloc and aligned_alloc.
