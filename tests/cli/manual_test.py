@@ -27,7 +27,7 @@ class Manual(CommandTest):
         for subcommand in subcommands:
             section = page.split(f".SS blocksieve {subcommand}\n")[1].split(".SS ")[0]
             text = self.succeed(subcommand, "--help").out.decode()
-            for option in re.findall(r"(?m)^  (?:-h,)?(--[\w-]+)", text):
+            for option in re.findall(r"(?m)^  (?:-h, )?(--[\w-]+)", text):
                 self.assertIn(f"\\fB{option}\\fR", section)
             for line in text.split("Examples:\n")[1].splitlines():
                 self.assertIn(line.strip(), section)

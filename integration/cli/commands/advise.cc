@@ -166,14 +166,15 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
             {"--column-family", "NAME", "only this column family; default: all, one by one"});
   CLI::Option* const memory = AddOption(
       command, &options->question.memory,
-      {"--memory", "BYTES", "the most bytes for all filters together; also as 10MB or 64MiB",
+      {"--memory", "BYTES",
+       "the most bytes for all filters together; also as 10MB or 64MiB; not with --wasted-reads",
        BytesInRange(1, kMaxMemory)});
-  CLI::Option* const wasted_reads =
-      AddOption(command, &options->question.wasted_reads,
-                {"--wasted-reads", "X",
-                 fmt::format("the most wasted reads per lookup of an absent key, {} to {}",
-                             kMinWastedReads, kMaxWastedReads),
-                 InRange(kMinWastedReads, kMaxWastedReads)});
+  CLI::Option* const wasted_reads = AddOption(
+      command, &options->question.wasted_reads,
+      {"--wasted-reads", "X",
+       fmt::format("the most wasted reads per lookup of an absent key, {} to {}; not with --memory",
+                   kMinWastedReads, kMaxWastedReads),
+       InRange(kMinWastedReads, kMaxWastedReads)});
   Exclude(wasted_reads, memory);
   AddOption(command, &options->question.absent_fraction,
             {"--absent-fraction", "F",

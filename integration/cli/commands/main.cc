@@ -9,6 +9,7 @@
 #include "blocksieve/kernels.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/commands/commands.h"
+#include "integration/cli/commands/help.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 
@@ -53,6 +54,11 @@ void WarnOfKernel() {
 void Run(int argc, const char* const* argv, std::string* name) {
   CLI::App app(kDescription, *name);
   app.footer(kFooter);
+  app.formatter_fn([](const CLI::App* command, const std::string& path, CLI::AppFormatMode) {
+    CommandEntry entry = DescribeCommand(*command);
+    entry.path = path;
+    return HelpText(entry);
+  });
   app.require_subcommand(0, 1);  // a missing one is reported below, in our own words
   app.set_version_flag("--version", "blocksieve " BLOCKSIEVE_VERSION);
   Action action;
