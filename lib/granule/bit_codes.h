@@ -108,7 +108,7 @@ class BitReader {
   uint64_t Peek() const noexcept { return LoadBits64(bytes_, position_); }
 
   uint64_t Bits(unsigned bits) noexcept {
-    const uint64_t value = Peek() & ((uint64_t{1} << bits) - 1);
+    const uint64_t value = Peek() & LowBits(bits);
     position_ += bits;
     return value;
   }
@@ -124,12 +124,27 @@ class BitReader {
     return 0;
   }
 
+  // A code of usual length is taken from one load.
+
   uint64_t Rice(unsigned k) noexcept {
+    const uint64_t next = PeekShort();
+    const auto zeros = static_cast<unsigned>(std::countr_zero(next));
+    if (zeros + 1 + k <= kMaxCodeBits) {
+      position_ += zeros + 1 + k;
+      return uint64_t{zeros} << k | (next >> (zeros + 1) & LowBits(k));
+    }
     const uint64_t quotient = Unary();
     return quotient << k | Bits(k);
   }
 
   uint64_t ExpGolomb(unsigned k) noexcept {
+    const uint64_t next = PeekShort();
+    const auto zeros = static_cast<unsigned>(std::countr_zero(next));
+    if (2 * zeros + 1 + k <= kMaxCodeBits) {
+      position_ += 2 * zeros + 1 + k;
+      const uint64_t rest = (uint64_t{1} << zeros | (next >> (zeros + 1) & LowBits(zeros))) - 1;
+      return rest << k | (next >> (2 * zeros + 1) & LowBits(k));
+    }
     const uint64_t below = Unary();
     if (below > kMaxCodeBits - k) {
       ok_ = false;
@@ -139,16 +154,30 @@ class BitReader {
     return rest << k | Bits(k);
   }
 
-  /// REQUIRES: limit >= 1
+  /// REQUIRES: 1 <= limit < 2^(kMaxCodeBits - 1)
   uint64_t Truncated(uint64_t limit) noexcept {
     const unsigned bits = TruncatedBits(limit);
     const uint64_t num_short = (uint64_t{2} << bits) - limit;
-    const uint64_t value = Bits(bits);
-    if (value < num_short) return value;
-    return (value << 1 | Bits(1)) - num_short;
+    const uint64_t next = PeekShort();
+    const uint64_t value = next & LowBits(bits);
+    if (value < num_short) {
+      position_ += bits;
+      return value;
+    }
+    position_ += bits + 1;
+    return (value << 1 | (next >> bits & 1)) - num_short;
   }
 
  private:
+  /// At least the next kMaxCodeBits bits.
+  uint64_t PeekShort() const noexcept {
+    const uint64_t byte = position_ / 8;
+    if (byte + sizeof(uint64_t) > bytes_.size()) return Peek();
+    return LoadLittleEndian<uint64_t>(bytes_.data() + byte) >> (position_ % 8);
+  }
+
+  static uint64_t LowBits(unsigned bits) noexcept { return (uint64_t{1} << bits) - 1; }
+
   ByteView bytes_;
   uint64_t position_;
   bool ok_ = true;

@@ -95,8 +95,10 @@ bool GranuleColumnBuilder::IsEverywhere() const {
 void GranuleColumnBuilder::ChooseForm() {
   if (!options_.with_postings) return;
   const GranuleHashes values{hashes_, counts_};
-  const auto slice_bytes = static_cast<double>(filter_bytes_);
-  if (EstimatePostingsBytes(values, options_.target_fpr) > slice_bytes) return;
+  // The estimate is of values that are scattered. Those that are not take less.
+  constexpr double kMostSavedByClusters = 1.25;
+  const double most_bytes = kMostSavedByClusters * static_cast<double>(filter_bytes_);
+  if (EstimatePostingsBytes(values, options_.target_fpr) > most_bytes) return;
   if (!AppendPostings(values, options_.target_fpr, filter_bytes_, &postings_)) return;
   form_ = GranuleFilterForm::kPostings;
   filter_bytes_ = postings_.size();

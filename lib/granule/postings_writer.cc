@@ -82,13 +82,18 @@ void ForEachList(std::span<const Posting> postings, Visit visit) {
 
 /// Bits of a remainder, so that an absent value, which meets one of the about 16 of its bucket and
 /// then gets its granules, is expected to get no more than the wanted share of all; and no more
-/// than a tenth of a granule, since a bit more per value is little where values are in several
+/// than a seventh of a granule, since a bit more per value is little where values are in several
 /// granules.
 uint32_t RemainderBits(double granules_per_value, uint64_t num_granules, double target_fpr) {
-  const double most = std::min(0.1, target_fpr * static_cast<double>(num_granules));
+  const double most = std::min(0.15, target_fpr * static_cast<double>(num_granules));
   const double bits = PostingsShape::kBucketBits + std::ceil(std::log2(granules_per_value / most));
   return static_cast<uint32_t>(std::clamp(bits, double{PostingsShape::kMinRemainderBits},
                                           double{PostingsShape::kMaxRemainderBits}));
+}
+
+/// The bits of a list that cannot be avoided: the logarithm of the number of such lists.
+double LogOfBinomial(double n, double k) {
+  return (std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)) * std::numbers::log2e;
 }
 
 class PostingsWriter {
@@ -237,10 +242,7 @@ double EstimatePostingsBytes(const GranuleHashes& values, double target_fpr) {
     while (last < sample.size() && sample[last] == sample[first]) ++last;
     ++num_values;
     const auto count = static_cast<double>(last - first);
-    // The logarithm of the number of lists with so many granules, by Stirling's formula.
-    const auto granules = static_cast<double>(num_granules);
-    const double fewer = std::min(count, granules - count);
-    if (fewer != 0) list_bits += fewer * (std::log2(granules / fewer) + std::numbers::log2e);
+    list_bits += LogOfBinomial(static_cast<double>(num_granules), count);
   }
   if (num_values == 0) return 0;
   const uint32_t remainder_bits =

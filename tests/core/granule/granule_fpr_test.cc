@@ -35,7 +35,9 @@ Measured MeasureFpr(const TestIndex& index, uint64_t num_hashes) {
 
 TestIndex IndexOfCounts(const std::vector<uint64_t>& counts, double target_fpr) {
   std::mt19937_64 random(counts.size());
-  return IndexOfRows(IndexOptions(1, {ColumnOf(ValueType::kUint, target_fpr)}), counts.size(),
+  GranuleColumnOptions column = ColumnOf(ValueType::kUint, target_fpr);
+  column.with_postings = false;
+  return IndexOfRows(IndexOptions(1, {column}), counts.size(),
                      [&](uint64_t granule, GranuleIndexBuilder& builder) {
                        for (uint64_t i = 0; i < counts[granule]; ++i) {
                          builder.AddValue(0, Value::Uint(random()));
