@@ -34,6 +34,7 @@ IndexSizeResult MeasureIndexSize(const Dataset& dataset, size_t column, uint64_t
   column_options.name = indexed.ToText();
   column_options.type = indexed.type();
   column_options.target_fpr = kTargetFpr;
+  column_options.with_bounds = indexed.tokeniser() == Tokeniser::kNone;  // as SkipIndexBuilder
   options.columns = {column_options};
   GranuleIndexBuilder builder = Must(GranuleIndexBuilder::Create(options));
   for (size_t row = 0; row < dataset.rows.size(); ++row) {
