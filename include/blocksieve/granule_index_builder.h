@@ -11,10 +11,10 @@
 
 namespace blocksieve {
 
-/// The default number of rows per granule, chosen by measurement (bench/run skip). With rows of
-/// some hundred bytes, a granule is one or two data blocks, so a scan reads little more than the
-/// blocks that hold a match. Twice as many rows read half as many blocks more. Half as many read
-/// fewer, but double the bytes of the granules' keys, which with file paths are a quarter of the
+/// The default number of rows per granule, for engines that do not close granules with their data
+/// blocks, which is better: a granule that lies across two blocks costs both. With rows of some
+/// hundred bytes it is one or two data blocks. Twice as many rows read half as many blocks more; half
+/// as many double the bytes of the granules' keys, which with file paths are a quarter of the
 /// filters'.
 inline constexpr uint64_t kDefaultGranuleRows = 64;
 

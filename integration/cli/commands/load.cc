@@ -228,11 +228,11 @@ void AddLoadCommand(CLI::App* app, Action* action) {
              WholeInRange(1, Column::kMaxFieldNumber), kRequired});
   AddOption(command, &options->indexes,
             {"--index", "NAME=EXTRACTOR", "a name, and what to index under it"});
-  AddOption(command, &options->granule_rows,
-            {"--granule-rows", "N",
-             fmt::format("rows that are skipped or read together (default {}; not for toylsm)",
-                         kDefaultGranuleRows),
-             WholeInRange(1, kMaxGranuleRows)});
+  AddOption(
+      command, &options->granule_rows,
+      {"--granule-rows", "N",
+       "rows that are skipped or read together (default: those of a data block; not for toylsm)",
+       WholeInRange(1, kMaxGranuleRows)});
   AddOption(command, &options->target_fpr,
             {"--fpr", "P",
              fmt::format("share of the granules without a value that are still read for it "
