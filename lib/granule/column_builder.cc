@@ -93,7 +93,7 @@ bool GranuleColumnBuilder::IsEverywhere() const {
 }
 
 void GranuleColumnBuilder::ChooseForm() {
-  if (!options_.with_postings) return;
+  if (!options_.with_postings || hashes_.empty()) return;
   const GranuleHashes values{hashes_, counts_};
   // The estimate is of values that are scattered. Those that are not take less.
   constexpr double kMostSavedByClusters = 1.25;

@@ -85,15 +85,21 @@ void ForEachList(std::span<const Posting> postings, Visit visit) {
 /// than a seventh of a granule, since a bit more per value is little where values are in several
 /// granules.
 uint32_t RemainderBits(double granules_per_value, uint64_t num_granules, double target_fpr) {
-  const double most = std::min(0.15, target_fpr * static_cast<double>(num_granules));
+  const double most =
+      std::min(0.15, target_fpr * static_cast<double>(std::max<uint64_t>(1, num_granules)));
   const double bits = PostingsShape::kBucketBits + std::ceil(std::log2(granules_per_value / most));
   return static_cast<uint32_t>(std::clamp(bits, double{PostingsShape::kMinRemainderBits},
                                           double{PostingsShape::kMaxRemainderBits}));
 }
 
-/// The bits of a list that cannot be avoided: the logarithm of the number of such lists.
-double LogOfBinomial(double n, double k) {
-  return (std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)) * std::numbers::log2e;
+/// Natural, by Stirling's series. (std::lgamma writes a global variable.)
+double LogOfFactorial(double n) {
+  return n == 0 ? 0 : n * std::log(n) - n + std::log(2 * std::numbers::pi * n) / 2 + 1 / (12 * n);
+}
+
+/// The bits of a list of k granules of n that cannot be avoided: how many such lists there are.
+double ListBits(double n, double k) {
+  return (LogOfFactorial(n) - LogOfFactorial(k) - LogOfFactorial(n - k)) * std::numbers::log2e;
 }
 
 class PostingsWriter {
@@ -242,7 +248,7 @@ double EstimatePostingsBytes(const GranuleHashes& values, double target_fpr) {
     while (last < sample.size() && sample[last] == sample[first]) ++last;
     ++num_values;
     const auto count = static_cast<double>(last - first);
-    list_bits += LogOfBinomial(static_cast<double>(num_granules), count);
+    list_bits += ListBits(static_cast<double>(num_granules), count);
   }
   if (num_values == 0) return 0;
   const uint32_t remainder_bits =

@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
 
 #include <filesystem>
 
@@ -10,11 +12,9 @@
 namespace blocksieve::cli {
 namespace {
 
-// The only file of a database, opened and then removed, as a compaction of another process does.
-std::unique_ptr<TableFile> OpenThenRemove(testing::FilterShape shape) {
-  testing::TestDb db(testing::MakeConfig(shape, NewFilterPolicy({.target_fpr = 0.01})));
-  db.Fill(testing::PresentKeys(testing::KeyShape::kCounter, 5000));
-  for (const auto& entry : std::filesystem::directory_iterator(db.path())) {
+// The only file of a database.
+std::unique_ptr<TableFile> OpenFileOf(const std::string& db_path) {
+  for (const auto& entry : std::filesystem::directory_iterator(db_path)) {
     if (entry.path().extension() != ".sst") continue;
     FilePlace place;
     place.path = entry.path();
@@ -23,17 +23,76 @@ std::unique_ptr<TableFile> OpenThenRemove(testing::FilterShape shape) {
   return nullptr;
 }
 
+// The same, removed after it was opened, as a compaction of another process does.
+std::unique_ptr<TableFile> OpenThenRemove(testing::FilterShape shape) {
+  testing::TestDb db(testing::MakeConfig(shape, NewFilterPolicy({.target_fpr = 0.01})));
+  db.Fill(testing::PresentKeys(testing::KeyShape::kCounter, 5000));
+  return OpenFileOf(db.path());
+}
+
+// Counts the keys that the filters let through.
+TableFile::KeyVisitor CountPassed(uint64_t* keys) {
+  return [keys](std::string_view, bool passes) { *keys += passes ? 1 : 0; };
+}
+
 TEST(RocksDbFile, RemovedByAnotherProcess) {
-  const auto count = [](uint64_t* keys) {
-    return [keys](std::string_view, bool passes) { *keys += passes ? 1 : 0; };
-  };
   uint64_t passed = 0;
   // One filter is in memory, and the open file is still there.
-  EXPECT_EQ(OpenThenRemove(testing::FilterShape::kFull)->ForEachKey(count(&passed)), "");
+  EXPECT_EQ(OpenThenRemove(testing::FilterShape::kFull)->ForEachKey(CountPassed(&passed)), "");
   EXPECT_EQ(passed, 5000);
   // To ask partitions, RocksDB opens the file by its name.
-  EXPECT_NE(OpenThenRemove(testing::FilterShape::kPartitioned)->ForEachKey(count(&passed)), "");
+  EXPECT_NE(OpenThenRemove(testing::FilterShape::kPartitioned)->ForEachKey(CountPassed(&passed)),
+            "");
   EXPECT_EQ(passed, 5000);
+}
+
+TEST(RocksDbFile, MergesBesideBlobsAreNotSeenAndNoProblem) {
+  testing::DbConfig config =
+      testing::MakeConfig(testing::FilterShape::kFull, NewFilterPolicy({.target_fpr = 0.01}));
+  testing::UseMergeOperator(&config, "stringappend");
+  config.options.enable_blob_files = true;
+  testing::TestDb db(config);
+  db.Put("a", "in a blob file");
+  const rocksdb::Snapshot* const snapshot = db->GetSnapshot();  // keeps both from becoming one
+  db.MergeAppend("a", "operand");
+  db.Flush();
+  db->ReleaseSnapshot(snapshot);
+  uint64_t passed = 0;
+  const auto file = OpenFileOf(db.path());
+  EXPECT_NE(file->ForEachKey(CountPassed(&passed)).find("of its 2 entries"), std::string::npos);
+  EXPECT_TRUE(file->FindDamage().empty());
+}
+
+// Where RocksDB can leave timestamps out of files.
+template <class Options>
+bool LeaveOutTimestamps(Options* options) {
+  if constexpr (requires { options->persist_user_defined_timestamps; }) {
+    testing::MustBeOk(rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts",
+                                                            &options->comparator),
+                      "comparator");
+    options->persist_user_defined_timestamps = false;
+    options->allow_concurrent_memtable_write = false;
+    return true;
+  } else {
+    return false;
+  }
+}
+
+TEST(RocksDbFile, WithoutTheTimestampsOfItsComparator) {
+  for (const auto shape : {testing::FilterShape::kFull, testing::FilterShape::kPartitioned}) {
+    testing::DbConfig config = testing::MakeConfig(shape, NewFilterPolicy({.target_fpr = 0.01}));
+    if (!LeaveOutTimestamps(&config.options)) GTEST_SKIP() << "this RocksDB always writes them";
+    const testing::TempDir dir;
+    const auto db = testing::OpenDb(config.ToOptions(), dir / "db");
+    const std::string time(8, '\1');
+    for (const std::string& key : testing::PresentKeys(testing::KeyShape::kUrl, 1000)) {
+      ASSERT_TRUE(db->Put({}, key, time, "value").ok());
+    }
+    ASSERT_TRUE(db->Flush({}).ok());
+    uint64_t passed = 0;
+    EXPECT_EQ(OpenFileOf(dir / "db")->ForEachKey(CountPassed(&passed)), "");
+    EXPECT_EQ(passed, 1000);
+  }
 }
 
 }  // namespace

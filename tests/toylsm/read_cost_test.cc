@@ -16,9 +16,8 @@ namespace blocksieve::toylsm {
 namespace {
 
 std::string RowKey(uint64_t i) {
-  char key[16];
-  std::snprintf(key, sizeof(key), "%012llu", static_cast<unsigned long long>(i));
-  return key;
+  const std::string digits = std::to_string(i);
+  return std::string(12 - digits.size(), '0') + digits;
 }
 
 // A database of several levels whose keys are the even numbers.

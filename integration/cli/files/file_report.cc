@@ -11,19 +11,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string_view OriginName(FilterOrigin origin) {
-  switch (origin) {
-    case FilterOrigin::kBlocksieve:
-      return "blocksieve";
-    case FilterOrigin::kStock:
-      return "stock";
-    case FilterOrigin::kUnknown:
-      return "unknown";
-    case FilterOrigin::kUnreadable:
-      return "unreadable";
-    case FilterOrigin::kNone:
-      break;
-  }
-  return "none";
+  constexpr std::string_view kNames[] = {"none", "blocksieve", "stock", "unknown", "unreadable"};
+  return kNames[static_cast<size_t>(origin)];
 }
 
 Json ToJson(const FilterReport& filter) {

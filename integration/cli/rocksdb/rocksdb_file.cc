@@ -19,6 +19,7 @@
 #include "integration/cli/rocksdb/table_reading.h"
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/compat/abi_guard.h"
+#include "integration/rocksdb/compat/timestamps.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/filter_bits.h"
@@ -149,6 +150,10 @@ class RocksDbFile final : public TableFile {
         term::Fail("{}: its comparator, {}, is not known here", report_.place.path,
                    properties_->comparator_name);
       }
+      TryOpen();
+    }
+    if (rocksdb_plugin::LacksItsTimestamps(*properties_)) {
+      options_.comparator = options_.comparator->GetRootComparator();
       TryOpen();
     }
     // The file may name an extractor that only its own program has.

@@ -87,7 +87,8 @@ uint64_t LastSequenceNumber(const rocksdb::TableProperties& properties) {
 }
 
 rocksdb::ExportImportFilesMetaData Describe(const std::filesystem::path& path, uint64_t bytes,
-                                            const rocksdb::TableProperties& properties) {
+                                            const rocksdb::TableProperties& properties,
+                                            const rocksdb::Comparator& comparator) {
   rocksdb::LiveFileMetaData file;
   file.db_path = path.parent_path();
   file.directory = file.db_path;
@@ -97,7 +98,7 @@ rocksdb::ExportImportFilesMetaData Describe(const std::filesystem::path& path, u
   file.level = 1;
   file.largest_seqno = LastSequenceNumber(properties);
   rocksdb::ExportImportFilesMetaData described;
-  described.db_comparator_name = properties.comparator_name;
+  described.db_comparator_name = comparator.Name();
   described.files = {file};
   return described;
 }
@@ -131,7 +132,8 @@ rocksdb::Status TableLookup::Open(const std::string& path, const rocksdb::Option
   rocksdb::ImportColumnFamilyOptions import;
   import.move_files = true;  // links it
   status = made->db_->CreateColumnFamilyWithImport(
-      db_options, "table", import, Describe(file, bytes, properties), &made->family_);
+      db_options, "table", import, Describe(file, bytes, properties, *options.comparator),
+      &made->family_);
   if (status.ok()) *lookup = std::move(made);
   return status;
 }

@@ -123,16 +123,17 @@ std::string ForEveryEntry(rocksdb::SstFileReader* reader,
     visit(key);
     ++num_seen;
   }
+  const uint64_t num_entries = properties.num_entries - properties.num_range_deletions;
+  const std::string share =
+      fmt::format("{} of its {} entries were checked: ", term::WithCommas(num_seen),
+                  term::WithCommas(num_entries));
+  if (entry->status().IsNotSupported()) return share + entry->status().ToString();
   if (!entry->status().ok()) {
     term::Fail("cannot be read on after {}: {}", term::CountOf(num_seen, "key"),
                entry->status().ToString());
   }
-  const uint64_t num_entries = properties.num_entries - properties.num_range_deletions;
   if (num_seen == num_entries) return "";
-  return fmt::format(
-      "{} of its {} entries were checked: in files with merges RocksDB shows neither deletes nor "
-      "older versions",
-      term::WithCommas(num_seen), term::WithCommas(num_entries));
+  return share + "in files with merges RocksDB shows neither deletes nor older versions";
 }
 
 NotedReads::NotedReads()

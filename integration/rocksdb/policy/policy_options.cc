@@ -53,7 +53,15 @@ struct Precision {
   double lowest;
   double highest;
 
+  // SetOptions lets the options of a policy of the same id stand unless they are given anew, so a
+  // goal has to be taken back where another one is set.
+  static constexpr const char* kNone = "none";
+
   rocksdb::Status Parse(const std::string& text, std::optional<double>* number) const {
+    if (text == kNone) {
+      number->reset();
+      return rocksdb::Status::OK();
+    }
     double value = 0;
     rocksdb::Status status = ParseInRange(name, text, lowest, highest, &value);
     if (status.ok()) *number = value;
@@ -106,7 +114,8 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
   }
   const RateGoal goal{options.target_fpr, options.wasted_reads, options.bits_per_key};
   if (const Status status = goal.Check(); !status.ok()) {
-    return rocksdb::Status::InvalidArgument("blocksieve: " + status.message());
+    return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
+                                            "; one that is in force is taken back by =none");
   }
   PolicyKind ignored;
   return ParseKind(KindName(options.kind), &ignored);

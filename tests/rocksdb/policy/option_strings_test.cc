@@ -49,6 +49,22 @@ TEST_F(OptionStrings, RatesByLevelHaveNamesToo) {
   EXPECT_EQ(OptionsOf("{id=blocksieve;bits_per_key=9.5}").bits_per_key, 9.5);
 }
 
+// SetOptions passes the policy in force, whose options stand unless they are given anew.
+TEST_F(OptionStrings, AGoalInForceCanBeTakenBack) {
+  const auto set = [](const std::string& text, std::shared_ptr<const FilterPolicy>* policy) {
+    return FilterPolicy::CreateFromString(StrictConfig(), text, policy);
+  };
+  std::shared_ptr<const FilterPolicy> policy;
+  ASSERT_TRUE(set("{id=blocksieve;wasted_reads=0.02;kind=ribbon}", &policy).ok());
+  auto refused = policy;
+  EXPECT_THAT(set("{id=blocksieve;target_fpr=0.02}", &refused).ToString(), HasSubstr("=none"));
+  ASSERT_TRUE(set("{id=blocksieve;target_fpr=0.02;wasted_reads=none}", &policy).ok());
+  const FilterPolicyOptions& options = As<Policy>(policy.get())->options();
+  EXPECT_EQ(options.target_fpr, 0.02);
+  EXPECT_EQ(options.wasted_reads, std::nullopt);
+  EXPECT_EQ(options.kind, PolicyKind::kRibbon);
+}
+
 struct Invalid {
   const char* text;
   const char* name;
