@@ -13,8 +13,8 @@ namespace blocksieve {
 
 /// The default number of rows per granule, for engines that do not close granules with their data
 /// blocks, which is better: a granule that lies across two blocks costs both. With rows of some
-/// hundred bytes it is one or two data blocks. Twice as many rows read half as many blocks more; half
-/// as many double the bytes of the granules' keys, which with file paths are a quarter of the
+/// hundred bytes it is one or two data blocks. Twice as many rows read half as many blocks more;
+/// half as many double the bytes of the granules' keys, which with file paths are a quarter of the
 /// filters'.
 inline constexpr uint64_t kDefaultGranuleRows = 64;
 
@@ -62,8 +62,8 @@ struct GranuleIndexBuilderParts;
 }
 
 /// Makes the skip index of one file while the file is written. Holds 8 bytes for each distinct
-/// value of each granule of a filtered column, and nothing per row; Finish takes 32 more for those
-/// of one column after the other. Not thread-safe, but may move between threads.
+/// value of each granule of a filtered column, and nothing per row. Finish takes 32 more for each,
+/// one column at a time. Not thread-safe, but may move between threads.
 ///
 /// Call order: ( StartRow ( AddValue | MarkAlwaysMatch | NoteSequence )* CloseGranule? )* Finish
 ///
@@ -97,7 +97,7 @@ class GranuleIndexBuilder {
   /// The granule keeps the least of these numbers. REQUIRES: StartRow
   void NoteSequence(uint64_t sequence) noexcept;
 
-  /// From now on, granules close at these limits instead of granule_rows and granule_bytes.
+  /// From now on, these limits take the place of granule_rows and granule_bytes. 0: no limit.
   void LimitGranules(uint64_t rows, uint64_t bytes) noexcept;
 
   /// Ends the granule after the current row. Has no effect if the granule is empty.

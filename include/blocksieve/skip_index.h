@@ -79,7 +79,7 @@ class SkipIndexBuilder {
   /// The granule keeps the least of these numbers: see GranuleIndex::MinSequence.
   void NoteSequence(uint64_t sequence) noexcept { granules_.NoteSequence(sequence); }
 
-  /// From now on, granules close at these limits instead of granule_rows and granule_bytes.
+  /// From now on, these limits take the place of granule_rows and granule_bytes. 0: no limit.
   void LimitGranules(uint64_t rows, uint64_t bytes) noexcept {
     granules_.LimitGranules(rows, bytes);
   }

@@ -54,7 +54,7 @@ double EstimatePostingsBytes(const GranuleHashes& values, double target_fpr);
 
 /// Appends the postings of a column, unless they would take `max_bytes` or more: then nothing, and
 /// it returns false, also if values cannot be kept apart. For a value that does not occur, the
-/// expected share of the granules that are given is at most `target_fpr`. Memory: 16 bytes per
+/// expected share of the granules that are given is at most `target_fpr`. Memory: 32 bytes per
 /// hash.
 bool AppendPostings(const GranuleHashes& values, double target_fpr, uint64_t max_bytes,
                     std::string* out);

@@ -47,8 +47,8 @@ struct IndexSummary {
   std::string definition;
   uint64_t num_files = 0;
   uint64_t num_granules = 0;
-  std::set<std::string>
-      filters;  ///< Of the files: "postings", "bit slices", or why there are none.
+  /// What the files have: see GranuleFiltersName.
+  std::set<std::string> filters;
   uint64_t filter_bytes = 0;
   uint64_t bounds_bytes = 0;
 };

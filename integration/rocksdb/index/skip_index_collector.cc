@@ -73,8 +73,8 @@ rocksdb::Status SkipIndexCollector::AddUserKey(const rocksdb::Slice& key,
 }
 
 // RocksDB tells where the file ends so far, which moves when a block is written. That the block is
-// written before the first entry of the next is added holds from 7.0 to 11.9. Were it otherwise,
-// granules would lie across two blocks each, and scans would read more.
+// written before the first entry of the next is added was tried from 7.8 to 11.8. Were it
+// otherwise, granules would lie across two blocks each, and scans would read more.
 void SkipIndexCollector::FollowBlocks(uint64_t file_offset) {
   if (file_offset == file_offset_) return;
   // In tables without blocks it moves with every entry.

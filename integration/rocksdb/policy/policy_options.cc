@@ -115,7 +115,7 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
   const RateGoal goal{options.target_fpr, options.wasted_reads, options.bits_per_key};
   if (const Status status = goal.Check(); !status.ok()) {
     return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
-                                            "; one that is in force is taken back by =none");
+                                            "; drop a goal that was set before with NAME=none");
   }
   PolicyKind ignored;
   return ParseKind(KindName(options.kind), &ignored);
