@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 
 #include "lib/base/coding.h"
 #include "lib/granule/bit_slices.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::array<uint8_t, 4> kMagic = {0xb5, 'g', 'i', 'x'};
 constexpr size_t kFixedBytes = kMagic.size() + 1 + sizeof(uint32_t);  // up to the fields
+static_assert(kFixedBytes == kGranuleIndexStartBytes);
 
 // In place of a state of filters that are present.
 constexpr uint8_t kPostingsCode = 4;
@@ -141,19 +143,26 @@ std::string EncodeGranuleIndexHeader(const GranuleIndexHeader& header) {
   return out;
 }
 
-Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView index, size_t* num_bytes) {
-  Decoder start(index);
+uint64_t GranuleIndexHeaderBytes(ByteView start) noexcept {
+  assert(start.size() >= kGranuleIndexStartBytes);
+  return kFixedBytes + LoadLittleEndian<uint32_t>(start.data() + kMagic.size() + 1) +
+         sizeof(uint32_t);
+}
+
+Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView start, uint64_t index_bytes,
+                                                    size_t* num_bytes) {
+  Decoder bytes(start);
   for (const uint8_t byte : kMagic) {
-    if (start.Fixed<uint8_t>() != byte) return DamagedIndex("no magic number at its beginning");
+    if (bytes.Fixed<uint8_t>() != byte) return DamagedIndex("no magic number at its beginning");
   }
-  const uint8_t version = start.Fixed<uint8_t>();
-  const auto field_bytes = start.Fixed<uint32_t>();
-  Decoder fields(start.Bytes(field_bytes));
-  const auto checksum = start.Fixed<uint32_t>();
-  if (!start.ok()) return DamagedIndex("shorter than its header");
+  const uint8_t version = bytes.Fixed<uint8_t>();
+  const auto field_bytes = bytes.Fixed<uint32_t>();
+  Decoder fields(bytes.Bytes(field_bytes));
+  const auto checksum = bytes.Fixed<uint32_t>();
+  if (!bytes.ok()) return DamagedIndex("shorter than its header");
   // The checksum comes first, because a flipped bit in the version is damage and no newer version.
   // Later versions therefore keep everything up to the length, and the checksum.
-  if (checksum != Checksum(index.first(kFixedBytes + field_bytes))) {
+  if (checksum != Checksum(start.first(kFixedBytes + field_bytes))) {
     return DamagedIndex("the checksum of the header does not match");
   }
   if (version != kGranuleIndexVersion && version != kGranuleIndexVersionOfPostings) {
@@ -174,10 +183,10 @@ Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView index, size_t* num_
   }
   if (!fields.ok() || !fields.rest().empty())
     return DamagedIndex("the fields of the header do not fill it");
-  if (!LengthsFit(header, start.rest().size())) {
+  *num_bytes = kFixedBytes + field_bytes + sizeof(uint32_t);
+  if (*num_bytes > index_bytes || !LengthsFit(header, index_bytes - *num_bytes)) {
     return DamagedIndex("its length is not the sum of its parts'");
   }
-  *num_bytes = kFixedBytes + field_bytes + sizeof(uint32_t);
   return header;
 }
 

@@ -42,9 +42,23 @@ struct GranuleIndexHeader {
 
 std::string EncodeGranuleIndexHeader(const GranuleIndexHeader& header);
 
-/// Reads the header at the front of `index`, and checks it and the lengths of the parts, but not
-/// their contents. `*num_bytes` becomes the length of the header. Errors: Corruption, NotSupported.
-Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView index, size_t* num_bytes);
+/// So many bytes tell how long a header is.
+inline constexpr size_t kGranuleIndexStartBytes = 9;
+
+/// The length of the header that begins with `start`, which may be any bytes.
+/// REQUIRES: start.size() >= kGranuleIndexStartBytes
+uint64_t GranuleIndexHeaderBytes(ByteView start) noexcept;
+
+/// Reads the header of an index of `index_bytes`, of which `start` has the header at least. Checks
+/// it and the lengths of the parts, but not their contents. `*num_bytes` becomes the length of the
+/// header. Errors: Corruption, NotSupported.
+Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView start, uint64_t index_bytes,
+                                                    size_t* num_bytes);
+
+/// The same with the whole index in memory.
+inline Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView index, size_t* num_bytes) {
+  return DecodeGranuleIndexHeader(index, index.size(), num_bytes);
+}
 
 /// Corruption, "skip index: ...".
 Status DamagedIndex(std::string_view what);

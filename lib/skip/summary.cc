@@ -1,15 +1,22 @@
 #include "lib/skip/summary.h"
 
 #include <utility>
+#include <vector>
 
 namespace blocksieve::internal {
 
 Status SkipIndexSummarizer::AddIndex(const GranuleIndex& index, uint64_t num_bytes) {
+  std::vector<GranuleColumnInfo> columns;
+  for (size_t i = 0; i < index.num_columns(); ++i) columns.push_back(index.column(i));
+  return AddIndex(columns, num_bytes);
+}
+
+Status SkipIndexSummarizer::AddIndex(std::span<const GranuleColumnInfo> columns,
+                                     uint64_t num_bytes) {
   ++summary_.num_files;
   ++summary_.files_with_index;
   summary_.index_bytes += num_bytes;
-  for (size_t i = 0; i < index.num_columns(); ++i) {
-    const GranuleColumnInfo& column = index.column(i);
+  for (const GranuleColumnInfo& column : columns) {
     Status status = AddDefinition(column.name);
     if (!status.ok()) return status;
     SkipIndexColumnUsage& total = usage_[column.name];

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,9 +16,12 @@ namespace blocksieve::internal {
 /// Sums up the skip indexes of files, which come from the oldest to the newest.
 class SkipIndexSummarizer {
  public:
+  /// @{
   /// A file with a usable index, of so many bytes in the file.
   /// Errors: ResourceExhausted, as of AddDefinition.
   Status AddIndex(const GranuleIndex& index, uint64_t num_bytes);
+  Status AddIndex(std::span<const GranuleColumnInfo> columns, uint64_t num_bytes);
+  /// @}
 
   /// A file without one: "000012.sst: reason".
   void AddProblem(std::string problem);
