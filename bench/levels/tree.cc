@@ -12,7 +12,7 @@
 #include "bench/read_amp/contestants.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/hash.h"
-#include "blocksieve/rocksdb/level_listener.h"
+#include "blocksieve/rocksdb/listener.h"
 #include "integration/rocksdb/compat/open_db.h"
 
 namespace blocksieve::bench::levels {
@@ -55,7 +55,7 @@ rocksdb::Options MakeOptions(const TreeShape& shape, const std::string& policy) 
   options.target_file_size_base = options.max_bytes_for_level_base;
   options.write_buffer_size = 1 << 30;  // flushed by hand
   options.max_background_jobs = 2;
-  options.listeners.push_back(NewLevelListener());
+  options.listeners.push_back(NewListener());
 
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = read_amp::PolicyFromString(policy);

@@ -9,6 +9,7 @@
 #include "bench/support/rocksdb_tree.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/listener.h"
 #include "integration/rocksdb/compat/cache.h"
 #include "integration/rocksdb/compat/open_db.h"
 
@@ -41,6 +42,7 @@ Database::Database(const Dataset& dataset, std::filesystem::path path,
     auto factory = NewSkipIndexCollectorFactory(*index, &status);
     Check(status, "index");
     options.table_properties_collector_factories.push_back(std::move(factory));
+    options.listeners.push_back(NewListener());
   }
   Check(rocksdb_plugin::OpenDb(options, path_.string(), &db_), "open");
 }

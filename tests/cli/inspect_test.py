@@ -247,7 +247,7 @@ class Schema(CommandTest):
     FILE = {"path", "family", "level", "num_entries", "num_bytes", "filter", "index"}
     FILTER = {"origin", "kind", "shape", "of", "num_filters", "num_entries", "num_bytes",
               "bits_per_entry", "predicted_fpr", "note", "problems"}
-    INDEX = {"num_granules", "num_bytes", "columns", "note", "problem"}
+    INDEX = {"num_granules", "num_bytes", "place", "columns", "note", "problem"}
     SUMS = {"num_files", "num_entries", "num_bytes", "covered_entries", "covered_bytes",
             "filter_bytes", "bits_per_entry", "predicted_fpr"}
 

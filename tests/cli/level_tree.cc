@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/level_listener.h"
+#include "blocksieve/rocksdb/listener.h"
 #include "integration/rocksdb/compat/open_db.h"
 
 namespace {
@@ -81,7 +81,7 @@ rocksdb::Options OptionsWith(const std::string& policy) {
   options.create_if_missing = true;
   options.disable_auto_compactions = true;
   options.write_buffer_size = 256 << 20;
-  options.listeners.push_back(blocksieve::NewLevelListener());
+  options.listeners.push_back(blocksieve::NewListener());
   rocksdb::BlockBasedTableOptions table;
   table.no_block_cache = true;  // every data block is read; filters and indexes are held
   table.block_size = 512;       // small ones are read faster

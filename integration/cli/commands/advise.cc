@@ -55,7 +55,7 @@ that the files fit into the engine's default block cache (RocksDB 8 MiB, toylsm 
 cache holds them, nothing is read.
 
 Options that spread memory over the levels work best with the listener that reports how large the
-levels are: options.listeners.push_back(blocksieve::NewLevelListener()), or listeners={blocksieve}.
+levels are: options.listeners.push_back(blocksieve::NewListener()), or listeners={blocksieve}.
 
 Examples:
   blocksieve advise --db paths.db

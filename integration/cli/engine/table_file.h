@@ -77,7 +77,8 @@ struct IndexColumnReport {
 /// The skip index of a file.
 struct IndexReport {
   uint64_t num_granules = 0;  ///< 0: there is none.
-  uint64_t num_bytes = 0;     ///< In the file.
+  uint64_t num_bytes = 0;     ///< As stored.
+  std::string place;          ///< "sst": in the file, or "sidecar": in one beside it.
   std::vector<IndexColumnReport> columns;
   std::string note;     ///< Why there is none, although one was built.
   std::string problem;  ///< What is wrong with it; empty: nothing.

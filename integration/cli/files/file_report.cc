@@ -39,6 +39,7 @@ Json ToJson(const IndexReport& index) {
   }
   return {{"num_granules", index.num_granules},
           {"num_bytes", index.num_bytes},
+          {"place", index.place},
           {"columns", columns},
           {"note", index.note},
           {"problem", index.problem}};

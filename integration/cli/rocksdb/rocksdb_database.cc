@@ -2,11 +2,13 @@
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/listener.h"
 #include "blocksieve/rocksdb/skip_scan.h"
 #include "integration/cli/engine/engine.h"
 #include "integration/cli/rocksdb/rocksdb_engine.h"
@@ -37,6 +39,16 @@ void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
   auto factory = NewSkipIndexCollectorFactory(index, &status);
   if (factory == nullptr) term::FailUsage("cannot build these indexes: {}", status.ToString());
   options->table_properties_collector_factories.push_back(std::move(factory));
+}
+
+// The listener puts large indexes into files of their own.
+void AddListener(rocksdb::DBOptions* options) {
+  const auto listener = NewListener();
+  const auto is_same = [&](const std::shared_ptr<rocksdb::EventListener>& other) {
+    return std::string_view(other->Name()) == listener->Name();
+  };
+  auto& listeners = options->listeners;
+  if (std::none_of(listeners.begin(), listeners.end(), is_same)) listeners.push_back(listener);
 }
 
 // Adds key filters, unless the database has some or its table format has none.
@@ -87,6 +99,7 @@ LoadedRocksDb::LoadedRocksDb(const LoadTarget& target) : path_(target.path) {
       term::Fail("cannot load into database {}: its keys have timestamps, but lines do not", path_);
     }
     AddIndexes(target, columns, &family.options);
+    if (!columns.empty()) AddListener(&options.db);
     AddKeyFilters(&family.options);
   }
   std::error_code error;

@@ -223,11 +223,16 @@ class RocksDbFile final : public TableFile {
 
   void ReportIndex() {
     const auto& user = properties_->user_collected_properties;
-    const auto bytes = user.find(rocksdb_plugin::kIndexProperty);
-    const FileIndex index(properties_);
+    const FileIndex index(properties_, {options_.env->GetFileSystem(), report_.place.path, nullptr},
+                          std::nullopt);
     if (index.index() != nullptr) {
-      report_.index = cli::ReportIndex(index.index()->granules(), bytes->second.size());
-    } else if (bytes != user.end()) {
+      const GranuleIndex& granules = index.index()->granules();
+      report_.index = cli::ReportIndex(granules, granules.index_bytes());
+      report_.index.place = index.is_in_sidecar() ? "sidecar" : "sst";
+    } else if (user.count(rocksdb_plugin::kSidecarProperty) != 0 && index.lacks_sidecar()) {
+      report_.index.note = index.problem();  // a database that was copied is not damaged
+    } else if (user.count(rocksdb_plugin::kIndexProperty) != 0 ||
+               user.count(rocksdb_plugin::kSidecarProperty) != 0) {
       report_.index.problem = index.problem();
     } else if (user.count(rocksdb_plugin::kProblemProperty) != 0) {
       report_.index.note = index.problem();

@@ -106,6 +106,7 @@ class ToyLsmFile final : public TableFile {
     if (const auto index = file_->skip_index(context_)) {
       report_.index =
           ReportIndex(index->index().granules(), file_->index().skip_index.stored_bytes);
+      report_.index.place = "sst";
     } else {
       report_.index.problem = "index unusable: it cannot be read";
     }

@@ -1,7 +1,9 @@
 #include "integration/rocksdb/index/skip_index_catalog.h"
 
+#include <algorithm>
 #include <charconv>
 
+#include "blocksieve/skip_index_source.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -15,6 +17,10 @@ constexpr uint64_t kDefaultCapacityBytes = 256 << 20;
 bool SameIndex(const rocksdb::TableProperties& a, const rocksdb::TableProperties& b) {
   constexpr size_t kEndBytes = 256;
   if (&a == &b) return true;
+  if (FindProperty(a.user_collected_properties, kSidecarProperty) !=
+      FindProperty(b.user_collected_properties, kSidecarProperty)) {
+    return false;
+  }
   const std::string_view x = FindProperty(a.user_collected_properties, kIndexProperty);
   const std::string_view y = FindProperty(b.user_collected_properties, kIndexProperty);
   return x.size() == y.size() && a.num_entries == b.num_entries &&
@@ -35,11 +41,44 @@ bool HasIdentity(const rocksdb::TableProperties& properties,
          properties.db_session_id == identity.session_id;
 }
 
-FileIndex::FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
-    : properties_(std::move(properties)) {
+FileIndex::FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties,
+                     const SstPlace& sst, std::optional<std::vector<Column>> columns)
+    : properties_(std::move(properties)), columns_(std::move(columns)) {
+  if (sst.file_system != nullptr && OpenSidecar(sst)) return;
+  columns_.reset();
+  OpenProperties();
+}
+
+bool FileIndex::OpenSidecar(const SstPlace& sst) {
+  std::string problem;
+  const std::unique_ptr<SidecarFile> sidecar =
+      SidecarFile::Open(sst, *properties_, &problem, &lacks_sidecar_);
+  if (sidecar != nullptr) {
+    Result<std::string> index =
+        columns_ ? ReadSkipIndex(sidecar.get(), *columns_) : ReadWholeSkipIndex(sidecar.get());
+    if (index.ok()) {
+      read_bytes_ = *std::move(index);
+      is_in_sidecar_ = OpenIndex(AsBytes(read_bytes_));
+      problem = problem_;
+    } else {
+      problem = index.status().message();
+    }
+  }
+  if (is_in_sidecar_) {
+    value_suffix_bytes_ = sidecar->header().value_suffix_bytes;
+    has_newest_versions_only_ = sidecar->header().coverage == SidecarCoverage::kNewestVersions;
+  } else if (properties_->user_collected_properties.contains(kSidecarProperty)) {
+    problem_ = "index unusable: " + problem;
+    is_lasting_ = false;
+  }
+  return is_in_sidecar_;
+}
+
+void FileIndex::OpenProperties() {
   const auto& user = properties_->user_collected_properties;
   const auto bytes = user.find(kIndexProperty);
   if (bytes == user.end()) {
+    if (!problem_.empty()) return;
     const std::string_view reason = FindProperty(user, kProblemProperty);
     problem_ = reason.empty() ? "written without an index" : "no index: " + std::string(reason);
     return;
@@ -56,13 +95,27 @@ FileIndex::FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
     problem_ = "index properties are damaged: value_suffix_bytes";
     return;
   }
-  Result<SkipIndexReader> index = SkipIndexReader::Open(AsBytes(bytes->second));
-  if (!index.ok()) {
-    problem_ = "index unusable: " + index.status().message();
-    is_lasting_ = index.status().code() != StatusCode::kResourceExhausted;
-    return;
+  if (OpenIndex(AsBytes(bytes->second))) return;
+  problem_ = "index unusable: " + problem_;
+}
+
+bool FileIndex::OpenIndex(ByteView bytes) {
+  Result<SkipIndexReader> index = SkipIndexReader::Open(bytes);
+  if (index.ok()) {
+    index_ = *std::move(index);
+    problem_.clear();
+    return true;
   }
-  index_ = *std::move(index);
+  problem_ = index.status().message();
+  is_lasting_ = index.status().code() != StatusCode::kResourceExhausted;
+  return false;
+}
+
+bool FileIndex::HasRead(std::span<const Column> columns) const {
+  return !columns_ || std::all_of(columns.begin(), columns.end(), [this](const Column& one) {
+    return std::any_of(columns_->begin(), columns_->end(),
+                       [&one](const Column& other) { return one.ToText() == other.ToText(); });
+  });
 }
 
 uint64_t FileIndex::memory_bytes() const {
@@ -78,19 +131,37 @@ SkipIndexCatalog& SkipIndexCatalog::Default() {
 }
 
 std::shared_ptr<const FileIndex> SkipIndexCatalog::Open(
-    const std::shared_ptr<const rocksdb::TableProperties>& properties) {
+    const std::shared_ptr<const rocksdb::TableProperties>& properties, const SstPlace& sst,
+    std::span<const Column> columns) {
   const FileIdentity identity = IdentityOf(*properties);
+  std::vector<Column> all(columns.begin(), columns.end());
   if (identity.is_known()) {
     const std::lock_guard lock(mutex_);
     const auto found = positions_.find(identity);
     if (found != positions_.end() && SameIndex(found->second->second->properties(), *properties)) {
-      entries_.splice(entries_.begin(), entries_, found->second);
-      return found->second->second;
+      const FileIndex& known = *found->second->second;
+      if (known.HasRead(columns)) {
+        entries_.splice(entries_.begin(), entries_, found->second);
+        return found->second->second;
+      }
+      all.insert(all.end(), known.columns()->begin(), known.columns()->end());
     }
   }
-  auto index = std::make_shared<const FileIndex>(properties);
+  auto index = std::make_shared<const FileIndex>(properties, sst, std::move(all));
   Insert(identity, index);
   return index;
+}
+
+void SkipIndexCatalog::Forget(const FileIdentity& identity) {
+  const std::lock_guard lock(mutex_);
+  if (const auto old = positions_.find(identity); old != positions_.end()) Erase(old);
+}
+
+void SkipIndexCatalog::Erase(
+    std::map<FileIdentity, std::list<Entry>::iterator>::iterator position) {
+  used_bytes_ -= position->second->second->memory_bytes();
+  entries_.erase(position->second);
+  positions_.erase(position);
 }
 
 void SkipIndexCatalog::Insert(const FileIdentity& identity,
@@ -101,22 +172,14 @@ void SkipIndexCatalog::Insert(const FileIdentity& identity,
   if (!identity.is_known() || !index->is_lasting() || index->memory_bytes() > capacity_bytes_ / 2) {
     return;
   }
-  if (const auto old = positions_.find(identity); old != positions_.end()) {
-    used_bytes_ -= old->second->second->memory_bytes();
-    entries_.erase(old->second);
-    positions_.erase(old);
-  }
+  if (const auto old = positions_.find(identity); old != positions_.end()) Erase(old);
   // Whichever of the two finds no memory, nothing has changed.
   std::list<Entry> entry;
   entry.emplace_front(identity, index);
   positions_[identity] = entry.begin();
   entries_.splice(entries_.begin(), entry);
   used_bytes_ += index->memory_bytes();
-  while (used_bytes_ > capacity_bytes_) {
-    used_bytes_ -= entries_.back().second->memory_bytes();
-    positions_.erase(entries_.back().first);
-    entries_.pop_back();
-  }
+  while (used_bytes_ > capacity_bytes_) Erase(positions_.find(entries_.back().first));
 }
 
 uint64_t SkipIndexCatalog::used_bytes() const {

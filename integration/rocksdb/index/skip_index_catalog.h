@@ -8,10 +8,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "blocksieve/skip_index.h"
+#include "integration/rocksdb/sidecar/file.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -36,16 +39,41 @@ bool HasIdentity(const rocksdb::TableProperties& properties, const FileIdentity&
 class FileIndex {
  public:
   /// Opens the index that `properties` carry, whose bytes it keeps alive.
-  explicit FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties);
+  explicit FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
+      : FileIndex(std::move(properties), {}, std::nullopt) {}
+
+  /// Opens the index in the sidecar of `sst`, and reads no other columns than `columns`, or all. If
+  /// there is none that belongs to the SST, the one of the properties.
+  FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties, const SstPlace& sst,
+            std::optional<std::vector<Column>> columns);
+
+  FileIndex(const FileIndex&) = delete;
+  FileIndex& operator=(const FileIndex&) = delete;
 
   /// Null if there is no usable one; then problem() says why.
   const SkipIndexReader* index() const { return index_ ? &*index_ : nullptr; }
   const std::string& problem() const { return problem_; }
 
-  /// False if the problem is that memory is short.
+  /// Whether the file beside the SST is missing in which the index is.
+  bool lacks_sidecar() const { return lacks_sidecar_; }
+
+  /// False if it may be another time: memory was short, or a sidecar is missing.
   bool is_lasting() const { return is_lasting_; }
 
+  /// False if it is in a sidecar of which other columns were read.
+  bool HasRead(std::span<const Column> columns) const;
+
+  /// Whether it is in a file beside the SST.
+  bool is_in_sidecar() const { return is_in_sidecar_; }
+
+  /// Those that were read of a sidecar; nothing: all.
+  const std::optional<std::vector<Column>>& columns() const { return columns_; }
+
   uint32_t value_suffix_bytes() const { return value_suffix_bytes_; }
+
+  /// Whether snapshots that are older than the file's newest entry must read all of it.
+  bool has_newest_versions_only() const { return has_newest_versions_only_; }
+
   const rocksdb::TableProperties& properties() const { return *properties_; }
   FileIdentity identity() const { return IdentityOf(*properties_); }
 
@@ -53,11 +81,20 @@ class FileIndex {
   uint64_t memory_bytes() const;
 
  private:
+  bool OpenSidecar(const SstPlace& sst);
+  void OpenProperties();
+  bool OpenIndex(ByteView bytes);
+
   const std::shared_ptr<const rocksdb::TableProperties> properties_;
+  std::optional<std::vector<Column>> columns_;
+  std::string read_bytes_;  // of a sidecar
+  bool is_in_sidecar_ = false;
+  bool lacks_sidecar_ = false;
   std::optional<SkipIndexReader> index_;
   std::string problem_;
   bool is_lasting_ = true;
   uint32_t value_suffix_bytes_ = 0;
+  bool has_newest_versions_only_ = false;
 };
 
 /// Opened indexes, so that scans need not check and decompress them again. Least recently used ones
@@ -69,8 +106,13 @@ class SkipIndexCatalog {
   /// The one of this process: identities are unique among databases, too.
   static SkipIndexCatalog& Default();
 
+  /// The index of `sst`, with these columns at least.
   std::shared_ptr<const FileIndex> Open(
-      const std::shared_ptr<const rocksdb::TableProperties>& properties);
+      const std::shared_ptr<const rocksdb::TableProperties>& properties, const SstPlace& sst = {},
+      std::span<const Column> columns = {});
+
+  /// Another one took its place.
+  void Forget(const FileIdentity& identity);
 
   uint64_t used_bytes() const;
   uint64_t num_opened() const;  ///< Indexes that were not found here and opened.
@@ -78,6 +120,7 @@ class SkipIndexCatalog {
  private:
   using Entry = std::pair<FileIdentity, std::shared_ptr<const FileIndex>>;
 
+  void Erase(std::map<FileIdentity, std::list<Entry>::iterator>::iterator position);
   void Insert(const FileIdentity& identity, const std::shared_ptr<const FileIndex>& index);
 
   const uint64_t capacity_bytes_;

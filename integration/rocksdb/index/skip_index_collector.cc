@@ -7,6 +7,7 @@
 #include "integration/rocksdb/compat/loud_log.h"
 #include "integration/rocksdb/index/skip_index_options.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
@@ -24,8 +25,9 @@ constexpr uint64_t kLeastBlockBytes = 1024;
 
 }  // namespace
 
-SkipIndexCollector::SkipIndexCollector(const SkipIndexOptions& options) noexcept
-    : info_log_(options.info_log) {
+SkipIndexCollector::SkipIndexCollector(const SkipIndexOptions& options, std::optional<SstPlace> sst,
+                                       std::shared_ptr<std::atomic<bool>> has_warned) noexcept
+    : info_log_(options.info_log), sst_(std::move(sst)), has_warned_(std::move(has_warned)) {
   try {
     options_ = options;
     follows_blocks_ = options.block_granules;
@@ -97,7 +99,7 @@ rocksdb::Status SkipIndexCollector::Finish(rocksdb::UserCollectedProperties* pro
       Build();
     }
     for (const auto& [name, text] : readable_) (*properties)[name] = text;
-    if (problem_.empty()) (*properties)[kIndexProperty] = index_;
+    if (!index_.empty()) (*properties)[kIndexProperty] = index_;
   } catch (const std::exception&) {
     // Half a set of properties reads as no index. To erase by name would take memory.
     std::erase_if(*properties,
@@ -122,7 +124,35 @@ void SkipIndexCollector::Build() {
   Result<std::string> index = builder_->Finish();
   if (!index.ok()) return Fail(index.status().message());
   DescribeIndex(*index);
-  if (problem_.empty()) index_ = *std::move(index);
+  if (problem_.empty() && !IsInSidecar(*index)) index_ = *std::move(index);
+}
+
+bool SkipIndexCollector::IsInSidecar(const std::string& index) {
+  if (index.size() <= options_.max_property_bytes) return false;
+  if (!sst_) {
+    if (has_warned_ != nullptr && !has_warned_->exchange(true)) {
+      LogLoudly(info_log_.get(),
+                "skip indexes of more than max_property_bytes=" +
+                    std::to_string(options_.max_property_bytes) +
+                    " stay in the table properties, which take memory for every open file: "
+                    "DBOptions::listeners lacks blocksieve::NewListener()");
+    }
+    return false;
+  }
+  SidecarHeader header;
+  header.id = NewSidecarId();
+  header.value_suffix_bytes = options_.value_suffix_bytes;
+  header.index_bytes = index.size();
+  SidecarReference reference;
+  const rocksdb::Status status = WriteSidecar(*sst_, header, index, &reference);
+  if (status.ok()) {
+    readable_[kSidecarProperty] = reference.ToText();
+  } else {
+    LogLoudly(info_log_.get(), "a skip index is kept in the table properties, as its file " +
+                                   SidecarPath(sst_->path) +
+                                   " cannot be written: " + status.ToString());
+  }
+  return status.ok();
 }
 
 void SkipIndexCollector::DescribeIndex(const std::string& index) {
@@ -182,10 +212,13 @@ rocksdb::Status SkipIndexCollectorFactory::PrepareOptions(const rocksdb::ConfigO
 }
 
 rocksdb::TablePropertiesCollector* SkipIndexCollectorFactory::CreateTablePropertiesCollector(
-    Context) {
+    Context context) {
   // Never null, which RocksDB 7.8 would call. Without memory for a builder it is one that builds
   // nothing; without memory for itself it throws, as RocksDB does when it wraps it next.
-  return new SkipIndexCollector(options_);
+  SstOfThread sst = SidecarDatabases::TakeSstOfThread();
+  const bool is_of_database = context.column_family_id != Context::kUnknownColumnFamily;
+  return new SkipIndexCollector(options_, std::move(sst.place),
+                                is_of_database && !sst.has_listener ? has_warned_ : nullptr);
 }
 
 }  // namespace rocksdb_plugin

@@ -2,6 +2,7 @@
 
 #include <rocksdb/table_properties.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,16 +10,21 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/skip_index.h"
+#include "integration/rocksdb/sidecar/file.h"
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Builds the skip index of one file from what RocksDB writes into it, and hands it over as table
-/// properties. RocksDB only logs the errors of a collector, and is not exception-safe, so this
-/// reports no error and throws nothing: if something goes wrong, such as memory running out, the
-/// file gets no index, and its properties and the log say why.
+/// Builds the skip index of one file from what RocksDB writes into it, and hands it over in a
+/// sidecar or as table properties. RocksDB only logs the errors of a collector, and is not
+/// exception-safe, so this reports no error and throws nothing: if something goes wrong, such as
+/// memory running out, the file gets no index, and its properties and the log say why.
 class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
  public:
-  explicit SkipIndexCollector(const SkipIndexOptions& options) noexcept;
+  /// `sst`: where it is being written, if that is known. If an index is to go into a sidecar, and
+  /// cannot for want of a listener, `has_warned` becomes true, and the log says so if it was not;
+  /// null: it is no database that writes.
+  SkipIndexCollector(const SkipIndexOptions& options, std::optional<SstPlace> sst,
+                     std::shared_ptr<std::atomic<bool>> has_warned) noexcept;
 
   const char* Name() const override { return "blocksieve.SkipIndexCollector"; }
 
@@ -36,9 +42,12 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   void FollowBlocks(uint64_t file_offset);
   void Build();
   void DescribeIndex(const std::string& index);
+  bool IsInSidecar(const std::string& index);
   void Fail(std::string_view what, std::string_view reason = {}) noexcept;
 
   const std::shared_ptr<rocksdb::Logger> info_log_;
+  const std::optional<SstPlace> sst_;
+  const std::shared_ptr<std::atomic<bool>> has_warned_;
   SkipIndexOptions options_;
   std::optional<SkipIndexBuilder> builder_;
   bool follows_blocks_ = false;
@@ -47,7 +56,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   uint64_t block_bytes_ = 0;
   bool is_finished_ = false;
   std::string problem_;
-  std::string index_;
+  std::string index_;  // empty if there is none, or in a sidecar
   rocksdb::UserCollectedProperties readable_;
 };
 
@@ -72,6 +81,8 @@ class SkipIndexCollectorFactory final : public rocksdb::TablePropertiesCollector
 
  private:
   SkipIndexOptions options_;
+  // Whether it was said that there is no listener; shared with the collectors.
+  const std::shared_ptr<std::atomic<bool>> has_warned_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 }  // namespace blocksieve::rocksdb_plugin

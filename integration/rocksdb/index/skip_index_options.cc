@@ -99,6 +99,8 @@ const std::unordered_map<std::string, OptionTypeInfo>& SkipIndexOptionTypes() {
       {"granule_bytes", number(offsetof(SkipIndexOptions, granule_bytes), OptionType::kUInt64T)},
       {"max_index_bytes",
        number(offsetof(SkipIndexOptions, max_index_bytes), OptionType::kUInt64T)},
+      {"max_property_bytes",
+       number(offsetof(SkipIndexOptions, max_property_bytes), OptionType::kUInt64T)},
       {"value_suffix_bytes",
        number(offsetof(SkipIndexOptions, value_suffix_bytes), OptionType::kUInt32T)},
   };

@@ -1,8 +1,11 @@
 #include <map>
 #include <new>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
+#include "blocksieve/skip_index_source.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "lib/skip/summary.h"
@@ -10,6 +13,27 @@
 namespace blocksieve {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
+
+namespace {
+
+/// Adds the columns of the file's index, or says why there is none.
+Status AddIndex(const SstPlace& sst,
+                const std::shared_ptr<const rocksdb::TableProperties>& properties,
+                internal::SkipIndexSummarizer* summarizer, std::string* problem) {
+  // Of a sidecar no more is read than its header.
+  bool is_missing = false;
+  if (const auto sidecar = SidecarFile::Open(sst, *properties, problem, &is_missing)) {
+    const auto columns = ReadSkipIndexColumns(sidecar.get());
+    if (columns.ok()) return summarizer->AddIndex(*columns, sidecar->num_bytes());
+  }
+  const auto index = SkipIndexCatalog::Default().Open(properties, sst, {});
+  *problem = index->problem();
+  if (index->index() == nullptr) return Status::Ok();
+  const GranuleIndex& granules = index->index()->granules();
+  return summarizer->AddIndex(granules, granules.index_bytes());
+}
+
+}  // namespace
 
 rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                 SkipIndexSummary* summary) try {
@@ -23,24 +47,24 @@ rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   std::map<uint64_t, std::pair<std::string, std::shared_ptr<const rocksdb::TableProperties>>>
       newest_last;
   for (const auto& [path, properties] : files) {
-    newest_last[FileNumberOf(path)] = {FileNameOf(path), properties};
+    newest_last[FileNumberOf(path)] = {path, properties};
   }
+  SstPlace sst;
+  sst.file_system = db->GetEnv()->GetFileSystem();
   internal::SkipIndexSummarizer summarizer;
   for (const auto& [number, file] : newest_last) {
-    const auto& [name, properties] = file;
-    const std::shared_ptr<const FileIndex> index = SkipIndexCatalog::Default().Open(properties);
-    if (index->index() != nullptr) {
-      const GranuleIndex& granules = index->index()->granules();
-      const Status added = summarizer.AddIndex(granules, granules.index_bytes());
-      if (!added.ok()) return ToRocksStatus(added);
-      continue;
-    }
-    summarizer.AddProblem(name + ": " + index->problem());
+    const auto& properties = file.second;
+    sst.path = file.first;
+    std::string problem;
+    Status added = AddIndex(sst, properties, &summarizer, &problem);
+    if (!added.ok()) return ToRocksStatus(added);
+    if (problem.empty()) continue;
+    summarizer.AddProblem(FileNameOf(sst.path) + ": " + problem);
     // Definitions are read where an index did not fit, too.
     const auto& user = properties->user_collected_properties;
     if (FindProperty(user, kVersionProperty) != kPropertiesVersion) continue;
     for (const std::string_view line : SplitLines(FindProperty(user, kColumnsProperty))) {
-      const Status added = summarizer.AddDefinition(line);
+      added = summarizer.AddDefinition(line);
       if (!added.ok()) return ToRocksStatus(added);
     }
   }

@@ -6,8 +6,7 @@
 
 #include "integration/rocksdb/levels/known_shapes.h"
 
-namespace blocksieve {
-namespace rocksdb_plugin {
+namespace blocksieve::rocksdb_plugin {
 namespace {
 
 // Reading the sizes holds the database's mutex, so it may take one part in so many of the time.
@@ -115,10 +114,4 @@ void LevelListener::Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* c
   next_refresh_[database] = end + kPause * (end - start);
 }
 
-}  // namespace rocksdb_plugin
-
-std::shared_ptr<rocksdb::EventListener> NewLevelListener() {
-  return std::make_shared<rocksdb_plugin::LevelListener>();
-}
-
-}  // namespace blocksieve
+}  // namespace blocksieve::rocksdb_plugin

@@ -7,17 +7,11 @@
 #include <memory>
 #include <mutex>
 
-#include "blocksieve/rocksdb/level_listener.h"
-
 namespace blocksieve::rocksdb_plugin {
 
 /// Updates KnownShapes before files are built.
-class LevelListener final : public rocksdb::EventListener {
+class LevelListener : public rocksdb::EventListener {
  public:
-  static constexpr const char* kName = "blocksieve";
-
-  const char* Name() const override { return kName; }
-
   void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) override;
   void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) override;
 

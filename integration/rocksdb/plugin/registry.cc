@@ -3,7 +3,7 @@
 #include "integration/rocksdb/compat/loud_log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
-#include "integration/rocksdb/levels/level_listener.h"
+#include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -29,7 +29,7 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
 }
 
 // Of the filter policy ("blocksieve" and "blocksieve:<target_fpr>"), the skip index
-// ("blocksieve.skip_index") and the level listener ("blocksieve"). Returns their number.
+// ("blocksieve.skip_index") and the listener ("blocksieve"). Returns their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library) {
   // The pattern takes any text after the colon, not just numbers. An id that matches no pattern is
   // "not found", which RocksDB may swallow.
@@ -45,9 +45,9 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
         return guard->get();
       });
   library.AddFactory<rocksdb::EventListener>(
-      LevelListener::kName,
+      Listener::kName,
       [](const std::string&, std::unique_ptr<rocksdb::EventListener>* guard, std::string*) {
-        guard->reset(new LevelListener);
+        guard->reset(new Listener);
         return guard->get();
       });
   return 3;

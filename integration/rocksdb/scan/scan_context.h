@@ -2,9 +2,11 @@
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/options.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -18,6 +20,8 @@ struct ScanContext {
   rocksdb::DB* db = nullptr;
   rocksdb::ColumnFamilyHandle* column_family = nullptr;
   const rocksdb::Comparator* comparator = nullptr;
+  std::shared_ptr<rocksdb::FileSystem>
+      file_system;  ///< Of sidecars; null: they are not looked for.
   Predicate predicate = Predicate::Constant(true);
   bool reverse = false;
   double max_rechecked_share = 1;

@@ -59,7 +59,9 @@ class Planner {
         counts_(context->counts),
         snapshot_(snapshot),
         indexes_(*indexes),
-        plan_(*plan) {}
+        plan_(*plan) {
+    sst_.file_system = context_.file_system;
+  }
 
   void AddFile(const std::string& path,
                const std::shared_ptr<const rocksdb::TableProperties>& properties) {
@@ -74,10 +76,11 @@ class Planner {
       ++counts_.files_too_new;
       return;
     }
-    file.index = SkipIndexCatalog::Default().Open(properties);
+    sst_.path = path;
+    file.index = SkipIndexCatalog::Default().Open(properties, sst_, context_.predicate.columns());
     const SkipIndexReader* const index = file.index->index();
     std::optional<GranuleSet> granules =
-        indexes_.AskFile(index, FileNameOf(path), ProblemOf(*file.index));
+        indexes_.AskFile(index, FileNameOf(path), ProblemOf(*file.index, metadata));
     uint64_t rows = properties->num_entries;
     if (granules) {
       LeaveOutTooNew(*index, &*granules);
@@ -106,8 +109,12 @@ class Planner {
 
  private:
   /// Why the index cannot be used in this database; empty if it can.
-  std::string ProblemOf(const FileIndex& file) const {
+  std::string ProblemOf(const FileIndex& file, const rocksdb::SstFileMetaData* metadata) const {
     if (file.index() == nullptr) return file.problem();
+    if (file.has_newest_versions_only() &&
+        (metadata == nullptr || metadata->largest_seqno > snapshot_)) {
+      return "rebuilt from the newest versions of its rows, which the snapshot does not see";
+    }
     if (file.value_suffix_bytes() == context_.value_suffix_bytes) return "";
     return "indexed with value_suffix_bytes=" + std::to_string(file.value_suffix_bytes()) +
            ", the database has " + std::to_string(context_.value_suffix_bytes);
@@ -127,6 +134,7 @@ class Planner {
   const rocksdb::SequenceNumber snapshot_;
   internal::SkipPlanner& indexes_;
   ScanPlan& plan_;
+  SstPlace sst_;
   uint64_t num_rows_ = 0;
   uint64_t num_rechecked_rows_ = 0;
 };

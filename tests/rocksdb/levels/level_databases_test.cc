@@ -5,7 +5,7 @@
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/level_listener.h"
+#include "blocksieve/rocksdb/listener.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
@@ -64,7 +64,7 @@ class LevelDatabases : public ::testing::TestWithParam<FilterShape> {
     config.options.max_bytes_for_level_multiplier = 4;
     config.options.max_bytes_for_level_base = 4 * kKeysPerFlush * 40;
     config.options.target_file_size_base = config.options.max_bytes_for_level_base;
-    config.options.listeners = {NewLevelListener()};
+    config.options.listeners = {NewListener()};
     return config;
   }
 

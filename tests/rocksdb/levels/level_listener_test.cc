@@ -1,10 +1,11 @@
-#include "integration/rocksdb/levels/level_listener.h"
+#include "integration/rocksdb/listener/listener.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/listener.h"
 #include "integration/rocksdb/levels/known_shapes.h"
 #include "tests/support/test_db.h"
 
@@ -19,7 +20,7 @@ class LevelListenerTest : public ::testing::Test {
  protected:
   static DbConfig Config() {
     DbConfig config = MakeConfig(FilterShape::kFull, NewFilterPolicy({.bits_per_key = 10}));
-    config.options.listeners = {NewLevelListener()};
+    config.options.listeners = {NewListener()};
     return config;
   }
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "blocksieve/rocksdb/listener.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/environment.h"
 
@@ -32,8 +33,9 @@ class ConcurrentScans : public ::testing::TestWithParam<std::tuple<Mix, unsigned
   static constexpr uint64_t kKeys = 3000;
   static constexpr uint64_t kNumbers = 300;
 
-  ConcurrentScans() : config_(SkipConfig(ShortGranules({"n=int:field:1", "w=words:2"}, 8))) {
+  ConcurrentScans() : config_(SkipConfig(IndexOptions())) {
     rocksdb::Options& options = config_.options;
+    options.listeners = {NewListener()};
     options.disable_auto_compactions = false;
     options.level0_file_num_compaction_trigger = 4;
     options.write_buffer_size = 96 << 10;
@@ -42,6 +44,13 @@ class ConcurrentScans : public ::testing::TestWithParam<std::tuple<Mix, unsigned
     options.max_bytes_for_level_base = 192 << 10;
     options.max_background_jobs = 3;
     if (mix() == Mix::kMerges) UseMergeOperator(&config_, "put");
+  }
+
+  // Some of the indexes are in sidecars.
+  static SkipIndexOptions IndexOptions() {
+    SkipIndexOptions options = ShortGranules({"n=int:field:1", "w=words:2"}, 8);
+    options.max_property_bytes = 2000;
+    return options;
   }
 
   static Mix mix() { return std::get<0>(GetParam()); }

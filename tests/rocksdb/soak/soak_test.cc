@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/level_listener.h"
+#include "blocksieve/rocksdb/listener.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/db_checks.h"
@@ -78,7 +78,7 @@ rocksdb::Options SoakOptions() {
   config.table.cache_index_and_filter_blocks = true;
   rocksdb::Options options = config.ToOptions();
   options.create_if_missing = true;
-  options.listeners = {NewLevelListener()};
+  options.listeners = {NewListener()};
   options.disable_auto_compactions = false;
   options.write_buffer_size = 256 << 10;
   options.target_file_size_base = 256 << 10;

@@ -27,7 +27,7 @@ enum class PolicyKind : uint8_t {
 /// Set at most one of `target_fpr`, `wasted_reads` and `bits_per_key`. `target_fpr` holds for every
 /// file. The other two give small levels precise filters, and the last level a coarse one or none,
 /// which wastes fewer reads in the same memory. They need to know the sizes of the levels: add a
-/// listener (level_listener.h). If none of the three is set, `target_fpr` is 0.01.
+/// listener (listener.h). If none of the three is set, `target_fpr` is 0.01.
 struct FilterPolicyOptions {
   /// Share of absent keys that the filter of a file may let through. 1e-7 to 0.5.
   std::optional<double> target_fpr = std::nullopt;

@@ -45,9 +45,17 @@ struct SkipIndexOptions {
   double target_fpr = 0.001;
 
   /// Bytes of the index of one file. What exceeds it is left out, the largest filters first, and
-  /// the info log says so. RocksDB holds the properties of open files in memory, outside of its
-  /// block cache. 0: no limit.
+  /// the info log says so. 0: no limit.
   uint64_t max_index_bytes = 8 << 20;
+
+  /// A longer index goes into a file beside the SST (000012.bsx beside 000012.sst), of which a scan
+  /// reads only the columns that it asks. RocksDB holds the properties of open files in memory,
+  /// outside of its block cache, and cannot open a database if a bit of them is damaged; a file
+  /// beside costs neither, but does not go along when an SST is copied: see CopySkipIndexes.
+  ///
+  /// Needs the listener of NewListener. Without it, and for SSTs that a recovery or an
+  /// SstFileWriter writes, every index stays in the properties, and the info log says so once.
+  uint64_t max_property_bytes = 4096;
 
   /// Bytes at the end of stored values that readers do not see: 4 under rocksdb::DBWithTTL, which
   /// stores a time there, else 0. An index whose number is not the reading database's is not used.

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "blocksieve/rocksdb/listener.h"
+#include "integration/rocksdb/levels/level_listener.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+/// What NewListener makes.
+class Listener final : public LevelListener {
+ public:
+  static constexpr const char* kName = "blocksieve";
+
+  const char* Name() const override { return kName; }
+
+  void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) override;
+  void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) override;
+
+  void OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& sst) override;
+  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& sst) override;
+  void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& sst) override;
+};
+
+}  // namespace blocksieve::rocksdb_plugin

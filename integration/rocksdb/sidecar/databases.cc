@@ -1,0 +1,84 @@
+#include "integration/rocksdb/sidecar/databases.h"
+
+#include <utility>
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+thread_local SstOfThread sst_of_thread;
+thread_local std::string unfinished_of_thread;
+
+}  // namespace
+
+SidecarDatabases& SidecarDatabases::Instance() {
+  // Never destroyed: databases may be closed after static destructors began.
+  static auto& databases = *new SidecarDatabases;
+  return databases;
+}
+
+void SidecarDatabases::Note(rocksdb::DB* db) {
+  const rocksdb::DBOptions options = db->GetDBOptions();
+  Database database;
+  database.file_system = db->GetEnv()->GetFileSystem();
+  database.rate_limiter = options.rate_limiter;
+  database.info_log = options.info_log;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(databases_, [](const auto& known) { return known.second.info_log.expired(); });
+    Database& known = databases_[db->GetName()];
+    const bool is_new = known.info_log.lock() != options.info_log;
+    known = std::move(database);
+    if (!is_new) return;
+  }
+  CollectOrphans(db);
+}
+
+std::optional<SstPlace> SidecarDatabases::Find(const std::string& db_name) {
+  const std::lock_guard lock(mutex_);
+  const auto known = databases_.find(db_name);
+  if (known == databases_.end() || known->second.info_log.expired()) return std::nullopt;
+  SstPlace place{known->second.file_system.lock(), "", known->second.rate_limiter.lock()};
+  if (place.file_system == nullptr) return std::nullopt;
+  return place;
+}
+
+void SidecarDatabases::OnSstStarted(const rocksdb::TableFileCreationBriefInfo& sst) {
+  sst_of_thread = {true, std::nullopt};
+  // The database may have been closed and opened on another file system.
+  if (sst.reason == rocksdb::TableFileCreationReason::kRecovery) return;
+  std::optional<SstPlace> place = Find(sst.db_name);
+  if (!place) return;
+  place->path = sst.file_path;
+  sst_of_thread.place = std::move(place);
+  unfinished_of_thread = sst.file_path;
+  const std::lock_guard lock(mutex_);
+  unfinished_.insert(sst.file_path);
+}
+
+void SidecarDatabases::OnSstCreated(const rocksdb::TableFileCreationInfo& sst) {
+  sst_of_thread = {};
+  // RocksDB may not name an SST that came to nothing.
+  const std::string path = std::exchange(unfinished_of_thread, {});
+  if (path.empty()) return;
+  if (!sst.status.ok()) {
+    if (const auto place = Find(sst.db_name)) DeleteSidecar(place->file_system.get(), path);
+  }
+  const std::lock_guard lock(mutex_);
+  unfinished_.erase(path);
+}
+
+void SidecarDatabases::OnSstDeleted(const rocksdb::TableFileDeletionInfo& sst) {
+  if (!sst.status.ok()) return;
+  if (const auto place = Find(sst.db_name)) {
+    DeleteSidecar(place->file_system.get(), sst.file_path);
+  }
+}
+
+SstOfThread SidecarDatabases::TakeSstOfThread() { return std::exchange(sst_of_thread, {}); }
+
+bool SidecarDatabases::IsUnfinished(const std::string& sst_path) {
+  const std::lock_guard lock(mutex_);
+  return unfinished_.contains(sst_path);
+}
+
+}  // namespace blocksieve::rocksdb_plugin

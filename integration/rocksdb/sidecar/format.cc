@@ -1,0 +1,142 @@
+#include "integration/rocksdb/sidecar/format.h"
+
+#include <algorithm>
+#include <charconv>
+#include <random>
+
+#include "lib/base/coding.h"
+#include "lib/hash/checksum.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+constexpr std::array<uint8_t, 4> kMagic = {0xb5, 'b', 's', 'x'};
+constexpr uint8_t kVersion = 1;
+constexpr size_t kChecksumAt = kSidecarHeaderBytes - sizeof(uint32_t);
+
+// Of all but itself.
+uint32_t ChecksumOf(ByteView header) {
+  std::string rest(AsText(header.first(kChecksumAt)));
+  rest += AsText(header.subspan(kSidecarHeaderBytes));
+  return Checksum(AsBytes(rest));
+}
+
+constexpr size_t kHexDigits = 16;  // of 64 bits
+
+void AppendHex(uint64_t number, size_t digits, std::string* out) {
+  while (digits-- != 0) out->push_back("0123456789abcdef"[number >> (4 * digits) & 15]);
+}
+
+/// Takes `name` and the number behind it off the front of the text.
+template <class Number>
+bool TakeNumber(std::string_view name, int base, std::string_view* text, Number* number) {
+  if (!text->starts_with(name)) return false;
+  text->remove_prefix(name.size());
+  // An id has two numbers in one.
+  const size_t most = base == 16 ? std::min(text->size(), kHexDigits) : text->size();
+  const auto parsed = std::from_chars(text->data(), text->data() + most, *number, base);
+  if (parsed.ec != std::errc()) return false;
+  text->remove_prefix(static_cast<size_t>(parsed.ptr - text->data()));
+  return true;
+}
+
+}  // namespace
+
+std::string EncodeSidecarHeader(const SidecarHeader& header) {
+  std::string out(kMagic.begin(), kMagic.end());
+  out.push_back(static_cast<char>(kVersion));
+  out.push_back(static_cast<char>(header.origin));
+  out.push_back(static_cast<char>(header.coverage));
+  out.push_back(0);
+  for (const uint64_t half : header.id) AppendLittleEndian(&out, half);
+  AppendLittleEndian(&out, header.value_suffix_bytes);
+  AppendLittleEndian(&out, static_cast<uint32_t>(header.identity.size()));
+  AppendLittleEndian(&out, header.index_bytes);
+  AppendLittleEndian(&out, uint32_t{0});
+  out.resize(kSidecarHeaderBytes);
+  out += header.identity;
+  StoreLittleEndian(reinterpret_cast<uint8_t*>(out.data()) + kChecksumAt, ChecksumOf(AsBytes(out)));
+  return out;
+}
+
+std::optional<SidecarHeader> DecodeSidecarHeader(ByteView start, uint64_t file_bytes,
+                                                 uint64_t* needed_bytes, uint32_t* checksum) {
+  *needed_bytes = kSidecarHeaderBytes;
+  Decoder from(start);
+  for (const uint8_t byte : kMagic) {
+    if (from.Fixed<uint8_t>() != byte) return std::nullopt;
+  }
+  if (from.Fixed<uint8_t>() != kVersion) return std::nullopt;
+  SidecarHeader header;
+  const auto origin = from.Fixed<uint8_t>();
+  const auto coverage = from.Fixed<uint8_t>();
+  const auto zero = from.Fixed<uint8_t>();
+  for (uint64_t& half : header.id) half = from.Fixed<uint64_t>();
+  header.value_suffix_bytes = from.Fixed<uint32_t>();
+  const auto identity_bytes = from.Fixed<uint32_t>();
+  header.index_bytes = from.Fixed<uint64_t>();
+  const auto more_zeros = from.Fixed<uint32_t>();
+  *checksum = from.Fixed<uint32_t>();
+  if (!from.ok()) return std::nullopt;
+  *needed_bytes = kSidecarHeaderBytes + identity_bytes;
+  header.identity = AsText(from.Bytes(identity_bytes));
+  if (!from.ok() || *checksum != ChecksumOf(start.first(static_cast<size_t>(*needed_bytes))) ||
+      file_bytes < *needed_bytes || file_bytes - *needed_bytes != header.index_bytes ||
+      origin > static_cast<uint8_t>(SidecarOrigin::kRebuilt) ||
+      coverage > static_cast<uint8_t>(SidecarCoverage::kNewestVersions) || zero != 0 ||
+      more_zeros != 0) {
+    return std::nullopt;
+  }
+  header.origin = static_cast<SidecarOrigin>(origin);
+  header.coverage = static_cast<SidecarCoverage>(coverage);
+  return header;
+}
+
+std::string SidecarReference::ToText() const {
+  std::string text = "id=";
+  for (const uint64_t half : id) AppendHex(half, kHexDigits, &text);
+  text += " bytes=" + std::to_string(file_bytes) + " checksum=";
+  AppendHex(checksum, kHexDigits / 2, &text);
+  return text;
+}
+
+std::optional<SidecarReference> SidecarReference::Parse(std::string_view text) {
+  SidecarReference reference;
+  const std::string_view all = text;
+  if (!TakeNumber("id=", 16, &text, &reference.id[0]) ||
+      !TakeNumber("", 16, &text, &reference.id[1]) ||
+      !TakeNumber(" bytes=", 10, &text, &reference.file_bytes) ||
+      !TakeNumber(" checksum=", 16, &text, &reference.checksum) || reference.ToText() != all) {
+    return std::nullopt;
+  }
+  return reference;
+}
+
+std::string SidecarPath(std::string_view sst_path) {
+  const size_t dot = sst_path.rfind('.');
+  const size_t slash = sst_path.rfind('/');
+  const bool has_suffix =
+      dot != std::string_view::npos && (slash == std::string_view::npos || dot > slash);
+  return std::string(has_suffix ? sst_path.substr(0, dot) : sst_path) + ".bsx";
+}
+
+SidecarId NewSidecarId() {
+  std::random_device random;
+  SidecarId id;
+  for (uint64_t& half : id) half = uint64_t{random()} << 32 | random();
+  return id;
+}
+
+std::optional<SidecarId> IdOfSst(const rocksdb::TableProperties& properties) {
+  if (properties.db_session_id.empty() || properties.orig_file_number == 0) return std::nullopt;
+  std::string facts = properties.db_id + '\n' + properties.db_session_id + '\n';
+  for (const uint64_t fact :
+       {properties.orig_file_number, properties.num_entries, properties.raw_key_size,
+        properties.raw_value_size, properties.data_size, properties.num_data_blocks,
+        properties.creation_time}) {
+    AppendLittleEndian(&facts, fact);
+  }
+  return SidecarId{HashKey(facts, 0), HashKey(facts, 1)};
+}
+
+}  // namespace blocksieve::rocksdb_plugin

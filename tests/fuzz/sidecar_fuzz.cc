@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "blocksieve/skip_index.h"
+#include "blocksieve/skip_index_source.h"
+#include "integration/rocksdb/sidecar/format.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/support/reseal.h"
+
+// Any bytes can be a sidecar. What is read of some columns answers as the whole index does.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class Memory final : public SkipIndexSource {
+ public:
+  explicit Memory(ByteView bytes) : bytes_(bytes) {}
+
+  uint64_t num_bytes() const override { return bytes_.size(); }
+  Status Read(uint64_t offset, std::span<uint8_t> to) override {
+    Require(offset <= bytes_.size() && to.size() <= bytes_.size() - offset,
+            "nothing outside of the index is read");
+    std::copy_n(bytes_.begin() + static_cast<ptrdiff_t>(offset), to.size(), to.begin());
+    return Status::Ok();
+  }
+
+ private:
+  const ByteView bytes_;
+};
+
+void CheckSource(ByteView index) {
+  static const std::vector<Column> columns = {*Column::Parse("package=field:1"),
+                                              *Column::Parse("number=int:2"),
+                                              *Column::Parse("word=words:3")};
+  static const Predicate predicate = *Predicate::Parse("package = 'p7' OR number > 3", columns);
+  Memory source(index);
+  const Result<std::string> part = ReadSkipIndex(&source, predicate.columns());
+  const Result<SkipIndexReader> whole = SkipIndexReader::Open(index);
+  if (!whole.ok()) {
+    // What is damaged may be a column that was not read.
+    if (part.ok()) (void)SkipIndexReader::Open(AsBytes(*part));
+    return;
+  }
+  Require(part.ok(), "parts of what can be opened can be read");
+  const Result<SkipIndexReader> opened = SkipIndexReader::Open(AsBytes(*part));
+  Require(opened.ok(), "and opened");
+  const GranuleSet of_part = opened->Candidates(predicate);
+  const GranuleSet of_whole = whole->Candidates(predicate);
+  Require(std::ranges::equal(of_part.words(), of_whole.words()), "and asked");
+  const auto infos = ReadSkipIndexColumns(&source);
+  Require(infos.ok() && infos->size() == whole->granules().num_columns(), "all columns are told");
+}
+
+}  // namespace
+}  // namespace blocksieve
+
+void blocksieve::testing::TestOneInput(ByteView bytes) {
+  using namespace rocksdb_plugin;
+  uint64_t needed_bytes = 0;
+  uint32_t checksum = 0;
+  const auto header = DecodeSidecarHeader(bytes, bytes.size(), &needed_bytes, &checksum);
+  if (header) {
+    Require(needed_bytes + header->index_bytes == bytes.size(), "the lengths add up");
+    Require(EncodeSidecarHeader(*header) == AsText(bytes.first(static_cast<size_t>(needed_bytes))),
+            "a header is written as it was read");
+  }
+  CheckSource(bytes.subspan(std::min(bytes.size(), kSidecarHeaderBytes)));
+  CheckSource(bytes);
+  if (const auto sealed = ResealGranuleIndex(bytes)) CheckSource(AsBytes(*sealed));
+}

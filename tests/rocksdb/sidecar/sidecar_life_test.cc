@@ -1,0 +1,220 @@
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env_encryption.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/sidecar/file.h"
+#include "tests/rocksdb/sidecar/sidecar_test_db.h"
+#include "tests/support/logs.h"
+
+// When sidecars come to be, where, and when they go.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class SidecarLife : public SidecarFixture {
+ protected:
+  /// Files whose properties have a whole index, or name a sidecar.
+  static uint64_t CountProperty(rocksdb::DB& db, const char* name) {
+    rocksdb::TablePropertiesCollection files;
+    MustBeOk(db.GetPropertiesOfAllTables(&files), "properties");
+    uint64_t count = 0;
+    for (const auto& [path, file] : files) count += file->user_collected_properties.count(name);
+    return count;
+  }
+
+  static uint64_t NumInProperties(rocksdb::DB& db) {
+    return CountProperty(db, rocksdb_plugin::kIndexProperty);
+  }
+
+  static void ExpectOneForEachSst(const TestDb& db) {
+    EXPECT_EQ(NamesWith(db.path(), ".bsx"), NamesWith(db.path(), ".sst"));
+  }
+};
+
+TEST_F(SidecarLife, FlushesAndCompactionsWriteThemAndTheyGoWithTheirSsts) {
+  TestDb db(config_);
+  FillFiles(&db);
+  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 3u);
+  ExpectOneForEachSst(db);
+  EXPECT_EQ(NumInProperties(db.db()), 0u);
+  EXPECT_EQ(CountProperty(db.db(), rocksdb_plugin::kSidecarProperty), 3u);
+  ScanExplanation explanation;
+  EXPECT_EQ(Count(db.db(), "n = 7", &explanation), 10u);
+  EXPECT_EQ(explanation.files_skipped, 2u);
+  EXPECT_LE(explanation.granules_selected, 3u);
+
+  db.Compact();
+  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 1u);
+  ExpectOneForEachSst(db);
+  EXPECT_EQ(Count(db.db(), "n = 7", &explanation), 10u);
+  EXPECT_LE(explanation.granules_selected, 3u);
+
+  db.Reopen(config_);
+  EXPECT_EQ(Count(db.db(), "n = 7 AND t = 'text'", &explanation), 10u);
+  EXPECT_LE(explanation.granules_selected, 3u);
+}
+
+TEST_F(SidecarLife, ShortIndexesStayInTheProperties) {
+  TestDb db(Config({NewListener()}, 1 << 20));
+  FillFiles(&db);
+  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 0u);
+  EXPECT_EQ(NumInProperties(db.db()), 3u);
+  EXPECT_TRUE(Problems(db).empty());
+}
+
+TEST_F(SidecarLife, WithoutAListenerIndexesAreInThePropertiesAndTheLogSaysSoOnce) {
+  std::optional<TestDb> db;
+  const std::string log = StderrOf([&] {
+    db.emplace(Config({}));
+    FillFiles(&*db);
+  });
+  EXPECT_EQ(NamesWith(db->path(), ".bsx").size(), 0u);
+  EXPECT_EQ(NumInProperties(db->db()), 3u);
+  EXPECT_TRUE(Problems(*db).empty());
+  const size_t first = log.find("lacks blocksieve::NewListener()");
+  ASSERT_NE(first, std::string::npos) << log;
+  EXPECT_EQ(log.find("NewListener()", first + 30), std::string::npos) << log;
+}
+
+TEST_F(SidecarLife, FilesOfWritersAndOfRecoveryKeepThemInTheProperties) {
+  std::optional<TestDb> db;
+  const std::string log = StderrOf([&] {
+    db.emplace(config_);
+    rocksdb::SstFileWriter writer({}, config_.ToOptions());
+    const std::string path = db->dir() / "written.sst";
+    MustBeOk(writer.Open(path), "open");
+    for (uint64_t i = 0; i < 200; ++i) MustBeOk(writer.Put(Key(i), Value(i / 10)), "put");
+    MustBeOk(writer.Finish(), "finish");
+    MustBeOk(db->db().IngestExternalFile({path}, {}), "ingest");
+    for (uint64_t i = 200; i < 400; ++i) db->Put(Key(i), Value(i / 10));
+    db->Reopen(config_);
+  });
+  EXPECT_EQ(log, "");
+  EXPECT_EQ(NamesWith(db->path(), ".bsx").size(), 0u);
+  EXPECT_EQ(NumInProperties(db->db()), 2u);
+  EXPECT_TRUE(Problems(*db).empty());
+}
+
+TEST_F(SidecarLife, OtherColumnFamiliesHaveTheirOwn) {
+  TestDb db(config_);
+  rocksdb::ColumnFamilyOptions plain = config_.ToOptions();
+  plain.table_properties_collector_factories.clear();
+  rocksdb::ColumnFamilyHandle* without = nullptr;
+  rocksdb::ColumnFamilyHandle* with = nullptr;
+  MustBeOk(db->CreateColumnFamily(plain, "without", &without), "create");
+  MustBeOk(db->CreateColumnFamily(config_.ToOptions(), "with", &with), "create");
+  for (rocksdb::ColumnFamilyHandle* const family : {without, with, without}) Fill(&db.db(), family);
+  EXPECT_EQ(NamesWith(db.path(), ".sst").size(), 3u);
+  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 1u);
+  ScanExplanation explanation;
+  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), &explanation, AlwaysSkip(), with).size(), 10u);
+  EXPECT_LE(explanation.granules_selected, 3u);
+  for (rocksdb::ColumnFamilyHandle* const family : {without, with}) {
+    MustBeOk(db->DestroyColumnFamilyHandle(family), "handle");
+  }
+}
+
+TEST_F(SidecarLife, EachIsInTheDirectoryOfItsSst) {
+  const TempDir other;
+  config_.options.db_paths = {{other / "fast", 1}, {other / "slow", 1 << 30}};
+  TestDb db(config_);
+  FillFiles(&db);
+  db.Compact();
+  FillFiles(&db, 1);
+  uint64_t num_ssts = 0;
+  for (const char* const name : {"fast", "slow"}) {
+    EXPECT_EQ(NamesWith(other / name, ".bsx"), NamesWith(other / name, ".sst")) << name;
+    num_ssts += NamesWith(other / name, ".sst").size();
+  }
+  EXPECT_GE(num_ssts, 2u);
+  EXPECT_TRUE(Problems(db).empty());
+}
+
+TEST_F(SidecarLife, OrphansGoWhenTheDatabaseBeginsToWrite) {
+  TestDb db(config_);
+  FillFiles(&db);
+  const std::string bytes = ReadFile(Sidecar(db, *NamesWith(db.path(), ".bsx").begin()));
+  // Stock RocksDB deletes SSTs only.
+  DbConfig stock = Config({});
+  stock.options.table_properties_collector_factories.clear();
+  db.Reopen(stock);
+  db.Compact();
+  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 3u);
+  WriteFile(db.path() + "/notes.bsx", "of somebody else");
+  db.Reopen(config_);
+  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 4u);
+  db.Put("x", Value(1));
+  db.Flush();
+  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 2u) << "notes and the new one";
+  EXPECT_EQ(ReadFile(db.path() + "/notes.bsx"), "of somebody else");
+}
+
+TEST_F(SidecarLife, TheyAreOnTheFileSystemOfTheDatabase) {
+  std::shared_ptr<rocksdb::EncryptionProvider> provider;
+  MustBeOk(rocksdb::EncryptionProvider::CreateFromString({}, "CTR://test", &provider), "provider");
+  const std::unique_ptr<rocksdb::Env> env(
+      rocksdb::NewEncryptedEnv(rocksdb::Env::Default(), provider));
+  config_.options.env = env.get();
+  TestDb db(config_);
+  FillFiles(&db);
+  const std::set<std::string> sidecars = NamesWith(db.path(), ".bsx");
+  EXPECT_EQ(sidecars.size(), 3u);
+  for (const std::string& number : sidecars) {
+    EXPECT_EQ(ReadFile(Sidecar(db, number)).find("field:"), std::string::npos) << "not encrypted";
+  }
+  EXPECT_TRUE(Problems(db).empty());
+  ScanExplanation explanation;
+  EXPECT_EQ(Count(db.db(), "n = 7", &explanation), 10u);
+  EXPECT_EQ(explanation.files_skipped, 2u);
+  db.Close();
+}
+
+TEST_F(SidecarLife, ReadersOfEveryKindFindThem) {
+  TestDb db(config_);
+  FillFiles(&db);
+  ScanExplanation explanation;
+  {
+    const auto reader = OpenReadOnly(Config({}).ToOptions(), db.path());
+    EXPECT_EQ(Count(*reader, "n = 7", &explanation), 10u);
+    EXPECT_EQ(explanation.files_skipped, 2u);
+  }
+  db.Reopen(Config({}));
+  EXPECT_TRUE(Problems(db).empty());
+  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 3u);
+}
+
+TEST_F(SidecarLife, AScanReadsTheColumnsThatItAsksOnly) {
+  TestDb db(config_);
+  FillFiles(&db, 1);
+  rocksdb::TablePropertiesCollection files;
+  MustBeOk(db->GetPropertiesOfAllTables(&files), "properties");
+  const auto& [path, properties] = *files.begin();
+  const rocksdb_plugin::SstPlace sst{db->GetEnv()->GetFileSystem(), path, nullptr};
+  rocksdb_plugin::SkipIndexCatalog catalog(1 << 20);
+  const auto open = [&](const std::vector<Column>& columns) {
+    return catalog.Open(properties, sst, columns);
+  };
+  const auto one = open({columns_[0]});
+  ASSERT_NE(one->index(), nullptr) << one->problem();
+  EXPECT_TRUE(one->is_in_sidecar());
+  EXPECT_EQ(one->index()->granules().num_columns(), 1u);
+  EXPECT_EQ(open({columns_[0]}), one);
+  const auto both = open({columns_[1]});
+  EXPECT_NE(both, one);
+  EXPECT_EQ(both->index()->granules().num_columns(), 2u) << "what is there stays";
+  EXPECT_EQ(open({columns_[0]}), both);
+  EXPECT_EQ(open(columns_), both);
+  EXPECT_LT(one->memory_bytes(), both->memory_bytes());
+  EXPECT_EQ(catalog.used_bytes(), both->memory_bytes());
+  catalog.Forget(both->identity());
+  EXPECT_EQ(catalog.used_bytes(), 0u);
+  EXPECT_NE(open(columns_), both);
+}
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "blocksieve/rocksdb/listener.h"
+#include "tests/rocksdb/scan/skip_test_db.h"
+
+namespace blocksieve::testing {
+
+/// Names in `directory` that end so, without that end.
+inline std::set<std::string> NamesWith(const std::string& directory, const std::string& suffix) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() == suffix) names.insert(entry.path().stem());
+  }
+  return names;
+}
+
+inline std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline void WriteFile(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// A database whose skip indexes are all in sidecars.
+class SidecarFixture : public SkipFixture {
+ protected:
+  SidecarFixture() { config_ = Config({NewListener()}); }
+
+  static DbConfig Config(std::vector<std::shared_ptr<rocksdb::EventListener>> listeners,
+                         uint64_t max_property_bytes = 0) {
+    SkipIndexOptions options = ShortGranules(kDefinitions);
+    options.max_property_bytes = max_property_bytes;
+    DbConfig config = SkipConfig(options);
+    config.options.listeners = std::move(listeners);
+    return config;
+  }
+
+  /// Three files of 200 rows each, of which each n is in ten.
+  static void FillFiles(TestDb* db, uint64_t num_files = 3) {
+    for (uint64_t file = 0; file < num_files; ++file) {
+      for (uint64_t i = 0; i < 200; ++i) {
+        db->Put(Key(200 * file + i), Value((200 * file + i) / 10));
+      }
+      db->Flush();
+    }
+  }
+
+  /// Without what is in memory.
+  static std::string Sidecar(const TestDb& db, const std::string& number) {
+    return db.path() + "/" + number + ".bsx";
+  }
+
+  /// Files whose index a scan could not use, and why.
+  std::vector<std::string> Problems(TestDb& db) {
+    ScanExplanation explanation;
+    EXPECT_EQ(Count(db.db(), "n = 7", &explanation), 10u);
+    return explanation.file_problems;
+  }
+};
+
+}  // namespace blocksieve::testing
