@@ -5,62 +5,14 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
-#include "integration/rocksdb/index/skip_index_collector.h"
+#include "integration/rocksdb/index/lacking_files.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve {
 namespace {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
-
-/// What files are to be written with.
-rocksdb::Status FindIdentity(const rocksdb::ColumnFamilyOptions& options, std::string* identity) {
-  int num_indexes = 0;
-  for (const auto& factory : options.table_properties_collector_factories) {
-    if (std::string_view(factory->Name()) != SkipIndexCollectorFactory::kName) continue;
-    ++num_indexes;
-    *identity = IdentityText(static_cast<const SkipIndexCollectorFactory&>(*factory).options());
-  }
-  if (num_indexes == 1) return rocksdb::Status::OK();
-  return rocksdb::Status::InvalidArgument(
-      "blocksieve: skip indexes in the column family's options",
-      "there are " + std::to_string(num_indexes) + "; allowed is 1");
-}
-
-struct LackingFile {
-  std::string name;
-  int level = 0;
-  uint64_t bytes = 0;
-};
-
-/// Files that were written with other index options than `identity`, or none.
-rocksdb::Status FindLacking(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                            const std::string& identity, std::vector<LackingFile>* files,
-                            int* deepest_level) {
-  rocksdb::TablePropertiesCollection properties;
-  rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &properties);
-  if (!status.ok()) return status;
-  // Files whose index was built as asked and came to nothing (over budget) would come to nothing
-  // again, so what counts is what was asked.
-  std::set<uint64_t> done;
-  for (const auto& [path, file] : properties) {
-    const auto& user = file->user_collected_properties;
-    if (FindProperty(user, kIdentityProperty) == identity) done.insert(FileNumberOf(path));
-  }
-  rocksdb::ColumnFamilyMetaData metadata;
-  db->GetColumnFamilyMetaData(column_family, &metadata);
-  files->clear();
-  *deepest_level = 0;
-  for (const rocksdb::LevelMetaData& level : metadata.levels) {
-    for (const rocksdb::SstFileMetaData& file : level.files) {
-      *deepest_level = std::max(*deepest_level, level.level);
-      if (done.count(FileNumberOf(file.name)) == 0) {
-        files->push_back({file.name, level.level, file.size});
-      }
-    }
-  }
-  return status;
-}
 
 /// `written` gets the files that it was compacted into.
 rocksdb::Status CompactOne(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
@@ -97,8 +49,10 @@ rocksdb::Status BackfillSkipIndexes(
   if (options.compaction_style == rocksdb::kCompactionStyleFIFO) {
     return rocksdb::Status::NotSupported("blocksieve: FIFO compaction rewrites no files");
   }
-  std::string identity;
-  if (rocksdb::Status status = FindIdentity(options, &identity); !status.ok()) return status;
+  SkipIndexOptions index;
+  if (rocksdb::Status status = FindIndexOptions(options, &index); !status.ok()) return status;
+  // RocksDB does not tell listeners when CompactFiles begins.
+  SidecarDatabases::Instance().Note(db);
   std::set<uint64_t> written;  // by compactions here
   BackfillProgress done;
   rocksdb::Status last_problem;
@@ -106,12 +60,10 @@ rocksdb::Status BackfillSkipIndexes(
     for (;;) {
       std::vector<LackingFile> files;
       int deepest_level = 0;
-      rocksdb::Status status = FindLacking(db, column_family, identity, &files, &deepest_level);
+      rocksdb::Status status = FindLacking(db, column_family, index, &files, &deepest_level);
       if (!status.ok()) return status;
-      done.files_left = files.size();
-      done.bytes_left = 0;
+      NoteLeft(files, &done);
       for (const LackingFile& file : files) {
-        done.bytes_left += file.bytes;
         if (!written.contains(FileNumberOf(file.name))) continue;
         return rocksdb::Status::Incomplete("blocksieve: compaction wrote " + file.name +
                                            " without the skip index, too");

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "integration/rocksdb/sidecar/orphans.h"
+
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
@@ -30,7 +32,7 @@ void SidecarDatabases::Note(rocksdb::DB* db) {
     known = std::move(database);
     if (!is_new) return;
   }
-  CollectOrphans(db);
+  CollectOrphans(db->GetEnv()->GetFileSystem().get(), SstDirectories(db));
 }
 
 std::optional<SstPlace> SidecarDatabases::Find(const std::string& db_name) {

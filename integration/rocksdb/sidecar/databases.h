@@ -62,8 +62,4 @@ class SidecarDatabases {
   std::set<std::string> unfinished_;  // SSTs
 };
 
-/// Deletes sidecars without an SST, in all directories in which the database may have files.
-/// Returns their number. For processes that may write to the database.
-uint64_t CollectOrphans(rocksdb::DB* db);
-
 }  // namespace blocksieve::rocksdb_plugin

@@ -1,7 +1,7 @@
 #include "integration/rocksdb/sidecar/file.h"
 
 #include <algorithm>
-#include <new>
+#include <initializer_list>
 
 #include "blocksieve/bytes.h"
 
@@ -27,6 +27,27 @@ rocksdb::Status Append(rocksdb::FSWritableFile* file, rocksdb::RateLimiter* limi
     status = file->Append({bytes.data(), piece}, rocksdb::IOOptions(), nullptr);
     bytes.remove_prefix(piece);
   }
+  return status;
+}
+
+/// Nobody sees a part of it under its name, and what has a link to the file before keeps it.
+rocksdb::Status WriteAndRename(rocksdb::FileSystem* file_system, const std::string& path,
+                               rocksdb::RateLimiter* limiter,
+                               std::initializer_list<std::string_view> pieces) {
+  const rocksdb::IOOptions io;
+  const std::string temporary = path + std::string(kTemporarySuffix);
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  rocksdb::Status status =
+      file_system->NewWritableFile(temporary, rocksdb::FileOptions(), &file, nullptr);
+  if (!status.ok()) return status;
+  for (const std::string_view piece : pieces) {
+    if (status.ok()) status = Append(file.get(), limiter, piece);
+  }
+  if (status.ok()) status = file->Fsync(io, nullptr);
+  const rocksdb::Status closed = file->Close(io, nullptr);
+  if (status.ok()) status = closed;
+  if (status.ok()) status = file_system->RenameFile(temporary, path, io, nullptr);
+  if (!status.ok()) file_system->DeleteFile(temporary, io, nullptr).PermitUncheckedError();
   return status;
 }
 
@@ -62,35 +83,38 @@ std::optional<SidecarHeader> ReadHeader(const rocksdb::FSRandomAccessFile& file,
 
 rocksdb::Status WriteSidecar(const SstPlace& sst, const SidecarHeader& header,
                              std::string_view index, SidecarReference* reference) {
-  const std::string path = SidecarPath(sst.path);
   const std::string start = EncodeSidecarHeader(header);
-  const rocksdb::IOOptions io;
-  // One that is there may be linked into a checkpoint, and must not be written into.
-  sst.file_system->DeleteFile(path, io, nullptr).PermitUncheckedError();
-  std::unique_ptr<rocksdb::FSWritableFile> file;
-  rocksdb::Status status =
-      sst.file_system->NewWritableFile(path, rocksdb::FileOptions(), &file, nullptr);
-  if (!status.ok()) return status;
-  status = Append(file.get(), sst.rate_limiter.get(), start);
-  if (status.ok()) status = Append(file.get(), sst.rate_limiter.get(), index);
-  if (status.ok()) status = file->Fsync(io, nullptr);
-  const rocksdb::Status closed = file->Close(io, nullptr);
-  if (status.ok()) status = closed;
-  if (!status.ok()) {
-    DeleteSidecar(sst.file_system.get(), sst.path);
-    return status;
-  }
   uint64_t needed_bytes = 0;
   reference->id = header.id;
   reference->file_bytes = start.size() + index.size();
   DecodeSidecarHeader(AsBytes(start), reference->file_bytes, &needed_bytes, &reference->checksum);
-  return status;
+  return WriteAndRename(sst.file_system.get(), SidecarPath(sst.path), sst.rate_limiter.get(),
+                        {start, index});
 }
 
-std::unique_ptr<SidecarFile> SidecarFile::Open(const SstPlace& sst,
-                                               const rocksdb::TableProperties& properties,
-                                               std::string* problem, bool* is_missing) {
-  const std::string path = SidecarPath(sst.path);
+rocksdb::Status LinkOrCopySidecar(rocksdb::FileSystem* file_system, const std::string& from,
+                                  const std::string& to) {
+  const rocksdb::IOOptions io;
+  file_system->DeleteFile(to, io, nullptr).PermitUncheckedError();
+  if (file_system->LinkFile(from, to, io, nullptr).ok()) return rocksdb::Status::OK();
+  // Onto another disk, or without links.
+  uint64_t size = 0;
+  rocksdb::Status status = file_system->GetFileSize(from, io, &size, nullptr);
+  std::unique_ptr<rocksdb::FSRandomAccessFile> file;
+  if (status.ok()) {
+    status = file_system->NewRandomAccessFile(from, rocksdb::FileOptions(), &file, nullptr);
+  }
+  std::string bytes;
+  if (status.ok()) {
+    bytes.resize(static_cast<size_t>(size));
+    status = ReadExactly(*file, 0, {reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()});
+  }
+  return status.ok() ? WriteAndRename(file_system, to, nullptr, {bytes}) : status;
+}
+
+std::unique_ptr<SidecarFile> SidecarFile::OpenAny(rocksdb::FileSystem* file_system,
+                                                  const std::string& path, std::string* problem,
+                                                  bool* is_missing) {
   std::unique_ptr<SidecarFile> sidecar(new SidecarFile);
   uint64_t file_bytes = 0;
   const auto fail = [&](std::string_view what) {
@@ -98,30 +122,37 @@ std::unique_ptr<SidecarFile> SidecarFile::Open(const SstPlace& sst,
     return nullptr;
   };
   rocksdb::Status status =
-      sst.file_system->GetFileSize(path, rocksdb::IOOptions(), &file_bytes, nullptr);
+      file_system->GetFileSize(path, rocksdb::IOOptions(), &file_bytes, nullptr);
   if (status.ok()) {
-    status = sst.file_system->NewRandomAccessFile(path, rocksdb::FileOptions(), &sidecar->file_,
-                                                  nullptr);
+    status =
+        file_system->NewRandomAccessFile(path, rocksdb::FileOptions(), &sidecar->file_, nullptr);
   }
   *is_missing = status.IsNotFound() || status.IsPathNotFound();
   if (*is_missing) return fail("is missing");
   if (!status.ok()) return fail("cannot be opened: " + status.ToString());
-
-  uint32_t checksum = 0;
-  const auto header = ReadHeader(*sidecar->file_, file_bytes, &sidecar->index_offset_, &checksum);
+  const auto header =
+      ReadHeader(*sidecar->file_, file_bytes, &sidecar->index_offset_, &sidecar->checksum_);
   if (!header) return fail("is damaged or of another version");
-  bool is_of_sst = false;
-  if (header->origin == SidecarOrigin::kRebuilt) {
-    is_of_sst = header->id == IdOfSst(properties);
-  } else {
-    const auto& user = properties.user_collected_properties;
-    const auto named = user.find(kSidecarProperty);
-    is_of_sst = named != user.end() && SidecarReference::Parse(named->second) ==
-                                           SidecarReference{header->id, file_bytes, checksum};
-  }
-  if (!is_of_sst) return fail("belongs to another SST");
   sidecar->header_ = *header;
   return sidecar;
+}
+
+std::unique_ptr<SidecarFile> SidecarFile::Open(const SstPlace& sst,
+                                               const rocksdb::TableProperties& properties,
+                                               std::string* problem, bool* is_missing) {
+  const std::string path = SidecarPath(sst.path);
+  auto sidecar = OpenAny(sst.file_system.get(), path, problem, is_missing);
+  if (sidecar == nullptr || sidecar->IsOf(properties)) return sidecar;
+  *problem = "its file, " + path.substr(path.find_last_of('/') + 1) + ", belongs to another SST";
+  return nullptr;
+}
+
+bool SidecarFile::IsOf(const rocksdb::TableProperties& properties) const {
+  if (header_.origin == SidecarOrigin::kRebuilt) return header_.id == IdOfSst(properties);
+  const auto named = properties.user_collected_properties.find(kSidecarProperty);
+  return named != properties.user_collected_properties.end() &&
+         SidecarReference::Parse(named->second) ==
+             SidecarReference{header_.id, index_offset_ + header_.index_bytes, checksum_};
 }
 
 Status SidecarFile::Read(uint64_t offset, std::span<uint8_t> to) {

@@ -23,8 +23,8 @@ struct SstPlace {
   std::shared_ptr<rocksdb::RateLimiter> rate_limiter;  ///< Of the database; null: none.
 };
 
-/// Writes and syncs the sidecar of `sst`, in place of one that may be there. The directory is
-/// synced by whoever makes the SST visible. Whatever fails, no sidecar is left.
+/// Writes and syncs the sidecar of `sst`, and puts it in the place of one that may be there. The
+/// directory is synced by whoever makes the SST visible. Whatever fails, no sidecar is left.
 /// `*reference` is what the SST's properties are to say. Errors: those of the file system.
 rocksdb::Status WriteSidecar(const SstPlace& sst, const SidecarHeader& header,
                              std::string_view index, SidecarReference* reference);
@@ -39,6 +39,14 @@ class SidecarFile final : public SkipIndexSource {
                                            const rocksdb::TableProperties& properties,
                                            std::string* problem, bool* is_missing);
 
+  /// Opens one, whose ever it is.
+  static std::unique_ptr<SidecarFile> OpenAny(rocksdb::FileSystem* file_system,
+                                              const std::string& path, std::string* problem,
+                                              bool* is_missing);
+
+  /// Whether it belongs to the SST of these properties.
+  bool IsOf(const rocksdb::TableProperties& properties) const;
+
   const SidecarHeader& header() const { return header_; }
 
   uint64_t num_bytes() const override { return header_.index_bytes; }
@@ -49,11 +57,17 @@ class SidecarFile final : public SkipIndexSource {
 
   std::unique_ptr<rocksdb::FSRandomAccessFile> file_;
   SidecarHeader header_;
+  uint32_t checksum_ = 0;  // of the header
   uint64_t index_offset_ = 0;
 };
 
 /// The property by which an SST names its sidecar: a SidecarReference.
 inline constexpr char kSidecarProperty[] = "blocksieve.granules.file";
+
+/// Makes `to` the same file as `from`, or a copy where the file system has no links. Replaces one
+/// that may be there.
+rocksdb::Status LinkOrCopySidecar(rocksdb::FileSystem* file_system, const std::string& from,
+                                  const std::string& to);
 
 /// Deletes the sidecar of `sst`, if there is one.
 void DeleteSidecar(rocksdb::FileSystem* file_system, std::string_view sst_path);

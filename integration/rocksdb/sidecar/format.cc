@@ -117,7 +117,15 @@ std::string SidecarPath(std::string_view sst_path) {
   const size_t slash = sst_path.rfind('/');
   const bool has_suffix =
       dot != std::string_view::npos && (slash == std::string_view::npos || dot > slash);
-  return std::string(has_suffix ? sst_path.substr(0, dot) : sst_path) + ".bsx";
+  return std::string(has_suffix ? sst_path.substr(0, dot) : sst_path) + std::string(kSidecarSuffix);
+}
+
+std::string_view NumberInName(std::string_view name, std::string_view suffix) {
+  if (!name.ends_with(suffix)) return {};
+  name.remove_suffix(suffix.size());
+  const bool is_number =
+      std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return is_number ? name : std::string_view();
 }
 
 SidecarId NewSidecarId() {

@@ -62,8 +62,16 @@ struct SidecarReference {
   friend bool operator==(const SidecarReference&, const SidecarReference&) = default;
 };
 
+inline constexpr std::string_view kSstSuffix = ".sst";
+inline constexpr std::string_view kSidecarSuffix = ".bsx";
+inline constexpr std::string_view kTemporarySuffix =
+    ".tmp";  ///< After the other, while it is written.
+
 /// "/a/b/000012.sst": "/a/b/000012.bsx"
 std::string SidecarPath(std::string_view sst_path);
+
+/// "000012.bsx": "000012", if that is a number; else "".
+std::string_view NumberInName(std::string_view name, std::string_view suffix);
 
 /// A random one.
 SidecarId NewSidecarId();

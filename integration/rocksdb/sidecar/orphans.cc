@@ -1,24 +1,18 @@
-#include <algorithm>
-#include <set>
-#include <string>
+#include "integration/rocksdb/sidecar/orphans.h"
+
 #include <string_view>
 #include <vector>
 
 #include "integration/rocksdb/sidecar/databases.h"
+#include "integration/rocksdb/sidecar/format.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-constexpr std::string_view kSstSuffix = ".sst";
-constexpr std::string_view kSidecarSuffix = ".bsx";
-
-/// "000012.bsx": "000012"; "" for what is no sidecar's name.
-std::string_view NumberOf(std::string_view name, std::string_view suffix) {
-  if (!name.ends_with(suffix)) return {};
-  name.remove_suffix(suffix.size());
-  const bool is_number =
-      std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return is_number ? name : std::string_view();
+/// Of a sidecar, also of one that was being written; "" for other files.
+std::string_view SidecarNumber(std::string_view name) {
+  if (name.ends_with(kTemporarySuffix)) name.remove_suffix(kTemporarySuffix.size());
+  return NumberInName(name, kSidecarSuffix);
 }
 
 uint64_t CollectIn(rocksdb::FileSystem* file_system, const std::string& directory) {
@@ -26,10 +20,10 @@ uint64_t CollectIn(rocksdb::FileSystem* file_system, const std::string& director
   std::vector<std::string> names;
   if (!file_system->GetChildren(directory, io, &names, nullptr).ok()) return 0;
   std::set<std::string_view> ssts;
-  for (const std::string& name : names) ssts.insert(NumberOf(name, kSstSuffix));
+  for (const std::string& name : names) ssts.insert(NumberInName(name, kSstSuffix));
   uint64_t num_deleted = 0;
   for (const std::string& name : names) {
-    const std::string_view number = NumberOf(name, kSidecarSuffix);
+    const std::string_view number = SidecarNumber(name);
     if (number.empty() || ssts.contains(number)) continue;
     const std::string sst = directory + "/" + std::string(number) + std::string(kSstSuffix);
     // In this order: one that has just been finished exists.
@@ -43,7 +37,7 @@ uint64_t CollectIn(rocksdb::FileSystem* file_system, const std::string& director
 
 }  // namespace
 
-uint64_t CollectOrphans(rocksdb::DB* db) {
+std::set<std::string> SstDirectories(rocksdb::DB* db) {
   const rocksdb::DBOptions options = db->GetDBOptions();
   std::set<std::string> directories{db->GetName()};
   for (const rocksdb::DbPath& path : options.db_paths) directories.insert(path.path);
@@ -51,10 +45,14 @@ uint64_t CollectOrphans(rocksdb::DB* db) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
   for (const rocksdb::LiveFileMetaData& file : files) directories.insert(file.db_path);
-  const std::shared_ptr<rocksdb::FileSystem>& file_system = db->GetEnv()->GetFileSystem();
+  return directories;
+}
+
+uint64_t CollectOrphans(rocksdb::FileSystem* file_system,
+                        const std::set<std::string>& directories) {
   uint64_t num_deleted = 0;
   for (const std::string& directory : directories) {
-    num_deleted += CollectIn(file_system.get(), directory);
+    num_deleted += CollectIn(file_system, directory);
   }
   return num_deleted;
 }

@@ -1,0 +1,189 @@
+#include <rocksdb/cache.h>
+#include <rocksdb/rate_limiter.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "blocksieve/rocksdb/skip_index_files.h"
+#include "integration/rocksdb/compat/table_rows.h"
+#include "integration/rocksdb/index/lacking_files.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
+
+namespace blocksieve {
+namespace {
+
+using namespace rocksdb_plugin;  // NOLINT: the same component
+
+/// Reads as fast as it may.
+class Pace {
+ public:
+  explicit Pace(uint64_t bytes_per_second) {
+    if (bytes_per_second == 0) return;
+    constexpr int64_t kRefillMicroseconds = 100'000;
+    constexpr int32_t kFairness = 10;
+    limiter_.reset(rocksdb::NewGenericRateLimiter(
+        static_cast<int64_t>(std::min<uint64_t>(bytes_per_second, INT64_MAX)), kRefillMicroseconds,
+        kFairness, rocksdb::RateLimiter::Mode::kAllIo));
+  }
+
+  void Read(size_t bytes) {
+    if (limiter_ == nullptr) return;
+    unpaid_ += static_cast<int64_t>(bytes);
+    for (int64_t burst; unpaid_ >= (burst = limiter_->GetSingleBurstBytes()); unpaid_ -= burst) {
+      limiter_->Request(burst, rocksdb::Env::IO_LOW, nullptr, rocksdb::RateLimiter::OpType::kRead);
+    }
+  }
+
+ private:
+  std::unique_ptr<rocksdb::RateLimiter> limiter_;
+  int64_t unpaid_ = 0;
+};
+
+/// An SST, read from its first entry to its last, with the data blocks counted.
+class SstEntries {
+ public:
+  explicit SstEntries(rocksdb::Options options) {
+    options.statistics = statistics_;
+    options.listeners.clear();
+    const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    if (table != nullptr) {
+      rocksdb::BlockBasedTableOptions own = *table;
+      // Each block that is read is one that the cache lacks.
+      own.block_cache = rocksdb::NewLRUCache(kCacheBytes);
+      own.no_block_cache = false;
+      own.cache_index_and_filter_blocks = false;
+      own.filter_policy = nullptr;
+      options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(own));
+    }
+    comparator_ = options.comparator;
+    reader_.emplace(options);
+  }
+
+  rocksdb::Status Open(const std::string& path) { return reader_->Open(path); }
+
+  /// add(key, value, type, sequence number, number of the data block)
+  template <class Add>
+  rocksdb::Status ForEach(Add add) {
+    return ForEachEntry(&*reader_, comparator_, [&](auto&&... entry) {
+      return add(entry..., statistics_->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS));
+    });
+  }
+
+ private:
+  static constexpr size_t kCacheBytes = 1 << 20;
+
+  const std::shared_ptr<rocksdb::Statistics> statistics_ = rocksdb::CreateDBStatistics();
+  const rocksdb::Comparator* comparator_ = nullptr;
+  std::optional<rocksdb::SstFileReader> reader_;
+};
+
+/// The index of one SST, as a collector would have made it.
+rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOptions& index,
+                          const LackingFile& file, Pace* pace, std::string* bytes) {
+  const bool has_references = file.properties->num_merge_operands != 0 || options.enable_blob_files;
+  if (!kReadsAllVersions && has_references) {
+    return rocksdb::Status::NotSupported(
+        "this RocksDB does not tell merge operands and references to blobs from values");
+  }
+  SstEntries entries(options);
+  rocksdb::Status status = entries.Open(file.place.path);
+  if (!status.ok()) return status;
+  SkipIndexCollector collector(index, std::nullopt, nullptr);
+  status = entries.ForEach([&](const rocksdb::Slice& key, const rocksdb::Slice& value,
+                               rocksdb::EntryType type, rocksdb::SequenceNumber sequence,
+                               uint64_t block) {
+    pace->Read(key.size() + value.size());
+    return collector.AddUserKey(key, value, type, sequence, block).ok();
+  });
+  if (!status.ok()) return status;
+  rocksdb::UserCollectedProperties properties;
+  status = collector.Finish(&properties);
+  if (!status.ok()) return status;
+  *bytes = FindProperty(properties, kIndexProperty);
+  if (!bytes->empty()) return status;
+  return rocksdb::Status::Incomplete(std::string(FindProperty(properties, kProblemProperty)));
+}
+
+rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexOptions& index,
+                           const LackingFile& file, Pace* pace) {
+  const std::optional<SidecarId> id = IdOfSst(*file.properties);
+  if (!id) return rocksdb::Status::NotSupported("the file does not say which database wrote it");
+  std::string bytes;
+  rocksdb::Status status = MakeIndex(options, index, file, pace, &bytes);
+  if (!status.ok()) return status;
+  SidecarHeader header;
+  header.origin = SidecarOrigin::kRebuilt;
+  header.coverage =
+      kReadsAllVersions ? SidecarCoverage::kAllVersions : SidecarCoverage::kNewestVersions;
+  header.id = *id;
+  header.value_suffix_bytes = index.value_suffix_bytes;
+  header.index_bytes = bytes.size();
+  header.identity = IdentityText(index);
+  SidecarReference reference;
+  status = WriteSidecar(file.place, header, bytes, &reference);
+  SkipIndexCatalog::Default().Forget(IdentityOf(*file.properties));
+  return status;
+}
+
+/// The SST may have been compacted away while it was read.
+bool Exists(const SstPlace& sst) {
+  return sst.file_system->FileExists(sst.path, rocksdb::IOOptions(), nullptr).ok();
+}
+
+}  // namespace
+
+rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                                   const std::function<bool(const BackfillProgress&)>& progress,
+                                   uint64_t bytes_per_second) try {
+  if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+  const rocksdb::Options options = db->GetOptions(column_family);
+  if (options.comparator->timestamp_size() != 0) {
+    return rocksdb::Status::NotSupported("blocksieve: rows with user-defined timestamps");
+  }
+  SkipIndexOptions index;
+  rocksdb::Status status = FindIndexOptions(options, &index);
+  if (!status.ok()) return status;
+
+  Pace pace(bytes_per_second);
+  BackfillProgress done;
+  std::set<std::string> failed;
+  rocksdb::Status first_problem;
+  for (;;) {
+    std::vector<LackingFile> files;
+    int deepest_level = 0;
+    status = FindLacking(db, column_family, index, &files, &deepest_level);
+    if (!status.ok()) return status;
+    std::erase_if(files, [&](const LackingFile& file) { return failed.contains(file.name); });
+    NoteLeft(files, &done);
+    const bool goes_on = !progress || progress(done);
+    if (files.empty()) return first_problem;
+    if (!goes_on) return rocksdb::Status::Incomplete("blocksieve: stopped");
+    // Those that live longest first.
+    const LackingFile& file = files.back();
+    status = RebuildOne(options, index, file, &pace);
+    if (!Exists(file.place)) {
+      DeleteSidecar(file.place.file_system.get(), file.place.path);
+    } else if (status.ok()) {
+      ++done.files_done;
+      done.bytes_done += file.bytes;
+    } else {
+      failed.insert(file.name);
+      if (!first_problem.ok()) continue;
+      first_problem =
+          rocksdb::Status::Incomplete("blocksieve: no index for " + file.name, status.ToString());
+    }
+  }
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,185 @@
+#include <rocksdb/utilities/checkpoint.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <new>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "blocksieve/rocksdb/skip_index_files.h"
+#include "integration/rocksdb/compat/file_deletions.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/sidecar/file.h"
+#include "integration/rocksdb/sidecar/orphans.h"
+
+// Sidecars where RocksDB copies, links or deletes SSTs and knows nothing of them.
+
+namespace blocksieve {
+namespace {
+
+using namespace rocksdb_plugin;  // NOLINT: the same component
+
+/// Calls use(place) for each SST of the database, until one fails.
+template <class Use>
+rocksdb::Status ForEachSst(rocksdb::DB* db, Use use) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  SstPlace sst{db->GetEnv()->GetFileSystem(), "", nullptr};
+  rocksdb::Status status;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    sst.path = file.db_path + file.name;
+    status = use(sst);
+    if (!status.ok()) break;
+  }
+  return status;
+}
+
+std::vector<std::string> NamesIn(rocksdb::FileSystem* file_system, const std::string& directory) {
+  std::vector<std::string> names;
+  file_system->GetChildren(directory, rocksdb::IOOptions(), &names, nullptr).PermitUncheckedError();
+  return names;
+}
+
+std::string NameOf(const SidecarId& id) {
+  const std::string text = SidecarReference{id, 0, 0}.ToText();
+  constexpr size_t kBegin = 3;  // behind "id="
+  return text.substr(kBegin, text.find(' ') - kBegin) + std::string(kSidecarSuffix);
+}
+
+/// Of a directory, by their ids.
+std::map<SidecarId, std::string> SidecarsIn(rocksdb::FileSystem* file_system,
+                                            const std::string& directory) {
+  std::map<SidecarId, std::string> sidecars;
+  for (const std::string& name : NamesIn(file_system, directory)) {
+    if (!name.ends_with(kSidecarSuffix)) continue;
+    std::string problem;
+    bool is_missing = false;
+    const std::string path = directory + "/" + name;
+    const auto sidecar = SidecarFile::OpenAny(file_system, path, &problem, &is_missing);
+    if (sidecar != nullptr) sidecars[sidecar->header().id] = path;
+  }
+  return sidecars;
+}
+
+bool HasSidecar(const SstPlace& sst, const rocksdb::TableProperties& properties) {
+  std::string problem;
+  bool is_missing = false;
+  return SidecarFile::Open(sst, properties, &problem, &is_missing) != nullptr;
+}
+
+/// Of one that was rebuilt later, and of the one that was written with the SST.
+std::array<std::optional<SidecarId>, 2> PossibleIds(const rocksdb::TableProperties& properties) {
+  std::array<std::optional<SidecarId>, 2> ids{IdOfSst(properties), std::nullopt};
+  const auto named = properties.user_collected_properties.find(kSidecarProperty);
+  if (named == properties.user_collected_properties.end()) return ids;
+  if (const auto reference = SidecarReference::Parse(named->second)) ids[1] = reference->id;
+  return ids;
+}
+
+bool Exists(rocksdb::FileSystem* file_system, const std::string& path) {
+  return file_system->FileExists(path, rocksdb::IOOptions(), nullptr).ok();
+}
+
+}  // namespace
+
+rocksdb::Status CreateCheckpointWithSkipIndexes(rocksdb::DB* db, const std::string& directory) try {
+  const NoFileDeletions all_files_stay(db);
+  rocksdb::Status status = all_files_stay.status();
+  if (!status.ok()) return status;
+  rocksdb::Checkpoint* made = nullptr;
+  status = rocksdb::Checkpoint::Create(db, &made);
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  if (status.ok()) status = checkpoint->CreateCheckpoint(directory);
+  if (!status.ok()) return status;
+  rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
+  const std::set<std::string> sources = SstDirectories(db);
+  for (const std::string& name : NamesIn(file_system, directory)) {
+    const std::string_view number = NumberInName(name, kSstSuffix);
+    if (number.empty()) continue;
+    const std::string sidecar = "/" + std::string(number) + std::string(kSidecarSuffix);
+    for (const std::string& source : sources) {
+      if (!Exists(file_system, source + sidecar)) continue;
+      status = LinkOrCopySidecar(file_system, source + sidecar, directory + sidecar);
+      if (!status.ok()) return status;
+    }
+  }
+  return status;
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
+}
+
+rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory) try {
+  const NoFileDeletions all_files_stay(db);
+  if (!all_files_stay.status().ok()) return all_files_stay.status();
+  rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
+  const rocksdb::Status status =
+      file_system->CreateDirIfMissing(directory, rocksdb::IOOptions(), nullptr);
+  if (!status.ok()) return status;
+  return ForEachSst(db, [&](const SstPlace& sst) {
+    const std::string path = SidecarPath(sst.path);
+    std::string problem;
+    bool is_missing = false;
+    const auto sidecar = SidecarFile::OpenAny(file_system, path, &problem, &is_missing);
+    if (sidecar == nullptr) return rocksdb::Status::OK();
+    const std::string copy = directory + "/" + NameOf(sidecar->header().id);
+    if (Exists(file_system, copy)) return rocksdb::Status::OK();
+    return LinkOrCopySidecar(file_system, path, copy);
+  });
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
+}
+
+rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                                const std::string& directory, uint64_t* num_copied) try {
+  if (num_copied != nullptr) *num_copied = 0;
+  if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+  rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
+  const std::map<SidecarId, std::string> found = SidecarsIn(file_system, directory);
+  rocksdb::TablePropertiesCollection files;
+  rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &files);
+  SstPlace sst{db->GetEnv()->GetFileSystem(), "", nullptr};
+  for (const auto& [path, properties] : files) {
+    sst.path = path;
+    if (HasSidecar(sst, *properties)) continue;
+    for (const std::optional<SidecarId>& id : PossibleIds(*properties)) {
+      const auto sidecar = id ? found.find(*id) : found.end();
+      if (sidecar == found.end()) continue;
+      status = LinkOrCopySidecar(file_system, sidecar->second, SidecarPath(path));
+      if (!status.ok()) return status;
+      SkipIndexCatalog::Default().Forget(IdentityOf(*properties));
+      if (num_copied != nullptr) ++*num_copied;
+      break;
+    }
+  }
+  return status;
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
+}
+
+rocksdb::Status DestroyDbWithSkipIndexes(
+    const std::string& name, const rocksdb::Options& options,
+    const std::vector<rocksdb::ColumnFamilyDescriptor>& column_families) try {
+  const rocksdb::Status status = rocksdb::DestroyDB(name, options, column_families);
+  if (!status.ok()) return status;
+  std::set<std::string> directories{name};
+  const auto add = [&](const std::vector<rocksdb::DbPath>& paths) {
+    for (const rocksdb::DbPath& path : paths) directories.insert(path.path);
+  };
+  add(options.db_paths);
+  add(options.cf_paths);
+  for (const auto& family : column_families) add(family.options.cf_paths);
+  rocksdb::FileSystem* const file_system = options.env->GetFileSystem().get();
+  CollectOrphans(file_system, directories);
+  for (const std::string& directory : directories) {
+    // RocksDB keeps directories in which there is something else, too.
+    file_system->DeleteDir(directory, rocksdb::IOOptions(), nullptr).PermitUncheckedError();
+  }
+  return status;
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
+}
+
+}  // namespace blocksieve

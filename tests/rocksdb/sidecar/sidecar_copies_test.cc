@@ -1,0 +1,231 @@
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/backup_engine.h>
+#include <rocksdb/utilities/checkpoint.h>
+
+#include "blocksieve/rocksdb/skip_index_files.h"
+#include "integration/rocksdb/compat/table_rows.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
+#include "tests/rocksdb/sidecar/sidecar_test_db.h"
+
+// Sidecars after SSTs were copied, and without their having been.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class SidecarCopies : public SidecarFixture {
+ protected:
+  static constexpr uint64_t kFiles = 3;
+
+  SidecarCopies() : db_(config_) { FillFiles(&db_, kFiles); }
+
+  std::string Other(const std::string& name = "other") const { return db_.dir() / name; }
+
+  std::unique_ptr<rocksdb::DB> Open(const std::string& path) const {
+    return OpenDb(config_.ToOptions(), path);
+  }
+
+  /// Files of which a scan cannot skip anything.
+  size_t NumWithoutIndex(rocksdb::DB& db, const std::string& where = "n = 7",
+                         const SkipScanOptions& options = AlwaysSkip()) {
+    // The process knows the indexes of the same SSTs in the other database.
+    rocksdb::TablePropertiesCollection files;
+    MustBeOk(db.GetPropertiesOfAllTables(&files), "properties");
+    for (const auto& [path, properties] : files) {
+      rocksdb_plugin::SkipIndexCatalog::Default().Forget(rocksdb_plugin::IdentityOf(*properties));
+    }
+    ScanExplanation explanation;
+    ScanBoth(&db, Is(where), &explanation, options);
+    return explanation.files_without_index;
+  }
+
+  void Backup(const std::string& to) {
+    const std::string backup = Other("backup");
+    rocksdb::BackupEngine* made = nullptr;
+    MustBeOk(rocksdb::BackupEngine::Open(rocksdb::Env::Default(),
+                                         rocksdb::BackupEngineOptions(backup), &made),
+             "open backup");
+    const std::unique_ptr<rocksdb::BackupEngine> engine(made);
+    MustBeOk(engine->CreateNewBackup(&db_.db()), "backup");
+    MustBeOk(engine->RestoreDBFromLatestBackup(to, to), "restore");
+  }
+
+  TestDb db_;
+};
+
+TEST_F(SidecarCopies, CheckpointsTakeThemAlong) {
+  MustBeOk(CreateCheckpointWithSkipIndexes(&db_.db(), Other()), "checkpoint");
+  db_.Compact();
+  const auto other = Open(Other());
+  EXPECT_EQ(NumWithoutIndex(*other), 0u);
+  EXPECT_EQ(NamesWith(Other(), ".bsx").size(), kFiles);
+}
+
+TEST_F(SidecarCopies, WithoutThemSstsAreReadAsAWhole) {
+  rocksdb::Checkpoint* made = nullptr;
+  MustBeOk(rocksdb::Checkpoint::Create(&db_.db(), &made), "checkpoint");
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  MustBeOk(checkpoint->CreateCheckpoint(Other()), "checkpoint");
+  auto other = Open(Other());
+  EXPECT_EQ(NumWithoutIndex(*other), kFiles);
+  // From the database that it was made from.
+  uint64_t num_copied = 0;
+  MustBeOk(CopySkipIndexes(other.get(), nullptr, db_.path(), &num_copied), "copy");
+  EXPECT_EQ(num_copied, kFiles);
+  EXPECT_EQ(NumWithoutIndex(*other), 0u);
+  MustBeOk(CopySkipIndexes(other.get(), nullptr, db_.path(), &num_copied), "again");
+  EXPECT_EQ(num_copied, 0u);
+}
+
+TEST_F(SidecarCopies, BackupsHaveThemBesides) {
+  MustBeOk(SaveSkipIndexes(&db_.db(), Other("saved")), "save");
+  MustBeOk(SaveSkipIndexes(&db_.db(), Other("saved")), "again");
+  EXPECT_EQ(NamesWith(Other("saved"), ".bsx").size(), kFiles);
+  Backup(Other());
+  const auto other = Open(Other());
+  EXPECT_EQ(NumWithoutIndex(*other), kFiles);
+  MustBeOk(CopySkipIndexes(other.get(), nullptr, Other("saved")), "copy");
+  EXPECT_EQ(NumWithoutIndex(*other), 0u);
+}
+
+TEST_F(SidecarCopies, ImportedSstsGetThoseOfTheirOldNumbers) {
+  rocksdb::Checkpoint* made = nullptr;
+  MustBeOk(rocksdb::Checkpoint::Create(&db_.db(), &made), "checkpoint");
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  rocksdb::ExportImportFilesMetaData* exported = nullptr;
+  MustBeOk(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), Other("export"), &exported),
+           "export");
+  const std::unique_ptr<rocksdb::ExportImportFilesMetaData> metadata(exported);
+  TestDb other(config_);
+  for (int i = 0; i < 5; ++i) other.Fill({"x"});  // so that numbers differ
+  rocksdb::ColumnFamilyHandle* imported = nullptr;
+  MustBeOk(other->CreateColumnFamilyWithImport(config_.ToOptions(), "imported", {}, *metadata,
+                                               &imported),
+           "import");
+  uint64_t num_copied = 0;
+  MustBeOk(CopySkipIndexes(&other.db(), imported, db_.path(), &num_copied), "copy");
+  EXPECT_EQ(num_copied, kFiles);
+  ScanExplanation explanation;
+  EXPECT_EQ(ScanBoth(&other.db(), Is("n = 7"), &explanation, AlwaysSkip(), imported).size(), 10u);
+  EXPECT_EQ(explanation.files_without_index, 0u);
+  MustBeOk(other->DestroyColumnFamilyHandle(imported), "handle");
+}
+
+TEST_F(SidecarCopies, WhatIsLostIsRebuiltWithoutCompaction) {
+  Backup(Other());
+  const auto other = Open(Other());
+  const std::set<std::string> ssts = NamesWith(Other(), ".sst");
+  BackfillProgress last;
+  MustBeOk(RebuildSkipIndexes(other.get(), nullptr,
+                              [&](const BackfillProgress& progress) {
+                                last = progress;
+                                return true;
+                              }),
+           "rebuild");
+  EXPECT_EQ(last.files_done, kFiles);
+  EXPECT_EQ(last.files_left, 0u);
+  EXPECT_EQ(last.bytes_left, 0u);
+  EXPECT_EQ(NamesWith(Other(), ".sst"), ssts);
+  EXPECT_EQ(NumWithoutIndex(*other), 0u);
+  // As it would have been written.
+  for (const std::string& number : ssts) {
+    const std::string rebuilt = ReadFile(Other() + "/" + number + ".bsx");
+    const std::string written = ReadFile(Sidecar(db_, number));
+    if (rocksdb_plugin::kReadsAllVersions) {
+      EXPECT_TRUE(rebuilt.ends_with(written.substr(rocksdb_plugin::kSidecarHeaderBytes)));
+    }
+  }
+}
+
+TEST_F(SidecarCopies, RebuildingGoesOnWhereItWasStopped) {
+  Backup(Other());
+  const auto other = Open(Other());
+  const auto once = [](const BackfillProgress& progress) { return progress.files_done == 0; };
+  EXPECT_TRUE(RebuildSkipIndexes(other.get(), nullptr, once).IsIncomplete());
+  EXPECT_EQ(NumWithoutIndex(*other), kFiles - 1);
+  EXPECT_TRUE(RebuildSkipIndexes(other.get(), nullptr, once).IsIncomplete());
+  EXPECT_EQ(NumWithoutIndex(*other), kFiles - 2);
+  MustBeOk(RebuildSkipIndexes(other.get(), nullptr), "the rest");
+  EXPECT_EQ(NumWithoutIndex(*other), 0u);
+}
+
+TEST_F(SidecarCopies, RebuildingIndexesAnotherColumn) {
+  const std::set<std::string> ssts = NamesWith(db_.path(), ".sst");
+  SkipIndexOptions options = ShortGranules({"n=int:field:1", "t=field:2", "w=words:1"});
+  options.max_property_bytes = 0;
+  DbConfig config = SkipConfig(options);
+  config.options.listeners = {NewListener()};
+  db_.Reopen(config);
+  const Predicate where = Where("w HAS '7'", options.columns);
+  ScanExplanation before;
+  EXPECT_EQ(ScanBoth(&db_.db(), where, &before).size(), 10u);
+  EXPECT_EQ(before.files_skipped, 0u);
+  MustBeOk(RebuildSkipIndexes(&db_.db(), nullptr), "rebuild");
+  EXPECT_EQ(NamesWith(db_.path(), ".sst"), ssts);
+  ScanExplanation after;
+  EXPECT_EQ(ScanBoth(&db_.db(), where, &after).size(), 10u);
+  EXPECT_EQ(after.files_skipped, kFiles - 1);
+  EXPECT_EQ(NumWithoutIndex(db_.db()), 0u) << "the other columns are there still";
+}
+
+TEST_F(SidecarCopies, RebuildingIsThrottled) {
+  Backup(Other());
+  const auto other = Open(Other());
+  const auto start = std::chrono::steady_clock::now();
+  MustBeOk(RebuildSkipIndexes(other.get(), nullptr, nullptr, /*bytes_per_second=*/20'000),
+           "rebuild");
+  // Of timing only that it takes no less: 600 rows of more than 14 bytes.
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
+}
+
+TEST_F(SidecarCopies, OldSnapshotsReadWhatWasRebuiltFromNewestVersionsAsAWhole) {
+  SkipScanOptions old = AlwaysSkip();
+  old.snapshot = db_->GetSnapshot();
+  for (uint64_t i = 0; i < 200; ++i) db_.Put(Key(i), Value(7000));
+  db_.Compact();  // one file with both versions
+  const std::string number = *NamesWith(db_.path(), ".sst").begin();
+  std::filesystem::remove(Sidecar(db_, number));
+  MustBeOk(RebuildSkipIndexes(&db_.db(), nullptr), "rebuild");
+  EXPECT_EQ(NumWithoutIndex(db_.db()), 0u);
+  EXPECT_EQ(NumWithoutIndex(db_.db(), "n = 7", old), rocksdb_plugin::kReadsAllVersions ? 0u : 1u);
+  EXPECT_EQ(Count(db_.db(), "n = 7", nullptr, old), 10u);
+  EXPECT_EQ(Count(db_.db(), "n = 7"), 0u);
+  db_->ReleaseSnapshot(old.snapshot);
+}
+
+TEST_F(SidecarCopies, WhatIsNotAValueIsNeverSkipped) {
+  DbConfig config = config_;
+  UseMergeOperator(&config, "put");
+  TestDb db(config);
+  for (uint64_t i = 0; i < 200; ++i) {
+    MustBeOk(db->Merge({}, Key(i), Value(i / 10)), "merge");
+  }
+  db.Flush();
+  std::filesystem::remove(Sidecar(db, *NamesWith(db.path(), ".sst").begin()));
+  const rocksdb::Status status = RebuildSkipIndexes(&db.db(), nullptr);
+  if (rocksdb_plugin::kReadsAllVersions) {
+    MustBeOk(status, "rebuild");
+  } else {
+    EXPECT_TRUE(status.IsIncomplete());
+    EXPECT_NE(status.ToString().find("merge operands"), std::string::npos) << status.ToString();
+  }
+  EXPECT_EQ(Count(db.db(), "n = 7"), 10u);
+}
+
+TEST_F(SidecarCopies, BackfillingRewritesWhatLostThem) {
+  Backup(Other());
+  const auto other = Open(Other());
+  MustBeOk(BackfillSkipIndexes(other.get(), nullptr), "backfill");
+  EXPECT_EQ(NumWithoutIndex(*other), 0u);
+}
+
+TEST_F(SidecarCopies, DestroyingLeavesNothing) {
+  const std::string path = db_.path();
+  db_.Close();
+  MustBeOk(DestroyDbWithSkipIndexes(path, config_.ToOptions()), "destroy");
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+}  // namespace
+}  // namespace blocksieve
