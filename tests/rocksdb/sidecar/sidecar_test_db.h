@@ -36,9 +36,11 @@ class SidecarFixture : public SkipFixture {
   SidecarFixture() { config_ = Config({NewListener()}); }
 
   static DbConfig Config(std::vector<std::shared_ptr<rocksdb::EventListener>> listeners,
-                         uint64_t max_property_bytes = 0) {
+                         uint64_t max_property_bytes = 0,
+                         std::shared_ptr<rocksdb::Logger> log = nullptr) {
     SkipIndexOptions options = ShortGranules(kDefinitions);
     options.max_property_bytes = max_property_bytes;
+    options.info_log = std::move(log);
     DbConfig config = SkipConfig(options);
     config.options.listeners = std::move(listeners);
     return config;
