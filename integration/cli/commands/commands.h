@@ -15,6 +15,7 @@ using Action = std::function<void()>;
 // names it sets `*action`, which must outlive `app`; nothing is done before that is called.
 void AddAdviseCommand(CLI::App* app, Action* action);
 void AddCompletionCommand(CLI::App* app, Action* action);
+void AddIndexCommand(CLI::App* app, Action* action);
 void AddInspectCommand(CLI::App* app, Action* action);
 void AddLoadCommand(CLI::App* app, Action* action);
 void AddManualCommand(CLI::App* app, Action* action);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <system_error>
 
@@ -128,9 +129,9 @@ std::string UnreadableTables(const std::string& path, const rocksdb::Options& op
   return unreadable.size() > kMostNamed ? text + ", ..." : text;
 }
 
-using Preparation = void (*)(StoredOptions*);
+using Preparation = std::function<void(StoredOptions*)>;
 
-std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path, Preparation prepare) {
+std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path, const Preparation& prepare) {
   StoredOptions options = ReadStoredOptions(path, /*strict=*/false);
   options.db.info_log = std::make_shared<NoLog>();
   options.db.create_if_missing = false;
@@ -149,7 +150,7 @@ std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path, Preparatio
   return db;
 }
 
-std::unique_ptr<rocksdb::DB> OpenPrepared(const std::string& path, Preparation prepare) {
+std::unique_ptr<rocksdb::DB> OpenPrepared(const std::string& path, const Preparation& prepare) {
   constexpr int kMostTries = 20;
   for (int tries = 1;; ++tries) {
     const std::string state = StateOf(path);
@@ -192,8 +193,13 @@ StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
   return options;
 }
 
-std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path) {
-  return OpenPrepared(path, PrepareForRows);
+std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path,
+                                          std::shared_ptr<TablePropertiesCollectorFactory> index) {
+  return OpenPrepared(path, [&index](StoredOptions* options) {
+    PrepareForRows(options);
+    if (index == nullptr) return;
+    options->families.front().options.table_properties_collector_factories.push_back(index);
+  });
 }
 
 std::vector<rocksdb::LiveFileMetaData> LiveFiles(const std::string& path) {

@@ -29,8 +29,10 @@ struct StoredOptions {
 StoredOptions ReadStoredOptions(const std::string& path, bool strict);
 
 /// Opens the default column family for reading. Nothing is written, not even a log, and another
-/// process may have the database open. Throws Failure.
-std::unique_ptr<rocksdb::DB> OpenReadOnly(const std::string& path);
+/// process may have the database open. `index`, if not null, is in its options. Throws Failure.
+std::unique_ptr<rocksdb::DB> OpenReadOnly(
+    const std::string& path,
+    std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> index = nullptr);
 
 /// The files of the database in all column families. Some may be missing or damaged. Throws
 /// Failure.

@@ -16,21 +16,26 @@ rocksdb::Status EnableFileDeletions(Db* db) {
   }
 }
 
-/// While one of these lives, the database deletes none of its files.
+/// While one of these lives, the database deletes none of its files. One that is opened read-only
+/// never does.
 class NoFileDeletions {
  public:
-  explicit NoFileDeletions(rocksdb::DB* db) : db_(db), status_(db->DisableFileDeletions()) {}
+  explicit NoFileDeletions(rocksdb::DB* db) : db_(db), status_(db->DisableFileDeletions()) {
+    is_needed_ = !status_.IsNotSupported();
+    if (!is_needed_) status_ = rocksdb::Status::OK();
+  }
   NoFileDeletions(const NoFileDeletions&) = delete;
   NoFileDeletions& operator=(const NoFileDeletions&) = delete;
   ~NoFileDeletions() {
-    if (status_.ok()) EnableFileDeletions(db_).PermitUncheckedError();
+    if (is_needed_ && status_.ok()) EnableFileDeletions(db_).PermitUncheckedError();
   }
 
   const rocksdb::Status& status() const { return status_; }
 
  private:
   rocksdb::DB* const db_;
-  const rocksdb::Status status_;
+  rocksdb::Status status_;
+  bool is_needed_ = true;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -35,17 +35,23 @@ class Pace {
         kFairness, rocksdb::RateLimiter::Mode::kAllIo));
   }
 
-  void Read(size_t bytes) {
-    if (limiter_ == nullptr) return;
+  /// Waits until so much more may be read. Returns whether it may be time to say how things are.
+  bool Read(size_t bytes) {
+    constexpr uint64_t kReadsBetweenReports = 4096;
+    const bool is_time = ++num_reads_ % kReadsBetweenReports == 0;
+    if (limiter_ == nullptr) return is_time;
     unpaid_ += static_cast<int64_t>(bytes);
+    const bool waits = unpaid_ >= limiter_->GetSingleBurstBytes();
     for (int64_t burst; unpaid_ >= (burst = limiter_->GetSingleBurstBytes()); unpaid_ -= burst) {
       limiter_->Request(burst, rocksdb::Env::IO_LOW, nullptr, rocksdb::RateLimiter::OpType::kRead);
     }
+    return is_time || waits;
   }
 
  private:
   std::unique_ptr<rocksdb::RateLimiter> limiter_;
   int64_t unpaid_ = 0;
+  uint64_t num_reads_ = 0;
 };
 
 /// An SST, read from its first entry to its last, with the data blocks counted.
@@ -86,9 +92,10 @@ class SstEntries {
   std::optional<rocksdb::SstFileReader> reader_;
 };
 
-/// The index of one SST, as a collector would have made it.
+/// The index of one SST, as a collector would have made it. goes_on() is asked now and then.
 rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOptions& index,
-                          const LackingFile& file, Pace* pace, std::string* bytes) {
+                          const LackingFile& file, Pace* pace, const std::function<bool()>& goes_on,
+                          std::string* bytes) {
   const bool has_references = file.properties->num_merge_operands != 0 || options.enable_blob_files;
   if (!kReadsAllVersions && has_references) {
     return rocksdb::Status::NotSupported(
@@ -98,13 +105,15 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOption
   rocksdb::Status status = entries.Open(file.place.path);
   if (!status.ok()) return status;
   SkipIndexCollector collector(index, std::nullopt, nullptr);
+  bool is_stopped = false;
   status = entries.ForEach([&](const rocksdb::Slice& key, const rocksdb::Slice& value,
                                rocksdb::EntryType type, rocksdb::SequenceNumber sequence,
                                uint64_t block) {
-    pace->Read(key.size() + value.size());
-    return collector.AddUserKey(key, value, type, sequence, block).ok();
+    is_stopped = pace->Read(key.size() + value.size()) && !goes_on();
+    return !is_stopped && collector.AddUserKey(key, value, type, sequence, block).ok();
   });
   if (!status.ok()) return status;
+  if (is_stopped) return rocksdb::Status::Incomplete("stopped");
   rocksdb::UserCollectedProperties properties;
   status = collector.Finish(&properties);
   if (!status.ok()) return status;
@@ -114,11 +123,12 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOption
 }
 
 rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexOptions& index,
-                           const LackingFile& file, Pace* pace) {
+                           const LackingFile& file, Pace* pace,
+                           const std::function<bool()>& goes_on) {
   const std::optional<SidecarId> id = IdOfSst(*file.properties);
   if (!id) return rocksdb::Status::NotSupported("the file does not say which database wrote it");
   std::string bytes;
-  rocksdb::Status status = MakeIndex(options, index, file, pace, &bytes);
+  rocksdb::Status status = MakeIndex(options, index, file, pace, goes_on, &bytes);
   if (!status.ok()) return status;
   SidecarHeader header;
   header.origin = SidecarOrigin::kRebuilt;
@@ -164,12 +174,17 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     if (!status.ok()) return status;
     std::erase_if(files, [&](const LackingFile& file) { return failed.contains(file.name); });
     NoteLeft(files, &done);
-    const bool goes_on = !progress || progress(done);
+    bool is_stopped = false;
+    const auto goes_on = [&] {
+      is_stopped = progress && !progress(done);
+      return !is_stopped;
+    };
+    goes_on();
     if (files.empty()) return first_problem;
-    if (!goes_on) return rocksdb::Status::Incomplete("blocksieve: stopped");
     // Those that live longest first.
+    if (!is_stopped) status = RebuildOne(options, index, files.back(), &pace, goes_on);
+    if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped");
     const LackingFile& file = files.back();
-    status = RebuildOne(options, index, file, &pace);
     if (!Exists(file.place)) {
       DeleteSidecar(file.place.file_system.get(), file.place.path);
     } else if (status.ok()) {

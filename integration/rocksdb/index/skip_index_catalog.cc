@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "blocksieve/rocksdb/skip_scan.h"
 #include "blocksieve/skip_index_source.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
-
-// Checking an index takes about 0.1 ms per MB, so a catalog that is too small costs little.
-constexpr uint64_t kDefaultCapacityBytes = 256 << 20;
 
 // Whether two files of one identity hold the same index: a guard against session ids that are made
 // up or copied. Its ends hold header and checksums; comparing all would cost a scan too much.
@@ -126,7 +124,7 @@ uint64_t FileIndex::memory_bytes() const {
 
 SkipIndexCatalog& SkipIndexCatalog::Default() {
   // Never destroyed: databases may be read after static destructors began.
-  static auto& catalog = *new SkipIndexCatalog(kDefaultCapacityBytes);
+  static auto& catalog = *new SkipIndexCatalog(SkipIndexCacheOptions().capacity_bytes);
   return catalog;
 }
 
@@ -155,6 +153,7 @@ std::shared_ptr<const FileIndex> SkipIndexCatalog::Open(
 void SkipIndexCatalog::Forget(const FileIdentity& identity) {
   const std::lock_guard lock(mutex_);
   if (const auto old = positions_.find(identity); old != positions_.end()) Erase(old);
+  Shrink();
 }
 
 void SkipIndexCatalog::Erase(
@@ -179,7 +178,22 @@ void SkipIndexCatalog::Insert(const FileIdentity& identity,
   positions_[identity] = entry.begin();
   entries_.splice(entries_.begin(), entry);
   used_bytes_ += index->memory_bytes();
-  while (used_bytes_ > capacity_bytes_) Erase(positions_.find(entries_.back().first));
+  Shrink();
+}
+
+void SkipIndexCatalog::Configure(uint64_t capacity_bytes, std::shared_ptr<rocksdb::Cache> charged) {
+  auto reservation = std::make_unique<CacheReservation>(std::move(charged));
+  const std::lock_guard lock(mutex_);
+  capacity_bytes_ = capacity_bytes;
+  reservation_ = std::move(reservation);
+  Shrink();
+}
+
+void SkipIndexCatalog::Shrink() {
+  while (!entries_.empty() && (used_bytes_ > capacity_bytes_ || !reservation_->Set(used_bytes_))) {
+    Erase(positions_.find(entries_.back().first));
+  }
+  reservation_->Set(used_bytes_);
 }
 
 uint64_t SkipIndexCatalog::used_bytes() const {
@@ -193,3 +207,11 @@ uint64_t SkipIndexCatalog::num_opened() const {
 }
 
 }  // namespace blocksieve::rocksdb_plugin
+
+namespace blocksieve {
+
+void ConfigureSkipIndexCache(const SkipIndexCacheOptions& options) {
+  rocksdb_plugin::SkipIndexCatalog::Default().Configure(options.capacity_bytes, options.charged);
+}
+
+}  // namespace blocksieve

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "blocksieve/skip_index.h"
+#include "integration/rocksdb/compat/cache_reservation.h"
 #include "integration/rocksdb/sidecar/file.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -101,7 +102,12 @@ class FileIndex {
 /// go when `capacity_bytes` are exceeded. Thread-safe.
 class SkipIndexCatalog {
  public:
-  explicit SkipIndexCatalog(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
+  explicit SkipIndexCatalog(uint64_t capacity_bytes)
+      : capacity_bytes_(capacity_bytes),
+        reservation_(std::make_unique<CacheReservation>(nullptr)) {}
+
+  /// From now on. `charged`: as in SkipIndexCacheOptions.
+  void Configure(uint64_t capacity_bytes, std::shared_ptr<rocksdb::Cache> charged);
 
   /// The one of this process: identities are unique among databases, too.
   static SkipIndexCatalog& Default();
@@ -123,8 +129,12 @@ class SkipIndexCatalog {
   void Erase(std::map<FileIdentity, std::list<Entry>::iterator>::iterator position);
   void Insert(const FileIdentity& identity, const std::shared_ptr<const FileIndex>& index);
 
-  const uint64_t capacity_bytes_;
+  /// Lets go what exceeds the capacity, and what a cache that is charged has no room for.
+  void Shrink();
+
   mutable std::mutex mutex_;
+  uint64_t capacity_bytes_;
+  std::unique_ptr<CacheReservation> reservation_;
   std::list<Entry> entries_;  // the most recently used first
   std::map<FileIdentity, std::list<Entry>::iterator> positions_;
   uint64_t used_bytes_ = 0;

@@ -20,6 +20,35 @@ std::string IdentityText(const SkipIndexOptions& options) {
          ColumnsText(options.columns);
 }
 
+std::optional<SkipIndexOptions> ReadIdentityText(std::string_view text) {
+  std::vector<std::string_view> lines = SplitLines(text);
+  size_t at = 0;
+  const auto take = [&](std::string_view name, auto* value) {
+    if (at == lines.size() || !lines[at].starts_with(name)) return false;
+    return FromText(std::string(lines[at++].substr(name.size())), value);
+  };
+  SkipIndexOptions options;
+  uint64_t version = 0;
+  std::string_view flag;
+  if (!take("version=", &version) || ToText(version) != kPropertiesVersion) return std::nullopt;
+  if (at < lines.size()) flag = lines[at++];
+  options.block_granules = flag == "block_granules=true";
+  if (!options.block_granules && flag != "block_granules=false") return std::nullopt;
+  if (!take("granule_rows=", &options.granule_rows) ||
+      !take("granule_bytes=", &options.granule_bytes) ||
+      !take("target_fpr=", &options.target_fpr) ||
+      !take("max_index_bytes=", &options.max_index_bytes) ||
+      !take("value_suffix_bytes=", &options.value_suffix_bytes)) {
+    return std::nullopt;
+  }
+  for (; at < lines.size(); ++at) {
+    Result<Column> column = Column::Parse(lines[at]);
+    if (!column.ok()) return std::nullopt;
+    options.columns.push_back(*std::move(column));
+  }
+  return options;
+}
+
 std::vector<std::string_view> SplitLines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {

@@ -4,6 +4,7 @@
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,10 @@ std::string ColumnsText(const std::vector<Column>& columns);
 /// Equal if and only if two options make the same index of the same file; backfilling compacts
 /// files whose text differs.
 std::string IdentityText(const SkipIndexOptions& options);
+
+/// The options that such a text is of; nothing if it is none, or of another version, or names
+/// columns with callbacks. What is no part of it is as by default.
+std::optional<SkipIndexOptions> ReadIdentityText(std::string_view text);
 
 /// Without the line ends; no line for an empty text.
 std::vector<std::string_view> SplitLines(std::string_view text);

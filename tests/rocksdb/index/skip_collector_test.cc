@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <rocksdb/cache.h>
 
 #include <memory>
 #include <stdexcept>
@@ -66,6 +67,22 @@ TEST_F(SkipCollector, OnlyPutsGiveValuesAndDeletesNoRows) {
   file.index()->granules().GetKeyRange(1, nullptr, &last);
   EXPECT_EQ(last, Key(6));
   EXPECT_EQ(file.index()->granules().MinSequence(0), 10u);
+}
+
+TEST_F(SkipCollector, TheIdentityTextTellsTheOptions) {
+  options_.columns = Columns({"n=int:field:1", "w=words:2", "a=json:/a/b"});
+  options_.target_fpr = 0.0123;
+  options_.block_granules = true;
+  options_.value_suffix_bytes = 4;
+  const std::string text = IdentityText(options_);
+  const std::optional<SkipIndexOptions> read = ReadIdentityText(text);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(IdentityText(*read), text);
+  for (const std::string bad : {"", "version=2\n", "version=1\nblock_granules=maybe\n", "x"}) {
+    EXPECT_FALSE(ReadIdentityText(bad)) << bad;
+  }
+  EXPECT_FALSE(ReadIdentityText(text + "no column\n"));
+  EXPECT_FALSE(ReadIdentityText("version=1\nblock_granules=true\ngranule_rows=-1\n"));
 }
 
 TEST_F(SkipCollector, FinishGivesTheSameTwice) {
@@ -196,6 +213,41 @@ TEST_F(SkipCollector, TheCatalogOpensOnceAndStaysInItsBounds) {
   // Nothing is known of what has no identity.
   for (int i = 0; i < 2; ++i) catalog.Open(file("", 0));
   EXPECT_EQ(catalog.num_opened(), 7u);
+}
+
+TEST_F(SkipCollector, ACatalogChargesACacheForWhatItHolds) {
+  const auto collector = NewCollector();
+  for (uint64_t i = 0; i < 2000; ++i) Add(collector.get(), Key(i), std::to_string(i));
+  rocksdb::UserCollectedProperties user;
+  ASSERT_TRUE(collector->Finish(&user).ok());
+  const auto file = [&](uint64_t number) {
+    auto properties = std::make_shared<rocksdb::TableProperties>();
+    properties->user_collected_properties = user;
+    properties->db_session_id = "s";
+    properties->orig_file_number = number;
+    return properties;
+  };
+  rocksdb::HyperClockCacheOptions clock(8 << 20, 256 << 10);
+  for (const auto& cache : {rocksdb::NewLRUCache(8 << 20, 0), clock.MakeSharedCache()}) {
+    SCOPED_TRACE(cache->Name());
+    SkipIndexCatalog catalog(1 << 30);
+    catalog.Configure(1 << 30, cache);
+    const size_t before = cache->GetPinnedUsage();
+    for (uint64_t number = 1; catalog.used_bytes() < 1 << 20; ++number) catalog.Open(file(number));
+    EXPECT_GE(cache->GetPinnedUsage() - before, 1u << 20);
+    EXPECT_LE(cache->GetPinnedUsage() - before, (1 << 20) + (600 << 10));
+    catalog.Configure(1 << 30, nullptr);
+    EXPECT_EQ(cache->GetPinnedUsage(), before);
+  }
+  // One that is full keeps indexes out.
+  constexpr bool kStrict = true;
+  SkipIndexCatalog catalog(1 << 30);
+  catalog.Configure(1 << 30, rocksdb::NewLRUCache(300 << 10, 0, kStrict));
+  for (uint64_t number = 1; number < 100; ++number) {
+    EXPECT_NE(catalog.Open(file(number))->index(), nullptr);
+    EXPECT_LE(catalog.used_bytes(), 256u << 10);
+  }
+  EXPECT_GT(catalog.used_bytes(), 0u);
 }
 
 }  // namespace

@@ -43,8 +43,9 @@ BLOCKSIEVE_EXPORT rocksdb::Status CopySkipIndexes(rocksdb::DB* db,
 /// ask now, and gives each a sidecar with it: after a restore, or to index another column. Unlike
 /// BackfillSkipIndexes this rewrites no SST, and RocksDB has nothing to do with it.
 ///
-/// `progress` as in BackfillSkipIndexes. What is done stays done, so that one that was stopped goes
-/// on where it ended. Reads at most `bytes_per_second` of keys and values; 0: as fast as it can.
+/// `progress` as in BackfillSkipIndexes, and now and then while a file is read. What is done stays
+/// done, so that one that was stopped goes on where it ended. Reads at most `bytes_per_second` of
+/// keys and values; 0: as fast as it can.
 ///
 /// Before RocksDB 9.3 only the newest versions of rows can be read from an SST. Scans at a snapshot
 /// that is older than its newest entry then read it as a whole, and SSTs with merge operands or

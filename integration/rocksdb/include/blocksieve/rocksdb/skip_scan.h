@@ -1,5 +1,6 @@
 #pragma once
 
+#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
@@ -55,7 +56,7 @@ struct SkipScanOptions {
 ///
 /// Memory: the keys of one batch of rows, and an open iterator per file that overlaps others at the
 /// place of reading. Holds a snapshot, and the memtables and files of the moment of Create, while
-/// it lives. Opened indexes stay in a cache of 256 MiB that all databases of the process share. Not
+/// it lives. Indexes stay in the cache of ConfigureSkipIndexCache. Not
 /// thread-safe; must be destroyed before the database is closed.
 class BLOCKSIEVE_EXPORT SkipScan {
  public:
@@ -97,5 +98,20 @@ class BLOCKSIEVE_EXPORT SkipScan {
 
   std::unique_ptr<Parts> parts_;
 };
+
+/// Where scans keep what they read of skip indexes.
+struct SkipIndexCacheOptions {
+  /// The least recently used indexes beyond so many bytes go. Reading and checking one again takes
+  /// about 0.1 ms per MB, and the time of the disk.
+  uint64_t capacity_bytes = 256 << 20;
+
+  /// What the indexes take is charged to it in steps of 256 KiB, as pinned entries, so that a block
+  /// cache and they share one limit. If its limit is strict and it has no room, indexes go. It is
+  /// kept alive. Null: none.
+  std::shared_ptr<rocksdb::Cache> charged;
+};
+
+/// Of the whole process, for all its databases; at any time. Thread-safe.
+BLOCKSIEVE_EXPORT void ConfigureSkipIndexCache(const SkipIndexCacheOptions& options);
 
 }  // namespace blocksieve

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "integration/cli/commands/options.h"
+#include "integration/cli/engine/engine.h"
+#include "integration/cli/rocksdb/index_upkeep.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/interrupt.h"
+#include "integration/cli/term/progress.h"
+#include "integration/cli/term/streams.h"
+#include "integration/cli/term/text.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr const char* kDescription = "Give the files of a database the skip indexes that they lack";
+
+constexpr const char* kFooter =
+    R"help(Large indexes are in files beside the SSTs, such as 000012.bsx beside 000012.sst. Checkpoints,
+backups and imports of RocksDB do not take these along. Scans are right without them, but read more.
+
+Without further options, each SST that lacks an index is read once from its beginning to its end,
+and gets the index that the newest indexed SST of the database has; with --index, also one on another
+part of the value (fields are those of the value, counted from 1). No SST is rewritten. What was done
+when the command is interrupted stays done. Another process may have the database open; what it
+writes meanwhile gets the indexes of its own options. RocksDB only; the default column family.
+
+With a RocksDB before 9.3, scans at older snapshots read such SSTs as a whole.
+
+Examples:
+  blocksieve index --db paths.db                        # after a restore
+  blocksieve index --db paths.db --index lib=words:2    # another index
+  blocksieve index --db paths.db --save-to saved        # beside a backup
+  blocksieve index --db paths.db --copy-from saved      # after its restore)help";
+
+constexpr uint64_t kMaxBytesPerSecond = uint64_t{1} << 40;
+
+struct IndexOptions {
+  IndexUpkeep upkeep;
+  std::vector<std::string> indexes;
+  std::string copy_from;
+  std::string save_to;
+  OutputFormat format = OutputFormat::kText;
+};
+
+void Report(const IndexOptions& options, const std::string& text,
+            const nlohmann::ordered_json& document) {
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? JsonLine(document)
+                                                                    : text + "\n");
+}
+
+void Rebuild(IndexOptions options) {
+  for (const std::string& definition : options.indexes) {
+    const Result<Column> column = Column::Parse(definition);
+    if (!column.ok()) term::FailUsage("--index {}: {}", definition, column.status().message());
+    options.upkeep.columns.push_back(*column);
+  }
+  term::CatchInterrupts();
+  term::Progress progress;
+  BackfillProgress last;
+  const bool is_done = RebuildIndexes(options.upkeep, [&](const BackfillProgress& done) {
+    last = done;
+    const uint64_t all_bytes = done.bytes_done + done.bytes_left;
+    progress.Show(fmt::format("indexing: {} of {} files, {} %", done.files_done,
+                              done.files_done + done.files_left,
+                              all_bytes == 0 ? 100 : 100 * done.bytes_done / all_bytes));
+    return !term::InterruptFlag();
+  });
+  progress.Show("");
+  if (!is_done) {
+    throw term::Interrupted(fmt::format("interrupted; {} indexed, {} left",
+                                        term::CountOf(last.files_done, "file"), last.files_left));
+  }
+  Report(options,
+         fmt::format("indexed: {} of {} bytes", term::CountOf(last.files_done, "file"),
+                     term::WithCommas(last.bytes_done)),
+         {{"files_indexed", last.files_done}, {"bytes_read", last.bytes_done}});
+}
+
+void RunIndex(const IndexOptions& options) {
+  EngineOf(options.upkeep.database, "rocksdb");  // says so if it is another's, or none
+  if (!options.save_to.empty()) {
+    SaveIndexes(options.upkeep.database, options.save_to);
+    return Report(options, "saved to " + options.save_to, {{"saved_to", options.save_to}});
+  }
+  if (!options.copy_from.empty()) {
+    const uint64_t num_copied = CopyIndexes(options.upkeep.database, options.copy_from);
+    return Report(options, "copied: " + term::CountOf(num_copied, "sidecar"),
+                  {{"num_copied", num_copied}});
+  }
+  Rebuild(options);
+}
+
+}  // namespace
+
+void AddIndexCommand(CLI::App* app, Action* action) {
+  const auto options = std::make_shared<IndexOptions>();
+  CLI::App* const command = AddSubcommand(app, "index", kDescription, kFooter);
+  AddDatabaseOption(command, &options->upkeep.database, "the directory of the database");
+  CLI::Option* const indexes =
+      AddOption(command, &options->indexes,
+                {"--index", "NAME=EXTRACTOR", "a name, and what of the value to index under it"});
+  CLI::Option* const rate =
+      AddOption(command, &options->upkeep.bytes_per_second,
+                {"--bytes-per-second", "SIZE", "the most to read in a second (default: no limit)",
+                 BytesInRange(1, kMaxBytesPerSecond)});
+  CLI::Option* const copy =
+      AddOption(command, &options->copy_from,
+                {"--copy-from", "DIR",
+                 "take them from there, a database or what was saved, instead of reading SSTs"});
+  CLI::Option* const save =
+      AddOption(command, &options->save_to, {"--save-to", "DIR", "put all of them there instead"});
+  for (CLI::Option* const one : {indexes, rate}) {
+    Exclude(one, copy);
+    Exclude(one, save);
+  }
+  Exclude(copy, save);
+  AddFormatOption(command, &options->format);
+  SetAction(command, action, [options] { RunIndex(*options); });
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,104 @@
+#include "integration/cli/rocksdb/index_upkeep.h"
+
+#include <rocksdb/db.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "blocksieve/rocksdb/skip_index_files.h"
+#include "integration/cli/rocksdb/stored_database.h"
+#include "integration/cli/term/failure.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/sidecar/file.h"
+
+namespace blocksieve::cli {
+namespace {
+
+using rocksdb_plugin::FileNumberOf;
+using rocksdb_plugin::FindProperty;
+using rocksdb_plugin::SidecarFile;
+
+void Check(const rocksdb::Status& status, const std::string& what, const std::string& path) {
+  if (!status.ok()) term::Fail("cannot {} database {}: {}", what, path, status.ToString());
+}
+
+/// By which options the index of a file was built, in its properties or beside it.
+std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
+                            const rocksdb::TableProperties& properties) {
+  std::string problem;
+  bool is_missing = false;
+  const auto sidecar = SidecarFile::Open(sst, properties, &problem, &is_missing);
+  if (sidecar != nullptr && !sidecar->header().identity.empty()) {
+    return sidecar->header().identity;
+  }
+  return std::string(
+      FindProperty(properties.user_collected_properties, rocksdb_plugin::kIdentityProperty));
+}
+
+/// Those of the newest file that has an index.
+std::optional<SkipIndexOptions> PresentOptions(rocksdb::DB* db) {
+  rocksdb::TablePropertiesCollection files;
+  Check(db->GetPropertiesOfAllTables(&files), "read the properties of", db->GetName());
+  std::map<uint64_t, std::string> newest_last;
+  for (const auto& [path, properties] : files) {
+    newest_last[FileNumberOf(path)] =
+        IdentityOfIndex({db->GetEnv()->GetFileSystem(), path, nullptr}, *properties);
+  }
+  for (auto file = newest_last.rbegin(); file != newest_last.rend(); ++file) {
+    auto options = rocksdb_plugin::ReadIdentityText(file->second);
+    if (options) return options;
+  }
+  return std::nullopt;
+}
+
+SkipIndexOptions WantedOptions(rocksdb::DB* db, const IndexUpkeep& upkeep) {
+  SkipIndexOptions options = PresentOptions(db).value_or(SkipIndexOptions());
+  for (const Column& column : upkeep.columns) {
+    std::erase_if(options.columns,
+                  [&](const Column& other) { return other.name() == column.name(); });
+    options.columns.push_back(column);
+  }
+  if (options.columns.empty()) {
+    term::FailUsage("no file of database {} says what to index; --index does", upkeep.database);
+  }
+  return options;
+}
+
+}  // namespace
+
+uint64_t CopyIndexes(const std::string& database, const std::string& directory) {
+  uint64_t num_copied = 0;
+  const auto db = OpenReadOnly(database);
+  Check(CopySkipIndexes(db.get(), nullptr, directory, &num_copied), "copy indexes into", database);
+  return num_copied;
+}
+
+void SaveIndexes(const std::string& database, const std::string& directory) {
+  Check(SaveSkipIndexes(OpenReadOnly(database).get(), directory), "save the indexes of", database);
+}
+
+bool RebuildIndexes(const IndexUpkeep& upkeep,
+                    const std::function<bool(const BackfillProgress&)>& progress) {
+  const auto factory = [&] {
+    const auto db = OpenReadOnly(upkeep.database);
+    rocksdb::Status status;
+    auto made = NewSkipIndexCollectorFactory(WantedOptions(db.get(), upkeep), &status);
+    if (made == nullptr) term::FailUsage("cannot build these indexes: {}", status.ToString());
+    return made;
+  }();
+  const auto db = OpenReadOnly(upkeep.database, factory);
+  bool was_ended = false;
+  const rocksdb::Status status = RebuildSkipIndexes(
+      db.get(), nullptr,
+      [&](const BackfillProgress& done) {
+        was_ended = !progress(done);
+        return !was_ended;
+      },
+      upkeep.bytes_per_second);
+  if (!was_ended) Check(status, "rebuild the indexes of", upkeep.database);
+  return !was_ended;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,117 @@
+"""Indexes in files beside the SSTs: they are saved, copied, rebuilt, and missed."""
+
+import json
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, flip
+
+ROWS = 2000
+
+
+class Index(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.load([(f"k{i:04}", f"p{i // 10}", i, f"w{i % 5} word{i}") for i in range(ROWS)],
+                  "--index", "p=field:2", "n=int:3", "w=words:4", "--granule-rows", "4")
+
+    def sidecars(self):
+        return sorted(path.name for path in self.db.glob("*.bsx"))
+
+    def lose(self):
+        for path in self.db.glob("*.bsx"):
+            path.unlink()
+
+    def selected(self, where="p = 'p7'"):
+        """The granules that a scan reads, of the files whose index it can use."""
+        return self.explain(where)["granules_selected"]
+
+    def index(self, *arguments):
+        return self.json_of("index", "--db", self.db, *arguments)
+
+    def test_load_makes_them_and_all_commands_read_them(self):
+        self.assertEqual(len(self.sidecars()), 1)
+        file, = self.inspect()["files"]
+        self.assertEqual(file["index"]["place"], "sidecar")
+        self.assertEqual(len(file["index"]["columns"]), 3)
+        self.assertEqual(self.verify()["num_problems"], 0)
+        self.assertLess(self.selected(), 5)
+
+    def test_what_is_missing_is_no_damage(self):
+        self.lose()
+        file, = self.inspect()["files"]
+        self.assertIn("is missing", file["index"]["note"])
+        self.assertEqual(file["index"]["problem"], "")
+        self.assertEqual(self.verify()["num_problems"], 0)
+        self.assertEqual(self.selected(), 0)
+
+    def test_what_is_damaged_is(self):
+        path, = self.db.glob("*.bsx")
+        flip(path, path.stat().st_size // 2)
+        verified = self.verify(code=1)
+        self.assertEqual(verified["num_problems"], 1)
+        self.assertIn("index unusable", verified["files"][0]["problems"][0])
+
+    def test_they_are_rebuilt(self):
+        self.assertEqual(self.index()["files_indexed"], 0)
+        tables = {path: path.stat().st_mtime_ns for path in self.db.glob("*.sst")}
+        self.lose()
+        self.assertEqual(self.index()["files_indexed"], 1)
+        self.assertEqual(tables, {path: path.stat().st_mtime_ns for path in self.db.glob("*.sst")})
+        self.assertLess(self.selected(), 5)
+        self.assertEqual(self.verify()["num_problems"], 0)
+        self.assertIn("indexed: 0 files", self.succeed("index", "--db", self.db).out.decode())
+
+    def test_another_index(self):
+        self.assertEqual(self.index("--index", "g=ngrams(4):3")["files_indexed"], 1)
+        file, = self.inspect()["files"]
+        self.assertEqual(len(file["index"]["columns"]), 4)
+        self.assertLess(self.selected("g LIKE '%ord1999%'"), 5)
+        self.assertLess(self.selected(), 5)
+
+    def test_they_are_saved_and_copied(self):
+        saved = self.dir / "saved"
+        self.index("--save-to", saved)
+        self.lose()
+        self.assertEqual(self.index("--copy-from", saved)["num_copied"], 1)
+        self.assertLess(self.selected(), 5)
+        self.assertEqual(self.index("--copy-from", saved)["num_copied"], 0)
+        other = self.dir / "other"
+        shutil.copytree(self.db, other, ignore=shutil.ignore_patterns("*.bsx"))
+        self.assertEqual(json.loads(self.succeed("index", "--db", other, "--copy-from", self.db,
+                                                 "--format", "json").out)["num_copied"], 1)
+
+    def test_another_process_may_have_the_database(self):
+        self.lose()
+        self.open_in_another_process()
+        self.assertEqual(self.index()["files_indexed"], 1)
+
+    def test_interrupted(self):
+        self.lose()
+        process = subprocess.Popen([PROGRAM, "index", "--db", self.db, "--bytes-per-second", "1kB"],
+                                   stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=TIMEOUT_SECONDS)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        self.assertIn(b"interrupted; 0 files indexed, 1 left", said)
+        self.assertEqual(self.sidecars(), [])
+
+    def test_errors(self):
+        self.assertIn("there is no database", self.fail_with(1, "index", "--db", self.dir / "x"))
+        self.assertIn("excludes", self.fail_with(2, "index", "--db", self.db, "--copy-from", "a",
+                                                 "--save-to", "b"))
+        self.assertIn("is not NAME=EXTRACTOR",
+                      self.fail_with(2, "index", "--db", self.db, "--index", "w"))
+        self.assertIn("cannot save", self.fail_with(1, "index", "--db", self.db, "--save-to",
+                                                    "/dev/null/x"))
+        plain = self.dir / "plain"
+        self.succeed("load", "--db", plain, "--key", 1, "-", stdin=b"a\tb\n")
+        self.assertIn("--index does", self.fail_with(2, "index", "--db", plain))
+
+
+if __name__ == "__main__":
+    unittest.main()
