@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/skip/analysis.h"
+#include "bench/skip/carriers.h"
 #include "bench/skip/costs.h"
 #include "bench/skip/database.h"
 #include "bench/skip/row_places.h"
@@ -147,6 +148,8 @@ Results RunExperiment(const Input& input, std::string_view value_name, const Eff
           MeasureWriteCost(dataset, column, effort.write_rounds, seed, db_dir, progress));
     }
   }
+  results.carriers =
+      MeasureCarriers(datasets[0], effort.lookup_rounds, effort.lookups, seed, db_dir, progress);
   MeasureAnalyses(effort, seed, progress, results);
   results.seconds = stopwatch.Seconds();
   return results;

@@ -40,6 +40,8 @@ struct Effort {
   double analysis_seconds = 0.3;  ///< Per kind of filters and shape.
   size_t write_columns = 2;       ///< Of each dataset, the first ones.
   unsigned write_rounds = 9;
+  unsigned lookup_rounds = 21;
+  size_t lookups = 100'000;  ///< In each round.
 
   /// Within a minute.
   static Effort Quick() {
@@ -55,6 +57,8 @@ struct Effort {
     effort.analysis_seconds = 0.1;
     effort.write_columns = 1;
     effort.write_rounds = 5;
+    effort.lookup_rounds = 9;
+    effort.lookups = 20'000;
     return effort;
   }
 };

@@ -36,6 +36,11 @@ static void to_json(Json& json, const WriteCostResult& object) {
                  cpu_seconds_without)
 }
 
+static void to_json(Json& json, const CarrierResult& object) {
+  BLOCKSIEVE_PUT(dataset, carrier, num_ssts, sst_bytes, sidecar_bytes, resident_bytes,
+                 tried_sst_bytes, unopenable_bytes, lookup_bytes, lookup_nanoseconds)
+}
+
 void WriteJson(const Results& results, const std::filesystem::path& dir) {
   const Json document = {
       {"format", 1},
@@ -50,6 +55,7 @@ void WriteJson(const Results& results, const std::filesystem::path& dir) {
       {"analyses", results.analyses},
       {"index_sizes", results.sizes},
       {"writes", results.writes},
+      {"carriers", results.carriers},
   };
   WriteJsonFile(document, dir, "skip.json");
 }

@@ -108,6 +108,20 @@ struct WriteCostResult {
   std::vector<double> cpu_seconds_without;
 };
 
+/// What indexes cost while nobody scans, by where they are: "no index", "properties", "sidecars".
+struct CarrierResult {
+  std::string dataset;
+  std::string carrier;
+  uint64_t num_ssts = 0;
+  uint64_t sst_bytes = 0;
+  uint64_t sidecar_bytes = 0;
+  uint64_t resident_bytes = 0;    ///< Of table readers, outside of the block cache, at rest.
+  uint64_t tried_sst_bytes = 0;   ///< Of one SST,
+  uint64_t unopenable_bytes = 0;  ///< those of which a flipped bit keeps it from opening.
+  uint64_t lookup_bytes = 0;      ///< Read by all lookups of absent keys.
+  std::vector<double> lookup_nanoseconds;  ///< Of one, per round.
+};
+
 /// A whole run.
 struct Results {
   std::vector<std::string> inputs;  ///< Descriptions of the datasets.
@@ -118,6 +132,7 @@ struct Results {
   std::vector<AnalysisResult> analyses;
   std::vector<IndexSizeResult> sizes;
   std::vector<WriteCostResult> writes;
+  std::vector<CarrierResult> carriers;
 };
 
 /// Writes skip.json into `dir`, created if missing. Throws Failure.

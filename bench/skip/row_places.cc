@@ -11,7 +11,7 @@
 
 #include "bench/support/terminal.h"
 #include "blocksieve/granule_index.h"
-#include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
 
 namespace blocksieve::bench::skip {
 namespace {
@@ -41,14 +41,14 @@ rocksdb::Options CountingOptions() {
 }
 
 // Rows of each granule.
-std::vector<uint64_t> GranuleRows(const rocksdb::TableProperties& properties) {
-  const auto& collected = properties.user_collected_properties;
-  const auto found = collected.find(rocksdb_plugin::kIndexProperty);
-  if (found == collected.end()) Fail("a file has no skip index");
-  const Result<GranuleIndex> index = GranuleIndex::Open(AsBytes(found->second));
-  if (!index.ok()) Fail("{}", index.status().message());
+std::vector<uint64_t> GranuleRows(
+    const std::string& path, const std::shared_ptr<const rocksdb::TableProperties>& properties) {
+  const rocksdb_plugin::FileIndex file(properties, {rocksdb::FileSystem::Default(), path, nullptr},
+                                       std::vector<Column>());
+  if (file.index() == nullptr) Fail("{}: {}", path, file.problem());
+  const GranuleIndex& index = file.index()->granules();
   std::vector<uint64_t> rows;
-  for (size_t g = 0; g < index->num_granules(); ++g) rows.push_back(index->NumRows(g));
+  for (size_t g = 0; g < index.num_granules(); ++g) rows.push_back(index.NumRows(g));
   return rows;
 }
 
@@ -74,7 +74,7 @@ void RowPlaces::ReadFile(const std::string& path, const Rows& rows) {
   if (const rocksdb::Status status = reader.Open(path); !status.ok()) {
     Fail("cannot open {}: {}", path, status.ToString());
   }
-  const std::vector<uint64_t> granule_rows = GranuleRows(*reader.GetTableProperties());
+  const std::vector<uint64_t> granule_rows = GranuleRows(path, reader.GetTableProperties());
   auto granule = granule_rows.begin();
   uint64_t rows_in_granule = 0;
 

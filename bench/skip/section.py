@@ -230,6 +230,55 @@ def cost_targets(run):
         yield at_most(f"processor time to fill, against no index: {what}", write_ratio(write, "cpu_seconds"), 1.1, " x")
 
 
+def resident_per_sst(run, carrier):
+    """Bytes of memory at rest that the index of an SST takes, outside of the block cache."""
+    plain = run["carriers"][0]
+    return (carrier["resident_bytes"] - plain["resident_bytes"]) / carrier["num_ssts"]
+
+
+def unopenable_share(carrier):
+    return carrier["unopenable_bytes"] / carrier["tried_sst_bytes"]
+
+
+def lookup_ratio(run, carrier):
+    return median(
+        mine / plain
+        for mine, plain in zip(carrier["lookup_nanoseconds"], run["carriers"][0]["lookup_nanoseconds"])
+    )
+
+
+def carrier_table(run):
+    return Table.of(
+        "What indexes cost while nobody scans, by where they are",
+        run["carriers"],
+        [
+            ("Indexes", lambda carrier: carrier["carrier"]),
+            ("SSTs", lambda carrier: text.bytes_text(carrier["sst_bytes"])),
+            ("Sidecars", lambda carrier: text.bytes_text(carrier["sidecar_bytes"])),
+            ("Resident\nper SST", lambda carrier: text.bytes_text(resident_per_sst(run, carrier))),
+            ("Bytes that keep an\nSST from opening", lambda carrier: f"{100 * unopenable_share(carrier):.3f} %"),
+            ("Lookup,\nns", lambda carrier: text.significant(median(carrier["lookup_nanoseconds"]))),
+            ("against\nno index", lambda carrier: f"{lookup_ratio(run, carrier):.3f}"),
+            ("Bytes read\nby lookups", lambda carrier: text.bytes_text(carrier["lookup_bytes"])),
+        ],
+        f"{run['carriers'][0]['dataset']} rows, all columns. Resident: RocksDB's estimate of the memory of table "
+        "readers after opening, over that without an index; index blocks and filters are in the block cache. Bytes: of "
+        "one SST, a bit of each flipped. Lookups: of absent keys, beside scans for one value.",
+    )
+
+
+def carrier_targets(run):
+    plain, _, sidecars = run["carriers"]
+    # SSTs of RocksDB's default size.
+    per_terabyte = resident_per_sst(run, sidecars) * (1 << 40) / (64 << 20)
+    yield at_most("memory of indexes at rest for 1 TiB of data (computed)", per_terabyte / (1 << 20), 50, " MiB")
+    more = 100 * (unopenable_share(sidecars) - unopenable_share(plain))
+    yield at_most("bytes of an SST that keep it from opening, over those without an index", more, 0.02, " %")
+    what = "lookups of absent keys beside scans, against no index"
+    yield at_most(f"{what}: time", lookup_ratio(run, sidecars), 1.02, " x")
+    yield at_most(f"{what}: bytes read", sidecars["lookup_bytes"] / max(1, plain["lookup_bytes"]), 1.02, " x")
+
+
 def saved(run):
     """One sentence of what the index saved, or that it saved nothing."""
     scan = next(scan for scan in of_default_granules(run) if scan["clustered"] and not scan["rewritten"])
@@ -281,7 +330,7 @@ def section(run):
             f"RocksDB {run['rocksdb']}.",
             f"blocksieve's kernel: {run['kernel']}. {run['seconds']:.0f} s.",
         ],
-        targets=[*scan_targets(run), *cost_targets(run)],
+        targets=[*scan_targets(run), *cost_targets(run), *carrier_targets(run)],
         tables=[
             scan_table(run),
             granule_table(run),
@@ -289,6 +338,7 @@ def section(run):
             in_list_table(run),
             size_table(run),
             write_table(run),
+            carrier_table(run),
         ],
         figures=figures,
     )

@@ -147,6 +147,7 @@ bool SkipIndexCollector::IsInSidecar(const std::string& index) {
   const rocksdb::Status status = WriteSidecar(*sst_, header, index, &reference);
   if (status.ok()) {
     readable_[kSidecarProperty] = reference.ToText();
+    readable_.erase(kStatisticsProperty);  // the sidecar tells; properties are to be few
   } else {
     LogLoudly(info_log_.get(), "a skip index is kept in the table properties, as its file " +
                                    SidecarPath(sst_->path) +
