@@ -33,14 +33,14 @@ BloomLayout BloomLayoutOf(const FilterInfo& info) noexcept {
 
 // Layout fields: probes (1), bits per counter (1, counting filters only), cells (varint), design
 // keys (varint).
-void AppendFields(const FilterInfo& info, FooterBytes* footer) noexcept {
+void AppendClassicFields(const FilterInfo& info, FooterBytes* footer) noexcept {
   footer->push_back(static_cast<char>(info.num_probes));
   if (info.kind == FilterKind::kCountingBloom) footer->push_back(static_cast<char>(info.cell_bits));
   AppendVarint(footer, info.num_cells);
   AppendVarint(footer, info.design_keys);
 }
 
-Status ReadFields(Decoder* fields, FilterInfo* info) {
+Status ReadClassicFields(Decoder* fields, FilterInfo* info) {
   info->num_probes = fields->Fixed<uint8_t>();
   info->cell_bits = info->kind == FilterKind::kCountingBloom ? fields->Fixed<uint8_t>() : 1;
   info->num_cells = fields->Varint();
@@ -63,7 +63,7 @@ Status ReadFields(Decoder* fields, FilterInfo* info) {
   return Status::Ok();
 }
 
-double Fpr(const FilterInfo& info) noexcept {
+double ClassicFpr(const FilterInfo& info) noexcept {
   const double bits_per_key =
       static_cast<double>(info.num_cells) / static_cast<double>(info.num_keys);
   return ClassicBloomFpr(bits_per_key, info.num_probes);
@@ -111,14 +111,14 @@ const FilterFormat& ClassicFormatOf(FilterKind kind) noexcept {
 
 // Empty filters have a layout, too, so that they can go on being filled.
 const FilterFormat kClassicBloomFormat = {.empty_has_fields = true,
-                                          .append_fields = &AppendFields,
-                                          .read_fields = &ReadFields,
-                                          .predicted_fpr = &Fpr,
+                                          .append_fields = &AppendClassicFields,
+                                          .read_fields = &ReadClassicFields,
+                                          .predicted_fpr = &ClassicFpr,
                                           .open = &Open<BitCells>};
 const FilterFormat kCountingBloomFormat = {.empty_has_fields = true,
-                                           .append_fields = &AppendFields,
-                                           .read_fields = &ReadFields,
-                                           .predicted_fpr = &Fpr,
+                                           .append_fields = &AppendClassicFields,
+                                           .read_fields = &ReadClassicFields,
+                                           .predicted_fpr = &ClassicFpr,
                                            .open = &Open<CounterCells>};
 
 Result<OwnedBytes> WriteBloomBlock(FilterKind kind, const BloomLayout& layout, uint32_t cell_bits,

@@ -12,8 +12,8 @@
 namespace blocksieve::internal {
 namespace {
 
-constexpr std::array<uint8_t, 4> kMagic = {0xb5, 'g', 'i', 'x'};
-constexpr size_t kFixedBytes = kMagic.size() + 1 + sizeof(uint32_t);  // up to the fields
+constexpr std::array<uint8_t, 4> kIndexMagic = {0xb5, 'g', 'i', 'x'};
+constexpr size_t kFixedBytes = kIndexMagic.size() + 1 + sizeof(uint32_t);  // up to the fields
 static_assert(kFixedBytes == kGranuleIndexStartBytes);
 
 // In place of a state of filters that are present.
@@ -133,7 +133,7 @@ std::string EncodeGranuleIndexHeader(const GranuleIndexHeader& header) {
   AppendVarint(&fields, header.columns.size());
   for (const ColumnHeader& column : header.columns) AppendColumn(column, &fields);
 
-  std::string out(kMagic.begin(), kMagic.end());
+  std::string out(kIndexMagic.begin(), kIndexMagic.end());
   const bool has_postings = std::any_of(header.columns.begin(), header.columns.end(), HasPostings);
   out.push_back(
       static_cast<char>(has_postings ? kGranuleIndexVersionOfPostings : kGranuleIndexVersion));
@@ -145,14 +145,14 @@ std::string EncodeGranuleIndexHeader(const GranuleIndexHeader& header) {
 
 uint64_t GranuleIndexHeaderBytes(ByteView start) noexcept {
   assert(start.size() >= kGranuleIndexStartBytes);
-  return kFixedBytes + LoadLittleEndian<uint32_t>(start.data() + kMagic.size() + 1) +
+  return kFixedBytes + LoadLittleEndian<uint32_t>(start.data() + kIndexMagic.size() + 1) +
          sizeof(uint32_t);
 }
 
 Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView start, uint64_t index_bytes,
                                                     size_t* num_bytes) {
   Decoder bytes(start);
-  for (const uint8_t byte : kMagic) {
+  for (const uint8_t byte : kIndexMagic) {
     if (bytes.Fixed<uint8_t>() != byte) return DamagedIndex("no magic number at its beginning");
   }
   const uint8_t version = bytes.Fixed<uint8_t>();

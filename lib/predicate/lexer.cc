@@ -8,12 +8,12 @@ namespace blocksieve::internal {
 namespace {
 
 bool IsBlank(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool IsDigit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool IsDecimalDigit(char c) noexcept { return c >= '0' && c <= '9'; }
 char ToUpper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 bool BeginsWord(char c) noexcept {
   return (ToUpper(c) >= 'A' && ToUpper(c) <= 'Z') || c == '_' || static_cast<uint8_t>(c) >= 0x80;
 }
-bool ContinuesWord(char c) noexcept { return BeginsWord(c) || IsDigit(c); }
+bool ContinuesWord(char c) noexcept { return BeginsWord(c) || IsDecimalDigit(c); }
 
 bool EqualsKeyword(std::string_view text, std::string_view keyword) noexcept {
   return std::equal(text.begin(), text.end(), keyword.begin(), keyword.end(),
@@ -30,7 +30,7 @@ size_t NumberBytes(std::string_view text) noexcept {
   size_t end = 0;
   const auto skip_digits = [&] {
     const size_t begin = end;
-    while (end < text.size() && IsDigit(text[end])) ++end;
+    while (end < text.size() && IsDecimalDigit(text[end])) ++end;
     return end - begin;
   };
   if (text.starts_with('-') || text.starts_with('+')) ++end;
