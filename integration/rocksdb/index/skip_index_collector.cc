@@ -124,10 +124,10 @@ void SkipIndexCollector::Build() {
   Result<std::string> index = builder_->Finish();
   if (!index.ok()) return Fail(index.status().message());
   DescribeIndex(*index);
-  if (problem_.empty() && !IsInSidecar(*index)) index_ = *std::move(index);
+  if (problem_.empty() && !PutIntoSidecar(*index)) index_ = *std::move(index);
 }
 
-bool SkipIndexCollector::IsInSidecar(const std::string& index) {
+bool SkipIndexCollector::PutIntoSidecar(const std::string& index) {
   if (index.size() <= options_.max_property_bytes) return false;
   if (!sst_) {
     if (has_warned_ != nullptr && !has_warned_->exchange(true)) {

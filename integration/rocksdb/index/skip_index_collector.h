@@ -42,7 +42,8 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   void FollowBlocks(uint64_t file_offset);
   void Build();
   void DescribeIndex(const std::string& index);
-  bool IsInSidecar(const std::string& index);
+  /// False if it is to stay in the properties, or has to.
+  bool PutIntoSidecar(const std::string& index);
   void Fail(std::string_view what, std::string_view reason = {}) noexcept;
 
   const std::shared_ptr<rocksdb::Logger> info_log_;

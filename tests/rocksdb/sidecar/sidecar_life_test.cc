@@ -1,6 +1,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env_encryption.h>
+#include <rocksdb/rate_limiter.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include "integration/rocksdb/index/skip_index_catalog.h"
@@ -172,6 +173,17 @@ TEST_F(SidecarLife, TheyAreOnTheFileSystemOfTheDatabase) {
   EXPECT_EQ(Count(db.db(), "n = 7", &explanation), 10u);
   EXPECT_EQ(explanation.files_skipped, 2u);
   db.Close();
+}
+
+TEST_F(SidecarLife, TheyAreChargedToTheRateLimiter) {
+  const std::shared_ptr<rocksdb::RateLimiter> limiter(rocksdb::NewGenericRateLimiter(1 << 30));
+  config_.options.rate_limiter = limiter;
+  TestDb db(config_);
+  FillFiles(&db, 1);
+  // Flushes themselves have a higher priority.
+  const std::string number = *NamesWith(db.path(), ".bsx").begin();
+  EXPECT_EQ(limiter->GetTotalBytesThrough(rocksdb::Env::IO_LOW),
+            static_cast<int64_t>(std::filesystem::file_size(Sidecar(db, number))));
 }
 
 TEST_F(SidecarLife, ReadersOfEveryKindFindThem) {
