@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/support/child_process.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/temp_dir.h"
 
 // The plug-in in programs that link it, open it, or have it preloaded; and its environment
@@ -17,13 +18,6 @@ namespace {
 using namespace blocksieve::testing;  // NOLINT: test support
 
 using Environment = std::map<std::string, std::string>;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SKIP_IF_NOTHING_CAN_BE_PRELOADED() \
-  GTEST_SKIP() << "the sanitizer's own library has to be the first"
-#else
-#define SKIP_IF_NOTHING_CAN_BE_PRELOADED() static_cast<void>(0)
-#endif
 
 Environment Preloaded(Environment environment = {}) {
   environment["LD_PRELOAD"] = BLOCKSIEVE_PLUGIN;
@@ -82,12 +76,12 @@ TEST_F(PluginLoading, DlopenRegistersThePolicy) {
 }
 
 TEST_F(PluginLoading, PreloadingRegistersThePolicy) {
-  SKIP_IF_NOTHING_CAN_BE_PRELOADED();
+  if (!kCanPreload) GTEST_SKIP() << "nothing can be preloaded";
   ExpectOurs(Run(PLAIN_PROGRAM, "{id=blocksieve;target_fpr=0.01}", Preloaded()));
 }
 
 TEST_F(PluginLoading, TwiceIsNoTrouble) {
-  SKIP_IF_NOTHING_CAN_BE_PRELOADED();
+  if (!kCanPreload) GTEST_SKIP() << "nothing can be preloaded";
   ExpectOurs(Run(LINKED_PROGRAM, "blocksieve:0.01", Preloaded(), {BLOCKSIEVE_PLUGIN}));
 }
 
@@ -122,7 +116,7 @@ TEST_F(PluginLoading, BuiltinPoliciesAreStockUnlessAskedFor) {
 }
 
 TEST_F(PluginLoading, BuiltinPoliciesAreReplacedIfAskedFor) {
-  SKIP_IF_NOTHING_CAN_BE_PRELOADED();
+  if (!kCanPreload) GTEST_SKIP() << "nothing can be preloaded";
   for (const char* call : {"call:bloom", "call:ribbon"}) {
     TempDir dir;
     const ChildResult child = RunChild({PLAIN_PROGRAM, dir / "db", call},
@@ -134,7 +128,7 @@ TEST_F(PluginLoading, BuiltinPoliciesAreReplacedIfAskedFor) {
 }
 
 TEST_F(PluginLoading, ReplacedPoliciesReadWhatStockOnesWrote) {
-  SKIP_IF_NOTHING_CAN_BE_PRELOADED();
+  if (!kCanPreload) GTEST_SKIP() << "nothing can be preloaded";
   const Report stock = Run(PLAIN_PROGRAM, "call:bloom", {});
   const Report replaced =
       Run(PLAIN_PROGRAM, "call:bloom", Preloaded({{"BLOCKSIEVE_REPLACE_BUILTIN", "1"}}));

@@ -10,6 +10,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/test_db.h"
 
 // db_bench, ldb and sst_dump, unchanged, of the RocksDB that the plug-in was built for, with the
@@ -25,9 +26,7 @@ using Environment = std::map<std::string, std::string>;
 class RocksDbTools : public ::testing::TestWithParam<FilterShape> {
  protected:
   void SetUp() override {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "nothing can be preloaded: the sanitizer's own library has to be the first";
-#endif
+    if (!kCanPreload) GTEST_SKIP() << "nothing can be preloaded";
     // A RocksDB that was installed without its tools leaves those of another one in PATH.
     const std::string wanted = "db_bench version " + std::to_string(ROCKSDB_MAJOR) + "." +
                                std::to_string(ROCKSDB_MINOR) + "." + std::to_string(ROCKSDB_PATCH);

@@ -22,6 +22,7 @@
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/environment.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/temp_dir.h"
 
 // A process that writes, looks up and scans all the time is killed, over and over, and its database
@@ -175,9 +176,9 @@ class Soak : public ::testing::Test {
   ~Soak() override { ::munmap(told_, sizeof(Told)); }
 
   void SetUp() override {
-#ifdef __SANITIZE_THREAD__
-    GTEST_SKIP() << "thread sanitizer cannot follow threads that a forked process starts";
-#endif
+    if (kThreadSanitizer) {
+      GTEST_SKIP() << "thread sanitizer cannot follow threads that a forked process starts";
+    }
   }
 
   // Lets a child work, so many times for so long, and kills it. Returns its memory after each time.
