@@ -54,8 +54,8 @@ struct FilterReport {
   uint64_t num_entries = 0;  ///< Keys and prefixes that they were made from.
   uint64_t num_bytes = 0;    ///< In the file.
 
-  /// The chance that an absent key passes, by the model of the kind; 1 if nothing is ruled out. The
-  /// mean if there are several filters.
+  /// The chance that an absent key passes, by the model of the kind; 1 if nothing is ruled out. Of
+  /// several filters it is the mean over what they cover.
   double predicted_fpr = 1;
 
   std::string note;                   ///< Why filters are unknown.

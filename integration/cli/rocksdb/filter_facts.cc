@@ -97,14 +97,32 @@ FilterFacts DescribeFilter(ByteView contents, double stock_bits_per_entry) {
                                       : DescribeStock(contents, stock_bits_per_entry);
 }
 
-// Filters of one kind.
-struct Group {
-  FilterOrigin origin;
-  uint64_t num_filters = 0;
-  double sum_of_fprs = 0;
+// The mean rate of filters. Each counts by its entries, because it is asked in proportion to them.
+class MeanFpr {
+ public:
+  void Add(double entries, double fpr) {
+    entries_ += entries;
+    sum_ += entries * fpr;
+  }
 
-  double mean_fpr() const { return sum_of_fprs / static_cast<double>(num_filters); }
+  double entries() const { return entries_; }
+  double Get() const { return sum_ / entries_; }
+
+ private:
+  double entries_ = 0;
+  double sum_ = 0;
 };
+
+// The entries of a filter that does not tell: partitions are of about the same size.
+double TypicalEntries(const std::vector<FilterFacts>& filters) {
+  double sum = 0;
+  double counted = 0;
+  for (const FilterFacts& facts : filters) {
+    sum += static_cast<double>(facts.num_entries);
+    counted += facts.num_entries == 0 ? 0 : 1;
+  }
+  return counted == 0 ? 1 : sum / counted;
+}
 
 }  // namespace
 
@@ -115,38 +133,49 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   for (const std::string& contents : filters) report->num_bytes += contents.size();
   const double bits_per_entry =
       8 * static_cast<double>(report->num_bytes) / static_cast<double>(num_entries);
-  std::map<std::string, Group> groups;
-  double sum_of_fprs = 0;
+  std::vector<FilterFacts> described;
+  described.reserve(filters.size());
   for (const std::string& contents : filters) {
-    const FilterFacts facts = DescribeFilter(AsBytes(contents), bits_per_entry);
+    described.push_back(DescribeFilter(AsBytes(contents), bits_per_entry));
+  }
+  const double typical_entries = TypicalEntries(described);
+  struct Kind {
+    FilterOrigin origin;
+    MeanFpr fpr;
+  };
+  std::map<std::string, Kind> kinds;
+  MeanFpr fpr;
+  for (const FilterFacts& facts : described) {
+    const double entries =
+        facts.num_entries == 0 ? typical_entries : static_cast<double>(facts.num_entries);
     report->origin = facts.origin;
-    sum_of_fprs += facts.predicted_fpr;
     report->num_entries += facts.num_entries;
+    fpr.Add(entries, facts.predicted_fpr);
     if (facts.origin == FilterOrigin::kUnknown) {
       report->note = facts.problem;
     } else if (facts.origin == FilterOrigin::kUnreadable) {
       report->problems.push_back("a filter cannot be read: " + facts.problem);
     } else {
-      Group& group = groups.try_emplace(facts.kind, Group{.origin = facts.origin}).first->second;
-      ++group.num_filters;
-      group.sum_of_fprs += facts.predicted_fpr;
+      Kind& kind =
+          kinds.try_emplace(facts.kind, Kind{.origin = facts.origin, .fpr = {}}).first->second;
+      kind.fpr.Add(entries, facts.predicted_fpr);
     }
   }
-  for (const auto& [kind, group] : groups) {
-    report->kind += (report->kind.empty() ? "" : "+") + kind;
-    report->origin = group.origin;
+  for (const auto& [name, kind] : kinds) {
+    report->kind += (report->kind.empty() ? "" : "+") + name;
+    report->origin = kind.origin;
   }
-  report->predicted_fpr = sum_of_fprs / static_cast<double>(filters.size());
+  report->predicted_fpr = fpr.Get();
   if (report->origin != FilterOrigin::kStock) return;
   report->num_entries = num_entries;
   // Instead of a small Ribbon, RocksDB writes a Bloom filter of the same rate. Its bits per key are
   // not recorded, and the file's mean says nothing about them.
-  const auto ribbon = groups.find("ribbon");
-  const auto bloom = groups.find("bloom");
-  if (ribbon == groups.end() || bloom == groups.end()) return;
-  const double bloom_filters = static_cast<double>(bloom->second.num_filters);
-  sum_of_fprs += bloom_filters * (ribbon->second.mean_fpr() - bloom->second.mean_fpr());
-  report->predicted_fpr = sum_of_fprs / static_cast<double>(filters.size());
+  const auto ribbon = kinds.find("ribbon");
+  const auto bloom = kinds.find("bloom");
+  if (ribbon == kinds.end() || bloom == kinds.end()) return;
+  const MeanFpr& blooms = bloom->second.fpr;
+  report->predicted_fpr +=
+      blooms.entries() / fpr.entries() * (ribbon->second.fpr.Get() - blooms.Get());
 }
 
 }  // namespace blocksieve::cli

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <utility>
@@ -71,11 +72,13 @@ class ToyLsmFile final : public TableFile {
     FilterReport& report = report_.filter;
     const toylsm::SstIndex& index = file_->index();
     std::set<std::string> kinds;
-    double sum = 0;
+    double sum = 0;  // of every block, the rate of its filter
     for (size_t i = 0; i < index.filters.size(); ++i) {
       const size_t first_block = i * index.filter_granule_blocks;
+      const auto blocks = static_cast<double>(
+          std::min<size_t>(index.filter_granule_blocks, file_->num_blocks() - first_block));
       if (!file_->HasFilter(first_block)) {
-        sum += 1;
+        sum += blocks;
         continue;
       }
       ++report.num_filters;
@@ -87,10 +90,10 @@ class ToyLsmFile final : public TableFile {
       if (info.ok()) {
         kinds.emplace(FilterKindName(info->kind));
         report.num_entries += info->num_keys;
-        sum += PredictedFpr(*info);
+        sum += blocks * PredictedFpr(*info);
       } else {
         report.problems.push_back("a filter cannot be read: " + info.status().message());
-        sum += 1;
+        sum += blocks;
       }
     }
     if (report.num_filters == 0) return;
@@ -98,7 +101,7 @@ class ToyLsmFile final : public TableFile {
     report.shape = index.filters.size() == 1 ? "full" : "per granule";
     report.of = "keys";
     for (const std::string& kind : kinds) report.kind += (report.kind.empty() ? "" : "+") + kind;
-    report.predicted_fpr = sum / static_cast<double>(index.filters.size());
+    report.predicted_fpr = sum / static_cast<double>(file_->num_blocks());
   }
 
   void DescribeIndex() {

@@ -1,0 +1,45 @@
+#include "integration/cli/rocksdb/filter_facts.h"
+
+#include <gtest/gtest.h>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/filter_builder.h"
+#include "tests/support/key_sets.h"
+
+namespace blocksieve::cli {
+namespace {
+
+std::string Filter(size_t num_keys, double fpr) {
+  const auto keys = testing::PresentKeys(testing::KeyShape::kCounter, num_keys);
+  const auto filter = *MakeFilter(keys, fpr);
+  return std::string(AsText(filter.view()));
+}
+
+double RateOf(const std::string& filter) {
+  return PredictedFpr(*DescribeFilterBlock(AsBytes(filter)));
+}
+
+double MeanRate(const std::vector<std::string>& filters) {
+  FilterReport report;
+  DescribeFilters(filters, 1, &report);
+  return report.predicted_fpr;
+}
+
+// As the last partition of a file, which has few keys.
+TEST(FilterFactsTest, FewKeysWeighLittle) {
+  const std::string many = Filter(9'900, 0.001);
+  const std::string few = Filter(100, 0.1);
+  EXPECT_DOUBLE_EQ(MeanRate({many}), RateOf(many));
+  EXPECT_DOUBLE_EQ(MeanRate({many, few}), 0.99 * RateOf(many) + 0.01 * RateOf(few));
+}
+
+TEST(FilterFactsTest, AFilterThatCannotBeReadWeighsAsOthersDo) {
+  const std::string readable = Filter(1000, 0.001);
+  std::string damaged = readable;
+  damaged[damaged.size() - 8] ^= 1;
+  EXPECT_DOUBLE_EQ(MeanRate({damaged}), 1);
+  EXPECT_DOUBLE_EQ(MeanRate({readable, damaged, readable}), (2 * RateOf(readable) + 1) / 3);
+}
+
+}  // namespace
+}  // namespace blocksieve::cli
