@@ -124,7 +124,8 @@ def analysis_table(run):
             ("Building,\nns per value", lambda a: text.significant(build_nanoseconds(a))),
         ],
         "In memory, at an FPR of 1 %, against the same classic Bloom filters asked one after the other: the value is "
-        "hashed once, the filters are contiguous and prefetched.",
+        "hashed once, the filters are contiguous and prefetched. For scale, on another machine: ClickHouse took 55 s for "
+        "the bloom_filter index of 2.9 billion rows in granules of 8,192 (its issue 43024).",
     )
 
 

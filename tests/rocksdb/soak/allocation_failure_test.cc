@@ -8,7 +8,9 @@
 
 #include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/listener.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/failing_allocation.h"
@@ -173,6 +175,40 @@ TEST_F(SkipIndexShortOfMemory, AFileGetsAWholeIndexOrNone) {
   EXPECT_NE(log_->text().find("a file gets no skip index: out of memory"), std::string::npos);
 }
 
+TEST_F(SkipIndexShortOfMemory, ASidecarIsThatOfItsFileOrIsNotBelieved) {
+  using rocksdb_plugin::FileIndex;
+  using rocksdb_plugin::SstPlace;
+  const TempDir dir;
+  const SstPlace sst{rocksdb::FileSystem::Default(), dir / "000012.sst", nullptr};
+  index_.max_property_bytes = 0;
+  const auto collect = [&] {
+    rocksdb::UserCollectedProperties properties;
+    std::optional<SstPlace> place;
+    try {
+      place = sst;
+    } catch (const std::bad_alloc&) {
+    }
+    rocksdb_plugin::SkipIndexCollector collector(index_, std::move(place), nullptr);
+    for (uint64_t i = 0; i < 100; ++i) {
+      EXPECT_TRUE(collector.AddUserKey(Key(i), Value(i), rocksdb::kEntryPut, 1, 0).ok());
+    }
+    EXPECT_TRUE(collector.Finish(&properties).ok());
+    return properties;
+  };
+  uint64_t in_sidecars = 0;
+  FailEachAllocation(collect, [&](const rocksdb::UserCollectedProperties& collected, bool failed) {
+    auto properties = std::make_shared<rocksdb::TableProperties>();
+    properties->user_collected_properties = collected;
+    const FileIndex index(properties, sst, std::nullopt);
+    EXPECT_TRUE(failed || index.is_in_sidecar()) << index.problem();
+    if (index.index() != nullptr) {
+      EXPECT_EQ(index.index()->granules().num_rows(), 100u);
+    }
+    in_sidecars += index.is_in_sidecar();
+  });
+  EXPECT_GT(in_sidecars, 0u);
+}
+
 TEST_F(SkipIndexShortOfMemory, OpeningIndexesIsTriedAgain) {
   TestDb db(config_);
   Fill(&db.db());
@@ -204,7 +240,16 @@ struct Scanned {
   uint64_t sum = 0;  // of hashes
 };
 
-TEST_F(SkipIndexShortOfMemory, AScanReturnsItsRowsOrAnError) {
+class ScanShortOfMemory : public SkipIndexShortOfMemory,
+                          public ::testing::WithParamInterface<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(IndexesIn, ScanShortOfMemory, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Sidecars" : "Properties"; });
+
+TEST_P(ScanShortOfMemory, ReturnsItsRowsOrAnError) {
+  index_.max_property_bytes = GetParam() ? 0 : UINT64_MAX;
+  config_ = SkipConfig(index_);
+  config_.options.listeners = {NewListener()};
   config_.table.filter_policy = PolicyOf(PolicyKind::kAuto);
   TestDb db(config_);
   Fill(&db.db());
