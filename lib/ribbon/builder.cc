@@ -38,23 +38,11 @@ class RibbonWriter {
   }
 
   void AddChunk(std::span<uint64_t> hashes, bool last) {
-    if (entries_.size() % kRibbonGroup == 0) bases_.push_back(static_cast<uint32_t>(octet_));
-    const bool reachable = octet_ - bases_.back() <= kRibbonEntryMask;
-    // Room for the most columns that the chunk may take, and the end of the filter.
-    const bool fits = pivots_.size() / 8 + hashes.size() / 8 + 64 <= capacity_;
-    if (reachable && fits && chunk_.Solve(hashes, octet_, last)) {
-      AddEntry(chunk_.seed());
-      octet_ += chunk_.num_octets();
-      TakeColumns();
-      return;
-    }
-    AddEntry(0);
-    ++open_chunks_;
-    if (last) {
-      // The rows carried so far still have to be served.
-      chunk_.Solve({}, octet_, true);
-      TakeColumns();
-    }
+    AddChunk(hashes.size(), last, [&] { return chunk_.Solve(hashes, octet_, last); });
+  }
+
+  void AddChunk(std::span<const uint64_t> hashes, std::span<const uint32_t> results, bool last) {
+    AddChunk(hashes.size(), last, [&] { return chunk_.Solve(hashes, results, octet_, last); });
   }
 
   RibbonBuild Finish() {
@@ -77,6 +65,27 @@ class RibbonWriter {
   }
 
  private:
+  template <class Solve>
+  void AddChunk(size_t num_hashes, bool last, Solve solve) {
+    if (entries_.size() % kRibbonGroup == 0) bases_.push_back(static_cast<uint32_t>(octet_));
+    const bool reachable = octet_ - bases_.back() <= kRibbonEntryMask;
+    // Room for the most columns that the chunk may take, and the end of the filter.
+    const bool fits = pivots_.size() / 8 + num_hashes / 8 + 64 <= capacity_;
+    if (reachable && fits && solve()) {
+      AddEntry(chunk_.seed());
+      octet_ += chunk_.num_octets();
+      TakeColumns();
+      return;
+    }
+    AddEntry(0);
+    ++open_chunks_;
+    if (last) {
+      // The rows carried so far still have to be served.
+      chunk_.Solve(std::span<uint64_t>(), octet_, true);
+      TakeColumns();
+    }
+  }
+
   void AddEntry(uint32_t seed) {
     entries_.push_back(static_cast<uint16_t>(RibbonMultiplier(seed, octet_)));
   }
@@ -205,6 +214,45 @@ RibbonBuild BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kerne
     }
   }
   return writer.Finish();
+}
+
+struct RibbonMapBuilder::Parts {
+  uint64_t num_chunks;
+  RibbonBlocks blocks;
+  RibbonWriter writer;
+  // The open chunk.
+  uint64_t chunk = 0;
+  std::vector<uint64_t> hashes;
+  std::vector<uint32_t> results;
+
+  Parts(uint64_t num_hashes, const Layout& layout, Kernel kernel, uint8_t* out)
+      : num_chunks(ChooseRibbonChunks(num_hashes).total()),
+        writer(layout, RibbonSolverFor(kernel), num_hashes, num_chunks, &blocks, out) {}
+};
+
+RibbonMapBuilder::RibbonMapBuilder(uint64_t num_hashes, const Layout& layout, Kernel kernel,
+                                   uint8_t* out)
+    : parts_(std::make_unique<Parts>(num_hashes, layout, kernel, out)) {}
+RibbonMapBuilder::RibbonMapBuilder(RibbonMapBuilder&&) noexcept = default;
+RibbonMapBuilder::~RibbonMapBuilder() = default;
+
+void RibbonMapBuilder::CloseChunk(bool last) {
+  parts_->writer.AddChunk(parts_->hashes, parts_->results, last);
+  parts_->hashes.clear();
+  parts_->results.clear();
+  ++parts_->chunk;
+}
+
+void RibbonMapBuilder::Add(uint64_t hash, uint32_t result) {
+  const uint64_t chunk = RibbonChunkOf(hash, parts_->num_chunks);
+  while (parts_->chunk < chunk) CloseChunk(/*last=*/false);
+  parts_->hashes.push_back(hash);
+  parts_->results.push_back(result);
+}
+
+RibbonBuild RibbonMapBuilder::Finish() {
+  while (parts_->chunk < parts_->num_chunks) CloseChunk(parts_->chunk + 1 == parts_->num_chunks);
+  return parts_->writer.Finish();
 }
 
 }  // namespace blocksieve::internal

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "blocksieve/internal/hash_list.h"
 #include "blocksieve/kernels.h"
@@ -33,5 +34,28 @@ struct RibbonBuild {
 /// REQUIRES: hashes->size() > 0; RibbonCapacity bytes at `out`, all zero. Throws std::bad_alloc.
 RibbonBuild BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kernel kernel,
                         uint8_t* out);
+
+/// Writes the payload of a ribbon that gives back numbers, hash by hash, in little memory: 8 bytes
+/// for each. The same hashes and numbers give the same bytes on every kernel.
+class RibbonMapBuilder {
+ public:
+  /// REQUIRES: num_hashes > 0, a layout of whole columns, RibbonCapacity bytes at `out`, all zero.
+  /// This and Add throw std::bad_alloc.
+  RibbonMapBuilder(uint64_t num_hashes, const Layout& layout, Kernel kernel, uint8_t* out);
+  RibbonMapBuilder(RibbonMapBuilder&&) noexcept;
+  ~RibbonMapBuilder();
+
+  /// REQUIRES: hashes ascend and differ; `result` has no more bits than there are columns
+  void Add(uint64_t hash, uint32_t result);
+
+  /// If there are open chunks, numbers are lost. REQUIRES: num_hashes were added
+  RibbonBuild Finish();
+
+ private:
+  struct Parts;
+  void CloseChunk(bool last);
+
+  std::unique_ptr<Parts> parts_;
+};
 
 }  // namespace blocksieve::internal

@@ -38,16 +38,22 @@ struct RibbonChunkSolver::Place {
 };
 
 bool RibbonChunkSolver::Solve(std::span<uint64_t> hashes, uint64_t first_octet, bool last) {
-  if (hashes.size() <= kMaxChunkRows && SolveAnyhow(hashes, first_octet, last)) return true;
+  if (hashes.size() <= kMaxChunkRows && SolveAnyhow(hashes, {}, first_octet, last)) return true;
   // Copies of a hash are harmless one by one, but many queue up in one place.
   std::sort(hashes.begin(), hashes.end());
   const auto distinct =
       static_cast<size_t>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
   if (distinct == hashes.size() || distinct > kMaxChunkRows) return false;
-  return SolveAnyhow(hashes.first(distinct), first_octet, last);
+  return SolveAnyhow(hashes.first(distinct), {}, first_octet, last);
 }
 
-bool RibbonChunkSolver::SolveAnyhow(std::span<const uint64_t> hashes, uint64_t first_octet,
+bool RibbonChunkSolver::Solve(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
+                              uint64_t first_octet, bool last) {
+  return hashes.size() <= kMaxChunkRows && SolveAnyhow(hashes, results, first_octet, last);
+}
+
+bool RibbonChunkSolver::SolveAnyhow(std::span<const uint64_t> hashes,
+                                    std::span<const uint32_t> results, uint64_t first_octet,
                                     bool last) {
   mixed_.resize(hashes.size());
   starts_.resize(hashes.size());
@@ -85,7 +91,7 @@ bool RibbonChunkSolver::SolveAnyhow(std::span<const uint64_t> hashes, uint64_t f
         octet_counts_[0] += carried_.count;
         if (!FitsQueue(place, limits.longest, limits.most_empty)) continue;
         num_columns_ = place.num_columns;
-        OrderRows(hashes, place);
+        OrderRows(hashes, results, place);
         if (!Eliminate()) continue;
         seed_ = seed;
         num_octets_ = place.num_slots / kRibbonOctet;
@@ -112,7 +118,8 @@ bool RibbonChunkSolver::FitsQueue(const Place& place, uint32_t longest,
   return empty <= most_empty && (!place.last || queue <= columns_left);
 }
 
-void RibbonChunkSolver::OrderRows(std::span<const uint64_t> hashes, const Place& place) {
+void RibbonChunkSolver::OrderRows(std::span<const uint64_t> hashes,
+                                  std::span<const uint32_t> results, const Place& place) {
   rows_.resize(hashes.size() + carried_.count);
   next_row_.resize(octet_counts_.size());
   uint32_t sum = 0;
@@ -135,8 +142,9 @@ void RibbonChunkSolver::OrderRows(std::span<const uint64_t> hashes, const Place&
   for (size_t i = 0; i < hashes.size(); ++i) {
     const uint32_t start = starts_[i];
     const uint32_t row = next_row_[start / kRibbonOctet]++;
+    const uint32_t result = results.empty() ? RibbonFingerprint(hashes[i]) : results[i];
     rows_[row] = {within(RibbonCoefficients(mixed_[i]), start),
-                  start % 32 | (RibbonFingerprint(hashes[i]) & fingerprint_mask) << 8};
+                  start % 32 | (result & fingerprint_mask) << 8};
   }
 }
 

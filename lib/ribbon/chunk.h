@@ -27,6 +27,11 @@ class RibbonChunkSolver {
   /// Throws std::bad_alloc.
   bool Solve(std::span<uint64_t> hashes, uint64_t first_octet, bool last);
 
+  /// The same where the slots of hash i shall give results[i] and not its fingerprint.
+  /// REQUIRES: hashes differ
+  bool Solve(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
+             uint64_t first_octet, bool last);
+
   // Of the chunk last solved:
   uint32_t seed() const noexcept { return seed_; }
   uint32_t num_octets() const noexcept { return num_octets_; }  ///< Virtual ones; 1 ... 4095.
@@ -41,9 +46,12 @@ class RibbonChunkSolver {
  private:
   struct Place;
 
-  bool SolveAnyhow(std::span<const uint64_t> hashes, uint64_t first_octet, bool last);
+  /// No results: fingerprints.
+  bool SolveAnyhow(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
+                   uint64_t first_octet, bool last);
   bool FitsQueue(const Place& place, uint32_t longest, uint32_t most_empty) const noexcept;
-  void OrderRows(std::span<const uint64_t> hashes, const Place& place);
+  void OrderRows(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
+                 const Place& place);
   bool Eliminate();
 
   const RibbonSolver& solver_;

@@ -146,6 +146,10 @@ BLOCKSIEVE_INLINE uint64_t SecondCoefficients(const RibbonWindow& window) noexce
 /// jump here without having put its window into memory. Reads at most 7 bytes behind the payload.
 bool ProbeRibbonAnywhere(const FilterView& view, uint64_t hash) noexcept;
 
+/// What the columns give for the hash: the number that the builder was given, of a ribbon of
+/// numbers; any number for other hashes. Reads behind the payload as ProbeRibbonAnywhere does.
+uint32_t ReadRibbon(const FilterView& view, uint64_t hash) noexcept;
+
 /// Bytes behind the payload that a probe may read, whatever they are: the footer has them.
 inline constexpr uint64_t kRibbonReadableTail = 16;
 

@@ -11,7 +11,9 @@ namespace {
 #define BLOCKSIEVE_POPCNT
 #endif
 
-BLOCKSIEVE_INLINE bool ProbeWords(const FilterView& view, const RibbonWindow& window) noexcept {
+/// The parity of each column.
+BLOCKSIEVE_INLINE uint32_t WordParities(const FilterView& view,
+                                        const RibbonWindow& window) noexcept {
   // The words of the last segment may be shorter, and there may be none behind it. What is loaded
   // beyond the end of a word does not count: no coefficient is there.
   const RibbonView& ribbon = view.ribbon;
@@ -33,7 +35,11 @@ BLOCKSIEVE_INLINE bool ProbeWords(const FilterView& view, const RibbonWindow& wi
                           (LoadLittleEndian<uint64_t>(b + j * second_bytes) & second);
     parities |= static_cast<uint32_t>(__builtin_parityll(bits)) << j;
   }
-  return ((parities ^ RibbonFingerprint(window.hash)) & window.in_use) == 0;
+  return parities;
+}
+
+BLOCKSIEVE_INLINE bool ProbeWords(const FilterView& view, const RibbonWindow& window) noexcept {
+  return ((WordParities(view, window) ^ RibbonFingerprint(window.hash)) & window.in_use) == 0;
 }
 
 /// The parities of four words in the low four bits.
@@ -129,6 +135,12 @@ __attribute__((noinline)) bool ProbeRibbonAnywhere(const FilterView& view, uint6
   return view.ribbon.num_chunks == 1
              ? ProbeWords(view, LocateRibbonAnywhere<RibbonDirectory::kNone>(view, hash))
              : ProbeWords(view, LocateRibbonAnywhere<RibbonDirectory::kBased>(view, hash));
+}
+
+uint32_t ReadRibbon(const FilterView& view, uint64_t hash) noexcept {
+  return view.ribbon.num_chunks == 1
+             ? WordParities(view, LocateRibbonAnywhere<RibbonDirectory::kNone>(view, hash))
+             : WordParities(view, LocateRibbonAnywhere<RibbonDirectory::kBased>(view, hash));
 }
 
 BLOCKSIEVE_RIBBON_OPS(kRibbonScalar, Scalar, )

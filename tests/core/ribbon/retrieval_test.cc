@@ -1,0 +1,147 @@
+#include "lib/ribbon/retrieval.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "blocksieve/internal/kernels.h"
+#include "tests/core/ribbon/ribbon_test_builds.h"
+
+namespace blocksieve::internal {
+namespace {
+
+using testing::RandomHashes;
+
+struct Stored {
+  std::vector<uint64_t> hashes;
+  std::vector<uint32_t> results;
+};
+
+Stored RandomNumbers(size_t count, uint32_t columns) {
+  Stored stored{RandomHashes(count, count + columns), {}};
+  std::sort(stored.hashes.begin(), stored.hashes.end());
+  std::mt19937_64 random(columns);
+  for (size_t i = 0; i < count; ++i) {
+    stored.results.push_back(static_cast<uint32_t>(random() & ((uint64_t{1} << columns) - 1)));
+  }
+  return stored;
+}
+
+std::string Make(const Stored& stored, uint32_t columns, Kernel kernel = ActiveKernel()) {
+  RetrievalWriter writer(stored.hashes.size(), columns, kernel);
+  for (size_t i = 0; i < stored.hashes.size(); ++i) {
+    writer.Add(stored.hashes[i], stored.results[i]);
+  }
+  std::string bytes;
+  EXPECT_TRUE(writer.Append(&bytes));
+  return bytes;
+}
+
+/// In memory of just its size.
+class OpenMap {
+ public:
+  explicit OpenMap(const std::string& map) : bytes_(map.begin(), map.end()) {
+    bytes_.resize(map.size() + kRetrievalTail, 0xee);
+  }
+  bool Open() {
+    Decoder decoder(bytes_);
+    return map_.Open(&decoder) && decoder.rest().size() == kRetrievalTail;
+  }
+  std::vector<uint8_t>& bytes() { return bytes_; }
+  const Retrieval& map() const { return map_; }
+
+ private:
+  std::vector<uint8_t> bytes_;
+  Retrieval map_;
+};
+
+TEST(Retrieval, GivesBackWhatWasStored) {
+  for (const uint32_t columns : {1u, 2u, 8u, 12u, 24u}) {
+    for (const size_t count : {1u, 2u, 7u, 63u, 64u, 65u, 300u, 1000u, 1500u, 30'000u}) {
+      SCOPED_TRACE(std::to_string(count) + " numbers of " + std::to_string(columns));
+      const Stored stored = RandomNumbers(count, columns);
+      OpenMap open(Make(stored, columns));
+      ASSERT_TRUE(open.Open());
+      EXPECT_EQ(open.map().columns(), columns);
+      for (size_t i = 0; i < count; ++i) {
+        ASSERT_EQ(open.map().Get(stored.hashes[i]), stored.results[i]) << i;
+      }
+    }
+  }
+}
+
+TEST(Retrieval, TakesHardlyMoreThanTheNumbers) {
+  for (const size_t count : {1000u, 30'000u, 200'000u}) {
+    const std::string bytes = Make(RandomNumbers(count, 12), 12);
+    EXPECT_LE(static_cast<double>(8 * bytes.size()), 12.1 * static_cast<double>(count) + 300);
+  }
+}
+
+TEST(Retrieval, HasTheSameBytesOnEveryKernel) {
+  for (const size_t count : {1u, 100u, 20'000u}) {
+    const Stored stored = RandomNumbers(count, 13);
+    const std::string expected = Make(stored, 13, Kernel::kScalar);
+    for (const Kernel kernel : AvailableKernels()) {
+      EXPECT_EQ(Make(stored, 13, kernel), expected) << KernelName(kernel);
+    }
+  }
+}
+
+// Equal results of all hashes, as where every value is in the same granule.
+TEST(Retrieval, OfEqualNumbers) {
+  Stored stored = RandomNumbers(5000, 9);
+  for (const uint32_t number : {0u, 511u, 300u}) {
+    stored.results.assign(5000, number);
+    OpenMap open(Make(stored, 9));
+    ASSERT_TRUE(open.Open());
+    for (const uint64_t hash : stored.hashes) ASSERT_EQ(open.map().Get(hash), number);
+  }
+}
+
+TEST(Retrieval, OfOtherHashesIsSomeNumber) {
+  OpenMap open(Make(RandomNumbers(3000, 5), 5));
+  ASSERT_TRUE(open.Open());
+  std::vector<int> seen(32);
+  for (const uint64_t hash : RandomHashes(32'000, 99)) {
+    const uint32_t number = open.map().Get(hash);
+    ASSERT_LT(number, 32u);
+    ++seen[number];
+  }
+  for (const int times : seen) EXPECT_NEAR(times, 1000, 200);
+}
+
+// Whatever the bytes are, reading stays within them, which sanitizers see.
+TEST(Retrieval, OfDamagedBytes) {
+  for (const size_t count : {1u, 70u, 3000u, 40'000u}) {
+    const std::string good = Make(RandomNumbers(count, 11), 11);
+    const std::vector<uint64_t> asked = RandomHashes(50, 7);
+    std::mt19937_64 random(count);
+    for (int round = 0; round < 500; ++round) {
+      OpenMap open(good);
+      // The fields first, which decide most.
+      const size_t at = random() % (round < 200 ? std::min<size_t>(12, good.size()) : good.size());
+      open.bytes()[at] = static_cast<uint8_t>(random());
+      if (!open.Open()) continue;
+      for (const uint64_t hash : asked) {
+        ASSERT_LT(open.map().Get(hash), uint64_t{1} << open.map().columns());
+      }
+    }
+  }
+}
+
+TEST(Retrieval, CutOffIsNotOpened) {
+  const std::string good = Make(RandomNumbers(100, 7), 7);
+  for (size_t size = 0; size < good.size() + kRetrievalTail; ++size) {
+    std::vector<uint8_t> bytes(good.begin(), good.end());
+    bytes.resize(good.size() + kRetrievalTail);
+    bytes.resize(size);
+    Decoder decoder(bytes);
+    EXPECT_FALSE(Retrieval().Open(&decoder)) << size;
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::internal
