@@ -151,7 +151,7 @@ AnalysisResult MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, 
   const GranuleIndex index = Must(GranuleIndex::Open(AsBytes(bytes)));
   result.open_seconds = opening.Seconds();
   const SeparateFilters separate = BuildSeparate(num_granules, distinct_values, seed);
-  const ColumnIndex& transposed = index.column_index(0);
+  const ColumnIndex& column = index.column_index(0);
 
   const auto size = static_cast<size_t>(num_granules);
   const GranuleSet all = GranuleSet::All(size);
@@ -159,16 +159,17 @@ AnalysisResult MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, 
   GranuleSet theirs = all;
   const auto analyse = [&](uint64_t hash) {
     std::copy(all.words().begin(), all.words().end(), ours.words().begin());
-    transposed.KeepContaining(hash, &ours);
+    column.KeepContaining(hash, &ours);
   };
   const auto analyse_separate = [&](uint64_t hash) { separate.FindContaining(hash, &theirs); };
 
-  std::mt19937_64 present(seed);  // first the values that granules have, then others
-  for (uint64_t i = 0; i < std::min<uint64_t>(2'000, 2 * distinct_values * num_granules); ++i) {
+  std::mt19937_64 present(seed);  // the values that granules have, in their order
+  for (uint64_t i = 0; i < std::min<uint64_t>(2'000, distinct_values * num_granules); ++i) {
     const uint64_t hash = HashOf(present());
     analyse(hash);
     analyse_separate(hash);
-    if (ours != theirs) Fail("transposed and separate filters differ at value {}", i);
+    const auto granule = static_cast<size_t>(i / distinct_values);
+    if (!ours.Has(granule) || !theirs.Has(granule)) Fail("value {} was not found", i);
   }
 
   std::mt19937_64 random(seed + 1);

@@ -35,6 +35,9 @@ std::string_view GranulePartName(GranulePart part) noexcept;
 enum class GranuleFilterForm : uint8_t {
   kBitSlices = 0,  ///< A Bloom filter of each granule, transposed.
   kPostings = 1,   ///< The granules of each value: exact for values that occur.
+  /// The same of a nearly unique column, whose values have one group of granules on end each: for a
+  /// value that occurs, too, granules are given in vain, as many as the target FPR allows.
+  kGroupedPostings = 2,
 };
 
 /// Facts about one column of an index.
@@ -57,7 +60,8 @@ struct GranuleColumnInfo {
   uint64_t probe_bytes = 0;       ///< What one KeepContaining reads at most.
 };
 
-/// Of the filters: "bit slices", "postings", or why there are none, as GranulePartName says it.
+/// Of the filters: "bit slices", "postings", "grouped postings", or why there are none, as
+/// GranulePartName says it.
 std::string_view GranuleFiltersName(const GranuleColumnInfo& column) noexcept;
 
 namespace internal {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "blocksieve/internal/kernels.h"
+#include "lib/bits/load_bits.h"
 
 namespace blocksieve::internal {
 namespace {

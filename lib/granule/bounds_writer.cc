@@ -3,8 +3,8 @@
 #include <cassert>
 
 #include "lib/base/coding.h"
+#include "lib/bits/packed.h"
 #include "lib/granule/bounds.h"
-#include "lib/granule/packed.h"
 
 namespace blocksieve::internal {
 namespace {

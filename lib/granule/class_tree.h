@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -8,7 +7,7 @@
 
 #include "blocksieve/kernels.h"
 #include "lib/base/coding.h"
-#include "lib/granule/packed.h"
+#include "lib/bits/packed.h"
 #include "lib/granule/sizing.h"
 
 // Which granule is of which size class, as a wavelet tree of Huffman shape (Grossi, Gupta, Vitter,
@@ -22,17 +21,6 @@ namespace blocksieve::internal {
 
 /// Bits of the map from granules to classes. REQUIRES: 1 <= classes.size() <= kMaxSizeClasses
 uint64_t ClassMapBits(std::span<const SizeClass> classes);
-
-/// Words for the time of a probe, on the stack if they are as few as most indexes need.
-class ScratchWords {
- public:
-  explicit ScratchWords(size_t size) : many_(size > few_.size() ? size : 0) {}
-  uint64_t* data() noexcept { return many_.empty() ? few_.data() : many_.data(); }
-
- private:
-  std::array<uint64_t, 512> few_;
-  std::vector<uint64_t> many_;
-};
 
 class ClassTree {
  public:

@@ -26,8 +26,9 @@ Status GranuleColumn::Open(const ColumnHeader& header, ByteView part, const Gran
   }
 
   const ByteView filters = decoder.Bytes(header.filter_bytes);
-  if (header.filters == GranulePart::kPresent && header.form == GranuleFilterForm::kPostings) {
+  if (header.filters == GranulePart::kPresent && header.form != GranuleFilterForm::kBitSlices) {
     if (!postings_.Open(filters, num_granules)) return DamagedIndex("damaged postings of a column");
+    if (postings_.group_granules() > 1) info_.form = GranuleFilterForm::kGroupedPostings;
     info_.probe_bytes = postings_.probe_bytes();
   } else if (header.filters == GranulePart::kPresent) {
     if (!filters_.Open(filters, header.classes, header.num_probes, num_granules)) {
@@ -62,16 +63,23 @@ void GranuleColumn::KeepUnlessAlways(GranuleSet* candidates, Keep keep) const {
 }
 
 void GranuleColumn::KeepInFilters(std::span<const uint64_t> hashes, GranuleSet* candidates) const {
-  if (info_.form == GranuleFilterForm::kPostings) {
-    postings_.KeepContainingAny(hashes, candidates);
-  } else {
+  if (info_.form == GranuleFilterForm::kBitSlices) {
     filters_.KeepContainingAny(hashes, candidates, kernel_);
+  } else {
+    postings_.KeepContainingAny(hashes, candidates);
   }
 }
 
 void GranuleColumn::KeepContaining(uint64_t value_hash, GranuleSet* candidates) const {
   if (info_.filters != GranulePart::kPresent) return KeepPresent(candidates);
   KeepUnlessAlways(candidates, [&](GranuleSet* kept) { KeepInFilters({&value_hash, 1}, kept); });
+}
+
+bool GranuleColumn::BoundsAreIdle(size_t num_values, const GranuleSet& candidates) const {
+  // Postings hardly name a granule in vain. Where more are left than there are values, it would
+  // take longer to read their bounds than to read those granules.
+  return info_.filters == GranulePart::kPresent && info_.form == GranuleFilterForm::kPostings &&
+         candidates.Count() > num_values;
 }
 
 void GranuleColumn::KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const {
@@ -88,9 +96,12 @@ void GranuleColumn::KeepContainingAny(std::span<const Value> values, GranuleSet*
     // Filters come first. With ten values they leave a tenth of the granules to compare with
     // bounds; with a thousand they leave nearly all, but take a small part of the time.
     if (has_filters) KeepInFilters(hashes, kept);
-    if (!has_bounds) return;
+    if (!has_bounds || BoundsAreIdle(values.size(), *kept)) return;
     const std::vector<ValueRun> within_bounds = bounds_.KeepOverlappingAny(values, kept);
-    if (has_filters) KeepInBoth(hashes, within_bounds, kept);
+    // Postings hardly name a granule for a value that it does not have.
+    if (has_filters && info_.form == GranuleFilterForm::kBitSlices) {
+      KeepInBoth(hashes, within_bounds, kept);
+    }
   });
 }
 

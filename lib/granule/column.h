@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "blocksieve/granule_index.h"
+#include "lib/bits/packed.h"
 #include "lib/granule/bounds.h"
 #include "lib/granule/filters.h"
 #include "lib/granule/format.h"
-#include "lib/granule/packed.h"
-#include "lib/granule/postings.h"
+#include "lib/postings/postings.h"
 
 namespace blocksieve::internal {
 
@@ -41,6 +41,9 @@ class GranuleColumn final : public ColumnIndex {
   void KeepInFilters(std::span<const uint64_t> hashes, GranuleSet* candidates) const;
 
   void KeepMarked(const PackedInts& marks, GranuleSet* candidates) const;
+
+  /// Whether bounds would hardly remove any of the candidates that filters left of so many values.
+  bool BoundsAreIdle(size_t num_values, const GranuleSet& candidates) const;
 
   /// Keeps the granules of which a value is both in the filter and within the bounds.
   void KeepInBoth(std::span<const uint64_t> hashes, std::span<const ValueRun> within_bounds,

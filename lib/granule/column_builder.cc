@@ -2,9 +2,9 @@
 
 #include <cassert>
 
-#include "lib/granule/packed.h"
-#include "lib/granule/postings.h"
+#include "lib/bits/packed.h"
 #include "lib/hash/checksum.h"
+#include "lib/postings/plan.h"
 
 namespace blocksieve::internal {
 namespace {

@@ -3,7 +3,7 @@
 #include <cassert>
 
 #include "lib/base/coding.h"
-#include "lib/granule/packed.h"
+#include "lib/bits/packed.h"
 
 namespace blocksieve::internal {
 namespace {

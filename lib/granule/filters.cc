@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "lib/base/coding.h"
+#include "lib/bits/scratch_words.h"
 
 namespace blocksieve::internal {
 namespace {

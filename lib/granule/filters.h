@@ -10,18 +10,13 @@
 #include "lib/granule/bit_slices.h"
 #include "lib/granule/class_tree.h"
 #include "lib/granule/sizing.h"
+#include "lib/postings/granule_hashes.h"
 
 // The filters of all granules of a column. Granules with similar numbers of values form a size
 // class, whose filters are transposed together; filter i of a class is that of its i-th granule.
 //   the class of each granule (ClassTree) | the rows of each class, from the smallest class on
 
 namespace blocksieve::internal {
-
-/// Hashes of the values of all granules: counts[0] hashes of granule 0, counts[1] of granule 1, ...
-struct GranuleHashes {
-  std::span<const uint64_t> hashes;
-  std::span<const uint64_t> counts;
-};
 
 /// Appends tree and rows. REQUIRES: `classes` are those that ChooseSizeClasses gave for the counts.
 void AppendFilters(const GranuleHashes& values, std::span<const SizeClass> classes,

@@ -20,7 +20,7 @@ static_assert(kFixedBytes == kGranuleIndexStartBytes);
 constexpr uint8_t kPostingsCode = 4;
 
 bool HasPostings(const ColumnHeader& column) {
-  return column.filters == GranulePart::kPresent && column.form == GranuleFilterForm::kPostings;
+  return column.filters == GranulePart::kPresent && column.form != GranuleFilterForm::kBitSlices;
 }
 
 void AppendColumn(const ColumnHeader& column, std::string* out) {

@@ -6,10 +6,10 @@
 
 #include "blocksieve/internal/kernels.h"
 #include "lib/base/errors.h"
+#include "lib/bits/packed.h"
 #include "lib/granule/column.h"
 #include "lib/granule/fences.h"
 #include "lib/granule/format.h"
-#include "lib/granule/packed.h"
 #include "lib/hash/checksum.h"
 
 namespace blocksieve {
@@ -101,7 +101,8 @@ std::string_view GranulePartName(GranulePart part) noexcept {
 
 std::string_view GranuleFiltersName(const GranuleColumnInfo& column) noexcept {
   if (column.filters != GranulePart::kPresent) return GranulePartName(column.filters);
-  return column.form == GranuleFilterForm::kPostings ? "postings" : "bit slices";
+  constexpr std::string_view kNames[] = {"bit slices", "postings", "grouped postings"};
+  return kNames[static_cast<size_t>(column.form)];
 }
 
 Result<GranuleIndex> GranuleIndex::Open(ByteView bytes, Kernel kernel) {

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "lib/base/errors.h"
+#include "lib/bits/packed.h"
 #include "lib/granule/column_builder.h"
 #include "lib/granule/fences.h"
 #include "lib/granule/format.h"
-#include "lib/granule/packed.h"
 #include "lib/hash/checksum.h"
 
 namespace blocksieve {

@@ -22,7 +22,9 @@ ROOMS = [
     ("lib/filter", "lib/bloom lib/ribbon", "filter_block filter_builder filter_reader rate_allocation sizing"),
     ("lib/column", "lib/hash", "column value"),
     ("lib/predicate", "lib/column", "column_index granule_set predicate"),
-    ("lib/granule", "lib/filter lib/predicate", "granule_index granule_index_builder"),
+    ("lib/bits", "lib/base", ""),
+    ("lib/postings", "lib/bits lib/predicate lib/ribbon", ""),
+    ("lib/granule", "lib/filter lib/postings", "granule_index granule_index_builder"),
     ("lib/skip", "lib/granule", "skip_index skip_index_explanation skip_index_source skip_index_summary"),
     # RocksDB's own headers.
     ("rocksdb", "", ""),

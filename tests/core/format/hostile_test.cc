@@ -11,7 +11,7 @@
 #include "lib/filter/format_of.h"
 #include "lib/granule/class_tree.h"
 #include "lib/granule/format.h"
-#include "lib/granule/packed.h"
+#include "lib/bits/packed.h"
 #include "lib/hash/checksum.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"

@@ -49,8 +49,10 @@ struct IndexRow {
   uint64_t answers_hash = 0;  // HashKey of all answers
   bool is_compressed = false;
   uint64_t many_values_every = 0;      // 60 numbers in each so many-th row; in others 1
-  uint64_t num_values = ~uint64_t{0};  // different numbers, in six of seven rows
+  uint64_t num_values = ~uint64_t{0};  // different numbers, but for each so many-th row
+  uint64_t own_value_every = 7;
   double number_fpr = 0.1;
+  bool with_postings = false;
 };
 
 std::string ShortKey(uint64_t row) { return "k" + std::to_string(row); }
@@ -70,10 +72,16 @@ std::vector<IndexRow> IndexRows() {
       {"granule_skewed", 4, 1'500, &RandomKey, 0xd6c09521a2aa56a9, 0x8b1e840a500d8b75, false, 333},
       {"granule_many", 1, 700, &RandomKey, 0xd0bf8192009a5d28, 0xe156cacdc24d6be4},
       {"granule_paths", 16, 2'000, &PathKey, 0xb5540410587fd318, 0x3d130b323ba9e8a0, true},
-      {"granule_postings", 4, 1'200, &ShortKey, 0x06828770cb0b5255, 0xe69733a9e7cb1fc8, true, 0, 50,
-       0.001},
-      {"granule_postings_skewed", 4, 1'500, &RandomKey, 0x338dceeb96383066, 0x83d34ff8d5712e13,
-       false, 333, 8, 0.001},
+      {"granule_postings", 4, 1'200, &ShortKey, 0x1bb3f46d84a4f32f, 0xd45a707852d170d6, true, 0, 50,
+       7, 0.001, true},
+      {"granule_postings_skewed", 4, 1'500, &RandomKey, 0x1a3cc12052b16c2e, 0x9fe27bcaedce1289,
+       false, 333, 8, 7, 0.001, true},
+      {"granule_dictionary", 4, 1'000, &RandomKey, 0x9ad8323f57a9a17b, 0x094bc271687dd2fb, false, 0,
+       60, 0, 0.001, true},
+      {"granule_groups", 4, 2'000, &RandomKey, 0x276d902a20310f02, 0x2ca3da58b513d8f3, false, 0,
+       ~uint64_t{0}, 7, 0.1, true},
+      {"granule_mixed", 4, 1'000, &RandomKey, 0x4fbc85a5f9839c36, 0xedd8116d8e95149a, false, 0, 700,
+       7, 0.01, true},
   };
 }
 
@@ -86,7 +94,8 @@ class WrittenIndex : public WrittenBlock {
   }
 
   uint64_t Number(uint64_t row, uint64_t i) const {
-    return row % 7 == 0 ? row + i : (row + i) % row_.num_values;
+    const bool is_own = row_.own_value_every != 0 && row % row_.own_value_every == 0;
+    return is_own ? row + i : (row + i) % row_.num_values;
   }
 
   std::string Make() const override {
@@ -95,6 +104,7 @@ class WrittenIndex : public WrittenBlock {
         {ColumnOf(ValueType::kUint, row_.number_fpr), ColumnOf(ValueType::kBytes, 0.01)});
     options.columns[0].name = "number";
     options.columns[1].name = "text";
+    for (GranuleColumnOptions& column : options.columns) column.with_postings = row_.with_postings;
     GranuleIndexBuilder builder = MakeIndexBuilder(options);
     for (uint64_t row = 0; row < row_.num_rows; ++row) {
       builder.StartRow(row_.key(row), 1);
@@ -182,6 +192,9 @@ class WrittenIndex : public WrittenBlock {
 
   size_t VersionAt(ByteView) const override { return 4; }
 
+ protected:
+  const IndexRow row_;
+
  private:
   // Ascending.
   static std::vector<Value> ValuesOf(ValueType type) {
@@ -198,18 +211,20 @@ class WrittenIndex : public WrittenBlock {
     }
     return {Value::Bytes(""), Value::Bytes("word key 00000017"), Value::Bytes(long_text)};
   }
-
-  const IndexRow row_;
 };
 
 // Small, with compressed keys, bounds of texts and of floats, and several size classes.
 class SmallIndex : public WrittenIndex {
  public:
-  SmallIndex() : WrittenIndex({.name = "granule_small"}) {}
+  explicit SmallIndex(bool with_postings)
+      : WrittenIndex({.name = with_postings ? "granule_small_postings" : "granule_small",
+                      .with_postings = with_postings}) {}
 
   std::string Make() const override {
-    GranuleIndexBuilder builder = MakeIndexBuilder(
-        IndexOptions(3, {ColumnOf(ValueType::kBytes, 0.05), ColumnOf(ValueType::kFloat, 0.3)}));
+    GranuleIndexOptions options =
+        IndexOptions(3, {ColumnOf(ValueType::kBytes, 0.05), ColumnOf(ValueType::kFloat, 0.3)});
+    for (GranuleColumnOptions& column : options.columns) column.with_postings = row_.with_postings;
+    GranuleIndexBuilder builder = MakeIndexBuilder(options);
     for (uint64_t row = 0; row < 70; ++row) {
       builder.StartRow("a/common/path/of/keys/" + RowKey(row * row), 10);
       if (row == 30) builder.MarkAlwaysMatch();
@@ -228,7 +243,9 @@ class SmallIndex : public WrittenIndex {
 std::vector<WrittenBlockPtr> WrittenIndexes() {
   std::vector<WrittenBlockPtr> all;
   for (IndexRow& row : IndexRows()) all.push_back(std::make_shared<WrittenIndex>(std::move(row)));
-  all.push_back(std::make_shared<SmallIndex>());
+  for (const bool with_postings : {true, false}) {
+    all.push_back(std::make_shared<SmallIndex>(with_postings));
+  }
   return all;
 }
 

@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "lib/bits/load_bits.h"
+
 namespace blocksieve::internal {
 namespace {
 

@@ -67,6 +67,7 @@ TEST(GranuleIndexBuilder, KeepsToTheBudgetOfTheIndex) {
   for (const uint64_t budget : {100'000, 18'000, 5'000, 700, 100}) {
     GranuleIndexOptions options =
         IndexOptions(128, {ColumnOf(ValueType::kUint), ColumnOf(ValueType::kUint, 0.1)});
+    for (GranuleColumnOptions& column : options.columns) column.with_postings = false;
     options.max_index_bytes = budget;
     GranuleIndexBuilder builder = MakeIndexBuilder(options);
     for (uint64_t row = 0; row < 10'000; ++row) {

@@ -152,7 +152,8 @@ TEST(GranuleIndex, NeverAFalseNoOnSkewedValues) {
 TEST(GranuleIndex, NeverAFalseNoInGranulesOfVeryDifferentSize) {
   std::mt19937_64 random(4);
   std::vector<std::vector<uint64_t>> values(700);
-  const auto options = IndexOptions(1, {ColumnOf(ValueType::kUint)});
+  auto options = IndexOptions(1, {ColumnOf(ValueType::kUint)});
+  options.columns[0].with_postings = false;
   const TestIndex index = IndexOfRows(options, values.size(), [&](uint64_t g, auto& builder) {
     values[g].resize(g % 97 == 0 ? 1500 : g % 5);
     for (uint64_t& value : values[g]) builder.AddValue(0, Value::Uint(value = random()));

@@ -1,4 +1,4 @@
-#include "lib/granule/packed.h"
+#include "lib/bits/packed.h"
 
 #include <zstd.h>
 

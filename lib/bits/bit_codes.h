@@ -4,9 +4,10 @@
 #include <cassert>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "lib/base/coding.h"
-#include "lib/granule/bit_slices.h"
+#include "lib/bits/load_bits.h"
 
 // Numbers of few bits, one after the other, low bits first. lib/FORMAT.md specifies the codes.
 
@@ -15,9 +16,16 @@ namespace blocksieve::internal {
 /// The longest number in one piece.
 inline constexpr unsigned kMaxCodeBits = 56;
 
+inline constexpr uint64_t LowBits(unsigned bits) noexcept { return (uint64_t{1} << bits) - 1; }
+
 /// Bits of a truncated binary code below `limit`; one more for some of the numbers.
 inline unsigned TruncatedBits(uint64_t limit) noexcept {
   return limit <= 1 ? 0 : static_cast<unsigned>(std::bit_width(limit) - 1);
+}
+
+/// Bits that ExpGolomb takes.
+inline unsigned ExpGolombBits(uint64_t value, unsigned k) noexcept {
+  return 2 * static_cast<unsigned>(std::bit_width((value >> k) + 1)) - 1 + k;
 }
 
 class BitWriter {
@@ -28,9 +36,11 @@ class BitWriter {
   void Bits(uint64_t value, unsigned bits) {
     assert(bits <= kMaxCodeBits && value >> bits == 0);
     pending_ |= value << pending_bits_;
-    for (pending_bits_ += bits; pending_bits_ >= 8; pending_bits_ -= 8, pending_ >>= 8) {
-      bytes_.push_back(static_cast<char>(pending_));
-    }
+    pending_bits_ += bits;
+    if (pending_bits_ < 64) return;
+    AppendLittleEndian(&bytes_, pending_);
+    pending_bits_ -= 64;
+    pending_ = pending_bits_ == 0 ? 0 : value >> (bits - pending_bits_);
   }
 
   /// `value` zeros and a one.
@@ -39,20 +49,13 @@ class BitWriter {
     Bits(uint64_t{1} << value, static_cast<unsigned>(value) + 1);
   }
 
-  /// Golomb-Rice: the quotient by 2^k in unary, then the k bits of the rest.
-  void Rice(uint64_t value, unsigned k) {
-    Unary(value >> k);
-    Bits(value & ((uint64_t{1} << k) - 1), k);
-  }
-
-  /// Exponential Golomb: the k low bits last; of the rest plus one, the number of bits below its
-  /// highest one in unary, and these bits.
+  /// Exponential Golomb: the number plus 2^k has so many bits below its highest one; how many more
+  /// than k in unary, and these bits.
   void ExpGolomb(uint64_t value, unsigned k) {
-    const uint64_t rest = (value >> k) + 1;
-    const auto below = static_cast<unsigned>(std::bit_width(rest) - 1);
-    Unary(below);
-    Bits(rest & ((uint64_t{1} << below) - 1), below);
-    Bits(value & ((uint64_t{1} << k) - 1), k);
+    const uint64_t sum = value + (uint64_t{1} << k);
+    const auto below = static_cast<unsigned>(std::bit_width(sum) - 1);
+    Unary(below - k);
+    Bits(sum & LowBits(below), below);
   }
 
   /// A number below `limit` in as many bits as that takes, or one less. REQUIRES: value < limit
@@ -66,28 +69,20 @@ class BitWriter {
     Bits(value & 1, 1);
   }
 
-  /// Everything that another one wrote.
-  void Append(BitWriter&& other) {
-    for (const char byte : other.bytes_) Bits(static_cast<uint8_t>(byte), 8);
-    Bits(other.pending_, other.pending_bits_);
-  }
-
   /// What was written, zeros up to the next byte included.
   std::string Finish() && {
-    if (pending_bits_ != 0) bytes_.push_back(static_cast<char>(pending_));
+    for (uint64_t rest = pending_; pending_bits_ != 0; rest >>= 8) {
+      bytes_.push_back(static_cast<char>(rest));
+      pending_bits_ -= pending_bits_ < 8 ? pending_bits_ : 8;
+    }
     return std::move(bytes_);
   }
 
  private:
   std::string bytes_;
   uint64_t pending_ = 0;
-  unsigned pending_bits_ = 0;  // below 8 between calls
+  unsigned pending_bits_ = 0;  // below 64 between calls
 };
-
-/// Bits that ExpGolomb takes.
-inline unsigned ExpGolombBits(uint64_t value, unsigned k) noexcept {
-  return 2 * static_cast<unsigned>(std::bit_width((value >> k) + 1)) - 1 + k;
-}
 
 /// Reads what BitWriter wrote. Beyond the end, and after a code that no writer makes, all numbers
 /// are 0 and ok() is false.
@@ -107,58 +102,41 @@ class BitReader {
   /// The next 64 bits, zeros beyond the end. They are not taken.
   uint64_t Peek() const noexcept { return LoadBits64(bytes_, position_); }
 
+  /// The next kMaxCodeBits bits at least: one load where it is not near the end.
+  uint64_t PeekCode() const noexcept {
+    const uint64_t byte = position_ / 8;
+    if (byte + sizeof(uint64_t) > bytes_.size()) return Peek();
+    return LoadLittleEndian<uint64_t>(bytes_.data() + byte) >> (position_ % 8);
+  }
+
+  /// REQUIRES: bits <= kMaxCodeBits
   uint64_t Bits(unsigned bits) noexcept {
-    const uint64_t value = Peek() & LowBits(bits);
+    const uint64_t value = PeekCode() & LowBits(bits);
     position_ += bits;
     return value;
   }
 
-  uint64_t Unary() noexcept {
-    for (uint64_t value = 0; ok(); value += 64, position_ += 64) {
-      const uint64_t next = Peek();
-      if (next == 0) continue;
-      const auto zeros = static_cast<unsigned>(std::countr_zero(next));
-      position_ += zeros + 1;
-      return value + zeros;
-    }
-    return 0;
-  }
-
-  // A code of usual length is taken from one load.
-
-  uint64_t Rice(unsigned k) noexcept {
-    const uint64_t next = PeekShort();
-    const auto zeros = static_cast<unsigned>(std::countr_zero(next));
-    if (zeros + 1 + k <= kMaxCodeBits) {
-      position_ += zeros + 1 + k;
-      return uint64_t{zeros} << k | (next >> (zeros + 1) & LowBits(k));
-    }
-    const uint64_t quotient = Unary();
-    return quotient << k | Bits(k);
-  }
-
   uint64_t ExpGolomb(unsigned k) noexcept {
-    const uint64_t next = PeekShort();
+    const uint64_t next = PeekCode();
     const auto zeros = static_cast<unsigned>(std::countr_zero(next));
-    if (2 * zeros + 1 + k <= kMaxCodeBits) {
-      position_ += 2 * zeros + 1 + k;
-      const uint64_t rest = (uint64_t{1} << zeros | (next >> (zeros + 1) & LowBits(zeros))) - 1;
-      return rest << k | (next >> (2 * zeros + 1) & LowBits(k));
+    const unsigned below = zeros + k;
+    if (zeros + 1 + below <= kMaxCodeBits) {
+      position_ += zeros + 1 + below;
+      return (next >> (zeros + 1) & LowBits(below)) + (uint64_t{1} << below) - (uint64_t{1} << k);
     }
-    const uint64_t below = Unary();
-    if (below > kMaxCodeBits - k) {
+    if (below > kMaxCodeBits) {
       ok_ = false;
       return 0;
     }
-    const uint64_t rest = (uint64_t{1} << below | Bits(static_cast<unsigned>(below))) - 1;
-    return rest << k | Bits(k);
+    position_ += zeros + 1;
+    return Bits(below) + (uint64_t{1} << below) - (uint64_t{1} << k);
   }
 
   /// REQUIRES: 1 <= limit < 2^(kMaxCodeBits - 1)
   uint64_t Truncated(uint64_t limit) noexcept {
     const unsigned bits = TruncatedBits(limit);
     const uint64_t num_short = (uint64_t{2} << bits) - limit;
-    const uint64_t next = PeekShort();
+    const uint64_t next = PeekCode();
     const uint64_t value = next & LowBits(bits);
     if (value < num_short) {
       position_ += bits;
@@ -169,15 +147,6 @@ class BitReader {
   }
 
  private:
-  /// At least the next kMaxCodeBits bits.
-  uint64_t PeekShort() const noexcept {
-    const uint64_t byte = position_ / 8;
-    if (byte + sizeof(uint64_t) > bytes_.size()) return Peek();
-    return LoadLittleEndian<uint64_t>(bytes_.data() + byte) >> (position_ % 8);
-  }
-
-  static uint64_t LowBits(unsigned bits) noexcept { return (uint64_t{1} << bits) - 1; }
-
   ByteView bytes_;
   uint64_t position_;
   bool ok_ = true;

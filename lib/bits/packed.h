@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/base/coding.h"
-#include "lib/granule/bit_slices.h"
+#include "lib/bits/load_bits.h"
 
 // Encodings of which the parts of an index consist.
 

@@ -1,0 +1,201 @@
+#include "lib/postings/granule_list.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace blocksieve::internal {
+namespace {
+
+constexpr unsigned kLengthK = 5;  // of the code of a long list's bits beyond the fewest
+
+/// Calls `visit(gap, times)` for `count` gaps in all, until it returns false. With k = 0 a gap of 0
+/// is a one, and as many as there are on end are visited at once. Several codes are taken from one
+/// load.
+template <bool kWithRuns, class Visit>
+void ReadGaps(uint64_t count, unsigned k, BitReader* from, Visit visit) noexcept {
+  while (count != 0) {
+    uint64_t next = from->PeekCode();
+    unsigned taken = 0;
+    while (count != 0) {
+      if constexpr (kWithRuns) {
+        const auto ones = static_cast<uint64_t>(std::countr_one(next));
+        const uint64_t run = std::min({ones, uint64_t{kMaxCodeBits - taken}, count});
+        if (run > 1) {
+          if (!visit(0, run)) return;
+          next >>= run;
+          taken += static_cast<unsigned>(run);
+          count -= run;
+          continue;
+        }
+      }
+      const auto zeros = static_cast<unsigned>(std::countr_zero(next));
+      const unsigned below = zeros + k;
+      if (taken + zeros + 1 + below > kMaxCodeBits) break;
+      if (!visit((next >> (zeros + 1) & LowBits(below)) + LowBits(below) - LowBits(k), 1)) return;
+      next >>= zeros + 1 + below;
+      taken += zeros + 1 + below;
+      --count;
+    }
+    from->Skip(taken);
+    if (taken != 0) continue;
+    if (!visit(from->ExpGolomb(k), 1) || !from->ok()) return;  // it is longer than a load
+    --count;
+  }
+}
+
+/// A gap takes a bit and the k low ones at least.
+uint64_t FewestBits(uint64_t count, unsigned k) noexcept { return (count - 1) * (k + 1); }
+
+/// The best k for the gaps of a list, about.
+unsigned ChooseGapBits(std::span<const uint32_t> granules) noexcept {
+  std::array<int64_t, 40> by_width{};  // gaps of so many bits
+  for (size_t i = 1; i < granules.size(); ++i) {
+    ++by_width[static_cast<size_t>(std::bit_width(granules[i] - granules[i - 1] - 1))];
+  }
+  // With one more, gaps of up to k bits take a bit more; those of k + 1 take one less, those of
+  // k + 2 as many, and of the longer ones most take one less, the more the longer they are.
+  auto longer = static_cast<int64_t>(granules.size()) - 1;
+  int64_t shorter = 0;
+  for (size_t width = 0; width < 5; ++width) longer -= by_width[width];
+  unsigned k = 0;
+  for (; k < 31; ++k) {
+    shorter += by_width[k];
+    const int64_t quarters =
+        4 * shorter - 4 * by_width[k + 1] - 2 * by_width[k + 3] - 3 * by_width[k + 4] - 4 * longer;
+    if (quarters >= 0) break;
+    longer -= by_width[k + 5];
+  }
+  return k;
+}
+
+void AppendBitmap(std::span<const uint32_t> granules, uint64_t num_granules, BitWriter* out) {
+  auto granule = granules.begin();
+  for (uint64_t first = 0; first < num_granules; first += 32) {
+    const uint64_t end = std::min(first + 32, num_granules);
+    uint64_t word = 0;
+    for (; granule != granules.end() && *granule < end; ++granule) {
+      word |= uint64_t{1} << (*granule - first);
+    }
+    out->Bits(word, static_cast<unsigned>(end - first));
+  }
+}
+
+/// The first `count` bits.
+void OrBitmap(uint64_t count, BitReader bitmap, uint64_t* words) noexcept {
+  for (uint64_t first = 0; first < count; first += 64, ++words) {
+    const uint64_t left = count - first;
+    *words |= left >= 64 ? bitmap.Peek() : bitmap.Peek() & LowBits(static_cast<unsigned>(left));
+    bitmap.Skip(64);
+  }
+}
+
+}  // namespace
+
+GranuleLists::GranuleLists(uint64_t num_granules, uint32_t closeness) noexcept
+    : num_granules_(num_granules) {
+  assert(num_granules <= kMaxListedGranules);
+  for (uint64_t count = 1; count < kLongList; ++count) {
+    // A quarter of the mean distance.
+    const auto width = static_cast<uint32_t>(std::bit_width(num_granules / (4 * count)));
+    gap_bits_[count] = static_cast<uint8_t>(width <= closeness + 1 ? 0 : width - 1 - closeness);
+  }
+}
+
+void GranuleLists::AppendGaps(std::span<const uint32_t> granules, unsigned k,
+                              BitWriter* out) const {
+  out->Truncated(granules[0], num_granules_);
+  for (size_t i = 1; i < granules.size(); ++i) {
+    out->ExpGolomb(granules[i] - granules[i - 1] - 1, k);
+  }
+}
+
+void GranuleLists::Append(std::span<const uint32_t> granules, BitWriter* out) const {
+  assert(!granules.empty() && granules.back() < num_granules_);
+  if (granules.size() < kLongList) return AppendGaps(granules, gap_bits_[granules.size()], out);
+  const unsigned k = ChooseGapBits(granules);
+  BitWriter first;
+  first.Truncated(granules[0], num_granules_);
+  uint64_t bits = first.num_bits();
+  for (size_t i = 1; i < granules.size(); ++i) {
+    bits += ExpGolombBits(granules[i] - granules[i - 1] - 1, k);
+  }
+  // A bitmap is read many times as fast.
+  const bool is_bitmap = bits + bits / 2 >= num_granules_;
+  out->Truncated(is_bitmap ? bitmap() : k, bitmap() + 1);
+  if (is_bitmap) return AppendBitmap(granules, num_granules_, out);
+  out->ExpGolomb(bits - FewestBits(granules.size(), k), kLengthK);
+  AppendGaps(granules, k, out);
+}
+
+bool GranuleLists::Skip(uint64_t count, BitReader* from) const noexcept {
+  assert(count != 0 && count <= num_granules_);
+  if (count >= kLongList) {
+    const auto k = static_cast<unsigned>(from->Truncated(bitmap() + 1));
+    if (k == bitmap()) {
+      from->Skip(num_granules_);
+    } else {
+      const uint64_t more = from->ExpGolomb(kLengthK);
+      from->Skip(FewestBits(count, k) + more);
+    }
+    return from->ok();
+  }
+  from->Truncated(num_granules_);
+  ReadGaps<false>(count - 1, gap_bits_[count], from, [](uint64_t, uint64_t) { return true; });
+  return from->ok();
+}
+
+bool GranuleLists::Read(uint64_t count, BitReader from, uint64_t end,
+                        uint64_t* words) const noexcept {
+  assert(count != 0 && count <= num_granules_ && end <= num_granules_);
+  unsigned k = count < kLongList ? gap_bits_[count] : 0;
+  if (count >= kLongList) {
+    k = static_cast<unsigned>(from.Truncated(bitmap() + 1));
+    if (k == bitmap()) {
+      BitReader behind = from;
+      behind.Skip(num_granules_);
+      if (!behind.ok()) return false;
+      OrBitmap(end, from, words);
+      return true;
+    }
+    from.ExpGolomb(kLengthK);
+  }
+  uint64_t granule = from.Truncated(num_granules_);
+  if (granule >= end) return from.ok();
+  words[granule / 64] |= uint64_t{1} << (granule % 64);
+  const auto set = [&](uint64_t gap, uint64_t) {
+    granule += gap + 1;
+    if (granule >= end) return false;
+    words[granule / 64] |= uint64_t{1} << (granule % 64);
+    return true;
+  };
+  if (k != 0) {
+    ReadGaps<false>(count - 1, k, &from, set);
+  } else {
+    ReadGaps<true>(count - 1, k, &from, [&](uint64_t gap, uint64_t times) {
+      if (times == 1) return set(gap, 1);
+      const uint64_t first = granule + 1;
+      granule += times;
+      if (first < end) SetBits(first, std::min(granule, end - 1), words);
+      return granule < end;
+    });
+  }
+  return granule < num_granules_ && from.ok();
+}
+
+void SetBits(uint64_t first, uint64_t last, uint64_t* words) noexcept {
+  assert(first <= last);
+  const uint64_t first_word = first / 64;
+  const uint64_t last_word = last / 64;
+  const uint64_t from_first = ~uint64_t{0} << (first % 64);
+  const uint64_t to_last = ~uint64_t{0} >> (63 - last % 64);
+  if (first_word == last_word) {
+    words[first_word] |= from_first & to_last;
+    return;
+  }
+  words[first_word] |= from_first;
+  std::fill(words + first_word + 1, words + last_word, ~uint64_t{0});
+  words[last_word] |= to_last;
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,103 @@
+#include "lib/postings/posting.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "lib/base/block_memory.h"
+
+namespace blocksieve::internal {
+namespace {
+
+// The highest bits of a hash, and the two digits below them.
+constexpr unsigned kTopBits = 11;
+constexpr unsigned kDigitBits = 8;
+constexpr unsigned kSecondShift = 64 - kTopBits - kDigitBits;
+constexpr unsigned kThirdShift = kSecondShift - kDigitBits;
+
+size_t TopOf(const uint64_t hash) noexcept { return static_cast<size_t>(hash >> (64 - kTopBits)); }
+
+template <unsigned kShift>
+size_t DigitOf(const Posting& posting) noexcept {
+  return static_cast<size_t>(posting.hash >> kShift & ((1u << kDigitBits) - 1));
+}
+
+/// How many hashes have each value of a digit; then where the next of them goes.
+template <unsigned kBits>
+using Places = std::array<size_t, size_t{1} << kBits>;
+
+template <unsigned kBits>
+void MakePlaces(Places<kBits>* counts) noexcept {
+  size_t sum = 0;
+  for (size_t& count : *counts) sum += std::exchange(count, sum);
+}
+
+bool Before(const Posting& a, const Posting& b) noexcept { return a.hash < b.hash; }
+
+/// Stable, and fast for few or where all are in order.
+void SortFew(std::span<Posting> few) {
+  constexpr size_t kInserted = 32;
+  if (std::is_sorted(few.begin(), few.end(), &Before)) return;
+  if (few.size() > kInserted) return std::stable_sort(few.begin(), few.end(), &Before);
+  for (size_t i = 1; i < few.size(); ++i) {
+    const Posting posting = few[i];
+    size_t to = i;
+    for (; to > 0 && posting.hash < few[to - 1].hash; --to) few[to] = few[to - 1];
+    few[to] = posting;
+  }
+}
+
+/// Sorts postings whose hashes have the same highest bits: by two further digits, which nearly tell
+/// them apart, and then what those leave equal. Stable.
+void SortBucket(std::span<Posting> bucket, std::vector<Posting>* scratch) {
+  constexpr size_t kFew = 64;
+  if (bucket.size() <= kFew || std::is_sorted(bucket.begin(), bucket.end(), &Before)) {
+    return SortFew(bucket);
+  }
+  Places<kDigitBits> second{};
+  Places<kDigitBits> third{};
+  for (const Posting& posting : bucket) {
+    ++second[DigitOf<kSecondShift>(posting)];
+    ++third[DigitOf<kThirdShift>(posting)];
+  }
+  MakePlaces<kDigitBits>(&second);
+  MakePlaces<kDigitBits>(&third);
+  if (scratch->size() < bucket.size()) scratch->resize(bucket.size());
+  for (const Posting& posting : bucket)
+    (*scratch)[third[DigitOf<kThirdShift>(posting)]++] = posting;
+  for (const Posting& posting : std::span(*scratch).first(bucket.size())) {
+    bucket[second[DigitOf<kSecondShift>(posting)]++] = posting;
+  }
+  for (size_t first = 0, last = 0; first < bucket.size(); first = last) {
+    const uint64_t digits = bucket[first].hash >> kThirdShift;
+    while (last < bucket.size() && bucket[last].hash >> kThirdShift == digits) ++last;
+    SortFew(bucket.subspan(first, last - first));
+  }
+}
+
+}  // namespace
+
+SortedPostings::SortedPostings(const GranuleHashes& values)
+    : size_(values.hashes.size()),
+      postings_(std::make_unique_for_overwrite<Posting[]>(values.hashes.size())) {
+  PreferHugePages(postings_.get(), size_ * sizeof(Posting));  // filled at random
+  Places<kTopBits> places{};
+  for (const uint64_t hash : values.hashes) ++places[TopOf(hash)];
+  MakePlaces<kTopBits>(&places);
+  auto next = values.hashes.begin();
+  for (size_t granule = 0; granule < values.counts.size(); ++granule) {
+    for (uint64_t i = 0; i < values.counts[granule]; ++i, ++next) {
+      postings_[places[TopOf(*next)]++] = {*next, static_cast<uint32_t>(granule)};
+    }
+  }
+  // Each place has moved on to the end of its hashes. They fit the cache now.
+  std::vector<Posting> scratch;
+  size_t begin = 0;
+  for (const size_t end : places) {
+    SortBucket({postings_.get() + begin, end - begin}, &scratch);
+    begin = end;
+  }
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <bit>
+
+#include "lib/bits/scratch_words.h"
+#include "lib/postings/postings.h"
+
+namespace blocksieve::internal {
+namespace {
+
+// Values of which the first bytes are fetched together.
+constexpr size_t kBatch = 16;
+
+bool IsSubset(std::span<const uint64_t> some, const uint64_t* all) noexcept {
+  for (const uint64_t word : some) {
+    if ((word & ~*all++) != 0) return false;
+  }
+  return true;
+}
+
+/// One more than the number of the last granule; 0 if there is none.
+uint64_t EndOf(std::span<const uint64_t> words) noexcept {
+  size_t size = words.size();
+  while (size != 0 && words[size - 1] == 0) --size;
+  return size == 0 ? 0 : 64 * size - static_cast<size_t>(std::countl_zero(words[size - 1]));
+}
+
+}  // namespace
+
+bool Postings::Open(ByteView bytes, uint64_t num_granules) {
+  Decoder decoder(bytes);
+  num_granules_ = num_granules;
+  shape_.num_ribbons = decoder.Fixed<uint8_t>();
+  if (shape_.num_ribbons > 2) return false;
+  if (shape_.num_ribbons != 0) {
+    shape_.group_granules = decoder.Varint();
+    shape_.check_bits = decoder.Fixed<uint8_t>();
+    if (shape_.num_ribbons == 2 && !(is_single_.Open(&decoder) && is_single_.columns() == 1)) {
+      return false;
+    }
+    if (!group_of_.Open(&decoder) || group_of_.columns() <= shape_.check_bits ||
+        shape_.group_granules == 0 || shape_.group_granules > num_granules) {
+      return false;
+    }
+  }
+  const uint32_t least_count = shape_.num_ribbons == 0 ? 1 : 2;
+  return decoder.ok() && dictionary_.Open(decoder.rest(), num_granules, least_count);
+}
+
+bool Postings::AddContaining(uint64_t hash, uint64_t end, uint64_t* words) const noexcept {
+  if (shape_.num_ribbons == 0 || (shape_.num_ribbons == 2 && is_single_.Get(hash) == 0)) {
+    return dictionary_.AddGranules(hash, end, words);
+  }
+  const uint32_t number = group_of_.Get(hash);
+  if (((number ^ RibbonFingerprint(hash)) & LowBits(shape_.check_bits)) != 0) return true;
+  const uint64_t first = (number >> shape_.check_bits) * shape_.group_granules;
+  if (first < num_granules_) {
+    if (first < end) SetBits(first, std::min(first + shape_.group_granules, end) - 1, words);
+    return true;
+  }
+  return shape_.num_ribbons == 2 || dictionary_.AddGranules(hash, end, words);
+}
+
+void Postings::KeepContainingAny(std::span<const uint64_t> hashes, GranuleSet* candidates) const {
+  const std::span<uint64_t> words = candidates->words();
+  ScratchWords scratch(words.size());
+  uint64_t* const containing = scratch.data();
+  std::fill_n(containing, words.size(), 0);
+  const uint64_t end = EndOf(words);  // lists are read no further
+  while (!hashes.empty()) {
+    const auto batch = hashes.first(std::min(hashes.size(), kBatch));
+    hashes = hashes.subspan(batch.size());
+    if (batch.size() > 1 && shape_.num_ribbons == 0) {
+      for (const uint64_t hash : batch) dictionary_.Prefetch(hash);
+    }
+    for (const uint64_t hash : batch) {
+      if (!AddContaining(hash, end, containing)) return;
+    }
+    // Many values soon have all candidates between them.
+    if (!hashes.empty() && IsSubset(words, containing)) return;
+  }
+  for (size_t w = 0; w < words.size(); ++w) words[w] &= containing[w];
+}
+
+uint64_t Postings::probe_bytes() const noexcept {
+  const uint64_t columns = is_single_.columns() + group_of_.columns();
+  return 2 * sizeof(uint64_t) * columns + dictionary_.probe_bytes();
+}
+
+}  // namespace blocksieve::internal
