@@ -9,6 +9,7 @@
 #include "bench/skip/carriers.h"
 #include "bench/skip/costs.h"
 #include "bench/skip/database.h"
+#include "bench/skip/forms.h"
 #include "bench/skip/row_places.h"
 #include "bench/support/dataset.h"
 #include "bench/support/files.h"
@@ -123,6 +124,14 @@ void MeasureAnalyses(const Effort& effort, uint64_t seed, Progress& progress, Re
   }
 }
 
+void MeasureForms(const std::vector<FormColumn>& columns, const Effort& effort, uint64_t seed,
+                  Progress& progress, Results& results) {
+  for (const FormColumn& column : columns) {
+    results.forms.push_back(
+        MeasureForm(column, effort.form_rounds, effort.form_seconds, seed, progress));
+  }
+}
+
 }  // namespace
 
 Results RunExperiment(const Input& input, std::string_view value_name, const Effort& effort,
@@ -150,6 +159,8 @@ Results RunExperiment(const Input& input, std::string_view value_name, const Eff
   }
   results.carriers =
       MeasureCarriers(datasets[0], effort.lookup_rounds, effort.lookups, seed, db_dir, progress);
+  MeasureForms(FormColumnsOf(datasets[0]), effort, seed, progress, results);
+  MeasureForms(SyntheticFormColumns(effort.synthetic_rows, seed), effort, seed, progress, results);
   MeasureAnalyses(effort, seed, progress, results);
   results.seconds = stopwatch.Seconds();
   return results;

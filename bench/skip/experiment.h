@@ -38,6 +38,8 @@ struct Effort {
       {300'000, kDefaultGranuleRows}, {300'000, 1'024},
   };
   double analysis_seconds = 0.3;  ///< Per kind of filters and shape.
+  unsigned form_rounds = 5;       ///< Of building each form of filters.
+  double form_seconds = 0.3;      ///< Per kind of question.
   size_t write_columns = 2;       ///< Of each dataset, the first ones.
   unsigned write_rounds = 9;
   unsigned lookup_rounds = 21;
@@ -55,6 +57,8 @@ struct Effort {
     effort.analyses = {
         {1'000, kDefaultGranuleRows}, {1'000, 1'024}, {300'000, kDefaultGranuleRows}};
     effort.analysis_seconds = 0.1;
+    effort.form_rounds = 3;
+    effort.form_seconds = 0.05;
     effort.write_columns = 1;
     effort.write_rounds = 5;
     effort.lookup_rounds = 9;

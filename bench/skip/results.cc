@@ -31,6 +31,17 @@ static void to_json(Json& json, const IndexSizeResult& object) {
                  filter_bytes, bounds_bytes, key_bytes, bits_per_value())
 }
 
+static void to_json(Json& json, const FormTimes& object) {
+  BLOCKSIEVE_PUT(question, nanoseconds, slices_nanoseconds)
+}
+
+static void to_json(Json& json, const FormResult& object) {
+  BLOCKSIEVE_PUT(dataset, column, form, rows, granules, values, pairs, index_bytes,
+                 slices_index_bytes, filter_bytes, slices_filter_bytes, build_nanoseconds,
+                 slices_build_nanoseconds, false_granules, slices_false_granules,
+                 false_granules_of_absent, slices_false_granules_of_absent, times)
+}
+
 static void to_json(Json& json, const WriteCostResult& object) {
   BLOCKSIEVE_PUT(dataset, column, seconds_with, seconds_without, cpu_seconds_with,
                  cpu_seconds_without)
@@ -54,6 +65,7 @@ void WriteJson(const Results& results, const std::filesystem::path& dir) {
       {"fpr_scans", results.fpr_scans},
       {"analyses", results.analyses},
       {"index_sizes", results.sizes},
+      {"forms", results.forms},
       {"writes", results.writes},
       {"carriers", results.carriers},
   };

@@ -98,6 +98,35 @@ struct IndexSizeResult {
   }
 };
 
+/// Analysis for one kind of question. Times are medians.
+struct FormTimes {
+  std::string question;
+  double nanoseconds = 0;
+  double slices_nanoseconds = 0;  ///< Of bit slices, asked by turns.
+};
+
+/// Filters of one column in the form that was chosen, against bit slices of the same target FPR.
+struct FormResult {
+  std::string dataset;
+  std::string column;
+  std::string form;  ///< GranuleFiltersName
+  uint64_t rows = 0;
+  uint64_t granules = 0;
+  uint64_t values = 0;  ///< Distinct.
+  uint64_t pairs = 0;   ///< Values distinct within their granule, summed over granules.
+  uint64_t index_bytes = 0;
+  uint64_t slices_index_bytes = 0;
+  uint64_t filter_bytes = 0;
+  uint64_t slices_filter_bytes = 0;
+  double build_nanoseconds = 0;  ///< Processor time per row: of the index, its values and all.
+  double slices_build_nanoseconds = 0;
+  double false_granules = 0;  ///< Per value that occurs.
+  double slices_false_granules = 0;
+  double false_granules_of_absent = 0;  ///< Per value that does not.
+  double slices_false_granules_of_absent = 0;
+  std::vector<FormTimes> times;
+};
+
 /// Filling a database with and without an index of one column. One number per repetition.
 struct WriteCostResult {
   std::string dataset;
@@ -131,6 +160,7 @@ struct Results {
   std::vector<ScanResult> fpr_scans;  ///< Of many more values, for the rate alone.
   std::vector<AnalysisResult> analyses;
   std::vector<IndexSizeResult> sizes;
+  std::vector<FormResult> forms;
   std::vector<WriteCostResult> writes;
   std::vector<CarrierResult> carriers;
 };

@@ -16,6 +16,7 @@
 #include "bench/skip/costs.h"
 #include "bench/skip/database.h"
 #include "bench/skip/experiment.h"
+#include "bench/skip/forms.h"
 #include "bench/skip/row_places.h"
 #include "bench/skip/separate_filters.h"
 #include "bench/support/dataset.h"
@@ -132,7 +133,33 @@ TEST(IndexSizeTest, PartsAddUp) {
   EXPECT_EQ(size.distinct_values, kScatteredValues);
   EXPECT_EQ(size.granules, kScatteredValues / 1'024);
   EXPECT_LE(size.filter_bytes + size.bounds_bytes + size.key_bytes, size.bytes);
-  EXPECT_GT(size.bits_per_value(), 9.5);
+  EXPECT_GT(size.bits_per_value(), 6.64);  // the least at 1 %
+}
+
+TEST(FormsTest, BothFormsAreBuiltAndAsked) {
+  Progress progress;
+  const Dataset dataset = MakeRealDataset(PathsAndPackages(5'000), "package", 1);
+  std::vector<FormColumn> columns = FormColumnsOf(dataset);
+  for (FormColumn& column : SyntheticFormColumns(128'000, 1)) columns.push_back(std::move(column));
+  ASSERT_EQ(columns.size(), 6U);
+  for (const FormColumn& column : columns) {
+    SCOPED_TRACE(column.column);
+    const FormResult result = MeasureForm(column, 1, 0.001, 1, progress);
+    EXPECT_GT(result.values, 0U);
+    EXPECT_GE(result.pairs, result.values);
+    EXPECT_GT(result.build_nanoseconds, 0);
+    EXPECT_LE(result.filter_bytes, result.slices_filter_bytes);
+    EXPECT_LT(result.filter_bytes, result.index_bytes);
+    if (result.form == "postings") {
+      EXPECT_EQ(result.false_granules, 0);
+    }
+    ASSERT_EQ(result.times.size(), column.values_together == 0 ? 3U : 4U);
+    for (const FormTimes& times : result.times) {
+      EXPECT_GT(times.nanoseconds, 0) << times.question;
+      EXPECT_GT(times.slices_nanoseconds, 0) << times.question;
+    }
+  }
+  EXPECT_EQ(MeasureForm(columns[5], 1, 0.001, 1, progress).form, "grouped postings");
 }
 
 // The whole job on few rows: the figures must fit together.
