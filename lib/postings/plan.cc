@@ -17,8 +17,7 @@ constexpr double kNearlyUnique = 1.3;
 /// value.
 constexpr double kMostFalse = 0.15;
 
-/// More bits never pay, since a plan without ribbons is as good then.
-constexpr uint32_t kMostCheckBits = 16;
+constexpr uint32_t kMostCheckBits = kMaxRibbonColumns - 1;
 
 uint32_t BitsFor(double count) {
   return static_cast<uint32_t>(std::max(1.0, std::ceil(std::log2(count))));
