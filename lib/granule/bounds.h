@@ -1,5 +1,7 @@
 #pragma once
 
+#include <bit>
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -46,7 +48,21 @@ inline uint64_t UnZigZag(uint64_t number) noexcept {
 
 /// Maps numbers to unsigned integers of the same order. NaN is one value, the greatest.
 /// REQUIRES: a number, not bytes
-uint64_t OrderedBits(const Value& number) noexcept;
+inline uint64_t OrderedBits(const Value& number) noexcept {
+  assert(number.type() != ValueType::kBytes);
+  constexpr uint64_t kSign = uint64_t{1} << 63;
+  switch (number.type()) {
+    case ValueType::kInt:
+      return static_cast<uint64_t>(number.as_int()) ^ kSign;
+    case ValueType::kFloat: {
+      // Values are canonical: there is no -0.0 and one NaN, whose bits are above those of infinity.
+      const uint64_t bits = std::bit_cast<uint64_t>(number.as_float());
+      return (bits & kSign) != 0 ? ~bits : bits | kSign;
+    }
+    default:
+      return number.as_uint();
+  }
+}
 
 /// Collects the values of one column, granule by granule.
 class BoundsWriter {

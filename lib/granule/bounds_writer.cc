@@ -21,22 +21,6 @@ bool CutUpwards(size_t size, std::string* bytes) {
 
 }  // namespace
 
-uint64_t OrderedBits(const Value& number) noexcept {
-  assert(number.type() != ValueType::kBytes);
-  constexpr uint64_t kSign = uint64_t{1} << 63;
-  switch (number.type()) {
-    case ValueType::kInt:
-      return static_cast<uint64_t>(number.as_int()) ^ kSign;
-    case ValueType::kFloat: {
-      // Values are canonical: there is no -0.0 and one NaN, whose bits are above those of infinity.
-      const uint64_t bits = std::bit_cast<uint64_t>(number.as_float());
-      return (bits & kSign) != 0 ? ~bits : bits | kSign;
-    }
-    default:
-      return number.as_uint();
-  }
-}
-
 void BoundsWriter::Add(const Value& value) {
   assert(value.type() == type_);
   if (type_ == ValueType::kBytes) {
