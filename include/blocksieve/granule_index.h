@@ -64,6 +64,10 @@ struct GranuleColumnInfo {
 /// GranulePartName says it.
 std::string_view GranuleFiltersName(const GranuleColumnInfo& column) noexcept;
 
+/// Why the column has filters so named: "exact, and smaller than bit slices". Empty for other
+/// names.
+std::string_view GranuleFiltersReason(std::string_view filters) noexcept;
+
 namespace internal {
 struct GranuleIndexParts;
 }

@@ -105,6 +105,13 @@ std::string_view GranuleFiltersName(const GranuleColumnInfo& column) noexcept {
   return kNames[static_cast<size_t>(column.form)];
 }
 
+std::string_view GranuleFiltersReason(std::string_view filters) noexcept {
+  if (filters == "bit slices") return "smaller than the granules of each value";
+  if (filters == "postings") return "exact for values that occur, and smaller than bit slices";
+  if (filters == "grouped postings") return "nearly every row has a value of its own";
+  return {};
+}
+
 Result<GranuleIndex> GranuleIndex::Open(ByteView bytes, Kernel kernel) {
   assert(internal::IsAvailable(kernel));
   try {

@@ -1,6 +1,7 @@
 #include <sstream>
 #include <utility>
 
+#include "blocksieve/granule_index.h"
 #include "blocksieve/skip_index_explanation.h"
 
 namespace blocksieve {
@@ -29,6 +30,8 @@ std::string ScanExplanation::ToText() const {
     const char* separator = ": ";
     for (const std::string& form : column.filters) {
       text << std::exchange(separator, ", ") << form;
+      const std::string_view reason = GranuleFiltersReason(form);
+      if (!reason.empty()) text << " (" << reason << ")";
     }
     text << "\n";
   }

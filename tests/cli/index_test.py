@@ -40,6 +40,12 @@ class Index(CommandTest):
         self.assertEqual(self.verify()["num_problems"], 0)
         self.assertLess(self.selected(), 5)
 
+    def test_why_filters_have_their_form(self):
+        shown = self.succeed("inspect", "--db", self.db).out.decode()
+        self.assertIn("\npostings: exact for values that occur, and smaller than bit slices", shown)
+        explained = self.succeed("scan", "--db", self.db, "--where", "p = 'p7'", "--explain").err
+        self.assertIn("filters: postings (exact for values that occur", explained)
+
     def test_what_is_missing_is_no_damage(self):
         self.lose()
         file, = self.inspect()["files"]

@@ -5,9 +5,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "blocksieve/granule_index.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/files/file_choice.h"
 #include "integration/cli/files/file_report.h"
@@ -141,6 +144,20 @@ std::string MovedText(const Inspection& inspection) {
          text;
 }
 
+// Why filters have the form that they have.
+std::string ReasonsText(const std::vector<IndexSummary>& indexes) {
+  std::set<std::string> forms;
+  for (const IndexSummary& index : indexes) {
+    forms.insert(index.filters.begin(), index.filters.end());
+  }
+  std::string text;
+  for (const std::string& form : forms) {
+    const std::string_view reason = GranuleFiltersReason(form);
+    if (!reason.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", form, reason);
+  }
+  return text.empty() ? "" : text + "\n";
+}
+
 std::string IndexesText(const std::vector<FileReport>& files, bool with_family) {
   FamilyTable table(with_family,
                     {"skip index", "files", "granules", "filters", "filter bytes", "bounds bytes"});
@@ -156,7 +173,7 @@ std::string IndexesText(const std::vector<FileReport>& files, bool with_family) 
         {index.definition, term::WithCommas(index.num_files), term::WithCommas(index.num_granules),
          filters, term::WithCommas(index.filter_bytes), term::WithCommas(index.bounds_bytes)});
   }
-  return table.ToString();
+  return table.ToString() + ReasonsText(indexes);
 }
 
 std::string NotesText(const Inspection& inspection) {
