@@ -16,6 +16,8 @@ namespace {
 // Slots for which there is room: chunks waste a slot in two thousand, and a widened one up to 256.
 uint64_t CapacityOctets(uint64_t num_keys) { return (num_keys + num_keys / 128 + 1024) / 8; }
 
+}  // namespace
+
 /// Appends chunk after chunk to a filter. While chunks come in, a slot's fingerprint lies where its
 /// solution will: segment i begins at word i * columns of the output. The fingerprints of the
 /// additional column of wide segments are kept apart: how many segments are wide depends on the
@@ -171,8 +173,6 @@ class RibbonWriter {
   uint64_t octet_ = 0;  // the first virtual one of the next chunk
   uint64_t open_chunks_ = 0;
 };
-
-}  // namespace
 
 uint64_t RibbonCapacity(const Layout& layout, uint64_t num_keys) noexcept {
   RibbonShape shape;
