@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -74,17 +75,17 @@ class Carrier {
     result_.unopenable_bytes = CountUnopenable();
   }
 
-  /// Keys that are not there, each once.
-  void LookUp(const std::vector<std::string>& keys) {
+  /// Keys that are not there, each once. The first half brings back what scans, the one that reads
+  /// all rows above all, drove out of the processor's caches or into them, and is not counted.
+  void LookUp(std::span<const std::string> keys) {
+    const size_t half = keys.size() / 2;
+    LookUpEach(keys.first(half));
     rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
     rocksdb::get_perf_context()->Reset();
-    std::string value;
     const Stopwatch stopwatch;
-    for (const std::string& key : keys) {
-      if (!db_->Get({}, key, &value).IsNotFound()) Fail("a key is found that is not there");
-    }
+    LookUpEach(keys.subspan(half));
     result_.lookup_nanoseconds.push_back(1e9 * stopwatch.Seconds() /
-                                         static_cast<double>(keys.size()));
+                                         static_cast<double>(keys.size() - half));
     result_.lookup_bytes += rocksdb::get_perf_context()->block_read_byte;
     rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
   }
@@ -104,6 +105,13 @@ class Carrier {
 
  private:
   void Open() { Check(rocksdb_plugin::OpenDb(options_, path_.string(), &db_), "open"); }
+
+  void LookUpEach(std::span<const std::string> keys) {
+    std::string value;
+    for (const std::string& key : keys) {
+      if (!db_->Get({}, key, &value).IsNotFound()) Fail("a key is found that is not there");
+    }
+  }
 
   /// Of one SST, the bytes of which one bit that flips keeps it, and so the database, from opening.
   /// Every byte behind the data blocks is tried; of these themselves, opening reads nothing.
