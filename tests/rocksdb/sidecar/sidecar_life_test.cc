@@ -205,8 +205,8 @@ TEST_F(SidecarLife, AScanReadsTheColumnsThatItAsksOnly) {
   FillFiles(&db, 1);
   rocksdb::TablePropertiesCollection files;
   MustBeOk(db->GetPropertiesOfAllTables(&files), "properties");
-  const auto& [path, properties] = *files.begin();
-  const rocksdb_plugin::SstPlace sst{db->GetEnv()->GetFileSystem(), path, nullptr};
+  const std::shared_ptr<const rocksdb::TableProperties> properties = files.begin()->second;
+  const rocksdb_plugin::SstPlace sst{db->GetEnv()->GetFileSystem(), files.begin()->first, nullptr};
   rocksdb_plugin::SkipIndexCatalog catalog(1 << 20);
   const auto open = [&](const std::vector<Column>& columns) {
     return catalog.Open(properties, sst, columns);
