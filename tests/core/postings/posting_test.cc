@@ -9,7 +9,8 @@
 namespace blocksieve::internal {
 namespace {
 
-/// Sorts `num_granules` granules of `values_per_granule` hashes that `draw` makes of random numbers.
+/// Sorts `num_granules` granules of `values_per_granule` hashes that `draw` makes of random
+/// numbers.
 template <class Draw>
 void ExpectSorted(size_t num_granules, size_t values_per_granule, Draw draw) {
   std::mt19937_64 random(num_granules);
