@@ -64,8 +64,8 @@ struct GranuleColumnInfo {
 /// GranulePartName says it.
 std::string_view GranuleFiltersName(const GranuleColumnInfo& column) noexcept;
 
-/// Why the column has filters so named: "exact, and smaller than bit slices". Empty for other
-/// names.
+/// Why a column has filters of such a name: "nearly every row has a value of its own". Empty for
+/// names that are reasons themselves.
 std::string_view GranuleFiltersReason(std::string_view filters) noexcept;
 
 namespace internal {

@@ -15,6 +15,17 @@
 namespace blocksieve {
 namespace internal {
 
+struct FilterForm {
+  std::string_view name;
+  std::string_view reason;
+};
+
+// As in GranuleFilterForm.
+constexpr FilterForm kFilterForms[] = {
+    {"bit slices", "smaller than postings, or written before there were any"},
+    {"postings", "exact for values that occur, and smaller than bit slices"},
+    {"grouped postings", "nearly every row has a value of its own"}};
+
 struct GranuleIndexParts {
   ByteView bytes;
   GranuleIndexHeader header;
@@ -101,14 +112,13 @@ std::string_view GranulePartName(GranulePart part) noexcept {
 
 std::string_view GranuleFiltersName(const GranuleColumnInfo& column) noexcept {
   if (column.filters != GranulePart::kPresent) return GranulePartName(column.filters);
-  constexpr std::string_view kNames[] = {"bit slices", "postings", "grouped postings"};
-  return kNames[static_cast<size_t>(column.form)];
+  return internal::kFilterForms[static_cast<size_t>(column.form)].name;
 }
 
 std::string_view GranuleFiltersReason(std::string_view filters) noexcept {
-  if (filters == "bit slices") return "smaller than the granules of each value";
-  if (filters == "postings") return "exact for values that occur, and smaller than bit slices";
-  if (filters == "grouped postings") return "nearly every row has a value of its own";
+  for (const internal::FilterForm& form : internal::kFilterForms) {
+    if (form.name == filters) return form.reason;
+  }
   return {};
 }
 

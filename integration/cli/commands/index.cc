@@ -22,12 +22,12 @@ constexpr const char* kDescription = "Give the files of a database the skip inde
 
 constexpr const char* kFooter =
     R"help(Large indexes are in files beside the SSTs, such as 000012.bsx beside 000012.sst. Checkpoints,
-backups and imports of RocksDB do not take these along. Scans are right without them, but read more.
+backups and imports of RocksDB leave these behind. Scans are right without them, but read more.
 
 Without further options, each SST that lacks an index is read once from its beginning to its end,
-and gets the index that the newest indexed SST of the database has; with --index, also one on another
-part of the value (fields are those of the value, counted from 1). No SST is rewritten. What was done
-when the command is interrupted stays done. Another process may have the database open; what it
+and gets the index that the newest indexed SST of the database has. --index adds one on another part
+of the value (fields are those of the value, counted from 1). No SST is rewritten. An interrupted
+command can be repeated: it goes on where it ended. Another process may have the database open; what it
 writes meanwhile gets the indexes of its own options. RocksDB only; the default column family.
 
 With a RocksDB before 9.3, scans at older snapshots read such SSTs as a whole.

@@ -45,7 +45,7 @@ A line that lacks the field of an index has no value for it (IS NULL).
 Rows are added to a database that exists. It keeps the indexes that it has; a new one of the same
 name replaces the old one. At the end everything is flushed and, unless --no-compact is given,
 compacted, so that all files have the indexes; for a large database that takes long. A large index
-is in a file beside its SST, which has to go along when SSTs are copied (blocksieve index). Engines are
+is in a file beside its SST: copy it along with the SST (see blocksieve index). The engines are
 rocksdb and toylsm, a small one to learn from and to test with, whose granules are its data blocks.
 
 Examples:

@@ -27,9 +27,7 @@ void Check(const rocksdb::Status& status, const std::string& what, const std::st
 /// By which options the index of a file was built, in its properties or beside it.
 std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
                             const rocksdb::TableProperties& properties) {
-  std::string problem;
-  bool is_missing = false;
-  const auto sidecar = SidecarFile::Open(sst, properties, &problem, &is_missing);
+  const auto sidecar = SidecarFile::Open(sst, properties);
   if (sidecar != nullptr && !sidecar->header().identity.empty()) {
     return sidecar->header().identity;
   }

@@ -14,9 +14,7 @@ bool HasIndex(const SstPlace& sst, const rocksdb::TableProperties& properties,
   const auto& user = properties.user_collected_properties;
   const bool was_built = FindProperty(user, kIdentityProperty) == identity;
   if (was_built && !user.contains(kSidecarProperty)) return true;
-  std::string problem;
-  bool is_missing = false;
-  const auto sidecar = SidecarFile::Open(sst, properties, &problem, &is_missing);
+  const auto sidecar = SidecarFile::Open(sst, properties);
   if (sidecar == nullptr) return false;
   if (sidecar->header().origin == SidecarOrigin::kWritten) return was_built;
   return sidecar->header().identity == identity;

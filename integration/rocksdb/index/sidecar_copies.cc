@@ -55,19 +55,11 @@ std::map<SidecarId, std::string> SidecarsIn(rocksdb::FileSystem* file_system,
   std::map<SidecarId, std::string> sidecars;
   for (const std::string& name : NamesIn(file_system, directory)) {
     if (!name.ends_with(kSidecarSuffix)) continue;
-    std::string problem;
-    bool is_missing = false;
     const std::string path = directory + "/" + name;
-    const auto sidecar = SidecarFile::OpenAny(file_system, path, &problem, &is_missing);
+    const auto sidecar = SidecarFile::OpenAny(file_system, path);
     if (sidecar != nullptr) sidecars[sidecar->header().id] = path;
   }
   return sidecars;
-}
-
-bool HasSidecar(const SstPlace& sst, const rocksdb::TableProperties& properties) {
-  std::string problem;
-  bool is_missing = false;
-  return SidecarFile::Open(sst, properties, &problem, &is_missing) != nullptr;
 }
 
 /// Of one that was rebuilt later, and of the one that was written with the SST.
@@ -120,9 +112,7 @@ rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory) t
   if (!status.ok()) return status;
   return ForEachSst(db, [&](const SstPlace& sst) {
     const std::string path = SidecarPath(sst.path);
-    std::string problem;
-    bool is_missing = false;
-    const auto sidecar = SidecarFile::OpenAny(file_system, path, &problem, &is_missing);
+    const auto sidecar = SidecarFile::OpenAny(file_system, path);
     if (sidecar == nullptr) return rocksdb::Status::OK();
     const std::string copy = directory + "/" + NameOf(sidecar->header().id);
     if (Exists(file_system, copy)) return rocksdb::Status::OK();
@@ -143,7 +133,7 @@ rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   SstPlace sst{db->GetEnv()->GetFileSystem(), "", nullptr};
   for (const auto& [path, properties] : files) {
     sst.path = path;
-    if (HasSidecar(sst, *properties)) continue;
+    if (SidecarFile::Open(sst, *properties) != nullptr) continue;
     for (const std::optional<SidecarId>& id : PossibleIds(*properties)) {
       const auto sidecar = id ? found.find(*id) : found.end();
       if (sidecar == found.end()) continue;

@@ -21,8 +21,7 @@ Status AddIndex(const SstPlace& sst,
                 const std::shared_ptr<const rocksdb::TableProperties>& properties,
                 internal::SkipIndexSummarizer* summarizer, std::string* problem) {
   // Of a sidecar no more is read than its header.
-  bool is_missing = false;
-  if (const auto sidecar = SidecarFile::Open(sst, *properties, problem, &is_missing)) {
+  if (const auto sidecar = SidecarFile::Open(sst, *properties)) {
     const auto columns = ReadSkipIndexColumns(sidecar.get());
     if (columns.ok()) return summarizer->AddIndex(*columns, sidecar->num_bytes());
   }

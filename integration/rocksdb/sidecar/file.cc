@@ -62,6 +62,10 @@ rocksdb::Status ReadExactly(const rocksdb::FSRandomAccessFile& file, uint64_t of
   return status;
 }
 
+std::string Complaint(const std::string& path, const std::string& what) {
+  return "its file, " + path.substr(path.find_last_of('/') + 1) + ", " + what;
+}
+
 /// Reads what there is of a header.
 std::optional<SidecarHeader> ReadHeader(const rocksdb::FSRandomAccessFile& file,
                                         uint64_t file_bytes, uint64_t* header_bytes,
@@ -117,8 +121,8 @@ std::unique_ptr<SidecarFile> SidecarFile::OpenAny(rocksdb::FileSystem* file_syst
                                                   bool* is_missing) {
   std::unique_ptr<SidecarFile> sidecar(new SidecarFile);
   uint64_t file_bytes = 0;
-  const auto fail = [&](std::string_view what) {
-    *problem = "its file, " + path.substr(path.find_last_of('/') + 1) + ", " + std::string(what);
+  const auto fail = [&](const std::string& what) {
+    if (problem != nullptr) *problem = Complaint(path, what);
     return nullptr;
   };
   rocksdb::Status status =
@@ -127,8 +131,9 @@ std::unique_ptr<SidecarFile> SidecarFile::OpenAny(rocksdb::FileSystem* file_syst
     status =
         file_system->NewRandomAccessFile(path, rocksdb::FileOptions(), &sidecar->file_, nullptr);
   }
-  *is_missing = status.IsNotFound() || status.IsPathNotFound();
-  if (*is_missing) return fail("is missing");
+  const bool there_is_none = status.IsNotFound() || status.IsPathNotFound();
+  if (is_missing != nullptr) *is_missing = there_is_none;
+  if (there_is_none) return fail("is missing");
   if (!status.ok()) return fail("cannot be opened: " + status.ToString());
   const auto header =
       ReadHeader(*sidecar->file_, file_bytes, &sidecar->index_offset_, &sidecar->checksum_);
@@ -143,7 +148,7 @@ std::unique_ptr<SidecarFile> SidecarFile::Open(const SstPlace& sst,
   const std::string path = SidecarPath(sst.path);
   auto sidecar = OpenAny(sst.file_system.get(), path, problem, is_missing);
   if (sidecar == nullptr || sidecar->IsOf(properties)) return sidecar;
-  *problem = "its file, " + path.substr(path.find_last_of('/') + 1) + ", belongs to another SST";
+  if (problem != nullptr) *problem = Complaint(path, "belongs to another SST");
   return nullptr;
 }
 

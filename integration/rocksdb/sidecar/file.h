@@ -34,15 +34,17 @@ class SidecarFile final : public SkipIndexSource {
  public:
   /// Opens the sidecar of `sst` if it is the one that `properties` name, or was made from an SST
   /// with these properties. Null otherwise; then `*problem` says why, and `*is_missing` whether
-  /// there is no such file.
+  /// there is no such file. Either may be null.
   static std::unique_ptr<SidecarFile> Open(const SstPlace& sst,
                                            const rocksdb::TableProperties& properties,
-                                           std::string* problem, bool* is_missing);
+                                           std::string* problem = nullptr,
+                                           bool* is_missing = nullptr);
 
-  /// Opens one, whose ever it is.
+  /// Opens one, whichever SST it belongs to.
   static std::unique_ptr<SidecarFile> OpenAny(rocksdb::FileSystem* file_system,
-                                              const std::string& path, std::string* problem,
-                                              bool* is_missing);
+                                              const std::string& path,
+                                              std::string* problem = nullptr,
+                                              bool* is_missing = nullptr);
 
   /// Whether it belongs to the SST of these properties.
   bool IsOf(const rocksdb::TableProperties& properties) const;
