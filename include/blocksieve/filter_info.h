@@ -9,8 +9,12 @@
 
 namespace blocksieve {
 
-/// Written into every footer. Readers take a higher one for "may match".
+/// Written into the footer of a filter for points. Readers take a higher one for "may match".
 inline constexpr uint8_t kFilterFormatVersion = 1;
+
+/// Written behind a filter block that is followed by a part for ranges (range_filter.h).
+inline constexpr uint8_t kRangeFormatVersion = 2;
+inline constexpr uint8_t kNewestBlockVersion = kRangeFormatVersion;
 
 /// Zero bytes at the end of every block, which stock RocksDB reads as "no probes: always may
 /// match".

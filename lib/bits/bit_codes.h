@@ -69,6 +69,17 @@ class BitWriter {
     Bits(value & 1, 1);
   }
 
+  /// All that `bits` has.
+  void Append(BitWriter bits) {
+    uint64_t left = bits.num_bits();
+    const std::string bytes = std::move(bits).Finish();
+    for (uint64_t first = 0; left != 0; first += kMaxCodeBits) {
+      const auto count = static_cast<unsigned>(left < kMaxCodeBits ? left : kMaxCodeBits);
+      Bits(LoadBits64(AsBytes(bytes), first) & LowBits(count), count);
+      left -= count;
+    }
+  }
+
   /// What was written, zeros up to the next byte included.
   std::string Finish() && {
     for (uint64_t rest = pending_; pending_bits_ != 0; rest >>= 8) {

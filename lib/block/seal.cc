@@ -40,12 +40,16 @@ FooterBytes EncodeFooter(const FilterInfo& info, const FilterFormat& format) noe
   AppendLittleEndian(&footer, info.payload_checksum);
   if (info.hash_seed != 0) AppendLittleEndian(&footer, info.hash_seed);
   if (HasLayoutFields(info, format)) format.append_fields(info, &footer);
-  footer.push_back(static_cast<char>(footer.size()));
-  footer.push_back(static_cast<char>(kFilterFormatVersion));
-  footer.push_back(static_cast<char>(kMagic));
-  AppendLittleEndian(&footer, Checksum(footer.view()));
-  for (size_t i = 0; i < kZeroTailBytes; ++i) footer.push_back('\0');
+  AppendTail(kFilterFormatVersion, &footer);
   return footer;
+}
+
+void AppendTail(uint8_t version, FooterBytes* footer) noexcept {
+  footer->push_back(static_cast<char>(footer->size()));
+  footer->push_back(static_cast<char>(version));
+  footer->push_back(static_cast<char>(kMagic));
+  AppendLittleEndian(footer, Checksum(footer->view()));
+  for (size_t i = 0; i < kZeroTailBytes; ++i) footer->push_back('\0');
 }
 
 Result<OwnedBytes> AllocateFilterBlock(const FilterInfo& plan, uint64_t block_bytes,
@@ -78,7 +82,7 @@ void Seal(FilterInfo info, const FilterFormat& format, OwnedBytes* block) noexce
   block->size = payload_bytes + footer.size();
 }
 
-Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields) {
+Result<BlockTail> ReadTail(ByteView block) {
   if (block.size() < kTailBytes) {
     return DamagedBlock(std::to_string(block.size()) + " bytes are too short");
   }
@@ -92,14 +96,25 @@ Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields) {
   if (LoadLittleEndian<uint32_t>(tail.data() + 3) != Checksum(covered)) {
     return DamagedBlock("checksum of the footer does not fit");
   }
-  const uint8_t version = tail[1];
-  if (version != kFilterFormatVersion) {
-    return Status::NotSupported("filter block: format version is " + std::to_string(version) +
-                                "; this library reads 1 to " +
-                                std::to_string(kFilterFormatVersion));
+  return BlockTail{tail[1], covered.first(field_bytes),
+                   block.first(block.size() - kTailBytes - field_bytes)};
+}
+
+bool LooksLikeVersion(ByteView block, uint8_t version) noexcept {
+  if (block.size() < kTailBytes) return false;
+  const ByteView tail = block.last(kTailBytes);
+  return tail[1] == version && tail[2] == kMagic;
+}
+
+Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields) {
+  const Result<BlockTail> tail = ReadTail(block);
+  if (!tail.ok()) return tail.status();
+  if (tail->version != kFilterFormatVersion) {
+    return Status::NotSupported("filter block: format version is " + std::to_string(tail->version) +
+                                "; this library reads 1 to " + std::to_string(kNewestBlockVersion));
   }
 
-  Decoder fields(covered.first(field_bytes));
+  Decoder fields(tail->fields);
   const uint8_t kind_and_flags = fields.Fixed<uint8_t>();
   info->kind = static_cast<FilterKind>(kind_and_flags & kKindMask);
   info->num_keys = fields.Varint();
@@ -118,8 +133,8 @@ Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields) {
                                 std::to_string(static_cast<int>(info->kind)) +
                                 "; this library reads 1 to 4");
   }
-  if (info->payload_bytes != block.size() - kTailBytes - field_bytes) {
-    return DamagedBlock("payload has " + std::to_string(block.size() - kTailBytes - field_bytes) +
+  if (info->payload_bytes != tail->before.size()) {
+    return DamagedBlock("payload has " + std::to_string(tail->before.size()) +
                         " bytes; its footer says " + std::to_string(info->payload_bytes));
   }
   const bool is_empty = (kind_and_flags & kIsEmpty) != 0;

@@ -60,6 +60,23 @@ struct FilterFormat {
   const ProbeOps& (*open)(const FilterInfo& info, Kernel kernel, FilterView* view) noexcept;
 };
 
+/// The end of every block, of any version: a byte that counts the fields before it, the version,
+/// the magic byte, a checksum of these and the fields, and the zeros.
+struct BlockTail {
+  uint8_t version;
+  ByteView fields;
+  ByteView before;  // all that the block has before the fields
+};
+
+/// Errors: Corruption (too short, foreign, damaged).
+Result<BlockTail> ReadTail(ByteView block);
+
+/// Whether the block may be of this version: looks at two bytes.
+bool LooksLikeVersion(ByteView block, uint8_t version) noexcept;
+
+/// Completes a footer that has its fields.
+void AppendTail(uint8_t version, FooterBytes* footer) noexcept;
+
 /// All that follows the payload. `info.block_bytes` is not read.
 FooterBytes EncodeFooter(const FilterInfo& info, const FilterFormat& format) noexcept;
 

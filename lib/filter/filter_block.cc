@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "lib/base/errors.h"
+#include "lib/block/parts.h"
 #include "lib/bloom/blocked_bloom.h"
 #include "lib/bloom/classic_block.h"
 #include "lib/filter/format_of.h"
@@ -26,6 +27,14 @@ const internal::FilterFormat& internal::FormatOf(FilterKind kind) noexcept {
 }
 
 Status internal::Describe(ByteView block, FilterInfo* info) try {
+  const Result<BlockParts> parts = SplitBlock(block);
+  if (!parts.ok()) return parts.status();
+  return DescribePoints(parts->filter, info);
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
+}
+
+Status internal::DescribePoints(ByteView block, FilterInfo* info) try {
   Decoder fields({});
   Status status = ReadFooter(block, info, &fields);
   return status.ok() ? ReadLayoutFields(FormatOf(info->kind), &fields, info) : status;
@@ -43,8 +52,12 @@ Result<FilterInfo> DescribeFilterBlock(ByteView block) try {
 }
 
 Status VerifyFilterBlock(ByteView block) try {
-  const Result<FilterInfo> info = DescribeFilterBlock(block);
-  return info.ok() ? internal::CheckPayload(block, *info) : info.status();
+  const Result<internal::BlockParts> parts = internal::SplitBlock(block);
+  if (!parts.ok()) return parts.status();
+  const Result<FilterInfo> info = DescribeFilterBlock(parts->filter);
+  if (!info.ok()) return info.status();
+  const Status status = internal::CheckPayload(parts->filter, *info);
+  return status.ok() ? internal::CheckRanges(*parts) : status;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "blocksieve/internal/kernels.h"
+#include "lib/block/parts.h"
 #include "lib/block/probe_loops.h"
 #include "lib/filter/format_of.h"
 #include "lib/hash/hash_inline.h"
@@ -25,7 +26,8 @@ FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept {
   assert(internal::IsAvailable(kernel));
   FilterReader reader;
   FilterInfo info;
-  if (!internal::Describe(block, &info).ok()) return reader;
+  block = internal::SplitBlockOrNot(block).filter;
+  if (!internal::DescribePoints(block, &info).ok()) return reader;
   reader.view_.hash_seed = info.hash_seed;
   reader.view_.first_hash_flip = FirstHashFlip(info.hash_seed);
   reader.view_.last_hash_flip = LastHashFlip(info.hash_seed);

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "lib/base/coding.h"
+#include "lib/range/sorted_keys.h"
+
+// Numbers that order as keys do, and whose distances say how many keys to expect in between: an
+// arithmetic code whose model is learnt from the keys of the filter. lib/FORMAT.md specifies it.
+
+namespace blocksieve::internal {
+
+/// 2^64 / i, rounded down: dividing by multiplication.
+inline constexpr auto kReciprocals = [] {
+  std::array<uint64_t, 257> reciprocals{};
+  for (uint64_t i = 2; i < reciprocals.size(); ++i) reciprocals[i] = UINT64_MAX / i;
+  return reciprocals;
+}();
+
+/// The model as it lies in a filter. It refers to the filter's bytes, which must outlive it.
+class KeyCode {
+ public:
+  /// Codes are below this.
+  static constexpr uint64_t kEnd = uint64_t{1} << 63;
+
+  /// Takes the model off the front. Damage shows in `from->ok()`.
+  static KeyCode Read(Decoder* from) noexcept;
+
+  /// The code of what follows the first `depth` bytes of a key. If a <= b, and both begin with the
+  /// same `depth` bytes, then Code(a, depth) <= Code(b, depth). REQUIRES: depth <= key.size()
+  uint64_t Code(std::string_view key, size_t depth) const noexcept {
+    size_t i = depth;
+    if (i < prefix_bytes_) {
+      const size_t count = key.size() < prefix_bytes_ ? key.size() : prefix_bytes_;
+      const int order = std::memcmp(key.data() + i, prefix_ + i, count - i);
+      if (order != 0) return order < 0 ? 0 : kEnd - 1;
+      i = count;
+    }
+    uint64_t code = 0;
+    uint64_t range = kEnd;  // how many codes there are for keys that begin as this one does
+    unsigned edges = i == prefix_bytes_ || IsFixed(i - 1) ? kBothEdges : 0;
+    for (; i < key.size() && range > kMostParts; ++i) {
+      const auto byte = static_cast<uint8_t>(key[i]);
+      const size_t position = i - prefix_bytes_;
+      Share share{byte, 1};
+      uint32_t first = 0;
+      uint32_t last = last_part_;
+      if (position < num_positions_) {
+        const uint8_t* const known = positions_ + position * kPositionBytes;
+        first = known[edges == kLowEdge ? 2 : 0];
+        last = known[edges == kHighEdge ? 3 : 1];
+        if (IsSymbol(position)) share = ShareOf(byte);
+      } else if (num_symbols_ != 0) {
+        share = ShareOf(byte);
+      }
+      if (share.begin < first) return code;
+      if (share.begin > last) return code + range - 1;
+      if (first == last) {
+        edges = kBothEdges;
+        continue;
+      }
+      range = static_cast<uint64_t>(
+          static_cast<unsigned __int128>(range) * kReciprocals[last - first + 1] >> 64);
+      code += range * (share.begin - first);
+      range *= share.parts;
+      edges &= (share.begin == first ? kLowEdge : 0) |
+               (share.begin + share.parts - 1 == last ? kHighEdge : 0);
+    }
+    return code;
+  }
+
+ private:
+  friend class KeyCodeLearner;
+
+  static constexpr uint64_t kMostParts = 256;
+  static constexpr size_t kPositionBytes = 4;
+
+  // Whether the bytes before this one are the lowest, or the highest, that keys have there.
+  static constexpr unsigned kLowEdge = 1;
+  static constexpr unsigned kHighEdge = 2;
+  static constexpr unsigned kBothEdges = 3;
+
+  /// What a byte takes of the range.
+  struct Share {
+    uint32_t begin;
+    uint32_t parts;  // 0: no key has this byte
+  };
+
+  bool IsSymbol(size_t position) const noexcept {
+    return num_symbols_ != 0 && (is_symbol_[position / 8] >> (position % 8) & 1) != 0;
+  }
+
+  bool IsFixed(size_t i) const noexcept {
+    if (i < prefix_bytes_) return true;
+    const size_t position = i - prefix_bytes_;
+    if (position >= num_positions_) return false;
+    const uint8_t* const known = positions_ + position * kPositionBytes;
+    return known[0] == known[1];
+  }
+
+  Share ShareOf(uint8_t byte) const noexcept {
+    const uint64_t word = in_use_[byte / 64];
+    const uint64_t bit = uint64_t{1} << (byte % 64);
+    const size_t rank = ranks_[byte / 64] + static_cast<size_t>(std::popcount(word & (bit - 1)));
+    const uint32_t begin = begins_[rank];
+    return {begin, (word & bit) == 0 ? 0 : begins_[rank + 1] - begin};
+  }
+
+  // Bytes that all keys begin with.
+  const uint8_t* prefix_ = nullptr;
+  size_t prefix_bytes_ = 0;
+
+  // Of each position behind them: the lowest and the highest part, the lowest one at the low edge,
+  // and the highest one at the high edge.
+  const uint8_t* positions_ = nullptr;
+  size_t num_positions_ = 0;
+
+  // Where some bytes never occur, parts belong to those that do, the more the more frequent they
+  // are. Elsewhere each byte is a part.
+  const uint8_t* is_symbol_ = nullptr;  // a bit for each position
+  const uint8_t* begins_ = nullptr;     // of each symbol's parts, and the end of all
+  size_t num_symbols_ = 0;
+  uint32_t last_part_ = 255;
+  std::array<uint64_t, 4> in_use_ = {};
+  std::array<uint8_t, 4> ranks_ = {};  // how many symbols are below each word
+};
+
+/// Appends the model of these keys, for KeyCode::Read. REQUIRES: there are keys
+void AppendKeyCode(const SortedKeys& keys, std::string* out);
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,134 @@
+#include "blocksieve/range_filter.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "blocksieve/filter_info.h"
+#include "lib/base/block_memory.h"
+#include "lib/base/errors.h"
+#include "lib/block/parts.h"
+#include "lib/range/range_part.h"
+
+namespace blocksieve {
+
+Result<RangeFilterInfo> DescribeRangeFilter(ByteView block) try {
+  const Result<internal::BlockParts> parts = internal::SplitBlock(block);
+  if (!parts.ok()) return parts.status();
+  if (parts->ranges.empty()) return RangeFilterInfo();
+  internal::RangePart part;
+  if (!internal::ReadRangePart(parts->ranges, &part)) {
+    return Status::Corruption("filter block: ranges of " + std::to_string(parts->ranges.size()) +
+                              " bytes cannot be read");
+  }
+  part.info.bytes = block.size() - parts->filter.size();
+  return part.info;
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+RangeFilterBuilder::RangeFilterBuilder(const RangeFilterOptions& options)
+    : options_(options), keys_(std::make_unique<internal::SortedKeys>()) {}
+RangeFilterBuilder::RangeFilterBuilder(RangeFilterBuilder&&) noexcept = default;
+RangeFilterBuilder& RangeFilterBuilder::operator=(RangeFilterBuilder&&) noexcept = default;
+RangeFilterBuilder::~RangeFilterBuilder() = default;
+
+Result<RangeFilterBuilder> RangeFilterBuilder::Create(const RangeFilterOptions& options) try {
+  if (!(options.range_fpr >= kMinRangeFpr && options.range_fpr <= kMaxRangeFpr)) {
+    return internal::OutOfRange("range_fpr", options.range_fpr, kMinRangeFpr, kMaxRangeFpr);
+  }
+  if (!(options.max_estimated_fpr >= 0 && options.max_estimated_fpr <= 1)) {
+    return internal::OutOfRange("max_estimated_fpr", options.max_estimated_fpr, 0, 1);
+  }
+  return RangeFilterBuilder(options);
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+void RangeFilterBuilder::AddKey(std::string_view key) noexcept try {
+  if (!is_sorted_ || is_too_large_) return;
+  if (!keys_->empty()) {
+    const int order = key.compare(keys_->back());
+    if (order == 0) return;
+    is_sorted_ = order > 0;
+  }
+  if (is_sorted_) keys_->Append(key);
+  // Codes take as much again as where keys end, and the filter less than the keys.
+  is_too_large_ =
+      options_.max_build_bytes != 0 && 2 * keys_->num_bytes() > options_.max_build_bytes;
+  if (!is_sorted_ || is_too_large_) keys_->Clear();
+} catch (const std::bad_alloc&) {
+  is_too_large_ = true;
+  keys_->Clear();
+}
+
+std::string RangeFilterBuilder::WhyNone() const {
+  if (!is_sorted_) return "keys do not come in bytewise order";
+  if (is_too_large_) {
+    return options_.max_build_bytes == 0 ? "out of memory"
+                                         : "building takes more memory than max_build_bytes = " +
+                                               std::to_string(options_.max_build_bytes);
+  }
+  return keys_->empty() ? "no keys" : "";
+}
+
+Status RangeFilterBuilder::Finish(OwnedBytes* filter_block) try {
+  struct StartAnew {
+    RangeFilterBuilder* builder;
+    ~StartAnew() {
+      builder->keys_->Clear();
+      builder->is_sorted_ = true;
+      builder->is_too_large_ = false;
+    }
+  } const start_anew{this};
+  absent_reason_ = WhyNone();
+  if (!absent_reason_.empty()) return Status::Ok();
+  std::string ranges;
+  const RangeFilterInfo info = internal::AppendRangePart(*keys_, options_, &ranges);
+  if (info.estimated_fpr > options_.max_estimated_fpr) {
+    absent_reason_ = "keys are too much alike: of ranges without keys, " +
+                     internal::ShortestText(std::round(1000 * info.estimated_fpr) / 1000) +
+                     " may match; the most that is worth its bytes is " +
+                     internal::ShortestText(options_.max_estimated_fpr);
+    return Status::Ok();
+  }
+  const uint64_t size = filter_block->size + ranges.size() + internal::kMostPartsFooterBytes;
+  if (size >= kMaxFilterBlockBytes) {
+    absent_reason_ = "with it the filter would have " + std::to_string(size) + " bytes";
+    return Status::Ok();
+  }
+  OwnedBytes joined = internal::AllocateBlock(size, 0);
+  if (joined.memory == nullptr) return internal::OutOfMemory();
+  std::memcpy(joined.data(), filter_block->data(), filter_block->size);
+  std::memcpy(joined.data() + filter_block->size, ranges.data(), ranges.size());
+  internal::SealParts(filter_block->size, ranges.size(), &joined);
+  *filter_block = std::move(joined);
+  return Status::Ok();
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+RangeFilterReader RangeFilterReader::Open(ByteView block) noexcept {
+  return Open(block, ActiveKernel());
+}
+
+RangeFilterReader RangeFilterReader::Open(ByteView block, Kernel kernel) noexcept {
+  RangeFilterReader reader;
+  reader.ranges_ = internal::SplitBlockOrNot(block).ranges;
+  reader.kernel_ = kernel;
+  return reader;
+}
+
+RangeFilterReader::Answer RangeFilterReader::Ask(std::string_view begin,
+                                                 std::string_view end) const noexcept {
+  if (ranges_.empty() || begin >= end) return Answer::kMayMatch;
+  internal::RangePart part;
+  if (!internal::ReadRangePart(ranges_, &part)) return Answer::kMayMatch;
+  if (part.tree.MayContain(begin, end, kernel_)) return Answer::kMayMatch;
+  // The range ends before the last key if its end has a lower code.
+  if (part.info.is_whole_file || part.tree.code.Code(end, 0) < part.tree.last_code) {
+    return Answer::kNo;
+  }
+  return Answer::kBeyond;
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "blocksieve/range_filter.h"
+#include "lib/range/tree.h"
+
+namespace blocksieve::internal {
+
+/// What lies between the filter block and the footer: this, the model and the tree.
+struct RangePart {
+  RangeFilterInfo info;
+  uint64_t key_bytes;  // the length of all keys; 0 if they are not of one
+  Tree tree;
+};
+
+/// Reads the head of a part, in constant time; false if it is damaged, or of a newer version.
+bool ReadRangePart(ByteView ranges, RangePart* part) noexcept;
+
+/// Appends a part of these keys. REQUIRES: there are some
+RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangeFilterOptions& options,
+                                std::string* out);
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/coding.h"
+
+namespace blocksieve::internal {
+
+/// How many bytes two keys begin with alike.
+inline size_t SharedBytes(std::string_view a, std::string_view b) noexcept {
+  const size_t shorter = std::min(a.size(), b.size());
+  size_t i = 0;
+  for (; i + sizeof(uint64_t) <= shorter; i += sizeof(uint64_t)) {
+    const uint64_t differing =
+        LoadLittleEndian<uint64_t>(reinterpret_cast<const uint8_t*>(a.data()) + i) ^
+        LoadLittleEndian<uint64_t>(reinterpret_cast<const uint8_t*>(b.data()) + i);
+    if (differing != 0) return i + static_cast<size_t>(std::countr_zero(differing)) / 8;
+  }
+  while (i < shorter && a[i] == b[i]) ++i;
+  return i;
+}
+
+/// The keys of a filter, ascending and distinct, one behind the other.
+class SortedKeys {
+ public:
+  /// REQUIRES: `key` is above back()
+  void Append(std::string_view key) {
+    shared_.push_back(static_cast<uint32_t>(empty() ? 0 : SharedBytes(back(), key)));
+    bytes_.append(key);
+    ends_.push_back(bytes_.size());
+  }
+
+  size_t size() const noexcept { return ends_.size(); }
+  bool empty() const noexcept { return ends_.empty(); }
+  std::string_view back() const noexcept { return (*this)[size() - 1]; }
+
+  std::string_view operator[](size_t i) const noexcept {
+    const size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return {bytes_.data() + begin, ends_[i] - begin};
+  }
+
+  /// With the key before it; 0 of the first one.
+  size_t shared(size_t i) const noexcept { return shared_[i]; }
+
+  /// Memory that is in use, about.
+  uint64_t num_bytes() const noexcept {
+    return bytes_.size() + size() * (sizeof(uint64_t) + sizeof(uint32_t));
+  }
+
+  void Clear() noexcept {
+    bytes_.clear();
+    ends_.clear();
+    shared_.clear();
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<uint64_t> ends_;
+  std::vector<uint32_t> shared_;
+};
+
+}  // namespace blocksieve::internal

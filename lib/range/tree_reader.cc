@@ -1,0 +1,240 @@
+#include <cassert>
+
+#include "lib/range/cells.h"
+#include "lib/range/tree.h"
+
+namespace blocksieve::internal {
+namespace {
+
+// No writer makes larger leaves.
+constexpr uint64_t kMostLeafCells = 8 * kLeafCells;
+
+/// One question to a tree. All that damage can do is "may match", or a wrong answer.
+class TreeProbe {
+ public:
+  TreeProbe(const Tree& tree, std::string_view begin, std::string_view end) noexcept
+      : tree_(tree), begin_(begin), end_(end) {}
+
+  /// The codes of the question's ends, as far as these lie in the part of the tree that is asked.
+  struct Ends {
+    bool has_begin;
+    bool has_end;
+    uint64_t begin;
+    uint64_t end;
+  };
+
+  /// The node of keys that begin with the same `depth` bytes, with codes from `low` to `high`.
+  bool AskNode(uint64_t offset, uint64_t low, uint64_t high, size_t depth,
+               const Ends& ends) noexcept {
+    if (ends.has_end && ends.end < low) return false;
+    if (ends.has_begin && ends.begin > high) return false;
+    if (offset > tree_.bytes.size()) return true;
+    Decoder node(tree_.bytes.subspan(static_cast<size_t>(offset)));
+    const uint64_t num_leaves = node.Varint();
+    if (num_leaves == 0 || num_leaves > tree_.bytes.size()) return true;
+    const ByteView lows = node.Bytes(8 * (num_leaves - 1));
+    const ByteView offsets = node.Bytes(4 * (num_leaves - 1));
+    if (!node.ok()) return true;
+    const uint64_t first_leaf = static_cast<uint64_t>(node.rest().data() - tree_.bytes.data());
+
+    const auto low_of = [&](uint64_t leaf) {
+      return leaf == 0            ? low
+             : leaf == num_leaves ? high
+                                  : LoadLittleEndian<uint64_t>(lows.data() + 8 * (leaf - 1));
+    };
+    const auto ask = [&](uint64_t leaf, const Ends& in_leaf) {
+      const uint64_t at =
+          leaf == 0 ? 0 : LoadLittleEndian<uint32_t>(offsets.data() + 4 * (leaf - 1));
+      const uint64_t leaf_low = low_of(leaf);
+      const uint64_t leaf_high = low_of(leaf + 1);
+      if (leaf_low > leaf_high) return true;
+      BitReader bits(tree_.bytes, 8 * (first_leaf + at));
+      return AskLeaf(&bits, leaf_low, leaf_high, depth, in_leaf);
+    };
+    const uint64_t leaf = ends.has_begin ? Find(lows, ends.begin) : 0;
+    if (leaf + 1 == num_leaves || (ends.has_end && ends.end < low_of(leaf + 1))) {
+      return ask(leaf, ends);
+    }
+    // A leaf in between is not empty.
+    if (leaf + 2 < num_leaves && (!ends.has_end || ends.end >= low_of(leaf + 2))) return true;
+    return ask(leaf, {ends.has_begin, false, ends.begin, 0}) ||
+           ask(leaf + 1, {false, ends.has_end, 0, ends.end});
+  }
+
+ private:
+  // The last leaf whose codes begin at or below `code`.
+  static uint64_t Find(ByteView lows, uint64_t code) noexcept {
+    const uint8_t* first = lows.data();
+    for (size_t count = lows.size() / 8; count != 0;) {
+      const size_t half = (count + 1) / 2;
+      const bool right = LoadLittleEndian<uint64_t>(first + 8 * (half - 1)) <= code;
+      first += right ? 8 * half : 0;
+      count = right ? count - half : half - 1;
+    }
+    return static_cast<uint64_t>(first - lows.data()) / 8;
+  }
+
+  struct LeafHead {
+    uint64_t num_cells;
+    CellsShape shape;
+    bool has_clusters;
+    bool ok;
+  };
+
+  LeafHead ReadLeafHead(BitReader* bits) const noexcept {
+    const uint64_t room = bits->ExpGolomb(kCountK) + 1;
+    const uint64_t missing = bits->ExpGolomb(kMissingK);
+    const bool has_clusters = bits->Bits(1) != 0;
+    if (room > kMostLeafCells || missing >= room) return {1, {1, 1}, false, false};
+    const uint64_t num_cells = room * tree_.cells_per_key;
+    const CellsShape shape(room - missing, num_cells);
+    const bool ok = bits->ok() && bits->position() + shape.num_bits() <= 8 * tree_.bytes.size();
+    return {num_cells, shape, has_clusters, ok};
+  }
+
+  bool AskLeaf(BitReader* bits, uint64_t low, uint64_t high, size_t depth,
+               const Ends& ends) noexcept {
+    if (!ends.has_begin && !ends.has_end) return true;
+    const LeafHead head = ReadLeafHead(bits);
+    if (!head.ok) return true;
+    const CodeCells all(low, high, head.num_cells);
+    const uint64_t first = ends.has_begin ? all.Of(ends.begin) : 0;
+    const uint64_t last = ends.has_end ? all.Of(ends.end) : head.num_cells - 1;
+    CellsReader cells(tree_.bytes.data(), bits->position(), head.shape);
+    for (bool found = cells.Seek(first); found && cells.cell() <= last; found = cells.Next()) {
+      const bool is_first = ends.has_begin && cells.cell() == first;
+      const bool is_last = ends.has_end && cells.cell() == last;
+      if (!is_first && !is_last) return true;
+      if (!head.has_clusters) return true;
+      if (AskCell(*bits, head.shape, cells.index(), depth, is_first, is_last)) return true;
+    }
+    return false;
+  }
+
+  /// A cell that the question begins or ends in. `bits` is at the cells of its leaf.
+  [[gnu::noinline]] bool AskCell(BitReader bits, const CellsShape& shape, uint64_t index,
+                                 size_t depth, bool has_begin, bool has_end) noexcept {
+    bits.Skip(shape.num_bits());
+    const Flags flags = ReadFlags(&bits, shape.count, index);
+    if (!flags.is_cluster) return true;
+    const uint64_t sizes = flags.clusters == 0 ? 0 : (flags.clusters - 1) / kSizedClusters;
+    const uint64_t sized = flags.before / kSizedClusters;
+    BitReader size(tree_.bytes, bits.position() + (sized == 0 ? 0 : sized - 1) * kOffsetBits);
+    bits.Skip(sizes * kOffsetBits + (sized == 0 ? 0 : size.Bits(kOffsetBits)));
+    for (uint64_t i = 0; i < flags.before % kSizedClusters; ++i) SkipCluster(&bits, 0);
+    return !bits.ok() || AskCluster(&bits, depth, has_begin, has_end);
+  }
+
+  struct Flags {
+    bool is_cluster;
+    uint64_t before;
+    uint64_t clusters;
+  };
+
+  static Flags ReadFlags(BitReader* bits, uint64_t count, uint64_t index) noexcept {
+    Flags flags{false, 0, 0};
+    for (uint64_t i = 0; i < count; i += kMaxCodeBits) {
+      const auto piece = static_cast<unsigned>(count - i < kMaxCodeBits ? count - i : kMaxCodeBits);
+      const uint64_t word = bits->Bits(piece);
+      flags.clusters += static_cast<uint64_t>(std::popcount(word));
+      if (index >= i + piece) {
+        flags.before += static_cast<uint64_t>(std::popcount(word));
+      } else if (index >= i) {
+        const auto at = static_cast<unsigned>(index - i);
+        flags.before += static_cast<uint64_t>(std::popcount(word & LowBits(at)));
+        flags.is_cluster = (word >> at & 1) != 0;
+      }
+    }
+    return flags;
+  }
+
+  struct ClusterHead {
+    uint64_t shared;  // bytes, beyond those of the leaf around it
+    uint64_t print;
+    uint64_t low;
+    uint64_t high;
+    bool is_node;
+  };
+
+  static ClusterHead ReadClusterHead(BitReader* bits) noexcept {
+    ClusterHead head{bits->ExpGolomb(kSharedK) + 1, bits->Bits(kPrintBits), 0, KeyCode::kEnd - 1,
+                     false};
+    if (bits->Bits(1) != 0) {
+      const uint64_t slices = bits->Bits(2 * kSliceBits);
+      head.low = (slices & (kSlices - 1)) << kSliceShift;
+      head.high = (((slices >> kSliceBits) + 1) << kSliceShift) - 1;
+    }
+    head.is_node = bits->Bits(1) != 0;
+    return head;
+  }
+
+  // Clusters that lie in each other: more are asked of damaged bytes only, or of keys for which one
+  // more answer does not matter.
+  static constexpr unsigned kDeepest = 64;
+
+  void SkipCluster(BitReader* bits, unsigned nested) const noexcept {
+    if (ReadClusterHead(bits).is_node) return bits->Skip(kOffsetBits);
+    const LeafHead head = ReadLeafHead(bits);
+    if (!head.ok || nested == kDeepest) return bits->Skip(UINT64_MAX);
+    bits->Skip(head.shape.num_bits());
+    if (!head.has_clusters) return;
+    const Flags flags = ReadFlags(bits, head.shape.count, 0);
+    if (flags.clusters == 0) return;
+    bits->Skip((flags.clusters - 1) / kSizedClusters * kOffsetBits);
+    for (uint64_t i = 0; i < flags.clusters && bits->ok(); ++i) SkipCluster(bits, nested + 1);
+  }
+
+  bool AskCluster(BitReader* bits, size_t depth, bool has_begin, bool has_end) noexcept {
+    const ClusterHead head = ReadClusterHead(bits);
+    if (!bits->ok() || head.low > head.high) return true;
+    // What the keys share is known by its print only. That it fits proves nothing, so nothing is
+    // known of a question that begins or ends with other bytes there. That it does not fit proves
+    // that no key begins with what begin and end share, and only such keys lie in between.
+    if (++clusters_asked_ > kDeepest) return true;
+    const uint64_t deeper = depth + head.shared;
+    if (!has_begin || !has_end || begin_.size() < deeper || end_.size() < deeper) return true;
+    const auto shared = static_cast<size_t>(head.shared);
+    const std::string_view bytes = begin_.substr(depth, shared);
+    if (bytes != end_.substr(depth, shared)) return true;
+    if (PrintOf(bytes) != head.print) return false;
+    const auto below = static_cast<size_t>(deeper);
+    const Ends ends{true, true, tree_.code.Code(begin_, below), tree_.code.Code(end_, below)};
+    if (head.is_node) {
+      return AskNode(tree_.nodes + bits->Bits(kOffsetBits), head.low, head.high, below, ends);
+    }
+    return AskLeaf(bits, head.low, head.high, below, ends);
+  }
+
+  const Tree& tree_;
+  const std::string_view begin_;
+  const std::string_view end_;
+  unsigned clusters_asked_ = 0;
+};
+
+/// Inlined as a whole into what processors of several kinds run.
+[[gnu::always_inline]] inline bool Ask(const Tree& tree, std::string_view begin,
+                                       std::string_view end) noexcept {
+  TreeProbe probe(tree, begin, end);
+  return probe.AskNode(tree.root, tree.first_code, tree.last_code, 0,
+                       {true, true, tree.code.Code(begin, 0), tree.code.Code(end, 0)});
+}
+
+#if defined(__x86_64__)
+[[gnu::target("popcnt,bmi,bmi2"), gnu::flatten]] bool AskWithBmi(const Tree& tree,
+                                                                 std::string_view begin,
+                                                                 std::string_view end) noexcept {
+  return Ask(tree, begin, end);
+}
+#endif
+
+}  // namespace
+
+bool Tree::MayContain(std::string_view begin, std::string_view end, Kernel kernel) const noexcept {
+  assert(begin < end);
+#if defined(__x86_64__)
+  if (kernel != Kernel::kScalar) return AskWithBmi(*this, begin, end);
+#endif
+  return Ask(*this, begin, end);
+}
+
+}  // namespace blocksieve::internal

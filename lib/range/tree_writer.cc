@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <cassert>
+#include <span>
+
+#include "lib/range/cells.h"
+#include "lib/range/tree.h"
+
+namespace blocksieve::internal {
+namespace {
+
+// Fewer keys in one cell are not worth what a leaf of their own takes.
+constexpr size_t kSmallestCluster = 4;
+
+// Tries to fill a leaf.
+constexpr int kMostCuts = 6;
+
+// Keys are spread unevenly if one half of a leaf has more than so many times the keys of the other.
+// Leaves of fewer keys are not cut off.
+constexpr size_t kUneven = 3;
+constexpr size_t kFewestKeys = 32;
+
+class TreeWriter {
+ public:
+  TreeWriter(const SortedKeys& keys, const KeyCode& code, uint64_t cells_per_key)
+      : keys_(keys), code_(code), cells_per_key_(cells_per_key) {}
+
+  const TreeShape& shape() const noexcept { return shape_; }
+  const std::string& nodes() const noexcept { return nodes_; }
+
+  /// Keys from number `first` on, which begin with the same `depth` bytes, and their codes.
+  struct Keys {
+    size_t first;
+    size_t depth;
+    std::span<const uint64_t> codes;
+  };
+
+  /// The codes are from `low` to `high`.
+  void AppendNode(const Keys& keys, uint64_t low, uint64_t high, std::string* out) {
+    std::vector<Leaf> leaves;
+    for (size_t i = 0; i < keys.codes.size(); i += leaves.back().keys.codes.size()) {
+      const auto rest = keys.codes.subspan(i);
+      const uint64_t leaf_low = leaves.empty() ? low : rest[0];
+      const size_t count = Cut(rest, leaf_low, high);
+      leaves.push_back({{keys.first + i, keys.depth, rest.first(count)}, leaf_low});
+    }
+    AppendVarint(out, leaves.size());
+    for (size_t i = 1; i < leaves.size(); ++i) AppendLittleEndian(out, leaves[i].low);
+    std::string bytes;
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      if (i != 0) AppendLittleEndian(out, static_cast<uint32_t>(bytes.size()));
+      const uint64_t leaf_high = i + 1 < leaves.size() ? leaves[i + 1].low : high;
+      BitWriter bits;
+      AppendLeaf(leaves[i].keys, leaves[i].low, leaf_high, &bits);
+      bytes += std::move(bits).Finish();
+    }
+    *out += bytes;
+  }
+
+ private:
+  struct Leaf {
+    Keys keys;
+    uint64_t low;
+  };
+
+  static uint64_t CountCells(std::span<const uint64_t> codes, const CodeCells& cells) noexcept {
+    uint64_t count = 0;
+    uint64_t last = UINT64_MAX;
+    for (const uint64_t code : codes) {
+      const uint64_t cell = cells.Of(code);
+      count += cell != last ? 1 : 0;
+      last = cell;
+    }
+    return count;
+  }
+
+  /// How many keys make a leaf of about kLeafCells cells that hold any. Their number depends on the
+  /// width of the cells, which depends on the keys: it is approached.
+  size_t Cut(std::span<const uint64_t> codes, uint64_t low, uint64_t high) const noexcept {
+    const auto with_equals = [&](size_t count) {
+      while (count < codes.size() && codes[count] == codes[count - 1]) ++count;
+      return count;
+    };
+    size_t best = 0;
+    size_t count = std::min<size_t>(codes.size(), kLeafCells);
+    for (int cut = 0; cut < kMostCuts && count > best; ++cut) {
+      count = with_equals(count);
+      const CodeCells all(low, count < codes.size() ? codes[count] : high,
+                          kLeafCells * cells_per_key_);
+      const uint64_t cells = CountCells(codes.first(count), all);
+      if (cells > kLeafCells) {
+        count -= count * (cells - kLeafCells) / cells + 1;
+        continue;
+      }
+      best = count;
+      if (cells >= kLeafCells - kLeafCells / 32) break;
+      const size_t more = count * (kLeafCells - cells) / cells;
+      count = std::min(codes.size(), count + std::clamp<size_t>(more, 1, 64 * kLeafCells));
+    }
+    if (best == 0) return with_equals(1);
+    return EvenlySpread(codes.first(best), low, best < codes.size() ? codes[best] : high);
+  }
+
+  /// How many of a leaf's keys lie about as dense as the first ones: cells are of equal width, and
+  /// most would stay empty where keys are rare, while keys share them where they are many.
+  static size_t EvenlySpread(std::span<const uint64_t> codes, uint64_t low,
+                             uint64_t high) noexcept {
+    size_t count = codes.size();
+    while (count >= 2 * kFewestKeys) {
+      const uint64_t middle = low + (high - low) / 2;
+      const auto below = static_cast<size_t>(
+          std::lower_bound(codes.begin(), codes.begin() + count, middle) - codes.begin());
+      const size_t above = count - below;
+      if (std::max(below, above) < kUneven * std::min(below, above)) break;
+      if (below < kFewestKeys) break;
+      count = below;
+      if (below < above) break;
+      high = middle;
+    }
+    return count;
+  }
+
+  /// The cells that hold keys, and the keys that they begin with; and the end of the keys.
+  struct Placed {
+    std::vector<uint32_t> cells;
+    std::vector<size_t> begins;
+  };
+
+  static Placed Place(std::span<const uint64_t> codes, const CodeCells& all) {
+    Placed placed;
+    placed.cells.reserve(codes.size());
+    placed.begins.reserve(codes.size() + 1);
+    for (size_t i = 0; i < codes.size(); ++i) {
+      const auto cell = static_cast<uint32_t>(all.Of(codes[i]));
+      if (!placed.cells.empty() && placed.cells.back() == cell) continue;
+      placed.cells.push_back(cell);
+      placed.begins.push_back(i);
+    }
+    placed.begins.push_back(codes.size());
+    return placed;
+  }
+
+  /// The codes are from `low` to `high`.
+  void AppendLeaf(const Keys& keys, uint64_t low, uint64_t high, BitWriter* out) {
+    // Cells are in proportion to those that hold keys, and how many do depends on their width.
+    uint64_t room = std::min<uint64_t>(keys.codes.size(), kLeafCells);
+    Placed placed = Place(keys.codes, CodeCells(low, high, room * cells_per_key_));
+    while (placed.cells.size() < room - room / 32) {
+      room = placed.cells.size();
+      placed = Place(keys.codes, CodeCells(low, high, room * cells_per_key_));
+    }
+    while (placed.cells.size() > room) {
+      room = placed.cells.size();
+      placed = Place(keys.codes, CodeCells(low, high, room * cells_per_key_));
+    }
+    const auto& [cells, begins] = placed;
+
+    std::vector<size_t> clusters;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const size_t first = keys.first + begins[i];
+      const size_t last = keys.first + begins[i + 1] - 1;
+      if (first == last) ++shape_.keys_alone;
+      if (last - first + 1 < kSmallestCluster) continue;
+      if (SharedBytes(keys_[first], keys_[last]) > keys.depth) clusters.push_back(i);
+    }
+    out->ExpGolomb(room - 1, kCountK);
+    out->ExpGolomb(room - cells.size(), kMissingK);
+    out->Bits(clusters.empty() ? 0 : 1, 1);
+    AppendCells(cells, room * cells_per_key_, out);
+    if (clusters.empty()) return;
+    for (size_t i = 0, next = 0; i < cells.size(); ++i) {
+      const bool is_cluster = next < clusters.size() && clusters[next] == i;
+      out->Bits(is_cluster ? 1 : 0, 1);
+      if (is_cluster) ++next;
+    }
+    BitWriter bits;
+    std::vector<uint64_t> sizes;
+    for (size_t i = 0; i < clusters.size(); ++i) {
+      if (i % kSizedClusters == 0 && i != 0) sizes.push_back(bits.num_bits());
+      const size_t begin = begins[clusters[i]];
+      AppendCluster(keys.first + begin, begins[clusters[i] + 1] - begin, keys.depth, &bits);
+    }
+    for (const uint64_t size : sizes) out->Bits(size, kOffsetBits);
+    out->Append(std::move(bits));
+  }
+
+  void AppendCluster(size_t first, size_t count, size_t depth, BitWriter* out) {
+    ++shape_.clusters;
+    const size_t shared = SharedBytes(keys_[first], keys_[first + count - 1]);
+    std::vector<uint64_t> codes(count);
+    for (size_t i = 0; i < count; ++i) codes[i] = code_.Code(keys_[first + i], shared);
+    out->ExpGolomb(shared - depth - 1, kSharedK);
+    out->Bits(PrintOf(keys_[first].substr(depth, shared - depth)), kPrintBits);
+    const uint64_t low = codes.front() >> kSliceShift;
+    const uint64_t high = codes.back() >> kSliceShift;
+    const bool is_narrow = high - low < kSlices / 2;
+    out->Bits(is_narrow ? 1 : 0, 1);
+    if (is_narrow) out->Bits(low | high << kSliceBits, 2 * kSliceBits);
+    const uint64_t first_code = is_narrow ? low << kSliceShift : 0;
+    const uint64_t last_code = is_narrow ? ((high + 1) << kSliceShift) - 1 : KeyCode::kEnd - 1;
+    const Keys keys{first, shared, codes};
+    out->Bits(count > kLeafCells ? 1 : 0, 1);
+    if (count <= kLeafCells) {
+      return AppendLeaf(keys, first_code, last_code, out);
+    }
+    std::string node;
+    AppendNode(keys, first_code, last_code, &node);
+    out->Bits(nodes_.size(), kOffsetBits);
+    nodes_ += node;
+  }
+
+  const SortedKeys& keys_;
+  const KeyCode& code_;
+  const uint64_t cells_per_key_;
+  TreeShape shape_;
+  std::string nodes_;  // of clusters that are too large for a leaf
+};
+
+}  // namespace
+
+TreeShape AppendTree(const SortedKeys& keys, const KeyCode& code, uint64_t cells_per_key,
+                     std::string* out) {
+  assert(cells_per_key >= 2 && cells_per_key <= kMostCellsPerKey);
+  std::vector<uint64_t> codes(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) codes[i] = code.Code(keys[i], 0);
+  TreeWriter writer(keys, code, cells_per_key);
+  std::string root;
+  writer.AppendNode({0, 0, codes}, codes.front(), codes.back(), &root);
+  AppendVarint(out, root.size());
+  out->append(root);
+  out->append(writer.nodes());
+  return writer.shape();
+}
+
+}  // namespace blocksieve::internal
