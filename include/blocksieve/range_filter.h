@@ -21,11 +21,11 @@ class SortedKeys;
 }  // namespace internal
 
 /// What a RangeFilterBuilder is to build.
-struct RangeFilterOptions {
+struct RangePartOptions {
   /// Share of ranges without keys that may be reported as "may match", of short ranges that begin
   /// where keys are to be expected. kMinRangeFpr to kMaxRangeFpr. Keys that are too much alike miss
   /// it: see RangeFilterInfo::estimated_fpr.
-  double range_fpr = 0.015;
+  double range_fpr = 0.012;
 
   /// Whether the filter has all keys of its file. The one of a partition does not, so it never says
   /// "no" to a range that goes on behind its last key.
@@ -39,7 +39,7 @@ struct RangeFilterOptions {
 };
 
 /// @{
-/// The least and the largest RangeFilterOptions::range_fpr.
+/// The least and the largest RangePartOptions::range_fpr.
 inline constexpr double kMinRangeFpr = 1e-5;
 inline constexpr double kMaxRangeFpr = 0.3;
 /// @}
@@ -54,7 +54,7 @@ struct RangeFilterInfo {
   uint64_t bytes = 0;          ///< Of the range filter and what it adds to the footer.
   uint64_t cells_per_key = 0;  ///< An interval of so many holds one key, on average.
   uint64_t model_bytes = 0;    ///< Of these, what was learnt of the keys' bytes.
-  bool is_whole_file = false;  ///< See RangeFilterOptions.
+  bool is_whole_file = false;  ///< See RangePartOptions.
 
   /// Share of short ranges without keys that may match, if they begin where keys are to be
   /// expected: how many of the filter's keys share their cell with another.
@@ -70,7 +70,7 @@ Result<RangeFilterInfo> DescribeRangeFilter(ByteView block);
 class RangeFilterBuilder {
  public:
   /// Errors: InvalidArgument, naming the option, its value and the allowed range.
-  static Result<RangeFilterBuilder> Create(const RangeFilterOptions& options);
+  static Result<RangeFilterBuilder> Create(const RangePartOptions& options);
 
   RangeFilterBuilder(RangeFilterBuilder&&) noexcept;
   RangeFilterBuilder& operator=(RangeFilterBuilder&&) noexcept;
@@ -90,14 +90,14 @@ class RangeFilterBuilder {
   const std::string& absent_reason() const noexcept { return absent_reason_; }
 
   /// As given to Create.
-  const RangeFilterOptions& options() const noexcept { return options_; }
+  const RangePartOptions& options() const noexcept { return options_; }
 
  private:
-  explicit RangeFilterBuilder(const RangeFilterOptions& options);
+  explicit RangeFilterBuilder(const RangePartOptions& options);
 
   std::string WhyNone() const;
 
-  RangeFilterOptions options_;
+  RangePartOptions options_;
   std::unique_ptr<internal::SortedKeys> keys_;
   bool is_sorted_ = true;
   bool is_too_large_ = false;

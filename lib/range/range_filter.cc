@@ -26,13 +26,13 @@ Result<RangeFilterInfo> DescribeRangeFilter(ByteView block) try {
   return internal::OutOfMemory();
 }
 
-RangeFilterBuilder::RangeFilterBuilder(const RangeFilterOptions& options)
+RangeFilterBuilder::RangeFilterBuilder(const RangePartOptions& options)
     : options_(options), keys_(std::make_unique<internal::SortedKeys>()) {}
 RangeFilterBuilder::RangeFilterBuilder(RangeFilterBuilder&&) noexcept = default;
 RangeFilterBuilder& RangeFilterBuilder::operator=(RangeFilterBuilder&&) noexcept = default;
 RangeFilterBuilder::~RangeFilterBuilder() = default;
 
-Result<RangeFilterBuilder> RangeFilterBuilder::Create(const RangeFilterOptions& options) try {
+Result<RangeFilterBuilder> RangeFilterBuilder::Create(const RangePartOptions& options) try {
   if (!(options.range_fpr >= kMinRangeFpr && options.range_fpr <= kMaxRangeFpr)) {
     return internal::OutOfRange("range_fpr", options.range_fpr, kMinRangeFpr, kMaxRangeFpr);
   }

@@ -51,7 +51,7 @@ bool ReadRangePart(ByteView ranges, RangePart* part) noexcept {
          root_bytes <= from.rest().size();
 }
 
-RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangeFilterOptions& options,
+RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& options,
                                 std::string* out) {
   RangeFilterInfo info;
   std::string model;

@@ -16,7 +16,7 @@ struct RangePart {
 bool ReadRangePart(ByteView ranges, RangePart* part) noexcept;
 
 /// Appends a part of these keys. REQUIRES: there are some
-RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangeFilterOptions& options,
+RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& options,
                                 std::string* out);
 
 }  // namespace blocksieve::internal

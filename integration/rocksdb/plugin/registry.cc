@@ -5,6 +5,7 @@
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -29,7 +30,8 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
 }
 
 // Of the filter policy ("blocksieve" and "blocksieve:<target_fpr>"), the skip index
-// ("blocksieve.skip_index") and the listener ("blocksieve"). Returns their number.
+// ("blocksieve.skip_index"), the listener ("blocksieve") and the prefix extractor of range filters
+// ("blocksieve.range"; files may have been written under its other name). Returns their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library) {
   // The pattern takes any text after the colon, not just numbers. An id that matches no pattern is
   // "not found", which RocksDB may swallow.
@@ -50,7 +52,15 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
         guard->reset(new Listener);
         return guard->get();
       });
-  return 3;
+  for (const char* const name : {RangeExtractor::kName, RangeExtractor::kMarkedName}) {
+    library.AddFactory<const rocksdb::SliceTransform>(
+        name, [name](const std::string&, std::unique_ptr<const rocksdb::SliceTransform>* guard,
+                     std::string*) {
+          guard->reset(new RangeExtractor(name));
+          return guard->get();
+        });
+  }
+  return 5;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "blocksieve/filter_reader.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
+#include "integration/rocksdb/policy/range_bits.h"
 #include "lib/hash/hash_inline.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -39,6 +40,28 @@ class BitsReader final : public rocksdb::FilterBitsReader {
   const FilterReader filter_;
 };
 
+// The prefix of all keys is empty where ranges can be asked.
+class RangeBitsReader final : public rocksdb::FilterBitsReader {
+ public:
+  explicit RangeBitsReader(ByteView block)
+      : points_(FilterReader::Open(block)), ranges_(RangeFilterReader::Open(block)) {}
+
+  bool MayMatch(const rocksdb::Slice& entry) override {
+    if (entry.empty()) [[unlikely]] {
+      return MayMatchRange(ranges_, entry);
+    }
+    return points_.MayMatch(entry);
+  }
+
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    points_.MayMatch(num_keys, keys, may_match);
+  }
+
+ private:
+  BitsReader points_;
+  const RangeFilterReader ranges_;
+};
+
 }  // namespace
 
 rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents) try {
@@ -54,6 +77,7 @@ rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
   // same. Ours are never that short, and its own only if they are damaged.
   if (block.size() <= kZeroTailBytes) return new BitsReader(FilterReader());
   if (!HasFilterBlockTail(block)) return NewStockBitsReader(contents);
+  if (RangeFilterReader::Open(block).is_ready()) return new RangeBitsReader(block);
   return new BitsReader(FilterReader::Open(block));
 } catch (const std::bad_alloc&) {
   return nullptr;  // RocksDB takes this for "may match"; it is not exception-safe

@@ -1,5 +1,6 @@
 #include "integration/rocksdb/policy/policy.h"
 
+#include <algorithm>
 #include <cassert>
 #include <new>
 
@@ -9,9 +10,12 @@
 #include "integration/rocksdb/compat/abi_guard.h"
 #include "integration/rocksdb/compat/loud_log.h"
 #include "integration/rocksdb/compat/stock_filters.h"
+#include "integration/rocksdb/policy/enable_ranges.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/memory_fit.h"
 #include "integration/rocksdb/policy/policy_options.h"
+#include "integration/rocksdb/policy/range_bits.h"
+#include "integration/rocksdb/policy/range_self_test.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
@@ -27,6 +31,15 @@ FilterOptions CoreOptions(const FilterPolicyOptions& options, double target_fpr,
   return core;
 }
 
+RangePartOptions CoreRangeOptions(const FilterPolicyOptions& options,
+                                  const rocksdb::FilterBuildingContext& context) {
+  RangePartOptions core;
+  if (options.range_fpr) core.range_fpr = *options.range_fpr;
+  core.is_whole_file = !context.table_options.partition_filters;
+  core.max_build_bytes = options.max_build_bytes;
+  return core;
+}
+
 }  // namespace
 
 Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem)
@@ -39,6 +52,14 @@ Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem)
 rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
                                         const rocksdb::ColumnFamilyOptions& column_family) const {
   level_rates_.Learn(column_family);
+  if (options_.ranges) {
+    const rocksdb::Status status = CheckRangeOptions(column_family, /*check_extractor=*/true);
+    if (!status.ok()) {
+      LogLoudly(nullptr, status.ToString());
+      return status;
+    }
+    if (abi_problem_.empty()) TestRangesOnce();
+  }
   return FilterPolicy::ValidateOptions(db, column_family);
 }
 
@@ -49,7 +70,9 @@ double Policy::TargetFpr(const rocksdb::FilterBuildingContext& context) const {
 
 rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     const rocksdb::FilterBuildingContext& context) const try {
-  const double target_fpr = TargetFpr(context);
+  double target_fpr = TargetFpr(context);
+  // The filter of ranges is a part of one for points.
+  if (options_.ranges) target_fpr = std::min(target_fpr, kMaxTargetFpr);
   if (target_fpr > kMaxTargetFpr) return nullptr;
   if (!abi_problem_.empty()) {
     // Every generation can make a stock policy by name.
@@ -63,8 +86,18 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     LogLoudly(context.info_log, "no filter written: ", builder.status().message());
     return nullptr;
   }
-  return NewBitsBuilder(*std::move(builder), context.info_log,
-                        context.table_options.optimize_filters_for_memory ? memory_fit_ : nullptr);
+  std::unique_ptr<rocksdb::FilterBitsBuilder> points(
+      NewBitsBuilder(*std::move(builder), context.info_log,
+                     context.table_options.optimize_filters_for_memory ? memory_fit_ : nullptr));
+  if (points == nullptr || !options_.ranges) return points.release();
+  Result<RangeFilterBuilder> ranges =
+      RangeFilterBuilder::Create(CoreRangeOptions(options_, context));
+  if (!ranges.ok()) {
+    LogLoudly(context.info_log, "no range filter written: ", ranges.status().message());
+    return points.release();
+  }
+  return NewRangeBitsBuilder(std::move(points), *std::move(ranges), options_.plain_range_reads,
+                             context.info_log);
 } catch (const std::bad_alloc&) {  // RocksDB is not exception-safe
   LogLoudly(context.info_log, "no filter written: out of memory");
   return nullptr;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "blocksieve/range_filter.h"
 #include "blocksieve/rate_allocation.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/number_text.h"
@@ -80,7 +81,9 @@ constexpr Precision kWastedReads{"wasted_reads", &FilterPolicyOptions::wasted_re
                                  kMinWastedReads, kMaxWastedReads};
 constexpr Precision kBitsPerKey{"bits_per_key", &FilterPolicyOptions::bits_per_key,
                                 kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey};
-constexpr Precision kPrecisions[] = {kTargetFpr, kWastedReads, kBitsPerKey};
+constexpr Precision kRangeFpr{"range_fpr", &FilterPolicyOptions::range_fpr, kMinRangeFpr,
+                              kMaxRangeFpr};
+constexpr Precision kPrecisions[] = {kTargetFpr, kWastedReads, kBitsPerKey, kRangeFpr};
 constexpr double kDefaultTargetFpr = 0.01;
 
 template <const Precision& precision>
@@ -91,6 +94,10 @@ OptionTypeInfo PrecisionType(size_t offset) {
         return precision.Parse(text, number);
       },
       Precision::Write);
+}
+
+OptionTypeInfo SwitchType(size_t offset) {
+  return OptionTypeInfo(static_cast<int>(offset), rocksdb::OptionType::kBoolean);
 }
 
 }  // namespace
@@ -117,6 +124,11 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
     return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
                                             "; drop a goal that was set before with NAME=none");
   }
+  if (!options.ranges && (options.range_fpr || options.plain_range_reads)) {
+    return rocksdb::Status::InvalidArgument(
+        std::string("blocksieve: ") + (options.range_fpr ? "range_fpr" : "plain_range_reads") +
+        " is set, but ranges is not true");
+  }
   PolicyKind ignored;
   return ParseKind(KindName(options.kind), &ignored);
 }
@@ -134,6 +146,9 @@ const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
                                 return ParseBytes("max_build_bytes", text, bytes);
                               },
                               ToText<uint64_t>)},
+      {"ranges", SwitchType(offsetof(FilterPolicyOptions, ranges))},
+      {"range_fpr", PrecisionType<kRangeFpr>(offsetof(FilterPolicyOptions, range_fpr))},
+      {"plain_range_reads", SwitchType(offsetof(FilterPolicyOptions, plain_range_reads))},
   };
   return types;
 }
@@ -143,7 +158,9 @@ std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::
   const auto type = PolicyOptionTypes().find(name);
   if (type == PolicyOptionTypes().end()) {
     return "unknown filter policy option: " + name + "=" + value +
-           "; known options are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes";
+           "; known options are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes, "
+           "ranges, "
+           "range_fpr, plain_range_reads";
   }
   FilterPolicyOptions ignored;
   const rocksdb::Status status = type->second.Parse(config_options, name, value, &ignored);
@@ -156,9 +173,12 @@ std::string DescribePolicyOptions(const FilterPolicyOptions& options) {
     const std::optional<double> number = options.*precision.field;
     if (number) text += std::string("    ") + precision.name + ": " + ToText(*number) + "\n";
   }
-  if (text.empty()) text = "    target_fpr: " + ToText(kDefaultTargetFpr) + "\n";
+  if (!options.target_fpr && !HasLevelRates(options)) {
+    text += "    target_fpr: " + ToText(kDefaultTargetFpr) + "\n";
+  }
   return text + "    kind: " + KindName(options.kind) +
-         "\n    max_build_bytes: " + ToText(options.max_build_bytes) + "\n";
+         "\n    max_build_bytes: " + ToText(options.max_build_bytes) +
+         "\n    ranges: " + (options.ranges ? "true" : "false") + "\n";
 }
 
 }  // namespace blocksieve::rocksdb_plugin

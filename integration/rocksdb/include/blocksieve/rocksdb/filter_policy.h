@@ -50,6 +50,20 @@ struct FilterPolicyOptions {
   /// the partition gets a few bytes that match everything (`blocksieve inspect` shows
   /// "unreadable"). The info log says so once per file.
   uint64_t max_build_bytes = 0;
+
+  /// Filters answer for ranges, too (range_filter.h). It needs the prefix extractor
+  /// "blocksieve.range": EnableRangeFilter sets both. RocksDB refuses to open a database with
+  /// options that do not go with it.
+  bool ranges = false;
+
+  /// Share of short ranges without keys that the filter of a file may let through. 1e-5 to 0.3;
+  /// 0.012 if not set. Only with `ranges`.
+  std::optional<double> range_fpr = std::nullopt;
+
+  /// Ranges are asked by seeks with plain ReadOptions that have an upper bound, too, without
+  /// auto_prefix_mode. Files are then written under another name of the extractor, which makes
+  /// RocksDB compare the bound; see RANGES.md. Only with `ranges`.
+  bool plain_range_reads = false;
 };
 
 /// A policy for BlockBasedTableOptions::filter_policy, for full and partitioned filters.

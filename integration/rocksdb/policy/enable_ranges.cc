@@ -1,0 +1,90 @@
+#include "integration/rocksdb/policy/enable_ranges.h"
+
+#include <rocksdb/comparator.h>
+#include <rocksdb/table.h>
+
+#include <string>
+#include <string_view>
+
+#include "blocksieve/rocksdb/range_filter.h"
+#include "integration/rocksdb/ranges/range_counts.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
+
+namespace blocksieve {
+namespace rocksdb_plugin {
+namespace {
+
+constexpr std::string_view kBytewise = "leveldb.BytewiseComparator";
+constexpr std::string_view kBytewiseWithTimestamps = "leveldb.BytewiseComparator.u64ts";
+
+rocksdb::Status Refused(const std::string& what) {
+  return rocksdb::Status::InvalidArgument("blocksieve: ranges=true " + what);
+}
+
+}  // namespace
+
+rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_family,
+                                  bool check_extractor) {
+  const std::string_view comparator = column_family.comparator->Name();
+  if (comparator != kBytewise && comparator != kBytewiseWithTimestamps) {
+    return Refused("needs a bytewise comparator; that of the column family is " +
+                   std::string(comparator));
+  }
+  const std::string_view memtable = column_family.memtable_factory->Name();
+  if (memtable.find("Hash") != std::string_view::npos) {
+    return Refused("does not go with a memtable that hashes prefixes; memtable_factory is " +
+                   std::string(memtable));
+  }
+  const auto* const table =
+      column_family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr) {
+    return Refused("needs block-based tables; table_factory is " +
+                   std::string(column_family.table_factory->Name()));
+  }
+  if (!table->whole_key_filtering) {
+    return Refused("needs whole_key_filtering=true; it is false");
+  }
+  if (table->index_type == rocksdb::BlockBasedTableOptions::kHashSearch) {
+    return Refused("does not go with index_type=kHashSearch");
+  }
+  if (check_extractor && !IsRangeExtractor(column_family.prefix_extractor.get())) {
+    return Refused(std::string("needs prefix_extractor=") + RangeExtractor::kName + "; it is " +
+                   (column_family.prefix_extractor == nullptr
+                        ? "not set"
+                        : column_family.prefix_extractor->Name()));
+  }
+  return rocksdb::Status::OK();
+}
+
+}  // namespace rocksdb_plugin
+
+rocksdb::Status EnableRangeFilter(rocksdb::ColumnFamilyOptions* column_family,
+                                  const RangeFilterOptions& options) {
+  using rocksdb_plugin::RangeExtractor;
+  rocksdb::Status status = rocksdb_plugin::CheckRangeOptions(*column_family, false);
+  if (!status.ok()) return status;
+  if (column_family->prefix_extractor != nullptr && !options.replace_prefix_extractor &&
+      !rocksdb_plugin::IsRangeExtractor(column_family->prefix_extractor.get())) {
+    return rocksdb::Status::InvalidArgument(
+        "blocksieve: the column family has the prefix extractor " +
+        std::string(column_family->prefix_extractor->Name()) +
+        ", whose place range filters need; set replace_prefix_extractor if nothing relies on it");
+  }
+  FilterPolicyOptions policy = options.policy;
+  policy.ranges = true;
+  auto table = *column_family->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  table.filter_policy = NewFilterPolicy(policy, &status);
+  if (!status.ok()) return status;
+  column_family->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  column_family->prefix_extractor = RangeExtractor::Get();
+  return rocksdb::Status::OK();
+}
+
+void PrepareRangeRead(const rocksdb::Slice* upper_bound, rocksdb::ReadOptions* read_options) {
+  read_options->iterate_upper_bound = upper_bound;
+  read_options->auto_prefix_mode = true;
+}
+
+RangeFilterCounts GetRangeFilterCounts() { return rocksdb_plugin::CountedRanges(); }
+
+}  // namespace blocksieve

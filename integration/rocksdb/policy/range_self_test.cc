@@ -1,0 +1,121 @@
+#include "integration/rocksdb/policy/range_self_test.h"
+
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/table.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "blocksieve/rocksdb/range_filter.h"
+#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/ranges/range_counts.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+std::atomic<bool> trusted = false;
+
+// While the test runs on this thread, its answers count.
+thread_local bool is_testing = false;
+
+struct Testing {
+  Testing() { is_testing = true; }
+  ~Testing() { is_testing = false; }
+};
+
+constexpr int kKeys = 200;
+
+std::string KeyOf(int i) { return "self-test " + std::to_string(1000 + 7 * i); }
+
+/// Seeks as applications do, and compares with what is known to be there. Empty if nothing is
+/// wrong.
+std::string SeekProblem(rocksdb::DB* db, bool partitioned) {
+  uint64_t empty = 0;
+  const RangeFilterCounts before = CountedRanges();
+  for (int i = 0; i + 1 < kKeys; ++i) {
+    for (const bool holds_key : {false, true}) {
+      // Right behind a key, up to the next one or behind it.
+      const std::string begin = KeyOf(i) + "~";
+      const std::string end = KeyOf(i + 1) + (holds_key ? "~" : "");
+      const rocksdb::Slice bound(end);
+      rocksdb::ReadOptions read;
+      PrepareRangeRead(&bound, &read);
+      const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read));
+      iterator->Seek(begin);
+      const bool found = iterator->Valid() && iterator->key() == KeyOf(i + 1);
+      if (!iterator->status().ok()) return iterator->status().ToString();
+      if (found != holds_key) {
+        return "a seek from " + begin + " to " + end + " finds " + (found ? "a key" : "no key");
+      }
+      empty += holds_key ? 0 : 1;
+    }
+  }
+  const RangeFilterCounts after = CountedRanges();
+  // Others may ask meanwhile, so there may be more.
+  const uint64_t told = after.no + after.may_match + after.beyond_partition - before.no -
+                        before.may_match - before.beyond_partition;
+  if (told < empty) {
+    return "of " + std::to_string(2 * (kKeys - 1)) + " seeks only " + std::to_string(told) +
+           " reached a " + (partitioned ? "partitioned " : "") + "filter with their range";
+  }
+  return "";
+}
+
+std::string Problem(bool partitioned) {
+  const std::unique_ptr<rocksdb::Env> env(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+  rocksdb::Options options;
+  options.env = env.get();
+  options.create_if_missing = true;
+  options.compression = rocksdb::kNoCompression;
+  options.write_buffer_size = 1 << 20;
+  options.max_background_jobs = 1;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_size = 256;
+  if (partitioned) {
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.partition_filters = true;
+    table.metadata_block_size = 512;
+  }
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::Status status = EnableRangeFilter(&options);
+  std::unique_ptr<rocksdb::DB> db;
+  if (status.ok()) status = OpenDb(options, "/blocksieve-self-test", &db);
+  for (int i = 0; i < kKeys && status.ok(); ++i) status = db->Put({}, KeyOf(i), "value");
+  if (status.ok()) status = db->Flush({});
+  if (!status.ok()) return status.ToString();
+  return SeekProblem(db.get(), partitioned);
+}
+
+}  // namespace
+
+bool RangesAreTrusted() noexcept { return is_testing || trusted.load(std::memory_order_acquire); }
+
+std::string RangeSelfTestProblem() {
+  const Testing testing;
+  for (const bool partitioned : {false, true}) {
+    std::string problem = Problem(partitioned);
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
+void TestRangesOnce() {
+  static std::once_flag once;
+  if (is_testing) return;  // the databases of the test are opened with ranges, too
+  std::call_once(once, [] {
+    const std::string problem = RangeSelfTestProblem();
+    trusted.store(problem.empty(), std::memory_order_release);
+    if (!problem.empty()) {
+      LogLoudly(nullptr, "range filters are not used with this RocksDB: ", problem);
+    }
+  });
+}
+
+}  // namespace blocksieve::rocksdb_plugin

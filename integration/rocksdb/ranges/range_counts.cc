@@ -1,0 +1,65 @@
+#include "integration/rocksdb/ranges/range_counts.h"
+
+#include <array>
+#include <atomic>
+
+#include "integration/rocksdb/compat/loud_log.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+// Threads count apart, so that they do not wait for each other's cache lines.
+constexpr size_t kStripes = 16;
+struct alignas(64) Stripe {
+  std::array<std::atomic<uint64_t>, kNumRangeOutcomes> counts{};
+};
+std::array<Stripe, kStripes> stripes;
+
+Stripe& OwnStripe() noexcept {
+  static std::atomic<size_t> next = 0;
+  thread_local Stripe& own = stripes[next.fetch_add(1, std::memory_order_relaxed) % kStripes];
+  return own;
+}
+
+uint64_t Sum(RangeOutcome outcome) noexcept {
+  uint64_t sum = 0;
+  for (const Stripe& stripe : stripes) {
+    sum += stripe.counts[static_cast<size_t>(outcome)].load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+// So many questions without a range are no accident.
+constexpr uint64_t kTooManyWithoutBound = 1000;
+
+void WarnOnce() noexcept {
+  static std::atomic<bool> warned = false;
+  if (Sum(RangeOutcome::kNo) + Sum(RangeOutcome::kMayMatch) + Sum(RangeOutcome::kBeyond) != 0)
+    return;
+  if (warned.exchange(true)) return;
+  LogLoudly(nullptr,
+            "range filters are asked without a range: seeks need ReadOptions with "
+            "iterate_upper_bound and auto_prefix_mode=true (PrepareRangeRead sets both)");
+}
+
+}  // namespace
+
+void CountRange(RangeOutcome outcome) noexcept {
+  const uint64_t before =
+      OwnStripe().counts[static_cast<size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
+  if (outcome == RangeOutcome::kNoBound && before + 1 == kTooManyWithoutBound) WarnOnce();
+}
+
+RangeFilterCounts CountedRanges() noexcept {
+  RangeFilterCounts counts;
+  counts.no = Sum(RangeOutcome::kNo);
+  counts.may_match = Sum(RangeOutcome::kMayMatch);
+  counts.beyond_partition = Sum(RangeOutcome::kBeyond);
+  counts.no_range_filter = Sum(RangeOutcome::kNoFilter);
+  counts.no_bound = Sum(RangeOutcome::kNoBound);
+  counts.empty_begin = Sum(RangeOutcome::kEmptyBegin);
+  counts.untrusted = Sum(RangeOutcome::kUntrusted);
+  return counts;
+}
+
+}  // namespace blocksieve::rocksdb_plugin

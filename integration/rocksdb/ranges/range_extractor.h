@@ -1,0 +1,52 @@
+#pragma once
+
+#include <rocksdb/slice_transform.h>
+
+#include <memory>
+#include <string>
+
+namespace blocksieve::rocksdb_plugin {
+
+/// The prefix extractor of column families with range filters. All keys have the same prefix, the
+/// empty one, at the address of the key: so RocksDB never takes two keys for unlike, and asks the
+/// filter of each file before it seeks in it.
+///
+/// RocksDB keeps raw pointers to extractors. Get() gives an object that lives as long as the
+/// process; of those that RocksDB makes by name it is the owner.
+class RangeExtractor final : public rocksdb::SliceTransform {
+ public:
+  static constexpr const char* kName = "blocksieve.range";
+
+  /// The name that marked files have (MarkNextFile).
+  static constexpr const char* kMarkedName = "blocksieve.range.file";
+
+  /// `name` is one of both, and lives as long as the process.
+  explicit RangeExtractor(const char* name) : name_(name) {}
+
+  /// That of the plain name, for applications.
+  static std::shared_ptr<const rocksdb::SliceTransform> Get();
+
+  const char* Name() const override { return name_; }
+
+  /// The name that RocksDB writes into OPTIONS, and into the file that it is writing. Both have the
+  /// plain one, but for a marked file.
+  std::string GetId() const override;
+
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override;
+  bool InDomain(const rocksdb::Slice&) const override { return true; }
+  bool SameResultWhenAppended(const rocksdb::Slice&) const override { return true; }
+
+ private:
+  const char* const name_;
+};
+
+/// Marks the file of which this thread has just finished the filter: the next GetId() on it, which
+/// is for the properties of that file, gives kMarkedName. RocksDB then takes the extractor for
+/// changed, and for seeks with default ReadOptions, too, it looks whether key and bound have the
+/// same prefix and asks the filter. Without a mark they are not asked, and nothing else is lost.
+void MarkNextFile(bool mark) noexcept;
+
+/// Whether RocksDB calls it by one of both names.
+bool IsRangeExtractor(const rocksdb::SliceTransform* extractor);
+
+}  // namespace blocksieve::rocksdb_plugin
