@@ -61,7 +61,7 @@ class KeyCode {
       }
       if (share.begin < first) return code;
       if (share.begin > last) return code + range - 1;
-      if (first == last) {
+      if (first == last && share.parts != 0) {
         edges = kBothEdges;
         continue;
       }
