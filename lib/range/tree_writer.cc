@@ -97,7 +97,13 @@ class TreeWriter {
       count = std::min(codes.size(), count + std::clamp<size_t>(more, 1, 64 * kLeafCells));
     }
     if (best == 0) return with_equals(1);
-    return EvenlySpread(codes.first(best), low, best < codes.size() ? codes[best] : high);
+    const size_t even =
+        EvenlySpread(codes.first(best), low, best < codes.size() ? codes[best] : high);
+    if (even == best) return best;
+    // Cells of the shorter leaf are narrower, so that more of them may hold keys.
+    const CodeCells all(low, codes[even], kLeafCells * cells_per_key_);
+    const bool fits = CountCells(codes.first(even), all) <= kLeafCells;
+    return fits ? even : Cut(codes.first(even), low, codes[even]);
   }
 
   /// How many of a leaf's keys lie about as dense as the first ones: cells are of equal width, and
