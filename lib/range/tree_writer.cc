@@ -163,13 +163,22 @@ class TreeWriter {
     const auto& [cells, begins] = placed;
 
     std::vector<size_t> clusters;
+    size_t clustered = 0;
     for (size_t i = 0; i < cells.size(); ++i) {
       const size_t first = keys.first + begins[i];
       const size_t last = keys.first + begins[i + 1] - 1;
       if (first == last) ++shape_.keys_alone;
       if (last - first + 1 < kSmallestCluster || keys.nested == kMostNested) continue;
-      if (SharedBytes(keys_[first], keys_[last]) > keys.depth) clusters.push_back(i);
+      if (SharedBytes(keys_[first], keys_[last]) > keys.depth) {
+        clusters.push_back(i);
+        clustered += last - first + 1;
+      }
     }
+    // A bit for each cell says whether it has a cluster. A bit more for each key would halve the
+    // rate: those bits would lower it by ln 2 of their share. Without clusters, that of their keys
+    // is 1.
+    const bool is_worth = 10 * clustered * cells_per_key_ > 7 * cells.size();
+    if (!is_worth) clusters.clear();
     out->ExpGolomb(room - 1, kCountK);
     out->ExpGolomb(room - cells.size(), kMissingK);
     out->Bits(clusters.empty() ? 0 : 1, 1);
