@@ -15,8 +15,10 @@ Result<BlockParts> SplitBlock(ByteView block) {
   if (!tail.ok()) return tail.status();
   Decoder fields(tail->fields);
   const uint64_t filter_bytes = fields.Varint();
+  const uint64_t range_bytes = fields.Varint();
   const auto checksum = fields.Fixed<uint32_t>();
-  if (!fields.ok() || !fields.rest().empty() || filter_bytes > tail->before.size()) {
+  if (!fields.ok() || !fields.rest().empty() || filter_bytes > tail->before.size() ||
+      range_bytes != tail->before.size() - filter_bytes) {
     return DamagedBlock("footer behind the ranges does not fit");
   }
   const auto bytes = static_cast<size_t>(filter_bytes);
@@ -43,6 +45,7 @@ void SealParts(uint64_t filter_bytes, uint64_t range_bytes, OwnedBytes* block) n
   const auto before = static_cast<size_t>(filter_bytes + range_bytes);
   FooterBytes footer;
   AppendVarint(&footer, filter_bytes);
+  AppendVarint(&footer, range_bytes);
   AppendLittleEndian(&footer, Checksum(block->view().subspan(static_cast<size_t>(filter_bytes),
                                                              static_cast<size_t>(range_bytes))));
   AppendTail(kRangeFormatVersion, &footer);

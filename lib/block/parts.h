@@ -11,7 +11,7 @@
 //   filter block | ranges | fields | field bytes (1) | 2 | magic (1) | checksum (4) | 00 00 00 00
 //   00
 //
-//   fields: bytes of the filter block (varint), checksum of the ranges (4)
+//   fields: bytes of the filter block (varint), of the ranges (varint), checksum of these (4)
 
 namespace blocksieve::internal {
 

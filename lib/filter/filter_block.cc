@@ -54,9 +54,9 @@ Result<FilterInfo> DescribeFilterBlock(ByteView block) try {
 Status VerifyFilterBlock(ByteView block) try {
   const Result<internal::BlockParts> parts = internal::SplitBlock(block);
   if (!parts.ok()) return parts.status();
-  const Result<FilterInfo> info = DescribeFilterBlock(parts->filter);
-  if (!info.ok()) return info.status();
-  const Status status = internal::CheckPayload(parts->filter, *info);
+  FilterInfo info;
+  Status status = internal::DescribePoints(parts->filter, &info);
+  if (status.ok()) status = internal::CheckPayload(parts->filter, info);
   return status.ok() ? internal::CheckRanges(*parts) : status;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();

@@ -38,7 +38,8 @@ class KeyCode {
     size_t i = depth;
     if (i < prefix_bytes_) {
       const size_t count = key.size() < prefix_bytes_ ? key.size() : prefix_bytes_;
-      const int order = std::memcmp(key.data() + i, prefix_ + i, count - i);
+      // An empty key may have no address.
+      const int order = i == count ? 0 : std::memcmp(key.data() + i, prefix_ + i, count - i);
       if (order != 0) return order < 0 ? 0 : kEnd - 1;
       i = count;
     }
@@ -61,7 +62,7 @@ class KeyCode {
       }
       if (share.begin < first) return code;
       if (share.begin > last) return code + range - 1;
-      if (first == last) {
+      if (first == last && share.parts != 0) {
         edges = kBothEdges;
         continue;
       }

@@ -55,6 +55,10 @@ inline constexpr uint64_t kLeafCells = 512;
 /// Clusters have sizes written down every so many.
 inline constexpr uint64_t kSizedClusters = 16;
 
+/// Clusters that lie in each other, at most; the same for writers and readers. More would be of
+/// keys for which one more answer does not matter, and need a stack as deep as keys are long.
+inline constexpr unsigned kMostNested = 64;
+
 /// Of the codes of a cluster, the first and the last sixteenth that hold any are known.
 inline constexpr unsigned kSliceBits = 4;
 inline constexpr uint64_t kSlices = 1 << kSliceBits;

@@ -168,14 +168,10 @@ class TreeProbe {
     return head;
   }
 
-  // Clusters that lie in each other: more are asked of damaged bytes only, or of keys for which one
-  // more answer does not matter.
-  static constexpr unsigned kDeepest = 64;
-
   void SkipCluster(BitReader* bits, unsigned nested) const noexcept {
     if (ReadClusterHead(bits).is_node) return bits->Skip(kOffsetBits);
     const LeafHead head = ReadLeafHead(bits);
-    if (!head.ok || nested == kDeepest) return bits->Skip(UINT64_MAX);
+    if (!head.ok || nested == kMostNested) return bits->Skip(UINT64_MAX);
     bits->Skip(head.shape.num_bits());
     if (!head.has_clusters) return;
     const Flags flags = ReadFlags(bits, head.shape.count, 0);
@@ -190,7 +186,7 @@ class TreeProbe {
     // What the keys share is known by its print only. That it fits proves nothing, so nothing is
     // known of a question that begins or ends with other bytes there. That it does not fit proves
     // that no key begins with what begin and end share, and only such keys lie in between.
-    if (++clusters_asked_ > kDeepest) return true;
+    if (++clusters_asked_ > kMostNested) return true;
     const uint64_t deeper = depth + head.shared;
     if (!has_begin || !has_end || begin_.size() < deeper || end_.size() < deeper) return true;
     const auto shared = static_cast<size_t>(head.shared);

@@ -28,9 +28,11 @@ class TreeWriter {
   const std::string& nodes() const noexcept { return nodes_; }
 
   /// Keys from number `first` on, which begin with the same `depth` bytes, and their codes.
+  /// `nested` clusters have them.
   struct Keys {
     size_t first;
     size_t depth;
+    unsigned nested;
     std::span<const uint64_t> codes;
   };
 
@@ -41,7 +43,7 @@ class TreeWriter {
       const auto rest = keys.codes.subspan(i);
       const uint64_t leaf_low = leaves.empty() ? low : rest[0];
       const size_t count = Cut(rest, leaf_low, high);
-      leaves.push_back({{keys.first + i, keys.depth, rest.first(count)}, leaf_low});
+      leaves.push_back({{keys.first + i, keys.depth, keys.nested, rest.first(count)}, leaf_low});
     }
     AppendVarint(out, leaves.size());
     for (size_t i = 1; i < leaves.size(); ++i) AppendLittleEndian(out, leaves[i].low);
@@ -97,7 +99,13 @@ class TreeWriter {
       count = std::min(codes.size(), count + std::clamp<size_t>(more, 1, 64 * kLeafCells));
     }
     if (best == 0) return with_equals(1);
-    return EvenlySpread(codes.first(best), low, best < codes.size() ? codes[best] : high);
+    const size_t even =
+        EvenlySpread(codes.first(best), low, best < codes.size() ? codes[best] : high);
+    if (even == best) return best;
+    // Cells of the shorter leaf are narrower, so that more of them may hold keys.
+    const CodeCells all(low, codes[even], kLeafCells * cells_per_key_);
+    const bool fits = CountCells(codes.first(even), all) <= kLeafCells;
+    return fits ? even : Cut(codes.first(even), low, codes[even]);
   }
 
   /// How many of a leaf's keys lie about as dense as the first ones: cells are of equal width, and
@@ -155,13 +163,22 @@ class TreeWriter {
     const auto& [cells, begins] = placed;
 
     std::vector<size_t> clusters;
+    size_t clustered = 0;
     for (size_t i = 0; i < cells.size(); ++i) {
       const size_t first = keys.first + begins[i];
       const size_t last = keys.first + begins[i + 1] - 1;
       if (first == last) ++shape_.keys_alone;
-      if (last - first + 1 < kSmallestCluster) continue;
-      if (SharedBytes(keys_[first], keys_[last]) > keys.depth) clusters.push_back(i);
+      if (last - first + 1 < kSmallestCluster || keys.nested == kMostNested) continue;
+      if (SharedBytes(keys_[first], keys_[last]) > keys.depth) {
+        clusters.push_back(i);
+        clustered += last - first + 1;
+      }
     }
+    // A bit for each cell says whether it has a cluster. A bit more for each key would halve the
+    // rate: those bits would lower it by ln 2 of their share. Without clusters, that of their keys
+    // is 1.
+    const bool is_worth = 10 * clustered * cells_per_key_ > 7 * cells.size();
+    if (!is_worth) clusters.clear();
     out->ExpGolomb(room - 1, kCountK);
     out->ExpGolomb(room - cells.size(), kMissingK);
     out->Bits(clusters.empty() ? 0 : 1, 1);
@@ -177,19 +194,22 @@ class TreeWriter {
     for (size_t i = 0; i < clusters.size(); ++i) {
       if (i % kSizedClusters == 0 && i != 0) sizes.push_back(bits.num_bits());
       const size_t begin = begins[clusters[i]];
-      AppendCluster(keys.first + begin, begins[clusters[i] + 1] - begin, keys.depth, &bits);
+      AppendCluster(keys, begin, begins[clusters[i] + 1], &bits);
     }
     for (const uint64_t size : sizes) out->Bits(size, kOffsetBits);
     out->Append(std::move(bits));
   }
 
-  void AppendCluster(size_t first, size_t count, size_t depth, BitWriter* out) {
+  /// Of the keys number `begin` to `end` of a leaf.
+  void AppendCluster(const Keys& leaf, size_t begin, size_t end, BitWriter* out) {
     ++shape_.clusters;
+    const size_t first = leaf.first + begin;
+    const size_t count = end - begin;
     const size_t shared = SharedBytes(keys_[first], keys_[first + count - 1]);
     std::vector<uint64_t> codes(count);
     for (size_t i = 0; i < count; ++i) codes[i] = code_.Code(keys_[first + i], shared);
-    out->ExpGolomb(shared - depth - 1, kSharedK);
-    out->Bits(PrintOf(keys_[first].substr(depth, shared - depth)), kPrintBits);
+    out->ExpGolomb(shared - leaf.depth - 1, kSharedK);
+    out->Bits(PrintOf(keys_[first].substr(leaf.depth, shared - leaf.depth)), kPrintBits);
     const uint64_t low = codes.front() >> kSliceShift;
     const uint64_t high = codes.back() >> kSliceShift;
     const bool is_narrow = high - low < kSlices / 2;
@@ -197,7 +217,7 @@ class TreeWriter {
     if (is_narrow) out->Bits(low | high << kSliceBits, 2 * kSliceBits);
     const uint64_t first_code = is_narrow ? low << kSliceShift : 0;
     const uint64_t last_code = is_narrow ? ((high + 1) << kSliceShift) - 1 : KeyCode::kEnd - 1;
-    const Keys keys{first, shared, codes};
+    const Keys keys{first, shared, leaf.nested + 1, codes};
     out->Bits(count > kLeafCells ? 1 : 0, 1);
     if (count <= kLeafCells) {
       return AppendLeaf(keys, first_code, last_code, out);
@@ -224,7 +244,7 @@ TreeShape AppendTree(const SortedKeys& keys, const KeyCode& code, uint64_t cells
   for (size_t i = 0; i < keys.size(); ++i) codes[i] = code.Code(keys[i], 0);
   TreeWriter writer(keys, code, cells_per_key);
   std::string root;
-  writer.AppendNode({0, 0, codes}, codes.front(), codes.back(), &root);
+  writer.AppendNode({0, 0, 0, codes}, codes.front(), codes.back(), &root);
   AppendVarint(out, root.size());
   out->append(root);
   out->append(writer.nodes());
