@@ -16,11 +16,12 @@ namespace blocksieve::internal {
 /// Behind the bytes of cells are so many more, so that they are read a word at a time.
 inline constexpr size_t kCellSlackBytes = 8;
 
-/// The shape of `count` cells of `num_cells`. REQUIRES: 1 <= count <= num_cells
+/// The shape of `num` cells of `num_cells`, of which there are `cells_per_key` for each or a few
+/// more. REQUIRES: 1 <= num <= num_cells, cells_per_key != 0
 struct CellsShape {
-  CellsShape(uint64_t num, uint64_t num_cells) noexcept
+  CellsShape(uint64_t num, uint64_t num_cells, uint64_t cells_per_key) noexcept
       : count(num),
-        low_bits(static_cast<unsigned>(std::bit_width(num_cells / num) - 1)),
+        low_bits(static_cast<unsigned>(std::bit_width(cells_per_key) - 1)),
         unary_bits(num + ((num_cells - 1) >> low_bits) + 1) {}
 
   uint64_t num_bits() const noexcept { return unary_bits + count * low_bits; }
@@ -31,10 +32,28 @@ struct CellsShape {
 };
 
 /// Appends `cells`, ascending and distinct, all below `num_cells`. REQUIRES: there are some
-void AppendCells(std::span<const uint32_t> cells, uint64_t num_cells, BitWriter* out);
+void AppendCells(std::span<const uint32_t> cells, uint64_t num_cells, uint64_t cells_per_key,
+                 BitWriter* out);
+
+/// The position of the one that has `before` ones below it. REQUIRES: there is such a one
+struct SelectByLoop {
+  static unsigned One(uint64_t word, uint64_t before) noexcept {
+    for (; before != 0; --before) word &= word - 1;
+    return static_cast<unsigned>(std::countr_zero(word));
+  }
+};
+#if defined(__x86_64__)
+struct SelectByBmi2 {
+  [[gnu::target("bmi,bmi2")]] static unsigned One(uint64_t word, uint64_t before) noexcept {
+    return static_cast<unsigned>(
+        std::countr_zero(__builtin_ia32_pdep_di(uint64_t{1} << before, word)));
+  }
+};
+#endif
 
 /// Walks through what AppendCells wrote. REQUIRES: the shape's bits, and kCellSlackBytes behind
 /// them, are there to be read from bit `first_bit` of `bytes` on.
+template <class Select>
 class CellsReader {
  public:
   CellsReader(const uint8_t* bytes, uint64_t first_bit, const CellsShape& shape) noexcept
@@ -92,11 +111,10 @@ class CellsReader {
   // The position behind zero number `zeros`, counted from 0.
   uint64_t BehindZero(uint64_t zeros) const noexcept {
     for (uint64_t position = 0; position < shape_.unary_bits; position += kLoadedBits) {
-      uint64_t word = ~Load(unary_ + position) & LowBits(kLoadedBits);
+      const uint64_t word = ~Load(unary_ + position) & LowBits(kLoadedBits);
       const auto here = static_cast<uint64_t>(std::popcount(word));
       if (zeros < here) {
-        for (; zeros != 0; --zeros) word &= word - 1;
-        return position + static_cast<uint64_t>(std::countr_zero(word)) + 1;
+        return position + Select::One(word, zeros) + 1;
       }
       zeros -= here;
     }

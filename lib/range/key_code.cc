@@ -19,43 +19,48 @@ constexpr size_t kCountedBytes = 4;
 constexpr size_t kMostSymbols = 128;
 constexpr uint64_t kAllParts = 255;
 
-// Frequencies and edges are learnt from so many keys.
-constexpr size_t kSampledKeys = 1024;
+// The model is learnt from so many keys. Bytes that only others have make their codes less precise,
+// and nothing wrong.
+constexpr size_t kSampledKeys = 2048;
 
 }  // namespace
 
-KeyCode KeyCode::Read(Decoder* from) noexcept {
-  KeyCode code;
-  code.num_symbols_ = from->Fixed<uint8_t>();
-  if (code.num_symbols_ != 0) {
-    const ByteView in_use = from->Bytes(32);
-    const ByteView begins = from->Bytes(code.num_symbols_ + 1);
-    if (!from->ok()) return {};
-    size_t symbols = 0;
-    for (size_t i = 0; i < code.in_use_.size(); ++i) {
-      code.in_use_[i] = LoadLittleEndian<uint64_t>(in_use.data() + 8 * i);
-      code.ranks_[i] = static_cast<uint8_t>(symbols);
-      symbols += static_cast<size_t>(std::popcount(code.in_use_[i]));
-    }
-    if (symbols != code.num_symbols_ || begins.back() == 0) from->Bytes(UINT64_MAX);  // damaged
-    code.begins_ = begins.data();
-    code.last_part_ = begins.back() - 1u;
+KeyCode::KeyCode(const KeyCodeSizes& sizes, Decoder* from) noexcept
+    : prefix_bytes_(sizes.prefix_bytes),
+      num_positions_(sizes.positions),
+      num_symbols_(sizes.symbols) {
+  prefix_ = from->Bytes(prefix_bytes_).data();
+  positions_ = from->Bytes(num_positions_ * kPositionBytes).data();
+  if (num_symbols_ == 0) return;
+  is_symbol_ = from->Bytes((num_positions_ + 7) / 8).data();
+  const ByteView in_use = from->Bytes(32);
+  const ByteView begins = from->Bytes(num_symbols_ + 1);
+  if (!from->ok()) return;
+  size_t symbols = 0;
+  for (size_t i = 0; i < in_use_.size(); ++i) {
+    in_use_[i] = LoadLittleEndian<uint64_t>(in_use.data() + 8 * i);
+    ranks_[i] = static_cast<uint8_t>(symbols);
+    symbols += static_cast<size_t>(std::popcount(in_use_[i]));
   }
-  code.prefix_bytes_ = from->Fixed<uint8_t>();
-  code.prefix_ = from->Bytes(code.prefix_bytes_).data();
-  code.num_positions_ = from->Fixed<uint8_t>();
-  code.positions_ = from->Bytes(code.num_positions_ * kPositionBytes).data();
-  if (code.num_symbols_ != 0) code.is_symbol_ = from->Bytes((code.num_positions_ + 7) / 8).data();
-  return from->ok() ? code : KeyCode();
+  if (symbols != num_symbols_ || begins.back() == 0) from->Bytes(UINT64_MAX);  // damaged
+  begins_ = begins.data();
+  last_part_ = begins.back() - 1u;
 }
 
 /// Learns a model, step by step.
 class KeyCodeLearner {
  public:
-  explicit KeyCodeLearner(const SortedKeys& keys)
-      : keys_(keys), step_((keys.size() + kSampledKeys - 1) / kSampledKeys) {
+  explicit KeyCodeLearner(const SortedKeys& keys) : keys_(keys) {
     prefix_bytes_ = std::min(SharedBytes(keys[0], keys.back()), kMostPrefixBytes);
-    for (size_t i = 0; i < keys.size(); ++i) Count(keys[i], keys.shared(i));
+    for (size_t i = 1; i < keys.size(); ++i) deepest_ = std::max(deepest_, keys.shared(i));
+    deepest_ -= std::min(deepest_, prefix_bytes_);
+    const size_t step = (keys.size() + kSampledKeys - 1) / kSampledKeys;
+    for (size_t i = 0; i < keys.size(); i += step) sample_.push_back(i);
+    if (sample_.back() != keys.size() - 1) sample_.push_back(keys.size() - 1);
+    for (size_t i = 0; i < sample_.size(); ++i) {
+      const std::string_view key = keys[sample_[i]];
+      Count(key, i == 0 ? 0 : step == 1 ? keys.shared(i) : SharedBytes(keys[sample_[i - 1]], key));
+    }
     num_positions_ = std::min(num_positions_, deepest_ + kBeyondDeepest);
     GiveParts();
     for (size_t i = 0; i < num_positions_; ++i) LearnRange(i);
@@ -63,28 +68,26 @@ class KeyCodeLearner {
     LearnEdges();
   }
 
-  void Append(std::string* out) const {
-    out->push_back(static_cast<char>(num_symbols_));
+  KeyCodeSizes Append(std::string* out) const {
+    out->append(keys_[0].substr(0, prefix_bytes_));
+    for (size_t i = 0; i < num_positions_; ++i) {
+      for (const uint8_t part : known_[i]) out->push_back(static_cast<char>(part));
+    }
     if (num_symbols_ != 0) {
+      AppendBits(is_symbol_, num_positions_, out);
       AppendBits(seen_, 256, out);
       for (size_t byte = 0; byte < 256; ++byte) {
         if (seen_[byte]) out->push_back(static_cast<char>(begins_[byte]));
       }
       out->push_back(static_cast<char>(begins_[256]));
     }
-    out->push_back(static_cast<char>(prefix_bytes_));
-    out->append(keys_[0].substr(0, prefix_bytes_));
-    out->push_back(static_cast<char>(num_positions_));
-    for (size_t i = 0; i < num_positions_; ++i) {
-      for (const uint8_t part : known_[i]) out->push_back(static_cast<char>(part));
-    }
-    if (num_symbols_ != 0) AppendBits(is_symbol_, num_positions_, out);
+    return {static_cast<uint8_t>(num_symbols_), static_cast<uint8_t>(prefix_bytes_),
+            static_cast<uint8_t>(num_positions_)};
   }
 
  private:
   /// What is new in a key that begins with `shared` bytes of the one before it.
   void Count(std::string_view key, size_t shared) noexcept {
-    if (shared >= prefix_bytes_) deepest_ = std::max(deepest_, shared - prefix_bytes_);
     const size_t end = std::min(key.size(), prefix_bytes_ + kMostPositions);
     for (size_t i = std::max(shared, prefix_bytes_); i < end; ++i) {
       const size_t position = i - prefix_bytes_;
@@ -105,7 +108,8 @@ class KeyCodeLearner {
     if (num_symbols_ > kMostSymbols) num_symbols_ = 0;
     std::array<uint64_t, 256> counts{};
     uint64_t total = 1;
-    for (size_t i = 0; i < keys_.size() && num_symbols_ != 0; i += step_) {
+    for (const size_t i : sample_) {
+      if (num_symbols_ == 0) break;
       const size_t from = std::max(keys_.shared(i), prefix_bytes_);
       const size_t end =
           std::min({keys_[i].size(), from + kCountedBytes, prefix_bytes_ + num_positions_});
@@ -154,7 +158,7 @@ class KeyCodeLearner {
       unsigned edges = KeyCode::kBothEdges;
     };
     std::vector<Sampled> sample;
-    for (size_t i = 0; i < keys_.size(); i += step_) {
+    for (const size_t i : sample_) {
       sample.push_back({keys_[i].substr(prefix_bytes_)});
     }
     for (size_t i = 0; i < num_positions_; ++i) {
@@ -201,7 +205,7 @@ class KeyCodeLearner {
   }
 
   const SortedKeys& keys_;
-  const size_t step_;  // from one sampled key to the next
+  std::vector<size_t> sample_;
   size_t prefix_bytes_ = 0;
   size_t num_positions_ = 0;
   size_t deepest_ = 0;
@@ -214,6 +218,8 @@ class KeyCodeLearner {
   std::array<std::array<uint8_t, KeyCode::kPositionBytes>, kMostPositions> known_ = {};
 };
 
-void AppendKeyCode(const SortedKeys& keys, std::string* out) { KeyCodeLearner(keys).Append(out); }
+KeyCodeSizes AppendKeyCode(const SortedKeys& keys, std::string* out) {
+  return KeyCodeLearner(keys).Append(out);
+}
 
 }  // namespace blocksieve::internal

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/base/coding.h"
 #include "lib/range/sorted_keys.h"
@@ -23,14 +25,24 @@ inline constexpr auto kReciprocals = [] {
   return reciprocals;
 }();
 
+/// How many there are of what a model consists of; it lies apart from the model.
+struct KeyCodeSizes {
+  uint8_t symbols;  // 0: each byte is a part
+  uint8_t prefix_bytes;
+  uint8_t positions;
+};
+
 /// The model as it lies in a filter. It refers to the filter's bytes, which must outlive it.
 class KeyCode {
  public:
   /// Codes are below this.
   static constexpr uint64_t kEnd = uint64_t{1} << 63;
 
-  /// Takes the model off the front. Damage shows in `from->ok()`.
-  static KeyCode Read(Decoder* from) noexcept;
+  /// Takes a model off the front. Damage shows in `from->ok()`.
+  KeyCode(const KeyCodeSizes& sizes, Decoder* from) noexcept;
+
+  /// Of no keys.
+  KeyCode() = default;
 
   /// The code of what follows the first `depth` bytes of a key. If a <= b, and both begin with the
   /// same `depth` bytes, then Code(a, depth) <= Code(b, depth). REQUIRES: depth <= key.size()
@@ -43,41 +55,15 @@ class KeyCode {
       if (order != 0) return order < 0 ? 0 : kEnd - 1;
       i = count;
     }
-    uint64_t code = 0;
-    uint64_t range = kEnd;  // how many codes there are for keys that begin as this one does
-    unsigned edges = i == prefix_bytes_ || IsFixed(i - 1) ? kBothEdges : 0;
-    for (; i < key.size() && range > kMostParts; ++i) {
-      const auto byte = static_cast<uint8_t>(key[i]);
-      const size_t position = i - prefix_bytes_;
-      Share share{byte, 1};
-      uint32_t first = 0;
-      uint32_t last = last_part_;
-      if (position < num_positions_) {
-        const uint8_t* const known = positions_ + position * kPositionBytes;
-        first = known[edges == kLowEdge ? 2 : 0];
-        last = known[edges == kHighEdge ? 3 : 1];
-        if (IsSymbol(position)) share = ShareOf(byte);
-      } else if (num_symbols_ != 0) {
-        share = ShareOf(byte);
-      }
-      if (share.begin < first) return code;
-      if (share.begin > last) return code + range - 1;
-      if (first == last && share.parts != 0) {
-        edges = kBothEdges;
-        continue;
-      }
-      range = static_cast<uint64_t>(
-          static_cast<unsigned __int128>(range) * kReciprocals[last - first + 1] >> 64);
-      code += range * (share.begin - first);
-      range *= share.parts;
-      edges &= (share.begin == first ? kLowEdge : 0) |
-               (share.begin + share.parts - 1 == last ? kHighEdge : 0);
-    }
-    return code;
+    State state;
+    state.edges = i == prefix_bytes_ || IsFixed(i - 1) ? kBothEdges : 0;
+    while (i < key.size() && Go(static_cast<uint8_t>(key[i]), i - prefix_bytes_, &state)) ++i;
+    return state.code;
   }
 
  private:
   friend class KeyCodeLearner;
+  friend class SortedCodes;
 
   static constexpr uint64_t kMostParts = 256;
   static constexpr size_t kPositionBytes = 4;
@@ -92,6 +78,51 @@ class KeyCode {
     uint32_t begin;
     uint32_t parts;  // 0: no key has this byte
   };
+
+  /// What is known of a key whose first bytes were looked at.
+  struct State {
+    uint64_t code = 0;
+    uint64_t range = kEnd;  // how many codes there are for keys that begin so
+    unsigned edges = kBothEdges;
+  };
+
+  /// Goes on with the byte at a position. False if the bytes behind it make no difference.
+  bool Go(uint8_t byte, size_t position, State* state) const noexcept {
+    Share share{byte, 1};
+    uint32_t first = 0;
+    uint32_t last = last_part_;
+    if (position < num_positions_) {
+      const uint8_t* const known = positions_ + position * kPositionBytes;
+      first = known[0];
+      last = known[1];
+      // Away from the edges, which most keys soon are, nothing here waits for the byte before.
+      if (state->edges != 0) {
+        if (state->edges == kLowEdge) first = known[2];
+        if (state->edges == kHighEdge) last = known[3];
+      }
+      if (IsSymbol(position)) share = ShareOf(byte);
+    } else if (num_symbols_ != 0) {
+      share = ShareOf(byte);
+    }
+    if (share.begin < first) return false;
+    if (share.begin > last) {
+      state->code += state->range - 1;
+      return false;
+    }
+    if (first == last && share.parts != 0) {
+      state->edges = kBothEdges;
+      return true;
+    }
+    state->range = static_cast<uint64_t>(
+        static_cast<unsigned __int128>(state->range) * kReciprocals[last - first + 1] >> 64);
+    state->code += state->range * (share.begin - first);
+    state->range *= share.parts;
+    if (state->edges != 0) {
+      state->edges &= (share.begin == first ? kLowEdge : 0) |
+                      (share.begin + share.parts - 1 == last ? kHighEdge : 0);
+    }
+    return state->range > kMostParts;
+  }
 
   bool IsSymbol(size_t position) const noexcept {
     return num_symbols_ != 0 && (is_symbol_[position / 8] >> (position % 8) & 1) != 0;
@@ -132,7 +163,36 @@ class KeyCode {
   std::array<uint8_t, 4> ranks_ = {};  // how many symbols are below each word
 };
 
-/// Appends the model of these keys, for KeyCode::Read. REQUIRES: there are keys
-void AppendKeyCode(const SortedKeys& keys, std::string* out);
+/// The codes of keys that come in ascending order and begin with the model's prefix: what is known
+/// of the bytes that a key shares with the one before it need not be found again.
+class SortedCodes {
+ public:
+  explicit SortedCodes(const KeyCode& code) : code_(code), states_(1) {}
+
+  /// KeyCode::Code(key, 0). `shared`: how many bytes the key has in common with the one before it.
+  uint64_t Next(std::string_view key, size_t shared) {
+    if (shared >= looked_at_ && looked_at_ != 0) return latest_;
+    const size_t prefix = code_.prefix_bytes_;
+    size_t position = std::min(shared > prefix ? shared - prefix : 0, states_.size() - 1);
+    states_.resize(position + 1);
+    KeyCode::State state = states_.back();
+    bool goes_on = true;
+    for (; goes_on && prefix + position < key.size(); ++position) {
+      goes_on = code_.Go(static_cast<uint8_t>(key[prefix + position]), position, &state);
+      if (goes_on) states_.push_back(state);
+    }
+    looked_at_ = goes_on ? 0 : prefix + position;
+    return latest_ = state.code;
+  }
+
+ private:
+  const KeyCode& code_;
+  std::vector<KeyCode::State> states_;  // behind each byte
+  size_t looked_at_ = 0;                // bytes that determined the latest code; 0: all
+  uint64_t latest_ = 0;
+};
+
+/// Appends the model of these keys. REQUIRES: there are keys
+KeyCodeSizes AppendKeyCode(const SortedKeys& keys, std::string* out);
 
 }  // namespace blocksieve::internal

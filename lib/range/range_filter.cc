@@ -46,12 +46,7 @@ Result<RangeFilterBuilder> RangeFilterBuilder::Create(const RangePartOptions& op
 
 void RangeFilterBuilder::AddKey(std::string_view key) noexcept try {
   if (!is_sorted_ || is_too_large_) return;
-  if (!keys_->empty()) {
-    const int order = key.compare(keys_->back());
-    if (order == 0) return;
-    is_sorted_ = order > 0;
-  }
-  if (is_sorted_) keys_->Append(key);
+  is_sorted_ = keys_->Append(key);
   // Codes take as much again as where keys end, and the filter less than the keys.
   is_too_large_ =
       options_.max_build_bytes != 0 && 2 * keys_->num_bytes() > options_.max_build_bytes;

@@ -8,6 +8,8 @@
 namespace blocksieve::internal {
 namespace {
 
+// Of fixed width, so that a question need not decode it.
+constexpr size_t kHeadBytes = 40;
 constexpr uint8_t kIsWholeFile = 1;
 constexpr double kFprUnit = 1.0 / 65535;
 
@@ -17,34 +19,32 @@ uint64_t CellsPerKey(double range_fpr) noexcept {
 }
 
 /// The length of all keys; 0 if they are not of one.
-uint64_t KeyBytes(const SortedKeys& keys) noexcept {
+uint16_t KeyBytes(const SortedKeys& keys) noexcept {
   for (size_t i = 1; i < keys.size(); ++i) {
     if (keys[i].size() != keys[0].size()) return 0;
   }
-  return keys[0].size();
+  return keys[0].size() <= UINT16_MAX ? static_cast<uint16_t>(keys[0].size()) : 0;
 }
 
 }  // namespace
 
 bool ReadRangePart(ByteView ranges, RangePart* part) noexcept {
-  if (ranges.size() < kCellSlackBytes) return false;
-  Decoder from(ranges.first(ranges.size() - kCellSlackBytes));
-  part->info.num_keys = from.Varint();
-  part->info.cells_per_key = part->tree.cells_per_key = from.Varint();
-  part->key_bytes = from.Varint();
-  const auto flags = from.Fixed<uint8_t>();
-  part->info.is_whole_file = (flags & kIsWholeFile) != 0;
-  part->info.estimated_fpr = from.Fixed<uint16_t>() * kFprUnit;
+  if (ranges.size() < kHeadBytes + kCellSlackBytes) return false;
+  const uint8_t* const head = ranges.data();
+  part->info.num_keys = LoadLittleEndian<uint64_t>(head);
+  part->tree.first_code = LoadLittleEndian<uint64_t>(head + 8);
+  part->tree.last_code = LoadLittleEndian<uint64_t>(head + 16);
+  part->info.cells_per_key = part->tree.cells_per_key = LoadLittleEndian<uint32_t>(head + 24);
+  const auto root_bytes = LoadLittleEndian<uint32_t>(head + 28);
+  part->key_bytes = LoadLittleEndian<uint16_t>(head + 32);
+  part->info.estimated_fpr = LoadLittleEndian<uint16_t>(head + 34) * kFprUnit;
+  part->info.is_whole_file = (head[36] & kIsWholeFile) != 0;
   part->info.bytes = ranges.size();
-  part->tree.first_code = from.Fixed<uint64_t>();
-  part->tree.last_code = from.Fixed<uint64_t>();
-  const size_t before = from.rest().size();
-  part->tree.code = KeyCode::Read(&from);
-  part->info.model_bytes = before - from.rest().size();
+  Decoder from(ranges.subspan(kHeadBytes, ranges.size() - kHeadBytes - kCellSlackBytes));
+  part->tree.code = KeyCode({head[37], head[38], head[39]}, &from);
   part->tree.bytes = from.rest();
-  const uint64_t root_bytes = from.Varint();
-  part->tree.root = part->tree.bytes.size() - from.rest().size();
-  part->tree.nodes = part->tree.root + root_bytes;
+  part->tree.nodes = root_bytes;
+  part->info.model_bytes = ranges.size() - kHeadBytes - kCellSlackBytes - from.rest().size();
   return from.ok() && part->info.num_keys != 0 && part->tree.cells_per_key >= 2 &&
          part->tree.cells_per_key <= kMostCellsPerKey &&
          part->tree.first_code <= part->tree.last_code && part->tree.last_code < KeyCode::kEnd &&
@@ -55,9 +55,9 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& 
                                 std::string* out) {
   RangeFilterInfo info;
   std::string model;
-  AppendKeyCode(keys, &model);
+  const KeyCodeSizes sizes = AppendKeyCode(keys, &model);
   Decoder from(AsBytes(model));
-  const KeyCode code = KeyCode::Read(&from);
+  const KeyCode code(sizes, &from);
   info.num_keys = keys.size();
   info.cells_per_key = CellsPerKey(options.range_fpr);
   info.model_bytes = model.size();
@@ -66,13 +66,17 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& 
   const TreeShape shape = AppendTree(keys, code, info.cells_per_key, &tree);
   info.estimated_fpr = 1 - static_cast<double>(shape.keys_alone) / static_cast<double>(keys.size());
 
-  AppendVarint(out, info.num_keys);
-  AppendVarint(out, info.cells_per_key);
-  AppendVarint(out, KeyBytes(keys));
-  out->push_back(static_cast<char>(info.is_whole_file ? kIsWholeFile : 0));
-  AppendLittleEndian(out, static_cast<uint16_t>(std::lround(info.estimated_fpr / kFprUnit)));
+  AppendLittleEndian(out, info.num_keys);
   AppendLittleEndian(out, code.Code(keys[0], 0));
   AppendLittleEndian(out, code.Code(keys.back(), 0));
+  AppendLittleEndian(out, static_cast<uint32_t>(info.cells_per_key));
+  AppendLittleEndian(out, shape.root_bytes);
+  AppendLittleEndian(out, KeyBytes(keys));
+  AppendLittleEndian(out, static_cast<uint16_t>(std::lround(info.estimated_fpr / kFprUnit)));
+  for (const uint8_t byte : {uint8_t{info.is_whole_file ? kIsWholeFile : uint8_t{0}}, sizes.symbols,
+                             sizes.prefix_bytes, sizes.positions}) {
+    out->push_back(static_cast<char>(byte));
+  }
   out->append(model);
   out->append(tree);
   out->append(kCellSlackBytes, '\0');

@@ -29,11 +29,23 @@ inline size_t SharedBytes(std::string_view a, std::string_view b) noexcept {
 /// The keys of a filter, ascending and distinct, one behind the other.
 class SortedKeys {
  public:
-  /// REQUIRES: `key` is above back()
-  void Append(std::string_view key) {
-    shared_.push_back(static_cast<uint32_t>(empty() ? 0 : SharedBytes(back(), key)));
+  /// Appends a key that is above the last one; does nothing with one that equals it. False if it is
+  /// below.
+  bool Append(std::string_view key) {
+    size_t shared = 0;
+    if (!empty()) {
+      const std::string_view last = back();
+      shared = SharedBytes(last, key);
+      if (shared == key.size()) return shared == last.size();
+      if (shared < last.size() &&
+          static_cast<uint8_t>(key[shared]) < static_cast<uint8_t>(last[shared])) {
+        return false;
+      }
+    }
+    shared_.push_back(static_cast<uint32_t>(shared));
     bytes_.append(key);
     ends_.push_back(bytes_.size());
+    return true;
   }
 
   size_t size() const noexcept { return ends_.size(); }

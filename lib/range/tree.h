@@ -80,6 +80,7 @@ inline constexpr unsigned kSharedK = 1;
 struct TreeShape {
   uint64_t keys_alone = 0;  // in their cell
   uint64_t clusters = 0;
+  uint32_t root_bytes = 0;
 };
 
 /// Appends the root's node. REQUIRES: there are keys; 2 <= cells_per_key <= kMostCellsPerKey
@@ -93,8 +94,7 @@ struct Tree {
   /// Whether some key may be in [begin, end). REQUIRES: begin < end
   bool MayContain(std::string_view begin, std::string_view end, Kernel kernel) const noexcept;
 
-  ByteView bytes;  // of all nodes; kCellSlackBytes follow
-  uint64_t root;   // where it begins
+  ByteView bytes;  // of the root and other nodes; kCellSlackBytes follow
   uint64_t nodes;  // where those of clusters begin
   KeyCode code;
   uint64_t cells_per_key;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cassert>
 
 #include "lib/range/cells.h"
@@ -9,7 +10,32 @@ namespace {
 // No writer makes larger leaves.
 constexpr uint64_t kMostLeafCells = 8 * kLeafCells;
 
+/// How many of `count` ascending numbers are at most `code`, which lie about evenly in [low, high]:
+/// where they do, a guess is a step or two away, and reads a line where halving reads ten.
+uint64_t CountUpTo(uint64_t code, const uint8_t* numbers, uint64_t count, uint64_t low,
+                   uint64_t high) noexcept {
+  const auto is_up_to = [&](uint64_t i) {
+    return LoadLittleEndian<uint64_t>(numbers + sizeof(uint64_t) * i) <= code;
+  };
+  uint64_t least = 0;
+  uint64_t most = count;
+  uint64_t at = CodeCells(low, high, count + 1).Of(code);
+  for (uint64_t step = 1; least < most; step *= 2) {
+    // Away from the guess by leaps until the number is passed, then by halves.
+    at = least == 0 || most == count ? std::clamp(at, least, most - 1) : (least + most) / 2;
+    if (is_up_to(at)) {
+      least = at + 1;
+      at += step;
+    } else {
+      most = at;
+      at -= std::min(at, step);
+    }
+  }
+  return least;
+}
+
 /// One question to a tree. All that damage can do is "may match", or a wrong answer.
+template <class Select>
 class TreeProbe {
  public:
   TreeProbe(const Tree& tree, std::string_view begin, std::string_view end) noexcept
@@ -24,8 +50,9 @@ class TreeProbe {
   };
 
   /// The node of keys that begin with the same `depth` bytes, with codes from `low` to `high`.
-  bool AskNode(uint64_t offset, uint64_t low, uint64_t high, size_t depth,
-               const Ends& ends) noexcept {
+  /// Inlined, with the leaf, into what is compiled for each kind of processor.
+  [[gnu::always_inline]] bool AskNode(uint64_t offset, uint64_t low, uint64_t high, size_t depth,
+                                      const Ends& ends) noexcept {
     if (ends.has_end && ends.end < low) return false;
     if (ends.has_begin && ends.begin > high) return false;
     if (offset > tree_.bytes.size()) return true;
@@ -51,29 +78,22 @@ class TreeProbe {
       BitReader bits(tree_.bytes, 8 * (first_leaf + at));
       return AskLeaf(&bits, leaf_low, leaf_high, depth, in_leaf);
     };
-    const uint64_t leaf = ends.has_begin ? Find(lows, ends.begin) : 0;
-    if (leaf + 1 == num_leaves || (ends.has_end && ends.end < low_of(leaf + 1))) {
-      return ask(leaf, ends);
+    uint64_t leaf =
+        ends.has_begin ? CountUpTo(ends.begin, lows.data(), num_leaves - 1, low, high) : 0;
+    Ends in_leaf = ends;
+    bool is_last = leaf + 1 == num_leaves || (ends.has_end && ends.end < low_of(leaf + 1));
+    if (!is_last) {
+      // A leaf in between is not empty.
+      if (leaf + 2 < num_leaves && (!ends.has_end || ends.end >= low_of(leaf + 2))) return true;
+      in_leaf.has_end = false;
     }
-    // A leaf in between is not empty.
-    if (leaf + 2 < num_leaves && (!ends.has_end || ends.end >= low_of(leaf + 2))) return true;
-    return ask(leaf, {ends.has_begin, false, ends.begin, 0}) ||
-           ask(leaf + 1, {false, ends.has_end, 0, ends.end});
+    for (;; ++leaf, in_leaf = {false, ends.has_end, 0, ends.end}, is_last = true) {
+      if (ask(leaf, in_leaf)) return true;
+      if (is_last) return false;
+    }
   }
 
  private:
-  // The last leaf whose codes begin at or below `code`.
-  static uint64_t Find(ByteView lows, uint64_t code) noexcept {
-    const uint8_t* first = lows.data();
-    for (size_t count = lows.size() / 8; count != 0;) {
-      const size_t half = (count + 1) / 2;
-      const bool right = LoadLittleEndian<uint64_t>(first + 8 * (half - 1)) <= code;
-      first += right ? 8 * half : 0;
-      count = right ? count - half : half - 1;
-    }
-    return static_cast<uint64_t>(first - lows.data()) / 8;
-  }
-
   struct LeafHead {
     uint64_t num_cells;
     CellsShape shape;
@@ -85,22 +105,22 @@ class TreeProbe {
     const uint64_t room = bits->ExpGolomb(kCountK) + 1;
     const uint64_t missing = bits->ExpGolomb(kMissingK);
     const bool has_clusters = bits->Bits(1) != 0;
-    if (room > kMostLeafCells || missing >= room) return {1, {1, 1}, false, false};
+    if (room > kMostLeafCells || missing >= room) return {1, {1, 1, 1}, false, false};
     const uint64_t num_cells = room * tree_.cells_per_key;
-    const CellsShape shape(room - missing, num_cells);
+    const CellsShape shape(room - missing, num_cells, tree_.cells_per_key);
     const bool ok = bits->ok() && bits->position() + shape.num_bits() <= 8 * tree_.bytes.size();
     return {num_cells, shape, has_clusters, ok};
   }
 
-  bool AskLeaf(BitReader* bits, uint64_t low, uint64_t high, size_t depth,
-               const Ends& ends) noexcept {
+  [[gnu::always_inline]] bool AskLeaf(BitReader* bits, uint64_t low, uint64_t high, size_t depth,
+                                      const Ends& ends) noexcept {
     if (!ends.has_begin && !ends.has_end) return true;
     const LeafHead head = ReadLeafHead(bits);
     if (!head.ok) return true;
     const CodeCells all(low, high, head.num_cells);
     const uint64_t first = ends.has_begin ? all.Of(ends.begin) : 0;
     const uint64_t last = ends.has_end ? all.Of(ends.end) : head.num_cells - 1;
-    CellsReader cells(tree_.bytes.data(), bits->position(), head.shape);
+    CellsReader<Select> cells(tree_.bytes.data(), bits->position(), head.shape);
     for (bool found = cells.Seek(first); found && cells.cell() <= last; found = cells.Next()) {
       const bool is_first = ends.has_begin && cells.cell() == first;
       const bool is_last = ends.has_end && cells.cell() == last;
@@ -208,10 +228,11 @@ class TreeProbe {
 };
 
 /// Inlined as a whole into what processors of several kinds run.
+template <class Select>
 [[gnu::always_inline]] inline bool Ask(const Tree& tree, std::string_view begin,
                                        std::string_view end) noexcept {
-  TreeProbe probe(tree, begin, end);
-  return probe.AskNode(tree.root, tree.first_code, tree.last_code, 0,
+  TreeProbe<Select> probe(tree, begin, end);
+  return probe.AskNode(0, tree.first_code, tree.last_code, 0,
                        {true, true, tree.code.Code(begin, 0), tree.code.Code(end, 0)});
 }
 
@@ -219,7 +240,7 @@ class TreeProbe {
 [[gnu::target("popcnt,bmi,bmi2"), gnu::flatten]] bool AskWithBmi(const Tree& tree,
                                                                  std::string_view begin,
                                                                  std::string_view end) noexcept {
-  return Ask(tree, begin, end);
+  return Ask<SelectByBmi2>(tree, begin, end);
 }
 #endif
 
@@ -230,7 +251,7 @@ bool Tree::MayContain(std::string_view begin, std::string_view end, Kernel kerne
 #if defined(__x86_64__)
   if (kernel != Kernel::kScalar) return AskWithBmi(*this, begin, end);
 #endif
-  return Ask(*this, begin, end);
+  return Ask<SelectByLoop>(*this, begin, end);
 }
 
 }  // namespace blocksieve::internal

@@ -182,7 +182,7 @@ class TreeWriter {
     out->ExpGolomb(room - 1, kCountK);
     out->ExpGolomb(room - cells.size(), kMissingK);
     out->Bits(clusters.empty() ? 0 : 1, 1);
-    AppendCells(cells, room * cells_per_key_, out);
+    AppendCells(cells, room * cells_per_key_, cells_per_key_, out);
     if (clusters.empty()) return;
     for (size_t i = 0, next = 0; i < cells.size(); ++i) {
       const bool is_cluster = next < clusters.size() && clusters[next] == i;
@@ -241,14 +241,16 @@ TreeShape AppendTree(const SortedKeys& keys, const KeyCode& code, uint64_t cells
                      std::string* out) {
   assert(cells_per_key >= 2 && cells_per_key <= kMostCellsPerKey);
   std::vector<uint64_t> codes(keys.size());
-  for (size_t i = 0; i < keys.size(); ++i) codes[i] = code.Code(keys[i], 0);
+  SortedCodes sorted(code);
+  for (size_t i = 0; i < keys.size(); ++i) codes[i] = sorted.Next(keys[i], keys.shared(i));
   TreeWriter writer(keys, code, cells_per_key);
   std::string root;
   writer.AppendNode({0, 0, 0, codes}, codes.front(), codes.back(), &root);
-  AppendVarint(out, root.size());
+  TreeShape shape = writer.shape();
+  shape.root_bytes = static_cast<uint32_t>(root.size());
   out->append(root);
   out->append(writer.nodes());
-  return writer.shape();
+  return shape;
 }
 
 }  // namespace blocksieve::internal
