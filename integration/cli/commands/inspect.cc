@@ -37,6 +37,8 @@ read-only; another process may have it open. No keys or values are read.
   bits/key       size of the filters, all bytes included, per entry that they were made of: keys,
                  prefixes or both
   predicted FPR  share of absent keys that pass, by the model of the filter's kind; - if all pass
+  range FPR      of filters that answer for ranges: share of short ranges without keys that pass, as the
+                 filter estimated it from its own keys when it was built
 
 Where filter memory is spread over the levels (wasted_reads, bits_per_key), a compaction may move a
 file to a deeper level without rewriting it. Its filter is then more precise than the filters that
@@ -127,6 +129,26 @@ std::string FilesText(const std::vector<FileReport>& files, bool with_family) {
   return table.ToString();
 }
 
+/// Empty if no file has filters of ranges.
+std::string RangesText(const std::vector<FileReport>& files, bool with_family) {
+  FamilyTable table(with_family, {"ranges", "level", "filters", "bytes", "range bits/key",
+                                  "estimated range FPR"});
+  bool has_ranges = false;
+  for (const FileReport& file : files) {
+    const FilterReport& filter = file.filter;
+    if (filter.num_range_filters == 0) continue;
+    has_ranges = true;
+    table.AddRow(file.place.family,
+                 {ShortName(file.place), LevelText(file.place.level),
+                  term::WithCommas(filter.num_range_filters), term::WithCommas(filter.range_bytes),
+                  BitsText(filter.num_entries == 0 ? 0
+                                                   : 8 * static_cast<double>(filter.range_bytes) /
+                                                         static_cast<double>(filter.num_entries)),
+                  RateText(filter.range_fpr)});
+  }
+  return has_ranges ? table.ToString() + "\n" : "";
+}
+
 // Which files were moved.
 std::string MovedText(const Inspection& inspection) {
   std::string text;
@@ -196,7 +218,8 @@ std::string ToText(const Inspection& inspection) {
   std::string text;
   if (inspection.files.size() > 1) text = LevelsText(inspection.files, with_family) + "\n";
   return text + FilesText(inspection.files, with_family) + "\n" +
-         IndexesText(inspection.files, with_family) + MovedText(inspection) + NotesText(inspection);
+         RangesText(inspection.files, with_family) + IndexesText(inspection.files, with_family) +
+         MovedText(inspection) + NotesText(inspection);
 }
 
 nlohmann::ordered_json ToJson(const FilterSummary& sum) {

@@ -31,6 +31,9 @@ process may have it open. What has not been flushed yet has no filters and is no
   measured FPR   share of the probes that passed, with its confidence interval of 95 %
   predicted      the rate by the model of the filter's kind
 
+Filters that answer for ranges are asked for ranges that hold keys of the file, too, all of which must
+pass; and for short ranges that hold none, made of the beginning of one key and the end of another.
+
 Exit codes: 0 nothing is wrong; 1 something is wrong or could not be read, or a filter matches
 everything, as one does that would have exceeded max_build_bytes.
 
@@ -59,10 +62,28 @@ struct Verification {
   }
 };
 
-std::string MeasuredText(const FileCheck& check) {
-  if (!check.fpr) return "-";
-  const double rate = static_cast<double>(check.num_passed) / static_cast<double>(check.num_probes);
-  return fmt::format("{:.3g} ({:.3g} to {:.3g})", rate, check.fpr->low, check.fpr->high);
+std::string MeasuredText(uint64_t num_passed, uint64_t num_probes,
+                         const std::optional<RateInterval>& fpr) {
+  if (!fpr) return "-";
+  const double rate = static_cast<double>(num_passed) / static_cast<double>(num_probes);
+  return fmt::format("{:.3g} ({:.3g} to {:.3g})", rate, fpr->low, fpr->high);
+}
+
+/// Empty if no file has filters of ranges.
+std::string RangesText(const Verification& verification) {
+  term::TextTable table(
+      {"file", "level", "ranges asked", "denied", "probes", "measured range FPR", "estimated"});
+  bool has_ranges = false;
+  for (const FileCheck& check : verification.files) {
+    if (check.file.filter.num_range_filters == 0) continue;
+    has_ranges = true;
+    table.AddRow({ShortName(check.file.place), LevelText(check.file.place.level),
+                  term::WithCommas(check.ranges_asked), term::WithCommas(check.false_ranges),
+                  term::WithCommas(check.num_range_probes),
+                  MeasuredText(check.num_ranges_passed, check.num_range_probes, check.range_fpr),
+                  RateText(check.file.filter.range_fpr)});
+  }
+  return has_ranges ? table.ToString() + "\n" : "";
 }
 
 std::string ToText(const Verification& verification) {
@@ -78,7 +99,8 @@ std::string ToText(const Verification& verification) {
     const FilePlace& place = check.file.place;
     table.AddRow({ShortName(place), LevelText(place.level), FilterName(check.file.filter),
                   term::WithCommas(check.keys_asked), term::WithCommas(check.false_negatives),
-                  term::WithCommas(check.num_probes), MeasuredText(check),
+                  term::WithCommas(check.num_probes),
+                  MeasuredText(check.num_passed, check.num_probes, check.fpr),
                   RateText(check.file.filter.predicted_fpr)});
     keys_asked += check.keys_asked;
     if (!check.unseen.empty()) notes += ShortName(place) + ": " + check.unseen + "\n";
@@ -89,7 +111,7 @@ std::string ToText(const Verification& verification) {
   notes += VanishedText(verification.missed);
   for (const std::string& problem : verification.missed.unopened)
     problems += "PROBLEM " + problem + "\n";
-  return table.ToString() + "\n" + notes + problems +
+  return table.ToString() + "\n" + RangesText(verification) + notes + problems +
          fmt::format("{}, {}: {}\n", term::CountOf(verification.files.size(), "file"),
                      term::CountOf(keys_asked, "key"),
                      problems.empty() ? "nothing is wrong"
@@ -106,6 +128,12 @@ nlohmann::ordered_json ToJson(const FileCheck& check) {
   document["num_passed"] = check.num_passed;
   document["fpr_interval"] =
       check.fpr ? Json::array({check.fpr->low, check.fpr->high}) : Json(nullptr);
+  document["ranges_asked"] = check.ranges_asked;
+  document["false_ranges"] = check.false_ranges;
+  document["num_range_probes"] = check.num_range_probes;
+  document["num_ranges_passed"] = check.num_ranges_passed;
+  document["range_fpr_interval"] =
+      check.range_fpr ? Json::array({check.range_fpr->low, check.range_fpr->high}) : Json(nullptr);
   document["problems"] = check.problems;
   return document;
 }

@@ -58,6 +58,12 @@ struct FilterReport {
   /// several filters it is the mean over what they cover.
   double predicted_fpr = 1;
 
+  /// Parts for ranges: how many filters have one, their bytes among those above, and the estimated
+  /// share of short ranges without keys that pass, the mean over the keys of such filters.
+  uint64_t num_range_filters = 0;
+  uint64_t range_bytes = 0;
+  double range_fpr = 1;
+
   std::string note;                   ///< Why filters are unknown.
   std::vector<std::string> problems;  ///< Filters that cannot be read, and why.
 
@@ -112,6 +118,15 @@ class TableFile {
 
   /// Whether a lookup of the key would go on after asking the filters.
   virtual bool MayMatch(std::string_view key) = 0;
+
+  /// What seeks with an upper bound get to hear from the filters of the range [begin, end); nothing
+  /// if they are not asked for ranges.
+  virtual std::optional<bool> MayMatchRange(std::string_view /*begin*/, std::string_view /*end*/) {
+    return std::nullopt;
+  }
+
+  /// Whether the file has a key in [begin, end). Only where MayMatchRange gives answers.
+  virtual bool HasKeyIn(std::string_view /*begin*/, std::string_view /*end*/) { return true; }
 
   /// A key next to `present` that the file does not have, nor its prefix if the filters are of
   /// prefixes; nothing if none was found.

@@ -58,6 +58,13 @@ struct FileCheck {
   uint64_t num_passed = 0;
   std::optional<RateInterval> fpr;  ///< With a confidence of 95 %.
 
+  /// The same of ranges: short ones without keys, in places where keys are to be expected.
+  uint64_t num_range_probes = 0;
+  uint64_t num_ranges_passed = 0;
+  std::optional<RateInterval> range_fpr;
+  uint64_t ranges_asked = 0;  ///< That hold keys of the file.
+  uint64_t false_ranges = 0;  ///< Of these, denied.
+
   /// All that is wrong with the file.
   std::vector<std::string> problems;
 };

@@ -25,6 +25,9 @@ Json ToJson(const FilterReport& filter) {
           {"num_bytes", filter.num_bytes},
           {"bits_per_entry", filter.bits_per_entry()},
           {"predicted_fpr", filter.predicted_fpr},
+          {"num_range_filters", filter.num_range_filters},
+          {"range_bytes", filter.range_bytes},
+          {"range_fpr", filter.range_fpr},
           {"note", filter.note},
           {"problems", filter.problems}};
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "blocksieve/filter_block.h"
+#include "blocksieve/range_filter.h"
 #include "lib/base/coding.h"
 #include "lib/bloom/bloom_model.h"
 
@@ -21,6 +22,7 @@ struct FilterFacts {
   std::string kind;
   uint64_t num_entries = 0;
   double predicted_fpr = 1;
+  RangeFilterInfo ranges;
   std::string problem;  // why it is unreadable or unknown; otherwise empty
 };
 
@@ -61,6 +63,9 @@ FilterFacts DescribeOurs(ByteView contents) {
   facts.kind = FilterKindName(info->kind);
   facts.num_entries = info->num_keys;
   facts.predicted_fpr = PredictedFpr(*info);
+  const Result<RangeFilterInfo> ranges = DescribeRangeFilter(contents);
+  if (!ranges.ok()) return Unreadable(ranges.status().message());
+  facts.ranges = *ranges;
   return facts;
 }
 
@@ -145,7 +150,13 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   };
   std::map<std::string, Kind> kinds;
   MeanFpr fpr;
+  MeanFpr range_fpr;
   for (const FilterFacts& facts : described) {
+    if (facts.ranges.num_keys != 0) {
+      ++report->num_range_filters;
+      report->range_bytes += facts.ranges.bytes;
+      range_fpr.Add(static_cast<double>(facts.ranges.num_keys), facts.ranges.estimated_fpr);
+    }
     const double entries =
         facts.num_entries == 0 ? typical_entries : static_cast<double>(facts.num_entries);
     report->origin = facts.origin;
@@ -166,6 +177,7 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
     report->origin = kind.origin;
   }
   report->predicted_fpr = fpr.Get();
+  if (report->num_range_filters != 0) report->range_fpr = range_fpr.Get();
   if (report->origin != FilterOrigin::kStock) return;
   report->num_entries = num_entries;
   // Instead of a small Ribbon, RocksDB writes a Bloom filter of the same rate. Its bits per key are

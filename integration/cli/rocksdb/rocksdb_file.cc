@@ -23,6 +23,8 @@
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/filter_bits.h"
+#include "integration/rocksdb/policy/range_self_test.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -106,6 +108,24 @@ class RocksDbFile final : public TableFile {
   bool MayMatch(std::string_view key) override {
     // Nothing is read for a key behind the last one of the file.
     return (has_whole_keys_ ? AskWholeKey(key) : AskPrefix(key)).value_or(false);
+  }
+
+  std::optional<bool> MayMatchRange(std::string_view begin, std::string_view end) override {
+    const rocksdb::SliceTransform* const extractor = options_.prefix_extractor.get();
+    if (report_.filter.num_range_filters == 0 || !rocksdb_plugin::IsRangeExtractor(extractor)) {
+      return std::nullopt;
+    }
+    if (only_filter_ == nullptr) return AnswerOf(Lookup().Seek(begin, end));
+    // As RocksDB does.
+    const rocksdb::Slice prefix = extractor->Transform(begin);
+    extractor->Transform(end);
+    return only_filter_->MayMatch(prefix);
+  }
+
+  bool HasKeyIn(std::string_view begin, std::string_view end) override {
+    rocksdb::Iterator& probe = Probe();
+    probe.Seek(begin);
+    return probe.Valid() && probe.key().ToStringView() < end;
   }
 
   std::optional<std::string> AbsentKey(std::string_view present, std::mt19937_64* random) override {
@@ -212,12 +232,17 @@ class RocksDbFile final : public TableFile {
       if (properties_->filter_size != 0) ExplainMissingFilters();
       return;
     }
-    report.of = !has_prefixes_ ? "keys" : !has_whole_keys_ ? "prefixes" : "keys and prefixes";
+    const bool has_ranges = rocksdb_plugin::IsRangeExtractor(options_.prefix_extractor.get());
+    report.of = !has_prefixes_     ? "keys"
+                : !has_whole_keys_ ? "prefixes"
+                : has_ranges       ? "keys and ranges"
+                                   : "keys and prefixes";
     const uint64_t entries = properties_->num_filter_entries != 0 ? properties_->num_filter_entries
                                                                   : properties_->num_entries;
     DescribeFilters(filters, std::max<uint64_t>(entries, 1), &report);
     // That of partitions includes their index.
     report.shape = properties_->filter_size > report.num_bytes ? "partitioned" : "full";
+    if (report.num_range_filters != 0) rocksdb_plugin::TestRangesOnce();
     if (filters.size() == 1) only_filter_.reset(rocksdb_plugin::NewBitsReader(filters.front()));
   }
 

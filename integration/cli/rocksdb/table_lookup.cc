@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "blocksieve/rocksdb/range_filter.h"
 #include "integration/cli/rocksdb/table_reading.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "lib/base/coding.h"
@@ -140,6 +141,7 @@ rocksdb::Status TableLookup::Open(const std::string& path, const rocksdb::Option
 
 TableLookup::~TableLookup() {
   iterator_ = nullptr;
+  range_iterator_ = nullptr;
   if (family_ != nullptr) db_->DestroyColumnFamilyHandle(family_);
 }
 
@@ -153,6 +155,17 @@ rocksdb::Status TableLookup::Seek(const rocksdb::Slice& key) {
   if (iterator_ == nullptr) iterator_.reset(db_->NewIterator(read_options_, family_));
   iterator_->Seek(key);
   return iterator_->status();
+}
+
+rocksdb::Status TableLookup::Seek(const rocksdb::Slice& begin, const rocksdb::Slice& end) {
+  end_ = end;
+  if (range_iterator_ == nullptr) {
+    rocksdb::ReadOptions options = read_options_;
+    PrepareRangeRead(&end_, &options);
+    range_iterator_.reset(db_->NewIterator(options, family_));
+  }
+  range_iterator_->Seek(begin);
+  return range_iterator_->status();
 }
 
 }  // namespace blocksieve::cli

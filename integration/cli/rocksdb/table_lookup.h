@@ -26,6 +26,9 @@ class TableLookup {
   /// By the prefix of the key.
   rocksdb::Status Seek(const rocksdb::Slice& key);
 
+  /// By the range [begin, end).
+  rocksdb::Status Seek(const rocksdb::Slice& begin, const rocksdb::Slice& end);
+
  private:
   TableLookup() = default;
 
@@ -37,6 +40,8 @@ class TableLookup {
   rocksdb::Slice until_;  // last_time_, which read_options_ refer to
   rocksdb::ReadOptions read_options_;
   std::unique_ptr<rocksdb::Iterator> iterator_;
+  rocksdb::Slice end_;  // which range_iterator_ refers to
+  std::unique_ptr<rocksdb::Iterator> range_iterator_;
 };
 
 }  // namespace blocksieve::cli
