@@ -61,7 +61,7 @@ struct RangeFilterInfo {
   double estimated_fpr = 0;
 };
 
-/// What the range filter in a filter block says of itself; 0 keys if it has none.
+/// What the range filter in a filter block says of itself; 0 keys if the block has none.
 /// Errors: Corruption, NotSupported.
 Result<RangeFilterInfo> DescribeRangeFilter(ByteView block);
 

@@ -109,10 +109,7 @@ bool LooksLikeVersion(ByteView block, uint8_t version) noexcept {
 Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields) {
   const Result<BlockTail> tail = ReadTail(block);
   if (!tail.ok()) return tail.status();
-  if (tail->version != kFilterFormatVersion) {
-    return Status::NotSupported("filter block: format version is " + std::to_string(tail->version) +
-                                "; this library reads 1 to " + std::to_string(kNewestBlockVersion));
-  }
+  if (tail->version != kFilterFormatVersion) return UnknownVersion(tail->version);
 
   Decoder fields(tail->fields);
   const uint8_t kind_and_flags = fields.Fixed<uint8_t>();
@@ -162,6 +159,11 @@ Status CheckPayload(ByteView block, const FilterInfo& info) {
     return DamagedBlock("checksum of the payload does not fit");
   }
   return Status::Ok();
+}
+
+Status UnknownVersion(uint8_t version) {
+  return Status::NotSupported("filter block: format version is " + std::to_string(version) +
+                              "; this library reads 1 to " + std::to_string(kNewestBlockVersion));
 }
 
 Status DamagedBlock(const std::string& what) { return Status::Corruption("filter block: " + what); }

@@ -106,4 +106,7 @@ Status CheckPayload(ByteView block, const FilterInfo& info);
 /// "filter block: <what>"
 Status DamagedBlock(const std::string& what);
 
+/// NotSupported, naming the versions that are.
+Status UnknownVersion(uint8_t version);
+
 }  // namespace blocksieve::internal

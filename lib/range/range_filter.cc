@@ -7,6 +7,7 @@
 #include "lib/base/block_memory.h"
 #include "lib/base/errors.h"
 #include "lib/block/parts.h"
+#include "lib/block/seal.h"
 #include "lib/range/range_part.h"
 
 namespace blocksieve {
@@ -14,7 +15,12 @@ namespace blocksieve {
 Result<RangeFilterInfo> DescribeRangeFilter(ByteView block) try {
   const Result<internal::BlockParts> parts = internal::SplitBlock(block);
   if (!parts.ok()) return parts.status();
-  if (parts->ranges.empty()) return RangeFilterInfo();
+  if (parts->ranges.empty()) {
+    const Result<internal::BlockTail> tail = internal::ReadTail(block);
+    if (!tail.ok()) return tail.status();
+    if (tail->version > kNewestBlockVersion) return internal::UnknownVersion(tail->version);
+    return RangeFilterInfo();
+  }
   internal::RangePart part;
   if (!internal::ReadRangePart(parts->ranges, &part)) {
     return Status::Corruption("filter block: ranges of " + std::to_string(parts->ranges.size()) +
