@@ -132,12 +132,27 @@ class RangeFilterReader {
   /// Whether some key may be in [begin, end), by bytewise order. If begin >= end, kMayMatch.
   Answer Ask(std::string_view begin, std::string_view end) const noexcept;
 
+  /// The same, with the help of the block's filter for points: `may_match` says whether it may have
+  /// a key. It is asked where keys are of one length and the range has room for kMostFewKeys of
+  /// them at most, as behind a key of consecutive ones, where the ranges alone say "may match".
+  template <class MayMatchKey>
+  Answer Ask(std::string_view begin, std::string_view end, const MayMatchKey& may_match) const {
+    return Ask(begin, end, &may_match, [](const void* points, std::string_view key) {
+      return (*static_cast<const MayMatchKey*>(points))(key);
+    });
+  }
+  static constexpr int kMostFewKeys = 16;
+
   /// Whether the caller must look: Ask(begin, end) != Answer::kNo.
   bool MayContain(std::string_view begin, std::string_view end) const noexcept {
     return Ask(begin, end) != Answer::kNo;
   }
 
  private:
+  using AskPoint = bool (*)(const void* points, std::string_view key);
+  Answer Ask(std::string_view begin, std::string_view end, const void* points,
+             AskPoint may_match) const;
+
   ByteView ranges_;
   Kernel kernel_ = Kernel::kScalar;
 };

@@ -161,8 +161,6 @@ class KeyCodeLearner {
     for (const size_t i : sample_) {
       sample.push_back({keys_[i].substr(prefix_bytes_)});
     }
-    // As the first key is at the lower edge, the last one is at the upper edge.
-    sample.push_back({keys_.back().substr(prefix_bytes_)});
     for (size_t i = 0; i < num_positions_; ++i) {
       auto& known = known_[i];
       const bool is_fixed = known[0] == known[1];

@@ -11,6 +11,24 @@
 #include "lib/range/range_part.h"
 
 namespace blocksieve {
+namespace {
+
+/// Whether some key of the range passes the filter for points, or there are too many of them to
+/// ask.
+bool MayHaveFew(const internal::KeyForm& form, std::string_view begin, std::string_view end,
+                const void* points, bool (*may_match)(const void*, std::string_view)) try {
+  internal::FewKeys keys(form, begin, end);
+  if (!keys.ok()) return true;
+  for (int i = 0; i < RangeFilterReader::kMostFewKeys; ++i) {
+    if (!keys.Next()) return false;
+    if (may_match(points, keys.key())) return true;
+  }
+  return keys.Next();
+} catch (const std::bad_alloc&) {
+  return true;
+}
+
+}  // namespace
 
 Result<RangeFilterInfo> DescribeRangeFilter(ByteView block) try {
   const Result<internal::BlockParts> parts = internal::SplitBlock(block);
@@ -121,10 +139,18 @@ RangeFilterReader RangeFilterReader::Open(ByteView block, Kernel kernel) noexcep
 
 RangeFilterReader::Answer RangeFilterReader::Ask(std::string_view begin,
                                                  std::string_view end) const noexcept {
+  return Ask(begin, end, nullptr, nullptr);
+}
+
+RangeFilterReader::Answer RangeFilterReader::Ask(std::string_view begin, std::string_view end,
+                                                 const void* points, AskPoint may_match) const {
   if (ranges_.empty() || begin >= end) return Answer::kMayMatch;
   internal::RangePart part;
   if (!internal::ReadRangePart(ranges_, &part)) return Answer::kMayMatch;
-  if (part.tree.MayContain(begin, end, kernel_)) return Answer::kMayMatch;
+  if (part.tree.MayContain(begin, end, kernel_) &&
+      (may_match == nullptr || MayHaveFew(part.form, begin, end, points, may_match))) {
+    return Answer::kMayMatch;
+  }
   // The range ends before the last key if its end has a lower code.
   if (part.info.is_whole_file || part.tree.code.Code(end, 0) < part.tree.last_code) {
     return Answer::kNo;

@@ -9,21 +9,13 @@ namespace blocksieve::internal {
 namespace {
 
 // Of fixed width, so that a question need not decode it.
-constexpr size_t kHeadBytes = 40;
+constexpr size_t kHeadBytes = 48;
 constexpr uint8_t kIsWholeFile = 1;
 constexpr double kFprUnit = 1.0 / 65535;
 
 /// A range falls into a cell with a key of a filter of such cells with this probability.
 uint64_t CellsPerKey(double range_fpr) noexcept {
   return std::max<uint64_t>(2, static_cast<uint64_t>(std::ceil(-1 / std::log1p(-range_fpr))));
-}
-
-/// The length of all keys; 0 if they are not of one.
-uint16_t KeyBytes(const SortedKeys& keys) noexcept {
-  for (size_t i = 1; i < keys.size(); ++i) {
-    if (keys[i].size() != keys[0].size()) return 0;
-  }
-  return keys[0].size() <= UINT16_MAX ? static_cast<uint16_t>(keys[0].size()) : 0;
 }
 
 }  // namespace
@@ -36,9 +28,12 @@ bool ReadRangePart(ByteView ranges, RangePart* part) noexcept {
   part->tree.last_code = LoadLittleEndian<uint64_t>(head + 16);
   part->info.cells_per_key = part->tree.cells_per_key = LoadLittleEndian<uint32_t>(head + 24);
   const auto root_bytes = LoadLittleEndian<uint32_t>(head + 28);
-  part->key_bytes = LoadLittleEndian<uint16_t>(head + 32);
+  part->form.key_bytes = LoadLittleEndian<uint16_t>(head + 32);
   part->info.estimated_fpr = LoadLittleEndian<uint16_t>(head + 34) * kFprUnit;
   part->info.is_whole_file = (head[36] & kIsWholeFile) != 0;
+  for (size_t i = 0; i < KeyForm::kTailBytes; ++i) {
+    part->form.tail[i] = {head[40 + 2 * i], head[41 + 2 * i]};
+  }
   part->info.bytes = ranges.size();
   Decoder from(ranges.subspan(kHeadBytes, ranges.size() - kHeadBytes - kCellSlackBytes));
   part->tree.code = KeyCode({head[37], head[38], head[39]}, &from);
@@ -71,11 +66,16 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& 
   AppendLittleEndian(out, code.Code(keys.back(), 0));
   AppendLittleEndian(out, static_cast<uint32_t>(info.cells_per_key));
   AppendLittleEndian(out, shape.root_bytes);
-  AppendLittleEndian(out, KeyBytes(keys));
+  const KeyForm form = FormOf(keys);
+  AppendLittleEndian(out, form.key_bytes);
   AppendLittleEndian(out, static_cast<uint16_t>(std::lround(info.estimated_fpr / kFprUnit)));
   for (const uint8_t byte : {uint8_t{info.is_whole_file ? kIsWholeFile : uint8_t{0}}, sizes.symbols,
                              sizes.prefix_bytes, sizes.positions}) {
     out->push_back(static_cast<char>(byte));
+  }
+  for (const KeyForm::Bytes& bytes : form.tail) {
+    out->push_back(static_cast<char>(bytes.lowest));
+    out->push_back(static_cast<char>(bytes.highest));
   }
   out->append(model);
   out->append(tree);

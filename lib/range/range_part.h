@@ -1,6 +1,7 @@
 #pragma once
 
 #include "blocksieve/range_filter.h"
+#include "lib/range/few_keys.h"
 #include "lib/range/tree.h"
 
 namespace blocksieve::internal {
@@ -8,7 +9,7 @@ namespace blocksieve::internal {
 /// What lies between the filter block and the footer: this, the model and the tree.
 struct RangePart {
   RangeFilterInfo info;
-  uint64_t key_bytes;  // the length of all keys; 0 if they are not of one
+  KeyForm form;
   Tree tree;
 };
 

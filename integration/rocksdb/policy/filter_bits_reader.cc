@@ -18,6 +18,8 @@ class BitsReader final : public rocksdb::FilterBitsReader {
  public:
   explicit BitsReader(const FilterReader& filter) : filter_(filter) {}
 
+  const FilterReader& filter() const { return filter_; }
+
   bool MayMatch(const rocksdb::Slice& entry) override { return filter_.MayMatch(AsView(entry)); }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
@@ -48,7 +50,7 @@ class RangeBitsReader final : public rocksdb::FilterBitsReader {
 
   bool MayMatch(const rocksdb::Slice& entry) override {
     if (entry.empty()) [[unlikely]] {
-      return MayMatchRange(ranges_, entry);
+      return MayMatchRange(ranges_, points_.filter(), entry);
     }
     return points_.MayMatch(entry);
   }

@@ -122,7 +122,8 @@ rocksdb::FilterBitsBuilder* NewRangeBitsBuilder(std::unique_ptr<rocksdb::FilterB
       RangeBitsBuilder(std::move(points), std::move(ranges), mark_files, info_log);
 }
 
-bool MayMatchRange(const RangeFilterReader& ranges, const rocksdb::Slice& prefix) noexcept {
+bool MayMatchRange(const RangeFilterReader& ranges, const FilterReader& points,
+                   const rocksdb::Slice& prefix) noexcept {
   const std::optional<AskedRange> asked = TakeAskedRange({prefix.data(), prefix.size()});
   RangeOutcome outcome = RangeOutcome::kNoBound;
   if (asked) {
@@ -133,7 +134,8 @@ bool MayMatchRange(const RangeFilterReader& ranges, const rocksdb::Slice& prefix
     } else if (!RangesAreTrusted()) {
       outcome = RangeOutcome::kUntrusted;
     } else {
-      switch (ranges.Ask(asked->begin, asked->end)) {
+      const auto may_match = [&](std::string_view key) { return points.MayMatch(key); };
+      switch (ranges.Ask(asked->begin, asked->end, may_match)) {
         case RangeFilterReader::Answer::kNo:
           outcome = RangeOutcome::kNo;
           break;

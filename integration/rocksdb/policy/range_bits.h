@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "blocksieve/filter_reader.h"
 #include "blocksieve/range_filter.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 
@@ -21,7 +22,8 @@ rocksdb::FilterBitsBuilder* NewRangeBitsBuilder(std::unique_ptr<rocksdb::FilterB
                                                 RangeFilterBuilder ranges, bool mark_files,
                                                 rocksdb::Logger* info_log);
 
-/// What the filter says to a question for the prefix of all keys, which is empty.
-bool MayMatchRange(const RangeFilterReader& ranges, const rocksdb::Slice& prefix) noexcept;
+/// What the filters of a block say to a question for the prefix of all keys, which is empty.
+bool MayMatchRange(const RangeFilterReader& ranges, const FilterReader& points,
+                   const rocksdb::Slice& prefix) noexcept;
 
 }  // namespace blocksieve::rocksdb_plugin
