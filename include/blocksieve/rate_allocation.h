@@ -78,4 +78,30 @@ struct RateGoal {
 /// Errors: as above; InvalidArgument also as RateGoal::Check, and if no goal is given.
 Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups, const RateGoal& goal);
 
+/// What a tree gets whose filters answer for ranges, too (range_filter.h).
+struct RangeRateAllocation {
+  RateAllocation points;
+  /// By group: the FPR to build its range filters with.
+  std::vector<double> range_fprs;
+  /// Useless data-block reads that a seek is expected to make whose range holds no key: the sum of
+  /// the rates over all runs.
+  double wasted_seek_reads = 0;
+  /// Of all range filters, over all keys of the tree.
+  double range_bits_per_key = 0;
+};
+
+/// @{
+/// The limits of the share of seeks.
+inline constexpr double kMinSeekFraction = 0.01;
+inline constexpr double kMaxSeekFraction = 0.99;
+/// @}
+
+/// Spreads one goal over filters for points and for ranges. `seek_fraction` of the reads that find
+/// nothing are seeks, and the others lookups; wasted_reads and bits_per_key are of both together.
+/// Both kinds of filter take one more bit to halve a rate, so the memory is least where seeks waste
+/// as many reads as lookups do, each by its share. REQUIRES: the goal differs by run.
+/// Errors: as AllocateRates; InvalidArgument also if `seek_fraction` is outside its limits.
+Result<RangeRateAllocation> AllocateRatesWithRanges(std::span<const RunGroup> groups,
+                                                    const RateGoal& goal, double seek_fraction);
+
 }  // namespace blocksieve

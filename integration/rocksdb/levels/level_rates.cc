@@ -5,6 +5,7 @@
 #include <new>
 #include <vector>
 
+#include "blocksieve/range_filter.h"
 #include "blocksieve/rate_allocation.h"
 #include "blocksieve/sizing.h"
 
@@ -17,6 +18,9 @@ namespace {
 // none gets more bits per key.
 constexpr double kLeastShareOfWastedReads = 1.0 / 512;
 constexpr double kMostBitsPerKey = 30;
+
+// Without a share of seeks they count as much as lookups.
+constexpr double kDefaultSeekFraction = 0.5;
 
 // The average number of files on level 0, half of the four that start a compaction by default, and
 // the number of them that make up level 1.
@@ -92,8 +96,8 @@ void LevelRates::Learn(const rocksdb::ColumnFamilyOptions& column_family) {
   has_dynamic_levels_ = column_family.level_compaction_dynamic_level_bytes;
 }
 
-double LevelRates::TargetFpr(const FilterPolicyOptions& options,
-                             const rocksdb::FilterBuildingContext& context) {
+LevelRates::Rates LevelRates::RatesOf(const FilterPolicyOptions& options,
+                                      const rocksdb::FilterBuildingContext& context) {
   assert(options.wasted_reads.has_value() != options.bits_per_key.has_value());
   const ColumnFamilyShape shape = ShapeFor(context);
   std::vector<RunGroup> groups = GroupsOf(shape, options.kind, IsShortLived(context));
@@ -113,14 +117,23 @@ double LevelRates::TargetFpr(const FilterPolicyOptions& options,
     groups[group].num_runs = 1;
     groups[group].keys_per_run = std::max(1.0, KeysPerLevel0Run(shape));
   }
-  const Result<RateAllocation> allocation = AllocateRates(
-      groups, {.wasted_reads = options.wasted_reads, .bits_per_key = options.bits_per_key});
-  if (!allocation.ok()) {
-    if (allocation.status().code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
-    return LowestFpr(groups[group].kind, options.wasted_reads.value_or(0));  // no keys
+  const RateGoal goal{.wasted_reads = options.wasted_reads, .bits_per_key = options.bits_per_key};
+  const FilterKind kind = groups[group].kind;
+  const auto fail = [&](const Status& status) -> Rates {
+    if (status.code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
+    return {LowestFpr(kind, options.wasted_reads.value_or(0)), kMaxRangeFpr};  // no keys
+  };
+  if (options.ranges) {
+    const Result<RangeRateAllocation> rates =
+        AllocateRatesWithRanges(groups, goal, options.seek_fraction.value_or(kDefaultSeekFraction));
+    if (!rates.ok()) return fail(rates.status());
+    return {std::max(rates->points.target_fprs[group], LowestFpr(kind, rates->points.wasted_reads)),
+            std::max(rates->range_fprs[group],
+                     std::max(kMinRangeFpr, rates->wasted_seek_reads * kLeastShareOfWastedReads))};
   }
-  const double fpr = allocation->target_fprs[group];
-  return std::max(fpr, LowestFpr(groups[group].kind, allocation->wasted_reads));
+  const Result<RateAllocation> rates = AllocateRates(groups, goal);
+  if (!rates.ok()) return fail(rates.status());
+  return {std::max(rates->target_fprs[group], LowestFpr(kind, rates->wasted_reads)), 1};
 }
 
 ColumnFamilyShape LevelRates::ShapeFor(const rocksdb::FilterBuildingContext& context) {

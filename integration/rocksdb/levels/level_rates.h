@@ -24,10 +24,15 @@ class LevelRates {
   /// say which database they belong to: a policy that serves several goes by the last one opened.
   void Learn(const rocksdb::ColumnFamilyOptions& column_family);
 
-  /// The target FPR of a file; 1: it should have no filter. Throws std::bad_alloc.
-  /// REQUIRES: `options` are valid and have either wasted_reads or bits_per_key.
-  double TargetFpr(const FilterPolicyOptions& options,
-                   const rocksdb::FilterBuildingContext& context);
+  /// What the filters of one file get.
+  struct Rates {
+    double target_fpr = 1;  ///< 1: it should have no filter.
+    double range_fpr = 1;   ///< Only of options with ranges.
+  };
+
+  /// Throws std::bad_alloc. REQUIRES: `options` are valid and have either wasted_reads or
+  /// bits_per_key.
+  Rates RatesOf(const FilterPolicyOptions& options, const rocksdb::FilterBuildingContext& context);
 
  private:
   ColumnFamilyShape ShapeFor(const rocksdb::FilterBuildingContext& context);

@@ -31,10 +31,10 @@ FilterOptions CoreOptions(const FilterPolicyOptions& options, double target_fpr,
   return core;
 }
 
-RangePartOptions CoreRangeOptions(const FilterPolicyOptions& options,
+RangePartOptions CoreRangeOptions(const FilterPolicyOptions& options, double range_fpr,
                                   const rocksdb::FilterBuildingContext& context) {
   RangePartOptions core;
-  if (options.range_fpr) core.range_fpr = *options.range_fpr;
+  core.range_fpr = range_fpr;
   core.is_whole_file = !context.table_options.partition_filters;
   core.max_build_bytes = options.max_build_bytes;
   return core;
@@ -63,14 +63,14 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
   return FilterPolicy::ValidateOptions(db, column_family);
 }
 
-double Policy::TargetFpr(const rocksdb::FilterBuildingContext& context) const {
-  return HasLevelRates(options_) ? level_rates_.TargetFpr(options_, context)
-                                 : UniformTargetFpr(options_);
+LevelRates::Rates Policy::RatesOf(const rocksdb::FilterBuildingContext& context) const {
+  if (HasLevelRates(options_)) return level_rates_.RatesOf(options_, context);
+  return {UniformTargetFpr(options_), options_.range_fpr.value_or(RangePartOptions().range_fpr)};
 }
 
 rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     const rocksdb::FilterBuildingContext& context) const try {
-  double target_fpr = TargetFpr(context);
+  auto [target_fpr, range_fpr] = RatesOf(context);
   // The filter of ranges is a part of one for points.
   if (options_.ranges) target_fpr = std::min(target_fpr, kMaxTargetFpr);
   if (target_fpr > kMaxTargetFpr) return nullptr;
@@ -91,7 +91,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
                      context.table_options.optimize_filters_for_memory ? memory_fit_ : nullptr));
   if (points == nullptr || !options_.ranges) return points.release();
   Result<RangeFilterBuilder> ranges =
-      RangeFilterBuilder::Create(CoreRangeOptions(options_, context));
+      RangeFilterBuilder::Create(CoreRangeOptions(options_, range_fpr, context));
   if (!ranges.ok()) {
     LogLoudly(context.info_log, "no range filter written: ", ranges.status().message());
     return points.release();

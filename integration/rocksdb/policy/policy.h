@@ -46,7 +46,7 @@ class Policy final : public rocksdb::FilterPolicy {
   const FilterPolicyOptions& options() const { return options_; }
 
  private:
-  double TargetFpr(const rocksdb::FilterBuildingContext& context) const;
+  LevelRates::Rates RatesOf(const rocksdb::FilterBuildingContext& context) const;
 
   FilterPolicyOptions options_;
   const std::string abi_problem_;

@@ -83,7 +83,10 @@ constexpr Precision kBitsPerKey{"bits_per_key", &FilterPolicyOptions::bits_per_k
                                 kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey};
 constexpr Precision kRangeFpr{"range_fpr", &FilterPolicyOptions::range_fpr, kMinRangeFpr,
                               kMaxRangeFpr};
-constexpr Precision kPrecisions[] = {kTargetFpr, kWastedReads, kBitsPerKey, kRangeFpr};
+constexpr Precision kSeekFraction{"seek_fraction", &FilterPolicyOptions::seek_fraction,
+                                  kMinSeekFraction, kMaxSeekFraction};
+constexpr Precision kPrecisions[] = {kTargetFpr, kWastedReads, kBitsPerKey, kRangeFpr,
+                                     kSeekFraction};
 constexpr double kDefaultTargetFpr = 0.01;
 
 template <const Precision& precision>
@@ -124,10 +127,19 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
     return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
                                             "; drop a goal that was set before with NAME=none");
   }
-  if (!options.ranges && (options.range_fpr || options.plain_range_reads)) {
+  const char* const only_with_ranges = options.range_fpr           ? "range_fpr"
+                                       : options.seek_fraction     ? "seek_fraction"
+                                       : options.plain_range_reads ? "plain_range_reads"
+                                                                   : nullptr;
+  if (!options.ranges && only_with_ranges != nullptr) {
+    return rocksdb::Status::InvalidArgument(std::string("blocksieve: ") + only_with_ranges +
+                                            " is set, but ranges is not true");
+  }
+  if (HasLevelRates(options) ? options.range_fpr.has_value() : options.seek_fraction.has_value()) {
     return rocksdb::Status::InvalidArgument(
-        std::string("blocksieve: ") + (options.range_fpr ? "range_fpr" : "plain_range_reads") +
-        " is set, but ranges is not true");
+        HasLevelRates(options)
+            ? "blocksieve: range_fpr is set, but wasted_reads or bits_per_key give it by level"
+            : "blocksieve: seek_fraction is set, but neither wasted_reads nor bits_per_key is");
   }
   PolicyKind ignored;
   return ParseKind(KindName(options.kind), &ignored);
@@ -148,6 +160,7 @@ const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
                               ToText<uint64_t>)},
       {"ranges", SwitchType(offsetof(FilterPolicyOptions, ranges))},
       {"range_fpr", PrecisionType<kRangeFpr>(offsetof(FilterPolicyOptions, range_fpr))},
+      {"seek_fraction", PrecisionType<kSeekFraction>(offsetof(FilterPolicyOptions, seek_fraction))},
       {"plain_range_reads", SwitchType(offsetof(FilterPolicyOptions, plain_range_reads))},
   };
   return types;
@@ -160,7 +173,7 @@ std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::
     return "unknown filter policy option: " + name + "=" + value +
            "; known options are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes, "
            "ranges, "
-           "range_fpr, plain_range_reads";
+           "range_fpr, seek_fraction, plain_range_reads";
   }
   FilterPolicyOptions ignored;
   const rocksdb::Status status = type->second.Parse(config_options, name, value, &ignored);

@@ -35,11 +35,13 @@ class LevelRatesTest : public ::testing::Test {
     return context;
   }
 
-  double Flush() { return rates_.TargetFpr(options_, Context(0, TableFileCreationReason::kFlush)); }
+  double Flush() {
+    return rates_.RatesOf(options_, Context(0, TableFileCreationReason::kFlush)).target_fpr;
+  }
   double Compaction(int level, bool is_bottommost) {
     FilterBuildingContext context = Context(level, TableFileCreationReason::kCompaction);
     context.is_bottommost = is_bottommost;
-    return rates_.TargetFpr(options_, context);
+    return rates_.RatesOf(options_, context).target_fpr;
   }
 
   void Tell(const ColumnFamilyShape& shape) {
@@ -106,10 +108,10 @@ TEST_F(LevelRatesTest, ColumnFamiliesAndDatabasesLearnOnTheirOwn) {
   MemoryLogger other_log;
   FilterBuildingContext other = Context(6, TableFileCreationReason::kCompaction);
   other.info_log = &other_log;
-  rates_.TargetFpr(options_, other);
+  rates_.RatesOf(options_, other).target_fpr;
   other.info_log = log_.get();
   other.column_family_name = "other";
-  rates_.TargetFpr(options_, other);
+  rates_.RatesOf(options_, other).target_fpr;
   EXPECT_EQ(Flush(), before);
 }
 
@@ -119,7 +121,7 @@ TEST_F(LevelRatesTest, FilesWithoutALevelAreLikeTheOnlyOne) {
   unknown.num_levels = -1;
   unknown.info_log = nullptr;
   unknown.column_family_name = "";
-  const double only = rates_.TargetFpr(options_, unknown);
+  const double only = rates_.RatesOf(options_, unknown).target_fpr;
   EXPECT_NEAR(std::log2(only), std::log2(Uniform()), 0.1);
   style_ = rocksdb::kCompactionStyleFIFO;
   EXPECT_EQ(Flush(), only);

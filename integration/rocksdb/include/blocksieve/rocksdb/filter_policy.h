@@ -57,8 +57,14 @@ struct FilterPolicyOptions {
   bool ranges = false;
 
   /// Share of short ranges without keys that the filter of a file may let through. 1e-5 to 0.3;
-  /// 0.012 if not set. Only with `ranges`.
+  /// 0.012 if not set. Only with `ranges`, and with neither wasted_reads nor bits_per_key, which
+  /// give filters of ranges their rates, too.
   std::optional<double> range_fpr = std::nullopt;
+
+  /// Share of seeks among the reads that find nothing, the others being lookups. 0.01 to 0.99; 0.5
+  /// if not set. wasted_reads and bits_per_key are then of both together. Only with `ranges` and one
+  /// of these.
+  std::optional<double> seek_fraction = std::nullopt;
 
   /// Ranges are asked by seeks with plain ReadOptions that have an upper bound, too, without
   /// auto_prefix_mode. Files are then written under another name of the extractor, which makes
