@@ -8,10 +8,9 @@
 // A block of version 2 is a whole block of version 1, for points, with a part for ranges behind it
 // (lib/FORMAT.md is normative):
 //
-//   filter block | ranges | fields | field bytes (1) | 2 | magic (1) | checksum (4) | 00 00 00 00
-//   00
+//   filter block | ranges | fields | the tail that every block has (seal.h), its version being 2
 //
-//   fields: bytes of the filter block (varint), of the ranges (varint), checksum of these (4)
+//   fields: bytes of the filter block (varint), of the ranges (varint), checksum of the ranges (4)
 
 namespace blocksieve::internal {
 

@@ -9,6 +9,7 @@
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/predicate.h"
+#include "blocksieve/range_filter.h"
 #include "tests/core/column/test_columns.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
@@ -114,6 +115,85 @@ TEST(ShortOfMemory, OpeningFilters) {
       FailEachAllocation([&] { return VerifyFilterBlock(AsBytes(bytes)); },
                          [&](const Status& status, bool) { EXPECT_EQ(status.ok(), is_sound); });
     }
+  }
+}
+
+// Clusters, some of them nodes, and keys that are longer than strings hold without memory.
+std::vector<std::string> KeysOfTenants() {
+  std::vector<std::string> keys;
+  for (const auto& [tenant, count] :
+       {std::pair("a/tenant/with/a/name/", 40u), {"b/tenant/", 900u}}) {
+    for (unsigned i = 0; i < count; ++i) keys.push_back(tenant + KeyNumber(i * i));
+  }
+  return keys;
+}
+
+TEST(ShortOfMemory, BuildingARangeFilter) {
+  const std::vector<std::string> keys = KeysOfTenants();
+  const std::string points = Copy(BuildBlock(FilterKind::kBlockedBloom, 0.01, 100));
+  RangeFilterBuilder builder = Must(RangeFilterBuilder::Create({}));
+  OwnedBytes block;
+  const auto build = [&] {
+    for (const std::string& key : keys) builder.AddKey(key);
+    return builder.Finish(&block);
+  };
+  const auto build_anew = [&] {
+    block = BuildBlock(FilterKind::kBlockedBloom, 0.01, 100);
+    EXPECT_TRUE(build().ok());
+    EXPECT_EQ(builder.absent_reason(), "");
+    const std::string built = Copy(block);
+    block = BuildBlock(FilterKind::kBlockedBloom, 0.01, 100);
+    return built;
+  };
+  const std::string expected = build_anew();
+  ASSERT_GT(expected.size(), points.size());
+  const uint64_t failures = FailEachAllocation(build, [&](const Status& status, bool failed) {
+    if (!status.ok()) {
+      ASSERT_TRUE(failed);
+      ExpectShortOfMemory(status);
+      EXPECT_EQ(Copy(block), points);
+    } else if (Copy(block) == points) {
+      EXPECT_TRUE(failed);
+      EXPECT_EQ(builder.absent_reason(), "out of memory");
+    } else {
+      EXPECT_EQ(Copy(block), expected);
+    }
+    EXPECT_EQ(build_anew(), expected) << "after a failure";
+  });
+  EXPECT_GT(failures, 50u);
+}
+
+TEST(ShortOfMemory, CreatingABuilderOfRanges) {
+  for (const double range_fpr : {0.01, 7.0}) {
+    FailEachAllocation([&] { return RangeFilterBuilder::Create({.range_fpr = range_fpr}); },
+                       [](const Result<RangeFilterBuilder>& builder, bool failed) {
+                         if (builder.ok() || !failed) return;
+                         ExpectShortOfMemory(builder.status());
+                       });
+  }
+}
+
+TEST(ShortOfMemory, OpeningRangeFilters) {
+  const std::string block = WrittenRanges().front()->Bytes();
+  for (size_t damaged = 0; damaged <= block.size(); ++damaged) {
+    std::string bytes = block;
+    if (damaged < block.size()) bytes[damaged] = static_cast<char>(bytes[damaged] ^ 0x10);
+    const bool is_ready = RangeFilterReader::Open(AsBytes(bytes)).is_ready();
+    const bool is_described = DescribeRangeFilter(AsBytes(bytes)).ok();
+    const bool is_sound = VerifyFilterBlock(AsBytes(bytes)).ok();
+    const FilterReader::State state = FilterReader::Open(AsBytes(bytes)).state();
+    FailEachAllocation([&] { return RangeFilterReader::Open(AsBytes(bytes)); },
+                       [&](const RangeFilterReader& reader, bool) {
+                         EXPECT_EQ(reader.is_ready(), is_ready);
+                         EXPECT_TRUE(is_ready || reader.MayContain("x", "y"));
+                       });
+    FailEachAllocation(
+        [&] { return DescribeRangeFilter(AsBytes(bytes)); },
+        [&](const Result<RangeFilterInfo>& info, bool) { EXPECT_EQ(info.ok(), is_described); });
+    FailEachAllocation([&] { return VerifyFilterBlock(AsBytes(bytes)); },
+                       [&](const Status& status, bool) { EXPECT_EQ(status.ok(), is_sound); });
+    FailEachAllocation([&] { return FilterReader::Open(AsBytes(bytes)); },
+                       [&](const FilterReader& reader, bool) { EXPECT_EQ(reader.state(), state); });
   }
 }
 
@@ -267,6 +347,20 @@ TEST(WithoutMemory, ColumnsAreExtracted) {
     ExpectNoAllocation(
         [&] { return column.ForEachIndexed(kRow, [](const Value&) { return true; }); });
   }
+}
+
+TEST(WithoutMemory, RangesAreAsked) {
+  const std::vector<std::string> keys = KeysOfTenants();
+  RangeFilterBuilder builder = Must(RangeFilterBuilder::Create({}));
+  for (const std::string& key : keys) builder.AddKey(key);
+  OwnedBytes block = BuildBlock(FilterKind::kBlockedBloom, 0.01, 100);
+  ASSERT_TRUE(builder.Finish(&block).ok());
+  ExpectNoAllocation([&] {
+    const RangeFilterReader reader = RangeFilterReader::Open(block.view());
+    bool all = true;
+    for (size_t i = 1; i < keys.size(); ++i) all &= reader.MayContain(keys[i - 1], keys[i]);
+    return all && !reader.MayContain("c", "d");
+  });
 }
 
 TEST(WithoutMemory, PredicatesMatch) {

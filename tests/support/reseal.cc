@@ -5,6 +5,23 @@
 #include "lib/hash/checksum.h"
 
 namespace blocksieve::testing {
+namespace {
+
+// The parts of a block of version 2, whose fields begin at `fields_at`, as far as they can be told.
+void ResealParts(size_t fields_at, std::string* block) {
+  Decoder fields(AsBytes(*block).subspan(fields_at));
+  const uint64_t filter_bytes = fields.Varint();
+  static_cast<void>(fields.Varint());  // bytes of the ranges
+  if (!fields.ok() || filter_bytes > fields_at || fields.rest().size() < sizeof(uint32_t)) return;
+  const size_t checksum_at = block->size() - fields.rest().size();
+  const auto ranges_at = static_cast<size_t>(filter_bytes);
+  const std::optional<std::string> points = ResealFilterBlock(AsBytes(*block).first(ranges_at));
+  if (points) block->replace(0, ranges_at, *points);
+  StoreLittleEndian(reinterpret_cast<uint8_t*>(block->data()) + checksum_at,
+                    Checksum(AsBytes(*block).subspan(ranges_at, fields_at - ranges_at)));
+}
+
+}  // namespace
 
 std::optional<std::string> ResealFilterBlock(ByteView block) {
   constexpr size_t kAfterFields = 3;  // their length, version, magic
@@ -16,6 +33,11 @@ std::optional<std::string> ResealFilterBlock(ByteView block) {
   std::string sealed(AsText(block));
   auto* const bytes = reinterpret_cast<uint8_t*>(sealed.data());
   const size_t payload = checksum_at - covered;
+  if (block[checksum_at - kAfterFields + 1] == kRangeFormatVersion) {
+    ResealParts(payload, &sealed);
+    StoreLittleEndian(bytes + checksum_at, Checksum({bytes + payload, covered}));
+    return sealed;
+  }
   Decoder fields(block.subspan(payload, covered - kAfterFields));
   static_cast<void>(fields.Fixed<uint8_t>());  // kind and flags
   static_cast<void>(fields.Varint());          // keys

@@ -98,6 +98,10 @@ class WrittenBlock {
   /// of the first three members are denied if these are damaged.
   virtual size_t UncheckedBytes(ByteView) const { return 0; }
   virtual uint64_t CountDenied(ByteView) const { return 0; }
+
+  /// Bytes at the front that are a block of their own; 0 if there are no such. Nobody can tell that
+  /// others followed them.
+  virtual size_t SoundBytes(ByteView) const { return 0; }
 };
 
 using WrittenBlockPtr = std::shared_ptr<const WrittenBlock>;
@@ -106,10 +110,12 @@ inline void PrintTo(const WrittenBlockPtr& block, std::ostream* out) { *out << b
 
 /// The tables: one more row there runs every test on one more block.
 std::vector<WrittenBlockPtr> WrittenFilters();  // written_filters.cc
+std::vector<WrittenBlockPtr> WrittenRanges();   // written_ranges.cc
 std::vector<WrittenBlockPtr> WrittenIndexes();  // written_indexes.cc
 
 inline std::vector<WrittenBlockPtr> AllWrittenBlocks() {
   std::vector<WrittenBlockPtr> all = WrittenFilters();
+  for (WrittenBlockPtr& ranges : WrittenRanges()) all.push_back(std::move(ranges));
   for (WrittenBlockPtr& index : WrittenIndexes()) all.push_back(std::move(index));
   return all;
 }

@@ -1,0 +1,225 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <random>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/filter_reader.h"
+#include "blocksieve/hash.h"
+#include "blocksieve/range_filter.h"
+#include "lib/block/parts.h"
+#include "tests/core/filter/test_filters.h"
+#include "tests/core/format/written_block.h"
+#include "tests/support/reseal.h"
+
+namespace blocksieve::testing {
+namespace {
+
+using Keys = std::vector<std::string>;
+using Random = std::mt19937_64;  // gives the same numbers everywhere
+
+struct RangeRow {
+  std::string name;
+  std::function<Keys()> keys;
+  RangeFilterOptions options;
+  uint64_t file_hash;
+  uint64_t answers_hash;  // HashKey of all answers
+  FilterKind kind = FilterKind::kBlockedBloom;
+};
+
+std::string Text(const char* format, uint64_t number) {
+  char text[64];
+  std::snprintf(text, sizeof(text), format, static_cast<unsigned long long>(number));
+  return text;
+}
+
+Keys Tenants(size_t tenants, size_t keys_each) {
+  Random random(tenants);
+  Keys keys;
+  for (size_t tenant = 0; tenant < tenants; ++tenant) {
+    std::string prefix = Text("%016llx", random());
+    prefix += Text("%016llx/", random());
+    for (size_t i = 0; i < keys_each; ++i)
+      keys.push_back(prefix + Text("%010llu", random() % 5'000'000'000));
+  }
+  return keys;
+}
+
+// Both models, a prefix that all keys have, and a cluster: the worked example of lib/FORMAT.md.
+Keys Few() { return {"k:ant7", "k:bee1", "k:bee2", "k:bee3", "k:bee7", "k:cow0"}; }
+
+Keys Ints() {
+  Random random(1);
+  Keys keys;
+  for (int i = 0; i < 2'000; ++i) keys.push_back(MakeKey(KeyShape::kCounter, random()));
+  return keys;
+}
+
+// Of a window of time that does not begin and end at round numbers.
+Keys Texts() {
+  Random random(2);
+  Keys keys;
+  for (int i = 0; i < 1'500; ++i) {
+    keys.push_back(Text("u%05llu:", random() % 40'000));
+    keys.back() += Text("%013llu", 1'690'000'000'000 + random() % 25'000'000'000);
+  }
+  return keys;
+}
+
+std::vector<RangeRow> RangeRows() {
+  constexpr auto kRibbon = FilterKind::kRibbon;
+  const RangeFilterOptions defaults;
+  return {
+      {"range_6_keys", &Few, {.range_fpr = 0.3}, 0x65aca7c008b18d58, 0xe97baeff3163dc8d},
+      {"range_ints", &Ints, defaults, 0xfa99cc5de764bbeb, 0xd42a67c23ee6d9c6, kRibbon},
+      {"range_text",
+       &Texts,
+       {.range_fpr = 0.1, .is_whole_file = false},
+       0x57f93d39ce19abd2,
+       0xccc9d44e98fc245c},
+      {"range_clusters", [] { return Tenants(60, 30); }, defaults, 0x13ae9ce3fd7d9410,
+       0x5903c3804af18ac5, kRibbon},
+      // More keys than a leaf takes.
+      {"range_node",
+       [] { return Tenants(3, 800); },
+       {.range_fpr = 0.03},
+       0x36ec8a3e45ca12db,
+       0x9261d26eb54b3c69},
+  };
+}
+
+class WrittenRange : public WrittenBlock {
+ public:
+  explicit WrittenRange(RangeRow row) : row_(std::move(row)), keys_(row_.keys()) {
+    name = row_.name;
+    extension = ".filter";
+    file_hash = row_.file_hash;
+    std::sort(keys_.begin(), keys_.end());
+    keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+  }
+
+  std::string Make() const override {
+    FilterBuilder points = MakeBuilder(row_.kind);
+    RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create(row_.options));
+    for (const std::string& key : keys_) {
+      points.AddKey(key);
+      ranges.AddKey(key);
+    }
+    OwnedBytes block = FinishOk(points);
+    EXPECT_TRUE(ranges.Finish(&block).ok());
+    EXPECT_EQ(ranges.absent_reason(), "");
+    return Copy(block);
+  }
+
+  void ExpectGoldenAnswers(ByteView block, Kernel kernel) const override {
+    const RangeFilterReader reader = RangeFilterReader::Open(block, kernel);
+    ASSERT_TRUE(reader.is_ready());
+    const RangeFilterInfo info = Must(DescribeRangeFilter(block));
+    EXPECT_EQ(info.num_keys, keys_.size());
+    EXPECT_EQ(info.is_whole_file, row_.options.is_whole_file);
+    const FilterReader points = FilterReader::Open(block, kernel);
+    std::string answers;
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      const std::string& key = keys_[i];
+      ASSERT_TRUE(points.MayMatch(key));
+      ASSERT_EQ(reader.Ask(key, key + '\0'), RangeFilterReader::Answer::kMayMatch);
+      const std::string after = key + '\0';
+      AppendAnswer(reader.Ask(after, after + '\0'), &answers);
+      AppendAnswer(reader.Ask(after, i + 1 < keys_.size() ? keys_[i + 1] : key + '\xff'), &answers);
+      for (size_t at = 0; at < key.size(); ++at) {
+        std::string begin = key;
+        begin[at] = static_cast<char>(begin[at] + static_cast<char>(i % 7) - 3);
+        AppendAnswer(reader.Ask(begin, begin + '\0'), &answers);
+        AppendAnswer(reader.Ask(begin, begin.substr(0, at + 1) + '\xff'), &answers);
+      }
+    }
+    EXPECT_EQ(HashKey(answers), row_.answers_hash);
+  }
+
+  /// Of points, and of ranges of just that key.
+  uint64_t CountDenied(ByteView block) const override {
+    const FilterReader points = FilterReader::Open(block);
+    const RangeFilterReader ranges = RangeFilterReader::Open(block);
+    uint64_t denied = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      denied += !points.MayMatch(keys_[i]);
+      denied += !ranges.MayContain(keys_[i], keys_[i] + '\0');
+    }
+    return denied;
+  }
+
+  bool Opens(ByteView bytes) const override {
+    const bool has_points = FilterReader::Open(bytes).state() != FilterReader::State::kUnreadable;
+    EXPECT_EQ(DescribeFilterBlock(bytes).ok(), has_points);
+    const bool has_ranges = RangeFilterReader::Open(bytes).is_ready();
+    if (!has_ranges) {
+      const std::string answers = AskAll(bytes, ActiveKernel());
+      EXPECT_EQ(answers.find_first_not_of('m'), std::string::npos) << "no range is denied";
+    }
+    return has_points || has_ranges;
+  }
+
+  Status Verify(ByteView bytes) const override { return VerifyFilterBlock(bytes); }
+
+  std::string AskAll(ByteView bytes, Kernel kernel) const override {
+    const RangeFilterReader reader = RangeFilterReader::Open(bytes, kernel);
+    Random random(HashKey(AsText(bytes)));
+    std::string answers;
+    for (int i = 0; i < 20; ++i) {
+      // Half of them are within what keys share.
+      std::string begin = keys_[random() % keys_.size()];
+      const size_t at = random() % (begin.size() + 1);
+      std::string end = random() % 2 == 0 ? begin : keys_[random() % keys_.size()];
+      if (at < begin.size()) begin[at] = static_cast<char>(begin[at] - random() % 3);
+      end.push_back(static_cast<char>(random()));
+      AppendAnswer(reader.Ask(begin, end), &answers);
+      AppendAnswer(reader.Ask(begin.substr(0, at), end), &answers);
+    }
+    AppendAnswer(reader.Ask("", std::string(300, '\xff')), &answers);
+    return answers;
+  }
+
+  void UseAll(ByteView bytes) const override {
+    static_cast<void>(DescribeRangeFilter(bytes));
+    static_cast<void>(VerifyFilterBlock(bytes));
+  }
+
+  std::optional<std::string> Reseal(ByteView bytes) const override {
+    return ResealFilterBlock(bytes);
+  }
+
+  Range Fields(ByteView block) const override {
+    return {UncheckedBytes(block), block.size() - kZeroTailBytes - sizeof(uint32_t)};
+  }
+
+  size_t VersionAt(ByteView block) const override { return Fields(block).end - 2; }
+
+  size_t UncheckedBytes(ByteView block) const override {
+    const internal::BlockParts parts = Must(internal::SplitBlock(block));
+    return parts.filter.size() + parts.ranges.size();
+  }
+
+  size_t SoundBytes(ByteView block) const override {
+    return Must(internal::SplitBlock(block)).filter.size();
+  }
+
+ private:
+  static void AppendAnswer(RangeFilterReader::Answer answer, std::string* answers) {
+    answers->push_back("mnb"[static_cast<size_t>(answer)]);
+  }
+
+  const RangeRow row_;
+  Keys keys_;
+};
+
+}  // namespace
+
+std::vector<WrittenBlockPtr> WrittenRanges() {
+  std::vector<WrittenBlockPtr> all;
+  for (RangeRow& row : RangeRows()) all.push_back(std::make_shared<WrittenRange>(std::move(row)));
+  return all;
+}
+
+}  // namespace blocksieve::testing

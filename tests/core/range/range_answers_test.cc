@@ -1,0 +1,137 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/core/range/range_test_keys.h"
+#include "tests/support/environment.h"
+#include "tests/support/param_names.h"
+
+// A range filter never denies a range that holds a key, whatever the keys are.
+
+namespace blocksieve::testing {
+namespace {
+
+constexpr double kFprs[] = {0.015, 0.3, 0.1, 0.001, 1e-5};
+
+class RangeAnswers : public ::testing::TestWithParam<KeyFamily> {};
+
+INSTANTIATE_TEST_SUITE_P(Families, RangeAnswers, ::testing::ValuesIn(KeyFamilies()), ParamNames());
+
+TEST_P(RangeAnswers, AreRight) {
+  const std::vector<std::string> keys = GetParam().Keys();
+  const int rounds = LongTests() ? 200'000 : 500;
+  for (const bool is_whole_file : {true, false}) {
+    for (const double fpr : kFprs) {
+      SCOPED_TRACE(std::to_string(fpr) + (is_whole_file ? ", whole file" : ", partition"));
+      const std::string block = RangeBlock(keys, WhateverItIsWorth(is_whole_file, fpr));
+      EXPECT_GT(ExpectRightAnswers(keys, block, is_whole_file, rounds, 1), 0u)
+          << "a filter that never says no hides every bug";
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(RangeAnswers, OfEveryKeyAndPair) {
+  const std::vector<std::string> keys = GetParam().Keys();
+  const std::string block = RangeBlock(keys, WhateverItIsWorth());
+  const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
+  const auto expect_found = [&](const std::string& begin, const std::string& end) {
+    ASSERT_EQ(reader.Ask(begin, end), RangeFilterReader::Answer::kMayMatch)
+        << ::testing::PrintToString(begin) << " " << ::testing::PrintToString(end);
+  };
+  for (size_t i = 0; i < keys.size(); ++i) {
+    ASSERT_NO_FATAL_FAILURE(expect_found(keys[i], keys[i] + '\0'));
+    ASSERT_NO_FATAL_FAILURE(expect_found("", keys[i] + '\0'));
+    ASSERT_NO_FATAL_FAILURE(expect_found(keys[i], std::string(400, '\xff')));
+    if (i + 1 == keys.size()) break;
+    ASSERT_NO_FATAL_FAILURE(expect_found(keys[i], keys[i + 1]));
+    ASSERT_NO_FATAL_FAILURE(expect_found(keys[i] + '\0', keys[i + 1] + '\0'));
+  }
+}
+
+// The first n keys of a family, for every small n.
+TEST_P(RangeAnswers, OfFewKeys) {
+  const std::vector<std::string> all = GetParam().Keys();
+  Random random(1);
+  for (size_t n = 1; n <= std::min<size_t>(all.size(), 100); n += 1 + n / 8) {
+    SCOPED_TRACE(n);
+    std::vector<std::string> few;
+    for (size_t i = 0; i < n; ++i) few.push_back(all[n % 2 == 0 ? i : random() % all.size()]);
+    few = SortedDistinct(std::move(few));
+    const bool is_whole_file = n % 3 != 0;
+    const std::string block = RangeBlock(few, WhateverItIsWorth(is_whole_file, kFprs[n % 5]));
+    ExpectRightAnswers(few, block, is_whole_file, 200, n);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Every range between strings of up to four bytes out of three, of many sets of such keys.
+TEST(RangeAnswersOfAll, SmallSetsAndRanges) {
+  std::vector<std::string> all = {""};
+  for (size_t i = 0; all[i].size() < 4; ++i) {
+    for (const char byte : {'\0', 'm', '\xff'}) all.push_back(all[i] + byte);
+  }
+  all = SortedDistinct(std::move(all));
+  Random random(1);
+  for (int round = 0; round < 60 && !HasFatalFailure(); ++round) {
+    std::vector<std::string> keys;
+    for (const std::string& key : all) {
+      if (random() % (2 + static_cast<unsigned>(round) % 20) == 0) keys.push_back(key);
+    }
+    if (keys.empty()) continue;
+    const bool is_whole_file = round % 2 == 0;
+    const std::string block = RangeBlock(keys, WhateverItIsWorth(is_whole_file, kFprs[round % 5]));
+    const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
+    for (size_t i = 0; i < all.size(); ++i) {
+      for (size_t j = i + 1; j < all.size(); ++j) {
+        ExpectRight(keys, is_whole_file, all[i], all[j], reader.Ask(all[i], all[j]));
+      }
+    }
+  }
+}
+
+// 'g' never occurs. Behind "a" there is one symbol only, 'h', for which it must not be taken.
+TEST(RangeAnswersOfAll, BytesThatNeverOccurBesideTheOnlySymbol) {
+  std::vector<std::string> keys = {"ah0", "ah3", "ah5", "ah9"};
+  for (const std::string first : {"c", "e"}) {
+    for (uint64_t i = 0; i < 1'000; ++i) keys.push_back(first + Formatted("d%03llu", i));
+  }
+  const std::string block = RangeBlock(keys, WhateverItIsWorth());
+  const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
+  EXPECT_TRUE(reader.MayContain("agz", "ah1"));
+}
+
+// Random sets of words over few bytes find what depends on models: symbols, edges, positions.
+TEST(RangeAnswersOfAll, RandomModels) {
+  Random random(1);
+  const int rounds = LongTests() ? 50'000 : 600;
+  for (int round = 0; round < rounds && !HasFatalFailure(); ++round) {
+    SCOPED_TRACE(round);
+    // Each position has bytes of its own, some of them rare.
+    std::vector<std::string> bytes(1 + random() % 6);
+    for (std::string& of_position : bytes) {
+      const size_t num_bytes = 1 + random() % 5;
+      const auto lowest = static_cast<uint8_t>(random());
+      while (of_position.size() < num_bytes) {
+        of_position.push_back(static_cast<char>(lowest + random() % 12));
+      }
+    }
+    std::vector<std::string> keys;
+    for (uint64_t count = 1 + (random() % 3'000 >> random() % 12); count > 0; --count) {
+      std::string key;
+      for (const std::string& of_position : bytes) {
+        if (random() % 16 == 0) break;
+        const uint64_t rank = random() % of_position.size();
+        key.push_back(of_position[random() % 64 == 0 ? rank : rank / 2]);
+      }
+      keys.push_back(key);
+    }
+    keys = SortedDistinct(std::move(keys));
+    const std::string block = RangeBlock(keys, WhateverItIsWorth(true, kFprs[round % 5]));
+    ExpectRightAnswers(keys, block, true, 150, random());
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

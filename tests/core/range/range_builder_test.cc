@@ -1,0 +1,180 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/filter_block.h"
+#include "tests/core/filter/test_filters.h"
+#include "tests/core/range/range_test_keys.h"
+
+namespace blocksieve::testing {
+namespace {
+
+std::string MessageOf(const RangeFilterOptions& options) {
+  return RangeFilterBuilder::Create(options).status().message();
+}
+
+TEST(RangeFilterBuilder, RefusesOptionsOutOfRange) {
+  EXPECT_EQ(MessageOf({.range_fpr = 0.5}), "range_fpr is 0.5; allowed is 1e-05 to 0.3");
+  EXPECT_EQ(MessageOf({.range_fpr = 0}), "range_fpr is 0; allowed is 1e-05 to 0.3");
+  EXPECT_EQ(MessageOf({.range_fpr = std::numeric_limits<double>::quiet_NaN()}),
+            "range_fpr is nan; allowed is 1e-05 to 0.3");
+  EXPECT_EQ(MessageOf({.max_estimated_fpr = -0.1}), "max_estimated_fpr is -0.1; allowed is 0 to 1");
+  EXPECT_EQ(MessageOf({.max_estimated_fpr = 1.5}), "max_estimated_fpr is 1.5; allowed is 0 to 1");
+  EXPECT_EQ(RangeFilterBuilder::Create({.range_fpr = 1}).status().code(),
+            StatusCode::kInvalidArgument);
+  for (const double range_fpr : {kMinRangeFpr, kMaxRangeFpr}) {
+    EXPECT_TRUE(RangeFilterBuilder::Create({.range_fpr = range_fpr}).ok());
+  }
+}
+
+/// Of points and ranges of these keys in this order.
+class Built {
+ public:
+  Built(RangeFilterBuilder* builder, const std::vector<std::string>& keys)
+      : points_(Copy(BuildBlock(FilterKind::kBlockedBloom, 0.01, 100))) {
+    for (const std::string& key : keys) builder->AddKey(key);
+    OwnedBytes block = BuildBlock(FilterKind::kBlockedBloom, 0.01, 100);
+    EXPECT_TRUE(builder->Finish(&block).ok());
+    block_ = Copy(block);
+    absent_reason_ = builder->absent_reason();
+  }
+
+  const std::string& block() const { return block_; }
+  const std::string& absent_reason() const { return absent_reason_; }
+
+  // It is the block of points then, as it was.
+  void ExpectAbsent(const std::string& reason) const {
+    EXPECT_EQ(absent_reason_, reason);
+    EXPECT_TRUE(block_ == points_);
+    const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block_));
+    EXPECT_FALSE(reader.is_ready());
+    EXPECT_EQ(reader.Ask("a", "b"), RangeFilterReader::Answer::kMayMatch);
+    EXPECT_EQ(Must(DescribeRangeFilter(AsBytes(block_))).num_keys, 0u);
+    EXPECT_TRUE(VerifyFilterBlock(AsBytes(block_)).ok());
+  }
+
+  void ExpectPresent(uint64_t num_keys) const {
+    EXPECT_EQ(absent_reason_, "");
+    EXPECT_TRUE(block_.starts_with(points_));
+    EXPECT_TRUE(RangeFilterReader::Open(AsBytes(block_)).is_ready());
+    const RangeFilterInfo info = Must(DescribeRangeFilter(AsBytes(block_)));
+    EXPECT_EQ(info.num_keys, num_keys);
+    EXPECT_EQ(info.bytes, block_.size() - points_.size());
+    EXPECT_TRUE(VerifyFilterBlock(AsBytes(block_)).ok());
+  }
+
+ private:
+  std::string points_;
+  std::string block_;
+  std::string absent_reason_;
+};
+
+Built Build(const RangeFilterOptions& options, const std::vector<std::string>& keys) {
+  RangeFilterBuilder builder = Must(RangeFilterBuilder::Create(options));
+  return Built(&builder, keys);
+}
+
+TEST(RangeFilterBuilder, SaysWhatItMade) {
+  const std::vector<std::string> keys = RandomInts(1'000, 1);
+  for (const bool is_whole_file : {true, false}) {
+    const Built built = Build({.is_whole_file = is_whole_file}, keys);
+    built.ExpectPresent(keys.size());
+    const RangeFilterInfo info = Must(DescribeRangeFilter(AsBytes(built.block())));
+    EXPECT_EQ(info.is_whole_file, is_whole_file);
+    EXPECT_EQ(info.cells_per_key, 67u);
+    EXPECT_GT(info.model_bytes, 0u);
+    EXPECT_LT(info.model_bytes, info.bytes);
+    EXPECT_LT(info.estimated_fpr, 0.03);
+  }
+}
+
+TEST(RangeFilterBuilder, MakesNoneOfNoKeys) { Build({}, {}).ExpectAbsent("no keys"); }
+
+TEST(RangeFilterBuilder, MakesNoneOfKeysThatAreTooMuchAlike) {
+  std::vector<std::string> paths;
+  for (const KeyFamily& family : KeyFamilies()) {
+    if (family.name == "Paths") paths = family.Keys();
+  }
+  // As dense as can be: whatever is asked is next to a key.
+  const Built built = Build({.max_estimated_fpr = 0.01}, paths);
+  const std::string reason = built.absent_reason();
+  EXPECT_TRUE(reason.starts_with("keys are too much alike: of ranges without keys, 0.")) << reason;
+  EXPECT_TRUE(reason.ends_with(" may match; the most that is worth its bytes is 0.01")) << reason;
+  built.ExpectAbsent(reason);
+  Build({.max_estimated_fpr = 1}, paths).ExpectPresent(paths.size());
+}
+
+TEST(RangeFilterBuilder, MakesNoneOfKeysInAnotherOrder) {
+  const std::string reason = "keys do not come in bytewise order";
+  Build({}, {"b", "a"}).ExpectAbsent(reason);
+  Build({}, {"a", "c", "b", "d"}).ExpectAbsent(reason);
+  Build({}, {"b", "a", "a", "c", "d"}).ExpectAbsent(reason);
+  Build({}, {"a", ""}).ExpectAbsent(reason);
+  Build({}, {"\x80", "\x7f"}).ExpectAbsent(reason);
+  Build(WhateverItIsWorth(), {"", "\x7f", "\x80", "\x80\x01"}).ExpectPresent(4);
+}
+
+TEST(RangeFilterBuilder, IgnoresEqualKeys) {
+  const std::vector<std::string> once = RandomInts(500, 1);
+  std::vector<std::string> repeated;
+  for (size_t i = 0; i < once.size(); ++i) repeated.insert(repeated.end(), 1 + i % 3, once[i]);
+  EXPECT_TRUE(Build({}, once).block() == Build({}, repeated).block());
+  Build({}, {"a", "a", "a"}).ExpectPresent(1);
+  Build({}, {"", ""}).ExpectPresent(1);
+}
+
+TEST(RangeFilterBuilder, KeepsToMaxBuildBytes) {
+  const std::vector<std::string> keys = RandomInts(1'000, 1);
+  Build({.max_build_bytes = 1'000}, keys)
+      .ExpectAbsent("building takes more memory than max_build_bytes = 1000");
+  Build({.max_build_bytes = 1'000'000}, keys).ExpectPresent(keys.size());
+  // Equal keys, and those behind the one that was too many, take none.
+  Build({.max_build_bytes = 100}, std::vector<std::string>(1'000, "a")).ExpectPresent(1);
+}
+
+TEST(RangeFilterBuilder, MayBeUsedAgain) {
+  const std::vector<std::string> keys = RandomInts(1'000, 1);
+  const RangeFilterOptions options{.max_estimated_fpr = 0.1, .max_build_bytes = 100'000};
+  const std::string expected = Build(options, keys).block();
+  RangeFilterBuilder builder = Must(RangeFilterBuilder::Create(options));
+  const auto expect_anew = [&] {
+    Built again(&builder, keys);
+    EXPECT_TRUE(again.block() == expected);
+    again.ExpectPresent(keys.size());
+  };
+  expect_anew();
+  expect_anew();
+  Built(&builder, {"b", "a"}).ExpectAbsent("keys do not come in bytewise order");
+  expect_anew();
+  Built(&builder, {}).ExpectAbsent("no keys");
+  Built(&builder, RandomInts(10'000, 2))
+      .ExpectAbsent("building takes more memory than max_build_bytes = 100000");
+  expect_anew();
+  // Two of them share every cell, and are too few for a cluster.
+  std::vector<std::string> alike;
+  for (const std::string& key : RandomInts(300, 3)) {
+    for (const char* end : {"a", "b"}) alike.push_back(key + end);
+  }
+  EXPECT_TRUE(Built(&builder, alike).absent_reason().starts_with("keys are too much alike"));
+  expect_anew();
+  RangeFilterBuilder moved = std::move(builder);
+  builder = std::move(moved);
+  expect_anew();
+}
+
+// Keys that are prefixes of each other make clusters within clusters, as deep as they are long.
+TEST(RangeFilterBuilder, NestsClustersOnlySoDeep) {
+  std::vector<std::string> keys;
+  for (size_t length = 0; length < 9'000; ++length) keys.emplace_back(length, 'a');
+  const Built built = Build(WhateverItIsWorth(), keys);
+  const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(built.block()));
+  for (const std::string& key : keys) ASSERT_TRUE(reader.MayContain(key, key + '\0'));
+  EXPECT_FALSE(reader.MayContain("b", "c"));
+  EXPECT_FALSE(reader.MayContain("aab", "aac"));
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

@@ -1,0 +1,164 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/core/range/range_test_keys.h"
+#include "tests/support/must.h"
+#include "tests/support/statistics.h"
+
+// What range filters deny, and what they take.
+
+namespace blocksieve::testing {
+namespace {
+
+struct Measured {
+  double fpr;
+  RangeFilterInfo info;
+};
+
+/// Of ranges that begin at what draw() gives and end a little later.
+template <class Draw>
+Measured Measure(const std::vector<std::string>& keys, double range_fpr, int probes, Draw draw) {
+  const std::string block = RangeBlock(keys, WhateverItIsWorth(true, range_fpr));
+  const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
+  Random random(7);
+  int asked = 0;
+  int matched = 0;
+  while (asked < probes) {
+    const std::string begin = draw(&random);
+    const std::string end = begin + '\1';
+    if (HasKeyIn(keys, begin, end)) continue;
+    ++asked;
+    matched += reader.MayContain(begin, end);
+  }
+  return {matched / static_cast<double>(asked), Must(DescribeRangeFilter(AsBytes(block)))};
+}
+
+std::string RandomInt(Random* random) { return BigEndian((*random)()); }
+
+// A cell is one of a whole number of cells per key, which is why rates are not met exactly.
+TEST(RangeRate, IsTheTargetsOnUniformInts) {
+  const std::vector<std::string> keys = RandomInts(200'000, 1);
+  for (const double range_fpr : {0.3, 0.1, 0.015, 0.001}) {
+    SCOPED_TRACE(range_fpr);
+    const int probes = range_fpr < 0.01 ? 2'000'000 : 400'000;
+    const Measured measured = Measure(keys, range_fpr, probes, &RandomInt);
+    EXPECT_NEAR(measured.fpr / range_fpr, 1, 0.1);
+    // How many keys share their cell is a matter of chance, too.
+    const double sigma = std::sqrt(2 / (measured.fpr * static_cast<double>(keys.size())));
+    EXPECT_NEAR(measured.info.estimated_fpr / measured.fpr, 1, 0.05 + kSigmas * sigma);
+  }
+}
+
+TEST(RangeRate, DoesNotDependOnTheNumberOfKeys) {
+  for (const size_t count : {300, 511, 512, 513, 1'000, 1'100, 1'500, 2'000, 3'000, 20'000}) {
+    SCOPED_TRACE(count);
+    const std::vector<std::string> keys = RandomInts(count, count);
+    EXPECT_NEAR(Measure(keys, 0.015, 200'000, &RandomInt).fpr, 0.015, 0.0015);
+    EXPECT_NEAR(Measure(keys, 0.001, 200'000, &RandomInt).fpr, 0.001, 0.0004);
+  }
+}
+
+// Ranges that begin where other keys of the same kind would be.
+template <class Draw>
+void ExpectRate(size_t count, Draw draw, double least, double most) {
+  Random random(1);
+  std::vector<std::string> keys;
+  while (keys.size() < count) keys.push_back(draw(&random));
+  keys = SortedDistinct(std::move(keys));
+  const Measured measured = Measure(keys, 0.015, 100'000, draw);
+  EXPECT_GE(measured.fpr, least);
+  EXPECT_LE(measured.fpr, most);
+  EXPECT_NEAR(measured.info.estimated_fpr / measured.fpr, 1, 0.25);
+}
+
+TEST(RangeRate, IsNearTheTargetForKeysOfUsualKinds) {
+  const auto user = [](Random* random) {
+    return Formatted("user%016llu", (*random)() % 10'000'000'000'000'000);
+  };
+  const auto time_and_id = [](Random* random) {
+    return Formatted("%013llu-", 1'690'000'000'000 + (*random)() % 25'000'000'000) +
+           Formatted("%08llx", (*random)() >> 32);
+  };
+  const auto tenant_and_time = [](Random* random) {
+    return Formatted("u%07llu:", (*random)() % 300) +
+           Formatted("%013llu", 1'690'000'000'000 + (*random)() % 25'000'000'000);
+  };
+  const auto uuid = [](Random* random) { return HexUuid(random); };
+  ExpectRate(50'000, user, 0.012, 0.018);
+  ExpectRate(50'000, time_and_id, 0.010, 0.020);
+  ExpectRate(50'000, tenant_and_time, 0.008, 0.022);
+  ExpectRate(50'000, uuid, 0.012, 0.018);
+}
+
+// Their first bytes say nothing of where keys of one tenant are: its cluster does.
+TEST(RangeRate, IsNearTheTargetInClusters) {
+  Random random(1);
+  std::vector<std::string> tenants;
+  for (int i = 0; i < 20; ++i) tenants.push_back(HexUuid(&random) + ":");
+  const auto draw = [&](Random* from) {
+    return tenants[(*from)() % tenants.size()] +
+           Formatted("%013llu", 1'690'000'000'000 + (*from)() % 25'000'000'000);
+  };
+  ExpectRate(2'000, draw, 0.002, 0.03);    // leaves
+  ExpectRate(50'000, draw, 0.008, 0.022);  // nodes
+}
+
+// Most keys lie close together, which narrows the cells of their leaf; but the leaf was to have so
+// many keys because of those that share cells where keys are rare.
+TEST(RangeRate, OfKeysThatAreDenseSomewhere) {
+  int num_dense = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    std::vector<std::string> keys;
+    for (int i = 0; i < 600; ++i) keys.push_back(BigEndian(0) + BigEndian(random()));
+    for (int i = 0; i < 20'000; ++i) keys.push_back(BigEndian(1 + (random() >> 24)));
+    for (int cluster = 0; cluster < 20; ++cluster) {
+      const uint64_t first = (random() >> (random() % 20)) | uint64_t{1} << 42;
+      for (uint64_t i = 0; i < 700; ++i) keys.push_back(BigEndian(first + (random() >> 56)));
+    }
+    keys = SortedDistinct(std::move(keys));
+    const auto in_dense = [](Random* from) { return BigEndian(1 + ((*from)() >> 24)); };
+    const Measured measured = Measure(keys, 0.015, 5'000, in_dense);
+    EXPECT_LT(measured.fpr, 0.05) << seed;
+    num_dense += measured.fpr < 0.02;
+  }
+  EXPECT_GT(num_dense, 10);
+}
+
+TEST(RangeRate, BitsPerKeyAreThoseOfManyInts) {
+  const std::vector<std::string> keys = RandomInts(400'000, 1);
+  for (const double range_fpr : {0.3, 0.2, 0.1, 0.05, 0.015, 0.001, 1e-4, 1e-5}) {
+    const std::string block = RangeBlock(keys, WhateverItIsWorth(true, range_fpr));
+    const RangeFilterInfo info = Must(DescribeRangeFilter(AsBytes(block)));
+    const double bits = 8 * static_cast<double>(info.bytes) / static_cast<double>(keys.size());
+    EXPECT_NEAR(RangeBitsPerKey(range_fpr) / bits, 1, 0.01) << range_fpr;
+  }
+}
+
+TEST(RangeRate, FilesOfFewKeysTakeLittleMore) {
+  const auto tenant_and_time = [](Random* random) {
+    return Formatted("u%07llu:", (*random)() % 300) +
+           Formatted("%013llu", 1'690'000'000'000 + (*random)() % 25'000'000'000);
+  };
+  for (const auto& draw : std::vector<std::function<std::string(Random*)>>{
+           &RandomInt, tenant_and_time, [](Random* random) { return HexUuid(random); }}) {
+    for (const size_t count : {300, 700, 1'000, 2'000, 3'000}) {
+      for (const double range_fpr : {0.1, 0.015, 0.001}) {
+        Random random(count);
+        std::vector<std::string> keys;
+        while (keys.size() < count) keys.push_back(draw(&random));
+        keys = SortedDistinct(std::move(keys));
+        const std::string block = RangeBlock(keys, WhateverItIsWorth(true, range_fpr));
+        const double bytes = static_cast<double>(Must(DescribeRangeFilter(AsBytes(block))).bytes);
+        EXPECT_LE(bytes, RangeBitsPerKey(range_fpr) * static_cast<double>(keys.size()) / 8 + 160)
+            << keys[0] << ", " << count << " keys, " << range_fpr;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

@@ -1,0 +1,330 @@
+#include "tests/core/range/range_test_keys.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "blocksieve/internal/kernels.h"
+#include "tests/core/filter/test_filters.h"
+
+namespace blocksieve::testing {
+namespace {
+
+std::vector<std::string> Made(size_t count,
+                              const std::function<std::string(size_t, Random*)>& make) {
+  Random random(count);
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < count; ++i) keys.push_back(make(i, &random));
+  return keys;
+}
+
+std::string RandomBytes(size_t size, Random* random) {
+  std::string bytes;
+  while (bytes.size() < size) bytes.push_back(static_cast<char>((*random)()));
+  return bytes;
+}
+
+/// Of these characters, up to `most` of them.
+std::string Word(std::string_view characters, size_t most, Random* random) {
+  std::string word;
+  for (size_t length = (*random)() % (most + 1); length > 0; --length) {
+    word.push_back(characters[(*random)() % characters.size()]);
+  }
+  return word;
+}
+
+std::vector<std::string> UuidTenants(size_t tenants, size_t keys_each, const char* format) {
+  Random random(tenants);
+  std::vector<std::string> keys;
+  for (size_t tenant = 0; tenant < tenants; ++tenant) {
+    const std::string prefix = HexUuid(&random) + ":";
+    for (size_t i = 0; i < keys_each; ++i) {
+      keys.push_back(prefix + Formatted(format, 1'700'000'000'000 + random() % 10'000'000'000));
+    }
+  }
+  return keys;
+}
+
+// Clusters that lie in each other: of the keys with k characters less than the longest one some go
+// on with another one.
+std::vector<std::string> Nested(size_t levels) {
+  std::vector<std::string> keys;
+  std::string prefix;
+  for (size_t level = 0; level < levels; ++level) {
+    for (const char* end : {"!", "#", "z0", "z1", "~"}) keys.push_back(prefix + end);
+    prefix += "mmmmmmmmmm";
+  }
+  return keys;
+}
+
+// Behind the lowest byte of the first position comes one rare symbol only, the highest of all.
+std::vector<std::string> OneSymbolAtAnEdge() {
+  std::vector<std::string> keys;
+  for (const char* first : {"c", "e"}) {
+    for (int i = 0; i < 1000; ++i) keys.push_back(first + Formatted("d%03llu", i * 7 % 1000));
+  }
+  for (const char* last : {"0", "3", "5", "9"}) keys.push_back(std::string("ah") + last);
+  return keys;
+}
+
+// Ever more of them the lower the numbers are.
+std::vector<std::string> DenseAtTheFront() {
+  return Made(20'000,
+              [](size_t, Random* random) { return BigEndian((*random)() >> ((*random)() % 50)); });
+}
+
+}  // namespace
+
+std::vector<std::string> KeyFamily::Keys() const { return SortedDistinct(make()); }
+
+const std::vector<KeyFamily>& KeyFamilies() {
+  static const std::vector<KeyFamily> families = {
+      {"Ints", [] { return RandomInts(5'000, 1); }},
+      {"ManyInts", [] { return RandomInts(60'000, 2); }},
+      {"IntsOfAWindow", [] { return RandomInts(5'000, 3, 41); }},
+      {"Counter",
+       [] { return Made(3'000, [](size_t i, Random*) { return BigEndian(1'000'000 + i); }); }},
+      {"Users",
+       [] {
+         return Made(4'000, [](size_t, Random* random) {
+           return Formatted("user%016llu", (*random)() % 10'000'000'000'000'000);
+         });
+       }},
+      {"TimeAndId",
+       [] {
+         return Made(5'000, [](size_t, Random* random) {
+           const uint64_t time = 1'690'000'000'000 + (*random)() % 25'000'000'000;
+           return Formatted("%013llu-", time) + Formatted("%08llx", (*random)() & 0xffffffff);
+         });
+       }},
+      {"TenantAndTime",
+       [] {
+         return Made(6'000, [](size_t, Random* random) {
+           return Formatted("u%07llu:", (*random)() % 300) +
+                  Formatted("%013llu", 1'690'000'000'000 + (*random)() % 25'000'000'000);
+         });
+       }},
+      {"TenantOfAnyLengthAndTime",
+       [] {
+         return Made(6'000, [](size_t, Random* random) {
+           return Formatted("t%llu:", (*random)() >> (40 + (*random)() % 24)) +
+                  Formatted("%llu", (*random)() >> (20 + (*random)() % 40));
+         });
+       }},
+      // Clusters become leaves, and nodes.
+      {"UuidTenants", [] { return UuidTenants(30, 100, "%013llu"); }},
+      {"UuidTenantsWithManyKeys", [] { return UuidTenants(5, 3'000, "%013llu"); }},
+      {"UuidTenantsWithVeryManyKeys", [] { return UuidTenants(2, 20'000, "%llx"); }},
+      {"Uuids", [] { return Made(2'000, [](size_t, Random* random) { return HexUuid(random); }); }},
+      {"OneKey", [] { return std::vector<std::string>{"a key"}; }},
+      {"TheEmptyKey", [] { return std::vector<std::string>{""}; }},
+      {"TwoKeys",
+       [] {
+         return std::vector<std::string>{"a key", "another key"};
+       }},
+      {"TwoKeysOfOnePrefix",
+       [] {
+         return std::vector<std::string>{"a key", "a key", "a key\1"};
+       }},
+      {"Prefixes", [] { return Made(400, [](size_t i, Random*) { return std::string(i, 'a'); }); }},
+      {"WordsOfTwoLetters",
+       [] { return Made(3'000, [](size_t, Random* random) { return Word("ab", 14, random); }); }},
+      {"WordsOfExtremeBytes",
+       [] {
+         return Made(3'000, [](size_t, Random* random) {
+           return Word(std::string_view("\0\1\x7f\x80\xfe\xff", 6), 8, random);
+         });
+       }},
+      {"Words",
+       [] {
+         return Made(5'000, [](size_t, Random* random) {
+           return Word("aeinrst", 5, random) + Word("abcdefghijklmnopqrstuvwxyz", 10, random);
+         });
+       }},
+      {"RandomBytes",
+       [] {
+         return Made(3'000, [](size_t i, Random* random) { return RandomBytes(i % 20, random); });
+       }},
+      {"LongKeys",
+       [] {
+         return Made(1'500, [](size_t, Random* random) {
+           return std::string(300, 'p') + Word("xyz", 3, random) + std::string(40, 'q') +
+                  Formatted("%llu", (*random)());
+         });
+       }},
+      {"LongKeysOfManyPrefixes",
+       [] {
+         return Made(2'000, [](size_t i, Random* random) {
+           return Formatted("%llu", i % 7) + std::string(260 + i % 3 * 50, '\0') +
+                  RandomBytes(4, random);
+         });
+       }},
+      {"Nested", [] { return Nested(60); }},
+      {"NestedDeeply", [] { return Nested(120); }},
+      {"OneSymbolAtAnEdge", &OneSymbolAtAnEdge},
+      {"DenseAtTheFront", &DenseAtTheFront},
+      {"Paths",
+       [] {
+         return Made(3'000, [](size_t i, Random* random) {
+           return "/usr/share/" + Formatted("package%llu/", i % 37) + Word("abcde", 4, random) +
+                  Formatted("/file%llu.txt", (*random)() % 1'000);
+         });
+       }},
+  };
+  return families;
+}
+
+std::string Formatted(const char* format, uint64_t number) {
+  char text[128];
+  std::snprintf(text, sizeof(text), format, static_cast<unsigned long long>(number));
+  return text;
+}
+
+std::string BigEndian(uint64_t number) { return MakeKey(KeyShape::kCounter, number); }
+
+std::string HexUuid(Random* random) {
+  std::string uuid = Formatted("%016llx", (*random)()) + Formatted("%016llx", (*random)());
+  for (const size_t at : {8, 13, 18, 23}) uuid.insert(at, "-");
+  return uuid;
+}
+
+std::vector<std::string> SortedDistinct(std::vector<std::string> keys) {
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+std::vector<std::string> RandomInts(size_t count, uint64_t seed, unsigned bits) {
+  Random random(seed);
+  const uint64_t first = random();
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < count; ++i) keys.push_back(BigEndian(first + (random() >> (64 - bits))));
+  return SortedDistinct(std::move(keys));
+}
+
+std::string NearKey(std::string_view key, Random* random) {
+  std::string near(key);
+  const size_t at = (*random)() % (key.size() + 1);
+  const auto any = static_cast<char>((*random)() % 4 == 0 ? -static_cast<int>((*random)() % 2)
+                                                          : static_cast<int>((*random)() % 256));
+  switch ((*random)() % 10) {
+    case 0:
+      break;
+    case 1:
+      near.push_back('\0');
+      break;
+    case 2:
+      near.push_back(any);
+      break;
+    case 3:
+      near.resize(at);
+      break;
+    case 4:
+      if (at < key.size()) near[at] = static_cast<char>(near[at] + ((*random)() % 2 == 0 ? 1 : -1));
+      break;
+    case 5:
+      near.resize(at);
+      near.push_back(any);
+      break;
+    case 6:
+      if (at < key.size()) near[at] = any;
+      break;
+    case 7:
+      near.insert(at, 1, any);
+      break;
+    case 8:
+      near.resize(at);
+      near += RandomBytes((*random)() % 10, random);
+      break;
+    default:
+      if (!near.empty())
+        near.back() = static_cast<char>(near.back() + static_cast<char>((*random)() % 3) - 1);
+  }
+  return near;
+}
+
+std::string RangeBlock(const std::vector<std::string>& keys, const RangeFilterOptions& options,
+                       std::string* absent_reason) {
+  FilterBuilder points = MakeBuilder(FilterKind::kBlockedBloom);
+  RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create(options));
+  for (const std::string& key : keys) {
+    points.AddKey(key);
+    ranges.AddKey(key);
+  }
+  OwnedBytes block = FinishOk(points);
+  EXPECT_TRUE(ranges.Finish(&block).ok());
+  if (absent_reason != nullptr) {
+    *absent_reason = ranges.absent_reason();
+  } else {
+    EXPECT_EQ(ranges.absent_reason(), "");
+  }
+  return Copy(block);
+}
+
+bool HasKeyIn(const std::vector<std::string>& keys, std::string_view begin, std::string_view end) {
+  const auto first = std::lower_bound(keys.begin(), keys.end(), begin);
+  return first != keys.end() && *first < end;
+}
+
+void ExpectRight(const std::vector<std::string>& keys, bool is_whole_file, std::string_view begin,
+                 std::string_view end, RangeFilterReader::Answer answer) {
+  using Answer = RangeFilterReader::Answer;
+  const auto text = [&] {
+    return "[" + ::testing::PrintToString(std::string(begin)) + ", " +
+           ::testing::PrintToString(std::string(end)) + ")";
+  };
+  if (answer == Answer::kMayMatch) return;
+  ASSERT_FALSE(HasKeyIn(keys, begin, end)) << text();
+  if (is_whole_file) {
+    ASSERT_EQ(answer, Answer::kNo) << text();
+  } else if (end > keys.back()) {
+    ASSERT_EQ(answer, Answer::kBeyond) << text();
+  }
+}
+
+uint64_t ExpectRightAnswers(const std::vector<std::string>& keys, const std::string& block,
+                            bool is_whole_file, int rounds, uint64_t seed) {
+  std::vector<RangeFilterReader> readers;
+  for (const Kernel kernel : internal::AvailableKernels()) {
+    readers.push_back(RangeFilterReader::Open(AsBytes(block), kernel));
+    EXPECT_TRUE(readers.back().is_ready());
+  }
+  Random random(seed);
+  uint64_t denied = 0;
+  const auto ask = [&](std::string_view begin, std::string_view end) {
+    const RangeFilterReader::Answer answer = readers[0].Ask(begin, end);
+    ExpectRight(keys, is_whole_file, begin, end, answer);
+    for (const RangeFilterReader& reader : readers) {
+      ASSERT_EQ(reader.Ask(begin, end), answer);
+      ASSERT_EQ(reader.MayContain(begin, end), answer != RangeFilterReader::Answer::kNo);
+    }
+    denied += answer != RangeFilterReader::Answer::kMayMatch;
+  };
+  for (int round = 0; round < rounds && !::testing::Test::HasFatalFailure(); ++round) {
+    const size_t at = random() % keys.size();
+    const std::string& key = keys[at];
+    const std::string successor = key + '\0';
+    ask(key, successor);
+    if (at + 1 < keys.size()) {
+      ask(successor, keys[at + 1]);
+      ask(key, keys[at + 1]);
+      ask(keys[at + 1], keys[at + 1] + '\0');
+      ask(keys[at], keys[at + random() % (keys.size() - at)]);
+    }
+    const std::string near = NearKey(key, &random);
+    ask(near, successor);
+    ask(key, near);
+    ask(successor, near);
+    ask(near, near + '\0');
+    ask(near, NearKey(key, &random));
+    ask(near, NearKey(near, &random));
+    ask(near, NearKey(keys[std::min(at + random() % 3, keys.size() - 1)], &random));
+    ask(near, NearKey(keys[random() % keys.size()], &random));
+    ask("", near);
+    ask({}, near);
+  }
+  return denied;
+}
+
+}  // namespace blocksieve::testing
