@@ -33,12 +33,14 @@ KeyCode::KeyCode(const KeyCodeSizes& sizes, Decoder* from) noexcept
   positions_ = from->Bytes(num_positions_ * kPositionBytes).data();
   if (num_symbols_ == 0) return;
   is_symbol_ = from->Bytes((num_positions_ + 7) / 8).data();
-  const ByteView in_use = from->Bytes(32);
+  const auto words = from->Fixed<uint8_t>();
+  for (size_t i = 0; i < in_use_.size(); ++i) {
+    if ((words >> i & 1) != 0) in_use_[i] = from->Fixed<uint64_t>();
+  }
   const ByteView begins = from->Bytes(num_symbols_ + 1);
   if (!from->ok()) return;
   size_t symbols = 0;
   for (size_t i = 0; i < in_use_.size(); ++i) {
-    in_use_[i] = LoadLittleEndian<uint64_t>(in_use.data() + 8 * i);
     ranks_[i] = static_cast<uint8_t>(symbols);
     symbols += static_cast<size_t>(std::popcount(in_use_[i]));
   }
@@ -75,7 +77,7 @@ class KeyCodeLearner {
     }
     if (num_symbols_ != 0) {
       AppendBits(is_symbol_, num_positions_, out);
-      AppendBits(seen_, 256, out);
+      AppendSymbols(out);
       for (size_t byte = 0; byte < 256; ++byte) {
         if (seen_[byte]) out->push_back(static_cast<char>(begins_[byte]));
       }
@@ -192,6 +194,20 @@ class KeyCodeLearner {
                            (LastPart(i, byte) == last ? KeyCode::kHighEdge : 0);
         }
       }
+    }
+  }
+
+  /// A bit for each byte value, of which words of zeros are left out.
+  void AppendSymbols(std::string* out) const {
+    std::array<uint64_t, 4> in_use{};
+    for (size_t byte = 0; byte < 256; ++byte) {
+      in_use[byte / 64] |= uint64_t{seen_[byte]} << (byte % 64);
+    }
+    unsigned words = 0;
+    for (size_t i = 0; i < in_use.size(); ++i) words |= (in_use[i] != 0 ? 1u : 0u) << i;
+    out->push_back(static_cast<char>(words));
+    for (const uint64_t word : in_use) {
+      if (word != 0) AppendLittleEndian(out, word);
     }
   }
 

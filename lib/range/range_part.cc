@@ -9,7 +9,8 @@ namespace blocksieve::internal {
 namespace {
 
 // Of fixed width, so that a question need not decode it.
-constexpr size_t kHeadBytes = 48;
+constexpr size_t kHeadBytes = 44;
+constexpr unsigned kKeysBits = 40;  // of a word; the others are cells per key
 constexpr uint8_t kIsWholeFile = 1;
 constexpr double kFprUnit = 1.0 / 65535;
 
@@ -21,29 +22,30 @@ uint64_t CellsPerKey(double range_fpr) noexcept {
 }  // namespace
 
 bool ReadRangePart(ByteView ranges, RangePart* part) noexcept {
-  if (ranges.size() < kHeadBytes + kCellSlackBytes) return false;
+  if (ranges.size() < kHeadBytes) return false;
   const uint8_t* const head = ranges.data();
-  part->info.num_keys = LoadLittleEndian<uint64_t>(head);
+  const auto keys_and_cells = LoadLittleEndian<uint64_t>(head);
+  part->info.num_keys = keys_and_cells & LowBits(kKeysBits);
+  part->info.cells_per_key = part->tree.cells_per_key = keys_and_cells >> kKeysBits;
   part->tree.first_code = LoadLittleEndian<uint64_t>(head + 8);
   part->tree.last_code = LoadLittleEndian<uint64_t>(head + 16);
-  part->info.cells_per_key = part->tree.cells_per_key = LoadLittleEndian<uint32_t>(head + 24);
-  const auto root_bytes = LoadLittleEndian<uint32_t>(head + 28);
-  part->form.key_bytes = LoadLittleEndian<uint16_t>(head + 32);
-  part->info.estimated_fpr = LoadLittleEndian<uint16_t>(head + 34) * kFprUnit;
-  part->info.is_whole_file = (head[36] & kIsWholeFile) != 0;
+  part->tree.nodes = LoadLittleEndian<uint32_t>(head + 24);
+  part->form.key_bytes = LoadLittleEndian<uint16_t>(head + 28);
+  part->info.estimated_fpr = LoadLittleEndian<uint16_t>(head + 30) * kFprUnit;
+  part->info.is_whole_file = (head[32] & kIsWholeFile) != 0;
+  const KeyCodeSizes sizes{head[33], head[34], head[35]};
   for (size_t i = 0; i < KeyForm::kTailBytes; ++i) {
-    part->form.tail[i] = {head[40 + 2 * i], head[41 + 2 * i]};
+    part->form.tail[i] = {head[36 + 2 * i], head[37 + 2 * i]};
   }
   part->info.bytes = ranges.size();
-  Decoder from(ranges.subspan(kHeadBytes, ranges.size() - kHeadBytes - kCellSlackBytes));
-  part->tree.code = KeyCode({head[37], head[38], head[39]}, &from);
+  Decoder from(ranges.subspan(kHeadBytes));
+  part->tree.code = KeyCode(sizes, &from);
   part->tree.bytes = from.rest();
-  part->tree.nodes = root_bytes;
-  part->info.model_bytes = ranges.size() - kHeadBytes - kCellSlackBytes - from.rest().size();
+  part->info.model_bytes = ranges.size() - kHeadBytes - from.rest().size();
   return from.ok() && part->info.num_keys != 0 && part->tree.cells_per_key >= 2 &&
          part->tree.cells_per_key <= kMostCellsPerKey &&
          part->tree.first_code <= part->tree.last_code && part->tree.last_code < KeyCode::kEnd &&
-         root_bytes <= from.rest().size();
+         part->tree.nodes <= from.rest().size();
 }
 
 RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& options,
@@ -61,12 +63,11 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& 
   const TreeShape shape = AppendTree(keys, code, info.cells_per_key, &tree);
   info.estimated_fpr = 1 - static_cast<double>(shape.keys_alone) / static_cast<double>(keys.size());
 
-  AppendLittleEndian(out, info.num_keys);
+  const KeyForm form = FormOf(keys);
+  AppendLittleEndian(out, info.num_keys | info.cells_per_key << kKeysBits);
   AppendLittleEndian(out, code.Code(keys[0], 0));
   AppendLittleEndian(out, code.Code(keys.back(), 0));
-  AppendLittleEndian(out, static_cast<uint32_t>(info.cells_per_key));
   AppendLittleEndian(out, shape.root_bytes);
-  const KeyForm form = FormOf(keys);
   AppendLittleEndian(out, form.key_bytes);
   AppendLittleEndian(out, static_cast<uint16_t>(std::lround(info.estimated_fpr / kFprUnit)));
   for (const uint8_t byte : {uint8_t{info.is_whole_file ? kIsWholeFile : uint8_t{0}}, sizes.symbols,
@@ -79,7 +80,6 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& 
   }
   out->append(model);
   out->append(tree);
-  out->append(kCellSlackBytes, '\0');
   info.bytes = out->size();
   return info;
 }

@@ -94,7 +94,8 @@ struct Tree {
   /// Whether some key may be in [begin, end). REQUIRES: begin < end
   bool MayContain(std::string_view begin, std::string_view end, Kernel kernel) const noexcept;
 
-  ByteView bytes;  // of the root and other nodes; kCellSlackBytes follow
+  ByteView bytes;  // of the root and other nodes; kCellSlackBytes follow, which are of the block's
+                   // footer
   uint64_t nodes;  // where those of clusters begin
   KeyCode code;
   uint64_t cells_per_key;

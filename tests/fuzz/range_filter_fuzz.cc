@@ -103,7 +103,7 @@ class RangeCheck {
 
 void BuildAndAsk(Input* input) {
   constexpr double kFprs[] = {0.015, 0.3, 0.1, 0.001, 1e-5};
-  RangeFilterOptions options;
+  RangePartOptions options;
   options.range_fpr = kFprs[input->Below(std::size(kFprs))];
   options.is_whole_file = input->Flag();
   options.max_estimated_fpr = 1;

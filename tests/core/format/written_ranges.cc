@@ -23,7 +23,7 @@ using Random = std::mt19937_64;  // gives the same numbers everywhere
 struct RangeRow {
   std::string name;
   std::function<Keys()> keys;
-  RangeFilterOptions options;
+  RangePartOptions options;
   uint64_t file_hash;
   uint64_t answers_hash;  // HashKey of all answers
   FilterKind kind = FilterKind::kBlockedBloom;
@@ -70,23 +70,23 @@ Keys Texts() {
 
 std::vector<RangeRow> RangeRows() {
   constexpr auto kRibbon = FilterKind::kRibbon;
-  const RangeFilterOptions defaults;
+  const RangePartOptions defaults{.range_fpr = 0.015};
   return {
-      {"range_6_keys", &Few, {.range_fpr = 0.3}, 0x65aca7c008b18d58, 0xe97baeff3163dc8d},
-      {"range_ints", &Ints, defaults, 0xfa99cc5de764bbeb, 0xd42a67c23ee6d9c6, kRibbon},
+      {"range_6_keys", &Few, {.range_fpr = 0.3}, 0x031112d6b358ddd8, 0xe97baeff3163dc8d},
+      {"range_ints", &Ints, defaults, 0xcea40089cc1d2563, 0xd42a67c23ee6d9c6, kRibbon},
       {"range_text",
        &Texts,
        {.range_fpr = 0.1, .is_whole_file = false},
-       0x57f93d39ce19abd2,
+       0xa8488fa3ff9cac46,
        0xccc9d44e98fc245c},
-      {"range_clusters", [] { return Tenants(60, 30); }, defaults, 0x13ae9ce3fd7d9410,
-       0x5903c3804af18ac5, kRibbon},
+      {"range_clusters", [] { return Tenants(60, 30); }, defaults, 0x2894d111317b7cf4,
+       0x6e65683c1e6535ba, kRibbon},
       // More keys than a leaf takes.
       {"range_node",
        [] { return Tenants(3, 800); },
        {.range_fpr = 0.03},
-       0x36ec8a3e45ca12db,
-       0x9261d26eb54b3c69},
+       0xe23b72855cf8b23f,
+       0x005c0ccad817d791},
   };
 }
 

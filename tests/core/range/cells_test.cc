@@ -11,21 +11,24 @@
 namespace blocksieve::internal {
 namespace {
 
+using Reader = CellsReader<SelectByLoop>;  // kernels are compared as a whole
+
 class WrittenCells {
  public:
   // They begin at any bit, as they do in a leaf.
-  WrittenCells(const std::set<uint32_t>& cells, uint64_t num_cells, unsigned first_bit)
-      : shape_(cells.size(), num_cells), first_bit_(first_bit) {
+  WrittenCells(const std::set<uint32_t>& cells, uint64_t num_cells, uint64_t cells_per_key,
+               unsigned first_bit)
+      : shape_(cells.size(), num_cells, cells_per_key), first_bit_(first_bit) {
     BitWriter bits;
     bits.Bits(LowBits(first_bit), first_bit);
     const std::vector<uint32_t> ascending(cells.begin(), cells.end());
-    AppendCells(ascending, num_cells, &bits);
+    AppendCells(ascending, num_cells, cells_per_key, &bits);
     EXPECT_EQ(bits.num_bits(), first_bit + shape_.num_bits());
     const std::string written = std::move(bits).Finish() + std::string(kCellSlackBytes, '\xff');
     bytes_.assign(written.begin(), written.end());
   }
 
-  CellsReader Reader() const { return CellsReader(bytes_.data(), first_bit_, shape_); }
+  Reader Open() const { return Reader(bytes_.data(), first_bit_, shape_); }
 
  private:
   const CellsShape shape_;
@@ -33,7 +36,7 @@ class WrittenCells {
   std::vector<uint8_t> bytes_;  // of just this size, for a sanitizer
 };
 
-void ExpectAt(const CellsReader& reader, bool found, const std::set<uint32_t>& cells,
+void ExpectAt(const Reader& reader, bool found, const std::set<uint32_t>& cells,
               std::set<uint32_t>::const_iterator expected) {
   ASSERT_EQ(found, expected != cells.end());
   if (!found) return;
@@ -41,12 +44,13 @@ void ExpectAt(const CellsReader& reader, bool found, const std::set<uint32_t>& c
   ASSERT_EQ(reader.index(), static_cast<uint64_t>(std::distance(cells.begin(), expected)));
 }
 
-void ExpectFound(const std::set<uint32_t>& cells, uint64_t num_cells, unsigned first_bit) {
+void ExpectFound(const std::set<uint32_t>& cells, uint64_t num_cells, uint64_t cells_per_key,
+                 unsigned first_bit) {
   SCOPED_TRACE(std::to_string(cells.size()) + " of " + std::to_string(num_cells));
-  const WrittenCells written(cells, num_cells, first_bit);
+  const WrittenCells written(cells, num_cells, cells_per_key, first_bit);
   std::mt19937_64 random(num_cells);
   const auto seek = [&](uint64_t least) {
-    CellsReader reader = written.Reader();
+    Reader reader = written.Open();
     bool found = reader.Seek(least);
     auto expected = cells.lower_bound(static_cast<uint32_t>(least));
     for (int steps = 0; steps < 4; ++steps) {
@@ -67,7 +71,7 @@ void ExpectFound(const std::set<uint32_t>& cells, uint64_t num_cells, unsigned f
       ASSERT_NO_FATAL_FAILURE(seek(cell + uint64_t{1}));
     }
   }
-  CellsReader reader = written.Reader();
+  Reader reader = written.Open();
   bool found = reader.Seek(0);
   for (auto expected = cells.begin();; ++expected) {
     ASSERT_NO_FATAL_FAILURE(ExpectAt(reader, found, cells, expected));
@@ -93,19 +97,19 @@ TEST(Cells, OfAllShapesAreFound) {
       }
       for (const auto& cells : {spread, front, back, ends}) {
         ASSERT_NO_FATAL_FAILURE(
-            ExpectFound(cells, num_cells, static_cast<unsigned>(random() % 50)));
+            ExpectFound(cells, num_cells, cells_per_key, static_cast<unsigned>(random() % 50)));
       }
       // Fewer than there is room for.
-      ASSERT_NO_FATAL_FAILURE(
-          ExpectFound({*spread.begin()}, num_cells, static_cast<unsigned>(random() % 50)));
+      ASSERT_NO_FATAL_FAILURE(ExpectFound({*spread.begin()}, num_cells, cells_per_key,
+                                          static_cast<unsigned>(random() % 50)));
     }
   }
 }
 
 TEST(Cells, TakeWhatTheirShapeSays) {
-  EXPECT_EQ(CellsShape(1, 1).num_bits(), 2u);
-  EXPECT_EQ(CellsShape(512, 512 * 64).num_bits(), 512u * 6 + 512 + 512);
-  EXPECT_EQ(CellsShape(512, 512 * 67).low_bits, 6u);
+  EXPECT_EQ(CellsShape(1, 1, 1).num_bits(), 2u);
+  EXPECT_EQ(CellsShape(512, 512 * 64, 64).num_bits(), 512u * 6 + 512 + 512);
+  EXPECT_EQ(CellsShape(512, 512 * 67, 67).low_bits, 6u);
 }
 
 // Whatever the bits are, nothing behind the slack is read, and no cell comes twice.
@@ -113,14 +117,15 @@ TEST(Cells, OfAnyBitsEnd) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 20'000; ++round) {
     const uint64_t count = 1 + random() % (round % 2 == 0 ? 5 : 600);
-    const uint64_t num_cells = count * (1 + (random() % 100'000 >> random() % 17));
-    const CellsShape shape(count, num_cells);
+    const uint64_t cells_per_key = 1 + (random() % 100'000 >> random() % 17);
+    const uint64_t num_cells = count * cells_per_key;
+    const CellsShape shape(count, num_cells, cells_per_key);
     std::vector<uint8_t> bytes(static_cast<size_t>((shape.num_bits() + 7) / 8) + kCellSlackBytes);
     const uint64_t kind = random() % 4;
     for (uint8_t& byte : bytes) {
       byte = static_cast<uint8_t>(kind == 0 ? 0 : kind == 1 ? 255 : random());
     }
-    CellsReader reader(bytes.data(), 0, shape);
+    Reader reader(bytes.data(), 0, shape);
     uint64_t steps = 0;
     for (bool found = reader.Seek(random() % num_cells); found; found = reader.Next()) {
       ASSERT_LE(++steps, count);

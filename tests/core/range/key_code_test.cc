@@ -24,17 +24,18 @@ class LearntCode {
   explicit LearntCode(const std::vector<std::string>& keys) {
     SortedKeys sorted;
     for (const std::string& key : keys) sorted.Append(key);
-    AppendKeyCode(sorted, &bytes_);
+    sizes_ = AppendKeyCode(sorted, &bytes_);
     Decoder from(AsBytes(bytes_));
-    code_ = KeyCode::Read(&from);
+    code_ = KeyCode(sizes_, &from);
     EXPECT_TRUE(from.ok());
     EXPECT_TRUE(from.rest().empty());
   }
 
   const KeyCode* operator->() const { return &code_; }
-  bool HasSymbols() const { return bytes_[0] != 0; }
+  bool HasSymbols() const { return sizes_.symbols != 0; }
 
  private:
+  KeyCodeSizes sizes_;
   std::string bytes_;
   KeyCode code_;
 };
@@ -132,16 +133,19 @@ TEST(KeyCode, DamagedModelsReadNothingBeyondTheirBytes) {
     SortedKeys sorted;
     for (const std::string& key : keys) sorted.Append(key);
     std::string model;
-    AppendKeyCode(sorted, &model);
+    const KeyCodeSizes sizes = AppendKeyCode(sorted, &model);
     for (int round = 0; round < 300; ++round) {
       std::vector<uint8_t> damaged(model.begin(), model.end());
-      if (round % 3 == 0) damaged.resize(random() % damaged.size());
+      if (round % 3 == 0) damaged.resize(random() % (damaged.size() + 1));
       for (int i = 0; i < 3 && !damaged.empty(); ++i) {
         damaged[random() % damaged.size()] = static_cast<uint8_t>(random());
       }
       const std::vector<uint8_t> exact(damaged);
       Decoder from(exact);
-      const KeyCode code = KeyCode::Read(&from);
+      KeyCodeSizes any = sizes;
+      if (round % 5 == 0) any = {static_cast<uint8_t>(random()), any.prefix_bytes, any.positions};
+      const KeyCode code(any, &from);
+      if (!from.ok()) continue;
       for (int i = 0; i < 20; ++i) {
         const std::string near = NearKey(keys[random() % keys.size()], &random);
         static_cast<void>(code.Code(near, random() % (near.size() + 1)));

@@ -12,7 +12,7 @@
 namespace blocksieve::testing {
 namespace {
 
-std::string MessageOf(const RangeFilterOptions& options) {
+std::string MessageOf(const RangePartOptions& options) {
   return RangeFilterBuilder::Create(options).status().message();
 }
 
@@ -72,7 +72,7 @@ class Built {
   std::string absent_reason_;
 };
 
-Built Build(const RangeFilterOptions& options, const std::vector<std::string>& keys) {
+Built Build(const RangePartOptions& options, const std::vector<std::string>& keys) {
   RangeFilterBuilder builder = Must(RangeFilterBuilder::Create(options));
   return Built(&builder, keys);
 }
@@ -84,7 +84,7 @@ TEST(RangeFilterBuilder, SaysWhatItMade) {
     built.ExpectPresent(keys.size());
     const RangeFilterInfo info = Must(DescribeRangeFilter(AsBytes(built.block())));
     EXPECT_EQ(info.is_whole_file, is_whole_file);
-    EXPECT_EQ(info.cells_per_key, 67u);
+    EXPECT_EQ(info.cells_per_key, 83u);  // of 1.2 %
     EXPECT_GT(info.model_bytes, 0u);
     EXPECT_LT(info.model_bytes, info.bytes);
     EXPECT_LT(info.estimated_fpr, 0.03);
@@ -137,7 +137,7 @@ TEST(RangeFilterBuilder, KeepsToMaxBuildBytes) {
 
 TEST(RangeFilterBuilder, MayBeUsedAgain) {
   const std::vector<std::string> keys = RandomInts(1'000, 1);
-  const RangeFilterOptions options{.max_estimated_fpr = 0.1, .max_build_bytes = 100'000};
+  const RangePartOptions options{.max_estimated_fpr = 0.1, .max_build_bytes = 100'000};
   const std::string expected = Build(options, keys).block();
   RangeFilterBuilder builder = Must(RangeFilterBuilder::Create(options));
   const auto expect_anew = [&] {

@@ -244,7 +244,7 @@ std::string NearKey(std::string_view key, Random* random) {
   return near;
 }
 
-std::string RangeBlock(const std::vector<std::string>& keys, const RangeFilterOptions& options,
+std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOptions& options,
                        std::string* absent_reason) {
   FilterBuilder points = MakeBuilder(FilterKind::kBlockedBloom);
   RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create(options));

@@ -46,11 +46,11 @@ std::string NearKey(std::string_view key, Random* random);
 
 /// The block of a Bloom filter of these keys with their range filter; without it if `absent_reason`
 /// is not empty after.
-std::string RangeBlock(const std::vector<std::string>& keys, const RangeFilterOptions& options,
+std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOptions& options,
                        std::string* absent_reason = nullptr);
 
 /// Options under which any keys get a filter.
-inline RangeFilterOptions WhateverItIsWorth(bool is_whole_file = true, double range_fpr = 0.015) {
+inline RangePartOptions WhateverItIsWorth(bool is_whole_file = true, double range_fpr = 0.015) {
   return {.range_fpr = range_fpr, .is_whole_file = is_whole_file, .max_estimated_fpr = 1};
 }
 

@@ -1,0 +1,113 @@
+#include "lib/range/few_keys.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter_reader.h"
+#include "blocksieve/range_filter.h"
+#include "tests/core/range/range_test_keys.h"
+#include "tests/support/must.h"
+
+namespace blocksieve::internal {
+namespace {
+
+using blocksieve::testing::Must;
+using blocksieve::testing::Random;
+
+SortedKeys Sorted(const std::set<std::string>& keys) {
+  SortedKeys sorted;
+  for (const std::string& key : keys) sorted.Append(key);
+  return sorted;
+}
+
+// All strings of two letters and four bytes of few values each.
+std::set<std::string> AllOfAForm() {
+  std::set<std::string> all;
+  for (char a = 'k'; a <= 'm'; ++a) {
+    for (char b = '0'; b <= '9'; ++b) {
+      for (const char c : {'\0', '\1'}) {
+        for (const char d : {'\x7f', '\x80', '\x81'}) all.insert(std::string("id") + a + b + c + d);
+      }
+    }
+  }
+  return all;
+}
+
+// Some of the form have nothing in between, which the form does not know.
+std::vector<std::string> InRange(const std::set<std::string>& all, const std::string& begin,
+                                 const std::string& end) {
+  return {all.lower_bound(begin), all.lower_bound(std::max(begin, end))};
+}
+
+TEST(FewKeys, AreAllThatCanBeInTheRange) {
+  const std::set<std::string> all = AllOfAForm();
+  const KeyForm form = FormOf(Sorted(all));
+  ASSERT_EQ(form.key_bytes, 6);
+  Random random(1);
+  const std::vector<std::string> keys(all.begin(), all.end());
+  for (int i = 0; i < 100'000; ++i) {
+    std::string ends[2];
+    for (std::string& end : ends) {
+      end = keys[random() % keys.size()];
+      for (uint64_t changes = random() % 3; changes != 0; --changes) {
+        end[2 + random() % 4] = static_cast<char>(random());
+      }
+      if (random() % 4 == 0) end.resize(2 + random() % 4);
+      if (random() % 4 == 0) end.push_back(static_cast<char>(random() % 3));
+    }
+    const auto& [begin, end] = std::minmax(ends[0], ends[1]);
+    FewKeys few(form, begin, end);
+    ASSERT_TRUE(few.ok());
+    std::vector<std::string> found;
+    while (few.Next()) found.emplace_back(few.key());
+    ASSERT_EQ(found, InRange(all, begin, end))
+        << ::testing::PrintToString(begin) << " " << ::testing::PrintToString(end);
+  }
+}
+
+TEST(FewKeys, AreNotToldOfKeysOfSeveralLengths) {
+  EXPECT_EQ(FormOf(Sorted({"abcde", "abcdef"})).key_bytes, 0);
+  EXPECT_EQ(FormOf(Sorted({"abc", "abd"})).key_bytes, 0);  // shorter than what is known
+  const KeyForm form = FormOf(Sorted({"abcde", "abcdf"}));
+  EXPECT_FALSE(FewKeys(KeyForm(), "a", "b").ok());
+  EXPECT_FALSE(FewKeys(form, "abcde", "bbcde").ok());  // other first bytes
+  EXPECT_FALSE(FewKeys(form, "", "b").ok());
+}
+
+// Behind a key of consecutive ones.
+TEST(FewKeys, LetPointsAnswerForNarrowRanges) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 50'000; ++i) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "order%010d", 20 * i);
+    keys.emplace_back(text);
+  }
+  RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create({}));
+  for (const std::string& key : keys) ranges.AddKey(key);
+  OwnedBytes block = Must(MakeFilter(keys, 0.01));
+  ASSERT_TRUE(ranges.Finish(&block).ok());
+  const FilterReader points = FilterReader::Open(block.view());
+  const RangeFilterReader reader = RangeFilterReader::Open(block.view());
+  const auto may_match = [&](std::string_view key) { return points.MayMatch(key); };
+  constexpr auto kNo = RangeFilterReader::Answer::kNo;
+  int alone = 0;
+  int together = 0;
+  for (const std::string& key : keys) {
+    std::string end = key;
+    end.back() = '6';  // five possible keys
+    alone += reader.Ask(key + '\0', end) != kNo;
+    together += reader.Ask(key + '\0', end, may_match) != kNo;
+    ASSERT_NE(reader.Ask(key, end, may_match), kNo);
+  }
+  EXPECT_EQ(alone, 50'000);
+  EXPECT_NEAR(together, 50'000 * 0.049, 50'000 * 0.01);
+}
+
+}  // namespace
+}  // namespace blocksieve::internal
