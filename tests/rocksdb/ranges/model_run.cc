@@ -35,6 +35,7 @@ class ModelRun {
         opening_(kind, traits_, &dice_),
         report_(*report) {
     Open();
+    WriteBatch();  // before anything is ingested
   }
   ModelRun(const ModelRun&) = delete;
   ModelRun& operator=(const ModelRun&) = delete;

@@ -8,6 +8,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/range_filter.h"
 #include "tests/rocksdb/ranges/model_rows.h"
+#include "tests/rocksdb/ranges/unsynced_files.h"
 
 namespace ROCKSDB_NAMESPACE {
 // In the library since 7.0, in its public headers only later.
@@ -73,9 +74,9 @@ void DrawTable(Dice* dice, rocksdb::BlockBasedTableOptions* table) {
 // after.
 void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   DbConfig& config = opening->config;
-  const uint64_t policy = kind.stock_only ? 2 + dice->Below(2) : dice->Below(8);
+  const uint64_t policy = dice->Below(8);
   // With ranges, RocksDB refuses to open with another extractor.
-  const uint64_t extractor = kind.stock_only ? 1 + dice->Below(2) : dice->Below(4);
+  const uint64_t extractor = dice->Below(4);
   switch (policy) {
     case 1:
       config.table.filter_policy = NewFilterPolicy({});
@@ -130,6 +131,9 @@ ModelTraits::ModelTraits(const ModelKind& kind, Dice* dice)
 ModelOpening::ModelOpening(const ModelKind& kind, const ModelTraits& traits, Dice* dice) {
   rocksdb::Options& options = config.options;
   options.create_if_missing = true;
+  static const auto& env = *new std::unique_ptr<rocksdb::Env>(
+      rocksdb::NewCompositeEnv(std::make_shared<UnsyncedFiles>(rocksdb::FileSystem::Default())));
+  options.env = env.get();
   options.compression = rocksdb::kNoCompression;
   options.merge_operator = std::make_shared<AppendAndCut>();
   if (kind.timestamps) options.comparator = rocksdb::BytewiseComparatorWithU64Ts();

@@ -27,14 +27,14 @@ struct ModelKind {
   bool plain_reads = false;       // seeks have an upper bound, and mostly nothing else
   bool timestamps = false;        // of 64 bits
   bool reads_in_threads = false;  // beside the writer
-  bool stock_only = false;        // no filters of ours: to see what RocksDB itself gets wrong
 };
 
 /// What one database is like for its life, by its seed.
 //
 // Left out is what RocksDB 7.8.3 to 11.8 get wrong with stock filters, or with none:
 // - another prefix extractor by SetOptions, while iterators have the old one;
-// - ingestion under universal compaction, or while snapshots are held;
+// - ingestion under universal compaction, while snapshots are held, or before anything was written:
+//   compactions of 7.8.3 may then lose the rows;
 // - max_sequential_skip_in_iterations = 0;
 // - range deletes, where merges or Prev are in the same run;
 // - what iterators give that read the cache alone: they move, but are not compared;
