@@ -96,9 +96,14 @@ OptionTypeInfo PrecisionType(size_t offset) {
       Precision::Write);
 }
 
-OptionTypeInfo SwitchType(size_t offset) {
-  return OptionTypeInfo(static_cast<int>(offset), rocksdb::OptionType::kBoolean);
+// As RocksDB reads them; but its errors name no value.
+rocksdb::Status ParseSwitch(const std::string& name, const std::string& text, bool* is_on) {
+  *is_on = text == "true" || text == "1";
+  if (*is_on || text == "false" || text == "0") return rocksdb::Status::OK();
+  return OptionOutOfRange(name, text, "true, false");
 }
+
+const char* SwitchText(bool is_on) { return is_on ? "true" : "false"; }
 
 }  // namespace
 
@@ -124,10 +129,13 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
     return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
                                             "; drop a goal that was set before with NAME=none");
   }
-  if (!options.ranges && (options.range_fpr || options.plain_range_reads)) {
+  if (!options.ranges && options.range_fpr) {
     return rocksdb::Status::InvalidArgument(
-        std::string("blocksieve: ") + (options.range_fpr ? "range_fpr" : "plain_range_reads") +
-        " is set, but ranges is not true");
+        "blocksieve: range_fpr=" + ToText(*options.range_fpr) +
+        " needs ranges=true; drop what was set before with range_fpr=none");
+  }
+  if (!options.ranges && options.plain_range_reads) {
+    return rocksdb::Status::InvalidArgument("blocksieve: plain_range_reads=true needs ranges=true");
   }
   PolicyKind ignored;
   return ParseKind(KindName(options.kind), &ignored);
@@ -146,9 +154,18 @@ const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
                                 return ParseBytes("max_build_bytes", text, bytes);
                               },
                               ToText<uint64_t>)},
-      {"ranges", SwitchType(offsetof(FilterPolicyOptions, ranges))},
+      {"ranges",
+       OptionAsText<bool>(
+           offsetof(FilterPolicyOptions, ranges),
+           [](const std::string& text, bool* is_on) { return ParseSwitch("ranges", text, is_on); },
+           SwitchText)},
       {"range_fpr", PrecisionType<kRangeFpr>(offsetof(FilterPolicyOptions, range_fpr))},
-      {"plain_range_reads", SwitchType(offsetof(FilterPolicyOptions, plain_range_reads))},
+      {"plain_range_reads", OptionAsText<bool>(
+                                offsetof(FilterPolicyOptions, plain_range_reads),
+                                [](const std::string& text, bool* is_on) {
+                                  return ParseSwitch("plain_range_reads", text, is_on);
+                                },
+                                SwitchText)},
   };
   return types;
 }
@@ -159,8 +176,7 @@ std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::
   if (type == PolicyOptionTypes().end()) {
     return "unknown filter policy option: " + name + "=" + value +
            "; known options are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes, "
-           "ranges, "
-           "range_fpr, plain_range_reads";
+           "ranges, range_fpr, plain_range_reads";
   }
   FilterPolicyOptions ignored;
   const rocksdb::Status status = type->second.Parse(config_options, name, value, &ignored);
@@ -178,7 +194,8 @@ std::string DescribePolicyOptions(const FilterPolicyOptions& options) {
   }
   return text + "    kind: " + KindName(options.kind) +
          "\n    max_build_bytes: " + ToText(options.max_build_bytes) +
-         "\n    ranges: " + (options.ranges ? "true" : "false") + "\n";
+         "\n    ranges: " + SwitchText(options.ranges) +
+         "\n    plain_range_reads: " + SwitchText(options.plain_range_reads) + "\n";
 }
 
 }  // namespace blocksieve::rocksdb_plugin
