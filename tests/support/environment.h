@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 
 namespace blocksieve::testing {
@@ -8,6 +9,13 @@ namespace blocksieve::testing {
 inline bool IsSet(const char* variable) {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): no test sets these
   return std::getenv(variable) != nullptr;
+}
+
+/// The number in an environment variable, or another one if it is not there.
+inline uint64_t NumberFromEnvironment(const char* variable, uint64_t otherwise) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no test sets these
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
 /// Whether tests are to run at full length.

@@ -27,13 +27,16 @@ rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_fam
                                   bool check_extractor) {
   const std::string_view comparator = column_family.comparator->Name();
   if (comparator != kBytewise && comparator != kBytewiseWithTimestamps) {
-    return Refused("needs a bytewise comparator; that of the column family is " +
+    return Refused("needs the comparator " + std::string(kBytewise) + " or " +
+                   std::string(kBytewiseWithTimestamps) + "; that of the column family is " +
                    std::string(comparator));
   }
   const std::string_view memtable = column_family.memtable_factory->Name();
   if (memtable.find("Hash") != std::string_view::npos) {
-    return Refused("does not go with a memtable that hashes prefixes; memtable_factory is " +
-                   std::string(memtable));
+    return Refused(
+        "needs a memtable that does not hash prefixes, such as SkipListFactory; memtable_factory "
+        "is " +
+        std::string(memtable));
   }
   const auto* const table =
       column_family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
@@ -45,7 +48,9 @@ rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_fam
     return Refused("needs whole_key_filtering=true; it is false");
   }
   if (table->index_type == rocksdb::BlockBasedTableOptions::kHashSearch) {
-    return Refused("does not go with index_type=kHashSearch");
+    return Refused(
+        "needs index_type=kBinarySearch, kBinarySearchWithFirstKey or kTwoLevelIndexSearch; it is "
+        "kHashSearch");
   }
   if (check_extractor && !IsRangeExtractor(column_family.prefix_extractor.get())) {
     return Refused(std::string("needs prefix_extractor=") + RangeExtractor::kName + "; it is " +

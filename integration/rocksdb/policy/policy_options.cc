@@ -99,9 +99,14 @@ OptionTypeInfo PrecisionType(size_t offset) {
       Precision::Write);
 }
 
-OptionTypeInfo SwitchType(size_t offset) {
-  return OptionTypeInfo(static_cast<int>(offset), rocksdb::OptionType::kBoolean);
+// As RocksDB reads them; but its errors name no value.
+rocksdb::Status ParseSwitch(const std::string& name, const std::string& text, bool* is_on) {
+  *is_on = text == "true" || text == "1";
+  if (*is_on || text == "false" || text == "0") return rocksdb::Status::OK();
+  return OptionOutOfRange(name, text, "true, false");
 }
+
+const char* SwitchText(bool is_on) { return is_on ? "true" : "false"; }
 
 }  // namespace
 
@@ -127,22 +132,31 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
     return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
                                             "; drop a goal that was set before with NAME=none");
   }
-  const char* const only_with_ranges = options.range_fpr           ? "range_fpr"
-                                       : options.seek_fraction     ? "seek_fraction"
-                                       : options.plain_range_reads ? "plain_range_reads"
-                                                                   : nullptr;
-  if (!options.ranges && only_with_ranges != nullptr) {
-    return rocksdb::Status::InvalidArgument(std::string("blocksieve: ") + only_with_ranges +
-                                            " is set, but ranges is not true");
+  for (const auto& [name, text] :
+       {std::pair{"range_fpr", kRangeFpr.Write(options.range_fpr)},
+        std::pair{"seek_fraction", kSeekFraction.Write(options.seek_fraction)}}) {
+    if (options.ranges || text.empty()) continue;
+    return rocksdb::Status::InvalidArgument(std::string("blocksieve: ") + name + "=" + text +
+                                            " needs ranges=true; drop what was set before with " +
+                                            name + "=none");
   }
-  if (HasLevelRates(options) ? options.range_fpr.has_value() : options.seek_fraction.has_value()) {
+  if (!options.ranges && options.plain_range_reads) {
+    return rocksdb::Status::InvalidArgument("blocksieve: plain_range_reads=true needs ranges=true");
+  }
+  if (HasLevelRates(options) && options.range_fpr) {
     return rocksdb::Status::InvalidArgument(
-        HasLevelRates(options)
-            ? "blocksieve: range_fpr is set, but wasted_reads or bits_per_key give it by level"
-            : "blocksieve: seek_fraction is set, but neither wasted_reads nor bits_per_key is");
+        "blocksieve: range_fpr=" + ToText(*options.range_fpr) +
+        " excludes wasted_reads and bits_per_key, which give ranges their rates, too; drop it with "
+        "range_fpr=none");
   }
-  PolicyKind ignored;
-  return ParseKind(KindName(options.kind), &ignored);
+  if (!HasLevelRates(options) && options.seek_fraction) {
+    return rocksdb::Status::InvalidArgument(
+        "blocksieve: seek_fraction=" + ToText(*options.seek_fraction) +
+        " needs wasted_reads or bits_per_key; drop it with seek_fraction=none");
+  }
+}
+PolicyKind ignored;
+return ParseKind(KindName(options.kind), &ignored);
 }
 
 const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
@@ -158,10 +172,19 @@ const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
                                 return ParseBytes("max_build_bytes", text, bytes);
                               },
                               ToText<uint64_t>)},
-      {"ranges", SwitchType(offsetof(FilterPolicyOptions, ranges))},
+      {"ranges",
+       OptionAsText<bool>(
+           offsetof(FilterPolicyOptions, ranges),
+           [](const std::string& text, bool* is_on) { return ParseSwitch("ranges", text, is_on); },
+           SwitchText)},
       {"range_fpr", PrecisionType<kRangeFpr>(offsetof(FilterPolicyOptions, range_fpr))},
       {"seek_fraction", PrecisionType<kSeekFraction>(offsetof(FilterPolicyOptions, seek_fraction))},
-      {"plain_range_reads", SwitchType(offsetof(FilterPolicyOptions, plain_range_reads))},
+      {"plain_range_reads", OptionAsText<bool>(
+                                offsetof(FilterPolicyOptions, plain_range_reads),
+                                [](const std::string& text, bool* is_on) {
+                                  return ParseSwitch("plain_range_reads", text, is_on);
+                                },
+                                SwitchText)},
   };
   return types;
 }
@@ -172,8 +195,7 @@ std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::
   if (type == PolicyOptionTypes().end()) {
     return "unknown filter policy option: " + name + "=" + value +
            "; known options are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes, "
-           "ranges, "
-           "range_fpr, seek_fraction, plain_range_reads";
+           "ranges, range_fpr, seek_fraction, plain_range_reads";
   }
   FilterPolicyOptions ignored;
   const rocksdb::Status status = type->second.Parse(config_options, name, value, &ignored);
@@ -191,7 +213,8 @@ std::string DescribePolicyOptions(const FilterPolicyOptions& options) {
   }
   return text + "    kind: " + KindName(options.kind) +
          "\n    max_build_bytes: " + ToText(options.max_build_bytes) +
-         "\n    ranges: " + (options.ranges ? "true" : "false") + "\n";
+         "\n    ranges: " + SwitchText(options.ranges) +
+         "\n    plain_range_reads: " + SwitchText(options.plain_range_reads) + "\n";
 }
 
 }  // namespace blocksieve::rocksdb_plugin

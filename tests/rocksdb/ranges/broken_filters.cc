@@ -1,0 +1,123 @@
+#include "tests/rocksdb/ranges/broken_filters.h"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "blocksieve/filter_reader.h"
+#include "blocksieve/range_filter.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
+
+namespace blocksieve::testing {
+namespace {
+
+std::string_view AsView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+struct Transformed {
+  std::string_view last;
+  std::string_view before_last;
+};
+thread_local Transformed transformed;
+
+class Extractor final : public rocksdb::SliceTransform {
+ public:
+  // Files of both can then be read with either, and the policy takes it for ours.
+  const char* Name() const override { return "blocksieve.range"; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    transformed = {AsView(key), transformed.last};
+    return {key.data(), 0};
+  }
+  bool InDomain(const rocksdb::Slice&) const override { return true; }
+  bool SameResultWhenAppended(const rocksdb::Slice&) const override { return true; }
+};
+
+class Reader final : public rocksdb::FilterBitsReader {
+ public:
+  Reader(RangeRule without, ByteView block)
+      : without_(without),
+        points_(FilterReader::Open(block)),
+        ranges_(RangeFilterReader::Open(block)) {}
+
+  bool MayMatch(const rocksdb::Slice& entry) override {
+    return entry.empty() ? MayMatchRange(entry) : points_.MayMatch(AsView(entry));
+  }
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    for (int i = 0; i < num_keys; ++i) may_match[i] = points_.MayMatch(AsView(*keys[i]));
+  }
+
+ private:
+  bool MayMatchRange(const rocksdb::Slice& prefix) {
+    const Transformed taken = std::exchange(transformed, {});
+    const std::string_view begin = taken.before_last;
+    const std::string_view end = taken.last;
+    if (begin.data() == nullptr) return true;
+    const bool is_pair = begin.data() == prefix.data() && end.data() != prefix.data();
+    if (!is_pair && without_ != RangeRule::kPairing) return true;
+    if (begin.empty() && without_ != RangeRule::kEmptyBegin) return true;
+    switch (ranges_.Ask(begin, end)) {
+      case RangeFilterReader::Answer::kNo:
+        return false;
+      case RangeFilterReader::Answer::kBeyond:
+        return without_ != RangeRule::kPartitions;
+      case RangeFilterReader::Answer::kMayMatch:
+        break;
+    }
+    return true;
+  }
+
+  const RangeRule without_;
+  const FilterReader points_;
+  const RangeFilterReader ranges_;
+};
+
+// As where RocksDB is not trusted.
+class Distrustful final : public rocksdb::FilterBitsReader {
+ public:
+  explicit Distrustful(ByteView block) : points_(FilterReader::Open(block)) {}
+
+  bool MayMatch(const rocksdb::Slice& entry) override {
+    return entry.empty() || points_.MayMatch(AsView(entry));
+  }
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    for (int i = 0; i < num_keys; ++i) may_match[i] = points_.MayMatch(AsView(*keys[i]));
+  }
+
+ private:
+  const FilterReader points_;
+};
+
+class Policy final : public rocksdb::FilterPolicy {
+ public:
+  /// null: never says "no" to a range.
+  explicit Policy(std::optional<RangeRule> without)
+      : without_(without), ours_(RangeFilters::Ours().policy) {}
+
+  const char* Name() const override { return "blocksieve.test.broken"; }
+  const char* CompatibilityName() const override { return ours_->CompatibilityName(); }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return ours_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    const ByteView block = AsBytes(AsView(contents));
+    if (!RangeFilterReader::Open(block).is_ready()) return ours_->GetFilterBitsReader(contents);
+    if (!without_) return new Distrustful(block);
+    return new Reader(*without_, block);
+  }
+
+ private:
+  const std::optional<RangeRule> without_;
+  const std::shared_ptr<const rocksdb::FilterPolicy> ours_;
+};
+
+}  // namespace
+
+RangeFilters FiltersWithout(RangeRule rule) {
+  return {std::make_shared<Policy>(rule), std::make_shared<Extractor>()};
+}
+
+RangeFilters FiltersThatNeverSayNo() {
+  return {std::make_shared<Policy>(std::nullopt), RangeFilters::Ours().extractor};
+}
+
+}  // namespace blocksieve::testing

@@ -1,0 +1,50 @@
+#include "tests/rocksdb/ranges/broken_filters.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "tests/rocksdb/ranges/model_run.h"
+
+// That the model check finds what it is for: filters that break a rule give wrong seeks, and those
+// that keep all of them do not.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+constexpr uint64_t kOperationsOfSeed = 30'000;
+
+struct Broken {
+  const char* name;
+  RangeRule without;
+};
+
+class BrokenRangeFilters : public ::testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenRangeFilters, AreFoundByTheModel) {
+  const ModelKind kind{.name = "broken", .filters = FiltersWithout(GetParam().without)};
+  ModelReport report;
+  for (uint64_t seed = 1; seed <= 40 && report.num_wrong == 0; ++seed) {
+    RunModel(kind, seed, kOperationsOfSeed, &report);
+  }
+  EXPECT_GT(report.num_wrong, 0u);
+  std::printf("  %s", report.first_wrong.c_str());
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, BrokenRangeFilters,
+                         ::testing::Values(Broken{"Pairing", RangeRule::kPairing},
+                                           Broken{"Partitions", RangeRule::kPartitions},
+                                           Broken{"EmptyBegin", RangeRule::kEmptyBegin}),
+                         ParamNames());
+
+TEST(BrokenRangeFilters, ThatBreakNothingAreRight) {
+  const ModelKind kind{.name = "whole", .filters = FiltersWithout(RangeRule::kNone)};
+  ModelReport report;
+  for (uint64_t seed = 1; seed <= 3; ++seed) RunModel(kind, seed, kOperationsOfSeed, &report);
+  EXPECT_EQ(report.num_wrong, 0u) << report.first_wrong;
+}
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,357 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/range_filter.h"
+#include "integration/rocksdb/compat/class_by_name.h"
+#include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/policy/policy_options.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
+#include "tests/support/logs.h"
+#include "tests/support/source_path.h"
+#include "tests/support/test_db.h"
+
+// Options of range filters: through text and OPTIONS files, and what is refused.
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kFamilyText =
+    "prefix_extractor=blocksieve.range;block_based_table_factory={filter_policy={id=blocksieve;"
+    "ranges=true;range_fpr=0.01;plain_range_reads=true}}";
+
+class RangeOptions : public ::testing::Test {
+ protected:
+  RangeOptions() { blocksieve_rocksdb_register(); }
+
+  static rocksdb::Options FromText(const std::string& text) {
+    rocksdb::ColumnFamilyOptions family;
+    MustBeOk(rocksdb::GetColumnFamilyOptionsFromString(StrictConfig(), {}, text, &family), text);
+    rocksdb::Options options({}, family);
+    options.create_if_missing = true;
+    return options;
+  }
+
+  static const FilterPolicyOptions& PolicyOptionsOf(const rocksdb::ColumnFamilyOptions& family) {
+    const auto* const table = family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    const auto* const ours = As<Policy>(table->filter_policy.get());
+    if (ours == nullptr) MustBeOk(rocksdb::Status::NotFound(), "our policy");
+    return ours->options();
+  }
+
+  // All OPTIONS files of a database, one after the other.
+  static std::string OptionsText(const std::string& db_path) {
+    std::ostringstream text;
+    for (const auto& entry : std::filesystem::directory_iterator(db_path)) {
+      if (entry.path().filename().string().rfind("OPTIONS", 0) != 0) continue;
+      text << std::ifstream(entry.path()).rdbuf();
+    }
+    return text.str();
+  }
+
+  // Numbers all over; those of seeks are beside them.
+  static std::string Key(int i) {
+    return "key " + std::to_string(100'000'000 + i * 7'919LL * 104'729 % 900'000'000);
+  }
+
+  static void WriteFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, int file) {
+    for (int i = 0; i < 500; ++i) MustBeOk(db->Put({}, family, Key(10 * i + file), "value"), "put");
+    MustBeOk(db->Flush({}, family), "flush");
+  }
+
+  // Seeks with plain ReadOptions for what is not there. How many files said that there are none.
+  static uint64_t NoOfPlainSeeks(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+    const uint64_t before = GetRangeFilterCounts().no;
+    for (int i = 0; i < 500; ++i) {
+      const std::string begin = Key(10 * i + 9);
+      const std::string end = begin + "~";
+      const rocksdb::Slice bound(end);
+      rocksdb::ReadOptions read;
+      read.iterate_upper_bound = &bound;
+      const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read, family));
+      iterator->Seek(begin);
+      EXPECT_FALSE(iterator->Valid());
+    }
+    return GetRangeFilterCounts().no - before;
+  }
+};
+
+TEST_F(RangeOptions, AreReadFromText) {
+  const rocksdb::Options options = FromText(kFamilyText);
+  EXPECT_TRUE(IsRangeExtractor(options.prefix_extractor.get()));
+  const FilterPolicyOptions& policy = PolicyOptionsOf(options);
+  EXPECT_TRUE(policy.ranges);
+  EXPECT_EQ(policy.range_fpr, 0.01);
+  EXPECT_TRUE(policy.plain_range_reads);
+  const FilterPolicyOptions& otherwise = PolicyOptionsOf(FromText(
+      "prefix_extractor=blocksieve.range;block_based_table_factory={filter_policy={id=blocksieve;"
+      "ranges=true;}}"));
+  EXPECT_TRUE(otherwise.ranges);
+  EXPECT_EQ(otherwise.range_fpr, std::nullopt);
+  EXPECT_FALSE(otherwise.plain_range_reads);
+}
+
+// What stood in somebody's OPTIONS file once means the same for ever.
+TEST_F(RangeOptions, MeanWhatTheyMeant) {
+  std::ifstream file(SourcePath("tests/rocksdb/policy/option_strings_v2.txt"));
+  const std::string what = "policy ";
+  const std::string arrow = " => ";
+  int promises = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(what, 0) != 0) continue;
+    SCOPED_TRACE(line);
+    ++promises;
+    const size_t at = line.find(arrow);
+    ASSERT_NE(at, std::string::npos);
+    const std::string text = line.substr(what.size(), at - what.size());
+    std::string target_fpr, kind, max_build_bytes, ranges, range_fpr, plain;
+    std::istringstream(line.substr(at + arrow.size())) >> target_fpr >> kind >> max_build_bytes >>
+        ranges >> range_fpr >> plain;
+    const FilterPolicyOptions& options = PolicyOptionsOf(FromText(
+        "prefix_extractor=blocksieve.range;block_based_table_factory={filter_policy=" + text +
+        "}"));
+    EXPECT_EQ(UniformTargetFpr(options), std::stod(target_fpr));
+    EXPECT_EQ(options.kind, kind == "auto"    ? PolicyKind::kAuto
+                            : kind == "bloom" ? PolicyKind::kBloom
+                                              : PolicyKind::kRibbon);
+    EXPECT_EQ(std::to_string(options.max_build_bytes), max_build_bytes);
+    EXPECT_EQ(options.ranges, ranges == "true");
+    EXPECT_EQ(options.range_fpr,
+              range_fpr == "none" ? std::nullopt : std::optional(std::stod(range_fpr)));
+    EXPECT_EQ(options.plain_range_reads, plain == "true");
+  }
+  EXPECT_GE(promises, 14);
+}
+
+TEST_F(RangeOptions, GoThroughOptionsFiles) {
+  const TempDir dir;
+  const std::string path = dir / "db";
+  std::unique_ptr<rocksdb::DB> db = blocksieve::testing::OpenDb(FromText(kFamilyText), path);
+  WriteFile(db.get(), db->DefaultColumnFamily(), 0);
+  WriteFile(db.get(), db->DefaultColumnFamily(), 1);
+  EXPECT_GT(NoOfPlainSeeks(db.get(), db->DefaultColumnFamily()), 950u);
+  for (int reopened = 0; reopened < 3; ++reopened) {
+    db.reset();
+    const StoredOptions stored(path);
+    const FilterPolicyOptions& policy = PolicyOptionsOf(stored.column_family());
+    EXPECT_TRUE(policy.ranges);
+    EXPECT_EQ(policy.range_fpr, 0.01);
+    EXPECT_TRUE(policy.plain_range_reads);
+    EXPECT_STREQ(stored.column_family().prefix_extractor->Name(), "blocksieve.range");
+    db = blocksieve::testing::OpenDb(rocksdb::Options(stored.db, stored.column_family()), path);
+    EXPECT_GT(NoOfPlainSeeks(db.get(), db->DefaultColumnFamily()), 480u);
+    WriteFile(db.get(), db->DefaultColumnFamily(), 2 + reopened);
+  }
+}
+
+// Files that are asked for plain reads have another name of the extractor. It stays in them,
+// however many of them one thread wrote before it writes OPTIONS.
+TEST_F(RangeOptions, MarksOfFilesStayOutOfOptionsFiles) {
+  const TempDir dir;
+  const std::string path = dir / "db";
+  const rocksdb::Options options = FromText(kFamilyText);
+  std::unique_ptr<rocksdb::DB> db = blocksieve::testing::OpenDb(options, path);
+  for (int round = 0; round < 3; ++round) {
+    WriteFile(db.get(), db->DefaultColumnFamily(), round);
+    MustBeOk(db->SetOptions({{"write_buffer_size", std::to_string(1'000'000 + round)}}), "set");
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    MustBeOk(db->CreateColumnFamily(options, "family " + std::to_string(round), &family), "create");
+    WriteFile(db.get(), family, round);
+    MustBeOk(db->CompactRange({}, family, nullptr, nullptr), "compact");
+    EXPECT_GT(NoOfPlainSeeks(db.get(), family), 480u);
+    MustBeOk(db->DestroyColumnFamilyHandle(family), "family");
+    EXPECT_THAT(OptionsText(path),
+                AllOf(HasSubstr("prefix_extractor=blocksieve.range\n"), Not(HasSubstr(".file"))));
+  }
+  rocksdb::TablePropertiesCollection files;
+  MustBeOk(db->GetPropertiesOfAllTables(&files), "properties");
+  ASSERT_FALSE(files.empty());
+  for (const auto& [name, properties] : files) {
+    EXPECT_EQ(properties->prefix_extractor_name, "blocksieve.range.file") << name;
+  }
+}
+
+struct Refusal {
+  const char* name;
+  std::function<void(rocksdb::Options*, rocksdb::BlockBasedTableOptions*)> change;
+  std::vector<std::string> said;
+};
+
+const std::vector<Refusal>& Refusals() {
+  using Options = rocksdb::Options;
+  using Table = rocksdb::BlockBasedTableOptions;
+  static const auto& refusals = *new std::vector<Refusal>{
+      {"Comparator",
+       [](Options* options, Table*) { options->comparator = rocksdb::ReverseBytewiseComparator(); },
+       {"comparator", "rocksdb.ReverseBytewiseComparator", "leveldb.BytewiseComparator"}},
+      {"WholeKeys",
+       [](Options*, Table* table) { table->whole_key_filtering = false; },
+       {"whole_key_filtering=true", "false"}},
+      {"HashIndex",
+       [](Options*, Table* table) { table->index_type = Table::kHashSearch; },
+       {"index_type", "kHashSearch", "kBinarySearch"}},
+      {"HashMemtable",
+       [](Options* options, Table*) {
+         options->memtable_factory.reset(rocksdb::NewHashSkipListRepFactory());
+       },
+       {"memtable_factory", "HashSkipList", "SkipListFactory"}},
+      {"HashLinkedListMemtable",
+       [](Options* options, Table*) {
+         options->memtable_factory.reset(rocksdb::NewHashLinkListRepFactory());
+       },
+       {"memtable_factory", "HashLinkList", "SkipListFactory"}},
+  };
+  return refusals;
+}
+
+rocksdb::Status Open(const rocksdb::Options& options) {
+  const TempDir dir;
+  std::unique_ptr<rocksdb::DB> db;
+  return rocksdb_plugin::OpenDb(options, dir / "db", &db);
+}
+
+void ExpectRefused(const rocksdb::Status& status, const std::vector<std::string>& said) {
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_THAT(status.ToString(), HasSubstr("blocksieve: ranges=true"));
+  for (const std::string& part : said) EXPECT_THAT(status.ToString(), HasSubstr(part));
+}
+
+TEST_F(RangeOptions, WhatDoesNotGoWithThemIsRefused) {
+  for (const Refusal& refusal : Refusals()) {
+    SCOPED_TRACE(refusal.name);
+    rocksdb::Options options = FromText(kFamilyText);
+    auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    refusal.change(&options, &table);
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    rocksdb::Status status;
+    const std::string loud = StderrOf([&] { status = Open(options); });
+    ExpectRefused(status, refusal.said);
+    for (const std::string& part : refusal.said) EXPECT_THAT(loud, HasSubstr(part));
+
+    rocksdb::Options enabled;
+    table.filter_policy.reset();
+    refusal.change(&enabled, &table);
+    enabled.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    const auto* const factory = enabled.table_factory.get();
+    ExpectRefused(EnableRangeFilter(&enabled), refusal.said);
+    EXPECT_EQ(enabled.table_factory.get(), factory);
+    EXPECT_EQ(enabled.prefix_extractor, nullptr);
+  }
+}
+
+TEST_F(RangeOptions, OtherTablesAreRefused) {
+  rocksdb::Options options;
+  options.table_factory.reset(rocksdb::NewPlainTableFactory());
+  ExpectRefused(EnableRangeFilter(&options), {"block-based", "table_factory is PlainTable"});
+}
+
+TEST_F(RangeOptions, TheExtractorIsNeededAndNotTakenAway) {
+  rocksdb::Options options = FromText(kFamilyText);
+  rocksdb::Status status;
+  options.prefix_extractor.reset();
+  StderrOf([&] { status = Open(options); });
+  ExpectRefused(status, {"prefix_extractor=blocksieve.range", "not set"});
+  options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(3));
+  StderrOf([&] { status = Open(options); });
+  ExpectRefused(status, {"prefix_extractor=blocksieve.range", "CappedPrefix"});
+
+  rocksdb::Options enabled;
+  enabled.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(3));
+  const auto before = enabled.prefix_extractor;
+  status = EnableRangeFilter(&enabled);
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_THAT(status.ToString(),
+              AllOf(HasSubstr("CappedPrefix"), HasSubstr("replace_prefix_extractor")));
+  EXPECT_EQ(enabled.prefix_extractor, before);
+  RangeFilterOptions replacing;
+  replacing.replace_prefix_extractor = true;
+  MustBeOk(EnableRangeFilter(&enabled, replacing), "replace");
+  EXPECT_TRUE(IsRangeExtractor(enabled.prefix_extractor.get()));
+  MustBeOk(EnableRangeFilter(&enabled), "once more");
+}
+
+struct InvalidText {
+  const char* text;
+  std::vector<std::string> said;
+};
+
+TEST_F(RangeOptions, ValuesOutOfRangeAreRefused) {
+  const std::vector<InvalidText> invalid = {
+      {"{id=blocksieve;ranges=true;range_fpr=0}", {"range_fpr", "is 0", "1e-05 to 0.3"}},
+      {"{id=blocksieve;ranges=true;range_fpr=0.31}", {"range_fpr", "0.31", "1e-05 to 0.3"}},
+      {"{id=blocksieve;ranges=true;range_fpr=1e-6}", {"range_fpr", "1e-6", "1e-05 to 0.3"}},
+      {"{id=blocksieve;ranges=true;range_fpr=nan}", {"range_fpr", "nan", "1e-05 to 0.3"}},
+      {"{id=blocksieve;ranges=true;range_fpr=1%}", {"range_fpr", "1%", "1e-05 to 0.3"}},
+      {"{id=blocksieve;range_fpr=0.02}", {"range_fpr", "0.02", "ranges=true"}},
+      {"{id=blocksieve;ranges=false;range_fpr=0.02}", {"range_fpr", "0.02", "ranges=true"}},
+      {"{id=blocksieve;plain_range_reads=true}", {"plain_range_reads", "true", "ranges=true"}},
+      {"{id=blocksieve;ranges=maybe}", {"ranges", "maybe", "true, false"}},
+      {"{id=blocksieve;ranges=true;plain_range_reads=2}",
+       {"plain_range_reads", "2", "true, false"}},
+  };
+  for (const InvalidText& each : invalid) {
+    SCOPED_TRACE(each.text);
+    std::shared_ptr<const rocksdb::FilterPolicy> policy;
+    rocksdb::Status status;
+    const std::string loud = StderrOf([&] {
+      status = rocksdb::FilterPolicy::CreateFromString(StrictConfig(), each.text, &policy);
+    });
+    EXPECT_FALSE(status.ok());
+    for (const std::string& part : each.said) {
+      EXPECT_THAT(status.ToString(), HasSubstr(part));
+      EXPECT_THAT(loud, HasSubstr(part));
+    }
+  }
+  rocksdb::Options options;
+  RangeFilterOptions ranges;
+  ranges.policy.range_fpr = 0.5;
+  const rocksdb::Status status = EnableRangeFilter(&options, ranges);
+  EXPECT_THAT(status.ToString(), AllOf(HasSubstr("range_fpr"), HasSubstr("0.5"), HasSubstr("0.3")));
+  EXPECT_EQ(options.prefix_extractor, nullptr);
+}
+
+TEST_F(RangeOptions, AreToldOfAPolicy) {
+  const auto policy = PolicyFromString(
+      "{id=blocksieve;ranges=true;range_fpr=0.25;plain_range_reads=true;target_fpr=0.02}");
+  EXPECT_THAT(As<Policy>(policy.get())->GetPrintableOptions(),
+              AllOf(HasSubstr("ranges: true"), HasSubstr("range_fpr: 0.25"),
+                    HasSubstr("plain_range_reads: true")));
+}
+
+TEST_F(RangeOptions, CanBeTakenBack) {
+  // As SetOptions does it, where what is not given stands.
+  std::shared_ptr<const rocksdb::FilterPolicy> policy =
+      PolicyFromString("{id=blocksieve;ranges=true;range_fpr=0.25}");
+  const auto set = [&](const std::string& text) {
+    return rocksdb::FilterPolicy::CreateFromString(StrictConfig(), text, &policy);
+  };
+  rocksdb::Status status;
+  StderrOf([&] { status = set("{id=blocksieve;ranges=false}"); });
+  EXPECT_THAT(status.ToString(), HasSubstr("range_fpr=none"));
+  status = set("{id=blocksieve;ranges=false;range_fpr=none}");
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_FALSE(As<Policy>(policy.get())->options().ranges);
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin
