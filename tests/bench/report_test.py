@@ -23,7 +23,7 @@ from bench.report import jobs, plain  # noqa: E402
 from bench.report.section import Section, Table, at_least, at_most, at_most_one_in  # noqa: E402
 
 RECORDED = pathlib.Path(__file__).resolve().parent / "recorded"
-JOBS = ("read_amp", "levels", "filters", "frontier", "space", "skip", "toylsm", "sieve", "scale")
+JOBS = ("read_amp", "levels", "filters", "frontier", "space", "skip", "ranges", "toylsm", "sieve", "scale")
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 WITHOUT_PACKAGES = """
 import runpy, sys
