@@ -132,7 +132,8 @@ def measure(plugin, directory, keys, reads, rounds):
     return {
         "version": version,
         "description": f"seekrandom --max_scan_distance={DISTANCE} with default ReadOptions, cached, in {RUNS} sorted runs "
-        f"of {keys // RUNS:,} of the {SPACE:,} possible keys; ranges with plain_range_reads",
+        f"of {keys // RUNS:,} of the {SPACE:,} possible keys; ranges with plain_range_reads. The range of a seek holds "
+        f"{keys * DISTANCE / SPACE:g} keys on average, whose blocks have to be read",
         "runs": [
             {
                 "filter": database.name,
