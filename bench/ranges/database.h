@@ -12,6 +12,7 @@
 
 #include "bench/ranges/contestants.h"
 #include "bench/ranges/key_sets.h"
+#include "bench/support/measure.h"
 
 namespace blocksieve::bench::ranges {
 
@@ -34,7 +35,8 @@ class Database {
 
   Role role() const { return role_; }
 
-  /// Writes each of these as a sorted run and leaves the database open, cached. Returns seconds.
+  /// Writes each of these as a sorted run and leaves the database open, cached. Returns seconds of
+  /// processor time.
   double Fill(std::span<const std::vector<std::string>> runs);
 
   /// Closes it, if it is open, and opens it with nothing cached.
@@ -50,6 +52,10 @@ class Database {
   uint64_t Scan(const Range& range);
 
   void Put(std::string_view key);
+
+  /// What counts: by the clock if cold, else of processor time, to which other work on the machine
+  /// adds less.
+  double Seconds(const Stopwatch& stopwatch) const;
 
   /// Nanoseconds per range of scans, of which each finds so many keys.
   double TimeScans(std::span<const Range> ranges, uint64_t keys_in_each);
@@ -69,6 +75,7 @@ class Database {
   const std::shared_ptr<const rocksdb::SliceTransform> prefix_extractor_;
   const std::filesystem::path path_;
   const std::shared_ptr<Log> log_;
+  Temperature temperature_ = Temperature::kCached;
   std::unique_ptr<rocksdb::DB> db_;
 };
 

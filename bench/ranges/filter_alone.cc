@@ -54,7 +54,7 @@ double NanosecondsPerKey(std::span<const std::string> keys, Build build) {
   CheckInterrupt();
   const Stopwatch stopwatch;
   build(keys);
-  return 1e9 * stopwatch.Seconds() / static_cast<double>(keys.size());
+  return 1e9 * stopwatch.CpuSeconds() / static_cast<double>(keys.size());
 }
 
 // In one piece of memory, in the order of asking: what is measured is not how they are fetched.
@@ -126,7 +126,7 @@ FilterResult MeasureFilter(const KeySet& set, const std::vector<Question>& quest
     CheckInterrupt();
     const Stopwatch stopwatch;
     const uint64_t matches = mixed.CountMatches(reader);
-    const double seconds = stopwatch.Seconds();
+    const double seconds = stopwatch.CpuSeconds();
     if (matches == mixed.size()) Fail("{}: the filter never says no", set.name);
     result.probe_nanoseconds.push_back(1e9 * seconds / static_cast<double>(mixed.size()));
   }

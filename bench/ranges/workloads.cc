@@ -140,7 +140,8 @@ WorkloadResult Measure(Workload workload, const WorkloadEffort& effort,
       const Stopwatch stopwatch;
       const uint64_t found = Perform(operations, *databases[i]);
       (result.contestants[i].*times)
-          .push_back(1e9 * stopwatch.Seconds() / static_cast<double>(operations.size()));
+          .push_back(1e9 * databases[i]->Seconds(stopwatch) /
+                     static_cast<double>(operations.size()));
       return found;
     };
   };
