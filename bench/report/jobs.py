@@ -39,6 +39,7 @@ JOBS = [
     Job("frontier", "frontier.json", "bench.frontier.section"),
     Job("space", "space.json", "bench.space.section"),
     Job("skip", "skip.json", "bench.skip.section"),
+    Job("ranges", "ranges.json", "bench.ranges.section"),
     Job("toylsm", "toylsm.json", "bench.toylsm.section"),
     Job("sieve", "sieve.json", "bench.sieve.section"),
     Job("scale", "scale.json", "bench.scale.section"),

@@ -23,7 +23,7 @@ from bench.report import jobs, plain  # noqa: E402
 from bench.report.section import Section, Table, at_least, at_most, at_most_one_in  # noqa: E402
 
 RECORDED = pathlib.Path(__file__).resolve().parent / "recorded"
-JOBS = ("read_amp", "levels", "filters", "frontier", "space", "skip", "toylsm", "sieve", "scale")
+JOBS = ("read_amp", "levels", "filters", "frontier", "space", "skip", "ranges", "toylsm", "sieve", "scale")
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 WITHOUT_PACKAGES = """
 import runpy, sys
@@ -218,6 +218,7 @@ class Complete(ReportTest):
             "Space of ribbon filters, of the limit",
             "Blocks read by a scan: real rows, package = v",
             "Index analysis against number of granules",
+            "Data blocks per seek in ranges without keys",
             "Data blocks read by a scan for one value",
             "Memory of all filters, M(N)",
             "Wasted reads per lookup of an absent key, W(N)",
@@ -229,6 +230,8 @@ class Complete(ReportTest):
             "A tree as RocksDB's default options shape it: speed of lookups",
             "Bits per key (measured FPR)",
             "Analysis of an index for one value",
+            "Seeks in ranges that hold one key",
+            "What db_bench measures",
             "URLs pushed per second, rounds of 400,000",
             "From a million keys to a million million",
             "Single filters at a target of 1 %, built for real",
@@ -299,11 +302,62 @@ class Honest(ReportTest):
         missed = [item for item in page.inner_texts["li"] if "build" in item]
         self.assertEqual(len(missed), 4, missed)  # two kinds of filters, two sizes
 
+    def test_ranges_are_compared_with_the_best_of_the_others(self):
+        def better_prefixes(run):
+            for keys in run["sets"]:
+                for each in keys["contestants"]:
+                    if each["role"] == "prefix_bloom":
+                        each["blocks_per_seek"] = [0.2] * len(each["blocks_per_seek"])
+
+        def missed():
+            targets = jobs.find("ranges").section(self.results).targets
+            return sum("times fewer" in each.what for each in targets if not each.met)
+
+        self.change("ranges.json", better_prefixes)
+        self.assertEqual(missed(), 4)  # integers and tenants, full and partitioned
+
+    def test_a_filter_that_does_not_pay_and_takes_bytes_is_a_target_missed(self):
+        def of_paths(run):
+            keys = next(keys for keys in run["sets"] if keys["set"] == "paths")
+            return {each["role"]: each for each in keys["contestants"]}
+
+        def missed(more_bytes):
+            def change(run):
+                paths = of_paths(run)
+                paths["ranges"]["filter_bytes"] = paths["points"]["filter_bytes"] + more_bytes
+
+            self.change("ranges.json", change)
+            targets = jobs.find("ranges").section(self.results).targets
+            return [each.what for each in targets if "more bytes" in each.what and "full" in each.what and not each.met]
+
+        self.assertEqual(missed(0), [])
+        self.assertEqual(missed(1), ["more bytes where ranges do not pay: paths, full"])
 
     def test_a_denied_key_is_a_target_missed(self):
         self.change("scale.json", lambda run: run["trees"][0].update(false_negatives=1))
         targets = jobs.find("scale").section(self.results).targets
         self.assertEqual([each.what for each in targets if not each.met], ["keys that their filter denies"])
+
+
+class Witness(ReportTest):
+    def run_db_bench(self, path):
+        return subprocess.run(
+            [sys.executable, "-B", str(ROOT / "bench/ranges/db_bench.py"), "--plugin=none.so", f"--out={self.results}"],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env={**os.environ, "PATH": path},
+        )
+
+    def test_without_a_db_bench_there_are_no_figures_of_it_and_it_says_so(self):
+        self.change("ranges.json", lambda run: run.pop("db_bench"))
+        before = (self.results / "ranges.json").read_bytes()
+        done = self.run_db_bench("")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no db_bench in PATH", done.stderr)
+        self.assertEqual((self.results / "ranges.json").read_bytes(), before)
+        captions = [table.caption for table in jobs.find("ranges").section(self.results).tables]
+        self.assertNotIn("What db_bench measures", captions)
 
 
 class Escaped(ReportTest):

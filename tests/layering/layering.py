@@ -67,6 +67,7 @@ ROOMS = [
     ("bench/levels", "bench/read_amp", ""),
     ("bench/space", "bench/filter_bench", ""),
     ("bench/skip", "bench/support integration/rocksdb/plugin", ""),
+    ("bench/ranges", "bench/support integration/rocksdb/policy", ""),
     ("bench/scale", "bench/filter_bench bench/skip", ""),
     ("bench/sieve", "bench/support integration/sieve", ""),
     ("bench/toylsm", "bench/support integration/toylsm", ""),
@@ -78,7 +79,7 @@ ROOMS = [
     ("tests/sieve", "integration/sieve tests/support", ""),
     ("tests/cli", "integration/cli/commands tests/support", ""),
     ("tests/fuzz", "integration/cli/commands tests/core tests/toylsm", ""),
-    ("tests/bench", "bench/levels bench/scale bench/sieve bench/toylsm tests/support", ""),
+    ("tests/bench", "bench/levels bench/ranges bench/scale bench/sieve bench/toylsm tests/support", ""),
     # Programs of users, who have what is installed.
     ("tests/install", "integration/rocksdb/index", ""),
     ("tests/upstream", "rocksdb", ""),

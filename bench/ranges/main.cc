@@ -1,0 +1,62 @@
+// ranges: what filters of ranges save in RocksDB, and what they cost. See kManual for the manual,
+// and experiment.h for what is done.
+
+#include "bench/ranges/experiment.h"
+#include "bench/ranges/key_sets.h"
+#include "bench/ranges/results.h"
+#include "bench/support/files.h"
+#include "bench/support/job.h"
+#include "bench/support/terminal.h"
+
+namespace blocksieve::bench::ranges {
+namespace {
+
+const JobManual kManual = {
+    .name = "bench/run ranges",
+    .description =
+        R"(Measures seeks with an upper bound in RocksDB: data blocks and time in ranges that hold no key and in
+such that do, with no filter, stock Bloom filters of prefixes, an index with first keys, and
+blocksieve's filters of ranges; cached and cold. Then what these filters take, and what they cost
+point lookups, workloads and writers. Databases have eight sorted runs, which nothing compacts. Keys
+are numbers, text made of numbers, URLs, and the paths and words of installed packages. Prints the
+targets beside each figure.
+
+If there is a db_bench that uses the shared RocksDB, it measures its own seeks, too, with the
+plug-in preloaded and without.)",
+    .quick_help = "smaller databases of four sets of keys, within a minute or so",
+    .files = "ranges.json and plots",
+};
+
+Effort QuickEffort() {
+  return {
+      .sets = {kIntegers, kTenantTime, kPaths},
+      .filter_sets = {kIntegers, kUsers, kTenantTime, kPaths},
+      .keys = 240'000,
+      .ranges = 4'000,
+      .timed_ranges = 2'000,
+      .cold_ranges = 200,
+      .lookups = 5'000,
+      .turns = 5,
+      .filter_turns = 3,
+      .workloads = {.keys = 240'000, .operations = 4'000, .cold_operations = 200, .turns = 3},
+  };
+}
+
+Effort FullEffort() { return {.sets = KeySetNames(), .filter_sets = KeySetNames()}; }
+
+void Run(const JobOptions& options) {
+  Progress progress;
+  const TempDir dir(PrepareOutput(options));
+  Results results = RunExperiment(options.quick ? QuickEffort() : FullEffort(), options.seed,
+                                  dir.path(), progress);
+  results.is_quick = options.quick;
+  WriteJson(results, options.out);
+}
+
+}  // namespace
+}  // namespace blocksieve::bench::ranges
+
+int main(int argc, char** argv) {
+  using namespace blocksieve::bench;
+  return RunMain([&] { ranges::Run(ParseJobOptions(ranges::kManual, argc, argv)); });
+}
