@@ -173,13 +173,14 @@ Result<std::vector<std::optional<std::string>>> Db::MultiGet(std::span<const std
   return values;
 }
 
-std::unique_ptr<Iterator> Db::NewIterator(const Snapshot* at) {
-  return std::make_unique<Iterator>(ViewAt(at), read_context());
+std::unique_ptr<Iterator> Db::NewIterator(const Snapshot* at, const KeyRange& range) {
+  return std::make_unique<Iterator>(ViewAt(at), read_context(), range);
 }
 
 std::unique_ptr<toylsm::Scan> Db::Scan(const Predicate& predicate, const Snapshot* at,
-                                       bool use_index) {
-  return std::make_unique<toylsm::Scan>(ViewAt(at), read_context(), predicate, use_index);
+                                       bool use_index, const KeyRange& range) {
+  return std::make_unique<toylsm::Scan>(ViewAt(at), read_context(), predicate, use_index,
+                                        /*reverse=*/false, range);
 }
 
 std::unique_ptr<const Snapshot> Db::GetSnapshot() {

@@ -63,9 +63,10 @@ class Db {
   /// All at the same moment, in the order of `keys`.
   Result<std::vector<std::optional<std::string>>> MultiGet(std::span<const std::string_view> keys,
                                                            const Snapshot* at = nullptr);
-  std::unique_ptr<Iterator> NewIterator(const Snapshot* at = nullptr);
+  /// Of the keys in the range: with one that is short, filters may save most of its reads.
+  std::unique_ptr<Iterator> NewIterator(const Snapshot* at = nullptr, const KeyRange& range = {});
   std::unique_ptr<toylsm::Scan> Scan(const Predicate& predicate, const Snapshot* at = nullptr,
-                                     bool use_index = true);
+                                     bool use_index = true, const KeyRange& range = {});
   std::unique_ptr<const Snapshot> GetSnapshot();
 
   Status Flush();

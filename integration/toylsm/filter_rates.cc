@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "blocksieve/filter_builder.h"
+#include "blocksieve/range_filter.h"
 #include "blocksieve/rate_allocation.h"
 #include "blocksieve/sizing.h"
 
@@ -36,6 +37,10 @@ Status CheckKeyFilters(const Options& options) {
     const Result<FilterBuilder> builder =
         FilterBuilder::Create({.kind = filter.kind, .target_fpr = filter.target_fpr});
     if (!builder.ok()) return builder.status();
+    if (filter.range_fpr == 0) continue;
+    const Result<RangeFilterBuilder> ranges =
+        RangeFilterBuilder::Create({.range_fpr = filter.range_fpr});
+    if (!ranges.ok()) return ranges.status();
   }
   return Status::Ok();
 }
@@ -59,6 +64,8 @@ KeyFilterOptions KeyFilterFor(const Options& options, const std::vector<Run>& ru
   const Result<RateAllocation> allocation = AllocateRates(groups, GoalOf(options));
   // An error: a tree of no keys, or no memory.
   filter.target_fpr = allocation.ok() ? allocation->target_fprs.front() : kMinTargetFpr;
+  // What answers for ranges is a part of a filter for points.
+  if (filter.range_fpr != 0) filter.target_fpr = std::min(filter.target_fpr, kMaxTargetFpr);
   filter.enabled = filter.target_fpr <= kMaxTargetFpr;
   return filter;
 }

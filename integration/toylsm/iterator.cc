@@ -1,5 +1,6 @@
 #include "integration/toylsm/iterator.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -7,34 +8,36 @@ namespace blocksieve::toylsm {
 
 std::vector<std::unique_ptr<EntryIterator>> EntrySources(const Version& version,
                                                          const ReadContext& context,
+                                                         const KeyRange& range,
                                                          const SelectedBlocks* selected) {
   std::vector<std::unique_ptr<EntryIterator>> sources;
   sources.push_back(Memtable::NewIterator(version.memtable));
   for (size_t i = 0; i < version.runs.size(); ++i) {
     const auto* const blocks = selected == nullptr ? nullptr : &(*selected)[i];
-    sources.push_back(NewRunIterator(&version.runs[i], context, blocks));
+    sources.push_back(NewRunIterator(&version.runs[i], context, {range, blocks}));
   }
   return sources;
 }
 
-Iterator::Iterator(View view, const ReadContext& context, const SelectedBlocks* selected,
-                   RowCheck check)
+Iterator::Iterator(View view, const ReadContext& context, KeyRange range,
+                   const SelectedBlocks* selected, RowCheck check)
     : view_(std::move(view)),
+      range_(std::move(range)),
       check_(std::move(check)),
-      entries_(EntrySources(*view_.version, context, selected)) {}
-
-void Iterator::SeekToFirst() {
-  entries_.SeekToFirst();
-  FindForward();
-}
+      entries_(EntrySources(*view_.version, context, range_, selected)) {}
 
 void Iterator::SeekToLast() {
-  entries_.SeekToLast();
+  if (range_.end) entries_.Seek({*range_.end});
+  if (range_.end && entries_.Valid()) {
+    entries_.Prev();
+  } else {
+    entries_.SeekToLast();
+  }
   FindBackward();
 }
 
 void Iterator::Seek(std::string_view key) {
-  entries_.Seek({key, view_.sequence});
+  entries_.Seek({std::max<std::string_view>(key, range_.begin), view_.sequence});
   FindForward();
 }
 
@@ -61,7 +64,7 @@ void Iterator::FindForward() {
   is_forward_ = true;
   is_valid_ = false;
   status_ = Status::Ok();
-  while (entries_.Valid()) {
+  while (entries_.Valid() && !range_.EndsAt(entries_.entry().key)) {
     const Entry& entry = entries_.entry();
     if (entry.sequence > view_.sequence) {
       entries_.Next();
@@ -79,7 +82,7 @@ void Iterator::FindBackward() {
   is_forward_ = false;
   is_valid_ = false;
   status_ = Status::Ok();
-  while (entries_.Valid()) {
+  while (entries_.Valid() && entries_.entry().key >= range_.begin) {
     // Versions come from the oldest to the newest: the last visible one counts.
     key_ = entries_.entry().key;
     EntryType type = EntryType::kDelete;

@@ -21,7 +21,9 @@ struct View {
 /// Blocks, by run and file of a version.
 using SelectedBlocks = std::vector<std::vector<GranuleSet>>;
 
-/// The keys and values of a view in key order. Not thread-safe; must not outlive the database.
+/// The keys and values of a view in key order; with a range, those in it, as if there were no
+/// others. Runs whose filters say that they have no key in the range are not read. Not thread-safe;
+/// must not outlive the database.
 class Iterator {
  public:
   /// Whether a key is shown with this value, its newest one in the entries of the source of this
@@ -30,11 +32,11 @@ class Iterator {
       std::function<Result<bool>(std::string_view key, std::string_view value, size_t source)>;
 
   /// Only a scan, which knows what it misses, may leave out blocks.
-  Iterator(View view, const ReadContext& context, const SelectedBlocks* selected = nullptr,
-           RowCheck check = nullptr);
+  Iterator(View view, const ReadContext& context, KeyRange range = {},
+           const SelectedBlocks* selected = nullptr, RowCheck check = nullptr);
 
   bool Valid() const { return is_valid_; }
-  void SeekToFirst();
+  void SeekToFirst() { Seek(range_.begin); }
   void SeekToLast();
   /// To the first key that is not less than `key`.
   void Seek(std::string_view key);
@@ -55,6 +57,7 @@ class Iterator {
   bool IsRow(EntryType type, size_t source);
 
   const View view_;
+  const KeyRange range_;
   const RowCheck check_;  // null: every put is a row
   MergingIterator entries_;
   Status status_;  // of check_
@@ -66,9 +69,11 @@ class Iterator {
 };
 
 /// All sources of a version, the newest first: source 0 is the memtable, source i + 1 is run i.
-/// With `selected`, only these blocks of the runs. Both must outlive the sources.
+/// Of the runs all entries that are in the range and, with `selected`, in these blocks, and some
+/// others. The version and `selected` must outlive the sources.
 std::vector<std::unique_ptr<EntryIterator>> EntrySources(const Version& version,
                                                          const ReadContext& context,
+                                                         const KeyRange& range = {},
                                                          const SelectedBlocks* selected = nullptr);
 
 }  // namespace blocksieve::toylsm

@@ -5,13 +5,13 @@
 namespace blocksieve::toylsm {
 
 Scan::Scan(View view, const ReadContext& context, const Predicate& predicate, bool use_index,
-           bool reverse)
+           bool reverse, const KeyRange& range)
     : view_(std::move(view)),
       context_(context),
       predicate_(predicate),
       is_reverse_(reverse),
       selected_(Select(use_index)),
-      rows_(view_, context_, &selected_,
+      rows_(view_, context_, range, &selected_,
             [this](std::string_view key, std::string_view value, size_t source) {
               return IsRow(key, value, source);
             }) {

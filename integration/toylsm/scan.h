@@ -11,7 +11,7 @@ namespace blocksieve::toylsm {
 /// What a scan planned and did.
 struct ScanStats {
   uint64_t num_blocks = 0;
-  uint64_t blocks_selected = 0;
+  uint64_t blocks_selected = 0;      ///< whether or not they are in the range of keys
   uint64_t files_without_index = 0;  ///< all of their blocks are selected
   uint64_t rows_read = 0;            ///< in these blocks, in their newest version there
   uint64_t rows_matched = 0;         ///< of these, in that version
@@ -36,9 +36,9 @@ struct ScanStats {
 class Scan {
  public:
   /// `use_index` false: select all blocks. `reverse`: from the last key to the first. Stands at the
-  /// first row.
+  /// first row. Of keys in the range only.
   Scan(View view, const ReadContext& context, const Predicate& predicate, bool use_index = true,
-       bool reverse = false);
+       bool reverse = false, const KeyRange& range = {});
 
   Scan(const Scan&) = delete;
   Scan& operator=(const Scan&) = delete;

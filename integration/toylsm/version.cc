@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace blocksieve::toylsm {
 
@@ -15,6 +18,11 @@ size_t Run::FindFileFrom(std::string_view key) const {
 size_t Run::FindFile(std::string_view key) const {
   const size_t file = FindFileFrom(key);
   return file < files.size() && key < files[file]->first_key() ? files.size() : file;
+}
+
+bool Run::MayHaveKeyIn(const KeyRange& range, const ReadContext& context) const {
+  const size_t file = FindFileFrom(range.begin);
+  return file < files.size() && files[file]->MayHaveKeyIn(range, context);
 }
 
 uint64_t Run::num_bytes() const {
@@ -61,11 +69,14 @@ namespace {
 // Goes through a run block by block.
 class RunIterator final : public EntryIterator {
  public:
-  RunIterator(const Run* run, const ReadContext& context, const std::vector<GranuleSet>* admitted)
-      : run_(run), context_(context), admitted_(admitted) {}
+  RunIterator(const Run* run, const ReadContext& context, Wanted wanted)
+      : run_(run),
+        context_(context),
+        wanted_(std::move(wanted)),
+        may_have_keys_(run->MayHaveKeyIn(wanted_.range, context)) {}
 
   bool Valid() const override { return block_ != nullptr; }
-  void SeekToFirst() override { LoadForward(0, 0); }
+  void SeekToFirst() override { Seek({wanted_.range.begin}); }
   void SeekToLast() override;
   void Seek(const Position& target) override;
   void Next() override;
@@ -74,20 +85,29 @@ class RunIterator final : public EntryIterator {
   Status status() const override { return status_; }
 
  private:
-  // To the first entry of the first admitted block from there on, or the last one of the last block
+  // To the first entry of the first wanted block from there on, or the last one of the last block
   // up to there.
   void LoadForward(size_t file, size_t block);
   void LoadBackward(size_t file, size_t block);
   void Load(size_t file, size_t block);
   void Unload();
-  bool Admits(size_t file, size_t block) const {
-    return admitted_ == nullptr || (*admitted_)[file].Has(block);
+  // Less than all keys of the block, or the first one.
+  const std::string& LowBound(size_t file, size_t block) const {
+    const SstReader& reader = *run_->files[file];
+    return block == 0 ? reader.first_key() : reader.index().blocks[block - 1].last_key;
+  }
+  bool IsBehindRange(size_t file, size_t block) const {
+    return wanted_.range.EndsAt(LowBound(file, block));
+  }
+  bool IsSelected(size_t file, size_t block) const {
+    return wanted_.blocks == nullptr || (*wanted_.blocks)[file].Has(block);
   }
 
   const Run* const run_;
   const ReadContext context_;
-  const std::vector<GranuleSet>* const admitted_;
-  size_t file_number_ = 0;  // in the run
+  const Wanted wanted_;
+  const bool may_have_keys_;  // in the range
+  size_t file_number_ = 0;    // in the run
   size_t block_number_ = 0;
   size_t entry_number_ = 0;
   std::shared_ptr<const Block> block_;  // null: not valid
@@ -109,9 +129,11 @@ void RunIterator::Unload() {
 
 void RunIterator::LoadForward(size_t file, size_t block) {
   Unload();
+  if (!may_have_keys_) return;
   for (; file < run_->files.size(); ++file, block = 0) {
     for (; block < run_->files[file]->num_blocks(); ++block) {
-      if (!Admits(file, block)) continue;
+      if (IsBehindRange(file, block)) return;
+      if (!IsSelected(file, block)) continue;
       Load(file, block);
       entry_number_ = 0;
       return;
@@ -121,8 +143,10 @@ void RunIterator::LoadForward(size_t file, size_t block) {
 
 void RunIterator::LoadBackward(size_t file, size_t block) {
   Unload();
+  if (!may_have_keys_) return;
   for (;;) {
-    if (Admits(file, block)) {
+    if (run_->files[file]->index().blocks[block].last_key < wanted_.range.begin) return;
+    if (!IsBehindRange(file, block) && IsSelected(file, block)) {
       Load(file, block);
       if (block_ != nullptr) entry_number_ = block_->entries.size() - 1;
       return;
@@ -138,7 +162,13 @@ void RunIterator::LoadBackward(size_t file, size_t block) {
 }
 
 void RunIterator::SeekToLast() {
-  LoadBackward(run_->files.size() - 1, run_->files.back()->num_blocks() - 1);
+  const std::optional<std::string>& end = wanted_.range.end;
+  const size_t file = end ? run_->FindFileFrom(*end) : run_->files.size();
+  if (file == run_->files.size()) {
+    LoadBackward(file - 1, run_->files.back()->num_blocks() - 1);
+  } else {
+    LoadBackward(file, run_->files[file]->FindBlock(*end));
+  }
 }
 
 void RunIterator::Seek(const Position& target) {
@@ -176,8 +206,8 @@ void RunIterator::Prev() {
 }  // namespace
 
 std::unique_ptr<EntryIterator> NewRunIterator(const Run* run, const ReadContext& context,
-                                              const std::vector<GranuleSet>* admitted) {
-  return std::make_unique<RunIterator>(run, context, admitted);
+                                              Wanted wanted) {
+  return std::make_unique<RunIterator>(run, context, std::move(wanted));
 }
 
 }  // namespace blocksieve::toylsm

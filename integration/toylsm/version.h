@@ -23,13 +23,23 @@ struct Run {
   size_t FindFile(std::string_view key) const;
   /// The index of the first file that can have `key` or a greater one; files.size() if none can.
   size_t FindFileFrom(std::string_view key) const;
+  /// Whether a key in the range may be in a file.
+  bool MayHaveKeyIn(const KeyRange& range, const ReadContext& context) const;
   uint64_t num_bytes() const;
 };
 
-/// The entries of a run, which must outlive the iterator. With `admitted`, of each file a set of
-/// blocks, all other blocks are passed over unread: for scans only, which know what they miss.
+/// Which entries of a run are wanted. Blocks that have none are passed over unread; of the others
+/// all entries are shown.
+struct Wanted {
+  KeyRange range;
+
+  /// Of each file a set of blocks; null: all. For scans only, which know what they miss.
+  const std::vector<GranuleSet>* blocks = nullptr;
+};
+
+/// The entries of a run, which must outlive the iterator, as must what `wanted` refers to.
 std::unique_ptr<EntryIterator> NewRunIterator(const Run* run, const ReadContext& context,
-                                              const std::vector<GranuleSet>* admitted = nullptr);
+                                              Wanted wanted = {});
 
 /// All data at one moment. Does not change, but for the memtable that is written to, and lives as
 /// long as somebody reads it; files of old versions are removed with the last one that has them.

@@ -121,6 +121,10 @@ class DamageTest : public ::testing::Test {
       const auto row = expected->find(Key(i));
       EXPECT_EQ(value->has_value(), row != expected->end()) << Key(i);
       EXPECT_EQ(value->value_or(""), row != expected->end() ? row->second : "") << Key(i);
+      const KeyRange range{.begin = Key(i), .end = Key(i) + '\0'};
+      const auto in_range = ReadAll((*db)->NewIterator(nullptr, range).get());
+      if (!is_right(in_range)) continue;
+      EXPECT_EQ(*in_range, Within(*expected, range)) << Key(i);
     }
     for (const Predicate& predicate : predicates_) {
       const auto matches = ReadAll((*db)->Scan(predicate).get());

@@ -27,6 +27,7 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
     for (KeyFilterOptions& filter : options_.key_filters) {
       filter.target_fpr = Below(2) == 0 ? 0.01 : 0.3;
       filter.kind = Below(2) == 0 ? FilterKind::kRibbon : FilterKind::kBlockedBloom;
+      filter.range_fpr = Below(3) == 0 ? 0 : 0.05;
     }
     for (const char* text : {"word = 'w3'", "word = 'w1' AND number < 100", "number > 990",
                              "number BETWEEN 100 AND 110 OR word = 'absent'", "word IS NULL",
@@ -47,6 +48,16 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
   std::string RandomKey() {
     if (Below(100) == 0) return std::string(Below(3), '\xff');
     return "k" + std::to_string(Below(Below(2) == 0 ? 1500 : 60));
+  }
+
+  // A short one mostly; also empty ones, and such as have no end.
+  KeyRange RandomRange() {
+    KeyRange range{.begin = RandomKey(), .end = RandomKey()};
+    if (Below(2) == 0) range.end = range.begin + std::to_string(Below(10));
+    if (Below(10) == 0) range.end = std::nullopt;
+    if (Below(2) == 0) range.begin += std::to_string(Below(10));
+    if (Below(20) == 0) range.begin.clear();
+    return range;
   }
 
   std::string RandomValue() {
@@ -131,20 +142,31 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
     }
   }
 
-  // A walk there and back.
   void CheckIterator() {
     const auto [snapshot, model] = RandomMoment();
-    const auto iterator = db_->NewIterator(snapshot);
+    CheckWalk(db_->NewIterator(snapshot).get(), *model);
+    for (int i = 0; i < 20; ++i) {
+      const KeyRange range = RandomRange();
+      const Model within = Within(*model, range);
+      const auto iterator = db_->NewIterator(snapshot, range);
+      ASSERT_EQ(MustHave(ReadAll(iterator.get())), within);
+      CheckWalk(iterator.get(), within);
+      if (HasFailure()) FAIL() << "from " << range.begin << " to " << range.end.value_or("no end");
+    }
+  }
+
+  // There and back.
+  void CheckWalk(Iterator* iterator, const Model& model) {
     const std::string start = RandomKey();
-    auto at = model->lower_bound(start);
+    auto at = model.lower_bound(start);
     iterator->Seek(start);
     if (Below(5) == 0) {
       iterator->SeekToLast();
-      at = model->empty() ? model->end() : std::prev(model->end());
+      at = model.empty() ? model.end() : std::prev(model.end());
     }
     for (int i = 0; i < 30; ++i) {
-      ASSERT_EQ(iterator->Valid(), at != model->end());
-      if (at == model->end()) break;
+      ASSERT_EQ(iterator->Valid(), at != model.end());
+      if (at == model.end()) break;
       ASSERT_EQ(iterator->key(), at->first);
       ASSERT_EQ(iterator->value(), at->second);
       if (Below(3) != 0) {
@@ -152,7 +174,7 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
         ++at;
       } else {
         iterator->Prev();
-        at = at == model->begin() ? model->end() : std::prev(at);
+        at = at == model.begin() ? model.end() : std::prev(at);
       }
     }
     MustBeOk(iterator->status());
@@ -163,6 +185,10 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
     const Predicate& predicate = predicates_[Below(predicates_.size())];
     const auto scan = db_->Scan(predicate, snapshot, Below(4) != 0);
     ASSERT_EQ(MustHave(ReadAll(scan.get())), Matching(*model, predicate)) << predicate.ToText();
+    const KeyRange range = RandomRange();
+    const auto part = db_->Scan(predicate, snapshot, Below(4) != 0, range);
+    ASSERT_EQ(MustHave(ReadAll(part.get())), Within(Matching(*model, predicate), range))
+        << predicate.ToText();
   }
 
   void CheckEverything() {
@@ -218,6 +244,7 @@ TEST_P(RandomOperations, AgreeWithTheModel) {
   if (!options_.key_filters.empty()) {
     EXPECT_GT(db_->counters().Get(Count::kFilterNegatives), 0u);
     EXPECT_EQ(db_->counters().Get(Count::kFiltersUnreadable), 0u);
+    EXPECT_GT(db_->counters().Get(Count::kRangeNegatives), 0u);
   }
 }
 

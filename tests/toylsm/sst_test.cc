@@ -4,7 +4,10 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "blocksieve/filter_builder.h"
+#include "blocksieve/range_filter.h"
 #include "integration/toylsm/manifest.h"
 #include "tests/toylsm/toy_model.h"
 
@@ -109,6 +112,45 @@ TEST_F(SstTest, WithADamagedFilter) {
 TEST_F(SstTest, VerifyFindsAFilterOfOtherKeys) {
   Rewrite([](std::string*, SstIndex* index) { index->filters.at(0) = index->filters.at(1); });
   EXPECT_NE(db_->Verify().message().find("a filter denies a key"), std::string::npos);
+}
+
+TEST_F(SstTest, WithRangesOfOtherKeys) {
+  const auto block_with = [](const std::vector<std::string>& points,
+                             const std::vector<std::string>& keys) {
+    FilterBuilder filter = MustHave(FilterBuilder::Create({}));
+    RangeFilterBuilder ranges = MustHave(RangeFilterBuilder::Create({.max_estimated_fpr = 1}));
+    for (const std::string& key : points) filter.AddKey(key);
+    for (const std::string& key : keys) ranges.AddKey(key);
+    OwnedBytes block = MustHave(filter.Finish());
+    MustBeOk(ranges.Finish(&block));
+    EXPECT_EQ(ranges.absent_reason(), "");
+    return std::string(AsText(block.view()));
+  };
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : model_) keys.push_back(key);
+  std::string sound = block_with(keys, keys);
+  Rewrite([&](std::string* blocks, SstIndex* index) {
+    for (BlockHandle& handle : index->filters) Append(sound, blocks, &handle);
+  });
+  ExpectAnswers();
+  MustBeOk(db_->Verify());
+  const KeyRange empty{.begin = "key1001", .end = "key10010"};
+  EXPECT_EQ(MustHave(ReadAll(db_->NewIterator(nullptr, empty).get())), Model());
+  EXPECT_EQ(db_->counters().Get(Count::kRangeNegatives), 1u);
+  // A part of which a byte has been lost says nothing.
+  sound.erase(sound.size() / 2, 1);
+  Rewrite([&](std::string* blocks, SstIndex* index) {
+    for (BlockHandle& handle : index->filters) Append(sound, blocks, &handle);
+  });
+  ExpectAnswers();
+  EXPECT_EQ(MustHave(ReadAll(db_->NewIterator(nullptr, empty).get())), Model());
+  EXPECT_EQ(db_->counters().Get(Count::kRangeNegatives), 0u);
+  const std::string wrong = block_with(keys, {keys.begin(), keys.begin() + kNumKeys / 3});
+  Rewrite([&](std::string* blocks, SstIndex* index) {
+    for (BlockHandle& handle : index->filters) Append(wrong, blocks, &handle);
+  });
+  EXPECT_NE(db_->Verify().message().find("a filter denies a range with a key"), std::string::npos)
+      << db_->Verify().message();
 }
 
 TEST_F(SstTest, WithoutASkipIndex) {

@@ -41,6 +41,7 @@ inline Options SmallOptions(Env* env) {
   options.file_bytes = 4 << 10;
   options.block_bytes = 256;
   options.filter_granule_blocks = 3;
+  for (KeyFilterOptions& filter : options.key_filters) filter.range_fpr = 0.05;
   options.value_columns = {*Column::Parse("word=field:1"), *Column::Parse("number=int:2"),
                            *Column::Parse("tags=words:3")};
   options.cache_bytes = 64 << 10;
@@ -62,6 +63,16 @@ inline Result<Model> ReadAll(Scan* scan) {
   for (; scan->Valid(); scan->Next()) all.emplace(scan->key(), scan->value());
   if (!scan->status().ok()) return scan->status();
   return all;
+}
+
+/// Of the keys in the range.
+inline Model Within(const Model& model, const KeyRange& range) {
+  Model within;
+  for (auto row = model.lower_bound(range.begin); row != model.end(); ++row) {
+    if (range.EndsAt(row->first)) break;
+    within.insert(*row);
+  }
+  return within;
 }
 
 inline Model Matching(const Model& model, const Predicate& predicate) {

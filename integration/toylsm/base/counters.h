@@ -22,6 +22,8 @@ enum class Count : uint8_t {
   kFilterTruePositives,   ///< a data block that had the key
   kFilterFalsePositives,  ///< a data block that was read in vain
   kFiltersUnreadable,     ///< the data block was read without asking
+  kRangeNegatives,        ///< a sorted run of which an iterator over a range read no data block
+  kRangePositives,        ///< one of which it had to
   kNumCounts
 };
 

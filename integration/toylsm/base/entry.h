@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "blocksieve/status.h"
@@ -29,6 +31,15 @@ struct Position {
     const int order = a.key.compare(b.key);
     return order != 0 ? order < 0 : a.sequence > b.sequence;
   }
+};
+
+/// The keys from `begin` on that are less than `end`; without an end, all from `begin` on.
+struct KeyRange {
+  std::string begin;
+  std::optional<std::string> end;
+
+  /// Neither `key` nor any greater one is in the range.
+  bool EndsAt(std::string_view key) const { return end && *end <= key; }
 };
 
 /// One version of a key. Refers to bytes of its source.

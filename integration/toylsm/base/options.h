@@ -17,6 +17,10 @@ struct KeyFilterOptions {
   bool enabled = true;
   FilterKind kind = FilterKind::kRibbon;  ///< or kBlockedBloom
   double target_fpr = 0.01;
+
+  /// They answer for ranges, too: share of short ranges without keys that they let through, 1e-5 to
+  /// 0.3. 0: they do not.
+  double range_fpr = 0;
 };
 
 struct Options {

@@ -73,6 +73,7 @@ Result<std::shared_ptr<const Block>> ParseDataBlock(std::string raw) {
 Result<std::shared_ptr<const Block>> ParseFilterBlock(std::string raw) {
   auto block = std::make_shared<Block>(Block::Kind::kFilter, std::move(raw));
   block->filter = FilterReader::Open(AsBytes(block->bytes));
+  block->ranges = RangeFilterReader::Open(AsBytes(block->bytes));
   return std::shared_ptr<const Block>(std::move(block));
 }
 

@@ -12,6 +12,7 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/filter_reader.h"
+#include "blocksieve/range_filter.h"
 #include "blocksieve/status.h"
 #include "integration/toylsm/base/entry.h"
 
@@ -48,6 +49,7 @@ struct Block {
   const std::string bytes;
   std::vector<Entry> entries;  ///< of a data block: at least one, in order
   FilterReader filter;         ///< of a filter block
+  RangeFilterReader ranges;    ///< also; may match everything
 };
 
 /// All versions of a key are in one block of a file, so that one place to look is enough.

@@ -23,6 +23,12 @@ Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(const Options& options,
                                                 ? options.filter_granule_blocks
                                                 : std::numeric_limits<uint32_t>::max();
   }
+  if (key_filter.enabled && key_filter.range_fpr != 0) {
+    Result<RangeFilterBuilder> ranges = RangeFilterBuilder::Create(
+        {.range_fpr = key_filter.range_fpr, .is_whole_file = options.filter_granule_blocks == 0});
+    if (!ranges.ok()) return ranges.status();
+    builder->ranges_ = *std::move(ranges);
+  }
   if (!options.value_columns.empty()) {
     Result<FileSkipIndexBuilder> skip_index = FileSkipIndexBuilder::Create(options);
     if (!skip_index.ok()) return skip_index.status();
@@ -44,6 +50,7 @@ Status SstBuilder::Add(const Entry& entry) {
   AppendEntry(&block_, entry);
   // Deletes too: a key that is deleted here must not be looked for below.
   if (filter_ && is_new_key) filter_->AddKey(entry.key);
+  if (ranges_ && is_new_key) ranges_->AddKey(entry.key);
   if (skip_index_) skip_index_->Add(entry);
   return Status::Ok();
 }
@@ -62,8 +69,12 @@ Status SstBuilder::FinishBlock() {
 
 Status SstBuilder::FinishFilter() {
   BlockHandle& handle = index_.filters.emplace_back();
-  const Result<OwnedBytes> filter = filter_->Finish();
-  if (!filter.ok()) return Status::Ok();  // short of memory: none, and the blocks are read
+  Result<OwnedBytes> filter = filter_->Finish();
+  // Short of memory: none, and the blocks are read. The next granule's ranges then have these keys,
+  // too, which does no harm.
+  if (!filter.ok()) return Status::Ok();
+  // Of keys that are too much alike there are no ranges, nor if memory is short.
+  if (ranges_) (void)ranges_->Finish(&*filter);
   return WriteBlock(AsText(filter->view()), &handle);
 }
 

@@ -52,6 +52,7 @@ class SstBuilder {
   FileInfo info_;
   const std::unique_ptr<WritableFile> file_;
   std::optional<FilterBuilder> filter_;
+  std::optional<RangeFilterBuilder> ranges_;  // of the same keys
   std::optional<FileSkipIndexBuilder> skip_index_;
   SstIndex index_;
   std::string block_;

@@ -117,6 +117,18 @@ std::shared_ptr<const Block> SstReader::ReadFilter(size_t block, const ReadConte
   return nullptr;
 }
 
+bool SstReader::MayHaveKeyIn(const KeyRange& range, const ReadContext& context) const {
+  const size_t block = FindBlock(range.begin);
+  if (block == num_blocks() || range.EndsAt(first_key())) return false;
+  // The block index tells of some keys: they may be in the range.
+  if (range.begin <= first_key() || !range.EndsAt(index_.blocks[block].last_key)) return true;
+  const std::shared_ptr<const Block> filter = ReadFilter(block, context);
+  if (filter == nullptr || !filter->ranges.is_ready()) return true;
+  const bool may_have = filter->ranges.MayContain(range.begin, *range.end);
+  context.counters->Add(may_have ? Count::kRangePositives : Count::kRangeNegatives, info_.level);
+  return may_have;
+}
+
 Result<std::optional<FoundEntry>> SstReader::Find(std::string_view key, Sequence sequence,
                                                   const ReadContext& context) const {
   const std::optional<FoundEntry> nothing;
@@ -179,6 +191,10 @@ Status VerifyFile(const SstReader& file, const std::vector<Column>& columns,
     for (const Entry& entry : entries) {
       if (filter != nullptr && !filter->filter.MayMatch(entry.key)) {
         return Status::Corruption(name + "a filter denies a key that is there");
+      }
+      const std::string behind = std::string(entry.key) + '\0';
+      if (filter != nullptr && !filter->ranges.MayContain(entry.key, behind)) {
+        return Status::Corruption(name + "a filter denies a range with a key that is there");
       }
       if (skip_index != nullptr && !skip_index->Admits(i, entry, columns)) {
         return Status::Corruption(name + "the skip index denies a value that is there");

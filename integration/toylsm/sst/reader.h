@@ -61,6 +61,9 @@ class SstReader {
   }
   std::shared_ptr<const Block> ReadFilter(size_t block, const ReadContext& context) const;
 
+  /// Whether it may have a key in the range; asks the filter if the block index does not tell.
+  bool MayHaveKeyIn(const KeyRange& range, const ReadContext& context) const;
+
   /// The newest version of `key` at or before `sequence`; asks the filter first.
   Result<std::optional<FoundEntry>> Find(std::string_view key, Sequence sequence,
                                          const ReadContext& context) const;
