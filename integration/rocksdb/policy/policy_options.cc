@@ -154,9 +154,8 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
         "blocksieve: seek_fraction=" + ToText(*options.seek_fraction) +
         " needs wasted_reads or bits_per_key; drop it with seek_fraction=none");
   }
-}
-PolicyKind ignored;
-return ParseKind(KindName(options.kind), &ignored);
+  PolicyKind ignored;
+  return ParseKind(KindName(options.kind), &ignored);
 }
 
 const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
