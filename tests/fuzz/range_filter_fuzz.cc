@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/filter_builder.h"
+#include "blocksieve/internal/kernels.h"
+#include "blocksieve/range_filter.h"
+#include "tests/fuzz/any_bytes.h"
+#include "tests/fuzz/input.h"
+#include "tests/support/damage.h"
+
+// Any bytes can be opened as a filter block and asked for ranges: what cannot be read matches
+// everything, and all kernels give the same answers. And any keys make a range filter that denies
+// no range with a key.
+//
+// Inputs that end as filter blocks do are taken for such; others make keys.
+
+namespace blocksieve::testing {
+namespace {
+
+using Answer = RangeFilterReader::Answer;
+
+// Of what is made up: keys that differ from each other.
+constexpr uint32_t kMostSeries = 1 << 10;
+constexpr size_t kMostKeys = 1'500;
+
+void AddSeries(Input* input, std::vector<std::string>* keys) {
+  const uint32_t count = input->Number<uint16_t>() % kMostSeries;
+  const std::string prefix(input->Text());
+  const size_t kind = input->Below(4);
+  const uint64_t step = 1 + (input->Number<uint64_t>() >> input->Below(64));
+  uint64_t number = input->Number<uint32_t>();
+  for (uint32_t i = 0; i < count; ++i) {
+    number += kind == 3 ? step ^ (number * 0xd1342543de82ef95 >> 40) : step;
+    std::string key = prefix;
+    if (kind == 0) {
+      key += std::to_string(number);
+    } else if (kind == 1) {
+      key.append(i % 300, static_cast<char>(step));
+    } else {
+      for (int shift = 56; shift >= 0; shift -= 8) {
+        key.push_back(static_cast<char>(number >> shift));
+      }
+    }
+    keys->push_back(std::move(key));
+  }
+}
+
+/// What is left of the input goes to ranges.
+std::vector<std::string> AnyKeys(Input* input) {
+  std::vector<std::string> keys;
+  for (size_t count = input->Number<uint8_t>(); count > 0 && keys.size() < kMostKeys; --count) {
+    switch (input->Below(4)) {
+      case 0:
+        AddSeries(input, &keys);
+        break;
+      case 1: {
+        // Like one of the last: longer, or with another end.
+        std::string key =
+            keys.empty() ? "" : keys[keys.size() - 1 - input->Below(256) % keys.size()];
+        key.resize(key.size() - std::min<size_t>(key.size(), input->Below(8)));
+        keys.push_back(key += input->Text());
+        break;
+      }
+      default:
+        keys.emplace_back(input->Text());
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+class RangeCheck {
+ public:
+  RangeCheck(const std::vector<std::string>& keys, ByteView block, bool is_whole_file)
+      : keys_(keys), is_whole_file_(is_whole_file) {
+    for (const Kernel kernel : internal::AvailableKernels()) {
+      readers_.push_back(RangeFilterReader::Open(block, kernel));
+    }
+  }
+
+  void Ask(std::string_view begin, std::string_view end) const {
+    const Answer answer = readers_[0].Ask(begin, end);
+    for (const RangeFilterReader& reader : readers_) {
+      Require(reader.Ask(begin, end) == answer, "all kernels give the same answers");
+    }
+    if (answer == Answer::kMayMatch) return;
+    const auto first = std::lower_bound(keys_.begin(), keys_.end(), begin);
+    Require(first == keys_.end() || *first >= end, "no range that holds a key is denied");
+    Require(
+        is_whole_file_ ? answer == Answer::kNo : answer == Answer::kBeyond || end <= keys_.back(),
+        "ranges behind the last key are denied by the filters of whole files only");
+  }
+
+ private:
+  const std::vector<std::string>& keys_;
+  const bool is_whole_file_;
+  std::vector<RangeFilterReader> readers_;
+};
+
+void BuildAndAsk(Input* input) {
+  constexpr double kFprs[] = {0.015, 0.3, 0.1, 0.001, 1e-5};
+  RangeFilterOptions options;
+  options.range_fpr = kFprs[input->Below(std::size(kFprs))];
+  options.is_whole_file = input->Flag();
+  options.max_estimated_fpr = 1;
+  const std::vector<std::string> keys = AnyKeys(input);
+  RangeFilterBuilder builder = *RangeFilterBuilder::Create(options);
+  FilterBuilder points = *FilterBuilder::Create({.kind = FilterKind::kBlockedBloom});
+  for (const std::string& key : keys) {
+    builder.AddKey(key);
+    builder.AddKey(key);
+  }
+  OwnedBytes block = *points.Finish();
+  Require(builder.Finish(&block).ok(), "what is asked for can be made");
+  Require(builder.absent_reason().empty() != keys.empty(), "any keys have a range filter");
+  if (keys.empty()) return;
+  Require(VerifyFilterBlock(block.view()).ok(), "a finished block is sound");
+  const Result<RangeFilterInfo> info = DescribeRangeFilter(block.view());
+  Require(info.ok() && info->num_keys == keys.size(), "it says of itself what it is");
+
+  const std::vector<uint8_t> exact = ExactCopy(block.view());
+  const RangeCheck check(keys, exact, options.is_whole_file);
+  for (size_t i = 0; i < keys.size(); i += 1 + keys.size() / 40) {
+    const std::string& key = keys[i];
+    check.Ask(key, key + '\0');
+    check.Ask(key + '\0', key + std::string(2, '\0'));
+    check.Ask(key + '\0', i + 1 < keys.size() ? keys[i + 1] : key + '\xff');
+    check.Ask(key, keys.back());
+    for (size_t at = 0; at < key.size(); at += 1 + key.size() / 5) {
+      std::string near = key;
+      near[at] = static_cast<char>(near[at] - 1);
+      check.Ask(near, key);
+      check.Ask(near, near + '\0');
+      near.resize(at);
+      check.Ask(near, near + '\0');
+      check.Ask(near, key + '\0');
+    }
+  }
+  while (!input->empty()) {
+    const std::string& key = keys[input->Number<uint16_t>() % keys.size()];
+    const std::string begin = key.substr(0, input->Below(256)).append(input->Text());
+    const std::string end = begin.substr(0, input->Below(256)).append(input->Text());
+    check.Ask(begin, end);
+    check.Ask(key, end);
+    check.Ask(begin, key);
+    check.Ask(begin, key + '\0');
+  }
+}
+
+}  // namespace
+
+void TestOneInput(ByteView bytes) {
+  if (HasFilterBlockTail(bytes)) {
+    static const WrittenBlockPtr ranges = WrittenRanges().front();
+    return TestAsBlock(*ranges, bytes);
+  }
+  Input input(bytes);
+  BuildAndAsk(&input);
+}
+
+}  // namespace blocksieve::testing
