@@ -12,8 +12,8 @@
 namespace blocksieve::testing {
 
 /// A filter block; nothing if it is too short to have a footer. The checksum of the payload is made
-/// right, too, unless the footer says that there is more or less of it. So are those of the parts of
-/// a block of version 2.
+/// right, too, unless the footer says that there is more or less of it. So are those of the parts
+/// of a block of version 2.
 std::optional<std::string> ResealFilterBlock(ByteView block);
 
 /// A granule index; nothing if its header cannot be read at all, or its parts are not as long as it
