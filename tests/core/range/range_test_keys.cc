@@ -302,7 +302,9 @@ uint64_t ExpectRightAnswers(const std::vector<std::string>& keys, const std::str
     denied += answer != RangeFilterReader::Answer::kMayMatch;
   };
   for (int round = 0; round < rounds && !::testing::Test::HasFatalFailure(); ++round) {
-    const size_t at = random() % keys.size();
+    // Often near the last key, where partitions end.
+    const size_t last = std::min<size_t>(keys.size(), 3);
+    const size_t at = round % 8 == 0 ? keys.size() - 1 - random() % last : random() % keys.size();
     const std::string& key = keys[at];
     const std::string successor = key + '\0';
     ask(key, successor);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <ostream>
 #include <random>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ struct KeyFamily {
   /// Ascending and distinct.
   std::vector<std::string> Keys() const;
 };
+
+inline void PrintTo(const KeyFamily& family, std::ostream* out) { *out << family.name; }
 
 const std::vector<KeyFamily>& KeyFamilies();
 
