@@ -14,6 +14,7 @@ inline constexpr uint8_t kFilterFormatVersion = 1;
 
 /// Written behind a filter block that is followed by a part for ranges (range_filter.h).
 inline constexpr uint8_t kRangeFormatVersion = 2;
+/// The newest version that readers of blocks know.
 inline constexpr uint8_t kNewestBlockVersion = kRangeFormatVersion;
 
 /// Zero bytes at the end of every block, which stock RocksDB reads as "no probes: always may

@@ -25,7 +25,7 @@ struct RangePartOptions {
   /// Share of ranges without keys that may be reported as "may match", of short ranges that begin
   /// where keys are to be expected. kMinRangeFpr to kMaxRangeFpr. Keys that are too much alike miss
   /// it: see RangeFilterInfo::estimated_fpr.
-  double range_fpr = 0.012;
+  double range_fpr = 0.011;
 
   /// Whether the filter has all keys of its file. The one of a partition does not, so it never says
   /// "no" to a range that goes on behind its last key.
@@ -50,7 +50,7 @@ double RangeBitsPerKey(double range_fpr) noexcept;
 
 /// What a range filter says of itself.
 struct RangeFilterInfo {
-  uint64_t num_keys = 0;
+  uint64_t num_keys = 0;       ///< Different ones.
   uint64_t bytes = 0;          ///< Of the range filter and what it adds to the footer.
   uint64_t cells_per_key = 0;  ///< An interval of so many holds one key, on average.
   uint64_t model_bytes = 0;    ///< Of these, what was learnt of the keys' bytes.
@@ -72,8 +72,11 @@ class RangeFilterBuilder {
   /// Errors: InvalidArgument, naming the option, its value and the allowed range.
   static Result<RangeFilterBuilder> Create(const RangePartOptions& options);
 
+  /// @{
+  /// Leaves the other one without keys, to be destroyed or assigned to.
   RangeFilterBuilder(RangeFilterBuilder&&) noexcept;
   RangeFilterBuilder& operator=(RangeFilterBuilder&&) noexcept;
+  /// @}
   ~RangeFilterBuilder();
 
   /// Adds a key. They come in bytewise order, and one that equals the last one is ignored. After
@@ -141,6 +144,7 @@ class RangeFilterReader {
       return (*static_cast<const MayMatchKey*>(points))(key);
     });
   }
+  /// The most keys that the filter for points is asked for.
   static constexpr int kMostFewKeys = 16;
 
   /// Whether the caller must look: Ask(begin, end) != Answer::kNo.

@@ -80,7 +80,7 @@ Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups, const Rat
 
 /// What a tree gets whose filters answer for ranges, too (range_filter.h).
 struct RangeRateAllocation {
-  RateAllocation points;
+  RateAllocation points;  ///< Of filters for points.
   /// By group: the FPR to build its range filters with.
   std::vector<double> range_fprs;
   /// Useless data-block reads that a seek is expected to make whose range holds no key: the sum of

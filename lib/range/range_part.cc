@@ -14,9 +14,10 @@ constexpr unsigned kKeysBits = 40;  // of a word; the others are cells per key
 constexpr uint8_t kIsWholeFile = 1;
 constexpr double kFprUnit = 1.0 / 65535;
 
-/// A range falls into a cell with a key of a filter of such cells with this probability.
+/// Of so many cells for each that holds a key, a short range falls into one of these with this
+/// probability.
 uint64_t CellsPerKey(double range_fpr) noexcept {
-  return std::max<uint64_t>(2, static_cast<uint64_t>(std::ceil(-1 / std::log1p(-range_fpr))));
+  return std::max<uint64_t>(2, static_cast<uint64_t>(std::ceil(1 / range_fpr)));
 }
 
 }  // namespace

@@ -20,7 +20,11 @@ class BitsReader final : public rocksdb::FilterBitsReader {
 
   const FilterReader& filter() const { return filter_; }
 
-  bool MayMatch(const rocksdb::Slice& entry) override { return filter_.MayMatch(AsView(entry)); }
+  // The empty key is the prefix of all keys under our extractor, whether the filter has ranges or
+  // could have none.
+  bool MayMatch(const rocksdb::Slice& entry) override {
+    return entry.empty() || filter_.MayMatch(AsView(entry));
+  }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
     // MultiGet asks for 0 to 32 keys. They are hashed here, because the core would need an array of

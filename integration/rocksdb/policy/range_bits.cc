@@ -27,14 +27,18 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
         info_log_(info_log) {}
 
   // After each key comes its prefix, which is the same for all. That there is one at all says that
-  // ranges will be asked.
+  // ranges will be asked. Readers take the empty key for "may match"; those that do not know of
+  // ranges may be asked for it if the file begins with it.
   void AddKey(const rocksdb::Slice& key) override {
     if (!key.empty()) {
       points_->AddKey(key);
       ranges_.AddKey({key.data(), key.size()});
-    } else if (!std::exchange(has_prefix_, true)) {
+    } else if (std::exchange(has_prefix_, true) || !is_first_) {
+      return;
+    } else {
       points_->AddKey(key);
     }
+    is_first_ = false;
   }
 
   size_t EstimateEntriesAdded() override { return points_->EstimateEntriesAdded(); }
@@ -64,18 +68,10 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
     return points_->MaybePostVerify(filter_content);
   }
 
+  // Partitions have as many keys as without ranges: with half as many in each, a lookup would
+  // search a larger index for them, and more of them would say "goes on in the next one".
   size_t ApproximateNumEntries(size_t bytes) override {
-    size_t most = points_->ApproximateNumEntries(bytes);
-    size_t least = 0;
-    while (least < most) {
-      const size_t middle = most - (most - least) / 2;
-      if (CalculateSpace(middle) <= bytes) {
-        least = middle;
-      } else {
-        most = middle - 1;
-      }
-    }
-    return least;
+    return points_->ApproximateNumEntries(bytes);
   }
 
   size_t CalculateSpace(size_t num_entries) override {
@@ -109,6 +105,7 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
   const double bytes_per_key_;
   const bool mark_files_;
   rocksdb::Logger* const info_log_;
+  bool is_first_ = true;  // of the file
   bool has_prefix_ = false;
   bool reported_ = false;  // once per file
 };

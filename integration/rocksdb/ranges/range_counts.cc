@@ -29,6 +29,21 @@ uint64_t Sum(RangeOutcome outcome) noexcept {
   return sum;
 }
 
+thread_local CountApart* apart = nullptr;
+
+template <class Count>
+RangeFilterCounts CountsOf(const Count& count) noexcept {
+  RangeFilterCounts counts;
+  counts.no = count(RangeOutcome::kNo);
+  counts.may_match = count(RangeOutcome::kMayMatch);
+  counts.beyond_partition = count(RangeOutcome::kBeyond);
+  counts.no_range_filter = count(RangeOutcome::kNoFilter);
+  counts.no_bound = count(RangeOutcome::kNoBound);
+  counts.empty_begin = count(RangeOutcome::kEmptyBegin);
+  counts.untrusted = count(RangeOutcome::kUntrusted);
+  return counts;
+}
+
 // So many questions without a range are no accident.
 constexpr uint64_t kTooManyWithoutBound = 1000;
 
@@ -45,21 +60,22 @@ void WarnOnce() noexcept {
 }  // namespace
 
 void CountRange(RangeOutcome outcome) noexcept {
+  if (apart != nullptr) {
+    ++apart->counts_[static_cast<size_t>(outcome)];
+    return;
+  }
   const uint64_t before =
       OwnStripe().counts[static_cast<size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
   if (outcome == RangeOutcome::kNoBound && before + 1 == kTooManyWithoutBound) WarnOnce();
 }
 
-RangeFilterCounts CountedRanges() noexcept {
-  RangeFilterCounts counts;
-  counts.no = Sum(RangeOutcome::kNo);
-  counts.may_match = Sum(RangeOutcome::kMayMatch);
-  counts.beyond_partition = Sum(RangeOutcome::kBeyond);
-  counts.no_range_filter = Sum(RangeOutcome::kNoFilter);
-  counts.no_bound = Sum(RangeOutcome::kNoBound);
-  counts.empty_begin = Sum(RangeOutcome::kEmptyBegin);
-  counts.untrusted = Sum(RangeOutcome::kUntrusted);
-  return counts;
+RangeFilterCounts CountedRanges() noexcept { return CountsOf(Sum); }
+
+CountApart::CountApart() noexcept { apart = this; }
+CountApart::~CountApart() { apart = nullptr; }
+
+RangeFilterCounts CountApart::counts() const noexcept {
+  return CountsOf([this](RangeOutcome outcome) { return counts_[static_cast<size_t>(outcome)]; });
 }
 
 }  // namespace blocksieve::rocksdb_plugin

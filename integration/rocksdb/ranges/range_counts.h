@@ -24,4 +24,19 @@ void CountRange(RangeOutcome outcome) noexcept;
 /// All counts so far.
 RangeFilterCounts CountedRanges() noexcept;
 
+/// While it exists, its thread counts apart.
+class CountApart {
+ public:
+  CountApart() noexcept;
+  ~CountApart();
+  CountApart(const CountApart&) = delete;
+  CountApart& operator=(const CountApart&) = delete;
+
+  RangeFilterCounts counts() const noexcept;
+
+ private:
+  friend void CountRange(RangeOutcome outcome) noexcept;
+  uint64_t counts_[kNumRangeOutcomes] = {};
+};
+
 }  // namespace blocksieve::rocksdb_plugin

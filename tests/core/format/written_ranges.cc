@@ -72,7 +72,7 @@ std::vector<RangeRow> RangeRows() {
   constexpr auto kRibbon = FilterKind::kRibbon;
   const RangePartOptions defaults{.range_fpr = 0.015};
   return {
-      {"range_6_keys", &Few, {.range_fpr = 0.3}, 0x031112d6b358ddd8, 0xe97baeff3163dc8d},
+      {"range_6_keys", &Few, {.range_fpr = 0.3}, 0xa0f457cbabb644d9, 0xe97baeff3163dc8d},
       {"range_ints", &Ints, defaults, 0xcea40089cc1d2563, 0xd42a67c23ee6d9c6, kRibbon},
       {"range_text",
        &Texts,
@@ -85,8 +85,8 @@ std::vector<RangeRow> RangeRows() {
       {"range_node",
        [] { return Tenants(3, 800); },
        {.range_fpr = 0.03},
-       0xe23b72855cf8b23f,
-       0x005c0ccad817d791},
+       0xd46bec4954b5c1c4,
+       0x8717605e7b6aa068},
   };
 }
 

@@ -84,7 +84,7 @@ TEST(RangeFilterBuilder, SaysWhatItMade) {
     built.ExpectPresent(keys.size());
     const RangeFilterInfo info = Must(DescribeRangeFilter(AsBytes(built.block())));
     EXPECT_EQ(info.is_whole_file, is_whole_file);
-    EXPECT_EQ(info.cells_per_key, 83u);  // of 1.2 %
+    EXPECT_EQ(info.cells_per_key, 91u);  // of 1.1 %
     EXPECT_GT(info.model_bytes, 0u);
     EXPECT_LT(info.model_bytes, info.bytes);
     EXPECT_LT(info.estimated_fpr, 0.03);

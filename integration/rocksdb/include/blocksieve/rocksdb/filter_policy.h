@@ -57,7 +57,7 @@ struct FilterPolicyOptions {
   bool ranges = false;
 
   /// Share of short ranges without keys that the filter of a file may let through. 1e-5 to 0.3;
-  /// 0.012 if not set. Only with `ranges`, and with neither wasted_reads nor bits_per_key, which
+  /// 0.011 if not set. Only with `ranges`, and with neither wasted_reads nor bits_per_key, which
   /// give filters of ranges their rates, too.
   std::optional<double> range_fpr = std::nullopt;
 
