@@ -20,7 +20,12 @@ class BitsReader final : public rocksdb::FilterBitsReader {
 
   const FilterReader& filter() const { return filter_; }
 
-  bool MayMatch(const rocksdb::Slice& entry) override { return filter_.MayMatch(AsView(entry)); }
+  bool MayMatch(const rocksdb::Slice& entry) override {
+    if (entry.empty()) [[unlikely]] {
+      CountUnfilteredRange(entry);
+    }
+    return filter_.MayMatch(AsView(entry));
+  }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
     // MultiGet asks for 0 to 32 keys. They are hashed here, because the core would need an array of

@@ -36,7 +36,7 @@ std::string KeyOf(int i) { return "self-test " + std::to_string(1000 + 7 * i); }
 /// wrong.
 std::string SeekProblem(rocksdb::DB* db, bool partitioned) {
   uint64_t empty = 0;
-  const RangeFilterCounts before = CountedRanges();
+  const RangesCountedApart counts;
   for (int i = 0; i + 1 < kKeys; ++i) {
     for (const bool holds_key : {false, true}) {
       // Right behind a key, up to the next one or behind it.
@@ -55,10 +55,8 @@ std::string SeekProblem(rocksdb::DB* db, bool partitioned) {
       empty += holds_key ? 0 : 1;
     }
   }
-  const RangeFilterCounts after = CountedRanges();
-  // Others may ask meanwhile, so there may be more.
-  const uint64_t told = after.no + after.may_match + after.beyond_partition - before.no -
-                        before.may_match - before.beyond_partition;
+  const uint64_t told = counts.count(RangeOutcome::kNo) + counts.count(RangeOutcome::kMayMatch) +
+                        counts.count(RangeOutcome::kBeyond);
   if (told < empty) {
     return "of " + std::to_string(2 * (kKeys - 1)) + " seeks only " + std::to_string(told) +
            " reached a " + (partitioned ? "partitioned " : "") + "filter with their range";

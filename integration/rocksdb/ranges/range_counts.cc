@@ -15,6 +15,8 @@ struct alignas(64) Stripe {
 };
 std::array<Stripe, kStripes> stripes;
 
+thread_local RangesCountedApart* counted_apart = nullptr;
+
 Stripe& OwnStripe() noexcept {
   static std::atomic<size_t> next = 0;
   thread_local Stripe& own = stripes[next.fetch_add(1, std::memory_order_relaxed) % kStripes];
@@ -45,6 +47,10 @@ void WarnOnce() noexcept {
 }  // namespace
 
 void CountRange(RangeOutcome outcome) noexcept {
+  if (counted_apart != nullptr) [[unlikely]] {
+    ++counted_apart->counts_[static_cast<size_t>(outcome)];
+    return;
+  }
   const uint64_t before =
       OwnStripe().counts[static_cast<size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
   if (outcome == RangeOutcome::kNoBound && before + 1 == kTooManyWithoutBound) WarnOnce();
@@ -61,5 +67,9 @@ RangeFilterCounts CountedRanges() noexcept {
   counts.untrusted = Sum(RangeOutcome::kUntrusted);
   return counts;
 }
+
+RangesCountedApart::RangesCountedApart() noexcept { counted_apart = this; }
+
+RangesCountedApart::~RangesCountedApart() { counted_apart = nullptr; }
 
 }  // namespace blocksieve::rocksdb_plugin
