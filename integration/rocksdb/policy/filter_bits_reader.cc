@@ -6,6 +6,7 @@
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/range_bits.h"
+#include "integration/rocksdb/policy/range_self_test.h"
 #include "lib/hash/hash_inline.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -84,7 +85,11 @@ rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
   // same. Ours are never that short, and its own only if they are damaged.
   if (block.size() <= kZeroTailBytes) return new BitsReader(FilterReader());
   if (!HasFilterBlockTail(block)) return NewStockBitsReader(contents);
-  if (RangeFilterReader::Open(block).is_ready()) return new RangeBitsReader(block);
+  if (RangeFilterReader::Open(block).is_ready()) {
+    // Opening a database tests, but not read-only, nor where the column family is added later.
+    TestRangesOnce();
+    return new RangeBitsReader(block);
+  }
   return new BitsReader(FilterReader::Open(block));
 } catch (const std::bad_alloc&) {
   return nullptr;  // RocksDB takes this for "may match"; it is not exception-safe
