@@ -6,6 +6,7 @@
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/range_bits.h"
+#include "integration/rocksdb/policy/range_self_test.h"
 #include "lib/hash/hash_inline.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -20,10 +21,13 @@ class BitsReader final : public rocksdb::FilterBitsReader {
 
   const FilterReader& filter() const { return filter_; }
 
-  // The empty key is the prefix of all keys under our extractor, whether the filter has ranges or
-  // could have none.
+  // The empty key is the prefix of all keys under our extractor.
   bool MayMatch(const rocksdb::Slice& entry) override {
-    return entry.empty() || filter_.MayMatch(AsView(entry));
+    if (entry.empty()) [[unlikely]] {
+      CountUnfilteredRange(entry);
+      return true;
+    }
+    return filter_.MayMatch(AsView(entry));
   }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
@@ -83,7 +87,11 @@ rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
   // same. Ours are never that short, and its own only if they are damaged.
   if (block.size() <= kZeroTailBytes) return new BitsReader(FilterReader());
   if (!HasFilterBlockTail(block)) return NewStockBitsReader(contents);
-  if (RangeFilterReader::Open(block).is_ready()) return new RangeBitsReader(block);
+  if (RangeFilterReader::Open(block).is_ready()) {
+    // Opening a database tests, but not read-only, nor where the column family is added later.
+    TestRangesOnce();
+    return new RangeBitsReader(block);
+  }
   return new BitsReader(FilterReader::Open(block));
 } catch (const std::bad_alloc&) {
   return nullptr;  // RocksDB takes this for "may match"; it is not exception-safe

@@ -119,6 +119,11 @@ rocksdb::FilterBitsBuilder* NewRangeBitsBuilder(std::unique_ptr<rocksdb::FilterB
       RangeBitsBuilder(std::move(points), std::move(ranges), mark_files, info_log);
 }
 
+// Other extractors leave nothing, and have empty prefixes, too.
+void CountUnfilteredRange(const rocksdb::Slice& prefix) noexcept {
+  if (TakeAskedRange({prefix.data(), prefix.size()})) CountRange(RangeOutcome::kNoFilter);
+}
+
 bool MayMatchRange(const RangeFilterReader& ranges, const FilterReader& points,
                    const rocksdb::Slice& prefix) noexcept {
   const std::optional<AskedRange> asked = TakeAskedRange({prefix.data(), prefix.size()});
@@ -126,8 +131,6 @@ bool MayMatchRange(const RangeFilterReader& ranges, const FilterReader& points,
   if (asked) {
     if (asked->begin.empty()) {
       outcome = RangeOutcome::kEmptyBegin;
-    } else if (!ranges.is_ready()) {
-      outcome = RangeOutcome::kNoFilter;
     } else if (!RangesAreTrusted()) {
       outcome = RangeOutcome::kUntrusted;
     } else {

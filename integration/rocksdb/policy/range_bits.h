@@ -22,7 +22,11 @@ rocksdb::FilterBitsBuilder* NewRangeBitsBuilder(std::unique_ptr<rocksdb::FilterB
                                                 RangeFilterBuilder ranges, bool mark_files,
                                                 rocksdb::Logger* info_log);
 
+/// Counts a question for the prefix of all keys to a filter that has no ranges.
+void CountUnfilteredRange(const rocksdb::Slice& prefix) noexcept;
+
 /// What the filters of a block say to a question for the prefix of all keys, which is empty.
+/// REQUIRES: ranges.is_ready()
 bool MayMatchRange(const RangeFilterReader& ranges, const FilterReader& points,
                    const rocksdb::Slice& prefix) noexcept;
 

@@ -1,19 +1,18 @@
 #include "integration/rocksdb/policy/range_self_test.h"
 
-#include <rocksdb/db.h>
 #include <rocksdb/env.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 
-#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <optional>
 
 #include "blocksieve/rocksdb/range_filter.h"
 #include "integration/rocksdb/compat/loud_log.h"
-#include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/ranges/range_counts.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -34,9 +33,9 @@ std::string KeyOf(int i) { return "self-test " + std::to_string(1000 + 7 * i); }
 
 /// Seeks as applications do, and compares with what is known to be there. Empty if nothing is
 /// wrong.
-std::string SeekProblem(rocksdb::DB* db, bool partitioned) {
+std::string SeekProblem(rocksdb::SstFileReader* file, bool partitioned) {
   uint64_t empty = 0;
-  const CountApart apart;
+  const RangesCountedApart counts;
   for (int i = 0; i + 1 < kKeys; ++i) {
     for (const bool holds_key : {false, true}) {
       // Right behind a key, up to the next one or behind it.
@@ -45,7 +44,7 @@ std::string SeekProblem(rocksdb::DB* db, bool partitioned) {
       const rocksdb::Slice bound(end);
       rocksdb::ReadOptions read;
       PrepareRangeRead(&bound, &read);
-      const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read));
+      const std::unique_ptr<rocksdb::Iterator> iterator(file->NewIterator(read));
       iterator->Seek(begin);
       const bool found = iterator->Valid() && iterator->key() == KeyOf(i + 1);
       if (!iterator->status().ok()) return iterator->status().ToString();
@@ -55,8 +54,8 @@ std::string SeekProblem(rocksdb::DB* db, bool partitioned) {
       empty += holds_key ? 0 : 1;
     }
   }
-  const RangeFilterCounts counts = apart.counts();
-  const uint64_t told = counts.no + counts.may_match + counts.beyond_partition;
+  const uint64_t told = counts.count(RangeOutcome::kNo) + counts.count(RangeOutcome::kMayMatch) +
+                        counts.count(RangeOutcome::kBeyond);
   if (told < empty) {
     return "of " + std::to_string(2 * (kKeys - 1)) + " seeks only " + std::to_string(told) +
            " reached a " + (partitioned ? "partitioned " : "") + "filter with their range";
@@ -64,16 +63,12 @@ std::string SeekProblem(rocksdb::DB* db, bool partitioned) {
   return "";
 }
 
-std::string Problem(bool partitioned) {
+std::string Problem(bool partitioned,
+                    const std::shared_ptr<const rocksdb::SliceTransform>& extractor) {
   const std::unique_ptr<rocksdb::Env> env(rocksdb::NewMemEnv(rocksdb::Env::Default()));
   rocksdb::Options options;
   options.env = env.get();
-  options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = 1 << 20;
-  options.max_background_jobs = 1;
-  options.stats_dump_period_sec = 0;
-  options.stats_persist_period_sec = 0;
   rocksdb::BlockBasedTableOptions table;
   table.block_size = 256;
   if (partitioned) {
@@ -83,22 +78,25 @@ std::string Problem(bool partitioned) {
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::Status status = EnableRangeFilter(&options);
-  std::unique_ptr<rocksdb::DB> db;
-  if (status.ok()) status = OpenDb(options, "/blocksieve-self-test", &db);
-  for (int i = 0; i < kKeys && status.ok(); ++i) status = db->Put({}, KeyOf(i), "value");
-  if (status.ok()) status = db->Flush({});
-  if (!status.ok()) return status.ToString();
-  return SeekProblem(db.get(), partitioned);
+  options.prefix_extractor = extractor;
+  const std::string path = "/blocksieve-self-test.sst";
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  if (status.ok()) status = writer.Open(path);
+  for (int i = 0; i < kKeys && status.ok(); ++i) status = writer.Put(KeyOf(i), "value");
+  if (status.ok()) status = writer.Finish();
+  rocksdb::SstFileReader file(options);
+  if (status.ok()) status = file.Open(path);
+  return status.ok() ? SeekProblem(&file, partitioned) : status.ToString();
 }
 
 }  // namespace
 
 bool RangesAreTrusted() noexcept { return is_testing || trusted.load(std::memory_order_acquire); }
 
-std::string RangeSelfTestProblem() {
+std::string RangeSelfTestProblem(const std::shared_ptr<const rocksdb::SliceTransform>& extractor) {
   const Testing testing;
   for (const bool partitioned : {false, true}) {
-    std::string problem = Problem(partitioned);
+    std::string problem = Problem(partitioned, extractor);
     if (!problem.empty()) return problem;
   }
   return "";
@@ -106,9 +104,9 @@ std::string RangeSelfTestProblem() {
 
 void TestRangesOnce() {
   static std::once_flag once;
-  if (is_testing) return;  // the databases of the test are opened with ranges, too
+  if (is_testing) return;  // the files of the test have ranges, too
   std::call_once(once, [] {
-    const std::string problem = RangeSelfTestProblem();
+    const std::string problem = RangeSelfTestProblem(RangeExtractor::Get());
     trusted.store(problem.empty(), std::memory_order_release);
     if (!problem.empty()) {
       LogLoudly(nullptr, "range filters are not used with this RocksDB: ", problem);

@@ -15,6 +15,8 @@ struct alignas(64) Stripe {
 };
 std::array<Stripe, kStripes> stripes;
 
+thread_local RangesCountedApart* counted_apart = nullptr;
+
 Stripe& OwnStripe() noexcept {
   static std::atomic<size_t> next = 0;
   thread_local Stripe& own = stripes[next.fetch_add(1, std::memory_order_relaxed) % kStripes];
@@ -27,21 +29,6 @@ uint64_t Sum(RangeOutcome outcome) noexcept {
     sum += stripe.counts[static_cast<size_t>(outcome)].load(std::memory_order_relaxed);
   }
   return sum;
-}
-
-thread_local CountApart* apart = nullptr;
-
-template <class Count>
-RangeFilterCounts CountsOf(const Count& count) noexcept {
-  RangeFilterCounts counts;
-  counts.no = count(RangeOutcome::kNo);
-  counts.may_match = count(RangeOutcome::kMayMatch);
-  counts.beyond_partition = count(RangeOutcome::kBeyond);
-  counts.no_range_filter = count(RangeOutcome::kNoFilter);
-  counts.no_bound = count(RangeOutcome::kNoBound);
-  counts.empty_begin = count(RangeOutcome::kEmptyBegin);
-  counts.untrusted = count(RangeOutcome::kUntrusted);
-  return counts;
 }
 
 // So many questions without a range are no accident.
@@ -60,8 +47,8 @@ void WarnOnce() noexcept {
 }  // namespace
 
 void CountRange(RangeOutcome outcome) noexcept {
-  if (apart != nullptr) {
-    ++apart->counts_[static_cast<size_t>(outcome)];
+  if (counted_apart != nullptr) [[unlikely]] {
+    ++counted_apart->counts_[static_cast<size_t>(outcome)];
     return;
   }
   const uint64_t before =
@@ -69,13 +56,20 @@ void CountRange(RangeOutcome outcome) noexcept {
   if (outcome == RangeOutcome::kNoBound && before + 1 == kTooManyWithoutBound) WarnOnce();
 }
 
-RangeFilterCounts CountedRanges() noexcept { return CountsOf(Sum); }
-
-CountApart::CountApart() noexcept { apart = this; }
-CountApart::~CountApart() { apart = nullptr; }
-
-RangeFilterCounts CountApart::counts() const noexcept {
-  return CountsOf([this](RangeOutcome outcome) { return counts_[static_cast<size_t>(outcome)]; });
+RangeFilterCounts CountedRanges() noexcept {
+  RangeFilterCounts counts;
+  counts.no = Sum(RangeOutcome::kNo);
+  counts.may_match = Sum(RangeOutcome::kMayMatch);
+  counts.beyond_partition = Sum(RangeOutcome::kBeyond);
+  counts.no_range_filter = Sum(RangeOutcome::kNoFilter);
+  counts.no_bound = Sum(RangeOutcome::kNoBound);
+  counts.empty_begin = Sum(RangeOutcome::kEmptyBegin);
+  counts.untrusted = Sum(RangeOutcome::kUntrusted);
+  return counts;
 }
+
+RangesCountedApart::RangesCountedApart() noexcept { counted_apart = this; }
+
+RangesCountedApart::~RangesCountedApart() { counted_apart = nullptr; }
 
 }  // namespace blocksieve::rocksdb_plugin

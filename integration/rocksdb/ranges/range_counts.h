@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "blocksieve/rocksdb/range_filter.h"
@@ -24,19 +26,22 @@ void CountRange(RangeOutcome outcome) noexcept;
 /// All counts so far.
 RangeFilterCounts CountedRanges() noexcept;
 
-/// While it exists, its thread counts apart.
-class CountApart {
+/// While one of these lives, what its thread asks is counted here, and not for the process.
+class RangesCountedApart {
  public:
-  CountApart() noexcept;
-  ~CountApart();
-  CountApart(const CountApart&) = delete;
-  CountApart& operator=(const CountApart&) = delete;
+  RangesCountedApart() noexcept;
+  RangesCountedApart(const RangesCountedApart&) = delete;
+  RangesCountedApart& operator=(const RangesCountedApart&) = delete;
+  ~RangesCountedApart();
 
-  RangeFilterCounts counts() const noexcept;
+  uint64_t count(RangeOutcome outcome) const noexcept {
+    return counts_[static_cast<size_t>(outcome)];
+  }
 
  private:
   friend void CountRange(RangeOutcome outcome) noexcept;
-  uint64_t counts_[kNumRangeOutcomes] = {};
+
+  std::array<uint64_t, kNumRangeOutcomes> counts_{};
 };
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -417,7 +417,7 @@ void ModelRun::AddOrDropSnapshot() {
 
 void ModelRun::Refresh() {
   // With a timestamp an iterator stays at its time.
-  if (iterators_.empty() || kind_.timestamps) return;
+  if (iterators_.empty() || kind_.timestamps || traits_.deletes_ranges) return;
   CheckedIterator& iterator = *iterators_[dice_.Below(iterators_.size())];
   if (iterator.can_refresh()) iterator.Refresh(model_.Now());
 }

@@ -36,7 +36,9 @@ struct ModelKind {
 // - ingestion under universal compaction, while snapshots are held, or before anything was written:
 //   compactions of 7.8.3 may then lose the rows;
 // - max_sequential_skip_in_iterations = 0;
-// - range deletes, where merges or Prev are in the same run;
+// - range deletes, where merges, Prev or Refresh are in the same run: with the last one, 7.8.3
+// frees
+//   memory twice;
 // - what iterators give that read the cache alone: they move, but are not compared;
 // - merges, or bounds that are raised, where there are tailing iterators;
 // - async_io with readahead;

@@ -1,0 +1,86 @@
+#include "tests/rocksdb/ranges/range_db.h"
+
+#include <rocksdb/perf_context.h>
+
+namespace blocksieve::testing {
+namespace {
+
+constexpr uint64_t kMostFiles = 16;
+
+RangeFilterCounts Since(const RangeFilterCounts& before) {
+  RangeFilterCounts counts = GetRangeFilterCounts();
+  counts.no -= before.no;
+  counts.may_match -= before.may_match;
+  counts.beyond_partition -= before.beyond_partition;
+  counts.no_range_filter -= before.no_range_filter;
+  counts.no_bound -= before.no_bound;
+  counts.empty_begin -= before.empty_begin;
+  counts.untrusted -= before.untrusted;
+  return counts;
+}
+
+}  // namespace
+
+std::string RangeKey(uint64_t number) {
+  // A permutation of 64 bits, so that no two are alike.
+  number *= 0x9e3779b97f4a7c15;
+  number ^= number >> 32;
+  std::string key(8, '\0');
+  for (size_t i = 0; i < key.size(); ++i) key[i] = static_cast<char>(number >> (56 - 8 * i));
+  return key;
+}
+
+DbConfig RangeConfig(FilterShape shape, const RangeFilterOptions& ranges) {
+  [[maybe_unused]] static const int registered = blocksieve_rocksdb_register();
+  DbConfig config = MakeConfig(shape, nullptr);
+  rocksdb::Options options = config.ToOptions();
+  MustBeOk(EnableRangeFilter(&options, ranges), "range filter");
+  config.table.filter_policy =
+      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
+  config.options.prefix_extractor = options.prefix_extractor;
+  return config;
+}
+
+void WriteRangeFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, uint64_t file,
+                    uint64_t keys) {
+  for (uint64_t i = 0; i < keys; ++i) {
+    MustBeOk(db->Put({}, family, RangeKey(2 * (kMostFiles * i + file)), std::string(100, 'v')),
+             "put");
+  }
+  MustBeOk(db->Flush({}, family), "flush");
+}
+
+EmptySeeks SeekInVain(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
+                      const rocksdb::ReadOptions& read, uint64_t seeks) {
+  EmptySeeks result;
+  const RangeFilterCounts before = GetRangeFilterCounts();
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::PerfContext& perf = *rocksdb::get_perf_context();
+  for (uint64_t i = 0; i < seeks; ++i) {
+    const std::string begin = RangeKey(2 * i + 1);
+    const std::string end = begin + '\0';
+    const rocksdb::Slice bound(end);
+    rocksdb::ReadOptions bounded = read;
+    bounded.iterate_upper_bound = &bound;
+    const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(bounded, family));
+    perf.Reset();
+    iterator->Seek(begin);
+    result.blocks += perf.block_read_count - perf.index_block_read_count -
+                     perf.filter_block_read_count + perf.block_cache_hit_count -
+                     perf.block_cache_index_hit_count - perf.block_cache_filter_hit_count;
+    result.found += iterator->Valid() ? 1 : 0;
+    MustBeOk(iterator->status(), "seek");
+  }
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+  result.seeks = seeks;
+  result.counts = Since(before);
+  return result;
+}
+
+rocksdb::ReadOptions RangeRead() {
+  rocksdb::ReadOptions read;
+  PrepareRangeRead(nullptr, &read);
+  return read;
+}
+
+}  // namespace blocksieve::testing

@@ -1,0 +1,223 @@
+#include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/rocksdb/ranges/range_db.h"
+#include "tests/support/db_checks.h"
+#include "tests/support/logs.h"
+
+// What range filters save, what the counters say of it, and when they say nothing.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+constexpr uint64_t kFiles = 5;
+
+class RangeSavings : public ::testing::TestWithParam<FilterShape> {
+ protected:
+  static std::unique_ptr<TestDb> Make(const DbConfig& config) {
+    auto db = std::make_unique<TestDb>(config);
+    for (uint64_t file = 0; file < kFiles; ++file) {
+      WriteRangeFile(&db->db(), (*db)->DefaultColumnFamily(), file);
+    }
+    return db;
+  }
+  static EmptySeeks Seek(TestDb* db, const rocksdb::ReadOptions& read) {
+    return SeekInVain(&db->db(), (*db)->DefaultColumnFamily(), read);
+  }
+};
+
+TEST_P(RangeSavings, EmptySeeksReadNoBlocks) {
+  DbConfig config = RangeConfig(GetParam());
+  const auto db = Make(config);
+  const EmptySeeks plain = Seek(db.get(), {});
+  EXPECT_EQ(plain.found, 0u);
+  const EmptySeeks filtered = Seek(db.get(), RangeRead());
+  EXPECT_EQ(filtered.found, 0u);
+  // Each of the files is asked, and says no but for its rate, 0.012.
+  const uint64_t asked = kFiles * filtered.seeks;
+  EXPECT_EQ(filtered.counts.asked(), asked);
+  EXPECT_EQ(filtered.counts.no + filtered.counts.may_match + filtered.counts.beyond_partition,
+            asked);
+  const uint64_t passed = asked - filtered.counts.no;
+  EXPECT_LT(passed, GetParam() == FilterShape::kFull ? asked / 40 : asked / 20);
+  if (GetParam() == FilterShape::kFull) {
+    EXPECT_EQ(filtered.counts.beyond_partition, 0u);
+  }
+  EXPECT_LE(filtered.blocks, passed);
+  EXPECT_LT(filtered.blocks * 10, plain.blocks);
+  // Without auto_prefix_mode they are asked, but not about the range.
+  EXPECT_EQ(plain.counts.asked(), asked);
+  EXPECT_EQ(plain.counts.no_bound, asked);
+}
+
+TEST_P(RangeSavings, PlainReadsIfAskedFor) {
+  RangeFilterOptions ranges;
+  ranges.policy.plain_range_reads = true;
+  const auto db = Make(RangeConfig(GetParam(), ranges));
+  const EmptySeeks plain = Seek(db.get(), {});
+  EXPECT_EQ(plain.found, 0u);
+  EXPECT_GT(plain.counts.no * 20, plain.counts.asked() * 19);
+}
+
+TEST_P(RangeSavings, ThePreciseTakesLess) {
+  RangeFilterOptions precise;
+  precise.policy.range_fpr = 0.001;
+  const auto db = Make(RangeConfig(GetParam(), precise));
+  const EmptySeeks filtered = Seek(db.get(), RangeRead());
+  if (GetParam() == FilterShape::kFull) {
+    EXPECT_LT(filtered.counts.may_match * 300, filtered.counts.asked());
+  }
+  EXPECT_EQ(filtered.found, 0u);
+}
+
+TEST_P(RangeSavings, CountersSayWhatCameOfIt) {
+  const auto db = Make(RangeConfig(GetParam()));
+  const auto count = [&](const rocksdb::ReadOptions& read, const std::string& begin,
+                         RangeFilterCounts* counts) {
+    const RangeFilterCounts before = GetRangeFilterCounts();
+    const std::unique_ptr<rocksdb::Iterator> iterator((*db)->NewIterator(read));
+    iterator->Seek(begin);
+    *counts = GetRangeFilterCounts();
+    counts->may_match -= before.may_match;
+    counts->empty_begin -= before.empty_begin;
+    counts->no_bound -= before.no_bound;
+    counts->no -= before.no;
+    counts->beyond_partition -= before.beyond_partition;
+  };
+  RangeFilterCounts counts;
+  const std::string last(9, '\xff');
+  rocksdb::Slice bound(last);
+  rocksdb::ReadOptions read = RangeRead();
+  read.iterate_upper_bound = &bound;
+  count(read, RangeKey(1), &counts);  // holds keys
+  EXPECT_EQ(counts.may_match, kFiles);
+  count(read, "", &counts);
+  EXPECT_EQ(counts.empty_begin, kFiles);
+  // Behind all keys, where a partition does not know what comes.
+  bound = rocksdb::Slice(last);
+  const std::string begin(8, '\xff');
+  count(read, begin, &counts);
+  EXPECT_EQ(counts.no + counts.may_match + counts.beyond_partition,
+            counts.beyond_partition > 0 || GetParam() == FilterShape::kFull ? kFiles : 0);
+}
+
+TEST_P(RangeSavings, SeeksOfFilesWithoutRangesAreCounted) {
+  DbConfig points = RangeConfig(GetParam());
+  points.table.filter_policy = PolicyFromString("blocksieve");
+  const auto db = Make(points);
+  const EmptySeeks seeks = Seek(db.get(), RangeRead());
+  EXPECT_EQ(seeks.counts.no_range_filter, kFiles * seeks.seeks);
+  EXPECT_EQ(seeks.counts.asked(), kFiles * seeks.seeks);
+  EXPECT_EQ(seeks.blocks, Seek(db.get(), {}).blocks);
+}
+
+// There and back: each reads what the other wrote.
+TEST_P(RangeSavings, ToRangesAndBack) {
+  DbConfig stock = MakeConfig(GetParam(), PolicyFromString("bloomfilter:10:false"));
+  DbConfig none = MakeConfig(GetParam(), nullptr);
+  DbConfig prefixes = stock;
+  UsePrefixes(&prefixes, 2);
+  const DbConfig ours = RangeConfig(GetParam());
+  const DbConfig points = MakeConfig(GetParam(), PolicyFromString("blocksieve"));
+  TestDb db(ours);
+  std::vector<std::string> absent;
+  for (uint64_t i = 0; i < 500; ++i) absent.push_back(RangeKey(2 * i + 1));
+  uint64_t written = 0;
+  for (const DbConfig& config : {ours, stock, none, ours, prefixes, points, ours}) {
+    db.Reopen(config);
+    for (uint64_t i = 0; i < 400; ++i) db.Put(RangeKey(2 * written++), "value");
+    db.Flush();
+    rocksdb::ReadOptions total_order;
+    total_order.total_order_seek = true;
+    EXPECT_EQ(CheckReads(&db.db(), db.model(), absent, total_order), "");
+    const EmptySeeks seeks = Seek(&db, RangeRead());
+    EXPECT_EQ(seeks.found, 0u);
+  }
+  // Ours are 3 of 7, and stock filters know no ranges.
+  const EmptySeeks seeks = Seek(&db, RangeRead());
+  EXPECT_GT(seeks.counts.no, 29 * seeks.seeks / 10);
+  db.Compact();
+  EXPECT_GT(Seek(&db, RangeRead()).counts.no, 9 * seeks.seeks / 10);
+  db.Reopen(stock);
+  EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
+  db.Compact();
+  EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
+  EXPECT_EQ(Seek(&db, RangeRead()).counts.asked(), 0u);
+}
+
+TEST_P(RangeSavings, AlikeKeysAreLeftOutWithOneLineInTheLog) {
+  DbConfig config = RangeConfig(GetParam());
+  auto log = std::make_shared<MemoryLogger>();
+  config.options.info_log = log;
+  TestDb db(config);
+  // Neighbours differ in the last byte.
+  for (uint64_t i = 0; i < 6000; ++i) {
+    db.Put(RangeKey(i / 3) + "file" + std::to_string(i % 3), "value");
+  }
+  db.Flush();
+  const std::string line = "no range filter written";
+  size_t lines = 0;
+  for (size_t at = log->text().find(line); at != std::string::npos;
+       at = log->text().find(line, at + 1)) {
+    ++lines;
+  }
+  EXPECT_EQ(lines, 1u);
+  EXPECT_NE(log->text().find(line + ": keys are too much alike"), std::string::npos);
+  EXPECT_EQ(CheckReads(&db.db(), db.model(), {"absent"}), "");
+  const EmptySeeks seeks = Seek(&db, RangeRead());
+  EXPECT_EQ(seeks.counts.no_range_filter, seeks.counts.asked());
+  EXPECT_EQ(seeks.counts.asked(), seeks.seeks);
+}
+
+// In a process of its own, which has asked nothing before.
+void WarnInVain() {
+  DbConfig config = RangeConfig(FilterShape::kFull);
+  TestDb db(config);
+  WriteRangeFile(&db.db(), db->DefaultColumnFamily(), 0, 100);
+  // The warning goes by the thousandth question of a thread.
+  const std::string loud = StderrOf([&] {
+    SeekInVain(&db.db(), db->DefaultColumnFamily(), {}, 3000);
+    SeekInVain(&db.db(), db->DefaultColumnFamily(), RangeRead(), 3000);
+    SeekInVain(&db.db(), db->DefaultColumnFamily(), {}, 3000);
+  });
+  std::fprintf(stderr, "%s", loud.c_str());
+  const size_t first = loud.find("asked without a range");
+  const bool once = first != std::string::npos &&
+                    loud.find("asked without a range", first + 1) == std::string::npos;
+  std::exit(once ? 0 : 1);
+}
+
+// If ranges are asked for, too, whoever wrote the program knows how.
+void AskBoth() {
+  TestDb db(RangeConfig(FilterShape::kFull));
+  WriteRangeFile(&db.db(), db->DefaultColumnFamily(), 0, 100);
+  SeekInVain(&db.db(), db->DefaultColumnFamily(), RangeRead(), 10);
+  const std::string loud =
+      StderrOf([&] { SeekInVain(&db.db(), db->DefaultColumnFamily(), {}, 3000); });
+  std::fprintf(stderr, "'%s'", loud.c_str());
+  std::exit(loud.empty() ? 0 : 1);
+}
+
+class RangeWarning : public ::testing::Test {
+ protected:
+  // The child starts the program anew.
+  RangeWarning() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(RangeWarning, ComesOnceIfNobodyGivesBounds) {
+  EXPECT_EXIT(WarnInVain(), ::testing::ExitedWithCode(0), "iterate_upper_bound");
+}
+
+TEST_F(RangeWarning, DoesNotComeIfSomebodyDoes) {
+  EXPECT_EXIT(AskBoth(), ::testing::ExitedWithCode(0), "''");
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, RangeSavings, kBothShapes, ParamNames());
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,174 @@
+#include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "integration/rocksdb/policy/range_self_test.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
+#include "tests/rocksdb/ranges/range_db.h"
+
+// That filters answer for ranges only where RocksDB asks as they need it, and always there.
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+TEST(RangeSelfTest, PassesWithThisRocksDb) {
+  EXPECT_EQ(RangeSelfTestProblem(RangeExtractor::Get()), "");
+  EXPECT_EQ(RangeSelfTestProblem(RangeExtractor::Get()), "") << "once more";
+}
+
+TEST(RangeSelfTest, ItsQuestionsAreNotCounted) {
+  const uint64_t before = GetRangeFilterCounts().asked();
+  EXPECT_EQ(RangeSelfTestProblem(RangeExtractor::Get()), "");
+  EXPECT_EQ(GetRangeFilterCounts().asked(), before);
+}
+
+// What another RocksDB might make of our extractor.
+class Relayed final : public rocksdb::SliceTransform {
+ public:
+  using Relay =
+      std::function<rocksdb::Slice(const rocksdb::SliceTransform&, const rocksdb::Slice&)>;
+
+  explicit Relayed(Relay relay) : relay_(std::move(relay)) {}
+  const char* Name() const override { return RangeExtractor::kName; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override { return relay_(*ours_, key); }
+  bool InDomain(const rocksdb::Slice&) const override { return true; }
+
+ private:
+  const Relay relay_;
+  const std::shared_ptr<const rocksdb::SliceTransform> ours_ = RangeExtractor::Get();
+};
+
+struct Chain {
+  const char* name;
+  Relayed::Relay relay;
+};
+
+const Chain kBrokenChains[] = {
+    {"leaves nothing",
+     [](const auto&, const rocksdb::Slice& key) { return rocksdb::Slice(key.data(), 0); }},
+    {"transforms something else in between",
+     [](const auto& ours, const rocksdb::Slice& key) {
+       const rocksdb::Slice prefix = ours.Transform(key);
+       ours.Transform("disturbs");
+       return prefix;
+     }},
+    {"transforms each key twice",
+     [](const auto& ours, const rocksdb::Slice& key) {
+       ours.Transform(key);
+       return ours.Transform(key);
+     }},
+    {"transforms copies",
+     [](const auto& ours, const rocksdb::Slice& key) {
+       ours.Transform(std::string(40, '.') + key.ToString());
+       return rocksdb::Slice(key.data(), 0);
+     }},
+    {"keeps a part of keys",
+     [](const auto& ours, const rocksdb::Slice& key) {
+       ours.Transform(key);
+       return rocksdb::Slice(key.data(), std::min<size_t>(key.size(), 12));
+     }},
+    {"leaves ends that are too low",
+     [](const auto& ours, const rocksdb::Slice& key) {
+       // What is above the key before is a bound. It has to stay where it is until it is used.
+       thread_local std::string before;
+       thread_local std::string low;
+       const bool is_bound = key.compare(before) > 0;
+       low = before + '\0';
+       before = key.ToString();
+       return ours.Transform(is_bound ? rocksdb::Slice(low) : key);
+     }},
+};
+
+TEST(RangeSelfTest, NoticesABrokenChain) {
+  for (const Chain& chain : kBrokenChains) {
+    const std::string problem = RangeSelfTestProblem(std::make_shared<Relayed>(chain.relay));
+    EXPECT_NE(problem, "") << chain.name;
+    std::printf("  %s: %s\n", chain.name, problem.c_str());
+  }
+  const auto faithful = std::make_shared<Relayed>(
+      [](const auto& ours, const rocksdb::Slice& key) { return ours.Transform(key); });
+  EXPECT_EQ(RangeSelfTestProblem(faithful), "");
+}
+
+// Whether questions for ranges were answered, in a process that has done nothing else.
+[[noreturn]] void ExitIfAnswered(const EmptySeeks& seeks) {
+  std::fprintf(stderr, "%llu no, %llu untrusted, %llu found\n",
+               static_cast<unsigned long long>(seeks.counts.no),
+               static_cast<unsigned long long>(seeks.counts.untrusted),
+               static_cast<unsigned long long>(seeks.found));
+  std::exit(seeks.counts.untrusted == 0 && seeks.found == 0 && seeks.counts.no > 900 ? 0 : 1);
+}
+
+// A file with ranges, ingested into a database without, which is then opened otherwise.
+void WriteWithoutTest(const TempDir& dir) {
+  const DbConfig config = RangeConfig();
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), config.ToOptions());
+  const std::string file = dir / "ranges.sst";
+  MustBeOk(writer.Open(file), "file");
+  std::set<std::string> keys;
+  for (uint64_t i = 0; i < 2000; ++i) keys.insert(RangeKey(2 * i));
+  for (const std::string& key : keys) MustBeOk(writer.Put(key, "value"), "put");
+  MustBeOk(writer.Finish(), "finish");
+  const auto db =
+      blocksieve::testing::OpenDb(MakeConfig(FilterShape::kFull, nullptr).ToOptions(), dir / "db");
+  MustBeOk(db->IngestExternalFile({file}, {}), "ingest");
+}
+
+void SeekReadOnly() {
+  const TempDir dir;
+  WriteWithoutTest(dir);
+  const auto db = OpenReadOnly(RangeConfig().ToOptions(), dir / "db");
+  ExitIfAnswered(SeekInVain(db.get(), db->DefaultColumnFamily(), RangeRead()));
+}
+
+void SeekInSecondary() {
+  const TempDir dir;
+  WriteWithoutTest(dir);
+  rocksdb::Options options = RangeConfig().ToOptions();
+  options.max_open_files = -1;
+  const auto db = OpenSecondary(options, dir / "db", dir / "secondary");
+  ExitIfAnswered(SeekInVain(db.get(), db->DefaultColumnFamily(), RangeRead()));
+}
+
+void SeekInNewColumnFamily() {
+  const TempDir dir;
+  const auto db =
+      blocksieve::testing::OpenDb(MakeConfig(FilterShape::kFull, nullptr).ToOptions(), dir / "db");
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  MustBeOk(db->CreateColumnFamily(RangeConfig().ToOptions(), "ranges", &family), "create");
+  WriteRangeFile(db.get(), family, 0);
+  const EmptySeeks seeks = SeekInVain(db.get(), family, RangeRead());
+  MustBeOk(db->DestroyColumnFamilyHandle(family), "family");
+  ExitIfAnswered(seeks);
+}
+
+class RangeTrust : public ::testing::Test {
+ protected:
+  // The child starts the program anew.
+  RangeTrust() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(RangeTrust, InAReadOnlyInstance) {
+  EXPECT_EXIT(SeekReadOnly(), ::testing::ExitedWithCode(0), "");
+}
+TEST_F(RangeTrust, InASecondary) {
+  EXPECT_EXIT(SeekInSecondary(), ::testing::ExitedWithCode(0), "");
+}
+TEST_F(RangeTrust, InAColumnFamilyThatIsAdded) {
+  EXPECT_EXIT(SeekInNewColumnFamily(), ::testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin
