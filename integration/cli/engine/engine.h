@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ struct LoadTarget {
   std::vector<Column> columns;  ///< To be indexed, in addition to those that the database indexes.
   uint64_t granule_rows = 0;    ///< 0: the engine's default.
   double target_fpr = 0;        ///< Of the indexes.
+
+  /// Key filters answer for ranges with this rate; nothing: as the database has it so far.
+  std::optional<double> range_fpr;
 };
 
 /// A database that rows are loaded into.
