@@ -1,10 +1,13 @@
 """Filters that answer for ranges: how load makes them, what inspect and verify see of them."""
 
+import json
+import math
 import random
 import shutil
 import unittest
 
 from command import CommandTest, flip, run
+from inspect_test import PARTITIONED
 
 RANGE_FPR = 0.02
 
@@ -158,6 +161,166 @@ class Damage(CommandTest):
         self.assertNotIn("", found)
         hits = [problem for problem in found if "a filter cannot be read" in problem]
         self.assertGreater(len(hits), 0.1 * len(found), found)
+
+
+class Advice(CommandTest):
+    """What advise says of ranges, and whether it comes true."""
+
+    RUNS = ("3:200000", "2/4:50000", "0:50000", "0:50000")
+    SEEKS = 50_000
+
+    def build(self, policy):
+        self.level_tree("build", *(f"{run}:{policy}" for run in self.RUNS))
+
+    def advise(self, *arguments):
+        family, = self.json_of("advise", "--db", self.db, "--seek-fraction", 0.5,
+                               *arguments)["families"]
+        return family["ranges"]
+
+    def blocks_per_seek(self):
+        return json.loads(self.level_tree("seek", str(self.SEEKS)))["blocks"] / self.SEEKS
+
+    def test_prediction(self):
+        self.build("bloomfilter:10")
+        advice = self.advise()
+        # All of the runs, but a fourth of the seeks only that with keys from a fourth of them.
+        self.assertAlmostEqual(advice["blocks_per_empty_seek_today"], 3.25, delta=0.02)
+        self.assertAlmostEqual(self.blocks_per_seek(), 3.25, delta=0.02)
+        self.assertEqual([run["range_fpr_today"] for run in advice["runs"]], [1] * 4)
+        policy, extractor = advice["options"]
+        self.assertEqual(extractor, "prefix_extractor=blocksieve.range")
+        self.db = self.dir / "with ranges"
+        self.build(policy.removeprefix("filter_policy="))
+        self.assertAlmostEqual(self.blocks_per_seek(), advice["blocks_per_empty_seek"],
+                               delta=0.15 * advice["blocks_per_empty_seek"])
+        range_bytes = sum(file["filter"]["range_bytes"] for file in self.inspect()["files"])
+        self.assertAlmostEqual(range_bytes, advice["range_bytes"], delta=0.02 * range_bytes)
+        again = self.advise()
+        self.assertAlmostEqual(again["blocks_per_empty_seek_today"],
+                               advice["blocks_per_empty_seek"], delta=0.002)
+        self.assertIn(b"\nThese options leave out the range filters that files have",
+                      self.succeed("advise", "--db", self.db).out)
+
+    def test_names(self):
+        self.load(rows_of(2000))
+        advice = self.advise()
+        self.assertEqual(set(advice), {
+            "seek_fraction", "range_width", "share_of_empty_seeks", "blocks_per_empty_seek_today",
+            "blocks_per_empty_seek", "wasted_reads_today", "wasted_reads", "range_bytes", "runs",
+            "options", "do_not_pay"})
+        self.assertEqual(set(advice["runs"][0]), {
+            "level", "num_keys", "sampled_files", "sampled_keys", "range_fpr_today",
+            "estimated_fpr", "range_fpr", "range_bytes"})
+
+    def test_share_of_seeks_and_width(self):
+        self.load(rows_of(2000))
+        for fraction, width in ((0, 0), (0.25, 0.5), (1, 3)):
+            family, = self.json_of("advise", "--db", self.db, "--seek-fraction", fraction,
+                                   "--range-width", width)["families"]
+            ranges = family["ranges"]
+            lookups = (1 - fraction) * family["today"]["wasted_reads"]
+            empty = fraction * math.exp(-width)
+            self.assertAlmostEqual(ranges["share_of_empty_seeks"], math.exp(-width))
+            self.assertAlmostEqual(ranges["wasted_reads_today"],
+                                   lookups + empty * ranges["blocks_per_empty_seek_today"])
+            self.assertAlmostEqual(ranges["wasted_reads"],
+                                   lookups + empty * ranges["blocks_per_empty_seek"])
+
+    def test_engines(self):
+        options = {
+            "rocksdb": [r"filter_policy=\{id=blocksieve;bits_per_key=[\d.]+;kind=auto;ranges=true;"
+                        r"range_fpr=0\.012\}", r"prefix_extractor=blocksieve\.range"],
+            "toylsm": [r"options.bits_per_key = [\d.]+",
+                       r"options.key_filters = \{\{.kind = FilterKind::kBlockedBloom, .range_fpr = "
+                       r"0\.012\}, \{.range_fpr = 0\.012\}\}"]}
+        for engine in self.engines():
+            self.load(rows_of(20_000))
+            advice = self.advise()
+            self.assertAlmostEqual(advice["blocks_per_empty_seek_today"], 1, delta=0.001)
+            self.assertAlmostEqual(advice["runs"][0]["estimated_fpr"], 0.012, delta=0.003)
+            self.assertEqual(advice["runs"][0]["sampled_keys"], 20_000)
+            self.assertEqual(len(advice["options"]), 2)
+            for option, expected in zip(advice["options"], options[engine]):
+                self.assertRegex(option, f"^{expected}$")
+            self.assertIn("fit into a block cache", advice["do_not_pay"])
+            before = advice["range_bytes"]
+            self.load([], "--range-fpr", 0.012)
+            self.assertAlmostEqual(self.inspect()["files"][0]["filter"]["range_bytes"], before,
+                                   delta=0.1 * before)
+
+    def test_partitions(self):
+        """Each has a range filter of its own."""
+        sizes = []
+        for number, more in enumerate(((), PARTITIONED)):
+            self.db = self.dir / f"db{number}"
+            self.db_bench("fillrandom,flush,compact", "--bloom_bits=10", *more)
+            sizes.append(self.advise()["range_bytes"])
+        self.assertGreater(sizes[1], 1.1 * sizes[0])
+
+    def test_where_they_pay(self):
+        # More than any version's default cache.
+        self.db_bench("fillrandom,flush,compact", "--compression_type=none",
+                      "--write_buffer_size=67108864", "--value_size=200", num=300_000)
+        self.assertEqual(self.advise()["do_not_pay"], "")
+        self.assertIn("they would save", self.advise("--range-width", 7)["do_not_pay"])
+        text = self.succeed("advise", "--db", self.db, "--seek-fraction", 0.5).out.decode()
+        self.assertNotIn("Ranges do not pay", text)
+
+    def test_keys_too_much_alike(self):
+        """What tells neighbours apart is one of few words, far behind a long common part."""
+        source = random.Random(1)
+        def key():
+            return "".join(source.choice(("north", "south", "east", "west")) for _ in range(40))
+        keys = {first[:60] + key()[:5] + first[65:] for first in (key() for _ in range(5))
+                for _ in range(400)}
+        self.load([(key, 1) for key in sorted(keys)])
+        advice = self.advise()
+        self.assertGreater(advice["runs"][0]["estimated_fpr"], 0.2)
+        self.assertEqual(advice["do_not_pay"], "neighbouring keys are too much alike")
+        self.assertEqual((advice["range_bytes"], advice["options"]), (0, []))
+        text = self.succeed("advise", "--db", self.db, "--seek-fraction", 0.5).out.decode()
+        self.assertIn("\nRanges do not pay here: neighbouring keys are too much alike.\n", text)
+        self.assertNotIn("Options for range filters", text)
+
+    def test_text(self):
+        rows = rows_of(2000)
+        self.load(rows)
+        text = self.succeed("advise", "--db", self.db, "--seek-fraction", 0.5, "--range-width",
+                            1).out.decode()
+        self.assertRegex(text, "(?m)^level +runs +keys +seeks +range FPR today +estimated +filter bytes +bits/key$")
+        self.assertRegex(text, fr"(?m)^1 +1 +{len(rows):,} +100.0 % +- +0.01\d* +\d,\d{{3}} +\d.\d\d$")
+        self.assertRegex(text, r"(?m)^One that finds nothing reads 1 data blocks today, and 0\.01")
+        self.assertIn("With 1 keys in their ranges on average, 36.8 % of the seeks find nothing", text)
+        self.assertIn("\n  prefix_extractor=blocksieve.range\n", text)
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 120)
+
+    def test_changes_no_file(self):
+        self.load(rows_of(2000))
+        before = self.files_of_database()
+        self.advise()
+        self.assertEqual(self.files_of_database(), before)
+
+    def test_empty_database(self):
+        self.load([])
+        self.succeed("advise", "--db", self.db, "--seek-fraction", 1)
+
+    def test_damaged_data(self):
+        """The keys before it are a sample as well."""
+        self.load([(f"{key}", "x" * 100) for key, _ in rows_of(20_000)])
+        flip(self.table(), self.table().stat().st_size // 2)
+        sampled = self.advise()["runs"][0]["sampled_keys"]
+        self.assertGreater(sampled, 1000)
+        self.assertLess(sampled, 19_000)
+
+    def test_wrong_command_lines(self):
+        for message, arguments in (
+                ("--seek-fraction: 1.1 is not in the range 0 to 1", ("--seek-fraction", 1.1)),
+                ("--seek-fraction: nan is not in the range 0 to 1", ("--seek-fraction", "nan")),
+                ("--range-width: -1 is not in the range 0 to 1000000",
+                 ("--seek-fraction", 1, "--range-width", -1)),
+                ("--range-width requires --seek-fraction", ("--range-width", 1))):
+            self.assertIn(message, self.fail_with(2, "advise", "--db", self.db, *arguments))
 
 
 if __name__ == "__main__":

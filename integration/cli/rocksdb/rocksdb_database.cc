@@ -74,7 +74,8 @@ void AddRanges(double range_fpr, rocksdb::ColumnFamilyOptions* options) {
   ranges.policy.range_fpr = range_fpr;
   const rocksdb::Status status = EnableRangeFilter(options, ranges);
   if (!status.ok()) {
-    term::FailUsage("--range-fpr {}: the database cannot have range filters: {}", range_fpr, status.ToString());
+    term::FailUsage("--range-fpr {}: the database cannot have range filters: {}", range_fpr,
+                    status.ToString());
   }
 }
 
