@@ -247,7 +247,8 @@ class Schema(CommandTest):
 
     FILE = {"path", "family", "level", "num_entries", "num_bytes", "filter", "index"}
     FILTER = {"origin", "kind", "shape", "of", "num_filters", "num_entries", "num_bytes",
-              "bits_per_entry", "predicted_fpr", "note", "problems"}
+              "bits_per_entry", "predicted_fpr", "num_range_filters", "range_bytes", "range_fpr",
+              "note", "problems"}
     INDEX = {"num_granules", "num_bytes", "place", "columns", "note", "problem"}
     SUMS = {"num_files", "num_entries", "num_bytes", "covered_entries", "covered_bytes",
             "filter_bytes", "bits_per_entry", "predicted_fpr"}
@@ -269,7 +270,8 @@ class Schema(CommandTest):
                                              "files", "unopened", "vanished"})
             self.assertEqual(set(verified["files"][0]), self.FILE | {
                 "keys_asked", "false_negatives", "unseen", "num_probes", "num_passed",
-                "fpr_interval", "problems"})
+                "fpr_interval", "ranges_asked", "false_ranges", "num_range_probes",
+                "num_ranges_passed", "range_fpr_interval", "problems"})
 
 
 class WhatIsNoDatabase(CommandTest):

@@ -6,6 +6,7 @@
 //   level_tree fill DIR KEYS POLICY             by compactions as they come
 //   level_tree ascend DIR KEYS POLICY           the same with ascending keys: files only move
 //   level_tree measure DIR LOOKUPS              prints JSON
+//   level_tree seek DIR SEEKS                   the same of seeks with an upper bound
 //
 // POLICY is as in option strings, or "none". Keys are random, so that all runs have the same range,
 // but for those with a PART: theirs are from the first so many-th of all keys.
@@ -14,6 +15,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/perf_context.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
 #include <chrono>
@@ -29,6 +31,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/listener.h"
+#include "blocksieve/rocksdb/range_filter.h"
 #include "integration/rocksdb/compat/open_db.h"
 
 namespace {
@@ -92,6 +95,10 @@ rocksdb::Options OptionsWith(const std::string& policy) {
     Check(rocksdb::FilterPolicy::CreateFromString({}, policy, &table.filter_policy));
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  if (policy.find("ranges=true") != std::string::npos) {
+    Check(rocksdb::SliceTransform::CreateFromString({}, "blocksieve.range",
+                                                    &options.prefix_extractor));
+  }
   return options;
 }
 
@@ -210,6 +217,28 @@ void Measure(const std::string& path, uint64_t lookups) {
   std::cout << document << "\n";
 }
 
+// Of ranges that begin at an absent key and hold none.
+void Seek(const std::string& path, uint64_t seeks) {
+  // Not read-only: RocksDB would not have the policy check the options, and try ranges out.
+  const auto db = Open(path, "{id=blocksieve;ranges=true}");
+  rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+  for (uint64_t i = 0; i < seeks; ++i) {
+    const std::string begin = AbsentKey(i);
+    const std::string end = begin + '\0';
+    const rocksdb::Slice bound = end;
+    rocksdb::ReadOptions options;
+    blocksieve::PrepareRangeRead(&bound, &options);
+    const std::unique_ptr<rocksdb::Iterator> entry(db->NewIterator(options));
+    entry->Seek(begin);
+    Check(entry->status());
+    if (entry->Valid()) throw std::runtime_error("a range is not empty");
+  }
+  const nlohmann::json document = {{"seeks", seeks},
+                                   {"blocks", rocksdb::get_perf_context()->block_read_count}};
+  std::cout << document << "\n";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -221,6 +250,8 @@ int main(int argc, char** argv) try {
     Build(arguments[1], runs);
   } else if (arguments.size() == 3 && arguments[0] == "measure") {
     Measure(arguments[1], std::stoull(arguments[2]));
+  } else if (arguments.size() == 3 && arguments[0] == "seek") {
+    Seek(arguments[1], std::stoull(arguments[2]));
   } else if (arguments.size() == 4 && arguments[0] == "ascend") {
     Fill(arguments[1], std::stoull(arguments[2]), arguments[3], AscendingKey);
   } else if (arguments.size() == 4 && arguments[0] == "fill") {

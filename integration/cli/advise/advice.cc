@@ -80,15 +80,7 @@ class Adviser {
       return fmt::format("without filters, a lookup wastes {:.2g} reads of data blocks",
                          advice_.without.wasted_reads);
     }
-    uint64_t num_bytes = 0;
-    for (const SortedRun& run : runs()) {
-      for (const FileReport* const file : run.files) num_bytes += file->num_bytes;
-    }
-    if (num_bytes <= question_.cached_bytes) {
-      return fmt::format("the files, {} bytes, fit into a block cache of {} MiB",
-                         term::WithCommas(num_bytes), question_.cached_bytes >> 20);
-    }
-    return "";
+    return WhyCacheIsEnough(runs(), question_.cached_bytes);
   }
 
   const AdviceQuestion question_;
@@ -96,6 +88,16 @@ class Adviser {
 };
 
 }  // namespace
+
+std::string WhyCacheIsEnough(const std::vector<SortedRun>& runs, uint64_t cached_bytes) {
+  uint64_t num_bytes = 0;
+  for (const SortedRun& run : runs) {
+    for (const FileReport* const file : run.files) num_bytes += file->num_bytes;
+  }
+  if (num_bytes > cached_bytes) return "";
+  return fmt::format("the files, {} bytes, fit into a block cache of {} MiB",
+                     term::WithCommas(num_bytes), cached_bytes >> 20);
+}
 
 Advice Advise(RunList list, RunCoverage coverage, const AdviceQuestion& question) {
   return Adviser(std::move(list), std::move(coverage), question).Advise();

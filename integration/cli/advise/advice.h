@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "integration/cli/advise/filter_plan.h"
+#include "integration/cli/advise/range_advice.h"
 #include "integration/cli/advise/run_coverage.h"
 #include "integration/cli/engine/sorted_runs.h"
 
@@ -17,6 +18,7 @@ struct AdviceQuestion {
   std::optional<double> wasted_reads;              ///< Per lookup of an absent key, at most.
   double absent_fraction = 1;                      ///< Of the lookups.
   uint64_t cached_bytes = 0;                       ///< The size of the block cache.
+  std::optional<SeekQuestion> seeks;               ///< What range filters would save.
 };
 
 /// What filters cost and waste, or are expected to.
@@ -41,12 +43,16 @@ struct Advice {
   std::vector<Proposal> proposals;
   std::vector<std::string> impossible;  ///< For what there is no proposal, and why.
   std::string no_filter_pays;           ///< Why none does; empty: filters pay.
+  std::optional<RangeAdvice> ranges;    ///< If it was asked for, and there are keys.
 };
 
 /// Filters pay if they can save at least this many data-block reads per lookup, and if the files
 /// are larger than AdviceQuestion::cached_bytes: no lookup reads anything once the cache holds
 /// them.
 inline constexpr double kLeastSavedReads = 0.001;
+
+/// Why filters save no reads once the cache holds all files; "" if it cannot.
+std::string WhyCacheIsEnough(const std::vector<SortedRun>& runs, uint64_t cached_bytes);
 
 Advice Advise(RunList list, RunCoverage coverage, const AdviceQuestion& question);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "blocksieve/sizing.h"
+#include "integration/cli/advise/range_report.h"
 #include "integration/cli/files/file_report.h"
 #include "integration/cli/term/text.h"
 #include "integration/cli/term/text_table.h"
@@ -145,6 +146,11 @@ std::string ToText(const Advice& advice, double absent_fraction, const Engine& e
   text += "\nFalse-positive rates:\n\n" + LevelsText(advice);
   text += "\nOptions:\n\n" + OptionsText(advice, engine);
   for (const std::string& problem : advice.impossible) text += "\nImpossible: " + problem + "\n";
+  if (advice.ranges) {
+    text += "\n" + RangesText(advice, engine);
+  } else if (advice.list.has_range_filters()) {
+    text += "\nThese options leave out the range filters that files have; see --seek-fraction.\n";
+  }
   return text;
 }
 
@@ -161,6 +167,7 @@ Json ToJson(const Advice& advice, const Engine& engine) {
   for (const Proposal& proposal : advice.proposals) proposals.push_back(ToJson(proposal, engine));
   document["impossible"] = advice.impossible;
   document["no_filter_pays"] = advice.no_filter_pays;
+  if (advice.ranges) document["ranges"] = RangesToJson(advice, engine);
   return document;
 }
 

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "integration/cli/files/file_choice.h"
 #include "integration/cli/files/file_report.h"
 #include "integration/cli/term/failure.h"
+#include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 
@@ -34,7 +37,8 @@ Each file of level 0 is a sorted run; so is each deeper level. The proposals:
   one rate       the same rate for all files, with today's memory, or with that of the first proposal
                  if there are no filters
 Nothing is written, and another process may have the database open. Only single data blocks are
-read, to see how far into a file the key range of another one reaches.
+read, to see how far into a file the key range of another one reaches; with --seek-fraction, up to
+three files of each sorted run as a whole.
 
 The predictions follow the model of each kind of filter:
   wasted reads   data blocks read in vain by a lookup of an absent key: the sum over all runs of their
@@ -52,7 +56,21 @@ The predictions follow the model of each kind of filter:
 
 "No filter pays here" means that a lookup without any filter wastes less than one read in 1,000, or
 that the files fit into the engine's default block cache (RocksDB 8 MiB, toylsm 32 MiB): once the
-cache holds them, nothing is read.
+cache holds them, nothing is read. "Ranges do not pay here" means the same of seeks, or that keys are
+too much alike.
+
+With --seek-fraction F, F of the reads being seeks with an upper bound and the others lookups, it
+shows what filters that answer for ranges would save. It builds some, in memory, from the keys of a
+sample: for keys whose neighbours are too much alike they would let most ranges pass, which shows
+only then. Files with an estimate above 0.2 get no range filters.
+  seeks          share of the seeks that ask the run; one that finds nothing reads a data block of each
+                 such run, unless its filters say that it has no key in the range
+  estimated      share of short ranges without keys that would pass, for a range_fpr of 0.012
+  can gain       with --range-width W, ranges hold W keys on average; exp(-W) of them hold none, if keys
+                 lie in them by chance. For the others nothing is promised, though runs that have none of
+                 their keys are not read, either.
+RocksDB asks range filters if ReadOptions have iterate_upper_bound and auto_prefix_mode. It refuses
+them where another prefix extractor is set.
 
 Options that spread memory over the levels work best with the listener that reports how large the
 levels are: options.listeners.push_back(blocksieve::NewListener()), or listeners={blocksieve}.
@@ -61,13 +79,20 @@ Examples:
   blocksieve advise --db paths.db
   blocksieve advise --db paths.db --memory 64MiB
   blocksieve advise --db paths.db --wasted-reads 0.01 --absent-fraction 0.3
+  blocksieve advise --db paths.db --seek-fraction 0.2 --range-width 0.1
   blocksieve advise --db paths.db --format json | jq -r '.families[0].proposals[0].option')help";
 
 constexpr uint64_t kMaxMemory = uint64_t{1} << 50;
 
+// In short ranges, as of the seeks that gain most.
+constexpr double kDefaultRangeWidth = 0.01;
+constexpr double kMaxRangeWidth = 1e6;
+
 struct AdviseOptions {
   FileChoice choice;
   AdviceQuestion question;
+  std::optional<double> seek_fraction;
+  double range_width = kDefaultRangeWidth;
   OutputFormat format = OutputFormat::kText;
 };
 
@@ -100,6 +125,16 @@ ShareBefore ShareBeforeIn(const Engine& engine) {
   };
 }
 
+KeysOfFile KeysIn(const Engine& engine) {
+  return [&engine, progress = std::make_shared<term::Progress>()](
+             const FileReport& report, const std::function<void(std::string_view)>& visit) {
+    progress->Show("building range filters: " + ShortName(report.place));
+    const std::unique_ptr<TableFile> file = engine.OpenFile(report.place);
+    if (file == nullptr) return;  // removed by another process
+    file->ForEachKey([&visit](std::string_view key, bool) { visit(key); });
+  };
+}
+
 std::vector<Advice> AdviseAll(const AdviceQuestion& question, const std::vector<FileReport>& files,
                               const Engine& engine) {
   std::vector<RunList> lists = SortIntoRuns(files);
@@ -109,7 +144,11 @@ std::vector<Advice> AdviseAll(const AdviceQuestion& question, const std::vector<
   for (RunList& list : lists) {
     const AdviceQuestion share = ShareOf(question, list.num_keys(), all_keys);
     RunCoverage coverage = CoverageOf(list.runs, ShareBeforeIn(engine));
-    all.push_back(Advise(std::move(list), std::move(coverage), share));
+    Advice& advice = all.emplace_back(Advise(std::move(list), std::move(coverage), share));
+    if (!question.seeks || advice.list.num_keys() == 0) continue;
+    const auto& runs = advice.list.runs;
+    advice.ranges = AdviseRanges(runs, advice.coverage, *question.seeks, advice.today.wasted_reads,
+                                 WhyCacheIsEnough(runs, question.cached_bytes), KeysIn(engine));
   }
   return all;
 }
@@ -147,6 +186,10 @@ void RunAdvise(const AdviseOptions& options) {
   const std::vector<FileReport> files = chosen.ReadReports("looking at filters", &missed);
   AdviceQuestion question = options.question;
   question.cached_bytes = chosen.engine->DefaultCacheBytes();
+  if (options.seek_fraction) {
+    question.seeks =
+        SeekQuestion{.fraction = *options.seek_fraction, .range_width = options.range_width};
+  }
   const std::vector<Advice> all = AdviseAll(question, files, *chosen.engine);
   term::WriteToStandardOutput(options.format == OutputFormat::kJson
                                   ? ToJson(options, *chosen.engine, all, missed)
@@ -179,6 +222,18 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->question.absent_fraction,
             {"--absent-fraction", "F",
              "the share of lookups that are for absent keys, 0 to 1 (default 1)", InRange(0, 1)});
+  CLI::Option* const seek_fraction = AddOption(
+      command, &options->seek_fraction,
+      {"--seek-fraction", "F",
+       "the share of reads that are seeks with an upper bound, 0 to 1; shows range filters",
+       InRange(0, 1)});
+  CLI::Option* const range_width = AddOption(
+      command, &options->range_width,
+      {"--range-width", "W",
+       fmt::format("keys in the range of such a seek, on average, 0 to {:.0f} (default {})",
+                   kMaxRangeWidth, kDefaultRangeWidth),
+       InRange(0, kMaxRangeWidth)});
+  Need(range_width, seek_fraction);
   AddFormatOption(command, &options->format);
   SetAction(command, action, [options] { RunAdvise(*options); });
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "blocksieve/column.h"
+#include "blocksieve/range_filter.h"
 #include "blocksieve/skip_index.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/commands/rows.h"
@@ -48,9 +49,14 @@ compacted, so that all files have the indexes; for a large database that takes l
 is in a file beside its SST: copy it along with the SST (see blocksieve index). The engines are
 rocksdb and toylsm, a small one to learn from and to test with, whose granules are its data blocks.
 
+With --range-fpr, key filters save reads of seeks with an upper bound, too (see blocksieve advise).
+RocksDB keeps it in the options of the database, with the prefix extractor blocksieve.range, which
+it needs; toylsm keeps no options, so give it each time.
+
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:2 --index words=words:3 paths.tsv
   blocksieve load --db log.db --key 1 --delimiter , --index code=int:3 size=uint:4 log.csv
+  blocksieve load --db times.db --key 1 --range-fpr 0.01 --delimiter , log.csv
   zcat docs.gz | blocksieve load --db docs.db --key 1 --index age=int:json:/age -
   blocksieve load --engine toylsm --db toy.db --key 1 --index pkg=field:2 paths.tsv)help";
 
@@ -64,6 +70,7 @@ struct LoadOptions {
   std::vector<std::string> positionals;
   uint64_t granule_rows = 0;  // 0: not given
   double target_fpr = SkipIndexBuilderOptions().target_fpr;
+  std::optional<double> range_fpr;
   std::string delimiter = "\t";
   bool no_compact = false;
   OutputFormat format = OutputFormat::kText;
@@ -192,7 +199,8 @@ void RunLoad(LoadOptions options) {
   LoadTarget target{.path = options.db,
                     .columns = ParseIndexColumns(options.indexes, delimiter, options.key_field),
                     .granule_rows = options.granule_rows,
-                    .target_fpr = options.target_fpr};
+                    .target_fpr = options.target_fpr,
+                    .range_fpr = options.range_fpr};
   // What can fail without leaving anything behind comes first.
   term::LineReader lines(file);
   term::CatchInterrupts();
@@ -240,6 +248,11 @@ void AddLoadCommand(CLI::App* app, Action* action) {
                          "(default {})",
                          options->target_fpr),
              TargetFprs()});
+  AddOption(command, &options->range_fpr,
+            {"--range-fpr", "P",
+             fmt::format("key filters answer for ranges: share of empty ones that pass, {} to {}",
+                         kMinRangeFpr, kMaxRangeFpr),
+             InRange(kMinRangeFpr, kMaxRangeFpr)});
   AddOption(command, &options->delimiter,
             {"--delimiter", "C", R"(what separates fields: one byte, \t (default), \\ or \xHH)"});
   AddEngineOption(command, &options->engine, "the engine of a new database (default rocksdb)");

@@ -82,6 +82,8 @@ void AddFileOptions(CLI::App* command, FileChoice* choice) {
 
 void Exclude(CLI::Option* one, CLI::Option* other) { one->excludes(other); }
 
+void Need(CLI::Option* one, CLI::Option* other) { one->needs(other); }
+
 CLI::App* AddSubcommand(CLI::App* app, const char* name, const char* description,
                         const char* footer) {
   CLI::App* const command = app->add_subcommand(name, description);

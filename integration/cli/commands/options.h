@@ -57,6 +57,9 @@ void AddFileOptions(CLI::App* command, FileChoice* choice);
 /// Not both of them may be given.
 void Exclude(CLI::Option* one, CLI::Option* other);
 
+/// Nor `one` without the other.
+void Need(CLI::Option* one, CLI::Option* other);
+
 CLI::App* AddSubcommand(CLI::App* app, const char* name, const char* description,
                         const char* footer);
 

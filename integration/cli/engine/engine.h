@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ struct LoadTarget {
   std::vector<Column> columns;  ///< To be indexed, in addition to those that the database indexes.
   uint64_t granule_rows = 0;    ///< 0: the engine's default.
   double target_fpr = 0;        ///< Of the indexes.
+
+  /// Key filters answer for ranges with this rate; nothing: as the database has it so far.
+  std::optional<double> range_fpr;
 };
 
 /// A database that rows are loaded into.
@@ -116,6 +120,11 @@ class Engine {
 
   /// What to write into the options of a database so that its filters are built by this setting.
   virtual std::string OptionFor(const FilterSetting& setting) const = 0;
+
+  /// The same with filters that answer for ranges, too: lines. Without `setting`, the rest is as
+  /// the policy has it.
+  virtual std::vector<std::string> RangeOptionsFor(const std::optional<FilterSetting>& setting,
+                                                   double range_fpr) const = 0;
 
   /// The size of the block cache that a database has unless its options set one.
   virtual uint64_t DefaultCacheBytes() const = 0;

@@ -1,5 +1,6 @@
 #include "integration/cli/engine/sorted_runs.h"
 
+#include <algorithm>
 #include <cassert>
 #include <map>
 
@@ -32,9 +33,18 @@ uint64_t RunList::num_keys() const {
 uint64_t RunList::filter_bytes() const {
   uint64_t sum = 0;
   for (const SortedRun& run : runs) {
-    for (const FileReport* const file : run.files) sum += file->filter.num_bytes;
+    for (const FileReport* const file : run.files) {
+      sum += file->filter.num_bytes - file->filter.range_bytes;
+    }
   }
   return sum;
+}
+
+bool RunList::has_range_filters() const {
+  return std::any_of(runs.begin(), runs.end(), [](const SortedRun& run) {
+    return std::any_of(run.files.begin(), run.files.end(),
+                       [](const FileReport* file) { return file->filter.num_range_filters != 0; });
+  });
 }
 
 std::vector<RunList> SortIntoRuns(const std::vector<FileReport>& files) {

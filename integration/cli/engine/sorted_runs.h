@@ -31,7 +31,8 @@ struct RunList {
   std::vector<SortedRun> runs;
 
   uint64_t num_keys() const;
-  uint64_t filter_bytes() const;
+  uint64_t filter_bytes() const;  ///< Of filters for points: without the parts for ranges.
+  bool has_range_filters() const;
 };
 
 /// By column family. `files` must outlive it and be in the order of Engine::ListFiles.

@@ -9,13 +9,16 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/listener.h"
+#include "blocksieve/rocksdb/range_filter.h"
 #include "blocksieve/rocksdb/skip_scan.h"
 #include "integration/cli/engine/engine.h"
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 #include "integration/cli/rocksdb/stored_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
+#include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -60,6 +63,22 @@ void AddKeyFilters(rocksdb::ColumnFamilyOptions* options) {
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
 }
 
+// Has the key filters answer for ranges. Of a policy that the database has, all else stays.
+void AddRanges(double range_fpr, rocksdb::ColumnFamilyOptions* options) {
+  RangeFilterOptions ranges;
+  const auto* const table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  const auto* const policy =
+      table == nullptr ? nullptr
+                       : rocksdb_plugin::As<rocksdb_plugin::Policy>(table->filter_policy.get());
+  if (policy != nullptr) ranges.policy = policy->options();
+  ranges.policy.range_fpr = range_fpr;
+  const rocksdb::Status status = EnableRangeFilter(options, ranges);
+  if (!status.ok()) {
+    term::FailUsage("--range-fpr {}: the database cannot have range filters: {}", range_fpr,
+                    status.ToString());
+  }
+}
+
 /// The default column family, indexed.
 class LoadedRocksDb final : public LoadedDatabase {
  public:
@@ -101,6 +120,7 @@ LoadedRocksDb::LoadedRocksDb(const LoadTarget& target) : path_(target.path) {
     AddIndexes(target, columns, &family.options);
     if (!columns.empty()) AddListener(&options.db);
     AddKeyFilters(&family.options);
+    if (target.range_fpr) AddRanges(*target.range_fpr, &family.options);
   }
   std::error_code error;
   std::filesystem::create_directories(path_, error);

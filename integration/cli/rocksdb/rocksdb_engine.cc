@@ -1,5 +1,6 @@
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 
+#include <fmt/format.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/table.h>
 
@@ -13,6 +14,7 @@
 #include "integration/rocksdb/compat/cache.h"
 #include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -95,6 +97,12 @@ class TheRocksDbEngine final : public Engine {
   }
   std::string OptionFor(const FilterSetting& setting) const override {
     return "filter_policy={id=blocksieve;" + setting.ToText() + ";kind=auto}";
+  }
+  std::vector<std::string> RangeOptionsFor(const std::optional<FilterSetting>& setting,
+                                           double range_fpr) const override {
+    return {fmt::format("filter_policy={{id=blocksieve;{}kind=auto;ranges=true;range_fpr={}}}",
+                        setting ? setting->ToText() + ";" : "", range_fpr),
+            std::string("prefix_extractor=") + rocksdb_plugin::RangeExtractor::kName};
   }
   // It differs by version.
   uint64_t DefaultCacheBytes() const override {

@@ -21,6 +21,9 @@ class LoadedToyLsm final : public LoadedDatabase {
     toylsm::Options options;
     options.value_target_fpr = target.target_fpr;
     options.value_columns = target.columns;
+    for (toylsm::KeyFilterOptions& filter : options.key_filters) {
+      filter.range_fpr = target.range_fpr.value_or(0);
+    }
     std::error_code error;
     if (std::filesystem::exists(toylsm::ManifestPath(path_), error)) {
       StoredToyLsm stored(path_);

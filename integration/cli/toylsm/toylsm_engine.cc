@@ -5,6 +5,12 @@
 namespace blocksieve::cli {
 namespace {
 
+// Filters of level 0 and of all deeper ones, of the kinds that KindOf has for them.
+std::string KeyFilters(const std::string& members) {
+  return fmt::format(
+      "options.key_filters = {{{{.kind = FilterKind::kBlockedBloom, {0}}}, {{{0}}}}}", members);
+}
+
 class TheToyLsmEngine final : public Engine {
  public:
   std::string_view name() const override { return "toylsm"; }
@@ -24,10 +30,14 @@ class TheToyLsmEngine final : public Engine {
   AskedRatesByFamily RatesAskedFor(const std::string&) const override { return {}; }
   std::string OptionFor(const FilterSetting& setting) const override {
     const std::string text = fmt::format("{} = {}", setting.option, setting.value);
-    if (setting.option != "target_fpr") return "options." + text;
-    // Filters of level 0 and of all deeper ones, of the kinds that KindOf has for them.
-    return fmt::format(
-        "options.key_filters = {{{{.kind = FilterKind::kBlockedBloom, .{0}}}, {{.{0}}}}}", text);
+    return setting.option == "target_fpr" ? KeyFilters("." + text) : "options." + text;
+  }
+  std::vector<std::string> RangeOptionsFor(const std::optional<FilterSetting>& setting,
+                                           double range_fpr) const override {
+    const std::string ranges = fmt::format(".range_fpr = {}", range_fpr);
+    if (!setting) return {KeyFilters(ranges)};
+    if (setting->option != "target_fpr") return {OptionFor(*setting), KeyFilters(ranges)};
+    return {KeyFilters(fmt::format(".target_fpr = {}, {}", setting->value, ranges))};
   }
   uint64_t DefaultCacheBytes() const override { return toylsm::Options().cache_bytes; }
   bool IsFile(ByteView end) const override { return IsToyLsmFile(end); }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "blocksieve/filter_block.h"
+#include "blocksieve/range_filter.h"
 #include "integration/cli/engine/table_file.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/toylsm/toylsm_engine.h"
@@ -54,6 +55,22 @@ class ToyLsmFile final : public TableFile {
     return filter == nullptr || filter->filter.MayMatch(key);
   }
 
+  std::optional<bool> MayMatchRange(std::string_view begin, std::string_view end) override {
+    if (report_.filter.num_range_filters == 0) return std::nullopt;
+    return file_->MayHaveKeyIn({std::string(begin), std::string(end)}, context_);
+  }
+
+  bool HasKeyIn(std::string_view begin, std::string_view end) override {
+    const size_t number = file_->FindBlock(begin);
+    if (number == file_->num_blocks()) return false;
+    const auto block = file_->ReadBlock(number, context_);
+    if (!block.ok()) term::Fail("{}", block.status().message());
+    const auto& entries = (*block)->entries;
+    const auto found = std::partition_point(entries.begin(), entries.end(),
+                                            [&](const toylsm::Entry& e) { return e.key < begin; });
+    return found != entries.end() && found->key < end;
+  }
+
   std::optional<std::string> AbsentKey(std::string_view present, std::mt19937_64* random) override {
     return RandomExtension(present, random);
   }
@@ -73,6 +90,8 @@ class ToyLsmFile final : public TableFile {
     const toylsm::SstIndex& index = file_->index();
     std::set<std::string> kinds;
     double sum = 0;  // of every block, the rate of its filter
+    double range_sum = 0;
+    double range_keys = 0;
     for (size_t i = 0; i < index.filters.size(); ++i) {
       const size_t first_block = i * index.filter_granule_blocks;
       const auto blocks = static_cast<double>(
@@ -91,6 +110,16 @@ class ToyLsmFile final : public TableFile {
         kinds.emplace(FilterKindName(info->kind));
         report.num_entries += info->num_keys;
         sum += blocks * PredictedFpr(*info);
+        const Result<RangeFilterInfo> ranges = DescribeRangeFilter(AsBytes(filter->bytes));
+        if (ranges.ok() && ranges->num_keys != 0) {
+          ++report.num_range_filters;
+          // As much of what is stored as of what was compressed.
+          report.range_bytes +=
+              ranges->bytes * index.filters[i].stored_bytes / index.filters[i].raw_bytes;
+          const auto keys = static_cast<double>(ranges->num_keys);
+          range_sum += keys * ranges->estimated_fpr;
+          range_keys += keys;
+        }
       } else {
         report.problems.push_back("a filter cannot be read: " + info.status().message());
         sum += blocks;
@@ -99,7 +128,8 @@ class ToyLsmFile final : public TableFile {
     if (report.num_filters == 0) return;
     report.origin = kinds.empty() ? FilterOrigin::kUnreadable : FilterOrigin::kBlocksieve;
     report.shape = index.filters.size() == 1 ? "full" : "per granule";
-    report.of = "keys";
+    report.of = report.num_range_filters == 0 ? "keys" : "keys and ranges";
+    if (report.num_range_filters != 0) report.range_fpr = range_sum / range_keys;
     for (const std::string& kind : kinds) report.kind += (report.kind.empty() ? "" : "+") + kind;
     report.predicted_fpr = sum / static_cast<double>(file_->num_blocks());
   }

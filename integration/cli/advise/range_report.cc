@@ -1,0 +1,114 @@
+#include "integration/cli/advise/range_report.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+#include "integration/cli/files/file_report.h"
+#include "integration/cli/term/text.h"
+#include "integration/cli/term/text_table.h"
+
+namespace blocksieve::cli {
+namespace {
+
+double BitsPerKey(uint64_t num_bytes, uint64_t num_keys) {
+  return 8 * static_cast<double>(num_bytes) / static_cast<double>(num_keys);
+}
+
+// A row for each level.
+std::string LevelsText(const Advice& advice) {
+  term::TextTable table({"level", "runs", "keys", "seeks", "range FPR today", "estimated",
+                         "filter bytes", "bits/key"});
+  const std::vector<double> shares = SharesOf(advice.coverage, advice.list.runs.size());
+  size_t i = 0;
+  for (const auto& level : ByLevel(advice.list.runs)) {
+    const auto num_runs = static_cast<double>(level.size());
+    double share = 0;
+    double fpr_today = 0;
+    double estimated_fpr = 0;
+    uint64_t num_keys = 0;
+    uint64_t num_bytes = 0;
+    for (const SortedRun& run : level) {
+      share += shares[i] / num_runs;
+      fpr_today += advice.ranges->runs[i].fpr_today / num_runs;
+      estimated_fpr += advice.ranges->runs[i].estimated_fpr / num_runs;
+      num_keys += run.num_keys;
+      num_bytes += advice.ranges->runs[i++].num_bytes;
+    }
+    table.AddRow({std::to_string(level.front().level), term::WithCommas(level.size()),
+                  term::WithCommas(num_keys), fmt::format("{:.1f} %", 100 * share),
+                  RateText(fpr_today), RateText(estimated_fpr), term::WithCommas(num_bytes),
+                  num_keys == 0 ? "-" : BitsText(BitsPerKey(num_bytes, num_keys))});
+  }
+  return table.ToString();
+}
+
+// Beside the filters for points of the first proposal.
+std::vector<std::string> OptionsFor(const Advice& advice, const Engine& engine) {
+  const double range_fpr = advice.ranges->range_fpr;
+  if (advice.proposals.empty()) return engine.RangeOptionsFor(std::nullopt, range_fpr);
+  return engine.RangeOptionsFor(advice.proposals.front().plan.setting, range_fpr);
+}
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const RunRanges& ranges, const SortedRun& run) {
+  return {{"level", run.level},
+          {"num_keys", run.num_keys},
+          {"sampled_files", ranges.sampled_files},
+          {"sampled_keys", ranges.sampled_keys},
+          {"range_fpr_today", ranges.fpr_today},
+          {"estimated_fpr", ranges.estimated_fpr},
+          {"range_fpr", ranges.fpr},
+          {"range_bytes", ranges.num_bytes}};
+}
+
+}  // namespace
+
+std::string RangesText(const Advice& advice, const Engine& engine) {
+  const RangeAdvice& ranges = *advice.ranges;
+  std::string text = "Seeks with an upper bound:\n\n" + LevelsText(advice) + "\n";
+  text += fmt::format("One that finds nothing reads {:.3g} data blocks today", ranges.blocks_today);
+  if (ranges.num_bytes != 0) {
+    text += fmt::format(
+        ", and {:.3g} with range filters of {} bytes.\n"
+        "With {:g} keys in their ranges on average, {:.3g} % of the seeks find nothing; only these "
+        "can gain.\n"
+        "With {:g} of the reads being seeks, a read wastes {:.3g} data blocks today, and {:.3g} "
+        "then",
+        ranges.blocks, term::WithCommas(ranges.num_bytes), ranges.question.range_width,
+        100 * ranges.empty_share, ranges.question.fraction, ranges.wasted_reads_today,
+        ranges.wasted_reads);
+  }
+  text += ".\n";
+  if (!ranges.do_not_pay.empty()) {
+    text += "\nRanges do not pay here: " + ranges.do_not_pay + ".\n";
+  }
+  if (ranges.num_bytes == 0) return text;
+  text += "\nOptions for range filters:\n\n";
+  for (const std::string& option : OptionsFor(advice, engine)) text += "  " + option + "\n";
+  return text;
+}
+
+Json RangesToJson(const Advice& advice, const Engine& engine) {
+  const RangeAdvice& ranges = *advice.ranges;
+  Json document = {{"seek_fraction", ranges.question.fraction},
+                   {"range_width", ranges.question.range_width},
+                   {"share_of_empty_seeks", ranges.empty_share},
+                   {"blocks_per_empty_seek_today", ranges.blocks_today},
+                   {"blocks_per_empty_seek", ranges.blocks},
+                   {"wasted_reads_today", ranges.wasted_reads_today},
+                   {"wasted_reads", ranges.wasted_reads},
+                   {"range_bytes", ranges.num_bytes}};
+  Json& runs = document["runs"] = Json::array();
+  for (size_t i = 0; i < ranges.runs.size(); ++i) {
+    runs.push_back(ToJson(ranges.runs[i], advice.list.runs[i]));
+  }
+  document["options"] =
+      ranges.num_bytes == 0 ? std::vector<std::string>() : OptionsFor(advice, engine);
+  document["do_not_pay"] = ranges.do_not_pay;
+  return document;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,101 @@
+#include "integration/cli/advise/range_advice.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "integration/cli/term/failure.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr uint64_t kKeys = 5000;
+
+class RangeAdviceTest : public testing::Test {
+ protected:
+  // Each run of so many files.
+  void MakeRuns(const std::vector<size_t>& files_of_runs) {
+    for (size_t level = 0; level < files_of_runs.size(); ++level) {
+      for (size_t i = 0; i < files_of_runs[level]; ++i) {
+        FileReport& file = files_.emplace_back();
+        file.place.level = static_cast<int>(level) + 1;
+        file.place.path = std::to_string(level) + "/" + std::to_string(i);
+        file.num_entries = kKeys;
+      }
+    }
+    lists_ = SortIntoRuns(files_);
+  }
+
+  // `problem`: what happens after half of the keys of a file.
+  RangeAdvice Advise(
+      const SeekQuestion& question, void (*problem)() = [] {}) {
+    const auto keys_of_file = [&](const FileReport& file,
+                                  const std::function<void(std::string_view)>& visit) {
+      read_.push_back(file.place.path);
+      std::set<std::string> keys;
+      while (keys.size() < kKeys) keys.insert(std::to_string(random_()));
+      uint64_t num_visited = 0;
+      for (const std::string& key : keys) {
+        if (num_visited++ == kKeys / 2) problem();
+        visit(key);
+      }
+    };
+    const auto& runs = lists_.at(0).runs;
+    return AdviseRanges(runs, WholeCoverage(runs), question, /*wasted_per_lookup=*/0.5, "",
+                        keys_of_file);
+  }
+
+  std::mt19937_64 random_{1};
+  std::vector<FileReport> files_;
+  std::vector<RunList> lists_;
+  std::vector<std::string> read_;
+};
+
+TEST_F(RangeAdviceTest, ASampleIsFromAllOverARunAndStandsForIt) {
+  MakeRuns({1, 7});
+  const RangeAdvice advice = Advise({.fraction = 1, .range_width = 0});
+  EXPECT_EQ(read_, (std::vector<std::string>{"0/0", "1/1", "1/3", "1/5"}));
+  ASSERT_EQ(advice.runs.size(), 2u);
+  EXPECT_EQ(advice.runs[1].sampled_files, 3u);
+  EXPECT_EQ(advice.runs[1].sampled_keys, 3 * kKeys);
+  const auto bytes = static_cast<double>(advice.runs[0].num_bytes);
+  EXPECT_NEAR(static_cast<double>(advice.runs[1].num_bytes), 7 * bytes, 0.02 * 7 * bytes);
+  EXPECT_EQ(advice.num_bytes, advice.runs[0].num_bytes + advice.runs[1].num_bytes);
+  EXPECT_EQ(advice.blocks_today, 2);
+  EXPECT_NEAR(advice.blocks, 2 * 0.012, 0.006);
+  EXPECT_EQ(advice.do_not_pay, "");
+}
+
+TEST_F(RangeAdviceTest, LookupsAndSeeksAreWeighed) {
+  MakeRuns({1});
+  const RangeAdvice advice = Advise({.fraction = 0.2, .range_width = 1});
+  EXPECT_DOUBLE_EQ(advice.empty_share, std::exp(-1));
+  EXPECT_DOUBLE_EQ(advice.wasted_reads_today, 0.8 * 0.5 + 0.2 * std::exp(-1));
+  EXPECT_DOUBLE_EQ(advice.wasted_reads, 0.8 * 0.5 + 0.2 * std::exp(-1) * advice.blocks);
+  EXPECT_NE(Advise({.fraction = 0.0005, .range_width = 0}).do_not_pay, "");
+}
+
+TEST_F(RangeAdviceTest, PresentFiltersAreCounted) {
+  MakeRuns({2});
+  files_[0].filter.num_range_filters = 1;
+  files_[0].filter.range_fpr = 0.02;
+  EXPECT_DOUBLE_EQ(Advise({.fraction = 1}).blocks_today, (1 + 0.02) / 2);
+  files_[1].filter = files_[0].filter;
+  EXPECT_DOUBLE_EQ(Advise({.fraction = 0.01}).blocks_today, 0.02);
+  EXPECT_EQ(Advise({.fraction = 0.01}).do_not_pay,
+            "the range filters that files have save as much");
+}
+
+TEST_F(RangeAdviceTest, WhatCannotBeReadIsLeftOut) {
+  MakeRuns({3});
+  const RangeAdvice advice = Advise({.fraction = 1}, [] { term::Fail("damaged"); });
+  EXPECT_EQ(advice.runs[0].sampled_keys, 3 * kKeys / 2);
+  EXPECT_EQ(advice.do_not_pay, "");
+}
+
+}  // namespace
+}  // namespace blocksieve::cli

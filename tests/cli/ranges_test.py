@@ -1,0 +1,327 @@
+"""Filters that answer for ranges: how load makes them, what inspect and verify see of them."""
+
+import json
+import math
+import random
+import shutil
+import unittest
+
+from command import CommandTest, flip, run
+from inspect_test import PARTITIONED
+
+RANGE_FPR = 0.02
+
+
+def rows_of(number, seed=1):
+    """Keys that are not alike."""
+    source = random.Random(seed)
+    return sorted((f"user{source.randrange(10 ** 12):012}", i) for i in range(number))
+
+
+class Ranges(CommandTest):
+    ROWS = rows_of(20_000)
+
+    def options(self):
+        return max(self.db.glob("OPTIONS-*")).read_text()
+
+    def filter_of_only_file(self):
+        file, = self.inspect()["files"]
+        return file["filter"]
+
+    def test_inspect_and_verify(self):
+        for _ in self.engines():
+            self.load(self.ROWS, "--range-fpr", RANGE_FPR)
+            shown = self.filter_of_only_file()
+            self.assertEqual(shown["of"], "keys and ranges")
+            self.assertEqual(shown["num_range_filters"], shown["num_filters"])
+            self.assertAlmostEqual(shown["range_fpr"], RANGE_FPR, delta=0.3 * RANGE_FPR)
+            self.assertLess(shown["range_bytes"], shown["num_bytes"])
+            self.assertGreater(shown["range_bytes"], 15_000)
+            file, = self.verify()["files"]
+            # By the key alone, and with all that is between it and the one before.
+            self.assertEqual((file["ranges_asked"], file["false_ranges"]), (40_000, 0))
+            self.assertGreater(file["num_range_probes"], 99_000)
+            low, high = file["range_fpr_interval"]
+            self.assertLess(low, 1.2 * shown["range_fpr"])
+            self.assertGreater(high, 0.8 * shown["range_fpr"])
+
+    def test_text(self):
+        for _ in self.engines():
+            self.load(self.ROWS, "--range-fpr", RANGE_FPR)
+            lines = self.succeed("inspect", "--db", self.db).out.decode()
+            self.assertRegex(lines, "(?m)^ranges +level +filters +bytes +range bits/key +estimated range FPR$")
+            self.assertRegex(lines, r"(?m)^\d{6}\.sst +1 +\d+ +\d\d,\d{3} +\d\.\d\d +0\.02\d*$")
+            lines = self.succeed("verify", "--db", self.db).out.decode()
+            self.assertRegex(lines, "(?m)^file +level +ranges asked +denied +probes +measured range FPR")
+            self.assertRegex(lines, r"(?m)^\d{6}\.sst +1 +40,000 +0 +9\d,\d{3} +0\.02\d* \(")
+
+    def test_without(self):
+        for _ in self.engines():
+            self.load(self.ROWS)
+            shown = self.filter_of_only_file()
+            self.assertEqual((shown["of"], shown["num_range_filters"], shown["range_fpr"]),
+                             ("keys", 0, 1))
+            file, = self.verify()["files"]
+            self.assertEqual((file["ranges_asked"], file["range_fpr_interval"]), (0, None))
+            for command in ("inspect", "verify"):
+                self.assertNotIn(b"ranges", self.succeed(command, "--db", self.db).out)
+
+    def test_keys_too_much_alike(self):
+        """Filters are for points alone then."""
+        rows = [(f"{'/'.join('abc'[i >> shift & 1] * 9 for shift in range(10))}", i)
+                for i in range(1000)]
+        for _ in self.engines():
+            self.load(sorted(rows), "--range-fpr", 1e-5)
+            self.verify()
+            self.assertEqual(self.filter_of_only_file()["origin"], "blocksieve")
+
+    def test_the_database_keeps_them(self):
+        """RocksDB only: policy and extractor are in its options."""
+        self.load(self.ROWS, "--range-fpr", RANGE_FPR)
+        self.assertIn("prefix_extractor=blocksieve.range", self.options())
+        self.assertIn("ranges=true", self.options())
+        self.load(rows_of(1000, seed=2))
+        self.assertGreater(self.filter_of_only_file()["num_range_filters"], 0)
+        self.assertEqual(len(self.scan("TRUE")), 21_000)
+        # Later ones take the place of those that it has.
+        self.load(rows_of(10, seed=3), "--range-fpr", 0.1)
+        self.assertAlmostEqual(self.filter_of_only_file()["range_fpr"], 0.1, delta=0.03)
+
+    def test_a_database_gets_them(self):
+        for _ in self.engines():
+            self.load(self.ROWS)
+            self.assertEqual(self.filter_of_only_file()["num_range_filters"], 0)
+            self.load(rows_of(1000, seed=2), "--range-fpr", RANGE_FPR)
+            self.assertGreater(self.filter_of_only_file()["num_range_filters"], 0)
+            self.assertEqual(len(self.scan("TRUE")), 21_000)
+            self.verify()
+
+    def test_indexes_beside_them(self):
+        for _ in self.engines():
+            self.load(self.ROWS, "--range-fpr", RANGE_FPR, "--index", "n=int:2")
+            self.assertEqual(self.keys("n = 77"), [key for key, n in self.ROWS if n == 77])
+            self.verify()
+
+    def test_out_of_range(self):
+        for value in ("0", "1e-6", "0.31", "nan", "x"):
+            self.assertIn(f"--range-fpr: {value} is not in the range 1e-05 to 0.3",
+                          self.load_lines(b"a\t1\n", "--range-fpr", value, code=2))
+        self.assertFalse(self.db.exists())
+
+    def test_another_prefix_extractor(self):
+        self.db_bench("fillseq,flush", "--prefix_size=8", num=100)
+        said = self.load_lines(b"a\t1\n", "--range-fpr", "0.01", code=2)
+        self.assertIn("--range-fpr 0.01: the database cannot have range filters: ", said)
+        self.assertIn("prefix extractor", said)
+
+
+class Damage(CommandTest):
+    ROWS = rows_of(5000)
+
+    def problems(self, positions):
+        """What verify says of the only file with each of these bytes damaged."""
+        path = self.table()
+        good = path.read_bytes()
+        for position in positions:
+            path.write_bytes(good)
+            flip(path, position)
+            done = run("verify", "--probes", 100, "--db", self.db)
+            problems = [line for line in done.out.decode().splitlines() if "PROBLEM" in line]
+            self.assertEqual(done.code, 1 if problems else 0, done.err)
+            yield "; ".join(problems)
+        path.write_bytes(good)
+
+    def test_a_byte_of_ranges(self):
+        """Without checksums of blocks those of the filters are all there is."""
+        self.db_bench("fillseq,flush", "--checksum_type=0", num=1)
+        with_ranges = self.dir / "with ranges"
+        shutil.copytree(self.db, with_ranges)
+        self.load(self.ROWS)
+        without = self.table().read_bytes()
+        self.db = with_ranges
+        self.load(self.ROWS, "--range-fpr", RANGE_FPR)
+        shown = self.inspect()["files"][0]["filter"]
+        size = shown["range_bytes"]
+        # The data is the same. The filter behind it is not, from its first bytes on, for RocksDB
+        # adds the prefix of all keys to it; it ends with the ranges.
+        filter_begin = next(i for i, bytes in enumerate(zip(without, self.table().read_bytes()))
+                            if bytes[0] != bytes[1])
+        begin = filter_begin + shown["num_bytes"] - size
+        for problems in self.problems(begin + size * i // 10 for i in range(1, 9)):
+            self.assertIn("checksum of the ranges does not fit", problems)
+
+    def test_a_byte_of_ranges_of_toylsm(self):
+        """There a filter has the checksum of its block."""
+        self.engine = "toylsm"
+        self.load(self.ROWS, "--range-fpr", RANGE_FPR)
+        file_size = self.table().stat().st_size
+        shown = self.inspect()["files"][0]["filter"]
+        step = shown["range_bytes"] // shown["num_range_filters"] // 3
+        found = list(self.problems(range(0, file_size // 2, step)))
+        self.assertNotIn("", found)
+        hits = [problem for problem in found if "a filter cannot be read" in problem]
+        self.assertGreater(len(hits), 0.1 * len(found), found)
+
+
+class Advice(CommandTest):
+    """What advise says of ranges, and whether it comes true."""
+
+    RUNS = ("3:200000", "2/4:50000", "0:50000", "0:50000")
+    SEEKS = 50_000
+
+    def build(self, policy):
+        self.level_tree("build", *(f"{run}:{policy}" for run in self.RUNS))
+
+    def advise(self, *arguments):
+        family, = self.json_of("advise", "--db", self.db, "--seek-fraction", 0.5,
+                               *arguments)["families"]
+        return family["ranges"]
+
+    def blocks_per_seek(self):
+        return json.loads(self.level_tree("seek", str(self.SEEKS)))["blocks"] / self.SEEKS
+
+    def test_prediction(self):
+        self.build("bloomfilter:10")
+        advice = self.advise()
+        # All of the runs, but a fourth of the seeks only that with keys from a fourth of them.
+        self.assertAlmostEqual(advice["blocks_per_empty_seek_today"], 3.25, delta=0.02)
+        self.assertAlmostEqual(self.blocks_per_seek(), 3.25, delta=0.02)
+        self.assertEqual([run["range_fpr_today"] for run in advice["runs"]], [1] * 4)
+        policy, extractor = advice["options"]
+        self.assertEqual(extractor, "prefix_extractor=blocksieve.range")
+        self.db = self.dir / "with ranges"
+        self.build(policy.removeprefix("filter_policy="))
+        self.assertAlmostEqual(self.blocks_per_seek(), advice["blocks_per_empty_seek"],
+                               delta=0.15 * advice["blocks_per_empty_seek"])
+        range_bytes = sum(file["filter"]["range_bytes"] for file in self.inspect()["files"])
+        self.assertAlmostEqual(range_bytes, advice["range_bytes"], delta=0.02 * range_bytes)
+        again = self.advise()
+        self.assertAlmostEqual(again["blocks_per_empty_seek_today"],
+                               advice["blocks_per_empty_seek"], delta=0.002)
+        self.assertIn(b"\nThese options leave out the range filters that files have",
+                      self.succeed("advise", "--db", self.db).out)
+
+    def test_names(self):
+        self.load(rows_of(2000))
+        advice = self.advise()
+        self.assertEqual(set(advice), {
+            "seek_fraction", "range_width", "share_of_empty_seeks", "blocks_per_empty_seek_today",
+            "blocks_per_empty_seek", "wasted_reads_today", "wasted_reads", "range_bytes", "runs",
+            "options", "do_not_pay"})
+        self.assertEqual(set(advice["runs"][0]), {
+            "level", "num_keys", "sampled_files", "sampled_keys", "range_fpr_today",
+            "estimated_fpr", "range_fpr", "range_bytes"})
+
+    def test_share_of_seeks_and_width(self):
+        self.load(rows_of(2000))
+        for fraction, width in ((0, 0), (0.25, 0.5), (1, 3)):
+            family, = self.json_of("advise", "--db", self.db, "--seek-fraction", fraction,
+                                   "--range-width", width)["families"]
+            ranges = family["ranges"]
+            lookups = (1 - fraction) * family["today"]["wasted_reads"]
+            empty = fraction * math.exp(-width)
+            self.assertAlmostEqual(ranges["share_of_empty_seeks"], math.exp(-width))
+            self.assertAlmostEqual(ranges["wasted_reads_today"],
+                                   lookups + empty * ranges["blocks_per_empty_seek_today"])
+            self.assertAlmostEqual(ranges["wasted_reads"],
+                                   lookups + empty * ranges["blocks_per_empty_seek"])
+
+    def test_engines(self):
+        options = {
+            "rocksdb": [r"filter_policy=\{id=blocksieve;bits_per_key=[\d.]+;kind=auto;ranges=true;"
+                        r"range_fpr=0\.012\}", r"prefix_extractor=blocksieve\.range"],
+            "toylsm": [r"options.bits_per_key = [\d.]+",
+                       r"options.key_filters = \{\{.kind = FilterKind::kBlockedBloom, .range_fpr = "
+                       r"0\.012\}, \{.range_fpr = 0\.012\}\}"]}
+        for engine in self.engines():
+            self.load(rows_of(20_000))
+            advice = self.advise()
+            self.assertAlmostEqual(advice["blocks_per_empty_seek_today"], 1, delta=0.001)
+            self.assertAlmostEqual(advice["runs"][0]["estimated_fpr"], 0.012, delta=0.003)
+            self.assertEqual(advice["runs"][0]["sampled_keys"], 20_000)
+            self.assertEqual(len(advice["options"]), 2)
+            for option, expected in zip(advice["options"], options[engine]):
+                self.assertRegex(option, f"^{expected}$")
+            self.assertIn("fit into a block cache", advice["do_not_pay"])
+            before = advice["range_bytes"]
+            self.load([], "--range-fpr", 0.012)
+            self.assertAlmostEqual(self.inspect()["files"][0]["filter"]["range_bytes"], before,
+                                   delta=0.1 * before)
+
+    def test_partitions(self):
+        """Each has a range filter of its own."""
+        sizes = []
+        for number, more in enumerate(((), PARTITIONED)):
+            self.db = self.dir / f"db{number}"
+            self.db_bench("fillrandom,flush,compact", "--bloom_bits=10", *more)
+            sizes.append(self.advise()["range_bytes"])
+        self.assertGreater(sizes[1], 1.04 * sizes[0])
+
+    def test_where_they_pay(self):
+        # More than any version's default cache.
+        self.db_bench("fillrandom,flush,compact", "--compression_type=none",
+                      "--write_buffer_size=67108864", "--value_size=200", num=300_000)
+        self.assertEqual(self.advise()["do_not_pay"], "")
+        self.assertIn("they would save", self.advise("--range-width", 7)["do_not_pay"])
+        text = self.succeed("advise", "--db", self.db, "--seek-fraction", 0.5).out.decode()
+        self.assertNotIn("Ranges do not pay", text)
+
+    def test_keys_too_much_alike(self):
+        """What tells neighbours apart is one of few words, far behind a long common part."""
+        source = random.Random(1)
+        def key():
+            return "".join(source.choice(("north", "south", "east", "west")) for _ in range(40))
+        keys = {first[:60] + key()[:5] + first[65:] for first in (key() for _ in range(5))
+                for _ in range(400)}
+        self.load([(key, 1) for key in sorted(keys)])
+        advice = self.advise()
+        self.assertGreater(advice["runs"][0]["estimated_fpr"], 0.2)
+        self.assertEqual(advice["do_not_pay"], "neighbouring keys are too much alike")
+        self.assertEqual((advice["range_bytes"], advice["options"]), (0, []))
+        text = self.succeed("advise", "--db", self.db, "--seek-fraction", 0.5).out.decode()
+        self.assertIn("\nRanges do not pay here: neighbouring keys are too much alike.\n", text)
+        self.assertNotIn("Options for range filters", text)
+
+    def test_text(self):
+        rows = rows_of(2000)
+        self.load(rows)
+        text = self.succeed("advise", "--db", self.db, "--seek-fraction", 0.5, "--range-width",
+                            1).out.decode()
+        self.assertRegex(text, "(?m)^level +runs +keys +seeks +range FPR today +estimated +filter bytes +bits/key$")
+        self.assertRegex(text, fr"(?m)^1 +1 +{len(rows):,} +100.0 % +- +0.01\d* +\d,\d{{3}} +\d.\d\d$")
+        self.assertRegex(text, r"(?m)^One that finds nothing reads 1 data blocks today, and 0\.01")
+        self.assertIn("With 1 keys in their ranges on average, 36.8 % of the seeks find nothing", text)
+        self.assertIn("\n  prefix_extractor=blocksieve.range\n", text)
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 120)
+
+    def test_changes_no_file(self):
+        self.load(rows_of(2000))
+        before = self.files_of_database()
+        self.advise()
+        self.assertEqual(self.files_of_database(), before)
+
+    def test_empty_database(self):
+        self.load([])
+        self.succeed("advise", "--db", self.db, "--seek-fraction", 1)
+
+    def test_damaged_data(self):
+        """The keys before it are a sample as well."""
+        self.load([(f"{key}", "x" * 100) for key, _ in rows_of(20_000)])
+        flip(self.table(), self.table().stat().st_size // 2)
+        sampled = self.advise()["runs"][0]["sampled_keys"]
+        self.assertGreater(sampled, 1000)
+        self.assertLess(sampled, 19_000)
+
+    def test_wrong_command_lines(self):
+        for message, arguments in (
+                ("--seek-fraction: 1.1 is not in the range 0 to 1", ("--seek-fraction", 1.1)),
+                ("--seek-fraction: nan is not in the range 0 to 1", ("--seek-fraction", "nan")),
+                ("--range-width: -1 is not in the range 0 to 1000000",
+                 ("--seek-fraction", 1, "--range-width", -1)),
+                ("--range-width requires --seek-fraction", ("--range-width", 1))):
+            self.assertIn(message, self.fail_with(2, "advise", "--db", self.db, *arguments))
+
+
+if __name__ == "__main__":
+    unittest.main()
