@@ -70,9 +70,13 @@ AskedRatesByFamily RatesAskedOf(const std::string& path) {
   for (const auto& family : ReadStoredOptions(path, /*strict=*/false).families) {
     const Policy* const policy = PolicyOf(family.options);
     if (policy == nullptr) continue;
-    rates[family.name] = {.wasted_reads = policy->options().wasted_reads,
-                          .bits_per_key = policy->options().bits_per_key,
-                          .kind_is_auto = policy->options().kind == PolicyKind::kAuto};
+    const FilterPolicyOptions& options = policy->options();
+    constexpr double kDefaultSeekFraction = 0.5;  // as filter_policy.h says
+    AskedRates& asked = rates[family.name];
+    asked.wasted_reads = options.wasted_reads;
+    asked.bits_per_key = options.bits_per_key;
+    if (options.ranges) asked.seek_fraction = options.seek_fraction.value_or(kDefaultSeekFraction);
+    asked.kind_is_auto = options.kind == PolicyKind::kAuto;
   }
   return rates;
 }
