@@ -102,10 +102,10 @@ class TheRocksDbEngine final : public Engine {
   std::string OptionFor(const FilterSetting& setting) const override {
     return "filter_policy={id=blocksieve;" + setting.ToText() + ";kind=auto}";
   }
-  std::vector<std::string> RangeOptionsFor(const std::optional<FilterSetting>& setting,
-                                           double range_fpr) const override {
-    return {fmt::format("filter_policy={{id=blocksieve;{}kind=auto;ranges=true;range_fpr={}}}",
-                        setting ? setting->ToText() + ";" : "", range_fpr),
+  std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const override {
+    return {fmt::format(
+                "filter_policy={{id=blocksieve;target_fpr={};kind=auto;ranges=true;range_fpr={}}}",
+                target_fpr, range_fpr),
             std::string("prefix_extractor=") + rocksdb_plugin::RangeExtractor::kName};
   }
   // It differs by version.
