@@ -6,6 +6,8 @@ from advise_test import TREE
 from command import CommandTest
 
 SPREAD = "{id=blocksieve;bits_per_key=10}"
+# Of filters for points and for ranges.
+SPREAD_OVER_BOTH = "{id=blocksieve;wasted_reads=0.02;ranges=true;seek_fraction=0.9}"
 
 
 class MovedFiles(CommandTest):
@@ -36,7 +38,7 @@ class MovedFiles(CommandTest):
         self.assertNotIn("moved to another level", self.succeed("inspect", "--db", self.db).out.decode())
 
     def test_levels_that_compactions_wrote(self):
-        for policy in (SPREAD, "{id=blocksieve;wasted_reads=0.01}", "blocksieve:0.01", "none"):
+        for policy in (SPREAD, SPREAD_OVER_BOTH, "{id=blocksieve;wasted_reads=0.01}", "blocksieve:0.01", "none"):
             self.db = self.dir / f"db {policy}"
             self.level_tree("build", *(f"{level}:{keys}:{policy}" for level, keys in TREE))
             self.assertEqual(self.moved(), [], policy)

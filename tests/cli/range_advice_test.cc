@@ -66,7 +66,7 @@ TEST_F(RangeAdviceTest, ASampleIsFromAllOverARunAndStandsForIt) {
   EXPECT_NEAR(static_cast<double>(advice.runs[1].num_bytes), 7 * bytes, 0.02 * 7 * bytes);
   EXPECT_EQ(advice.num_bytes, advice.runs[0].num_bytes + advice.runs[1].num_bytes);
   EXPECT_EQ(advice.blocks_today, 2);
-  EXPECT_NEAR(advice.blocks, 2 * 0.012, 0.006);
+  EXPECT_NEAR(advice.blocks, 2 * 0.011, 0.006);
   EXPECT_EQ(advice.do_not_pay, "");
 }
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <vector>
 
+#include "blocksieve/filter_builder.h"
 #include "integration/cli/files/file_report.h"
 #include "integration/cli/term/text.h"
 #include "integration/cli/term/text_table.h"
@@ -44,11 +44,15 @@ std::string LevelsText(const Advice& advice) {
   return table.ToString();
 }
 
-// Beside the filters for points of the first proposal.
+// Beside filters for points with one rate, as all range filters have the same: budgets that spread
+// memory over the levels are of both together.
 std::vector<std::string> OptionsFor(const Advice& advice, const Engine& engine) {
-  const double range_fpr = advice.ranges->range_fpr;
-  if (advice.proposals.empty()) return engine.RangeOptionsFor(std::nullopt, range_fpr);
-  return engine.RangeOptionsFor(advice.proposals.front().plan.setting, range_fpr);
+  double target_fpr = FilterOptions().target_fpr;
+  for (const Proposal& proposal : advice.proposals) {
+    const FilterSetting& setting = proposal.plan.setting;
+    if (setting.option == "target_fpr") target_fpr = setting.value;
+  }
+  return engine.RangeOptionsFor(target_fpr, advice.ranges->range_fpr);
 }
 
 using Json = nlohmann::ordered_json;

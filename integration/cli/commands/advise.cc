@@ -65,10 +65,12 @@ sample: for keys whose neighbours are too much alike they would let most ranges 
 only then. Files with an estimate above 0.2 get no range filters.
   seeks          share of the seeks that ask the run; one that finds nothing reads a data block of each
                  such run, unless its filters say that it has no key in the range
-  estimated      share of short ranges without keys that would pass, for a range_fpr of 0.012
+  estimated      share of short ranges without keys that would pass, for a range_fpr of 0.011
   can gain       with --range-width W, ranges hold W keys on average; exp(-W) of them hold none, if keys
                  lie in them by chance. For the others nothing is promised, though runs that have none of
                  their keys are not read, either.
+The options give filters of all files the same rates. In those of the policy, wasted_reads and
+bits_per_key are of filters for points and ranges together, with seek_fraction.
 RocksDB asks range filters if ReadOptions have iterate_upper_bound and auto_prefix_mode. It refuses
 them where another prefix extractor is set.
 

@@ -121,10 +121,8 @@ class Engine {
   /// What to write into the options of a database so that its filters are built by this setting.
   virtual std::string OptionFor(const FilterSetting& setting) const = 0;
 
-  /// The same with filters that answer for ranges, too: lines. Without `setting`, the rest is as
-  /// the policy has it.
-  virtual std::vector<std::string> RangeOptionsFor(const std::optional<FilterSetting>& setting,
-                                                   double range_fpr) const = 0;
+  /// The same for filters that answer for ranges, too, and have the same rates in all files: lines.
+  virtual std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const = 0;
 
   /// The size of the block cache that a database has unless its options set one.
   virtual uint64_t DefaultCacheBytes() const = 0;

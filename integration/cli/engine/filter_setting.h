@@ -14,6 +14,7 @@ namespace blocksieve::cli {
 struct AskedRates {
   std::optional<double> wasted_reads;
   std::optional<double> bits_per_key;
+  std::optional<double> seek_fraction = std::nullopt;  ///< These are of filters for ranges, too.
   bool kind_is_auto = false;  ///< Flushes build Bloom filters, compactions ribbons.
 };
 

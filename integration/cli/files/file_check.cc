@@ -55,8 +55,7 @@ class RangeCheck {
       const std::string& second = sample.keys()[(*random)() % sample.keys().size()];
       if (second.size() <= parting) continue;
       const std::string begin = first.substr(0, parting) + second.substr(parting);
-      end_.assign(begin).push_back('\0');
-      if (begin.empty() || file_->HasKeyIn(begin, end_)) continue;
+      if (begin.empty() || !FindEmptyRange(begin, parting)) continue;
       ++check_->num_range_probes;
       check_->num_ranges_passed += file_->MayMatchRange(begin, end_).value_or(true);
     }
@@ -66,6 +65,19 @@ class RangeCheck {
   }
 
  private:
+  /// Sets end_ to where a range without keys ends; false if `begin` is a key. It goes on for some
+  /// bytes if it can: for ranges with room for few keys the filter for points may be asked instead.
+  bool FindEmptyRange(std::string_view begin, size_t parting) {
+    constexpr size_t kMostBytes = 3;
+    for (size_t bytes = kMostBytes; bytes > 0; --bytes) {
+      if (begin.size() < parting + bytes) continue;
+      end_.assign(begin.substr(0, begin.size() - bytes)).append(bytes, '\xff');
+      if (begin < end_ && !file_->HasKeyIn(begin, end_)) return true;
+    }
+    end_.assign(begin).push_back('\0');
+    return !file_->HasKeyIn(begin, end_);
+  }
+
   void AskFor(std::string_view begin) {
     const std::optional<bool> may_match = file_->MayMatchRange(begin, end_);
     if (!may_match) return;

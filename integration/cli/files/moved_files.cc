@@ -65,11 +65,17 @@ std::vector<LevelRate> RatesOf(const RunList& list, const AskedRates& asked) {
                                    .keys_per_run = num_keys / static_cast<double>(num_files),
                                    .kind = FilterKind::kBlockedBloom});
   }
-  const Result<RateAllocation> allocation = AllocateRates(
-      groups, {.wasted_reads = asked.wasted_reads, .bits_per_key = asked.bits_per_key});
-  if (!allocation.ok()) return {};
-  for (size_t i = 0; i < rates.size(); ++i) rates[i].fpr = allocation->target_fprs[i];
-  return rates;
+  const RateGoal goal{.wasted_reads = asked.wasted_reads, .bits_per_key = asked.bits_per_key};
+  const auto rates_of = [&](const RateAllocation& points) {
+    for (size_t i = 0; i < rates.size(); ++i) rates[i].fpr = points.target_fprs[i];
+    return rates;
+  };
+  if (asked.seek_fraction) {
+    const auto allocation = AllocateRatesWithRanges(groups, goal, *asked.seek_fraction);
+    return allocation.ok() ? rates_of(allocation->points) : std::vector<LevelRate>();
+  }
+  const Result<RateAllocation> allocation = AllocateRates(groups, goal);
+  return allocation.ok() ? rates_of(*allocation) : std::vector<LevelRate>();
 }
 
 // Under kind=auto only flushes build Bloom filters.

@@ -70,9 +70,13 @@ AskedRatesByFamily RatesAskedOf(const std::string& path) {
   for (const auto& family : ReadStoredOptions(path, /*strict=*/false).families) {
     const Policy* const policy = PolicyOf(family.options);
     if (policy == nullptr) continue;
-    rates[family.name] = {.wasted_reads = policy->options().wasted_reads,
-                          .bits_per_key = policy->options().bits_per_key,
-                          .kind_is_auto = policy->options().kind == PolicyKind::kAuto};
+    const FilterPolicyOptions& options = policy->options();
+    constexpr double kDefaultSeekFraction = 0.5;  // as filter_policy.h says
+    AskedRates& asked = rates[family.name];
+    asked.wasted_reads = options.wasted_reads;
+    asked.bits_per_key = options.bits_per_key;
+    if (options.ranges) asked.seek_fraction = options.seek_fraction.value_or(kDefaultSeekFraction);
+    asked.kind_is_auto = options.kind == PolicyKind::kAuto;
   }
   return rates;
 }
@@ -98,10 +102,10 @@ class TheRocksDbEngine final : public Engine {
   std::string OptionFor(const FilterSetting& setting) const override {
     return "filter_policy={id=blocksieve;" + setting.ToText() + ";kind=auto}";
   }
-  std::vector<std::string> RangeOptionsFor(const std::optional<FilterSetting>& setting,
-                                           double range_fpr) const override {
-    return {fmt::format("filter_policy={{id=blocksieve;{}kind=auto;ranges=true;range_fpr={}}}",
-                        setting ? setting->ToText() + ";" : "", range_fpr),
+  std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const override {
+    return {fmt::format(
+                "filter_policy={{id=blocksieve;target_fpr={};kind=auto;ranges=true;range_fpr={}}}",
+                target_fpr, range_fpr),
             std::string("prefix_extractor=") + rocksdb_plugin::RangeExtractor::kName};
   }
   // It differs by version.

@@ -32,12 +32,8 @@ class TheToyLsmEngine final : public Engine {
     const std::string text = fmt::format("{} = {}", setting.option, setting.value);
     return setting.option == "target_fpr" ? KeyFilters("." + text) : "options." + text;
   }
-  std::vector<std::string> RangeOptionsFor(const std::optional<FilterSetting>& setting,
-                                           double range_fpr) const override {
-    const std::string ranges = fmt::format(".range_fpr = {}", range_fpr);
-    if (!setting) return {KeyFilters(ranges)};
-    if (setting->option != "target_fpr") return {OptionFor(*setting), KeyFilters(ranges)};
-    return {KeyFilters(fmt::format(".target_fpr = {}, {}", setting->value, ranges))};
+  std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const override {
+    return {KeyFilters(fmt::format(".target_fpr = {}, .range_fpr = {}", target_fpr, range_fpr))};
   }
   uint64_t DefaultCacheBytes() const override { return toylsm::Options().cache_bytes; }
   bool IsFile(ByteView end) const override { return IsToyLsmFile(end); }

@@ -124,7 +124,9 @@ bool SstReader::MayHaveKeyIn(const KeyRange& range, const ReadContext& context) 
   if (range.begin <= first_key() || !range.EndsAt(index_.blocks[block].last_key)) return true;
   const std::shared_ptr<const Block> filter = ReadFilter(block, context);
   if (filter == nullptr || !filter->ranges.is_ready()) return true;
-  const bool may_have = filter->ranges.MayContain(range.begin, *range.end);
+  const auto may_match = [&](std::string_view key) { return filter->filter.MayMatch(key); };
+  const bool may_have =
+      filter->ranges.Ask(range.begin, *range.end, may_match) != RangeFilterReader::Answer::kNo;
   context.counters->Add(may_have ? Count::kRangePositives : Count::kRangeNegatives, info_.level);
   return may_have;
 }
