@@ -73,7 +73,7 @@ void ModelRun::AddIterator() {
       *settings.bounds.upper < *settings.bounds.lower) {
     std::swap(settings.bounds.lower, settings.bounds.upper);
   }
-  if (dice_.OneIn(12)) {
+  if (!traits_.deletes_ranges && dice_.OneIn(12)) {
     settings.read.read_tier = rocksdb::kBlockCacheTier;
     settings.read.pin_data = false;
   }
