@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <ostream>
 
 #include "tests/rocksdb/ranges/model_run.h"
 
@@ -20,6 +21,7 @@ struct Broken {
   const char* name;
   RangeRule without;
 };
+void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.name; }
 
 class BrokenRangeFilters : public ::testing::TestWithParam<Broken> {};
 

@@ -12,28 +12,46 @@ std::string BigEndian(uint64_t number) {
   return bytes;
 }
 
-std::string Path(uint64_t package, uint64_t file) {
+template <class... Numbers>
+std::string Print(const char* format, Numbers... numbers) {
   char text[64];
-  std::snprintf(text, sizeof(text), "/usr/share/doc/p%03u/f%02u", static_cast<unsigned>(package),
-                static_cast<unsigned>(file));
+  std::snprintf(text, sizeof(text), format, static_cast<unsigned>(numbers)...);
   return text;
+}
+
+// Kinds of keys. Files of the last three are too much alike for ranges, mostly.
+constexpr uint64_t kKinds = 7;
+
+std::string KeyOfKind(uint64_t kind, Dice* dice) {
+  switch (kind) {
+    case 0:
+      return BigEndian(dice->Bits());
+    case 1:
+      return BigEndian(dice->OneIn(30) ? dice->Bits() : dice->Below(50'000));
+    case 2:
+      return Print("user%06u", dice->Below(1'000'000));
+    case 3:
+      return Print("%02u:%05u", dice->Below(20), dice->Below(100'000));
+    case 4:
+      return Print("/usr/share/doc/p%03u/f%02u", dice->Below(60), dice->Below(20));
+    case 5:
+      return std::string(dice->Below(30), 'q') + static_cast<char>(dice->Below(256));
+    default: {
+      constexpr std::string_view kBytes("\0\1ab\xff", 5);
+      std::string key;
+      for (uint64_t left = dice->Below(6); left > 0; --left) key += kBytes[dice->Below(5)];
+      return key;
+    }
+  }
 }
 
 }  // namespace
 
 ModelKeys::ModelKeys(Dice* dice) : dice_(*dice), keys_(3) {
-  constexpr std::string_view kBytes("\0\1ab\xff", 5);
-  for (int i = 0; i < 500; ++i) {
-    std::string key;
-    for (uint64_t left = dice_.Below(6); left > 0; --left) key += kBytes[dice_.Below(5)];
-    keys_.push_back(key);
-  }
-  for (int i = 0; i < 500; ++i) {
-    keys_.push_back(BigEndian(dice_.OneIn(3) ? dice_.Bits() : dice_.Below(4000)));
-  }
-  for (int i = 0; i < 700; ++i) keys_.push_back(Path(dice_.Below(60), dice_.Below(20)));
-  for (int i = 0; i < 300; ++i) {
-    keys_.push_back(std::string(dice_.Below(30), 'q') + static_cast<char>(dice_.Below(256)));
+  const uint64_t kind = dice_.Below(kKinds + 1);  // the last one: all of them
+  while (keys_.size() < 1500) {
+    keys_.push_back(
+        KeyOfKind(kind == kKinds || dice_.OneIn(50) ? dice_.Below(kKinds) : kind, dice));
   }
 }
 

@@ -4,6 +4,9 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/env.h>
 #include <rocksdb/merge_operator.h>
+#include <rocksdb/utilities/object_registry.h>
+
+#include <algorithm>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/range_filter.h"
@@ -29,6 +32,32 @@ class AppendAndCut final : public rocksdb::AssociativeMergeOperator {
     return true;
   }
 };
+
+// Another extractor than ours.
+class FirstBytes final : public rocksdb::SliceTransform {
+ public:
+  static constexpr const char* kName = "blocksieve.test.first_bytes";
+
+  const char* Name() const override { return kName; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return {key.data(), std::min<size_t>(key.size(), 3)};
+  }
+  bool InDomain(const rocksdb::Slice&) const override { return true; }
+};
+
+// Files name their extractors.
+void RegisterExtractors() {
+  static const int registered = [] {
+    rocksdb::ObjectLibrary::Default()->AddFactory<const rocksdb::SliceTransform>(
+        FirstBytes::kName, [](const std::string&,
+                              std::unique_ptr<const rocksdb::SliceTransform>* guard, std::string*) {
+          guard->reset(new FirstBytes);
+          return guard->get();
+        });
+    return blocksieve_rocksdb_register();
+  }();
+  static_cast<void>(registered);
+}
 
 // Files of alike keys have no ranges, and say so.
 class NoLog final : public rocksdb::Logger {
@@ -99,7 +128,7 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   if (extractor == 1) {
     opening->name += ", no extractor";
   } else if (extractor == 2) {
-    config.options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(3));
+    config.options.prefix_extractor = std::make_shared<FirstBytes>();
     opening->has_other_extractor = true;
     opening->name += ", another extractor";
   } else {
@@ -110,8 +139,7 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
 }  // namespace
 
 RangeFilters RangeFilters::Ours(bool plain_range_reads) {
-  // Files name their extractor.
-  [[maybe_unused]] static const int registered = blocksieve_rocksdb_register();
+  RegisterExtractors();
   rocksdb::ColumnFamilyOptions options;
   RangeFilterOptions ranges;
   ranges.policy.plain_range_reads = plain_range_reads;

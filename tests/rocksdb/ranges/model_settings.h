@@ -4,6 +4,7 @@
 #include <rocksdb/slice_transform.h>
 
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "tests/rocksdb/ranges/dice.h"
@@ -28,6 +29,9 @@ struct ModelKind {
   bool timestamps = false;        // of 64 bits
   bool reads_in_threads = false;  // beside the writer
 };
+
+/// For GoogleTest, which would print the bytes.
+inline void PrintTo(const ModelKind& kind, std::ostream* out) { *out << kind.name; }
 
 /// What one database is like for its life, by its seed.
 //

@@ -51,7 +51,7 @@ TEST_P(RangeModel, SeeksFindWhatIsThere) {
   const uint64_t no = RunSeeds(GetParam(), 1, kThreadSanitizer ? 1 : 3, &report);
   Print(report, no);
   EXPECT_EQ(report.num_wrong, 0u) << report.first_wrong;
-  EXPECT_GT(no, report.seeks / 20);
+  EXPECT_GT(no, report.seeks / 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, RangeModel, ::testing::ValuesIn(kKinds), ParamNames());
