@@ -33,7 +33,7 @@ struct RangeFilterOptions {
 /// comparator is not bytewise (timestamps of 64 bits are all right), whole_key_filtering is off,
 /// the index or the memtable hashes prefixes, the table is not block-based, or there is another
 /// prefix extractor. `column_family` is then as it was. RocksDB checks the same when it opens a
-/// database.
+/// database, but not when CreateColumnFamily adds to one.
 BLOCKSIEVE_EXPORT rocksdb::Status EnableRangeFilter(rocksdb::ColumnFamilyOptions* column_family,
                                                     const RangeFilterOptions& options = {});
 
