@@ -35,6 +35,8 @@ RangePartOptions CoreRangeOptions(const FilterPolicyOptions& options, double ran
                                   const rocksdb::FilterBuildingContext& context) {
   RangePartOptions core;
   core.range_fpr = range_fpr;
+  // What a coarse rate promises is no sign of keys that are too much alike.
+  core.max_estimated_fpr = std::max(core.max_estimated_fpr, std::min(1.0, 1.5 * range_fpr));
   core.is_whole_file = !context.table_options.partition_filters;
   core.max_build_bytes = options.max_build_bytes;
   return core;

@@ -62,8 +62,8 @@ struct FilterPolicyOptions {
   std::optional<double> range_fpr = std::nullopt;
 
   /// Share of seeks among the reads that find nothing, the others being lookups. 0.01 to 0.99; 0.5
-  /// if not set. wasted_reads and bits_per_key are then of both together. Only with `ranges` and one
-  /// of these.
+  /// if not set. wasted_reads and bits_per_key are then of both together. Only with `ranges` and
+  /// one of these.
   std::optional<double> seek_fraction = std::nullopt;
 
   /// Ranges are asked by seeks with plain ReadOptions that have an upper bound, too, without
