@@ -21,7 +21,8 @@ class BitsReader final : public rocksdb::FilterBitsReader {
 
   const FilterReader& filter() const { return filter_; }
 
-  // The empty key is the prefix of all keys under our extractor.
+  // The empty key is the prefix of all keys under our extractor, and not in the filter. Batches
+  // have it where a file with whole keys is read with whole_key_filtering=false.
   bool MayMatch(const rocksdb::Slice& entry) override {
     if (entry.empty()) [[unlikely]] {
       CountUnfilteredRange(entry);
@@ -38,8 +39,13 @@ class BitsReader final : public rocksdb::FilterBitsReader {
     const uint64_t seed = filter_.hash_seed();
     while (num_keys > 0) {
       const int count = std::min(num_keys, kMostKeys);
-      for (int i = 0; i < count; ++i) hashes[i] = HashKeyInline(AsView(*keys[i]), seed);
+      bool has_empty = false;
+      for (int i = 0; i < count; ++i) {
+        hashes[i] = HashKeyInline(AsView(*keys[i]), seed);
+        has_empty |= keys[i]->empty();
+      }
       filter_.MayMatchHashes({hashes, static_cast<size_t>(count)}, may_match);
+      for (int i = 0; has_empty && i < count; ++i) may_match[i] |= keys[i]->empty();
       keys += count;
       may_match += count;
       num_keys -= count;

@@ -150,6 +150,21 @@ TEST_P(RangeSavings, ToRangesAndBack) {
   EXPECT_EQ(Seek(&db, RangeRead()).counts.asked(), 0u);
 }
 
+// Lookups then ask for the prefix, one by one and in batches.
+TEST_P(RangeSavings, FilesAreReadWithoutWholeKeyFiltering) {
+  TestDb db(RangeConfig(GetParam()));
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 2000; ++i) keys.push_back(RangeKey(2 * i));
+  db.Fill(keys);
+  for (uint64_t i = 0; i < 300; ++i) db.Put(RangeKey(i / 3) + "file" + std::to_string(i % 3), "v");
+  db.Flush();
+  DbConfig reading = RangeConfig(GetParam());
+  reading.table.filter_policy = PolicyFromString("blocksieve");
+  reading.table.whole_key_filtering = false;
+  db.Reopen(reading);
+  EXPECT_EQ(CheckReads(&db.db(), db.model(), {"", "absent"}), "");
+}
+
 TEST_P(RangeSavings, AlikeKeysAreLeftOutWithOneLineInTheLog) {
   DbConfig config = RangeConfig(GetParam());
   auto log = std::make_shared<MemoryLogger>();
