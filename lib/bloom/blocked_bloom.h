@@ -42,6 +42,11 @@ inline __attribute__((always_inline)) const uint8_t* LineAt(const FilterView& vi
   return view.data + kLineBytes * LineOf(hash, view.blocked_bloom.num_lines);
 }
 
+inline __attribute__((always_inline)) void FetchLine(const FilterView& view,
+                                                     uint64_t hash) noexcept {
+  __builtin_prefetch(LineAt(view, hash));
+}
+
 /// The block that `num_keys` keys will take, all but its checksum.
 FilterInfo PlanBlockedBloom(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept;
 

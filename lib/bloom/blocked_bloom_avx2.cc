@@ -36,6 +36,11 @@ BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) bool AllSet(
 }
 
 struct Avx2BlockedBloom {
+  static inline __attribute__((always_inline)) void Fetch(const FilterView& view,
+                                                          uint64_t hash) noexcept {
+    FetchLine(view, hash);
+  }
+
   BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) bool Probe(const FilterView& view,
                                                                           uint64_t hash) noexcept {
     const auto* line = reinterpret_cast<const __m256i*>(LineAt(view, hash));

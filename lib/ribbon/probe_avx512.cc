@@ -4,6 +4,7 @@
 
 #include <immintrin.h>
 
+#include "lib/block/hash_eight_keys.h"
 #include "lib/ribbon/staged_probe_loops.h"
 
 // Batches of ribbon probes with AVX-512. Finding the windows, which is two thirds of a probe, is
@@ -134,38 +135,21 @@ BLOCKSIEVE_AVX512_INLINE uint32_t SixteenMatch(const RibbonWindows& windows, siz
   return _mm512_cmpeq_epi32_mask(parities, _mm512_load_si512(windows.fingerprint + i));
 }
 
-template <uint32_t kQuads, RibbonDirectory kDirectory>
-BLOCKSIEVE_AVX512_INLINE void ProbeRibbonBatch(const FilterView& view, const uint64_t* hashes,
-                                               size_t num_hashes, bool* may_match) noexcept {
-  const RibbonView& ribbon = view.ribbon;
-  if (ribbon.fast_segments == 0) [[unlikely]] {
-    for (size_t i = 0; i < num_hashes; ++i) may_match[i] = ProbeRibbonAnywhere(view, hashes[i]);
-    return;
-  }
-  RibbonWindows windows;
-  uint32_t fast = 0;
-  for (size_t i = 0; i < num_hashes; i += 8) {
-    const auto lanes =
-        static_cast<__mmask8>(_bzhi_u32(0xff, static_cast<uint32_t>(num_hashes - i)));
-    fast |=
-        LocateEight<kDirectory>(ribbon, _mm512_maskz_loadu_epi64(lanes, hashes + i), i, &windows)
-        << i;
-  }
+/// Answers of the windows of a batch, of which there are `fast` ones; those of the others are
+/// nothing.
+template <uint32_t kQuads>
+BLOCKSIEVE_AVX512_INLINE void ProbeRibbonWindows(const RibbonView& ribbon, size_t num_windows,
+                                                 RibbonWindows* windows, bool* may_match) noexcept {
   // What a narrow window reads of the column behind it is readable: see OverreadBytes.
-  for (size_t i = 0; i < num_hashes; ++i) {
-    windows.parities[i] =
-        RibbonParities<kQuads>(reinterpret_cast<const uint8_t*>(windows.first[i]),
-                               reinterpret_cast<const uint8_t*>(windows.second[i]),
-                               ribbon.most_in_use, windows.coefficients[i], windows.start[i]);
+  for (size_t i = 0; i < num_windows; ++i) {
+    windows->parities[i] =
+        RibbonParities<kQuads>(reinterpret_cast<const uint8_t*>(windows->first[i]),
+                               reinterpret_cast<const uint8_t*>(windows->second[i]),
+                               ribbon.most_in_use, windows->coefficients[i], windows->start[i]);
   }
-  const uint32_t valid = _bzhi_u32(~uint32_t{0}, static_cast<uint32_t>(num_hashes));
   _mm256_mask_storeu_epi8(
-      may_match, valid,
-      _mm256_maskz_set1_epi8(SixteenMatch(windows, 0) | SixteenMatch(windows, 16) << 16, 1));
-  for (uint32_t slow = ~fast & valid; slow != 0; slow &= slow - 1) [[unlikely]] {
-      const auto i = static_cast<size_t>(_tzcnt_u32(slow));
-      may_match[i] = ProbeRibbonAnywhere(view, hashes[i]);
-    }
+      may_match, _bzhi_u32(~uint32_t{0}, static_cast<uint32_t>(num_windows)),
+      _mm256_maskz_set1_epi8(SixteenMatch(*windows, 0) | SixteenMatch(*windows, 16) << 16, 1));
 }
 
 // For filters of up to 4 * kQuads columns.
@@ -183,7 +167,53 @@ struct Avx512Ribbon {
   template <RibbonDirectory kDirectory>
   BLOCKSIEVE_AVX512_INLINE void Batch(const FilterView& view, const uint64_t* hashes,
                                       size_t num_hashes, bool* may_match) noexcept {
-    ProbeRibbonBatch<kQuads, kDirectory>(view, hashes, num_hashes, may_match);
+    const auto load = [&](size_t i, __m512i* eight) BLOCKSIEVE_AVX512 {
+      const auto lanes =
+          static_cast<__mmask8>(_bzhi_u32(0xff, static_cast<uint32_t>(num_hashes - i)));
+      *eight = _mm512_maskz_loadu_epi64(lanes, hashes + i);
+    };
+    const auto hash_of = [&](size_t i) { return hashes[i]; };
+    ProbeHashes<kDirectory>(view, num_hashes, load, hash_of, may_match);
+  }
+
+  template <RibbonDirectory kDirectory>
+  BLOCKSIEVE_AVX512_INLINE bool KeyBatch(const FilterView& view, KeyList keys, size_t num_keys,
+                                         bool* may_match) noexcept {
+    bool has_empty = false;
+    const auto load = [&](size_t i, __m512i* eight) BLOCKSIEVE_AVX512 {
+      has_empty |= HashUpToEight(view, keys.From(i), num_keys - i, eight);
+    };
+    const auto hash_of = [&](size_t i) {
+      has_empty |= keys[i].empty();
+      return HashKey(keys[i], view.hash_seed);
+    };
+    ProbeHashes<kDirectory>(view, num_keys, load, hash_of, may_match);
+    return has_empty;
+  }
+
+ private:
+  /// `load(i, eight)` loads eight hashes from number i on, `hash_of(i)` is one.
+  template <RibbonDirectory kDirectory, class Load, class HashOf>
+  BLOCKSIEVE_AVX512_INLINE void ProbeHashes(const FilterView& view, size_t num_hashes, Load load,
+                                            HashOf hash_of, bool* may_match) noexcept {
+    const RibbonView& ribbon = view.ribbon;
+    if (ribbon.fast_segments == 0) [[unlikely]] {
+      for (size_t i = 0; i < num_hashes; ++i) may_match[i] = ProbeRibbonAnywhere(view, hash_of(i));
+      return;
+    }
+    RibbonWindows windows;
+    uint32_t fast = 0;
+    for (size_t i = 0; i < num_hashes; i += 8) {
+      __m512i eight;
+      load(i, &eight);
+      fast |= LocateEight<kDirectory>(ribbon, eight, i, &windows) << i;
+    }
+    ProbeRibbonWindows<kQuads>(ribbon, num_hashes, &windows, may_match);
+    const uint32_t valid = _bzhi_u32(~uint32_t{0}, static_cast<uint32_t>(num_hashes));
+    for (uint32_t slow = ~fast & valid; slow != 0; slow &= slow - 1) [[unlikely]] {
+        const auto i = static_cast<size_t>(_tzcnt_u32(slow));
+        may_match[i] = ProbeRibbonAnywhere(view, hash_of(i));
+      }
   }
 };
 
