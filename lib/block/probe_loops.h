@@ -13,6 +13,7 @@
 //   struct K {
 //     static bool Probe(const FilterView&, uint64_t hash);
 //     static void Fetch(const FilterView&, uint64_t hash);  // asks for the memory that Probe reads
+//     static bool IsNear(const FilterView&);                // whether it is near by without asking
 //   };
 //
 // A macro, because the primitives have to be inlined into functions that carry the same target
@@ -26,8 +27,8 @@ namespace blocksieve::internal {
 /// also about what a core keeps in flight.
 inline constexpr size_t kProbeBatch = 32;
 
-/// Hashes of keys, and `fetch(hash)` as soon as one is known: what it asks for comes while the next
-/// are hashed. Returns whether a key is empty.
+/// Hashes of keys, and `fetch(i)` as soon as hashes[i] is known: what it asks for comes while the
+/// next are hashed. Returns whether a key is empty.
 template <class Fetch>
 inline __attribute__((always_inline)) bool HashKeys(const FilterView& view, KeyList keys,
                                                     size_t num_keys, uint64_t* hashes,
@@ -41,7 +42,7 @@ inline __attribute__((always_inline)) bool HashKeys(const FilterView& view, KeyL
       has_empty |= key.empty();
       hashes[i] = HashKey(key, view.hash_seed);
     }
-    fetch(hashes[i]);
+    fetch(i);
   }
   return has_empty;
 }
@@ -53,7 +54,7 @@ bool HashAndMatch(const FilterView& view, KeyList keys, size_t num_keys, bool* m
   bool has_empty = false;
   for (size_t i = 0; i < num_keys; i += kProbeBatch) {
     const size_t batch = std::min(num_keys - i, kProbeBatch);
-    has_empty |= HashKeys(view, keys.From(i), batch, hashes, [](uint64_t) {});
+    has_empty |= HashKeys(view, keys.From(i), batch, hashes, [](size_t) {});
     kMayMatchHashes(view, hashes, batch, may_match + i);
   }
   return has_empty;
@@ -86,6 +87,10 @@ bool HashAndMatch(const FilterView& view, KeyList keys, size_t num_keys, bool* m
   BLOCKSIEVE_KEY_PROBES(NAME, TARGET, K::Probe(view, hash))                                   \
   TARGET void NAME##Hashes(const FilterView& view, const uint64_t* hashes, size_t num_hashes, \
                            bool* may_match) noexcept {                                        \
+    if (K::IsNear(view)) {                                                                    \
+      for (size_t i = 0; i < num_hashes; ++i) may_match[i] = K::Probe(view, hashes[i]);       \
+      return;                                                                                 \
+    }                                                                                         \
     for (size_t first = 0; first < num_hashes; first += kProbeBatch) {                        \
       const size_t end = std::min(first + kProbeBatch, num_hashes);                           \
       for (size_t i = first; i < end; ++i) K::Fetch(view, hashes[i]);                         \
@@ -99,7 +104,7 @@ bool HashAndMatch(const FilterView& view, KeyList keys, size_t num_keys, bool* m
     for (size_t first = 0; first < num_keys; first += kProbeBatch) {                          \
       const size_t batch = std::min(num_keys - first, kProbeBatch);                           \
       has_empty |= HashKeys(view, keys.From(first), batch, hashes,                            \
-                            [&](uint64_t hash) { K::Fetch(view, hash); });                    \
+                            [&](size_t i) { K::Fetch(view, hashes[i]); });                    \
       for (size_t i = 0; i < batch; ++i) may_match[first + i] = K::Probe(view, hashes[i]);    \
     }                                                                                         \
     return has_empty;                                                                         \

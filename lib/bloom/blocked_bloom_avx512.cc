@@ -4,8 +4,8 @@
 
 #include <immintrin.h>
 
-#include "lib/block/hash_eight_keys.h"
 #include "lib/block/probe_loops.h"
+#include "lib/hash/hash_eight.h"
 
 #define BLOCKSIEVE_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2")))
 
@@ -95,42 +95,43 @@ BLOCKSIEVE_AVX512 static inline __attribute__((always_inline)) __m128i ProbeEigh
   return _mm_and_si128(_mm_cmpeq_epi8(byte_per_key, _mm_setzero_si128()), _mm_set1_epi8(1));
 }
 
-/// Up to kProbeBatch hashes, of which the last vector is padded.
+/// Writes answers, of which there are `count`, if fewer than eight.
+BLOCKSIEVE_AVX512 static inline __attribute__((always_inline)) void StoreAnswers(
+    __m128i answers, size_t count, bool* may_match) noexcept {
+  if (count >= 8) {
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(may_match), answers);
+  } else {
+    _mm_mask_storeu_epi8(may_match, static_cast<__mmask16>((1u << count) - 1), answers);
+  }
+}
+
+/// Up to kProbeBatch hashes and their lines.
 struct Avx512Batch {
-  __m512i hashes[kProbeBatch / 8];
+  alignas(64) uint64_t hashes[kProbeBatch];
   alignas(64) uint64_t lines[kProbeBatch];
 
   BLOCKSIEVE_AVX512 inline __attribute__((always_inline)) void Fetch(const FilterView& view,
-                                                                     size_t eight,
-                                                                     __m512i of_keys) noexcept {
-    hashes[eight] = of_keys;
-    FetchEight(view, of_keys, lines + 8 * eight);
+                                                                     size_t first,
+                                                                     __m512i eight) noexcept {
+    _mm512_store_si512(hashes + first, eight);
+    FetchEight(view, eight, lines + first);
   }
 
+  /// Answers for those from number `first` on, of which `count` are wanted.
   BLOCKSIEVE_AVX512 inline __attribute__((always_inline)) void Probe(const FilterView& view,
-                                                                     size_t num_hashes,
+                                                                     size_t first, size_t count,
                                                                      bool* may_match) noexcept {
     const uint16_t mask = view.blocked_bloom.probe_mask;
-    if (view.blocked_bloom.num_probes > 8) {
-      alignas(64) uint64_t patterns[kProbeBatch];
-      for (size_t i = 0; i < kProbeBatch / 8; ++i) {
-        if (8 * i < num_hashes) _mm512_store_si512(patterns + 8 * i, hashes[i]);
-      }
-      for (size_t i = 0; i < num_hashes; ++i) {
-        may_match[i] = Avx512BlockedBloom::ProbeSixteen(reinterpret_cast<const uint8_t*>(lines[i]),
-                                                        static_cast<int>(patterns[i]), mask);
-      }
+    if (view.blocked_bloom.num_probes <= 8) {
+      const auto in_use = static_cast<__mmask16>(mask | mask << 8);
+      StoreAnswers(ProbeEightKeys(lines + first, _mm512_load_si512(hashes + first), in_use), count,
+                   may_match + first);
       return;
     }
-    const auto in_use = static_cast<__mmask16>(mask | mask << 8);
-    for (size_t i = 0; i < num_hashes; i += 8) {
-      const __m128i answers = ProbeEightKeys(lines + i, hashes[i / 8], in_use);
-      if (num_hashes - i >= 8) {
-        _mm_storel_epi64(reinterpret_cast<__m128i*>(may_match + i), answers);
-      } else {
-        _mm_mask_storeu_epi8(may_match + i, static_cast<__mmask16>((1u << (num_hashes - i)) - 1),
-                             answers);
-      }
+    const size_t end = first + std::min<size_t>(count, 8);
+    for (size_t i = first; i < end; ++i) {
+      may_match[i] = Avx512BlockedBloom::ProbeSixteen(reinterpret_cast<const uint8_t*>(lines[i]),
+                                                      static_cast<int>(hashes[i]), mask);
     }
   }
 };
@@ -142,24 +143,66 @@ BLOCKSIEVE_AVX512 void Avx512Hashes(const FilterView& view, const uint64_t* hash
     const size_t count = std::min(num_hashes - first, kProbeBatch);
     for (size_t i = 0; i < count; i += 8) {
       const auto lanes = static_cast<__mmask8>(_bzhi_u32(0xff, static_cast<uint32_t>(count - i)));
-      batch.Fetch(view, i / 8, _mm512_maskz_loadu_epi64(lanes, hashes + first + i));
+      batch.Fetch(view, i, _mm512_maskz_loadu_epi64(lanes, hashes + first + i));
     }
-    batch.Probe(view, count, may_match + first);
+    for (size_t i = 0; i < count; i += 8) batch.Probe(view, i, count - i, may_match + first);
   }
 }
 
+/// Fewer than eight keys are sooner done one by one.
+BLOCKSIEVE_AVX512 bool Avx512FewKeys(const FilterView& view, KeyList keys, size_t num_keys,
+                                     bool* may_match) noexcept {
+  uint64_t hashes[8];
+  const uint8_t* lines[8];
+  const bool has_empty = HashKeys(view, keys, num_keys, hashes, [&](size_t i) {
+    lines[i] = LineAt(view, hashes[i]);
+    __builtin_prefetch(lines[i]);
+  });
+  const uint16_t mask = view.blocked_bloom.probe_mask;
+  if (view.blocked_bloom.num_probes <= 8) {
+    for (size_t i = 0; i < num_keys; ++i) {
+      may_match[i] = Avx512BlockedBloom::ProbeEight(lines[i], static_cast<int>(hashes[i]),
+                                                    static_cast<__mmask8>(mask));
+    }
+  } else {
+    for (size_t i = 0; i < num_keys; ++i) {
+      may_match[i] = Avx512BlockedBloom::ProbeSixteen(lines[i], static_cast<int>(hashes[i]), mask);
+    }
+  }
+  return has_empty;
+}
+
+/// Keys that do not come in eights of one length are hashed and probed one by one.
 BLOCKSIEVE_AVX512 bool Avx512Keys(const FilterView& view, KeyList keys, size_t num_keys,
                                   bool* may_match) noexcept {
+  if (num_keys < 8) return Avx512FewKeys(view, keys, num_keys, may_match);
   bool has_empty = false;
   Avx512Batch batch;
   for (size_t first = 0; first < num_keys; first += kProbeBatch) {
     const size_t count = std::min(num_keys - first, kProbeBatch);
+    bool in_eights[kProbeBatch / 8];
     for (size_t i = 0; i < count; i += 8) {
-      __m512i hashes;
-      has_empty |= HashUpToEight(view, keys.From(first + i), count - i, &hashes);
-      batch.Fetch(view, i / 8, hashes);
+      __m512i eight;
+      in_eights[i / 8] =
+          count - i >= 8 && HashEightKeys(keys.From(first + i), view.hash_seed, &eight);
+      if (in_eights[i / 8]) {
+        batch.Fetch(view, i, eight);
+      } else {
+        has_empty |=
+            HashKeys(view, keys.From(first + i), std::min<size_t>(count - i, 8), batch.hashes + i,
+                     [&](size_t j) { FetchLine(view, batch.hashes[i + j]); });
+      }
     }
-    batch.Probe(view, count, may_match + first);
+    for (size_t i = 0; i < count; i += 8) {
+      if (in_eights[i / 8]) {
+        batch.Probe(view, i, 8, may_match + first);
+        continue;
+      }
+      const size_t end = std::min(i + 8, count);
+      for (size_t j = i; j < end; ++j) {
+        may_match[first + j] = Avx512BlockedBloom::Probe(view, batch.hashes[j]);
+      }
+    }
   }
   return has_empty;
 }

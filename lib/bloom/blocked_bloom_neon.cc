@@ -14,6 +14,9 @@ struct NeonBlockedBloom {
                                                           uint64_t hash) noexcept {
     FetchLine(view, hash);
   }
+  static bool IsNear(const FilterView& view) noexcept {
+    return AreLinesNear(view.blocked_bloom.num_lines);
+  }
 
   // Four positions at a time. The line is a table of 64 bytes for TBL: look up the byte that holds
   // each position, in the lowest byte of its lane, and test the bit there. Bytes within a line are

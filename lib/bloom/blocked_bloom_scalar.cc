@@ -10,6 +10,9 @@ struct ScalarBlockedBloom {
                                                           uint64_t hash) noexcept {
     FetchLine(view, hash);
   }
+  static bool IsNear(const FilterView& view) noexcept {
+    return AreLinesNear(view.blocked_bloom.num_lines);
+  }
 
   // Four bits without a branch, then the rest only for the few percent of absent keys that passed:
   // twice as fast as leaving at the first zero bit, whose place no branch predictor can know.

@@ -126,6 +126,7 @@ struct Popcnt {
 /// Chunks of no slots match everything.
 struct OpenChunks {
   static BLOCKSIEVE_INLINE void Fetch(const FilterView&, uint64_t) noexcept {}
+  static bool IsNear(const FilterView&) noexcept { return true; }
 
   static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, uint64_t hash) noexcept {
     return ReadRibbonChunk<RibbonDirectory::kBased>(view.ribbon, hash).num_octets == 0 ||
