@@ -20,9 +20,13 @@
 
 namespace blocksieve::internal {
 
-/// What XXH3 turns bytes 0 ... 31 of its secret into: 64-bit words, lowest byte first.
-inline constexpr uint64_t kHashSecret[4] = {0xBE4BA423396CFEB8u, 0x1CAD21F72C81017Cu,
-                                            0xDB979083E96DD4DEu, 0x1F67B3B7A4A44072u};
+/// The words of XXH3's secret that keys of up to kMostEightBytes are combined with.
+inline constexpr uint64_t kHashSecret[16] = {
+    0xBE4BA423396CFEB8u, 0x1CAD21F72C81017Cu, 0xDB979083E96DD4DEu, 0x1F67B3B7A4A44072u,
+    0x78E5C0CC4EE679CBu, 0x2172FFCC7DD05A82u, 0x8E2443F7744608B8u, 0x4C263A81E69035E0u,
+    0xCB00C391BB52283Cu, 0xA32E531B8B65D088u, 0x4EF90DA297486471u, 0xD8ACDEA946EF1938u,
+    0x3F349CE33F76FAA8u, 0x1D4F0BC7C7BBDCF9u, 0x3159B4CD4BE0518Au, 0x647378D9C97E9FC8u};
+inline constexpr size_t kMostEightBytes = 128;
 
 BLOCKSIEVE_EIGHT __m512i EightOf(uint64_t x) noexcept {
   return _mm512_set1_epi64(static_cast<int64_t>(x));
@@ -72,14 +76,22 @@ BLOCKSIEVE_EIGHT EightPairs EightPairsAt(KeyList keys, size_t first, size_t seco
   return {_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)};
 }
 
-/// HashKey(keys[i], seed) of eight keys, if all are of one length of 9 ... 32 bytes; else returns
-/// false. The steps are those of XXH3.
+/// What sixteen bytes of each of eight keys, from byte `at` on, add to their hashes.
+BLOCKSIEVE_EIGHT __m512i MixedPairs(KeyList keys, size_t at, const uint64_t* secret,
+                                    uint64_t seed) noexcept {
+  const EightPairs pairs = EightPairsAt(keys, at, at + 8);
+  return FoldedProducts(_mm512_xor_si512(pairs.first, EightOf(secret[0] + seed)),
+                        _mm512_xor_si512(pairs.second, EightOf(secret[1] - seed)));
+}
+
+/// HashKey(keys[i], seed) of eight keys, if all are of one length of 9 ... kMostEightBytes bytes;
+/// else returns false. The steps are those of XXH3.
 BLOCKSIEVE_EIGHT bool HashEightKeys(KeyList keys, uint64_t seed, __m512i* hashes) noexcept {
   const size_t length = keys[0].size();
   size_t differing = 0;
 #pragma GCC unroll 8
   for (size_t i = 1; i < 8; ++i) differing |= keys[i].size() ^ length;
-  if (differing != 0 || length - 9 > 32 - 9) return false;
+  if (differing != 0 || length - 9 > kMostEightBytes - 9) return false;
 
   __m512i sum;
   if (length <= kShortKeyBytes) {
@@ -91,16 +103,13 @@ BLOCKSIEVE_EIGHT bool HashEightKeys(KeyList keys, uint64_t seed, __m512i* hashes
     sum = _mm512_add_epi64(_mm512_add_epi64(EightOf(length), _mm512_shuffle_epi8(first, reversed)),
                            _mm512_add_epi64(last, FoldedProducts(first, last)));
   } else {
-    const EightPairs begin = EightPairsAt(keys, 0, 8);
-    const EightPairs end = EightPairsAt(keys, length - 16, length - 8);
-    const __m512i of_begin =
-        FoldedProducts(_mm512_xor_si512(begin.first, EightOf(kHashSecret[0] + seed)),
-                       _mm512_xor_si512(begin.second, EightOf(kHashSecret[1] - seed)));
-    const __m512i of_end =
-        FoldedProducts(_mm512_xor_si512(end.first, EightOf(kHashSecret[2] + seed)),
-                       _mm512_xor_si512(end.second, EightOf(kHashSecret[3] - seed)));
-    sum =
-        _mm512_add_epi64(EightOf(length * 0x9E3779B185EBCA87u), _mm512_add_epi64(of_begin, of_end));
+    // From both ends inwards.
+    sum = EightOf(length * 0x9E3779B185EBCA87u);
+    for (size_t from_end = 0; from_end <= (length - 1) / 32; ++from_end) {
+      const uint64_t* const secret = kHashSecret + 4 * from_end;
+      sum = _mm512_add_epi64(sum, MixedPairs(keys, 16 * from_end, secret, seed));
+      sum = _mm512_add_epi64(sum, MixedPairs(keys, length - 16 * (from_end + 1), secret + 2, seed));
+    }
   }
   sum = _mm512_xor_si512(sum, _mm512_srli_epi64(sum, 37));
   sum = _mm512_mullo_epi64(sum, EightOf(0x165667919E3779F9u));

@@ -219,7 +219,7 @@ TEST_P(FilterConformance, BatchesOfAnyLengthsAnswerLikeSingleProbes) {
     FilterBuilder builder = MakeBuilder(
         {.kind = GetParam(), .target_fpr = target, .hash_seed = target < 0.1 ? random() : 0});
     std::vector<std::string> keys;
-    for (size_t length = 0; length < 80; ++length) {
+    for (size_t length = 0; length < 135; ++length) {
       for (int i = 0; i < 25; ++i) {
         std::string key(length, '\0');
         for (char& c : key) c = static_cast<char>(random());
