@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ namespace {
 constexpr uint64_t kSizes[] = {10'000, 1'000'000, 10'000'000};
 constexpr uint64_t kProbesPerIteration = 4096;
 constexpr uint64_t kFprProbes = 2'000'000;
-constexpr size_t kBatch = 32;
+constexpr size_t kBatches[] = {4, 8, 32};
 
 rocksdb::Slice AsSlice(const Key16& key) { return {key.view().data(), key.view().size()}; }
 
@@ -74,22 +75,23 @@ void ProbePresent(benchmark::State& state, const Contestant& contestant, uint64_
   CountPerKey(state, kProbesPerIteration);
 }
 
-void ProbeBatch(benchmark::State& state, const Contestant& contestant, uint64_t num_keys) {
+void ProbeBatch(benchmark::State& state, const Contestant& contestant, uint64_t num_keys,
+                size_t batch) {
   const BuiltFilter& filter = Cached(contestant, num_keys);
-  std::vector<Key16> keys(kBatch, Key16(0));
-  std::array<rocksdb::Slice, kBatch> slices;
-  std::array<rocksdb::Slice*, kBatch> pointers;
-  for (size_t i = 0; i < kBatch; ++i) {
+  std::vector<Key16> keys(batch, Key16(0));
+  std::vector<rocksdb::Slice> slices(batch);
+  std::vector<rocksdb::Slice*> pointers(batch);
+  for (size_t i = 0; i < batch; ++i) {
     slices[i] = AsSlice(keys[i]);
     pointers[i] = &slices[i];
   }
-  std::array<bool, kBatch> may_match;
+  const auto may_match = std::make_unique<bool[]>(batch);
   for (auto _ : state) {
     const uint64_t first = NextNumbers(kProbesPerIteration);
-    for (uint64_t i = 0; i < kProbesPerIteration; i += kBatch) {
-      for (size_t j = 0; j < kBatch; ++j) keys[j] = Key16(first + i + j);
-      filter.reader->MayMatch(kBatch, pointers.data(), may_match.data());
-      benchmark::DoNotOptimize(may_match);
+    for (uint64_t i = 0; i < kProbesPerIteration; i += batch) {
+      for (size_t j = 0; j < batch; ++j) keys[j] = Key16(first + i + j);
+      filter.reader->MayMatch(static_cast<int>(batch), pointers.data(), may_match.get());
+      benchmark::ClobberMemory();
     }
   }
   CountPerKey(state, kProbesPerIteration);
@@ -167,7 +169,7 @@ std::string Name(const std::string& what, const std::string& who, uint64_t num_k
   return what + "/" + who + "/" + std::to_string(num_keys);
 }
 
-// Build, absent, present and batch of every contestant, the raw probes of every kernel, and the
+// Build, absent, present and batches of every contestant, the raw probes of every kernel, and the
 // limits.
 void RegisterBenchmarks() {
   using benchmark::RegisterBenchmark;
@@ -176,7 +178,10 @@ void RegisterBenchmarks() {
       RegisterBenchmark(Name("build", c.name, n).c_str(), BuildFilter, c, n);
       RegisterBenchmark(Name("absent", c.name, n).c_str(), ProbeAbsent, c, n);
       RegisterBenchmark(Name("present", c.name, n).c_str(), ProbePresent, c, n);
-      RegisterBenchmark(Name("batch32", c.name, n).c_str(), ProbeBatch, c, n);
+      for (const size_t batch : kBatches) {
+        RegisterBenchmark(Name("batch" + std::to_string(batch), c.name, n).c_str(), ProbeBatch, c,
+                          n, batch);
+      }
       if (!c.name.starts_with("blocksieve")) continue;
       for (const Kernel kernel : internal::AvailableKernels()) {
         const std::string who = c.name + "_" + std::string(KernelName(kernel));

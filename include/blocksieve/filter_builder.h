@@ -130,7 +130,8 @@ class FilterBuilder {
 /// A filter block of all keys of a range of strings, for FilterReader::Open. A ribbon unless
 /// another kind is asked for: a set that is built once and asked often is best served by the
 /// smallest; blocked Bloom takes half as much space again and is built in less than half the time.
-/// Keys may be in any order; those that occur often are best given once.
+/// Keys may be in any order. Keys given more than once make a blocked Bloom filter larger, a ribbon
+/// hardly.
 /// Errors: as FilterBuilder's Create and Finish.
 template <std::ranges::input_range Keys>
 requires std::convertible_to<std::ranges::range_reference_t<Keys>, std::string_view>

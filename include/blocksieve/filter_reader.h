@@ -50,6 +50,12 @@ class FilterReader {
     ops_.may_match_hashes(view_, hashes.data(), hashes.size(), may_match);
   }
 
+  /// The same for keys as engines hold them. Returns false if none of them is empty: an engine may
+  /// give the empty key a meaning of its own, and need not look for it.
+  bool MayMatch(internal::KeyList keys, size_t num_keys, bool* may_match) const noexcept {
+    return ops_.may_match_keys(view_, keys, num_keys, may_match);
+  }
+
   /// Whether probes consult a filter, or why not.
   State state() const noexcept { return state_; }
 

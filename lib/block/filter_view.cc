@@ -18,9 +18,17 @@ void AnswerHashes(const FilterView&, const uint64_t*, size_t num_hashes, bool* m
   std::fill_n(may_match, num_hashes, answer);
 }
 
+template <bool answer>
+bool AnswerKeys(const FilterView&, KeyList, size_t num_keys, bool* may_match) noexcept {
+  std::fill_n(may_match, num_keys, answer);
+  return true;
+}
+
 }  // namespace
 
-const ProbeOps kNothingMatches = {&AnswerKey<false>, &AnswerHash<false>, &AnswerHashes<false>};
-const ProbeOps kEverythingMatches = {&AnswerKey<true>, &AnswerHash<true>, &AnswerHashes<true>};
+const ProbeOps kNothingMatches = {&AnswerKey<false>, &AnswerHash<false>, &AnswerHashes<false>,
+                                  &AnswerKeys<false>};
+const ProbeOps kEverythingMatches = {&AnswerKey<true>, &AnswerHash<true>, &AnswerHashes<true>,
+                                     &AnswerKeys<true>};
 
 }  // namespace blocksieve::internal

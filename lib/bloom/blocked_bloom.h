@@ -42,6 +42,19 @@ inline __attribute__((always_inline)) const uint8_t* LineAt(const FilterView& vi
   return view.data + kLineBytes * LineOf(hash, view.blocked_bloom.num_lines);
 }
 
+inline __attribute__((always_inline)) void FetchLine(const FilterView& view,
+                                                     uint64_t hash) noexcept {
+  __builtin_prefetch(LineAt(view, hash));
+}
+
+/// Filters that fit the second-level cache do without fetching: probes of hashes at hand are a
+/// tenth faster, fills a fifth.
+inline constexpr uint64_t kNearBytes = 512 << 10;
+
+inline __attribute__((always_inline)) bool AreLinesNear(uint64_t num_lines) noexcept {
+  return num_lines * kLineBytes <= kNearBytes;
+}
+
 /// The block that `num_keys` keys will take, all but its checksum.
 FilterInfo PlanBlockedBloom(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept;
 
@@ -71,10 +84,9 @@ using FillFunctions = std::array<FillFunction, kMaxLineProbes>;
 extern const FillFunctions kBlockedBloomFillScalar;
 extern const FillFunctions kBlockedBloomFillAvx512;
 
-/// Lines fetched before the first of them is written to. Filters that fit the second-level cache do
-/// without, which is a fifth faster; beyond the last level they would take three times as long.
+/// Lines fetched before the first of them is written to. Without, filters beyond the last-level
+/// cache would take three times as long.
 inline constexpr size_t kFillBatch = 32;
-inline constexpr uint64_t kFillWithoutFetchingBytes = 512 << 10;
 
 /// Calls `set_bits(line, pattern)` for every hash. To be inlined, so that it takes on the target of
 /// its caller.
@@ -83,7 +95,7 @@ inline __attribute__((always_inline)) void ForEachLine(std::span<const uint64_t>
                                                        uint64_t num_lines, uint8_t* lines,
                                                        SetBits set_bits) noexcept {
   const auto line_of = [&](uint64_t hash) { return lines + kLineBytes * LineOf(hash, num_lines); };
-  if (num_lines * kLineBytes <= kFillWithoutFetchingBytes) {
+  if (AreLinesNear(num_lines)) {
     for (const uint64_t hash : hashes) set_bits(line_of(hash), static_cast<uint32_t>(hash));
     return;
   }

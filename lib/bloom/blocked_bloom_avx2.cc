@@ -36,6 +36,14 @@ BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) bool AllSet(
 }
 
 struct Avx2BlockedBloom {
+  static inline __attribute__((always_inline)) void Fetch(const FilterView& view,
+                                                          uint64_t hash) noexcept {
+    FetchLine(view, hash);
+  }
+  static bool IsNear(const FilterView& view) noexcept {
+    return AreLinesNear(view.blocked_bloom.num_lines);
+  }
+
   BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) bool Probe(const FilterView& view,
                                                                           uint64_t hash) noexcept {
     const auto* line = reinterpret_cast<const __m256i*>(LineAt(view, hash));
@@ -43,9 +51,10 @@ struct Avx2BlockedBloom {
     const __m256i high = _mm256_loadu_si256(line + 1);
     const auto pattern = static_cast<uint32_t>(hash);
     const uint32_t num_probes = view.blocked_bloom.num_probes;
-    const bool first_eight = AllSet<0>(low, high, pattern, num_probes);
-    if (num_probes <= 8 || !first_eight) return first_eight;
-    return AllSet<8>(low, high, pattern, num_probes);
+    // Asked first, or compilers branch on the answer, too.
+    if (num_probes > 8) [[unlikely]]
+      return AllSet<0>(low, high, pattern, num_probes) && AllSet<8>(low, high, pattern, num_probes);
+    return AllSet<0>(low, high, pattern, num_probes);
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "blocksieve/hash.h"
 #include "lib/base/errors.h"
+#include "lib/block/probe_loops.h"
 #include "lib/bloom/bloom_model.h"
 #include "lib/bloom/cells.h"
 
@@ -94,7 +95,8 @@ void MayMatchHashes(const FilterView& view, const uint64_t* hashes, size_t num_h
 
 // The same for all kernels: what takes time is cache misses, of which each position is one.
 template <class Cells>
-constexpr ProbeOps kProbes = {&MayMatchKey<Cells>, &MayMatchHash<Cells>, &MayMatchHashes<Cells>};
+constexpr ProbeOps kProbes = {&MayMatchKey<Cells>, &MayMatchHash<Cells>, &MayMatchHashes<Cells>,
+                              &HashAndMatch<&MayMatchHashes<Cells>>};
 
 template <class Cells>
 const ProbeOps& Open(const FilterInfo& info, Kernel /*kernel*/, FilterView* view) noexcept {

@@ -1,6 +1,7 @@
 #include "blocksieve/filter_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 
 #include "blocksieve/internal/kernels.h"
@@ -12,11 +13,19 @@
 namespace blocksieve {
 void FilterReader::MayMatch(std::span<const std::string_view> keys,
                             bool* may_match) const noexcept {
-  uint64_t hashes[internal::kProbeBatch];
+  struct Slice {
+    const char* data;
+    size_t size;
+  };
+  std::array<Slice, internal::kProbeBatch> slices;
+  std::array<const Slice*, internal::kProbeBatch> pointers;
   for (size_t first = 0; first < keys.size(); first += internal::kProbeBatch) {
     const auto batch = keys.subspan(first, std::min(keys.size() - first, internal::kProbeBatch));
-    for (size_t i = 0; i < batch.size(); ++i) hashes[i] = HashKeyInline(batch[i], hash_seed());
-    ops_.may_match_hashes(view_, hashes, batch.size(), may_match + first);
+    for (size_t i = 0; i < batch.size(); ++i) {
+      slices[i] = {batch[i].data(), batch[i].size()};
+      pointers[i] = &slices[i];
+    }
+    MayMatch(internal::KeyList(pointers.data()), batch.size(), may_match + first);
   }
 }
 

@@ -1,6 +1,9 @@
 #include "lib/ribbon/chunk.h"
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
+#include <utility>
 
 namespace blocksieve::internal {
 namespace {
@@ -23,6 +26,17 @@ constexpr QueueLimits kLimits[] = {{56, 2}, {62, 1000}};
 // Slots added when no seed will do.
 constexpr int64_t kWidenings[] = {0, 8, 16, 32, 64, 128, 256};
 
+// What is tried in a chunk: each width with each of the limits with each seed.
+constexpr size_t kTriesPerWidth = std::size(kLimits) * kRibbonSeeds;
+constexpr size_t kMostTries = std::size(kWidenings) * kTriesPerWidth;
+
+// Copies of a hash take slots as others do, and queue up in one place, which costs tries and
+// elimination half as much time again. Looking for them costs a tenth: so it is done in every
+// sixteenth chunk, where they are expected because the chunk before had some, and in those that are
+// not solved within so many tries, which without copies are one in a hundred.
+constexpr uint64_t kChunksPerSample = 16;
+constexpr size_t kTriesBeforeLooking = 4;
+
 // Far more than chance puts in a chunk; what has more are not hashes.
 constexpr size_t kMaxChunkRows = 8192;
 
@@ -38,66 +52,110 @@ struct RibbonChunkSolver::Place {
 };
 
 bool RibbonChunkSolver::Solve(std::span<uint64_t> hashes, uint64_t first_octet, bool last) {
-  if (hashes.size() <= kMaxChunkRows && SolveAnyhow(hashes, {}, first_octet, last)) return true;
-  // Copies of a hash are harmless one by one, but many queue up in one place.
-  std::sort(hashes.begin(), hashes.end());
-  const auto distinct =
-      static_cast<size_t>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
-  if (distinct == hashes.size() || distinct > kMaxChunkRows) return false;
-  return SolveAnyhow(hashes.first(distinct), {}, first_octet, last);
+  const bool is_only_chunk = first_octet == 0 && last;
+  const bool is_sample = chunks_++ % kChunksPerSample == 0 && !is_only_chunk;
+  bool has_looked = expects_copies_ || is_sample || hashes.size() > kMaxChunkRows;
+  if (has_looked) hashes = DropCopies(hashes);
+  if (hashes.size() > kMaxChunkRows) return false;
+  TakeHashes(hashes);
+  if (has_looked) return Try(hashes, {}, first_octet, last, 0, kMostTries);
+
+  if (Try(hashes, {}, first_octet, last, 0, kTriesBeforeLooking)) return true;
+  const std::span<uint64_t> distinct = DropCopies(hashes);
+  const bool has_copies = distinct.size() < hashes.size();
+  if (has_copies) TakeHashes(distinct);
+  return Try(distinct, {}, first_octet, last, has_copies ? 0 : kTriesBeforeLooking, kMostTries);
 }
 
 bool RibbonChunkSolver::Solve(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
                               uint64_t first_octet, bool last) {
-  return hashes.size() <= kMaxChunkRows && SolveAnyhow(hashes, results, first_octet, last);
+  if (hashes.size() > kMaxChunkRows) return false;
+  TakeHashes(hashes);
+  return Try(hashes, results, first_octet, last, 0, kMostTries);
 }
 
-bool RibbonChunkSolver::SolveAnyhow(std::span<const uint64_t> hashes,
-                                    std::span<const uint32_t> results, uint64_t first_octet,
-                                    bool last) {
+void RibbonChunkSolver::TakeHashes(std::span<const uint64_t> hashes) {
   mixed_.resize(hashes.size());
   starts_.resize(hashes.size());
   for (size_t i = 0; i < hashes.size(); ++i) mixed_[i] = RibbonMix(hashes[i]);
+}
 
-  const uint32_t fold = first_octet == 0 ? kRibbonFold : 0;
-  const auto num_rows = static_cast<int64_t>(hashes.size() + carried_.count);
-  for (const int64_t widening : kWidenings) {
-    if (widening > 0) ++widenings_;
-    // The virtual slots of a later chunk begin kRibbonFold after its first column.
-    Place place{.fold = fold, .num_slots = 0, .num_columns = 0, .start_octets = 0, .last = last};
-    if (last) {
-      const int64_t columns = (num_rows + kSpareSlots + widening + 7) / 8 * 8;
-      const int64_t fewest = fold == 0 ? kRibbonFold + kRibbonOctet : kRibbonFold;
-      place.num_columns = static_cast<size_t>(std::max(columns, fewest));
-      place.num_slots = static_cast<uint32_t>(place.num_columns - (fold == 0 ? kRibbonFold : 0));
-      place.start_octets = std::max<size_t>(1, (place.num_columns - kRibbonFold) / kRibbonOctet);
-    } else {
-      const int64_t columns = (num_rows - kCarriedTarget + 4) / 8 * 8 + widening;
-      place.num_columns = static_cast<size_t>(std::max<int64_t>(columns, kRibbonOctet));
-      place.num_slots = static_cast<uint32_t>(place.num_columns + fold);
-      place.start_octets = place.num_columns / kRibbonOctet;
-    }
-    if (place.num_slots / kRibbonOctet > kRibbonEntryMask) return false;
-
-    for (const QueueLimits& limits : kLimits) {
-      // Seed 0 of the first chunk is multiplier 0, so it comes last.
-      for (uint32_t i = 1; i <= kRibbonSeeds; ++i) {
-        const uint32_t seed = i % kRibbonSeeds;
-        ++seeds_tried_;
-        solver_.find_starts(mixed_.data(), mixed_.size(), RibbonMultiplier(seed, first_octet),
-                            place.num_slots / kRibbonOctet, fold, starts_.data());
-        octet_counts_.assign(place.num_columns / kRibbonOctet, 0);
-        for (const uint32_t start : starts_) ++octet_counts_[start / kRibbonOctet];
-        octet_counts_[0] += carried_.count;
-        if (!FitsQueue(place, limits.longest, limits.most_empty)) continue;
-        num_columns_ = place.num_columns;
-        OrderRows(hashes, results, place);
-        if (!Eliminate()) continue;
-        seed_ = seed;
-        num_octets_ = place.num_slots / kRibbonOctet;
-        return true;
+std::span<uint64_t> RibbonChunkSolver::DropCopies(std::span<uint64_t> hashes) {
+  size_t distinct = 0;
+  if (hashes.size() > kMaxChunkRows) {
+    std::sort(hashes.begin(), hashes.end());
+    const auto end = std::unique(hashes.begin(), hashes.end());
+    distinct = static_cast<size_t>(end - hashes.begin());
+  } else {
+    // A table of which at most half is in use; 0 is an empty place, and kept in none.
+    const size_t mask = std::bit_ceil(2 * hashes.size() + 2) - 1;
+    const size_t shift = 64 - static_cast<size_t>(std::bit_width(mask));
+    seen_.assign(mask + 1, 0);
+    bool has_zero = false;
+    for (const uint64_t hash : hashes) {
+      if (hash == 0) [[unlikely]] {
+        if (!std::exchange(has_zero, true)) hashes[distinct++] = hash;
+        continue;
       }
+      // The high bits of the product depend on all of the hash, of which a chunk shares some.
+      auto at = static_cast<size_t>(RibbonMix(hash) >> shift);
+      while (seen_[at] != 0 && seen_[at] != hash) at = (at + 1) & mask;
+      if (seen_[at] == hash) continue;
+      seen_[at] = hash;
+      hashes[distinct++] = hash;
     }
+  }
+  expects_copies_ = distinct < hashes.size();
+  return hashes.first(distinct);
+}
+
+RibbonChunkSolver::Place RibbonChunkSolver::PlaceOf(size_t num_hashes, int64_t widening,
+                                                    uint64_t first_octet, bool last) const {
+  const uint32_t fold = first_octet == 0 ? kRibbonFold : 0;
+  const auto num_rows = static_cast<int64_t>(num_hashes + carried_.count);
+  // The virtual slots of a later chunk begin kRibbonFold after its first column.
+  Place place{.fold = fold, .num_slots = 0, .num_columns = 0, .start_octets = 0, .last = last};
+  if (last) {
+    const int64_t columns = (num_rows + kSpareSlots + widening + 7) / 8 * 8;
+    const int64_t fewest = fold == 0 ? kRibbonFold + kRibbonOctet : kRibbonFold;
+    place.num_columns = static_cast<size_t>(std::max(columns, fewest));
+    place.num_slots = static_cast<uint32_t>(place.num_columns - (fold == 0 ? kRibbonFold : 0));
+    place.start_octets = std::max<size_t>(1, (place.num_columns - kRibbonFold) / kRibbonOctet);
+  } else {
+    const int64_t columns = (num_rows - kCarriedTarget + 4) / 8 * 8 + widening;
+    place.num_columns = static_cast<size_t>(std::max<int64_t>(columns, kRibbonOctet));
+    place.num_slots = static_cast<uint32_t>(place.num_columns + fold);
+    place.start_octets = place.num_columns / kRibbonOctet;
+  }
+  return place;
+}
+
+bool RibbonChunkSolver::Try(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
+                            uint64_t first_octet, bool last, size_t first_try, size_t end_try) {
+  Place place{};
+  for (size_t i = first_try; i < end_try; ++i) {
+    const bool is_wider = i % kTriesPerWidth == 0;
+    if (is_wider || i == first_try) {
+      if (is_wider && i > 0) ++widenings_;
+      place = PlaceOf(hashes.size(), kWidenings[i / kTriesPerWidth], first_octet, last);
+      if (place.num_slots / kRibbonOctet > kRibbonEntryMask) return false;
+    }
+    const QueueLimits& limits = kLimits[i / kRibbonSeeds % std::size(kLimits)];
+    // Seed 0 of the first chunk is multiplier 0, so it comes last.
+    const auto seed = static_cast<uint32_t>((i + 1) % kRibbonSeeds);
+    ++seeds_tried_;
+    solver_.find_starts(mixed_.data(), mixed_.size(), RibbonMultiplier(seed, first_octet),
+                        place.num_slots / kRibbonOctet, place.fold, starts_.data());
+    octet_counts_.assign(place.num_columns / kRibbonOctet, 0);
+    for (const uint32_t start : starts_) ++octet_counts_[start / kRibbonOctet];
+    octet_counts_[0] += carried_.count;
+    if (!FitsQueue(place, limits.longest, limits.most_empty)) continue;
+    num_columns_ = place.num_columns;
+    OrderRows(hashes, results, place);
+    if (!Eliminate()) continue;
+    seed_ = seed;
+    num_octets_ = place.num_slots / kRibbonOctet;
+    return true;
   }
   return false;
 }

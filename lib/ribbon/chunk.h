@@ -22,8 +22,8 @@ class RibbonChunkSolver {
 
   /// Solves the next chunk, which starts at virtual octet `first_octet`. `last`: no other follows,
   /// so all slots up to the end of the filter are the chunk's, and no row may be left over.
-  /// Returns false, with nothing changed but the order of the hashes, if no seed and no width will
-  /// do. Chunks of distinct hashes are always solved, unless there are thousands of hashes in them.
+  /// Copies of a hash may be dropped. Returns false if no seed and no width will do. Chunks of
+  /// distinct hashes are always solved, unless there are thousands of hashes in them.
   /// Throws std::bad_alloc.
   bool Solve(std::span<uint64_t> hashes, uint64_t first_octet, bool last);
 
@@ -46,9 +46,14 @@ class RibbonChunkSolver {
  private:
   struct Place;
 
-  /// No results: fingerprints.
-  bool SolveAnyhow(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
-                   uint64_t first_octet, bool last);
+  void TakeHashes(std::span<const uint64_t> hashes);
+  /// The distinct ones; in their order, if they are as few as a chunk has. The others are lost.
+  std::span<uint64_t> DropCopies(std::span<uint64_t> hashes);
+  Place PlaceOf(size_t num_hashes, int64_t widening, uint64_t first_octet, bool last) const;
+  /// Of all that may be tried, those from number `first_try` on, until one succeeds. No results:
+  /// fingerprints. REQUIRES: TakeHashes(hashes)
+  bool Try(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
+           uint64_t first_octet, bool last, size_t first_try, size_t end_try);
   bool FitsQueue(const Place& place, uint32_t longest, uint32_t most_empty) const noexcept;
   void OrderRows(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
                  const Place& place);
@@ -57,6 +62,8 @@ class RibbonChunkSolver {
   const RibbonSolver& solver_;
   uint32_t fingerprint_columns_;
   RibbonCarried carried_;
+  uint64_t chunks_ = 0;
+  bool expects_copies_ = false;  // because the chunk last looked at had some
 
   uint32_t seed_ = 0;
   uint32_t num_octets_ = 0;
@@ -69,6 +76,7 @@ class RibbonChunkSolver {
   std::vector<uint32_t> octet_counts_;
   std::vector<uint32_t> next_row_;
   std::vector<RibbonRow> rows_;
+  std::vector<uint64_t> seen_;
 
   uint64_t seeds_tried_ = 0;
   uint64_t eliminations_ = 0;

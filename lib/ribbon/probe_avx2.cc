@@ -159,6 +159,8 @@ struct Avx2Ribbon {
       }
   }
 
+  BLOCKSIEVE_RIBBON_KEY_BATCH(BLOCKSIEVE_AVX2)
+
  private:
   BLOCKSIEVE_AVX2_INLINE uint32_t Parities(const uint8_t* a, const uint8_t* b, __m256i first,
                                            __m256i second) noexcept {

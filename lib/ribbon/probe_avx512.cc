@@ -4,6 +4,7 @@
 
 #include <immintrin.h>
 
+#include "lib/hash/hash_eight.h"
 #include "lib/ribbon/staged_probe_loops.h"
 
 // Batches of ribbon probes with AVX-512. Finding the windows, which is two thirds of a probe, is
@@ -100,9 +101,11 @@ BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonView& ribbon, __m512i 
     multiplier = _mm512_and_si512(entries, Eight(0xffff));
   }
   const __m512i turned = _mm512_srli_epi64(_mm512_mullo_epi64(mixed, multiplier), 32);
-  const __m512i start =
+  // Folded at the low edge, which costs less here than a branch.
+  const __m512i start = _mm512_max_epi64(
       _mm512_add_epi64(_mm512_srli_epi64(_mm512_mul_epu32(turned, num_octets), 29),
-                       _mm512_sub_epi64(_mm512_slli_epi64(first_octet, 3), Eight(kRibbonFold)));
+                       _mm512_sub_epi64(_mm512_slli_epi64(first_octet, 3), Eight(kRibbonFold))),
+      _mm512_setzero_si512());
   const __m512i segment = _mm512_srli_epi64(start, 6);
   const __mmask8 fast = _mm512_cmplt_epu64_mask(segment, Eight(ribbon.fast_segments));
   const __mmask8 wide = _mm512_mask_cmpge_epu64_mask(fast, segment, Eight(ribbon.narrow_segments));
@@ -134,38 +137,64 @@ BLOCKSIEVE_AVX512_INLINE uint32_t SixteenMatch(const RibbonWindows& windows, siz
   return _mm512_cmpeq_epi32_mask(parities, _mm512_load_si512(windows.fingerprint + i));
 }
 
-template <uint32_t kQuads, RibbonDirectory kDirectory>
-BLOCKSIEVE_AVX512_INLINE void ProbeRibbonBatch(const FilterView& view, const uint64_t* hashes,
-                                               size_t num_hashes, bool* may_match) noexcept {
-  const RibbonView& ribbon = view.ribbon;
-  if (ribbon.fast_segments == 0) [[unlikely]] {
-    for (size_t i = 0; i < num_hashes; ++i) may_match[i] = ProbeRibbonAnywhere(view, hashes[i]);
-    return;
-  }
-  RibbonWindows windows;
-  uint32_t fast = 0;
-  for (size_t i = 0; i < num_hashes; i += 8) {
-    const auto lanes =
-        static_cast<__mmask8>(_bzhi_u32(0xff, static_cast<uint32_t>(num_hashes - i)));
-    fast |=
-        LocateEight<kDirectory>(ribbon, _mm512_maskz_loadu_epi64(lanes, hashes + i), i, &windows)
-        << i;
-  }
+BLOCKSIEVE_AVX512_INLINE __m128i LowBytes(const uint32_t* eight) noexcept {
+  return _mm256_cvtepi32_epi8(_mm256_load_si256(reinterpret_cast<const __m256i*>(eight)));
+}
+
+/// Answers of the windows of a batch; those of slow ones are wrong.
+template <uint32_t kQuads>
+BLOCKSIEVE_AVX512_INLINE void ProbeRibbonWindows(const RibbonView& ribbon, size_t num_windows,
+                                                 RibbonWindows* windows, bool* may_match) noexcept {
   // What a narrow window reads of the column behind it is readable: see OverreadBytes.
-  for (size_t i = 0; i < num_hashes; ++i) {
-    windows.parities[i] =
-        RibbonParities<kQuads>(reinterpret_cast<const uint8_t*>(windows.first[i]),
-                               reinterpret_cast<const uint8_t*>(windows.second[i]),
-                               ribbon.most_in_use, windows.coefficients[i], windows.start[i]);
+  for (size_t i = 0; i < num_windows; ++i) {
+    windows->parities[i] =
+        RibbonParities<kQuads>(reinterpret_cast<const uint8_t*>(windows->first[i]),
+                               reinterpret_cast<const uint8_t*>(windows->second[i]),
+                               ribbon.most_in_use, windows->coefficients[i], windows->start[i]);
   }
-  const uint32_t valid = _bzhi_u32(~uint32_t{0}, static_cast<uint32_t>(num_hashes));
   _mm256_mask_storeu_epi8(
-      may_match, valid,
-      _mm256_maskz_set1_epi8(SixteenMatch(windows, 0) | SixteenMatch(windows, 16) << 16, 1));
-  for (uint32_t slow = ~fast & valid; slow != 0; slow &= slow - 1) [[unlikely]] {
-      const auto i = static_cast<size_t>(_tzcnt_u32(slow));
-      may_match[i] = ProbeRibbonAnywhere(view, hashes[i]);
+      may_match, _bzhi_u32(~uint32_t{0}, static_cast<uint32_t>(num_windows)),
+      _mm256_maskz_set1_epi8(SixteenMatch(*windows, 0) | SixteenMatch(*windows, 16) << 16, 1));
+}
+
+/// Parities of up to eight columns of the window in two segments. Lanes not in use are not read.
+BLOCKSIEVE_AVX512_INLINE __mmask8 ColumnParities(__mmask8 lanes, const uint8_t* first,
+                                                 const uint8_t* second, __m512i coefficients,
+                                                 __m512i start) noexcept {
+  const __m512i slots = _mm512_shrdv_epi64(_mm512_maskz_loadu_epi64(lanes, first),
+                                           _mm512_maskz_loadu_epi64(lanes, second), start);
+  const __m512i ones = _mm512_popcnt_epi64(_mm512_and_si512(slots, coefficients));
+  return _mm512_test_epi64_mask(ones, Eight(1));
+}
+
+/// The same of up to eight columns: a byte of parities for each window, eight windows at a time.
+BLOCKSIEVE_AVX512_INLINE void ProbeNarrowWindows(const RibbonView& ribbon, size_t num_windows,
+                                                 RibbonWindows* windows, bool* may_match) noexcept {
+  const auto lanes = static_cast<__mmask8>(ribbon.most_in_use);
+  for (size_t i = 0; i < num_windows; i += 8) {
+    __mmask8 odd[8];
+#pragma GCC unroll 8
+    for (size_t j = 0; j < 8; ++j) {
+      odd[j] = ColumnParities(lanes, reinterpret_cast<const uint8_t*>(windows->first[i + j]),
+                              reinterpret_cast<const uint8_t*>(windows->second[i + j]),
+                              Eight(windows->coefficients[i + j]), Eight(windows->start[i + j]));
     }
+    const __mmask64 parities = _mm512_kunpackd(
+        _mm512_kunpackw(_mm512_kunpackb(odd[7], odd[6]), _mm512_kunpackb(odd[5], odd[4])),
+        _mm512_kunpackw(_mm512_kunpackb(odd[3], odd[2]), _mm512_kunpackb(odd[1], odd[0])));
+    const __m128i of_windows = _mm_cvtsi64_si128(static_cast<int64_t>(parities));
+    const __m128i wrong =
+        _mm_and_si128(_mm_xor_si128(of_windows, LowBytes(windows->fingerprint + i)),
+                      LowBytes(windows->in_use + i));
+    const __m128i answers =
+        _mm_and_si128(_mm_cmpeq_epi8(wrong, _mm_setzero_si128()), _mm_set1_epi8(1));
+    if (num_windows - i >= 8) {
+      _mm_storel_epi64(reinterpret_cast<__m128i*>(may_match + i), answers);
+    } else {
+      _mm_mask_storeu_epi8(may_match + i, static_cast<__mmask16>((1u << (num_windows - i)) - 1),
+                           answers);
+    }
+  }
 }
 
 // For filters of up to 4 * kQuads columns.
@@ -183,7 +212,69 @@ struct Avx512Ribbon {
   template <RibbonDirectory kDirectory>
   BLOCKSIEVE_AVX512_INLINE void Batch(const FilterView& view, const uint64_t* hashes,
                                       size_t num_hashes, bool* may_match) noexcept {
-    ProbeRibbonBatch<kQuads, kDirectory>(view, hashes, num_hashes, may_match);
+    const auto load = [&](size_t i, __m512i* eight) BLOCKSIEVE_AVX512 {
+      const auto lanes =
+          static_cast<__mmask8>(_bzhi_u32(0xff, static_cast<uint32_t>(num_hashes - i)));
+      *eight = _mm512_maskz_loadu_epi64(lanes, hashes + i);
+    };
+    const auto hash_of = [&](size_t i) { return hashes[i]; };
+    ProbeHashes<kDirectory>(view, num_hashes, load, hash_of, may_match);
+  }
+
+  template <RibbonDirectory kDirectory>
+  BLOCKSIEVE_AVX512_INLINE bool KeyBatch(const FilterView& view, KeyList keys, size_t num_keys,
+                                         bool* may_match) noexcept {
+    bool has_empty = false;
+    const auto load = [&](size_t i, __m512i* eight) BLOCKSIEVE_AVX512 {
+      if (HashEightKeys(keys.From(i), view.hash_seed, eight)) [[likely]]
+        return;
+      alignas(64) uint64_t hashes[8];
+      has_empty |= HashKeys(view, keys.From(i), 8, hashes, [](size_t) {});
+      *eight = _mm512_load_si512(hashes);
+    };
+    const auto hash_of = [&](size_t i) {
+      has_empty |= keys[i].empty();
+      return HashKey(keys[i], view.hash_seed);
+    };
+    const size_t in_eights = num_keys / 8 * 8;
+    if (in_eights > 0) ProbeHashes<kDirectory>(view, in_eights, load, hash_of, may_match);
+    // Fewer are sooner done one by one.
+    uint64_t rest[8];
+    has_empty |= HashKeys(view, keys.From(in_eights), num_keys - in_eights, rest, [](size_t) {});
+    for (size_t i = in_eights; i < num_keys; ++i) {
+      may_match[i] =
+          Probe(view, LocateRibbon<RibbonForm{kDirectory, true}>(view, rest[i - in_eights]));
+    }
+    return has_empty;
+  }
+
+ private:
+  /// `load(i, eight)` loads eight hashes from number i on, `hash_of(i)` is one.
+  template <RibbonDirectory kDirectory, class Load, class HashOf>
+  BLOCKSIEVE_AVX512_INLINE void ProbeHashes(const FilterView& view, size_t num_hashes, Load load,
+                                            HashOf hash_of, bool* may_match) noexcept {
+    const RibbonView& ribbon = view.ribbon;
+    if (ribbon.fast_segments == 0) [[unlikely]] {
+      for (size_t i = 0; i < num_hashes; ++i) may_match[i] = ProbeRibbonAnywhere(view, hash_of(i));
+      return;
+    }
+    RibbonWindows windows;
+    uint32_t fast = 0;
+    for (size_t i = 0; i < num_hashes; i += 8) {
+      __m512i eight;
+      load(i, &eight);
+      fast |= LocateEight<kDirectory>(ribbon, eight, i, &windows) << i;
+    }
+    if constexpr (kQuads == 2) {
+      ProbeNarrowWindows(ribbon, num_hashes, &windows, may_match);
+    } else {
+      ProbeRibbonWindows<kQuads>(ribbon, num_hashes, &windows, may_match);
+    }
+    const uint32_t valid = _bzhi_u32(~uint32_t{0}, static_cast<uint32_t>(num_hashes));
+    for (uint32_t slow = ~fast & valid; slow != 0; slow &= slow - 1) [[unlikely]] {
+        const auto i = static_cast<size_t>(_tzcnt_u32(slow));
+        may_match[i] = ProbeRibbonAnywhere(view, hash_of(i));
+      }
   }
 };
 

@@ -11,6 +11,7 @@ namespace {
 
 struct NeonRibbon {
   BLOCKSIEVE_RIBBON_BATCH()
+  BLOCKSIEVE_RIBBON_KEY_BATCH()
 
   // Eight columns at a time. Bytes of coefficients are in the order of the bits, as in the payload.
   static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, const RibbonWindow& window) noexcept {

@@ -105,6 +105,7 @@ BLOCKSIEVE_INLINE bool ProbeQuads(const FilterView& view, const RibbonWindow& wi
 
 struct Scalar {
   BLOCKSIEVE_RIBBON_BATCH()
+  BLOCKSIEVE_RIBBON_KEY_BATCH()
 
   static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, const RibbonWindow& window) noexcept {
     return ProbeQuads<FoldedBits>(view, window);
@@ -114,6 +115,7 @@ struct Scalar {
 /// For every x86-64 since 2008, and other processors whose base architecture counts bits.
 struct Popcnt {
   BLOCKSIEVE_RIBBON_BATCH(BLOCKSIEVE_POPCNT)
+  BLOCKSIEVE_RIBBON_KEY_BATCH(BLOCKSIEVE_POPCNT)
 
   BLOCKSIEVE_POPCNT static BLOCKSIEVE_INLINE bool Probe(const FilterView& view,
                                                         const RibbonWindow& window) noexcept {
@@ -123,6 +125,9 @@ struct Popcnt {
 
 /// Chunks of no slots match everything.
 struct OpenChunks {
+  static BLOCKSIEVE_INLINE void Fetch(const FilterView&, uint64_t) noexcept {}
+  static bool IsNear(const FilterView&) noexcept { return true; }
+
   static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, uint64_t hash) noexcept {
     return ReadRibbonChunk<RibbonDirectory::kBased>(view.ribbon, hash).num_octets == 0 ||
            ProbeRibbonAnywhere(view, hash);

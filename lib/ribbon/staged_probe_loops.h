@@ -7,9 +7,12 @@
 //
 //   struct K {
 //     static bool Probe(const FilterView&, const RibbonWindow&);
+//     // Of up to kProbeBatch.
 //     template <RibbonDirectory>
 //     static void Batch(const FilterView&, const uint64_t* hashes, size_t num_hashes,
-//                       bool* may_match);                       // of up to kProbeBatch
+//                       bool* may_match);
+//     template <RibbonDirectory>
+//     static bool KeyBatch(const FilterView&, KeyList keys, size_t num_keys, bool* may_match);
 //   };
 
 #define BLOCKSIEVE_RIBBON_PROBES(NAME, K, TARGET, DIRECTORY)                                    \
@@ -26,13 +29,22 @@
       may_match += batch;                                                                       \
       num_hashes -= batch;                                                                      \
     }                                                                                           \
+  }                                                                                             \
+  TARGET bool NAME##Keys(const FilterView& view, KeyList keys, size_t num_keys,                 \
+                         bool* may_match) noexcept {                                            \
+    bool has_empty = false;                                                                     \
+    for (size_t i = 0; i < num_keys; i += kProbeBatch) {                                        \
+      const size_t batch = std::min(num_keys - i, kProbeBatch);                                 \
+      has_empty |= K::template KeyBatch<DIRECTORY>(view, keys.From(i), batch, may_match + i);   \
+    }                                                                                           \
+    return has_empty;                                                                           \
   }
 
-#define BLOCKSIEVE_RIBBON_OPS_OF(NAME)                    \
-  {                                                       \
-    {&NAME##AlikeKey, &NAME##AlikeHash, &NAME##Hashes}, { \
-      &NAME##MixedKey, &NAME##MixedHash, &NAME##Hashes    \
-    }                                                     \
+#define BLOCKSIEVE_RIBBON_OPS_OF(NAME)                                 \
+  {                                                                    \
+    {&NAME##AlikeKey, &NAME##AlikeHash, &NAME##Hashes, &NAME##Keys}, { \
+      &NAME##MixedKey, &NAME##MixedHash, &NAME##Hashes, &NAME##Keys    \
+    }                                                                  \
   }
 
 #define BLOCKSIEVE_RIBBON_OPS(NAME, K, TARGET)                                         \
@@ -59,4 +71,15 @@
       PrefetchRibbonWindow(windows[i]);                                                      \
     }                                                                                        \
     for (size_t i = 0; i < num_hashes; ++i) may_match[i] = Probe(view, windows[i]);          \
+  }
+
+/// The KeyBatch of kernels that hash one key at a time.
+#define BLOCKSIEVE_RIBBON_KEY_BATCH(TARGET)                                                  \
+  template <RibbonDirectory kDirectory>                                                      \
+  TARGET static BLOCKSIEVE_INLINE bool KeyBatch(const FilterView& view, KeyList keys,        \
+                                                size_t num_keys, bool* may_match) noexcept { \
+    uint64_t hashes[kProbeBatch];                                                            \
+    const bool has_empty = HashKeys(view, keys, num_keys, hashes, [](size_t) {});            \
+    Batch<kDirectory>(view, hashes, num_keys, may_match);                                    \
+    return has_empty;                                                                        \
   }

@@ -15,7 +15,7 @@ import sys
 # the RocksDB integration that belong to it. A folder without an entry belongs to the one around it.
 ROOMS = [
     ("lib/base", "", "bytes internal/kernels kernels status"),
-    ("lib/hash", "lib/base", "hash internal/hash_list"),
+    ("lib/hash", "lib/base", "hash internal/hash_list internal/key_list"),
     ("lib/block", "lib/hash", "filter_info filter_kind internal/filter_view internal/ribbon_shape layout"),
     ("lib/bloom", "lib/block", "bloom_layout classic_bloom clickhouse counting_bloom"),
     ("lib/ribbon", "lib/block", ""),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "blocksieve/internal/key_list.h"
 #include "blocksieve/kernels.h"
 
 // How a probe finds its way through the payload of a filter. Internal to the library; public only
@@ -62,6 +63,9 @@ struct ProbeOps {
   bool (*may_match_hash)(const FilterView&, uint64_t hash) noexcept;
   void (*may_match_hashes)(const FilterView&, const uint64_t* hashes, size_t num_hashes,
                            bool* may_match) noexcept;
+  /// False: none of the keys is empty.
+  bool (*may_match_keys)(const FilterView&, KeyList keys, size_t num_keys,
+                         bool* may_match) noexcept;
 };
 
 /// Answers "no" to everything: the filter of no keys.

@@ -7,7 +7,6 @@
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/range_bits.h"
 #include "integration/rocksdb/policy/range_self_test.h"
-#include "lib/hash/hash_inline.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -32,24 +31,9 @@ class BitsReader final : public rocksdb::FilterBitsReader {
   }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
-    // MultiGet asks for 0 to 32 keys. They are hashed here, because the core would need an array of
-    // views of them, written and read once more.
-    constexpr int kMostKeys = 32;
-    uint64_t hashes[kMostKeys];
-    const uint64_t seed = filter_.hash_seed();
-    while (num_keys > 0) {
-      const int count = std::min(num_keys, kMostKeys);
-      bool has_empty = false;
-      for (int i = 0; i < count; ++i) {
-        hashes[i] = HashKeyInline(AsView(*keys[i]), seed);
-        has_empty |= keys[i]->empty();
-      }
-      filter_.MayMatchHashes({hashes, static_cast<size_t>(count)}, may_match);
-      for (int i = 0; has_empty && i < count; ++i) may_match[i] |= keys[i]->empty();
-      keys += count;
-      may_match += count;
-      num_keys -= count;
-    }
+    const auto count = static_cast<size_t>(std::max(num_keys, 0));
+    if (!filter_.MayMatch(internal::KeyList(keys), count, may_match)) return;
+    for (size_t i = 0; i < count; ++i) may_match[i] |= keys[i]->empty();
   }
 
  private:

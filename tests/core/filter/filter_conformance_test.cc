@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -201,6 +203,55 @@ TEST_P(FilterConformance, AnyAlignmentWillDo) {
       const FilterReader reader = FilterReader::Open(ByteView(moved).subspan(shift), kernel);
       for (uint64_t i = 0; i < 4000; ++i) {
         ASSERT_EQ(reader.MayMatch(KeyNumber(i)), aligned.MayMatch(KeyNumber(i)));
+      }
+    }
+  }
+}
+
+// Kernels hash keys of one length eight at a time, others one by one.
+TEST_P(FilterConformance, BatchesOfAnyLengthsAnswerLikeSingleProbes) {
+  struct Slice {
+    const char* data;
+    size_t size;
+  };
+  std::mt19937_64 random(5);
+  for (const double target : {0.3, 0.01, 1e-5}) {
+    FilterBuilder builder = MakeBuilder(
+        {.kind = GetParam(), .target_fpr = target, .hash_seed = target < 0.1 ? random() : 0});
+    std::vector<std::string> keys;
+    for (size_t length = 0; length < 135; ++length) {
+      for (int i = 0; i < 25; ++i) {
+        std::string key(length, '\0');
+        for (char& c : key) c = static_cast<char>(random());
+        if (i % 2 == 0) builder.AddKey(key);
+        keys.push_back(std::move(key));
+      }
+    }
+    const OwnedBytes block = FinishOk(builder);
+    for (const bool shuffled : {false, true}) {
+      if (shuffled) std::shuffle(keys.begin(), keys.end(), random);
+      std::vector<Slice> slices;
+      for (const std::string& key : keys) slices.push_back({key.data(), key.size()});
+      std::vector<const Slice*> pointers;
+      for (const Slice& slice : slices) pointers.push_back(&slice);
+      for (const Kernel kernel : internal::AvailableKernels()) {
+        const FilterReader reader = FilterReader::Open(block.view(), kernel);
+        size_t count = 0;
+        for (size_t first = 0; first < keys.size(); first += count, count = (count + 1) % 90) {
+          count = std::min(count, keys.size() - first);
+          // One more, which must stay as it is.
+          const auto may_match = std::make_unique<bool[]>(count + 1);
+          const bool may_have_empty =
+              reader.MayMatch(internal::KeyList(&pointers[first]), count, may_match.get());
+          EXPECT_FALSE(may_match[count]);
+          for (size_t i = 0; i < count; ++i) {
+            const std::string& key = keys[first + i];
+            ASSERT_EQ(may_match[i], reader.MayMatch(key))
+                << KernelName(kernel) << ", key of " << key.size() << " bytes, " << i << " of "
+                << count;
+            EXPECT_TRUE(may_have_empty || !key.empty());
+          }
+        }
       }
     }
   }

@@ -60,6 +60,35 @@ TEST(RibbonBuilder, CopiesAmongOthers) {
   }
 }
 
+// Copies take no slots, but for those of the few chunks in which they go unnoticed.
+TEST(RibbonBuilder, CopiesTakeNoSpace) {
+  for (const size_t n : {5000u, 20'000u, 200'000u}) {
+    const std::vector<uint64_t> distinct = RandomHashes(n, n);
+    const size_t slots = BuildRibbonOf(distinct, {6, 0.5}).build.shape.slots();
+    for (const size_t copied : {n / 100, n / 10, n, 2 * n}) {
+      std::vector<uint64_t> hashes = distinct;
+      for (size_t i = 0; i < copied; ++i) hashes.push_back(distinct[i % n]);
+      ExpectAllMatch(hashes, {6, 0.5});
+      EXPECT_LE(BuildRibbonOf(hashes, {6, 0.5}).build.shape.slots(),
+                slots + slots / 50 + copied / n)
+          << n << " keys, " << copied << " copies";
+    }
+  }
+}
+
+// Hashes that stand for something elsewhere: 0, all ones, and complements of each other.
+TEST(RibbonBuilder, CopiesOfPeculiarHashes) {
+  for (const size_t n : {20u, 700u, 5000u}) {
+    std::vector<uint64_t> hashes{0, ~uint64_t{0}};
+    for (const uint64_t hash : RandomHashes(n, n)) {
+      hashes.insert(hashes.end(), {hash, ~hash, hash >> 50});
+    }
+    const std::vector<uint64_t> once = hashes;
+    for (int copy = 0; copy < 3; ++copy) hashes.insert(hashes.end(), once.begin(), once.end());
+    ExpectAllMatch(hashes, {9, 0.25});
+  }
+}
+
 // With many copies there are fewer slots than keys; wide segments still have their share.
 TEST(RibbonBuilder, CopiesDoNotRaiseTheRate) {
   std::vector<uint64_t> hashes = RandomHashes(20'000, 5);

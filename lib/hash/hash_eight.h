@@ -1,0 +1,122 @@
+#pragma once
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "blocksieve/internal/key_list.h"
+#include "lib/hash/hash_inline.h"
+
+// Hashes of eight keys at a time, one per lane, for kernels that have AVX-512. A key costs a third
+// of the instructions that it takes by itself, and what a core can have in flight at a time is
+// limited by instructions: so more cache misses overlap, too.
+
+#define BLOCKSIEVE_EIGHT        \
+  __attribute__((always_inline, \
+                 target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2"))) static inline
+
+namespace blocksieve::internal {
+
+/// The words of XXH3's secret that keys of up to kMostEightBytes are combined with.
+inline constexpr uint64_t kHashSecret[16] = {
+    0xBE4BA423396CFEB8u, 0x1CAD21F72C81017Cu, 0xDB979083E96DD4DEu, 0x1F67B3B7A4A44072u,
+    0x78E5C0CC4EE679CBu, 0x2172FFCC7DD05A82u, 0x8E2443F7744608B8u, 0x4C263A81E69035E0u,
+    0xCB00C391BB52283Cu, 0xA32E531B8B65D088u, 0x4EF90DA297486471u, 0xD8ACDEA946EF1938u,
+    0x3F349CE33F76FAA8u, 0x1D4F0BC7C7BBDCF9u, 0x3159B4CD4BE0518Au, 0x647378D9C97E9FC8u};
+inline constexpr size_t kMostEightBytes = 128;
+
+BLOCKSIEVE_EIGHT __m512i EightOf(uint64_t x) noexcept {
+  return _mm512_set1_epi64(static_cast<int64_t>(x));
+}
+
+/// Both halves of the 128-bit products, combined by exclusive or.
+BLOCKSIEVE_EIGHT __m512i FoldedProducts(__m512i a, __m512i b) noexcept {
+  const __m512i low_half = EightOf(0xffffffff);
+  const __m512i a_high = _mm512_srli_epi64(a, 32);
+  const __m512i b_high = _mm512_srli_epi64(b, 32);
+  const __m512i low = _mm512_mul_epu32(a, b);
+  const __m512i carried = _mm512_add_epi64(_mm512_mul_epu32(a_high, b), _mm512_srli_epi64(low, 32));
+  const __m512i middle =
+      _mm512_add_epi64(_mm512_mul_epu32(a, b_high), _mm512_and_si512(carried, low_half));
+  const __m512i high = _mm512_add_epi64(
+      _mm512_add_epi64(_mm512_mul_epu32(a_high, b_high), _mm512_srli_epi64(carried, 32)),
+      _mm512_srli_epi64(middle, 32));
+  const __m512i low_product = _mm512_mask_mov_epi32(low, 0xaaaa, _mm512_slli_epi64(middle, 32));
+  return _mm512_xor_si512(high, low_product);
+}
+
+/// Two words of each of eight keys.
+struct EightPairs {
+  __m512i first;
+  __m512i second;
+};
+
+/// Those of a key that begin at so many bytes.
+BLOCKSIEVE_EIGHT __m128i PairAt(KeyList keys, size_t i, size_t first, size_t second) noexcept {
+  const char* const key = keys[i].data();
+  const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(key + first));
+  return _mm_castpd_si128(
+      _mm_loadh_pd(_mm_castsi128_pd(low), reinterpret_cast<const double*>(key + second)));
+}
+
+BLOCKSIEVE_EIGHT __m512i FourPairsAt(KeyList keys, size_t first, size_t second) noexcept {
+  const __m256i low = _mm256_inserti128_si256(
+      _mm256_castsi128_si256(PairAt(keys, 0, first, second)), PairAt(keys, 2, first, second), 1);
+  const __m256i high = _mm256_inserti128_si256(
+      _mm256_castsi128_si256(PairAt(keys, 4, first, second)), PairAt(keys, 6, first, second), 1);
+  return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+BLOCKSIEVE_EIGHT EightPairs EightPairsAt(KeyList keys, size_t first, size_t second) noexcept {
+  const __m512i even = FourPairsAt(keys, first, second);
+  const __m512i odd = FourPairsAt(keys.From(1), first, second);
+  return {_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)};
+}
+
+/// What sixteen bytes of each of eight keys, from byte `at` on, add to their hashes.
+BLOCKSIEVE_EIGHT __m512i MixedPairs(KeyList keys, size_t at, const uint64_t* secret,
+                                    uint64_t seed) noexcept {
+  const EightPairs pairs = EightPairsAt(keys, at, at + 8);
+  return FoldedProducts(_mm512_xor_si512(pairs.first, EightOf(secret[0] + seed)),
+                        _mm512_xor_si512(pairs.second, EightOf(secret[1] - seed)));
+}
+
+/// HashKey(keys[i], seed) of eight keys, if all are of one length of 9 ... kMostEightBytes bytes;
+/// else returns false. The steps are those of XXH3.
+BLOCKSIEVE_EIGHT bool HashEightKeys(KeyList keys, uint64_t seed, __m512i* hashes) noexcept {
+  const size_t length = keys[0].size();
+  size_t differing = 0;
+#pragma GCC unroll 8
+  for (size_t i = 1; i < 8; ++i) differing |= keys[i].size() ^ length;
+  if (differing != 0 || length - 9 > kMostEightBytes - 9) return false;
+
+  __m512i sum;
+  if (length <= kShortKeyBytes) {
+    const EightPairs ends = EightPairsAt(keys, 0, length - 8);
+    const __m512i first = _mm512_xor_si512(ends.first, EightOf(FirstHashFlip(seed)));
+    const __m512i last = _mm512_xor_si512(ends.second, EightOf(LastHashFlip(seed)));
+    const __m512i reversed =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
+    sum = _mm512_add_epi64(_mm512_add_epi64(EightOf(length), _mm512_shuffle_epi8(first, reversed)),
+                           _mm512_add_epi64(last, FoldedProducts(first, last)));
+  } else {
+    // From both ends inwards.
+    sum = EightOf(length * 0x9E3779B185EBCA87u);
+    for (size_t from_end = 0; from_end <= (length - 1) / 32; ++from_end) {
+      const uint64_t* const secret = kHashSecret + 4 * from_end;
+      sum = _mm512_add_epi64(sum, MixedPairs(keys, 16 * from_end, secret, seed));
+      sum = _mm512_add_epi64(sum, MixedPairs(keys, length - 16 * (from_end + 1), secret + 2, seed));
+    }
+  }
+  sum = _mm512_xor_si512(sum, _mm512_srli_epi64(sum, 37));
+  sum = _mm512_mullo_epi64(sum, EightOf(0x165667919E3779F9u));
+  *hashes = _mm512_xor_si512(sum, _mm512_srli_epi64(sum, 32));
+  return true;
+}
+
+}  // namespace blocksieve::internal
+
+#endif  // __x86_64__
