@@ -67,6 +67,7 @@ void Run(int argc, const char* const* argv, std::string* name) {
   AddInspectCommand(&app, &action);
   AddVerifyCommand(&app, &action);
   AddAdviseCommand(&app, &action);
+  AddApplyCommand(&app, &action);
   AddIndexCommand(&app, &action);
   AddSieveCommand(&app, &action);
   AddSizeCommand(&app, &action);
