@@ -103,11 +103,17 @@ class Adviser {
     advice_.proposals.push_back({name, *std::move(plan), outlook});
   }
 
-  // Unless it is worse than today's filters.
+  // Unless it is worse than today's filters, or no other.
   void Offer(const std::string& name, Result<FilterPlan> plan) {
     const std::string worse = plan.ok() ? WhatIsWorse(OutlookOf(*plan)) : "";
-    if (worse.empty()) return Propose(name, std::move(plan));
-    advice_.impossible.push_back(fmt::format("{}: it would waste more {} than today", name, worse));
+    if (!worse.empty()) {
+      advice_.impossible.push_back(
+          fmt::format("{}: it would waste more {} than today", name, worse));
+    } else if (plan.ok() && plan->changes.empty()) {
+      advice_.impossible.push_back(name + ": the filters are so already");
+    } else {
+      Propose(name, std::move(plan));
+    }
   }
 
   std::string WhatIsWorse(const Outlook& outlook) const {

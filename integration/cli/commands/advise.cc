@@ -121,23 +121,6 @@ AdviceQuestion ShareOf(const AdviceQuestion& question, uint64_t num_keys, uint64
   return share;
 }
 
-// Opens the files again; asking for one file after the other opens each only once.
-ShareBefore ShareBeforeIn(const Engine& engine) {
-  return [&engine, path = std::string(), file = std::shared_ptr<TableFile>()](
-             const FileReport& report, std::string_view key) mutable {
-    constexpr double kUnknown = 0.5;
-    try {
-      if (path != report.place.path) {
-        path = report.place.path;
-        file = engine.OpenFile(report.place);
-      }
-      return file == nullptr ? kUnknown : file->ShareBefore(key);
-    } catch (const term::Failure&) {
-      return kUnknown;
-    }
-  };
-}
-
 KeysOfFile KeysIn(const Engine& engine) {
   return [&engine, progress = std::make_shared<term::Progress>()](
              const FileReport& report, const std::function<void(std::string_view)>& visit) {

@@ -34,7 +34,7 @@ that exist keep their filters until they are rewritten: blocksieve rewrite.
 
 Examples:
   blocksieve apply --db paths.db --option 'filter_policy={id=blocksieve;bits_per_key=10}' --dry-run
-  blocksieve apply --db paths.db --option filter_policy=blocksieve:0.01 --column-family other)help";
+  blocksieve apply --db paths.db --option filter_policy=blocksieve:0.01 --column-family default)help";
 
 struct ApplyOptions {
   std::string database;
@@ -51,6 +51,16 @@ constexpr const char* kAboutPrograms =
     "options\n"
     "in the code must set these there; what they write replaces this file.\n"
     "Files keep their filters until they are rewritten: blocksieve rewrite --db ";
+
+// RocksDB 7.8 drops all listeners of an OPTIONS file, without a word, if it does not know one.
+std::string ListenersText(const OptionsFile& file) {
+  const std::string others = WithoutListener(file.Find(kDbSection, "listeners").value_or("{}"));
+  if (others == "{}") return "";
+  return fmt::format(
+      "Where a program does not know all listeners by their names, RocksDB makes none of them:\n"
+      "such a program must add blocksieve::NewListener() itself. Others here: {}\n",
+      others);
+}
 
 void RunApply(const ApplyOptions& options) {
   EngineOf(options.database, "rocksdb");  // says so if it is another's, or none
@@ -75,7 +85,7 @@ void RunApply(const ApplyOptions& options) {
                                               : nlohmann::ordered_json(written)}}));
   } else if (writes) {
     term::WriteToStandardOutput("written: " + written + "\n" + kAboutPrograms +
-                                ShellWord(options.database) + "\n");
+                                ShellWord(options.database) + "\n" + ListenersText(file));
   } else if (options.is_dry_run) {
     term::WriteToStandardOutput("Nothing was written.\n");
   }

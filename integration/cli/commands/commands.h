@@ -20,6 +20,8 @@ void AddIndexCommand(CLI::App* app, Action* action);
 void AddInspectCommand(CLI::App* app, Action* action);
 void AddLoadCommand(CLI::App* app, Action* action);
 void AddManualCommand(CLI::App* app, Action* action);
+void AddRevertCommand(CLI::App* app, Action* action);
+void AddRewriteCommand(CLI::App* app, Action* action);
 void AddScanCommand(CLI::App* app, Action* action);
 void AddSieveCommand(CLI::App* app, Action* action);
 void AddSizeCommand(CLI::App* app, Action* action);

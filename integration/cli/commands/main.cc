@@ -68,6 +68,8 @@ void Run(int argc, const char* const* argv, std::string* name) {
   AddVerifyCommand(&app, &action);
   AddAdviseCommand(&app, &action);
   AddApplyCommand(&app, &action);
+  AddRewriteCommand(&app, &action);
+  AddRevertCommand(&app, &action);
   AddIndexCommand(&app, &action);
   AddSieveCommand(&app, &action);
   AddSizeCommand(&app, &action);
