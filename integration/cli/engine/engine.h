@@ -119,6 +119,10 @@ class Engine {
   /// What the options of the database say about the rates of its filters.
   virtual AskedRatesByFamily RatesAskedFor(const std::string& path) const = 0;
 
+  /// Whether the options of the database name a plug-in that builds its filters, or did so lately:
+  /// a process without it forgets them.
+  virtual bool NamesPlugin(const std::string& path) const = 0;
+
   /// What to write into the options of a database so that its filters are built by this setting.
   virtual std::string OptionFor(const FilterSetting& setting) const = 0;
 

@@ -6,8 +6,11 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table_properties.h>
 
+#include <algorithm>
+#include <cctype>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/compat/class_by_name.h"
@@ -76,6 +79,17 @@ std::string ToText(const std::vector<std::string>& elements) {
 }
 
 }  // namespace
+
+bool NamesBlocksieve(const std::string& policy) {
+  return policy.starts_with("blocksieve") || policy.find("id=blocksieve") != std::string::npos;
+}
+
+bool HasPolicyOfBlocksieve(const OptionsFile& file) {
+  const std::vector<std::string> families = file.Families();
+  return std::any_of(families.begin(), families.end(), [&](const std::string& family) {
+    return NamesBlocksieve(file.Find(TableSection(family), "filter_policy").value_or(""));
+  });
+}
 
 std::string WithListener(const std::string& listeners) {
   std::vector<std::string> elements = ListOf(listeners);

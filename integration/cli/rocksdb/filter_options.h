@@ -16,6 +16,12 @@ namespace blocksieve::cli {
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                OptionsFile* file);
 
+/// Whether a value of filter_policy is a policy of blocksieve.
+bool NamesBlocksieve(const std::string& policy);
+
+/// Whether a column family has one.
+bool HasPolicyOfBlocksieve(const OptionsFile& file);
+
 /// The value of `listeners` with or without blocksieve's.
 std::string WithListener(const std::string& listeners);
 std::string WithoutListener(const std::string& listeners);

@@ -49,6 +49,20 @@ OptionsFile OptionsFile::Latest(const std::string& database) {
   return OptionsFile(std::move(text), std::move(name));
 }
 
+std::vector<OptionsFile> OptionsFile::All(const std::string& database) {
+  std::vector<OptionsFile> files;
+  std::vector<std::string> names;
+  rocksdb::Env::Default()->GetChildren(database, &names).PermitUncheckedError();
+  for (const std::string& name : names) {
+    std::string text;
+    if (!OptionsFileNumber(name)) continue;
+    const std::string path = database + "/" + name;
+    const rocksdb::Status status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
+    if (status.ok()) files.emplace_back(std::move(text), name);  // otherwise removed meanwhile
+  }
+  return files;
+}
+
 OptionsFile::OptionsFile(std::string text, std::string name) : name_(std::move(name)) {
   std::istringstream lines(text);
   std::string section;

@@ -15,6 +15,9 @@ class OptionsFile {
   /// The one that RocksDB would load for a database.
   static OptionsFile Latest(const std::string& database);
 
+  /// All that there are, of which RocksDB keeps a few.
+  static std::vector<OptionsFile> All(const std::string& database);
+
   explicit OptionsFile(std::string text, std::string name = "");
 
   const std::string& name() const { return name_; }  ///< "OPTIONS-000012"

@@ -107,6 +107,10 @@ class TheRocksDbEngine final : public Engine {
   AskedRatesByFamily RatesAskedFor(const std::string& path) const override {
     return RatesAskedOf(path);
   }
+  bool NamesPlugin(const std::string& path) const override {
+    const std::vector<OptionsFile> files = OptionsFile::All(path);
+    return std::any_of(files.begin(), files.end(), HasPolicyOfBlocksieve);
+  }
   std::string OptionFor(const FilterSetting& setting) const override {
     return "filter_policy={id=blocksieve;" + setting.ToText() + ";kind=auto}";
   }

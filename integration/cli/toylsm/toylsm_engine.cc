@@ -30,6 +30,7 @@ class TheToyLsmEngine final : public Engine {
   }
   // Options are not stored.
   AskedRatesByFamily RatesAskedFor(const std::string&) const override { return {}; }
+  bool NamesPlugin(const std::string&) const override { return false; }
   std::string OptionFor(const FilterSetting& setting) const override {
     const std::string text = fmt::format("{} = {}", setting.option, setting.value);
     return setting.option == "target_fpr" ? KeyFilters("." + text) : "options." + text;

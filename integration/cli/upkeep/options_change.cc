@@ -27,10 +27,6 @@ void Check(const rocksdb::Status& status, const std::string& path) {
   if (!status.ok()) term::Fail("cannot write {}: {}", path, status.ToString());
 }
 
-bool NamesBlocksieve(const std::optional<std::string>& policy) {
-  return policy && policy->find("blocksieve") != std::string::npos;
-}
-
 std::vector<std::string> FamiliesOf(const OptionsFile& file,
                                     const std::optional<std::string>& family) {
   std::vector<std::string> families = file.Families();
@@ -40,13 +36,6 @@ std::vector<std::string> FamiliesOf(const OptionsFile& file,
                fmt::join(families, "', '"));
   }
   return {*family};
-}
-
-bool HasPolicyOfBlocksieve(const OptionsFile& file) {
-  const std::vector<std::string> families = file.Families();
-  return std::any_of(families.begin(), families.end(), [&](const std::string& family) {
-    return NamesBlocksieve(file.Find(TableSection(family), "filter_policy"));
-  });
 }
 
 std::vector<std::filesystem::path> KeptFiles(const std::string& database) {
@@ -120,9 +109,9 @@ OptionsFile StockOptions(const std::string& database, const std::string& policy,
   };
   for (const std::string& name : FamiliesOf(file, family)) {
     const std::string table = TableSection(name);
-    if (NamesBlocksieve(file.Find(table, "filter_policy"))) {
+    if (NamesBlocksieve(file.Find(table, "filter_policy").value_or(""))) {
       const auto old = before(table, "filter_policy");
-      file.Set(table, "filter_policy", old && !NamesBlocksieve(old) ? *old : policy);
+      file.Set(table, "filter_policy", old && !NamesBlocksieve(*old) ? *old : policy);
     }
     const std::string section = FamilySection(name);
     const auto extractor = file.Find(section, "prefix_extractor");
