@@ -60,6 +60,9 @@ recompiled, if it is preloaded.")
 endif()
 
 if(TARGET blocksieve_cli)
+  # Of blocksieve-preload; the command itself needs no plug-in.
+  set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "${plugin_package} (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS rocksdb-tools)
   blocksieve_package(command blocksieve database
 "shows and checks the filters of RocksDB databases
 Sizes filters, inspects and verifies those of a database, loads text into

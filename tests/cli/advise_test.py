@@ -120,6 +120,114 @@ class Prediction(CommandTest):
                 self.check(proposal, measured)
 
 
+class Verdicts(CommandTest):
+    """The first line, and what is offered."""
+
+    MANY_RUNS = ("3:200000", "2:50000", "1:12500", "0:4000", "0:4000")
+
+    def family(self, *arguments):
+        return self.json_of("advise", "--db", self.db, *arguments)["families"][0]
+
+    def first_line(self, *arguments):
+        done = self.succeed("advise", "--db", self.db, *arguments)
+        return done.out.decode().splitlines()[0]
+
+    def build(self, policy, runs=MANY_RUNS):
+        self.level_tree("build", *(f"{run}:{policy}" for run in runs))
+
+    def test_nothing_worse_is_offered(self):
+        """Whatever the filters are now. Files that are as a proposal has them count as they are,
+        so that one which changes nothing costs and wastes what today's filters do."""
+        partial = ("3:200000", "2/4:50000", "1/16:12500", "0/2:4000")
+        for number, (policy, runs) in enumerate((
+                (BLOOM, self.MANY_RUNS), (RIBBON, self.MANY_RUNS), (BLOOM, partial),
+                ("blocksieve:0.01", partial), ("{id=blocksieve;bits_per_key=8}", self.MANY_RUNS),
+                ("{id=blocksieve;bits_per_key=8}", partial),
+                ("{id=blocksieve;wasted_reads=0.02}", partial),
+                ("{id=blocksieve;wasted_reads=0.02}", self.MANY_RUNS), (BLOOM, ("0:4000",)))):
+            self.db = self.dir / str(number)
+            self.build(policy, runs)
+            for fraction in (1, 0.5):
+                family = self.family("--absent-fraction", fraction)
+                today = family["today"]
+                for proposal in family["proposals"]:
+                    with self.subTest(policy=policy, runs=runs, offer=proposal["name"]):
+                        for name in ("wasted_reads", "wasted_reads_absent", "filter_bytes"):
+                            self.assertLessEqual(proposal[name], today[name] * (1 + 1e-9))
+                        if proposal["rewritten_files"] == 0:
+                            self.assertEqual(proposal["filter_bytes"], today["filter_bytes"])
+                reads = {one["name"]: one["wasted_reads"] for one in family["proposals"]}
+                if "one rate" in reads:
+                    self.assertLessEqual(reads["same memory"], 1.02 * reads["one rate"])
+
+    def test_change(self):
+        """It keeps what it says: the gain is that of the proposal that it names."""
+        self.db_bench("fillrandom,compact", "--bloom_bits=10", "--value_size=100",
+                      "--compression_type=none", num=200_000)
+        family = self.family()
+        best = next(one for one in family["proposals"] if one["name"] == "same memory")
+        self.assertEqual(family["verdict"]["proposal"], "same memory")
+        times = family["today"]["wasted_reads"] / best["wasted_reads"]
+        self.assertRegex(family["verdict"]["words"],
+                         rf"^Change to blocksieve's filters with [a-z_]+=[0-9.]+: {times:.1f} times "
+                         "fewer wasted reads for the same memory\\.$")
+        self.assertEqual(self.first_line(), family["verdict"]["words"])
+
+    def test_leave_it(self):
+        big = ("2:600000", "1:60000")  # beyond the block cache
+        for number, policy in enumerate(("{id=blocksieve;bits_per_key=9}",
+                                         "{id=blocksieve;wasted_reads=0.03}")):
+            self.db = self.dir / str(number)
+            self.build(policy, big)
+            self.assertEqual(self.first_line(),
+                             "Leave it: your filters are within 5 % of the best.")
+            text = self.succeed("advise", "--db", self.db).out.decode()
+            self.assertNotIn("How to change", text)
+            said = self.fails(1, "--options-file", self.dir / "OPTIONS")
+            self.assertIn("there is nothing to change", said)
+            self.assertFalse((self.dir / "OPTIONS").exists())
+
+    def fails(self, code, *arguments):
+        done = run("advise", "--db", self.db, *arguments)
+        self.assertEqual(done.code, code)
+        return done.err
+
+    def test_without_filters(self):
+        self.build("none", ("2:600000",))
+        self.assertRegex(self.first_line(), r"^Change to blocksieve's filters with bits_per_key=10: "
+                                            r"\d+ times fewer wasted reads for [\d,]+ bytes of filters\.$")
+
+    def test_asked(self):
+        self.build(BLOOM, ("2:600000",))
+        self.assertRegex(self.first_line("--wasted-reads", 0.001),
+                         r"wasted_reads=0\.001: [\d.]+ times fewer wasted reads and .* memory, as asked\.$")
+
+    def test_steps(self):
+        """They name the option of the verdict, and the options file that they speak of loads."""
+        self.db_bench("fillrandom,compact", "--bloom_bits=10", "--value_size=100",
+                      "--compression_type=none", num=200_000)
+        self.add_column_family()
+        path = self.dir / "OPTIONS"
+        text = self.succeed("advise", "--db", self.db, "--column-family", "default",
+                            "--wasted-reads", 0.001, "--options-file", path).out.decode()
+        option = "filter_policy={id=blocksieve;wasted_reads=0.001;kind=auto}"
+        for line in ("       [DBOptions]", "         listeners={blocksieve}",
+                     '       [TableOptions/BlockBasedTable "default"]', "         " + option,
+                     f"     blocksieve apply --db {self.db} --column-family default --option '{option}'",
+                     f"     blocksieve rewrite --db {self.db} --column-family default",
+                     "     table.filter_policy = blocksieve::NewFilterPolicy({.wasted_reads = 0.001});"):
+            self.assertIn(line + "\n", text)
+        written = path.read_text()
+        self.assertIn(f"\n  {option}\n", written)
+        self.assertIn('[CFOptions "other"]', written)
+        self.assertEqual(written.count("id=blocksieve"), 1)
+        other = self.dir / "other"
+        self.with_plugin("db_bench", f"--options_file={path}", f"--db={other}",
+                         "--benchmarks=fillseq,flush", "--num=5000")
+        self.assertEqual([file["filter"]["origin"] for file in
+                          self.inspect("--db", other)["files"]], ["blocksieve"])
+
+
 class Advice(CommandTest):
     """Of one run of 20,000 keys, mostly."""
 
@@ -131,24 +239,24 @@ class Advice(CommandTest):
         return next(proposal for proposal in family["proposals"] if proposal["name"] == name)
 
     def test_names(self):
-        self.db_bench("fillseq,flush", "--bloom_bits=10")
+        self.db_bench("fillseq,compact", "--bloom_bits=10")
         advice = self.advise()
         self.assertEqual(set(advice), {"engine", "database", "absent_fraction", "families",
                                        "unopened", "vanished"})
         family = advice["families"][0]
         self.assertEqual(set(family), {"family", "num_keys", "runs", "without", "today", "proposals",
-                                       "impossible", "no_filter_pays"})
+                                       "impossible", "no_filter_pays", "verdict"})
         self.assertEqual(set(family["runs"][0]),
                          {"level", "num_files", "num_keys", "share_of_lookups", "predicted_fpr"})
         self.assertEqual(set(family["today"]),
                          {"wasted_reads_absent", "wasted_reads", "filter_bytes"})
         self.assertEqual(set(family["proposals"][0]), {
-            "name", "option", "bits_per_key", "wasted_reads_absent", "wasted_reads", "filter_bytes",
+            "name", "option", "target_fpr", "wasted_reads_absent", "wasted_reads", "filter_bytes",
             "levels", "rewritten_files", "rewritten_bytes", "rewritten_keys"})
         self.assertEqual(set(family["proposals"][0]["levels"][0]), {"level", "kind", "target_fpr"})
 
     def test_same_memory_is_not_exceeded(self):
-        self.db_bench("fillseq,flush", "--bloom_bits=10")
+        self.db_bench("fillseq,compact", "--bloom_bits=10")
         today = self.advise()["families"][0]["today"]
         for name in ("same memory", "one rate"):
             promised = self.proposal(name)["filter_bytes"]
@@ -179,7 +287,7 @@ class Advice(CommandTest):
 
     def test_rewriting(self):
         """Nothing is to be rewritten where all is as proposed."""
-        self.load([(f"{i:05}", "x") for i in range(20_000)])
+        self.level_tree("build", "1:20000:{id=blocksieve;wasted_reads=0.01}")
         file = self.inspect()["files"][0]
         proposal = self.proposal("asked", "--wasted-reads", 0.01)
         self.assertEqual((proposal["rewritten_files"], proposal["rewritten_keys"]), (0, 0))
@@ -228,9 +336,9 @@ class Advice(CommandTest):
         self.add_column_family()
         families = self.advise("--memory", 40_002)["families"]
         self.assertEqual([family["family"] for family in families], ["default", "other"])
-        self.assertEqual(families[0]["proposals"][2]["name"], "asked")
+        asked = next(one for one in families[0]["proposals"] if one["name"] == "asked")
         # In proportion to the keys.
-        self.assertAlmostEqual(families[0]["proposals"][2]["filter_bytes"], 40_000, delta=400)
+        self.assertAlmostEqual(asked["filter_bytes"], 40_000, delta=400)
         self.assertRegex(
             families[1]["impossible"][0],
             r"^asked: 2 bytes are too few for any filter; the least is \d+; this column family "
@@ -283,17 +391,17 @@ class Advice(CommandTest):
         for style, kind in ((0, "bloom"), (2, "ribbon")):
             self.db = self.dir / str(style)
             self.db_bench("fillseq,flush", "--bloom_bits=10", f"--compaction_style={style}")
-            levels = self.proposal("same memory")["levels"]
+            levels = self.proposal("asked", "--wasted-reads", 0.02)["levels"]
             self.assertEqual([(level["level"], level["kind"]) for level in levels], [(0, kind)])
 
     def test_text(self):
-        self.db_bench("fillseq,flush", "--bloom_bits=10")
+        self.db_bench("fillseq,compact", "--bloom_bits=10")
         lines = self.succeed("advise", "--db", self.db, "--absent-fraction", 0.5).out.decode()
         self.assertRegex(lines, "(?m)^ +wasted reads +per lookup +filter bytes +bits/key")
         self.assertRegex(lines, r"(?m)^no filters +1 +0.5 +0 ")
         self.assertRegex(lines, r"(?m)^level +runs +keys +lookups +today +same memory +same reads +one rate$")
-        self.assertRegex(lines, r"(?m)^0 +1 +20,000 ")
-        self.assertRegex(lines, r"(?m)^  same memory +filter_policy=\{id=blocksieve;bits_per_key=")
+        self.assertRegex(lines, r"(?m)^1 +1 +20,000 ")
+        self.assertRegex(lines, r"(?m)^  same memory +filter_policy=\{id=blocksieve;target_fpr=")
         for line in lines.splitlines():
             self.assertLessEqual(len(line), 120)
 

@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 PROGRAM = os.environ.get("BLOCKSIEVE", "build/integration/cli/blocksieve")
+PLUGIN = os.environ.get("PLUGIN", "build/integration/rocksdb/libblocksieve_rocksdb.so")
 LEVEL_TREE = os.environ.get("LEVEL_TREE", "build/tests/cli/level_tree")
 # Far more than any call here takes, sanitizers included.
 TIMEOUT_SECONDS = 120
@@ -93,6 +94,12 @@ class CommandTest(unittest.TestCase):
                         "--value_size=20", "--disable_auto_compactions=1", *options], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        timeout=TIMEOUT_SECONDS)
+
+    def with_plugin(self, *command):
+        """Another program, with the plug-in preloaded; what it said on standard output."""
+        return subprocess.run([str(word) for word in command], check=True, timeout=TIMEOUT_SECONDS,
+                              env={**os.environ, "LD_PRELOAD": os.path.abspath(PLUGIN)},
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
 
     def add_column_family(self):
         """Another one, `other`, of one key."""

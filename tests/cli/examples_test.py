@@ -12,7 +12,7 @@ from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
 
 README = pathlib.Path(__file__).parents[2] / "README.md"
 # Each after those that make the databases it is about.
-SUBCOMMANDS = ("load", "scan", "inspect", "verify", "advise", "index", "sieve", "size", "completion", "manual")
+SUBCOMMANDS = ("load", "scan", "inspect", "verify", "advise", "apply", "rewrite", "revert", "index", "sieve", "size", "completion", "manual")
 
 
 class Examples(CommandTest):

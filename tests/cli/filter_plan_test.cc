@@ -47,12 +47,13 @@ class FilterPlanTest : public testing::Test {
   std::vector<FileReport> files_ = Files();
   std::vector<RunList> lists_ = SortIntoRuns(files_);
   const std::vector<SortedRun>& runs_ = lists_[0].runs;
+  const PlannedTree tree_{runs_};
 };
 
 TEST_F(FilterPlanTest, MemoryIsNeverExceededAndWellUsed) {
   for (const uint64_t bytes : {100'000, 500'000, 1'400'000, 2'000'000}) {
     for (const auto plan_for : {PlanForMemory, PlanForOneRate}) {
-      const Result<FilterPlan> plan = plan_for(runs_, bytes);
+      const Result<FilterPlan> plan = plan_for(tree_, bytes);
       if (!plan.ok()) {
         // One bit per key is the least that the same rate for all takes.
         EXPECT_LT(8 * bytes, kKeys) << plan.status().message();
@@ -66,7 +67,7 @@ TEST_F(FilterPlanTest, MemoryIsNeverExceededAndWellUsed) {
 
 TEST_F(FilterPlanTest, PlansWasteTheReadsThatTheyWereMadeFor) {
   for (const double reads : {0.5, 0.03, 0.00123}) {
-    const Result<FilterPlan> plan = PlanForWastedReads(runs_, reads);
+    const Result<FilterPlan> plan = PlanForWastedReads(tree_, reads);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     EXPECT_EQ(plan->setting.option, "wasted_reads");
     EXPECT_LE(plan->setting.value, reads);
@@ -82,10 +83,10 @@ TEST_F(FilterPlanTest, SameReadsAreReachedWithLessMemoryWhereFewLookupsAskTheSma
   const RunCoverage whole = WholeCoverage(runs_);
   const RunCoverage last_run_mostly = {{.share = 0.1, .parts = whole[0].parts},
                                        {.share = 0.9, .parts = {whole[0].parts.back()}}};
-  const Result<FilterPlan> asked = PlanForWastedReads(runs_, kReads);
+  const Result<FilterPlan> asked = PlanForWastedReads(tree_, kReads);
   uint64_t least_bytes = asked->filter_bytes;
   for (const RunCoverage& coverage : {whole, last_run_mostly}) {
-    const Result<FilterPlan> same = PlanForSameReads(runs_, coverage, kReads);
+    const Result<FilterPlan> same = PlanForSameReads(tree_, coverage, kReads);
     ASSERT_TRUE(same.ok()) << same.status().message();
     EXPECT_LE(WastedReads(coverage, same->fprs, 1), kReads);
     EXPECT_GT(WastedReads(coverage, same->fprs, 1), 0.97 * kReads);
@@ -95,8 +96,8 @@ TEST_F(FilterPlanTest, SameReadsAreReachedWithLessMemoryWhereFewLookupsAskTheSma
 }
 
 TEST_F(FilterPlanTest, SpreadMemoryBeatsOneRate) {
-  const Result<FilterPlan> spread = PlanForMemory(runs_, 1'400'000);
-  const Result<FilterPlan> one_rate = PlanForOneRate(runs_, 1'400'000);
+  const Result<FilterPlan> spread = PlanForMemory(tree_, 1'400'000);
+  const Result<FilterPlan> one_rate = PlanForOneRate(tree_, 1'400'000);
   EXPECT_LT(WastedReads(WholeCoverage(runs_), spread->fprs, 1),
             0.7 * WastedReads(WholeCoverage(runs_), one_rate->fprs, 1));
   EXPECT_LT(spread->levels[0].target_fpr, spread->levels[1].target_fpr);
@@ -105,53 +106,53 @@ TEST_F(FilterPlanTest, SpreadMemoryBeatsOneRate) {
 
 TEST_F(FilterPlanTest, SaysWhatIsTooLittle) {
   for (const auto plan_for : {PlanForMemory, PlanForOneRate}) {
-    const Result<FilterPlan> plan = plan_for(runs_, 10);
+    const Result<FilterPlan> plan = plan_for(tree_, 10);
     ASSERT_FALSE(plan.ok());
     const std::string& message = plan.status().message();
     EXPECT_TRUE(message.starts_with("10 bytes are too few for any filter; the least is "));
     const uint64_t least = std::stoull(message.substr(message.rfind(' ')));
-    EXPECT_TRUE(plan_for(runs_, least).ok()) << message;
-    EXPECT_FALSE(plan_for(runs_, least - 1).ok()) << message;
+    EXPECT_TRUE(plan_for(tree_, least).ok()) << message;
+    EXPECT_FALSE(plan_for(tree_, least - 1).ok()) << message;
   }
-  EXPECT_FALSE(PlanForWastedReads(runs_, 1000).ok());
+  EXPECT_FALSE(PlanForWastedReads(tree_, 1000).ok());
 }
 
 TEST_F(FilterPlanTest, AllFilesWithoutFiltersAreRewritten) {
-  const Result<FilterPlan> plan = PlanForBitsPerKey(runs_, 10);
+  const Result<FilterPlan> plan = PlanForBitsPerKey(tree_, 10);
   EXPECT_EQ(plan->setting.ToText(), "bits_per_key=10");
-  EXPECT_EQ(plan->rewritten_files, 24u);
+  EXPECT_EQ(plan->changes.size(), 24u);
   EXPECT_EQ(plan->rewritten_bytes, 30 * kKeys);
   EXPECT_EQ(plan->rewritten_keys, kKeys);
 }
 
 TEST_F(FilterPlanTest, FilesThatAreAsPlannedAreNotRewritten) {
   std::vector<FileReport> files = Files();
-  Apply(*PlanForBitsPerKey(runs_, 10), &files);
+  Apply(*PlanForBitsPerKey(tree_, 10), &files);
   files[3].filter.predicted_fpr /= 2;             // of another rate
   files[5].filter.origin = FilterOrigin::kStock;  // of another make
   files[7].filter.kind = "bloom";                 // of another kind
   const std::vector<RunList> lists = SortIntoRuns(files);
-  const Result<FilterPlan> plan = PlanForBitsPerKey(lists[0].runs, 10);
-  EXPECT_EQ(plan->rewritten_files, 3u);
+  const Result<FilterPlan> plan = PlanForBitsPerKey({lists[0].runs}, 10);
+  EXPECT_EQ(plan->changes.size(), 3u);
   EXPECT_EQ(plan->rewritten_keys, 150'000u);
 }
 
 TEST_F(FilterPlanTest, NoFiltersArePlannedByLeavingThemOut) {
-  const Result<FilterPlan> plan = PlanForWastedReads(runs_, 10);
+  const Result<FilterPlan> plan = PlanForWastedReads(tree_, 10);
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->filter_bytes, 0u);
-  EXPECT_EQ(plan->rewritten_files, 0u);
+  EXPECT_EQ(plan->changes.size(), 0u);
   EXPECT_EQ(plan->fprs, std::vector<double>(4, 1));
 }
 
 TEST_F(FilterPlanTest, SmallFiltersAreCountedWithWhatTheyAreRoundedUpTo) {
   files_[0].filter.num_filters = 1000;  // of ten keys each, as of granules
   files_[0].filter.origin = FilterOrigin::kUnreadable;
-  const Result<FilterPlan> in_granules = PlanForBitsPerKey(runs_, 10);
+  const Result<FilterPlan> in_granules = PlanForBitsPerKey(tree_, 10);
   const auto builder = FilterBuilder::Create(
       {.kind = FilterKind::kBlockedBloom, .target_fpr = in_granules->levels[0].target_fpr});
   files_[0].filter.num_filters = 1;
-  const Result<FilterPlan> whole = PlanForBitsPerKey(runs_, 10);
+  const Result<FilterPlan> whole = PlanForBitsPerKey(tree_, 10);
   EXPECT_EQ(in_granules->filter_bytes - whole->filter_bytes,
             1000 * builder->BlockBytes(10) - builder->BlockBytes(10'000));
 }

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import threading
@@ -145,6 +146,38 @@ class ColumnFamilies(CommandTest):
         self.assertTrue(text.startswith("family "), text)
 
 
+class WithoutPlugin(CommandTest):
+    def compact(self):
+        """As one who does not know of it."""
+        subprocess.run(["ldb", f"--db={self.db}", "compact"], check=True, timeout=TIMEOUT_SECONDS,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def said(self):
+        text = self.succeed("inspect", "--db", self.db).out.decode()
+        found = re.search(r"(?m)^(\d+) files? with [\d,]+ keys? written without the plug-in", text)
+        number = int(found.group(1)) if found else 0
+        self.assertEqual(self.inspect()["files_without_plugin"], number)
+        return number
+
+    def test_compaction_by_a_tool(self):
+        self.db_bench("fillseq,flush", *BLOOM, num=5000)
+        self.compact()
+        self.assertEqual(self.said(), 0)  # it never had the policy
+        self.succeed("apply", "--db", self.db, "--option", "filter_policy=blocksieve:0.01")
+        self.with_plugin("ldb", f"--db={self.db}", "compact")
+        self.assertEqual(self.said(), 0)
+        self.compact()  # after which the options no longer name it
+        self.assertEqual(self.said(), 1)
+        self.succeed("apply", "--db", self.db, "--option", "filter_policy=blocksieve:0.01")
+        self.succeed("rewrite", "--db", self.db, "--only-without")
+        self.assertEqual(self.said(), 0)
+
+    def test_filters_that_are_left_out_by_choice(self):
+        self.load([(f"{i:05}", "x") for i in range(1000)])
+        self.level_tree("build", "1:20000:{id=blocksieve;wasted_reads=20}")
+        self.assertEqual(self.said(), 0)
+
+
 class OwnFilters(CommandTest):
     ROWS = [(f"{i:05}", i % 100, "x" * 20) for i in range(5000)]
     SHAPE = "full"
@@ -258,8 +291,8 @@ class Schema(CommandTest):
             self.load([("a", 1)], "--index", "n=int:2")
             shown = self.inspect()
             self.assertEqual(set(shown),
-                             {"engine", "database", "total", "levels", "files", "unopened",
-                              "vanished"})
+                             {"engine", "database", "total", "files_without_plugin", "levels",
+                              "files", "unopened", "vanished"})
             self.assertEqual(set(shown["total"]), self.SUMS)
             self.assertEqual(set(shown["levels"][0]), self.SUMS | {"family", "level"})
             self.assertEqual(set(shown["files"][0]), self.FILE | {"built_for_level"})

@@ -51,10 +51,11 @@ ROOMS = [
     ("integration/cli/files", "integration/cli/engine", ""),
     ("integration/cli/advise", "integration/cli/files", ""),
     ("integration/cli/rocksdb", "integration/cli/engine integration/rocksdb/plugin", ""),
+    ("integration/cli/upkeep", "integration/cli/advise integration/cli/rocksdb", ""),
     ("integration/cli/toylsm", "integration/cli/engine integration/toylsm", ""),
     (
         "integration/cli/commands",
-        "integration/cli/advise integration/cli/rocksdb integration/cli/toylsm integration/sieve",
+        "integration/cli/upkeep integration/cli/toylsm integration/sieve",
         "",
     ),
     # sizing_gen.cc, which makes lib/bloom/sizing_table.inc.

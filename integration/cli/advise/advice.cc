@@ -31,30 +31,59 @@ class Adviser {
   Advice Advise() && {
     advice_.no_filter_pays = WhyNoFilterPays();
     if (advice_.list.num_keys() == 0) return std::move(advice_);
-    const bool has_filters =
-        advice_.today.wasted_reads_absent < advice_.without.wasted_reads_absent;
-    if (has_filters) {
-      Propose("same memory", PlanForMemory(runs(), advice_.today.filter_bytes));
-      Propose("same reads",
-              PlanForSameReads(runs(), advice_.coverage, advice_.today.wasted_reads_absent));
+    has_filters_ = advice_.today.wasted_reads_absent < advice_.without.wasted_reads_absent;
+    const uint64_t bytes_today = advice_.today.filter_bytes;
+    if (has_filters_) {
+      Offer("same memory", BestForMemory(bytes_today));
+      Offer("same reads", BestForReads(advice_.today.wasted_reads_absent));
     }
-    if (question_.memory) Propose("asked", PlanForMemory(runs(), *question_.memory), ShareText());
-    if (question_.wasted_reads)
-      Propose("asked", PlanForWastedReads(runs(), *question_.wasted_reads));
-    if (advice_.proposals.empty()) Propose("usual", PlanForBitsPerKey(runs(), kUsualBitsPerKey));
-    const uint64_t bytes =
-        has_filters ? advice_.today.filter_bytes : advice_.proposals.front().outlook.filter_bytes;
-    Propose("one rate", PlanForOneRate(runs(), bytes));
+    if (question_.memory) Propose("asked", PlanForMemory(Tree(), *question_.memory), ShareText());
+    if (question_.wasted_reads) {
+      Propose("asked", PlanForWastedReads(Tree(), *question_.wasted_reads));
+    }
+    if (advice_.proposals.empty() && !has_filters_) {
+      Propose("usual", PlanForBitsPerKey(Tree(), kUsualBitsPerKey));
+    }
+    if (has_filters_) {
+      Offer("one rate", PlanForOneRate(Tree(), bytes_today));
+    } else if (!advice_.proposals.empty()) {
+      const uint64_t bytes = advice_.proposals.front().outlook.filter_bytes;
+      Propose("one rate", PlanForOneRate(Tree(), bytes));
+    }
     return std::move(advice_);
   }
 
  private:
   const std::vector<SortedRun>& runs() const { return advice_.list.runs; }
+  PlannedTree Tree() const { return {runs(), question_.allots_empty_level0}; }
 
   Outlook OutlookOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
     return {.wasted_reads_absent = WastedReads(advice_.coverage, fprs, 1),
             .wasted_reads = WastedReads(advice_.coverage, fprs, question_.absent_fraction),
             .filter_bytes = filter_bytes};
+  }
+
+  Outlook OutlookOf(const FilterPlan& plan) const {
+    return OutlookOf(plan.fprs, plan.filter_bytes);
+  }
+
+  // One rate says more plainly what it does, so spreading has to be better by so much.
+  static constexpr double kWorthSpreading = 0.99;
+
+  Result<FilterPlan> BestForMemory(uint64_t filter_bytes) const {
+    Result<FilterPlan> spread = PlanForMemory(Tree(), filter_bytes);
+    Result<FilterPlan> one_rate = PlanForOneRate(Tree(), filter_bytes);
+    if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
+    const double reads = OutlookOf(*one_rate).wasted_reads;
+    return OutlookOf(*spread).wasted_reads < kWorthSpreading * reads ? spread : one_rate;
+  }
+
+  Result<FilterPlan> BestForReads(double wasted_reads) const {
+    Result<FilterPlan> spread = PlanForSameReads(Tree(), advice_.coverage, wasted_reads);
+    Result<FilterPlan> one_rate = PlanForOneRateOfReads(Tree(), advice_.coverage, wasted_reads);
+    if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
+    const auto bytes = static_cast<double>(one_rate->filter_bytes);
+    return static_cast<double>(spread->filter_bytes) < kWorthSpreading * bytes ? spread : one_rate;
   }
 
   // "" if this column family gets all of the memory that was asked for.
@@ -70,8 +99,31 @@ class Adviser {
       advice_.impossible.push_back(name + ": " + plan.status().message() + remark);
       return;
     }
-    const Outlook outlook = OutlookOf(plan->fprs, plan->filter_bytes);
+    const Outlook outlook = OutlookOf(*plan);
     advice_.proposals.push_back({name, *std::move(plan), outlook});
+  }
+
+  // Unless it is worse than today's filters, or no other.
+  void Offer(const std::string& name, Result<FilterPlan> plan) {
+    const std::string worse = plan.ok() ? WhatIsWorse(OutlookOf(*plan)) : "";
+    if (!worse.empty()) {
+      advice_.impossible.push_back(
+          fmt::format("{}: it would waste more {} than today", name, worse));
+    } else if (plan.ok() && plan->changes.empty()) {
+      advice_.impossible.push_back(name + ": the filters are so already");
+    } else {
+      Propose(name, std::move(plan));
+    }
+  }
+
+  std::string WhatIsWorse(const Outlook& outlook) const {
+    // What rounding makes of sums in another order is no difference.
+    constexpr double kRounding = 1 + 1e-9;
+    const Outlook& today = advice_.today;
+    if (outlook.filter_bytes > today.filter_bytes) return "memory";
+    const bool reads_less = outlook.wasted_reads <= today.wasted_reads * kRounding &&
+                            outlook.wasted_reads_absent <= today.wasted_reads_absent * kRounding;
+    return reads_less ? "" : "reads";
   }
 
   std::string WhyNoFilterPays() const {
@@ -84,6 +136,7 @@ class Adviser {
   }
 
   const AdviceQuestion question_;
+  bool has_filters_ = false;
   Advice advice_;
 };
 

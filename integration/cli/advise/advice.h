@@ -18,6 +18,7 @@ struct AdviceQuestion {
   std::optional<double> wasted_reads;              ///< Per lookup of an absent key, at most.
   double absent_fraction = 1;                      ///< Of the lookups.
   uint64_t cached_bytes = 0;                       ///< The size of the block cache.
+  bool allots_empty_level0 = false;                ///< See PlannedTree.
   std::optional<SeekQuestion> seeks;               ///< What range filters would save.
 };
 
@@ -41,9 +42,11 @@ struct Advice {
   Outlook without;  ///< Without any filter.
   Outlook today;
   std::vector<Proposal> proposals;
-  std::vector<std::string> impossible;  ///< For what there is no proposal, and why.
-  std::string no_filter_pays;           ///< Why none does; empty: filters pay.
-  std::optional<RangeAdvice> ranges;    ///< If it was asked for, and there are keys.
+  /// For what there is no proposal, and why. No proposal but that which was asked for wastes more
+  /// reads or bytes than the filters do today, if there are some.
+  std::vector<std::string> impossible;
+  std::string no_filter_pays;         ///< Why none does; empty: filters pay.
+  std::optional<RangeAdvice> ranges;  ///< If it was asked for, and there are keys.
 };
 
 /// Filters pay if they can save at least this many data-block reads per lookup, and if the files

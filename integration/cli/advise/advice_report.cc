@@ -4,6 +4,7 @@
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/advise/range_report.h"
+#include "integration/cli/advise/verdict.h"
 #include "integration/cli/files/file_report.h"
 #include "integration/cli/term/text.h"
 #include "integration/cli/term/text_table.h"
@@ -23,17 +24,17 @@ class Comparison {
   Comparison(uint64_t num_keys, bool with_present_keys)
       : num_keys_(num_keys),
         with_present_keys_(with_present_keys),
-        table_(Cells({"", "wasted reads", "per lookup", "filter bytes", "bits/key",
-                      "files to rewrite", "bytes", "keys to hash"})) {}
+        table_(Cells({"", "wasted reads", "per lookup", "filter bytes", "bits/key", "option",
+                      "files to\nrewrite", "bytes", "keys to hash"})) {}
 
   void Add(const std::string& name, const Outlook& outlook, const FilterPlan* plan) {
     std::vector<std::string> cells = {
         name, ReadsText(outlook.wasted_reads_absent), ReadsText(outlook.wasted_reads),
         term::WithCommas(outlook.filter_bytes), BitsPerKey(outlook.filter_bytes, num_keys_)};
     if (plan == nullptr) {
-      cells.insert(cells.end(), {"", "", ""});
+      cells.insert(cells.end(), {"", "", "", ""});
     } else {
-      cells.insert(cells.end(), {term::WithCommas(plan->rewritten_files),
+      cells.insert(cells.end(), {plan->setting.ToText(), term::WithCommas(plan->changes.size()),
                                  term::WithCommas(plan->rewritten_bytes),
                                  term::WithCommas(plan->rewritten_keys)});
     }
@@ -122,9 +123,16 @@ Json ToJson(const Proposal& proposal, const Engine& engine) {
                       {"kind", FilterKindName(level.kind)},
                       {"target_fpr", level.target_fpr}});
   }
-  document["rewritten_files"] = plan.rewritten_files;
+  document["rewritten_files"] = plan.changes.size();
   document["rewritten_bytes"] = plan.rewritten_bytes;
   document["rewritten_keys"] = plan.rewritten_keys;
+  return document;
+}
+
+Json ToJson(const Verdict& verdict, const Advice& advice) {
+  Json document = {{"words", verdict.words}};
+  document["proposal"] =
+      verdict.proposal ? Json(advice.proposals[*verdict.proposal].name) : Json(nullptr);
   return document;
 }
 
@@ -132,10 +140,7 @@ Json ToJson(const Proposal& proposal, const Engine& engine) {
 
 std::string ToText(const Advice& advice, double absent_fraction, const Engine& engine) {
   std::string text;
-  if (!advice.no_filter_pays.empty()) {
-    text += "No filter pays here: " + advice.no_filter_pays + ".\n\n";
-  }
-  if (advice.proposals.empty()) return text;
+  if (advice.list.num_keys() == 0) return text;
   Comparison comparison(advice.list.num_keys(), absent_fraction < 1);
   comparison.Add("no filters", advice.without, nullptr);
   comparison.Add("today", advice.today, nullptr);
@@ -144,8 +149,8 @@ std::string ToText(const Advice& advice, double absent_fraction, const Engine& e
   }
   text += comparison.ToString();
   text += "\nFalse-positive rates:\n\n" + LevelsText(advice);
-  text += "\nOptions:\n\n" + OptionsText(advice, engine);
-  for (const std::string& problem : advice.impossible) text += "\nImpossible: " + problem + "\n";
+  if (!advice.proposals.empty()) text += "\nOptions:\n\n" + OptionsText(advice, engine);
+  for (const std::string& problem : advice.impossible) text += "\nNo offer: " + problem + "\n";
   if (advice.ranges) {
     text += "\n" + RangesText(advice, engine);
   } else if (advice.list.has_range_filters()) {
@@ -167,6 +172,7 @@ Json ToJson(const Advice& advice, const Engine& engine) {
   for (const Proposal& proposal : advice.proposals) proposals.push_back(ToJson(proposal, engine));
   document["impossible"] = advice.impossible;
   document["no_filter_pays"] = advice.no_filter_pays;
+  document["verdict"] = ToJson(VerdictOf(advice), advice);
   if (advice.ranges) document["ranges"] = RangesToJson(advice, engine);
   return document;
 }

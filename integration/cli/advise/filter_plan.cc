@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -48,44 +49,85 @@ Filters FiltersOf(const FileReport& file, const LevelFilters& wanted) {
 // exactly.
 constexpr double kSameRateBits = 0.1;
 
+// A ribbon where a Bloom filter is planned is smaller, and as good.
+bool IsOfKind(const FilterReport& filter, FilterKind kind) {
+  return filter.kind == FilterKindName(kind) || filter.kind == FilterKindName(FilterKind::kRibbon);
+}
+
 bool IsAsPlanned(const FilterReport& filter, FilterKind kind, double fpr) {
   if (fpr > kMaxTargetFpr) return filter.origin == FilterOrigin::kNone;
-  return filter.origin == FilterOrigin::kBlocksieve && filter.kind == FilterKindName(kind) &&
+  return filter.origin == FilterOrigin::kBlocksieve && IsOfKind(filter, kind) &&
          std::abs(std::log2(filter.predicted_fpr / fpr)) <= kSameRateBits;
 }
 
-void AddRun(const SortedRun& run, const LevelFilters& wanted, FilterPlan* plan) {
+// Files that are as planned stay, and count as they are, not as the model has them.
+void AddRun(const SortedRun& run, const LevelFilters& wanted, size_t number, FilterPlan* plan) {
   double weighted_fpr = 0;
   for (const FileReport* const file : run.files) {
-    const Filters filters = FiltersOf(*file, wanted);
+    Filters filters = FiltersOf(*file, wanted);
+    if (IsAsPlanned(file->filter, wanted.kind, filters.fpr)) {
+      filters = {file->filter.num_bytes - file->filter.range_bytes, file->filter.predicted_fpr};
+    } else {
+      plan->changes.push_back({file, number, filters.fpr, filters.num_bytes});
+      plan->rewritten_bytes += file->num_bytes;
+      plan->rewritten_keys += FilterKeys(*file);
+    }
     plan->filter_bytes += filters.num_bytes;
     weighted_fpr += filters.fpr * static_cast<double>(FilterKeys(*file));
-    if (IsAsPlanned(file->filter, wanted.kind, filters.fpr)) continue;
-    ++plan->rewritten_files;
-    plan->rewritten_bytes += file->num_bytes;
-    plan->rewritten_keys += FilterKeys(*file);
   }
   const auto num_keys = static_cast<double>(run.num_keys);
   plan->fprs.push_back(run.num_keys == 0 ? 1 : weighted_fpr / num_keys);
 }
 
-FilterPlan MakePlan(const std::vector<SortedRun>& runs, FilterSetting setting,
+FilterPlan MakePlan(const PlannedTree& tree, FilterSetting setting,
                     const std::vector<double>& target_fprs) {
-  assert(std::any_of(runs.begin(), runs.end(),
+  assert(std::any_of(tree.runs.begin(), tree.runs.end(),
                      [](const SortedRun& run) { return run.num_keys != 0; }));
   FilterPlan plan;
   plan.setting = std::move(setting);
-  for (const auto& level_runs : ByLevel(runs)) {
+  for (const auto& level_runs : ByLevel(tree.runs)) {
     const int level = level_runs.front().level;
-    plan.levels.push_back({level, KindOf(level_runs.front()), target_fprs[plan.levels.size()]});
-    for (const SortedRun& run : level_runs) AddRun(run, plan.levels.back(), &plan);
+    const FilterKind kind = tree.kind.value_or(KindOf(level_runs.front()));
+    plan.levels.push_back({level, kind, target_fprs[plan.levels.size()]});
+    for (const SortedRun& run : level_runs) {
+      AddRun(run, plan.levels.back(), plan.fprs.size(), &plan);
+    }
   }
   return plan;
 }
 
-FilterPlan PlanForOneRateOf(const std::vector<SortedRun>& runs, double target_fpr) {
-  return MakePlan(runs, {"target_fpr", target_fpr},
-                  std::vector<double>(ByLevel(runs).size(), target_fpr));
+FilterPlan PlanForOneRateOf(const PlannedTree& tree, double target_fpr) {
+  return MakePlan(tree, {"target_fpr", target_fpr},
+                  std::vector<double>(ByLevel(tree.runs).size(), target_fpr));
+}
+
+// As LevelRates of the policy sees a tree without level 0: the file that will come has a quarter of
+// the keys of the smallest level.
+RunGroup ExpectedLevel0(const std::vector<RunGroup>& groups) {
+  constexpr double kRunsPerLevel1 = 4;
+  double smallest = 0;
+  for (const RunGroup& group : groups) {
+    const double keys = group.keys_per_run;
+    if (keys > 0 && (smallest == 0 || keys < smallest)) smallest = keys;
+  }
+  return {
+      .num_runs = 1, .keys_per_run = smallest / kRunsPerLevel1, .kind = FilterKind::kBlockedBloom};
+}
+
+// With the rates that the policy will choose.
+Result<FilterPlan> PlanForGoal(const PlannedTree& tree, FilterSetting setting,
+                               const RateGoal& goal) {
+  std::vector<RunGroup> groups = GroupsOf(tree.runs);
+  const bool adds_level0 = tree.allots_empty_level0 && tree.runs.front().level > 0;
+  if (adds_level0) groups.insert(groups.begin(), ExpectedLevel0(groups));
+  for (RunGroup& group : groups) group.kind = tree.kind.value_or(group.kind);
+  Result<RateAllocation> allocation = goal.wasted_reads
+                                          ? AllocateForWastedReads(groups, *goal.wasted_reads)
+                                          : AllocateForBitsPerKey(groups, *goal.bits_per_key);
+  if (!allocation.ok()) return allocation.status();
+  std::vector<double>& rates = allocation->target_fprs;
+  if (adds_level0) rates.erase(rates.begin());
+  return MakePlan(tree, std::move(setting), rates);
 }
 
 Status TooLittle(uint64_t filter_bytes, uint64_t least_bytes) {
@@ -95,27 +137,23 @@ Status TooLittle(uint64_t filter_bytes, uint64_t least_bytes) {
 
 }  // namespace
 
-Result<FilterPlan> PlanForBitsPerKey(const std::vector<SortedRun>& runs, double bits_per_key) {
-  const Result<RateAllocation> allocation = AllocateForBitsPerKey(GroupsOf(runs), bits_per_key);
-  if (!allocation.ok()) return allocation.status();
-  return MakePlan(runs, {"bits_per_key", bits_per_key}, allocation->target_fprs);
+Result<FilterPlan> PlanForBitsPerKey(const PlannedTree& tree, double bits_per_key) {
+  return PlanForGoal(tree, {"bits_per_key", bits_per_key}, {.bits_per_key = bits_per_key});
 }
 
-Result<FilterPlan> PlanForWastedReads(const std::vector<SortedRun>& runs, double wasted_reads) {
+Result<FilterPlan> PlanForWastedReads(const PlannedTree& tree, double wasted_reads) {
   const double rounded = std::max(RoundDown(wasted_reads), kMinWastedReads);
-  const Result<RateAllocation> allocation = AllocateForWastedReads(GroupsOf(runs), rounded);
-  if (!allocation.ok()) return allocation.status();
-  return MakePlan(runs, {"wasted_reads", rounded}, allocation->target_fprs);
+  return PlanForGoal(tree, {"wasted_reads", rounded}, {.wasted_reads = rounded});
 }
 
-Result<FilterPlan> PlanForSameReads(const std::vector<SortedRun>& runs, const RunCoverage& coverage,
+Result<FilterPlan> PlanForSameReads(const PlannedTree& tree, const RunCoverage& coverage,
                                     double wasted_reads) {
   double low = std::log(wasted_reads);
   double high = std::log(kMaxWastedReads);
-  Result<FilterPlan> best = PlanForWastedReads(runs, wasted_reads);
+  Result<FilterPlan> best = PlanForWastedReads(tree, wasted_reads);
   for (int i = 0; i < kHalvings && best.ok(); ++i) {
     const double middle = (low + high) / 2;
-    Result<FilterPlan> plan = PlanForWastedReads(runs, std::exp(middle));
+    Result<FilterPlan> plan = PlanForWastedReads(tree, std::exp(middle));
     if (plan.ok() && WastedReads(coverage, plan->fprs, 1) <= wasted_reads) {
       best = std::move(plan);
       low = middle;
@@ -126,7 +164,7 @@ Result<FilterPlan> PlanForSameReads(const std::vector<SortedRun>& runs, const Ru
   return best;
 }
 
-Result<FilterPlan> PlanForMemory(const std::vector<SortedRun>& runs, uint64_t filter_bytes) {
+Result<FilterPlan> PlanForMemory(const PlannedTree& tree, uint64_t filter_bytes) {
   // Footers and lines that are not full come on top of what is allocated, so search for the most
   // hundredths of a bit whose filters fit.
   int least = static_cast<int>(kMinAllocatedBitsPerKey * kBitsSteps);
@@ -135,7 +173,7 @@ Result<FilterPlan> PlanForMemory(const std::vector<SortedRun>& runs, uint64_t fi
   uint64_t too_many_bytes = 0;
   while (least <= most) {
     const int middle = (least + most) / 2;
-    Result<FilterPlan> plan = PlanForBitsPerKey(runs, middle / kBitsSteps);
+    Result<FilterPlan> plan = PlanForBitsPerKey(tree, middle / kBitsSteps);
     if (!plan.ok()) return plan.status();
     if (plan->filter_bytes <= filter_bytes) {
       if (plan->filter_bytes > 0) best = *std::move(plan);
@@ -149,26 +187,59 @@ Result<FilterPlan> PlanForMemory(const std::vector<SortedRun>& runs, uint64_t fi
   return *std::move(best);
 }
 
-Result<FilterPlan> PlanForOneRate(const std::vector<SortedRun>& runs, uint64_t filter_bytes) {
+namespace {
+
+// The plan of one rate for which `is_allowed` begins to hold, from the low rates on if it holds for
+// high ones, and the other way round. Nothing if it holds for none.
+struct RateSearch {
+  std::optional<FilterPlan> best;
+  std::optional<FilterPlan> refused;  // the last one
+};
+
+RateSearch SearchRate(const PlannedTree& tree, bool wants_low_rate,
+                      const std::function<bool(const FilterPlan&)>& is_allowed) {
   double low = std::log(kMinTargetFpr);
   double high = std::log(kMaxTargetFpr);
-  std::optional<FilterPlan> best;
-  uint64_t too_many_bytes = 0;
+  RateSearch search;
   for (int i = 0; i < kHalvings; ++i) {
     const double middle = (low + high) / 2;
     // Rounded before it is tried, so that the rounded rate is the one that fits.
     const double target = std::stod(fmt::format("{:.3g}", std::exp(middle)));
-    FilterPlan plan = PlanForOneRateOf(runs, target);
-    if (plan.filter_bytes <= filter_bytes) {
-      best = std::move(plan);
-      high = middle;
-    } else {
-      too_many_bytes = plan.filter_bytes;
-      low = middle;
-    }
+    FilterPlan plan = PlanForOneRateOf(tree, target);
+    const bool allowed = is_allowed(plan);
+    (allowed == wants_low_rate ? high : low) = middle;
+    (allowed ? search.best : search.refused) = std::move(plan);
   }
-  if (!best) return TooLittle(filter_bytes, too_many_bytes);
-  return *std::move(best);
+  return search;
+}
+
+}  // namespace
+
+Result<FilterPlan> PlanForOneRate(const PlannedTree& tree, uint64_t filter_bytes) {
+  RateSearch search = SearchRate(tree, /*wants_low_rate=*/true, [&](const FilterPlan& plan) {
+    return plan.filter_bytes <= filter_bytes;
+  });
+  if (search.best) return *std::move(search.best);
+  return TooLittle(filter_bytes, search.refused->filter_bytes);
+}
+
+Result<FilterPlan> PlanForOneRateOfReads(const PlannedTree& tree, const RunCoverage& coverage,
+                                         double wasted_reads) {
+  RateSearch search = SearchRate(tree, /*wants_low_rate=*/false, [&](const FilterPlan& plan) {
+    return WastedReads(coverage, plan.fprs, 1) <= wasted_reads;
+  });
+  if (search.best) return *std::move(search.best);
+  return Status::InvalidArgument(
+      fmt::format("no filters of one rate waste as few as {:.3g} reads", wasted_reads));
+}
+
+Result<FilterPlan> PlanForAsked(const PlannedTree& tree, const AskedRates& asked) {
+  if (asked.wasted_reads) {
+    return PlanForGoal(tree, {"wasted_reads", *asked.wasted_reads},
+                       {.wasted_reads = asked.wasted_reads});
+  }
+  if (asked.bits_per_key) return PlanForBitsPerKey(tree, *asked.bits_per_key);
+  return PlanForOneRateOf(tree, asked.target_fpr);
 }
 
 }  // namespace blocksieve::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "integration/cli/advise/run_coverage.h"
@@ -17,6 +18,14 @@ struct LevelFilters {
   double target_fpr = 1;  ///< 1: no filter.
 };
 
+/// A file whose filter would differ from what it is.
+struct FilterChange {
+  const FileReport* file = nullptr;  ///< Not owned.
+  size_t run = 0;                    ///< Its place in the list of runs.
+  double fpr = 1;                    ///< To expect of the new filter.
+  uint64_t filter_bytes = 0;         ///< Of the new filter.
+};
+
 struct FilterPlan {
   FilterSetting setting;
   std::vector<LevelFilters> levels;  ///< Those that have runs.
@@ -24,30 +33,48 @@ struct FilterPlan {
   std::vector<double> fprs;
   uint64_t filter_bytes = 0;  ///< Of all files, footers included.
 
-  /// Files whose filters would differ from what they are.
-  uint64_t rewritten_files = 0;
-  uint64_t rewritten_bytes = 0;
-  uint64_t rewritten_keys = 0;  ///< To be hashed.
+  std::vector<FilterChange> changes;
+  uint64_t rewritten_bytes = 0;  ///< Of the files to be changed.
+  uint64_t rewritten_keys = 0;   ///< To be hashed.
+};
+
+/// What filters are planned for. The runs are not owned.
+struct PlannedTree {
+  const std::vector<SortedRun>& runs;
+
+  /// The policy keeps memory for a file of level 0 even if there is none: it will come.
+  bool allots_empty_level0 = false;
+
+  /// Of all filters; nothing: by kind=auto.
+  std::optional<FilterKind> kind = std::nullopt;
 };
 
 // REQUIRES of all of these: there is a run, and it has a key.
 
 /// The fewest wasted reads within so many bytes. Fails, saying why, if that is too little for any
 /// filter.
-Result<FilterPlan> PlanForMemory(const std::vector<SortedRun>& runs, uint64_t filter_bytes);
+Result<FilterPlan> PlanForMemory(const PlannedTree& tree, uint64_t filter_bytes);
 
 /// The fewest wasted reads with so many bits per key.
-Result<FilterPlan> PlanForBitsPerKey(const std::vector<SortedRun>& runs, double bits_per_key);
+Result<FilterPlan> PlanForBitsPerKey(const PlannedTree& tree, double bits_per_key);
 
 /// The least memory with at most so many wasted reads per lookup of an absent key.
-Result<FilterPlan> PlanForWastedReads(const std::vector<SortedRun>& runs, double wasted_reads);
+Result<FilterPlan> PlanForWastedReads(const PlannedTree& tree, double wasted_reads);
 
 /// The same, but as the lookups of this coverage waste them. The option gives the policy a larger
 /// number, because the policy assumes that every lookup asks every run.
-Result<FilterPlan> PlanForSameReads(const std::vector<SortedRun>& runs, const RunCoverage& coverage,
+Result<FilterPlan> PlanForSameReads(const PlannedTree& tree, const RunCoverage& coverage,
                                     double wasted_reads);
 
 /// The lowest rate, the same for all files, within so many bytes. Fails like PlanForMemory.
-Result<FilterPlan> PlanForOneRate(const std::vector<SortedRun>& runs, uint64_t filter_bytes);
+Result<FilterPlan> PlanForOneRate(const PlannedTree& tree, uint64_t filter_bytes);
+
+/// The highest rate, the same for all files, that wastes at most so many reads. Fails if there is
+/// none.
+Result<FilterPlan> PlanForOneRateOfReads(const PlannedTree& tree, const RunCoverage& coverage,
+                                         double wasted_reads);
+
+/// What a database that has these options is on its way to.
+Result<FilterPlan> PlanForAsked(const PlannedTree& tree, const AskedRates& asked);
 
 }  // namespace blocksieve::cli

@@ -1,7 +1,11 @@
 #include "integration/cli/advise/run_coverage.h"
 
 #include <algorithm>
+#include <memory>
+#include <string>
 #include <utility>
+
+#include "integration/cli/term/failure.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -97,6 +101,23 @@ bool ScaleShares(RunCoverage* coverage) {
 }
 
 }  // namespace
+
+ShareBefore ShareBeforeIn(const Engine& engine) {
+  // Asking for one file after the other opens each only once.
+  return [&engine, path = std::string(), file = std::shared_ptr<TableFile>()](
+             const FileReport& report, std::string_view key) mutable {
+    constexpr double kUnknown = 0.5;
+    try {
+      if (path != report.place.path) {
+        path = report.place.path;
+        file = engine.OpenFile(report.place);
+      }
+      return file == nullptr ? kUnknown : file->ShareBefore(key);
+    } catch (const term::Failure&) {
+      return kUnknown;
+    }
+  };
+}
 
 RunCoverage WholeCoverage(const std::vector<SortedRun>& runs) {
   KeyStretch all{.share = 1, .parts = {}};

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "integration/cli/engine/engine.h"
 #include "integration/cli/engine/sorted_runs.h"
 
 // Which lookups ask which sorted run. A run is asked for keys between the first and the last key of
@@ -31,6 +32,10 @@ RunCoverage WholeCoverage(const std::vector<SortedRun>& runs);
 
 /// The share of a file's entries, 0 to 1, that are before a key between its first and its last one.
 using ShareBefore = std::function<double(const FileReport& file, std::string_view key)>;
+
+/// By reading the files. A file that cannot be read has half of its entries before every key. The
+/// engine must outlive it.
+ShareBefore ShareBeforeIn(const Engine& engine);
 
 /// The coverage by the key ranges of the files. Stretches lie between neighbours among the first
 /// and last keys of all files. In each, a run has n(run) keys, estimated with `share_before`.

@@ -1,17 +1,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cerrno>
+#include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/advise/advice_report.h"
+#include "integration/cli/advise/verdict.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/engine/engine.h"
 #include "integration/cli/files/file_choice.h"
@@ -29,13 +34,16 @@ constexpr const char* kDescription =
 
 constexpr const char* kFooter =
     R"help(Compares the filters of a database, sorted run by sorted run, with those that blocksieve would build.
-Each file of level 0 is a sorted run; so is each deeper level. The proposals:
+The first line says what to do; the last lines, how. Each file of level 0 is a sorted run; so is each
+deeper level. The proposals:
   same memory    today's memory, spread over the levels so that the fewest reads are wasted
   same reads     as few wasted reads as today, with the least memory
   asked          what --memory or --wasted-reads asks for
   usual          10 bits per key, if there are no filters and nothing is asked for
   one rate       the same rate for all files, with today's memory, or with that of the first proposal
                  if there are no filters
+Only what is asked for may waste more reads or more memory than the filters of today: other
+proposals that would are left out. Files that are as a proposal has them count as they are.
 Nothing is written, and another process may have the database open. Only single data blocks are
 read, to see how far into a file the key range of another one reaches; with --seek-fraction, up to
 three files of each sorted run as a whole.
@@ -50,6 +58,8 @@ The predictions follow the model of each kind of filter:
   per lookup     with --absent-fraction F, the mean over all lookups: F times the above, and 1 - F
                  times what a lookup of a present key wastes: the sum over the runs newer than the
                  one that has the key, averaged over all keys.
+  option         what the policy is told. Footers and lines that are not full come on top of
+                 bits_per_key
   to rewrite     files whose filters would change, all of their bytes, and the keys in them. New
                  options rewrite nothing by themselves: each file changes when a compaction rewrites
                  it. A full compaction changes all files at once.
@@ -95,6 +105,7 @@ struct AdviseOptions {
   AdviceQuestion question;
   std::optional<double> seek_fraction;
   double range_width = kDefaultRangeWidth;
+  std::string options_file;  // empty: not asked for
   OutputFormat format = OutputFormat::kText;
 };
 
@@ -108,23 +119,6 @@ AdviceQuestion ShareOf(const AdviceQuestion& question, uint64_t num_keys, uint64
                               static_cast<double>(num_keys) / static_cast<double>(all_keys));
   }
   return share;
-}
-
-// Opens the files again; asking for one file after the other opens each only once.
-ShareBefore ShareBeforeIn(const Engine& engine) {
-  return [&engine, path = std::string(), file = std::shared_ptr<TableFile>()](
-             const FileReport& report, std::string_view key) mutable {
-    constexpr double kUnknown = 0.5;
-    try {
-      if (path != report.place.path) {
-        path = report.place.path;
-        file = engine.OpenFile(report.place);
-      }
-      return file == nullptr ? kUnknown : file->ShareBefore(key);
-    } catch (const term::Failure&) {
-      return kUnknown;
-    }
-  };
 }
 
 KeysOfFile KeysIn(const Engine& engine) {
@@ -161,14 +155,51 @@ std::string ToText(const AdviseOptions& options, const Engine& engine,
     return "No filter pays here: there are no files; nothing has been flushed yet.\n";
   }
   std::string text;
+  const bool is_only = all.size() == 1;
+  for (const Advice& advice : all) {
+    if (!is_only) text += fmt::format("Column family {}: ", advice.list.family);
+    text += VerdictOf(advice).words + "\n";
+  }
+  text += "\n";
   for (const Advice& advice : all) {
     const std::string keys = term::CountOf(advice.list.num_keys(), "key");
     const std::string runs = term::CountOf(advice.list.runs.size(), "sorted run");
-    if (all.size() > 1) text += fmt::format("Column family {}: ", advice.list.family);
+    if (!is_only) text += fmt::format("Column family {}: ", advice.list.family);
     text += fmt::format("{} in {}\n\n", keys, runs);
     text += ToText(advice, options.question.absent_fraction, engine) + "\n";
+    const Verdict verdict = VerdictOf(advice);
+    if (!verdict.proposal) continue;
+    const Proposal& proposal = advice.proposals[*verdict.proposal];
+    text += fmt::format("How to change to {}:\n\n", proposal.name);
+    const bool names_family = !is_only || options.choice.family || advice.list.family != "default";
+    text += engine.StepsFor(proposal.plan.setting, options.choice.db,
+                            names_family ? advice.list.family : "") +
+            "\n";
   }
   return text + VanishedText(missed);
+}
+
+// What the verdicts say is to be changed to, in a complete file of options.
+void WriteOptionsFile(const AdviseOptions& options, const Engine& engine,
+                      const std::vector<Advice>& all) {
+  std::map<std::string, FilterSetting> settings;
+  for (const Advice& advice : all) {
+    const Verdict verdict = VerdictOf(advice);
+    if (!verdict.proposal) continue;
+    settings[advice.list.family] = advice.proposals[*verdict.proposal].plan.setting;
+  }
+  if (settings.empty()) {
+    term::Fail(
+        "--options-file {}: there is nothing to change; --memory and --wasted-reads ask for "
+        "something",
+        options.options_file);
+  }
+  const std::string text = engine.OptionsFileWith(settings, options.choice.db);
+  std::ofstream file(options.options_file, std::ios::binary | std::ios::trunc);
+  if (!file.is_open() || !file.write(text.data(), static_cast<std::streamsize>(text.size())) ||
+      !file.flush()) {
+    term::Fail("cannot write {}: {}", options.options_file, std::generic_category().message(errno));
+  }
 }
 
 std::string ToJson(const AdviseOptions& options, const Engine& engine,
@@ -188,6 +219,7 @@ void RunAdvise(const AdviseOptions& options) {
   const std::vector<FileReport> files = chosen.ReadReports("looking at filters", &missed);
   AdviceQuestion question = options.question;
   question.cached_bytes = chosen.engine->DefaultCacheBytes();
+  question.allots_empty_level0 = chosen.engine->AllotsEmptyLevel0();
   if (options.seek_fraction) {
     question.seeks =
         SeekQuestion{.fraction = *options.seek_fraction, .range_width = options.range_width};
@@ -197,6 +229,7 @@ void RunAdvise(const AdviseOptions& options) {
                                   ? ToJson(options, *chosen.engine, all, missed)
                                   : ToText(options, *chosen.engine, all, missed));
   if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
+  if (!options.options_file.empty()) WriteOptionsFile(options, *chosen.engine, all);
 }
 
 }  // namespace
@@ -236,6 +269,9 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
                    kMaxRangeWidth, kDefaultRangeWidth),
        InRange(0, kMaxRangeWidth)});
   Need(range_width, seek_fraction);
+  AddOption(command, &options->options_file,
+            {"--options-file", "FILE",
+             "write the database's options, with what the first line says, into this file"});
   AddFormatOption(command, &options->format);
   SetAction(command, action, [options] { RunAdvise(*options); });
 }

@@ -46,6 +46,9 @@ are built there. Such files are listed. They are recognised by their rates if th
 least 1.5 bits (a factor of 2.8), and under kind=auto by their kinds: flushes to level 0 build Bloom
 filters, compactions ribbons.
 
+A process that lacks the plug-in takes the policy in an OPTIONS file for none and writes files
+without filters; ldb compact is one. Such files are counted. blocksieve-preload ldb has it.
+
 Examples:
   blocksieve inspect --db paths.db
   blocksieve inspect paths.db/000012.sst
@@ -59,7 +62,8 @@ struct InspectOptions {
 struct Inspection {
   std::vector<FileReport> files;
   std::vector<std::optional<int>>
-      built_for;  ///< By file: the other level that it came from, if any.
+      built_for;                 ///< By file: the other level that it came from, if any.
+  FilterSummary without_plugin;  ///< Files of a process that should have had the plug-in.
   ChosenFiles::Missed missed;
 };
 
@@ -166,6 +170,31 @@ std::string MovedText(const Inspection& inspection) {
          text;
 }
 
+std::string WithoutPluginText(const InspectOptions& options, const Inspection& inspection) {
+  const FilterSummary& sum = inspection.without_plugin;
+  if (sum.num_files == 0) return "";
+  return fmt::format(
+      "\n{} with {} written without the plug-in: lookups read {} as if {} had every key.\n"
+      "Where no process has the database open: blocksieve rewrite --db {} --only-without\n",
+      term::CountOf(sum.num_files, "file"), term::CountOf(sum.num_entries, "key"),
+      sum.num_files == 1 ? "it" : "them", sum.num_files == 1 ? "it" : "they", options.choice.db);
+}
+
+// Files that have no filter because the process that wrote them knew of no policy, in a database
+// whose options name blocksieve's, or that has filters of it.
+FilterSummary FilesWithoutPlugin(const std::vector<FileReport>& files, bool options_name_plugin) {
+  const auto is_ours = [](const FileReport& file) {
+    return file.filter.origin == FilterOrigin::kBlocksieve;
+  };
+  FilterSummary sum;
+  if (!options_name_plugin && std::none_of(files.begin(), files.end(), is_ours)) return sum;
+  for (const FileReport& file : files) {
+    const bool has_none = file.filter.origin == FilterOrigin::kNone && file.filter.policy.empty();
+    if (has_none && file.num_entries != 0) sum.Add(file);
+  }
+  return sum;
+}
+
 // Why filters have the form that they have.
 std::string ReasonsText(const std::vector<IndexSummary>& indexes) {
   std::set<std::string> forms;
@@ -211,7 +240,7 @@ std::string NotesText(const Inspection& inspection) {
   return text.empty() ? "" : "\n" + text;
 }
 
-std::string ToText(const Inspection& inspection) {
+std::string ToText(const InspectOptions& options, const Inspection& inspection) {
   if (inspection.files.empty() && !inspection.missed.unopened.empty()) return "";
   if (inspection.files.empty()) return "No files: nothing has been flushed yet.\n";
   const bool with_family = HasSeveralFamilies(inspection.files);
@@ -219,7 +248,7 @@ std::string ToText(const Inspection& inspection) {
   if (inspection.files.size() > 1) text = LevelsText(inspection.files, with_family) + "\n";
   return text + FilesText(inspection.files, with_family) + "\n" +
          RangesText(inspection.files, with_family) + IndexesText(inspection.files, with_family) +
-         MovedText(inspection) + NotesText(inspection);
+         MovedText(inspection) + WithoutPluginText(options, inspection) + NotesText(inspection);
 }
 
 nlohmann::ordered_json ToJson(const FilterSummary& sum) {
@@ -240,6 +269,7 @@ std::string ToJson(const InspectOptions& options, const ChosenFiles& chosen,
   FilterSummary total;
   for (const FileReport& file : inspection.files) total.Add(file);
   document["total"] = ToJson(total);
+  document["files_without_plugin"] = inspection.without_plugin.num_files;
   Json& levels = document["levels"] = Json::array();
   for (const LevelSummary& level : SummariseLevels(inspection.files)) {
     Json one = {{"family", level.family}};
@@ -266,9 +296,13 @@ void RunInspect(const InspectOptions& options) {
       LevelsBuiltFor(inspection.files, options.choice.db.empty()
                                            ? AskedRatesByFamily()
                                            : chosen.engine->RatesAskedFor(options.choice.db));
+  if (!options.choice.db.empty()) {
+    inspection.without_plugin =
+        FilesWithoutPlugin(inspection.files, chosen.engine->NamesPlugin(options.choice.db));
+  }
   term::WriteToStandardOutput(options.format == OutputFormat::kJson
                                   ? ToJson(options, chosen, inspection)
-                                  : ToText(inspection));
+                                  : ToText(options, inspection));
   if (const auto& unopened = inspection.missed.unopened; !unopened.empty()) {
     term::Fail("{}", fmt::join(unopened, "\n"));
   }

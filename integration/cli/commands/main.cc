@@ -67,6 +67,9 @@ void Run(int argc, const char* const* argv, std::string* name) {
   AddInspectCommand(&app, &action);
   AddVerifyCommand(&app, &action);
   AddAdviseCommand(&app, &action);
+  AddApplyCommand(&app, &action);
+  AddRewriteCommand(&app, &action);
+  AddRevertCommand(&app, &action);
   AddIndexCommand(&app, &action);
   AddSieveCommand(&app, &action);
   AddSizeCommand(&app, &action);

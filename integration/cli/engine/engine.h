@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -118,10 +119,26 @@ class Engine {
   /// What the options of the database say about the rates of its filters.
   virtual AskedRatesByFamily RatesAskedFor(const std::string& path) const = 0;
 
+  /// Whether the options of the database name a plug-in that builds its filters, or did so lately:
+  /// a process without it forgets them.
+  virtual bool NamesPlugin(const std::string& path) const = 0;
+
   /// What to write into the options of a database so that its filters are built by this setting.
   virtual std::string OptionFor(const FilterSetting& setting) const = 0;
 
-  /// The same for filters that answer for ranges, too, and have the same rates in all files: lines.
+  /// How to get there, step by step, for people. `family`: empty if there is only one.
+  virtual std::string StepsFor(const FilterSetting& setting, const std::string& path,
+                               const std::string& family) const = 0;
+
+  /// A complete file of the database's options with these settings of column families. Throws
+  /// Failure if this engine has none.
+  virtual std::string OptionsFileWith(const std::map<std::string, FilterSetting>& settings,
+                                      const std::string& path) const = 0;
+
+  /// Whether filters of a tree without level 0 leave memory for a file there; see PlannedTree.
+  virtual bool AllotsEmptyLevel0() const = 0;
+
+  /// As OptionFor, of filters that answer for ranges, too, and have the same rates in all files: lines.
   virtual std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const = 0;
 
   /// The size of the block cache that a database has unless its options set one.

@@ -6,16 +6,20 @@
 #include <optional>
 #include <string>
 
+#include "blocksieve/filter_kind.h"
+
 // How a database asks blocksieve's policy for filters.
 
 namespace blocksieve::cli {
 
-/// What the options of a column family ask for. Neither rate nor memory: one rate for all files.
+/// What the options of a column family ask for. Neither rate nor memory: target_fpr for all files.
 struct AskedRates {
+  double target_fpr = 1;
   std::optional<double> wasted_reads;
   std::optional<double> bits_per_key;
   std::optional<double> seek_fraction = std::nullopt;  ///< These are of filters for ranges, too.
   bool kind_is_auto = false;  ///< Flushes build Bloom filters, compactions ribbons.
+  std::optional<FilterKind> kind = std::nullopt;  ///< If all files have the same.
 };
 
 /// By the name of the column family; families of which nothing is known are missing.

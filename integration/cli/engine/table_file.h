@@ -64,6 +64,7 @@ struct FilterReport {
   uint64_t range_bytes = 0;
   double range_fpr = 1;
 
+  std::string policy;                 ///< Of the program that wrote the file; empty: it had none.
   std::string note;                   ///< Why filters are unknown.
   std::vector<std::string> problems;  ///< Filters that cannot be read, and why.
 

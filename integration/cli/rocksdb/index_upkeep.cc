@@ -35,8 +35,9 @@ std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
       FindProperty(properties.user_collected_properties, rocksdb_plugin::kIdentityProperty));
 }
 
-/// Those of the newest file that has an index.
-std::optional<SkipIndexOptions> PresentOptions(rocksdb::DB* db) {
+}  // namespace
+
+std::optional<SkipIndexOptions> PresentIndexOptions(rocksdb::DB* db) {
   rocksdb::TablePropertiesCollection files;
   Check(db->GetPropertiesOfAllTables(&files), "read the properties of", db->GetName());
   std::map<uint64_t, std::string> newest_last;
@@ -51,8 +52,8 @@ std::optional<SkipIndexOptions> PresentOptions(rocksdb::DB* db) {
   return std::nullopt;
 }
 
-SkipIndexOptions WantedOptions(rocksdb::DB* db, const IndexUpkeep& upkeep) {
-  SkipIndexOptions options = PresentOptions(db).value_or(SkipIndexOptions());
+SkipIndexOptions WantedIndexOptions(rocksdb::DB* db, const IndexUpkeep& upkeep) {
+  SkipIndexOptions options = PresentIndexOptions(db).value_or(SkipIndexOptions());
   for (const Column& column : upkeep.columns) {
     std::erase_if(options.columns,
                   [&](const Column& other) { return other.name() == column.name(); });
@@ -63,8 +64,6 @@ SkipIndexOptions WantedOptions(rocksdb::DB* db, const IndexUpkeep& upkeep) {
   }
   return options;
 }
-
-}  // namespace
 
 uint64_t CopyIndexes(const std::string& database, const std::string& directory) {
   uint64_t num_copied = 0;
@@ -82,7 +81,7 @@ bool RebuildIndexes(const IndexUpkeep& upkeep,
   const auto factory = [&] {
     const auto db = OpenReadOnly(upkeep.database);
     rocksdb::Status status;
-    auto made = NewSkipIndexCollectorFactory(WantedOptions(db.get(), upkeep), &status);
+    auto made = NewSkipIndexCollectorFactory(WantedIndexOptions(db.get(), upkeep), &status);
     if (made == nullptr) term::FailUsage("cannot build these indexes: {}", status.ToString());
     return made;
   }();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,13 @@ struct IndexUpkeep {
   std::vector<Column> columns;    ///< To be indexed, too.
   uint64_t bytes_per_second = 0;  ///< 0: as fast as it can.
 };
+
+/// By which options the newest indexed file of the column family that a database was opened with
+/// was indexed; nothing if no file is.
+std::optional<SkipIndexOptions> PresentIndexOptions(rocksdb::DB* db);
+
+/// These, and the columns besides. Throws UsageError if there are none.
+SkipIndexOptions WantedIndexOptions(rocksdb::DB* db, const IndexUpkeep& upkeep);
 
 /// Links or copies what SSTs of the database lack from `directory`. Returns how many were found.
 uint64_t CopyIndexes(const std::string& database, const std::string& directory);

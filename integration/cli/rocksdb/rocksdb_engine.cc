@@ -9,11 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include "integration/cli/rocksdb/filter_options.h"
 #include "integration/cli/rocksdb/stored_database.h"
 #include "integration/cli/rocksdb/table_reading.h"
 #include "integration/rocksdb/compat/cache.h"
 #include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/policy/policy_options.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::cli {
@@ -73,10 +75,16 @@ AskedRatesByFamily RatesAskedOf(const std::string& path) {
     const FilterPolicyOptions& options = policy->options();
     constexpr double kDefaultSeekFraction = 0.5;  // as filter_policy.h says
     AskedRates& asked = rates[family.name];
+    if (!rocksdb_plugin::HasLevelRates(options)) {
+      asked.target_fpr = rocksdb_plugin::UniformTargetFpr(options);
+    }
     asked.wasted_reads = options.wasted_reads;
     asked.bits_per_key = options.bits_per_key;
     if (options.ranges) asked.seek_fraction = options.seek_fraction.value_or(kDefaultSeekFraction);
     asked.kind_is_auto = options.kind == PolicyKind::kAuto;
+    if (!asked.kind_is_auto) {
+      asked.kind = rocksdb_plugin::KindOfFile(options.kind, /*is_short_lived=*/false);
+    }
   }
   return rates;
 }
@@ -99,9 +107,24 @@ class TheRocksDbEngine final : public Engine {
   AskedRatesByFamily RatesAskedFor(const std::string& path) const override {
     return RatesAskedOf(path);
   }
+  bool NamesPlugin(const std::string& path) const override {
+    const std::vector<OptionsFile> files = OptionsFile::All(path);
+    return std::any_of(files.begin(), files.end(), HasPolicyOfBlocksieve);
+  }
   std::string OptionFor(const FilterSetting& setting) const override {
     return "filter_policy={id=blocksieve;" + setting.ToText() + ";kind=auto}";
   }
+  std::string StepsFor(const FilterSetting& setting, const std::string& path,
+                       const std::string& family) const override {
+    return StepsText(setting, OptionFor(setting), path, family);
+  }
+  std::string OptionsFileWith(const std::map<std::string, FilterSetting>& settings,
+                              const std::string& path) const override {
+    OptionsFile file = OptionsFile::Latest(path);
+    for (const auto& [family, setting] : settings) PutOption(OptionFor(setting), {family}, &file);
+    return file.text();
+  }
+  bool AllotsEmptyLevel0() const override { return true; }
   std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const override {
     return {fmt::format(
                 "filter_policy={{id=blocksieve;target_fpr={};kind=auto;ranges=true;range_fpr={}}}",

@@ -227,6 +227,7 @@ class RocksDbFile final : public TableFile {
 
   void ReportFilters() {
     FilterReport& report = report_.filter;
+    report.policy = properties_->filter_policy_name;
     const std::vector<std::string>& filters = filters_.contents();
     if (filters.empty()) {
       if (properties_->filter_size != 0) ExplainMissingFilters();

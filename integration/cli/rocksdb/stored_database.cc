@@ -21,8 +21,7 @@
 namespace blocksieve::cli {
 namespace {
 
-/// Keeps RocksDB from writing a file LOG into a database that it only reads.
-class NoLog : public rocksdb::Logger {
+class SilentLog : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
   void Logv(const char*, va_list) override {}
@@ -133,7 +132,7 @@ using Preparation = std::function<void(StoredOptions*)>;
 
 std::unique_ptr<rocksdb::DB> TryOpenReadOnly(const std::string& path, const Preparation& prepare) {
   StoredOptions options = ReadStoredOptions(path, /*strict=*/false);
-  options.db.info_log = std::make_shared<NoLog>();
+  options.db.info_log = NoLog();
   options.db.create_if_missing = false;
   prepare(&options);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
@@ -169,6 +168,8 @@ bool HasRocksDb(const std::string& path) {
   std::error_code error;
   return std::filesystem::exists(std::filesystem::path(path) / "CURRENT", error);
 }
+
+std::shared_ptr<rocksdb::Logger> NoLog() { return std::make_shared<SilentLog>(); }
 
 StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
   MakeCollectorNameKnown();

@@ -28,6 +28,9 @@ struct StoredOptions {
 /// where it is needed.
 StoredOptions ReadStoredOptions(const std::string& path, bool strict);
 
+/// Keeps RocksDB from writing a file LOG into a database that is only read.
+std::shared_ptr<rocksdb::Logger> NoLog();
+
 /// Opens the default column family for reading. Nothing is written, not even a log, and another
 /// process may have the database open. `index`, if not null, is in its options. Throws Failure.
 std::unique_ptr<rocksdb::DB> OpenReadOnly(

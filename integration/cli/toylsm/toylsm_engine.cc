@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "integration/cli/term/failure.h"
+
 namespace blocksieve::cli {
 namespace {
 
@@ -28,10 +30,24 @@ class TheToyLsmEngine final : public Engine {
   }
   // Options are not stored.
   AskedRatesByFamily RatesAskedFor(const std::string&) const override { return {}; }
+  bool NamesPlugin(const std::string&) const override { return false; }
   std::string OptionFor(const FilterSetting& setting) const override {
     const std::string text = fmt::format("{} = {}", setting.option, setting.value);
     return setting.option == "target_fpr" ? KeyFilters("." + text) : "options." + text;
   }
+  std::string StepsFor(const FilterSetting& setting, const std::string&,
+                       const std::string&) const override {
+    return fmt::format(
+        "1. The program sets this, of toylsm::Options, before it opens the database:\n"
+        "     {}\n"
+        "2. Files get other filters when a compaction rewrites them.\n",
+        OptionFor(setting));
+  }
+  std::string OptionsFileWith(const std::map<std::string, FilterSetting>&,
+                              const std::string& path) const override {
+    term::Fail("--options-file: database {} is of toylsm, which has no files of options", path);
+  }
+  bool AllotsEmptyLevel0() const override { return false; }
   std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const override {
     return {KeyFilters(fmt::format(".target_fpr = {}, .range_fpr = {}", target_fpr, range_fpr))};
   }

@@ -59,6 +59,11 @@ std::vector<RunGroup> GroupsOf(const ColumnFamilyShape& shape, PolicyKind kind,
   return groups;
 }
 
+// Under FIFO nothing is ever compacted.
+bool StaysOnLevel0(const rocksdb::FilterBuildingContext& context) {
+  return context.compaction_style == rocksdb::kCompactionStyleFIFO;
+}
+
 // The most precise rate that is worth it for any file.
 double LowestFpr(FilterKind kind, double wasted_reads) {
   const Result<Layout> largest = LayoutForBitsPerKey(kind, kMostBitsPerKey);
@@ -86,8 +91,7 @@ FilterKind KindOfFile(PolicyKind kind, bool is_short_lived) {
 bool IsShortLived(const rocksdb::FilterBuildingContext& context) {
   const bool is_flush = context.reason == rocksdb::TableFileCreationReason::kFlush ||
                         context.reason == rocksdb::TableFileCreationReason::kRecovery;
-  // Under FIFO nothing is ever compacted.
-  return is_flush && context.compaction_style != rocksdb::kCompactionStyleFIFO;
+  return is_flush && !StaysOnLevel0(context);
 }
 
 void LevelRates::Learn(const rocksdb::ColumnFamilyOptions& column_family) {
@@ -100,7 +104,8 @@ LevelRates::Rates LevelRates::RatesOf(const FilterPolicyOptions& options,
                                       const rocksdb::FilterBuildingContext& context) {
   assert(options.wasted_reads.has_value() != options.bits_per_key.has_value());
   const ColumnFamilyShape shape = ShapeFor(context);
-  std::vector<RunGroup> groups = GroupsOf(shape, options.kind, IsShortLived(context));
+  // Whichever file this is of, those of level 0 are what flushes make of them.
+  std::vector<RunGroup> groups = GroupsOf(shape, options.kind, !StaysOnLevel0(context));
   size_t group = 0;
   if (context.level_at_creation >= 0) {
     group = GroupOf(context.level_at_creation);

@@ -1,0 +1,102 @@
+#include "integration/cli/advise/verdict.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "integration/cli/term/text.h"
+
+namespace blocksieve::cli {
+namespace {
+
+// Of which nobody speaks.
+constexpr double kNothing = 0.005;
+
+double SavedShare(double before, double after) { return before <= 0 ? 0 : 1 - after / before; }
+
+// "14 times fewer wasted reads", "31 % less memory"; `word` is the comparative.
+std::string Less(double before, double after, const char* word, const char* what) {
+  constexpr double kManyTimes = 10;
+  if (after <= 0) return fmt::format("no {}", what);
+  if (SavedShare(before, after) < kNothing) return fmt::format("the same {}", what);
+  const double times = before / after;
+  if (times >= kManyTimes) return fmt::format("{:.0f} times {} {}", times, word, what);
+  if (times >= 2) return fmt::format("{:.1f} times {} {}", times, word, what);
+  return fmt::format("{:.0f} % {} {}", 100 * SavedShare(before, after), word, what);
+}
+
+std::string Reads(const Outlook& before, const Outlook& after) {
+  const char* const what = "wasted reads";
+  if (after.wasted_reads <= before.wasted_reads) {
+    return Less(before.wasted_reads, after.wasted_reads, "fewer", what);
+  }
+  return Less(after.wasted_reads, before.wasted_reads, "more", what);
+}
+
+std::string Memory(const Outlook& before, const Outlook& after) {
+  const auto bytes = [](const Outlook& outlook) {
+    return static_cast<double>(outlook.filter_bytes);
+  };
+  if (bytes(after) <= bytes(before)) return Less(bytes(before), bytes(after), "less", "memory");
+  if (before.filter_bytes == 0) {
+    return term::WithCommas(after.filter_bytes) + " bytes of filters";
+  }
+  return fmt::format("{:.3g} times the memory", bytes(after) / bytes(before));
+}
+
+std::optional<size_t> Find(const Advice& advice, std::string_view name) {
+  for (size_t i = 0; i < advice.proposals.size(); ++i) {
+    if (advice.proposals[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+Verdict ChangeTo(const Advice& advice, size_t number, const std::string& gain) {
+  const std::string setting = advice.proposals[number].plan.setting.ToText();
+  return {fmt::format("Change to blocksieve's filters with {}: {}.", setting, gain), number};
+}
+
+std::optional<Verdict> Better(const Advice& advice) {
+  const Outlook& today = advice.today;
+  if (const auto same_memory = Find(advice, "same memory")) {
+    const Outlook& then = advice.proposals[*same_memory].outlook;
+    if (SavedShare(today.wasted_reads, then.wasted_reads) >= kLeastGain) {
+      return ChangeTo(advice, *same_memory, Reads(today, then) + " for the same memory");
+    }
+  }
+  if (const auto same_reads = Find(advice, "same reads")) {
+    const Outlook& then = advice.proposals[*same_reads].outlook;
+    if (SavedShare(static_cast<double>(today.filter_bytes),
+                   static_cast<double>(then.filter_bytes)) >= kLeastGain) {
+      return ChangeTo(advice, *same_reads, Memory(today, then) + " for the same wasted reads");
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Verdict VerdictOf(const Advice& advice) {
+  if (!advice.no_filter_pays.empty()) {
+    return {"Leave it. No filter pays here: " + advice.no_filter_pays + ".", std::nullopt};
+  }
+  if (const auto asked = Find(advice, "asked")) {
+    const Outlook& then = advice.proposals[*asked].outlook;
+    return ChangeTo(
+        advice, *asked,
+        Reads(advice.today, then) + " and " + Memory(advice.today, then) + ", as asked");
+  }
+  if (const auto usual = Find(advice, "usual")) {
+    const Outlook& then = advice.proposals[*usual].outlook;
+    return ChangeTo(advice, *usual,
+                    Reads(advice.today, then) + " for " + Memory(advice.today, then));
+  }
+  if (const auto better = Better(advice)) return *better;
+  if (advice.today.filter_bytes == 0) {
+    return {"Leave it: there are no filters to offer.", std::nullopt};
+  }
+  return {fmt::format("Leave it: your filters are within {:.0f} % of the best.", 100 * kLeastGain),
+          std::nullopt};
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "integration/cli/commands/rewrite_files.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/interrupt.h"
+#include "integration/cli/term/progress.h"
+#include "integration/cli/term/streams.h"
+#include "integration/cli/term/text.h"
+#include "integration/cli/upkeep/file_rewriter.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr const char* kDescription = "Rewrite the files of a database that would gain by it";
+
+constexpr const char* kFooter =
+    R"help(Files get other filters when they are rewritten. This rewrites those, and only those, whose filters
+would waste fewer reads or take less memory, by 5 % at least, as the database's OPTIONS file asks for
+them (blocksieve apply). Those that save most reads come first, then those that save most memory. Each
+stays on its level. --only-without leaves out files whose filters rule something out already.
+
+No process may have the database open; RocksDB itself may compact it meanwhile. What is done stays
+done: a command that was interrupted or killed is repeated, and goes on with the files that are left.
+Skip indexes of the default column family are kept.
+
+At the end it shows what lookups of absent keys waste, before and after: predicted by the model of the
+filters, and measured, in up to five seconds, by RocksDB's counters.
+
+--indexes rewrites the files that lack the skip index of the newest indexed file instead; --index adds
+one on another part of the value. blocksieve index makes them without rewriting files.
+
+Examples:
+  blocksieve rewrite --db paths.db --dry-run
+  blocksieve rewrite --db paths.db --bytes-per-second 50MB
+  blocksieve rewrite --db paths.db --index lib=words:2)help";
+
+struct RewriteOptions {
+  RewriteSettings settings;
+  bool with_indexes = false;
+  std::vector<std::string> indexes;
+};
+
+void RewriteForIndexes(const RewriteOptions& options) {
+  std::vector<Column> columns;
+  for (const std::string& definition : options.indexes) {
+    const Result<Column> column = Column::Parse(definition);
+    if (!column.ok()) term::FailUsage("--index {}: {}", definition, column.status().message());
+    columns.push_back(*column);
+  }
+  term::CatchInterrupts();
+  term::Progress line;
+  BackfillProgress last;
+  const auto begin = std::chrono::steady_clock::now();
+  const bool is_done = [&] {
+    FileRewriter rewriter(options.settings.question.database, options.settings.bytes_per_second,
+                          columns);
+    return rewriter.RewriteForIndexes([&](const BackfillProgress& done) {
+      last = done;
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+      line.Show(fmt::format("rewriting: {} of {} files, {}", done.files_done,
+                            done.files_done + done.files_left,
+                            PaceText(done.bytes_done, done.bytes_left, passed.count())));
+      return !term::InterruptFlag();
+    });
+  }();
+  line.Show("");
+  if (!is_done) {
+    throw term::Interrupted(fmt::format("interrupted; {} rewritten, {} left; repeat it to go on",
+                                        term::CountOf(last.files_done, "file"), last.files_left));
+  }
+  if (options.settings.format == OutputFormat::kJson) {
+    return term::WriteToStandardOutput(
+        JsonLine({{"files_rewritten", last.files_done}, {"bytes_rewritten", last.bytes_done}}));
+  }
+  term::WriteToStandardOutput(fmt::format("rewritten: {}, {} bytes\n",
+                                          term::CountOf(last.files_done, "file"),
+                                          term::WithCommas(last.bytes_done)));
+}
+
+void RunRewrite(const RewriteOptions& options) {
+  EngineOf(options.settings.question.database, "rocksdb");  // says so if it is another's, or none
+  if (options.with_indexes || !options.indexes.empty()) return RewriteForIndexes(options);
+  const auto plan = [&] { return PlanRewrite(options.settings.question); };
+  RewriteFiles(options.settings, plan, /*promises=*/true);
+}
+
+}  // namespace
+
+void AddRewriteCommand(CLI::App* app, Action* action) {
+  const auto options = std::make_shared<RewriteOptions>();
+  CLI::App* const command = AddSubcommand(app, "rewrite", kDescription, kFooter);
+  AddRewriteOptions(command, &options->settings);
+  AddFlag(command, &options->settings.question.only_without, "--only-without",
+          "only files without a filter");
+  AddFlag(command, &options->with_indexes, "--indexes",
+          "the files that lack a skip index, instead of those whose filters would gain");
+  AddOption(command, &options->indexes,
+            {"--index", "NAME=EXTRACTOR", "the same, and what of the value to index under a name"});
+  SetAction(command, action, [options] { RunRewrite(*options); });
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "integration/cli/engine/filter_setting.h"
+#include "integration/cli/rocksdb/options_file.h"
+
+// Where the options of filters stand in an OPTIONS file, and what goes with them.
+
+namespace blocksieve::cli {
+
+/// Puts "NAME=VALUE" into the sections of these column families, and the listener beside a policy
+/// that spreads memory over the levels. Throws UsageError if the name is not one of filters and
+/// skip indexes, or RocksDB does not take the value; Failure if the file has no such section.
+void PutOption(const std::string& option, const std::vector<std::string>& families,
+               OptionsFile* file);
+
+/// Whether a value of filter_policy is a policy of blocksieve.
+bool NamesBlocksieve(const std::string& policy);
+
+/// Whether a column family has one.
+bool HasPolicyOfBlocksieve(const OptionsFile& file);
+
+/// The value of `listeners` with or without blocksieve's.
+std::string WithListener(const std::string& listeners);
+std::string WithoutListener(const std::string& listeners);
+
+/// The section of a column family's table options.
+std::string TableSection(const std::string& family);
+std::string FamilySection(const std::string& family);
+inline constexpr const char* kDbSection = "DBOptions";
+
+/// The steps from an option to filters, for people. `family`: "" if there is only one.
+std::string StepsText(const FilterSetting& setting, const std::string& option,
+                      const std::string& database, const std::string& family);
+
+/// What a program that sets its options itself has to say: lines of C++.
+std::string CodeFor(const FilterSetting& setting);
+
+/// As a word of a shell's command line.
+std::string ShellWord(const std::string& text);
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,192 @@
+#include "integration/cli/upkeep/file_rewriter.h"
+
+#include <rocksdb/listener.h>
+#include <rocksdb/rate_limiter.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "blocksieve/rocksdb/listener.h"
+#include "integration/cli/rocksdb/stored_database.h"
+#include "integration/cli/term/failure.h"
+#include "integration/rocksdb/compat/class_by_name.h"
+#include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/levels/known_shapes.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/policy/policy_options.h"
+#include "integration/rocksdb/sidecar/databases.h"
+
+namespace blocksieve::cli {
+namespace {
+
+using rocksdb_plugin::ColumnFamilyShape;
+using rocksdb_plugin::KnownShapes;
+
+// What the policy is to take the tree for: the same that the plan does.
+ColumnFamilyShape ShapeOf(const RunList& list) {
+  ColumnFamilyShape shape;
+  for (const SortedRun& run : list.runs) {
+    const auto level = static_cast<size_t>(run.level);
+    if (shape.level_keys.size() <= level) shape.level_keys.resize(level + 1);
+    shape.level_keys[level] += static_cast<double>(run.num_keys);
+    if (run.level == 0) ++shape.level0_runs;
+  }
+  if (shape.level0_runs > 0) shape.keys_per_level0_run = shape.level_keys[0] / shape.level0_runs;
+  return shape;
+}
+
+// Only that of the default column family can be built without its program.
+std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> IndexFor(
+    const std::string& database, const std::vector<Column>& columns, bool needs_index) {
+  const auto db = OpenReadOnly(database);
+  if (!needs_index && !PresentIndexOptions(db.get())) return nullptr;
+  rocksdb::Status status;
+  auto factory = NewSkipIndexCollectorFactory(
+      WantedIndexOptions(db.get(), {.database = database, .columns = columns}), &status);
+  if (factory == nullptr) term::FailUsage("cannot build these indexes: {}", status.ToString());
+  return factory;
+}
+
+void AddListener(rocksdb::DBOptions* options) {
+  const auto listener = NewListener();
+  const auto is_same = [&](const std::shared_ptr<rocksdb::EventListener>& other) {
+    return other != nullptr && std::string_view(other->Name()) == listener->Name();
+  };
+  auto& listeners = options->listeners;
+  if (std::none_of(listeners.begin(), listeners.end(), is_same)) listeners.push_back(listener);
+}
+
+bool GoesByLevels(const rocksdb::ColumnFamilyOptions& family) {
+  const auto* const table = family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr) return false;
+  const auto* const policy = rocksdb_plugin::As<rocksdb_plugin::Policy>(table->filter_policy.get());
+  return policy != nullptr && rocksdb_plugin::HasLevelRates(policy->options());
+}
+
+}  // namespace
+
+FileRewriter::FileRewriter(const std::string& database, uint64_t bytes_per_second,
+                           const std::vector<Column>& columns, bool needs_index)
+    : database_(database), statistics_(rocksdb::CreateDBStatistics()) {
+  StoredOptions options = ReadStoredOptions(database, /*strict=*/true);
+  options.db.create_if_missing = false;
+  options.db.statistics = statistics_;
+  if (bytes_per_second != 0) {
+    options.db.rate_limiter.reset(
+        rocksdb::NewGenericRateLimiter(static_cast<int64_t>(bytes_per_second)));
+  }
+  const auto index = IndexFor(database, columns, needs_index);
+  for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
+    if (index != nullptr && family.name == rocksdb::kDefaultColumnFamilyName) {
+      family.options.table_properties_collector_factories.push_back(index);
+      AddListener(&options.db);
+    }
+    // RocksDB drops all listeners of an OPTIONS file if it does not know one, and writes that down.
+    if (GoesByLevels(family.options)) AddListener(&options.db);
+  }
+  const rocksdb::Status status =
+      rocksdb_plugin::OpenDb(&db_, [&](rocksdb_plugin::OpenedDb* opened) {
+        return rocksdb::DB::Open(options.db, database, options.families, &handles_, opened);
+      });
+  if (!status.ok()) term::Fail("cannot open database {}: {}", database, status.ToString());
+}
+
+FileRewriter::~FileRewriter() {
+  for (rocksdb::ColumnFamilyHandle* const handle : handles_) {
+    // Only a null handle is an error.
+    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  }
+}
+
+rocksdb::ColumnFamilyHandle* FileRewriter::HandleOf(const std::string& family) const {
+  const auto found = std::find_if(handles_.begin(), handles_.end(),
+                                  [&](const auto* handle) { return handle->GetName() == family; });
+  if (found == handles_.end()) term::Fail("{}: no column family {}", database_, family);
+  return *found;
+}
+
+// RocksDB does not tell listeners when CompactFiles begins.
+void FileRewriter::TellShapes(const RewritePlan& plan) {
+  KnownShapes::ByColumnFamily shapes;
+  for (const RunList& list : plan.lists) shapes[list.family] = ShapeOf(list);
+  KnownShapes::Instance().Set(db_->GetDBOptions().info_log, std::move(shapes));
+  rocksdb_plugin::SidecarDatabases::Instance().Note(db_.get());
+}
+
+rocksdb::Status FileRewriter::RewriteOne(const FileToRewrite& file) {
+  rocksdb::CompactionOptions compaction;
+  compaction.compression = rocksdb::kDisableCompressionOption;  // as the column family has it
+  // Into one file, as it is now: its blocks may compress a little less.
+  compaction.output_file_size_limit = 2 * file.num_bytes;
+  constexpr int kAnyPath = -1;
+  const std::string name = "/" + std::filesystem::path(file.place.path).filename().string();
+  return db_->CompactFiles(compaction, HandleOf(file.place.family), {name}, file.place.level,
+                           kAnyPath);
+}
+
+bool FileRewriter::Rewrite(const RewritePlan& plan,
+                           const std::function<bool(const RewriteProgress&)>& progress) {
+  constexpr auto kPause = std::chrono::milliseconds(100);
+  RewriteProgress done;
+  for (const FileToRewrite& file : plan.rewrites) {
+    ++done.files_left;
+    done.bytes_left += file.num_bytes;
+  }
+  for (const FileToRewrite& file : plan.rewrites) {
+    if (!progress(done)) return false;
+    TellShapes(plan);
+    const uint64_t written_before = statistics_->getTickerCount(rocksdb::COMPACT_WRITE_BYTES);
+    auto result = std::async(std::launch::async, [&] { return RewriteOne(file); });
+    bool goes_on = true;
+    while (result.wait_for(kPause) != std::future_status::ready) {
+      RewriteProgress now = done;
+      const uint64_t part =
+          std::min(statistics_->getTickerCount(rocksdb::COMPACT_WRITE_BYTES) - written_before,
+                   file.num_bytes);
+      now.bytes_done += part;
+      now.bytes_left -= part;
+      if (!goes_on || progress(now)) continue;
+      goes_on = false;
+      db_->DisableManualCompaction();
+    }
+    const rocksdb::Status status = result.get();
+    if (!goes_on && !status.ok()) return false;
+    // Compacted away, or about to be: RocksDB's own compactions give it the filter.
+    const bool is_gone = status.IsInvalidArgument() || status.IsAborted();
+    if (!status.ok() && !is_gone) {
+      term::Fail("cannot rewrite {}: {}", file.place.path, status.ToString());
+    }
+    if (status.ok()) {
+      ++done.files_done;
+      done.bytes_done += file.num_bytes;
+    }
+    --done.files_left;
+    done.bytes_left -= file.num_bytes;
+    if (!goes_on) return progress(done);
+  }
+  progress(done);
+  return true;
+}
+
+bool FileRewriter::RewriteForIndexes(const std::function<bool(const BackfillProgress&)>& progress) {
+  bool was_ended = false;
+  const rocksdb::Status status = BackfillSkipIndexes(
+      db_.get(), HandleOf(rocksdb::kDefaultColumnFamilyName), [&](const BackfillProgress& done) {
+        was_ended = !progress(done);
+        return !was_ended;
+      });
+  if (was_ended) return false;
+  if (!status.ok()) {
+    term::Fail("cannot rewrite database {} with skip indexes: {}", database_, status.ToString());
+  }
+  return true;
+}
+
+}  // namespace blocksieve::cli

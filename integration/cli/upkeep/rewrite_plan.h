@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "integration/cli/advise/run_coverage.h"
+#include "integration/cli/engine/engine.h"
+#include "integration/cli/engine/sorted_runs.h"
+
+// Which files of a database would gain if they were rewritten with the filters that its options ask
+// for, and by how much.
+
+namespace blocksieve::cli {
+
+struct RewriteQuestion {
+  std::string database;
+  std::optional<std::string> family = std::nullopt;
+  std::optional<uint64_t> level = std::nullopt;  ///< Only files of this level.
+  bool only_without = false;      ///< Only files without a filter that rules something out.
+};
+
+struct FileToRewrite {
+  FilePlace place;
+  uint64_t num_bytes = 0;   ///< Of the whole file.
+  double saved_reads = 0;   ///< Per lookup of an absent key; negative: it wastes more.
+  int64_t saved_bytes = 0;  ///< Of filters; negative: they take more.
+};
+
+/// What a column family wastes, by the model of its filters.
+struct FamilyOutlook {
+  std::string family;
+  double reads_today = 0;  ///< Per lookup of an absent key.
+  double reads = 0;        ///< Once the files are rewritten.
+  uint64_t bytes_today = 0;
+  uint64_t bytes = 0;
+};
+
+struct RewritePlan {
+  std::vector<FileReport> files;        ///< All of them.
+  std::vector<RunList> lists;           ///< Of these files.
+  std::vector<FileToRewrite> rewrites;  ///< Those that save most reads first, then most memory.
+  std::vector<FamilyOutlook> outlooks;
+};
+
+/// To the filters of blocksieve that the options of the database ask for. Throws Failure if they
+/// ask for none.
+RewritePlan PlanRewrite(const RewriteQuestion& question);
+
+/// Away from the filters of blocksieve: all files that have some.
+RewritePlan PlanRevert(const RewriteQuestion& question);
+
+/// Of all filters for points of a column family, as they are now.
+uint64_t FilterBytesOf(const std::string& database, const std::string& family);
+
+}  // namespace blocksieve::cli

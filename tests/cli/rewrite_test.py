@@ -1,0 +1,305 @@
+"""Rewriting the files of a database, and going back: from advice to done on databases that stock
+RocksDB wrote."""
+
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
+
+LEVELS = ("--compression_type=none", "--write_buffer_size=4000000",
+          "--target_file_size_base=4000000", "--max_bytes_for_level_base=16000000",
+          "--disable_auto_compactions=0", "--value_size=100")
+
+
+class Rewriting(CommandTest):
+    NUM = 1_000_000  # of which the tool asks for absent keys: fewer would leave much to chance
+
+    OPTIONS = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.built = None
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.built is not None:
+            cls.built.cleanup()
+
+    def build(self):
+        """Several levels with stock Bloom filters, made once for all tests."""
+        if self.built is None:
+            type(self).built = tempfile.TemporaryDirectory(prefix="blocksieve_cli.")
+            self.db, place = pathlib.Path(self.built.name) / "db", self.db
+            self.db_bench("fillrandom,flush,waitforcompaction", *LEVELS, "--bloom_bits=10",
+                          *self.OPTIONS, num=self.NUM)
+            self.db = place
+        shutil.copytree(f"{self.built.name}/db", self.db)
+
+    def options_file(self):
+        return max(self.db.glob("OPTIONS-*[0-9]"), key=lambda path: path.name)
+
+    def apply(self, policy, *arguments):
+        self.succeed("apply", "--db", self.db, "--option", f"filter_policy={policy}", *arguments)
+
+    def rewrite(self, *arguments):
+        return self.json_of("rewrite", "--db", self.db, *arguments)
+
+    def would_rewrite(self, *arguments):
+        return self.rewrite("--dry-run", *arguments)["files"]
+
+    def origins(self):
+        return [file["filter"]["origin"] for file in self.inspect()["files"]]
+
+    def counted(self, lookups=2_000_000):
+        """Data blocks that RocksDB's own tool reads in vain per lookup of an absent key."""
+        said = self.with_plugin(
+            "db_bench", f"--db={self.db}", "--use_existing_db=1", "--benchmarks=readmissing",
+            f"--options_file={self.options_file()}", f"--num={self.NUM}", f"--reads={lookups}",
+            "--statistics=1", "--readonly=1")
+        def ticker(name):
+            return int(re.search(rf"rocksdb\.block\.cache\.data\.{name} COUNT : (\d+)", said).group(1))
+        return (ticker("hit") + ticker("miss")) / lookups
+
+    def assert_close(self, value, expected):
+        self.assertAlmostEqual(value, expected, delta=0.1 * expected)
+
+    def rows(self):
+        done = subprocess.run(["ldb", f"--db={self.db}", "dump", "--count_only"], check=True,
+                              timeout=TIMEOUT_SECONDS, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL)
+        return done.stdout
+
+    def begin(self, *arguments):
+        """A rewriting that is under way: some files are done, and some are not."""
+        before = set(self.db.glob("*.sst"))
+        process = subprocess.Popen([PROGRAM, "rewrite", "--db", str(self.db), *arguments],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while len(before - set(self.db.glob("*.sst"))) < 2:
+            self.assertLess(time.monotonic(), deadline)
+            self.assertIsNone(process.poll())
+            time.sleep(0.02)
+        return process
+
+
+class Transcript(Rewriting):
+    """The whole way, with a rewriting that is killed."""
+
+    def test_from_advice_to_done_and_back(self):
+        self.build()
+        rows = self.rows()
+        family = self.json_of("advise", "--db", self.db)["families"][0]
+        today = family["today"]
+        self.assertEqual(family["verdict"]["proposal"], "same memory")
+        proposal = next(one for one in family["proposals"] if one["name"] == "same memory")
+        before = self.counted()
+        self.assert_close(before, today["wasted_reads_absent"])
+
+        self.succeed("apply", "--db", self.db, "--option", proposal["option"])
+        num_files = len(self.would_rewrite())
+        self.assertEqual(num_files, proposal["rewritten_files"])
+
+        killed = self.begin("--bytes-per-second", "8MB")
+        killed.kill()
+        killed.wait()
+        left = len(self.would_rewrite())
+        self.assertTrue(0 < left < num_files, (left, num_files))
+        self.assertEqual(set(self.origins()), {"stock", "blocksieve"})
+
+        said = self.rewrite()
+        self.assertEqual(said["files_rewritten"], left)
+        self.assertEqual(self.would_rewrite(), [])
+        after = self.counted()
+        self.assert_close(after, proposal["wasted_reads_absent"])
+        self.assertLess(10 * after, 1.5 * before)  # about as the verdict says
+        self.assertLessEqual(self.inspect()["total"]["filter_bytes"],
+                             1.02 * proposal["filter_bytes"])
+        measured = said["families"][0]["after"]
+        self.assert_close(measured["wasted_reads_measured"], after)
+        self.assert_close(measured["wasted_reads_predicted"], after)
+        self.assertEqual(measured["filter_bytes"], self.inspect()["total"]["filter_bytes"])
+
+        self.assertEqual(set(self.origins()), {"blocksieve"})
+        self.assertEqual(self.verify()["num_problems"], 0)
+        self.assertTrue(self.succeed("advise", "--db", self.db).out.startswith(b"Leave it"))
+
+        self.succeed("revert", "--db", self.db)
+        self.assertEqual(set(self.origins()), {"stock"})
+        self.assertIn("\n  filter_policy=bloomfilter:10:false\n", self.options_file().read_text())
+        self.assertNotIn("blocksieve", self.options_file().read_text())
+        self.assertEqual(list(self.db.glob("blocksieve*")), [])
+        self.assert_close(self.counted(), before)
+        self.assertEqual(self.rows(), rows)
+
+
+class Rewrites(Rewriting):
+    NUM = 60_000
+    OPTIONS = ("--write_buffer_size=200000", "--target_file_size_base=300000",
+               "--max_bytes_for_level_base=1000000")
+
+    def test_without_options(self):
+        self.build()
+        for arguments in ((), ("--dry-run",), ("--column-family", "default")):
+            said = self.fail_with(1, "rewrite", "--db", self.db, *arguments)
+            self.assertIn(f"the options of database {self.db} name no filters of blocksieve", said)
+            self.assertIn("blocksieve apply writes them", said)
+
+    def test_order(self):
+        """What saves most reads first; then what saves most memory."""
+        self.build()
+        self.apply("{id=blocksieve;bits_per_key=10}")
+        files = self.would_rewrite()
+        gains = [(max(file["saved_reads"], 0), file["saved_filter_bytes"]) for file in files]
+        self.assertEqual(gains, sorted(gains, reverse=True))
+        before = self.inspect()
+        said = self.rewrite()
+        self.assertEqual(said["files_rewritten"], len(files))
+        # Each stays on its level.
+        def levels(shown):
+            return [(level["level"], level["num_files"], level["num_entries"])
+                    for level in shown["levels"]]
+        self.assertEqual(levels(self.inspect()), levels(before))
+
+    def test_only_what_gains(self):
+        self.build()
+        self.apply("blocksieve:0.0097")
+        self.rewrite("--level", 1)
+        for level in self.inspect()["levels"]:
+            origins = {file["filter"]["origin"] for file in self.inspect()["files"]
+                       if file["level"] == level["level"]}
+            self.assertEqual(origins, {"blocksieve" if level["level"] == 1 else "stock"})
+        # Filters of one kind and rate are as good as they can be.
+        before = {path.name for path in self.db.glob("*.sst")}
+        said = self.succeed("rewrite", "--db", self.db, "--level", 1).out
+        self.assertEqual(said, b"No file would gain: nothing was rewritten.\n")
+        self.assertEqual({path.name for path in self.db.glob("*.sst")}, before)
+
+    def test_only_without(self):
+        """Files that a tool wrote that did not have the plug-in."""
+        self.build()
+        self.apply("blocksieve:0.002")
+        self.assertEqual(self.would_rewrite("--only-without"), [])
+        subprocess.run(["ldb", f"--db={self.db}", "compact"], check=True, timeout=TIMEOUT_SECONDS,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.assertEqual(set(self.origins()), {"none"})
+        self.apply("blocksieve:0.002")  # which ldb forgot
+        self.rewrite("--only-without")
+        self.assertEqual(set(self.origins()), {"blocksieve"})
+        for file in self.inspect()["files"]:
+            self.assertLess(file["filter"]["predicted_fpr"], 0.00205)
+
+    def test_interrupted(self):
+        self.build()
+        self.apply("blocksieve:0.001")
+        process = self.begin("--bytes-per-second", "2MB")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(TIMEOUT_SECONDS), 130)
+        said = process.stderr.read().decode()
+        self.assertRegex(said, r"interrupted; \d+ files? rewritten, \d+ left; repeat it to go on")
+        self.assertNotIn("\x1b", said)  # no progress without a terminal
+        left = len(self.would_rewrite())
+        self.assertEqual(left, int(re.search(r"(\d+) left", said).group(1)))
+        self.assertEqual(self.rewrite()["files_rewritten"], left)
+
+    def test_open_elsewhere(self):
+        self.load([("a", 1)])
+        process = self.open_in_another_process()
+        process.stdin.write(b"b\t2\n")
+        process.stdin.flush()
+        time.sleep(1)
+        for command in ("rewrite", "revert"):
+            self.assertIn("LOCK", self.fail_with(1, command, "--db", self.db))
+        self.succeed("rewrite", "--db", self.db, "--dry-run")
+        process.stdin.close()
+        self.assertEqual(process.wait(TIMEOUT_SECONDS), 0)
+
+    def test_dry_run_changes_nothing(self):
+        self.build()
+        self.apply("blocksieve:0.001")
+        before = self.files_of_database()
+        text = self.succeed("rewrite", "--db", self.db, "--dry-run").out.decode()
+        self.assertRegex(text, r"(?m)^\d+ files with [\d,]+ bytes would be rewritten$")
+        self.succeed("revert", "--db", self.db, "--dry-run")
+        self.assertEqual(self.files_of_database(), before)
+
+    def test_unflushed_rows(self):
+        """They are in a file before the plan is made."""
+        self.build()
+        self.db_bench("overwrite", *LEVELS, "--bloom_bits=10", "--use_existing_db=1", num=3000)
+        self.apply("{id=blocksieve;bits_per_key=10}")
+        rows = self.rows()
+        self.rewrite()
+        self.assertEqual(self.would_rewrite(), [])
+        self.assertEqual(self.rows(), rows)
+
+    def test_column_families(self):
+        self.build()
+        self.add_column_family()
+        self.apply("blocksieve:0.001", "--column-family", "default")
+        self.rewrite()
+        families = {file["family"]: file["filter"]["origin"] for file in self.inspect()["files"]}
+        self.assertEqual(families, {"default": "blocksieve", "other": "none"})
+        self.succeed("revert", "--db", self.db, "--column-family", "default")
+        families = {file["family"]: file["filter"]["origin"] for file in self.inspect()["files"]}
+        self.assertEqual(families, {"default": "stock", "other": "none"})
+
+    def test_text(self):
+        self.build()
+        self.apply("{id=blocksieve;wasted_reads=0.01}")
+        text = self.succeed("rewrite", "--db", self.db, "--bytes-per-second", "1GB").out.decode()
+        self.assertRegex(text, r"^rewritten: \d+ files, [\d,]+ bytes in [\d.]+ s\n")
+        self.assertRegex(text, r"(?m)^before +0\.0\d+ +0\.0\d+ +[\d,]+$")
+        self.assertRegex(text, r"(?m)^after +0\.0\d+ +0\.0\d+ +[\d,]+$")
+
+    def test_toylsm(self):
+        self.engine = "toylsm"
+        self.load([("a", 1)])
+        for command in ("rewrite", "revert"):
+            self.assertIn("belongs to toylsm", self.fail_with(2, command, "--db", self.db))
+        self.assertIn("belongs to toylsm", self.fail_with(2, "apply", "--db", self.db, "--option",
+                                                          "filter_policy=blocksieve:0.01"))
+
+
+class Indexes(Rewriting):
+    ROWS = [(f"{i:06}", f"w{i // 700}", i % 10, "x" * 40) for i in range(20_000)]
+
+    def index_names(self):
+        return [sorted(column["definition"] for column in file["index"]["columns"])
+                for file in self.inspect()["files"]]
+
+    def test_are_kept(self):
+        self.load(self.ROWS, "--index", "w=field:2")
+        self.apply("blocksieve:0.0001")
+        expected = self.keys("w = 'w7'")
+        for command in ("rewrite", "revert"):
+            self.succeed(command, "--db", self.db)
+            self.assertEqual(self.index_names(), [["w=field:1"]])
+            self.assertEqual(self.keys("w = 'w7'"), expected)
+            self.assertLess(self.explain("w = 'w7'")["rows_read"], len(self.ROWS) / 2)
+
+    def test_are_made(self):
+        self.load(self.ROWS)
+        said = self.rewrite("--index", "w=field:1", "--index", "n=int:2")
+        self.assertEqual(said["files_rewritten"], 1)
+        self.assertEqual(self.index_names(), [["n=int:2", "w=field:1"]])
+        self.assertEqual(self.rewrite("--indexes")["files_rewritten"], 0)
+        self.assertEqual(len(self.keys("w = 'w7' AND n = 3")), 70)
+
+    def test_that_are_not_known(self):
+        self.load(self.ROWS[:10])
+        self.assertIn("says what to index; --index does",
+                      self.fail_with(2, "rewrite", "--db", self.db, "--indexes"))
+
+
+if __name__ == "__main__":
+    unittest.main()

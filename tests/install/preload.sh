@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# usage: preload.sh PREFIX WORK_DIR
+# The installed wrapper of RocksDB's tools: what they compact gets the filters of the OPTIONS file.
+set -euo pipefail
+bin=$1/bin
+work=$2
+rm -rf "$work"
+mkdir -p "$work"
+db=$work/db
+
+fail() {
+  echo "$*"
+  exit 1
+}
+
+seq -w 20000 | sed 's/$/\tvalue/' | "$bin/blocksieve" load --db "$db" --key 1 -
+origin() { "$bin/blocksieve" inspect --db "$db" --format json | grep -o '"origin":"[a-z]*"' | sort -u; }
+"$bin/blocksieve-preload" ldb --db="$db" compact
+[[ $(origin) == '"origin":"blocksieve"' ]] || fail "with the plug-in: $(origin)"
+ldb --db="$db" compact
+[[ $(origin) == '"origin":"none"' ]] || fail "without it: $(origin)"
+
+"$bin/blocksieve-preload" sh -c 'exit 7' || [[ $? == 7 ]] || fail "another exit code"
+[[ $("$bin/blocksieve-preload" printf '%s|' 'a b' '' '*') == 'a b||*|' ]] || fail "other arguments"
+status=0
+"$bin/blocksieve-preload" 2> "$work/said" || status=$?
+[[ $status == 2 && $(< "$work/said") == usage:* ]] || fail "without a program: $status"
