@@ -33,6 +33,8 @@ const char* RoleName(Role role) {
       return "no filter";
     case Role::kPrefixBloom:
       return "stock prefix Bloom";
+    case Role::kPrefixBloomPartitioned:
+      return "stock prefix Bloom, partitioned";
     case Role::kFirstKey:
       return "index with first key";
     case Role::kPoints:
@@ -55,7 +57,7 @@ std::shared_ptr<const rocksdb::SliceTransform> PrefixExtractor(size_t bytes, siz
 
 void SetUp(Role role, const std::shared_ptr<const rocksdb::SliceTransform>& extractor,
            rocksdb::BlockBasedTableOptions table, rocksdb::Options* options) {
-  if (role == Role::kPointsPartitioned || role == Role::kRangesPartitioned) {
+  if (IsPartitioned(role)) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
     table.partition_filters = true;
   }
@@ -63,6 +65,7 @@ void SetUp(Role role, const std::shared_ptr<const rocksdb::SliceTransform>& extr
     case Role::kNoFilter:
       break;
     case Role::kPrefixBloom:
+    case Role::kPrefixBloomPartitioned:
       table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kStockBits));
       options->prefix_extractor = extractor;
       break;
@@ -91,7 +94,7 @@ rocksdb::ReadOptions SeekOptions(Role role, const rocksdb::Slice* end) {
     PrepareRangeRead(end, &read);
   } else {
     read.iterate_upper_bound = end;
-    read.auto_prefix_mode = role == Role::kPrefixBloom;
+    read.auto_prefix_mode = role == Role::kPrefixBloom || role == Role::kPrefixBloomPartitioned;
   }
   return read;
 }

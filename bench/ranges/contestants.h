@@ -18,16 +18,22 @@ namespace blocksieve::bench::ranges {
 enum class Role {
   kNoFilter,
   kPrefixBloom,  ///< Stock Bloom, 10 bits, of keys and of prefixes.
-  kFirstKey,     ///< No filter; an index with the first key of each block.
-  kPoints,       ///< blocksieve without ranges: what those below add is against these.
+  kPrefixBloomPartitioned,
+  kFirstKey,  ///< No filter; an index with the first key of each block.
+  kPoints,    ///< blocksieve without ranges: what those below add is against these.
   kPointsPartitioned,
   kRanges,
   kRangesPartitioned,
 };
 
-inline constexpr Role kAllRoles[] = {
-    Role::kNoFilter, Role::kPrefixBloom,       Role::kFirstKey,         Role::kPoints,
-    Role::kRanges,   Role::kPointsPartitioned, Role::kRangesPartitioned};
+inline constexpr Role kAllRoles[] = {Role::kNoFilter,
+                                     Role::kPrefixBloom,
+                                     Role::kFirstKey,
+                                     Role::kPoints,
+                                     Role::kRanges,
+                                     Role::kPointsPartitioned,
+                                     Role::kPrefixBloomPartitioned,
+                                     Role::kRangesPartitioned};
 
 /// For the tables.
 const char* RoleName(Role role);
@@ -38,6 +44,12 @@ constexpr bool IsSought(Role role) { return role != Role::kPoints; }
 
 /// Whether point lookups are measured.
 constexpr bool IsLookedUp(Role role) { return role >= Role::kPoints; }
+
+/// Whether filters and indexes are cut into partitions.
+constexpr bool IsPartitioned(Role role) {
+  return role == Role::kPrefixBloomPartitioned || role == Role::kPointsPartitioned ||
+         role == Role::kRangesPartitioned;
+}
 
 /// A prefix extractor of this many bytes, for stock Bloom. `shortest_key`: of all, in bytes.
 std::shared_ptr<const rocksdb::SliceTransform> PrefixExtractor(size_t bytes, size_t shortest_key);

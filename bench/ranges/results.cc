@@ -9,6 +9,7 @@ namespace blocksieve::bench::ranges {
 // By which section.py finds a contestant.
 NLOHMANN_JSON_SERIALIZE_ENUM(Role, {{Role::kNoFilter, "no_filter"},
                                     {Role::kPrefixBloom, "prefix_bloom"},
+                                    {Role::kPrefixBloomPartitioned, "prefix_bloom_partitioned"},
                                     {Role::kFirstKey, "first_key"},
                                     {Role::kPoints, "points"},
                                     {Role::kPointsPartitioned, "points_partitioned"},

@@ -7,7 +7,6 @@ namespace blocksieve::internal {
 namespace {
 
 constexpr size_t kMostPrefixBytes = 255;
-constexpr size_t kMostPositions = 64;
 
 // Positions behind the deepest one where neighbours part, of which the model still knows.
 constexpr size_t kBeyondDeepest = 4;
@@ -49,8 +48,24 @@ KeyCode::KeyCode(const KeyCodeSizes& sizes, Decoder* from) noexcept
   last_part_ = begins.back() - 1u;
 }
 
+SortedCodes::SortedCodes(const KeyCode& code) : code_(code) {
+  for (size_t byte = 0; byte < 256; ++byte) {
+    bytes_[byte] = {static_cast<uint32_t>(byte), 1};
+    if (code.num_symbols_ != 0) symbols_[byte] = code.ShareOf(static_cast<uint8_t>(byte));
+  }
+  for (size_t i = 0; i <= code.num_positions_; ++i) {
+    positions_[i].shares = (code.IsSymbol(i) ? symbols_ : bytes_).data();
+    for (unsigned edges = 0; edges <= KeyCode::kBothEdges; ++edges) {
+      positions_[i].parts[edges] = code.PartsAt(i, edges);
+    }
+  }
+  states_[0] = {};
+}
+
 /// Learns a model, step by step.
 class KeyCodeLearner {
+  static constexpr size_t kMostPositions = KeyCode::kMostPositions;
+
  public:
   explicit KeyCodeLearner(const SortedKeys& keys) : keys_(keys) {
     prefix_bytes_ = std::min(SharedBytes(keys[0], keys.back()), kMostPrefixBytes);

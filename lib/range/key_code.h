@@ -8,7 +8,6 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lib/base/coding.h"
 #include "lib/range/sorted_keys.h"
@@ -66,6 +65,7 @@ class KeyCode {
   friend class SortedCodes;
 
   static constexpr uint64_t kMostParts = 256;
+  static constexpr size_t kMostPositions = 64;
   static constexpr size_t kPositionBytes = 4;
 
   // Whether the bytes before this one are the lowest, or the highest, that keys have there.
@@ -86,24 +86,29 @@ class KeyCode {
     unsigned edges = kBothEdges;
   };
 
+  /// The parts that lie at a position, from the first to the last one.
+  struct Parts {
+    uint32_t first;
+    uint32_t last;
+  };
+
+  Parts PartsAt(size_t position, unsigned edges) const noexcept {
+    if (position >= num_positions_) return {0, last_part_};
+    const uint8_t* const known = positions_ + position * kPositionBytes;
+    // Away from the edges, which most keys soon are, nothing here waits for the byte before.
+    if (edges == 0) return {known[0], known[1]};
+    return {known[edges == kLowEdge ? 2 : 0], known[edges == kHighEdge ? 3 : 1]};
+  }
+
   /// Goes on with the byte at a position. False if the bytes behind it make no difference.
   bool Go(uint8_t byte, size_t position, State* state) const noexcept {
-    Share share{byte, 1};
-    uint32_t first = 0;
-    uint32_t last = last_part_;
-    if (position < num_positions_) {
-      const uint8_t* const known = positions_ + position * kPositionBytes;
-      first = known[0];
-      last = known[1];
-      // Away from the edges, which most keys soon are, nothing here waits for the byte before.
-      if (state->edges != 0) {
-        if (state->edges == kLowEdge) first = known[2];
-        if (state->edges == kHighEdge) last = known[3];
-      }
-      if (IsSymbol(position)) share = ShareOf(byte);
-    } else if (num_symbols_ != 0) {
-      share = ShareOf(byte);
-    }
+    const Share share = IsSymbol(position) ? ShareOf(byte) : Share{byte, 1};
+    return Take(share, PartsAt(position, state->edges), state);
+  }
+
+  /// Goes on with what has a share of some parts.
+  static bool Take(Share share, Parts parts, State* state) noexcept {
+    const auto [first, last] = parts;
     if (share.begin < first) return false;
     if (share.begin > last) {
       state->code += state->range - 1;
@@ -125,7 +130,8 @@ class KeyCode {
   }
 
   bool IsSymbol(size_t position) const noexcept {
-    return num_symbols_ != 0 && (is_symbol_[position / 8] >> (position % 8) & 1) != 0;
+    if (num_symbols_ == 0 || position >= num_positions_) return num_symbols_ != 0;
+    return (is_symbol_[position / 8] >> (position % 8) & 1) != 0;
   }
 
   bool IsFixed(size_t i) const noexcept {
@@ -164,31 +170,49 @@ class KeyCode {
 };
 
 /// The codes of keys that come in ascending order and begin with the model's prefix: what is known
-/// of the bytes that a key shares with the one before it need not be found again.
+/// of the bytes that a key shares with the one before it need not be found again, and the model is
+/// laid out for many keys.
 class SortedCodes {
  public:
-  explicit SortedCodes(const KeyCode& code) : code_(code), states_(1) {}
+  explicit SortedCodes(const KeyCode& code);
 
   /// KeyCode::Code(key, 0). `shared`: how many bytes the key has in common with the one before it.
-  uint64_t Next(std::string_view key, size_t shared) {
+  uint64_t Next(std::string_view key, size_t shared) noexcept {
     if (shared >= looked_at_ && looked_at_ != 0) return latest_;
     const size_t prefix = code_.prefix_bytes_;
-    size_t position = std::min(shared > prefix ? shared - prefix : 0, states_.size() - 1);
-    states_.resize(position + 1);
-    KeyCode::State state = states_.back();
+    size_t position = std::min(shared > prefix ? shared - prefix : 0, known_);
+    KeyCode::State state = states_[position];
     bool goes_on = true;
     for (; goes_on && prefix + position < key.size(); ++position) {
-      goes_on = code_.Go(static_cast<uint8_t>(key[prefix + position]), position, &state);
-      if (goes_on) states_.push_back(state);
+      goes_on = Go(static_cast<uint8_t>(key[prefix + position]), position, &state);
+      if (goes_on && position < kMostKnown) states_[position + 1] = state;
     }
+    known_ = std::min(goes_on ? position : position - 1, kMostKnown);
     looked_at_ = goes_on ? 0 : prefix + position;
     return latest_ = state.code;
   }
 
  private:
+  /// Bytes behind which the state is kept.
+  static constexpr size_t kMostKnown = 128;
+
+  bool Go(uint8_t byte, size_t position, KeyCode::State* state) const noexcept {
+    const Position& at = positions_[std::min(position, code_.num_positions_)];
+    return KeyCode::Take(at.shares[byte], at.parts[state->edges], state);
+  }
+
+  struct Position {
+    const KeyCode::Share* shares;  // of each byte
+    std::array<KeyCode::Parts, KeyCode::kBothEdges + 1> parts;
+  };
+
   const KeyCode& code_;
-  std::vector<KeyCode::State> states_;  // behind each byte
-  size_t looked_at_ = 0;                // bytes that determined the latest code; 0: all
+  std::array<KeyCode::Share, 256> symbols_;
+  std::array<KeyCode::Share, 256> bytes_;
+  std::array<Position, KeyCode::kMostPositions + 1> positions_;
+  std::array<KeyCode::State, kMostKnown + 1> states_;  // of the latest key, behind each byte
+  size_t known_ = 0;                                   // of these
+  size_t looked_at_ = 0;  // bytes that determined the latest code; 0: all
   uint64_t latest_ = 0;
 };
 

@@ -14,10 +14,19 @@ constexpr unsigned kKeysBits = 40;  // of a word; the others are cells per key
 constexpr uint8_t kIsWholeFile = 1;
 constexpr double kFprUnit = 1.0 / 65535;
 
+// If a trial estimates a rate so many times above what is worth its bytes, all keys together would
+// do no better. To find that out would take long: codes of clusters are made anew.
+constexpr double kHopeless = 1.5;
+
 /// Of so many cells for each that holds a key, a short range falls into one of these with this
 /// probability.
 uint64_t CellsPerKey(double range_fpr) noexcept {
   return std::max<uint64_t>(2, static_cast<uint64_t>(std::ceil(1 / range_fpr)));
+}
+
+/// The share of keys that have a cell in common with another: ranges between them pass.
+double EstimatedFpr(const TreeShape& shape) noexcept {
+  return 1 - static_cast<double>(shape.keys_alone) / static_cast<double>(shape.keys);
 }
 
 }  // namespace
@@ -60,9 +69,14 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& 
   info.cells_per_key = CellsPerKey(options.range_fpr);
   info.model_bytes = model.size();
   info.is_whole_file = options.is_whole_file;
+  const TreeShape trial = TryTree(keys, code, info.cells_per_key);
+  if (trial.keys != 0 && EstimatedFpr(trial) > kHopeless * options.max_estimated_fpr) {
+    info.estimated_fpr = EstimatedFpr(trial);
+    return info;
+  }
   std::string tree;
   const TreeShape shape = AppendTree(keys, code, info.cells_per_key, &tree);
-  info.estimated_fpr = 1 - static_cast<double>(shape.keys_alone) / static_cast<double>(keys.size());
+  info.estimated_fpr = EstimatedFpr(shape);
 
   const KeyForm form = FormOf(keys);
   AppendLittleEndian(out, info.num_keys | info.cells_per_key << kKeysBits);

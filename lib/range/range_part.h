@@ -16,7 +16,8 @@ struct RangePart {
 /// Reads the head of a part, in constant time; false if it is damaged, or of a newer version.
 bool ReadRangePart(ByteView ranges, RangePart* part) noexcept;
 
-/// Appends a part of these keys. REQUIRES: there are some
+/// Appends a part of these keys, or nothing if a trial shows that its estimate would be far above
+/// `max_estimated_fpr`. REQUIRES: there are some
 RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& options,
                                 std::string* out);
 

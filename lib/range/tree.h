@@ -78,6 +78,7 @@ inline constexpr unsigned kSharedK = 1;
 
 /// What became of the keys.
 struct TreeShape {
+  uint64_t keys = 0;
   uint64_t keys_alone = 0;  // in their cell
   uint64_t clusters = 0;
   uint32_t root_bytes = 0;
@@ -87,6 +88,10 @@ struct TreeShape {
 inline constexpr uint64_t kMostCellsPerKey = uint64_t{1} << 20;
 TreeShape AppendTree(const SortedKeys& keys, const KeyCode& code, uint64_t cells_per_key,
                      std::string* out);
+
+/// What would become of some stretches of the keys, for a fraction of the time. Without keys if
+/// there are too few to save any. REQUIRES: as AppendTree
+TreeShape TryTree(const SortedKeys& keys, const KeyCode& code, uint64_t cells_per_key);
 
 /// The tree of a filter whose bytes may be damaged: what it answers is then of no use, but nothing
 /// beyond the bytes is read.

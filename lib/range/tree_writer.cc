@@ -19,6 +19,12 @@ constexpr int kMostCuts = 6;
 constexpr size_t kUneven = 3;
 constexpr size_t kFewestKeys = 32;
 
+// Stretches of keys that are tried, and keys of each: by a part of all keys, with these limits.
+constexpr size_t kStretches = 8;
+constexpr size_t kTriedPart = 16;
+constexpr size_t kShortestStretch = 64;
+constexpr size_t kLongestStretch = kLeafCells;
+
 class TreeWriter {
  public:
   TreeWriter(const SortedKeys& keys, const KeyCode& code, uint64_t cells_per_key)
@@ -235,21 +241,48 @@ class TreeWriter {
   std::string nodes_;  // of clusters that are too large for a leaf
 };
 
+/// Of `count` keys from number `first` on.
+std::vector<uint64_t> CodesOf(const SortedKeys& keys, size_t first, size_t count,
+                              SortedCodes* sorted) {
+  std::vector<uint64_t> codes(count);
+  for (size_t i = 0; i < count; ++i) {
+    codes[i] = sorted->Next(keys[first + i], i == 0 ? 0 : keys.shared(first + i));
+  }
+  return codes;
+}
+
 }  // namespace
 
 TreeShape AppendTree(const SortedKeys& keys, const KeyCode& code, uint64_t cells_per_key,
                      std::string* out) {
   assert(cells_per_key >= 2 && cells_per_key <= kMostCellsPerKey);
-  std::vector<uint64_t> codes(keys.size());
   SortedCodes sorted(code);
-  for (size_t i = 0; i < keys.size(); ++i) codes[i] = sorted.Next(keys[i], keys.shared(i));
+  const std::vector<uint64_t> codes = CodesOf(keys, 0, keys.size(), &sorted);
   TreeWriter writer(keys, code, cells_per_key);
   std::string root;
   writer.AppendNode({0, 0, 0, codes}, codes.front(), codes.back(), &root);
   TreeShape shape = writer.shape();
+  shape.keys = keys.size();
   shape.root_bytes = static_cast<uint32_t>(root.size());
   out->append(root);
   out->append(writer.nodes());
+  return shape;
+}
+
+TreeShape TryTree(const SortedKeys& keys, const KeyCode& code, uint64_t cells_per_key) {
+  const size_t count =
+      std::clamp(keys.size() / (kStretches * kTriedPart), kShortestStretch, kLongestStretch);
+  if (keys.size() < 2 * kStretches * count) return {};
+  SortedCodes sorted(code);
+  TreeWriter writer(keys, code, cells_per_key);
+  std::string unused;
+  for (size_t i = 0; i < kStretches; ++i) {
+    const size_t first = (keys.size() - count) / (kStretches - 1) * i;
+    const std::vector<uint64_t> codes = CodesOf(keys, first, count, &sorted);
+    writer.AppendNode({first, 0, 0, codes}, codes.front(), codes.back(), &unused);
+  }
+  TreeShape shape = writer.shape();
+  shape.keys = kStretches * count;
   return shape;
 }
 

@@ -77,6 +77,13 @@ Built Build(const RangePartOptions& options, const std::vector<std::string>& key
   return Built(&builder, keys);
 }
 
+std::vector<std::string> Paths() {
+  for (const KeyFamily& family : KeyFamilies()) {
+    if (family.name == "Paths") return family.Keys();
+  }
+  return {};
+}
+
 TEST(RangeFilterBuilder, SaysWhatItMade) {
   const std::vector<std::string> keys = RandomInts(1'000, 1);
   for (const bool is_whole_file : {true, false}) {
@@ -94,10 +101,7 @@ TEST(RangeFilterBuilder, SaysWhatItMade) {
 TEST(RangeFilterBuilder, MakesNoneOfNoKeys) { Build({}, {}).ExpectAbsent("no keys"); }
 
 TEST(RangeFilterBuilder, MakesNoneOfKeysThatAreTooMuchAlike) {
-  std::vector<std::string> paths;
-  for (const KeyFamily& family : KeyFamilies()) {
-    if (family.name == "Paths") paths = family.Keys();
-  }
+  const std::vector<std::string> paths = Paths();
   // As dense as can be: whatever is asked is next to a key.
   const Built built = Build({.max_estimated_fpr = 0.01}, paths);
   const std::string reason = built.absent_reason();
@@ -105,6 +109,23 @@ TEST(RangeFilterBuilder, MakesNoneOfKeysThatAreTooMuchAlike) {
   EXPECT_TRUE(reason.ends_with(" may match; the most that is worth its bytes is 0.01")) << reason;
   built.ExpectAbsent(reason);
   Build({.max_estimated_fpr = 1}, paths).ExpectPresent(paths.size());
+}
+
+// Of many keys some stretches are tried first: where alike ones lie does not matter, only how many
+// there are.
+TEST(RangeFilterBuilder, CountsAlikeKeysWhereverTheyLie) {
+  const std::vector<std::string> paths = Paths();
+  for (const char* const where : {"\x01", "\x80", "\xf0"}) {
+    for (const size_t percent : {10, 90}) {
+      std::vector<std::string> keys = RandomInts(1'000 * (100 - percent), 1);
+      for (size_t i = 0; i < 1'000 * percent; ++i) {
+        keys.push_back(where + std::to_string(i / paths.size()) + paths[i % paths.size()]);
+      }
+      std::sort(keys.begin(), keys.end());
+      const Built built = Build({}, keys);
+      EXPECT_EQ(built.absent_reason().empty(), percent == 10) << built.absent_reason();
+    }
+  }
 }
 
 TEST(RangeFilterBuilder, MakesNoneOfKeysInAnotherOrder) {
