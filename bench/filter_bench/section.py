@@ -1,13 +1,15 @@
 """Filters alone: times, bits per key, and ratios against stock RocksDB and the limits."""
 
-import statistics
 from collections import defaultdict
 from functools import partial
+from statistics import median
 
 from bench.report import palette, text
-from bench.report.figure import Figure, label, log_axis, plain
+from bench.report.figure import Figure, label, line, log_axis, plain
 from bench.report.jobs import ReportError
-from bench.report.section import Section, Table, at_most
+from bench.report.section import Highlight, Section, at_most
+from bench.report.table import Table, compared, timed
+from bench.report.turns import quotient, spread
 
 SIZES = (10_000, 1_000_000, 10_000_000)
 
@@ -41,8 +43,8 @@ FILTERS = (
 HASH_AND_LINE = ("limit_hash_line", "hash + one cache line", palette.TEXT, "--")
 
 
-def medians(report):
-    """Counter name -> benchmark name -> median over repetitions."""
+def samples_of(report):
+    """Counter name -> benchmark name -> figures of repetitions."""
     samples = defaultdict(lambda: defaultdict(list))
     for run in report["benchmarks"]:
         if run.get("error_occurred"):
@@ -52,23 +54,20 @@ def medians(report):
         for counter in ("ns_per_key", "bits_per_key", "fpr"):
             if counter in run:
                 samples[counter][run["run_name"].split("/repeats:")[0]].append(run[counter])
-    return {
-        counter: {name: statistics.median(values) for name, values in by_name.items()}
-        for counter, by_name in samples.items()
-    }
+    return samples
 
 
 def ratio(nanoseconds, above, below, size):
-    """None if one of them was not measured."""
+    """None if one of them was not measured. Repetitions are interleaved at random: none has a partner."""
     times = nanoseconds.get(f"{above}/{size}"), nanoseconds.get(f"{below}/{size}")
-    return None if None in times else times[0] / times[1]
+    return None if None in times else quotient(*times)
 
 
 def draw_times(nanoseconds, what, series, axes):
     for name, title, colour, style in series:
-        sizes = [size for size in SIZES if f"{what}/{name}/{size}" in nanoseconds]
-        times = [nanoseconds[f"{what}/{name}/{size}"] for size in sizes]
-        axes.plot(sizes, times, style, color=colour, label=title)
+        measured = [(size, f"{what}/{name}/{size}") for size in SIZES]
+        points = [(size, spread(nanoseconds[cell])) for size, cell in measured if cell in nanoseconds]
+        line(axes, points, 0, 1, style, colour, title)
     log_axis(axes.xaxis)
     log_axis(axes.yaxis, plain)
     label(axes, x="keys", y="ns per key")
@@ -88,22 +87,19 @@ def time_table(nanoseconds):
     for name in sorted({name.rsplit("/", 1)[0] for name in nanoseconds}):
         times = [nanoseconds.get(f"{name}/{size}") for size in sizes]
         what = name.replace("/", ": ").replace("_", " ")
-        rows.append([what] + ["" if time is None else f"{time:.2f}" for time in times])
+        rows.append([what] + ["" if time is None else timed(spread(time), text.significant) for time in times])
     return Table("Times, ns per key", headers("What", sizes), rows)
 
 
 def space_table(bits_per_key, fpr):
+    def measured(cell):
+        return f"{median(bits_per_key[cell]):.3f} ({text.percent(median(fpr[cell]))})"
+
     sizes = sizes_of(bits_per_key)
     rows = []
     for name, title, _, _ in FILTERS:
         cells = [f"absent/{name}/{size}" for size in sizes]
-        rows.append(
-            [title]
-            + [
-                f"{bits_per_key[cell]:.3f} ({text.percent(fpr[cell])})" if cell in bits_per_key else ""
-                for cell in cells
-            ]
-        )
+        rows.append([title] + [measured(cell) if cell in bits_per_key else "" for cell in cells])
     return Table("Bits per key (measured FPR)", headers("Filter", sizes), rows)
 
 
@@ -113,7 +109,7 @@ def ratio_table(nanoseconds):
     for title, above, below, _ in RATIOS:
         ratios = [ratio(nanoseconds, above, below, size) for size in sizes]
         if any(ratios):
-            rows.append([title] + ["" if each is None else f"{each:.2f}" for each in ratios])
+            rows.append([title] + ["" if each is None else compared(each, text.significant) for each in ratios])
     return Table("Ratios of times", headers("What", sizes), rows)
 
 
@@ -128,8 +124,23 @@ def targets(nanoseconds):
     return found
 
 
+def highlight(nanoseconds):
+    """Of the largest filters; None if they were left out."""
+    ours, stock = "absent/blocksieve_bloom", "absent/stock_bloom"
+    sizes = [size for size in SIZES if ratio(nanoseconds, ours, stock, size)]
+    if not sizes:
+        return None
+    mine, theirs = (spread(nanoseconds[f"{name}/{sizes[-1]}"]) for name in (ours, stock))
+    return Highlight(
+        text.times(ratio(nanoseconds, stock, ours, sizes[-1])),
+        "as fast to ask for an absent key as stock Bloom",
+        f"{timed(mine, text.significant)} ns against {timed(theirs, text.significant)} ns, {sizes[-1]:,} keys at the same "
+        "false-positive rate.",
+    )
+
+
 def section(run):
-    by_counter = medians(run)
+    by_counter = samples_of(run)
     nanoseconds = by_counter["ns_per_key"]
     bits_per_key = by_counter.get("bits_per_key", {})
     tables = [time_table(nanoseconds), ratio_table(nanoseconds)]
@@ -139,13 +150,13 @@ def section(run):
         Figure(
             "filters-absent",
             "Probe of an absent key, against the limit",
-            "Lines: time of a probe over the number of keys; dashed the limit, hashing and reading one cache line.",
+            "Time of a probe over the number of keys. Dashed: the limit, hashing the key and reading one cache line.",
             partial(draw_times, nanoseconds, "absent", (*FILTERS, HASH_AND_LINE)),
         ),
         Figure(
             "filters-build",
             "Building a filter",
-            "Lines: time per key to build a filter over the number of keys.",
+            "Time per key to build a filter, over the number of keys.",
             partial(draw_times, nanoseconds, "build", FILTERS),
         ),
     ]
@@ -156,6 +167,7 @@ def section(run):
         title="Filters alone",
         lead="Building and probing single filters of 16-byte keys, through the interface by which RocksDB does it. "
         "blocksieve's filters are asked for the FPR that stock Bloom of 10 bits per key turns out to have.",
+        highlight=highlight(nanoseconds),
         facts=["Medians of interleaved repetitions. No filter can be faster than hashing the key and reading a line."],
         targets=targets(nanoseconds),
         tables=tables,

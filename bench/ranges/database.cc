@@ -84,18 +84,19 @@ void Database::Open(Temperature temperature) {
   Check(rocksdb_plugin::OpenDb(options, path_.string(), &db_), "open");
 }
 
-double Database::Fill(std::span<const std::vector<std::string>> runs) {
+std::vector<double> Database::Fill(std::span<const std::vector<std::string>> runs) {
   Open(Temperature::kCached);
   rocksdb::WriteOptions write;
   write.disableWAL = true;  // the log has nothing to do with filters
-  const Stopwatch stopwatch;
+  std::vector<double> seconds;
   for (const std::vector<std::string>& run : runs) {
     CheckInterrupt();
+    const Stopwatch stopwatch;
     for (const std::string& key : run)
       Check(db_->Put(write, key, {kValue.data(), kValue.size()}), "write");
     Check(db_->Flush({}), "flush");
+    seconds.push_back(stopwatch.CpuSeconds());
   }
-  const double seconds = stopwatch.CpuSeconds();
   rocksdb::ColumnFamilyMetaData meta;
   db_->GetColumnFamilyMetaData(&meta);
   if (meta.levels.front().files.size() != runs.size() || meta.file_count != runs.size()) {

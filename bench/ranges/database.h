@@ -36,8 +36,8 @@ class Database {
   Role role() const { return role_; }
 
   /// Writes each of these as a sorted run and leaves the database open, cached. Returns seconds of
-  /// processor time.
-  double Fill(std::span<const std::vector<std::string>> runs);
+  /// processor time, by run.
+  std::vector<double> Fill(std::span<const std::vector<std::string>> runs);
 
   /// Closes it, if it is open, and opens it with nothing cached.
   void Open(Temperature temperature);

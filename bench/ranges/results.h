@@ -24,8 +24,8 @@ struct QuestionResult {
 struct ContestantResult {
   Role role = Role::kNoFilter;
   uint64_t filter_bytes = 0;
-  uint64_t refusals = 0;  ///< Lines in the log: a file got no range filter.
-  double fill_seconds = 0;
+  uint64_t refusals = 0;             ///< Lines in the log: a file got no range filter.
+  std::vector<double> fill_seconds;  ///< Of processor time, by sorted run.
 
   // Of those that are sought in:
   std::vector<double> blocks_per_seek;    ///< In empty ranges, by question.

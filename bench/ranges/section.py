@@ -4,8 +4,11 @@ from functools import partial
 from statistics import mean, median
 
 from bench.report import palette, text
-from bench.report.figure import Figure, bars, log_axis, plain
-from bench.report.section import Section, Table, Target, at_least, at_most
+from bench.report.dots import dots
+from bench.report.figure import Figure, log_axis, plain
+from bench.report.section import Highlight, Section, Target, at_least, at_most
+from bench.report.table import Table, compared, timed
+from bench.report.turns import paired, quotient, spread
 
 # Others than blocksieve's, and those whose filters and indexes are cut into partitions.
 OTHERS = ("no_filter", "prefix_bloom", "first_key")
@@ -57,7 +60,7 @@ def best_other(value, others=OTHERS):
 
 def ratio(mine, theirs):
     """Of times that were measured in turns."""
-    return median(a / b for a, b in zip(mine, theirs))
+    return paired(mine, theirs)
 
 
 def time_against_best(keys, role):
@@ -108,41 +111,52 @@ def build_ratio(filter_):
     return ratio(filter_["build_nanoseconds"], filter_["points_nanoseconds"])
 
 
+def fill_ratio(keys):
+    """One fills its database after the other: no turn has a partner."""
+    return quotient(of(keys, "ranges")["fill_seconds"], of(keys, "points")["fill_seconds"])
+
+
 def microseconds(nanoseconds):
-    return f"{median(nanoseconds) / 1000:.2f}" if nanoseconds else "-"
+    return timed(spread(nanoseconds).scaled(1e-3), text.significant) if nanoseconds else "-"
+
+
+def milliseconds(nanoseconds):
+    return timed(spread(nanoseconds).scaled(1e-6), text.significant)
+
+
+def per_second(nanoseconds):
+    return spread(nanoseconds).inverse(1e9)
+
+
+def of_one(ratio_of):
+    """What a ratio's cell says: whether the turns tell it from 1."""
+    return lambda keys: compared(ratio_of(keys), text.significant)
 
 
 def draw_blocks(sets, axes):
     series = [
         (title, colour, [blocks(keys, role) for keys in sets]) for role, title, colour in DRAWN
     ]
-    bars(axes, [keys["set"] for keys in sets], series, text=text.significant, x="data blocks per seek")
+    dots(axes, [keys["set"] for keys in sets], series, text=text.significant, x="data blocks per seek")
     log_axis(axes.xaxis, plain)
-    axes.set_xlim(0.01, 40)
 
 
 def draw_times(sets, axes):
     series = [
-        (title, colour, [median(of(keys, role)["empty_nanoseconds"]) / 1000 for keys in sets])
+        (title, colour, [spread(of(keys, role)["empty_nanoseconds"]).scaled(1e-3) for keys in sets])
         for role, title, colour in DRAWN
     ]
-    bars(axes, [keys["set"] for keys in sets], series, text=text.significant, x="microseconds per seek")
+    dots(axes, [keys["set"] for keys in sets], series, text=text.significant, x="microseconds per seek")
+    axes.set_xlim(0, None)
 
 
 def draw_workloads(workloads, axes):
-    def per_second(field):
-        return [
-            (name, colour, [1e9 / median(of(each, role)[field]) for each in workloads])
-            for name, colour, role in (("points", palette.GREY, "points"), ("ranges", palette.BLUE, "ranges"))
-        ]
-
-    cached = [(f"{name}, cached", colour, values) for name, colour, values in per_second("nanoseconds")]
-    cold_colours = (palette.TEXT, palette.GREEN)
-    cold = [
-        (f"{name}, cold", colour, values)
-        for (name, _, values), colour in zip(per_second("cold_nanoseconds"), cold_colours)
+    series = [
+        (f"{title}, {state}", colour, [per_second(of(each, role)[field]) for each in workloads])
+        for field, state in (("nanoseconds", "cached"), ("cold_nanoseconds", "cold"))
+        for role, title, colour in (("points", "points", palette.GREY), ("ranges", "ranges", palette.BLUE))
     ]
-    bars(axes, [each["workload"] for each in workloads], cached + cold, text=text.count, x="operations per second")
+    dots(axes, [each["workload"] for each in workloads], series, text=text.count, x="operations per second")
     log_axis(axes.xaxis, plain)
 
 
@@ -175,11 +189,11 @@ def time_table(run):
                 (title + "\nµs", lambda keys, role=role: microseconds(of(keys, role)["empty_nanoseconds"]))
                 for role, title in COLUMNS.items()
             ),
-            ("Ranges, of\nthe best", lambda keys: f"{time_against_best(keys, 'ranges'):.2f}"),
-            ("Partitioned, of\nthe best", lambda keys: f"{time_against_best(keys, 'ranges_partitioned'):.2f}"),
-            ("Cold, ms:\nno filter", lambda keys: f"{median(of(keys, 'no_filter')['cold_nanoseconds']) / 1e6:.3f}"),
-            ("\nranges", lambda keys: f"{median(of(keys, 'ranges')['cold_nanoseconds']) / 1e6:.3f}"),
-            ("\nratio", lambda keys: f"{cold_ratio(keys):.3f}"),
+            ("Ranges, of\nthe best", of_one(lambda keys: time_against_best(keys, "ranges"))),
+            ("Partitioned, of\nthe best", of_one(lambda keys: time_against_best(keys, "ranges_partitioned"))),
+            ("Cold, ms:\nno filter", lambda keys: milliseconds(of(keys, "no_filter")["cold_nanoseconds"])),
+            ("\nranges", lambda keys: milliseconds(of(keys, "ranges")["cold_nanoseconds"])),
+            ("\nratio", of_one(cold_ratio)),
         ],
         "All lengths alike, with the iterator that is made for each. Medians of turns. The best: of the others, partitioned "
         "ones against such.",
@@ -207,7 +221,7 @@ def found_table(run):
 
 def cost_table(run):
     def gets(role, field):
-        return lambda keys: f"{get_ratio(keys, role, field):.3f}"
+        return of_one(lambda keys: get_ratio(keys, role, field))
 
     return Table.of(
         "What ranges cost databases that have them, against the same filters of points alone",
@@ -215,18 +229,18 @@ def cost_table(run):
         [
             ("Keys", lambda keys: keys["set"]),
             ("Prefix Bloom:\nbits per key", lambda keys: f"{bits(keys, 'prefix_bloom'):.2f}"),
-            ("bytes of\nprefix", lambda keys: str(keys["prefix_bytes"])),
-            ("Points:\nbits", lambda keys: f"{bits(keys, 'points'):.2f}"),
-            ("With\nranges", lambda keys: f"{bits(keys, 'ranges'):.2f}"),
-            ("Get, full:\nhit", gets("ranges", "hit_nanoseconds")),
+            ("\nof prefix, bytes", lambda keys: str(keys["prefix_bytes"])),
+            ("Full:\nbits", lambda keys: f"{bits(keys, 'points'):.2f}"),
+            ("\nwith ranges", lambda keys: f"{bits(keys, 'ranges'):.2f}"),
+            ("\nhit", gets("ranges", "hit_nanoseconds")),
             ("\nmiss", gets("ranges", "miss_nanoseconds")),
             ("Partitioned:\nbits", lambda keys: f"{bits(keys, 'points_partitioned'):.2f}"),
-            ("With\nranges", lambda keys: f"{bits(keys, 'ranges_partitioned'):.2f}"),
-            ("Get, part.:\nhit", gets("ranges_partitioned", "hit_nanoseconds")),
+            ("\nwith ranges", lambda keys: f"{bits(keys, 'ranges_partitioned'):.2f}"),
+            ("\nhit", gets("ranges_partitioned", "hit_nanoseconds")),
             ("\nmiss", gets("ranges_partitioned", "miss_nanoseconds")),
-            ("Filling,\nratio", lambda keys: f"{of(keys, 'ranges')['fill_seconds'] / of(keys, 'points')['fill_seconds']:.2f}"),
+            ("Filling,\nratio", of_one(fill_ratio)),
         ],
-        "Get: time per lookup, medians of the ratios of turns.",
+        "Bits: per key, of points alone and with ranges. Hit, miss: time per Get, medians of the ratios of turns.",
     )
 
 
@@ -252,10 +266,10 @@ def filter_table(run):
             ("\n0.1 keys", rate(lambda rates: rates[2])),
             ("\n1 key", rate(lambda rates: rates[3])),
             ("Right after\na key", rate(lambda rates: rates[-1])),
-            ("Probe,\nns", or_dash(lambda filter_: text.count(median(filter_["probe_nanoseconds"])))),
-            ("Building,\nns per key", lambda filter_: text.count(median(filter_["build_nanoseconds"]))),
-            ("Points\nalone", lambda filter_: text.count(median(filter_["points_nanoseconds"]))),
-            ("Ratio", lambda filter_: f"{build_ratio(filter_):.2f}"),
+            ("Probe,\nns", or_dash(lambda filter_: timed(spread(filter_["probe_nanoseconds"]), text.significant))),
+            ("Building,\nns per key", lambda filter_: timed(spread(filter_["build_nanoseconds"]), text.significant)),
+            ("\npoints alone", lambda filter_: timed(spread(filter_["points_nanoseconds"]), text.significant)),
+            ("\nratio", of_one(build_ratio)),
         ],
         "Shares of ranges without keys. Probes and building: medians of turns, beside a ribbon of 1 %.",
     )
@@ -284,10 +298,10 @@ def refused_table(run):
             ("Keys", lambda keys: keys["set"]),
             ("More bytes:\nfull", lambda keys: text.count(added_bytes(keys, "ranges"))),
             ("\npartitioned", lambda keys: text.count(added_bytes(keys, "ranges_partitioned"))),
-            ("Lines in the log,\nper file: full", lambda keys: f"{of(keys, 'ranges')['refusals'] / keys['runs']:g}"),
+            ("Lines per file:\nfull", lambda keys: f"{of(keys, 'ranges')['refusals'] / keys['runs']:g}"),
             ("\npartitioned", lambda keys: f"{of(keys, 'ranges_partitioned')['refusals'] / keys['runs']:g}"),
-            ("Seek,\nof no filter", lambda keys: f"{seek_without(keys):.2f}"),
-            ("Building,\nof points", lambda keys: f"{build_ratio(alone[keys['set']]):.1f}"),
+            ("Seek time,\nof no filter", of_one(seek_without)),
+            ("Building time,\nof points", of_one(lambda keys: build_ratio(alone[keys["set"]]))),
         ],
         "A log has a line per file also if only some partitions have no ranges. Building: of the filter alone, which says: "
         + " ".join(f"{name}: {why}." for name, why in reasons.items()),
@@ -299,11 +313,11 @@ def seek_without(keys):
 
 
 def workload_table(run):
-    def per_second(role, field):
-        return lambda each: text.count(1e9 / median(of(each, role)[field]))
+    def speed(role, field):
+        return lambda each: timed(per_second(of(each, role)[field]), text.count)
 
     def speed_up(field):
-        return lambda each: f"{ratio(of(each, 'points')[field], of(each, 'ranges')[field]):.2f}"
+        return of_one(lambda each: ratio(of(each, "points")[field], of(each, "ranges")[field]))
 
     return Table.of(
         "Workloads, with filters of points alone and with ranges",
@@ -311,14 +325,14 @@ def workload_table(run):
         [
             ("Workload", lambda each: each["workload"]),
             ("Keys of\na scan", lambda each: text.significant(each["keys_per_scan"])),
-            ("Blocks per\noperation", lambda each: f"{of(each, 'points')['blocks_per_operation']:.2f}"),
-            ("with\nranges", lambda each: f"{of(each, 'ranges')['blocks_per_operation']:.2f}"),
-            ("Cached,\nper second", per_second("points", "nanoseconds")),
-            ("with\nranges", per_second("ranges", "nanoseconds")),
-            ("times\nas fast", speed_up("nanoseconds")),
-            ("Cold,\nper second", per_second("points", "cold_nanoseconds")),
-            ("with\nranges", per_second("ranges", "cold_nanoseconds")),
-            ("times\nas fast", speed_up("cold_nanoseconds")),
+            ("Blocks per operation:\npoints", lambda each: f"{of(each, 'points')['blocks_per_operation']:.2f}"),
+            ("\nranges", lambda each: f"{of(each, 'ranges')['blocks_per_operation']:.2f}"),
+            ("Cached, per second:\npoints", speed("points", "nanoseconds")),
+            ("\nranges", speed("ranges", "nanoseconds")),
+            ("\ntimes as fast", speed_up("nanoseconds")),
+            ("Cold, per second:\npoints", speed("points", "cold_nanoseconds")),
+            ("\nranges", speed("ranges", "cold_nanoseconds")),
+            ("\ntimes as fast", speed_up("cold_nanoseconds")),
         ],
         " ".join(f"{each['workload']}: {each['description']}." for each in run["workloads"]),
     )
@@ -330,7 +344,7 @@ def witness_table(run):
         run["db_bench"]["runs"],
         [
             ("Filter", lambda each: each["filter"]),
-            ("µs per seek", lambda each: f"{median(each['microseconds']):.2f}"),
+            ("µs per seek", lambda each: timed(spread(each["microseconds"]), text.significant)),
             ("Data blocks\nper seek", lambda each: f"{each['data_blocks_per_seek']:.3f}"),
             ("Seeks that find\ntheir very key", lambda each: text.percent(each["found_share"])),
         ],
@@ -371,7 +385,7 @@ def filter_targets(run):
         yield at_most(f"bits per key for 1.5 % of ranges: {filter_['set']}", filter_["bits_per_key"], limit)
     for filter_ in made:
         limit = 130 if filter_["set"] == INTEGERS else 260
-        yield at_most(f"range probe: {filter_['set']}", median(filter_["probe_nanoseconds"]), limit, " ns")
+        yield at_most(f"range probe: {filter_['set']}", spread(filter_["probe_nanoseconds"]), limit, " ns")
     for name in dict.fromkeys(each["set"] for each in run["small_filters"]):
         most = max(each["fixed_bytes"] for each in run["small_filters"] if each["set"] == name)
         yield at_most(f"bytes of a filter besides its bits per key, at most: {name}", most, 160)
@@ -403,6 +417,17 @@ def saved(run):
     return f"{'Saved' if mine < theirs else 'Nothing was saved'}: {what}."
 
 
+def highlight(run):
+    keys = run["sets"][0]
+    theirs, mine = min(blocks(keys, other) for other in OTHERS), blocks(keys, "ranges")
+    return Highlight(
+        text.times_fewer(theirs, mine),
+        "fewer data blocks read by a seek in a range without keys",
+        f"{text.significant(blocks(keys, 'no_filter'))} without a filter, {text.significant(theirs)} with the best of stock "
+        f"RocksDB, {text.significant(mine)} with range filters; {keys['set']}.",
+    )
+
+
 def section(run):
     sets = run["sets"]
     tables = [
@@ -425,30 +450,28 @@ def section(run):
         "blocks that a seek reads or finds in the cache, as RocksDB's perf context counts them. All contestants are open in "
         "one process and take turns; times are medians, of processor time. Cold: by the clock, without a block cache, "
         f"{'with direct I/O' if run['direct_reads'] else 'from the page cache'}, filters and indexes in memory.",
-        facts=[
-            f"RocksDB {run['rocksdb']}.",
-            f"Databases of {text.count(max(keys['keys'] for keys in sets))} keys"
-            f"{', quick' if run['quick'] else ''}. blocksieve's kernel: {run['kernel']}. {run['seconds']:.0f} s.",
-        ],
+        highlight=highlight(run),
+        facts=[f"Databases of {text.count(max(keys['keys'] for keys in sets))} keys{', quick' if run['quick'] else ''}."],
+        machine=[f"RocksDB {run['rocksdb']}. blocksieve's kernel: {run['kernel']}. {run['seconds']:.0f} s."],
         targets=[*database_targets(run), *filter_targets(run)],
         tables=tables,
         figures=[
             Figure(
                 "ranges-blocks",
                 "Data blocks per seek in ranges without keys",
-                "Bars, on a logarithmic scale: data blocks per seek of each contestant, by set of keys.",
+                "Data blocks per seek of each contestant, by set of keys, on a logarithmic scale.",
                 partial(draw_blocks, sets),
             ),
             Figure(
                 "ranges-times",
                 "Time per seek in ranges without keys, cached",
-                "Bars: microseconds per seek of each contestant, by set of keys.",
+                "Microseconds per seek of each contestant, by set of keys.",
                 partial(draw_times, sets),
             ),
             Figure(
                 "ranges-workloads",
                 "Workloads without ranges and with them",
-                "Bars, on a logarithmic scale: operations per second, cached and cold.",
+                "Operations per second, cached and cold, on a logarithmic scale.",
                 partial(draw_workloads, run["workloads"]),
             ),
         ],

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Callable
 
 from bench.report import palette
+from bench.report.labels import label_lines, label_points
+from bench.report.turns import Spread
 
-INCHES = (4.7, 3.4)  # about as wide as a phone, at which 10 points are 10 points
-LEGEND_POINTS = 42  # from the axis to the legend: ticks, their texts and what the axis is
+INCHES = (4.7, 2.9)  # about as wide as a phone, at which 10 points are 10 points
+SPREAD_WIDTH, SPREAD_ALPHA = 2.4, 0.45  # of the bar that shows how far apart turns are
 
 STYLE = {
     "axes.axisbelow": True,
@@ -22,17 +24,17 @@ STYLE = {
     "font.size": 10,
     "grid.color": palette.LINE,
     "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "legend.labelcolor": palette.TEXT,
     "lines.linewidth": 1.8,
     "lines.markersize": 5,
     "text.color": palette.TEXT,
     "text.parse_math": False,  # names may have dollars
     "xtick.color": palette.MUTED,
     "xtick.labelcolor": palette.TEXT,
+    "xtick.minor.pad": 7,  # as far as those of major ticks, which have a length
     "xtick.minor.size": 0,
     "ytick.color": palette.MUTED,
     "ytick.labelcolor": palette.TEXT,
+    "ytick.minor.pad": 7,
     "ytick.minor.size": 0,
 }
 
@@ -50,34 +52,29 @@ def drawn(figure):
     import matplotlib
 
     matplotlib.use("Agg")
-    from matplotlib import pyplot, transforms  # after the choice of the backend
+    from matplotlib import pyplot  # after the choice of the backend
 
     with matplotlib.rc_context(STYLE):
-        canvas, axes = pyplot.subplots(figsize=INCHES)
+        canvas, axes = pyplot.subplots(figsize=INCHES, layout="constrained")
         axes.grid(True)
         figure.draw(axes)
-        handles, labels = axes.get_legend_handles_labels()
-        if handles:
-            below_the_axis = transforms.ScaledTranslation(0, -LEGEND_POINTS / 72, canvas.dpi_scale_trans)
-            axes.legend(
-                handles,
-                labels,
-                loc="upper left",
-                bbox_to_anchor=(0, 0),
-                bbox_transform=axes.transAxes + below_the_axis,
-                ncols=2 if max(map(len, labels)) <= 22 else 1,
-                borderaxespad=0,
-                columnspacing=1.2,
-                handlelength=1.9,
-            )
+        name_all(axes)
     return canvas
+
+
+def name_all(axes):
+    """Labels what was drawn with a label: lines in the margin, single points next to them."""
+    named = [each for each in axes.lines if len(each.get_xdata()) > 0 and not each.get_label().startswith("_")]
+    points = [each for each in named if len(each.get_xdata()) == 1]
+    label_lines(axes, [each for each in named if each not in points])
+    label_points(axes, points)
 
 
 def save_png(figure, path):
     canvas = drawn(figure)
     from matplotlib import pyplot  # after drawn() chose the backend
 
-    canvas.suptitle(figure.title, y=1.02, fontsize=11)
+    canvas.text(0, 1.02, figure.title, va="bottom", fontsize=11)
     canvas.savefig(path, dpi=150, bbox_inches="tight", facecolor=palette.COLOURS["page"].light)
     pyplot.close(canvas)
 
@@ -88,9 +85,23 @@ def label(axes, x="", y=""):
     axes.set_title(y)
 
 
-def line(axes, points, x, y, style, colour, title=None):
-    """Through `points`, of which `x` and `y` are the names of two fields."""
-    axes.plot([each[x] for each in points], [each[y] for each in points], style, color=colour, label=title)
+def line(axes, points, x, y, style, colour, title="_"):
+    """Through `points`, of which `x` and `y` are two fields. Where y is a Spread, a bar shows it."""
+    xs, ys = [each[x] for each in points], [each[y] for each in points]
+    spreads = [(at, each) for at, each in zip(xs, ys) if isinstance(each, Spread)]
+    axes.plot(xs, [middle(each) for each in ys], style, color=colour, label=title)
+    axes.vlines(
+        [at for at, _ in spreads],
+        [each.low for _, each in spreads],
+        [each.high for _, each in spreads],
+        color=colour,
+        linewidth=SPREAD_WIDTH,
+        alpha=SPREAD_ALPHA,
+    )
+
+
+def middle(value):
+    return value.median if isinstance(value, Spread) else value
 
 
 def power_of_ten(value, _=None):
@@ -108,9 +119,11 @@ def percent(value, _=None):
 
 
 def log_axis(axis, text=power_of_ten):
-    """A logarithmic axis whose ticks are written as `text` says: powers of ten; twice and five times
-    those, too, where there would be too few otherwise."""
+    """A logarithmic axis whose ticks are written as `text` says: powers of ten; and some between them
+    where there would be too few otherwise."""
     from matplotlib import ticker
+
+    between = (3,) if axis.axis_name == "x" else (2, 5)  # texts are wider than high
 
     def minor_text(value, _):
         low, high = sorted(axis.get_view_interval())
@@ -119,25 +132,6 @@ def log_axis(axis, text=power_of_ten):
     scale = axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale
     scale("log")
     axis.set_major_locator(ticker.LogLocator(base=10, numticks=9))
-    axis.set_minor_locator(ticker.LogLocator(base=10, subs=(2, 5), numticks=9))
+    axis.set_minor_locator(ticker.LogLocator(base=10, subs=between, numticks=9))
     axis.set_major_formatter(text)
     axis.set_minor_formatter(minor_text)
-
-
-def bars(axes, names, series, text=plain, x=""):
-    """Horizontal bars with their values, a group for each name above its bars; `series` is
-    [(label, colour, values)]."""
-    step = len(series) + 1.1
-    for i, (series_label, colour, values) in enumerate(series):
-        places = [group * step + i for group in range(len(names))]
-        drawn_bars = axes.barh(places, values, 0.85, color=colour, label=series_label)
-        axes.bar_label(drawn_bars, [text(value) for value in values], padding=3, fontsize=9)
-    for group, name in enumerate(names):
-        axes.text(0, group * step - 0.95, name, va="center", fontsize=9, transform=axes.get_yaxis_transform())
-    axes.set_yticks([])
-    axes.set_ylim(len(names) * step - 1, -1.6)
-    axes.margins(x=0.22)  # for the values
-    axes.grid(False, axis="y")
-    label(axes, x=x)
-    rows = len(names) * step
-    axes.figure.set_size_inches(INCHES[0], max(1.4, 0.19 * rows + 0.8))

@@ -3,20 +3,8 @@
 from dataclasses import dataclass, field
 
 from bench.report.figure import Figure
-
-
-@dataclass
-class Table:
-    caption: str
-    headers: list  # of texts, the first of the rows' names; lines are separated by "\n"
-    rows: list  # of lists of texts
-    note: str = ""
-
-    @classmethod
-    def of(cls, caption, items, columns, note=""):
-        """A row for each of `items`; `columns` are pairs of a header and a function: an item's text."""
-        rows = [[text(item) for _, text in columns] for item in items]
-        return cls(caption, [header for header, _ in columns], rows, note)
+from bench.report.table import Cell, compared
+from bench.report.turns import Spread
 
 
 @dataclass
@@ -25,14 +13,28 @@ class Target:
     limit: str
     figure: str
     met: bool  # a figure that is not a number meets nothing
+    remark: str = ""  # of the verdict: what the figure's spread leaves of it
+
+
+def judged(what, sign, figure, limit, unit, is_met):
+    """`figure` may be a number or a Spread, whose median is judged."""
+
+    def text(value):
+        return f"{value:.4g}"
+
+    if isinstance(figure, Spread):
+        cell = compared(figure, text, same=limit)
+        shown = cell.value + unit + (f" ({cell.spread})" if cell.spread else "")
+        return Target(what, f"{sign} {limit:g}{unit}", shown, is_met(figure.median), cell.remark)
+    return Target(what, f"{sign} {limit:g}{unit}", text(figure) + unit, is_met(figure))
 
 
 def at_most(what, figure, limit, unit=""):
-    return Target(what, f"≤ {limit:g}{unit}", f"{figure:.4g}{unit}", figure <= limit)
+    return judged(what, "≤", figure, limit, unit, lambda value: value <= limit)
 
 
 def at_least(what, figure, limit, unit=""):
-    return Target(what, f"≥ {limit:g}{unit}", f"{figure:.4g}{unit}", figure >= limit)
+    return judged(what, "≥", figure, limit, unit, lambda value: value >= limit)
 
 
 def at_most_one_in(what, figure, parts):
@@ -49,16 +51,31 @@ class Formula:
 
 
 @dataclass
+class Highlight:
+    """The figure of a job that one would tell a colleague."""
+
+    figure: str
+    what: str
+    against: str  # what it is compared with: the figures behind it
+
+
+@dataclass
 class Section:
     name: str  # of the anchor, and of bench/run's subcommand
     title: str
     lead: str  # what was measured, and how to read it
     headline: str = ""  # the result in a sentence
+    highlight: Highlight = None
     facts: list = field(default_factory=list)  # of sentences: input and circumstances
+    machine: list = field(default_factory=list)  # of sentences: what it ran on, and for how long
     targets: list = field(default_factory=list)
     formulas: list = field(default_factory=list)
     tables: list = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
+
+    @property
+    def has_spreads(self):
+        return any(isinstance(cell, Cell) for table in self.tables for row in table.rows for cell in row)
 
     @property
     def num_met(self):

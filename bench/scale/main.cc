@@ -42,7 +42,7 @@ const JobManual kManual = {
 
 constexpr uint64_t kGranules = kKeysPerFile / kDefaultGranuleRows;
 constexpr uint64_t kMinTimedTogether = 64;  // analyses: a clock takes longer to read than one
-constexpr uint64_t kBatches = 99;
+constexpr double kAnalysisSeconds = 0.3;
 
 GranuleIndex Open(const std::string& bytes) {
   Result<GranuleIndex> index = GranuleIndex::Open(AsBytes(bytes));
@@ -66,9 +66,7 @@ AnalysisResult MeasureAnalysis(uint64_t num_files) {
   const uint64_t batch = std::max<uint64_t>(1, kMinTimedTogether / num_files);
   std::vector<uint64_t> hashes(batch);
   std::mt19937_64 random(2);
-  std::vector<double> seconds;
-  for (uint64_t i = 0; i < kBatches; ++i) {
-    CheckInterrupt();
+  const auto time = [&] {
     for (uint64_t& hash : hashes) hash = Value::Uint(random()).Hash();
     const Stopwatch stopwatch;
     for (const uint64_t hash : hashes) {
@@ -77,13 +75,13 @@ AnalysisResult MeasureAnalysis(uint64_t num_files) {
         index.column_index(0).KeepContaining(hash, &candidates);
       }
     }
-    seconds.push_back(stopwatch.Seconds() / static_cast<double>(batch));
-  }
+    return stopwatch.Seconds() / static_cast<double>(batch);
+  };
   return {.files = num_files,
           .granules = num_files * kGranules,
           .rows = num_files * kGranules * kDefaultGranuleRows,
           .bytes = num_files * bytes.front().size(),
-          .seconds = Median(std::move(seconds))};
+          .seconds = TakeTurns(kAnalysisSeconds, {time}).front()};
 }
 
 Results Measure(const Effort& effort, Progress& progress) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "bench/support/measure.h"
 #include "blocksieve/filter_kind.h"
 
 namespace blocksieve::bench::scale {
@@ -18,11 +20,13 @@ struct FilterResult {
   uint64_t table_bytes = 0;       ///< The same, of the payload.
   uint64_t bytes = 0;             ///< Of the whole block.
   uint64_t peak_build_bytes = 0;  ///< Resident at the peak of building, the block included.
-  double build_ns_per_key = 0;    ///< Hashing included.
-  double absent_ns = 0;           ///< Per probe of an absent key, one after the other.
   uint64_t probes = 0;            ///< Of absent keys.
   double fpr = 0;
   uint64_t false_negatives = 0;
+
+  // By turn, of which there are few: the largest filters take half a minute each.
+  std::array<double, 3> build_ns_per_key = {};  ///< Hashing included.
+  std::array<double, 3> absent_ns = {};  ///< Per probe of an absent key, one after the other.
 
   double bits_per_key() const { return 8 * static_cast<double>(bytes) / static_cast<double>(keys); }
   double bytes_against_table() const {
@@ -47,10 +51,10 @@ struct AnalysisResult {
   uint64_t files = 0;
   uint64_t granules = 0;  ///< Of all files.
   uint64_t rows = 0;
-  uint64_t bytes = 0;  ///< Of all indexes.
-  double seconds = 0;  ///< Median of one analysis of all of them.
+  uint64_t bytes = 0;           ///< Of all indexes.
+  std::vector<double> seconds;  ///< Of one analysis of all of them, by turn.
 
-  double seconds_per_file() const { return seconds / static_cast<double>(files); }
+  double seconds_per_file() const { return Median(seconds) / static_cast<double>(files); }
 };
 
 struct Results {

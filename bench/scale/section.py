@@ -5,7 +5,9 @@ from functools import partial
 
 from bench.report import palette, text
 from bench.report.figure import Figure, label, line, log_axis, plain, power_of_ten
-from bench.report.section import Formula, Section, Table, at_least, at_most
+from bench.report.section import Formula, Highlight, Section, at_least, at_most
+from bench.report.table import Table, timed
+from bench.report.turns import spread
 
 COLOURS = (palette.ORANGE, palette.GREEN, palette.BLUE)
 
@@ -21,8 +23,8 @@ def askings(run):
 def with_extrapolation(axes, computed, field, measured_to, colour, title):
     """A line, dashed from the largest number of keys that was measured on."""
     inside = [each for each in computed if each["keys"] <= measured_to]
-    line(axes, inside, "keys", field, "-", colour, title)
-    line(axes, computed[max(0, len(inside) - 1) :], "keys", field, "--", colour)
+    line(axes, inside, "keys", field, "-", colour)
+    line(axes, computed[max(0, len(inside) - 1) :], "keys", field, "--", colour, title)
 
 
 def draw_trees(run, field, y, log_y_text, axes):
@@ -32,18 +34,15 @@ def draw_trees(run, field, y, log_y_text, axes):
         computed = [{"keys": each["keys"], **each["filters"][asked]} for each in run["computed"]]
         with_extrapolation(axes, computed, field, largest, colour, asked)
         line(axes, points, "keys", field, "o", colour)
-    axes.plot([], [], "o", color=palette.GREY, label="measured")
-    axes.plot([], [], "--", color=palette.GREY, label="extrapolated")
     log_axis(axes.xaxis)
     log_axis(axes.yaxis, log_y_text)
     label(axes, x="keys", y=y)
 
 
 def draw_analysis(run, axes):
-    points = run["analyses"]
+    points = [{**each, "seconds": spread(each["seconds"])} for each in run["analyses"]]
     with_extrapolation(axes, run["computed"], "analysis_seconds", points[-1]["rows"], palette.BLUE, "computed")
-    line(axes, points, "rows", "seconds", "o", palette.BLUE, "measured")
-    axes.plot([], [], "--", color=palette.GREY, label="extrapolated")
+    line(axes, points, "rows", "seconds", "o", palette.BLUE)
     log_axis(axes.xaxis)
     log_axis(axes.yaxis, lambda value, _: text.seconds_text(value, 1))
     label(axes, x="rows", y="analysis for one value, one thread")
@@ -51,7 +50,7 @@ def draw_analysis(run, axes):
 
 def draw_filters(run, field, y, axes):
     for kind, colour in (("ribbon", palette.BLUE), ("bloom", palette.GREEN)):
-        points = [each for each in run["filters"] if each["kind"] == kind]
+        points = [{**each, field: spread(each[field])} for each in run["filters"] if each["kind"] == kind]
         line(axes, points, "keys", field, "o-", colour, kind)
     log_axis(axes.xaxis)
     axes.set_ylim(0, None)
@@ -166,8 +165,8 @@ def filter_table(run):
             ("Size", lambda each: text.bytes_text(each["bytes"])),
             ("Bits\nper key", lambda each: f"{each['bits_per_key']:.3f}"),
             ("Measured\nFPR", lambda each: text.percent(each["fpr"])),
-            ("Build, ns\nper key", lambda each: f"{each['build_ns_per_key']:.1f}"),
-            ("Absent\nkey, ns", lambda each: f"{each['absent_ns']:.1f}"),
+            ("Build, ns\nper key", lambda each: timed(spread(each["build_ns_per_key"]), text.significant)),
+            ("Absent\nkey, ns", lambda each: timed(spread(each["absent_ns"]), text.significant)),
             ("Peak memory\nto build", lambda each: text.bytes_text(each["peak_build_bytes"])),
             ("Keys\ndenied", lambda each: text.count(each["false_negatives"])),
         ],
@@ -183,8 +182,8 @@ def analysis_table(run):
             ("Files", lambda each: text.count(each["files"])),
             ("Granules", lambda each: text.count(each["granules"])),
             ("Size of\nindexes", lambda each: text.bytes_text(each["bytes"])),
-            ("All of them", lambda each: text.seconds_text(each["seconds"])),
-            ("Per file", lambda each: text.seconds_text(each["seconds"] / each["files"])),
+            ("Time for\nall of them", lambda each: timed(spread(each["seconds"]), text.seconds_text)),
+            ("\nper file", lambda each: timed(spread(each["seconds"]).scaled(1 / each["files"]), text.seconds_text)),
         ],
         "Few indexes are in the processor's caches, many are not; the formula takes the last row's time.",
     )
@@ -204,6 +203,16 @@ def targets(run):
     yield at_most("wasted reads of the same, off the formula by at most", most_off("wasted_reads"), 10, " %")
 
 
+def highlight(run):
+    asked = run["filters"] + run["trees"]
+    return Highlight(
+        text.count(sum(each["false_negatives"] for each in asked)),
+        "keys denied by a filter that has them",
+        f"{text.count(sum(each['keys'] for each in asked))} keys were asked for, of filters of up to "
+        f"{text.count(max(each['keys'] for each in run['filters']))} keys and of whole trees.",
+    )
+
+
 def section(run):
     return Section(
         name="scale",
@@ -211,40 +220,42 @@ def section(run):
         lead="What filters and skip indexes take in large databases: computed by the formulas below, from constants "
         "measured on this machine. Dots are measurements, dashed lines extrapolations beyond them.",
         targets=list(targets(run)),
-        facts=[f"blocksieve's kernel: {run['kernel']}. {run['seconds']:.0f} s."],
+        highlight=highlight(run),
+        machine=[f"blocksieve's kernel: {run['kernel']}. {run['seconds']:.0f} s."],
         formulas=formulas(run),
         tables=[computed_table(run), tree_table(run), filter_table(run), analysis_table(run)],
         figures=[
             Figure(
                 "scale-memory",
                 "Memory of all filters, M(N)",
-                "Lines: memory over keys for three ways of asking for filters; dots: trees whose filters were all "
-                "built.",
+                "Memory over keys for three ways of asking for filters. Dots: trees whose filters were all built; dashed: "
+                "extrapolated.",
                 partial(draw_trees, run, "memory_bytes", "bytes of filters", lambda size, _: text.bytes_text(size, 1)),
             ),
             Figure(
                 "scale-wasted-reads",
                 "Wasted reads per lookup of an absent key, W(N)",
-                "Lines: with the same rate everywhere they grow with every level; spread over the levels they do not.",
+                "With the same rate everywhere they grow with every level; spread over the levels they do not. Dots: "
+                "measured; dashed: extrapolated.",
                 partial(draw_trees, run, "wasted_reads", "data blocks read in vain", plain),
             ),
             Figure(
                 "scale-analysis",
                 "Index analysis for one value, A(N)",
-                "Line: time to ask the skip indexes of all files, in memory, over rows; dots: measured. The indexes of "
-                "few files are in the processor's caches, so that they lie below the line.",
+                "Time to ask the skip indexes of all files, in memory, over rows. Dots: measured; dashed: extrapolated. The "
+                "indexes of few files are in the processor's caches, so that they lie below the line.",
                 partial(draw_analysis, run),
             ),
             Figure(
                 "scale-probe",
                 "Probe of an absent key in one filter",
-                "Lines: time of a probe over the number of keys in one filter.",
+                "Time of a probe over the number of keys in one filter.",
                 partial(draw_filters, run, "absent_ns", "ns per absent key"),
             ),
             Figure(
                 "scale-build",
                 "Building one filter",
-                "Lines: time per key over the number of keys in one filter.",
+                "Time per key over the number of keys in one filter.",
                 partial(draw_filters, run, "build_ns_per_key", "ns per key"),
             ),
         ],

@@ -122,8 +122,8 @@ Exactness MeasureExactness(const std::filesystem::path& dir, uint64_t num_urls, 
   for (uint64_t part = 0; part <= restarts; ++part) {
     progress->Show(fmt::format("pushing, part {} of {}", part + 1, restarts + 1));
     const uint64_t end = num_urls * (part + 1) / (restarts + 1);
-    result.push_seconds +=
-        PushAll(sieve.get(), end - result.pushed, [&] { return workload.Next(); });
+    result.push_seconds.push_back(
+        PushAll(sieve.get(), end - result.pushed, [&] { return workload.Next(); }));
     result.pushed = end;
     if (part == restarts) break;
     Check(sieve->Close());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "bench/support/terminal.h"
 #include "integration/sieve/url_sieve.h"
@@ -16,8 +17,8 @@ struct Exactness {
   uint64_t let_through = 0;  ///< Repeats that were taken for new.
   uint64_t dropped = 0;      ///< New URLs that were taken for repeats.
   uint64_t out_of_order = 0;
-  double push_seconds = 0;
-  blocksieve::sieve::SieveStats loaded;     ///< After the last push.
+  std::vector<double> push_seconds;      ///< Between restarts, in each of which as many are pushed.
+  blocksieve::sieve::SieveStats loaded;  ///< After the last push.
   blocksieve::sieve::SieveStats compacted;  ///< After a compaction.
   uint64_t later_new = 0;                   ///< New URLs that were then pushed.
   uint64_t later_by_reading = 0;            ///< Of these, those for which a data block was read.

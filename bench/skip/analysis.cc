@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kTargetFpr = 0.01;
 constexpr size_t kValuesPerBatch = 64;
-constexpr size_t kMinBatches = 5;
+constexpr unsigned kBuildings = 3;
 
 // Values of IN lists, and the largest indexes that are asked for them.
 constexpr size_t kInListValues[] = {10, 1'000};
@@ -52,24 +52,18 @@ std::vector<uint64_t> RandomNumbers(size_t count, std::mt19937_64& random) {
   return numbers;
 }
 
-// Median nanoseconds of `analyse(draw())`, without those of `draw`.
+// Nanoseconds of `analyse(draw())`, without those of `draw`.
 template <class Draw, class Analyse>
-double Time(double seconds, Draw draw, Analyse analyse) {
-  std::vector<double> nanoseconds;
-  const Stopwatch all;
-  while (nanoseconds.size() < kMinBatches || all.Seconds() < seconds) {
-    CheckInterrupt();
-    const auto drawn = draw();
-    const Stopwatch batch;
-    analyse(drawn);
-    nanoseconds.push_back(1e9 * batch.Seconds());
-  }
-  return Median(std::move(nanoseconds));
+double Time(const Draw& draw, const Analyse& analyse) {
+  const auto drawn = draw();
+  const Stopwatch stopwatch;
+  analyse(drawn);
+  return 1e9 * stopwatch.Seconds();
 }
 
-// Median nanoseconds of one call of `analyse(hash)`.
+// Nanoseconds of one call of `analyse(hash)`.
 template <class Analyse>
-double TimeOne(double seconds, std::mt19937_64& random, Analyse analyse) {
+double TimeOne(std::mt19937_64& random, const Analyse& analyse) {
   const auto draw = [&] {
     std::vector<uint64_t> hashes = RandomNumbers(kValuesPerBatch, random);
     std::transform(hashes.begin(), hashes.end(), hashes.begin(), HashOf);
@@ -78,7 +72,7 @@ double TimeOne(double seconds, std::mt19937_64& random, Analyse analyse) {
   const auto analyse_each = [&](const std::vector<uint64_t>& hashes) {
     for (const uint64_t hash : hashes) analyse(hash);
   };
-  return Time(seconds, draw, analyse_each) / kValuesPerBatch;
+  return Time(draw, analyse_each) / kValuesPerBatch;
 }
 
 // Of the first column. Throws Failure if both ways of asking differ.
@@ -112,9 +106,11 @@ InListResult MeasureInList(const GranuleIndex& index, size_t num_values, double 
   ask_all(values);
   ask_each(values);
   if (at_once != one_by_one) Fail("asking for {} values at once and one by one differ", num_values);
+  auto turns = TakeTurns(
+      seconds, {[&] { return Time(draw, ask_all); }, [&] { return Time(draw, ask_each); }});
   return {.values = num_values,
-          .nanoseconds = Time(seconds, draw, ask_all),
-          .one_by_one_nanoseconds = Time(seconds, draw, ask_each)};
+          .nanoseconds = std::move(turns[0]),
+          .one_by_one_nanoseconds = std::move(turns[1])};
 }
 
 }  // namespace
@@ -144,12 +140,16 @@ AnalysisResult MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, 
   AnalysisResult result;
   result.granules = num_granules;
   result.distinct_values = distinct_values;
-  const Stopwatch building;
-  const std::string bytes = BuildIndex(num_granules, distinct_values, seed);
-  result.build_seconds = building.Seconds();
-  const Stopwatch opening;
+  std::string bytes;
+  for (unsigned turn = 0; turn < kBuildings; ++turn) {
+    const Stopwatch building;
+    bytes = BuildIndex(num_granules, distinct_values, seed);
+    result.build_seconds.push_back(building.Seconds());
+    const Stopwatch opening;
+    Must(GranuleIndex::Open(AsBytes(bytes)));
+    result.open_seconds.push_back(opening.Seconds());
+  }
   const GranuleIndex index = Must(GranuleIndex::Open(AsBytes(bytes)));
-  result.open_seconds = opening.Seconds();
   const SeparateFilters separate = BuildSeparate(num_granules, distinct_values, seed);
   const ColumnIndex& column = index.column_index(0);
 
@@ -173,8 +173,10 @@ AnalysisResult MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, 
   }
 
   std::mt19937_64 random(seed + 1);
-  result.nanoseconds = TimeOne(seconds, random, analyse);
-  result.separate_nanoseconds = TimeOne(seconds, random, analyse_separate);
+  auto turns = TakeTurns(seconds, {[&] { return TimeOne(random, analyse); },
+                                   [&] { return TimeOne(random, analyse_separate); }});
+  result.nanoseconds = std::move(turns[0]);
+  result.separate_nanoseconds = std::move(turns[1]);
   result.probe_bytes = index.column(0).probe_bytes;
   result.separate_bytes = separate.num_bytes();
   for (const size_t values : kInListValues) {

@@ -97,27 +97,24 @@ struct Contest {
   GranuleSet candidates = GranuleSet::None(0);
   double seconds = 0;
 
-  // Medians of `ask(column index)` for both, by turns.
+  // Of `ask(column index, number of the question)` for both.
   template <class Ask>
   FormTimes Run(std::string what, size_t asked_at_once, Ask ask) {
     const size_t granules = static_cast<size_t>(index[0]->num_granules());
     const GranuleSet all = GranuleSet::All(granules);
     candidates = all;
-    std::vector<double> nanoseconds[kForms];
-    const Stopwatch stopwatch;
-    for (size_t next = 0; nanoseconds[0].size() < 9 || stopwatch.Seconds() < seconds;
-         next += asked_at_once) {
-      CheckInterrupt();
-      for (size_t form = 0; form < kForms; ++form) {
-        const Stopwatch batch;
-        for (size_t i = 0; i < asked_at_once; ++i) {
-          std::copy(all.words().begin(), all.words().end(), candidates.words().begin());
-          ask(index[form]->column_index(0), next + i);
-        }
-        nanoseconds[form].push_back(1e9 * batch.Seconds() / static_cast<double>(asked_at_once));
+    const auto time = [&](size_t form, size_t* next) {
+      const Stopwatch stopwatch;
+      for (size_t i = 0; i < asked_at_once; ++i) {
+        std::copy(all.words().begin(), all.words().end(), candidates.words().begin());
+        ask(index[form]->column_index(0), (*next)++);
       }
-    }
-    return {std::move(what), Median(std::move(nanoseconds[0])), Median(std::move(nanoseconds[1]))};
+      return 1e9 * stopwatch.Seconds() / static_cast<double>(asked_at_once);
+    };
+    size_t next[kForms] = {};
+    auto turns =
+        TakeTurns(seconds, {[&] { return time(0, &next[0]); }, [&] { return time(1, &next[1]); }});
+    return {std::move(what), std::move(turns[0]), std::move(turns[1])};
   }
 };
 
@@ -225,8 +222,8 @@ FormResult MeasureForm(const FormColumn& column, unsigned rounds, double seconds
   result.form = GranuleFiltersName(chosen.column(0));
   result.granules = chosen.num_granules();
   result.pairs = chosen.column(0).num_distinct;
-  result.build_nanoseconds = Median(std::move(build[0]));
-  result.slices_build_nanoseconds = Median(std::move(build[1]));
+  result.build_nanoseconds = std::move(build[0]);
+  result.slices_build_nanoseconds = std::move(build[1]);
   result.index_bytes = chosen.index_bytes();
   result.slices_index_bytes = slices.index_bytes();
   result.filter_bytes = chosen.column(0).filter_bytes;

@@ -12,7 +12,7 @@ static void to_json(Json& json, const ScanResult& object) {
                  rows_rechecked, turned_into_full_scans, data_blocks_read, oracle_blocks,
                  granule_blocks, data_blocks_per_query(), oracle_blocks_per_query(),
                  granule_blocks_per_query(), against_oracle(), full_scan_blocks,
-                 against_full_scan(), seconds, full_scan_seconds, granules, granules_selected,
+                 against_full_scan(), query_seconds, full_scan_seconds, granules, granules_selected,
                  granules_matching)
   json["against_target_fpr"] = object.rewritten ? Json(nullptr) : Json(object.against_target_fpr());
 }
@@ -22,8 +22,8 @@ static void to_json(Json& json, const InListResult& object) {
 }
 
 static void to_json(Json& json, const AnalysisResult& object) {
-  BLOCKSIEVE_PUT(granules, distinct_values, nanoseconds, separate_nanoseconds, times_faster(),
-                 probe_bytes, separate_bytes, build_seconds, open_seconds, in_lists)
+  BLOCKSIEVE_PUT(granules, distinct_values, nanoseconds, separate_nanoseconds, probe_bytes,
+                 separate_bytes, build_seconds, open_seconds, in_lists)
 }
 
 static void to_json(Json& json, const IndexSizeResult& object) {

@@ -25,10 +25,10 @@ struct ScanResult {
   uint64_t granule_blocks = 0;  ///< Different blocks of the granules that hold a row of the answer.
   uint64_t rows_rechecked = 0;
   uint64_t turned_into_full_scans = 0;  ///< Of the queries, those that the scan itself made one.
-  double seconds = 0;
+  std::vector<double> query_seconds;    ///< By query.
 
-  uint64_t full_scan_blocks = 0;  ///< Read by one full scan.
-  double full_scan_seconds = 0;
+  uint64_t full_scan_blocks = 0;          ///< Read by one full scan.
+  std::vector<double> full_scan_seconds;  ///< By turn.
 
   uint64_t granules = 0;           ///< Of the database.
   uint64_t granules_selected = 0;  ///< To be read.
@@ -57,27 +57,25 @@ struct ScanResult {
   }
 };
 
-/// Analysis of an index for any of so many values. Times are medians.
+/// Analysis of an index for any of so many values. Times are by turn.
 struct InListResult {
   uint64_t values = 0;
-  double nanoseconds = 0;             ///< All at once.
-  double one_by_one_nanoseconds = 0;  ///< Each value, and then what any of them has.
+  std::vector<double> nanoseconds;             ///< All at once.
+  std::vector<double> one_by_one_nanoseconds;  ///< Each value, and then what any of them has.
 };
 
 /// Analysis of an index in memory for one equality, against the same filters asked one by one.
-/// Times are medians.
+/// Times are by turn.
 struct AnalysisResult {
   uint64_t granules = 0;
   uint64_t distinct_values = 0;  ///< In each granule.
-  double nanoseconds = 0;
-  double separate_nanoseconds = 0;
-  uint64_t probe_bytes = 0;     ///< That our analysis touches.
-  uint64_t separate_bytes = 0;  ///< Of all filters one after the other.
-  double build_seconds = 0;     ///< Of the whole index.
-  double open_seconds = 0;
+  std::vector<double> nanoseconds;
+  std::vector<double> separate_nanoseconds;
+  uint64_t probe_bytes = 0;           ///< That our analysis touches.
+  uint64_t separate_bytes = 0;        ///< Of all filters one after the other.
+  std::vector<double> build_seconds;  ///< Of the whole index.
+  std::vector<double> open_seconds;
   std::vector<InListResult> in_lists;  ///< Of small indexes.
-
-  double times_faster() const { return separate_nanoseconds / nanoseconds; }
 };
 
 /// What an index of one column takes.
@@ -98,11 +96,11 @@ struct IndexSizeResult {
   }
 };
 
-/// Analysis for one kind of question. Times are medians.
+/// Analysis for one kind of question. Times are by turn.
 struct FormTimes {
   std::string question;
-  double nanoseconds = 0;
-  double slices_nanoseconds = 0;  ///< Of bit slices, asked by turns.
+  std::vector<double> nanoseconds;
+  std::vector<double> slices_nanoseconds;  ///< Of bit slices.
 };
 
 /// Filters of one column in the form that was chosen, against bit slices of the same target FPR.
@@ -118,8 +116,9 @@ struct FormResult {
   uint64_t slices_index_bytes = 0;
   uint64_t filter_bytes = 0;
   uint64_t slices_filter_bytes = 0;
-  double build_nanoseconds = 0;  ///< Processor time per row: of the index, its values and all.
-  double slices_build_nanoseconds = 0;
+  std::vector<double> build_nanoseconds;  ///< Processor time per row: of the index, its values and
+                                          ///< all; by turn.
+  std::vector<double> slices_build_nanoseconds;
   double false_granules = 0;  ///< Per value that occurs.
   double slices_false_granules = 0;
   double false_granules_of_absent = 0;  ///< Per value that does not.

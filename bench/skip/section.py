@@ -2,11 +2,12 @@
 
 from functools import partial
 from itertools import groupby
-from statistics import median
 
 from bench.report import palette, text
 from bench.report.figure import Figure, label, line, log_axis, plain
-from bench.report.section import Section, Table, at_least, at_most, at_most_one_in
+from bench.report.section import Highlight, Section, at_least, at_most, at_most_one_in
+from bench.report.table import Table, compared, timed
+from bench.report.turns import paired, quotient, spread
 
 STATES = {False: "compacted", True: "a fifth rewritten"}
 
@@ -41,9 +42,8 @@ def draw_analysis(analyses, axes):
             ("separate_nanoseconds", "filter by filter", palette.ORANGE),
             ("nanoseconds", "at once", palette.BLUE),
         ):
-            times = [a[field] / 1000 for a in points]
-            title = f"{title}, {values:,} values"
-            axes.plot([a["granules"] for a in points], times, style, color=colour, label=title)
+            times = [(a["granules"], spread(a[field]).scaled(1e-3)) for a in points]
+            line(axes, times, 0, 1, style, colour, f"{title}, {values:,} values")
     log_axis(axes.xaxis)
     log_axis(axes.yaxis, plain)
     label(axes, x="granules", y="microseconds for one value")
@@ -63,7 +63,7 @@ def granule_rows(run, scan):
 
 BLOCKS = [
     ("Blocks:\nleast", lambda scan: text.significant(scan["oracle_blocks_per_query"])),
-    ("granules'\nown", lambda scan: text.significant(scan["granule_blocks_per_query"])),
+    ("\ngranules' own", lambda scan: text.significant(scan["granule_blocks_per_query"])),
     ("\nread", lambda scan: text.significant(scan["data_blocks_per_query"])),
     ("Read,\nof least", lambda scan: f"{scan['against_oracle']:.2f}"),
 ]
@@ -79,12 +79,12 @@ def scan_table(run):
             ("Matching\nrows", lambda scan: text.significant(scan["rows"] / scan["queries"])),
             *BLOCKS,
             ("Blocks:\nfull scan", lambda scan: text.count(scan["full_scan_blocks"])),
-            ("ms:\nread", lambda scan: text.significant(1000 * scan["seconds"] / scan["queries"])),
-            ("\nfull scan", lambda scan: text.significant(1000 * scan["full_scan_seconds"])),
+            ("ms:\nread", lambda scan: timed(spread(scan["query_seconds"]).scaled(1000), text.significant)),
+            ("\nfull scan", lambda scan: timed(spread(scan["full_scan_seconds"]).scaled(1000), text.significant)),
         ],
-        f"Means of scans for {scans[0]['queries']} values; FPR {100 * scans[0]['target_fpr']:g} % per granule. Least: "
-        "the different data blocks that hold a matching row. Granules' own: those of granules that hold one. Every "
-        "answer was compared with the right one.",
+        f"Means of scans for {scans[0]['queries']} values, of times the median, each value a turn; FPR "
+        f"{100 * scans[0]['target_fpr']:g} % per granule. Least: the different data blocks that hold a matching row. "
+        "Granules' own: those of granules that hold one. Every answer was compared with the right one.",
     )
 
 
@@ -106,7 +106,15 @@ def index_name(analysis):
 
 
 def build_nanoseconds(analysis):
-    return 1e9 * analysis["build_seconds"] / (analysis["granules"] * analysis["distinct_values"])
+    return spread(analysis["build_seconds"]).scaled(1e9 / (analysis["granules"] * analysis["distinct_values"]))
+
+
+def times_faster(analysis):
+    return paired(analysis["separate_nanoseconds"], analysis["nanoseconds"])
+
+
+def in_seconds(nanoseconds):
+    return timed(spread(nanoseconds).scaled(1e-9), text.seconds_text)
 
 
 def analysis_table(run):
@@ -115,13 +123,13 @@ def analysis_table(run):
         run["analyses"],
         [
             ("Granules x values of each", index_name),
-            ("At once", lambda a: text.seconds_text(1e-9 * a["nanoseconds"])),
-            ("Filter by\nfilter", lambda a: text.seconds_text(1e-9 * a["separate_nanoseconds"])),
-            ("Times\nas fast", lambda a: text.significant(a["times_faster"])),
+            ("At once", lambda a: in_seconds(a["nanoseconds"])),
+            ("Filter by\nfilter", lambda a: in_seconds(a["separate_nanoseconds"])),
+            ("Times\nas fast", lambda a: compared(times_faster(a), text.significant)),
             ("Bytes read,\nat most", lambda a: text.bytes_text(a["probe_bytes"])),
             ("Bytes of\nfilters", lambda a: text.bytes_text(a["separate_bytes"])),
-            ("Opening", lambda a: text.seconds_text(a["open_seconds"])),
-            ("Building,\nns per value", lambda a: text.significant(build_nanoseconds(a))),
+            ("Time to\nopen", lambda a: timed(spread(a["open_seconds"]), text.seconds_text)),
+            ("Building,\nns per value", lambda a: timed(build_nanoseconds(a), text.significant)),
         ],
         "In memory, at an FPR of 1 %, against the same classic Bloom filters asked one after the other: the value is "
         "hashed once, the filters are contiguous and prefetched. For scale, on another machine: ClickHouse took 55 s for "
@@ -136,9 +144,12 @@ def in_list_table(run):
         [
             ("Granules x values of each", lambda each: each["index"]),
             ("Predicate", lambda each: f"IN of {each['values']:,} values"),
-            ("All at once", lambda each: text.seconds_text(1e-9 * each["nanoseconds"])),
-            ("One by one", lambda each: text.seconds_text(1e-9 * each["one_by_one_nanoseconds"])),
-            ("Times\nas fast", lambda each: text.significant(each["one_by_one_nanoseconds"] / each["nanoseconds"])),
+            ("All at once", lambda each: in_seconds(each["nanoseconds"])),
+            ("One by one", lambda each: in_seconds(each["one_by_one_nanoseconds"])),
+            (
+                "Times\nas fast",
+                lambda each: compared(paired(each["one_by_one_nanoseconds"], each["nanoseconds"]), text.significant),
+            ),
         ],
         "One by one: the index is asked for each value, and the answers are united.",
     )
@@ -181,6 +192,10 @@ def against_slices(of, field):
     return of[field] / of[f"slices_{field}"]
 
 
+def time_against_slices(of, field):
+    return paired(of[field], of[f"slices_{field}"])
+
+
 def form_table(run):
     def bits(field):
         return lambda form: f"{per_pair(form, field):.2f}"
@@ -199,11 +214,14 @@ def form_table(run):
             ("Form", lambda form: form["form"]),
             ("Granules", lambda form: text.count(form["granules"])),
             ("Granules\nof a value", lambda form: text.significant(form["pairs"] / form["values"])),
-            ("Bits: whole\nindex", bits("index_bytes")),
+            ("Bits:\nwhole index", bits("index_bytes")),
             ("\nfilters", bits("filter_bytes")),
             ("\nslices", bits("slices_filter_bytes")),
             ("Filters,\nof slices", ratio("filter_bytes")),
-            ("Building,\nof slices", ratio("build_nanoseconds")),
+            (
+                "Building,\nof slices",
+                lambda form: compared(time_against_slices(form, "build_nanoseconds"), text.significant),
+            ),
             ("In vain,\noccurs", granules("false_granules")),
             ("\nslices", granules("slices_false_granules")),
             ("In vain,\nabsent", granules("false_granules_of_absent")),
@@ -226,24 +244,24 @@ def form_time_table(run):
             ("Rows, column", lambda times: form_name(times["form"])),
             ("Form", lambda times: times["form"]["form"]),
             ("Question", lambda times: times["question"]),
-            ("Time", lambda times: text.seconds_text(1e-9 * times["nanoseconds"])),
-            ("Slices", lambda times: text.seconds_text(1e-9 * times["slices_nanoseconds"])),
-            ("Of slices", lambda times: f"{against_slices(times, 'nanoseconds'):.2f}"),
+            ("Time", lambda times: in_seconds(times["nanoseconds"])),
+            ("Slices", lambda times: in_seconds(times["slices_nanoseconds"])),
+            ("Of slices", lambda times: compared(time_against_slices(times, "nanoseconds"), text.significant)),
         ],
         "= asks for values that occur. Half of those of IN do. AND: words, or 4-grams, that stand together in a row.",
     )
 
 
 def write_ratio(write, field):
-    return median(write[field + "_with"]) / median(write[field + "_without"])
+    return paired(write[field + "_with"], write[field + "_without"])
 
 
 def write_table(run):
     def columns(title, field):
         return [
-            (f"{title}:\nwithout", lambda write: f"{median(write[field + '_without']):.3f}"),
-            ("\nwith", lambda write: f"{median(write[field + '_with']):.3f}"),
-            ("\nratio", lambda write: f"{write_ratio(write, field):.3f}"),
+            (f"{title}:\nwithout", lambda write: timed(spread(write[field + "_without"]), text.significant)),
+            ("\nwith", lambda write: timed(spread(write[field + "_with"]), text.significant)),
+            ("\nratio", lambda write: compared(write_ratio(write, field), text.significant)),
         ]
 
     return Table.of(
@@ -295,14 +313,15 @@ def form_targets(run):
             ratio = against_slices(form, "filter_bytes")
             yield at_most(f"bytes of filters, against slices: {name}", ratio, targets["filters"], " x")
         if "building" in targets:
-            ratio = against_slices(form, "build_nanoseconds")
+            ratio = time_against_slices(form, "build_nanoseconds")
             yield at_most(f"time to build, against slices: {name}", ratio, targets["building"], " x")
         if form["form"] == "postings":
             yield at_most(f"granules in vain for a value that occurs: {name}", form["false_granules"], 0)
     for times in form_times(run):
         if times["question"] in QUESTION_TARGETS:
             what = f"time of {times['question']}, against slices: {form_name(times['form'])}"
-            yield at_most(what, against_slices(times, "nanoseconds"), QUESTION_TARGETS[times["question"]], " x")
+            ratio = time_against_slices(times, "nanoseconds")
+            yield at_most(what, ratio, QUESTION_TARGETS[times["question"]], " x")
 
 
 def cost_targets(run):
@@ -311,9 +330,9 @@ def cost_targets(run):
         if limit is None:
             continue
         what = f"{analysis['granules']:,} granules of {analysis['distinct_values']:,} values"
-        yield at_least(f"analysis, times as fast as filter by filter: {what}", analysis["times_faster"], limit, " x")
+        yield at_least(f"analysis, times as fast as filter by filter: {what}", times_faster(analysis), limit, " x")
         if analysis["granules"] == 1_000:
-            yield at_most(f"analysis, time: {what}", analysis["nanoseconds"] / 1000, 1, " us")
+            yield at_most(f"analysis, time: {what}", spread(analysis["nanoseconds"]).scaled(1e-3), 1, " us")
     for size in run["index_sizes"]:
         limit = {run["default_granule_rows"]: 12, 1_024: 10.5}.get(size["granule_rows"])
         if size["dataset"] == "real" and limit == 12:
@@ -338,10 +357,11 @@ def unopenable_share(carrier):
 
 
 def lookup_ratio(run, carrier):
-    return median(
-        mine / plain
-        for mine, plain in zip(carrier["lookup_nanoseconds"], run["carriers"][0]["lookup_nanoseconds"])
-    )
+    return paired(carrier["lookup_nanoseconds"], run["carriers"][0]["lookup_nanoseconds"])
+
+
+def against_no_index(run, carrier):
+    return "" if carrier is run["carriers"][0] else compared(lookup_ratio(run, carrier), text.significant)
 
 
 def carrier_table(run):
@@ -354,8 +374,8 @@ def carrier_table(run):
             ("Sidecars", lambda carrier: text.bytes_text(carrier["sidecar_bytes"])),
             ("Resident\nper SST", lambda carrier: text.bytes_text(resident_per_sst(run, carrier))),
             ("Bytes that keep an\nSST from opening", lambda carrier: f"{100 * unopenable_share(carrier):.3f} %"),
-            ("Lookup,\nns", lambda carrier: text.significant(median(carrier["lookup_nanoseconds"]))),
-            ("against\nno index", lambda carrier: f"{lookup_ratio(run, carrier):.3f}"),
+            ("Lookup,\nns", lambda carrier: timed(spread(carrier["lookup_nanoseconds"]), text.significant)),
+            ("Lookup time,\nof no index", lambda carrier: against_no_index(run, carrier)),
             ("Bytes read\nby lookups", lambda carrier: text.bytes_text(carrier["lookup_bytes"])),
         ],
         f"{run['carriers'][0]['dataset']} rows, all columns. Resident: RocksDB's estimate of the memory of table "
@@ -376,9 +396,13 @@ def carrier_targets(run):
     yield at_most(f"{what}: bytes read", sidecars["lookup_bytes"] / max(1, plain["lookup_bytes"]), 1.02, " x")
 
 
+def shown_scan(run):
+    return next(scan for scan in of_default_granules(run) if scan["clustered"] and not scan["rewritten"])
+
+
 def saved(run):
     """One sentence of what the index saved, or that it saved nothing."""
-    scan = next(scan for scan in of_default_granules(run) if scan["clustered"] and not scan["rewritten"])
+    scan = shown_scan(run)
     what = (
         f"of the {scan['full_scan_blocks']} data blocks a scan for \"{scan['column']}\" read "
         f"{scan['data_blocks_per_query']:.3g} with the index, where {scan['oracle_blocks_per_query']:.3g} hold a "
@@ -386,9 +410,21 @@ def saved(run):
     )
     if scan["against_full_scan"] >= 1:
         return f"Nothing was saved: {what}."
+    speed_up = quotient(scan["full_scan_seconds"], scan["query_seconds"])
     return (
         f"Saved: {100 * (1 - scan['against_full_scan']):.2f} % of the reads: {what}, which made it "
-        f"{scan['full_scan_seconds'] * scan['queries'] / scan['seconds']:.0f} times as fast on a cold cache."
+        f"{text.times_as_fast(speed_up)} on a cold cache."
+    )
+
+
+def highlight(run):
+    scan = shown_scan(run)
+    least = text.significant(scan["oracle_blocks_per_query"])
+    return Highlight(
+        text.times_fewer(scan["full_scan_blocks"], scan["data_blocks_per_query"]),
+        "fewer data blocks read by a scan for one value, with a skip index",
+        f"{scan['full_scan_blocks']:,} without an index, {text.significant(scan['data_blocks_per_query'])} with one, "
+        f"where {least} hold a match; {scan['dataset']} rows, {scan['column']}.",
     )
 
 
@@ -400,8 +436,8 @@ def section(run):
         Figure(
             f"skip-reads-{number}",
             f"Blocks read by a scan: {dataset} rows, {column}",
-            "Lines: data blocks that a scan for one value reads over the number of granules, between those of a full "
-            "scan above and those that hold a matching row below.",
+            "Data blocks that a scan for one value reads over the number of granules, between those of a full scan "
+            "above and those that hold a matching row below.",
             partial(draw_reads, list(scans)),
         )
         for number, ((dataset, column), scans) in enumerate(groupby(sorted(run["scans"], key=by_column), key=by_column))
@@ -410,7 +446,7 @@ def section(run):
         Figure(
             "skip-analysis",
             "Index analysis against number of granules",
-            "Lines: time to find the granules that may hold a value, asking all filters at once and one after the other.",
+            "Time to find the granules that may hold a value, asking all filters at once and one after the other.",
             partial(draw_analysis, run["analyses"]),
         )
     )
@@ -421,11 +457,9 @@ def section(run):
         lead="Blocks: data blocks of 4 KiB that a scan reads with a skip index, against a full scan and the least "
         f"possible. They are read {'with direct I/O' if run['direct_reads'] else 'from the page cache'} with an empty "
         "block cache, and counted by RocksDB.",
-        facts=[
-            *(f"Input: {each}" for each in run["inputs"]),
-            f"RocksDB {run['rocksdb']}.",
-            f"blocksieve's kernel: {run['kernel']}. {run['seconds']:.0f} s.",
-        ],
+        highlight=highlight(run),
+        facts=[f"Input: {each}" for each in run["inputs"]],
+        machine=[f"RocksDB {run['rocksdb']}. blocksieve's kernel: {run['kernel']}. {run['seconds']:.0f} s."],
         targets=[*scan_targets(run), *form_targets(run), *cost_targets(run), *carrier_targets(run)],
         tables=[
             scan_table(run),

@@ -5,7 +5,8 @@ from functools import partial
 
 from bench.report import palette, text
 from bench.report.figure import Figure, label, line, log_axis, plain
-from bench.report.section import Section, Table, at_most
+from bench.report.section import Highlight, Section, at_most
+from bench.report.table import Table
 
 SHOWN_RATES = (2**-4, 2**-8, 0.01, 2**-16)
 COLOURS = (palette.ORANGE, palette.BLUE, palette.GREEN, palette.PURPLE)
@@ -71,6 +72,18 @@ def targets(run):
             yield at_most(what, each["bytes_per_key"], 10.5)
 
 
+def highlight(run):
+    """Of the largest ribbon of whole columns: at other rates a part of the keys have one more."""
+    ribbons = [each for each in of_kind(run, "ribbon") if each["target_fpr"] == 2**-8]
+    largest = max(ribbons, key=lambda each: each["keys"])
+    return Highlight(
+        text.percent(largest["over_limit"] - 1, 2),
+        "above the least space that a filter of that rate can take",
+        f"{largest['bits_per_key']:.3f} bits per key for a rate of {text.percent(largest['fpr'])}, a ribbon of "
+        f"{text.count(largest['keys'])} keys.",
+    )
+
+
 def section(run):
     kinds = list(dict.fromkeys(each["kind"] for each in run["space"]))
     return Section(
@@ -78,13 +91,14 @@ def section(run):
         title="Space above the limit",
         lead="Bits per key, all bytes of the block counted, over log2(1 / measured FPR), which no filter can go below; "
         "by rate and number of keys.",
+        highlight=highlight(run),
         targets=list(targets(run)),
         tables=[*(table(kind, of_kind(run, kind)) for kind in kinds), memory_table(run)],
         figures=[
             Figure(
                 f"space-{kind}",
                 f"Space of {kind} filters, of the limit",
-                "Lines: how many times the least possible space a filter takes, over the number of its keys.",
+                "How many times the least possible space a filter takes, over the number of its keys.",
                 partial(draw, of_kind(run, kind)),
             )
             for kind in kinds

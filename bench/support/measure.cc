@@ -11,6 +11,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bench/support/terminal.h"
 
@@ -50,6 +51,23 @@ double Median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::vector<std::vector<double>> TakeTurns(
+    double seconds, const std::vector<std::function<double()>>& contestants) {
+  std::vector<std::vector<double>> medians(contestants.size());
+  for (unsigned turn = 0; turn < kTurns; ++turn) {
+    for (size_t i = 0; i < contestants.size(); ++i) {
+      std::vector<double> results;
+      const Stopwatch stopwatch;
+      do {
+        CheckInterrupt();
+        results.push_back(contestants[i]());
+      } while (stopwatch.Seconds() < seconds / kTurns);
+      medians[i].push_back(Median(std::move(results)));
+    }
+  }
+  return medians;
 }
 
 void RunInOwnProcess(const char* what, void* result, size_t size,

@@ -16,6 +16,15 @@ namespace blocksieve::bench {
 /// REQUIRES: not empty.
 double Median(std::vector<double> values);
 
+/// Turns that are taken where one measurement is too short to be recorded by itself.
+inline constexpr unsigned kTurns = 9;
+
+/// Lets contestants take kTurns turns: in each of them, every one measures again and again for
+/// `seconds` / kTurns, at least once. A contestant is a function that measures and returns the
+/// result. Returns for each the medians of its turns. Throws Interrupted if a signal came.
+std::vector<std::vector<double>> TakeTurns(double seconds,
+                                           const std::vector<std::function<double()>>& contestants);
+
 /// Seconds since construction, by the clock and of processor time.
 class Stopwatch {
  public:

@@ -3,8 +3,10 @@
 from functools import partial
 
 from bench.report import palette, text
-from bench.report.figure import Figure, bars, log_axis, plain
-from bench.report.section import Section, Table, at_most
+from bench.report.dots import dots
+from bench.report.figure import Figure, log_axis, plain
+from bench.report.section import Highlight, Section, at_most
+from bench.report.table import Table
 
 KINDS = (("absent", palette.BLUE), ("present", palette.ORANGE))
 SCANS = (
@@ -16,7 +18,8 @@ SCANS = (
 
 def draw_lookups(lookups, field, x, axes):
     series = [(f"{kind} keys", colour, [each[kind][field] for each in lookups]) for kind, colour in KINDS]
-    bars(axes, [each["filters"] for each in lookups], series, text=text.significant, x=x)
+    dots(axes, [each["filters"] for each in lookups], series, text=text.significant, x=x)
+    log_axis(axes.xaxis, plain)
 
 
 def draw_resident(lookups, axes):
@@ -24,14 +27,14 @@ def draw_resident(lookups, axes):
         ("all", palette.GREY, [each["filter_memory_bytes"] / 1024 for each in lookups]),
         ("in the cache", palette.BLUE, [each["resident_filter_bytes"] / 1024 for each in lookups]),
     ]
-    bars(axes, [each["filters"] for each in lookups], series, text=text.significant, x="KiB of filters")
+    dots(axes, [each["filters"] for each in lookups], series, text=text.significant, x="KiB of filters")
+    axes.set_xlim(0, None)
 
 
 def draw_scans(scans, axes):
     series = [(title, colour, [scan[field] for scan in scans]) for title, colour, field in SCANS]
-    bars(axes, [scan_name(scan) for scan in scans], series, text=text.significant, x="data blocks per scan")
+    dots(axes, [scan_name(scan) for scan in scans], series, text=text.significant, x="data blocks per scan")
     log_axis(axes.xaxis, plain)
-    axes.set_xlim(1, 8 * max(scan["full_scan_blocks"] for scan in scans))
 
 
 def scan_name(scan):
@@ -72,7 +75,7 @@ def size_table(run):
             ("Bits\nper key", lambda each: f"{8 * each['filter_bytes'] / run['rows']:.2f}"),
             ("Block\nindexes", lambda each: text.bytes_text(each["block_index_bytes"])),
             ("In the cache:\nall filters", lambda each: text.bytes_text(each["filter_memory_bytes"])),
-            ("after 1 % of\nthe keys", lambda each: text.bytes_text(each["resident_filter_bytes"])),
+            ("\nafter 1 % of keys", lambda each: text.bytes_text(each["resident_filter_bytes"])),
             ("\nshare", share),
         ],
     )
@@ -126,6 +129,18 @@ def saved(run):
     )
 
 
+def highlight(run):
+    lookups = run["lookups"]
+    granular = next(each for each in lookups if each["per_granule"])
+    without, with_filters = (each["absent"]["data_blocks_per_lookup"] for each in (lookups[0], granular))
+    return Highlight(
+        text.times_fewer(without, with_filters),
+        "fewer data blocks read by a lookup of an absent key",
+        f"{text.significant(without)} without filters, {text.significant(with_filters)} with {granular['filters']}, in "
+        f"{granular['runs']} runs of the toy LSM.",
+    )
+
+
 def section(run):
     lookups, scans = run["lookups"], run["scans"]
     return Section(
@@ -138,33 +153,36 @@ def section(run):
         facts=[
             f"Input: {run['input']}",
             f"Block cache: {text.bytes_text(run['cache_bytes'])} for {text.bytes_text(run['row_bytes'])} of keys and "
-            f"values, empty at the beginning. blocksieve's kernel: {run['kernel']}. {run['seconds']:.0f} s.",
+            "values, empty at the beginning.",
         ],
+        highlight=highlight(run),
+        machine=[f"blocksieve's kernel: {run['kernel']}. {run['seconds']:.0f} s."],
         targets=list(targets(run)),
         tables=[lookup_table(lookups, "absent"), lookup_table(lookups, "present"), size_table(run), scan_table(scans)],
         figures=[
             Figure(
                 "toylsm-lookups",
                 f"Data blocks per lookup, {lookups[0]['runs']} runs",
-                "Bars: data blocks read per lookup of absent and of present keys, by set-up of the filters.",
+                "Data blocks read per lookup of absent and of present keys, by set-up of the filters, on a logarithmic scale.",
                 partial(draw_lookups, lookups, "data_blocks_per_lookup", "data blocks per lookup"),
             ),
             Figure(
                 "toylsm-bytes",
                 "Bytes from disk per lookup",
-                "Bars: bytes read from disk per lookup of absent and of present keys, by set-up of the filters.",
+                "Bytes read from disk per lookup of absent and of present keys, by set-up of the filters, on a logarithmic "
+                "scale.",
                 partial(draw_lookups, lookups, "bytes_from_disk_per_lookup", "bytes from disk per lookup"),
             ),
             Figure(
                 "toylsm-resident",
                 "Filters in memory after lookups in 1 % of the keys",
-                "Bars: filters of all files, and of them those in the cache.",
+                "Filters of all files, and of them those in the cache.",
                 partial(draw_resident, [each for each in lookups if each["target_fpr"]]),
             ),
             Figure(
                 "toylsm-scans",
                 "Data blocks read by a scan for one value",
-                "Bars, on a logarithmic scale: with a skip index, at least, and without a skip index.",
+                "With a skip index, at least, and without a skip index, on a logarithmic scale.",
                 partial(draw_scans, scans),
             ),
         ],

@@ -21,12 +21,20 @@
 #include "bench/skip/separate_filters.h"
 #include "bench/support/dataset.h"
 #include "bench/support/files.h"
+#include "bench/support/measure.h"
 #include "tests/bench/bench_test.h"
 
 namespace blocksieve::bench::skip {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Gt;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+auto EachTurnTook() { return AllOf(SizeIs(kTurns), Each(Gt(0.0))); }
 
 SkipIndexOptions IndexOf(const Dataset& dataset) {
   SkipIndexOptions options;
@@ -119,12 +127,12 @@ TEST(DatabaseTest, WrongAnswersAreFailures) {
 TEST(AnalysisTest, BothWaysOfAskingAgreeAndAreTimed) {
   const AnalysisResult result = MeasureAnalysis(300, 20, 1, 0.001);
   EXPECT_EQ(result.granules, 300U);
-  EXPECT_GT(result.nanoseconds, 0);
-  EXPECT_GT(result.separate_nanoseconds, 0);
+  EXPECT_THAT(result.nanoseconds, EachTurnTook());
+  EXPECT_THAT(result.separate_nanoseconds, EachTurnTook());
   EXPECT_GE(result.separate_bytes, 300U * 20 * 9 / 8);
   ASSERT_EQ(result.in_lists.size(), 2U);
   EXPECT_EQ(result.in_lists[1].values, 1'000U);
-  EXPECT_GT(result.in_lists[1].nanoseconds, 0);
+  EXPECT_THAT(result.in_lists[1].nanoseconds, EachTurnTook());
 }
 
 TEST(IndexSizeTest, PartsAddUp) {
@@ -147,7 +155,7 @@ TEST(FormsTest, BothFormsAreBuiltAndAsked) {
     const FormResult result = MeasureForm(column, 1, 0.001, 1, progress);
     EXPECT_GT(result.values, 0U);
     EXPECT_GE(result.pairs, result.values);
-    EXPECT_GT(result.build_nanoseconds, 0);
+    EXPECT_THAT(result.build_nanoseconds, ElementsAre(Gt(0.0)));
     EXPECT_LE(result.filter_bytes, result.slices_filter_bytes);
     EXPECT_LT(result.filter_bytes, result.index_bytes);
     if (result.form == "postings") {
@@ -155,8 +163,8 @@ TEST(FormsTest, BothFormsAreBuiltAndAsked) {
     }
     ASSERT_EQ(result.times.size(), column.values_together == 0 ? 3U : 4U);
     for (const FormTimes& times : result.times) {
-      EXPECT_GT(times.nanoseconds, 0) << times.question;
-      EXPECT_GT(times.slices_nanoseconds, 0) << times.question;
+      EXPECT_THAT(times.nanoseconds, EachTurnTook()) << times.question;
+      EXPECT_THAT(times.slices_nanoseconds, EachTurnTook()) << times.question;
     }
   }
   EXPECT_EQ(MeasureForm(columns[5], 1, 0.001, 1, progress).form, "grouped postings");
@@ -190,6 +198,8 @@ TEST(ExperimentTest, FiguresFitTogether) {
     EXPECT_LT(scan.data_blocks_read, scan.queries * scan.full_scan_blocks);
     EXPECT_LE(scan.granules_matching, scan.queries * scan.granules);
     EXPECT_GE(scan.granules_selected, scan.granules_matching);
+    EXPECT_THAT(scan.query_seconds, AllOf(SizeIs(scan.queries), Each(Gt(0.0))));
+    EXPECT_THAT(scan.full_scan_seconds, AllOf(SizeIs(Gt(1U)), Each(Gt(0.0))));
   }
   EXPECT_EQ(results.fpr_scans.size(), 4U);
   EXPECT_EQ(results.sizes.size(), 4U);
