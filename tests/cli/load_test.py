@@ -16,7 +16,7 @@ class Report(CommandTest):
                             stdin=lines_of(self.ROWS))
         text = done.out.decode()
         num_bytes = sum(len(key) + len(str(i)) for key, i in self.ROWS)
-        self.assertIn(f"rows: 1000\nbytes: {num_bytes}\nindex bytes: ", text)
+        self.assertIn(f"rows: 1,000\nbytes: {num_bytes:,}\nindex bytes: ", text)
         self.assertIn("in 1 of 1 file\n", text)
         self.assertIn("n=int:1 (of the value): filters ", text)
         self.assertEqual(done.err, "")  # no progress without a terminal

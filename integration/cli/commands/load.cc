@@ -12,6 +12,7 @@
 #include "blocksieve/column.h"
 #include "blocksieve/range_filter.h"
 #include "blocksieve/skip_index.h"
+#include "integration/cli/commands/load_report.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/commands/rows.h"
 #include "integration/cli/engine/engine.h"
@@ -39,6 +40,12 @@ An index is on a part of the value. Fields are numbered from 1, as in the line o
   value json:/a/b        the whole value; a member of the value if that is JSON
   int:json:/a words:json:/a/b words:value fixed(8,4) uint32le(8)
 
+It consists of filters, for = and IN and HAS, and of bounds, for < and BETWEEN and ORDER BY. To have
+only one of them, name it: bounds:int:3, filters:field:2. Otherwise a column of numbers whose bounds
+find nearly every value alone, such as a time that ascends with the keys, gets no filters, and load
+says so; both:int:3 makes them all the same. What exceeds --max-index-bytes in the index of a file is
+left out, the largest filters first, with a warning that says how much would be enough.
+
 Lines may hold any bytes; there is no quoting. Of equal keys the last one wins. A line that is empty
 or lacks the key field is an error: the lines before it are loaded, and those after it are not.
 A line that lacks the field of an index has no value for it (IS NULL).
@@ -61,6 +68,7 @@ Examples:
   blocksieve load --engine toylsm --db toy.db --key 1 --index pkg=field:2 paths.tsv)help";
 
 constexpr uint64_t kMaxGranuleRows = 1'000'000'000;
+constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 40;
 
 struct LoadOptions {
   std::string db;
@@ -70,6 +78,7 @@ struct LoadOptions {
   std::vector<std::string> positionals;
   uint64_t granule_rows = 0;  // 0: not given
   double target_fpr = SkipIndexBuilderOptions().target_fpr;
+  std::optional<uint64_t> max_index_bytes;
   std::optional<double> range_fpr;
   std::string delimiter = "\t";
   bool no_compact = false;
@@ -94,12 +103,6 @@ std::string TakeFile(LoadOptions* options) {
   if (!file) term::FailUsage("FILE is missing; - is standard input");
   return *std::move(file);
 }
-
-struct Loaded {
-  uint64_t rows = 0;
-  uint64_t bytes = 0;   // of keys and values
-  std::string problem;  // why it ended before the end of the file; empty: it did not
-};
 
 std::string WhatIsWrong(const term::LineReader& lines, std::string_view line, char delimiter,
                         uint32_t key_field) {
@@ -157,42 +160,6 @@ void Compact(LoadedDatabase* database) {
     throw term::Interrupted("interrupted; all rows are loaded, not compacted");
 }
 
-// Numbers have no commas because scripts read this, too.
-std::string ToText(const Loaded& loaded, const SkipIndexSummary& indexes) {
-  std::string text = fmt::format("rows: {}\nbytes: {}\nindex bytes: {} in {} of {}\n", loaded.rows,
-                                 loaded.bytes, indexes.index_bytes, indexes.files_with_index,
-                                 term::CountOf(indexes.num_files, "file"));
-  for (const SkipIndexColumnUsage& column : indexes.usage) {
-    text += fmt::format("  {} (of the value): filters {} bytes, bounds {} bytes", column.definition,
-                        column.filter_bytes, column.bounds_bytes);
-    if (column.files_without_filters != 0) {
-      text += "; no filters in " + term::CountOf(column.files_without_filters, "file");
-    }
-    text += "\n";
-  }
-  for (const std::string& problem : indexes.problems) text += "  " + problem + "\n";
-  return text;
-}
-
-std::string ToJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
-  auto columns = nlohmann::ordered_json::array();
-  for (const SkipIndexColumnUsage& column : indexes.usage) {
-    columns.push_back({{"definition", column.definition},
-                       {"num_files", column.num_files},
-                       {"filter_bytes", column.filter_bytes},
-                       {"bounds_bytes", column.bounds_bytes},
-                       {"num_distinct", column.num_distinct},
-                       {"files_without_filters", column.files_without_filters}});
-  }
-  return JsonLine({{"rows", loaded.rows},
-                   {"bytes", loaded.bytes},
-                   {"index_bytes", indexes.index_bytes},
-                   {"num_files", indexes.num_files},
-                   {"files_with_index", indexes.files_with_index},
-                   {"columns", columns},
-                   {"problems", indexes.problems}});
-}
-
 void RunLoad(LoadOptions options) {
   const std::string file = TakeFile(&options);
   const char delimiter = ParseDelimiter(options.delimiter);
@@ -200,6 +167,7 @@ void RunLoad(LoadOptions options) {
                     .columns = ParseIndexColumns(options.indexes, delimiter, options.key_field),
                     .granule_rows = options.granule_rows,
                     .target_fpr = options.target_fpr,
+                    .max_index_bytes = options.max_index_bytes,
                     .range_fpr = options.range_fpr};
   // What can fail without leaving anything behind comes first.
   term::LineReader lines(file);
@@ -222,8 +190,11 @@ void RunLoad(LoadOptions options) {
   if (!options.no_compact) Compact(database.get());
 
   const SkipIndexSummary indexes = database->Indexes();
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(loaded, indexes)
-                                                                    : ToText(loaded, indexes));
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? LoadJson(loaded, indexes)
+                                                                    : LoadText(loaded, indexes));
+  if (const std::string warning = SizeWarning(indexes); !warning.empty()) {
+    term::WriteToStandardError("blocksieve load: " + warning);
+  }
 }
 
 }  // namespace
@@ -248,6 +219,10 @@ void AddLoadCommand(CLI::App* app, Action* action) {
                          "(default {})",
                          options->target_fpr),
              TargetFprs()});
+  AddOption(command, &options->max_index_bytes,
+            {"--max-index-bytes", "SIZE",
+             "the most that the index of one file may take (default 8MiB; not for toylsm)",
+             BytesInRange(1, kMaxIndexBytes)});
   AddOption(command, &options->range_fpr,
             {"--range-fpr", "P",
              fmt::format("key filters answer for ranges: share of empty ones that pass, {} to {}",

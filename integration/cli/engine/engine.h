@@ -27,6 +27,9 @@ struct LoadTarget {
   uint64_t granule_rows = 0;    ///< 0: the engine's default.
   double target_fpr = 0;        ///< Of the indexes.
 
+  /// Of the index of one file; nothing: the engine's default.
+  std::optional<uint64_t> max_index_bytes;
+
   /// Key filters answer for ranges with this rate; nothing: as the database has it so far.
   std::optional<double> range_fpr;
 };

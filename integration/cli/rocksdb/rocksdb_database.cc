@@ -3,6 +3,8 @@
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "integration/cli/rocksdb/stored_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
+#include "integration/cli/term/streams.h"
 #include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -28,6 +31,19 @@ using rocksdb_plugin::OpenedDb;
 
 constexpr size_t kBatchBytes = 1 << 20;
 
+/// What collectors report, on standard error; but not what is left out for its size, file by file,
+/// as the summary of the database says that in the end.
+class IndexLog : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[1024];
+    std::vsnprintf(line, sizeof(line), format, arguments);
+    if (std::string_view(line).find("max_index_bytes") != std::string_view::npos) return;
+    term::WriteToStandardError(std::string(line) + "\n");
+  }
+};
+
 void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
                 rocksdb::ColumnFamilyOptions* options) {
   if (columns.empty()) return;
@@ -38,6 +54,8 @@ void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
     index.block_granules = false;
   }
   index.target_fpr = target.target_fpr;
+  if (target.max_index_bytes) index.max_index_bytes = *target.max_index_bytes;
+  index.info_log = std::make_shared<IndexLog>();
   rocksdb::Status status;
   auto factory = NewSkipIndexCollectorFactory(index, &status);
   if (factory == nullptr) term::FailUsage("cannot build these indexes: {}", status.ToString());

@@ -18,6 +18,9 @@ class LoadedToyLsm final : public LoadedDatabase {
       term::FailUsage("--granule-rows {}: a granule of toylsm is a data block, whatever its rows",
                       target.granule_rows);
     }
+    if (target.max_index_bytes) {
+      term::FailUsage("--max-index-bytes {}: toylsm has no such limit", *target.max_index_bytes);
+    }
     toylsm::Options options;
     options.value_target_fpr = target.target_fpr;
     options.value_columns = target.columns;
