@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "blocksieve/column.h"
 #include "integration/cli/commands/options.h"
@@ -42,13 +43,54 @@ std::string ColumnText(const SkipIndexColumnUsage& column) {
   return text + "\n";
 }
 
+// Rows of this load that the database has; only if it had none before.
+std::optional<uint64_t> RowsKept(const Loaded& loaded) {
+  return loaded.is_new ? loaded.rows_in_database : std::nullopt;
+}
+
+std::string RowsText(const Loaded& loaded) {
+  std::string text = fmt::format("rows read: {}\n", WithCommas(loaded.rows_read));
+  if (const std::optional<uint64_t> kept = RowsKept(loaded)) {
+    text += fmt::format("rows kept: {}", WithCommas(*kept));
+    if (*kept < loaded.rows_read) {
+      text += fmt::format(", {} replaced by later ones of the same key",
+                          WithCommas(loaded.rows_read - *kept));
+    }
+  } else if (loaded.rows_in_database) {
+    text += fmt::format("rows in the database: {}, with those it had",
+                        WithCommas(*loaded.rows_in_database));
+  } else {
+    text += "rows kept: not known without compaction";
+  }
+  return text + "\n";
+}
+
+std::string CountsText(const ColumnCounts& counts) {
+  return fmt::format("  {}: {} with a value, {} without\n", counts.column.ToText(),
+                     CountOf(counts.rows_with_value, "row"), WithCommas(counts.rows_without_value));
+}
+
+std::string SizeWarning(const SkipIndexSummary& indexes) {
+  std::string names;
+  for (const SkipIndexColumnUsage& column : indexes.usage) {
+    if (column.files_over_budget == 0) continue;
+    names += (names.empty() ? "" : ", ") + column.definition;
+  }
+  if (names.empty() && indexes.needed_index_bytes == 0) return "";
+  const std::string what =
+      names.empty() ? "an index was left out" : "the index lacks filters or bounds of " + names;
+  return fmt::format("{}, for its size; --max-index-bytes {} would keep all", what,
+                     indexes.needed_index_bytes);
+}
+
 }  // namespace
 
 std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
-  std::string text =
-      fmt::format("rows: {}\nbytes: {}\nindex bytes: {} in {} of {}\n", WithCommas(loaded.rows),
-                  WithCommas(loaded.bytes), WithCommas(indexes.index_bytes),
-                  WithCommas(indexes.files_with_index), CountOf(indexes.num_files, "file"));
+  std::string text = RowsText(loaded);
+  text += fmt::format("bytes: {}\n", WithCommas(loaded.bytes));
+  for (const ColumnCounts& counts : loaded.columns) text += CountsText(counts);
+  text += fmt::format("index bytes: {} in {} of {}\n", WithCommas(indexes.index_bytes),
+                      WithCommas(indexes.files_with_index), CountOf(indexes.num_files, "file"));
   for (const SkipIndexColumnUsage& column : indexes.usage) text += ColumnText(column);
   for (const std::string& problem : indexes.problems) text += "  " + problem + "\n";
   return text;
@@ -66,8 +108,20 @@ std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
                        {"files_with_bounds_chosen", FilesWithBoundsChosen(column)},
                        {"files_over_budget", column.files_over_budget}});
   }
-  return JsonLine({{"rows", loaded.rows},
+  auto values = nlohmann::ordered_json::array();
+  for (const ColumnCounts& counts : loaded.columns) {
+    values.push_back({{"definition", counts.column.ToText()},
+                      {"rows_with_value", counts.rows_with_value},
+                      {"rows_without_value", counts.rows_without_value}});
+  }
+  const auto number_or_null = [](const std::optional<uint64_t>& number) {
+    return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+  };
+  return JsonLine({{"rows_read", loaded.rows_read},
+                   {"rows_kept", number_or_null(RowsKept(loaded))},
+                   {"rows_in_database", number_or_null(loaded.rows_in_database)},
                    {"bytes", loaded.bytes},
+                   {"values", values},
                    {"index_bytes", indexes.index_bytes},
                    {"num_files", indexes.num_files},
                    {"files_with_index", indexes.files_with_index},
@@ -76,17 +130,22 @@ std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
                    {"problems", indexes.problems}});
 }
 
-std::string SizeWarning(const SkipIndexSummary& indexes) {
-  std::string names;
-  for (const SkipIndexColumnUsage& column : indexes.usage) {
-    if (column.files_over_budget == 0) continue;
-    names += (names.empty() ? "" : ", ") + column.definition;
+std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  std::vector<std::string> warnings;
+  if (std::string warning = SizeWarning(indexes); !warning.empty()) {
+    warnings.push_back(std::move(warning));
   }
-  if (names.empty() && indexes.needed_index_bytes == 0) return "";
-  const std::string what =
-      names.empty() ? "an index was left out" : "the index lacks filters or bounds of " + names;
-  return fmt::format("warning: {}, for its size; --max-index-bytes {} would keep all\n", what,
-                     indexes.needed_index_bytes);
+  for (const ColumnCounts& counts : loaded.columns) {
+    if (loaded.rows_read == 0 || counts.rows_with_value != 0) continue;
+    warnings.push_back(
+        fmt::format("no row has a value of {} (of the value)", counts.column.ToText()));
+  }
+  if (loaded.rows_with_cr != 0) {
+    warnings.push_back(fmt::format(
+        "{} with CR, which is part of the last field; --format csv takes it off",
+        loaded.rows_with_cr == 1 ? "1 line ends" : WithCommas(loaded.rows_with_cr) + " lines end"));
+  }
+  return warnings;
 }
 
 }  // namespace blocksieve::cli
