@@ -14,14 +14,23 @@
 namespace blocksieve {
 
 namespace internal {
+class ColumnSet;
 struct ColumnDefinition;
-}
+}  // namespace internal
 
 /// What an index holds for a text.
 enum class Tokeniser : uint8_t {
   kNone,    ///< the whole value
   kWords,   ///< its words: longest runs of ASCII letters and digits and bytes >= 0x80
   kNgrams,  ///< its n-grams: every n characters in a row; a text of fewer has none
+};
+
+/// Of which parts an index of a column consists.
+enum class IndexParts : uint8_t {
+  kChosen,  ///< bounds, and filters unless bounds alone do nearly as well; see GranuleColumnOptions
+  kBoth,    ///< bounds and filters
+  kFilters,  ///< filters, for equality, IN and HAS
+  kBounds,   ///< least and greatest values, for ranges and orders
 };
 
 /// A column of rows: a name, and how to find its values in the bytes of a row. Immutable, cheap to
@@ -37,6 +46,9 @@ enum class Tokeniser : uint8_t {
 ///     words:3 ngrams(4):3        the words, the 4-grams of a field; see Tokeniser
 ///     int32le(8)       a binary number at offset 8: int or uint of 16, 32 or 64 bits, or float of
 ///                      32 or 64, then le or be for the byte order; int8(8) and uint8(8)
+///
+/// `bounds:`, `filters:` or `both:` before all that says what an index of the column holds, as in
+/// `ts=bounds:int:5`: see IndexParts. Tokens have filters only.
 ///
 /// `int:`, `uint:`, `float:`, `words:` and `ngrams(N):` may precede every source of bytes:
 /// `int:json:/age`, `words:value`, `uint:fixed(0,8)`; `int:5` is short for `int:field:5`. A field
@@ -95,6 +107,8 @@ class Column {
   Tokeniser tokeniser() const noexcept;      ///< kNone: an index holds whole values
   uint32_t ngram_length() const noexcept;    ///< 0 without n-grams
 
+  IndexParts index_parts() const noexcept;  ///< what an index is to hold
+
   /// Whether a row can have more than one value. Tokens of one text do not count.
   bool is_array() const noexcept;
 
@@ -113,14 +127,18 @@ class Column {
   /// column. Otherwise like ForEachIndexed.
   bool ForEachCompared(std::string_view row, ValueVisitor visit) const;
 
-  /// Whether both have the same definition, name included. An index serves a predicate only if it
-  /// was built with an equal column, because a name may have been dropped and given to another
-  /// field.
+  /// Whether both have the same definition, name and parts included. An index serves a predicate
+  /// only if it was built with an equal column, whatever its parts, because a name may have been
+  /// dropped and given to another field.
   friend bool operator==(const Column& a, const Column& b) {
     return a.definition_ == b.definition_ || (a.name() == b.name() && a.ToText() == b.ToText());
   }
 
  private:
+  friend class internal::ColumnSet;
+
+  bool ForEachToken(const Value& value, ValueVisitor visit) const;
+
   explicit Column(std::shared_ptr<const internal::ColumnDefinition> definition) noexcept
       : definition_(std::move(definition)) {}
 

@@ -27,6 +27,13 @@ class ColumnIndex {
  public:
   virtual ~ColumnIndex() = default;
 
+  /// @{
+  /// Whether it has what answers equality, and what answers ranges. What it lacks removes next to
+  /// nothing, and a predicate that asks nothing else is not said to use the index.
+  virtual bool HasFilters() const { return true; }
+  virtual bool HasBounds() const { return true; }
+  /// @}
+
   /// Some row has a value whose Value::Hash() is `value_hash`.
   virtual void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const = 0;
 

@@ -37,6 +37,11 @@ struct GranuleColumnOptions {
   bool with_postings = true;  ///< Filters may be postings where these are smaller than bit slices.
   bool with_bounds = true;    ///< Least and greatest values, for ranges.
 
+  /// Leave the filters of numbers out where bounds do nearly as well: where a value is within the
+  /// bounds of three granules at most, on average, as in a nearly unique column that ascends with
+  /// the keys. Their state is then GranulePart::kNotWanted. Files of few granules keep them.
+  bool may_omit_filters = false;
+
   /// If its filters would take more bytes, the column gets none. 0: no limit.
   uint64_t max_filter_bytes = 0;
 };
@@ -110,6 +115,10 @@ class GranuleIndexBuilder {
   /// Errors: InvalidArgument (see AddValue), ResourceExhausted (no memory, or the keys alone
   /// exceed max_index_bytes).
   Result<std::string> Finish() noexcept;
+
+  /// After Finish: a max_index_bytes with which nothing would have been left out, whatever it was;
+  /// at most 32 bytes per column more than the least. 0 if Finish failed before it knew.
+  uint64_t needed_bytes() const noexcept;
 
  private:
   explicit GranuleIndexBuilder(std::unique_ptr<internal::GranuleIndexBuilderParts> parts) noexcept;

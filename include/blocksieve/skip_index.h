@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,10 @@
 /// Both name columns by their definitions in a GranuleIndex, which is what stores the index.
 
 namespace blocksieve {
+
+namespace internal {
+class ColumnSet;
+}
 
 /// What a SkipIndexBuilder is to build.
 struct SkipIndexBuilderOptions {
@@ -55,6 +60,13 @@ class SkipIndexBuilder {
   /// Errors: InvalidArgument, naming the option, its value and the allowed range;
   /// ResourceExhausted (memory).
   static Result<SkipIndexBuilder> Create(const SkipIndexBuilderOptions& options);
+
+  /// @{
+  /// What was moved from may only be destroyed or assigned to.
+  SkipIndexBuilder(SkipIndexBuilder&&) noexcept;
+  SkipIndexBuilder& operator=(SkipIndexBuilder&&) noexcept;
+  /// @}
+  ~SkipIndexBuilder();
 
   /// The next row, in the engine's own order of keys, which may be any. Its `row_bytes` count
   /// towards granule_bytes.
@@ -92,11 +104,13 @@ class SkipIndexBuilder {
   /// less than even the keys take).
   Result<std::string> Finish() noexcept;
 
- private:
-  SkipIndexBuilder(std::vector<Column> columns, GranuleIndexBuilder granules)
-      : columns_(std::move(columns)), granules_(std::move(granules)) {}
+  /// See GranuleIndexBuilder::needed_bytes.
+  uint64_t needed_bytes() const noexcept { return granules_.needed_bytes(); }
 
-  std::vector<Column> columns_;
+ private:
+  SkipIndexBuilder(std::unique_ptr<internal::ColumnSet> columns, GranuleIndexBuilder granules);
+
+  std::unique_ptr<internal::ColumnSet> columns_;
   GranuleIndexBuilder granules_;
   Status status_;  // of extracting values
 };

@@ -69,6 +69,19 @@ bool ForEachCallbackValue(const ColumnDefinition& definition, std::string_view r
   return has_value;
 }
 
+bool ForEachMember(const ColumnDefinition& definition, std::string_view row, ValueVisitor visit) {
+  bool has_value = false;
+  internal::JsonMembers::Scratch scratch;
+  definition.member->Read(
+      row,
+      [&](size_t, const Value& value) {
+        has_value = true;
+        return visit(value);
+      },
+      &scratch);
+  return has_value;
+}
+
 bool ForEachElement(const ColumnDefinition& definition, std::string_view text, ValueVisitor visit) {
   if (text.empty()) return false;  // an array without elements, not one with an empty one
   bool has_value = false;
@@ -134,6 +147,8 @@ ValueType Column::type() const noexcept { return definition_->type; }
 Tokeniser Column::tokeniser() const noexcept { return definition_->tokeniser; }
 uint32_t Column::ngram_length() const noexcept { return definition_->ngram_length; }
 
+IndexParts Column::index_parts() const noexcept { return definition_->parts; }
+
 bool Column::is_array() const noexcept {
   return definition_->element_delimiter.has_value() || definition_->source == ColumnSource::kJson ||
          definition_->source == ColumnSource::kCallback;
@@ -156,7 +171,7 @@ bool Column::ForEachCompared(std::string_view row, ValueVisitor visit) const {
   std::optional<Value> value;
   switch (definition.source) {
     case ColumnSource::kJson:
-      return internal::ForEachJsonValue(definition, row, visit);
+      return ForEachMember(definition, row, visit);
     case ColumnSource::kCallback:
       return ForEachCallbackValue(definition, row, visit);
     case ColumnSource::kBinary:
@@ -173,20 +188,21 @@ bool Column::ForEachCompared(std::string_view row, ValueVisitor visit) const {
   return value.has_value();
 }
 
-bool Column::ForEachIndexed(std::string_view row, ValueVisitor visit) const {
+bool Column::ForEachToken(const Value& value, ValueVisitor visit) const {
   const auto visit_token = [&](std::string_view token) { return visit(Value::Bytes(token)); };
   switch (definition_->tokeniser) {
     case Tokeniser::kWords:
-      return ForEachCompared(
-          row, [&](const Value& text) { return internal::ForEachWord(text.bytes(), visit_token); });
+      return internal::ForEachWord(value.bytes(), visit_token);
     case Tokeniser::kNgrams:
-      return ForEachCompared(row, [&](const Value& text) {
-        return internal::ForEachNgram(text.bytes(), definition_->ngram_length, visit_token);
-      });
+      return internal::ForEachNgram(value.bytes(), definition_->ngram_length, visit_token);
     case Tokeniser::kNone:
       break;
   }
-  return ForEachCompared(row, visit);
+  return visit(value);
+}
+
+bool Column::ForEachIndexed(std::string_view row, ValueVisitor visit) const {
+  return ForEachCompared(row, [&](const Value& value) { return ForEachToken(value, visit); });
 }
 
 }  // namespace blocksieve

@@ -27,6 +27,19 @@ std::string BinaryTypeText(const ColumnDefinition& definition) {
   return text;
 }
 
+constexpr std::pair<std::string_view, IndexParts> kParts[] = {
+    {"both:", IndexParts::kBoth},
+    {"filters:", IndexParts::kFilters},
+    {"bounds:", IndexParts::kBounds},
+};
+
+std::string_view PartsText(IndexParts parts) noexcept {
+  for (const auto& [text, named] : kParts) {
+    if (named == parts) return text;
+  }
+  return "";
+}
+
 // "int:" and the like. Empty for plain bytes and for binary numbers, whose source names the type.
 std::string ReadingText(const ColumnDefinition& definition) {
   if (definition.tokeniser == Tokeniser::kWords) return "words:";
@@ -45,7 +58,9 @@ class DefinitionParser {
     definition_.delimiter = delimiter;
   }
 
-  bool Parse() { return ParseName() && ParseReading() && ParseSource(); }
+  bool Parse() {
+    return ParseName() && ParseParts() && ParseReading() && PartsFit() && ParseSource();
+  }
   bool is_callback() const noexcept { return is_callback_; }
   ColumnDefinition&& definition() && { return std::move(definition_); }
 
@@ -56,6 +71,21 @@ class DefinitionParser {
     definition_.name = rest_.substr(0, end);
     rest_.remove_prefix(end + 1);
     return true;
+  }
+
+  bool ParseParts() {
+    for (const auto& [text, parts] : kParts) {
+      if (!Skip(text)) continue;
+      definition_.parts = parts;
+      break;
+    }
+    return true;
+  }
+
+  // Tokens are in no order.
+  bool PartsFit() const {
+    return definition_.tokeniser == Tokeniser::kNone || definition_.parts == IndexParts::kChosen ||
+           definition_.parts == IndexParts::kFilters;
   }
 
   bool ParseReading() {
@@ -140,7 +170,11 @@ class DefinitionParser {
       definition_.path.push_back(std::move(name));
       rest_.remove_prefix(end);
     }
-    return definition_.path.size() <= Column::kMaxJsonDepth;
+    if (definition_.path.size() > Column::kMaxJsonDepth) return false;
+    auto member = std::make_shared<JsonMembers>();
+    member->Add(0, definition_.path, definition_.type);
+    definition_.member = std::move(member);
+    return true;
   }
 
   // "[;]", or nothing.
@@ -198,7 +232,7 @@ bool IsColumnName(std::string_view name) noexcept {
 
 std::string ColumnDefinitionText(const ColumnDefinition& definition) {
   const std::string reading = ReadingText(definition);
-  std::string text = definition.name + "=" + reading;
+  std::string text = definition.name + "=" + std::string(PartsText(definition.parts)) + reading;
   std::string elements;
   if (definition.element_delimiter) {
     elements = "[" + DelimiterText(*definition.element_delimiter) + "]";
@@ -228,6 +262,16 @@ std::string ColumnDefinitionText(const ColumnDefinition& definition) {
   return text + std::to_string(definition.field);
 }
 
+std::string WithoutIndexParts(std::string_view definition) {
+  std::string text(definition);
+  const size_t begin = text.find('=') + 1;  // npos + 1 is 0, where no definition begins
+  for (const auto& [parts, named] : kParts) {
+    if (begin != 0 && definition.substr(begin).starts_with(parts))
+      return text.erase(begin, parts.size());
+  }
+  return text;
+}
+
 Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delimiter) {
   DefinitionParser parser(text, delimiter);
   if (parser.Parse()) return std::move(parser).definition();
@@ -242,7 +286,8 @@ Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delim
       "), value, fixed(OFFSET,WIDTH), json:/POINTER, int:N, uint:N, float:N, words:N, "
       "ngrams(LENGTH):N (LENGTH from 1 to " +
       std::to_string(Column::kMaxNgramLength) +
-      "), int32le(OFFSET) and the like; a pointer names at most " +
+      "), int32le(OFFSET) and the like; bounds:, filters: or both: may precede them, but before "
+      "words and n-grams only filters:; a pointer names at most " +
       std::to_string(Column::kMaxJsonDepth) +
       " members; delimiters are written as in field(,)[;]:N, and must differ");
 }

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "blocksieve/column.h"
+#include "lib/column/json_members.h"
 
 namespace blocksieve::internal {
 
@@ -16,6 +18,7 @@ enum class ColumnSource : uint8_t { kValue, kField, kFixed, kBinary, kJson, kCal
 /// A column's text form, taken apart.
 struct ColumnDefinition {
   std::string name;
+  IndexParts parts = IndexParts::kChosen;
 
   // How the source's bytes are read.
   ValueType type = ValueType::kBytes;
@@ -24,16 +27,17 @@ struct ColumnDefinition {
 
   // Where they are; which members count depends on the source.
   ColumnSource source = ColumnSource::kValue;
-  uint32_t field = 0;                     // kField, from 1
-  char delimiter = '\t';                  // kField
-  std::optional<char> element_delimiter;  // kValue, kField, kFixed
-  uint32_t offset = 0;                    // kFixed, kBinary
-  uint32_t width = 0;                     // the same, in bytes
-  bool is_big_endian = false;             // kBinary
-  std::string pointer;                    // kJson, as written
-  std::vector<std::string> path;          // kJson, the pointer's names without escapes
-  std::string callback_name;              // kCallback
-  Column::Callback callback;              // kCallback
+  uint32_t field = 0;                         // kField, from 1
+  char delimiter = '\t';                      // kField
+  std::optional<char> element_delimiter;      // kValue, kField, kFixed
+  uint32_t offset = 0;                        // kFixed, kBinary
+  uint32_t width = 0;                         // the same, in bytes
+  bool is_big_endian = false;                 // kBinary
+  std::string pointer;                        // kJson, as written
+  std::vector<std::string> path;              // kJson, the pointer's names without escapes
+  std::shared_ptr<const JsonMembers> member;  // kJson, what the path leads to, as column 0
+  std::string callback_name;                  // kCallback
+  Column::Callback callback;                  // kCallback
 };
 
 /// See Column::Parse. Errors: InvalidArgument, NotSupported.
@@ -42,9 +46,9 @@ Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delim
 /// See Column::ToText.
 std::string ColumnDefinitionText(const ColumnDefinition& definition);
 
-/// Gives `visit` the values of the member of `row` that the definition's path names, until it
-/// returns false. Returns whether there was one. REQUIRES: definition.source is kJson
-bool ForEachJsonValue(const ColumnDefinition& definition, std::string_view row, ValueVisitor visit);
+/// The text form without what it says of the index's parts. Columns of equal text have equal
+/// values.
+std::string WithoutIndexParts(std::string_view definition);
 
 /// Whether a column or a callback may have this name.
 bool IsColumnName(std::string_view name) noexcept;

@@ -77,6 +77,14 @@ class BoundsWriter {
 
   const std::string& bytes() const noexcept { return bytes_; }
 
+  uint64_t memory_bytes() const noexcept {
+    return bytes_.capacity() + (lows_.capacity() + highs_.capacity()) * sizeof(uint64_t);
+  }
+
+  /// How many granules' bounds a value lies within, on average: a value that some granule begins
+  /// with. Of bytes it is not known, and infinite. O(granules * log(granules)).
+  double MeanOverlap() const;
+
  private:
   void CloseNumbers();
   void CloseBytes();
@@ -87,6 +95,9 @@ class BoundsWriter {
   uint64_t greatest_ = 0;
   std::string least_bytes_;
   std::string greatest_bytes_;
+
+  std::vector<uint64_t> lows_;  // of numbers, of the granules that have bounds
+  std::vector<uint64_t> highs_;
 
   uint64_t num_granules_ = 0;
   uint64_t previous_ = 0;  // lower bound of the granule before, within a block

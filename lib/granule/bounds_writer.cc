@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <limits>
 
 #include "lib/base/coding.h"
 #include "lib/bits/packed.h"
@@ -58,6 +59,23 @@ void BoundsWriter::CloseNumbers() {
   AppendVarint(&bytes_, ZigZag(low - (previous_ >> cut_bits)));
   AppendVarint(&bytes_, (greatest_ >> cut_bits) - low);
   previous_ = low << cut_bits;
+  lows_.push_back(least_);
+  highs_.push_back(greatest_);
+}
+
+double BoundsWriter::MeanOverlap() const {
+  if (lows_.empty()) return std::numeric_limits<double>::infinity();
+  std::vector<uint64_t> lows = lows_;
+  std::vector<uint64_t> highs = highs_;
+  std::sort(lows.begin(), lows.end());
+  std::sort(highs.begin(), highs.end());
+  uint64_t overlaps = 0;
+  for (const uint64_t value : lows_) {
+    const auto begun = std::upper_bound(lows.begin(), lows.end(), value) - lows.begin();
+    const auto ended = std::lower_bound(highs.begin(), highs.end(), value) - highs.begin();
+    overlaps += static_cast<uint64_t>(begun - ended);
+  }
+  return static_cast<double>(overlaps) / static_cast<double>(lows_.size());
 }
 
 void BoundsWriter::CloseBytes() {

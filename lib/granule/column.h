@@ -20,6 +20,8 @@ class GranuleColumn final : public ColumnIndex {
   /// Errors: Corruption.
   Status Open(const ColumnHeader& header, ByteView part, const GranuleSet* always, Kernel kernel);
 
+  bool HasFilters() const override { return info_.filters == GranulePart::kPresent; }
+  bool HasBounds() const override { return info_.bounds == GranulePart::kPresent; }
   void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const override;
   void KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const override;
   void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const override;

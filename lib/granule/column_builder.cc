@@ -92,6 +92,14 @@ bool GranuleColumnBuilder::IsEverywhere() const {
   return true;
 }
 
+bool GranuleColumnBuilder::BoundsSuffice() const {
+  // Each granule that bounds name beyond the right one costs a block; filters would cost two bytes
+  // of index for every row.
+  constexpr double kMostOverlap = 3;
+  return options_.may_omit_filters && bounds_state_ == GranulePart::kPresent &&
+         num_granules_ >= kFewGranules && bounds_writer_.MeanOverlap() <= kMostOverlap;
+}
+
 void GranuleColumnBuilder::ChooseForm() {
   if (!options_.with_postings || hashes_.empty()) return;
   const GranuleHashes values{hashes_, counts_};
@@ -108,11 +116,13 @@ void GranuleColumnBuilder::ChooseForm() {
 void GranuleColumnBuilder::Prepare() {
   assert(rows_with_value_ == 0);
   if (filter_state_ == GranulePart::kPresent) {
-    classes_ = ChooseSizeClasses(counts_, sizer_);
-    filter_bytes_ = FilterBytes(classes_);
-    if (IsEverywhere()) {
+    if (BoundsSuffice()) {
+      DropFilters(GranulePart::kNotWanted);
+    } else if (IsEverywhere()) {
       DropFilters(GranulePart::kEverywhere);
     } else {
+      classes_ = ChooseSizeClasses(counts_, sizer_);
+      filter_bytes_ = FilterBytes(classes_);
       ChooseForm();
     }
     if (options_.max_filter_bytes != 0 && filter_bytes_ > options_.max_filter_bytes) {
@@ -157,7 +167,7 @@ void GranuleColumnBuilder::Append(std::string* out, ColumnHeader* header) const 
 uint64_t GranuleColumnBuilder::MemoryBytes() const noexcept {
   return (hashes_.capacity() + counts_.capacity() + missing_.capacity() + present_.capacity()) *
              sizeof(uint64_t) +
-         distinct_.memory_bytes() + bounds_writer_.bytes().capacity() + bounds_.capacity();
+         distinct_.memory_bytes() + bounds_writer_.memory_bytes() + bounds_.capacity();
 }
 
 }  // namespace blocksieve::internal

@@ -56,6 +56,9 @@ class GranuleColumnBuilder {
   /// Whether nearly every value is in nearly every granule.
   bool IsEverywhere() const;
 
+  /// Whether bounds do nearly as well as filters, and may do so alone.
+  bool BoundsSuffice() const;
+
   GranuleColumnOptions options_;
   FilterSizer sizer_;
   GranulePart filter_state_;

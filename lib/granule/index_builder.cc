@@ -37,10 +37,12 @@ struct GranuleIndexBuilderParts {
   std::vector<uint64_t> granule_rows;
   std::vector<uint64_t> min_sequences;
   std::vector<uint64_t> always_matches;  // bits
+  uint64_t needed_bytes = 0;             // of the index if nothing is left out
 
   void StartRow(std::string_view key, uint64_t row_bytes);
   void CloseGranule();
   std::string GranulesPart() const;
+  uint64_t NeededBytes(uint64_t granules_bytes) const;
   bool DropLargestPart();
   Result<std::string> Finish();
 };
@@ -81,6 +83,18 @@ std::string GranuleIndexBuilderParts::GranulesPart() const {
   return part;
 }
 
+uint64_t GranuleIndexBuilderParts::NeededBytes(uint64_t granules_bytes) const {
+  // The header's numbers have up to so many bytes more than those of an empty column.
+  constexpr uint64_t kLengthsBytes = 32;
+  GranuleIndexHeader header;
+  uint64_t bytes = granules_bytes;
+  for (const GranuleColumnBuilder& column : columns) {
+    header.columns.push_back(column.MakeHeader());
+    bytes += column.filter_bytes() + column.bounds_bytes() + column.mark_bytes() + kLengthsBytes;
+  }
+  return bytes + EncodeGranuleIndexHeader(header).size() + kLengthsBytes;
+}
+
 /// False if there is nothing left to drop.
 bool GranuleIndexBuilderParts::DropLargestPart() {
   const auto largest_filters = std::max_element(
@@ -104,6 +118,7 @@ Result<std::string> GranuleIndexBuilderParts::Finish() {
   CloseGranule();
   const std::string granules = GranulesPart();
   for (GranuleColumnBuilder& column : columns) column.Prepare();
+  needed_bytes = NeededBytes(granules.size());
   for (;;) {
     GranuleIndexHeader header;
     header.num_granules = granule_rows.size();
@@ -209,6 +224,8 @@ void GranuleIndexBuilder::LimitGranules(uint64_t rows, uint64_t bytes) noexcept 
 void GranuleIndexBuilder::CloseGranule() noexcept {
   internal::Guard(parts_.get(), [&] { parts_->CloseGranule(); });
 }
+
+uint64_t GranuleIndexBuilder::needed_bytes() const noexcept { return parts_->needed_bytes; }
 
 uint64_t GranuleIndexBuilder::MemoryBytes() const noexcept {
   uint64_t bytes =

@@ -21,6 +21,9 @@ namespace blocksieve::internal {
 /// One question to a ColumnIndex, which removes granules from the set.
 using SkipStep = std::function<void(const ColumnIndex&, GranuleSet*)>;
 
+/// The parts of an index that a comparison asks.
+enum IndexPart : uint8_t { kFilterPart = 1, kBoundsPart = 2, kMarkPart = 4 };
+
 /// How to rule out granules in which a comparison cannot have one of its two outcomes: a granule
 /// stays if all steps of at least one alternative keep it.
 struct SkipPlan {
@@ -28,6 +31,10 @@ struct SkipPlan {
   /// With none, the comparison never has the outcome: no granule stays, and no index is needed.
   std::vector<std::vector<SkipStep>> alternatives;
   std::string reason;  ///< how it skips, or why not; for people
+
+  /// IndexParts, of which an index must have one to be of use; 0: it takes no index.
+  uint8_t parts = 0;
+  bool names_parts = false;  ///< `reason` follows the names of those that the index has
 };
 
 struct PredicateNode;

@@ -39,6 +39,10 @@ SkipStep Differing(const Value& value) {
 SkipPlan CannotSkip(std::string reason) { return {false, {}, std::move(reason)}; }
 SkipPlan Never() { return {true, {}, "no row can match"}; }
 
+SkipPlan ByMinMax(std::vector<Steps> alternatives, std::string details = "") {
+  return {true, std::move(alternatives), std::move(details), kBoundsPart, /*names_parts=*/true};
+}
+
 std::string Count(size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
@@ -47,7 +51,9 @@ SkipPlan ValuesTrue(const PredicateNode& leaf) {
   if (leaf.values.empty()) return Never();
   return {true,
           {{ContainingAny(leaf.values)}},
-          "filter and min/max, " + Count(leaf.values.size(), "value")};
+          ", " + Count(leaf.values.size(), "value"),
+          kFilterPart | kBoundsPart,
+          /*names_parts=*/true};
 }
 
 SkipPlan ValuesFalse(const PredicateNode& leaf) {
@@ -57,13 +63,20 @@ SkipPlan ValuesFalse(const PredicateNode& leaf) {
   if (leaf.values.size() > kMostValues) {
     return CannotSkip("NOT IN skips with up to " + std::to_string(kMostValues) + " values only");
   }
-  SkipPlan plan{true, {Steps()}, "skips only granules that hold a single value"};
+  SkipPlan plan{true, {Steps()}, "skips only granules that hold a single value", kBoundsPart};
   for (const Value& value : leaf.values) plan.alternatives[0].push_back(Differing(value));
   return plan;
 }
 
+SkipPlan RangeTrue(const PredicateNode& leaf) {
+  SkipPlan plan = ByMinMax({{Overlapping(leaf.range)}});
+  if (leaf.range.low || leaf.range.high) return plan;
+  plan.parts = kMarkPart;
+  return plan;
+}
+
 SkipPlan RangeFalse(const PredicateNode& leaf) {
-  SkipPlan plan{true, {}, "min/max"};
+  SkipPlan plan = ByMinMax({});
   if (leaf.range.low) {
     plan.alternatives.push_back(
         {Overlapping({std::nullopt, leaf.range.low, true, !leaf.range.includes_low})});
@@ -77,13 +90,13 @@ SkipPlan RangeFalse(const PredicateNode& leaf) {
 
 SkipPlan PatternTrue(const PredicateNode& leaf) {
   if (!leaf.range.low) return CannotSkip("the pattern begins with a wildcard");
-  return {true, {{Overlapping(leaf.range)}}, "min/max against the pattern's prefix"};
+  return ByMinMax({{Overlapping(leaf.range)}}, " against the pattern's prefix");
 }
 
 // For texts that match one of several patterns: the tokens that each pattern requires.
 SkipPlan TokensTrue(const Column& column, const std::vector<Pattern>& patterns) {
   const bool is_words = column.tokeniser() == Tokeniser::kWords;
-  SkipPlan plan{true, {}, ""};
+  SkipPlan plan{true, {}, "", kFilterPart, /*names_parts=*/true};
   size_t num_tokens = 0;
   for (const Pattern& pattern : patterns) {
     Steps steps;
@@ -98,7 +111,7 @@ SkipPlan TokensTrue(const Column& column, const std::vector<Pattern>& patterns) 
     num_tokens += steps.size();
     plan.alternatives.push_back(std::move(steps));
   }
-  plan.reason = "filter, " + Count(num_tokens, is_words ? "word" : "n-gram");
+  plan.reason = ", " + Count(num_tokens, is_words ? "word" : "n-gram");
   return plan;
 }
 
@@ -107,8 +120,11 @@ void PlanTokenised(PredicateNode* leaf) {
   leaf->when_false = CannotSkip("an index of tokens cannot tell which texts lack one");
   switch (leaf->kind) {
     case Kind::kWord:
-      leaf->when_true = {
-          true, {{Containing(Value::Bytes(leaf->literals[0].text))}}, "filter, 1 word"};
+      leaf->when_true = {true,
+                         {{Containing(Value::Bytes(leaf->literals[0].text))}},
+                         ", 1 word",
+                         kFilterPart,
+                         /*names_parts=*/true};
       return;
     case Kind::kPattern:
       leaf->when_true = TokensTrue(column, {*leaf->pattern});
@@ -134,13 +150,16 @@ void PlanSkipping(PredicateNode* leaf) {
   }
   const bool is_tokenised = leaf->column->tokeniser() != Tokeniser::kNone;
   if (leaf->kind == Kind::kMissing) {
-    leaf->when_true = {
-        true, {{&ColumnIndex::KeepMissing}}, "skips granules in which every row has the column"};
+    leaf->when_true = {true,
+                       {{&ColumnIndex::KeepMissing}},
+                       "skips granules in which every row has the column",
+                       kMarkPart};
     // A text without tokens is a value, but an index of tokens does not know of it.
     leaf->when_false = is_tokenised ? CannotSkip("a text may have no tokens")
                                     : SkipPlan{true,
                                                {{&ColumnIndex::KeepPresent}},
-                                               "skips granules in which no row has the column"};
+                                               "skips granules in which no row has the column",
+                                               kMarkPart};
     return;
   }
   if (is_tokenised) return PlanTokenised(leaf);
@@ -150,7 +169,7 @@ void PlanSkipping(PredicateNode* leaf) {
       leaf->when_false = ValuesFalse(*leaf);
       return;
     case Kind::kRange:
-      leaf->when_true = {true, {{Overlapping(leaf->range)}}, "min/max"};
+      leaf->when_true = RangeTrue(*leaf);
       leaf->when_false = RangeFalse(*leaf);
       return;
     default:

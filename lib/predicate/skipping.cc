@@ -12,6 +12,35 @@ const SkipPlan& PlanOf(const PredicateNode& leaf, bool asks_true) noexcept {
   return asks_true ? leaf.when_true : leaf.when_false;
 }
 
+uint8_t PartsOf(const ColumnIndex* index) {
+  if (index == nullptr) return 0;
+  return static_cast<uint8_t>(kMarkPart | (index->HasFilters() ? kFilterPart : 0) |
+                              (index->HasBounds() ? kBoundsPart : 0));
+}
+
+bool Serves(const ColumnIndex* index, const SkipPlan& plan) {
+  return plan.can_skip && (plan.alternatives.empty() || (plan.parts & PartsOf(index)) != 0);
+}
+
+// "filter and min/max, 2 values".
+std::string ReasonOf(const SkipPlan& plan, const ColumnIndex* index) {
+  if (!plan.names_parts || plan.alternatives.empty()) return plan.reason;
+  const unsigned asked = plan.parts & PartsOf(index);
+  const char* names = asked == kFilterPart                   ? "filter"
+                      : asked == (kFilterPart | kBoundsPart) ? "filter and min/max"
+                      : asked == kMarkPart                   ? "which granules have the column"
+                                                             : "min/max";
+  return names + plan.reason;
+}
+
+std::string WhyUseless(const PredicateNode& leaf, const SkipPlan& plan, const ColumnIndex* index) {
+  const char* missing = index == nullptr            ? "no index"
+                        : plan.parts == kFilterPart ? "no filters"
+                        : plan.parts == kBoundsPart ? "no bounds"
+                                                    : "neither filters nor bounds";
+  return "column '" + leaf.column->name() + "' has " + missing;
+}
+
 // Whether all children must have the outcome; otherwise one is enough.
 bool NeedsAll(const PredicateNode& node, bool asks_true) noexcept {
   return (node.kind == Kind::kAnd) == asks_true;
@@ -47,7 +76,7 @@ const ColumnIndex* Skipping::IndexOf(const PredicateNode& leaf) const {
 bool Skipping::CanSkip(const PredicateNode& node, bool asks_true) const {
   if (node.IsLeaf()) {
     const SkipPlan& plan = PlanOf(node, asks_true);
-    return plan.can_skip && (plan.alternatives.empty() || IndexOf(node) != nullptr);
+    return Serves(plan.alternatives.empty() ? nullptr : IndexOf(node), plan);
   }
   if (node.kind == Kind::kNot) return CanSkip(*node.children[0], !asks_true);
   const auto can_skip = [&](const PredicateNodePointer& child) {
@@ -91,9 +120,10 @@ void Skipping::Explain(const PredicateNode& node, bool asks_true, bool is_used,
     explanation.can_skip = CanSkip(node, asks_true);
     explanation.is_used = explanation.can_skip && is_used;
     const SkipPlan& plan = PlanOf(node, asks_true);
-    explanation.reason = plan.reason;
+    const ColumnIndex* const index = node.column ? IndexOf(node) : nullptr;
+    explanation.reason = ReasonOf(plan, index);
     if (plan.can_skip && !explanation.can_skip) {
-      explanation.reason = "column '" + explanation.column + "' has no index";
+      explanation.reason = WhyUseless(node, plan, index);
     } else if (explanation.can_skip && !is_used) {
       explanation.reason = "not used, because an alternative to it cannot skip";
     }

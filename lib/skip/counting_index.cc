@@ -11,6 +11,8 @@ class CountingIndexes::CountingIndex final : public ColumnIndex {
                 ScanExplanation* explanation)
       : index_(index), info_(info), name_(std::move(name)), explanation_(*explanation) {}
 
+  bool HasFilters() const override { return index_.HasFilters(); }
+  bool HasBounds() const override { return index_.HasBounds(); }
   void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const override {
     Count(info_.probe_bytes);
     index_.KeepContaining(value_hash, candidates);

@@ -4,6 +4,7 @@
 
 #include "blocksieve/skip_index.h"
 #include "lib/base/errors.h"
+#include "lib/column/column_set.h"
 
 namespace blocksieve {
 namespace {
@@ -33,6 +34,13 @@ Status ColumnThrew(const char* what) noexcept try {
 
 }  // namespace
 
+SkipIndexBuilder::SkipIndexBuilder(std::unique_ptr<internal::ColumnSet> columns,
+                                   GranuleIndexBuilder granules)
+    : columns_(std::move(columns)), granules_(std::move(granules)) {}
+SkipIndexBuilder::SkipIndexBuilder(SkipIndexBuilder&&) noexcept = default;
+SkipIndexBuilder& SkipIndexBuilder::operator=(SkipIndexBuilder&&) noexcept = default;
+SkipIndexBuilder::~SkipIndexBuilder() = default;
+
 Result<SkipIndexBuilder> SkipIndexBuilder::Create(const SkipIndexBuilderOptions& options) try {
   Status status = CheckColumns(options.columns);
   if (!status.ok()) return status;
@@ -45,11 +53,16 @@ Result<SkipIndexBuilder> SkipIndexBuilder::Create(const SkipIndexBuilderOptions&
     indexed.name = column.ToText();
     indexed.type = column.type();
     indexed.target_fpr = options.target_fpr;
-    indexed.with_bounds = column.tokeniser() == Tokeniser::kNone;  // tokens are not compared
+    const IndexParts parts = column.index_parts();
+    indexed.with_filters = parts != IndexParts::kBounds;
+    indexed.with_bounds = parts != IndexParts::kFilters &&
+                          column.tokeniser() == Tokeniser::kNone;  // tokens are not compared
+    indexed.may_omit_filters = parts == IndexParts::kChosen;
   }
   Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(granules);
   if (!builder.ok()) return builder.status();
-  return SkipIndexBuilder(options.columns, *std::move(builder));
+  return SkipIndexBuilder(std::make_unique<internal::ColumnSet>(options.columns),
+                          *std::move(builder));
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
@@ -59,12 +72,10 @@ void SkipIndexBuilder::AddRow(std::string_view key, std::string_view row,
   if (!status_.ok()) return;
   granules_.StartRow(key, row_bytes);
   try {
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      columns_[i].ForEachIndexed(row, [this, i](const Value& value) {
-        granules_.AddValue(i, value);
-        return true;
-      });
-    }
+    columns_->ForEachIndexed(row, [this](size_t column, const Value& value) {
+      granules_.AddValue(column, value);
+      return true;
+    });
   } catch (const std::bad_alloc&) {
     status_ = internal::OutOfMemory();
   } catch (const std::exception& error) {  // of callbacks

@@ -1,6 +1,7 @@
 #include <cassert>
 
 #include "blocksieve/skip_index.h"
+#include "lib/column/definition.h"
 #include "lib/skip/skip_planner.h"
 
 namespace blocksieve {
@@ -12,9 +13,9 @@ Result<SkipIndexReader> SkipIndexReader::Open(ByteView bytes) {
 }
 
 std::optional<size_t> SkipIndexReader::FindColumn(const Column& column) const {
-  const std::string definition = column.ToText();
+  const std::string definition = internal::WithoutIndexParts(column.ToText());
   for (size_t i = 0; i < granules_.num_columns(); ++i) {
-    if (granules_.column(i).name == definition) return i;
+    if (internal::WithoutIndexParts(granules_.column(i).name) == definition) return i;
   }
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 
 #include "blocksieve/bytes.h"
 #include "lib/base/errors.h"
+#include "lib/column/definition.h"
 #include "lib/granule/format.h"
 
 namespace blocksieve {
@@ -41,8 +42,10 @@ Result<internal::GranuleIndexHeader> ReadHeader(SkipIndexSource* source, size_t*
 }
 
 bool IsAmong(std::span<const Column> columns, const std::string& definition) {
-  return std::any_of(columns.begin(), columns.end(),
-                     [&](const Column& column) { return column.ToText() == definition; });
+  const std::string wanted = internal::WithoutIndexParts(definition);
+  return std::any_of(columns.begin(), columns.end(), [&](const Column& column) {
+    return internal::WithoutIndexParts(column.ToText()) == wanted;
+  });
 }
 
 }  // namespace

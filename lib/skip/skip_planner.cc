@@ -1,5 +1,6 @@
 #include "lib/skip/skip_planner.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -10,17 +11,28 @@ namespace {
 
 constexpr size_t kMaxFileProblems = 100;
 
-/// Stands for an index where only its being there matters.
+/// Stands for an index where only its parts matter.
 class AnyIndex final : public ColumnIndex {
  public:
+  constexpr explicit AnyIndex(bool has_filters = true, bool has_bounds = true)
+      : has_filters_(has_filters), has_bounds_(has_bounds) {}
+
+  bool HasFilters() const override { return has_filters_; }
+  bool HasBounds() const override { return has_bounds_; }
   void KeepContaining(uint64_t, GranuleSet*) const override {}
   void KeepOverlapping(const ValueRange&, GranuleSet*) const override {}
   void KeepDiffering(const Value&, GranuleSet*) const override {}
   void KeepMissing(GranuleSet*) const override {}
   void KeepPresent(GranuleSet*) const override {}
+
+ private:
+  const bool has_filters_;
+  const bool has_bounds_;
 };
 
 const AnyIndex kAnyIndex;
+const AnyIndex kIndexesOfParts[2][2] = {{AnyIndex(false, false), AnyIndex(false, true)},
+                                        {AnyIndex(true, false), AnyIndex(true, true)}};
 
 }  // namespace
 
@@ -58,7 +70,7 @@ std::optional<GranuleSet> SkipPlanner::AskFile(const SkipIndexReader* index, std
     CountingIndexes indexes(*index, &explanation_);
     const ColumnIndexLookup lookup = indexes.Lookup();
     if (problem.empty() && !predicate_.CanSkip(lookup)) {
-      problem = "its index has none of the columns that skip";
+      problem = "its index has nothing that the comparisons could ask";
     }
     if (problem.empty()) {
       explanation_.num_granules += index->num_granules();
@@ -72,11 +84,35 @@ std::optional<GranuleSet> SkipPlanner::AskFile(const SkipIndexReader* index, std
   return std::nullopt;
 }
 
+std::string SkipPlanner::IndexedColumn::LeftOut() const {
+  if (without_filters + without_bounds == 0) return "";
+  const char* parts = without_bounds == 0    ? "filters"
+                      : without_filters == 0 ? "bounds"
+                                             : "filters and bounds";
+  return std::string("; ") + parts + " left out for size in " +
+         std::to_string(std::max(without_filters, without_bounds)) + " of " +
+         std::to_string(files) + " files";
+}
+
+void SkipPlanner::NoteParts(const SkipIndexReader& index) {
+  for (const Column& column : predicate_.columns()) {
+    const std::optional<size_t> number = index.FindColumn(column);
+    if (!number) continue;
+    const GranuleColumnInfo& info = index.granules().column(*number);
+    IndexedColumn& indexed = indexed_[column.ToText()];
+    indexed.has_filters |= info.filters == GranulePart::kPresent;
+    indexed.has_bounds |= info.bounds == GranulePart::kPresent;
+    ++indexed.files;
+    indexed.without_filters += info.filters == GranulePart::kOverBudget;
+    indexed.without_bounds += info.bounds == GranulePart::kOverBudget;
+  }
+}
+
 void SkipPlanner::CountComparisons(const SkipIndexReader& index) {
+  NoteParts(index);
   for (size_t i = 0; i < comparisons_.size(); ++i) {
     const auto& [column, alone] = comparisons_[i];
     if (!column || !index.FindColumn(*column)) continue;
-    indexed_.insert(column->ToText());
     ComparisonExplanation& comparison = explanation_.comparisons[i];
     ++comparison.num_files;
     comparison.num_granules += index.num_granules();
@@ -110,11 +146,16 @@ void SkipPlanner::Finish() {
   if (!has_asked_) return;
   const std::vector<SkipExplanation> reasons =
       predicate_.Explain([this](const Column& column) -> const ColumnIndex* {
-        return indexed_.count(column.ToText()) != 0 ? &kAnyIndex : nullptr;
+        const auto found = indexed_.find(column.ToText());
+        if (found == indexed_.end()) return nullptr;
+        return &kIndexesOfParts[found->second.has_filters][found->second.has_bounds];
       });
   for (size_t i = 0; i < reasons.size(); ++i) {
     e.comparisons[i].is_used = reasons[i].is_used;
     e.comparisons[i].reason = reasons[i].reason;
+    if (!comparisons_[i].column) continue;
+    const auto found = indexed_.find(comparisons_[i].column->ToText());
+    if (found != indexed_.end()) e.comparisons[i].reason += found->second.LeftOut();
   }
 }
 

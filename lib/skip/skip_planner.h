@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,12 +56,24 @@ class SkipPlanner {
     std::optional<Predicate> alone;  // the comparison as a predicate, if it is to be counted
   };
 
+  /// What the files' indexes have of a column.
+  struct IndexedColumn {
+    bool has_filters = false;
+    bool has_bounds = false;
+    uint64_t files = 0;
+    uint64_t without_filters = 0;  // files in which they were left out for size
+    uint64_t without_bounds = 0;
+
+    std::string LeftOut() const;
+  };
+
+  void NoteParts(const SkipIndexReader& index);
   void CountComparisons(const SkipIndexReader& index);
 
   const Predicate& predicate_;
   ScanExplanation& explanation_;
-  std::vector<Comparison> comparisons_;  // as those of the explanation
-  std::set<std::string> indexed_;        // definitions of columns that some file has an index of
+  std::vector<Comparison> comparisons_;           // as those of the explanation
+  std::map<std::string, IndexedColumn> indexed_;  // by definition
   bool has_asked_ = false;
 };
 

@@ -1,5 +1,6 @@
 #include "lib/skip/summary.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -25,8 +26,16 @@ Status SkipIndexSummarizer::AddIndex(std::span<const GranuleColumnInfo> columns,
     total.bounds_bytes += column.bounds_bytes;
     total.num_distinct += column.num_distinct;
     total.files_without_filters += column.filters != GranulePart::kPresent;
+    total.files_with_bounds_only +=
+        column.filters == GranulePart::kNotWanted && column.bounds == GranulePart::kPresent;
+    total.files_over_budget +=
+        column.filters == GranulePart::kOverBudget || column.bounds == GranulePart::kOverBudget;
   }
   return Status::Ok();
+}
+
+void SkipIndexSummarizer::AddNeededBytes(uint64_t bytes) {
+  summary_.needed_index_bytes = std::max(summary_.needed_index_bytes, bytes);
 }
 
 void SkipIndexSummarizer::AddProblem(std::string problem) {

@@ -23,6 +23,9 @@ class SkipIndexSummarizer {
   Status AddIndex(std::span<const GranuleColumnInfo> columns, uint64_t num_bytes);
   /// @}
 
+  /// How large max_index_bytes would have to be for a file of which something was left out.
+  void AddNeededBytes(uint64_t bytes);
+
   /// A file without one: "000012.sst: reason".
   void AddProblem(std::string problem);
 

@@ -14,11 +14,11 @@ class Lines(CommandTest):
         self.assertEqual(self.scan("TRUE"), [(b"a", b"1"), (b"b", b"2")])
 
     def test_no_lines(self):
-        self.assertEqual(self.load(b"")["rows"], 0)
+        self.assertEqual(self.load(b"")["rows_read"], 0)
         self.assertEqual(self.scan("TRUE"), [])
 
     def test_last_line_without_its_end(self):
-        self.assertEqual(self.load(b"a\t1\nb\t2")["rows"], 2)
+        self.assertEqual(self.load(b"a\t1\nb\t2")["rows_read"], 2)
         self.assertEqual(self.scan("TRUE"), [(b"a", b"1"), (b"b", b"2")])
 
     def test_odd_bytes(self):
@@ -31,13 +31,13 @@ class Lines(CommandTest):
 
     def test_long_lines(self):
         rows = [(f"k{size}", "x" * size + "y") for size in (0, 10, (1 << 20) - 5, 1 << 20, 5 << 20)]
-        self.assertEqual(self.load(rows, "--index", "v=field:2")["rows"], len(rows))
+        self.assertEqual(self.load(rows, "--index", "v=field:2")["rows_read"], len(rows))
         self.assertEqual(sorted(self.scan("TRUE")),
                          sorted((key.encode(), value.encode()) for key, value in rows))
 
     def test_last_of_equal_keys_wins(self):
         said = self.load([("a", 1), ("b", 1), ("a", 2), ("a", 3)], "--index", "n=int:2")
-        self.assertEqual(said["rows"], 4)
+        self.assertEqual(said["rows_read"], 4)
         self.assertEqual(self.scan("TRUE"), [(b"a", b"3"), (b"b", b"1")])
         self.assertEqual(self.keys("n = 1"), ["b"])
 

@@ -16,14 +16,15 @@ class Report(CommandTest):
                             stdin=lines_of(self.ROWS))
         text = done.out.decode()
         num_bytes = sum(len(key) + len(str(i)) for key, i in self.ROWS)
-        self.assertIn(f"rows: 1000\nbytes: {num_bytes}\nindex bytes: ", text)
+        self.assertIn(f"rows read: 1,000\nrows kept: 1,000\nbytes: {num_bytes:,}\n  n=int:1: 1,000 rows with a value, "
+                      "0 without\nindex bytes: ", text)
         self.assertIn("in 1 of 1 file\n", text)
         self.assertIn("n=int:1 (of the value): filters ", text)
         self.assertEqual(done.err, "")  # no progress without a terminal
 
     def test_json(self):
         said = self.load(self.ROWS, "--index", "n=int:2")
-        self.assertEqual(said["rows"], 1000)
+        self.assertEqual(said["rows_read"], 1000)
         self.assertGreater(said["index_bytes"], 0)
         self.assertEqual((said["num_files"], said["files_with_index"]), (1, 1))
         self.assertEqual([column["definition"] for column in said["columns"]], ["n=int:1"])

@@ -109,13 +109,18 @@ void AddIndexCommand(CLI::App* app, Action* action) {
       AddOption(command, &options->upkeep.bytes_per_second,
                 {"--bytes-per-second", "SIZE", "the most to read in a second (default: no limit)",
                  BytesInRange(1, kMaxBytesPerSecond)});
+  CLI::Option* const size =
+      AddOption(command, &options->upkeep.max_index_bytes,
+                {"--max-index-bytes", "SIZE",
+                 "the most that the index of one file may take (default 8MiB, or as it was)",
+                 BytesInRange(1, kMaxBytesPerSecond)});
   CLI::Option* const copy =
       AddOption(command, &options->copy_from,
                 {"--copy-from", "DIR",
                  "take them from there, a database or what was saved, instead of reading SSTs"});
   CLI::Option* const save =
       AddOption(command, &options->save_to, {"--save-to", "DIR", "put all of them there instead"});
-  for (CLI::Option* const one : {indexes, rate}) {
+  for (CLI::Option* const one : {indexes, rate, size}) {
     Exclude(one, copy);
     Exclude(one, save);
   }

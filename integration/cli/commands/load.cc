@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,12 +11,13 @@
 #include "blocksieve/column.h"
 #include "blocksieve/range_filter.h"
 #include "blocksieve/skip_index.h"
+#include "integration/cli/commands/load_report.h"
 #include "integration/cli/commands/options.h"
+#include "integration/cli/commands/row_reader.h"
 #include "integration/cli/commands/rows.h"
 #include "integration/cli/engine/engine.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
-#include "integration/cli/term/line_reader.h"
 #include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
@@ -39,9 +39,18 @@ An index is on a part of the value. Fields are numbered from 1, as in the line o
   value json:/a/b        the whole value; a member of the value if that is JSON
   int:json:/a words:json:/a/b words:value fixed(8,4) uint32le(8)
 
-Lines may hold any bytes; there is no quoting. Of equal keys the last one wins. A line that is empty
-or lacks the key field is an error: the lines before it are loaded, and those after it are not.
-A line that lacks the field of an index has no value for it (IS NULL).
+It consists of filters, for = and IN and HAS, and of bounds, for < and BETWEEN and ORDER BY. To have
+only one of them, name it: bounds:int:3, filters:field:2. Otherwise a column of numbers whose bounds
+find nearly every value alone, such as a time that ascends with the keys, gets no filters, and load
+says so; both:int:3 makes them all the same. What exceeds --max-index-bytes in the index of a file is
+left out, the largest filters first, with a warning that says how much would be enough.
+
+Lines may hold any bytes; there is no quoting. With --format csv, FILE is CSV as RFC 4180 has it:
+fields in quotes may hold delimiters, doubled quotes and line ends, and lines may end with CR LF. Of
+equal keys the last one wins. A line that is empty or lacks the key field is an error: the lines
+before it are loaded, and those after it are not. A line that lacks the field of an index has no value
+for it (IS NULL). load reports how many rows it read and kept, and how many of them have a value of
+each index. If the disk is full, it says how many rows from the start of FILE are kept.
 
 Rows are added to a database that exists. It keeps the indexes that it has; a new one of the same
 name replaces the old one. At the end everything is flushed and, unless --no-compact is given,
@@ -56,11 +65,19 @@ it needs; toylsm keeps no options, so give it each time.
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:2 --index words=words:3 paths.tsv
   blocksieve load --db log.db --key 1 --delimiter , --index code=int:3 size=uint:4 log.csv
+  blocksieve load --db csv.db --key 1 --format csv --header --index code=int:3 log.csv
   blocksieve load --db times.db --key 1 --range-fpr 0.01 --delimiter , log.csv
   zcat docs.gz | blocksieve load --db docs.db --key 1 --index age=int:json:/age -
   blocksieve load --engine toylsm --db toy.db --key 1 --index pkg=field:2 paths.tsv)help";
 
 constexpr uint64_t kMaxGranuleRows = 1'000'000'000;
+constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 40;
+
+// Of the file, and of the report.
+struct LoadFormats {
+  RowFormat row_format = RowFormat::kLines;
+  OutputFormat output = OutputFormat::kText;
+};
 
 struct LoadOptions {
   std::string db;
@@ -70,10 +87,13 @@ struct LoadOptions {
   std::vector<std::string> positionals;
   uint64_t granule_rows = 0;  // 0: not given
   double target_fpr = SkipIndexBuilderOptions().target_fpr;
+  std::optional<uint64_t> max_index_bytes;
   std::optional<double> range_fpr;
-  std::string delimiter = "\t";
+  std::optional<std::string> delimiter;
+  std::optional<std::string> store_delimiter;
+  bool skips_header = false;
   bool no_compact = false;
-  OutputFormat format = OutputFormat::kText;
+  LoadFormats formats;
 };
 
 // More indexes may follow an --index, as in `--index a=field:2 b=field:3 FILE`; only the '=' tells
@@ -95,135 +115,130 @@ std::string TakeFile(LoadOptions* options) {
   return *std::move(file);
 }
 
-struct Loaded {
-  uint64_t rows = 0;
-  uint64_t bytes = 0;   // of keys and values
-  std::string problem;  // why it ended before the end of the file; empty: it did not
-};
-
-std::string WhatIsWrong(const term::LineReader& lines, std::string_view line, char delimiter,
-                        uint32_t key_field) {
-  const std::string place = fmt::format("{}:{}: ", lines.name(), lines.line_number());
-  if (line.empty()) return place + "the line is empty";
-  return place + fmt::format("the line has {}, separated by {}; the key is field {} (--key)",
-                             term::CountOf(CountFields(line, delimiter), "field"),
-                             DelimiterName(delimiter), key_field);
-}
-
-void ShowProgress(const Loaded& loaded, const term::LineReader& lines, term::Progress* progress) {
-  if (!progress->IsDue()) return;
-  std::string text = "loading: " + term::CountOf(loaded.rows, "row");
-  if (lines.file_bytes() != 0) {
-    text += fmt::format(", {} %", 100 * lines.bytes_read() / lines.file_bytes());
-  }
-  progress->Show(text);
-}
-
-Loaded LoadLines(char delimiter, uint32_t key_field, term::LineReader* lines,
-                 LoadedDatabase* database) {
+// Until the end of the file, or what is wrong.
+void LoadRows(RowReader* reader, ColumnCounter* counter, LoadedDatabase* database, Loaded* loaded) {
   constexpr uint64_t kRowsBetweenChecks = 1024;
   term::Progress progress;
-  Loaded loaded;
   std::string_view key;
   std::string value;
-  while (true) {
-    std::optional<std::string_view> line;
-    try {
-      line = lines->Next();
-    } catch (const term::Failure& failure) {
-      loaded.problem = failure.what();
-      return loaded;
-    }
-    if (!line) break;
-    if (line->empty() || !SplitRow(*line, delimiter, key_field, &key, &value)) {
-      loaded.problem = WhatIsWrong(*lines, *line, delimiter, key_field);
-      return loaded;
-    }
+  while (reader->Next(&key, &value)) {
     database->Put(key, value);
-    ++loaded.rows;
-    loaded.bytes += key.size() + value.size();
-    if (loaded.rows % kRowsBetweenChecks != 0) continue;
+    counter->Count(value);
+    ++loaded->rows_read;
+    loaded->bytes += key.size() + value.size();
+    if (loaded->rows_read % kRowsBetweenChecks != 0) continue;
     if (term::InterruptFlag()) break;
-    ShowProgress(loaded, *lines, &progress);
+    if (!progress.IsDue()) continue;
+    progress.Show("loading",
+                  {reader->bytes_read(), reader->file_bytes(), loaded->rows_read, "row"});
   }
-  if (term::InterruptFlag()) loaded.problem = "interrupted";
+}
+
+Loaded Load(const LoadTarget& target, RowReader* reader, LoadedDatabase* database) {
+  Loaded loaded;
+  loaded.is_new = database->is_new();
+  ColumnCounter counter(target.columns);
+  try {
+    LoadRows(reader, &counter, database, &loaded);
+    if (term::InterruptFlag()) loaded.problem = "interrupted";
+  } catch (const term::Failure& failure) {
+    loaded.problem = failure.what();
+  }
+  loaded.rows_with_cr = reader->rows_with_cr();
+  loaded.columns = counter.Counts();
+  try {
+    database->Flush();
+  } catch (const term::Failure& failure) {
+    if (loaded.problem.empty()) loaded.problem = failure.what();
+  }
   return loaded;
+}
+
+// Of a load that ended early: what is in the database, and what is not.
+[[noreturn]] void FailWith(const Loaded& loaded, const LoadedDatabase& database) {
+  const uint64_t kept = database.rows_durable();
+  const std::string message =
+      kept == loaded.rows_read
+          ? fmt::format("{}; the {} before are loaded and flushed, not compacted; nothing after is",
+                        loaded.problem, term::CountOf(kept, "row"))
+          : fmt::format("{}; the first {} of the file are kept, nothing after is", loaded.problem,
+                        term::CountOf(kept, "row"));
+  if (term::InterruptFlag()) throw term::Interrupted(message);
+  throw term::Failure(message);
 }
 
 void Compact(LoadedDatabase* database) {
   term::Progress progress;
   progress.Show("compacting");
-  if (!database->Compact())
-    throw term::Interrupted("interrupted; all rows are loaded, not compacted");
+  bool is_done = false;
+  try {
+    is_done = database->Compact([&](uint64_t done, uint64_t all) {
+      progress.Show("compacting", {done, all, done, "byte"});
+    });
+  } catch (const term::Failure& failure) {
+    term::Fail("{}; all rows are loaded and kept, not compacted", failure.what());
+  }
+  if (!is_done) throw term::Interrupted("interrupted; all rows are loaded, not compacted");
 }
 
-// Numbers have no commas because scripts read this, too.
-std::string ToText(const Loaded& loaded, const SkipIndexSummary& indexes) {
-  std::string text = fmt::format("rows: {}\nbytes: {}\nindex bytes: {} in {} of {}\n", loaded.rows,
-                                 loaded.bytes, indexes.index_bytes, indexes.files_with_index,
-                                 term::CountOf(indexes.num_files, "file"));
-  for (const SkipIndexColumnUsage& column : indexes.usage) {
-    text += fmt::format("  {} (of the value): filters {} bytes, bounds {} bytes", column.definition,
-                        column.filter_bytes, column.bounds_bytes);
-    if (column.files_without_filters != 0) {
-      text += "; no filters in " + term::CountOf(column.files_without_filters, "file");
-    }
-    text += "\n";
+RowReaderOptions ReaderOptions(const LoadOptions& options, const std::string& file) {
+  const bool is_csv = options.formats.row_format == RowFormat::kCsv;
+  RowReaderOptions reader{.file = file,
+                          .format = options.formats.row_format,
+                          .key_field = options.key_field,
+                          .skips_header = options.skips_header};
+  reader.delimiter = ParseDelimiter(options.delimiter.value_or(is_csv ? "," : "\t"), "--delimiter");
+  if (options.store_delimiter && !is_csv) {
+    term::FailUsage("--store-delimiter {}: only for --format csv; lines are stored as they are",
+                    *options.store_delimiter);
   }
-  for (const std::string& problem : indexes.problems) text += "  " + problem + "\n";
-  return text;
-}
-
-std::string ToJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
-  auto columns = nlohmann::ordered_json::array();
-  for (const SkipIndexColumnUsage& column : indexes.usage) {
-    columns.push_back({{"definition", column.definition},
-                       {"num_files", column.num_files},
-                       {"filter_bytes", column.filter_bytes},
-                       {"bounds_bytes", column.bounds_bytes},
-                       {"num_distinct", column.num_distinct},
-                       {"files_without_filters", column.files_without_filters}});
-  }
-  return JsonLine({{"rows", loaded.rows},
-                   {"bytes", loaded.bytes},
-                   {"index_bytes", indexes.index_bytes},
-                   {"num_files", indexes.num_files},
-                   {"files_with_index", indexes.files_with_index},
-                   {"columns", columns},
-                   {"problems", indexes.problems}});
+  reader.stored_delimiter =
+      is_csv ? ParseDelimiter(options.store_delimiter.value_or("\t"), "--store-delimiter")
+             : reader.delimiter;
+  return reader;
 }
 
 void RunLoad(LoadOptions options) {
   const std::string file = TakeFile(&options);
-  const char delimiter = ParseDelimiter(options.delimiter);
-  LoadTarget target{.path = options.db,
-                    .columns = ParseIndexColumns(options.indexes, delimiter, options.key_field),
-                    .granule_rows = options.granule_rows,
-                    .target_fpr = options.target_fpr,
-                    .range_fpr = options.range_fpr};
+  const RowReaderOptions reading = ReaderOptions(options, file);
+  LoadTarget target{
+      .path = options.db,
+      .columns = ParseIndexColumns(options.indexes, reading.stored_delimiter, options.key_field),
+      .granule_rows = options.granule_rows,
+      .target_fpr = options.target_fpr,
+      .max_index_bytes = options.max_index_bytes,
+      .range_fpr = options.range_fpr};
   // What can fail without leaving anything behind comes first.
-  term::LineReader lines(file);
+  const std::unique_ptr<RowReader> reader = OpenRows(reading);
   term::CatchInterrupts();
   const std::unique_ptr<LoadedDatabase> database =
       EngineFor(options.db, options.engine).Load(target);
-  for (const std::string& note : database->notes()) {
-    term::WriteToStandardError("blocksieve load: " + note + "\n");
-  }
+  const auto say = [](const std::string& text) {
+    term::WriteToStandardError("blocksieve load: " + text + "\n");
+  };
+  for (const std::string& note : database->notes()) say(note);
 
-  const Loaded loaded = LoadLines(delimiter, options.key_field, &lines, database.get());
-  database->Flush();
-  if (!loaded.problem.empty()) {
-    const std::string message =
-        fmt::format("{}; the {} before are loaded and flushed, not compacted; nothing after is",
-                    loaded.problem, term::CountOf(loaded.rows, "row"));
-    if (term::InterruptFlag()) throw term::Interrupted(message);
-    throw term::Failure(message);
-  }
+  Loaded loaded = Load(target, reader.get(), database.get());
+  if (!loaded.problem.empty()) FailWith(loaded, *database);
   if (!options.no_compact) Compact(database.get());
+  loaded.rows_in_database = database->NumRows();
 
   const SkipIndexSummary indexes = database->Indexes();
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(loaded, indexes)
-                                                                    : ToText(loaded, indexes));
+  const bool is_json = options.formats.output == OutputFormat::kJson;
+  term::WriteToStandardOutput(is_json ? LoadJson(loaded, indexes) : LoadText(loaded, indexes));
+  for (const std::string& warning : LoadWarnings(loaded, indexes)) say("warning: " + warning);
+}
+
+void AddFormats(CLI::App* command, LoadFormats* formats) {
+  AddFormatOption(command, "text|json|csv",
+                  "json: a report for machines; csv: FILE is CSV (RFC 4180); both may be given",
+                  [formats](const std::string& name) {
+                    if (name == "csv") {
+                      formats->row_format = RowFormat::kCsv;
+                    } else {
+                      formats->output = name == "json" ? OutputFormat::kJson : OutputFormat::kText;
+                    }
+                  });
 }
 
 }  // namespace
@@ -248,16 +263,25 @@ void AddLoadCommand(CLI::App* app, Action* action) {
                          "(default {})",
                          options->target_fpr),
              TargetFprs()});
+  AddOption(command, &options->max_index_bytes,
+            {"--max-index-bytes", "SIZE",
+             "the most that the index of one file may take (default 8MiB; not for toylsm)",
+             BytesInRange(1, kMaxIndexBytes)});
   AddOption(command, &options->range_fpr,
             {"--range-fpr", "P",
              fmt::format("key filters answer for ranges: share of empty ones that pass, {} to {}",
                          kMinRangeFpr, kMaxRangeFpr),
              InRange(kMinRangeFpr, kMaxRangeFpr)});
   AddOption(command, &options->delimiter,
-            {"--delimiter", "C", R"(what separates fields: one byte, \t (default), \\ or \xHH)"});
+            {"--delimiter", "C",
+             R"(what separates fields: one byte, \t (default; of CSV, a comma), \\ or \xHH)"});
+  AddOption(
+      command, &options->store_delimiter,
+      {"--store-delimiter", "C", R"(of CSV: what separates fields in the value (default \t))"});
+  AddFlag(command, &options->skips_header, "--header", "the first line or record is no row");
   AddEngineOption(command, &options->engine, "the engine of a new database (default rocksdb)");
   AddFlag(command, &options->no_compact, "--no-compact", "leave the files as they were flushed");
-  AddFormatOption(command, &options->format);
+  AddFormats(command, &options->formats);
   AddOption(command, &options->positionals, {"FILE", "", "the lines; - is standard input"});
   SetAction(command, action, [options] { RunLoad(*options); });
 }

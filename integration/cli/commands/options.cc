@@ -1,8 +1,10 @@
 #include "integration/cli/commands/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cassert>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -63,6 +65,20 @@ void AddFormatOption(CLI::App* command, OutputFormat* format) {
           "text (the default), or json for machines")
       ->type_name("text|json")
       ->transform(CLI::Validator(OneOf("text", "json"), ""));
+}
+
+void AddFormatOption(CLI::App* command, const char* words, const char* description,
+                     std::function<void(const std::string&)> set) {
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--format",
+          [set = std::move(set)](const std::vector<std::string>& names) {
+            for (const std::string& name : names) set(name);
+          },
+          description)
+      ->type_name(words)
+      ->allow_extra_args(false)
+      ->transform(CLI::Validator(OneOf(words), ""));
 }
 
 void AddDatabaseOption(CLI::App* command, std::string* path, const char* description) {
@@ -152,6 +168,14 @@ Check OneOf(std::string first, std::string second) {
   return [first = std::move(first), second = std::move(second)](const std::string& name) {
     if (name == first || name == second) return std::string();
     return fmt::format("'{}' is unknown; allowed are {} and {}", name, first, second);
+  };
+}
+
+Check OneOf(const std::string& words) {
+  return [words = CLI::detail::split(words, '|')](const std::string& name) {
+    if (std::find(words.begin(), words.end(), name) != words.end()) return std::string();
+    return fmt::format("'{}' is unknown; allowed are {} and {}", name,
+                       fmt::join(words.begin(), words.end() - 1, ", "), words.back());
   };
 }
 

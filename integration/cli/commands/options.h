@@ -45,6 +45,10 @@ void AddFlag(CLI::App* command, bool* value, const char* name, const char* descr
 enum class OutputFormat { kText, kJson };
 void AddFormatOption(CLI::App* command, OutputFormat* format);
 
+/// One with further words, as "text|json|csv", which may be given several times.
+void AddFormatOption(CLI::App* command, const char* words, const char* description,
+                     std::function<void(const std::string&)> set);
+
 /// The option --db DIR, which is required.
 void AddDatabaseOption(CLI::App* command, std::string* path, const char* description);
 
@@ -85,6 +89,9 @@ Check TargetFprs();
 
 /// `first` or `second`.
 Check OneOf(std::string first, std::string second);
+
+/// One of several, "text|json|csv".
+Check OneOf(const std::string& words);
 
 /// The document on one line, with a line end. Names of files, columns and the like may be any
 /// bytes; JSON must be UTF-8, so others are replaced.

@@ -62,12 +62,11 @@ Column ParseIndexColumn(const std::string& definition, char delimiter, uint32_t 
 
 }  // namespace
 
-char ParseDelimiter(std::string_view text) {
+char ParseDelimiter(std::string_view text, std::string_view option) {
   const std::optional<char> delimiter = ParseByte(text);
   if (!delimiter || *delimiter == '\n') {
-    term::FailUsage(
-        R"(--delimiter is '{}'; allowed is one byte other than the line end, or \t, \\ or \xHH)",
-        text);
+    term::FailUsage(R"({} is '{}'; allowed is one byte other than the line end, or \t, \\ or \xHH)",
+                    option, text);
   }
   return *delimiter;
 }

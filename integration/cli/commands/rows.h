@@ -11,9 +11,9 @@
 
 namespace blocksieve::cli {
 
-/// Reads what is given for --delimiter: one byte, or \t, \\ or \xHH; not the line end.
-/// Throws UsageError.
-char ParseDelimiter(std::string_view text);
+/// Reads what is given for an option such as --delimiter: one byte, or \t, \\ or \xHH; not the line
+/// end. Throws UsageError.
+char ParseDelimiter(std::string_view text, std::string_view option = "--delimiter");
 
 /// For messages: "TAB", "','" or "'\x01'".
 std::string DelimiterName(char delimiter);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,6 +29,9 @@ struct LoadTarget {
   uint64_t granule_rows = 0;    ///< 0: the engine's default.
   double target_fpr = 0;        ///< Of the indexes.
 
+  /// Of the index of one file; nothing: the engine's default.
+  std::optional<uint64_t> max_index_bytes;
+
   /// Key filters answer for ranges with this rate; nothing: as the database has it so far.
   std::optional<double> range_fpr;
 };
@@ -44,9 +48,21 @@ class LoadedDatabase {
   virtual void Put(std::string_view key, std::string_view value) = 0;
   virtual void Flush() = 0;
 
+  /// The database had no rows when it was opened.
+  virtual bool is_new() const = 0;
+
+  /// So many rows that were put, from the first on, are in the database whatever happens. All of
+  /// them once Flush has returned; fewer after a failure.
+  virtual uint64_t rows_durable() const = 0;
+
+  /// Of the whole database, if it is known without reading all of it, as after Compact.
+  virtual std::optional<uint64_t> NumRows() = 0;
+
   /// Rewrites all files, into as few as the engine makes of them, with the indexes. Returns false
-  /// if it was interrupted.
-  virtual bool Compact() = 0;
+  /// if it was interrupted. `progress` is called now and then with the bytes that are written, and
+  /// an estimate of all that will be.
+  using CompactionProgress = std::function<void(uint64_t done, uint64_t all)>;
+  virtual bool Compact(const CompactionProgress& progress) = 0;
 
   virtual SkipIndexSummary Indexes() const = 0;
 

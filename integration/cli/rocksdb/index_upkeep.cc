@@ -59,6 +59,7 @@ SkipIndexOptions WantedIndexOptions(rocksdb::DB* db, const IndexUpkeep& upkeep) 
                   [&](const Column& other) { return other.name() == column.name(); });
     options.columns.push_back(column);
   }
+  if (upkeep.max_index_bytes) options.max_index_bytes = *upkeep.max_index_bytes;
   if (options.columns.empty()) {
     term::FailUsage("no file of database {} says what to index; --index does", upkeep.database);
   }
@@ -74,6 +75,10 @@ uint64_t CopyIndexes(const std::string& database, const std::string& directory) 
 
 void SaveIndexes(const std::string& database, const std::string& directory) {
   Check(SaveSkipIndexes(OpenReadOnly(database).get(), directory), "save the indexes of", database);
+}
+
+SkipIndexSummary ReadIndexes(const std::string& database) {
+  return IndexesOf(OpenReadOnly(database).get(), database);
 }
 
 bool RebuildIndexes(const IndexUpkeep& upkeep,

@@ -18,6 +18,9 @@ struct IndexUpkeep {
   std::string database;
   std::vector<Column> columns;    ///< To be indexed, too.
   uint64_t bytes_per_second = 0;  ///< 0: as fast as it can.
+
+  /// Of the index of one file; nothing: as that of the newest indexed SST.
+  std::optional<uint64_t> max_index_bytes;
 };
 
 /// By which options the newest indexed file of the column family that a database was opened with
@@ -32,6 +35,9 @@ uint64_t CopyIndexes(const std::string& database, const std::string& directory);
 
 /// Links or copies all to `directory`.
 void SaveIndexes(const std::string& database, const std::string& directory);
+
+/// What the database has now.
+SkipIndexSummary ReadIndexes(const std::string& database);
 
 /// Reads the SSTs that lack an index, and gives them one. `progress` as in RebuildSkipIndexes.
 /// Returns false if it ended that.

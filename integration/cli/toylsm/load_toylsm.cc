@@ -5,6 +5,7 @@
 #include "integration/cli/term/failure.h"
 #include "integration/cli/toylsm/toylsm_engine.h"
 #include "integration/toylsm/db.h"
+#include "integration/toylsm/iterator.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -17,6 +18,9 @@ class LoadedToyLsm final : public LoadedDatabase {
     if (target.granule_rows != 0) {
       term::FailUsage("--granule-rows {}: a granule of toylsm is a data block, whatever its rows",
                       target.granule_rows);
+    }
+    if (target.max_index_bytes) {
+      term::FailUsage("--max-index-bytes {}: toylsm has no such limit", *target.max_index_bytes);
     }
     toylsm::Options options;
     options.value_target_fpr = target.target_fpr;
@@ -38,10 +42,23 @@ class LoadedToyLsm final : public LoadedDatabase {
     }
     if (!db.ok()) term::Fail("cannot open database {}: {}", path_, db.status().message());
     db_ = *std::move(db);
+    is_new_ = NumRows() == 0U;
+  }
+
+  bool is_new() const override { return is_new_; }
+  uint64_t rows_durable() const override { return rows_durable_; }
+
+  // It is small, so all of it is read.
+  std::optional<uint64_t> NumRows() override {
+    uint64_t rows = 0;
+    const std::unique_ptr<toylsm::Iterator> at = db_->NewIterator();
+    for (at->SeekToFirst(); at->Valid(); at->Next()) ++rows;
+    return at->status().ok() ? std::optional(rows) : std::nullopt;
   }
 
   void Put(std::string_view key, std::string_view value) override {
     batch_.Put(key, value);
+    ++rows_in_batch_;
     if (batch_.bytes().size() >= kBatchBytes) WriteBatch();
   }
 
@@ -51,7 +68,7 @@ class LoadedToyLsm final : public LoadedDatabase {
   }
 
   // Ends only when all is done; at a second signal, with the process.
-  bool Compact() override {
+  bool Compact(const CompactionProgress&) override {
     Check(db_->Compact());
     return true;
   }
@@ -63,17 +80,22 @@ class LoadedToyLsm final : public LoadedDatabase {
  private:
   void WriteBatch() {
     Check(db_->Write(batch_));
+    // Logged, and read again from there if it is never flushed.
+    rows_durable_ += rows_in_batch_;
+    rows_in_batch_ = 0;
     batch_ = {};
   }
 
   void Check(const Status& status) const {
     if (status.ok()) return;
-    term::Fail("cannot write database {}: {}; rows of this load may be missing from it", path_,
-               status.message());
+    term::Fail("cannot write database {}: {}", path_, status.message());
   }
 
   const std::string path_;
   std::unique_ptr<toylsm::Db> db_;
+  bool is_new_ = false;
+  uint64_t rows_in_batch_ = 0;
+  uint64_t rows_durable_ = 0;
   toylsm::WriteBatch batch_;
 };
 

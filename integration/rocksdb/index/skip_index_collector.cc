@@ -23,6 +23,18 @@ constexpr uint64_t kLateBlockFactor = 4;
 // An entry smaller than this does not fill a block by itself.
 constexpr uint64_t kLeastBlockBytes = 1024;
 
+// Whether something was left out for max_index_bytes.
+bool LacksParts(const std::string& index) {
+  const Result<GranuleIndex> opened = GranuleIndex::Open(AsBytes(index));
+  for (size_t i = 0; opened.ok() && i < opened->num_columns(); ++i) {
+    const GranuleColumnInfo& column = opened->column(i);
+    if (column.filters == GranulePart::kOverBudget || column.bounds == GranulePart::kOverBudget) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 SkipIndexCollector::SkipIndexCollector(const SkipIndexOptions& options, std::optional<SstPlace> sst,
@@ -122,6 +134,11 @@ void SkipIndexCollector::Build() {
   readable_[kValueSuffixProperty] = std::to_string(options_.value_suffix_bytes);
   if (!problem_.empty()) return;
   Result<std::string> index = builder_->Finish();
+  const uint64_t needed = builder_->needed_bytes();
+  if (options_.max_index_bytes != 0 && needed > options_.max_index_bytes &&
+      (!index.ok() || LacksParts(*index))) {
+    readable_[kNeededProperty] = std::to_string(needed);
+  }
   if (!index.ok()) return Fail(index.status().message());
   DescribeIndex(*index);
   if (problem_.empty() && !PutIntoSidecar(*index)) index_ = *std::move(index);
@@ -172,11 +189,12 @@ void SkipIndexCollector::DescribeIndex(const std::string& index) {
             " distinct values; bounds " + std::string(GranulePartName(column.bounds)) + ", " +
             std::to_string(column.bounds_bytes) + " bytes\n";
     if (column.filters == GranulePart::kOverBudget || column.bounds == GranulePart::kOverBudget) {
-      LogLoudly(info_log_.get(),
-                "skip index of a file exceeds max_index_bytes=" +
-                    std::to_string(options_.max_index_bytes) + ": column " + column.name +
-                    " gets no " +
-                    (column.bounds == GranulePart::kOverBudget ? "filters and bounds" : "filters"));
+      LogLoudly(
+          info_log_.get(),
+          "skip index of a file exceeds max_index_bytes=" +
+              std::to_string(options_.max_index_bytes) + ": column " + column.name + " gets no " +
+              (column.bounds == GranulePart::kOverBudget ? "filters and bounds" : "filters") +
+              "; max_index_bytes=" + std::to_string(builder_->needed_bytes()) + " would keep all");
     }
   }
   readable_[kStatisticsProperty] = std::move(text);

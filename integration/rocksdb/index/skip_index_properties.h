@@ -30,6 +30,8 @@ inline constexpr char kIdentityProperty[] = "blocksieve.granules.identity";
 inline constexpr char kValueSuffixProperty[] = "blocksieve.granules.value_suffix_bytes";
 /// Per column, one per line: bytes of filters and bounds, distinct values.
 inline constexpr char kStatisticsProperty[] = "blocksieve.granules.statistics";
+/// Where something was left out for max_index_bytes: how large that would have to be, in decimal.
+inline constexpr char kNeededProperty[] = "blocksieve.granules.needed_bytes";
 /// Why there is no index.
 inline constexpr char kProblemProperty[] = "blocksieve.granules.problem";
 

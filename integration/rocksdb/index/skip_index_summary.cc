@@ -6,6 +6,7 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/skip_index_source.h"
+#include "integration/rocksdb/compat/number_text.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "lib/skip/summary.h"
@@ -54,13 +55,17 @@ rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   for (const auto& [number, file] : newest_last) {
     const auto& properties = file.second;
     sst.path = file.first;
+    uint64_t needed = 0;
+    const auto& user = properties->user_collected_properties;
+    if (FromText(std::string(FindProperty(user, kNeededProperty)), &needed)) {
+      summarizer.AddNeededBytes(needed);
+    }
     std::string problem;
     Status added = AddIndex(sst, properties, &summarizer, &problem);
     if (!added.ok()) return ToRocksStatus(added);
     if (problem.empty()) continue;
     summarizer.AddProblem(FileNameOf(sst.path) + ": " + problem);
     // Definitions are read where an index did not fit, too.
-    const auto& user = properties->user_collected_properties;
     if (FindProperty(user, kVersionProperty) != kPropertiesVersion) continue;
     for (const std::string_view line : SplitLines(FindProperty(user, kColumnsProperty))) {
       added = summarizer.AddDefinition(line);

@@ -49,7 +49,8 @@ TEST(SkipPlanner, FilesThatCannotSkipAreReadAsAWhole) {
   EXPECT_EQ(explanation.granules_selected, 1u);
   ASSERT_EQ(explanation.file_problems.size(), 100u);
   EXPECT_EQ(explanation.file_problems[0], "2: of another engine");
-  EXPECT_EQ(explanation.file_problems[1], "3: its index has none of the columns that skip");
+  EXPECT_EQ(explanation.file_problems[1],
+            "3: its index has nothing that the comparisons could ask");
   EXPECT_EQ(explanation.comparisons[0].num_files, 2u);
 }
 

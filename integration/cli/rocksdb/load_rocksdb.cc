@@ -1,8 +1,12 @@
 #include <rocksdb/db.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -10,12 +14,14 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/listener.h"
 #include "blocksieve/rocksdb/range_filter.h"
-#include "blocksieve/rocksdb/skip_scan.h"
+#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/engine/engine.h"
+#include "integration/cli/rocksdb/compaction_watch.h"
 #include "integration/cli/rocksdb/rocksdb_engine.h"
 #include "integration/cli/rocksdb/stored_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
+#include "integration/cli/term/streams.h"
 #include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -28,6 +34,19 @@ using rocksdb_plugin::OpenedDb;
 
 constexpr size_t kBatchBytes = 1 << 20;
 
+/// What collectors report, on standard error; but not what is left out for its size, file by file,
+/// as the summary of the database says that in the end.
+class IndexLog : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[1024];
+    std::vsnprintf(line, sizeof(line), format, arguments);
+    if (std::string_view(line).find("max_index_bytes") != std::string_view::npos) return;
+    term::WriteToStandardError(std::string(line) + "\n");
+  }
+};
+
 void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
                 rocksdb::ColumnFamilyOptions* options) {
   if (columns.empty()) return;
@@ -38,6 +57,8 @@ void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
     index.block_granules = false;
   }
   index.target_fpr = target.target_fpr;
+  if (target.max_index_bytes) index.max_index_bytes = *target.max_index_bytes;
+  index.info_log = std::make_shared<IndexLog>();
   rocksdb::Status status;
   auto factory = NewSkipIndexCollectorFactory(index, &status);
   if (factory == nullptr) term::FailUsage("cannot build these indexes: {}", status.ToString());
@@ -79,6 +100,22 @@ void AddRanges(double range_fpr, rocksdb::ColumnFamilyOptions* options) {
   }
 }
 
+/// Knows how far the flushed files go.
+class FlushListener final : public rocksdb::EventListener {
+ public:
+  void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& flushed) override {
+    if (flushed.cf_name != rocksdb::kDefaultColumnFamilyName) return;
+    // Memtables are flushed in their order, one after the other.
+    largest_sequence_ = std::max(largest_sequence_.load(), flushed.largest_seqno);
+  }
+
+  /// Of the entries in files that were flushed; 0: none were.
+  uint64_t largest_sequence() const { return largest_sequence_; }
+
+ private:
+  std::atomic<uint64_t> largest_sequence_ = 0;
+};
+
 /// The default column family, indexed.
 class LoadedRocksDb final : public LoadedDatabase {
  public:
@@ -89,7 +126,10 @@ class LoadedRocksDb final : public LoadedDatabase {
 
   void Put(std::string_view key, std::string_view value) override;
   void Flush() override;
-  bool Compact() override;
+  bool Compact(const CompactionProgress& progress) override;
+  bool is_new() const override { return is_new_; }
+  uint64_t rows_durable() const override;
+  std::optional<uint64_t> NumRows() override;
   SkipIndexSummary Indexes() const override { return IndexesOf(db_.get(), path_); }
 
  private:
@@ -100,6 +140,10 @@ class LoadedRocksDb final : public LoadedDatabase {
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
   rocksdb::WriteBatch batch_;
+
+  const std::shared_ptr<FlushListener> flushes_ = std::make_shared<FlushListener>();
+  bool is_new_ = false;
+  uint64_t first_sequence_ = 0;  // the last one before the first Put, each of which takes one
 };
 
 LoadedRocksDb::LoadedRocksDb(const LoadTarget& target) : path_(target.path) {
@@ -125,10 +169,15 @@ LoadedRocksDb::LoadedRocksDb(const LoadTarget& target) : path_(target.path) {
   std::error_code error;
   std::filesystem::create_directories(path_, error);
   if (error) term::Fail("cannot create database {}: {}", path_, error.message());
+  options.db.listeners.push_back(flushes_);
   const rocksdb::Status status = OpenDb(&db_, [&](OpenedDb* opened) {
     return rocksdb::DB::Open(options.db, path_, options.families, &handles_, opened);
   });
   if (!status.ok()) term::Fail("cannot open database {}: {}", path_, status.ToString());
+  const std::unique_ptr<rocksdb::Iterator> any(db_->NewIterator(rocksdb::ReadOptions()));
+  any->SeekToFirst();
+  is_new_ = !any->Valid() && any->status().ok();
+  first_sequence_ = db_->GetLatestSequenceNumber();
 }
 
 LoadedRocksDb::~LoadedRocksDb() {
@@ -153,74 +202,57 @@ void LoadedRocksDb::WriteBatch() {
 
 void LoadedRocksDb::Flush() {
   if (batch_.Count() != 0) WriteBatch();
-  Check(db_->Flush(rocksdb::FlushOptions()));
+  rocksdb::Status status = db_->Flush(rocksdb::FlushOptions());
+  // What fills the disk may have been a compaction, whose files are gone by now.
+  if (!status.ok() && db_->Resume().ok()) status = db_->Flush(rocksdb::FlushOptions());
+  Check(status);
 }
 
-bool LoadedRocksDb::Compact() {
+uint64_t LoadedRocksDb::rows_durable() const {
+  const uint64_t flushed = flushes_->largest_sequence();
+  return flushed > first_sequence_ ? flushed - first_sequence_ : 0;
+}
+
+bool LoadedRocksDb::Compact(const CompactionProgress& progress) {
   rocksdb::CompactRangeOptions options;
   options.canceled = &term::InterruptFlag();
   // Files of the last level may lack an index, too.
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  CompactionWatch watch(db_.get(), progress);
   const rocksdb::Status status = db_->CompactRange(options, nullptr, nullptr);
+  watch.End();
   if (status.IsIncomplete() && term::InterruptFlag()) return false;
-  Check(status);
+  if (!status.ok()) term::Fail("cannot compact database {}: {}", path_, status.ToString());
   return true;
+}
+
+// After a compaction of everything each key is in one file, once.
+std::optional<uint64_t> LoadedRocksDb::NumRows() {
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(&metadata);
+  uint64_t rows = 0;
+  uint64_t num_levels = 0;
+  for (const rocksdb::LevelMetaData& level : metadata.levels) {
+    num_levels += !level.files.empty();
+    if (level.level == 0 && level.files.size() > 1) return std::nullopt;
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      if (file.num_deletions != 0) return std::nullopt;
+      rows += file.num_entries;
+    }
+  }
+  if (num_levels > 1) return std::nullopt;
+  return rows;
 }
 
 void LoadedRocksDb::Check(const rocksdb::Status& status) const {
   if (status.ok()) return;
-  term::Fail("cannot write database {}: {}; rows of this load may be missing from it", path_,
-             status.ToString());
+  term::Fail("cannot write database {}: {}", path_, status.ToString());
 }
-
-class RocksDbScan final : public RowScan {
- public:
-  explicit RocksDbScan(std::unique_ptr<SkipScan> scan) : scan_(std::move(scan)) {}
-
-  bool Valid() const override { return scan_->Valid(); }
-  void Next() override { scan_->Next(); }
-  std::string_view key() const override { return scan_->key().ToStringView(); }
-  std::string_view value() const override { return scan_->value().ToStringView(); }
-  std::string problem() const override {
-    return scan_->status().ok() ? "" : scan_->status().ToString();
-  }
-  ScanExplanation Explain() const override { return scan_->Explain(); }
-
- private:
-  const std::unique_ptr<SkipScan> scan_;
-};
-
-class ReadRocksDb final : public ReadDatabase {
- public:
-  explicit ReadRocksDb(const std::string& path) : path_(path), db_(OpenReadOnly(path)) {}
-
-  SkipIndexSummary Indexes() override { return IndexesOf(db_.get(), path_); }
-
-  std::unique_ptr<RowScan> Scan(const Predicate& predicate, const ScanRequest& request) override {
-    SkipScanOptions options;
-    options.limit = request.limit;
-    options.reverse = request.reverse;
-    options.use_index = request.use_index;
-    options.explain = request.explain;
-    std::unique_ptr<SkipScan> scan;
-    const rocksdb::Status status = SkipScan::Create(db_.get(), nullptr, predicate, options, &scan);
-    if (!status.ok()) term::Fail("cannot scan database {}: {}", path_, status.ToString());
-    return std::make_unique<RocksDbScan>(std::move(scan));
-  }
-
- private:
-  const std::string path_;
-  const std::unique_ptr<rocksdb::DB> db_;
-};
 
 }  // namespace
 
 std::unique_ptr<LoadedDatabase> LoadRocksDb(const LoadTarget& target) {
   return std::make_unique<LoadedRocksDb>(target);
-}
-
-std::unique_ptr<ReadDatabase> OpenRocksDb(const std::string& path) {
-  return std::make_unique<ReadRocksDb>(path);
 }
 
 }  // namespace blocksieve::cli

@@ -1,0 +1,151 @@
+#include "integration/cli/commands/load_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "blocksieve/column.h"
+#include "integration/cli/commands/options.h"
+#include "integration/cli/term/text.h"
+
+namespace blocksieve::cli {
+namespace {
+
+using term::CountOf;
+using term::WithCommas;
+
+bool AsksForBounds(const SkipIndexColumnUsage& column) {
+  const Result<Column> parsed = Column::Parse(column.definition);
+  return parsed.ok() && parsed->index_parts() == IndexParts::kBounds;
+}
+
+// Filters that nobody asked to leave out, but that the builder did.
+uint64_t FilesWithBoundsChosen(const SkipIndexColumnUsage& column) {
+  return AsksForBounds(column) ? 0 : column.files_with_bounds_only;
+}
+
+std::string ColumnText(const SkipIndexColumnUsage& column) {
+  std::string text =
+      fmt::format("  {} (of the value): filters {} bytes, bounds {} bytes", column.definition,
+                  WithCommas(column.filter_bytes), WithCommas(column.bounds_bytes));
+  const uint64_t chosen = FilesWithBoundsChosen(column);
+  if (chosen != 0) {
+    text += fmt::format(
+        "; bounds only in {}, as they find nearly every value alone (both: makes filters)",
+        CountOf(chosen, "file"));
+  } else if (column.files_over_budget == 0 && column.files_without_filters != 0) {
+    text += "; no filters in " + CountOf(column.files_without_filters, "file");
+  }
+  if (column.files_over_budget != 0) {
+    text += fmt::format("; left out for size in {}", CountOf(column.files_over_budget, "file"));
+  }
+  return text + "\n";
+}
+
+// Rows of this load that the database has; only if it had none before.
+std::optional<uint64_t> RowsKept(const Loaded& loaded) {
+  return loaded.is_new ? loaded.rows_in_database : std::nullopt;
+}
+
+std::string RowsText(const Loaded& loaded) {
+  std::string text = fmt::format("rows read: {}\n", WithCommas(loaded.rows_read));
+  if (const std::optional<uint64_t> kept = RowsKept(loaded)) {
+    text += fmt::format("rows kept: {}", WithCommas(*kept));
+    if (*kept < loaded.rows_read) {
+      text += fmt::format(", {} replaced by later ones of the same key",
+                          WithCommas(loaded.rows_read - *kept));
+    }
+  } else if (loaded.rows_in_database) {
+    text += fmt::format("rows in the database: {}, with those it had",
+                        WithCommas(*loaded.rows_in_database));
+  } else {
+    text += "rows kept: not known without compaction";
+  }
+  return text + "\n";
+}
+
+std::string CountsText(const ColumnCounts& counts) {
+  return fmt::format("  {}: {} with a value, {} without\n", counts.column.ToText(),
+                     CountOf(counts.rows_with_value, "row"), WithCommas(counts.rows_without_value));
+}
+
+std::string SizeWarning(const SkipIndexSummary& indexes) {
+  std::string names;
+  for (const SkipIndexColumnUsage& column : indexes.usage) {
+    if (column.files_over_budget == 0) continue;
+    names += (names.empty() ? "" : ", ") + column.definition;
+  }
+  if (names.empty() && indexes.needed_index_bytes == 0) return "";
+  const std::string what =
+      names.empty() ? "an index was left out" : "the index lacks filters or bounds of " + names;
+  return fmt::format("{}, for its size; --max-index-bytes {} would keep all", what,
+                     indexes.needed_index_bytes);
+}
+
+}  // namespace
+
+std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  std::string text = RowsText(loaded);
+  text += fmt::format("bytes: {}\n", WithCommas(loaded.bytes));
+  for (const ColumnCounts& counts : loaded.columns) text += CountsText(counts);
+  text += fmt::format("index bytes: {} in {} of {}\n", WithCommas(indexes.index_bytes),
+                      WithCommas(indexes.files_with_index), CountOf(indexes.num_files, "file"));
+  for (const SkipIndexColumnUsage& column : indexes.usage) text += ColumnText(column);
+  for (const std::string& problem : indexes.problems) text += "  " + problem + "\n";
+  return text;
+}
+
+std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  auto columns = nlohmann::ordered_json::array();
+  for (const SkipIndexColumnUsage& column : indexes.usage) {
+    columns.push_back({{"definition", column.definition},
+                       {"num_files", column.num_files},
+                       {"filter_bytes", column.filter_bytes},
+                       {"bounds_bytes", column.bounds_bytes},
+                       {"num_distinct", column.num_distinct},
+                       {"files_without_filters", column.files_without_filters},
+                       {"files_with_bounds_chosen", FilesWithBoundsChosen(column)},
+                       {"files_over_budget", column.files_over_budget}});
+  }
+  auto values = nlohmann::ordered_json::array();
+  for (const ColumnCounts& counts : loaded.columns) {
+    values.push_back({{"definition", counts.column.ToText()},
+                      {"rows_with_value", counts.rows_with_value},
+                      {"rows_without_value", counts.rows_without_value}});
+  }
+  const auto number_or_null = [](const std::optional<uint64_t>& number) {
+    return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+  };
+  return JsonLine({{"rows_read", loaded.rows_read},
+                   {"rows_kept", number_or_null(RowsKept(loaded))},
+                   {"rows_in_database", number_or_null(loaded.rows_in_database)},
+                   {"bytes", loaded.bytes},
+                   {"values", values},
+                   {"index_bytes", indexes.index_bytes},
+                   {"num_files", indexes.num_files},
+                   {"files_with_index", indexes.files_with_index},
+                   {"needed_index_bytes", indexes.needed_index_bytes},
+                   {"columns", columns},
+                   {"problems", indexes.problems}});
+}
+
+std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  std::vector<std::string> warnings;
+  if (std::string warning = SizeWarning(indexes); !warning.empty()) {
+    warnings.push_back(std::move(warning));
+  }
+  for (const ColumnCounts& counts : loaded.columns) {
+    if (loaded.rows_read == 0 || counts.rows_with_value != 0) continue;
+    warnings.push_back(
+        fmt::format("no row has a value of {} (of the value)", counts.column.ToText()));
+  }
+  if (loaded.rows_with_cr != 0) {
+    warnings.push_back(fmt::format(
+        "{} with CR, which is part of the last field; --format csv takes it off",
+        loaded.rows_with_cr == 1 ? "1 line ends" : WithCommas(loaded.rows_with_cr) + " lines end"));
+  }
+  return warnings;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "blocksieve/skip_index_summary.h"
+#include "lib/column/column_set.h"
+
+// What `load` counts, and says in the end.
+
+namespace blocksieve::cli {
+
+/// Of the rows that were read.
+struct ColumnCounts {
+  Column column;  ///< Of the stored value.
+  uint64_t rows_with_value = 0;
+  uint64_t rows_without_value = 0;
+};
+
+struct Loaded {
+  uint64_t rows_read = 0;
+  uint64_t bytes = 0;  // of keys and values
+  uint64_t rows_with_cr = 0;
+  std::vector<ColumnCounts> columns;
+  std::string problem;  // why it ended before the end of the file; empty: it did not
+
+  bool is_new = false;                       // the database had no rows before
+  std::optional<uint64_t> rows_in_database;  // in the end, if it is known
+};
+
+/// Counts which rows have a value of which columns.
+class ColumnCounter {
+ public:
+  explicit ColumnCounter(std::vector<Column> columns) : columns_(std::move(columns)) {
+    with_value_.resize(columns_.columns().size());
+  }
+
+  void Count(std::string_view row) {
+    ++rows_;
+    has_value_.assign(with_value_.size(), 0);
+    columns_.ForEachCompared(row, [this](size_t column, const Value&) {
+      has_value_[column] = 1;
+      return false;
+    });
+    for (size_t i = 0; i < with_value_.size(); ++i) with_value_[i] += has_value_[i];
+  }
+
+  std::vector<ColumnCounts> Counts() const {
+    std::vector<ColumnCounts> counts;
+    for (size_t i = 0; i < with_value_.size(); ++i) {
+      counts.push_back({columns_.columns()[i], with_value_[i], rows_ - with_value_[i]});
+    }
+    return counts;
+  }
+
+ private:
+  internal::ColumnSet columns_;
+  uint64_t rows_ = 0;
+  std::vector<uint64_t> with_value_;
+  std::vector<uint8_t> has_value_;
+};
+
+std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes);
+std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes);
+
+/// What may not be as it was meant, one a line: indexes of which something was left out, and how
+/// large
+/// --max-index-bytes would have to be; columns of which no row has a value; lines that end with CR.
+std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSummary& indexes);
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,32 @@
+#include "lib/column/column_set.h"
+
+#include <utility>
+
+#include "lib/column/definition.h"
+
+namespace blocksieve::internal {
+
+ColumnSet::ColumnSet(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const ColumnDefinition& definition = *columns_[i].definition_;
+    if (definition.source != ColumnSource::kJson) continue;
+    members_.Add(i, definition.path, definition.type);
+  }
+}
+
+void ColumnSet::ForEachCompared(std::string_view row, ColumnVisitor visit) {
+  if (!members_.IsEmpty()) members_.Read(row, visit, &scratch_);
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].definition_->source == ColumnSource::kJson) continue;
+    columns_[i].ForEachCompared(row, [&](const Value& value) { return visit(i, value); });
+  }
+}
+
+void ColumnSet::ForEachIndexed(std::string_view row, ColumnVisitor visit) {
+  ForEachCompared(row, [&](size_t column, const Value& value) {
+    return columns_[column].ForEachToken(value,
+                                         [&](const Value& token) { return visit(column, token); });
+  });
+}
+
+}  // namespace blocksieve::internal

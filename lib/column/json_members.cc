@@ -1,0 +1,251 @@
+#include "lib/column/json_members.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "lib/base/c_locale.h"
+#include "lib/column/value_number.h"
+
+namespace blocksieve::internal {
+namespace {
+
+/// "0", "17": what names an element.
+std::optional<uint64_t> ElementIndex(const std::string& name) {
+  const std::optional<Value> number = ReadValue(ValueType::kUint, name);
+  if (!number || number->ToText() != name) return std::nullopt;
+  return number->as_uint();
+}
+
+/// What JSON has that is neither array nor object.
+struct Scalar {
+  enum class Kind : uint8_t { kNull, kBool, kWhole, kOtherNumber, kString };
+
+  Kind kind = Kind::kNull;
+  bool is_negative = false;  // of kWhole
+  uint64_t magnitude = 0;    // of kWhole; of kBool, 1 for true
+  std::string_view text;     // of kOtherNumber and kString
+};
+
+/// 3.0 and 3e2 as the integers they are.
+std::optional<Scalar> AsWhole(const Scalar& number) {
+  const std::optional<Decimal> decimal = Decimal::Parse(number.text);
+  if (!decimal || decimal->HasFraction() || !decimal->IntegerPart()) return std::nullopt;
+  return Scalar{Scalar::Kind::kWhole, decimal->is_negative(), *decimal->IntegerPart(), {}};
+}
+
+std::optional<Value> WholeValue(ValueType type, const Scalar& whole, std::string* text) {
+  constexpr auto kMostPositive = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  const bool is_negative = whole.is_negative && whole.magnitude != 0;
+  switch (type) {
+    case ValueType::kInt:
+      if (whole.magnitude > kMostPositive + (is_negative ? 1 : 0)) return std::nullopt;
+      return Value::Int(static_cast<int64_t>(is_negative ? 0 - whole.magnitude : whole.magnitude));
+    case ValueType::kUint:
+      if (is_negative) return std::nullopt;
+      return Value::Uint(whole.magnitude);
+    case ValueType::kFloat: {
+      const auto magnitude = static_cast<double>(whole.magnitude);
+      return Value::Float(is_negative ? -magnitude : magnitude);
+    }
+    case ValueType::kBytes:
+      break;
+  }
+  *text = is_negative ? "-" : "";
+  *text += std::to_string(whole.magnitude);
+  return Value::Bytes(*text);
+}
+
+/// The scalar as a value of a column; `text` is room for its bytes.
+std::optional<Value> ToValue(ValueType type, const Scalar& scalar, std::string* text) {
+  const bool is_whole_column = type == ValueType::kInt || type == ValueType::kUint;
+  switch (scalar.kind) {
+    case Scalar::Kind::kNull:
+      return std::nullopt;
+    case Scalar::Kind::kBool:
+      if (type != ValueType::kBytes) return std::nullopt;
+      return Value::Bytes(scalar.magnitude != 0 ? "true" : "false");
+    case Scalar::Kind::kWhole:
+      return WholeValue(type, scalar, text);
+    case Scalar::Kind::kOtherNumber:
+      if (!is_whole_column) break;
+      if (const std::optional<Scalar> whole = AsWhole(scalar))
+        return WholeValue(type, *whole, text);
+      return std::nullopt;
+    case Scalar::Kind::kString:
+      break;
+  }
+  return ReadValue(type, scalar.text);
+}
+
+}  // namespace
+
+/// Listens to the parser until all columns have what they can get; builds no document. A handler
+/// that returns false ends the parsing.
+class MemberReader {
+ public:
+  using number_integer_t = nlohmann::json::number_integer_t;
+  using number_unsigned_t = nlohmann::json::number_unsigned_t;
+  using number_float_t = nlohmann::json::number_float_t;
+  using string_t = nlohmann::json::string_t;
+  using binary_t = nlohmann::json::binary_t;
+
+  MemberReader(const JsonMembers& members, ColumnVisitor visit, JsonMembers::Scratch* scratch)
+      : members_(members), visit_(visit), scratch_(*scratch), pending_(members.num_columns_) {
+    scratch_.open.clear();
+    scratch_.is_visited.assign(members.nodes_.size(), 0);
+    scratch_.is_done.assign(members.types_.size(), 0);
+  }
+
+  bool null() { return Take({}); }
+  bool boolean(bool is_true) { return Take({Scalar::Kind::kBool, false, is_true, {}}); }
+  bool number_integer(number_integer_t number) {
+    const auto bits = static_cast<uint64_t>(number);
+    return Take({Scalar::Kind::kWhole, number < 0, number < 0 ? 0 - bits : bits, {}});
+  }
+  bool number_unsigned(number_unsigned_t number) {
+    return Take({Scalar::Kind::kWhole, false, number, {}});
+  }
+  bool number_float(number_float_t, string_t text) {
+    RestorePoint(&text);
+    return Take({Scalar::Kind::kOtherNumber, false, 0, text});
+  }
+  bool string(string_t& text) { return Take({Scalar::Kind::kString, false, 0, text}); }
+  bool binary(binary_t&) { return false; }  // not in JSON text
+
+  bool start_object(size_t) { return Start(false); }
+  bool start_array(size_t) { return Start(true); }
+  bool end_object() { return End(); }
+  bool end_array() { return End(); }
+
+  bool key(string_t& name) {
+    if (depth_elsewhere_ != 0) return true;
+    Open& object = scratch_.open.back();
+    object.next.reset();
+    for (const size_t child : NodeOf(object).children) {
+      if (members_.nodes_[child].name == name) object.next = child;
+    }
+    return true;
+  }
+
+  bool parse_error(size_t, const std::string&, const nlohmann::json::exception&) { return false; }
+
+ private:
+  using Node = JsonMembers::Node;
+  using Open = JsonMembers::Scratch::Open;
+
+  // localeconv, where the parser looks, may have been overwritten by a thread of another locale.
+  static void RestorePoint(std::string* number) {
+    const auto is_other = [](char c) {
+      return std::string_view("0123456789+-eE").find(c) == std::string_view::npos;
+    };
+    std::replace_if(number->begin(), number->end(), is_other, '.');
+  }
+
+  const Node& NodeOf(const Open& open) const { return members_.nodes_[open.node]; }
+
+  // The member that begins here, if columns read it and it is the first of its name.
+  std::optional<size_t> NextNode() {
+    std::optional<size_t> node;
+    if (scratch_.open.empty()) {
+      node = 0;
+    } else if (Open& around = scratch_.open.back(); around.is_array) {
+      const uint64_t index = around.next_index++;
+      for (const size_t child : NodeOf(around).children) {
+        if (members_.nodes_[child].index == index) node = child;
+      }
+    } else {
+      node = around.next;
+    }
+    if (!node || scratch_.is_visited[*node] != 0) return std::nullopt;
+    scratch_.is_visited[*node] = 1;
+    return node;
+  }
+
+  bool Take(const Scalar& scalar) {
+    if (depth_elsewhere_ != 0) return true;
+    if (!scratch_.open.empty() && scratch_.open.back().is_array) {
+      Give(NodeOf(scratch_.open.back()), scalar);  // an element
+    }
+    if (const std::optional<size_t> node = NextNode()) {
+      Give(members_.nodes_[*node], scalar);
+      Finish(members_.nodes_[*node].below);  // the paths cannot go on
+    }
+    return pending_ != 0;
+  }
+
+  bool Start(bool is_array) {
+    if (scratch_.open.size() + ++depth_elsewhere_ > Column::kMaxJsonDepth) return false;
+    if (depth_elsewhere_ > 1) return true;
+    const std::optional<size_t> node = NextNode();
+    if (!node) return true;
+    depth_elsewhere_ = 0;
+    scratch_.open.push_back({*node, is_array, 0, std::nullopt});
+    if (!is_array) Finish(members_.nodes_[*node].columns);  // an object is no value
+    return pending_ != 0;
+  }
+
+  bool End() {
+    if (depth_elsewhere_ != 0) {
+      --depth_elsewhere_;
+      return true;
+    }
+    Finish(NodeOf(scratch_.open.back()).below);
+    scratch_.open.pop_back();
+    return pending_ != 0;
+  }
+
+  void Give(const Node& node, const Scalar& scalar) {
+    for (const size_t column : node.columns) {
+      if (scratch_.is_done[column] != 0) continue;
+      const std::optional<Value> value = ToValue(members_.types_[column], scalar, &scratch_.text);
+      if (value && !visit_(column, *value)) Finish({column});
+    }
+  }
+
+  void Finish(const std::vector<size_t>& columns) {
+    for (const size_t column : columns) {
+      pending_ -= scratch_.is_done[column] == 0;
+      scratch_.is_done[column] = 1;
+    }
+  }
+
+  const JsonMembers& members_;
+  ColumnVisitor visit_;
+  JsonMembers::Scratch& scratch_;
+  size_t pending_;              // columns that may get more
+  size_t depth_elsewhere_ = 0;  // levels below the open members, in one that no column reads
+};
+
+void JsonMembers::Add(size_t column, const std::vector<std::string>& path, ValueType type) {
+  if (types_.size() <= column) types_.resize(column + 1);
+  types_[column] = type;
+  ++num_columns_;
+  size_t at = 0;
+  nodes_[at].below.push_back(column);
+  for (const std::string& name : path) {
+    const auto& children = nodes_[at].children;
+    const auto found = std::find_if(children.begin(), children.end(),
+                                    [&](size_t child) { return nodes_[child].name == name; });
+    size_t next = nodes_.size();
+    if (found != children.end()) {
+      next = *found;
+    } else {
+      nodes_[at].children.push_back(next);
+      nodes_.push_back({name, ElementIndex(name), {}, {}, {}});
+    }
+    at = next;
+    nodes_[at].below.push_back(column);
+  }
+  nodes_[at].columns.push_back(column);
+}
+
+void JsonMembers::Read(std::string_view document, ColumnVisitor visit, Scratch* scratch) const {
+  const CLocale c_locale;  // the parser takes its decimal point from the locale
+  MemberReader reader(*this, visit, scratch);
+  // The parser keeps its own stack and reports errors to the reader: it neither recurses nor
+  // throws. Columns have what they have as soon as the reader has seen it, whatever follows.
+  (void)nlohmann::json::sax_parse(document.begin(), document.end(), &reader);
+}
+
+}  // namespace blocksieve::internal
