@@ -20,7 +20,7 @@ struct IndexUpkeep {
   uint64_t bytes_per_second = 0;  ///< 0: as fast as it can.
 
   /// Of the index of one file; nothing: as that of the newest indexed SST.
-  std::optional<uint64_t> max_index_bytes;
+  std::optional<uint64_t> max_index_bytes = {};
 };
 
 /// By which options the newest indexed file of the column family that a database was opened with
