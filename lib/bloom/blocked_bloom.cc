@@ -1,5 +1,6 @@
 #include "lib/bloom/blocked_bloom.h"
 
+#include <array>
 #include <cassert>
 #include <string>
 
@@ -14,6 +15,18 @@ namespace {
 uint64_t LinesOf(const FilterInfo& info) noexcept {
   return (info.payload_bytes - info.lead_bytes) / kLineBytes;
 }
+
+// By number of probes, from 1 on.
+constexpr std::array<PatternRow, kMaxLineProbes> kPatternRows = [] {
+  std::array<PatternRow, kMaxLineProbes> rows{};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t j = 0; j < kMaxLineProbes; ++j) {
+      rows[i].factors[j] = kPatternFactors[j <= i ? j : 0];
+      rows[i].ones[j] = 1;
+    }
+  }
+  return rows;
+}();
 
 // Layout fields: probes (1), unused bytes before the first line (1).
 void AppendFields(const FilterInfo& info, FooterBytes* footer) noexcept {
@@ -43,10 +56,8 @@ double Fpr(const FilterInfo& info) noexcept {
 }
 
 const ProbeOps& Open(const FilterInfo& info, Kernel kernel, FilterView* view) noexcept {
-  view->blocked_bloom = {.num_lines = LinesOf(info),
-                         .num_probes = info.num_probes,
-                         .probe_mask = static_cast<uint16_t>((1u << info.num_probes) - 1)};
-  return BlockedBloomOps(kernel);
+  view->blocked_bloom = MakeBlockedBloomView(LinesOf(info), info.num_probes);
+  return BlockedBloomOps(kernel, info.num_probes);
 }
 
 }  // namespace
@@ -85,14 +96,19 @@ FillFunction BlockedBloomFill(Kernel kernel, uint32_t num_probes) noexcept {
   return kBlockedBloomFillScalar[num_probes - 1];
 }
 
-const ProbeOps& BlockedBloomOps(Kernel kernel) noexcept {
+BlockedBloomView MakeBlockedBloomView(uint64_t num_lines, uint32_t num_probes) noexcept {
+  assert(num_probes >= 1 && num_probes <= kMaxLineProbes);
+  return {num_lines, num_probes, &kPatternRows[num_probes - 1]};
+}
+
+const ProbeOps& BlockedBloomOps(Kernel kernel, [[maybe_unused]] uint32_t num_probes) noexcept {
   assert(IsAvailable(kernel));
   switch (kernel) {
 #if defined(__x86_64__)
     case Kernel::kAvx2:
-      return kBlockedBloomAvx2;
+      return num_probes <= 8 ? kBlockedBloomAvx2By8 : kBlockedBloomAvx2By16;
     case Kernel::kAvx512:
-      return kBlockedBloomAvx512;
+      return num_probes <= 8 ? kBlockedBloomAvx512By8 : kBlockedBloomAvx512By16;
 #elif defined(__aarch64__)
     case Kernel::kNeon:
       return kBlockedBloomNeon;

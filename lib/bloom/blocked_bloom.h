@@ -64,12 +64,15 @@ void FillBlockedBloom(const FilterInfo& plan, const HashList& hashes, uint8_t* p
 
 extern const FilterFormat kBlockedBloomFormat;
 
-/// REQUIRES: `kernel` is available.
-const ProbeOps& BlockedBloomOps(Kernel kernel) noexcept;
+BlockedBloomView MakeBlockedBloomView(uint64_t num_lines, uint32_t num_probes) noexcept;
+
+/// Kernels have entry points of their own for up to eight positions: fewer branches and registers.
+/// REQUIRES: `kernel` is available, 1 <= num_probes <= kMaxLineProbes.
+const ProbeOps& BlockedBloomOps(Kernel kernel, uint32_t num_probes) noexcept;
 
 extern const ProbeOps kBlockedBloomScalar;
-extern const ProbeOps kBlockedBloomAvx2;
-extern const ProbeOps kBlockedBloomAvx512;
+extern const ProbeOps kBlockedBloomAvx2By8, kBlockedBloomAvx2By16;
+extern const ProbeOps kBlockedBloomAvx512By8, kBlockedBloomAvx512By16;
 extern const ProbeOps kBlockedBloomNeon;
 
 /// Sets the bits of a run of hashes in `num_lines` lines.

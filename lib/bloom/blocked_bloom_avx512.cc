@@ -8,45 +8,82 @@
 #include "lib/hash/hash_eight.h"
 
 #define BLOCKSIEVE_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2")))
+#define BLOCKSIEVE_AVX512_INLINE BLOCKSIEVE_AVX512 static inline __attribute__((always_inline))
 
 namespace blocksieve::internal {
 namespace {
 
-struct Avx512BlockedBloom {
-  BLOCKSIEVE_AVX512 static inline __attribute__((always_inline)) bool Probe(
-      const FilterView& view, uint64_t hash) noexcept {
-    const uint8_t* line = LineAt(view, hash);
-    const auto pattern = static_cast<int>(hash);
-    return view.blocked_bloom.num_probes <= 8
-               ? ProbeEight(line, pattern, static_cast<__mmask8>(view.blocked_bloom.probe_mask))
-               : ProbeSixteen(line, pattern, view.blocked_bloom.probe_mask);
-  }
+BLOCKSIEVE_AVX512_INLINE __m256i Eight(const uint32_t* words) noexcept {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
+}
 
-  // For all positions at once: pick the word of the line by the position's high four bits, rotate
-  // the bit in question to the lowest place, and see whether it is zero in any lane in use.
-  BLOCKSIEVE_AVX512 static inline __attribute__((always_inline)) bool ProbeSixteen(
-      const uint8_t* line, int pattern, __mmask16 in_use) noexcept {
-    const __m512i products =
-        _mm512_mullo_epi32(_mm512_set1_epi32(pattern), _mm512_loadu_si512(kPatternFactors.data()));
-    const __m512i words =
-        _mm512_permutexvar_epi32(_mm512_srli_epi32(products, 28), _mm512_loadu_si512(line));
-    const __m512i bits = _mm512_rorv_epi32(words, _mm512_srli_epi32(products, 23));
-    return _mm512_mask_testn_epi32_mask(in_use, bits, _mm512_set1_epi32(1)) == 0;
-  }
-
-  // The same in registers of half the size, which halves the work where a 512-bit operation is done
-  // in two steps (Zen 4).
-  BLOCKSIEVE_AVX512 static inline __attribute__((always_inline)) bool ProbeEight(
-      const uint8_t* line, int pattern, __mmask8 in_use) noexcept {
+/// Tests up to eight positions. For all at once: pick the word of the line by the position's high
+/// four bits, rotate the bit in question to the lowest place, and see whether it is zero anywhere.
+/// In registers of half a line, which halves the work where a 512-bit operation is done in two
+/// steps (Zen 4).
+struct UpToEight {
+  BLOCKSIEVE_AVX512_INLINE bool ProbeLine(const uint8_t* line, uint64_t hash,
+                                          const PatternRow& pattern) noexcept {
     const auto* halves = reinterpret_cast<const __m256i*>(line);
-    const __m256i products = _mm256_mullo_epi32(
-        _mm256_set1_epi32(pattern),
-        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kPatternFactors.data())));
+    const __m256i products =
+        _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(hash)), Eight(pattern.factors));
     const __m256i words =
         _mm256_permutex2var_epi32(_mm256_loadu_si256(halves), _mm256_srli_epi32(products, 28),
                                   _mm256_loadu_si256(halves + 1));
     const __m256i bits = _mm256_rorv_epi32(words, _mm256_srli_epi32(products, 23));
-    return _mm256_mask_testn_epi32_mask(in_use, bits, _mm256_set1_epi32(1)) == 0;
+    return _mm256_testn_epi32_mask(bits, Eight(pattern.ones)) == 0;
+  }
+
+  /// Tests two keys at a time, eight lanes for each. A byte per key, 0 or 1.
+  BLOCKSIEVE_AVX512_INLINE __m128i ProbeEight(const uint64_t* lines, __m512i hashes,
+                                              const PatternRow& pattern) noexcept {
+    const __m512i factors_twice = _mm512_broadcast_i64x4(Eight(pattern.factors));
+    const __m512i second_line = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0,  //
+                                                  16, 16, 16, 16, 16, 16, 16, 16);
+    // Twice the number of the key that a lane is for.
+    __m512i key = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2);
+    __mmask16 missing[4];
+#pragma GCC unroll 4
+    for (size_t pair = 0; pair < 4; ++pair) {
+      const __m512i products =
+          _mm512_mullo_epi32(_mm512_permutexvar_epi32(key, hashes), factors_twice);
+      const __m512i words = _mm512_permutex2var_epi32(
+          _mm512_loadu_si512(reinterpret_cast<const void*>(lines[2 * pair])),
+          _mm512_or_si512(_mm512_srli_epi32(products, 28), second_line),
+          _mm512_loadu_si512(reinterpret_cast<const void*>(lines[2 * pair + 1])));
+      const __m512i bits = _mm512_rorv_epi32(words, _mm512_srli_epi32(products, 23));
+      missing[pair] = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(1));
+      key = _mm512_add_epi32(key, _mm512_set1_epi32(4));
+    }
+    const __m128i byte_per_key = _mm_cvtsi64_si128(static_cast<int64_t>(_mm512_kunpackd(
+        _mm512_kunpackw(missing[3], missing[2]), _mm512_kunpackw(missing[1], missing[0]))));
+    return _mm_and_si128(_mm_cmpeq_epi8(byte_per_key, _mm_setzero_si128()), _mm_set1_epi8(1));
+  }
+};
+
+/// The same for up to sixteen positions, in registers of a line.
+struct UpToSixteen {
+  BLOCKSIEVE_AVX512_INLINE bool ProbeLine(const uint8_t* line, uint64_t hash,
+                                          const PatternRow& pattern) noexcept {
+    const __m512i products = _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(hash)),
+                                                _mm512_loadu_si512(pattern.factors));
+    const __m512i words =
+        _mm512_permutexvar_epi32(_mm512_srli_epi32(products, 28), _mm512_loadu_si512(line));
+    const __m512i bits = _mm512_rorv_epi32(words, _mm512_srli_epi32(products, 23));
+    return _mm512_testn_epi32_mask(bits, _mm512_loadu_si512(pattern.ones)) == 0;
+  }
+
+  BLOCKSIEVE_AVX512_INLINE __m128i ProbeEight(const uint64_t* lines, __m512i hashes,
+                                              const PatternRow& pattern) noexcept {
+    alignas(64) uint64_t hash[8];
+    _mm512_store_si512(hash, hashes);
+    uint64_t byte_per_key = 0;
+#pragma GCC unroll 8
+    for (size_t i = 0; i < 8; ++i) {
+      const auto* line = reinterpret_cast<const uint8_t*>(lines[i]);
+      byte_per_key |= uint64_t{ProbeLine(line, hash[i], pattern)} << (8 * i);
+    }
+    return _mm_cvtsi64_si128(static_cast<int64_t>(byte_per_key));
   }
 };
 
@@ -55,8 +92,8 @@ struct Avx512BlockedBloom {
 // each.
 
 /// Finds the lines of eight hashes, and asks for their memory.
-BLOCKSIEVE_AVX512 static inline __attribute__((always_inline)) void FetchEight(
-    const FilterView& view, __m512i hashes, uint64_t* lines) noexcept {
+BLOCKSIEVE_AVX512_INLINE void FetchEight(const FilterView& view, __m512i hashes,
+                                         uint64_t* lines) noexcept {
   // There are fewer than 2^32 lines: a block is below 4 GiB.
   const __m512i num_lines = EightOf(view.blocked_bloom.num_lines);
   const __m512i line = _mm512_srli_epi64(
@@ -69,35 +106,9 @@ BLOCKSIEVE_AVX512 static inline __attribute__((always_inline)) void FetchEight(
   for (size_t i = 0; i < 8; ++i) __builtin_prefetch(reinterpret_cast<const uint8_t*>(lines[i]));
 }
 
-/// Answers of eight keys, each a byte that is 0 or 1, in the lower half. For up to eight positions.
-BLOCKSIEVE_AVX512 static inline __attribute__((always_inline)) __m128i ProbeEightKeys(
-    const uint64_t* lines, __m512i hashes, __mmask16 in_use) noexcept {
-  const __m512i factors = _mm512_broadcast_i64x4(
-      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kPatternFactors.data())));
-  const __m512i second_line = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0,  //
-                                                16, 16, 16, 16, 16, 16, 16, 16);
-  // Twice the number of the key that a lane is for.
-  __m512i key = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2);
-  __mmask16 missing[4];
-#pragma GCC unroll 4
-  for (size_t pair = 0; pair < 4; ++pair) {
-    const __m512i products = _mm512_mullo_epi32(_mm512_permutexvar_epi32(key, hashes), factors);
-    const __m512i words = _mm512_permutex2var_epi32(
-        _mm512_loadu_si512(reinterpret_cast<const void*>(lines[2 * pair])),
-        _mm512_or_si512(_mm512_srli_epi32(products, 28), second_line),
-        _mm512_loadu_si512(reinterpret_cast<const void*>(lines[2 * pair + 1])));
-    const __m512i bits = _mm512_rorv_epi32(words, _mm512_srli_epi32(products, 23));
-    missing[pair] = _mm512_mask_testn_epi32_mask(in_use, bits, _mm512_set1_epi32(1));
-    key = _mm512_add_epi32(key, _mm512_set1_epi32(4));
-  }
-  const __m128i byte_per_key = _mm_cvtsi64_si128(static_cast<int64_t>(_mm512_kunpackd(
-      _mm512_kunpackw(missing[3], missing[2]), _mm512_kunpackw(missing[1], missing[0]))));
-  return _mm_and_si128(_mm_cmpeq_epi8(byte_per_key, _mm_setzero_si128()), _mm_set1_epi8(1));
-}
-
-/// Writes answers, of which there are `count`, if fewer than eight.
-BLOCKSIEVE_AVX512 static inline __attribute__((always_inline)) void StoreAnswers(
-    __m128i answers, size_t count, bool* may_match) noexcept {
+/// Writes eight answers, or the first `count`, if they are fewer.
+BLOCKSIEVE_AVX512_INLINE void StoreAnswers(__m128i answers, size_t count,
+                                           bool* may_match) noexcept {
   if (count >= 8) {
     _mm_storel_epi64(reinterpret_cast<__m128i*>(may_match), answers);
   } else {
@@ -105,107 +116,85 @@ BLOCKSIEVE_AVX512 static inline __attribute__((always_inline)) void StoreAnswers
   }
 }
 
-/// Up to kProbeBatch hashes and their lines.
-struct Avx512Batch {
-  alignas(64) uint64_t hashes[kProbeBatch];
-  alignas(64) uint64_t lines[kProbeBatch];
+/// The entry points.
+template <class Test>
+struct Avx512Bloom {
+  BLOCKSIEVE_KEY_PROBES(MayMatch, static BLOCKSIEVE_AVX512,
+                        Test::ProbeLine(LineAt(view, hash), hash, *view.blocked_bloom.pattern))
 
-  BLOCKSIEVE_AVX512 inline __attribute__((always_inline)) void Fetch(const FilterView& view,
-                                                                     size_t first,
-                                                                     __m512i eight) noexcept {
-    _mm512_store_si512(hashes + first, eight);
-    FetchEight(view, eight, lines + first);
+  BLOCKSIEVE_AVX512 static void Hashes(const FilterView& view, const uint64_t* hashes,
+                                       size_t num_hashes, bool* may_match) noexcept {
+    alignas(64) uint64_t lines[kProbeBatch];
+    __m512i eights[kProbeBatch / 8];
+    for (size_t first = 0; first < num_hashes; first += kProbeBatch) {
+      const size_t count = std::min(num_hashes - first, kProbeBatch);
+      for (size_t i = 0; i < count; i += 8) {
+        const auto lanes = static_cast<__mmask8>(_bzhi_u32(0xff, static_cast<uint32_t>(count - i)));
+        eights[i / 8] = _mm512_maskz_loadu_epi64(lanes, hashes + first + i);
+        FetchEight(view, eights[i / 8], lines + i);
+      }
+      for (size_t i = 0; i < count; i += 8) {
+        StoreAnswers(Test::ProbeEight(lines + i, eights[i / 8], *view.blocked_bloom.pattern),
+                     count - i, may_match + first + i);
+      }
+    }
   }
 
-  /// Answers for those from number `first` on, of which `count` are wanted.
-  BLOCKSIEVE_AVX512 inline __attribute__((always_inline)) void Probe(const FilterView& view,
-                                                                     size_t first, size_t count,
-                                                                     bool* may_match) noexcept {
-    const uint16_t mask = view.blocked_bloom.probe_mask;
-    if (view.blocked_bloom.num_probes <= 8) {
-      const auto in_use = static_cast<__mmask16>(mask | mask << 8);
-      StoreAnswers(ProbeEightKeys(lines + first, _mm512_load_si512(hashes + first), in_use), count,
-                   may_match + first);
-      return;
+  BLOCKSIEVE_AVX512 static bool Keys(const FilterView& view, KeyList keys, size_t num_keys,
+                                     bool* may_match) noexcept {
+    bool has_empty = false;
+    while (num_keys >= 8) {
+      const size_t count = std::min(num_keys / 8 * 8, kProbeBatch);
+      has_empty |= Eights(view, keys, count, may_match);
+      keys = keys.From(count);
+      may_match += count;
+      num_keys -= count;
     }
-    const size_t end = first + std::min<size_t>(count, 8);
-    for (size_t i = first; i < end; ++i) {
-      may_match[i] = Avx512BlockedBloom::ProbeSixteen(reinterpret_cast<const uint8_t*>(lines[i]),
-                                                      static_cast<int>(hashes[i]), mask);
+    return num_keys == 0 ? has_empty : FewKeys(view, keys, num_keys, may_match) || has_empty;
+  }
+
+ private:
+  /// Up to kProbeBatch keys, a multiple of eight. Eights of differing lengths are hashed one by
+  /// one.
+  BLOCKSIEVE_AVX512_INLINE bool Eights(const FilterView& view, KeyList keys, size_t num_keys,
+                                       bool* may_match) noexcept {
+    alignas(64) uint64_t lines[kProbeBatch];
+    __m512i eights[kProbeBatch / 8];
+    bool has_empty = false;
+    for (size_t i = 0; i < num_keys; i += 8) {
+      if (!HashEightKeys(keys.From(i), view.hash_seed, &eights[i / 8])) [[unlikely]] {
+        alignas(64) uint64_t hashes[8];
+        has_empty |= HashKeys(view, keys.From(i), 8, hashes, [](size_t) {});
+        eights[i / 8] = _mm512_load_si512(hashes);
+      }
+      FetchEight(view, eights[i / 8], lines + i);
     }
+    for (size_t i = 0; i < num_keys; i += 8) {
+      StoreAnswers(Test::ProbeEight(lines + i, eights[i / 8], *view.blocked_bloom.pattern), 8,
+                   may_match + i);
+    }
+    return has_empty;
+  }
+
+  /// Fewer than eight keys are sooner done one by one.
+  BLOCKSIEVE_AVX512 static bool FewKeys(const FilterView& view, KeyList keys, size_t num_keys,
+                                        bool* may_match) noexcept {
+    uint64_t hashes[8];
+    const uint8_t* lines[8];
+    const bool has_empty = HashKeys(view, keys, num_keys, hashes, [&](size_t i) {
+      lines[i] = LineAt(view, hashes[i]);
+      __builtin_prefetch(lines[i]);
+    });
+    for (size_t i = 0; i < num_keys; ++i) {
+      may_match[i] = Test::ProbeLine(lines[i], hashes[i], *view.blocked_bloom.pattern);
+    }
+    return has_empty;
   }
 };
 
-BLOCKSIEVE_AVX512 void Avx512Hashes(const FilterView& view, const uint64_t* hashes,
-                                    size_t num_hashes, bool* may_match) noexcept {
-  Avx512Batch batch;
-  for (size_t first = 0; first < num_hashes; first += kProbeBatch) {
-    const size_t count = std::min(num_hashes - first, kProbeBatch);
-    for (size_t i = 0; i < count; i += 8) {
-      const auto lanes = static_cast<__mmask8>(_bzhi_u32(0xff, static_cast<uint32_t>(count - i)));
-      batch.Fetch(view, i, _mm512_maskz_loadu_epi64(lanes, hashes + first + i));
-    }
-    for (size_t i = 0; i < count; i += 8) batch.Probe(view, i, count - i, may_match + first);
-  }
-}
-
-/// Fewer than eight keys are sooner done one by one.
-BLOCKSIEVE_AVX512 bool Avx512FewKeys(const FilterView& view, KeyList keys, size_t num_keys,
-                                     bool* may_match) noexcept {
-  uint64_t hashes[8];
-  const uint8_t* lines[8];
-  const bool has_empty = HashKeys(view, keys, num_keys, hashes, [&](size_t i) {
-    lines[i] = LineAt(view, hashes[i]);
-    __builtin_prefetch(lines[i]);
-  });
-  const uint16_t mask = view.blocked_bloom.probe_mask;
-  if (view.blocked_bloom.num_probes <= 8) {
-    for (size_t i = 0; i < num_keys; ++i) {
-      may_match[i] = Avx512BlockedBloom::ProbeEight(lines[i], static_cast<int>(hashes[i]),
-                                                    static_cast<__mmask8>(mask));
-    }
-  } else {
-    for (size_t i = 0; i < num_keys; ++i) {
-      may_match[i] = Avx512BlockedBloom::ProbeSixteen(lines[i], static_cast<int>(hashes[i]), mask);
-    }
-  }
-  return has_empty;
-}
-
-/// Keys that do not come in eights of one length are hashed and probed one by one.
-BLOCKSIEVE_AVX512 bool Avx512Keys(const FilterView& view, KeyList keys, size_t num_keys,
-                                  bool* may_match) noexcept {
-  if (num_keys < 8) return Avx512FewKeys(view, keys, num_keys, may_match);
-  bool has_empty = false;
-  Avx512Batch batch;
-  for (size_t first = 0; first < num_keys; first += kProbeBatch) {
-    const size_t count = std::min(num_keys - first, kProbeBatch);
-    bool in_eights[kProbeBatch / 8];
-    for (size_t i = 0; i < count; i += 8) {
-      __m512i eight;
-      in_eights[i / 8] =
-          count - i >= 8 && HashEightKeys(keys.From(first + i), view.hash_seed, &eight);
-      if (in_eights[i / 8]) {
-        batch.Fetch(view, i, eight);
-      } else {
-        has_empty |=
-            HashKeys(view, keys.From(first + i), std::min<size_t>(count - i, 8), batch.hashes + i,
-                     [&](size_t j) { FetchLine(view, batch.hashes[i + j]); });
-      }
-    }
-    for (size_t i = 0; i < count; i += 8) {
-      if (in_eights[i / 8]) {
-        batch.Probe(view, i, 8, may_match + first);
-        continue;
-      }
-      const size_t end = std::min(i + 8, count);
-      for (size_t j = i; j < end; ++j) {
-        may_match[first + j] = Avx512BlockedBloom::Probe(view, batch.hashes[j]);
-      }
-    }
-  }
-  return has_empty;
-}
+template <class Test>
+constexpr ProbeOps kOps = {&Avx512Bloom<Test>::MayMatchKey, &Avx512Bloom<Test>::MayMatchHash,
+                           &Avx512Bloom<Test>::Hashes, &Avx512Bloom<Test>::Keys};
 
 template <uint32_t num_probes>
 struct Avx512Fill {
@@ -236,12 +225,8 @@ struct Avx512Fill {
 }  // namespace
 
 const FillFunctions kBlockedBloomFillAvx512 = FillTable<Avx512Fill>();
-
-namespace {
-BLOCKSIEVE_KEY_PROBES(Avx512Bloom, BLOCKSIEVE_AVX512, Avx512BlockedBloom::Probe(view, hash))
-}  // namespace
-const ProbeOps kBlockedBloomAvx512 = {&Avx512BloomKey, &Avx512BloomHash, &Avx512Hashes,
-                                      &Avx512Keys};
+const ProbeOps kBlockedBloomAvx512By8 = kOps<UpToEight>;
+const ProbeOps kBlockedBloomAvx512By16 = kOps<UpToSixteen>;
 
 }  // namespace blocksieve::internal
 

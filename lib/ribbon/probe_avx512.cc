@@ -64,6 +64,7 @@ struct RibbonWindows {
   alignas(64) uint64_t second[kProbeBatch];
   alignas(64) uint64_t coefficients[kProbeBatch];
   alignas(64) uint64_t start[kProbeBatch];
+  alignas(64) uint64_t hash[kProbeBatch];
   alignas(64) uint32_t fingerprint[kProbeBatch];  // only what is in use
   alignas(64) uint32_t in_use[kProbeBatch];
   alignas(64) uint32_t parities[kProbeBatch];
@@ -124,6 +125,7 @@ BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonView& ribbon, __m512i 
   _mm512_store_si512(windows->second + i, _mm512_add_epi64(first, stride));
   _mm512_store_si512(windows->coefficients + i, _mm512_or_si512(mixed, Eight(1)));
   _mm512_store_si512(windows->start + i, start);
+  _mm512_store_si512(windows->hash + i, hash);
   _mm256_store_si256(reinterpret_cast<__m256i*>(windows->in_use + i), in_use);
   _mm256_store_si256(reinterpret_cast<__m256i*>(windows->fingerprint + i),
                      _mm256_and_si256(fingerprint, in_use));
@@ -157,27 +159,25 @@ BLOCKSIEVE_AVX512_INLINE void ProbeRibbonWindows(const RibbonView& ribbon, size_
       _mm256_maskz_set1_epi8(SixteenMatch(*windows, 0) | SixteenMatch(*windows, 16) << 16, 1));
 }
 
-/// Parities of up to eight columns of the window in two segments. Lanes not in use are not read.
-BLOCKSIEVE_AVX512_INLINE __mmask8 ColumnParities(__mmask8 lanes, const uint8_t* first,
-                                                 const uint8_t* second, __m512i coefficients,
-                                                 __m512i start) noexcept {
-  const __m512i slots = _mm512_shrdv_epi64(_mm512_maskz_loadu_epi64(lanes, first),
-                                           _mm512_maskz_loadu_epi64(lanes, second), start);
+/// Parities of eight words, be they columns or what is behind them.
+BLOCKSIEVE_AVX512_INLINE __mmask8 WordParities(const uint8_t* first, const uint8_t* second,
+                                               __m512i coefficients, __m512i start) noexcept {
+  const __m512i slots =
+      _mm512_shrdv_epi64(_mm512_loadu_si512(first), _mm512_loadu_si512(second), start);
   const __m512i ones = _mm512_popcnt_epi64(_mm512_and_si512(slots, coefficients));
   return _mm512_test_epi64_mask(ones, Eight(1));
 }
 
 /// The same of up to eight columns: a byte of parities for each window, eight windows at a time.
-BLOCKSIEVE_AVX512_INLINE void ProbeNarrowWindows(const RibbonView& ribbon, size_t num_windows,
-                                                 RibbonWindows* windows, bool* may_match) noexcept {
-  const auto lanes = static_cast<__mmask8>(ribbon.most_in_use);
+BLOCKSIEVE_AVX512_INLINE void ProbeNarrowWindows(size_t num_windows, RibbonWindows* windows,
+                                                 bool* may_match) noexcept {
   for (size_t i = 0; i < num_windows; i += 8) {
     __mmask8 odd[8];
 #pragma GCC unroll 8
     for (size_t j = 0; j < 8; ++j) {
-      odd[j] = ColumnParities(lanes, reinterpret_cast<const uint8_t*>(windows->first[i + j]),
-                              reinterpret_cast<const uint8_t*>(windows->second[i + j]),
-                              Eight(windows->coefficients[i + j]), Eight(windows->start[i + j]));
+      odd[j] = WordParities(reinterpret_cast<const uint8_t*>(windows->first[i + j]),
+                            reinterpret_cast<const uint8_t*>(windows->second[i + j]),
+                            Eight(windows->coefficients[i + j]), Eight(windows->start[i + j]));
     }
     const __mmask64 parities = _mm512_kunpackd(
         _mm512_kunpackw(_mm512_kunpackb(odd[7], odd[6]), _mm512_kunpackb(odd[5], odd[4])),
@@ -212,13 +212,16 @@ struct Avx512Ribbon {
   template <RibbonDirectory kDirectory>
   BLOCKSIEVE_AVX512_INLINE void Batch(const FilterView& view, const uint64_t* hashes,
                                       size_t num_hashes, bool* may_match) noexcept {
+    if (view.ribbon.fast_segments == 0) [[unlikely]] {
+      for (size_t i = 0; i < num_hashes; ++i) may_match[i] = ProbeRibbonAnywhere(view, hashes[i]);
+      return;
+    }
     const auto load = [&](size_t i, __m512i* eight) BLOCKSIEVE_AVX512 {
       const auto lanes =
           static_cast<__mmask8>(_bzhi_u32(0xff, static_cast<uint32_t>(num_hashes - i)));
       *eight = _mm512_maskz_loadu_epi64(lanes, hashes + i);
     };
-    const auto hash_of = [&](size_t i) { return hashes[i]; };
-    ProbeHashes<kDirectory>(view, num_hashes, load, hash_of, may_match);
+    ProbeEights<kDirectory>(view, num_hashes, load, may_match);
   }
 
   template <RibbonDirectory kDirectory>
@@ -232,14 +235,10 @@ struct Avx512Ribbon {
       has_empty |= HashKeys(view, keys.From(i), 8, hashes, [](size_t) {});
       *eight = _mm512_load_si512(hashes);
     };
-    const auto hash_of = [&](size_t i) {
-      has_empty |= keys[i].empty();
-      return HashKey(keys[i], view.hash_seed);
-    };
-    const size_t in_eights = num_keys / 8 * 8;
-    if (in_eights > 0) ProbeHashes<kDirectory>(view, in_eights, load, hash_of, may_match);
     // Fewer are sooner done one by one.
-    uint64_t rest[8];
+    const size_t in_eights = view.ribbon.fast_segments == 0 ? 0 : num_keys / 8 * 8;
+    if (in_eights > 0) ProbeEights<kDirectory>(view, in_eights, load, may_match);
+    uint64_t rest[kProbeBatch];
     has_empty |= HashKeys(view, keys.From(in_eights), num_keys - in_eights, rest, [](size_t) {});
     for (size_t i = in_eights; i < num_keys; ++i) {
       may_match[i] =
@@ -249,15 +248,11 @@ struct Avx512Ribbon {
   }
 
  private:
-  /// `load(i, eight)` loads eight hashes from number i on, `hash_of(i)` is one.
-  template <RibbonDirectory kDirectory, class Load, class HashOf>
-  BLOCKSIEVE_AVX512_INLINE void ProbeHashes(const FilterView& view, size_t num_hashes, Load load,
-                                            HashOf hash_of, bool* may_match) noexcept {
+  /// `load(i, eight)` loads eight hashes from number i on. REQUIRES: there are fast segments.
+  template <RibbonDirectory kDirectory, class Load>
+  BLOCKSIEVE_AVX512_INLINE void ProbeEights(const FilterView& view, size_t num_hashes, Load load,
+                                            bool* may_match) noexcept {
     const RibbonView& ribbon = view.ribbon;
-    if (ribbon.fast_segments == 0) [[unlikely]] {
-      for (size_t i = 0; i < num_hashes; ++i) may_match[i] = ProbeRibbonAnywhere(view, hash_of(i));
-      return;
-    }
     RibbonWindows windows;
     uint32_t fast = 0;
     for (size_t i = 0; i < num_hashes; i += 8) {
@@ -266,14 +261,14 @@ struct Avx512Ribbon {
       fast |= LocateEight<kDirectory>(ribbon, eight, i, &windows) << i;
     }
     if constexpr (kQuads == 2) {
-      ProbeNarrowWindows(ribbon, num_hashes, &windows, may_match);
+      ProbeNarrowWindows(num_hashes, &windows, may_match);
     } else {
       ProbeRibbonWindows<kQuads>(ribbon, num_hashes, &windows, may_match);
     }
     const uint32_t valid = _bzhi_u32(~uint32_t{0}, static_cast<uint32_t>(num_hashes));
     for (uint32_t slow = ~fast & valid; slow != 0; slow &= slow - 1) [[unlikely]] {
         const auto i = static_cast<size_t>(_tzcnt_u32(slow));
-        may_match[i] = ProbeRibbonAnywhere(view, hash_of(i));
+        may_match[i] = ProbeRibbonAnywhere(view, windows.hash[i]);
       }
   }
 };

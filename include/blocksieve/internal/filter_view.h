@@ -12,10 +12,17 @@
 
 namespace blocksieve::internal {
 
+/// What kernels that test whole registers of positions read. A register of ones costs two
+/// instructions to make.
+struct PatternRow {
+  uint32_t factors[16];  // those behind the number of probes are copies of the first
+  uint32_t ones[16];
+};
+
 struct BlockedBloomView {
-  uint64_t num_lines;   // >= 1
-  uint32_t num_probes;  // 1 .. 16
-  uint16_t probe_mask;  // num_probes ones
+  uint64_t num_lines;         // >= 1
+  uint32_t num_probes;        // 1 .. 16
+  const PatternRow* pattern;  // of so many probes
 };
 
 /// Classic and counting filters.

@@ -39,10 +39,10 @@ TEST(Kernels, BlockedBloomProbesAgree) {
       }
       internal::FilterView view{};
       view.data = lines.data();
-      view.blocked_bloom = {kLines, num_probes, static_cast<uint16_t>((1u << num_probes) - 1)};
+      view.blocked_bloom = internal::MakeBlockedBloomView(kLines, num_probes);
       const internal::ProbeOps& scalar = internal::kBlockedBloomScalar;
       for (const Kernel kernel : internal::AvailableKernels()) {
-        const internal::ProbeOps& ops = internal::BlockedBloomOps(kernel);
+        const internal::ProbeOps& ops = internal::BlockedBloomOps(kernel, num_probes);
         for (int i = 0; i < 2000; ++i) {
           const uint64_t hash = random();
           ASSERT_EQ(ops.may_match_hash(view, hash), scalar.may_match_hash(view, hash))

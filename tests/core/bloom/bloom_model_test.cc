@@ -140,7 +140,7 @@ double MeasureBlocked(uint64_t num_lines, uint64_t num_keys, uint32_t num_probes
   internal::BlockedBloomFill(Kernel::kScalar, num_probes)(hashes, num_lines, lines.data());
   internal::FilterView view{};
   view.data = lines.data();
-  view.blocked_bloom = {num_lines, num_probes, static_cast<uint16_t>((1u << num_probes) - 1)};
+  view.blocked_bloom = internal::MakeBlockedBloomView(num_lines, num_probes);
   int positives = 0;
   for (int query = 0; query < num_queries; ++query) {
     positives += internal::kBlockedBloomScalar.may_match_hash(view, random());
