@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 import unittest
 
 from command import CommandTest, run
@@ -101,6 +102,23 @@ class Prediction(CommandTest):
         same_reads = advice["proposals"][1]
         self.assertLessEqual(same_reads["wasted_reads_absent"],
                              advice["today"]["wasted_reads_absent"])
+
+    def test_rewritten(self):
+        """What lookups of which some are of present keys are told to waste, they do."""
+        self.build(BLOOM)
+        for name in ("same memory", "same reads", "one rate"):
+            self.db, built = self.dir / name.replace(" ", ""), self.db
+            shutil.copytree(built, self.db)
+            family = self.advise("--absent-fraction", 0.4, "--block-cache", 0)
+            proposal = next(one for one in family["proposals"] if one["name"] == name)
+            self.succeed("apply", "--db", self.db, "--option", proposal["option"])
+            self.succeed("rewrite", "--db", self.db)
+            measured = self.measure()
+            self.check(proposal, measured)
+            self.assert_within_tenth(
+                0.4 * measured["wasted_reads_absent"] + 0.6 * measured["wasted_reads_present"],
+                proposal["wasted_reads"])
+            self.db = built
 
     def test_proposals(self):
         """A database that is built with the option has what was promised. Its present keys are left
@@ -245,14 +263,15 @@ class Advice(CommandTest):
                                        "unopened", "vanished"})
         family = advice["families"][0]
         self.assertEqual(set(family), {"family", "num_keys", "runs", "without", "today", "proposals",
-                                       "impossible", "no_filter_pays", "verdict"})
+                                       "impossible", "no_filter_pays", "verdict", "parts"})
         self.assertEqual(set(family["runs"][0]),
                          {"level", "num_files", "num_keys", "share_of_lookups", "predicted_fpr"})
         self.assertEqual(set(family["today"]),
                          {"wasted_reads_absent", "wasted_reads", "filter_bytes"})
         self.assertEqual(set(family["proposals"][0]), {
             "name", "option", "target_fpr", "wasted_reads_absent", "wasted_reads", "filter_bytes",
-            "levels", "rewritten_files", "rewritten_bytes", "rewritten_keys"})
+            "levels", "rewritten_files", "rewritten_bytes", "rewritten_keys", "probe_ns",
+            "build_cpu_seconds_per_million_keys"})
         self.assertEqual(set(family["proposals"][0]["levels"][0]), {"level", "kind", "target_fpr"})
 
     def test_same_memory_is_not_exceeded(self):
@@ -306,6 +325,49 @@ class Advice(CommandTest):
             text = self.succeed("advise", "--db", self.db, *arguments).out.decode()
             self.assertIn("No filter pays here: ", text)
             self.assertIn(reason, text)
+
+    def test_block_cache(self):
+        self.db_bench("fillseq,compact", "--bloom_bits=10")
+        num_bytes = self.inspect()["total"]["num_bytes"]
+        for cache, pays in ((0, True), (num_bytes - 1, True), (num_bytes, False), ("1GB", False)):
+            family = self.advise("--block-cache", cache)["families"][0]
+            self.assertEqual(family["no_filter_pays"] == "", pays, cache)
+        self.assertIn("fit into", self.advise()["families"][0]["no_filter_pays"])
+        # The options say that there is none.
+        self.db = self.dir / "uncached"
+        self.db_bench("fillseq,compact", "--bloom_bits=10", "--cache_size=0")
+        self.assertEqual(self.advise()["families"][0]["no_filter_pays"], "")
+        self.assertIn("--block-cache: x is not in the range",
+                      self.fail_with(2, "advise", "--db", self.db, "--block-cache", "x"))
+
+    def test_prices(self):
+        """Ribbons take longer to build than Bloom filters, and no time is none."""
+        self.level_tree("build", "1:20000:none", "0:20000:none")
+        prices = {}
+        for bits in (0.001, 0.01, 1.2):
+            proposal = self.proposal("asked", "--wasted-reads", bits)
+            prices[bits] = proposal["build_cpu_seconds_per_million_keys"]
+            self.assertGreater(proposal["probe_ns"], 0)
+            self.assertLess(proposal["probe_ns"], 10_000)
+        self.assertLess(0, prices[0.01])
+        self.assertLess(prices[0.01], 10)
+        nothing = self.proposal("asked", "--wasted-reads", 5)
+        self.assertEqual((nothing["build_cpu_seconds_per_million_keys"], nothing["probe_ns"]), (0, 0))
+        text = self.succeed("advise", "--db", self.db).out.decode()
+        self.assertRegex(text, r"(?m)^price +million keys +probe +resident +rewrite +rewrite +hash$")
+        self.assertRegex(text, r"(?m)^usual +\d\.\d{3} +[\d.]+ +[\d,]+ +2 +[\d,]+ +40,000$")
+
+    def test_parts(self):
+        """Another kind of filter, and rates by level: each for itself."""
+        self.level_tree("build", "2:60000:ribbonfilter:10", "1:6000:ribbonfilter:10")
+        family = self.advise("--block-cache", 0)["families"][0]
+        parts = family["parts"]
+        reads = {one["name"]: one["wasted_reads"] for one in family["proposals"]}
+        self.assertEqual(parts["today"], family["today"]["wasted_reads"])
+        self.assertEqual(parts["other_kind"], reads["one rate"])
+        self.assertEqual(parts["rates_by_level"], reads["same memory"])
+        self.assertLess(parts["rates_by_level"], parts["other_kind"])
+        self.assertLess(parts["other_kind"], parts["today"])
 
     def test_cache_of_toylsm(self):
         self.engine = "toylsm"
@@ -364,11 +426,8 @@ class Advice(CommandTest):
         asked = next(one for one in family["proposals"] if one["name"] == "asked")
         self.assertRegex(asked["option"], r"^options.wasted_reads = 0\.00\d+$")
         self.assertLessEqual(asked["wasted_reads"], 0.003)
-        one_rate = family["proposals"][-1]
-        self.assertEqual([level["kind"] for level in one_rate["levels"]], ["bloom", "ribbon"])
-        self.assertRegex(one_rate["option"],
-                         r"^options.key_filters = \{\{.kind = FilterKind::kBlockedBloom, "
-                         r".target_fpr = (0\.\d+)\}, \{.target_fpr = \1\}\}$")
+        self.assertEqual([level["kind"] for level in asked["levels"]], ["bloom", "ribbon"])
+        self.assertIn("one rate: the filters are so already", family["impossible"])
 
     def test_toylsm_partial_run(self):
         self.engine = "toylsm"

@@ -70,11 +70,12 @@ class Adviser {
   // One rate says more plainly what it does, so spreading has to be better by so much.
   static constexpr double kWorthSpreading = 0.99;
 
-  Result<FilterPlan> BestForMemory(uint64_t filter_bytes) const {
+  Result<FilterPlan> BestForMemory(uint64_t filter_bytes) {
     Result<FilterPlan> spread = PlanForMemory(Tree(), filter_bytes);
     Result<FilterPlan> one_rate = PlanForOneRate(Tree(), filter_bytes);
     if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
     const double reads = OutlookOf(*one_rate).wasted_reads;
+    advice_.parts = {advice_.today.wasted_reads, reads, OutlookOf(*spread).wasted_reads};
     return OutlookOf(*spread).wasted_reads < kWorthSpreading * reads ? spread : one_rate;
   }
 
@@ -100,7 +101,9 @@ class Adviser {
       return;
     }
     const Outlook outlook = OutlookOf(*plan);
-    advice_.proposals.push_back({name, *std::move(plan), outlook});
+    const FilterPrice price =
+        PriceOf(*plan, Tree(), SharesOf(advice_.coverage, runs().size()), &calibration_);
+    advice_.proposals.push_back({name, *std::move(plan), outlook, price});
   }
 
   // Unless it is worse than today's filters, or no other.
@@ -137,6 +140,7 @@ class Adviser {
 
   const AdviceQuestion question_;
   bool has_filters_ = false;
+  PriceCalibration calibration_;
   Advice advice_;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "integration/cli/advise/filter_plan.h"
+#include "integration/cli/advise/filter_price.h"
 #include "integration/cli/advise/range_advice.h"
 #include "integration/cli/advise/run_coverage.h"
 #include "integration/cli/engine/sorted_runs.h"
@@ -33,6 +34,15 @@ struct Proposal {
   std::string name;  ///< "same memory", "same reads", "one rate", "asked" or "usual".
   FilterPlan plan;
   Outlook outlook;
+  FilterPrice price;
+};
+
+/// Where a gain comes from: today's memory, put to use in two steps. Each is the wasted reads per
+/// lookup.
+struct GainParts {
+  double today = 0;
+  double other_kind = 0;  ///< The filters are blocksieve's, all of one rate.
+  double by_level = 0;    ///< And their rates differ by level.
 };
 
 /// For one column family.
@@ -42,6 +52,7 @@ struct Advice {
   Outlook without;  ///< Without any filter.
   Outlook today;
   std::vector<Proposal> proposals;
+  std::optional<GainParts> parts;  ///< If there are filters, and others of their memory.
   /// For what there is no proposal, and why. No proposal but that which was asked for wastes more
   /// reads or bytes than the filters do today, if there are some.
   std::vector<std::string> impossible;

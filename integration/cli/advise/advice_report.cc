@@ -18,27 +18,18 @@ std::string BitsPerKey(uint64_t filter_bytes, uint64_t num_keys) {
   return BitsText(8 * static_cast<double>(filter_bytes) / static_cast<double>(num_keys));
 }
 
-// The comparison of proposals, a row for each; present filters rewrite nothing.
+// What proposals save, a row for each.
 class Comparison {
  public:
   Comparison(uint64_t num_keys, bool with_present_keys)
       : num_keys_(num_keys),
         with_present_keys_(with_present_keys),
-        table_(Cells({"", "wasted reads", "per lookup", "filter bytes", "bits/key", "option",
-                      "files to\nrewrite", "bytes", "keys to hash"})) {}
+        table_(Cells({"", "wasted reads", "per lookup", "filter bytes", "bits/key", "option"})) {}
 
-  void Add(const std::string& name, const Outlook& outlook, const FilterPlan* plan) {
-    std::vector<std::string> cells = {
-        name, ReadsText(outlook.wasted_reads_absent), ReadsText(outlook.wasted_reads),
-        term::WithCommas(outlook.filter_bytes), BitsPerKey(outlook.filter_bytes, num_keys_)};
-    if (plan == nullptr) {
-      cells.insert(cells.end(), {"", "", "", ""});
-    } else {
-      cells.insert(cells.end(), {plan->setting.ToText(), term::WithCommas(plan->changes.size()),
-                                 term::WithCommas(plan->rewritten_bytes),
-                                 term::WithCommas(plan->rewritten_keys)});
-    }
-    table_.AddRow(Cells(std::move(cells)));
+  void Add(const std::string& name, const Outlook& outlook, const std::string& option) {
+    table_.AddRow(Cells({name, ReadsText(outlook.wasted_reads_absent),
+                         ReadsText(outlook.wasted_reads), term::WithCommas(outlook.filter_bytes),
+                         BitsPerKey(outlook.filter_bytes, num_keys_), option}));
   }
 
   std::string ToString() const { return table_.ToString(); }
@@ -54,6 +45,28 @@ class Comparison {
   const bool with_present_keys_;
   term::TextTable table_;
 };
+
+// And what they cost.
+std::string PricesText(const Advice& advice) {
+  term::TextTable table({"price", "CPU s per\nmillion keys", "ns per\nprobe", "bytes\nresident",
+                         "files to\nrewrite", "bytes to\nrewrite", "keys to\nhash"});
+  for (const Proposal& proposal : advice.proposals) {
+    const FilterPlan& plan = proposal.plan;
+    table.AddRow({proposal.name, fmt::format("{:.3f}", proposal.price.build_ns_per_key / 1e3),
+                  fmt::format("{:.1f}", proposal.price.probe_ns),
+                  term::WithCommas(plan.filter_bytes), term::WithCommas(plan.changes.size()),
+                  term::WithCommas(plan.rewritten_bytes), term::WithCommas(plan.rewritten_keys)});
+  }
+  return table.ToString();
+}
+
+std::string PartsText(const GainParts& parts) {
+  return fmt::format(
+      "In today's memory a lookup wastes {:.3g} reads today, {:.3g} with filters of blocksieve of "
+      "one "
+      "rate,\nand {:.3g} with rates by level.\n",
+      parts.today, parts.other_kind, parts.by_level);
+}
 
 std::string TargetText(double target_fpr) {
   return target_fpr > kMaxTargetFpr ? "none" : fmt::format("{:.3g}", target_fpr);
@@ -123,6 +136,8 @@ Json ToJson(const Proposal& proposal, const Engine& engine) {
                       {"kind", FilterKindName(level.kind)},
                       {"target_fpr", level.target_fpr}});
   }
+  document["build_cpu_seconds_per_million_keys"] = proposal.price.build_ns_per_key / 1e3;
+  document["probe_ns"] = proposal.price.probe_ns;
   document["rewritten_files"] = plan.changes.size();
   document["rewritten_bytes"] = plan.rewritten_bytes;
   document["rewritten_keys"] = plan.rewritten_keys;
@@ -142,12 +157,14 @@ std::string ToText(const Advice& advice, double absent_fraction, const Engine& e
   std::string text;
   if (advice.list.num_keys() == 0) return text;
   Comparison comparison(advice.list.num_keys(), absent_fraction < 1);
-  comparison.Add("no filters", advice.without, nullptr);
-  comparison.Add("today", advice.today, nullptr);
+  comparison.Add("no filters", advice.without, "");
+  comparison.Add("today", advice.today, "");
   for (const Proposal& proposal : advice.proposals) {
-    comparison.Add(proposal.name, proposal.outlook, &proposal.plan);
+    comparison.Add(proposal.name, proposal.outlook, proposal.plan.setting.ToText());
   }
-  text += comparison.ToString();
+  text += comparison.ToString() + "\n";
+  if (advice.parts) text += PartsText(*advice.parts) + "\n";
+  if (!advice.proposals.empty()) text += PricesText(advice);
   text += "\nFalse-positive rates:\n\n" + LevelsText(advice);
   if (!advice.proposals.empty()) text += "\nOptions:\n\n" + OptionsText(advice, engine);
   for (const std::string& problem : advice.impossible) text += "\nNo offer: " + problem + "\n";
@@ -170,6 +187,12 @@ Json ToJson(const Advice& advice, const Engine& engine) {
   document["today"] = ToJson(advice.today);
   Json& proposals = document["proposals"] = Json::array();
   for (const Proposal& proposal : advice.proposals) proposals.push_back(ToJson(proposal, engine));
+  document["parts"] = nullptr;
+  if (const auto& parts = advice.parts) {
+    document["parts"] = {{"today", parts->today},
+                         {"other_kind", parts->other_kind},
+                         {"rates_by_level", parts->by_level}};
+  }
   document["impossible"] = advice.impossible;
   document["no_filter_pays"] = advice.no_filter_pays;
   document["verdict"] = ToJson(VerdictOf(advice), advice);

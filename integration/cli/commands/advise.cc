@@ -60,13 +60,17 @@ The predictions follow the model of each kind of filter:
                  one that has the key, averaged over all keys.
   option         what the policy is told. Footers and lines that are not full come on top of
                  bits_per_key
+  CPU, probe     measured now, on this machine: CPU time to build filters, by level as planned, and
+                 to ask one that the processor's cache holds
+  resident       filters take this in the block cache, or on the heap while files are open
   to rewrite     files whose filters would change, all of their bytes, and the keys in them. New
                  options rewrite nothing by themselves: each file changes when a compaction rewrites
                  it. A full compaction changes all files at once.
 
 "No filter pays here" means that a lookup without any filter wastes less than one read in 1,000, or
-that the files fit into the engine's default block cache (RocksDB 8 MiB, toylsm 32 MiB): once the
-cache holds them, nothing is read. "Ranges do not pay here" means the same of seeks, or that keys are
+that the files fit into the block cache: once the cache holds them, nothing is read. OPTIONS files of
+RocksDB do not say how large the cache is; unless --block-cache does, it is taken for the default one
+(RocksDB 8 MiB, toylsm 32 MiB). "Ranges do not pay here" means the same of seeks, or that keys are
 too much alike.
 
 With --seek-fraction F, F of the reads being seeks with an upper bound and the others lookups, it
@@ -100,11 +104,18 @@ constexpr uint64_t kMaxMemory = uint64_t{1} << 50;
 constexpr double kDefaultRangeWidth = 0.01;
 constexpr double kMaxRangeWidth = 1e6;
 
+Check BytesOrNone(uint64_t most) {
+  return [check = BytesInRange(1, most)](std::string& text) {
+    return text == "0" ? std::string() : check(text);
+  };
+}
+
 struct AdviseOptions {
   FileChoice choice;
   AdviceQuestion question;
   std::optional<double> seek_fraction;
   double range_width = kDefaultRangeWidth;
+  std::optional<uint64_t> cache_bytes;
   std::string options_file;  // empty: not asked for
   OutputFormat format = OutputFormat::kText;
 };
@@ -218,7 +229,8 @@ void RunAdvise(const AdviseOptions& options) {
   ChosenFiles::Missed missed;
   const std::vector<FileReport> files = chosen.ReadReports("looking at filters", &missed);
   AdviceQuestion question = options.question;
-  question.cached_bytes = chosen.engine->DefaultCacheBytes();
+  question.cached_bytes =
+      options.cache_bytes ? *options.cache_bytes : chosen.engine->CacheBytes(options.choice.db);
   question.allots_empty_level0 = chosen.engine->AllotsEmptyLevel0();
   if (options.seek_fraction) {
     question.seeks =
@@ -269,6 +281,11 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
                    kMaxRangeWidth, kDefaultRangeWidth),
        InRange(0, kMaxRangeWidth)});
   Need(range_width, seek_fraction);
+  AddOption(command, &options->cache_bytes,
+            {"--block-cache", "BYTES",
+             "the size of the block cache, also as 64MiB; 0: none (default: as the database's "
+             "options say)",
+             BytesOrNone(kMaxMemory)});
   AddOption(command, &options->options_file,
             {"--options-file", "FILE",
              "write the database's options, with what the first line says, into this file"});

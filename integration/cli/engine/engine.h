@@ -157,8 +157,9 @@ class Engine {
   /// As OptionFor, of filters that answer for ranges, too, and have the same rates in all files: lines.
   virtual std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const = 0;
 
-  /// The size of the block cache that a database has unless its options set one.
-  virtual uint64_t DefaultCacheBytes() const = 0;
+  /// The size of the block cache of a database, as far as its stored options say: 0 without one;
+  /// otherwise that of the cache which it has unless its program sets another.
+  virtual uint64_t CacheBytes(const std::string& path) const = 0;
 
   /// Whether a file of this engine can end so. `end`: its last kFileEndBytes, or all of a shorter
   /// file.

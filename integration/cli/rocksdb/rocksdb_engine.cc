@@ -131,8 +131,15 @@ class TheRocksDbEngine final : public Engine {
                 target_fpr, range_fpr),
             std::string("prefix_extractor=") + rocksdb_plugin::RangeExtractor::kName};
   }
-  // It differs by version.
-  uint64_t DefaultCacheBytes() const override {
+  // OPTIONS files say only whether there is one. The default differs by version.
+  uint64_t CacheBytes(const std::string& path) const override {
+    const auto families = FamiliesOf(path);
+    const bool has_cache = std::any_of(families.begin(), families.end(), [](const auto& family) {
+      const auto* const table =
+          family.second.table_factory->template GetOptions<rocksdb::BlockBasedTableOptions>();
+      return table == nullptr || !table->no_block_cache;
+    });
+    if (!has_cache) return 0;
     const std::unique_ptr<rocksdb::TableFactory> factory(rocksdb::NewBlockBasedTableFactory());
     return factory->GetOptions<rocksdb::BlockBasedTableOptions>()->block_cache->GetCapacity();
   }

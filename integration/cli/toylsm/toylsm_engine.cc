@@ -51,7 +51,7 @@ class TheToyLsmEngine final : public Engine {
   std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const override {
     return {KeyFilters(fmt::format(".target_fpr = {}, .range_fpr = {}", target_fpr, range_fpr))};
   }
-  uint64_t DefaultCacheBytes() const override { return toylsm::Options().cache_bytes; }
+  uint64_t CacheBytes(const std::string&) const override { return toylsm::Options().cache_bytes; }
   bool IsFile(ByteView end) const override { return IsToyLsmFile(end); }
 };
 

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "integration/cli/advise/filter_plan.h"
+
+// What filters cost a processor, measured here and now: a few are built and asked in memory, by the
+// kernels that this processor is served with.
+
+namespace blocksieve::cli {
+
+struct FilterPrice {
+  double build_ns_per_key = 0;  ///< Of CPU time: hashing the key, and its part of the filter.
+  double probe_ns = 0;          ///< To ask one filter for an absent key, the filter being cached.
+};
+
+/// Not thread-safe.
+class PriceCalibration {
+ public:
+  /// Takes some ten milliseconds, the first time for a kind and rate. 0 for no filter.
+  FilterPrice Of(FilterKind kind, double target_fpr);
+
+ private:
+  std::map<std::pair<FilterKind, double>, FilterPrice> known_;
+};
+
+/// Of the filters of a plan: building weighs levels by their keys, asking by their shares of the
+/// lookups.
+FilterPrice PriceOf(const FilterPlan& plan, const PlannedTree& tree,
+                    const std::vector<double>& shares, PriceCalibration* calibration);
+
+}  // namespace blocksieve::cli
