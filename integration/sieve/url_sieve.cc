@@ -142,7 +142,7 @@ rocksdb::Status UrlSieve::Close() {
 }
 
 rocksdb::Status UrlSieve::Remember(rocksdb::Status status) {
-  if (!status.ok()) has_failed_ = true;
+  if (status.IsIOError()) has_failed_ = true;
   return status;
 }
 

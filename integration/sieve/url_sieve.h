@@ -133,7 +133,7 @@ class UrlSieve {
   rocksdb::Status Remember(rocksdb::Status status);
 
   std::unique_ptr<rocksdb::DB> db_;
-  std::atomic<bool> has_failed_ = false;  // something could not be written
+  std::atomic<bool> has_failed_ = false;  // something could not be written, or read
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
   std::vector<std::unique_ptr<Shard>> shards_;
   std::unique_ptr<Queue> queue_;

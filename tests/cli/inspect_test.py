@@ -258,7 +258,7 @@ class Schema(CommandTest):
             self.load([("a", 1)], "--index", "n=int:2")
             shown = self.inspect()
             self.assertEqual(set(shown),
-                             {"engine", "database", "total", "levels", "files", "unopened",
+                             {"version", "engine", "database", "total", "levels", "files", "unopened",
                               "vanished"})
             self.assertEqual(set(shown["total"]), self.SUMS)
             self.assertEqual(set(shown["levels"][0]), self.SUMS | {"family", "level"})
