@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "blocksieve/granule_set.h"
 #include "blocksieve/value.h"
@@ -15,6 +17,13 @@ struct ValueRange {
   std::optional<Value> high;  ///< None: to the greatest value.
   bool includes_low = true;   ///< Whether `low`, if given, is in the range.
   bool includes_high = true;  ///< Whether `high`, if given, is in the range.
+};
+
+/// Between which values all those of a granule are, as bytes that compare as the values do.
+struct GranuleBounds {
+  bool has_values = false;
+  std::string low;
+  std::optional<std::string> high;  ///< None: not known.
 };
 
 /// What a skip index knows about one column, for all granules of a file at once. Predicates see
@@ -33,6 +42,10 @@ class ColumnIndex {
   virtual bool HasFilters() const { return true; }
   virtual bool HasBounds() const { return true; }
   /// @}
+
+  /// The bounds of all granules; none at all if they are not known. Those of granules that always
+  /// match mean nothing.
+  virtual std::vector<GranuleBounds> Bounds() const { return {}; }
 
   /// Some row has a value whose Value::Hash() is `value_hash`.
   virtual void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const = 0;

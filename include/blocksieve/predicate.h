@@ -45,7 +45,8 @@ struct SkipExplanation {
 /// A column is an identifier, or any name in double quotes. Strings stand in single quotes, with
 /// quotes inside doubled. Numbers are decimal, or nan, inf, -inf. In a pattern % matches any bytes
 /// and _ one character; a backslash makes a following %, _ or backslash literal, and is itself
-/// literal before anything else.
+/// literal before anything else. For a column of numbers, a string that spells a number is that
+/// number: '500' is 500, 'nan' is nan.
 ///
 /// As in SQL, a comparison is true, false or, for a row that is missing the column, unknown. A row
 /// matches if the whole predicate is true.
@@ -79,9 +80,9 @@ class Predicate {
                                  size_t* error_position = nullptr);
 
   /// @{
-  /// The same in C++. A column of numbers takes numbers of any type. Errors: InvalidArgument for
-  /// other mixtures of types, no values for In, patterns that end in a single backslash, and
-  /// anything but a single word for `Has` in a column of words.
+  /// The same in C++. A column of numbers takes numbers of any type, and bytes that spell one.
+  /// Errors: InvalidArgument for other mixtures of types, no values for In, patterns that end in a
+  /// single backslash, and anything but a single word for `Has` in a column of words.
   static Result<Predicate> Equals(const Column& column, const Value& value);
   static Result<Predicate> NotEquals(const Column& column, const Value& value);
   static Result<Predicate> Less(const Column& column, const Value& value);
@@ -128,6 +129,7 @@ class Predicate {
   std::vector<SkipExplanation> Explain(const ColumnIndexLookup& lookup) const;
 
  private:
+  friend struct Query;
   using NodePointer = std::shared_ptr<const internal::PredicateNode>;
 
   explicit Predicate(NodePointer node);

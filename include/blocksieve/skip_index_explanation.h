@@ -44,14 +44,17 @@ struct ScanExplanation {
   uint64_t granules_selected = 0;      ///< Of these, those that may match.
   uint64_t granules_always_match = 0;  ///< Of the selected: merges, blobs, entities.
   uint64_t granules_too_new = 0;       ///< Written after the snapshot.
-  uint64_t index_bytes_touched = 0;    ///< Of filters, bounds, marks, and keys of selected files.
+  uint64_t granules_read = 0;  ///< Of the selected, with an order: those read by their bounds.
+  uint64_t index_bytes_touched = 0;  ///< Of filters, bounds, marks, and keys of selected files.
 
   uint64_t ranges_read = 0;     ///< Key ranges read through the merged view; rows are final.
   uint64_t runs_read = 0;       ///< Runs of granules read file by file; rows are re-checked.
+  uint64_t rows_planned = 0;    ///< Of the files, to be looked at; an estimate if all are.
   uint64_t rows_read = 0;       ///< Rows looked at, of memtables, files and ranges.
   uint64_t rows_rechecked = 0;  ///< Looked up again, at the snapshot.
   uint64_t rows_stale = 0;      ///< Of these: deleted or overwritten.
-  uint64_t rows_returned = 0;   ///< So far.
+  uint64_t rows_returned = 0;   ///< So far, with those counted.
+  uint64_t rows_counted = 0;    ///< Matching rows that were counted without being read.
 
   /// Blocks read from storage, not found in the block cache. Only if that was asked for.
   uint64_t data_blocks_read = 0;

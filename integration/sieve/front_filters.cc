@@ -18,7 +18,7 @@ constexpr uint64_t kLeastCounters = 1024;
 constexpr uint64_t kDesignPartsOfSlack = 16;
 
 constexpr double kLastLevelFpr = 0.0135;
-constexpr double kUpperLevelsFpr = 0.0002;
+constexpr double kUpperLevelsFpr = 0.001;
 
 class FrontPolicy final : public rocksdb::FilterPolicy {
  public:
@@ -40,7 +40,7 @@ class FrontPolicy final : public rocksdb::FilterPolicy {
   std::shared_ptr<const rocksdb::FilterPolicy> last_level_ =
       NewFilterPolicy({.target_fpr = kLastLevelFpr, .kind = PolicyKind::kRibbon});
   std::shared_ptr<const rocksdb::FilterPolicy> upper_levels_ =
-      NewFilterPolicy({.target_fpr = kUpperLevelsFpr, .kind = PolicyKind::kAuto});
+      NewFilterPolicy({.target_fpr = kUpperLevelsFpr, .kind = PolicyKind::kRibbon});
 };
 
 }  // namespace

@@ -29,8 +29,9 @@ BloomLayout FrontLayout(uint64_t design_urls);
 ///
 /// A lookup of a new URL asks the filter of every file that could hold it, and their false-positive
 /// rates add up. Nearly all URLs are on the last level, where one file could hold it: these filters
-/// have the rate wanted of the whole, at 6.3 bits per URL. The files above are few and small, but
-/// up to six of them could hold the URL. Their rate is sixty times lower, for a tenth of the URLs.
+/// have the rate wanted of the whole, at 6.3 bits per URL. The files above are small, but up to six
+/// of them could hold the URL. Their rate is a thirteenth, at 10 bits per URL, which is what all
+/// URLs of a small sieve take.
 std::shared_ptr<const rocksdb::FilterPolicy> NewFrontPolicy();
 
 }  // namespace blocksieve::sieve

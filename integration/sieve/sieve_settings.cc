@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr char kVersion = 1;
 constexpr uint32_t kDefaultShards = 4;
 constexpr uint32_t kMaxShards = 64;
-constexpr uint64_t kDefaultDesignUrls = 20'000'000;
+constexpr uint64_t kDefaultDesignUrls = 65'536;
 constexpr uint64_t kMaxDesignUrls = 10'000'000'000;
 
 rocksdb::Status OutOfRange(const char* name, uint64_t value, uint64_t highest) {
@@ -94,6 +94,11 @@ rocksdb::Status ReadSettings(const std::string& path, const SieveOptions& option
     return OutOfRange("design_urls", options.design_urls, kMaxDesignUrls);
   }
   rocksdb::Status status = ReadStored(path, settings);
+  if (status.IsNotFound() && !options.create_if_missing) {
+    std::error_code error;
+    return rocksdb::Status::NotFound(fs::exists(path, error) ? "it is not a sieve"
+                                                             : "there is no such sieve");
+  }
   if (status.IsNotFound()) {
     settings->num_shards = options.num_shards == 0 ? kDefaultShards : options.num_shards;
     settings->design_urls = options.design_urls == 0 ? kDefaultDesignUrls : options.design_urls;

@@ -137,6 +137,7 @@ rocksdb::Status Shard::SaveRecord(rocksdb::WriteBatch* batch, const ShardRecord&
 rocksdb::Status Shard::Push(std::span<const ShardUrl> urls, uint64_t first_place,
                             uint64_t* num_new) {
   const std::lock_guard lock(mutex_);
+  if (rocksdb::Status status = GrowIfOverfull(); !status.ok()) return status;
   const CountedReads counted;
   // Not in step again until what the filter gets is written as well.
   const bool was_in_step = std::exchange(is_in_step_, false);
@@ -218,10 +219,15 @@ rocksdb::Status Shard::Compact(std::atomic<bool>* canceled) {
   rocksdb::Status status = db_->CompactRange(options, family_, nullptr, nullptr);
   if (!status.ok()) return status;
   const std::lock_guard lock(mutex_);
-  if (filter_->CheckFill().ok()) return status;
+  return GrowIfOverfull();
+}
+
+// Doubling makes the URLs read so often no more than twice as many as there are.
+rocksdb::Status Shard::GrowIfOverfull() {
+  if (filter_->CheckFill().ok()) return rocksdb::Status::OK();
   ShardRecord record = record_;
   record.design_urls = std::max(2 * record.seen, record.design_urls);
-  status = MakeFilter(record.design_urls);
+  rocksdb::Status status = MakeFilter(record.design_urls);
   rocksdb::WriteBatch batch;
   return status.ok() ? SaveRecord(&batch, record) : status;
 }

@@ -61,6 +61,7 @@ class Shard {
 
   rocksdb::Status Ask(const ShardUrl& url, Answer* answer, std::string* place) const;
   rocksdb::Status MakeFilter(uint64_t design_urls);
+  rocksdb::Status GrowIfOverfull();
   rocksdb::Status SaveRecord(rocksdb::WriteBatch* batch, const ShardRecord& record);
 
   rocksdb::DB* const db_;

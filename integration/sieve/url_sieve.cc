@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "blocksieve/hash.h"
+#include "integration/rocksdb/compat/full_disk_log.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/sieve/front_filters.h"
 #include "integration/sieve/sieve_format.h"
@@ -60,7 +61,7 @@ rocksdb::Status UrlSieve::Open(const std::string& path, const SieveOptions& opti
                                std::unique_ptr<UrlSieve>* sieve) {
   sieve->reset();
   std::unique_ptr<UrlSieve> opened(new UrlSieve);
-  rocksdb::Status status = opened->OpenDatabase(path, options);
+  rocksdb::Status status = opened->Remember(opened->OpenDatabase(path, options));
   if (status.ok()) *sieve = std::move(opened);
   return status;
 }
@@ -72,6 +73,7 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
 
   rocksdb::DBOptions db_options;
   db_options.create_if_missing = true;
+  db_options.info_log = rocksdb_plugin::NewFullDiskLog(path);
   db_options.max_background_jobs = static_cast<int>(std::max(size_t{2}, NumThreads()));
   const auto cache = rocksdb::NewLRUCache(kBlockCacheBytes);
   std::vector<ColumnFamilyDescriptor> families{
@@ -123,6 +125,9 @@ UrlSieve::~UrlSieve() {
 rocksdb::Status UrlSieve::Close() {
   if (db_ == nullptr) return rocksdb::Status::OK();
   rocksdb::Status status;
+  // After a write to its log has failed, RocksDB may not be asked to sync it: where it checks its
+  // own assumptions, as Debian's does, that ends the process.
+  if (has_failed_) status = rocksdb::Status::Incomplete("sieve: closed after a failure");
   for (const auto& shard : shards_) {
     if (status.ok()) status = shard->Save();
   }
@@ -134,6 +139,11 @@ rocksdb::Status UrlSieve::Close() {
   rocksdb::Status closed = db_->Close();
   db_.reset();
   return status.ok() ? closed : status;
+}
+
+rocksdb::Status UrlSieve::Remember(rocksdb::Status status) {
+  if (status.IsIOError()) has_failed_ = true;
+  return status;
 }
 
 size_t UrlSieve::ShardOf(uint64_t hash) const {
@@ -184,7 +194,7 @@ rocksdb::Status UrlSieve::Push(std::span<const std::string_view> urls, PushCount
     total_new += num_new;
     return pushed;
   });
-  if (!status.ok()) return status;
+  if (!Remember(status).ok()) return status;
   counts->new_urls += total_new;
   counts->repeats += urls.size() - total_new;
   return status;
@@ -193,7 +203,7 @@ rocksdb::Status UrlSieve::Push(std::span<const std::string_view> urls, PushCount
 rocksdb::Status UrlSieve::Pop(uint64_t max_urls,
                               const std::function<bool(std::span<const std::string>)>& take,
                               uint64_t* num_popped) {
-  return queue_->Pop(max_urls, take, num_popped);
+  return Remember(queue_->Pop(max_urls, take, num_popped));
 }
 
 rocksdb::Status UrlSieve::Forget(std::span<const std::string_view> urls, ForgetCounts* counts) {
@@ -202,18 +212,25 @@ rocksdb::Status UrlSieve::Forget(std::span<const std::string_view> urls, ForgetC
   for (size_t shard = 0; shard < shards_.size(); ++shard) {
     uint64_t forgotten = 0;
     rocksdb::Status status = shards_[shard]->Forget(by_shard[shard], &forgotten);
-    if (!status.ok()) return status;
+    if (!Remember(status).ok()) return status;
     counts->forgotten += forgotten;
     counts->not_seen += by_shard[shard].size() - forgotten;
   }
   return rocksdb::Status::OK();
 }
 
-rocksdb::Status UrlSieve::Compact(std::atomic<bool>* canceled) {
-  for (const auto& shard : shards_) {
-    if (rocksdb::Status status = shard->Compact(canceled); !status.ok()) return status;
+rocksdb::Status UrlSieve::Compact(std::atomic<bool>* canceled,
+                                  const std::function<void(size_t done, size_t all)>& progress) {
+  const size_t all = shards_.size() + 1;  // with the queue
+  for (size_t i = 0; i < shards_.size(); ++i) {
+    if (progress) progress(i, all);
+    if (rocksdb::Status status = shards_[i]->Compact(canceled); !status.ok()) {
+      return status.IsIncomplete() ? status : Remember(status);
+    }
   }
-  return queue_->Compact(canceled);
+  if (progress) progress(shards_.size(), all);
+  rocksdb::Status status = queue_->Compact(canceled);
+  return status.IsIncomplete() ? status : Remember(status);
 }
 
 rocksdb::Status UrlSieve::GetStats(SieveStats* stats) const {

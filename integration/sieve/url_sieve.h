@@ -27,9 +27,12 @@ struct SieveOptions {
   /// 64; an existing sieve only takes the number that it was created with. 0: that number, or 4.
   uint32_t num_shards = 0;
 
-  /// The number of URLs that the counting filters of a new sieve are made for. 1 to 10^10; 0: 20
-  /// million.
+  /// The number of URLs that the counting filters of a new sieve are made for at first; they grow
+  /// with the sieve, each time by reading all URLs of their shard once. 1 to 10^10; 0: 65,536.
   uint64_t design_urls = 0;
+
+  /// Whether Open may create a sieve.
+  bool create_if_missing = true;
 
   FileFilters file_filters = FileFilters::kBlocksieve;
 };
@@ -76,10 +79,11 @@ struct SieveStats {
 class UrlSieve {
  public:
   /// Opens the sieve at `path`, or creates it if there is no database. Other files there are left
-  /// alone. Errors: InvalidArgument if an option is out of range, the number of shards is not the
-  /// sieve's, or the database is not a sieve; Corruption if there are files of a database but no
-  /// CURRENT; Aborted if another process created the sieve with other settings meanwhile; RocksDB's
-  /// own, for example if another process has the database open.
+  /// alone. Errors: NotFound if it may not create one; InvalidArgument if an option is out of
+  /// range, the number of shards is not the sieve's, or the database is not a sieve; Corruption if
+  /// there are files of a database but no CURRENT; Aborted if another process created the sieve
+  /// with other settings meanwhile; RocksDB's own, for example if another process has the database
+  /// open.
   static rocksdb::Status Open(const std::string& path, const SieveOptions& options,
                               std::unique_ptr<UrlSieve>* sieve);
 
@@ -103,8 +107,10 @@ class UrlSieve {
 
   /// Rewrites all files into as few as possible, which frees the space of forgotten and popped URLs
   /// and makes the filters of files smallest. Replaces over-full counting filters by larger ones.
-  /// Stops with Incomplete if `*canceled` becomes true.
-  rocksdb::Status Compact(std::atomic<bool>* canceled = nullptr);
+  /// Stops with Incomplete if `*canceled` becomes true. `progress`, if set, is told how many parts
+  /// of how many are done.
+  rocksdb::Status Compact(std::atomic<bool>* canceled = nullptr,
+                          const std::function<void(size_t done, size_t all)>& progress = nullptr);
 
   rocksdb::Status GetStats(SieveStats* stats) const;
 
@@ -124,7 +130,10 @@ class UrlSieve {
   size_t ShardOf(uint64_t hash) const;
   std::vector<std::vector<ShardUrl>> ByShard(std::span<const std::string_view> urls) const;
 
+  rocksdb::Status Remember(rocksdb::Status status);
+
   std::unique_ptr<rocksdb::DB> db_;
+  std::atomic<bool> has_failed_ = false;  // something could not be written, or read
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
   std::vector<std::unique_ptr<Shard>> shards_;
   std::unique_ptr<Queue> queue_;

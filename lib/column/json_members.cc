@@ -122,8 +122,14 @@ class MemberReader {
     if (depth_elsewhere_ != 0) return true;
     Open& object = scratch_.open.back();
     object.next.reset();
-    for (const size_t child : NodeOf(object).children) {
-      if (members_.nodes_[child].name == name) object.next = child;
+    const std::vector<size_t>& children = NodeOf(object).children;
+    // Most documents have their members in the same order, so the next one is tried first.
+    for (size_t tries = 0; tries < children.size(); ++tries) {
+      if (object.guess >= children.size()) object.guess = 0;
+      const size_t child = children[object.guess++];
+      if (members_.nodes_[child].name != name) continue;
+      object.next = child;
+      break;
     }
     return true;
   }
@@ -180,7 +186,7 @@ class MemberReader {
     const std::optional<size_t> node = NextNode();
     if (!node) return true;
     depth_elsewhere_ = 0;
-    scratch_.open.push_back({*node, is_array, 0, std::nullopt});
+    scratch_.open.push_back({*node, is_array, 0, 0, std::nullopt});
     if (!is_array) Finish(members_.nodes_[*node].columns);  // an object is no value
     return pending_ != 0;
   }
@@ -199,15 +205,16 @@ class MemberReader {
     for (const size_t column : node.columns) {
       if (scratch_.is_done[column] != 0) continue;
       const std::optional<Value> value = ToValue(members_.types_[column], scalar, &scratch_.text);
-      if (value && !visit_(column, *value)) Finish({column});
+      if (value && !visit_(column, *value)) Finish(column);
     }
   }
 
   void Finish(const std::vector<size_t>& columns) {
-    for (const size_t column : columns) {
-      pending_ -= scratch_.is_done[column] == 0;
-      scratch_.is_done[column] = 1;
-    }
+    for (const size_t column : columns) Finish(column);
+  }
+  void Finish(size_t column) {
+    pending_ -= scratch_.is_done[column] == 0;
+    scratch_.is_done[column] = 1;
   }
 
   const JsonMembers& members_;

@@ -57,6 +57,7 @@ class JsonMembers {
       size_t node = 0;
       bool is_array = false;
       uint64_t next_index = 0;     // in an array
+      size_t guess = 0;            // in an object: which child the next name probably is
       std::optional<size_t> next;  // in an object: what the latest name leads to
     };
     std::vector<Open> open;           // members around the place of reading, from the document on

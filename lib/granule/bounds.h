@@ -1,7 +1,5 @@
 #pragma once
 
-#include <bit>
-#include <cassert>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,6 +9,7 @@
 #include "blocksieve/column_index.h"
 #include "blocksieve/granule_set.h"
 #include "blocksieve/value.h"
+#include "lib/column/sort_key.h"
 
 // Least and greatest value of each granule. Both are rounded outwards, by less than a hundredth of
 // the distance between them, which leaves a few bytes each and hardly changes what ranges select.
@@ -44,24 +43,6 @@ inline uint64_t ZigZag(uint64_t difference) noexcept {
 }
 inline uint64_t UnZigZag(uint64_t number) noexcept {
   return number >> 1 ^ (uint64_t{0} - (number & 1));
-}
-
-/// Maps numbers to unsigned integers of the same order. NaN is one value, the greatest.
-/// REQUIRES: a number, not bytes
-inline uint64_t OrderedBits(const Value& number) noexcept {
-  assert(number.type() != ValueType::kBytes);
-  constexpr uint64_t kSign = uint64_t{1} << 63;
-  switch (number.type()) {
-    case ValueType::kInt:
-      return static_cast<uint64_t>(number.as_int()) ^ kSign;
-    case ValueType::kFloat: {
-      // Values are canonical: there is no -0.0 and one NaN, whose bits are above those of infinity.
-      const uint64_t bits = std::bit_cast<uint64_t>(number.as_float());
-      return (bits & kSign) != 0 ? ~bits : bits | kSign;
-    }
-    default:
-      return number.as_uint();
-  }
 }
 
 /// Collects the values of one column, granule by granule.
@@ -128,6 +109,9 @@ class BoundsReader {
   /// REQUIRES: fewer than 2^32 values of the column's type, ascending.
   std::vector<ValueRun> KeepOverlappingAny(std::span<const Value> values,
                                            GranuleSet* candidates) const;
+
+  /// Those of all granules.
+  std::vector<GranuleBounds> All(uint64_t num_granules) const;
 
   uint64_t memory_bytes() const noexcept { return blocks_.capacity() * sizeof(blocks_[0]); }
 

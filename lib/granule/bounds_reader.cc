@@ -57,6 +57,11 @@ class NumberCursor {
     return low_ != high_ || low_ != OrderedBits(value);
   }
 
+  GranuleBounds Bounds() const {
+    if (!has_values_) return {};
+    return {true, SortKey(low_), SortKey(high_)};
+  }
+
   ValueRun Within(std::span<const Value> values) const noexcept {
     return has_values_ ? RunOf(
                              values, [this](const Value& v) { return OrderedBits(v) < low_; },
@@ -101,6 +106,12 @@ class BytesCursor {
   bool Differs(const Value& value) const noexcept {
     return kind_ == kTwoBounds || kind_ == kLowerBound ||
            (kind_ == kOneValue && low_ != value.bytes());
+  }
+
+  GranuleBounds Bounds() const {
+    if (kind_ == kNoBounds) return {};
+    if (kind_ == kLowerBound) return {true, low_, std::nullopt};
+    return {true, low_, std::string(high())};
   }
 
   ValueRun Within(std::span<const Value> values) const noexcept {
@@ -193,6 +204,16 @@ void BoundsReader::KeepOverlapping(const ValueRange& range, GranuleSet* candidat
 void BoundsReader::KeepDiffering(const Value& value, GranuleSet* candidates) const {
   RemoveOfType(type_, bytes_, blocks_, candidates,
                [&value](size_t, const auto& cursor) { return cursor.Differs(value); });
+}
+
+std::vector<GranuleBounds> BoundsReader::All(uint64_t num_granules) const {
+  std::vector<GranuleBounds> all(static_cast<size_t>(num_granules));
+  GranuleSet granules = GranuleSet::All(static_cast<size_t>(num_granules));
+  RemoveOfType(type_, bytes_, blocks_, &granules, [&all](size_t granule, const auto& cursor) {
+    if (granule < all.size()) all[granule] = cursor.Bounds();
+    return true;
+  });
+  return all;
 }
 
 std::vector<ValueRun> BoundsReader::KeepOverlappingAny(std::span<const Value> values,

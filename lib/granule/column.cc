@@ -16,6 +16,7 @@ Status GranuleColumn::Open(const ColumnHeader& header, ByteView part, const Gran
   kernel_ = kernel;
   always_ = always->IsEmpty() ? nullptr : always;
   const uint64_t num_granules = always->num_granules();
+  num_granules_ = num_granules;
 
   Decoder decoder(part);
   Decoder marks(decoder.Bytes(header.mark_bytes));

@@ -22,6 +22,9 @@ class GranuleColumn final : public ColumnIndex {
 
   bool HasFilters() const override { return info_.filters == GranulePart::kPresent; }
   bool HasBounds() const override { return info_.bounds == GranulePart::kPresent; }
+  std::vector<GranuleBounds> Bounds() const override {
+    return HasBounds() ? bounds_.All(num_granules_) : std::vector<GranuleBounds>();
+  }
   void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const override;
   void KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const override;
   void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const override;
@@ -53,6 +56,7 @@ class GranuleColumn final : public ColumnIndex {
 
   GranuleColumnInfo info_;
   Kernel kernel_ = Kernel::kScalar;
+  uint64_t num_granules_ = 0;
   const GranuleSet* always_ = nullptr;  // null: none
   PackedInts missing_;                  // bits
   PackedInts present_;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "lib/column/value_number.h"
+#include "lib/predicate/lexer.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -27,6 +28,14 @@ LiteralBound BindInteger(std::string_view text, Value (*make)(Integer) noexcept)
   }
   if (!whole || *whole > kMostBelow || (*whole == kMostBelow && has_fraction)) return below_all;
   return {make(static_cast<Integer>(0 - *whole - (has_fraction ? 1 : 0))), !has_fraction};
+}
+
+// Whether the text would be a number if it stood in a predicate without quotes.
+bool IsNumber(const std::string& text) {
+  const Token token = NextToken(text, 0);
+  const bool is_number = token.kind == Token::Kind::kNumber || token.Is("NAN") || token.Is("INF") ||
+                         token.Is("INFINITY");
+  return is_number && token.source.size() == text.size();
 }
 
 }  // namespace
@@ -59,11 +68,12 @@ std::string Quoted(std::string_view text, char quote) {
 
 Result<LiteralBound> BindLiteral(const Column& column, const Literal& literal) {
   const bool wants_number = column.type() != ValueType::kBytes;
-  if (wants_number != literal.is_number) {
-    return Status::InvalidArgument("column '" + column.name() + "' is " +
-                                   std::string(ValueTypeName(column.type())) +
-                                   " and cannot be compared with the " +
-                                   (literal.is_number ? "number " : "string ") + literal.ToText());
+  if (wants_number ? !literal.is_number && !IsNumber(literal.text) : literal.is_number) {
+    return Status::InvalidArgument(
+        "column '" + column.name() + "' is " + std::string(ValueTypeName(column.type())) +
+        " and cannot be compared with the " +
+        (literal.is_number ? "number " + literal.ToText() + "; in single quotes it is text"
+                           : "string " + literal.ToText()));
   }
   switch (column.type()) {
     case ValueType::kInt:

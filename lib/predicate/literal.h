@@ -31,7 +31,8 @@ struct LiteralBound {
   bool is_exact = false;             ///< that value is the literal
 };
 
-/// Bytes refer to `literal`. Errors: InvalidArgument if a string meets numbers or the reverse.
+/// Bytes refer to `literal`. A string that is a number, spelt as in a predicate, is one for columns
+/// of numbers. Errors: InvalidArgument if another string meets numbers, or a number meets bytes.
 Result<LiteralBound> BindLiteral(const Column& column, const Literal& literal);
 
 }  // namespace blocksieve::internal

@@ -12,6 +12,7 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/column_index.h"
+#include "blocksieve/query.h"
 #include "blocksieve/status.h"
 #include "lib/predicate/literal.h"
 #include "lib/predicate/pattern.h"
@@ -107,6 +108,15 @@ void PlanSkipping(PredicateNode* leaf);
 /// See Predicate::Parse.
 Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<const Column> columns,
                                             size_t* error_position);
+
+/// What Query::Parse reads.
+struct ParsedQuery {
+  PredicateNodePointer node;
+  std::optional<ScanOrder> order;
+  uint64_t limit = 0;
+};
+Result<ParsedQuery> ParseQuery(std::string_view text, std::span<const Column> columns,
+                               size_t* error_position);
 
 std::string PredicateText(const PredicateNode& node);
 

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "blocksieve/predicate.h"
+#include "blocksieve/query.h"
+#include "lib/column/value_number.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
 
@@ -32,9 +34,65 @@ class Parser {
     return node;
   }
 
+  /// A condition, an order and a limit, each optional.
+  Result<ParsedQuery> ParseQuery() {
+    ParsedQuery query;
+    if (IsOrder() || IsLimit()) {
+      query.node = MakeConstant(true);
+    } else {
+      query.node = ParseOr();
+    }
+    if (!query.node) return error_;
+    if (!ParseOrder(&query) || !ParseLimit(&query)) return error_;
+    if (token_.kind != Token::Kind::kEnd) {
+      Expected(query.limit != 0 ? "the end"
+               : query.order    ? "LIMIT"
+                                : "AND, OR, ORDER BY, LIMIT or the end");
+      return error_;
+    }
+    return query;
+  }
+
   size_t error_position() const noexcept { return error_position_; }
 
  private:
+  // A column may have the name `order`, but no operator is BY.
+  bool IsOrder() const { return token_.Is("ORDER") && NextToken(text_, next_).Is("BY"); }
+
+  // Nor does a column's name stand before a number.
+  bool IsLimit() const {
+    return token_.Is("LIMIT") && NextToken(text_, next_).kind == Token::Kind::kNumber;
+  }
+
+  bool ParseOrder(ParsedQuery* query) {
+    if (!IsOrder()) return true;
+    Advance();
+    Advance();
+    const size_t position = token_.position;
+    const Column* const column = ParseColumn();
+    if (column == nullptr) return false;
+    if (column->tokeniser() != Tokeniser::kNone) {
+      return Fail(position, "column '" + column->name() +
+                                "' is indexed by tokens, which have no order") != nullptr;
+    }
+    query->order = ScanOrder{*column, Accept("DESC")};
+    if (!query->order->is_descending) Accept("ASC");
+    return token_.Is("LIMIT") || Expected("LIMIT, without which all rows would be read") != nullptr;
+  }
+
+  bool ParseLimit(ParsedQuery* query) {
+    if (!Accept("LIMIT")) return true;
+    const std::optional<Decimal> number =
+        token_.kind == Token::Kind::kNumber ? Decimal::Parse(token_.text) : std::nullopt;
+    if (!number || number->is_negative() || number->HasFraction() || !number->IntegerPart() ||
+        *number->IntegerPart() == 0) {
+      return Expected("a whole number of rows, 1 or more") != nullptr;
+    }
+    query->limit = *number->IntegerPart();
+    Advance();
+    return true;
+  }
+
   PredicateNodePointer ParseOr() {
     return ParseOperands(Kind::kOr, "OR", [this] { return ParseAnd(); });
   }
@@ -112,19 +170,32 @@ class Parser {
     const bool is_name = token_.kind == Token::Kind::kName ||
                          (token_.kind == Token::Kind::kWord && IsPlainName(token_.source));
     if (!is_name) {
+      if (token_.kind == Token::Kind::kWord && FindColumn(token_.text) != nullptr) {
+        Fail(token_.position, "'" + token_.text +
+                                  "' is a word of the language; the column of this name is \"" +
+                                  token_.text + "\", in double quotes");
+        return nullptr;
+      }
       Expected("a column, NOT or '('");
       return nullptr;
     }
+    if (const Column* const column = FindColumn(token_.text)) {
+      Advance();
+      return column;
+    }
     std::string known;
     for (const Column& column : columns_) {
-      if (column.name() == token_.text) {
-        Advance();
-        return &column;
-      }
       known += (known.empty() ? "" : ", ") + column.name();
     }
     Fail(token_.position, "unknown column '" + token_.text + "'; " +
                               (known.empty() ? "no column is known" : "known are " + known));
+    return nullptr;
+  }
+
+  const Column* FindColumn(std::string_view name) const {
+    for (const Column& column : columns_) {
+      if (column.name() == name) return &column;
+    }
     return nullptr;
   }
 
@@ -235,8 +306,9 @@ class Parser {
 
 }  // namespace
 
-Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<const Column> columns,
-                                            size_t* error_position) {
+template <class Parsed, class Parse>
+Result<Parsed> ParseText(std::string_view text, std::span<const Column> columns,
+                         size_t* error_position, const Parse& parse) {
   if (text.size() > Predicate::kMaxTextBytes) {
     if (error_position != nullptr) *error_position = Predicate::kMaxTextBytes + 1;
     return Status::InvalidArgument("position " + std::to_string(Predicate::kMaxTextBytes + 1) +
@@ -244,9 +316,21 @@ Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<con
                                    std::to_string(Predicate::kMaxTextBytes) + " bytes");
   }
   Parser parser(text, columns);
-  Result<PredicateNodePointer> node = parser.Parse();
-  if (!node.ok() && error_position != nullptr) *error_position = parser.error_position();
-  return node;
+  Result<Parsed> parsed = parse(&parser);
+  if (!parsed.ok() && error_position != nullptr) *error_position = parser.error_position();
+  return parsed;
+}
+
+Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<const Column> columns,
+                                            size_t* error_position) {
+  return ParseText<PredicateNodePointer>(text, columns, error_position,
+                                         [](Parser* parser) { return parser->Parse(); });
+}
+
+Result<ParsedQuery> ParseQuery(std::string_view text, std::span<const Column> columns,
+                               size_t* error_position) {
+  return ParseText<ParsedQuery>(text, columns, error_position,
+                                [](Parser* parser) { return parser->ParseQuery(); });
 }
 
 }  // namespace blocksieve::internal

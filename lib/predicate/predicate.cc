@@ -53,6 +53,19 @@ Result<Predicate> Predicate::Parse(std::string_view text, std::span<const Column
   return Wrap([&] { return internal::ParsePredicate(text, columns, error_position); });
 }
 
+Result<Query> Query::Parse(std::string_view text, std::span<const Column> columns,
+                           size_t* error_position) try {
+  Result<internal::ParsedQuery> parsed = internal::ParseQuery(text, columns, error_position);
+  if (!parsed.ok()) return parsed.status();
+  Query query;
+  query.predicate = Predicate(std::move(parsed->node));
+  query.order = std::move(parsed->order);
+  query.limit = parsed->limit;
+  return query;
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
 Result<Predicate> Predicate::Equals(const Column& column, const Value& value) {
   return Wrap([&] { return Compare(column, Comparison::kEqual, value); });
 }

@@ -47,14 +47,14 @@ class StockFilters(CommandTest):
         self.assertEqual((shown["origin"], shown["kind"], shown["shape"], shown["of"]),
                          ("stock", "bloom", "full", "keys"))
         self.assertEqual((shown["num_filters"], shown["num_entries"]), (1, 20_000))
-        self.assertAlmostEqual(shown["bits_per_entry"], 10, delta=0.1)
+        self.assertAlmostEqual(shown["bits_per_key"], 10, delta=0.1)
         self.assertAlmostEqual(shown["predicted_fpr"], 0.0095, delta=0.0005)
 
     def test_ribbon(self):
         self.db_bench("fillseq,flush,compact", *RIBBON)
         shown = self.inspect()["files"][0]["filter"]
         self.assertEqual((shown["origin"], shown["kind"]), ("stock", "ribbon"))
-        self.assertAlmostEqual(shown["bits_per_entry"], 7, delta=0.15)
+        self.assertAlmostEqual(shown["bits_per_key"], 7, delta=0.15)
         self.assertAlmostEqual(shown["predicted_fpr"], 0.0095, delta=0.0007)
 
     def test_legacy_bloom(self):
@@ -192,7 +192,7 @@ class OwnFilters(CommandTest):
                          ("blocksieve", "ribbon"))
         self.assertEqual(file["filter"]["shape"], self.SHAPE)
         self.assertEqual(file["filter"]["num_entries"], 5000)
-        self.assertGreater(file["filter"]["bits_per_entry"], 6)
+        self.assertGreater(file["filter"]["bits_per_key"], 6)
         self.assertLess(file["filter"]["predicted_fpr"], 0.0101)
         index = file["index"]
         self.assertEqual(index["num_bytes"], said["index_bytes"])
@@ -280,19 +280,19 @@ class Schema(CommandTest):
 
     FILE = {"path", "family", "level", "num_entries", "num_bytes", "filter", "index"}
     FILTER = {"origin", "kind", "shape", "of", "num_filters", "num_entries", "num_bytes",
-              "bits_per_entry", "predicted_fpr", "num_range_filters", "range_bytes", "range_fpr",
+              "bits_per_key", "predicted_fpr", "num_range_filters", "range_bytes", "range_fpr",
               "note", "problems"}
     INDEX = {"num_granules", "num_bytes", "place", "columns", "note", "problem"}
     SUMS = {"num_files", "num_entries", "num_bytes", "covered_entries", "covered_bytes",
-            "filter_bytes", "bits_per_entry", "predicted_fpr"}
+            "filter_bytes", "bits_per_key", "predicted_fpr"}
 
     def test_names(self):
         for _ in self.engines():
             self.load([("a", 1)], "--index", "n=int:2")
             shown = self.inspect()
             self.assertEqual(set(shown),
-                             {"engine", "database", "total", "files_without_plugin", "levels",
-                              "files", "unopened", "vanished"})
+                             {"version", "engine", "database", "total", "files_without_plugin",
+                              "levels", "files", "unopened", "vanished"})
             self.assertEqual(set(shown["total"]), self.SUMS)
             self.assertEqual(set(shown["levels"][0]), self.SUMS | {"family", "level"})
             self.assertEqual(set(shown["files"][0]), self.FILE | {"built_for_level"})

@@ -49,7 +49,7 @@ class Scan(ScanTest):
         self.assertEqual([json.loads(line) for line in done.out.splitlines()],
                          [{"key": "000", "value": "even\t0\tword0 all"},
                           {"key": "001", "value": "odd\t1\tword1 all"}])
-        self.assertEqual(self.json_of("scan", "--db", self.db, "--count"), {"count": 100})
+        self.assertEqual(self.json_of("scan", "--db", self.db, "--count"), {"version": 1, "count": 100})
 
 
 class Explanation(ScanTest):
@@ -117,9 +117,60 @@ class WrongConditions(ScanTest):
 
     def test_values_of_another_type(self):
         self.check("n = 'one'", "position 5")
-        self.check("kind = 1", "position 8")
+        self.check("kind = 1", "position 8", "number 1; in single quotes it is text")
         self.check("words HAS 'two words'", "position 11")
         self.check("n LIKE '1%'", "position ")
+
+
+class Names(CommandTest):
+    def test_words_of_the_language(self):
+        said = self.load_lines(b"a\t1\nb\t2\n", "--index", "in=int:2", "two words=field:2")
+        self.assertIn('in conditions, the column is "in", in double quotes', said)
+        self.assertEqual(self.keys('"in" = 1'), ["a"])
+        self.assertEqual(self.keys('"two words" = \'2\''), ["b"])
+        self.assertIn("position 1: 'in' is a word of the language; the column of this name is \"in\", "
+                      "in double quotes", self.fail_with(2, "scan", "--db", self.db, "--where", "in = 1"))
+
+    def test_database_without_indexes(self):
+        self.load([("a", 1)])
+        self.assertIn(f"Database {self.db} has no indexes; this adds one: blocksieve index --db {self.db} "
+                      "--index NAME=EXTRACTOR",
+                      self.fail_with(2, "scan", "--db", self.db, "--where", "n = 1"))
+        self.succeed("index", "--db", self.db, "--index", "n=int:1")
+        self.assertEqual(self.keys("n = 1"), ["a"])
+
+    def test_database_that_stock_rocksdb_wrote(self):
+        self.db_bench("fillseq,flush")
+        self.succeed("index", "--db", self.db, "--index", "v=value")
+        self.assertEqual(self.explain("v = 'x'")["files_without_index"], 0)
+
+
+class Numbers(CommandTest):
+    """One rule for fields and JSON, quoted or not."""
+
+    ROWS = ["500", "-1", "nan", "inf", "1e3", "five", "", "+5", " 5", "0x5"]
+
+    def test_rows(self):
+        for number, extractor in enumerate(("float:2", "float:json:/n")):
+            self.db = self.dir / f"db{number}"
+            rows = [(f"k{i}", text if number == 0 else json.dumps({"n": text}))
+                    for i, text in enumerate(self.ROWS)]
+            self.load(rows, "--index", f"f={extractor}", f"i={extractor.replace('float', 'int')}")
+            self.assertEqual(self.keys("f = 500"), ["k0"])
+            self.assertEqual(self.keys("f = '500'"), ["k0"])
+            self.assertEqual(self.keys("f = nan"), ["k2"])
+            self.assertEqual(self.keys("f = 'nan'"), ["k2"])
+            self.assertEqual(self.keys("f > 1e308"), ["k2", "k3"])
+            self.assertEqual(self.keys("f = 1e400"), ["k3"])
+            self.assertEqual(self.keys("f = '1e3'"), ["k4"])
+            self.assertEqual(self.keys("f IS NULL"), ["k5", "k6", "k7", "k8", "k9"])
+            self.assertEqual(self.keys("i = '500' OR i = '-1'"), ["k0", "k1"])
+            self.assertEqual(self.keys("i < 1e400"), ["k0", "k1"])
+            self.assertEqual(self.keys("i IN ('500', 7)"), ["k0"])
+            self.assertEqual(self.keys("i BETWEEN '-5' AND '5.5'"), ["k1"])
+            for wrong in ("five", " 5", "5 ", "0x5", ""):
+                self.assertIn(f"cannot be compared with the string '{wrong}'",
+                              self.fail_with(2, "scan", "--db", self.db, "--where", f"i = '{wrong}'"))
 
 
 if __name__ == "__main__":

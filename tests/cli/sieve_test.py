@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -130,7 +131,7 @@ class SieveTest(CommandTest):
         ]:
             self.assertIn(what, self.fail_with(2, *arguments))
         self.assertFalse(self.db.exists())
-        self.sieve("--shards", 2, "stats")
+        self.sieve("--shards", 2, "push", "-", "stats")
         self.assertIn("was created", self.fail_with(2, "sieve", "--db", self.db, "--shards", 3, "stats"))
 
     def test_missing_file_leaves_the_sieve_as_it_was(self):
@@ -143,6 +144,52 @@ class SieveTest(CommandTest):
         self.load([("k", "v")], "--index", "field=value")
         self.assertIn("is not a sieve", self.fail_with(2, "sieve", "--db", self.db, "stats"))
         self.assertEqual(self.scan("field = 'v'"), [(b"k", b"v")])
+
+    def test_only_push_makes_a_sieve(self):
+        for step in (("stats",), ("pop", 1), ("compact",), ("forget", "/dev/null")):
+            self.assertIn(f"{self.db}: there is no such sieve; push creates one",
+                          self.fail_with(1, "sieve", "--db", self.db, *step))
+            self.assertFalse(self.db.exists())
+        self.db.mkdir()
+        (self.db / "letter").write_text("dear all")
+        for step in (("stats",), ("pop", 1)):
+            self.assertIn(f"{self.db}: it is not a sieve",
+                          self.fail_with(1, "sieve", "--db", self.db, *step))
+        self.assertEqual(os.listdir(self.db), ["letter"])
+
+    def test_reader_that_goes_is_told_how_many_were_taken(self):
+        urls = [f"http://example.org/{i}/" + "x" * 200 for i in range(5000)]
+        self.push(*urls)
+        done = subprocess.run(["bash", "-c", '"$@" | head -1', "-", PROGRAM, "sieve", "--db", str(self.db),
+                               "pop", "5000"], capture_output=True, check=True)
+        self.assertEqual(done.stdout.decode().splitlines(), urls[:1])
+        taken = re.search(rb"nobody reads on: ([0-9,]+) URLs? left the queue", done.stderr)
+        self.assertTrue(taken, done.stderr)
+        self.assertEqual(self.stats()["queued"], 5000 - int(taken[1].replace(b",", b"")))
+
+    def test_full_disk(self):
+        """A file-size limit stands in for it."""
+        path = self.dir / "urls"
+        path.write_text("".join(f"http://example.org/{i}/{'x' * 100}\n" for i in range(100_000)))
+        for kilobytes in (1, 100, 3000):
+            self.db = self.dir / f"db{kilobytes}"
+            done = subprocess.run(
+                ["bash", "-c", f'trap "" XFSZ; ulimit -f {kilobytes}; exec "$@"', "-", PROGRAM, "sieve",
+                 "--db", str(self.db), "push", str(path)], capture_output=True, check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(b"blocksieve sieve: ", done.stderr)
+
+    def test_filters_take_at_most_twelve_bits_per_url(self):
+        for number, count in enumerate((100_000, 450_000)):
+            self.db = self.dir / f"db{number}"
+            for begin in range(0, count, 50_000):
+                self.push(*(f"http://example.org/{i}" for i in range(begin, begin + 50_000)))
+            stats = self.stats()
+            self.assertEqual(stats["seen"], count)
+            self.assertGreater(stats["file_filter_bytes"], 0)
+            self.assertLessEqual(stats["filter_bits_per_url"], 12)
+            # After the first sizes were outgrown, too, nearly all new URLs are told without reading.
+            self.assertLess(stats["new_by_reading"], count * 0.03)
 
     def test_help_has_examples(self):
         self.assertIn(b"Examples", run("sieve", "--help").out)

@@ -1,5 +1,6 @@
 """Help, and command lines that make no sense."""
 
+import json
 import os
 import unittest
 from unittest import mock
@@ -35,15 +36,52 @@ class WrongCommandLines(CommandTest):
 
     def test_no_or_unknown_subcommand(self):
         self.check("subcommand is required")
-        self.check("sift", "sift")
+        self.check("there is no subcommand sift", "sift")
         self.check("--frobnicate", "scan", "--db", self.db, "--frobnicate")
+
+    def test_misspelt_words_get_a_suggestion_in_the_order_typed(self):
+        self.check("there is no subcommand sacn (did you mean scan?)", "sacn", "--db", self.db)
+        self.check("blocksieve scan: The following argument was not expected: --exlpain (did you mean "
+                   "--explain?)", "scan", "--db", self.db, "--exlpain")
+        self.check("The following arguments were not expected: --limt=5 (did you mean --limit?) "
+                   "--revrese (did you mean --reverse?)", "scan", "--db", self.db, "--limt=5", "--revrese")
+        self.check("--db is required; The following arguments were not expected: --dbb (did you mean "
+                   "--db?) x", "scan", "--dbb", "x")
+        self.check("stat (did you mean stats?)", "sieve", "--db", self.db, "stat")
+        self.check("not expected: --zzzzzz\n", "scan", "--db", self.db, "--zzzzzz")
+
+    def test_errors_as_json(self):
+        for arguments, code, command, message in (
+                (("scan", "--db", self.db, "--format", "json"), 1, "blocksieve scan", "there is no database"),
+                (("scan", "--db", self.db, "--format=json", "--lmit"), 2, "blocksieve scan",
+                 "did you mean --limit?"),
+                (("scna", "--format", "json"), 2, "blocksieve", "did you mean scan?")):
+            document = json.loads(self.fail_with(code, *arguments))
+            self.assertEqual(document["version"], 1)
+            self.assertEqual(document["error"]["command"], command)
+            self.assertEqual(document["error"]["exit_code"], code)
+            self.assertIn(message, document["error"]["message"])
+
+    def test_every_json_document_has_a_version(self):
+        self.load([("a", 1)], "--index", "n=int:2")
+        for arguments in (("inspect", "--db", self.db), ("verify", "--db", self.db),
+                          ("advise", "--db", self.db), ("index", "--db", self.db),
+                          ("size", "--fpr", 0.1), ("scan", "--db", self.db, "--count")):
+            self.assertEqual(self.json_of(*arguments)["version"], 1, arguments)
+        self.assertEqual(self.load([("b", 1)])["version"], 1)
+        self.assertEqual(self.explain("n = 1")["version"], 1)
+        self.assertIn("bits_per_key", self.inspect()["files"][0]["filter"])
 
     def test_two_subcommands(self):
         self.check("blocksieve size: The following argument was not expected: inspect",
                    "size", "--fpr", 0.1, "inspect")
 
     def test_numbers_that_are_not_whole(self):
-        for text in ("1e6", "10.5", "1,000"):
+        for text, digits in (("1e6", "1,000,000"), ("1M", "1,000,000"), ("1.5k", "1,500"), ("20k", "20,000"),
+                             ("0.5M", "500,000"), ("2G", "2,000,000,000"), ("12e0", "12")):
+            self.assertIn(f"{digits} keys at",
+                          self.succeed("size", "--fpr", "0.1", "--keys", text).out.decode())
+        for text in ("1e-6", "10.5", "1,000", "1.2345k", "1e99", "1e", "M", "1MM", "1.M", ".5M", "01M"):
             self.check(f"--keys: {text} is not in the range 1 to 1125899906842624 of whole numbers",
                        "size", "--fpr", 0.1, "--keys", text)
 

@@ -23,7 +23,7 @@ ROOMS = [
     ("lib/range", "lib/bits lib/block", "range_filter"),
     ("lib/filter", "lib/bloom lib/ribbon lib/range", "filter_block filter_builder filter_reader rate_allocation sizing"),
     ("lib/column", "lib/hash", "column value"),
-    ("lib/predicate", "lib/column", "column_index granule_set predicate"),
+    ("lib/predicate", "lib/column", "column_index granule_set predicate query"),
     ("lib/postings", "lib/bits lib/predicate lib/ribbon", ""),
     ("lib/granule", "lib/filter lib/postings", "granule_index granule_index_builder"),
     ("lib/skip", "lib/granule", "skip_index skip_index_explanation skip_index_source skip_index_summary"),

@@ -66,9 +66,9 @@ void Rebuild(IndexOptions options) {
   const bool is_done = RebuildIndexes(options.upkeep, [&](const BackfillProgress& done) {
     last = done;
     const uint64_t all_bytes = done.bytes_done + done.bytes_left;
-    progress.Show(fmt::format("indexing: {} of {} files, {} %", done.files_done,
-                              done.files_done + done.files_left,
-                              all_bytes == 0 ? 100 : 100 * done.bytes_done / all_bytes));
+    progress.Show(fmt::format("indexing, {} of {}", term::WithCommas(done.files_done),
+                              term::CountOf(done.files_done + done.files_left, "file")),
+                  {done.bytes_done, all_bytes, done.bytes_done, "byte"});
     return !term::InterruptFlag();
   });
   progress.Show("");

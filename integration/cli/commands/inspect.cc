@@ -252,14 +252,10 @@ std::string ToText(const InspectOptions& options, const Inspection& inspection) 
 }
 
 nlohmann::ordered_json ToJson(const FilterSummary& sum) {
-  return {{"num_files", sum.num_files},
-          {"num_entries", sum.num_entries},
-          {"num_bytes", sum.num_bytes},
-          {"covered_entries", sum.covered_entries},
-          {"covered_bytes", sum.covered_bytes},
-          {"filter_bytes", sum.filter_bytes},
-          {"bits_per_entry", sum.bits_per_entry()},
-          {"predicted_fpr", sum.predicted_fpr()}};
+  return {{"num_files", sum.num_files},           {"num_entries", sum.num_entries},
+          {"num_bytes", sum.num_bytes},           {"covered_entries", sum.covered_entries},
+          {"covered_bytes", sum.covered_bytes},   {"filter_bytes", sum.filter_bytes},
+          {"bits_per_key", sum.bits_per_entry()}, {"predicted_fpr", sum.predicted_fpr()}};
 }
 
 std::string ToJson(const InspectOptions& options, const ChosenFiles& chosen,

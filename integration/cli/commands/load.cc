@@ -21,6 +21,7 @@
 #include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
+#include "lib/predicate/lexer.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -217,6 +218,10 @@ void RunLoad(LoadOptions options) {
     term::WriteToStandardError("blocksieve load: " + text + "\n");
   };
   for (const std::string& note : database->notes()) say(note);
+  for (const Column& column : target.columns) {
+    if (internal::IsPlainName(column.name())) continue;
+    say(fmt::format("in conditions, the column is \"{}\", in double quotes", column.name()));
+  }
 
   Loaded loaded = Load(target, reader.get(), database.get());
   if (!loaded.problem.empty()) FailWith(loaded, *database);

@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "blocksieve/kernels.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/commands/commands.h"
 #include "integration/cli/commands/help.h"
+#include "integration/cli/commands/options.h"
+#include "integration/cli/commands/parse_error.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 
@@ -27,6 +31,9 @@ constexpr const char* kFooter = R"(Examples:
   blocksieve size --fpr 0.01 --keys 1000000
   blocksieve load --help      the manual of a subcommand, with examples
 
+With --format json, errors are JSON on standard error, too. Every document has a version, 1, that
+changes when members change or go.
+
 Exit codes: 0 done; 1 something failed; 2 wrong arguments; 128 + n ended by signal n.)";
 
 // "blocksieve scan": as much of the command line as was understood.
@@ -41,6 +48,21 @@ std::string SubcommandNames(CLI::App* app) {
     names += (names.empty() ? "" : ", ") + each->get_name();
   }
   return names;
+}
+
+// Also of command lines that cannot be parsed.
+bool AsksForJson(const std::vector<std::string>& arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--format=json") return true;
+    if (arguments[i] == "--format" && i + 1 < arguments.size() && arguments[i + 1] == "json") {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string ErrorJson(const std::string& name, const char* message, int exit_code) {
+  return JsonLine({{"error", {{"command", name}, {"message", message}, {"exit_code", exit_code}}}});
 }
 
 void WarnOfKernel() {
@@ -85,7 +107,7 @@ void Run(int argc, const char* const* argv, std::string* name) {
     return;
   } catch (const CLI::ParseError& error) {
     *name = NameOf(app);
-    throw term::UsageError(error.what());
+    throw term::UsageError(DescribeParseError(app, error, {argv, argv + argc}));
   }
   *name = NameOf(app);
   if (!action) term::FailUsage("a subcommand is required: {}", SubcommandNames(&app));
@@ -98,10 +120,14 @@ void Run(int argc, const char* const* argv, std::string* name) {
 
 int main(int argc, char** argv) {
   std::string name = "blocksieve";
-  return blocksieve::term::RunMain(name, [&] {
+  const auto run = [&] {
     blocksieve::term::PrepareStandardStreams();
     // OPTIONS files of databases name the policy.
     blocksieve_rocksdb_register();
     blocksieve::cli::Run(argc, argv, &name);
-  });
+  };
+  if (!blocksieve::cli::AsksForJson({argv, argv + argc})) {
+    return blocksieve::term::RunMain(name, run);
+  }
+  return blocksieve::term::RunMain(name, run, blocksieve::cli::ErrorJson);
 }

@@ -24,6 +24,34 @@ bool IsPlainDecimal(std::string_view text) {
          (text.size() == 1 || text.front() != '0');
 }
 
+// "1e6", "1.5M" and "20k" as digits; others as they are.
+std::string WholeDigits(const std::string& text) {
+  const size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string number = text.substr(0, end);
+  const std::string power = text.substr(end);
+  size_t zeros = 0;
+  if (power == "k") {
+    zeros = 3;
+  } else if (power == "M") {
+    zeros = 6;
+  } else if (power == "G") {
+    zeros = 9;
+  } else if (power.size() >= 2 && power.size() <= 3 && power[0] == 'e' &&
+             IsPlainDecimal(power.substr(1))) {
+    zeros = std::stoul(power.substr(1));
+  } else {
+    return text;
+  }
+  const size_t point = std::min(number.find('.'), number.size());
+  std::string fraction = point < number.size() ? number.substr(point + 1) : "";
+  if (!IsPlainDecimal(number.substr(0, point)) || fraction.size() > zeros) return text;
+  if (point < number.size() && fraction.empty()) return text;
+  fraction.resize(zeros, '0');
+  std::string digits = number.substr(0, point) + fraction;
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  return digits;
+}
+
 template <class T>
 bool IsInRange(const std::string& text, T low, T high) {
   T value = {};
@@ -133,13 +161,16 @@ Check InRange(double low, double high) {
 
 // CLI11 reads -1 as a large unsigned number and 010 as eight.
 Check WholeInRange(uint64_t low, uint64_t high) {
-  return [low, high](const std::string& text) {
-    return IsPlainDecimal(text) && IsInRange(text, low, high)
-               ? ""
-               : fmt::format(
-                     "{} is not in the range {} to {} of whole numbers without leading "
-                     "zeros",
-                     text, low, high);
+  return [low, high](std::string& text) {
+    const std::string digits = WholeDigits(text);
+    if (!IsPlainDecimal(digits) || !IsInRange(digits, low, high)) {
+      return fmt::format(
+          "{} is not in the range {} to {} of whole numbers without leading zeros, also as 1e6 or "
+          "5M",
+          text, low, high);
+    }
+    text = digits;
+    return std::string();
   };
 }
 
@@ -179,10 +210,19 @@ Check OneOf(const std::string& words) {
   };
 }
 
-std::string JsonLine(const nlohmann::ordered_json& document) {
+namespace {
+
+std::string Dump(const nlohmann::ordered_json& document, int indent) {
   constexpr auto kReplaceInvalid = nlohmann::ordered_json::error_handler_t::replace;
-  return document.dump(-1, ' ', false, kReplaceInvalid) + "\n";
+  nlohmann::ordered_json versioned = {{"version", kJsonVersion}};
+  versioned.update(document);
+  return versioned.dump(indent, ' ', false, kReplaceInvalid) + "\n";
 }
+
+}  // namespace
+
+std::string JsonLine(const nlohmann::ordered_json& document) { return Dump(document, -1); }
+std::string JsonText(const nlohmann::ordered_json& document) { return Dump(document, 2); }
 
 void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes) {
   if (term::IsUtf8(bytes)) {

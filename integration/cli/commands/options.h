@@ -77,7 +77,8 @@ CLI::App* AddStep(CLI::App* command, const char* name, const char* description);
 /// The names of the steps that were given, in their order.
 std::vector<std::string> GivenSteps(const CLI::App& command);
 
-/// Numbers from `low` to `high`. Whole numbers are digits only, without leading zeros.
+/// Numbers from `low` to `high`. Whole numbers have no leading zeros; they may be written as
+/// 1e6, 1.5M or 20k, which is rewritten to digits.
 Check InRange(double low, double high);
 Check WholeInRange(uint64_t low, uint64_t high);
 
@@ -93,9 +94,14 @@ Check OneOf(std::string first, std::string second);
 /// One of several, "text|json|csv".
 Check OneOf(const std::string& words);
 
-/// The document on one line, with a line end. Names of files, columns and the like may be any
-/// bytes; JSON must be UTF-8, so others are replaced.
+/// What `version` of a JSON document means. Grows when members change or go, not when some are
+/// added.
+inline constexpr int kJsonVersion = 1;
+
+/// The document on one line, or indented, with a line end and the member `version`. Names of files,
+/// columns and the like may be any bytes; JSON must be UTF-8, so others are replaced.
 std::string JsonLine(const nlohmann::ordered_json& document);
+std::string JsonText(const nlohmann::ordered_json& document);
 
 /// Sets the member `name` to the bytes, or `name`_hex to their digits if they are not UTF-8.
 void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes);

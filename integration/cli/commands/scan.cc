@@ -1,15 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "blocksieve/predicate.h"
+#include "blocksieve/query.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/engine/engine.h"
 #include "integration/cli/term/failure.h"
+#include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 
@@ -26,6 +28,19 @@ Conditions are on the columns that the database is indexed by:
   c = v   c != v   c < v   c <= v   c > v   c >= v   c [NOT] IN (v, ...)
   c [NOT] BETWEEN v AND v   c IS [NOT] NULL   c [NOT] LIKE 'pattern'
   c [NOT] STARTSWITH 'prefix'   c [NOT] HAS v   AND   OR   NOT   ( )   TRUE   FALSE
+Rows are printed in the order of their keys, or by a column, the best n of all that match; those
+without a value are left out: [condition] ORDER BY c [ASC|DESC] LIMIT n. Where the column has bounds,
+granules are read in the order of these, until none can hold a better row.
+
+A column's name in double quotes may be a word of the language or have any other bytes: "in" = 5.
+
+Numbers: a column of numbers has the values that are numbers of its type, in fields as in JSON,
+quoted or not; anything else is no value (IS NULL). Likewise in conditions: status = '500' is
+status = 500, and 'five' is an error. nan and inf are numbers of float columns only; nan equals nan and
+is above all others. Beyond a type's range (1e400), a number is infinite in a float column; in rows of
+int and uint columns it is no value, and in conditions above or below all values. A JSON document
+ends at a bare NaN or 1e400, which no JSON parser reads; as strings these are as in fields.
+
 Strings are in single quotes; a quote inside is doubled. In patterns, % stands for any bytes and _ for
 one character, and \ escapes. HAS finds a word, an element or, in an index of n-grams, a part of the
 text.
@@ -37,6 +52,7 @@ Examples:
   blocksieve scan --db paths.db --where "pkg = 'bash'"
   blocksieve scan --db paths.db --where "pkg = 'bash' AND words HAS 'lib'" --explain
   blocksieve scan --db log.db --where "size BETWEEN 1000 AND 2000" --count
+  blocksieve scan --db log.db --where "code > 2 ORDER BY size DESC LIMIT 10"
   blocksieve scan --db paths.db --where "NOT (pkg LIKE 'lib%')" --reverse --limit 10
   blocksieve scan --db paths.db --where "pkg = 'bash'" --explain --format json 2> explanation.json)help";
 
@@ -52,13 +68,46 @@ struct ScanOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-Predicate ParseWhere(const ScanOptions& options, const SkipIndexSummary& indexes) {
+// What to do about a database that has no columns to ask about.
+std::string HowToIndex(const ScanOptions& options, const Engine& engine) {
+  if (engine.name() == RocksDbEngine().name()) {
+    return fmt::format(
+        "\nDatabase {} has no indexes; this adds one: blocksieve index --db {} "
+        "--index NAME=EXTRACTOR",
+        options.db, options.db);
+  }
+  return fmt::format(
+      "\nDatabase {} has no indexes; this adds one: blocksieve load --db {} --key 1 "
+      "--index NAME=EXTRACTOR /dev/null",
+      options.db, options.db);
+}
+
+Query ParseWhere(const ScanOptions& options, const Engine& engine,
+                 const SkipIndexSummary& indexes) {
   size_t position = 0;
-  Result<Predicate> predicate = Predicate::Parse(options.where, indexes.columns, &position);
-  if (predicate.ok()) return *std::move(predicate);
-  const std::string& message = predicate.status().message();
-  if (position == 0) term::FailUsage("--where: {}", message);
-  term::FailUsage("--where, {}\n{}", message, term::PointAt(options.where, position));
+  Result<Query> query = Query::Parse(options.where, indexes.columns, &position);
+  if (query.ok()) return *std::move(query);
+  const std::string& message = query.status().message();
+  const std::string hint = indexes.columns.empty() ? HowToIndex(options, engine) : "";
+  if (position == 0) term::FailUsage("--where: {}{}", message, hint);
+  term::FailUsage("--where, {}\n{}{}", message, term::PointAt(options.where, position), hint);
+}
+
+// What the options and the condition ask for together.
+ScanRequest RequestOf(const ScanOptions& options, const Query& query) {
+  ScanRequest request = options.request;
+  request.use_index = !options.no_index;
+  request.counts = options.count;
+  request.order = query.order;
+  if (query.limit != 0 && request.limit != 0) {
+    term::FailUsage("a limit is given twice, LIMIT {} and --limit {}", query.limit, request.limit);
+  }
+  if (query.order && request.reverse) {
+    term::FailUsage("--reverse: with ORDER BY, DESC says so: ORDER BY {} DESC",
+                    query.order->column.name());
+  }
+  request.limit = std::max(request.limit, query.limit);
+  return request;
 }
 
 void WriteRow(const RowScan& scan, OutputFormat format, term::Output* output) {
@@ -76,14 +125,14 @@ void WriteRow(const RowScan& scan, OutputFormat format, term::Output* output) {
 
 // Returns the number of rows.
 uint64_t WriteRows(const ScanOptions& options, RowScan* scan, term::Output* output) {
-  uint64_t count = 0;
+  uint64_t count = scan->Explain().rows_counted;
   for (; scan->Valid() && output->is_wanted(); scan->Next()) {
     ++count;
     if (!options.count) WriteRow(*scan, options.format, output);
   }
   if (options.count && scan->problem().empty()) {
-    output->WriteLine(options.format == OutputFormat::kJson ? fmt::format("{{\"count\":{}}}", count)
-                                                            : std::to_string(count));
+    output->Write(options.format == OutputFormat::kJson ? JsonLine({{"count", count}})
+                                                        : std::to_string(count) + "\n");
   }
   output->Flush();
   return count;
@@ -131,13 +180,16 @@ std::string ExplanationJson(const ScanExplanation& e) {
       {"granules_selected", e.granules_selected},
       {"granules_always_match", e.granules_always_match},
       {"granules_too_new", e.granules_too_new},
+      {"granules_read", e.granules_read},
       {"index_bytes_touched", e.index_bytes_touched},
       {"ranges_read", e.ranges_read},
       {"runs_read", e.runs_read},
+      {"rows_planned", e.rows_planned},
       {"rows_read", e.rows_read},
       {"rows_rechecked", e.rows_rechecked},
       {"rows_stale", e.rows_stale},
       {"rows_returned", e.rows_returned},
+      {"rows_counted", e.rows_counted},
       {"data_blocks_read", e.data_blocks_read},
       {"other_blocks_read", e.other_blocks_read},
       {"block_bytes_read", e.block_bytes_read},
@@ -150,18 +202,23 @@ void PrintExplanation(const ScanExplanation& explanation, OutputFormat format) {
 }
 
 void RunScan(const ScanOptions& options) {
-  const std::unique_ptr<ReadDatabase> database =
-      EngineOf(options.db, options.engine).Open(options.db);
-  const Predicate predicate = ParseWhere(options, database->Indexes());
-  ScanRequest request = options.request;
-  request.use_index = !options.no_index;
-  const std::unique_ptr<RowScan> scan = database->Scan(predicate, request);
+  const Engine& engine = EngineOf(options.db, options.engine);
+  const std::unique_ptr<ReadDatabase> database = engine.Open(options.db);
+  const Query query = ParseWhere(options, engine, database->Indexes());
+  ScanRequest request = RequestOf(options, query);
+  term::Progress progress;
+  request.progress = [&progress](const ScanExplanation& so_far) {
+    if (!progress.IsDue()) return;
+    progress.Show("scanning", {so_far.rows_read, so_far.rows_planned, so_far.rows_read, "row"});
+  };
+  const std::unique_ptr<RowScan> scan = database->Scan(query.predicate, request);
 
   term::Output output;
   const uint64_t count = WriteRows(options, scan.get(), &output);
   if (options.request.explain) PrintExplanation(scan->Explain(), options.format);
   if (const std::string problem = scan->problem(); !problem.empty()) {
-    term::Fail("cannot read on in database {} after {} rows: {}", options.db, count, problem);
+    term::Fail("cannot read on in database {} after {}: {}", options.db,
+               term::CountOf(count, "row"), problem);
   }
 }
 

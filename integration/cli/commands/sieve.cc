@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -31,7 +33,7 @@ constexpr const char* kFooter =
     R"help(Actions are carried out in the order given. Files have one URL per line; - is standard input. Lines
 may hold any bytes and are compared byte by byte, unless --normalize is given; empty lines are
 ignored. push and forget report on standard error, so that standard output holds only what pop and
-stats print.
+stats print. If who reads it has gone, as in `pop 100 | head -1`, pop says there how many left the queue.
 
 Everything is durable: URLs that were pushed stay queued if the program is killed, and no URL is lost
 while it is being popped; if the program is killed at that moment, it may be popped again.
@@ -56,6 +58,9 @@ struct SieveCommandOptions {
 
 void CheckStatus(const rocksdb::Status& status, const std::string& db) {
   if (status.ok()) return;
+  if (status.IsNotFound() && status.getState() != nullptr) {
+    term::Fail("{}: {}; push creates one", db, status.getState());
+  }
   if (status.IsInvalidArgument() && status.getState() != nullptr) {
     term::FailUsage("{}: {}", db, status.getState());
   }
@@ -90,6 +95,11 @@ class LineBatches {
     return !batch->empty();
   }
 
+  /// How far the file has been read, with so many URLs.
+  term::Advance AdvanceOf(uint64_t num_urls) const {
+    return {lines_.bytes_read(), lines_.file_bytes(), num_urls, "URL"};
+  }
+
  private:
   term::LineReader lines_;
   const bool normalize_;
@@ -105,10 +115,12 @@ void ReportLine(const std::string& text) {
 void Push(const SieveCommandOptions& options, UrlSieve* sieve) {
   LineBatches lines(options.push_file, options.normalize);
   term::Progress progress;
+  uint64_t num_urls = 0;
   sieve::PushCounts counts;
   for (std::vector<std::string_view> batch; lines.Next(&batch);) {
     CheckStatus(sieve->Push(batch, &counts), options.db);
-    if (progress.IsDue()) progress.Show("pushing: " + term::CountOf(counts.new_urls, "new URL"));
+    num_urls += batch.size();
+    if (progress.IsDue()) progress.Show("pushing", lines.AdvanceOf(num_urls));
   }
   ReportLine(fmt::format("pushed {}, of which {} were new",
                          term::CountOf(counts.new_urls + counts.repeats, "URL"),
@@ -117,9 +129,13 @@ void Push(const SieveCommandOptions& options, UrlSieve* sieve) {
 
 void Forget(const SieveCommandOptions& options, UrlSieve* sieve) {
   LineBatches lines(options.forget_file, options.normalize);
+  term::Progress progress;
+  uint64_t num_urls = 0;
   sieve::ForgetCounts counts;
   for (std::vector<std::string_view> batch; lines.Next(&batch);) {
     CheckStatus(sieve->Forget(batch, &counts), options.db);
+    num_urls += batch.size();
+    if (progress.IsDue()) progress.Show("forgetting", lines.AdvanceOf(num_urls));
   }
   ReportLine(fmt::format("forgot {}; {} had not been seen", term::CountOf(counts.forgotten, "URL"),
                          term::WithCommas(counts.not_seen)));
@@ -133,6 +149,12 @@ void Pop(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* outp
   };
   uint64_t num_popped = 0;
   CheckStatus(sieve->Pop(options.pop_urls, take, &num_popped), options.db);
+  if (!output->is_wanted()) {
+    ReportLine(
+        fmt::format("nobody reads on: {} left the queue, and those that were not read of the "
+                    "last ones stay",
+                    term::CountOf(num_popped, "URL")));
+  }
   if (term::InterruptFlag()) {
     throw term::Interrupted(
         fmt::format("interrupted; {} left the queue", term::CountOf(num_popped, "URL")));
@@ -153,7 +175,8 @@ std::string StatsText(const SieveStats& stats) {
     return fmt::format("{:.3f} %", 100 * Share(part, stats.new_urls()));
   };
   add("seen", term::WithCommas(stats.seen), "");
-  add("seen, estimated", fmt::format("{:.0f}", stats.estimated.keys),
+  add("seen, estimated",
+      term::WithCommas(static_cast<uint64_t>(std::llround(stats.estimated.keys))),
       fmt::format("{:+.3f} %",
                   stats.seen == 0
                       ? 0
@@ -193,7 +216,7 @@ std::string StatsJson(const SieveStats& stats) {
       {"new_by_reading", stats.new_by_reading},
       {"repeats", stats.repeats},
       {"overfull", !stats.overfull.empty()}};
-  return document.dump(2) + "\n";
+  return JsonText(document);
 }
 
 void PrintStats(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* output) {
@@ -204,8 +227,10 @@ void PrintStats(const SieveCommandOptions& options, UrlSieve* sieve, term::Outpu
 
 void Compact(const SieveCommandOptions& options, UrlSieve* sieve) {
   term::Progress progress;
-  progress.Show("compacting");
-  const rocksdb::Status status = sieve->Compact(&term::InterruptFlag());
+  const rocksdb::Status status =
+      sieve->Compact(&term::InterruptFlag(), [&progress](size_t done, size_t all) {
+        progress.Show("compacting", {done, all, done, "part"});
+      });
   if (term::InterruptFlag()) throw term::Interrupted("interrupted; not all is compacted");
   CheckStatus(status, options.db);
 }
@@ -222,7 +247,9 @@ void RunStep(const std::string& step, const SieveCommandOptions& options, UrlSie
 void RunSieve(const SieveCommandOptions& options, const std::vector<std::string>& steps) {
   term::CatchInterrupts();
   std::unique_ptr<UrlSieve> sieve;
-  CheckStatus(UrlSieve::Open(options.db, options.sieve, &sieve), options.db);
+  sieve::SieveOptions opening = options.sieve;
+  opening.create_if_missing = std::find(steps.begin(), steps.end(), "push") != steps.end();
+  CheckStatus(UrlSieve::Open(options.db, opening, &sieve), options.db);
   term::Output output;
   for (const std::string& step : steps) RunStep(step, options, sieve.get(), &output);
   output.Flush();
@@ -234,14 +261,15 @@ void RunSieve(const SieveCommandOptions& options, const std::vector<std::string>
 void AddSieveCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<SieveCommandOptions>();
   CLI::App* const command = AddSubcommand(app, "sieve", kDescription, kFooter);
-  AddDatabaseOption(command, &options->db, "the directory of the sieve, created if missing");
+  AddDatabaseOption(command, &options->db, "the directory of the sieve, which push creates");
   AddOption(command, &options->sieve.num_shards,
             {"--shards", "N",
              "parts that are filled in parallel; default: 4, or those that the sieve has",
              WholeInRange(1, 64)});
-  AddOption(command, &options->sieve.design_urls,
-            {"--design", "N", "the number of URLs that a new sieve is made for (default 20000000)",
-             WholeInRange(1, 10'000'000'000)});
+  AddOption(
+      command, &options->sieve.design_urls,
+      {"--design", "N", "the number of URLs that a new sieve is made for (default 65536); it grows",
+       WholeInRange(1, 10'000'000'000)});
   AddFlag(command, &options->normalize, "--normalize",
           "push and forget URLs in their normal spelling (RFC 3986, 6.2)");
   AddFormatOption(command, &options->format);

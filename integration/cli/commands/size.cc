@@ -130,7 +130,7 @@ void PrintJson(const SizeOptions& options, const std::vector<Sized>& all, term::
                        {"limit_bits_per_key", sized.limit_bits_per_key},
                        {"above_limit", sized.above_limit}});
   }
-  output->WriteLine(document.dump(2));
+  output->Write(JsonText(document));
 }
 
 void RunSize(const SizeOptions& options) {

@@ -12,6 +12,7 @@
 #include "blocksieve/bytes.h"
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"
+#include "blocksieve/query.h"
 #include "blocksieve/skip_index_explanation.h"
 #include "blocksieve/skip_index_summary.h"
 #include "integration/cli/engine/filter_setting.h"
@@ -79,8 +80,11 @@ std::vector<Column> WithKeptColumns(std::vector<Column> wanted, const SkipIndexS
 struct ScanRequest {
   uint64_t limit = 0;  ///< The most rows to return; 0: all.
   bool reverse = false;
+  std::optional<ScanOrder> order;  ///< Instead of that of keys; takes a limit.
+  bool counts = false;             ///< Rows may be in rows_counted of Explain() instead.
   bool use_index = true;
-  bool explain = false;  ///< Count what Explain reports.
+  bool explain = false;                                  ///< Count what Explain reports.
+  std::function<void(const ScanExplanation&)> progress;  ///< Called now and then, if set.
 };
 
 /// The rows that match a predicate, in key order.

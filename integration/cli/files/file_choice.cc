@@ -40,7 +40,7 @@ ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
   Missed missed;
   for (size_t i = 0; i < places.size(); ++i) {
     if (progress.IsDue()) {
-      progress.Show(fmt::format("{}: file {} of {}", doing, i + 1, places.size()));
+      progress.Show(doing, {i, places.size(), i, "file"});
     }
     std::unique_ptr<TableFile> file;
     try {

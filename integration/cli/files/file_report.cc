@@ -23,7 +23,7 @@ Json ToJson(const FilterReport& filter) {
           {"num_filters", filter.num_filters},
           {"num_entries", filter.num_entries},
           {"num_bytes", filter.num_bytes},
-          {"bits_per_entry", filter.bits_per_entry()},
+          {"bits_per_key", filter.bits_per_entry()},
           {"predicted_fpr", filter.predicted_fpr},
           {"num_range_filters", filter.num_range_filters},
           {"range_bytes", filter.range_bytes},

@@ -23,6 +23,7 @@
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/streams.h"
 #include "integration/rocksdb/compat/class_by_name.h"
+#include "integration/rocksdb/compat/full_disk_log.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/policy/policy.h"
 
@@ -170,6 +171,7 @@ LoadedRocksDb::LoadedRocksDb(const LoadTarget& target) : path_(target.path) {
   std::filesystem::create_directories(path_, error);
   if (error) term::Fail("cannot create database {}: {}", path_, error.message());
   options.db.listeners.push_back(flushes_);
+  options.db.info_log = rocksdb_plugin::NewFullDiskLog(path_);
   const rocksdb::Status status = OpenDb(&db_, [&](OpenedDb* opened) {
     return rocksdb::DB::Open(options.db, path_, options.families, &handles_, opened);
   });

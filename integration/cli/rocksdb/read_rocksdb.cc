@@ -38,8 +38,11 @@ class ReadRocksDb final : public ReadDatabase {
     SkipScanOptions options;
     options.limit = request.limit;
     options.reverse = request.reverse;
+    options.order = request.order;
+    options.count_granules = request.counts && request.limit == 0;
     options.use_index = request.use_index;
     options.explain = request.explain;
+    options.progress = request.progress;
     std::unique_ptr<SkipScan> scan;
     const rocksdb::Status status = SkipScan::Create(db_.get(), nullptr, predicate, options, &scan);
     if (!status.ok()) term::Fail("cannot scan database {}: {}", path_, status.ToString());

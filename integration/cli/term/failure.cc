@@ -14,11 +14,16 @@ constexpr int kFailureCode = 1;
 constexpr int kUsageCode = 2;
 constexpr int kSignalCode = 128;
 
-void Report(const std::string& name, const char* message) {
-  WriteToStandardError(fmt::format("{}: {}\n", name, message));
+int Report(const Describe& describe, const std::string& name, const char* message, int code) {
+  std::string text =
+      describe ? describe(name, message, code) : fmt::format("{}: {}\n", name, message);
+  if (!describe && code == kUsageCode) text += fmt::format("See: {} --help\n", name);
+  WriteToStandardError(text);
+  return code;
 }
 
-int RunAndReport(const std::string& name, const std::function<void()>& run) {
+int RunAndReport(const std::string& name, const std::function<void()>& run,
+                 const Describe& describe) {
   try {
     run();
     if (std::fflush(stdout) != 0) Fail("cannot write to standard output");
@@ -26,25 +31,21 @@ int RunAndReport(const std::string& name, const std::function<void()>& run) {
   } catch (const Exit& exit) {
     return exit.code;
   } catch (const UsageError& error) {
-    Report(name, error.what());
-    WriteToStandardError(fmt::format("See: {} --help\n", name));
-    return kUsageCode;
+    return Report(describe, name, error.what(), kUsageCode);
   } catch (const Interrupted& interrupted) {
-    Report(name, interrupted.what());
-    return kSignalCode + interrupted.signal();
+    return Report(describe, name, interrupted.what(), kSignalCode + interrupted.signal());
   } catch (const std::bad_alloc&) {
-    Report(name, "out of memory");
+    return Report(describe, name, "out of memory", kFailureCode);
   } catch (const std::exception& error) {
-    Report(name, error.what());
+    return Report(describe, name, error.what(), kFailureCode);
   }
-  return kFailureCode;
 }
 
 }  // namespace
 
-int RunMain(const std::string& name, const std::function<void()>& run) {
+int RunMain(const std::string& name, const std::function<void()>& run, const Describe& describe) {
   try {
-    return RunAndReport(name, run);
+    return RunAndReport(name, run, describe);
   } catch (...) {  // there is not even memory for a message
     return kFailureCode;
   }

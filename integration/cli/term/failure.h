@@ -42,6 +42,10 @@ template <class... Args>
 /// it threw Interrupted after signal n; 1 for any other exception, or if what was printed to stdout
 /// cannot be written. Reports all but an Exit on standard error, as "NAME: MESSAGE".
 /// `name` is read only then: `run` may extend it once it knows its subcommand.
-int RunMain(const std::string& name, const std::function<void()>& run);
+/// `describe`, if set, makes the whole text of the report, instead.
+using Describe =
+    std::function<std::string(const std::string& name, const char* message, int exit_code)>;
+int RunMain(const std::string& name, const std::function<void()>& run,
+            const Describe& describe = nullptr);
 
 }  // namespace blocksieve::term

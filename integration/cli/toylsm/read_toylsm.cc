@@ -2,6 +2,7 @@
 #include "integration/cli/toylsm/toylsm_engine.h"
 #include "integration/toylsm/scan.h"
 #include "lib/skip/skip_planner.h"
+#include "lib/skip/top_rows.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -31,7 +32,7 @@ class ToyLsmScan final : public RowScan {
       : counters_(stored->counters()),
         plan_(request.explain ? ExplainPlan(stored, predicate, request.use_index)
                               : ScanExplanation()),
-        limit_(request.limit) {
+        limit_(request.order ? 0 : request.limit) {
     counters_.Reset();
     scan_.emplace(stored->view(), stored->context(), predicate, request.use_index, request.reverse);
     rows_returned_ += Valid();
@@ -74,6 +75,32 @@ class ToyLsmScan final : public RowScan {
   bool limit_reached_ = false;
 };
 
+// Reads all that matches.
+class OrderedToyLsmScan final : public RowScan {
+ public:
+  OrderedToyLsmScan(std::unique_ptr<RowScan> scan, const ScanRequest& request)
+      : scan_(std::move(scan)), top_(*request.order, request.limit) {
+    for (; scan_->Valid(); scan_->Next()) top_.Add(scan_->key(), scan_->value());
+    next_ = scan_->problem().empty() ? top_.rows().begin() : top_.rows().end();
+  }
+
+  bool Valid() const override { return next_ != top_.rows().end(); }
+  void Next() override { ++next_; }
+  std::string_view key() const override { return next_->key; }
+  std::string_view value() const override { return next_->value; }
+  std::string problem() const override { return scan_->problem(); }
+  ScanExplanation Explain() const override {
+    ScanExplanation explanation = scan_->Explain();
+    explanation.rows_returned = top_.rows().size();
+    return explanation;
+  }
+
+ private:
+  const std::unique_ptr<RowScan> scan_;
+  internal::TopRows top_;
+  decltype(top_.rows().begin()) next_;
+};
+
 class ReadToyLsm final : public ReadDatabase {
  public:
   explicit ReadToyLsm(const std::string& path) : stored_(path) {}
@@ -81,7 +108,9 @@ class ReadToyLsm final : public ReadDatabase {
   SkipIndexSummary Indexes() override { return IndexesOf(stored_.version(), stored_.context()); }
 
   std::unique_ptr<RowScan> Scan(const Predicate& predicate, const ScanRequest& request) override {
-    return std::make_unique<ToyLsmScan>(&stored_, predicate, request);
+    auto scan = std::make_unique<ToyLsmScan>(&stored_, predicate, request);
+    if (!request.order) return scan;
+    return std::make_unique<OrderedToyLsmScan>(std::move(scan), request);
   }
 
  private:

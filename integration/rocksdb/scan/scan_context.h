@@ -6,6 +6,7 @@
 #include <rocksdb/options.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ struct ScanContext {
   Predicate predicate = Predicate::Constant(true);
   bool reverse = false;
   double max_rechecked_share = 1;
+  std::function<void(const ScanExplanation&)> progress;  ///< See SkipScanOptions.
   bool has_merges = true;           ///< The column family has a merge operator.
   uint32_t value_suffix_bytes = 0;  ///< That the database hides from readers: 4 under DBWithTTL.
 
@@ -38,9 +40,13 @@ struct ScanContext {
     return reverse ? comparator->Compare(b, a) : comparator->Compare(a, b);
   }
 
-  bool Matches(const rocksdb::Slice& value) const {
+  bool Matches(const rocksdb::Slice& value) {
+    constexpr uint64_t kRowsBetweenReports = 1024;
+    if (++rows_asked % kRowsBetweenReports == 0 && progress) progress(counts);
     return predicate.Matches(value.ToStringView());
   }
+
+  uint64_t rows_asked = 0;  ///< Of Matches.
 };
 
 /// Keys from `low` to `high`, both included, in the comparator's order; without one of them, from

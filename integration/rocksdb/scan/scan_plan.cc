@@ -94,6 +94,7 @@ class Planner {
         metadata != nullptr &&
         !plan_.map->OthersOverlap({metadata->smallestkey, metadata->largestkey}, file.number);
     if (!is_alone) num_rechecked_rows_ += rows;
+    counts_.rows_planned += rows;
     plan_.files.push_back(std::move(file));
   }
 

@@ -5,10 +5,15 @@
 
 #include <cassert>
 #include <new>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/scan/candidate_scan.h"
+#include "integration/rocksdb/scan/counted_granules.h"
 #include "integration/rocksdb/scan/merged_ranges.h"
+#include "integration/rocksdb/scan/ordered_scan.h"
 #include "integration/rocksdb/scan/row_stream.h"
 #include "integration/rocksdb/scan/scan_checks.h"
 #include "integration/rocksdb/scan/scan_context.h"
@@ -68,6 +73,45 @@ class BlockCounter {
 
 }  // namespace
 
+namespace {
+
+/// Where all rows were counted.
+class NoRows final : public RowStream {
+ public:
+  void Start() override {}
+  bool Valid() const override { return false; }
+  void Next() override {}
+  rocksdb::Slice key() const override { return {}; }
+  rocksdb::Slice value() const override { return {}; }
+  rocksdb::Status status() const override { return rocksdb::Status::OK(); }
+};
+
+rocksdb::Status CheckOrder(const SkipScanOptions& options) {
+  if (options.order && options.limit == 0) {
+    return rocksdb::Status::InvalidArgument("blocksieve: an order needs a limit");
+  }
+  if (options.order && options.reverse) {
+    return rocksdb::Status::InvalidArgument("blocksieve: an order is descending, not reversed");
+  }
+  if (options.order && options.order->column.tokeniser() != Tokeniser::kNone) {
+    return rocksdb::Status::InvalidArgument("blocksieve: tokens have no order");
+  }
+  if (options.count_granules && options.limit != 0) {
+    return rocksdb::Status::InvalidArgument("blocksieve: count_granules takes no limit");
+  }
+  return rocksdb::Status::OK();
+}
+
+/// Rows without a value of the order's column are left out.
+Result<Predicate> PredicateOf(const Predicate& predicate, const SkipScanOptions& options) {
+  if (!options.order) return predicate;
+  const Result<Predicate> has_value = Predicate::Not(Predicate::IsMissing(options.order->column));
+  if (!has_value.ok()) return has_value;
+  return Predicate::And(std::vector<Predicate>{predicate, *has_value});
+}
+
+}  // namespace
+
 class SkipScan::Parts {
  public:
   Parts(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family, const Predicate& predicate,
@@ -79,7 +123,9 @@ class SkipScan::Parts {
     context_.file_system = db->GetEnv()->GetFileSystem();
     context_.predicate = predicate;
     context_.reverse = options.reverse;
-    context_.max_rechecked_share = options.max_rechecked_share;
+    context_.progress = options.progress;
+    // An order reads few of the granules that are selected, whatever they overlap.
+    context_.max_rechecked_share = options.order ? 1 : options.max_rechecked_share;
     context_.has_merges = db->GetOptions(column_family).merge_operator != nullptr;
     context_.value_suffix_bytes = HiddenSuffixBytes(db, column_family);
     context_.read_options = ScanReadOptions(options.read_options);
@@ -103,9 +149,16 @@ class SkipScan::Parts {
     if (!status.ok()) return status;
     if (rows_ == nullptr) {
       context_.counts.is_full_scan = true;
+      context_.db->GetIntProperty(context_.column_family, rocksdb::DB::Properties::kEstimateNumKeys,
+                                  &context_.counts.rows_planned);
       rows_ = std::make_unique<FullScan>(&context_);
+      if (options_.order) {
+        rows_ = std::make_unique<OrderedScan>(&context_, *options_.order, options_.limit,
+                                              std::move(rows_));
+      }
     }
     rows_->Start();
+    context_.counts.rows_returned = context_.counts.rows_counted;
     CountRow();
     // A secondary instance refuses iterators at a snapshot.
     return rows_->Valid() ? rocksdb::Status::OK() : rows_->status();
@@ -141,7 +194,9 @@ class SkipScan::Parts {
     internal::SkipPlanner indexes(
         context_.predicate, &counts,
         {.use_index = options_.use_index, .count_comparisons = options_.explain});
-    if (!indexes.CanSkip()) return rocksdb::Status::OK();
+    const bool counts_granules =
+        options_.count_granules && options_.use_index && MemtablesAreEmpty(context_);
+    if (!indexes.CanSkip()) return counts_granules ? CountAllRows() : rocksdb::Status::OK();
     auto ranges = std::make_unique<MergedRanges>(&context_);
     auto memtables = std::make_unique<MemtableSource>(&context_, ranges.get());
     if (!memtables->status().ok()) return memtables->status();
@@ -159,8 +214,30 @@ class SkipScan::Parts {
     ScanPlan plan = MakePlan(&context_, properties, std::move(metadata),
                              context_.read_options.snapshot->GetSequenceNumber(), &indexes);
     if (!counts.full_scan_reason.empty()) return rocksdb::Status::OK();
+    if (options_.order) {
+      rows_ =
+          std::make_unique<OrderedScan>(&context_, *options_.order, options_.limit,
+                                        std::move(ranges), std::move(memtables), std::move(plan));
+      return rocksdb::Status::OK();
+    }
+    if (counts_granules) counts.rows_counted = CountGranules(context_, &plan);
     rows_ = std::make_unique<CandidateScan>(&context_, std::move(ranges), std::move(memtables),
                                             std::move(plan));
+    return rocksdb::Status::OK();
+  }
+
+  /// Where everything is to be read: it is not, if every row matches and can be counted.
+  rocksdb::Status CountAllRows() {
+    rocksdb::TablePropertiesCollection properties;
+    rocksdb::Status status =
+        context_.db->GetPropertiesOfAllTables(context_.column_family, &properties);
+    if (!status.ok()) return rocksdb::Status::OK();  // the full scan will tell
+    rocksdb::ColumnFamilyMetaData metadata;
+    context_.db->GetColumnFamilyMetaData(context_.column_family, &metadata);
+    const std::optional<uint64_t> rows = CountAll(context_, properties, std::move(metadata));
+    if (!rows) return rocksdb::Status::OK();
+    context_.counts.rows_counted = *rows;
+    rows_ = std::make_unique<NoRows>();
     return rocksdb::Status::OK();
   }
 
@@ -181,8 +258,11 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
   scan->reset();
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   rocksdb::Status status = CheckScannable(db, column_family, options.read_options);
+  if (status.ok()) status = CheckOrder(options);
   if (!status.ok()) return status;
-  auto parts = std::make_unique<Parts>(db, column_family, predicate, options);
+  const Result<Predicate> wanted = PredicateOf(predicate, options);
+  if (!wanted.ok()) return ToRocksStatus(wanted.status());
+  auto parts = std::make_unique<Parts>(db, column_family, *wanted, options);
   status = parts->Start();
   if (status.IsNotSupported()) {
     return rocksdb::Status::NotSupported(

@@ -7,9 +7,12 @@
 #include <rocksdb/status.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include "blocksieve/predicate.h"
+#include "blocksieve/query.h"
 #include "blocksieve/rocksdb/export.h"
 #include "blocksieve/skip_index_explanation.h"
 
@@ -23,8 +26,17 @@ struct SkipScanOptions {
   /// Most rows that are returned. 0: all.
   uint64_t limit = 0;
 
-  /// From the greatest key to the least.
+  /// From the greatest key to the least. Not with an order.
   bool reverse = false;
+
+  /// The first rows of this order, not of that of keys. Takes a limit, and memory for so many rows.
+  /// All is read in Create: granules in the order of their bounds, until none can hold a better
+  /// row. An order by a column without bounds reads everything.
+  std::optional<ScanOrder> order;
+
+  /// Rows are only to be counted: those of granules in which every row matches are not read and not
+  /// returned, but are in rows_counted of Explain(). Not with a limit.
+  bool count_granules = false;
 
   /// false: read everything, for comparison.
   bool use_index = true;
@@ -37,6 +49,10 @@ struct SkipScanOptions {
   /// Count, for Explain(), data blocks read and what each comparison selects by itself. Costs a
   /// second analysis of the indexes and RocksDB's per-thread counters.
   bool explain = false;
+
+  /// Called after every 1,024 rows that were looked at, also while Create and Next look for a
+  /// match. Must not throw, nor use the scan.
+  std::function<void(const ScanExplanation& so_far)> progress;
 
   /// Taken from it: fill_cache, verify_checksums, readahead_size, adaptive_readahead, pin_data,
   /// background_purge_on_iterator_cleanup, ignore_range_deletions, max_skippable_internal_keys,
@@ -62,10 +78,11 @@ class BLOCKSIEVE_EXPORT SkipScan {
  public:
   /// Stands at the first row. `column_family` null: the default one.
   ///
-  /// Errors: NotSupported for a secondary instance, inplace_update_support, unordered_write and
-  /// user-defined timestamps; InvalidArgument for read options that a scan sets itself; MemoryLimit
-  /// if memory is short, here and later; else those of RocksDB. Damaged or missing indexes are no
-  /// errors, but cost reading.
+  /// Errors: InvalidArgument for an order without a limit, reversed, or by tokens, and for
+  /// count_granules with a limit; NotSupported for a secondary instance, inplace_update_support,
+  /// unordered_write and user-defined timestamps; InvalidArgument for read options that a scan sets
+  /// itself; MemoryLimit if memory is short, here and later; else those of RocksDB. Damaged or
+  /// missing indexes are no errors, but cost reading.
   static rocksdb::Status Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                 const Predicate& predicate, const SkipScanOptions& options,
                                 std::unique_ptr<SkipScan>* scan);

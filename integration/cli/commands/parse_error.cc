@@ -1,0 +1,101 @@
+#include "integration/cli/commands/parse_error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <numeric>
+
+#include "integration/cli/commands/command_tree.h"
+
+namespace blocksieve::cli {
+namespace {
+
+// How many characters have to be inserted, removed, changed or swapped with the next one.
+size_t Distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<size_t>> rows(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) rows[i][0] = i;
+  std::iota(rows[0].begin(), rows[0].end(), 0);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t change = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      rows[i][j] = std::min({rows[i - 1][j] + 1, rows[i][j - 1] + 1, change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return rows[a.size()][b.size()];
+}
+
+// The known word that was probably meant; empty: none is near.
+std::string Nearest(const std::string& word, const std::vector<std::string>& known) {
+  std::string nearest;
+  size_t least = 1 + std::max<size_t>(1, word.size() / 3);
+  for (const std::string& each : known) {
+    const size_t distance = Distance(word, each);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = each;
+  }
+  return nearest;
+}
+
+void AddWords(const CommandEntry& command, std::vector<std::string>* flags,
+              std::vector<std::string>* subcommands) {
+  for (const OptionEntry& option : command.options) {
+    flags->insert(flags->end(), option.names.begin(), option.names.end());
+  }
+  for (const CommandEntry& below : command.subcommands) subcommands->push_back(below.name());
+}
+
+// "--exlpain (did you mean --explain?)"
+std::string WithSuggestion(const CLI::App& app, const std::string& argument) {
+  std::vector<std::string> flags;
+  std::vector<std::string> subcommands;
+  const auto chosen = app.get_subcommands();
+  AddWords(DescribeCommand(chosen.empty() ? app : *chosen.front()), &flags, &subcommands);
+  const bool is_flag = argument.starts_with('-');
+  const std::string word = is_flag ? argument.substr(0, argument.find('=')) : argument;
+  const std::string nearest = Nearest(word, is_flag ? flags : subcommands);
+  return nearest.empty() ? argument : fmt::format("{} (did you mean {}?)", argument, nearest);
+}
+
+// Arguments that nobody takes. CLI11 has them in another order.
+std::vector<std::string> Unexpected(const CLI::App& app,
+                                    const std::vector<std::string>& arguments) {
+  std::vector<std::string> rest = app.remaining(/*recurse=*/true);
+  std::vector<std::string> ordered;
+  for (const std::string& argument : arguments) {
+    const auto found = std::find(rest.begin(), rest.end(), argument);
+    if (found == rest.end()) continue;
+    ordered.push_back(argument);
+    rest.erase(found);
+  }
+  ordered.insert(ordered.end(), rest.begin(), rest.end());
+  return ordered;
+}
+
+}  // namespace
+
+std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error,
+                               const std::vector<std::string>& arguments) {
+  std::vector<std::string> unexpected = Unexpected(app, arguments);
+  if (unexpected.empty()) return error.what();
+  // What follows a subcommand that does not exist means nothing.
+  const bool is_subcommand = app.get_subcommands().empty() && !unexpected[0].starts_with('-');
+  if (is_subcommand) {
+    return fmt::format("there is no subcommand {}", WithSuggestion(app, unexpected[0]));
+  }
+  for (std::string& argument : unexpected) argument = WithSuggestion(app, argument);
+  const std::string message = unexpected.size() == 1
+                                  ? "The following argument was not expected: " + unexpected[0]
+                                  : fmt::format("The following arguments were not expected: {}",
+                                                fmt::join(unexpected, " "));
+  // What is missing was probably misspelt.
+  const bool is_extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  return is_extras ? message : fmt::format("{}; {}", error.what(), message);
+}
+
+}  // namespace blocksieve::cli

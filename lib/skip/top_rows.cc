@@ -1,0 +1,40 @@
+#include "lib/skip/top_rows.h"
+
+#include <cassert>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "lib/column/sort_key.h"
+
+namespace blocksieve::internal {
+
+bool TopRows::Less::operator()(const OrderedRow& a, const OrderedRow& b) const {
+  if (a.sort_key != b.sort_key) return (a.sort_key < b.sort_key) != is_descending;
+  return keys(a.key, b.key);
+}
+
+TopRows::TopRows(const ScanOrder& order, uint64_t limit, KeyLess less)
+    : order_(order), limit_(limit), rows_(Less{order.is_descending, std::move(less)}) {
+  assert(limit > 0);
+}
+
+void TopRows::Add(std::string_view key, std::string_view value) {
+  std::optional<std::string> best;
+  order_.column.ForEachCompared(value, [&](const Value& one) {
+    std::string sort_key = SortKey(one);
+    if (!best || (sort_key < *best) != order_.is_descending) best = std::move(sort_key);
+    return true;
+  });
+  if (!best || !WouldTake(*best)) return;
+  rows_.insert({*std::move(best), std::string(key), std::string(value)});
+  if (rows_.size() > limit_) rows_.erase(std::prev(rows_.end()));
+}
+
+bool TopRows::WouldTake(const std::string& sort_key) const {
+  if (rows_.size() < limit_) return true;
+  const std::string& last = rows_.rbegin()->sort_key;
+  return sort_key == last || (sort_key < last) != order_.is_descending;
+}
+
+}  // namespace blocksieve::internal

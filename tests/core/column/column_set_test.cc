@@ -1,0 +1,116 @@
+#include "lib/column/column_set.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/column.h"
+
+// Columns that are read together have the values that each of them has by itself.
+
+namespace blocksieve::testing {
+namespace {
+
+using Values = std::vector<std::vector<std::string>>;  // by column
+
+std::vector<Column> AllColumns() {
+  const char* const kDefinitions[] = {
+      "root=json:",        "a=json:/a",          "ab=int:json:/a/b", "abc=float:json:/a/b/c",
+      "a0=uint:json:/a/0", "a1=json:/a/1",       "a10=json:/a/1/0",  "ab_too=bytes:json:/a/b",
+      "t=json:/t",         "t0=json:/t/0",       "w=words:json:/t",  "g=ngrams(3):json:/a/b",
+      "n=int:json:/n",     "u=uint:json:/n",     "f=float:json:/n",  "s=bytes:json:/n",
+      "empty=json:/",      "leading=json:/t/01", "field=field:2",    "v=value",
+  };
+  std::vector<Column> columns;
+  for (const char* const definition : kDefinitions) {
+    Result<Column> column = Column::Parse(definition);
+    EXPECT_TRUE(column.ok()) << column.status().message();
+    columns.push_back(*std::move(column));
+  }
+  return columns;
+}
+
+Values Together(internal::ColumnSet* set, const std::string& row) {
+  Values values(set->columns().size());
+  set->ForEachIndexed(row, [&](size_t column, const Value& value) {
+    values[column].push_back(value.ToText());
+    return true;
+  });
+  return values;
+}
+
+Values OneByOne(const std::vector<Column>& columns, const std::string& row) {
+  Values values;
+  for (const Column& column : columns) {
+    auto& of_column = values.emplace_back();
+    column.ForEachIndexed(row, [&](const Value& value) {
+      of_column.push_back(value.ToText());
+      return true;
+    });
+  }
+  return values;
+}
+
+// JSON of the names that the columns have, and of others.
+std::string Document(std::mt19937_64* random, int depth = 0) {
+  const auto pick = [&](const std::vector<std::string>& from) {
+    return from[(*random)() % from.size()];
+  };
+  const size_t kind = (*random)() % (depth < 4 ? 8 : 3);
+  if (kind < 3) {
+    return pick({"1", "-1", "0", "-0", "2.5", "3.0", "1e3", "18446744073709551615",
+                 "-9223372036854775808", "true", "false", "null", "\"\"", "\"text\"", "\"7\"",
+                 "\"nan\"", "1e400", "tru", "\"open"});
+  }
+  const bool is_array = kind == 3;
+  std::string text(1, is_array ? '[' : '{');
+  const size_t size = (*random)() % 4;
+  for (size_t i = 0; i < size; ++i) {
+    if (i != 0) text += ',';
+    if (!is_array) text += "\"" + pick({"a", "b", "c", "t", "n", "x", "", "0", "1"}) + "\":";
+    text += Document(random, depth + 1);
+  }
+  return text + (is_array ? "]" : "}");
+}
+
+TEST(ColumnSet, AgreesWithItsColumns) {
+  const std::vector<Column> columns = AllColumns();
+  internal::ColumnSet set(columns);
+  std::mt19937_64 random(1);
+  size_t with_values = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const std::string row = Document(&random);
+    const Values values = Together(&set, row);
+    ASSERT_EQ(values, OneByOne(columns, row)) << row;
+    for (const auto& of_column : values) with_values += !of_column.empty();
+  }
+  EXPECT_GT(with_values, 100'000u);
+}
+
+TEST(ColumnSet, OrdersOfMembersDoNotMatter) {
+  internal::ColumnSet set(AllColumns());
+  const Values values =
+      Together(&set, R"({"x":{"a":9},"n":3.0,"t":["p","q r"],"a":{"x":1,"b":"wxyz"},"a":{"b":2}})");
+  const auto of = [&](const std::string& name) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (set.columns()[i].name() == name) return values[i];
+    }
+    return std::vector<std::string>{"no such column"};
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(of("n"), Texts{"3"});
+  EXPECT_EQ(of("s"), Texts{"3.0"});
+  EXPECT_EQ(of("t"), (Texts{"p", "q r"}));
+  EXPECT_EQ(of("w"), (Texts{"p", "q", "r"}));
+  EXPECT_EQ(of("t0"), Texts{"p"});
+  EXPECT_EQ(of("ab_too"), Texts{"wxyz"});  // the first of equal names
+  EXPECT_EQ(of("ab"), Texts{});
+  EXPECT_EQ(of("g"), (Texts{"wxy", "xyz"}));
+  EXPECT_EQ(of("root"), Texts{});
+}
+
+}  // namespace
+}  // namespace blocksieve::testing
