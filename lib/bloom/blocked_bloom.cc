@@ -42,10 +42,13 @@ Status ReadFields(Decoder* fields, FilterInfo* info) {
     return DamagedBlock("probes per key are " + std::to_string(info->num_probes) +
                         "; allowed is 1 to " + std::to_string(kMaxLineProbes));
   }
+  // Kernels count lines in 32 bits, which a block of allowed size never needs.
   if (info->lead_bytes >= kLineBytes || info->payload_bytes < info->lead_bytes + kLineBytes ||
-      (info->payload_bytes - info->lead_bytes) % kLineBytes != 0) {
+      (info->payload_bytes - info->lead_bytes) % kLineBytes != 0 ||
+      info->payload_bytes >= kMaxFilterBlockBytes) {
     return DamagedBlock("payload of " + std::to_string(info->payload_bytes) + " bytes after " +
-                        std::to_string(info->lead_bytes) + " unused ones is not whole lines");
+                        std::to_string(info->lead_bytes) +
+                        " unused ones is not whole lines of less than 4 GiB");
   }
   return Status::Ok();
 }

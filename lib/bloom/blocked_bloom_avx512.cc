@@ -94,7 +94,7 @@ struct UpToSixteen {
 /// Finds the lines of eight hashes, and asks for their memory.
 BLOCKSIEVE_AVX512_INLINE void FetchEight(const FilterView& view, __m512i hashes,
                                          uint64_t* lines) noexcept {
-  // There are fewer than 2^32 lines: a block is below 4 GiB.
+  // There are fewer than 2^32 lines: ReadFields.
   const __m512i num_lines = EightOf(view.blocked_bloom.num_lines);
   const __m512i line = _mm512_srli_epi64(
       _mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(hashes, 32), num_lines),

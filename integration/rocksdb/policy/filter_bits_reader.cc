@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <new>
 
 #include "blocksieve/filter_block.h"
@@ -10,6 +11,10 @@
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
+
+// What the core takes a list of keys to be.
+static_assert(offsetof(rocksdb::Slice, data_) == 0 &&
+              offsetof(rocksdb::Slice, size_) == sizeof(const char*));
 
 std::string_view AsView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
