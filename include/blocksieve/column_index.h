@@ -21,9 +21,9 @@ struct ValueRange {
 
 /// Between which values all those of a granule are, as bytes that compare as the values do.
 struct GranuleBounds {
-  bool has_values = false;
-  std::string low;
-  std::optional<std::string> high;  ///< None: not known.
+  bool has_values = false;          ///< If not, the others mean nothing.
+  std::string low;                  ///< At or below the least value.
+  std::optional<std::string> high;  ///< At or above the greatest one; none: not known.
 };
 
 /// What a skip index knows about one column, for all granules of a file at once. Predicates see

@@ -16,8 +16,8 @@ namespace blocksieve {
 /// descending. Rows of equal values are in the order of their keys. Rows without a value are left
 /// out.
 struct ScanOrder {
-  Column column;  ///< Not of words or n-grams, which have no order.
-  bool is_descending = false;
+  Column column;               ///< Not of words or n-grams, which have no order.
+  bool is_descending = false;  ///< The greatest first.
 };
 
 /// A condition on rows, and which of those that match are wanted.
@@ -25,9 +25,9 @@ struct ScanOrder {
 /// Text form, each part optional: `PREDICATE ORDER BY column [ASC | DESC] LIMIT n`. Columns are
 /// written as in predicates. An order needs a limit. Words of it are no keywords elsewhere.
 struct Query {
-  Predicate predicate = Predicate::Constant(true);
-  std::optional<ScanOrder> order;
-  uint64_t limit = 0;  ///< The most rows; 0: all.
+  Predicate predicate = Predicate::Constant(true);  ///< That rows must match.
+  std::optional<ScanOrder> order;                   ///< None: that of keys.
+  uint64_t limit = 0;                               ///< The most rows; 0: all.
 
   /// Reads the text form. Errors: as of Predicate::Parse.
   static Result<Query> Parse(std::string_view text, std::span<const Column> columns,

@@ -259,7 +259,7 @@ class Advice(CommandTest):
     def test_names(self):
         self.db_bench("fillseq,compact", "--bloom_bits=10")
         advice = self.advise()
-        self.assertEqual(set(advice), {"engine", "database", "absent_fraction", "families",
+        self.assertEqual(set(advice), {"version", "engine", "database", "absent_fraction", "families",
                                        "unopened", "vanished"})
         family = advice["families"][0]
         self.assertEqual(set(family), {"family", "num_keys", "runs", "without", "today", "proposals",

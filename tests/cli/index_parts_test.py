@@ -108,6 +108,17 @@ class Budget(Parts):
         self.assertTrue(comparison["reason"].startswith("min/max, 1 value; filters left out"),
                         comparison["reason"])
 
+    def test_index_says_it_too(self):
+        self.load(self.rows)
+        said = self.succeed("index", "--db", self.db, "--index", "name=field:3", "--max-index-bytes",
+                            "20kB").err
+        size = re.search(r"column name=field:3 gets no filters; max_index_bytes=(\d+) would keep all", said)
+        self.assertTrue(size, said)
+        self.assertEqual(self.succeed("index", "--db", self.db, "--index", "name=field:3",
+                                      "--max-index-bytes", size[1]).err, "")
+        comparison, = self.explain("name = 'name5'")["comparisons"]
+        self.assertTrue(comparison["is_used"])
+
     def test_toylsm_has_no_limit(self):
         self.assertIn("toylsm has no such limit",
                       self.load_lines(b"", "--engine", "toylsm", "--max-index-bytes", "1MB", code=2))

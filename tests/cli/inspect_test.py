@@ -299,7 +299,7 @@ class Schema(CommandTest):
             self.assertEqual(set(shown["files"][0]["filter"]), self.FILTER)
             self.assertEqual(set(shown["files"][0]["index"]), self.INDEX)
             verified = self.verify()
-            self.assertEqual(set(verified), {"engine", "database", "num_problems", "confidence",
+            self.assertEqual(set(verified), {"version", "engine", "database", "num_problems", "confidence",
                                              "files", "unopened", "vanished"})
             self.assertEqual(set(verified["files"][0]), self.FILE | {
                 "keys_asked", "false_negatives", "unseen", "num_probes", "num_passed",

@@ -55,6 +55,24 @@ class Report(CommandTest):
         self.assertIn(b"compacting", said)
         self.assertTrue(said.endswith(b"\r\x1b[K"), said)  # the line is erased
 
+    def on_terminal(self, *arguments):
+        """What is said on standard error, if that is a terminal."""
+        terminal, its_end = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        subprocess.run([PROGRAM, *map(str, arguments)], check=True, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=its_end, timeout=TIMEOUT_SECONDS)
+        os.close(its_end)
+        return os.read(terminal, 1 << 16).decode()
+
+    def test_progress_of_other_commands(self):
+        self.load([(f"{i:05}", i) for i in range(20_000)], "--index", "n=int:2")
+        said = self.on_terminal("scan", "--db", self.db, "--no-index", "--where", "n >= 0")
+        self.assertRegex(said, r"scanning: 1,0\d\d rows, 5 %")
+        self.assertTrue(said.endswith("\r\x1b[K"), said)
+        self.assertIn("indexing, 0 of 1 file: 0.0 MB, 0 %",
+                      self.on_terminal("index", "--db", self.db, "--index", "v=value"))
+        self.assertIn("verifying: 0 files, 0 %", self.on_terminal("verify", "--db", self.db))
+
 
 class Places(CommandTest):
     def load_one(self, code):

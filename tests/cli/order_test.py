@@ -78,17 +78,13 @@ class Orders(OrderTest):
         for where, limit in (("ORDER BY ts LIMIT 10", 10), ("ORDER BY ts DESC LIMIT 10", 10),
                              ("ORDER BY ts LIMIT 2000", 2000)):
             # The rows of the blocks that hold the best ones lie side by side.
-            explanation = self.explain_of(where)
+            explanation = self.explain(where)
             keys = ordered(self.rows, 1, "DESC" in where, limit)
             span = int(max(keys)[1:]) - int(min(keys)[1:]) + 1
             per_granule = ROWS / explanation["num_granules"]
             oracle = 1 + span / per_granule
             self.assertLessEqual(explanation["data_blocks_read"], 2 * oracle, where)
             self.assertLess(explanation["granules_read"], explanation["num_granules"] / 2)
-
-    def explain_of(self, where):
-        done = self.succeed("scan", "--db", self.db, "--where", where, "--explain", "--format", "json")
-        return json.loads(done.err)
 
     def test_limit_alone(self):
         self.load(self.rows[:100], *self.INDEXES)
@@ -118,7 +114,10 @@ class Orders(OrderTest):
 
 class Counts(OrderTest):
     def count(self, where):
-        explanation = self.explain(where)
+        done = self.succeed("scan", "--db", self.db, "--where", where, "--count", "--explain",
+                            "--format", "json")
+        explanation = json.loads(done.err)
+        self.assertEqual(json.loads(done.out)["count"], explanation["rows_returned"])
         expected = len(self.scan(where, "--no-index"))
         self.assertEqual(explanation["rows_returned"], expected, where)
         return explanation

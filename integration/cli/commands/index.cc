@@ -26,7 +26,9 @@ backups and imports of RocksDB leave these behind. Scans are right without them,
 
 Without further options, each SST that lacks an index is read once from its beginning to its end,
 and gets the index that the newest indexed SST of the database has. --index adds one on another part
-of the value (fields are those of the value, counted from 1). No SST is rewritten. An interrupted
+of the value (fields are those of the value, counted from 1; see blocksieve load), also to a database
+that never had any, whatever program wrote it. No SST is rewritten. What is left out for its size is
+said, with the --max-index-bytes that would keep all. An interrupted
 command can be repeated: it goes on where it ended. Another process may have the database open; what it
 writes meanwhile gets the indexes of its own options. RocksDB only; the default column family.
 
@@ -34,7 +36,7 @@ With a RocksDB before 9.3, scans at older snapshots read such SSTs as a whole.
 
 Examples:
   blocksieve index --db paths.db                        # after a restore
-  blocksieve index --db paths.db --index lib=words:2    # another index
+  blocksieve index --db paths.db --index lib=words:2    # another index, or the first
   blocksieve index --db paths.db --save-to saved        # beside a backup
   blocksieve index --db paths.db --copy-from saved      # after its restore)help";
 

@@ -152,8 +152,8 @@ TEST(Predicate, BuildsWhatParsingBuilds) {
 
 TEST(Predicate, RefusesWhatHasNoMeaning) {
   const std::vector<Column> columns = MakeColumns({"n=int:1", "s=field:2", "w=words:2"});
-  EXPECT_FALSE(Predicate::Equals(columns[0], Value::Bytes("1")).ok());
-  EXPECT_FALSE(Predicate::NotEquals(columns[0], Value::Bytes("1")).ok());
+  EXPECT_FALSE(Predicate::Equals(columns[0], Value::Bytes("one")).ok());
+  EXPECT_FALSE(Predicate::NotEquals(columns[0], Value::Bytes("1 ")).ok());
   EXPECT_FALSE(Predicate::Equals(columns[1], Value::Int(1)).ok());
   EXPECT_FALSE(Predicate::In(columns[0], {}).ok());
   EXPECT_FALSE(Predicate::Like(columns[0], "%").ok());
