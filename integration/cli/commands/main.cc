@@ -31,8 +31,8 @@ constexpr const char* kFooter = R"(Examples:
   blocksieve size --fpr 0.01 --keys 1000000
   blocksieve load --help      the manual of a subcommand, with examples
 
-With --format json, errors are JSON on standard error, too. Every document has a version, 1, that
-changes when members change or go.
+With --format json, errors are JSON on standard error, too. Every document but the rows of scan has
+a version, 1, that changes when members change or go.
 
 Exit codes: 0 done; 1 something failed; 2 wrong arguments; 128 + n ended by signal n.)";
 
