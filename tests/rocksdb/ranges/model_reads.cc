@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "integration/rocksdb/compat/file_deletions.h"
+#include "integration/rocksdb/compat/table_filter.h"
 #include "tests/rocksdb/ranges/model_steps.h"
 
 namespace blocksieve::testing {
@@ -58,7 +59,10 @@ rocksdb::ReadOptions ModelRun::DrawRead() {
   read.readahead_size = dice_.OneIn(8) ? 4096 : 0;
   read.adaptive_readahead = dice_.OneIn(4);
   read.verify_checksums = dice_.OneIn(2);
-  if (dice_.OneIn(10)) read.table_filter = [](const rocksdb::TableProperties&) { return true; };
+  static const rocksdb_plugin::TableFilter all_tables = [](const rocksdb::TableProperties&) {
+    return true;
+  };
+  if (dice_.OneIn(10)) rocksdb_plugin::SetTableFilter(all_tables, &read);
   SetTimestamp(&read);
   return read;
 }
