@@ -235,7 +235,8 @@ class Rewrites(Rewriting):
     def test_unflushed_rows(self):
         """They are in a file before the plan is made."""
         self.build()
-        self.db_bench("overwrite", *LEVELS, "--bloom_bits=10", "--use_existing_db=1", num=3000)
+        self.db_bench("overwrite", *LEVELS, "--bloom_bits=10", "--use_existing_db=1",
+                      "--writes=3000", num=self.NUM)
         self.apply("{id=blocksieve;bits_per_key=10}")
         rows = self.rows()
         self.rewrite()

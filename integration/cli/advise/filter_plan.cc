@@ -127,6 +127,12 @@ Result<FilterPlan> PlanForGoal(const PlannedTree& tree, FilterSetting setting,
   if (!allocation.ok()) return allocation.status();
   std::vector<double>& rates = allocation->target_fprs;
   if (adds_level0) rates.erase(rates.begin());
+  // Nor does the policy make any file more precise than that.
+  constexpr double kLeastShareOfWastedReads = 1.0 / 512;
+  const double least_rate = allocation->wasted_reads * kLeastShareOfWastedReads;
+  if (tree.allots_empty_level0) {
+    for (double& rate : rates) rate = std::max(rate, least_rate);
+  }
   return MakePlan(tree, std::move(setting), rates);
 }
 
