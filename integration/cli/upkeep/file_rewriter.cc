@@ -129,6 +129,18 @@ void FileRewriter::TellShapes(const RewritePlan& plan) {
   rocksdb_plugin::SidecarDatabases::Instance().Note(db_.get());
 }
 
+std::optional<int> FileRewriter::LevelOf(const FileToRewrite& file) const {
+  const std::string name = "/" + std::filesystem::path(file.place.path).filename().string();
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(HandleOf(file.place.family), &metadata);
+  for (const auto& level : metadata.levels) {
+    for (const auto& present : level.files) {
+      if (present.name == name) return level.level;
+    }
+  }
+  return std::nullopt;
+}
+
 rocksdb::Status FileRewriter::RewriteOne(const FileToRewrite& file) {
   rocksdb::CompactionOptions compaction;
   compaction.compression = rocksdb::kDisableCompressionOption;  // as the column family has it
@@ -136,8 +148,12 @@ rocksdb::Status FileRewriter::RewriteOne(const FileToRewrite& file) {
   compaction.output_file_size_limit = 2 * file.num_bytes;
   constexpr int kAnyPath = -1;
   const std::string name = "/" + std::filesystem::path(file.place.path).filename().string();
-  return db_->CompactFiles(compaction, HandleOf(file.place.family), {name}, file.place.level,
-                           kAnyPath);
+  // RocksDB may have moved it to another level since the plan was made.
+  const std::optional<int> level = LevelOf(file);
+  if (level) {
+    return db_->CompactFiles(compaction, HandleOf(file.place.family), {name}, *level, kAnyPath);
+  }
+  return rocksdb::Status::InvalidArgument("compacted away");
 }
 
 bool FileRewriter::Rewrite(const RewritePlan& plan,
@@ -170,7 +186,8 @@ bool FileRewriter::Rewrite(const RewritePlan& plan,
       db_->DisableManualCompaction();
     }
     const rocksdb::Status status = result.get();
-    if (!goes_on && !status.ok()) return false;
+    // One that was ended in the middle may say that all is well.
+    if (!goes_on && (!status.ok() || LevelOf(file))) return false;
     if (status.IsAborted() && waits++ < kMostWaits) {  // in a compaction of RocksDB's own
       queue.push_back(file);
       std::this_thread::sleep_for(kPause);
