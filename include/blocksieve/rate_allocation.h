@@ -22,6 +22,10 @@ struct RunGroup {
   double num_runs = 1;      ///< 0 to 2^30; fractions are for runs that are there at times only.
   double keys_per_run = 0;  ///< 0 to 2^50
   FilterKind kind = FilterKind::kRibbon;  ///< Of its filters: kRibbon or kBlockedBloom.
+  /// Of the lookups of absent keys, those that ask one of the runs; 0 to 1. The others look for
+  /// keys before, after or between the keys of its files. A run that is rarely asked saves little
+  /// by a precise filter.
+  double share_of_lookups = 1;
 };
 
 /// What the groups of a tree get.
@@ -29,7 +33,7 @@ struct RateAllocation {
   /// By group: the target FPR to build its filters with. 1: build none.
   std::vector<double> target_fprs;
   /// Useless data-block reads that a lookup of an absent key is expected to make: the sum, over all
-  /// runs, of their filters' FPR. Keys outside of the range of a run's keys make fewer.
+  /// runs, of their filters' FPR, each times its share of the lookups.
   double wasted_reads = 0;
   /// Of all filters, over all keys of the tree, without footers; and without what filters of few
   /// keys take more, because they round up to whole lines or chunks.

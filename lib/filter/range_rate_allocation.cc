@@ -13,14 +13,20 @@ namespace {
 constexpr int kBisections = 50;
 constexpr int kMostRounds = 8;
 
+double KeysPerLookup(const RunGroup& group) {
+  constexpr double kLeastShare = 1e-9;
+  return group.keys_per_run / std::max(group.share_of_lookups, kLeastShare);
+}
+
 /// Range filters of all groups, whose rates are in proportion to the keys of their runs, as those
-/// of filters for points are: a range filter, too, takes a bit per key to halve its rate.
+/// of filters for points are, for each lookup that asks them: a range filter, too, takes a bit per
+/// key to halve its rate.
 class RangeRates {
  public:
   explicit RangeRates(std::span<const RunGroup> groups) : groups_(groups) {
     for (const RunGroup& group : groups) {
       keys_ += group.num_runs * group.keys_per_run;
-      most_keys_ = std::max(most_keys_, group.num_runs > 0 ? group.keys_per_run : 0);
+      most_keys_ = std::max(most_keys_, group.num_runs > 0 ? KeysPerLookup(group) : 0);
     }
   }
 
@@ -35,11 +41,13 @@ class RangeRates {
   }
 
   double Of(const RunGroup& group) const {
-    return std::clamp(scale_ * group.keys_per_run / most_keys_, kMinRangeFpr, kMaxRangeFpr);
+    return std::clamp(scale_ * KeysPerLookup(group) / most_keys_, kMinRangeFpr, kMaxRangeFpr);
   }
   double wasted_reads() const {
     double sum = 0;
-    for (const RunGroup& group : groups_) sum += group.num_runs * Of(group);
+    for (const RunGroup& group : groups_) {
+      sum += group.num_runs * group.share_of_lookups * Of(group);
+    }
     return sum;
   }
   double bits_per_key() const {

@@ -69,10 +69,20 @@ const Choices& ChoicesOf(FilterKind kind) {
   return kind == FilterKind::kRibbon ? ribbon : bloom;
 }
 
+// How many of its runs a lookup asks, on average.
+double Asked(const RunGroup& group) { return group.num_runs * group.share_of_lookups; }
+
 double NumKeys(std::span<const RunGroup> groups) {
   double sum = 0;
   for (const RunGroup& group : groups) sum += group.num_runs * group.keys_per_run;
   return sum;
+}
+
+// What a bit per key costs for each read that it saves. Of a run that nobody asks, more than
+// anything else.
+double KeysPerLookup(const RunGroup& group) {
+  constexpr double kLeastShare = 1e-9;
+  return group.keys_per_run / std::max(group.share_of_lookups, kLeastShare);
 }
 
 // The filters of each group: a row of its kind, or, of the largest groups, none. That is decided
@@ -84,18 +94,18 @@ class Assignment {
     std::vector<size_t> by_size(groups.size());
     std::iota(by_size.begin(), by_size.end(), 0);
     std::stable_sort(by_size.begin(), by_size.end(), [&](size_t a, size_t b) {
-      return groups[a].keys_per_run > groups[b].keys_per_run;
+      return KeysPerLookup(groups[a]) > KeysPerLookup(groups[b]);
     });
     with_filters_.assign(by_size.begin() + static_cast<ptrdiff_t>(num_without), by_size.end());
     chosen_.resize(groups.size());
   }
 
   /// The best if a bit costs `price` wasted reads. Of a group of many keys a bit per key costs as
-  /// often as it has keys, of many runs it also saves as often.
+  /// often as it has keys, of many runs it also saves as often, and by the share of lookups.
   void ChooseFor(double price) {
     for (const size_t i : with_filters_) {
       const Choices& choices = ChoicesOf(groups_[i].kind);
-      const double price_per_key = price * groups_[i].keys_per_run;
+      const double price_per_key = price * KeysPerLookup(groups_[i]);
       size_t best = 0;
       while (best + 1 < choices.hull.size() &&
              PerBit(choices.all[choices.hull[best]], choices.all[choices.hull[best + 1]]) >=
@@ -128,7 +138,7 @@ class Assignment {
 
   double WastedReads() const {
     double sum = 0;
-    for (size_t i = 0; i < groups_.size(); ++i) sum += groups_[i].num_runs * fpr(i);
+    for (size_t i = 0; i < groups_.size(); ++i) sum += Asked(groups_[i]) * fpr(i);
     return sum;
   }
 
@@ -168,7 +178,7 @@ struct Bracket {
 Bracket BisectPrice(std::span<const RunGroup> groups, size_t num_without,
                     const std::function<bool(const Assignment&)>& is_cheap) {
   double most_keys = 1;
-  for (const RunGroup& group : groups) most_keys = std::max(most_keys, group.keys_per_run);
+  for (const RunGroup& group : groups) most_keys = std::max(most_keys, KeysPerLookup(group));
   // At the low end even the most precise row is worth its price, at the high end no bit is, not
   // even for a run of one key.
   double low = std::log(kMinTargetFpr / 1000 / most_keys);
@@ -196,6 +206,7 @@ Status CheckGroups(std::span<const RunGroup> groups) {
   for (const RunGroup& group : groups) {
     Status status = CheckRange("keys_per_run", group.keys_per_run, 0, 0x1p50);
     if (status.ok()) status = CheckRange("num_runs", group.num_runs, 0, 0x1p30);
+    if (status.ok()) status = CheckRange("share_of_lookups", group.share_of_lookups, 0, 1);
     if (!status.ok()) return status;
     if (group.kind != FilterKind::kRibbon && group.kind != FilterKind::kBlockedBloom) {
       return Status::InvalidArgument("kind of the filters of a run is " +
@@ -217,7 +228,7 @@ std::optional<Assignment> LeastMemory(std::span<const RunGroup> groups, double w
     Bracket bracket = BisectPrice(groups, num_without, is_allowed);
     if (!is_allowed(bracket.cheap)) break;
     bracket.cheap.GoTowards(bracket.dear, -1, is_allowed);
-    // Each further group has fewer keys to save bits of, and costs as many reads.
+    // Each further group has fewer keys to save bits of, for each read that it costs.
     if (best && bracket.cheap.Bits() >= best->Bits()) break;
     best = bracket.cheap;
   }
@@ -245,7 +256,7 @@ RateAllocation SameForAll(std::span<const RunGroup> groups, double target_fpr) {
   for (const RunGroup& group : groups) {
     const Layout layout = *ChooseLayout(group.kind, target_fpr);
     same.target_fprs.push_back(target_fpr);
-    same.wasted_reads += group.num_runs * layout.predicted_fpr;
+    same.wasted_reads += Asked(group) * layout.predicted_fpr;
     same.bits_per_key += group.num_runs * group.keys_per_run * BitsPerKey(layout);
   }
   same.bits_per_key /= NumKeys(groups);

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 import unittest
 
@@ -177,6 +178,26 @@ class Verdicts(CommandTest):
                 reads = {one["name"]: one["wasted_reads"] for one in family["proposals"]}
                 if "one rate" in reads:
                     self.assertLessEqual(reads["same memory"], 1.02 * reads["one rate"])
+
+    def test_options_say_what_the_table_says(self):
+        """Also where few lookups ask some levels, of which the listener tells the policy."""
+        for number, runs in enumerate((self.MANY_RUNS,
+                                       ("3:200000", "2/2:50000", "1/16:12500", "0/4:4000"))):
+            self.db = self.dir / str(number)
+            self.build(BLOOM, runs)
+            family = self.family("--wasted-reads", 0.004)
+            self.assertIn("asked", [one["name"] for one in family["proposals"]])
+            for proposal in family["proposals"]:
+                bits_per_key = 8 * proposal["filter_bytes"] / family["num_keys"]
+                with self.subTest(option=proposal["option"]):
+                    if "wasted_reads=" in proposal["option"]:
+                        shown = proposal["wasted_reads_absent"]
+                        self.assertAlmostEqual(float(re.search(r"wasted_reads=([\d.]+)",
+                                                               proposal["option"]).group(1)),
+                                               shown, delta=0.03 * shown)
+                    if "bits_per_key=" in proposal["option"]:
+                        self.assertAlmostEqual(proposal["bits_per_key"], bits_per_key,
+                                               delta=0.02 * bits_per_key)
 
     def test_change(self):
         """It keeps what it says: the gain is that of the proposal that it names."""

@@ -55,7 +55,11 @@ class Adviser {
 
  private:
   const std::vector<SortedRun>& runs() const { return advice_.list.runs; }
-  PlannedTree Tree() const { return {runs(), question_.allots_empty_level0}; }
+  PlannedTree Tree() const {
+    return {.runs = runs(),
+            .allots_empty_level0 = question_.allots_empty_level0,
+            .shares = KnownShares(advice_.coverage, runs().size(), question_.least_share)};
+  }
 
   Outlook OutlookOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
     return {.wasted_reads_absent = WastedReads(advice_.coverage, fprs, 1),

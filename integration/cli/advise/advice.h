@@ -20,6 +20,7 @@ struct AdviceQuestion {
   double absent_fraction = 1;                      ///< Of the lookups.
   uint64_t cached_bytes = 0;                       ///< The size of the block cache.
   bool allots_empty_level0 = false;                ///< See PlannedTree.
+  double least_share = 1;                          ///< See Engine::LeastShareOfLookups.
   std::optional<SeekQuestion> seeks;               ///< What range filters would save.
 };
 

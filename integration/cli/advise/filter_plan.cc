@@ -117,7 +117,7 @@ RunGroup ExpectedLevel0(const std::vector<RunGroup>& groups) {
 // With the rates that the policy will choose.
 Result<FilterPlan> PlanForGoal(const PlannedTree& tree, FilterSetting setting,
                                const RateGoal& goal) {
-  std::vector<RunGroup> groups = GroupsOf(tree.runs);
+  std::vector<RunGroup> groups = GroupsOf(tree.runs, tree.shares);
   const bool adds_level0 = tree.allots_empty_level0 && tree.runs.front().level > 0;
   if (adds_level0) groups.insert(groups.begin(), ExpectedLevel0(groups));
   for (RunGroup& group : groups) group.kind = tree.kind.value_or(group.kind);
@@ -127,6 +127,12 @@ Result<FilterPlan> PlanForGoal(const PlannedTree& tree, FilterSetting setting,
   if (!allocation.ok()) return allocation.status();
   std::vector<double>& rates = allocation->target_fprs;
   if (adds_level0) rates.erase(rates.begin());
+  // Nor does the policy make any file more precise than that.
+  constexpr double kLeastShareOfWastedReads = 1.0 / 512;
+  const double least_rate = allocation->wasted_reads * kLeastShareOfWastedReads;
+  if (tree.allots_empty_level0) {
+    for (double& rate : rates) rate = std::max(rate, least_rate);
+  }
   return MakePlan(tree, std::move(setting), rates);
 }
 

@@ -47,6 +47,9 @@ struct PlannedTree {
 
   /// Of all filters; nothing: by kind=auto.
   std::optional<FilterKind> kind = std::nullopt;
+
+  /// By run, the shares of the lookups that the policy goes by; empty: all lookups ask all runs.
+  std::vector<double> shares = {};
 };
 
 // REQUIRES of all of these: there is a run, and it has a key.
@@ -61,8 +64,7 @@ Result<FilterPlan> PlanForBitsPerKey(const PlannedTree& tree, double bits_per_ke
 /// The least memory with at most so many wasted reads per lookup of an absent key.
 Result<FilterPlan> PlanForWastedReads(const PlannedTree& tree, double wasted_reads);
 
-/// The same, but as the lookups of this coverage waste them. The option gives the policy a larger
-/// number, because the policy assumes that every lookup asks every run.
+/// The same, but as the lookups of this coverage waste them, whatever the policy knows of it.
 Result<FilterPlan> PlanForSameReads(const PlannedTree& tree, const RunCoverage& coverage,
                                     double wasted_reads);
 

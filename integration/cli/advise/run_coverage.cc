@@ -151,6 +151,12 @@ std::vector<double> SharesOf(const RunCoverage& coverage, size_t num_runs) {
   return shares;
 }
 
+std::vector<double> KnownShares(const RunCoverage& coverage, size_t num_runs, double least_share) {
+  std::vector<double> shares = SharesOf(coverage, num_runs);
+  for (double& share : shares) share = std::clamp(share, least_share, 1.0);
+  return shares;
+}
+
 double WastedReads(const RunCoverage& coverage, const std::vector<double>& fprs,
                    double absent_fraction) {
   double keys = 0;

@@ -52,6 +52,9 @@ RunCoverage CoverageOf(const std::vector<SortedRun>& runs, const ShareBefore& sh
 /// For each run, the share of the lookups that ask it.
 std::vector<double> SharesOf(const RunCoverage& coverage, size_t num_runs);
 
+/// The same as a policy sees them for which no run has less than `least_share`.
+std::vector<double> KnownShares(const RunCoverage& coverage, size_t num_runs, double least_share);
+
 /// Useless data-block reads per lookup if the filters of the runs have the rates `fprs`, one for
 /// each run (1: no filter). A lookup of an absent key asks all runs of its stretch, and reads a
 /// block in vain with the rate of each:

@@ -53,8 +53,9 @@ The predictions follow the model of each kind of filter:
                  false-positive rates (1 for a run without a filter), each times the share of the
                  lookups that ask the run. Reads that the block cache answers count, too.
   lookups        that share. Lookups are assumed to be where the database has keys, and a run is asked
-                 for keys from the first to the last key of each of its files. The policy spreads
-                 memory as if every lookup asked every run, so it wastes less than it was told to.
+                 for keys from the first to the last key of each of its files. The listener tells
+                 RocksDB's policy the same, of at least 1 in 32 lookups; without it, and in toylsm,
+                 memory is spread as if every lookup asked every run.
   per lookup     with --absent-fraction F, the mean over all lookups: F times the above, and 1 - F
                  times what a lookup of a present key wastes: the sum over the runs newer than the
                  one that has the key, averaged over all keys.
@@ -232,6 +233,7 @@ void RunAdvise(const AdviseOptions& options) {
   question.cached_bytes =
       options.cache_bytes ? *options.cache_bytes : chosen.engine->CacheBytes(options.choice.db);
   question.allots_empty_level0 = chosen.engine->AllotsEmptyLevel0();
+  question.least_share = chosen.engine->LeastShareOfLookups();
   if (options.seek_fraction) {
     question.seeks =
         SeekQuestion{.fraction = *options.seek_fraction, .range_width = options.range_width};

@@ -158,7 +158,12 @@ class Engine {
   /// Whether filters of a tree without level 0 leave memory for a file there; see PlannedTree.
   virtual bool AllotsEmptyLevel0() const = 0;
 
-  /// As OptionFor, of filters that answer for ranges, too, and have the same rates in all files: lines.
+  /// The least share of the lookups for which memory is spread over runs; 1 if this engine takes
+  /// all lookups to ask all runs.
+  virtual double LeastShareOfLookups() const = 0;
+
+  /// As OptionFor, of filters that answer for ranges, too, and have the same rates in all files:
+  /// lines.
   virtual std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const = 0;
 
   /// The size of the block cache of a database, as far as its stored options say: 0 without one;

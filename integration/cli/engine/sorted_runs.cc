@@ -82,14 +82,23 @@ FilterKind KindOf(const SortedRun& run) {
   return run.files.front()->place.is_short_lived ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
 }
 
-std::vector<RunGroup> GroupsOf(const std::vector<SortedRun>& runs) {
+std::vector<RunGroup> GroupsOf(const std::vector<SortedRun>& runs,
+                               const std::vector<double>& shares) {
   std::vector<RunGroup> groups;
+  size_t number = 0;
   for (const auto& level : ByLevel(runs)) {
     const auto num_runs = static_cast<double>(level.size());
     double keys = 0;
-    for (const SortedRun& run : level) keys += static_cast<double>(run.num_keys);
-    groups.push_back(
-        {.num_runs = num_runs, .keys_per_run = keys / num_runs, .kind = KindOf(level.front())});
+    double share = 0;
+    for (const SortedRun& run : level) {
+      keys += static_cast<double>(run.num_keys);
+      share += shares.empty() ? 1 : std::min(shares[number], 1.0);
+      ++number;
+    }
+    groups.push_back({.num_runs = num_runs,
+                      .keys_per_run = keys / num_runs,
+                      .kind = KindOf(level.front()),
+                      .share_of_lookups = share / num_runs});
   }
   return groups;
 }

@@ -44,7 +44,9 @@ std::vector<std::span<const SortedRun>> ByLevel(const std::vector<SortedRun>& ru
 /// The kind of filter that its files get under kind=auto. REQUIRES: it has a file.
 FilterKind KindOf(const SortedRun& run);
 
-/// The runs level by level, as rates are allocated to them.
-std::vector<RunGroup> GroupsOf(const std::vector<SortedRun>& runs);
+/// The runs level by level, as rates are allocated to them. `shares`: by run, of the lookups that
+/// ask it; empty: all do.
+std::vector<RunGroup> GroupsOf(const std::vector<SortedRun>& runs,
+                               const std::vector<double>& shares = {});
 
 }  // namespace blocksieve::cli

@@ -14,6 +14,7 @@
 #include "integration/cli/rocksdb/table_reading.h"
 #include "integration/rocksdb/compat/cache.h"
 #include "integration/rocksdb/compat/class_by_name.h"
+#include "integration/rocksdb/levels/run_shares.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -125,6 +126,7 @@ class TheRocksDbEngine final : public Engine {
     return file.text();
   }
   bool AllotsEmptyLevel0() const override { return true; }
+  double LeastShareOfLookups() const override { return rocksdb_plugin::kLeastShareOfLookups; }
   std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const override {
     return {fmt::format(
                 "filter_policy={{id=blocksieve;target_fpr={};kind=auto;ranges=true;range_fpr={}}}",

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <future>
 #include <map>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "blocksieve/rocksdb/listener.h"
@@ -30,15 +32,20 @@ using rocksdb_plugin::ColumnFamilyShape;
 using rocksdb_plugin::KnownShapes;
 
 // What the policy is to take the tree for: the same that the plan does.
-ColumnFamilyShape ShapeOf(const RunList& list) {
+ColumnFamilyShape ShapeOf(const RunList& list, const std::vector<double>& shares) {
   ColumnFamilyShape shape;
-  for (const SortedRun& run : list.runs) {
-    const auto level = static_cast<size_t>(run.level);
-    if (shape.level_keys.size() <= level) shape.level_keys.resize(level + 1);
-    shape.level_keys[level] += static_cast<double>(run.num_keys);
-    if (run.level == 0) ++shape.level0_runs;
+  const std::vector<RunGroup> groups = GroupsOf(list.runs, shares);
+  const auto levels = ByLevel(list.runs);
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const auto level = static_cast<size_t>(levels[i].front().level);
+    shape.level_keys.resize(level + 1);
+    shape.level_shares.resize(level + 1, 1);
+    shape.level_keys[level] = groups[i].keys_per_run;
+    shape.level_shares[level] = groups[i].share_of_lookups;
+    if (level != 0) continue;
+    shape.level0_runs = groups[i].num_runs;
+    shape.keys_per_level0_run = groups[i].keys_per_run;
   }
-  if (shape.level0_runs > 0) shape.keys_per_level0_run = shape.level_keys[0] / shape.level0_runs;
   return shape;
 }
 
@@ -115,9 +122,23 @@ rocksdb::ColumnFamilyHandle* FileRewriter::HandleOf(const std::string& family) c
 // RocksDB does not tell listeners when CompactFiles begins.
 void FileRewriter::TellShapes(const RewritePlan& plan) {
   KnownShapes::ByColumnFamily shapes;
-  for (const RunList& list : plan.lists) shapes[list.family] = ShapeOf(list);
+  for (size_t i = 0; i < plan.lists.size(); ++i) {
+    shapes[plan.lists[i].family] = ShapeOf(plan.lists[i], plan.shares[i]);
+  }
   KnownShapes::Instance().Set(db_->GetDBOptions().info_log, std::move(shapes));
   rocksdb_plugin::SidecarDatabases::Instance().Note(db_.get());
+}
+
+std::optional<int> FileRewriter::LevelOf(const FileToRewrite& file) const {
+  const std::string name = "/" + std::filesystem::path(file.place.path).filename().string();
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(HandleOf(file.place.family), &metadata);
+  for (const auto& level : metadata.levels) {
+    for (const auto& present : level.files) {
+      if (present.name == name) return level.level;
+    }
+  }
+  return std::nullopt;
 }
 
 rocksdb::Status FileRewriter::RewriteOne(const FileToRewrite& file) {
@@ -127,19 +148,27 @@ rocksdb::Status FileRewriter::RewriteOne(const FileToRewrite& file) {
   compaction.output_file_size_limit = 2 * file.num_bytes;
   constexpr int kAnyPath = -1;
   const std::string name = "/" + std::filesystem::path(file.place.path).filename().string();
-  return db_->CompactFiles(compaction, HandleOf(file.place.family), {name}, file.place.level,
-                           kAnyPath);
+  // RocksDB may have moved it to another level since the plan was made.
+  const std::optional<int> level = LevelOf(file);
+  if (level) {
+    return db_->CompactFiles(compaction, HandleOf(file.place.family), {name}, *level, kAnyPath);
+  }
+  return rocksdb::Status::InvalidArgument("compacted away");
 }
 
 bool FileRewriter::Rewrite(const RewritePlan& plan,
                            const std::function<bool(const RewriteProgress&)>& progress) {
   constexpr auto kPause = std::chrono::milliseconds(100);
+  constexpr int kMostWaits = 6000;
   RewriteProgress done;
   for (const FileToRewrite& file : plan.rewrites) {
     ++done.files_left;
     done.bytes_left += file.num_bytes;
   }
-  for (const FileToRewrite& file : plan.rewrites) {
+  std::deque<FileToRewrite> queue(plan.rewrites.begin(), plan.rewrites.end());
+  for (int waits = 0; !queue.empty();) {
+    const FileToRewrite file = queue.front();
+    queue.pop_front();
     if (!progress(done)) return false;
     TellShapes(plan);
     const uint64_t written_before = statistics_->getTickerCount(rocksdb::COMPACT_WRITE_BYTES);
@@ -157,9 +186,14 @@ bool FileRewriter::Rewrite(const RewritePlan& plan,
       db_->DisableManualCompaction();
     }
     const rocksdb::Status status = result.get();
-    if (!goes_on && !status.ok()) return false;
-    // Compacted away, or about to be: RocksDB's own compactions give it the filter.
-    const bool is_gone = status.IsInvalidArgument() || status.IsAborted();
+    // One that was ended in the middle may say that all is well.
+    if (!goes_on && (!status.ok() || LevelOf(file))) return false;
+    if (status.IsAborted() && waits++ < kMostWaits) {  // in a compaction of RocksDB's own
+      queue.push_back(file);
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
+    const bool is_gone = status.IsInvalidArgument();  // compacted away
     if (!status.ok() && !is_gone) {
       term::Fail("cannot rewrite {}: {}", file.place.path, status.ToString());
     }

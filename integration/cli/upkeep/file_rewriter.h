@@ -58,6 +58,8 @@ class FileRewriter {
                const std::vector<Column>& columns, bool needs_index);
 
   void TellShapes(const RewritePlan& plan);
+  /// Nothing once it is rewritten or compacted away.
+  std::optional<int> LevelOf(const FileToRewrite& file) const;
   rocksdb::Status RewriteOne(const FileToRewrite& file);
   rocksdb::ColumnFamilyHandle* HandleOf(const std::string& family) const;
 

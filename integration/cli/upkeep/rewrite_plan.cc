@@ -61,6 +61,10 @@ class FamilyPlanner {
                          static_cast<int64_t>(bytes_today - change.filter_bytes)});
   }
 
+  std::vector<double> KnownTo(const Engine& engine) const {
+    return KnownShares(coverage_, list_.runs.size(), engine.LeastShareOfLookups());
+  }
+
   FamilyOutlook Outlook() {
     outlook_.reads = WastedReads(coverage_, fprs_, 1);
     return outlook_;
@@ -77,10 +81,12 @@ class FamilyPlanner {
 
 // REQUIRES: there are keys.
 std::vector<FilterChange> ChangesTo(const AskedRates& asked, const RunList& list,
-                                    const Engine& engine) {
-  Result<FilterPlan> plan = PlanForAsked(
-      {.runs = list.runs, .allots_empty_level0 = engine.AllotsEmptyLevel0(), .kind = asked.kind},
-      asked);
+                                    const std::vector<double>& shares, const Engine& engine) {
+  Result<FilterPlan> plan = PlanForAsked({.runs = list.runs,
+                                          .allots_empty_level0 = engine.AllotsEmptyLevel0(),
+                                          .kind = asked.kind,
+                                          .shares = shares},
+                                         asked);
   if (!plan.ok()) term::Fail("column family {}: {}", list.family, plan.status().message());
   std::erase_if(plan->changes, [](const FilterChange& change) { return !Gains(change); });
   return std::move(plan->changes);
@@ -120,9 +126,11 @@ RewritePlan PlanRewrite(const RewriteQuestion& question) {
           "writes them",
           question.database, question.family ? " for column family " + *question.family : "");
     }
+    plan.shares.emplace_back();
     if (of_family == asked.end() || list.num_keys() == 0) continue;
     FamilyPlanner planner(question, list, *engine);
-    for (const FilterChange& change : ChangesTo(of_family->second, list, *engine)) {
+    const std::vector<double>& shares = plan.shares.back() = planner.KnownTo(*engine);
+    for (const FilterChange& change : ChangesTo(of_family->second, list, shares, *engine)) {
       planner.Add(change, &plan.rewrites);
     }
     plan.outlooks.push_back(planner.Outlook());
@@ -135,6 +143,7 @@ RewritePlan PlanRevert(const RewriteQuestion& question) {
   const Engine* engine = nullptr;
   RewritePlan plan = ReadFiles(question, &engine);
   for (const RunList& list : plan.lists) {
+    plan.shares.emplace_back();  // stock filters have one rate
     FamilyPlanner planner(question, list, *engine);
     for (size_t i = 0; i < list.runs.size(); ++i) {
       for (const FileReport* const file : list.runs[i].files) {

@@ -18,7 +18,7 @@ struct RewriteQuestion {
   std::string database;
   std::optional<std::string> family = std::nullopt;
   std::optional<uint64_t> level = std::nullopt;  ///< Only files of this level.
-  bool only_without = false;      ///< Only files without a filter that rules something out.
+  bool only_without = false;  ///< Only files without a filter that rules something out.
 };
 
 struct FileToRewrite {
@@ -38,9 +38,10 @@ struct FamilyOutlook {
 };
 
 struct RewritePlan {
-  std::vector<FileReport> files;        ///< All of them.
-  std::vector<RunList> lists;           ///< Of these files.
-  std::vector<FileToRewrite> rewrites;  ///< Those that save most reads first, then most memory.
+  std::vector<FileReport> files;            ///< All of them.
+  std::vector<RunList> lists;               ///< Of these files.
+  std::vector<std::vector<double>> shares;  ///< By list and run, as PlannedTree has them.
+  std::vector<FileToRewrite> rewrites;      ///< Those that save most reads first, then most memory.
   std::vector<FamilyOutlook> outlooks;
 };
 

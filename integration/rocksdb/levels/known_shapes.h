@@ -20,6 +20,14 @@ struct ColumnFamilyShape {
   double keys_per_level0_run = 0;  ///< On average. 0: not known.
   std::vector<double> level_keys;  ///< By level, each of them one run. Entry 0 is not used.
 
+  /// By level, the share of the lookups that ask it, 0 to 1; of level 0, each of its runs. 1 for
+  /// levels behind the end.
+  std::vector<double> level_shares = {};
+
+  double ShareOf(size_t level) const {
+    return level < level_shares.size() ? level_shares[level] : 1;
+  }
+
   bool IsEmpty() const;
 };
 

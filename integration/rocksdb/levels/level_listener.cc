@@ -5,6 +5,7 @@
 #include <set>
 
 #include "integration/rocksdb/levels/known_shapes.h"
+#include "integration/rocksdb/levels/run_shares.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -66,10 +67,20 @@ ColumnFamilyShape ShapeOf(const rocksdb::ColumnFamilyMetaData& column_family,
     shape.level0_runs = (level0_files + level0_files_left) / 2;
     shape.keys_per_level0_run = level0_keys / level0_files;
   }
+  shape.level_shares = SharesOfLookups(column_family, density);
   if (!inputs.empty() && compaction->output_level > 0) {
     shape.level_keys[static_cast<size_t>(compaction->output_level)] += moved_keys;
   }
   return shape;
+}
+
+// Levels of a tree that grows are there in parts for a moment; their files are asked for longer.
+void SmoothShares(const ColumnFamilyShape& before, ColumnFamilyShape* shape) {
+  constexpr double kOfNow = 1.0 / 8;
+  for (size_t level = 0; level < shape->level_shares.size(); ++level) {
+    double& share = shape->level_shares[level];
+    share = kOfNow * share + (1 - kOfNow) * before.ShareOf(level);
+  }
 }
 
 }  // namespace
@@ -96,21 +107,34 @@ void LevelListener::Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* c
   std::vector<rocksdb::ColumnFamilyMetaData> column_families;
   db->GetAllColumnFamilyMetaData(&column_families);
   KnownShapes::ByColumnFamily shapes;
+  std::map<std::string, ReadSamples> samples;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(samples_, [](const auto& entry) { return entry.first.expired(); });
+    samples.swap(samples_[database]);
+  }
   for (const auto& column_family : column_families) {
     ColumnFamilyShape shape = ShapeOf(column_family, compaction);
+    ReadSamples& read = samples[column_family.name];
+    read.Note(column_family);
     const ColumnFamilyKey key(database.get(), column_family.name);
+    const auto before = KnownShapes::Instance().Get(key);
+    if (before) SmoothShares(*before, &shape);
     // Level 0 is often empty at this moment, but not while its filters are asked.
     if (shape.keys_per_level0_run == 0) {
-      if (const auto before = KnownShapes::Instance().Get(key)) {
+      if (before) {
         shape.level0_runs = before->level0_runs;
         shape.keys_per_level0_run = before->keys_per_level0_run;
+        if (!shape.level_shares.empty()) shape.level_shares[0] = before->ShareOf(0);
       }
     }
+    if (auto shares = read.Shares()) shape.level_shares = *std::move(shares);
     shapes[column_family.name] = std::move(shape);
   }
   KnownShapes::Instance().Set(database, std::move(shapes));
   const Clock::time_point end = Clock::now();
   const std::lock_guard lock(mutex_);
+  samples_[database] = std::move(samples);
   next_refresh_[database] = end + kPause * (end - start);
 }
 

@@ -49,12 +49,14 @@ std::vector<RunGroup> GroupsOf(const ColumnFamilyShape& shape, PolicyKind kind,
   std::vector<RunGroup> groups;
   groups.push_back({.num_runs = std::max(shape.level0_runs, 1.0),
                     .keys_per_run = KeysPerLevel0Run(shape),
-                    .kind = KindOfFile(kind, is_level0_short_lived)});
+                    .kind = KindOfFile(kind, is_level0_short_lived),
+                    .share_of_lookups = shape.ShareOf(0)});
   for (size_t level = 1; level < shape.level_keys.size(); ++level) {
     const double keys = shape.level_keys[level];
     groups.push_back({.num_runs = keys > 0 ? 1.0 : 0.0,
                       .keys_per_run = keys,
-                      .kind = KindOfFile(kind, /*is_short_lived=*/false)});
+                      .kind = KindOfFile(kind, /*is_short_lived=*/false),
+                      .share_of_lookups = shape.ShareOf(level)});
   }
   return groups;
 }

@@ -44,12 +44,50 @@ void ExpectConsistent(const std::vector<RunGroup>& groups, const RateAllocation&
   double bits = 0;
   double keys = 0;
   for (size_t i = 0; i < groups.size(); ++i) {
-    reads += groups[i].num_runs * allocation.target_fprs[i];
+    reads += groups[i].num_runs * groups[i].share_of_lookups * allocation.target_fprs[i];
     bits += BitsOf(groups[i], allocation.target_fprs[i]);
     keys += groups[i].num_runs * groups[i].keys_per_run;
   }
   EXPECT_DOUBLE_EQ(allocation.wasted_reads, reads);
   EXPECT_DOUBLE_EQ(allocation.bits_per_key, bits / keys);
+}
+
+// A run that one lookup in four asks is worth what one of four times its keys is, per bit and key.
+TEST(RateAllocation, RunsThatAreRarelyAskedHaveCoarseFilters) {
+  for (const RateGoal& goal : {RateGoal{.bits_per_key = 8}, RateGoal{.wasted_reads = 0.01}}) {
+    auto groups = TreeOfRatio(10);
+    const auto whole = AllocateRates(groups, goal);
+    groups[2].share_of_lookups = 0.25;
+    const auto part = AllocateRates(groups, goal);
+    ASSERT_TRUE(whole.ok() && part.ok());
+    ExpectConsistent(groups, *part);
+    const auto ratio = [](const Result<RateAllocation>& rates) {
+      return rates->target_fprs[2] / rates->target_fprs[3];
+    };
+    EXPECT_NEAR(ratio(part) / ratio(whole), 4, 0.4);
+    // It is better than to know nothing of it.
+    if (goal.wasted_reads) {
+      EXPECT_LE(part->wasted_reads, *goal.wasted_reads);
+      EXPECT_LT(part->bits_per_key, whole->bits_per_key);
+    } else {
+      double unaware = 0;
+      for (size_t i = 0; i < groups.size(); ++i) {
+        unaware += groups[i].num_runs * groups[i].share_of_lookups * whole->target_fprs[i];
+      }
+      EXPECT_LT(part->wasted_reads, unaware);
+    }
+  }
+}
+
+TEST(RateAllocation, SharesOfLookupsHaveTheirLimits) {
+  auto groups = TreeOfRatio(10);
+  groups[0].share_of_lookups = 0;  // its filters serve nobody
+  const auto none = AllocateForWastedReads(groups, 0.01);
+  ASSERT_TRUE(none.ok());
+  EXPECT_EQ(none->target_fprs[0], 1);
+  groups[0].share_of_lookups = 1.5;
+  EXPECT_THAT(AllocateForWastedReads(groups, 0.01).status().message(),
+              HasSubstr("share_of_lookups is 1.5; allowed is 0 to 1"));
 }
 
 TEST(RateAllocation, MemoryIsNeverExceededAndNearlyUsedUp) {

@@ -7,6 +7,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/listener.h"
 #include "integration/rocksdb/levels/known_shapes.h"
+#include "integration/rocksdb/levels/run_shares.h"
 #include "tests/support/test_db.h"
 
 // What a listener tells of real databases.
@@ -66,6 +67,32 @@ TEST_F(LevelListenerTest, LevelsAreKnownByTheirBytesIfNotByTheirEntries) {
     EXPECT_GT(shape->level_keys[1], 0);
     EXPECT_NEAR(shape->level_keys[2] / shape->level_keys[1], 4, 0.5);
   }
+}
+
+// Of levels that span the same keys, only the upper one is asked: it has all keys that are read.
+TEST_F(LevelListenerTest, LevelsCountByWhatIsRead) {
+  constexpr uint64_t kKeys = 20'000;
+  Flush(4 * kKeys);
+  CompactInto(2);
+  const uint64_t first = next_;
+  Flush(kKeys);
+  CompactInto(1);
+  Flush(10);
+  auto shape = Shape();
+  ASSERT_TRUE(shape.has_value());
+  EXPECT_GT(shape->ShareOf(1), 0.85);  // of keys that begin with the digit 0 it has none
+  EXPECT_NEAR(shape->ShareOf(2), 1, 0.02);
+  std::string value;
+  // One in 1,024 is a sample.
+  for (uint64_t i = 0; i < 700'000; ++i) {
+    const uint64_t key = (first + i % kKeys) * 0x9e3779b97f4a7c15;
+    MustBeOk(db_->Get({}, std::to_string(key), &value), "get");
+  }
+  // As often as it takes: sizes are read a fiftieth of the time.
+  for (int i = 0; i < 1000 && Shape()->ShareOf(2) > 0.5; ++i) Flush(1);
+  shape = Shape();
+  EXPECT_EQ(shape->ShareOf(1), 1);
+  EXPECT_EQ(shape->ShareOf(2), kLeastShareOfLookups);
 }
 
 TEST_F(LevelListenerTest, DroppedColumnFamiliesAndClosedDatabasesAreForgotten) {
