@@ -49,15 +49,17 @@ Filters FiltersOf(const FileReport& file, const LevelFilters& wanted) {
 // exactly.
 constexpr double kSameRateBits = 0.1;
 
-// A ribbon where a Bloom filter is planned is smaller, and as good.
-bool IsOfKind(const FilterReport& filter, FilterKind kind) {
-  return filter.kind == FilterKindName(kind) || filter.kind == FilterKindName(FilterKind::kRibbon);
-}
-
-bool IsAsPlanned(const FilterReport& filter, FilterKind kind, double fpr) {
+// `fpr`: of the planned filter of the file's keys. A ribbon where a Bloom filter is planned is
+// smaller, and as good if it has the rate that was asked for: a Bloom filter of few keys has a
+// lower one, because it consists of whole lines.
+bool IsAsPlanned(const FilterReport& filter, const LevelFilters& wanted, double fpr) {
   if (fpr > kMaxTargetFpr) return filter.origin == FilterOrigin::kNone;
-  return filter.origin == FilterOrigin::kBlocksieve && IsOfKind(filter, kind) &&
-         std::abs(std::log2(filter.predicted_fpr / fpr)) <= kSameRateBits;
+  if (filter.origin != FilterOrigin::kBlocksieve) return false;
+  if (filter.kind != FilterKindName(wanted.kind)) {
+    if (filter.kind != FilterKindName(FilterKind::kRibbon)) return false;
+    fpr = wanted.target_fpr;
+  }
+  return std::abs(std::log2(filter.predicted_fpr / fpr)) <= kSameRateBits;
 }
 
 // Files that are as planned stay, and count as they are, not as the model has them.
@@ -65,7 +67,7 @@ void AddRun(const SortedRun& run, const LevelFilters& wanted, size_t number, Fil
   double weighted_fpr = 0;
   for (const FileReport* const file : run.files) {
     Filters filters = FiltersOf(*file, wanted);
-    if (IsAsPlanned(file->filter, wanted.kind, filters.fpr)) {
+    if (IsAsPlanned(file->filter, wanted, filters.fpr)) {
       filters = {file->filter.num_bytes - file->filter.range_bytes, file->filter.predicted_fpr};
     } else {
       plan->changes.push_back({file, number, filters.fpr, filters.num_bytes});
