@@ -6,17 +6,13 @@
 #include "blocksieve/range_filter.h"
 #include "blocksieve/rate_allocation.h"
 #include "lib/base/errors.h"
+#include "lib/filter/keys_per_lookup.h"
 
 namespace blocksieve {
 namespace {
 
 constexpr int kBisections = 50;
 constexpr int kMostRounds = 8;
-
-double KeysPerLookup(const RunGroup& group) {
-  constexpr double kLeastShare = 1e-9;
-  return group.keys_per_run / std::max(group.share_of_lookups, kLeastShare);
-}
 
 /// Range filters of all groups, whose rates are in proportion to the keys of their runs, as those
 /// of filters for points are, for each lookup that asks them: a range filter, too, takes a bit per
@@ -26,7 +22,7 @@ class RangeRates {
   explicit RangeRates(std::span<const RunGroup> groups) : groups_(groups) {
     for (const RunGroup& group : groups) {
       keys_ += group.num_runs * group.keys_per_run;
-      most_keys_ = std::max(most_keys_, group.num_runs > 0 ? KeysPerLookup(group) : 0);
+      most_keys_ = std::max(most_keys_, group.num_runs > 0 ? internal::KeysPerLookup(group) : 0);
     }
   }
 
@@ -41,7 +37,7 @@ class RangeRates {
   }
 
   double Of(const RunGroup& group) const {
-    return std::clamp(scale_ * KeysPerLookup(group) / most_keys_, kMinRangeFpr, kMaxRangeFpr);
+    return std::clamp(scale_ * internal::KeysPerLookup(group) / most_keys_, kMinRangeFpr, kMaxRangeFpr);
   }
   double wasted_reads() const {
     double sum = 0;

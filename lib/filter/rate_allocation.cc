@@ -10,6 +10,7 @@
 
 #include "blocksieve/sizing.h"
 #include "lib/base/errors.h"
+#include "lib/filter/keys_per_lookup.h"
 
 namespace blocksieve {
 namespace {
@@ -78,13 +79,6 @@ double NumKeys(std::span<const RunGroup> groups) {
   return sum;
 }
 
-// What a bit per key costs for each read that it saves. Of a run that nobody asks, more than
-// anything else.
-double KeysPerLookup(const RunGroup& group) {
-  constexpr double kLeastShare = 1e-9;
-  return group.keys_per_run / std::max(group.share_of_lookups, kLeastShare);
-}
-
 // The filters of each group: a row of its kind, or, of the largest groups, none. That is decided
 // first: between no filter and the smallest one lies half the FPR and a bit for every key, far too
 // large a step to be taken or left as the last one.
@@ -94,7 +88,7 @@ class Assignment {
     std::vector<size_t> by_size(groups.size());
     std::iota(by_size.begin(), by_size.end(), 0);
     std::stable_sort(by_size.begin(), by_size.end(), [&](size_t a, size_t b) {
-      return KeysPerLookup(groups[a]) > KeysPerLookup(groups[b]);
+      return internal::KeysPerLookup(groups[a]) > internal::KeysPerLookup(groups[b]);
     });
     with_filters_.assign(by_size.begin() + static_cast<ptrdiff_t>(num_without), by_size.end());
     chosen_.resize(groups.size());
@@ -105,7 +99,7 @@ class Assignment {
   void ChooseFor(double price) {
     for (const size_t i : with_filters_) {
       const Choices& choices = ChoicesOf(groups_[i].kind);
-      const double price_per_key = price * KeysPerLookup(groups_[i]);
+      const double price_per_key = price * internal::KeysPerLookup(groups_[i]);
       size_t best = 0;
       while (best + 1 < choices.hull.size() &&
              PerBit(choices.all[choices.hull[best]], choices.all[choices.hull[best + 1]]) >=
@@ -178,7 +172,7 @@ struct Bracket {
 Bracket BisectPrice(std::span<const RunGroup> groups, size_t num_without,
                     const std::function<bool(const Assignment&)>& is_cheap) {
   double most_keys = 1;
-  for (const RunGroup& group : groups) most_keys = std::max(most_keys, KeysPerLookup(group));
+  for (const RunGroup& group : groups) most_keys = std::max(most_keys, internal::KeysPerLookup(group));
   // At the low end even the most precise row is worth its price, at the high end no bit is, not
   // even for a run of one key.
   double low = std::log(kMinTargetFpr / 1000 / most_keys);
