@@ -285,8 +285,7 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   Need(range_width, seek_fraction);
   AddOption(command, &options->cache_bytes,
             {"--block-cache", "BYTES",
-             "the size of the block cache, also as 64MiB; 0: none (default: as the database's "
-             "options say)",
+             "the size of the block cache, also as 64MiB; 0: none (default: the database's)",
              BytesOrNone(kMaxMemory)});
   AddOption(command, &options->options_file,
             {"--options-file", "FILE",
