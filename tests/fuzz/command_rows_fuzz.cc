@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "integration/cli/commands/options.h"
-#include "integration/cli/commands/rows.h"
+#include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
 #include "tests/fuzz/fuzz.h"

@@ -47,6 +47,7 @@ ROOMS = [
     ("integration/toylsm", "integration/toylsm/sst", ""),
     ("integration/sieve", "integration/rocksdb/policy", ""),
     ("integration/cli/term", "", ""),
+    ("integration/cli/rows", "integration/cli/term lib/column", ""),
     ("integration/cli/engine", "integration/cli/term lib/skip", ""),
     ("integration/cli/files", "integration/cli/engine", ""),
     ("integration/cli/advise", "integration/cli/files", ""),
@@ -55,7 +56,7 @@ ROOMS = [
     ("integration/cli/toylsm", "integration/cli/engine integration/toylsm", ""),
     (
         "integration/cli/commands",
-        "integration/cli/upkeep integration/cli/toylsm integration/sieve",
+        "integration/cli/rows integration/cli/upkeep integration/cli/toylsm integration/sieve",
         "",
     ),
     # sizing_gen.cc, which makes lib/bloom/sizing_table.inc.

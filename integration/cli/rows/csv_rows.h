@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "integration/cli/commands/row_reader.h"
+#include "integration/cli/rows/row_reader.h"
 
 namespace blocksieve::cli {
 

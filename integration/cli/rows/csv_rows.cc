@@ -1,4 +1,4 @@
-#include "integration/cli/commands/csv_rows.h"
+#include "integration/cli/rows/csv_rows.h"
 
 #include <csv.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "integration/cli/commands/rows.h"
+#include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/line_reader.h"
 #include "integration/cli/term/text.h"

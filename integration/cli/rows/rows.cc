@@ -1,4 +1,4 @@
-#include "integration/cli/commands/rows.h"
+#include "integration/cli/rows/rows.h"
 
 #include <fmt/format.h>
 

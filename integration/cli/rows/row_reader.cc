@@ -1,9 +1,9 @@
-#include "integration/cli/commands/row_reader.h"
+#include "integration/cli/rows/row_reader.h"
 
 #include <fmt/format.h>
 
-#include "integration/cli/commands/csv_rows.h"
-#include "integration/cli/commands/rows.h"
+#include "integration/cli/rows/csv_rows.h"
+#include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/line_reader.h"
 #include "integration/cli/term/text.h"
