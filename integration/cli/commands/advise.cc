@@ -29,10 +29,10 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kAdviseDescription =
     "Show what other filters would cost a database, and what they would save";
 
-constexpr const char* kFooter =
+constexpr const char* kAdviseFooter =
     R"help(Compares the filters of a database, sorted run by sorted run, with those that blocksieve would build.
 The first line says what to do; the last lines, how. Each file of level 0 is a sorted run; so is each
 deeper level. The proposals:
@@ -250,7 +250,7 @@ void RunAdvise(const AdviseOptions& options) {
 
 void AddAdviseCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<AdviseOptions>();
-  CLI::App* const command = AddSubcommand(app, "advise", kDescription, kFooter);
+  CLI::App* const command = AddSubcommand(app, "advise", kAdviseDescription, kAdviseFooter);
   AddDatabaseOption(command, &options->choice.db, "the directory of the database");
   AddEngineOption(command, &options->choice.engine,
                   "the engine of the database; found out if not given");

@@ -15,9 +15,9 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Put options of filters into a database's OPTIONS file";
+constexpr const char* kApplyDescription = "Put options of filters into a database's OPTIONS file";
 
-constexpr const char* kFooter =
+constexpr const char* kApplyFooter =
     R"help(Shows what changes, and writes the next OPTIONS file of the database, which RocksDB loads instead of
 the one before it. That one stays, and is kept as blocksieve-OPTIONS-... for blocksieve revert,
 because RocksDB removes old ones. No process may have the database open. RocksDB only.
@@ -95,7 +95,7 @@ void RunApply(const ApplyOptions& options) {
 
 void AddApplyCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<ApplyOptions>();
-  CLI::App* const command = AddSubcommand(app, "apply", kDescription, kFooter);
+  CLI::App* const command = AddSubcommand(app, "apply", kApplyDescription, kApplyFooter);
   AddDatabaseOption(command, &options->database, "the directory of the database");
   AddOption(command, &options->options,
             {"--option", "NAME=VALUE", "as blocksieve advise gives it", nullptr, kRequired});

@@ -13,9 +13,10 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Print a script with which a shell completes this command";
+constexpr const char* kCompletionDescription =
+    "Print a script with which a shell completes this command";
 
-constexpr const char* kFooter =
+constexpr const char* kCompletionFooter =
     R"(The script is made from the options that the command line is parsed with. Installed packages have it
 in place already.
 
@@ -236,7 +237,8 @@ std::string ZshCompletion(const CommandEntry& root) {
 
 void AddCompletionCommand(CLI::App* app, Action* action) {
   const auto shell = std::make_shared<std::string>();
-  CLI::App* const command = AddSubcommand(app, "completion", kDescription, kFooter);
+  CLI::App* const command =
+      AddSubcommand(app, "completion", kCompletionDescription, kCompletionFooter);
   AddOption(command, shell.get(), {"bash|zsh", "", "the shell", OneOf("bash", "zsh"), kRequired});
   SetAction(command, action, [app, shell] {
     const CommandEntry root = DescribeCommand(*app);

@@ -24,9 +24,10 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Show the filters and skip indexes of a database or a file";
+constexpr const char* kInspectDescription =
+    "Show the filters and skip indexes of a database or a file";
 
-constexpr const char* kFooter =
+constexpr const char* kInspectFooter =
     R"help(Shows, for every column family, level and file, how many keys it has, which filter, built by
 blocksieve or by RocksDB itself ("stock"), and how good that filter is. The database is opened
 read-only; another process may have it open. No keys or values are read.
@@ -308,7 +309,7 @@ void RunInspect(const InspectOptions& options) {
 
 void AddInspectCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<InspectOptions>();
-  CLI::App* const command = AddSubcommand(app, "inspect", kDescription, kFooter);
+  CLI::App* const command = AddSubcommand(app, "inspect", kInspectDescription, kInspectFooter);
   AddFileOptions(command, &options->choice);
   AddFormatOption(command, &options->format);
   SetAction(command, action, [options] { RunInspect(*options); });

@@ -115,9 +115,9 @@ std::string UpperCase(std::string text) {
   return text;
 }
 
-constexpr const char* kDescription = "Print the manual page";
+constexpr const char* kManualDescription = "Print the manual page";
 
-constexpr const char* kFooter =
+constexpr const char* kManualFooter =
     R"(The page has the help of all subcommands. Installed packages have it in place: man blocksieve.
 
 Examples:
@@ -138,7 +138,7 @@ std::string ManPage(const CommandEntry& root, const std::string& version) {
 }
 
 void AddManualCommand(CLI::App* app, Action* action) {
-  SetAction(AddSubcommand(app, "manual", kDescription, kFooter), action, [app] {
+  SetAction(AddSubcommand(app, "manual", kManualDescription, kManualFooter), action, [app] {
     term::WriteToStandardOutput(ManPage(DescribeCommand(*app), BLOCKSIEVE_VERSION));
   });
 }

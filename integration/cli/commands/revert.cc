@@ -11,9 +11,9 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Go back to the filters of stock RocksDB";
+constexpr const char* kRevertDescription = "Go back to the filters of stock RocksDB";
 
-constexpr const char* kFooter =
+constexpr const char* kRevertFooter =
     R"help(First writes the next OPTIONS file of the database, with the filter policy that it had before
 blocksieve apply; where that is not known, with --filter-policy. Then rewrites the files that have
 filters of blocksieve, as blocksieve rewrite does. It can be interrupted and repeated. No process may
@@ -61,7 +61,7 @@ void RunRevert(const RevertOptions& options) {
 
 void AddRevertCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<RevertOptions>();
-  CLI::App* const command = AddSubcommand(app, "revert", kDescription, kFooter);
+  CLI::App* const command = AddSubcommand(app, "revert", kRevertDescription, kRevertFooter);
   AddRewriteOptions(command, &options->settings);
   AddOption(command, &options->policy,
             {"--filter-policy", "POLICY",

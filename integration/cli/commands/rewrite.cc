@@ -17,9 +17,9 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Rewrite the files of a database that would gain by it";
+constexpr const char* kRewriteDescription = "Rewrite the files of a database that would gain by it";
 
-constexpr const char* kFooter =
+constexpr const char* kRewriteFooter =
     R"help(Files get other filters when they are rewritten. This rewrites those, and only those, whose filters
 would waste fewer reads or take less memory, by 5 % at least, as the database's OPTIONS file asks for
 them (blocksieve apply). Those that save most reads come first, then those that save most memory. Each
@@ -94,7 +94,7 @@ void RunRewrite(const RewriteOptions& options) {
 
 void AddRewriteCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<RewriteOptions>();
-  CLI::App* const command = AddSubcommand(app, "rewrite", kDescription, kFooter);
+  CLI::App* const command = AddSubcommand(app, "rewrite", kRewriteDescription, kRewriteFooter);
   AddRewriteOptions(command, &options->settings);
   AddFlag(command, &options->settings.question.only_without, "--only-without",
           "only files without a filter");

@@ -18,9 +18,9 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Print the rows of a database that match a condition";
+constexpr const char* kScanDescription = "Print the rows of a database that match a condition";
 
-constexpr const char* kFooter =
+constexpr const char* kScanFooter =
     R"help(Prints rows in key order, and reads only what the skip indexes of the database do not rule out. The
 database is opened read-only; another process may have it open.
 
@@ -227,7 +227,7 @@ void RunScan(const ScanOptions& options) {
 void AddScanCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<ScanOptions>();
   ScanRequest& request = options->request;
-  CLI::App* const command = AddSubcommand(app, "scan", kDescription, kFooter);
+  CLI::App* const command = AddSubcommand(app, "scan", kScanDescription, kScanFooter);
   AddDatabaseOption(command, &options->db, "the directory of the database");
   AddEngineOption(command, &options->engine, "the engine of the database; found out if not given");
   AddOption(command, &options->where,

@@ -27,9 +27,9 @@ namespace {
 using sieve::SieveStats;
 using sieve::UrlSieve;
 
-constexpr const char* kDescription = "A persistent queue of URLs that takes each of them once";
+constexpr const char* kSieveDescription = "A persistent queue of URLs that takes each of them once";
 
-constexpr const char* kFooter =
+constexpr const char* kSieveFooter =
     R"help(Actions are carried out in the order given. Files have one URL per line; - is standard input. Lines
 may hold any bytes and are compared byte by byte, unless --normalize is given; empty lines are
 ignored. push and forget report on standard error, so that standard output holds only what pop and
@@ -260,7 +260,7 @@ void RunSieve(const SieveCommandOptions& options, const std::vector<std::string>
 
 void AddSieveCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<SieveCommandOptions>();
-  CLI::App* const command = AddSubcommand(app, "sieve", kDescription, kFooter);
+  CLI::App* const command = AddSubcommand(app, "sieve", kSieveDescription, kSieveFooter);
   AddDatabaseOption(command, &options->db, "the directory of the sieve, which push creates");
   AddOption(command, &options->sieve.num_shards,
             {"--shards", "N",

@@ -18,9 +18,9 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Show how large filters are";
+constexpr const char* kSizeDescription = "Show how large filters are";
 
-constexpr const char* kFooter =
+constexpr const char* kSizeFooter =
     R"(Give exactly one of --fpr, --bits-per-key and --bytes. For each kind of filter this prints the
 smallest layout of the lookup table that meets the false-positive rate, or the most accurate one
 that fits:
@@ -165,7 +165,7 @@ void RunSize(const SizeOptions& options) {
 
 void AddSizeCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<SizeOptions>();
-  CLI::App* const command = AddSubcommand(app, "size", kDescription, kFooter);
+  CLI::App* const command = AddSubcommand(app, "size", kSizeDescription, kSizeFooter);
   AddOption(command, &options->fpr,
             {"--fpr", "P", "the false-positive rate to meet, 1e-07 to 0.5", TargetFprs()});
   AddOption(command, &options->bits_per_key,

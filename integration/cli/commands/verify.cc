@@ -18,9 +18,10 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Check the filters and skip indexes of a database or a file";
+constexpr const char* kVerifyDescription =
+    "Check the filters and skip indexes of a database or a file";
 
-constexpr const char* kFooter =
+constexpr const char* kVerifyFooter =
     R"help(Reads every file. Checks the checksums of its blocks, filters and skip indexes; asks the filter for
 every key that the file has, all of which must pass; and measures the false-positive rate with keys
 that the file does not have, next to keys that it has. The database is opened read-only; another
@@ -168,7 +169,7 @@ void RunVerify(const VerifyOptions& options) {
 
 void AddVerifyCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<VerifyOptions>();
-  CLI::App* const command = AddSubcommand(app, "verify", kDescription, kFooter);
+  CLI::App* const command = AddSubcommand(app, "verify", kVerifyDescription, kVerifyFooter);
   AddFileOptions(command, &options->choice);
   AddOption(command, &options->num_probes,
             {"--probes", "N",
