@@ -94,7 +94,7 @@ std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error
                                   : fmt::format("The following arguments were not expected: {}",
                                                 fmt::join(unexpected, " "));
   // What is missing was probably misspelt.
-  const bool is_extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const bool is_extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   return is_extras ? message : fmt::format("{}; {}", error.what(), message);
 }
 
