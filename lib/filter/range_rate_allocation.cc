@@ -37,7 +37,8 @@ class RangeRates {
   }
 
   double Of(const RunGroup& group) const {
-    return std::clamp(scale_ * internal::KeysPerLookup(group) / most_keys_, kMinRangeFpr, kMaxRangeFpr);
+    return std::clamp(scale_ * internal::KeysPerLookup(group) / most_keys_, kMinRangeFpr,
+                      kMaxRangeFpr);
   }
   double wasted_reads() const {
     double sum = 0;

@@ -172,7 +172,9 @@ struct Bracket {
 Bracket BisectPrice(std::span<const RunGroup> groups, size_t num_without,
                     const std::function<bool(const Assignment&)>& is_cheap) {
   double most_keys = 1;
-  for (const RunGroup& group : groups) most_keys = std::max(most_keys, internal::KeysPerLookup(group));
+  for (const RunGroup& group : groups) {
+    most_keys = std::max(most_keys, internal::KeysPerLookup(group));
+  }
   // At the low end even the most precise row is worth its price, at the high end no bit is, not
   // even for a run of one key.
   double low = std::log(kMinTargetFpr / 1000 / most_keys);
