@@ -202,7 +202,7 @@ class Verdicts(CommandTest):
     def test_change(self):
         """It keeps what it says: the gain is that of the proposal that it names."""
         self.db_bench("fillrandom,compact", "--bloom_bits=10", "--value_size=100",
-                      "--compression_type=none", num=200_000)
+                      "--compression_type=none", num=600_000)  # beyond any version's block cache
         family = self.family()
         best = next(one for one in family["proposals"] if one["name"] == "same memory")
         self.assertEqual(family["verdict"]["proposal"], "same memory")
@@ -230,6 +230,17 @@ class Verdicts(CommandTest):
         done = run("advise", "--db", self.db, *arguments)
         self.assertEqual(done.code, code)
         return done.err
+
+    def test_asked_where_no_filter_pays(self):
+        """It says so, and does as it is asked."""
+        self.build(BLOOM, ("2:60000",))
+        path = self.dir / "OPTIONS"
+        arguments = ("--wasted-reads", 0.001, "--block-cache", "1GiB")
+        self.assertRegex(self.first_line(*arguments),
+                         r"^Leave it\. No filter pays here: the files, [\d,]+ bytes, fit into a block cache of 1024 MiB\. "
+                         r"What you ask for, wasted_reads=0\.001, means [\d.]+ times fewer wasted reads and .* memory\.$")
+        self.succeed("advise", "--db", self.db, *arguments, "--options-file", path)
+        self.assertIn("wasted_reads=0.001", path.read_text())
 
     def test_without_filters(self):
         self.build("none", ("2:600000",))

@@ -77,15 +77,21 @@ std::optional<Verdict> Better(const Advice& advice) {
 }  // namespace
 
 Verdict VerdictOf(const Advice& advice) {
-  if (!advice.no_filter_pays.empty()) {
-    return {"Leave it. No filter pays here: " + advice.no_filter_pays + ".", std::nullopt};
-  }
-  if (const auto asked = Find(advice, "asked")) {
+  const auto asked = Find(advice, "asked");
+  std::string gain;  // of what was asked for
+  if (asked) {
     const Outlook& then = advice.proposals[*asked].outlook;
-    return ChangeTo(
-        advice, *asked,
-        Reads(advice.today, then) + " and " + Memory(advice.today, then) + ", as asked");
+    gain = Reads(advice.today, then) + " and " + Memory(advice.today, then);
   }
+  if (!advice.no_filter_pays.empty()) {
+    Verdict verdict{"Leave it. No filter pays here: " + advice.no_filter_pays + ".", asked};
+    if (asked) {
+      verdict.words += fmt::format(" What you ask for, {}, means {}.",
+                                   advice.proposals[*asked].plan.setting.ToText(), gain);
+    }
+    return verdict;
+  }
+  if (asked) return ChangeTo(advice, *asked, gain + ", as asked");
   if (const auto usual = Find(advice, "usual")) {
     const Outlook& then = advice.proposals[*usual].outlook;
     return ChangeTo(advice, *usual,
