@@ -14,8 +14,10 @@ inline constexpr uint8_t kFilterFormatVersion = 1;
 
 /// Written behind a filter block that is followed by a part for ranges (range_filter.h).
 inline constexpr uint8_t kRangeFormatVersion = 2;
+/// Written into the short footer of a small ribbon.
+inline constexpr uint8_t kShortFormatVersion = 3;
 /// The newest version that readers of blocks know.
-inline constexpr uint8_t kNewestBlockVersion = kRangeFormatVersion;
+inline constexpr uint8_t kNewestBlockVersion = kShortFormatVersion;
 
 /// Zero bytes at the end of every block, which stock RocksDB reads as "no probes: always may
 /// match".
@@ -38,7 +40,8 @@ struct FilterInfo {
   uint64_t payload_bytes = 0;     ///< Everything before the footer.
   uint64_t block_bytes = 0;       ///< Payload, footer and zero bytes.
   uint64_t hash_seed = 0;         ///< Of HashKey.
-  uint32_t payload_checksum = 0;  ///< What VerifyFilterBlock compares.
+  /// What VerifyFilterBlock compares; 0 in short blocks, whose one checksum is compared at once.
+  uint32_t payload_checksum = 0;
 
   uint32_t lead_bytes = 0;  ///< Unused bytes before the first line or segment.
 

@@ -3,13 +3,13 @@
 #include <string>
 
 #include "lib/base/block_memory.h"
+#include "lib/block/short_block.h"
 #include "lib/hash/checksum.h"
 
 namespace blocksieve {
 namespace internal {
 namespace {
 
-constexpr uint8_t kMagic = 0xB5;
 constexpr size_t kTailBytes = 3 + sizeof(uint32_t) + kZeroTailBytes;
 
 // The byte of kind and flags.
@@ -47,7 +47,7 @@ FooterBytes EncodeFooter(const FilterInfo& info, const FilterFormat& format) noe
 void AppendTail(uint8_t version, FooterBytes* footer) noexcept {
   footer->push_back(static_cast<char>(footer->size()));
   footer->push_back(static_cast<char>(version));
-  footer->push_back(static_cast<char>(kMagic));
+  footer->push_back(static_cast<char>(kMagicByte));
   AppendLittleEndian(footer, Checksum(footer->view()));
   for (size_t i = 0; i < kZeroTailBytes; ++i) footer->push_back('\0');
 }
@@ -73,7 +73,13 @@ Result<OwnedBytes> AllocateFilterBlock(const FilterInfo& plan, uint64_t block_by
   return block;
 }
 
+uint64_t FooterBytesOf(const FilterInfo& info, const FilterFormat& format) noexcept {
+  const uint64_t short_bytes = ShortFooterBytes(info, format);
+  return short_bytes != 0 ? short_bytes : EncodeFooter(info, format).size();
+}
+
 void Seal(FilterInfo info, const FilterFormat& format, OwnedBytes* block) noexcept {
+  if (SealShort(info, format, block)) return;
   const auto payload_bytes = static_cast<size_t>(info.payload_bytes);
   info.payload_checksum = Checksum(block->view().first(payload_bytes));
   const FooterBytes footer = EncodeFooter(info, format);
@@ -87,7 +93,7 @@ Result<BlockTail> ReadTail(ByteView block) {
     return DamagedBlock(std::to_string(block.size()) + " bytes are too short");
   }
   const ByteView tail = block.last(kTailBytes);
-  if (!HasFilterBlockTail(block) || tail[2] != kMagic) {
+  if (!HasFilterBlockTail(block) || tail[2] != kMagicByte) {
     return DamagedBlock("does not end as a blocksieve filter does");
   }
   const size_t field_bytes = tail[0];
@@ -103,7 +109,7 @@ Result<BlockTail> ReadTail(ByteView block) {
 bool LooksLikeVersion(ByteView block, uint8_t version) noexcept {
   if (block.size() < kTailBytes) return false;
   const ByteView tail = block.last(kTailBytes);
-  return tail[1] == version && tail[2] == kMagic;
+  return tail[1] == version && tail[2] == kMagicByte;
 }
 
 Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields) {
@@ -155,6 +161,7 @@ Status ReadLayoutFields(const FilterFormat& format, Decoder* layout_fields, Filt
 }
 
 Status CheckPayload(ByteView block, const FilterInfo& info) {
+  if (LooksShort(block)) return Status::Ok();  // checked when it was read
   if (Checksum(block.first(static_cast<size_t>(info.payload_bytes))) != info.payload_checksum) {
     return DamagedBlock("checksum of the payload does not fit");
   }

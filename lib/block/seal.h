@@ -11,7 +11,8 @@
 #include "blocksieve/status.h"
 #include "lib/base/coding.h"
 
-// What every filter block has, whatever its kind (lib/FORMAT.md is normative):
+// What filter blocks of version 1 have, whatever their kind (lib/FORMAT.md is normative; small
+// ribbons have less, short_block.h):
 //
 //   payload | fields | field bytes (1) | version (1) | magic (1) | checksum (4) | 00 00 00 00 00
 //           |<---------------- the checksum covers these ------>|
@@ -55,13 +56,20 @@ struct FilterFormat {
   /// The model's FPR. REQUIRES: info.num_keys > 0.
   double (*predicted_fpr)(const FilterInfo& info) noexcept;
 
+  /// The same in a short block (short_block.h). False, with nothing appended, if its fields cannot
+  /// say what `info` does. Null: the kind has no short blocks.
+  bool (*append_short_fields)(const FilterInfo& info, FooterBytes* footer) noexcept = nullptr;
+
   /// Completes the view of a payload at `view->data` and returns its entry points.
   /// REQUIRES: read_fields accepted, `kernel` is available.
   const ProbeOps& (*open)(const FilterInfo& info, Kernel kernel, FilterView* view) noexcept;
 };
 
-/// The end of every block, of any version: a byte that counts the fields before it, the version,
-/// the magic byte, a checksum of these and the fields, and the zeros.
+/// In every long footer; no short block has it in its place.
+inline constexpr uint8_t kMagicByte = 0xB5;
+
+/// The end of every block, but for short ones: a byte that counts the fields before it, the
+/// version, the magic byte, a checksum of these and the fields, and the zeros.
 struct BlockTail {
   uint8_t version;
   ByteView fields;
@@ -77,8 +85,11 @@ bool LooksLikeVersion(ByteView block, uint8_t version) noexcept;
 /// Completes a footer that has its fields.
 void AppendTail(uint8_t version, FooterBytes* footer) noexcept;
 
-/// All that follows the payload. `info.block_bytes` is not read.
+/// All that follows the payload in a block of version 1. `info.block_bytes` is not read.
 FooterBytes EncodeFooter(const FilterInfo& info, const FilterFormat& format) noexcept;
+
+/// Bytes that Seal adds to such a payload.
+uint64_t FooterBytesOf(const FilterInfo& info, const FilterFormat& format) noexcept;
 
 /// Memory for a block of at most `block_bytes`, all zero and aligned to suit `plan.lead_bytes`.
 /// `build_bytes` is what building takes, the block included, of which `max_build_bytes` are allowed
@@ -90,7 +101,8 @@ Result<OwnedBytes> AllocateFilterBlock(const FilterInfo& plan, uint64_t block_by
                                        uint64_t build_bytes, uint64_t max_build_bytes);
 
 /// Makes a filter block of the `info.payload_bytes` that `block` begins with: adds their checksum
-/// and the footer, and cuts the block to its size. REQUIRES: there is room for the footer.
+/// and the footer, the short one if it will do, and cuts the block to its size. REQUIRES: there is
+/// room for the footer.
 void Seal(FilterInfo info, const FilterFormat& format, OwnedBytes* block) noexcept;
 
 /// Reads what all kinds have; `layout_fields` is left at those of the kind.

@@ -4,6 +4,7 @@
 
 #include "lib/base/errors.h"
 #include "lib/block/parts.h"
+#include "lib/block/short_block.h"
 #include "lib/bloom/blocked_bloom.h"
 #include "lib/bloom/classic_block.h"
 #include "lib/filter/format_of.h"
@@ -35,6 +36,7 @@ Status internal::Describe(ByteView block, FilterInfo* info) try {
 }
 
 Status internal::DescribePoints(ByteView block, FilterInfo* info) try {
+  if (LooksShort(block)) return ReadShortRibbon(block, info);
   Decoder fields({});
   Status status = ReadFooter(block, info, &fields);
   return status.ok() ? ReadLayoutFields(FormatOf(info->kind), &fields, info) : status;

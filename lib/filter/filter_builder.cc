@@ -24,7 +24,7 @@ FilterInfo Plan(const FilterOptions& options, const Layout& layout, uint64_t num
 }
 
 uint64_t FooterSize(const FilterInfo& plan) noexcept {
-  return internal::EncodeFooter(plan, internal::FormatOf(plan.kind)).size();
+  return internal::FooterBytesOf(plan, internal::FormatOf(plan.kind));
 }
 
 }  // namespace

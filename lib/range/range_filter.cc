@@ -8,6 +8,7 @@
 #include "lib/base/errors.h"
 #include "lib/block/parts.h"
 #include "lib/block/seal.h"
+#include "lib/block/short_block.h"
 #include "lib/range/range_part.h"
 
 namespace blocksieve {
@@ -34,6 +35,11 @@ Result<RangeFilterInfo> DescribeRangeFilter(ByteView block) try {
   const Result<internal::BlockParts> parts = internal::SplitBlock(block);
   if (!parts.ok()) return parts.status();
   if (parts->ranges.empty()) {
+    if (internal::LooksShort(block)) {
+      const Result<ByteView> sound = internal::ReadShortTail(block);
+      if (!sound.ok()) return sound.status();
+      return RangeFilterInfo();
+    }
     const Result<internal::BlockTail> tail = internal::ReadTail(block);
     if (!tail.ok()) return tail.status();
     if (tail->version > kNewestBlockVersion) return internal::UnknownVersion(tail->version);

@@ -7,6 +7,7 @@
 #include "blocksieve/kernels.h"
 #include "lib/base/block_memory.h"
 #include "lib/base/errors.h"
+#include "lib/block/short_block.h"
 #include "lib/ribbon/builder.h"
 #include "lib/ribbon/probe.h"
 #include "lib/ribbon/sizing.h"
@@ -41,7 +42,16 @@ const FilterFormat kRibbonFormat = {.empty_has_fields = false,
                                     .append_fields = &AppendRibbonFields,
                                     .read_fields = &ReadRibbonFields,
                                     .predicted_fpr = &Fpr,
+                                    .append_short_fields = &AppendShortRibbonFields,
                                     .open = &Open};
+
+Status ReadShortRibbon(ByteView block, FilterInfo* info) {
+  const Result<ByteView> payload_and_fields = ReadShortTail(block);
+  if (!payload_and_fields.ok()) return payload_and_fields.status();
+  info->kind = FilterKind::kRibbon;
+  info->block_bytes = block.size();
+  return ReadShortRibbonFields(*payload_and_fields, info);
+}
 
 FilterInfo PlanRibbon(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
   FilterInfo plan;

@@ -13,6 +13,9 @@ namespace blocksieve::internal {
 
 extern const FilterFormat kRibbonFormat;
 
+/// Reads a short block. REQUIRES: LooksShort(block). Errors: Corruption, NotSupported.
+Status ReadShortRibbon(ByteView block, FilterInfo* info);
+
 /// The block that is to be expected, for its size.
 FilterInfo PlanRibbon(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept;
 

@@ -151,7 +151,7 @@ bool ProbeRibbonAnywhere(const FilterView& view, uint64_t hash) noexcept;
 uint32_t ReadRibbon(const FilterView& view, uint64_t hash) noexcept;
 
 /// Bytes behind the payload that a probe may read, whatever they are: the footer has them.
-inline constexpr uint64_t kRibbonReadableTail = 16;
+inline constexpr uint64_t kRibbonReadableTail = 11;
 
 /// REQUIRES: CheckRibbonShape accepts. What the directory says is not trusted, and need not be.
 RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noexcept;

@@ -13,6 +13,17 @@ constexpr uint8_t kHasWideSegments = 0x20;
 constexpr uint8_t kHasSeveralChunks = 0x40;
 constexpr uint8_t kHasLead = 0x80;
 
+// The word of a short block.
+constexpr uint16_t kIsMixed = 0x20;
+constexpr int kSeedShift = 6;
+constexpr int kSpareShift = 10;
+constexpr uint64_t kMaxSpareSlots = 63;
+constexpr uint64_t kMaxShortNarrowSegments = 0xff;
+
+bool IsMixed(const RibbonShape& shape) noexcept {
+  return shape.narrow_segments > 0 && shape.has_wide_segments();
+}
+
 }  // namespace
 
 Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) {
@@ -74,6 +85,55 @@ Status ReadRibbonFields(Decoder* fields, FilterInfo* info) {
                         " bytes is shorter than what is unused of it");
   }
   return CheckRibbonShape(shape, info->payload_bytes - info->lead_bytes);
+}
+
+bool AppendShortRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept {
+  const RibbonShape& shape = info.ribbon;
+  const bool is_mixed = IsMixed(shape);
+  const uint32_t columns = is_mixed ? shape.columns : shape.most_columns();
+  if (shape.chunks > 1 || shape.has_open_chunks || columns > kMaxRibbonColumns ||
+      info.num_keys > shape.slots() || shape.slots() - info.num_keys > kMaxSpareSlots ||
+      (is_mixed && shape.narrow_segments > kMaxShortNarrowSegments)) {
+    return false;
+  }
+  if (is_mixed) footer->push_back(static_cast<char>(shape.narrow_segments));
+  AppendLittleEndian(
+      footer, static_cast<uint16_t>(columns | (is_mixed ? kIsMixed : 0) | shape.seed << kSeedShift |
+                                    (shape.slots() - info.num_keys) << kSpareShift));
+  return true;
+}
+
+Status ReadShortRibbonFields(ByteView payload_and_fields, FilterInfo* info) {
+  ByteView payload = payload_and_fields;
+  const auto take = [&](size_t bytes) {
+    const ByteView taken = payload.last(bytes);
+    payload = payload.first(payload.size() - bytes);
+    return taken.data();
+  };
+  if (payload.size() < 3) return DamagedBlock("shorter than its footer");
+  const auto word = LoadLittleEndian<uint16_t>(take(2));
+  RibbonShape& shape = info->ribbon;
+  shape.columns = word & kColumnsMask;
+  shape.seed = word >> kSeedShift & (kRibbonSeeds - 1);
+  uint64_t narrow_octets = 0;
+  if ((word & kIsMixed) != 0) narrow_octets = *take(1) * uint64_t{8};
+  const uint64_t narrow_bytes = narrow_octets * shape.columns;
+  if (narrow_bytes > payload.size()) return DamagedBlock("shorter than its narrow segments");
+  const uint64_t bytes_per_octet = shape.columns + (narrow_octets > 0 ? 1 : 0);
+  if (bytes_per_octet == 0) return DamagedBlock("ribbon columns are 0");
+  shape.octets = narrow_octets + (payload.size() - narrow_bytes) / bytes_per_octet;
+  shape.narrow_segments = narrow_octets > 0 ? narrow_octets / 8 : shape.segments();
+  if (((word & kIsMixed) != 0) != IsMixed(shape)) {
+    return DamagedBlock("flags of the ribbon contradict its fields");
+  }
+  const uint64_t spare_slots = word >> kSpareShift;
+  if (spare_slots >= shape.slots()) {
+    return DamagedBlock(std::to_string(shape.slots()) + " slots, of which " +
+                        std::to_string(spare_slots) + " are spare, have no keys");
+  }
+  info->num_keys = shape.slots() - spare_slots;
+  info->payload_bytes = payload.size();
+  return CheckRibbonShape(shape, payload.size());
 }
 
 }  // namespace blocksieve::internal

@@ -28,6 +28,13 @@
 //   octets * 2 (varint), plus 1 if there are open chunks; an octet is 8 slots
 //   chunks (varint), if there are several, else the seed of the one (1)
 //   narrow segments (varint), if there are wide ones
+//
+// Its fields in a short block, of one chunk and without unused bytes; the payload tells the octets:
+//
+//   narrow segments (1), if there are narrow and wide ones
+//   columns (5 bits), of the narrow or the only ones; whether there are both (1 bit); seed (4
+//   bits);
+//       slots - keys (6 bits)
 
 namespace blocksieve::internal {
 
@@ -59,5 +66,9 @@ Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes);
 /// The layout fields, for kRibbonFormat.
 void AppendRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept;
 Status ReadRibbonFields(Decoder* fields, FilterInfo* info);
+
+/// The fields of a short block, which follow the payload, for kRibbonFormat.
+bool AppendShortRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept;
+Status ReadShortRibbonFields(ByteView payload_and_fields, FilterInfo* info);
 
 }  // namespace blocksieve::internal

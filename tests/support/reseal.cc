@@ -2,6 +2,7 @@
 
 #include "blocksieve/filter_block.h"
 #include "lib/base/coding.h"
+#include "lib/block/short_block.h"
 #include "lib/hash/checksum.h"
 
 namespace blocksieve::testing {
@@ -21,9 +22,18 @@ void ResealParts(size_t fields_at, std::string* block) {
                     Checksum(AsBytes(*block).subspan(ranges_at, fields_at - ranges_at)));
 }
 
+std::string ResealShort(ByteView block) {
+  std::string sealed(AsText(block));
+  const size_t checksum_at = block.size() - kZeroTailBytes - 3;
+  const uint32_t checksum = Checksum(block.first(checksum_at));
+  for (size_t i = 0; i < 3; ++i) sealed[checksum_at + i] = static_cast<char>(checksum >> 8 * i);
+  return sealed;
+}
+
 }  // namespace
 
 std::optional<std::string> ResealFilterBlock(ByteView block) {
+  if (internal::LooksShort(block)) return ResealShort(block);
   constexpr size_t kAfterFields = 3;  // their length, version, magic
   constexpr size_t kChecksum = 4;
   if (block.size() < kAfterFields + kChecksum + kZeroTailBytes) return std::nullopt;

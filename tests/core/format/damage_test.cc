@@ -85,7 +85,7 @@ TEST_P(DamagedBlock, EveryFlippedBitIsNoticed) {
     if (at < unchecked_) num_denied += block().CountDenied(damaged);
   });
   // What Verify is for: without it, keys of the smallest filters would have been lost unnoticed.
-  if (block().name.ends_with("_3_keys")) {
+  if (unchecked_ > 0 && block().name.ends_with("_3_keys")) {
     EXPECT_GT(num_denied, 0u);
   }
 }
@@ -97,11 +97,15 @@ TEST_P(DamagedBlock, BytesTooManyAreNoticed) {
 
 TEST_P(DamagedBlock, ANewerVersionIsNotSupported) {
   std::string newer(AsText(bytes()));
-  newer[block().VersionAt(bytes())] = 77;
+  const uint8_t version = block().NewerVersion(bytes());
+  newer[block().VersionAt(bytes())] = static_cast<char>(version);
   newer = block().Reseal(AsBytes(newer)).value();
   ExpectRefused(AsBytes(newer), StatusCode::kNotSupported);
   const std::string message = block().Verify(AsBytes(newer)).message();
-  EXPECT_NE(message.find("format version is 77"), std::string::npos) << message;
+  const bool is_short = version == 0xBF;  // of which the low half is the number
+  EXPECT_NE(message.find(is_short ? "format version is 15" : "format version is 77"),
+            std::string::npos)
+      << message;
 }
 
 // Fields of small blocks take every value.

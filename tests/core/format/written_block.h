@@ -94,6 +94,9 @@ class WrittenBlock {
   /// Where in it the format's version is.
   virtual size_t VersionAt(ByteView block) const = 0;
 
+  /// A byte for that place that means a version that no reader knows.
+  virtual uint8_t NewerVersion(ByteView) const { return 77; }
+
   /// Bytes at the front that Opens does not look at, so that it takes constant time; and how many
   /// of the first three members are denied if these are damaged.
   virtual size_t UncheckedBytes(ByteView) const { return 0; }

@@ -7,6 +7,12 @@
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/hash.h"
+#include "blocksieve/layout.h"
+#include "lib/block/short_block.h"
+#include "lib/hash/checksum.h"
+#include "lib/ribbon/block.h"
+#include "lib/ribbon/builder.h"
+#include "lib/ribbon/sizing.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
 #include "tests/support/reseal.h"
@@ -19,6 +25,26 @@ using MakeFilter = std::function<std::string(uint64_t num_keys, uint64_t hash_se
 MakeFilter Built(FilterKind kind, double target_fpr) {
   return [=](uint64_t num_keys, uint64_t hash_seed) {
     return Copy(BuildBlock({kind, target_fpr, hash_seed}, num_keys));
+  };
+}
+
+// As before there were short footers.
+MakeFilter LongRibbon(double target_fpr) {
+  return [=](uint64_t num_keys, uint64_t hash_seed) {
+    internal::HashList hashes(0);
+    for (uint64_t i = 0; i < num_keys; ++i) hashes.Append(HashKey(PresentKey(i), hash_seed));
+    const Layout layout = Must(ChooseLayout(FilterKind::kRibbon, target_fpr));
+    const Layout row = internal::NearestRibbonLayout(layout);
+    std::string block(internal::RibbonCapacity(row, num_keys), '\0');
+    FilterInfo info = internal::PlanRibbon(layout, num_keys, hash_seed);
+    info.ribbon = internal::BuildRibbon(&hashes, true, row, ActiveKernel(),
+                                        reinterpret_cast<uint8_t*>(block.data()))
+                      .shape;
+    info.payload_bytes = info.ribbon.PayloadBytes();
+    block.resize(info.payload_bytes);
+    info.payload_checksum = Checksum(AsBytes(block));
+    const internal::FooterBytes footer = internal::EncodeFooter(info, internal::kRibbonFormat);
+    return block.append(AsText(footer.view()));
   };
 }
 
@@ -63,10 +89,18 @@ std::vector<FilterRow> FilterRows() {
       // Large enough for unused bytes before the first line.
       {"bloom_700000_keys", Built(kBloom, 0.5), 700'000, 0, 0x0b9486432841a399, "2 5 6 7 8 "},
       {"ribbon_empty", Built(kRibbon, 0.01), 0, 0, 0x1d434c7fe3dfcbbe, ""},
-      {"ribbon_3_keys", Built(kRibbon, 0.01), 3, 0, 0x58324e109d544a5f, "193 218 532 675 1096 "},
-      {"ribbon_1000_keys", Built(kRibbon, 0.01), 1000, 0, 0xab819211303f6f96, "2 56 460 465 568 "},
+      {"ribbon_3_keys", LongRibbon(0.01), 3, 0, 0x58324e109d544a5f, "193 218 532 675 1096 "},
+      {"ribbon_1000_keys", LongRibbon(0.01), 1000, 0, 0xab819211303f6f96, "2 56 460 465 568 "},
       {"ribbon_seeded", Built(kRibbon, 0.3), 1000, 42, 0x72532e4008bbfc91, "0 4 12 15 16 "},
-      {"ribbon_1e-7", Built(kRibbon, 1e-7), 1000, 0, 0x55870c72ef57cca1, ""},
+      {"ribbon_1e-7", LongRibbon(1e-7), 1000, 0, 0x55870c72ef57cca1, ""},
+      // The same with short footers; and at 1/256 all segments are alike.
+      {"ribbon_short_3_keys", Built(kRibbon, 0.01), 3, 0, 0x87fff33f79387399,
+       "193 218 532 675 1096 "},
+      {"ribbon_short_1000_keys", Built(kRibbon, 0.01), 1000, 0, 0xcbc78fa91f72422e,
+       "2 56 460 465 568 "},
+      {"ribbon_short_300_keys", Built(kRibbon, 1.0 / 256), 300, 0, 0xef75366ec9b769e0,
+       "11 15 26 36 117 "},
+      {"ribbon_short_1e-7", Built(kRibbon, 1e-7), 1000, 0, 0x89142e3115e06c59, ""},
       // Several chunks; and so many that their directory has bases, after unused bytes.
       {"ribbon_10000_keys", Built(kRibbon, 0.01), 10'000, 0, 0x8bab28b8a8103f90,
        "54 149 184 200 237 "},
@@ -165,16 +199,27 @@ class WrittenFilter : public WrittenBlock {
   }
 
   Range Fields(ByteView block) const override {
-    return {UncheckedBytes(block), block.size() - kZeroTailBytes - sizeof(uint32_t)};
+    const size_t checksum_bytes = internal::LooksShort(block) ? 3 : 4;
+    return {PayloadBytes(block), block.size() - kZeroTailBytes - checksum_bytes};
   }
 
-  size_t VersionAt(ByteView block) const override { return Fields(block).end - 2; }
+  size_t VersionAt(ByteView block) const override {
+    return Fields(block).end - (internal::LooksShort(block) ? 1 : 2);
+  }
+
+  uint8_t NewerVersion(ByteView block) const override {
+    return internal::LooksShort(block) ? 0xBF : WrittenBlock::NewerVersion(block);
+  }
 
   size_t UncheckedBytes(ByteView block) const override {
-    return static_cast<size_t>(DescribeFilterBlock(block)->payload_bytes);
+    return internal::LooksShort(block) ? 0 : PayloadBytes(block);
   }
 
  private:
+  static size_t PayloadBytes(ByteView block) {
+    return static_cast<size_t>(DescribeFilterBlock(block)->payload_bytes);
+  }
+
   // What was read may be filled, too.
   template <class Filter>
   static void AddTo(Result<Filter> filter) {

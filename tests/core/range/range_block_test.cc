@@ -171,14 +171,14 @@ TEST(RangeBlock, DamageAndTruncationDoNoHarm) {
 TEST(RangeBlock, NewerVersionsAreNotSupported) {
   std::string block = RangeBlock(RandomInts(40, 1), WhateverItIsWorth());
   const size_t version_at = block.size() - kZeroTailBytes - sizeof(uint32_t) - 2;
-  ASSERT_EQ(block[version_at], kNewestBlockVersion);
+  ASSERT_EQ(block[version_at], kRangeFormatVersion);
   block[version_at] = kNewestBlockVersion + 1;
   block = ResealFilterBlock(AsBytes(block)).value();
   for (const Status& status :
        {DescribeFilterBlock(AsBytes(block)).status(), VerifyFilterBlock(AsBytes(block)),
         DescribeRangeFilter(AsBytes(block)).status()}) {
     EXPECT_EQ(status.code(), StatusCode::kNotSupported) << status.message();
-    EXPECT_EQ(status.message(), "filter block: format version is 3; this library reads 1 to 2");
+    EXPECT_EQ(status.message(), "filter block: format version is 4; this library reads 1 to 3");
   }
   EXPECT_EQ(FilterReader::Open(AsBytes(block)).state(), FilterReader::State::kUnreadable);
   EXPECT_FALSE(RangeFilterReader::Open(AsBytes(block)).is_ready());

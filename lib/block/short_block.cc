@@ -1,0 +1,76 @@
+#include "lib/block/short_block.h"
+
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "blocksieve/filter_info.h"
+#include "lib/hash/checksum.h"
+
+namespace blocksieve::internal {
+namespace {
+
+constexpr uint8_t kMagicNibble = 0xB0;
+constexpr uint8_t kVersionMask = 0x0f;
+constexpr size_t kChecksumBytes = 3;
+
+uint32_t ShortChecksum(ByteView bytes) noexcept { return Checksum(bytes) & 0xffffff; }
+
+/// Fields and version.
+std::optional<FooterBytes> EncodeFields(const FilterInfo& info,
+                                        const FilterFormat& format) noexcept {
+  FooterBytes footer;
+  if (format.append_short_fields == nullptr || info.num_keys == 0 || info.hash_seed != 0 ||
+      info.lead_bytes != 0 || !format.append_short_fields(info, &footer) ||
+      footer.view().back() == kMagicByte ||
+      info.payload_bytes + footer.size() + kShortTailBytes > kMostShortBytes) {
+    return std::nullopt;
+  }
+  footer.push_back(static_cast<char>(kMagicNibble | kShortFormatVersion));
+  return footer;
+}
+
+}  // namespace
+
+bool LooksShort(ByteView block) noexcept {
+  if (block.size() <= kShortTailBytes || !HasFilterBlockTail(block)) return false;
+  const ByteView tail = block.last(kShortTailBytes + 1);
+  return tail[0] != kMagicByte && (tail[1] & ~kVersionMask) == kMagicNibble;
+}
+
+Result<ByteView> ReadShortTail(ByteView block) {
+  if (block.size() > kMostShortBytes) {
+    return DamagedBlock(std::to_string(block.size()) + " bytes are too many for a short footer");
+  }
+  const ByteView covered = block.first(block.size() - kChecksumBytes - kZeroTailBytes);
+  const uint8_t* const checksum = covered.data() + covered.size();
+  if ((checksum[0] | checksum[1] << 8 | checksum[2] << 16) !=
+      static_cast<int>(ShortChecksum(covered))) {
+    return DamagedBlock("checksum of the block does not fit");
+  }
+  const uint8_t version = covered.back() & kVersionMask;
+  if (version != kShortFormatVersion) return UnknownVersion(version);
+  return covered.first(covered.size() - 1);
+}
+
+bool SealShort(const FilterInfo& info, const FilterFormat& format, OwnedBytes* block) noexcept {
+  const std::optional<FooterBytes> fields = EncodeFields(info, format);
+  if (!fields) return false;
+  uint8_t* at = block->data() + info.payload_bytes;
+  std::memcpy(at, fields->view().data(), fields->size());
+  at += fields->size();
+  const auto covered = static_cast<size_t>(at - block->data());
+  assert(covered + kChecksumBytes + kZeroTailBytes <= block->size);
+  const uint32_t checksum = ShortChecksum(block->view().first(covered));
+  for (size_t i = 0; i < kChecksumBytes; ++i) *at++ = static_cast<uint8_t>(checksum >> 8 * i);
+  std::memset(at, 0, kZeroTailBytes);
+  block->size = covered + kChecksumBytes + kZeroTailBytes;
+  return true;
+}
+
+uint64_t ShortFooterBytes(const FilterInfo& info, const FilterFormat& format) noexcept {
+  const std::optional<FooterBytes> fields = EncodeFields(info, format);
+  return fields ? fields->size() + kChecksumBytes + kZeroTailBytes : 0;
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,121 @@
+#include "lib/block/short_block.h"
+
+#include <gtest/gtest.h>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/range_filter.h"
+#include "lib/ribbon/block.h"
+#include "tests/core/filter/test_filters.h"
+
+// What goes into a short footer, and what does not. Its bytes and what damage does to them is with
+// those of all blocks, in tests/core/format.
+
+namespace blocksieve::testing {
+namespace {
+
+void ExpectKeys(ByteView block, uint64_t num_keys, uint64_t hash_seed = 0) {
+  const FilterInfo info = Must(DescribeFilterBlock(block));
+  EXPECT_EQ(info.num_keys, num_keys);
+  EXPECT_EQ(info.hash_seed, hash_seed);
+  EXPECT_EQ(info.block_bytes, block.size());
+  EXPECT_TRUE(VerifyFilterBlock(block).ok());
+  const FilterReader reader = FilterReader::Open(block);
+  ASSERT_EQ(reader.state(), FilterReader::State::kReady);
+  for (uint64_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader.MayMatch(PresentKey(i))) << i;
+}
+
+// Of 24 to 26 bytes before: filters of partitions and small files were 9 and 26 % above the limit.
+TEST(ShortBlock, IsElevenBytesLongerThanItsSlots) {
+  for (const uint64_t num_keys : {100, 300}) {
+    const OwnedBytes block = BuildBlock(FilterKind::kRibbon, 1.0 / 256, num_keys);
+    EXPECT_TRUE(internal::LooksShort(block.view()));
+    EXPECT_EQ(block.size, num_keys + 4 + 11);  // a byte for each of eight slots and columns
+  }
+}
+
+TEST(ShortBlock, OfEverySizeAndRate) {
+  int num_short = 0;
+  int num_long = 0;
+  for (const double target_fpr : {0.5, 0.3, 0.01, 1.0 / 256, 1e-4, 1e-7}) {
+    for (uint64_t num_keys = 1; num_keys < 1500; num_keys += 1 + num_keys / 40) {
+      SCOPED_TRACE(std::to_string(target_fpr) + " " + std::to_string(num_keys));
+      const FilterBuilder builder =
+          MakeBuilder({.kind = FilterKind::kRibbon, .target_fpr = target_fpr});
+      const OwnedBytes block = BuildBlock(FilterKind::kRibbon, target_fpr, num_keys);
+      ExpectKeys(block.view(), num_keys);
+      EXPECT_LE(PredictedFpr(Must(DescribeFilterBlock(block.view()))), target_fpr * 1.000001);
+      const bool is_short = internal::LooksShort(block.view());
+      num_short += is_short;
+      num_long += !is_short;
+      if (is_short && num_keys >= 100) {
+        const auto size = static_cast<double>(block.size);
+        EXPECT_NEAR(static_cast<double>(builder.BlockBytes(num_keys)), size, size / 20);
+      }
+    }
+  }
+  EXPECT_GT(num_short, 500);
+  EXPECT_GT(num_long, 50);  // several chunks
+}
+
+TEST(ShortBlock, NotWithASeed) {
+  const OwnedBytes block = BuildBlock({FilterKind::kRibbon, 0.01, 42}, 300);
+  EXPECT_FALSE(internal::LooksShort(block.view()));
+  ExpectKeys(block.view(), 300, 42);
+}
+
+TEST(ShortBlock, NotOfBloomFilters) {
+  EXPECT_FALSE(internal::LooksShort(BuildBlock(FilterKind::kBlockedBloom, 0.01, 300).view()));
+}
+
+// There are more keys than slots, or far fewer.
+TEST(ShortBlock, NotWhereSlotsDoNotTellTheKeys) {
+  FilterBuilder builder = MakeBuilder(FilterKind::kRibbon);
+  for (int round = 0; round < 4; ++round) AddKeys(&builder, 150);
+  const OwnedBytes block = FinishOk(builder);
+  const FilterInfo info = Must(DescribeFilterBlock(block.view()));
+  EXPECT_EQ(info.num_keys, 600);
+  EXPECT_EQ(internal::LooksShort(block.view()),
+            info.num_keys <= info.ribbon.slots() && info.ribbon.slots() - info.num_keys < 64);
+  for (uint64_t i = 0; i < 150; ++i) {
+    ASSERT_TRUE(FilterReader::Open(block.view()).MayMatch(PresentKey(i)));
+  }
+}
+
+// In its last byte before the version other blocks have theirs.
+TEST(ShortBlock, NeverHasTheMagicByteOfOthers) {
+  FilterInfo info;
+  info.kind = FilterKind::kRibbon;
+  info.ribbon = {.columns = 8, .seed = 4, .octets = 20};
+  info.ribbon.narrow_segments = info.ribbon.segments();
+  info.payload_bytes = info.ribbon.PayloadBytes();
+  const internal::FilterFormat& format = internal::kRibbonFormat;
+  for (uint64_t spare = 0; spare < 70; ++spare) {
+    info.num_keys = info.ribbon.slots() - spare;
+    internal::FooterBytes fields;
+    const bool fits = spare <= 63;
+    EXPECT_EQ(format.append_short_fields(info, &fields), fits) << spare;
+    const bool has_magic = fits && fields.view().back() == internal::kMagicByte;
+    EXPECT_EQ(has_magic, spare == 45) << spare;
+    EXPECT_EQ(internal::ShortFooterBytes(info, format), fits && !has_magic ? 11u : 0u) << spare;
+  }
+}
+
+TEST(ShortBlock, MayHaveRangesBehindIt) {
+  FilterBuilder points = MakeBuilder(FilterKind::kRibbon);
+  RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create({.range_fpr = 0.02}));
+  for (uint64_t i = 0; i < 300; ++i) {
+    points.AddKey(PresentKey(i * i));
+    ranges.AddKey(PresentKey(i * i));
+  }
+  OwnedBytes block = FinishOk(points);
+  ASSERT_TRUE(internal::LooksShort(block.view()));
+  ASSERT_TRUE(ranges.Finish(&block).ok());
+  EXPECT_FALSE(internal::LooksShort(block.view()));
+  EXPECT_TRUE(VerifyFilterBlock(block.view()).ok());
+  EXPECT_EQ(Must(DescribeRangeFilter(block.view())).num_keys, 300);
+  const FilterReader reader = FilterReader::Open(block.view());
+  for (uint64_t i = 0; i < 300; ++i) ASSERT_TRUE(reader.MayMatch(PresentKey(i * i)));
+}
+
+}  // namespace
+}  // namespace blocksieve::testing
