@@ -221,7 +221,7 @@ __attribute__((noinline)) inline bool DropEmptyRows(RowInFlight** begin,
 
 /// Gives rows the form of RowInFlight where they are.
 BLOCKSIEVE_INLINE RowInFlight* PlaceRows(const RibbonRows& rows) noexcept {
-  static_assert(sizeof(RibbonRow) == kRowBytes && alignof(RibbonRow) == alignof(RowInFlight));
+  static_assert(sizeof(RibbonRow) == kRowBytes && alignof(RibbonRow) >= alignof(RowInFlight));
   // A local: for all the compiler knows, the bytes written could be the pointer.
   RibbonRow* const row = rows.rows;
   for (size_t i = 0, count = rows.num_rows; i < count; ++i) {
