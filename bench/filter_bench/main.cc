@@ -10,6 +10,7 @@
 
 #include "bench/filter_bench/contestants.h"
 #include "bench/filter_bench/keys.h"
+#include "bench/support/rocksdb_tree.h"
 #include "blocksieve/filter_reader.h"
 #include "blocksieve/internal/kernels.h"
 #include "lib/hash/hash_inline.h"
@@ -198,6 +199,7 @@ void RegisterBenchmarks() {
 
 int main(int argc, char** argv) {
   blocksieve::bench::RegisterBenchmarks();
+  benchmark::AddCustomContext("rocksdb", blocksieve::bench::DescribeRocksDb());
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();
