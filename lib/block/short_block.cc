@@ -1,5 +1,6 @@
 #include "lib/block/short_block.h"
 
+#include <cassert>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -15,6 +16,10 @@ constexpr uint8_t kVersionMask = 0x0f;
 constexpr size_t kChecksumBytes = 3;
 
 uint32_t ShortChecksum(ByteView bytes) noexcept { return Checksum(bytes) & 0xffffff; }
+
+uint32_t LoadThreeBytes(const uint8_t* from) noexcept {
+  return from[0] | uint32_t{from[1]} << 8 | uint32_t{from[2]} << 16;
+}
 
 /// Fields and version.
 std::optional<FooterBytes> EncodeFields(const FilterInfo& info,
@@ -43,9 +48,7 @@ Result<ByteView> ReadShortTail(ByteView block) {
     return DamagedBlock(std::to_string(block.size()) + " bytes are too many for a short footer");
   }
   const ByteView covered = block.first(block.size() - kChecksumBytes - kZeroTailBytes);
-  const uint8_t* const checksum = covered.data() + covered.size();
-  if ((checksum[0] | checksum[1] << 8 | checksum[2] << 16) !=
-      static_cast<int>(ShortChecksum(covered))) {
+  if (LoadThreeBytes(covered.data() + covered.size()) != ShortChecksum(covered)) {
     return DamagedBlock("checksum of the block does not fit");
   }
   const uint8_t version = covered.back() & kVersionMask;
