@@ -184,7 +184,8 @@ std::string Formatted(const char* format, uint64_t number) {
 std::string BigEndian(uint64_t number) { return MakeKey(KeyShape::kCounter, number); }
 
 std::string HexUuid(Random* random) {
-  std::string uuid = Formatted("%016llx", (*random)()) + Formatted("%016llx", (*random)());
+  std::string uuid = Formatted("%016llx", (*random)());  // one by one: their order is to be certain
+  uuid += Formatted("%016llx", (*random)());
   for (const size_t at : {8, 13, 18, 23}) uuid.insert(at, "-");
   return uuid;
 }
