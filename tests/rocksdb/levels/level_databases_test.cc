@@ -134,13 +134,13 @@ TEST_P(LevelDatabases, SmallLevelsArePreciseAndTheBudgetIsKept) {
       above = 1.03 * filters.bits_per_key();
     }
     // Small filters, and small partitions all the more, take more than the table says; how many are
-    // small depends on when compactions ran.
+    // small, or wait on the precise level 0, depends on when compactions ran.
     std::string levels;
     for (const auto& [level, filters] : by_level) {
       levels += "level " + std::to_string(level) + ": " + std::to_string(filters.keys) +
                 " keys at " + std::to_string(filters.bits_per_key()) + " bits\n";
     }
-    EXPECT_LT(Sum(by_level).bits_per_key(), GetParam() == FilterShape::kFull ? 10.3 : 13.0)
+    EXPECT_LT(Sum(by_level).bits_per_key(), GetParam() == FilterShape::kFull ? 11.0 : 13.0)
         << levels << "dynamic " << dynamic;
     EXPECT_GT(Sum(by_level).bits_per_key(), 8.5);
     EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
