@@ -31,15 +31,20 @@ class Rewriting(CommandTest):
         if cls.built is not None:
             cls.built.cleanup()
 
+    BENCHMARKS = "fillrandom,flush,waitforcompaction"
+    IS_AT_REST = True
+
     def build(self):
         """Several levels with stock Bloom filters, made once for all tests."""
         if self.built is None:
             type(self).built = tempfile.TemporaryDirectory(prefix="blocksieve_cli.")
             self.db, place = pathlib.Path(self.built.name) / "db", self.db
-            self.db_bench("fillrandom,flush,waitforcompaction", *LEVELS, "--bloom_bits=10",
-                          *self.OPTIONS, num=self.NUM)
+            self.db_bench(self.BENCHMARKS, *LEVELS, "--bloom_bits=10", *self.OPTIONS, num=self.NUM)
             self.db = place
+        shutil.rmtree(self.db, ignore_errors=True)
         shutil.copytree(f"{self.built.name}/db", self.db)
+        if not self.IS_AT_REST:
+            return
         # What compactions would still do is a matter of their timing.
         options = self.options_file()
         options.write_text(options.read_text().replace("disable_auto_compactions=false",
@@ -146,11 +151,28 @@ class Transcript(Rewriting):
         self.assertEqual(self.rows(), rows)
 
 
-class Rewrites(Rewriting):
+class SmallTree(Rewriting):
     NUM = 60_000
     OPTIONS = ("--write_buffer_size=200000", "--target_file_size_base=300000",
                "--max_bytes_for_level_base=1000000")
 
+    def check_repeated(self, *policies):
+        """What was rewritten stays as it is, however often it is asked."""
+        for policy in policies:
+            with self.subTest(policy):
+                self.build()
+                self.apply(policy)
+                rows = self.rows()
+                self.assertGreater(self.rewrite()["files_rewritten"], 0)
+                self.assertEqual(self.would_rewrite(), [])
+                before = {path.name for path in self.db.glob("*.sst")}
+                said = self.succeed("rewrite", "--db", self.db).out
+                self.assertEqual(said, b"No file would gain: nothing was rewritten.\n")
+                self.assertEqual({path.name for path in self.db.glob("*.sst")}, before)
+                self.assertEqual(self.rows(), rows)
+
+
+class Rewrites(SmallTree):
     def test_without_options(self):
         self.build()
         for arguments in ((), ("--dry-run",), ("--column-family", "default")):
@@ -218,6 +240,21 @@ class Rewrites(Rewriting):
         self.assertEqual(left, int(re.search(r"(\d+) left", said).group(1)))
         self.assertEqual(self.rewrite()["files_rewritten"], left)
 
+    def test_repeated(self):
+        # Of 16 bits per key, the small files of level 0 get the most precise filters that there are.
+        self.check_repeated("{id=blocksieve;bits_per_key=16}", "{id=blocksieve;wasted_reads=0.01}")
+
+    def test_little_more_memory(self):
+        """The files drift together: then small gains count."""
+        self.build()
+        self.apply("{id=blocksieve;bits_per_key=10}")
+        self.rewrite()
+        num_files = len(self.origins())
+        self.apply("{id=blocksieve;bits_per_key=10.02}")
+        self.assertEqual(self.would_rewrite(), [])
+        self.apply("{id=blocksieve;bits_per_key=10.3}")
+        self.assertGreater(len(self.would_rewrite()), num_files / 2)
+
     def test_open_elsewhere(self):
         self.load([("a", 1)])
         process = self.open_in_another_process()
@@ -276,6 +313,26 @@ class Rewrites(Rewriting):
             self.assertIn("belongs to toylsm", self.fail_with(2, command, "--db", self.db))
         self.assertIn("belongs to toylsm", self.fail_with(2, "apply", "--db", self.db, "--option",
                                                           "filter_policy=blocksieve:0.01"))
+
+
+class Unrest(SmallTree):
+    """RocksDB has still much to compact, and begins as soon as the command opens the database."""
+
+    BENCHMARKS = "fillrandom"
+    IS_AT_REST = False
+
+    def test_repeated(self):
+        self.check_repeated("{id=blocksieve;bits_per_key=10}", "{id=blocksieve;bits_per_key=4}")
+
+
+class Partitions(SmallTree):
+    """Filters of some hundred keys, which are rounded up to whole lines."""
+
+    OPTIONS = (*SmallTree.OPTIONS, "--partition_index_and_filters=1", "--metadata_block_size=1024")
+    BENCHMARKS = "fillrandom"
+
+    def test_repeated(self):
+        self.check_repeated("{id=blocksieve;bits_per_key=10}")
 
 
 class Indexes(Rewriting):

@@ -72,7 +72,29 @@ std::vector<FamilyOutlook> ChangedFamilies(const RewritePlan& plan) {
   return changed;
 }
 
-void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter) {
+/// What a command did, in all rounds.
+struct Done {
+  uint64_t num_files = 0;
+  uint64_t num_bytes = 0;
+};
+
+term::Interrupted Interruption(const Done& done, const std::string& left) {
+  return term::Interrupted(fmt::format("interrupted; {} rewritten{}; repeat it to go on",
+                                       term::CountOf(done.num_files, "file"), left));
+}
+
+void WaitForCompactions(FileRewriter* rewriter, const Done& done) {
+  term::Progress line;
+  const bool is_quiet = rewriter->WaitForCompactions([&](uint64_t bytes) {
+    line.Show(fmt::format("waiting for RocksDB, which compacts: about {:.1f} MB left",
+                          static_cast<double>(bytes) / 1e6));
+    return !term::InterruptFlag();
+  });
+  line.Show("");
+  if (!is_quiet) throw Interruption(done, "");
+}
+
+void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter, Done* done) {
   const auto begin = std::chrono::steady_clock::now();
   term::Progress line;
   RewriteProgress last;
@@ -87,20 +109,29 @@ void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter) {
     return !term::InterruptFlag();
   });
   line.Show("");
-  if (is_done) return;
-  throw term::Interrupted(fmt::format("interrupted; {} rewritten, {} left; repeat it to go on",
-                                      term::CountOf(last.files_done, "file"), last.files_left));
+  done->num_files += last.files_done;
+  done->num_bytes += last.bytes_done;
+  if (!is_done) throw Interruption(*done, fmt::format(", {} left", last.files_left));
+}
+
+// The outlook of a later round, of families that are reported.
+void Update(const RewritePlan& plan, std::vector<FamilyOutlook>* families) {
+  for (FamilyOutlook& family : *families) {
+    for (const FamilyOutlook& outlook : plan.outlooks) {
+      if (outlook.family == family.family) family.reads = outlook.reads;
+    }
+  }
 }
 
 std::string ReadsText(const MeasuredReads& reads) {
   return reads.num_lookups == 0 ? "-" : fmt::format("{:.3g}", reads.PerLookup());
 }
 
-void ReportText(const RewritePlan& plan, const std::vector<FamilyOutlook>& families,
+void ReportText(const Done& done, const std::vector<FamilyOutlook>& families,
                 const std::vector<Measured>& measured, double seconds, bool promises) {
-  std::string text = fmt::format("rewritten: {}, {} bytes in {:.1f} s\n\n",
-                                 term::CountOf(plan.rewrites.size(), "file"),
-                                 term::WithCommas(SumOfBytes(plan)), seconds);
+  std::string text =
+      fmt::format("rewritten: {}, {} bytes in {:.1f} s\n\n", term::CountOf(done.num_files, "file"),
+                  term::WithCommas(done.num_bytes), seconds);
   term::TextTable table({"", "wasted reads\npredicted", "\nmeasured", "filter bytes"});
   for (size_t i = 0; i < families.size(); ++i) {
     const FamilyOutlook& outlook = families[i];
@@ -113,10 +144,9 @@ void ReportText(const RewritePlan& plan, const std::vector<FamilyOutlook>& famil
   term::WriteToStandardOutput(text + table.ToString());
 }
 
-void ReportJson(const RewritePlan& plan, const std::vector<FamilyOutlook>& families,
+void ReportJson(const Done& done, const std::vector<FamilyOutlook>& families,
                 const std::vector<Measured>& measured, bool promises) {
-  Json document = {{"files_rewritten", plan.rewrites.size()},
-                   {"bytes_rewritten", SumOfBytes(plan)}};
+  Json document = {{"files_rewritten", done.num_files}, {"bytes_rewritten", done.num_bytes}};
   Json& list = document["families"] = Json::array();
   const auto reads = [](const MeasuredReads& one) {
     return one.num_lookups == 0 ? Json(nullptr) : Json(one.PerLookup());
@@ -187,21 +217,31 @@ void RewriteFiles(const RewriteSettings& settings, const MakeRewritePlan& make_p
   term::CatchInterrupts();
   // What is in the log becomes files now, before the plan is made.
   std::optional<FileRewriter> rewriter(std::in_place, database, settings.bytes_per_second);
-  const RewritePlan plan = make_plan();
+  Done done;
+  WaitForCompactions(&*rewriter, done);
+  RewritePlan plan = make_plan();
   const bool is_text = settings.format == OutputFormat::kText;
   if (plan.rewrites.empty() && is_text) {
     return term::WriteToStandardOutput("No file would gain: nothing was rewritten.\n");
   }
   CheckIndexes(plan);
   term::Progress line;
-  const std::vector<FamilyOutlook> families = ChangedFamilies(plan);
+  std::vector<FamilyOutlook> families = ChangedFamilies(plan);
   std::vector<Measured> measured;
   for (const FamilyOutlook& outlook : families) {
     line.Show("measuring reads before");
     measured.push_back({.before = MeasureReads(database, outlook.family), .after = {}});
   }
   const auto begin = std::chrono::steady_clock::now();
-  DoRewrite(plan, &*rewriter);
+  // What RocksDB compacted meanwhile changed the tree: the plan is made again, until it is empty.
+  // It is the first time already where nothing else happened; the limit is for a tree at no rest.
+  constexpr int kMostRounds = 5;
+  for (int round = 1; round <= kMostRounds && !plan.rewrites.empty(); ++round) {
+    DoRewrite(plan, &*rewriter, &done);
+    WaitForCompactions(&*rewriter, done);
+    Update(plan, &families);
+    plan = make_plan();
+  }
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   rewriter.reset();
   for (size_t i = 0; i < families.size(); ++i) {
@@ -211,9 +251,9 @@ void RewriteFiles(const RewriteSettings& settings, const MakeRewritePlan& make_p
   }
   line.Show("");
   if (is_text) {
-    ReportText(plan, families, measured, passed.count(), promises);
+    ReportText(done, families, measured, passed.count(), promises);
   } else {
-    ReportJson(plan, families, measured, promises);
+    ReportJson(done, families, measured, promises);
   }
 }
 
