@@ -142,12 +142,22 @@ class Transcript(Rewriting):
         self.assertEqual(self.verify()["num_problems"], 0)
         self.assertTrue(self.succeed("advise", "--db", self.db).out.startswith(b"Leave it"))
 
-        self.succeed("revert", "--db", self.db)
+        family = self.json_of("revert", "--db", self.db, "--dry-run")["families"][0]
+        self.assert_close(family["today"]["wasted_reads_absent"], after)
+        self.assert_close(family["afterwards"]["wasted_reads_absent"], before)
+        self.assertEqual(family["today"]["filter_bytes"], measured["filter_bytes"])
+        said = self.json_of("revert", "--db", self.db)["families"][0]
         self.assertEqual(set(self.origins()), {"stock"})
+        back = self.counted()
+        self.assert_close(said["after"]["wasted_reads_predicted"], back)
+        self.assert_close(said["after"]["wasted_reads_measured"], back)
+        self.assertEqual(said["after"]["filter_bytes"], self.inspect()["total"]["filter_bytes"])
+        self.assertAlmostEqual(family["afterwards"]["filter_bytes"], said["after"]["filter_bytes"],
+                               delta=0.01 * said["after"]["filter_bytes"])
         self.assertIn("\n  filter_policy=bloomfilter:10:false\n", self.options_file().read_text())
         self.assertNotIn("blocksieve", self.options_file().read_text())
         self.assertEqual(list(self.db.glob("blocksieve*")), [])
-        self.assert_close(self.counted(), before)
+        self.assert_close(back, before)
         self.assertEqual(self.rows(), rows)
 
 
@@ -305,6 +315,63 @@ class Rewrites(SmallTree):
         self.assertRegex(text, r"^rewritten: \d+ files, [\d,]+ bytes in [\d.]+ s\n")
         self.assertRegex(text, r"(?m)^before +0\.0\d+ +0\.0\d+ +[\d,]+$")
         self.assertRegex(text, r"(?m)^after +0\.0\d+ +0\.0\d+ +[\d,]+$")
+
+    def test_meaning_of_going_back(self):
+        """Said before anything is changed, whatever the policy was."""
+        for policy, kinds in (("bloomfilter:10:false", {"bloom"}), ("bloomfilter:4.5:false", {"bloom"}),
+                              ("ribbonfilter:12:-1", {"ribbon", "bloom", "bloom+ribbon"}),
+                              ("nullptr", {""})):
+            with self.subTest(policy):
+                self.build()
+                options = self.options_file()
+                options.write_text(options.read_text().replace(
+                    "filter_policy=bloomfilter:10:false", f"filter_policy={policy}"))
+                self.apply("{id=blocksieve;bits_per_key=10}")
+                self.rewrite()
+                before = self.inspect()["total"]["filter_bytes"]
+                text = self.succeed("revert", "--db", self.db, "--dry-run").out.decode()
+                self.assertRegex(text, r"^Going back to stock filters means [\d.]+ (times|%) more "
+                                       r"wasted reads and .+\.\n")
+                self.assertRegex(text, rf"(?m)^today +[\d.e-]+ +{before:,} +[\d.]+$")
+                self.assertRegex(text, r"(?m)^afterwards +[\d.e-]+ +[\d,]+ +[\d.-]+$")
+                done = self.succeed("revert", "--db", self.db).out.decode()
+                meaning = text.partition("\n")[0]
+                self.assertTrue(done.startswith(meaning + "\n"), done)
+                self.assertLess(done.index(meaning), done.index("Changes of OPTIONS"))
+                self.assertRegex(done, r"(?m)^after +[\d.e-]+ +[\d.e-]+ +[\d,]+$")
+                files = self.inspect()["files"]
+                self.assertLessEqual({file["filter"]["kind"] for file in files}, kinds)
+                promised = int(re.search(r"(?m)^afterwards +\S+ +([\d,]+)", text)
+                               .group(1).replace(",", ""))
+                total = self.inspect()["total"]["filter_bytes"]
+                self.assertAlmostEqual(promised, total, delta=0.02 * total)
+                reads = re.search(r"(?m)^after +(\S+) +(\S+)", done)
+                self.assert_close(float(reads.group(1)), float(reads.group(2)))
+
+    def test_policy_of_another_program(self):
+        """Nothing is promised of it."""
+        self.build()
+        options = self.options_file()
+        options.write_text(options.read_text().replace(
+            "filter_policy=bloomfilter:10:false", "filter_policy=their_own_policy"))
+        self.apply("blocksieve:0.001")
+        self.rewrite()
+        text = self.succeed("revert", "--db", self.db, "--dry-run").out.decode()
+        self.assertTrue(text.startswith("Going back to stock filters means other filters, of a policy "
+                                        "that this program does not have.\n"), text)
+        said = self.json_of("revert", "--db", self.db, "--dry-run")["families"][0]
+        self.assertIsNone(said["afterwards"])
+
+    def test_revert_of_a_level(self):
+        self.build()
+        self.apply("blocksieve:0.001")
+        self.rewrite()
+        self.succeed("revert", "--db", self.db, "--level", 1)
+        for file in self.inspect()["files"]:
+            self.assertEqual(file["filter"]["origin"] == "stock", file["level"] == 1, file)
+        self.succeed("revert", "--db", self.db)
+        self.assertEqual(set(self.origins()), {"stock"})
+        self.assertEqual(list(self.db.glob("blocksieve*")), [])
 
     def test_toylsm(self):
         self.engine = "toylsm"

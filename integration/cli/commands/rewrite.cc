@@ -91,8 +91,8 @@ void RewriteForIndexes(const RewriteOptions& options) {
 void RunRewrite(const RewriteOptions& options) {
   EngineOf(options.settings.question.database, "rocksdb");  // says so if it is another's, or none
   if (options.with_indexes || !options.indexes.empty()) return RewriteForIndexes(options);
-  const auto plan = [&] { return PlanRewrite(options.settings.question); };
-  RewriteFiles(options.settings, plan, /*promises=*/true);
+  RewriteFiles(options.settings, "Rewriting",
+               [&] { return PlanRewrite(options.settings.question); });
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include "integration/cli/advise/filter_plan.h"
 #include "integration/cli/advise/verdict.h"
 #include "integration/cli/files/file_choice.h"
+#include "integration/cli/rocksdb/filter_options.h"
+#include "integration/cli/rocksdb/stock_outcome.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/upkeep/file_gain.h"
 
@@ -33,15 +35,16 @@ class FamilyPlanner {
     shares_ = SharesOf(coverage_, list.runs.size());
     for (const SortedRun& run : list.runs) fprs_.push_back(run.fpr);
     outlook_.family = list.family;
-    outlook_.bytes = outlook_.bytes_today = list.filter_bytes();
-    outlook_.reads_today = WastedReads(coverage_, fprs_, 1);
+    outlook_.num_keys = list.num_keys();
+    outlook_.today = OutlookOf(fprs_, list.filter_bytes());
+    bytes_ = list.filter_bytes();
   }
 
   void Add(const FilterChange& change, std::vector<FileToRewrite>* rewrites) {
     const double saved_rate = SavedRate(change);
     const uint64_t bytes_today = PointBytes(change.file->filter);
     fprs_[change.run] -= saved_rate;
-    outlook_.bytes += change.filter_bytes - bytes_today;
+    bytes_ += change.filter_bytes - bytes_today;
     rewrites->push_back({change.file->place, change.file->num_bytes,
                          shares_[change.run] * saved_rate,
                          static_cast<int64_t>(bytes_today - change.filter_bytes)});
@@ -50,22 +53,22 @@ class FamilyPlanner {
   /// Whether all changes together save enough for the small ones among them to be worth it, too.
   bool GainsByAll(const std::vector<FilterChange>& changes) const {
     std::vector<double> fprs = fprs_;
-    uint64_t bytes = outlook_.bytes_today;
+    uint64_t bytes = bytes_;
     for (const FilterChange& change : changes) {
       fprs[change.run] -= SavedRate(change);
       bytes += change.filter_bytes - PointBytes(change.file->filter);
     }
-    return WastedReads(coverage_, fprs, 1) < (1 - kLeastGain) * outlook_.reads_today ||
-           static_cast<double>(bytes) <
-               (1 - kLeastGain) * static_cast<double>(outlook_.bytes_today);
+    const Outlook& today = outlook_.today;
+    return WastedReads(coverage_, fprs, 1) < (1 - kLeastGain) * today.wasted_reads ||
+           static_cast<double>(bytes) < (1 - kLeastGain) * static_cast<double>(today.filter_bytes);
   }
 
   std::vector<double> KnownTo(const Engine& engine) const {
     return KnownShares(coverage_, list_.runs.size(), engine.LeastShareOfLookups());
   }
 
-  FamilyOutlook Outlook() {
-    outlook_.reads = WastedReads(coverage_, fprs_, 1);
+  FamilyOutlook Finish() {
+    outlook_.then = OutlookOf(fprs_, bytes_);
     return outlook_;
   }
 
@@ -79,10 +82,16 @@ class FamilyPlanner {
     return share * (change.file->filter.predicted_fpr - change.fpr);
   }
 
+  Outlook OutlookOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
+    const double reads = WastedReads(coverage_, fprs, 1);
+    return {.wasted_reads_absent = reads, .wasted_reads = reads, .filter_bytes = filter_bytes};
+  }
+
   const RunList& list_;
   RunCoverage coverage_;
   std::vector<double> shares_;
   std::vector<double> fprs_;
+  uint64_t bytes_ = 0;
   FamilyOutlook outlook_;
 };
 
@@ -109,6 +118,10 @@ RewritePlan ReadFiles(const RewriteQuestion& question, const Engine** engine) {
   if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
   plan.lists = SortIntoRuns(plan.files);
   return plan;
+}
+
+std::string StockPolicy(const OptionsFile& options, const std::string& family) {
+  return options.Find(TableSection(family), "filter_policy").value_or("nullptr");
 }
 
 void Sort(std::vector<FileToRewrite>* rewrites) {
@@ -144,31 +157,36 @@ RewritePlan PlanRewrite(const RewriteQuestion& question) {
       if (!Gains(change) || !(counts_small_ones || GainsOnBalance(change))) continue;
       planner.Add(change, &plan.rewrites);
     }
-    plan.outlooks.push_back(planner.Outlook());
+    plan.outlooks.push_back(planner.Finish());
   }
   Sort(&plan.rewrites);
   return plan;
 }
 
-RewritePlan PlanRevert(const RewriteQuestion& question) {
+RewritePlan PlanRevert(const RewriteQuestion& question, const OptionsFile& stock) {
   const Engine* engine = nullptr;
   RewritePlan plan = ReadFiles(question, &engine);
   for (const RunList& list : plan.lists) {
     plan.shares.emplace_back();  // stock filters have one rate
+    if (list.num_keys() == 0) continue;
+    StockOutcome outcome(question.database, list.family, StockPolicy(stock, list.family));
     FamilyPlanner planner(list, *engine);
+    bool is_known = true;
     for (size_t i = 0; i < list.runs.size(); ++i) {
       for (const FileReport* const file : list.runs[i].files) {
         if (file->filter.origin != FilterOrigin::kBlocksieve || !IsChosen(question, *file))
           continue;
-        // Stock filters are as the program's options have them; nothing is promised of them.
+        const auto filter = outcome.Of(*file);
+        is_known = is_known && filter;
         planner.Add({.file = file,
                      .run = i,
-                     .fpr = file->filter.predicted_fpr,
-                     .filter_bytes = PointBytes(file->filter)},
+                     .fpr = filter ? filter->fpr : file->filter.predicted_fpr,
+                     .filter_bytes = filter ? filter->num_bytes : PointBytes(file->filter)},
                     &plan.rewrites);
       }
     }
-    if (list.num_keys() != 0) plan.outlooks.push_back(planner.Outlook());
+    plan.outlooks.push_back(planner.Finish());
+    plan.outlooks.back().is_known = is_known;
   }
   return plan;
 }
