@@ -35,8 +35,7 @@ std::optional<Scalar> AsWhole(const Scalar& number) {
 }
 
 // These give the scalar as a value of a column, if it is one, and return whether more is wanted. A
-// std::optional<Value> that is handed on instead is copied each time, which cost as much as the
-// rest.
+// std::optional<Value> instead would be copied from each to the next.
 
 template <class Visit>
 bool GiveWhole(ValueType type, const Scalar& whole, std::string* text, const Visit& visit) {

@@ -52,7 +52,7 @@ class JsonMembers {
   bool IsEmpty() const noexcept { return num_columns_ == 0; }
 
   /// Of a member that no column reads. No std::optional: read as a whole right after one of its
-  /// parts was written, it waits for that to reach the cache, and that took a tenth of the time.
+  /// parts was written, it waits for that to reach the cache: 4 % of the time of loading JSON.
   static constexpr size_t kNoNode = static_cast<size_t>(-1);
 
   /// What reading one document needs to remember. Can be used again and again.

@@ -119,7 +119,7 @@ rocksdb::ColumnFamilyHandle* FileRewriter::HandleOf(const std::string& family) c
   return *found;
 }
 
-// RocksDB has a call for this only from version 8.2 on.
+// RocksDB has a call for this only from version 8.4 on.
 bool FileRewriter::WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting) {
   constexpr auto kPause = std::chrono::milliseconds(100);
   constexpr int kMostIdleTimes = 10;  // some that are due never begin
