@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -70,8 +71,10 @@ class Db {
   std::unique_ptr<const Snapshot> GetSnapshot();
 
   Status Flush();
-  /// Flushes, and merges all files into one run.
-  Status Compact();
+  /// Flushes, and merges all files into one run. `progress`, if set, is called now and then, from
+  /// this thread, with the bytes that are merged so far, and all of them; it must not throw.
+  using CompactionProgress = std::function<void(uint64_t done, uint64_t all)>;
+  Status Compact(const CompactionProgress& progress = {});
 
   /// Reads everything: order, checksums, and that no filter and no skip index denies what is
   /// there. Errors: Corruption, ResourceExhausted.
@@ -127,9 +130,12 @@ class Db {
   Status Commit(const WriteBatch& batch, bool sync);
   Status FlushMemtable();
   Status CompactWhileNeeded();
-  Status RunCompaction(const Compaction& compaction);
+  Status RunCompaction(const Compaction& compaction, const CompactionProgress& progress);
+  /// `watch` is called with the number of entries so far.
+  using EntryWatch = std::function<void(uint64_t entries)>;
   Result<SstFiles> WriteFiles(EntryIterator* entries, NeededVersions* needed,
-                              const KeyFilterOptions& key_filter, int level, uint64_t max_bytes);
+                              const KeyFilterOptions& key_filter, int level, uint64_t max_bytes,
+                              const EntryWatch& watch);
   Status Install(SstFiles files, std::shared_ptr<Memtable> memtable);
   Status RememberFailure(const Status& status);
 

@@ -106,13 +106,13 @@ Status Db::Flush() {
   });
 }
 
-Status Db::Compact() {
-  return MakeChange([this] {
+Status Db::Compact(const CompactionProgress& progress) {
+  return MakeChange([&] {
     Status status;
     if (!version_->memtable->empty()) status = FlushMemtable();
     if (!status.ok()) return status;
     const std::optional<Compaction> all = CompactionPicker::PickAll(*version_);
-    return all ? RunCompaction(*all) : status;
+    return all ? RunCompaction(*all, progress) : status;
   });
 }
 
@@ -124,7 +124,7 @@ Status Db::FlushMemtable() {
   });
   const KeyFilterOptions key_filter =
       KeyFilterFor(options_, version_->runs, /*inputs=*/{}, version_->memtable->num_entries(), 0);
-  Result<SstFiles> written = WriteFiles(entries.get(), &needed, key_filter, 0, UINT64_MAX);
+  Result<SstFiles> written = WriteFiles(entries.get(), &needed, key_filter, 0, UINT64_MAX, {});
   if (!written.ok()) return RememberFailure(written.status());
   // The new log is for what the new memtable will have; the old one is of no use as soon as the
   // manifest names the new one.
@@ -145,13 +145,13 @@ Status Db::FlushMemtable() {
 
 Status Db::CompactWhileNeeded() {
   while (const std::optional<Compaction> compaction = picker_.Pick(*version_)) {
-    Status status = RunCompaction(*compaction);
+    Status status = RunCompaction(*compaction, {});
     if (!status.ok()) return status;
   }
   return Status::Ok();
 }
 
-Status Db::RunCompaction(const Compaction& compaction) {
+Status Db::RunCompaction(const Compaction& compaction, const CompactionProgress& progress) {
   std::vector<std::unique_ptr<EntryIterator>> sources;
   for (const Run& run : compaction.inputs) {
     sources.push_back(NewRunIterator(&run, maintenance_context()));
@@ -162,11 +162,23 @@ Status Db::RunCompaction(const Compaction& compaction) {
   });
   const SstFiles inputs = compaction.InputFiles();
   uint64_t num_entries = 0;
-  for (const auto& file : inputs) num_entries += file->index().num_entries;
+  uint64_t num_bytes = 0;
+  for (const auto& file : inputs) {
+    num_entries += file->index().num_entries;
+    num_bytes += file->info().num_bytes;
+  }
+  EntryWatch watch;
+  if (progress) {
+    const double bytes_each = static_cast<double>(num_bytes) / static_cast<double>(num_entries);
+    watch = [&progress, num_bytes, bytes_each](uint64_t entries) {
+      progress(static_cast<uint64_t>(static_cast<double>(entries) * bytes_each), num_bytes);
+    };
+  }
   const int level = compaction.output_level;
   const KeyFilterOptions key_filter =
       KeyFilterFor(options_, version_->runs, inputs, num_entries, level);
-  Result<SstFiles> written = WriteFiles(&entries, &needed, key_filter, level, options_.file_bytes);
+  Result<SstFiles> written =
+      WriteFiles(&entries, &needed, key_filter, level, options_.file_bytes, watch);
   if (!written.ok()) return RememberFailure(written.status());
   SstFiles files = version_->AllFiles();
   std::erase_if(files, [&](const auto& file) {
@@ -180,7 +192,10 @@ Status Db::RunCompaction(const Compaction& compaction) {
 }
 
 Result<SstFiles> Db::WriteFiles(EntryIterator* entries, NeededVersions* needed,
-                                const KeyFilterOptions& key_filter, int level, uint64_t max_bytes) {
+                                const KeyFilterOptions& key_filter, int level, uint64_t max_bytes,
+                                const EntryWatch& watch) {
+  constexpr uint64_t kEntriesBetweenCalls = 4096;
+  uint64_t num_entries = 0;
   SstFiles files;
   std::unique_ptr<SstBuilder> builder;
   const auto finish = [&]() -> Status {
@@ -194,6 +209,8 @@ Result<SstFiles> Db::WriteFiles(EntryIterator* entries, NeededVersions* needed,
     return Status::Ok();
   };
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    if (watch && num_entries % kEntriesBetweenCalls == 0) watch(num_entries);
+    ++num_entries;
     const Entry& entry = entries->entry();
     if (!needed->IsNeeded(entry)) continue;
     // Between two keys only: files of a level must not share one.

@@ -9,6 +9,7 @@ namespace blocksieve::internal {
 ColumnSet::ColumnSet(std::vector<Column> columns) : columns_(std::move(columns)) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     const ColumnDefinition& definition = *columns_[i].definition_;
+    has_tokens_.push_back(definition.tokeniser != Tokeniser::kNone);
     if (definition.source != ColumnSource::kJson) continue;
     members_.Add(i, definition.path, definition.type);
   }
@@ -24,6 +25,7 @@ void ColumnSet::ForEachCompared(std::string_view row, ColumnVisitor visit) {
 
 void ColumnSet::ForEachIndexed(std::string_view row, ColumnVisitor visit) {
   ForEachCompared(row, [&](size_t column, const Value& value) {
+    if (has_tokens_[column] == 0) return visit(column, value);
     return columns_[column].ForEachToken(value,
                                          [&](const Value& token) { return visit(column, token); });
   });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +24,8 @@ class ColumnSet {
 
  private:
   std::vector<Column> columns_;
-  JsonMembers members_;  // of those that are JSON
+  std::vector<uint8_t> has_tokens_;  // by column: its values are not indexed as they are
+  JsonMembers members_;              // of those that are JSON
   JsonMembers::Scratch scratch_;
 };
 

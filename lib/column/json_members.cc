@@ -34,48 +34,61 @@ std::optional<Scalar> AsWhole(const Scalar& number) {
   return Scalar{Scalar::Kind::kWhole, decimal->is_negative(), *decimal->IntegerPart(), {}};
 }
 
-std::optional<Value> WholeValue(ValueType type, const Scalar& whole, std::string* text) {
+// These give the scalar as a value of a column, if it is one, and return whether more is wanted. A
+// std::optional<Value> instead would be copied from each to the next.
+
+template <class Visit>
+bool GiveWhole(ValueType type, const Scalar& whole, std::string* text, const Visit& visit) {
   constexpr auto kMostPositive = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   const bool is_negative = whole.is_negative && whole.magnitude != 0;
   switch (type) {
     case ValueType::kInt:
-      if (whole.magnitude > kMostPositive + (is_negative ? 1 : 0)) return std::nullopt;
-      return Value::Int(static_cast<int64_t>(is_negative ? 0 - whole.magnitude : whole.magnitude));
+      if (whole.magnitude > kMostPositive + (is_negative ? 1 : 0)) return true;
+      return visit(
+          Value::Int(static_cast<int64_t>(is_negative ? 0 - whole.magnitude : whole.magnitude)));
     case ValueType::kUint:
-      if (is_negative) return std::nullopt;
-      return Value::Uint(whole.magnitude);
+      return is_negative || visit(Value::Uint(whole.magnitude));
     case ValueType::kFloat: {
       const auto magnitude = static_cast<double>(whole.magnitude);
-      return Value::Float(is_negative ? -magnitude : magnitude);
+      return visit(Value::Float(is_negative ? -magnitude : magnitude));
     }
     case ValueType::kBytes:
       break;
   }
   *text = is_negative ? "-" : "";
   *text += std::to_string(whole.magnitude);
-  return Value::Bytes(*text);
+  return visit(Value::Bytes(*text));
 }
 
-/// The scalar as a value of a column; `text` is room for its bytes.
-std::optional<Value> ToValue(ValueType type, const Scalar& scalar, std::string* text) {
+template <class Visit>
+bool GiveText(ValueType type, std::string_view text, const Visit& visit) {
+  if (type == ValueType::kBytes) return visit(Value::Bytes(text));
+  const std::optional<Value> value = ReadValue(type, text);
+  return !value || visit(*value);
+}
+
+/// `text` is room for the bytes of the value.
+template <class Visit>
+bool GiveScalar(ValueType type, const Scalar& scalar, std::string* text, const Visit& visit) {
   const bool is_whole_column = type == ValueType::kInt || type == ValueType::kUint;
   switch (scalar.kind) {
     case Scalar::Kind::kNull:
-      return std::nullopt;
+      return true;
     case Scalar::Kind::kBool:
-      if (type != ValueType::kBytes) return std::nullopt;
-      return Value::Bytes(scalar.magnitude != 0 ? "true" : "false");
+      return type != ValueType::kBytes ||
+             visit(Value::Bytes(scalar.magnitude != 0 ? "true" : "false"));
     case Scalar::Kind::kWhole:
-      return WholeValue(type, scalar, text);
+      return GiveWhole(type, scalar, text, visit);
     case Scalar::Kind::kOtherNumber:
       if (!is_whole_column) break;
-      if (const std::optional<Scalar> whole = AsWhole(scalar))
-        return WholeValue(type, *whole, text);
-      return std::nullopt;
+      if (const std::optional<Scalar> whole = AsWhole(scalar)) {
+        return GiveWhole(type, *whole, text, visit);
+      }
+      return true;
     case Scalar::Kind::kString:
       break;
   }
-  return ReadValue(type, scalar.text);
+  return GiveText(type, scalar.text, visit);
 }
 
 }  // namespace
@@ -121,7 +134,7 @@ class MemberReader {
   bool key(string_t& name) {
     if (depth_elsewhere_ != 0) return true;
     Open& object = scratch_.open.back();
-    object.next.reset();
+    object.next = JsonMembers::kNoNode;
     const std::vector<size_t>& children = NodeOf(object).children;
     // Most documents have their members in the same order, so the next one is tried first.
     for (size_t tries = 0; tries < children.size(); ++tries) {
@@ -151,8 +164,8 @@ class MemberReader {
   const Node& NodeOf(const Open& open) const { return members_.nodes_[open.node]; }
 
   // The member that begins here, if columns read it and it is the first of its name.
-  std::optional<size_t> NextNode() {
-    std::optional<size_t> node;
+  size_t NextNode() {
+    size_t node = JsonMembers::kNoNode;
     if (scratch_.open.empty()) {
       node = 0;
     } else if (Open& around = scratch_.open.back(); around.is_array) {
@@ -163,8 +176,8 @@ class MemberReader {
     } else {
       node = around.next;
     }
-    if (!node || scratch_.is_visited[*node] != 0) return std::nullopt;
-    scratch_.is_visited[*node] = 1;
+    if (node == JsonMembers::kNoNode || scratch_.is_visited[node] != 0) return JsonMembers::kNoNode;
+    scratch_.is_visited[node] = 1;
     return node;
   }
 
@@ -173,9 +186,9 @@ class MemberReader {
     if (!scratch_.open.empty() && scratch_.open.back().is_array) {
       Give(NodeOf(scratch_.open.back()), scalar);  // an element
     }
-    if (const std::optional<size_t> node = NextNode()) {
-      Give(members_.nodes_[*node], scalar);
-      Finish(members_.nodes_[*node].below);  // the paths cannot go on
+    if (const size_t node = NextNode(); node != JsonMembers::kNoNode) {
+      Give(members_.nodes_[node], scalar);
+      Finish(members_.nodes_[node].below);  // the paths cannot go on
     }
     return pending_ != 0;
   }
@@ -183,11 +196,11 @@ class MemberReader {
   bool Start(bool is_array) {
     if (scratch_.open.size() + ++depth_elsewhere_ > Column::kMaxJsonDepth) return false;
     if (depth_elsewhere_ > 1) return true;
-    const std::optional<size_t> node = NextNode();
-    if (!node) return true;
+    const size_t node = NextNode();
+    if (node == JsonMembers::kNoNode) return true;
     depth_elsewhere_ = 0;
-    scratch_.open.push_back({*node, is_array, 0, 0, std::nullopt});
-    if (!is_array) Finish(members_.nodes_[*node].columns);  // an object is no value
+    scratch_.open.push_back({.node = node, .is_array = is_array});
+    if (!is_array) Finish(members_.nodes_[node].columns);  // an object is no value
     return pending_ != 0;
   }
 
@@ -204,8 +217,8 @@ class MemberReader {
   void Give(const Node& node, const Scalar& scalar) {
     for (const size_t column : node.columns) {
       if (scratch_.is_done[column] != 0) continue;
-      const std::optional<Value> value = ToValue(members_.types_[column], scalar, &scratch_.text);
-      if (value && !visit_(column, *value)) Finish(column);
+      const auto visit = [&](const Value& value) { return visit_(column, value); };
+      if (!GiveScalar(members_.types_[column], scalar, &scratch_.text, visit)) Finish(column);
     }
   }
 

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import subprocess
 import unittest
 
@@ -55,14 +56,27 @@ class Report(CommandTest):
         self.assertIn(b"compacting", said)
         self.assertTrue(said.endswith(b"\r\x1b[K"), said)  # the line is erased
 
-    def on_terminal(self, *arguments):
+    def on_terminal(self, *arguments, stdin=b""):
         """What is said on standard error, if that is a terminal."""
         terminal, its_end = pty.openpty()
         self.addCleanup(os.close, terminal)
-        subprocess.run([PROGRAM, *map(str, arguments)], check=True, stdin=subprocess.DEVNULL,
+        subprocess.run([PROGRAM, *map(str, arguments)], check=True, input=stdin,
                        stdout=subprocess.DEVNULL, stderr=its_end, timeout=TIMEOUT_SECONDS)
         os.close(its_end)
         return os.read(terminal, 1 << 16).decode()
+
+    def test_progress_of_compaction_of_toylsm(self):
+        rows = lines_of([(f"{i:06}", "x" * 40) for i in range(400_000)])
+        load = ("load", "--engine", "toylsm", "--db", self.db, "--key", 1)
+        said = self.on_terminal(*load, "-", stdin=rows)
+        shares = [int(share) for share in
+                  re.findall(r"compacting: [\d.]+ MB, (\d+) %", said)]
+        self.assertEqual(shares, sorted(shares))
+        self.assertGreater(len(shares), 1)
+        self.assertEqual(shares[0], 0)
+        self.assertGreater(shares[-1], 0)
+        self.assertTrue(said.endswith("\r\x1b[K"), said)
+        self.assertEqual(self.succeed(*load, "-", stdin=rows[:1000]).err, "")  # without a terminal
 
     def test_progress_of_other_commands(self):
         self.load([(f"{i:05}", i) for i in range(20_000)], "--index", "n=int:2")

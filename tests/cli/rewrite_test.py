@@ -31,15 +31,20 @@ class Rewriting(CommandTest):
         if cls.built is not None:
             cls.built.cleanup()
 
+    BENCHMARKS = "fillrandom,flush,waitforcompaction"
+    IS_AT_REST = True
+
     def build(self):
         """Several levels with stock Bloom filters, made once for all tests."""
         if self.built is None:
             type(self).built = tempfile.TemporaryDirectory(prefix="blocksieve_cli.")
             self.db, place = pathlib.Path(self.built.name) / "db", self.db
-            self.db_bench("fillrandom,flush,waitforcompaction", *LEVELS, "--bloom_bits=10",
-                          *self.OPTIONS, num=self.NUM)
+            self.db_bench(self.BENCHMARKS, *LEVELS, "--bloom_bits=10", *self.OPTIONS, num=self.NUM)
             self.db = place
+        shutil.rmtree(self.db, ignore_errors=True)
         shutil.copytree(f"{self.built.name}/db", self.db)
+        if not self.IS_AT_REST:
+            return
         # What compactions would still do is a matter of their timing.
         options = self.options_file()
         options.write_text(options.read_text().replace("disable_auto_compactions=false",
@@ -137,20 +142,47 @@ class Transcript(Rewriting):
         self.assertEqual(self.verify()["num_problems"], 0)
         self.assertTrue(self.succeed("advise", "--db", self.db).out.startswith(b"Leave it"))
 
-        self.succeed("revert", "--db", self.db)
+        family = self.json_of("revert", "--db", self.db, "--dry-run")["families"][0]
+        self.assert_close(family["today"]["wasted_reads_absent"], after)
+        self.assert_close(family["afterwards"]["wasted_reads_absent"], before)
+        self.assertEqual(family["today"]["filter_bytes"], measured["filter_bytes"])
+        said = self.json_of("revert", "--db", self.db)["families"][0]
         self.assertEqual(set(self.origins()), {"stock"})
+        back = self.counted()
+        self.assert_close(said["after"]["wasted_reads_predicted"], back)
+        self.assert_close(said["after"]["wasted_reads_measured"], back)
+        self.assertEqual(said["after"]["filter_bytes"], self.inspect()["total"]["filter_bytes"])
+        self.assertAlmostEqual(family["afterwards"]["filter_bytes"], said["after"]["filter_bytes"],
+                               delta=0.01 * said["after"]["filter_bytes"])
         self.assertIn("\n  filter_policy=bloomfilter:10:false\n", self.options_file().read_text())
         self.assertNotIn("blocksieve", self.options_file().read_text())
         self.assertEqual(list(self.db.glob("blocksieve*")), [])
-        self.assert_close(self.counted(), before)
+        self.assert_close(back, before)
         self.assertEqual(self.rows(), rows)
 
 
-class Rewrites(Rewriting):
+class SmallTree(Rewriting):
     NUM = 60_000
     OPTIONS = ("--write_buffer_size=200000", "--target_file_size_base=300000",
                "--max_bytes_for_level_base=1000000")
 
+    def check_repeated(self, *policies):
+        """What was rewritten stays as it is, however often it is asked."""
+        for policy in policies:
+            with self.subTest(policy):
+                self.build()
+                self.apply(policy)
+                rows = self.rows()
+                self.assertGreater(self.rewrite()["files_rewritten"], 0)
+                self.assertEqual(self.would_rewrite(), [])
+                before = {path.name for path in self.db.glob("*.sst")}
+                said = self.succeed("rewrite", "--db", self.db).out
+                self.assertEqual(said, b"No file would gain: nothing was rewritten.\n")
+                self.assertEqual({path.name for path in self.db.glob("*.sst")}, before)
+                self.assertEqual(self.rows(), rows)
+
+
+class Rewrites(SmallTree):
     def test_without_options(self):
         self.build()
         for arguments in ((), ("--dry-run",), ("--column-family", "default")):
@@ -218,6 +250,21 @@ class Rewrites(Rewriting):
         self.assertEqual(left, int(re.search(r"(\d+) left", said).group(1)))
         self.assertEqual(self.rewrite()["files_rewritten"], left)
 
+    def test_repeated(self):
+        # Of 16 bits per key, the small files of level 0 get the most precise filters that there are.
+        self.check_repeated("{id=blocksieve;bits_per_key=16}", "{id=blocksieve;wasted_reads=0.01}")
+
+    def test_little_more_memory(self):
+        """The files drift together: then small gains count."""
+        self.build()
+        self.apply("{id=blocksieve;bits_per_key=10}")
+        self.rewrite()
+        num_files = len(self.origins())
+        self.apply("{id=blocksieve;bits_per_key=10.02}")
+        self.assertEqual(self.would_rewrite(), [])
+        self.apply("{id=blocksieve;bits_per_key=10.3}")
+        self.assertGreater(len(self.would_rewrite()), num_files / 2)
+
     def test_open_elsewhere(self):
         self.load([("a", 1)])
         process = self.open_in_another_process()
@@ -269,6 +316,63 @@ class Rewrites(Rewriting):
         self.assertRegex(text, r"(?m)^before +0\.0\d+ +0\.0\d+ +[\d,]+$")
         self.assertRegex(text, r"(?m)^after +0\.0\d+ +0\.0\d+ +[\d,]+$")
 
+    def test_meaning_of_going_back(self):
+        """Said before anything is changed, whatever the policy was."""
+        for policy, kinds in (("bloomfilter:10:false", {"bloom"}), ("bloomfilter:4.5:false", {"bloom"}),
+                              ("ribbonfilter:12:-1", {"ribbon", "bloom", "bloom+ribbon"}),
+                              ("nullptr", {""})):
+            with self.subTest(policy):
+                self.build()
+                options = self.options_file()
+                options.write_text(options.read_text().replace(
+                    "filter_policy=bloomfilter:10:false", f"filter_policy={policy}"))
+                self.apply("{id=blocksieve;bits_per_key=10}")
+                self.rewrite()
+                before = self.inspect()["total"]["filter_bytes"]
+                text = self.succeed("revert", "--db", self.db, "--dry-run").out.decode()
+                self.assertRegex(text, r"^Going back to stock filters means [\d.]+ (times|%) more "
+                                       r"wasted reads and .+\.\n")
+                self.assertRegex(text, rf"(?m)^today +[\d.e-]+ +{before:,} +[\d.]+$")
+                self.assertRegex(text, r"(?m)^afterwards +[\d.e-]+ +[\d,]+ +[\d.-]+$")
+                done = self.succeed("revert", "--db", self.db).out.decode()
+                meaning = text.partition("\n")[0]
+                self.assertTrue(done.startswith(meaning + "\n"), done)
+                self.assertLess(done.index(meaning), done.index("Changes of OPTIONS"))
+                self.assertRegex(done, r"(?m)^after +[\d.e-]+ +[\d.e-]+ +[\d,]+$")
+                files = self.inspect()["files"]
+                self.assertLessEqual({file["filter"]["kind"] for file in files}, kinds)
+                promised = int(re.search(r"(?m)^afterwards +\S+ +([\d,]+)", text)
+                               .group(1).replace(",", ""))
+                total = self.inspect()["total"]["filter_bytes"]
+                self.assertAlmostEqual(promised, total, delta=0.02 * total)
+                reads = re.search(r"(?m)^after +(\S+) +(\S+)", done)
+                self.assert_close(float(reads.group(1)), float(reads.group(2)))
+
+    def test_policy_of_another_program(self):
+        """Nothing is promised of it."""
+        self.build()
+        options = self.options_file()
+        options.write_text(options.read_text().replace(
+            "filter_policy=bloomfilter:10:false", "filter_policy=their_own_policy"))
+        self.apply("blocksieve:0.001")
+        self.rewrite()
+        text = self.succeed("revert", "--db", self.db, "--dry-run").out.decode()
+        self.assertTrue(text.startswith("Going back to stock filters means other filters, of a policy "
+                                        "that this program does not have.\n"), text)
+        said = self.json_of("revert", "--db", self.db, "--dry-run")["families"][0]
+        self.assertIsNone(said["afterwards"])
+
+    def test_revert_of_a_level(self):
+        self.build()
+        self.apply("blocksieve:0.001")
+        self.rewrite()
+        self.succeed("revert", "--db", self.db, "--level", 1)
+        for file in self.inspect()["files"]:
+            self.assertEqual(file["filter"]["origin"] == "stock", file["level"] == 1, file)
+        self.succeed("revert", "--db", self.db)
+        self.assertEqual(set(self.origins()), {"stock"})
+        self.assertEqual(list(self.db.glob("blocksieve*")), [])
+
     def test_toylsm(self):
         self.engine = "toylsm"
         self.load([("a", 1)])
@@ -276,6 +380,26 @@ class Rewrites(Rewriting):
             self.assertIn("belongs to toylsm", self.fail_with(2, command, "--db", self.db))
         self.assertIn("belongs to toylsm", self.fail_with(2, "apply", "--db", self.db, "--option",
                                                           "filter_policy=blocksieve:0.01"))
+
+
+class Unrest(SmallTree):
+    """RocksDB has still much to compact, and begins as soon as the command opens the database."""
+
+    BENCHMARKS = "fillrandom"
+    IS_AT_REST = False
+
+    def test_repeated(self):
+        self.check_repeated("{id=blocksieve;bits_per_key=10}", "{id=blocksieve;bits_per_key=4}")
+
+
+class Partitions(SmallTree):
+    """Filters of some hundred keys, which are rounded up to whole lines."""
+
+    OPTIONS = (*SmallTree.OPTIONS, "--partition_index_and_filters=1", "--metadata_block_size=1024")
+    BENCHMARKS = "fillrandom"
+
+    def test_repeated(self):
+        self.check_repeated("{id=blocksieve;bits_per_key=10}")
 
 
 class Indexes(Rewriting):

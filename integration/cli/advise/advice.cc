@@ -57,8 +57,9 @@ class Adviser {
   const std::vector<SortedRun>& runs() const { return advice_.list.runs; }
   PlannedTree Tree() const {
     return {.runs = runs(),
-            .allots_empty_level0 = question_.allots_empty_level0,
-            .shares = KnownShares(advice_.coverage, runs().size(), question_.least_share)};
+            .engine = question_.engine,
+            .shares = KnownShares(advice_.coverage, runs().size(),
+                                  question_.engine->LeastShareOfLookups())};
   }
 
   Outlook OutlookOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {

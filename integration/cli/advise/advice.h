@@ -19,8 +19,7 @@ struct AdviceQuestion {
   std::optional<double> wasted_reads;              ///< Per lookup of an absent key, at most.
   double absent_fraction = 1;                      ///< Of the lookups.
   uint64_t cached_bytes = 0;                       ///< The size of the block cache.
-  bool allots_empty_level0 = false;                ///< See PlannedTree.
-  double least_share = 1;                          ///< See Engine::LeastShareOfLookups.
+  const Engine* engine = nullptr;                  ///< As in PlannedTree, but never null.
   std::optional<SeekQuestion> seeks;               ///< What range filters would save.
 };
 

@@ -63,13 +63,17 @@ bool IsAsPlanned(const FilterReport& filter, const LevelFilters& wanted, double 
 }
 
 // Files that are as planned stay, and count as they are, not as the model has them.
-void AddRun(const SortedRun& run, const LevelFilters& wanted, size_t number, FilterPlan* plan) {
+void AddRun(const SortedRun& run, const LevelFilters& wanted, FilterKind kind_of_changed,
+            size_t number, FilterPlan* plan) {
+  LevelFilters wanted_of_changed = wanted;
+  wanted_of_changed.kind = kind_of_changed;
   double weighted_fpr = 0;
   for (const FileReport* const file : run.files) {
     Filters filters = FiltersOf(*file, wanted);
     if (IsAsPlanned(file->filter, wanted, filters.fpr)) {
-      filters = {file->filter.num_bytes - file->filter.range_bytes, file->filter.predicted_fpr};
+      filters = {PointBytes(file->filter), file->filter.predicted_fpr};
     } else {
+      filters = FiltersOf(*file, wanted_of_changed);
       plan->changes.push_back({file, number, filters.fpr, filters.num_bytes});
       plan->rewritten_bytes += file->num_bytes;
       plan->rewritten_keys += FilterKeys(*file);
@@ -91,8 +95,10 @@ FilterPlan MakePlan(const PlannedTree& tree, FilterSetting setting,
     const int level = level_runs.front().level;
     const FilterKind kind = tree.kind.value_or(KindOf(level_runs.front()));
     plan.levels.push_back({level, kind, target_fprs[plan.levels.size()]});
+    const FilterKind kind_of_changed =
+        tree.by_rewriting ? tree.kind.value_or(FilterKind::kRibbon) : kind;
     for (const SortedRun& run : level_runs) {
-      AddRun(run, plan.levels.back(), plan.fprs.size(), &plan);
+      AddRun(run, plan.levels.back(), kind_of_changed, plan.fprs.size(), &plan);
     }
   }
   return plan;
@@ -120,7 +126,8 @@ RunGroup ExpectedLevel0(const std::vector<RunGroup>& groups) {
 Result<FilterPlan> PlanForGoal(const PlannedTree& tree, FilterSetting setting,
                                const RateGoal& goal) {
   std::vector<RunGroup> groups = GroupsOf(tree.runs, tree.shares);
-  const bool adds_level0 = tree.allots_empty_level0 && tree.runs.front().level > 0;
+  const bool adds_level0 =
+      tree.engine != nullptr && tree.engine->AllotsEmptyLevel0() && tree.runs.front().level > 0;
   if (adds_level0) groups.insert(groups.begin(), ExpectedLevel0(groups));
   for (RunGroup& group : groups) group.kind = tree.kind.value_or(group.kind);
   Result<RateAllocation> allocation = goal.wasted_reads
@@ -128,13 +135,13 @@ Result<FilterPlan> PlanForGoal(const PlannedTree& tree, FilterSetting setting,
                                           : AllocateForBitsPerKey(groups, *goal.bits_per_key);
   if (!allocation.ok()) return allocation.status();
   std::vector<double>& rates = allocation->target_fprs;
-  if (adds_level0) rates.erase(rates.begin());
-  // Nor does the policy make any file more precise than that.
-  constexpr double kLeastShareOfWastedReads = 1.0 / 512;
-  const double least_rate = allocation->wasted_reads * kLeastShareOfWastedReads;
-  if (tree.allots_empty_level0) {
-    for (double& rate : rates) rate = std::max(rate, least_rate);
+  if (tree.engine != nullptr) {
+    for (size_t i = 0; i < rates.size(); ++i) {
+      rates[i] =
+          std::max(rates[i], tree.engine->LeastRate(groups[i].kind, allocation->wasted_reads));
+    }
   }
+  if (adds_level0) rates.erase(rates.begin());
   return MakePlan(tree, std::move(setting), rates);
 }
 

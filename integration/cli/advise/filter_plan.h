@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "integration/cli/advise/run_coverage.h"
+#include "integration/cli/engine/engine.h"
 #include "integration/cli/engine/filter_setting.h"
 
 // The filters that blocksieve would build for the files of a database, for each way to ask for
@@ -42,11 +43,14 @@ struct FilterPlan {
 struct PlannedTree {
   const std::vector<SortedRun>& runs;
 
-  /// The policy keeps memory for a file of level 0 even if there is none: it will come.
-  bool allots_empty_level0 = false;
+  /// Whose policy spreads memory over the levels, by rules of its own; not owned. Null: none.
+  const Engine* engine = nullptr;
 
   /// Of all filters; nothing: by kind=auto.
   std::optional<FilterKind> kind = std::nullopt;
+
+  /// Files are rewritten where they are: what a flush wrote gets the filter of a compaction.
+  bool by_rewriting = false;
 
   /// By run, the shares of the lookups that the policy goes by; empty: all lookups ask all runs.
   std::vector<double> shares = {};

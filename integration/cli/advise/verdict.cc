@@ -76,12 +76,16 @@ std::optional<Verdict> Better(const Advice& advice) {
 
 }  // namespace
 
+std::string DifferenceText(const Outlook& before, const Outlook& after) {
+  return Reads(before, after) + " and " + Memory(before, after);
+}
+
 Verdict VerdictOf(const Advice& advice) {
   const auto asked = Find(advice, "asked");
   std::string gain;  // of what was asked for
   if (asked) {
     const Outlook& then = advice.proposals[*asked].outlook;
-    gain = Reads(advice.today, then) + " and " + Memory(advice.today, then);
+    gain = DifferenceText(advice.today, then);
   }
   if (!advice.no_filter_pays.empty()) {
     Verdict verdict{"Leave it. No filter pays here: " + advice.no_filter_pays + ".", asked};

@@ -14,6 +14,9 @@ struct Verdict {
   std::optional<size_t> proposal;  ///< Which to change to; nothing: leave it.
 };
 
+/// "14 times fewer wasted reads and 31 % less memory": what `after` is compared with `before`.
+std::string DifferenceText(const Outlook& before, const Outlook& after);
+
 /// A change has to save this share of the wasted reads or of the memory.
 inline constexpr double kLeastGain = 0.05;
 

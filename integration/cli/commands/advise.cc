@@ -232,8 +232,7 @@ void RunAdvise(const AdviseOptions& options) {
   AdviceQuestion question = options.question;
   question.cached_bytes =
       options.cache_bytes ? *options.cache_bytes : chosen.engine->CacheBytes(options.choice.db);
-  question.allots_empty_level0 = chosen.engine->AllotsEmptyLevel0();
-  question.least_share = chosen.engine->LeastShareOfLookups();
+  question.engine = chosen.engine;
   if (options.seek_fraction) {
     question.seeks =
         SeekQuestion{.fraction = *options.seek_fraction, .range_width = options.range_width};

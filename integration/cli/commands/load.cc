@@ -174,6 +174,7 @@ void Compact(LoadedDatabase* database) {
   bool is_done = false;
   try {
     is_done = database->Compact([&](uint64_t done, uint64_t all) {
+      if (!progress.IsDue()) return;
       progress.Show("compacting", {done, all, done, "byte"});
     });
   } catch (const term::Failure& failure) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "integration/cli/commands/rewrite_files.h"
+#include "integration/cli/commands/rewrite_report.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/upkeep/options_change.h"
 
@@ -14,7 +15,7 @@ namespace {
 constexpr const char* kRevertDescription = "Go back to the filters of stock RocksDB";
 
 constexpr const char* kRevertFooter =
-    R"help(First writes the next OPTIONS file of the database, with the filter policy that it had before
+    R"help(Writes the next OPTIONS file of the database, with the filter policy that it had before
 blocksieve apply; where that is not known, with --filter-policy. Then rewrites the files that have
 filters of blocksieve, as blocksieve rewrite does. It can be interrupted and repeated. No process may
 have the database open. Skip indexes stay: stock RocksDB takes no notice of them.
@@ -22,7 +23,9 @@ have the database open. Skip indexes stay: stock RocksDB takes no notice of them
 It is never needed for right answers: stock RocksDB reads a database of blocksieve as it is. But it
 takes blocksieve's filters for ones that match everything, until it rewrites their files.
 
-With --level or --dry-run, options stay as they are.
+First of all it says what going back means, by the model of the filters: the data blocks that a lookup
+of an absent key reads in vain, and the bytes of filters, today and afterwards. --dry-run says that
+and lists the files. At the end it shows what was measured, as blocksieve rewrite does.
 
 Examples:
   blocksieve revert --db paths.db --dry-run
@@ -33,28 +36,35 @@ struct RevertOptions {
   std::string policy = "bloomfilter:10:false";
 };
 
-void RevertOptionsFile(const RevertOptions& options) {
-  const std::string& database = options.settings.question.database;
-  const DatabaseLock lock(database);
-  const OptionsFile file = StockOptions(database, options.policy, options.settings.question.family);
-  if (file.Changes().empty()) return;
-  if (options.settings.format == OutputFormat::kText) {
-    term::WriteToStandardOutput("Changes of " + file.name() + ":\n" + file.Changes());
+constexpr const char* kDeed = "Going back to stock filters";
+
+OptionsFile StockOptionsFor(const RevertOptions& options) {
+  const RewriteQuestion& question = options.settings.question;
+  return StockOptions(question.database, options.policy, question.family);
+}
+
+/// Says what going back means before it writes the options.
+OptionsFile RevertOptionsFile(const RevertOptions& options) {
+  const RewriteQuestion& question = options.settings.question;
+  const DatabaseLock lock(question.database);
+  OptionsFile file = StockOptionsFor(options);
+  std::string text = OutlookText(PlanRevert(question, file), kDeed);
+  if (!file.Changes().empty()) {
+    const std::string changes = file.Changes();
+    text += fmt::format("Changes of {}:\n{}written: {}\n\n", file.name(), changes,
+                        WriteNextOptions(question.database, file));
   }
-  const std::string name = WriteNextOptions(database, file);
-  if (options.settings.format == OutputFormat::kText) {
-    term::WriteToStandardOutput("written: " + name + "\n\n");
-  }
+  if (options.settings.format == OutputFormat::kText) term::WriteToStandardOutput(text);
+  return file;
 }
 
 void RunRevert(const RevertOptions& options) {
   const RewriteQuestion& question = options.settings.question;
   EngineOf(question.database, "rocksdb");  // says so if it is another's, or none
-  const bool is_whole = !question.level && !options.settings.is_dry_run;
-  if (is_whole) RevertOptionsFile(options);
-  RewriteFiles(
-      options.settings, [&] { return PlanRevert(question); }, /*promises=*/false);
-  if (is_whole && !question.family) ForgetKeptOptions(question.database);
+  const bool is_dry_run = options.settings.is_dry_run;
+  const OptionsFile stock = is_dry_run ? StockOptionsFor(options) : RevertOptionsFile(options);
+  RewriteFiles(options.settings, kDeed, [&] { return PlanRevert(question, stock); });
+  if (!is_dry_run && !question.level && !question.family) ForgetKeptOptions(question.database);
 }
 
 }  // namespace

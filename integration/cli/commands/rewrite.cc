@@ -25,8 +25,13 @@ would waste fewer reads or take less memory, by 5 % at least, as the database's 
 them (blocksieve apply). Those that save most reads come first, then those that save most memory. Each
 stays on its level. --only-without leaves out files whose filters rule something out already.
 
-No process may have the database open; RocksDB itself may compact it meanwhile. What is done stays
-done: a command that was interrupted or killed is repeated, and goes on with the files that are left.
+Rates by level (bits_per_key, wasted_reads) shift a little with every compaction. For that alone no
+file is rewritten: it has to be 5 % from its best, with memory weighed against reads as the plan does
+(a rate below 0.72 or above 1.36 times the planned one), or all files together have to save 5 %. So a
+command that is repeated rewrites nothing.
+
+No process may have the database open. What RocksDB itself has to compact is waited for; if it compacts
+more meanwhile, the command looks again at what would gain. What is done stays done: a command that was interrupted or killed is repeated, and goes on with the files that are left.
 Skip indexes of the default column family are kept.
 
 At the end it shows what lookups of absent keys waste, before and after: predicted by the model of the
@@ -86,8 +91,8 @@ void RewriteForIndexes(const RewriteOptions& options) {
 void RunRewrite(const RewriteOptions& options) {
   EngineOf(options.settings.question.database, "rocksdb");  // says so if it is another's, or none
   if (options.with_indexes || !options.indexes.empty()) return RewriteForIndexes(options);
-  const auto plan = [&] { return PlanRewrite(options.settings.question); };
-  RewriteFiles(options.settings, plan, /*promises=*/true);
+  RewriteFiles(options.settings, "Rewriting",
+               [&] { return PlanRewrite(options.settings.question); });
 }
 
 }  // namespace

@@ -3,52 +3,23 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
+#include <utility>
 
-#include "integration/cli/files/file_report.h"
+#include "integration/cli/commands/rewrite_report.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
-#include "integration/cli/term/text_table.h"
 #include "integration/cli/upkeep/file_rewriter.h"
 #include "integration/cli/upkeep/measured_reads.h"
 
 namespace blocksieve::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr uint64_t kMaxBytesPerSecond = uint64_t{1} << 40;
 constexpr int kMaxLevel = 100;
-
-/// Of a column family, before and after.
-struct Measured {
-  MeasuredReads before;
-  MeasuredReads after;
-  uint64_t bytes_after = 0;
-};
-
-uint64_t SumOfBytes(const RewritePlan& plan) {
-  uint64_t sum = 0;
-  for (const FileToRewrite& file : plan.rewrites) sum += file.num_bytes;
-  return sum;
-}
-
-std::string ListText(const RewritePlan& plan) {
-  term::TextTable table({"file", "level", "bytes", "saves reads", "saves filter bytes"});
-  for (const FileToRewrite& file : plan.rewrites) {
-    table.AddRow({ShortName(file.place), LevelText(file.place.level),
-                  term::WithCommas(file.num_bytes), fmt::format("{:.3g}", file.saved_reads),
-                  fmt::format("{}{}", file.saved_bytes < 0 ? "-" : "",
-                              term::WithCommas(static_cast<uint64_t>(
-                                  file.saved_bytes < 0 ? -file.saved_bytes : file.saved_bytes)))});
-  }
-  return table.ToString();
-}
 
 // The index of such a family cannot be kept.
 void CheckIndexes(const RewritePlan& plan) {
@@ -61,18 +32,23 @@ void CheckIndexes(const RewritePlan& plan) {
   }
 }
 
-// Families that the plan does not change are not measured.
-std::vector<FamilyOutlook> ChangedFamilies(const RewritePlan& plan) {
-  std::set<std::string> names;
-  for (const FileToRewrite& file : plan.rewrites) names.insert(file.place.family);
-  std::vector<FamilyOutlook> changed;
-  for (const FamilyOutlook& outlook : plan.outlooks) {
-    if (names.contains(outlook.family)) changed.push_back(outlook);
-  }
-  return changed;
+term::Interrupted Interruption(const Rewritten& done, const std::string& left) {
+  return term::Interrupted(fmt::format("interrupted; {} rewritten{}; repeat it to go on",
+                                       term::CountOf(done.num_files, "file"), left));
 }
 
-void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter) {
+void WaitForCompactions(FileRewriter* rewriter, const Rewritten& done) {
+  term::Progress line;
+  const bool is_quiet = rewriter->WaitForCompactions([&](uint64_t bytes) {
+    line.Show(fmt::format("waiting for RocksDB, which compacts: about {:.1f} MB left",
+                          static_cast<double>(bytes) / 1e6));
+    return !term::InterruptFlag();
+  });
+  line.Show("");
+  if (!is_quiet) throw Interruption(done, "");
+}
+
+void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter, Rewritten* done) {
   const auto begin = std::chrono::steady_clock::now();
   term::Progress line;
   RewriteProgress last;
@@ -87,71 +63,18 @@ void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter) {
     return !term::InterruptFlag();
   });
   line.Show("");
-  if (is_done) return;
-  throw term::Interrupted(fmt::format("interrupted; {} rewritten, {} left; repeat it to go on",
-                                      term::CountOf(last.files_done, "file"), last.files_left));
+  done->num_files += last.files_done;
+  done->num_bytes += last.bytes_done;
+  if (!is_done) throw Interruption(*done, fmt::format(", {} left", last.files_left));
 }
 
-std::string ReadsText(const MeasuredReads& reads) {
-  return reads.num_lookups == 0 ? "-" : fmt::format("{:.3g}", reads.PerLookup());
-}
-
-void ReportText(const RewritePlan& plan, const std::vector<FamilyOutlook>& families,
-                const std::vector<Measured>& measured, double seconds, bool promises) {
-  std::string text = fmt::format("rewritten: {}, {} bytes in {:.1f} s\n\n",
-                                 term::CountOf(plan.rewrites.size(), "file"),
-                                 term::WithCommas(SumOfBytes(plan)), seconds);
-  term::TextTable table({"", "wasted reads\npredicted", "\nmeasured", "filter bytes"});
-  for (size_t i = 0; i < families.size(); ++i) {
-    const FamilyOutlook& outlook = families[i];
-    const std::string name = families.size() == 1 ? "" : outlook.family + " ";
-    table.AddRow({name + "before", fmt::format("{:.3g}", outlook.reads_today),
-                  ReadsText(measured[i].before), term::WithCommas(outlook.bytes_today)});
-    table.AddRow({name + "after", promises ? fmt::format("{:.3g}", outlook.reads) : "-",
-                  ReadsText(measured[i].after), term::WithCommas(measured[i].bytes_after)});
+// To that of a later round.
+void UpdateOutlooks(const RewritePlan& plan, std::vector<RewrittenFamily>* families) {
+  for (RewrittenFamily& family : *families) {
+    for (const FamilyOutlook& outlook : plan.outlooks) {
+      if (outlook.family == family.outlook.family) family.outlook.then = outlook.then;
+    }
   }
-  term::WriteToStandardOutput(text + table.ToString());
-}
-
-void ReportJson(const RewritePlan& plan, const std::vector<FamilyOutlook>& families,
-                const std::vector<Measured>& measured, bool promises) {
-  Json document = {{"files_rewritten", plan.rewrites.size()},
-                   {"bytes_rewritten", SumOfBytes(plan)}};
-  Json& list = document["families"] = Json::array();
-  const auto reads = [](const MeasuredReads& one) {
-    return one.num_lookups == 0 ? Json(nullptr) : Json(one.PerLookup());
-  };
-  for (size_t i = 0; i < families.size(); ++i) {
-    const FamilyOutlook& outlook = families[i];
-    list.push_back({{"family", outlook.family},
-                    {"before",
-                     {{"wasted_reads_predicted", outlook.reads_today},
-                      {"wasted_reads_measured", reads(measured[i].before)},
-                      {"filter_bytes", outlook.bytes_today}}},
-                    {"after",
-                     {{"wasted_reads_predicted", promises ? Json(outlook.reads) : Json(nullptr)},
-                      {"wasted_reads_measured", reads(measured[i].after)},
-                      {"filter_bytes", measured[i].bytes_after}}}});
-  }
-  term::WriteToStandardOutput(JsonLine(document));
-}
-
-void ReportDryRun(const RewriteSettings& settings, const RewritePlan& plan) {
-  if (settings.format == OutputFormat::kText) {
-    return term::WriteToStandardOutput(fmt::format(
-        "{}\n{} with {} bytes would be rewritten\n", ListText(plan),
-        term::CountOf(plan.rewrites.size(), "file"), term::WithCommas(SumOfBytes(plan))));
-  }
-  Json document = {{"bytes", SumOfBytes(plan)}};
-  Json& files = document["files"] = Json::array();
-  for (const FileToRewrite& file : plan.rewrites) {
-    files.push_back({{"path", file.place.path},
-                     {"level", file.place.level},
-                     {"num_bytes", file.num_bytes},
-                     {"saved_reads", file.saved_reads},
-                     {"saved_filter_bytes", file.saved_bytes}});
-  }
-  term::WriteToStandardOutput(JsonLine(document));
 }
 
 }  // namespace
@@ -180,41 +103,49 @@ void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
   AddFormatOption(command, &settings->format);
 }
 
-void RewriteFiles(const RewriteSettings& settings, const MakeRewritePlan& make_plan,
-                  bool promises) {
-  if (settings.is_dry_run) return ReportDryRun(settings, make_plan());
+void RewriteFiles(const RewriteSettings& settings, const std::string& deed,
+                  const MakeRewritePlan& make_plan) {
+  const bool is_text = settings.format == OutputFormat::kText;
+  if (settings.is_dry_run) {
+    const RewritePlan plan = make_plan();
+    return term::WriteToStandardOutput(is_text ? ToText(plan, deed) : JsonLine(ToJson(plan)));
+  }
   const std::string& database = settings.question.database;
   term::CatchInterrupts();
   // What is in the log becomes files now, before the plan is made.
   std::optional<FileRewriter> rewriter(std::in_place, database, settings.bytes_per_second);
-  const RewritePlan plan = make_plan();
-  const bool is_text = settings.format == OutputFormat::kText;
+  Rewritten done;
+  WaitForCompactions(&*rewriter, done);
+  RewritePlan plan = make_plan();
   if (plan.rewrites.empty() && is_text) {
     return term::WriteToStandardOutput("No file would gain: nothing was rewritten.\n");
   }
   CheckIndexes(plan);
   term::Progress line;
-  const std::vector<FamilyOutlook> families = ChangedFamilies(plan);
-  std::vector<Measured> measured;
-  for (const FamilyOutlook& outlook : families) {
+  for (FamilyOutlook& outlook : ChangedFamilies(plan)) {
     line.Show("measuring reads before");
-    measured.push_back({.before = MeasureReads(database, outlook.family), .after = {}});
+    const MeasuredReads before = MeasureReads(database, outlook.family);
+    done.families.push_back({.outlook = std::move(outlook), .before = before});
   }
   const auto begin = std::chrono::steady_clock::now();
-  DoRewrite(plan, &*rewriter);
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  // What RocksDB compacted meanwhile changed the tree: the plan is made again, until it is empty.
+  // It is the first time already where nothing else happened; the limit is for a tree at no rest.
+  constexpr int kMostRounds = 5;
+  for (int round = 1; round <= kMostRounds && !plan.rewrites.empty(); ++round) {
+    DoRewrite(plan, &*rewriter, &done);
+    WaitForCompactions(&*rewriter, done);
+    UpdateOutlooks(plan, &done.families);
+    plan = make_plan();
+  }
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   rewriter.reset();
-  for (size_t i = 0; i < families.size(); ++i) {
+  for (RewrittenFamily& family : done.families) {
     line.Show("measuring reads after");
-    measured[i].after = MeasureReads(database, families[i].family);
-    measured[i].bytes_after = FilterBytesOf(database, families[i].family);
+    family.after = MeasureReads(database, family.outlook.family);
+    family.bytes_after = FilterBytesOf(database, family.outlook.family);
   }
   line.Show("");
-  if (is_text) {
-    ReportText(plan, families, measured, passed.count(), promises);
-  } else {
-    ReportJson(plan, families, measured, promises);
-  }
+  term::WriteToStandardOutput(is_text ? ToText(done) : JsonLine(ToJson(done)));
 }
 
 }  // namespace blocksieve::cli

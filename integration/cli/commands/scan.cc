@@ -38,8 +38,9 @@ Numbers: a column of numbers has the values that are numbers of its type, in fie
 quoted or not; anything else is no value (IS NULL). Likewise in conditions: status = '500' is
 status = 500, and 'five' is an error. nan and inf are numbers of float columns only; nan equals nan and
 is above all others. Beyond a type's range (1e400), a number is infinite in a float column; in rows of
-int and uint columns it is no value, and in conditions above or below all values. A JSON document
-ends at a bare NaN or 1e400, which no JSON parser reads; as strings these are as in fields.
+int and uint columns it is no value, and in conditions above or below all values. One thing differs in
+JSON: a number without quotes that no double holds (1e400, NaN) is taken for damage. It has no value,
+nor has any member behind it; with quotes it is as in fields.
 
 Strings are in single quotes; a quote inside is doubled. In patterns, % stands for any bytes and _ for
 one character, and \ escapes. HAS finds a word, an element or, in an index of n-grams, a part of the

@@ -158,6 +158,10 @@ class Engine {
   /// Whether filters of a tree without level 0 leave memory for a file there; see PlannedTree.
   virtual bool AllotsEmptyLevel0() const = 0;
 
+  /// The most precise rate that a file's filter gets where memory is spread over the levels of a
+  /// tree that wastes so many reads per lookup; 0: there is no limit.
+  virtual double LeastRate(FilterKind kind, double wasted_reads) const = 0;
+
   /// The least share of the lookups for which memory is spread over runs; 1 if this engine takes
   /// all lookups to ask all runs.
   virtual double LeastShareOfLookups() const = 0;

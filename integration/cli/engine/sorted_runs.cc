@@ -24,6 +24,8 @@ uint64_t FilterKeys(const FileReport& file) {
   return says && file.filter.problems.empty() ? file.filter.num_entries : file.num_entries;
 }
 
+uint64_t PointBytes(const FilterReport& filter) { return filter.num_bytes - filter.range_bytes; }
+
 uint64_t RunList::num_keys() const {
   uint64_t sum = 0;
   for (const SortedRun& run : runs) sum += run.num_keys;
@@ -33,9 +35,7 @@ uint64_t RunList::num_keys() const {
 uint64_t RunList::filter_bytes() const {
   uint64_t sum = 0;
   for (const SortedRun& run : runs) {
-    for (const FileReport* const file : run.files) {
-      sum += file->filter.num_bytes - file->filter.range_bytes;
-    }
+    for (const FileReport* const file : run.files) sum += PointBytes(file->filter);
   }
   return sum;
 }

@@ -18,6 +18,9 @@ namespace blocksieve::cli {
 /// readable filter; otherwise its versions of keys.
 uint64_t FilterKeys(const FileReport& file);
 
+/// Of a file's filters, without their parts for ranges.
+uint64_t PointBytes(const FilterReport& filter);
+
 struct SortedRun {
   int level = 0;
   std::vector<const FileReport*> files;  ///< At least one, not owned.

@@ -14,6 +14,7 @@
 #include "integration/cli/rocksdb/table_reading.h"
 #include "integration/rocksdb/compat/cache.h"
 #include "integration/rocksdb/compat/class_by_name.h"
+#include "integration/rocksdb/levels/level_rates.h"
 #include "integration/rocksdb/levels/run_shares.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
@@ -126,6 +127,9 @@ class TheRocksDbEngine final : public Engine {
     return file.text();
   }
   bool AllotsEmptyLevel0() const override { return true; }
+  double LeastRate(FilterKind kind, double wasted_reads) const override {
+    return rocksdb_plugin::LeastRate(kind, wasted_reads);
+  }
   double LeastShareOfLookups() const override { return rocksdb_plugin::kLeastShareOfLookups; }
   std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const override {
     return {fmt::format(

@@ -68,8 +68,8 @@ class LoadedToyLsm final : public LoadedDatabase {
   }
 
   // Ends only when all is done; at a second signal, with the process.
-  bool Compact(const CompactionProgress&) override {
-    Check(db_->Compact());
+  bool Compact(const CompactionProgress& progress) override {
+    Check(db_->Compact(progress));
     return true;
   }
 

@@ -48,6 +48,7 @@ class TheToyLsmEngine final : public Engine {
     term::Fail("--options-file: database {} is of toylsm, which has no files of options", path);
   }
   bool AllotsEmptyLevel0() const override { return false; }
+  double LeastRate(FilterKind /*kind*/, double /*wasted_reads*/) const override { return 0; }
   double LeastShareOfLookups() const override { return 1; }
   std::vector<std::string> RangeOptionsFor(double target_fpr, double range_fpr) const override {
     return {KeyFilters(fmt::format(".target_fpr = {}, .range_fpr = {}", target_fpr, range_fpr))};

@@ -119,6 +119,33 @@ rocksdb::ColumnFamilyHandle* FileRewriter::HandleOf(const std::string& family) c
   return *found;
 }
 
+// RocksDB has a call for this only from version 8.4 on.
+bool FileRewriter::WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting) {
+  constexpr auto kPause = std::chrono::milliseconds(100);
+  constexpr int kMostIdleTimes = 10;  // some that are due never begin
+  for (int idle_times = 0; idle_times < kMostIdleTimes;) {
+    uint64_t num_running = 0;
+    uint64_t num_due = 0;
+    uint64_t bytes = 0;
+    for (rocksdb::ColumnFamilyHandle* const handle : handles_) {
+      if (db_->GetOptions(handle).disable_auto_compactions) continue;
+      const auto add = [&](const std::string& property, uint64_t* sum) {
+        uint64_t value = 0;
+        if (db_->GetIntProperty(handle, property, &value)) *sum += value;
+      };
+      add(rocksdb::DB::Properties::kNumRunningFlushes, &num_running);
+      add(rocksdb::DB::Properties::kNumRunningCompactions, &num_running);
+      add(rocksdb::DB::Properties::kCompactionPending, &num_due);
+      add(rocksdb::DB::Properties::kEstimatePendingCompactionBytes, &bytes);
+    }
+    if (num_running + num_due == 0) return true;
+    if (!waiting(bytes)) return false;
+    idle_times = num_running == 0 ? idle_times + 1 : 0;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
 // RocksDB does not tell listeners when CompactFiles begins.
 void FileRewriter::TellShapes(const RewritePlan& plan) {
   KnownShapes::ByColumnFamily shapes;

@@ -43,6 +43,11 @@ class FileRewriter {
   FileRewriter(const FileRewriter&) = delete;
   FileRewriter& operator=(const FileRewriter&) = delete;
 
+  /// Waits until RocksDB compacts no longer by itself: before that, a plan would be out of date as
+  /// soon as it is made. `waiting` is called ten times a second with an estimate of the bytes that
+  /// are still to be compacted; if it returns false, so does this.
+  bool WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting);
+
   /// Rewrites the files in their order, each into its own level. `progress` is called ten times a
   /// second and at the end; if it returns false, rewriting ends there, and so does this, with
   /// false. What is done stays done, and nothing else has changed then. A file that was compacted

@@ -8,74 +8,90 @@
 #include <utility>
 
 #include "integration/cli/advise/filter_plan.h"
+#include "integration/cli/advise/verdict.h"
 #include "integration/cli/files/file_choice.h"
+#include "integration/cli/rocksdb/filter_options.h"
+#include "integration/cli/rocksdb/stock_outcome.h"
 #include "integration/cli/term/failure.h"
+#include "integration/cli/upkeep/file_gain.h"
 
 namespace blocksieve::cli {
 namespace {
 
-// A filter gains if its rate falls, or its size, by this share.
-constexpr double kLeastGain = 0.05;
-
 bool RulesOut(const FilterReport& filter) { return filter.predicted_fpr < 1; }
-
-uint64_t PointBytes(const FilterReport& filter) { return filter.num_bytes - filter.range_bytes; }
 
 bool IsChosen(const RewriteQuestion& question, const FileReport& file) {
   return (!question.level || file.place.level == static_cast<int>(*question.level)) &&
          (!question.only_without || !RulesOut(file.filter));
 }
 
-bool Gains(const FilterChange& change) {
-  const FilterReport& now = change.file->filter;
-  return change.fpr < (1 - kLeastGain) * now.predicted_fpr ||
-         static_cast<double>(change.filter_bytes) <
-             (1 - kLeastGain) * static_cast<double>(PointBytes(now));
-}
+bool HasOneRate(const AskedRates& asked) { return !asked.wasted_reads && !asked.bits_per_key; }
 
 /// What becomes of a column family if some of its files change.
 class FamilyPlanner {
  public:
-  FamilyPlanner(const RewriteQuestion& question, const RunList& list, const Engine& engine)
-      : question_(question), list_(list) {
+  FamilyPlanner(const RunList& list, const Engine& engine) : list_(list) {
     coverage_ = CoverageOf(list.runs, ShareBeforeIn(engine));
     shares_ = SharesOf(coverage_, list.runs.size());
     for (const SortedRun& run : list.runs) fprs_.push_back(run.fpr);
     outlook_.family = list.family;
-    outlook_.bytes = outlook_.bytes_today = list.filter_bytes();
-    outlook_.reads_today = WastedReads(coverage_, fprs_, 1);
+    outlook_.num_keys = list.num_keys();
+    outlook_.today = OutlookOf(fprs_, list.filter_bytes());
+    bytes_ = list.filter_bytes();
   }
 
   void Add(const FilterChange& change, std::vector<FileToRewrite>* rewrites) {
-    if (!IsChosen(question_, *change.file)) return;
-    const SortedRun& run = list_.runs[change.run];
-    const double share = run.num_keys == 0 ? 0
-                                           : static_cast<double>(FilterKeys(*change.file)) /
-                                                 static_cast<double>(run.num_keys);
-    const double saved_rate = share * (change.file->filter.predicted_fpr - change.fpr);
+    const double saved_rate = SavedRate(change);
     const uint64_t bytes_today = PointBytes(change.file->filter);
     fprs_[change.run] -= saved_rate;
-    outlook_.bytes += change.filter_bytes - bytes_today;
+    bytes_ += change.filter_bytes - bytes_today;
     rewrites->push_back({change.file->place, change.file->num_bytes,
                          shares_[change.run] * saved_rate,
                          static_cast<int64_t>(bytes_today - change.filter_bytes)});
+  }
+
+  /// Whether all changes together save enough for the small ones among them to be worth it, too.
+  bool GainsByAll(const std::vector<FilterChange>& changes) const {
+    std::vector<double> fprs = fprs_;
+    uint64_t bytes = bytes_;
+    for (const FilterChange& change : changes) {
+      fprs[change.run] -= SavedRate(change);
+      bytes += change.filter_bytes - PointBytes(change.file->filter);
+    }
+    const Outlook& today = outlook_.today;
+    return WastedReads(coverage_, fprs, 1) < (1 - kLeastGain) * today.wasted_reads ||
+           static_cast<double>(bytes) < (1 - kLeastGain) * static_cast<double>(today.filter_bytes);
   }
 
   std::vector<double> KnownTo(const Engine& engine) const {
     return KnownShares(coverage_, list_.runs.size(), engine.LeastShareOfLookups());
   }
 
-  FamilyOutlook Outlook() {
-    outlook_.reads = WastedReads(coverage_, fprs_, 1);
+  FamilyOutlook Finish() {
+    outlook_.then = OutlookOf(fprs_, bytes_);
     return outlook_;
   }
 
  private:
-  const RewriteQuestion& question_;
+  // Of its run.
+  double SavedRate(const FilterChange& change) const {
+    const SortedRun& run = list_.runs[change.run];
+    if (run.num_keys == 0) return 0;
+    const double share =
+        static_cast<double>(FilterKeys(*change.file)) / static_cast<double>(run.num_keys);
+    return share * (change.file->filter.predicted_fpr - change.fpr);
+  }
+
+  Outlook OutlookOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
+    const double reads = WastedReads(coverage_, fprs, 1);
+    return {.wasted_reads_absent = reads, .wasted_reads = reads, .filter_bytes = filter_bytes};
+  }
+
   const RunList& list_;
   RunCoverage coverage_;
   std::vector<double> shares_;
   std::vector<double> fprs_;
+  uint64_t bytes_ = 0;
   FamilyOutlook outlook_;
 };
 
@@ -83,12 +99,12 @@ class FamilyPlanner {
 std::vector<FilterChange> ChangesTo(const AskedRates& asked, const RunList& list,
                                     const std::vector<double>& shares, const Engine& engine) {
   Result<FilterPlan> plan = PlanForAsked({.runs = list.runs,
-                                          .allots_empty_level0 = engine.AllotsEmptyLevel0(),
+                                          .engine = &engine,
                                           .kind = asked.kind,
+                                          .by_rewriting = true,
                                           .shares = shares},
                                          asked);
   if (!plan.ok()) term::Fail("column family {}: {}", list.family, plan.status().message());
-  std::erase_if(plan->changes, [](const FilterChange& change) { return !Gains(change); });
   return std::move(plan->changes);
 }
 
@@ -102,6 +118,10 @@ RewritePlan ReadFiles(const RewriteQuestion& question, const Engine** engine) {
   if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
   plan.lists = SortIntoRuns(plan.files);
   return plan;
+}
+
+std::string StockPolicy(const OptionsFile& options, const std::string& family) {
+  return options.Find(TableSection(family), "filter_policy").value_or("nullptr");
 }
 
 void Sort(std::vector<FileToRewrite>* rewrites) {
@@ -128,35 +148,45 @@ RewritePlan PlanRewrite(const RewriteQuestion& question) {
     }
     plan.shares.emplace_back();
     if (of_family == asked.end() || list.num_keys() == 0) continue;
-    FamilyPlanner planner(question, list, *engine);
+    FamilyPlanner planner(list, *engine);
     const std::vector<double>& shares = plan.shares.back() = planner.KnownTo(*engine);
-    for (const FilterChange& change : ChangesTo(of_family->second, list, shares, *engine)) {
+    std::vector<FilterChange> changes = ChangesTo(of_family->second, list, shares, *engine);
+    std::erase_if(changes, [&](const auto& change) { return !IsChosen(question, *change.file); });
+    const bool counts_small_ones = HasOneRate(of_family->second) || planner.GainsByAll(changes);
+    for (const FilterChange& change : changes) {
+      if (!Gains(change) || !(counts_small_ones || GainsOnBalance(change))) continue;
       planner.Add(change, &plan.rewrites);
     }
-    plan.outlooks.push_back(planner.Outlook());
+    plan.outlooks.push_back(planner.Finish());
   }
   Sort(&plan.rewrites);
   return plan;
 }
 
-RewritePlan PlanRevert(const RewriteQuestion& question) {
+RewritePlan PlanRevert(const RewriteQuestion& question, const OptionsFile& stock) {
   const Engine* engine = nullptr;
   RewritePlan plan = ReadFiles(question, &engine);
   for (const RunList& list : plan.lists) {
     plan.shares.emplace_back();  // stock filters have one rate
-    FamilyPlanner planner(question, list, *engine);
+    if (list.num_keys() == 0) continue;
+    StockOutcome outcome(question.database, list.family, StockPolicy(stock, list.family));
+    FamilyPlanner planner(list, *engine);
+    bool is_known = true;
     for (size_t i = 0; i < list.runs.size(); ++i) {
       for (const FileReport* const file : list.runs[i].files) {
-        if (file->filter.origin != FilterOrigin::kBlocksieve) continue;
-        // Stock filters are as the program's options have them; nothing is promised of them.
+        if (file->filter.origin != FilterOrigin::kBlocksieve || !IsChosen(question, *file))
+          continue;
+        const auto filter = outcome.Of(*file);
+        is_known = is_known && filter;
         planner.Add({.file = file,
                      .run = i,
-                     .fpr = file->filter.predicted_fpr,
-                     .filter_bytes = PointBytes(file->filter)},
+                     .fpr = filter ? filter->fpr : file->filter.predicted_fpr,
+                     .filter_bytes = filter ? filter->num_bytes : PointBytes(file->filter)},
                     &plan.rewrites);
       }
     }
-    if (list.num_keys() != 0) plan.outlooks.push_back(planner.Outlook());
+    plan.outlooks.push_back(planner.Finish());
+    plan.outlooks.back().is_known = is_known;
   }
   return plan;
 }

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "integration/cli/advise/advice.h"
 #include "integration/cli/advise/run_coverage.h"
 #include "integration/cli/engine/engine.h"
 #include "integration/cli/engine/sorted_runs.h"
+#include "integration/cli/rocksdb/options_file.h"
 
 // Which files of a database would gain if they were rewritten with the filters that its options ask
 // for, and by how much.
@@ -28,13 +30,13 @@ struct FileToRewrite {
   int64_t saved_bytes = 0;  ///< Of filters; negative: they take more.
 };
 
-/// What a column family wastes, by the model of its filters.
+/// What a column family wastes, by the model of its filters. Per lookup of an absent key.
 struct FamilyOutlook {
   std::string family;
-  double reads_today = 0;  ///< Per lookup of an absent key.
-  double reads = 0;        ///< Once the files are rewritten.
-  uint64_t bytes_today = 0;
-  uint64_t bytes = 0;
+  uint64_t num_keys = 0;
+  Outlook today;
+  Outlook then;          ///< Once the files are rewritten.
+  bool is_known = true;  ///< Otherwise nothing is known of `then`.
 };
 
 struct RewritePlan {
@@ -49,8 +51,8 @@ struct RewritePlan {
 /// ask for none.
 RewritePlan PlanRewrite(const RewriteQuestion& question);
 
-/// Away from the filters of blocksieve: all files that have some.
-RewritePlan PlanRevert(const RewriteQuestion& question);
+/// Away from the filters of blocksieve, to the policies of `stock`: all files that have some.
+RewritePlan PlanRevert(const RewriteQuestion& question, const OptionsFile& stock);
 
 /// Of all filters for points of a column family, as they are now.
 uint64_t FilterBytesOf(const std::string& database, const std::string& family);

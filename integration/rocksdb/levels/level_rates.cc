@@ -66,12 +66,6 @@ bool StaysOnLevel0(const rocksdb::FilterBuildingContext& context) {
   return context.compaction_style == rocksdb::kCompactionStyleFIFO;
 }
 
-// The most precise rate that is worth it for any file.
-double LowestFpr(FilterKind kind, double wasted_reads) {
-  const Result<Layout> largest = LayoutForBitsPerKey(kind, kMostBitsPerKey);
-  return std::max({wasted_reads * kLeastShareOfWastedReads, largest->predicted_fpr, kMinTargetFpr});
-}
-
 }  // namespace
 
 // A flushed file gets the fastest kind: it lives until the next compaction, and every lookup asks
@@ -88,6 +82,11 @@ FilterKind KindOfFile(PolicyKind kind, bool is_short_lived) {
       break;
   }
   return is_short_lived ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
+}
+
+double LeastRate(FilterKind kind, double wasted_reads) {
+  const Result<Layout> largest = LayoutForBitsPerKey(kind, kMostBitsPerKey);
+  return std::max({wasted_reads * kLeastShareOfWastedReads, largest->predicted_fpr, kMinTargetFpr});
 }
 
 bool IsShortLived(const rocksdb::FilterBuildingContext& context) {
@@ -128,19 +127,19 @@ LevelRates::Rates LevelRates::RatesOf(const FilterPolicyOptions& options,
   const FilterKind kind = groups[group].kind;
   const auto fail = [&](const Status& status) -> Rates {
     if (status.code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
-    return {LowestFpr(kind, options.wasted_reads.value_or(0)), kMaxRangeFpr};  // no keys
+    return {LeastRate(kind, options.wasted_reads.value_or(0)), kMaxRangeFpr};  // no keys
   };
   if (options.ranges) {
     const Result<RangeRateAllocation> rates =
         AllocateRatesWithRanges(groups, goal, options.seek_fraction.value_or(kDefaultSeekFraction));
     if (!rates.ok()) return fail(rates.status());
-    return {std::max(rates->points.target_fprs[group], LowestFpr(kind, rates->points.wasted_reads)),
+    return {std::max(rates->points.target_fprs[group], LeastRate(kind, rates->points.wasted_reads)),
             std::max(rates->range_fprs[group],
                      std::max(kMinRangeFpr, rates->wasted_seek_reads * kLeastShareOfWastedReads))};
   }
   const Result<RateAllocation> rates = AllocateRates(groups, goal);
   if (!rates.ok()) return fail(rates.status());
-  return {std::max(rates->target_fprs[group], LowestFpr(kind, rates->wasted_reads)), 1};
+  return {std::max(rates->target_fprs[group], LeastRate(kind, rates->wasted_reads)), 1};
 }
 
 ColumnFamilyShape LevelRates::ShapeFor(const rocksdb::FilterBuildingContext& context) {

@@ -49,6 +49,10 @@ class LevelRates {
 /// The kind of filter that a file gets. `is_short_lived`: the next compaction rewrites the file.
 FilterKind KindOfFile(PolicyKind kind, bool is_short_lived);
 
+/// The most precise rate that a file gets by these options, in a tree that wastes so many reads per
+/// lookup.
+double LeastRate(FilterKind kind, double wasted_reads);
+
 /// Whether the file is the output of a flush and will be compacted.
 bool IsShortLived(const rocksdb::FilterBuildingContext& context);
 

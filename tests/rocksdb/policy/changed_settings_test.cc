@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <functional>
 #include <string>
@@ -90,6 +93,44 @@ TEST_P(ChangedSettings, TheExtractorChangesWhileTheDatabaseIsOpen) {
     if (db->GetOptions().prefix_extractor != nullptr) {
       EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), {}), "") << extractor;
     }
+  }
+  EXPECT_GT(db.Use().rejected, 0u);
+}
+
+// As the README has it: from 9.8 on for new files, before not at all.
+TEST_P(ChangedSettings, ThePolicyChangesWhileTheDatabaseIsOpen) {
+  constexpr bool kIsChangeable = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908;
+  TestDb db(MakeConfig(GetParam(), PolicyFromString("{id=blocksieve;wasted_reads=0.03}")));
+  struct Step {
+    std::string policy;
+    std::string target_fpr;  // then in force
+    std::string wasted_reads;
+  };
+  uint64_t groups = 0;
+  for (const Step& step : {Step{"blocksieve:0.02", "0.02", ""},
+                           Step{"{id=blocksieve;wasted_reads=0.01;target_fpr=none}", "", "0.01"},
+                           Step{"{id=blocksieve;target_fpr=0.2;wasted_reads=none}", "0.2", ""}}) {
+    db.Fill(GroupKeys(2 * groups, 20, 10), std::string(30, 'v'));
+    groups += 20;
+    const rocksdb::Status status =
+        db->SetOptions({{"block_based_table_factory", "{filter_policy=" + step.policy + "}"}});
+    if (kIsChangeable) {
+      MustBeOk(status, step.policy);
+    } else {
+      EXPECT_NE(status.ToString().find("Option not changeable"), std::string::npos)
+          << status.ToString();
+    }
+    const auto factory = db->GetOptions().table_factory;
+    const auto* const table = factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    ASSERT_NE(table, nullptr);
+    const auto option = [&](const char* name) {
+      std::string value;
+      EXPECT_TRUE(table->filter_policy->GetOption({}, name, &value).ok()) << name;
+      return value;
+    };
+    EXPECT_EQ(option("target_fpr"), kIsChangeable ? step.target_fpr : "") << step.policy;
+    EXPECT_EQ(option("wasted_reads"), kIsChangeable ? step.wasted_reads : "0.03") << step.policy;
+    EXPECT_EQ(CheckReads(&db.db(), db.model(), GroupKeys(1, groups, 1)), "") << step.policy;
   }
   EXPECT_GT(db.Use().rejected, 0u);
 }
