@@ -1,6 +1,7 @@
 #include "tests/rocksdb/ranges/broken_filters.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -13,9 +14,15 @@ namespace {
 
 std::string_view AsView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
+// A key that the extractor was given: where it was, and a copy, because it may be gone once it is
+// asked for out of turn.
+struct Key {
+  const char* place = nullptr;
+  std::string text;
+};
 struct Transformed {
-  std::string_view last;
-  std::string_view before_last;
+  Key last;
+  Key before_last;
 };
 thread_local Transformed transformed;
 
@@ -24,7 +31,7 @@ class Extractor final : public rocksdb::SliceTransform {
   // Files of both can then be read with either, and the policy takes it for ours.
   const char* Name() const override { return "blocksieve.range"; }
   rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
-    transformed = {AsView(key), transformed.last};
+    transformed = {{key.data(), key.ToString()}, std::move(transformed.last)};
     return {key.data(), 0};
   }
   bool InDomain(const rocksdb::Slice&) const override { return true; }
@@ -48,13 +55,13 @@ class Reader final : public rocksdb::FilterBitsReader {
  private:
   bool MayMatchRange(const rocksdb::Slice& prefix) {
     const Transformed taken = std::exchange(transformed, {});
-    const std::string_view begin = taken.before_last;
-    const std::string_view end = taken.last;
-    if (begin.data() == nullptr) return true;
-    const bool is_pair = begin.data() == prefix.data() && end.data() != prefix.data();
+    const Key& begin = taken.before_last;
+    const Key& end = taken.last;
+    if (begin.place == nullptr) return true;
+    const bool is_pair = begin.place == prefix.data() && end.place != prefix.data();
     if (!is_pair && without_ != RangeRule::kPairing) return true;
-    if (begin.empty() && without_ != RangeRule::kEmptyBegin) return true;
-    switch (ranges_.Ask(begin, end)) {
+    if (begin.text.empty() && without_ != RangeRule::kEmptyBegin) return true;
+    switch (ranges_.Ask(begin.text, end.text)) {
       case RangeFilterReader::Answer::kNo:
         return false;
       case RangeFilterReader::Answer::kBeyond:

@@ -52,7 +52,7 @@ class RangeOptions : public ::testing::Test {
     return options;
   }
 
-  static const FilterPolicyOptions& PolicyOptionsOf(const rocksdb::ColumnFamilyOptions& family) {
+  static FilterPolicyOptions PolicyOptionsOf(const rocksdb::ColumnFamilyOptions& family) {
     const auto* const table = family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     const auto* const ours = As<Policy>(table->filter_policy.get());
     if (ours == nullptr) MustBeOk(rocksdb::Status::NotFound(), "our policy");
@@ -99,11 +99,11 @@ class RangeOptions : public ::testing::Test {
 TEST_F(RangeOptions, AreReadFromText) {
   const rocksdb::Options options = FromText(kFamilyText);
   EXPECT_TRUE(IsRangeExtractor(options.prefix_extractor.get()));
-  const FilterPolicyOptions& policy = PolicyOptionsOf(options);
+  const FilterPolicyOptions policy = PolicyOptionsOf(options);
   EXPECT_TRUE(policy.ranges);
   EXPECT_EQ(policy.range_fpr, 0.01);
   EXPECT_TRUE(policy.plain_range_reads);
-  const FilterPolicyOptions& otherwise = PolicyOptionsOf(FromText(
+  const FilterPolicyOptions otherwise = PolicyOptionsOf(FromText(
       "prefix_extractor=blocksieve.range;block_based_table_factory={filter_policy={id=blocksieve;"
       "ranges=true;}}"));
   EXPECT_TRUE(otherwise.ranges);
@@ -127,7 +127,7 @@ TEST_F(RangeOptions, MeanWhatTheyMeant) {
     std::string target_fpr, kind, max_build_bytes, ranges, range_fpr, plain;
     std::istringstream(line.substr(at + arrow.size())) >> target_fpr >> kind >> max_build_bytes >>
         ranges >> range_fpr >> plain;
-    const FilterPolicyOptions& options = PolicyOptionsOf(FromText(
+    const FilterPolicyOptions options = PolicyOptionsOf(FromText(
         "prefix_extractor=blocksieve.range;block_based_table_factory={filter_policy=" + text +
         "}"));
     EXPECT_EQ(UniformTargetFpr(options), std::stod(target_fpr));
@@ -153,7 +153,7 @@ TEST_F(RangeOptions, GoThroughOptionsFiles) {
   for (int reopened = 0; reopened < 3; ++reopened) {
     db.reset();
     const StoredOptions stored(path);
-    const FilterPolicyOptions& policy = PolicyOptionsOf(stored.column_family());
+    const FilterPolicyOptions policy = PolicyOptionsOf(stored.column_family());
     EXPECT_TRUE(policy.ranges);
     EXPECT_EQ(policy.range_fpr, 0.01);
     EXPECT_TRUE(policy.plain_range_reads);
