@@ -123,11 +123,12 @@ def log_axis(axis, text=power_of_ten):
     where there would be too few otherwise."""
     from matplotlib import ticker
 
-    between = (3,) if axis.axis_name == "x" else (2, 5)  # texts are wider than high
+    # Texts are wider than high.
+    between, most = ((3,), 60) if axis.axis_name == "x" else ((2, 5), 150)
 
     def minor_text(value, _):
         low, high = sorted(axis.get_view_interval())
-        return text(value, None) if high < 150 * low else ""
+        return text(value, None) if high < most * low else ""
 
     scale = axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale
     scale("log")
