@@ -361,6 +361,26 @@ class Rewrites(SmallTree):
                                         "that this program does not have.\n"), text)
         said = self.json_of("revert", "--db", self.db, "--dry-run")["families"][0]
         self.assertIsNone(said["afterwards"])
+        # It gets its options back, and its program the files: RocksDB would write some without filters.
+        files = {path.name for path in self.db.glob("*.sst")}
+        text = self.succeed("revert", "--db", self.db).out.decode()
+        self.assertIn("This program does not have filter_policy their_own_policy, so that it rewrites "
+                      "nothing.", text)
+        said = self.fail_with(1, "rewrite", "--db", self.db)
+        self.assertIn("filter_policy is their_own_policy in column family default, which this program "
+                      "does not have: it would write files without filters", said)
+        self.assertEqual({path.name for path in self.db.glob("*.sst")}, files)
+        self.assertIn("filter_policy=their_own_policy", self.options_file().read_text())
+        self.assertEqual(list(self.db.glob("blocksieve*")), [])
+
+    def test_unknown_policy(self):
+        """It would stand in the options, and nothing would build filters."""
+        self.build()
+        before = self.options_file().read_text()
+        said = self.fail_with(2, "revert", "--db", self.db, "--filter-policy", "nonsense:3")
+        self.assertIn("'nonsense:3' is unknown; allowed are policies of this RocksDB, such as "
+                      "bloomfilter:10:false, ribbonfilter:10 and nullptr", said)
+        self.assertEqual(self.options_file().read_text(), before)
 
     def test_revert_of_a_level(self):
         self.build()

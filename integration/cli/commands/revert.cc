@@ -6,6 +6,8 @@
 
 #include "integration/cli/commands/rewrite_files.h"
 #include "integration/cli/commands/rewrite_report.h"
+#include "integration/cli/rocksdb/filter_options.h"
+#include "integration/cli/rocksdb/stock_outcome.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/upkeep/options_change.h"
 
@@ -18,7 +20,8 @@ constexpr const char* kRevertFooter =
     R"help(Writes the next OPTIONS file of the database, with the filter policy that it had before
 blocksieve apply; where that is not known, with --filter-policy. Then rewrites the files that have
 filters of blocksieve, as blocksieve rewrite does. It can be interrupted and repeated. No process may
-have the database open. Skip indexes stay: stock RocksDB takes no notice of them.
+have the database open. Skip indexes stay: stock RocksDB takes no notice of them. If the policy is one
+that only the application has, the options are all that it writes.
 
 It is never needed for right answers: stock RocksDB reads a database of blocksieve as it is. But it
 takes blocksieve's filters for ones that match everything, until it rewrites their files.
@@ -35,6 +38,15 @@ struct RevertOptions {
   RewriteSettings settings;
   std::string policy = "bloomfilter:10:false";
 };
+
+// Else the database would have options that name a policy of nobody.
+std::string KnownPolicy(const std::string& policy) {
+  if (IsKnownPolicy(policy)) return "";
+  return fmt::format(
+      "'{}' is unknown; allowed are policies of this RocksDB, such as "
+      "bloomfilter:10:false, ribbonfilter:10 and nullptr",
+      policy);
+}
 
 constexpr const char* kDeed = "Going back to stock filters";
 
@@ -58,12 +70,36 @@ OptionsFile RevertOptionsFile(const RevertOptions& options) {
   return file;
 }
 
+/// One that the database had before and this program does not know.
+std::optional<std::string> UnknownPolicy(const OptionsFile& stock) {
+  for (const std::string& family : stock.Families()) {
+    const auto policy = stock.Find(TableSection(family), "filter_policy");
+    if (policy && !policy->empty() && !IsKnownPolicy(*policy)) return policy;
+  }
+  return std::nullopt;
+}
+
+void ReportUnknown(const std::string& policy, OutputFormat format) {
+  term::WriteToStandardOutput(
+      format == OutputFormat::kText
+          ? fmt::format("This program does not have filter_policy {}, so that it rewrites nothing. "
+                        "Files keep their filters, which\nmatch everything for a program without "
+                        "blocksieve, until one that has the policy rewrites them.\n",
+                        policy)
+          : JsonLine({{"files_rewritten", 0}, {"unknown_policy", policy}}));
+}
+
 void RunRevert(const RevertOptions& options) {
   const RewriteQuestion& question = options.settings.question;
   EngineOf(question.database, "rocksdb");  // says so if it is another's, or none
   const bool is_dry_run = options.settings.is_dry_run;
   const OptionsFile stock = is_dry_run ? StockOptionsFor(options) : RevertOptionsFile(options);
-  RewriteFiles(options.settings, kDeed, [&] { return PlanRevert(question, stock); });
+  const auto unknown = UnknownPolicy(stock);
+  if (unknown && !is_dry_run) {
+    ReportUnknown(*unknown, options.settings.format);
+  } else {
+    RewriteFiles(options.settings, kDeed, [&] { return PlanRevert(question, stock); });
+  }
   if (!is_dry_run && !question.level && !question.family) ForgetKeptOptions(question.database);
 }
 
@@ -76,7 +112,8 @@ void AddRevertCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->policy,
             {"--filter-policy", "POLICY",
              fmt::format("as in OPTIONS files, if it is not known what was before (default {})",
-                         options->policy)});
+                         options->policy),
+             KnownPolicy});
   SetAction(command, action, [options] { RunRevert(*options); });
 }
 

@@ -16,7 +16,19 @@ namespace {
 // A larger filter has the same rate, and bytes in proportion.
 constexpr uint64_t kMostKeys = 1 << 17;
 
+bool Make(const std::string& policy, std::shared_ptr<const rocksdb::FilterPolicy>* made) {
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;  // else an unknown policy is none
+  return rocksdb_plugin::LoadedAbiProblem().empty() &&
+         rocksdb::FilterPolicy::CreateFromString(config, policy, made).ok();
+}
+
 }  // namespace
+
+bool IsKnownPolicy(const std::string& policy) {
+  std::shared_ptr<const rocksdb::FilterPolicy> made;
+  return Make(policy, &made);
+}
 
 StockOutcome::StockOutcome(const std::string& database, const std::string& family,
                            const std::string& policy) {
@@ -26,10 +38,7 @@ StockOutcome::StockOutcome(const std::string& database, const std::string& famil
         stored.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     if (table != nullptr) table_ = *table;
   }
-  rocksdb::ConfigOptions config;
-  config.ignore_unsupported_options = false;  // else an unknown policy is none
-  is_known_ = rocksdb_plugin::LoadedAbiProblem().empty() &&
-              rocksdb::FilterPolicy::CreateFromString(config, policy, &policy_).ok();
+  is_known_ = Make(policy, &policy_);
 }
 
 std::optional<StockOutcome::Filter> StockOutcome::Of(const FileReport& file) {

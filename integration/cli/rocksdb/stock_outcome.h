@@ -14,6 +14,9 @@
 
 namespace blocksieve::cli {
 
+/// Whether this program can build filters by this value of filter_policy.
+bool IsKnownPolicy(const std::string& policy);
+
 /// What becomes of the filters of a file if a policy of RocksDB's own builds them: a few are built
 /// in memory, and described as those of a database are. Not thread-safe.
 class StockOutcome {

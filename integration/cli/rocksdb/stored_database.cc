@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <rocksdb/env.h>
 #include <rocksdb/sst_file_reader.h>
+#include <rocksdb/table.h>
 #include <rocksdb/utilities/object_registry.h>
 
 #include <algorithm>
@@ -12,6 +13,8 @@
 #include <set>
 #include <system_error>
 
+#include "integration/cli/rocksdb/filter_options.h"
+#include "integration/cli/rocksdb/options_file.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/rocksdb/compat/class_by_name.h"
@@ -72,6 +75,25 @@ rocksdb::Status LoadOptions(const rocksdb::ConfigOptions& config, const std::str
     if (status.ok() || status.IsNotFound()) break;
   }
   return status;
+}
+
+// RocksDB passes over a policy that it does not know, builds no filters, and writes that down.
+void CheckFilterPolicies(const std::string& path, const StoredOptions& options) {
+  const OptionsFile file = OptionsFile::Latest(path);
+  for (const rocksdb::ColumnFamilyDescriptor& family : options.families) {
+    if (family.options.table_factory == nullptr) continue;
+    const auto* const table =
+        family.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    const auto policy = file.Find(TableSection(family.name), "filter_policy");
+    if (table == nullptr || table->filter_policy != nullptr || !policy || *policy == "nullptr" ||
+        policy->empty()) {
+      continue;
+    }
+    term::Fail(
+        "database {}: filter_policy is {} in column family {}, which this program does not have: "
+        "it would write files without filters",
+        path, *policy, family.name);
+  }
 }
 
 // One command reads the options several times.
@@ -188,6 +210,7 @@ StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
                     path, status.ToString()));
     return DefaultOptions(path);
   }
+  if (strict) CheckFilterPolicies(path, options);
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     RemoveCollectorsOfUnknownColumns(&family.options);
   }

@@ -23,7 +23,7 @@ struct StoredOptions {
 };
 
 /// `strict`: throws Failure if the OPTIONS file cannot be read or parsed, or names a comparator,
-/// merge operator or the like that this program does not have. Otherwise takes the default options
+/// merge operator, filter policy or the like that this program does not have. Otherwise takes the default options
 /// instead and says so on stderr, or leaves out what it does not have, and opening or reading fails
 /// where it is needed.
 StoredOptions ReadStoredOptions(const std::string& path, bool strict);
