@@ -261,7 +261,8 @@ class Rewrites(SmallTree):
         self.rewrite()
         num_files = len(self.origins())
         self.apply("{id=blocksieve;bits_per_key=10.02}")
-        self.assertEqual(self.would_rewrite(), [])
+        # From RocksDB 9.2 on, filters fill what the allocator gives: one may be that far off.
+        self.assertLessEqual(len(self.would_rewrite()), 1)
         self.apply("{id=blocksieve;bits_per_key=10.3}")
         self.assertGreater(len(self.would_rewrite()), num_files / 2)
 
