@@ -37,9 +37,9 @@ struct FilterInfo {
   /// Keys added, adjacent duplicates counted once; in classic and counting filters an estimate of
   /// the distinct keys. 0: the filter says "no" to all.
   uint64_t num_keys = 0;
-  uint64_t payload_bytes = 0;     ///< Everything before the footer.
-  uint64_t block_bytes = 0;       ///< Payload, footer and zero bytes.
-  uint64_t hash_seed = 0;         ///< Of HashKey.
+  uint64_t payload_bytes = 0;  ///< Everything before the footer.
+  uint64_t block_bytes = 0;    ///< Payload, footer and zero bytes.
+  uint64_t hash_seed = 0;      ///< Of HashKey.
   /// What VerifyFilterBlock compares; 0 in short blocks, whose one checksum is compared at once.
   uint32_t payload_checksum = 0;
 

@@ -23,9 +23,9 @@ struct StoredOptions {
 };
 
 /// `strict`: throws Failure if the OPTIONS file cannot be read or parsed, or names a comparator,
-/// merge operator, filter policy or the like that this program does not have. Otherwise takes the default options
-/// instead and says so on stderr, or leaves out what it does not have, and opening or reading fails
-/// where it is needed.
+/// merge operator, filter policy or the like that this program does not have. Otherwise takes the
+/// default options instead and says so on stderr, or leaves out what it does not have, and opening
+/// or reading fails where it is needed.
 StoredOptions ReadStoredOptions(const std::string& path, bool strict);
 
 /// Keeps RocksDB from writing a file LOG into a database that is only read.
