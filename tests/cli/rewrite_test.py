@@ -365,11 +365,11 @@ class Rewrites(SmallTree):
         # It gets its options back, and its program the files: RocksDB would write some without filters.
         files = {path.name for path in self.db.glob("*.sst")}
         text = self.succeed("revert", "--db", self.db).out.decode()
-        self.assertIn("This program does not have filter_policy their_own_policy, so that it rewrites "
-                      "nothing.", text)
+        self.assertIn("This program does not have the filter_policy their_own_policy, so it rewrites "
+                      "nothing.\n", text)
         said = self.fail_with(1, "rewrite", "--db", self.db)
-        self.assertIn("filter_policy is their_own_policy in column family default, which this program "
-                      "does not have: it would write files without filters", said)
+        self.assertIn("this program does not have the filter_policy their_own_policy of column family "
+                      "default, and would write files without filters", said)
         self.assertEqual({path.name for path in self.db.glob("*.sst")}, files)
         self.assertIn("filter_policy=their_own_policy", self.options_file().read_text())
         self.assertEqual(list(self.db.glob("blocksieve*")), [])

@@ -20,8 +20,8 @@ constexpr const char* kRevertFooter =
     R"help(Writes the next OPTIONS file of the database, with the filter policy that it had before
 blocksieve apply; where that is not known, with --filter-policy. Then rewrites the files that have
 filters of blocksieve, as blocksieve rewrite does. It can be interrupted and repeated. No process may
-have the database open. Skip indexes stay: stock RocksDB takes no notice of them. If the policy is one
-that only the application has, the options are all that it writes.
+have the database open. Skip indexes stay: stock RocksDB takes no notice of them. It writes nothing but
+the options if only the application has the policy.
 
 It is never needed for right answers: stock RocksDB reads a database of blocksieve as it is. But it
 takes blocksieve's filters for ones that match everything, until it rewrites their files.
@@ -39,7 +39,7 @@ struct RevertOptions {
   std::string policy = "bloomfilter:10:false";
 };
 
-// Else the database would have options that name a policy of nobody.
+// Without this check the options would name a policy that no program has.
 std::string KnownPolicy(const std::string& policy) {
   if (IsKnownPolicy(policy)) return "";
   return fmt::format(
@@ -82,10 +82,11 @@ std::optional<std::string> UnknownPolicy(const OptionsFile& stock) {
 void ReportUnknown(const std::string& policy, OutputFormat format) {
   term::WriteToStandardOutput(
       format == OutputFormat::kText
-          ? fmt::format("This program does not have filter_policy {}, so that it rewrites nothing. "
-                        "Files keep their filters, which\nmatch everything for a program without "
-                        "blocksieve, until one that has the policy rewrites them.\n",
-                        policy)
+          ? fmt::format(
+                "This program does not have the filter_policy {}, so it rewrites nothing.\n"
+                "Without blocksieve, the filters of today match everything until the program "
+                "that has it rewrites them.\n",
+                policy)
           : JsonLine({{"files_rewritten", 0}, {"unknown_policy", policy}}));
 }
 

@@ -90,8 +90,8 @@ void CheckFilterPolicies(const std::string& path, const StoredOptions& options) 
       continue;
     }
     term::Fail(
-        "database {}: filter_policy is {} in column family {}, which this program does not have: "
-        "it would write files without filters",
+        "database {}: this program does not have the filter_policy {} of column family {}, "
+        "and would write files without filters",
         path, *policy, family.name);
   }
 }
