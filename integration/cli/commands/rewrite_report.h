@@ -31,7 +31,7 @@ struct Rewritten {
 /// The families of which the plan changes a file.
 std::vector<FamilyOutlook> ChangedFamilies(const RewritePlan& plan);
 
-// `deed`: what the plan is for, "Rewriting" or the like, at the begin of a sentence.
+// `deed`: what the plan is for, "Rewriting" or the like; begins a sentence.
 
 /// Wasted reads and memory, today and afterwards. "" if the plan changes nothing.
 std::string OutlookText(const RewritePlan& plan, const std::string& deed);

@@ -43,7 +43,7 @@ class FileRewriter {
   FileRewriter(const FileRewriter&) = delete;
   FileRewriter& operator=(const FileRewriter&) = delete;
 
-  /// Waits until RocksDB compacts no longer by itself: before that, a plan would be out of date as
+  /// Waits until RocksDB has no compactions of its own left: a plan made earlier is out of date as
   /// soon as it is made. `waiting` is called ten times a second with an estimate of the bytes that
   /// are still to be compacted; if it returns false, so does this.
   bool WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting);
