@@ -42,7 +42,7 @@ void Apply(const FilterPlan& plan, std::vector<FileReport>* files) {
   }
 }
 
-class FilterPlanTest : public testing::Test {
+class FilterPlanTest : public ::testing::Test {
  protected:
   std::vector<FileReport> files_ = Files();
   std::vector<RunList> lists_ = SortIntoRuns(files_);

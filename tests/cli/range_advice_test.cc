@@ -13,9 +13,9 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr uint64_t kKeys = 5000;
+constexpr uint64_t kKeysPerFile = 5000;
 
-class RangeAdviceTest : public testing::Test {
+class RangeAdviceTest : public ::testing::Test {
  protected:
   // Each run of so many files.
   void MakeRuns(const std::vector<size_t>& files_of_runs) {
@@ -24,7 +24,7 @@ class RangeAdviceTest : public testing::Test {
         FileReport& file = files_.emplace_back();
         file.place.level = static_cast<int>(level) + 1;
         file.place.path = std::to_string(level) + "/" + std::to_string(i);
-        file.num_entries = kKeys;
+        file.num_entries = kKeysPerFile;
       }
     }
     lists_ = SortIntoRuns(files_);
@@ -37,10 +37,10 @@ class RangeAdviceTest : public testing::Test {
                                   const std::function<void(std::string_view)>& visit) {
       read_.push_back(file.place.path);
       std::set<std::string> keys;
-      while (keys.size() < kKeys) keys.insert(std::to_string(random_()));
+      while (keys.size() < kKeysPerFile) keys.insert(std::to_string(random_()));
       uint64_t num_visited = 0;
       for (const std::string& key : keys) {
-        if (num_visited++ == kKeys / 2) problem();
+        if (num_visited++ == kKeysPerFile / 2) problem();
         visit(key);
       }
     };
@@ -61,7 +61,7 @@ TEST_F(RangeAdviceTest, ASampleIsFromAllOverARunAndStandsForIt) {
   EXPECT_EQ(read_, (std::vector<std::string>{"0/0", "1/1", "1/3", "1/5"}));
   ASSERT_EQ(advice.runs.size(), 2u);
   EXPECT_EQ(advice.runs[1].sampled_files, 3u);
-  EXPECT_EQ(advice.runs[1].sampled_keys, 3 * kKeys);
+  EXPECT_EQ(advice.runs[1].sampled_keys, 3 * kKeysPerFile);
   const auto bytes = static_cast<double>(advice.runs[0].num_bytes);
   EXPECT_NEAR(static_cast<double>(advice.runs[1].num_bytes), 7 * bytes, 0.02 * 7 * bytes);
   EXPECT_EQ(advice.num_bytes, advice.runs[0].num_bytes + advice.runs[1].num_bytes);
@@ -93,7 +93,7 @@ TEST_F(RangeAdviceTest, PresentFiltersAreCounted) {
 TEST_F(RangeAdviceTest, WhatCannotBeReadIsLeftOut) {
   MakeRuns({3});
   const RangeAdvice advice = Advise({.fraction = 1}, [] { term::Fail("damaged"); });
-  EXPECT_EQ(advice.runs[0].sampled_keys, 3 * kKeys / 2);
+  EXPECT_EQ(advice.runs[0].sampled_keys, 3 * kKeysPerFile / 2);
   EXPECT_EQ(advice.do_not_pay, "");
 }
 

@@ -27,7 +27,7 @@ double ShareOfLetters(const FileReport& file, std::string_view key) {
          static_cast<double>(keys.largest[0] - keys.smallest[0]);
 }
 
-class RunCoverageTest : public testing::Test {
+class RunCoverageTest : public ::testing::Test {
  protected:
   RunCoverage Cover(std::vector<FileReport> files) {
     files_ = std::move(files);
@@ -130,7 +130,7 @@ TEST_F(RunCoverageTest, WastedReadsOfDisjointRunsAreTheirMean) {
   EXPECT_EQ(WastedReads(coverage, {0.5, 0.01}, 0), 0);
 }
 
-class WholeCoverageTest : public testing::Test {
+class WholeCoverageTest : public ::testing::Test {
  protected:
   RunCoverage Cover(const std::vector<uint64_t>& keys) {
     files_.clear();

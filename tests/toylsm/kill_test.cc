@@ -15,7 +15,7 @@
 namespace blocksieve::toylsm {
 namespace {
 
-constexpr uint64_t kNumKeys = 300;
+constexpr uint64_t kWriterKeys = 300;
 
 Options KillOptions() {
   Options options = SmallOptions(Env::Posix());
@@ -27,7 +27,7 @@ Options KillOptions() {
 [[noreturn]] void WriteUntilKilled(const std::string& directory, uint64_t n, int pipe) {
   auto db = Db::Open(KillOptions(), directory);
   while (db.ok()) {
-    Write write = NthWrite(n, kNumKeys);
+    Write write = NthWrite(n, kWriterKeys);
     // Syncing takes time and matters only to power losses.
     if (!(*db)->Write(write.batch, {.sync = write.sync && n % 8 == 0}).ok()) break;
     ++n;
@@ -72,13 +72,13 @@ TEST(KillTest, NoAcknowledgedWriteIsLost) {
     ASSERT_TRUE(WIFSIGNALED(how)) << "the writer failed";
 
     for (; num_written < acknowledged; ++num_written)
-      Apply(NthWrite(num_written, kNumKeys), &model);
+      Apply(NthWrite(num_written, kWriterKeys), &model);
     auto db = Db::Open(KillOptions(), directory);
     ASSERT_TRUE(db.ok()) << db.status().message();
     const Model all = MustHave(ReadAll((*db)->NewIterator().get()));
     if (all != model) {
       // The write that was under way may have happened.
-      Apply(NthWrite(num_written++, kNumKeys), &model);
+      Apply(NthWrite(num_written++, kWriterKeys), &model);
       ASSERT_EQ(all, model) << "round " << round << ", acknowledged " << acknowledged;
     }
     if (round % 10 == 0) MustBeOk((*db)->Verify());
