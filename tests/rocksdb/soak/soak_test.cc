@@ -208,7 +208,7 @@ TEST_F(Soak, NothingIsLostWrongOrLeaked) {
   TempDir dir;
   const std::string path = dir / "db";
   const auto end =
-      Clock::now() + (LongTests() ? std::chrono::minutes(30) : std::chrono::seconds(20));
+      Clock::now() + (LongTests() ? std::chrono::minutes(30) : std::chrono::seconds(12));
   std::mt19937_64 random(20);
   Model model;
   uint64_t in_model = 0;
