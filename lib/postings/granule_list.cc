@@ -9,37 +9,90 @@ namespace {
 
 constexpr unsigned kLengthK = 5;  // of the code of a long list's bits beyond the fewest
 
-/// Calls `visit(gap, times)` for `count` gaps in all, until it returns false. With k = 0 a gap of 0
-/// is a one, and as many as there are on end are visited at once. Several codes are taken from one
-/// load.
-template <bool kWithRuns, class Visit>
+/// Calls `visit(gap)` for `count` gaps, until it returns false. As many codes as usually fit are
+/// taken from one load before it is known whether they do: how many did would be guessed wrong with
+/// nearly every load.
+template <class Visit>
 void ReadGaps(uint64_t count, unsigned k, BitReader* from, Visit visit) noexcept {
+  constexpr unsigned kMaxAtOnce = 8;
+  const uint64_t at_once = std::min(kMaxCodeBits / (k + 5), kMaxAtOnce);
+  while (count != 0) {
+    const uint64_t num_codes = std::min(count, at_once);
+    uint64_t gaps[kMaxAtOnce];
+    uint64_t next = from->PeekCode();
+    unsigned taken = 0;
+    // Shifts are cut to what is allowed; where that matters, the codes are longer than a load.
+    for (uint64_t i = 0; i < num_codes; ++i) {
+      const auto zeros = static_cast<unsigned>(std::countr_zero(next | uint64_t{1} << 63));
+      const uint64_t lows = LowBits((zeros + k) & 63);
+      gaps[i] = (next >> zeros >> 1 & lows) + lows - LowBits(k);
+      const unsigned length = 2 * zeros + 1 + k;
+      next >>= length & 63;
+      taken += length;
+    }
+    if (taken <= kMaxCodeBits) {
+      from->Skip(taken);
+      for (uint64_t i = 0; i < num_codes; ++i) {
+        if (!visit(gaps[i])) return;
+      }
+      count -= num_codes;
+    } else {
+      if (!visit(from->ExpGolomb(k)) || !from->ok()) return;
+      --count;
+    }
+  }
+}
+
+/// Passes over `count` gaps; four at a time, since how many a list has would be guessed wrong.
+void SkipGaps(uint64_t count, unsigned k, BitReader* from) noexcept {
+  constexpr unsigned kAtOnce = 4;
+  while (count != 0 && from->ok()) {
+    uint64_t next = from->PeekCode();
+    unsigned taken = 0;
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < kAtOnce; ++i) {
+      const auto zeros = static_cast<unsigned>(std::countr_zero(next | uint64_t{1} << 63));
+      const unsigned length = i < count ? 2 * zeros + 1 + k : 0;
+      next >>= length & 63;
+      taken += length;
+    }
+    if (taken <= kMaxCodeBits) {
+      from->Skip(taken);
+      count -= std::min<uint64_t>(count, kAtOnce);
+    } else {
+      from->ExpGolomb(k);
+      --count;
+    }
+  }
+}
+
+/// The same with k = 0, where a gap of 0 is a one: `visit(gap, times)` is called for as many as
+/// there are on end.
+template <class Visit>
+void ReadRuns(uint64_t count, BitReader* from, Visit visit) noexcept {
   while (count != 0) {
     uint64_t next = from->PeekCode();
     unsigned taken = 0;
     while (count != 0) {
-      if constexpr (kWithRuns) {
-        const auto ones = static_cast<uint64_t>(std::countr_one(next));
-        const uint64_t run = std::min({ones, uint64_t{kMaxCodeBits - taken}, count});
-        if (run > 1) {
-          if (!visit(0, run)) return;
-          next >>= run;
-          taken += static_cast<unsigned>(run);
-          count -= run;
-          continue;
-        }
+      const auto ones = static_cast<uint64_t>(std::countr_one(next));
+      const uint64_t run = std::min({ones, uint64_t{kMaxCodeBits - taken}, count});
+      if (run > 1) {
+        if (!visit(0, run)) return;
+        next >>= run;
+        taken += static_cast<unsigned>(run);
+        count -= run;
+        continue;
       }
       const auto zeros = static_cast<unsigned>(std::countr_zero(next));
-      const unsigned below = zeros + k;
-      if (taken + zeros + 1 + below > kMaxCodeBits) break;
-      if (!visit((next >> (zeros + 1) & LowBits(below)) + LowBits(below) - LowBits(k), 1)) return;
-      next >>= zeros + 1 + below;
-      taken += zeros + 1 + below;
+      if (taken + 2 * zeros + 1 > kMaxCodeBits) break;
+      if (!visit((next >> (zeros + 1) & LowBits(zeros)) + LowBits(zeros), 1)) return;
+      next >>= 2 * zeros + 1;
+      taken += 2 * zeros + 1;
       --count;
     }
     from->Skip(taken);
     if (taken != 0) continue;
-    if (!visit(from->ExpGolomb(k), 1) || !from->ok()) return;  // it is longer than a load
+    if (!visit(from->ExpGolomb(0), 1) || !from->ok()) return;  // it is longer than a load
     --count;
   }
 }
@@ -141,7 +194,7 @@ bool GranuleLists::Skip(uint64_t count, BitReader* from) const noexcept {
     return from->ok();
   }
   from->Truncated(num_granules_);
-  ReadGaps<false>(count - 1, gap_bits_[count], from, [](uint64_t, uint64_t) { return true; });
+  SkipGaps(count - 1, gap_bits_[count], from);
   return from->ok();
 }
 
@@ -163,17 +216,17 @@ bool GranuleLists::Read(uint64_t count, BitReader from, uint64_t end,
   uint64_t granule = from.Truncated(num_granules_);
   if (granule >= end) return from.ok();
   words[granule / 64] |= uint64_t{1} << (granule % 64);
-  const auto set = [&](uint64_t gap, uint64_t) {
+  const auto set = [&](uint64_t gap) {
     granule += gap + 1;
     if (granule >= end) return false;
     words[granule / 64] |= uint64_t{1} << (granule % 64);
     return true;
   };
   if (k != 0) {
-    ReadGaps<false>(count - 1, k, &from, set);
+    ReadGaps(count - 1, k, &from, set);
   } else {
-    ReadGaps<true>(count - 1, k, &from, [&](uint64_t gap, uint64_t times) {
-      if (times == 1) return set(gap, 1);
+    ReadRuns(count - 1, &from, [&](uint64_t gap, uint64_t times) {
+      if (times == 1) return set(gap);
       const uint64_t first = granule + 1;
       granule += times;
       if (first < end) SetBits(first, std::min(granule, end - 1), words);
