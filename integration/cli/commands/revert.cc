@@ -73,7 +73,7 @@ OptionsFile RevertOptionsFile(const RevertOptions& options) {
 /// One that the database had before and this program does not know.
 std::optional<std::string> UnknownPolicy(const OptionsFile& stock) {
   for (const std::string& family : stock.Families()) {
-    const auto policy = stock.Find(TableSection(family), "filter_policy");
+    auto policy = stock.Find(TableSection(family), "filter_policy");
     if (policy && !policy->empty() && !IsKnownPolicy(*policy)) return policy;
   }
   return std::nullopt;

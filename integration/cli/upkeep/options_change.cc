@@ -132,7 +132,7 @@ std::string WriteNextOptions(const std::string& database, const OptionsFile& fil
   if (!HasPolicyOfBlocksieve(present)) {
     WriteWhole(present.text(), database + "/" + kKept + present.name());
   }
-  const std::string name = fmt::format("OPTIONS-{:06}", NextNumber(database));
+  std::string name = fmt::format("OPTIONS-{:06}", NextNumber(database));
   WriteWhole(file.text(), database + "/" + name);
   SyncDirectory(database);
   return name;

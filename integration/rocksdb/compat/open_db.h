@@ -26,6 +26,7 @@ template <class Open>
 rocksdb::Status OpenDb(std::unique_ptr<rocksdb::DB>* db, const Open& open) {
   OpenedDb opened = nullptr;
   rocksdb::Status status = open(&opened);
+  // NOLINTNEXTLINE(performance-move-const-arg): in newer versions it is no plain pointer.
   *db = std::unique_ptr<rocksdb::DB>(std::move(opened));
   return status;
 }
