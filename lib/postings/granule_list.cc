@@ -9,9 +9,14 @@ namespace {
 
 constexpr unsigned kLengthK = 5;  // of the code of a long list's bits beyond the fewest
 
-/// Calls `visit(gap)` for `count` gaps, until it returns false. As many codes as usually fit are
-/// taken from one load before it is known whether they do: how many did would be guessed wrong with
-/// nearly every load.
+/// Zeros before the first one. Where there is no one, the code is longer than a load: 63 says so.
+unsigned LeadingZeros(uint64_t next) noexcept {
+  return static_cast<unsigned>(std::countr_zero(next | uint64_t{1} << 63));
+}
+
+/// Calls `visit(gap)` for `count` gaps, until it returns false. Decodes as many codes from one load
+/// as usually fit, and only then looks whether they did: a branch on how many fit would be
+/// mispredicted with nearly every load.
 template <class Visit>
 void ReadGaps(uint64_t count, unsigned k, BitReader* from, Visit visit) noexcept {
   constexpr unsigned kMaxAtOnce = 8;
@@ -21,9 +26,9 @@ void ReadGaps(uint64_t count, unsigned k, BitReader* from, Visit visit) noexcept
     uint64_t gaps[kMaxAtOnce];
     uint64_t next = from->PeekCode();
     unsigned taken = 0;
-    // Shifts are cut to what is allowed; where that matters, the codes are longer than a load.
+    // Shifts are masked to stay defined. Where that changes one, the codes are longer than a load.
     for (uint64_t i = 0; i < num_codes; ++i) {
-      const auto zeros = static_cast<unsigned>(std::countr_zero(next | uint64_t{1} << 63));
+      const unsigned zeros = LeadingZeros(next);
       const uint64_t lows = LowBits((zeros + k) & 63);
       gaps[i] = (next >> zeros >> 1 & lows) + lows - LowBits(k);
       const unsigned length = 2 * zeros + 1 + k;
@@ -43,7 +48,8 @@ void ReadGaps(uint64_t count, unsigned k, BitReader* from, Visit visit) noexcept
   }
 }
 
-/// Passes over `count` gaps; four at a time, since how many a list has would be guessed wrong.
+/// Passes over `count` gaps, always four at a time: a branch on how many are left would be
+/// mispredicted with nearly every list.
 void SkipGaps(uint64_t count, unsigned k, BitReader* from) noexcept {
   constexpr unsigned kAtOnce = 4;
   while (count != 0 && from->ok()) {
@@ -51,7 +57,7 @@ void SkipGaps(uint64_t count, unsigned k, BitReader* from) noexcept {
     unsigned taken = 0;
 #pragma GCC unroll 4
     for (unsigned i = 0; i < kAtOnce; ++i) {
-      const auto zeros = static_cast<unsigned>(std::countr_zero(next | uint64_t{1} << 63));
+      const unsigned zeros = LeadingZeros(next);
       const unsigned length = i < count ? 2 * zeros + 1 + k : 0;
       next >>= length & 63;
       taken += length;
@@ -66,7 +72,7 @@ void SkipGaps(uint64_t count, unsigned k, BitReader* from) noexcept {
   }
 }
 
-/// The same with k = 0, where a gap of 0 is a one: `visit(gap, times)` is called for as many as
+/// As ReadGaps with k = 0, where a gap of 0 is a one: `visit(gap, times)` is called for as many as
 /// there are on end.
 template <class Visit>
 void ReadRuns(uint64_t count, BitReader* from, Visit visit) noexcept {
