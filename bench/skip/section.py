@@ -231,8 +231,8 @@ def form_table(run):
         "values included. In vain: granules given for a value that they do not have. For scale, measured outside of this "
         "run: Google's Cuckoo Index (VLDB 2020; its sources of commit cae12a1, one slot a bucket, a scan rate of one "
         "granule) takes 8.0, 19.4 and 494 bits for columns of 1,000 and 30,000 values and one unique but for 1 %, of "
-        "1,000,000 rows in granules of 64; compressed as a whole by zstd, 5.5, 11.3 and 30.4; in granules of 8,192 rows, for "
-        "which it was made, 4.9 for 30,000 values and 18.1 for unique ones.",
+        "1,000,000 rows in granules of 64; compressed as a whole by zstd, 5.5, 11.3 and 30.4; in granules of 8,192 rows, "
+        "for which it was made, 4.9 for 30,000 values and 18.1 for unique ones.",
     )
 
 
