@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,8 +11,8 @@
 #include "bench/filter_bench/contestants.h"
 #include "bench/filter_bench/keys.h"
 #include "bench/support/job.h"
-#include "bench/support/json_file.h"
 #include "bench/support/measure.h"
+#include "bench/support/results.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 
@@ -130,22 +131,71 @@ std::vector<Configuration> Measure(uint64_t num_keys, uint64_t num_rounds, Progr
   return all;
 }
 
-Json Run(const Effort& effort) {
-  Progress progress;
-  Json rows = Json::array();
-  for (const uint64_t num_keys : effort.sizes) {
-    for (const Configuration& each : Measure(num_keys, effort.rounds, progress)) {
-      rows.push_back({{"keys", num_keys},
-                      {"family", each.family},
-                      {"setting", each.setting},
-                      {"stock", each.stock},
-                      {"bits_per_key", each.bits_per_key},
-                      {"fpr", each.fpr},
-                      {"build_ns", each.build_ns},
-                      {"absent_ns", each.absent_ns}});
-    }
+// Better in rate, space and probe time at once; in time, beyond the noise.
+bool Beats(const Configuration& ours, const Configuration& stock) {
+  return ours.fpr <= stock.fpr && ours.bits_per_key < stock.bits_per_key &&
+         PairedRatio(stock.absent_ns, ours.absent_ns).low > 1;
+}
+
+// The smallest of ours that beats it; null if none does.
+const Configuration* WinnerOver(const Configuration& stock, const std::vector<Configuration>& all) {
+  const Configuration* winner = nullptr;
+  for (const Configuration& each : all) {
+    const bool is_smaller = winner == nullptr || each.bits_per_key < winner->bits_per_key;
+    if (!each.stock.empty() && Beats(each, stock) && is_smaller) winner = &each;
   }
-  return rows;
+  return winner;
+}
+
+// Columns of one side of the table of who beats whom.
+void AddSide(const Configuration& each, const std::string& side, Results::Rows rows) {
+  const double limit = -std::log2(each.fpr);
+  rows.Add(side + ": FPR", "share", each.fpr)
+      .Add(side + ": bits per key", "bits", each.bits_per_key)
+      .Add(side + ": above the least", "share", each.bits_per_key / limit - 1)
+      .AddTurns(side + ": absent key", "ns", each.absent_ns)
+      .AddTurns(side + ": build, a key", "ns", each.build_ns);
+}
+
+// Returns how many stock configurations are beaten.
+size_t AddRows(const std::vector<Configuration>& all, uint64_t num_keys, Results& results) {
+  size_t num_beaten = 0;
+  for (const Configuration& each : all) {
+    const bool is_stock = each.stock.empty();
+    const std::string setting = is_stock ? each.setting : "for " + each.stock;
+    results.Of(each.family, {{"setting", setting}, {"keys", num_keys}})
+        .Add("FPR", "share", each.fpr)
+        .Add("bits per key", "bits", each.bits_per_key)
+        .AddTurns("absent key", "ns", each.absent_ns);
+    results.Of("limit", {{"setting", each.family + " " + setting}, {"keys", num_keys}})
+        .Add("FPR", "share", each.fpr)
+        .Add("bits per key", "bits", -std::log2(each.fpr));
+    if (!is_stock) continue;
+    const Configuration* const winner = WinnerOver(each, all);
+    const std::string beaten_by = winner == nullptr ? "not beaten" : winner->family;
+    const Results::Rows rows = results.Of(
+        fmt::format("{} {} → {}", each.family, each.setting, beaten_by), {{"keys", num_keys}});
+    AddSide(each, "stock", rows);
+    if (winner == nullptr) continue;
+    AddSide(*winner, "blocksieve", rows);
+    ++num_beaten;
+  }
+  return num_beaten;
+}
+
+Results Run(const Effort& effort) {
+  Progress progress;
+  Results results("frontier");
+  size_t num_beaten = 0;
+  for (const uint64_t num_keys : effort.sizes) {
+    num_beaten += AddRows(Measure(num_keys, effort.rounds, progress), num_keys, results);
+  }
+  const size_t num_stock = 2 * std::size(kStockBits) * effort.sizes.size();
+  results.Of("stock configurations")
+      .Add("compared", "count", static_cast<double>(num_stock))
+      .Add("beaten", "count", static_cast<double>(num_beaten))
+      .Add("not beaten", "count", static_cast<double>(num_stock - num_beaten));
+  return results;
 }
 
 void RunJob(int argc, const char* const* argv) {
@@ -157,7 +207,7 @@ void RunJob(int argc, const char* const* argv) {
        {"--rounds", "N", "of building and probing (default 9)", &effort.rounds, 1, 1000}});
   if (options.quick) effort.rounds = std::min<uint64_t>(effort.rounds, 3);
   PrepareOutput(options);
-  WriteJsonFile(Run(effort), options.out, "frontier.json");
+  Run(effort).Write(options.out);
 }
 
 }  // namespace

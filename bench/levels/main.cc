@@ -41,10 +41,6 @@ struct Effort {
 
 constexpr int kFlushesAfterReopening = 30;
 
-// What section.py finds contestants by.
-constexpr const char* kStockBloom = "stock Bloom";
-constexpr const char* kByLevel = "blocksieve ribbon, by level";
-
 struct Contestant {
   std::string name;
   std::function<std::string(double bits)> policy;  // with about so many bits per key
@@ -63,9 +59,9 @@ std::string StockRibbon(double bits, int bloom_before_level) {
 std::vector<Contestant> MakeContestants() {
   return {
       {kStockBloom, [](double bits) { return fmt::format("bloomfilter:{}:false", bits); }},
-      {"stock Ribbon", [](double bits) { return StockRibbon(bits, -1); }},
-      {"stock Ribbon, Bloom on level 0", [](double bits) { return StockRibbon(bits, 1); }},
-      {"blocksieve ribbon, same rate on all levels",
+      {kStockRibbon, [](double bits) { return StockRibbon(bits, -1); }},
+      {kStockMixed, [](double bits) { return StockRibbon(bits, 1); }},
+      {kSameRate,
        [](double bits) {
          const double fpr = LayoutForBitsPerKey(FilterKind::kRibbon, bits)->predicted_fpr;
          return fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}", fpr);
@@ -74,7 +70,7 @@ std::vector<Contestant> MakeContestants() {
        [](double bits) {
          return fmt::format("{{id=blocksieve;bits_per_key={};kind=ribbon}}", bits);
        }},
-      {"blocksieve auto, by level",
+      {kAutoByLevel,
        [](double bits) {
          return fmt::format("{{id=blocksieve;bits_per_key={};kind=auto}}", bits);
        }},
@@ -88,17 +84,15 @@ class Experiment {
   TreeResults Run(std::string name, double size_ratio, bool has_dynamic_levels) {
     TreeResults results;
     results.name = std::move(name);
-    results.size_ratio = size_ratio;
-    results.dynamic_levels = has_dynamic_levels;
     double stock_reads = 0;
     shape_ = {size_ratio, has_dynamic_levels, effort_.keys_per_flush};
     for (const Contestant& contestant : MakeContestants()) {
       Curve curve{contestant.name, {}};
       for (const double bits : effort_.bits) {
         progress_.Show(fmt::format("{}: {}, {} bits", results.name, contestant.name, bits));
-        Point point{bits, contestant.policy(bits), {}};
+        Point point{bits, {}};
         const bool is_reopened = contestant.name == kByLevel && bits == kComparedBits;
-        point.measured = Measure(point.policy, is_reopened ? &results : nullptr);
+        point.measured = Measure(contestant.policy(bits), is_reopened ? &results : nullptr);
         if (contestant.name == kStockBloom && bits == kComparedBits) {
           stock_reads = point.measured.wasted_reads();
         }
@@ -107,9 +101,8 @@ class Experiment {
       results.contestants.push_back(std::move(curve));
     }
     progress_.Show(fmt::format("{}: asked for wasted reads", results.name));
-    results.asked_for_reads.policy =
-        fmt::format("{{id=blocksieve;wasted_reads={:.6f};kind=ribbon}}", stock_reads);
-    results.asked_for_reads.measured = Measure(results.asked_for_reads.policy, nullptr);
+    results.asked_for_reads = Measure(
+        fmt::format("{{id=blocksieve;wasted_reads={:.6f};kind=ribbon}}", stock_reads), nullptr);
     return results;
   }
 
@@ -122,7 +115,6 @@ class Experiment {
     if (reopened != nullptr) {
       tree.Reopen();
       tree.Flushes(kFlushesAfterReopening);
-      reopened->flushes_after_reopening = kFlushesAfterReopening;
       reopened->after_reopening = tree.Measure(effort_.lookups);
     }
     return measured;
@@ -137,13 +129,14 @@ class Experiment {
 // Failure and Interrupted.
 Results RunExperiment(const Effort& effort, Progress& progress) {
   const Stopwatch watch;
-  Results results;
-  results.keys = static_cast<uint64_t>(effort.flushes) * effort.keys_per_flush;
-  results.lookups = effort.lookups;
+  Results results("levels");
+  results.SetFact("keys", static_cast<uint64_t>(effort.flushes) * effort.keys_per_flush);
+  results.SetFact("lookups", effort.lookups);
+  results.SetFact("flushes_after_reopening", kFlushesAfterReopening);
   Experiment experiment(effort, progress);
-  results.trees.push_back(experiment.Run("size ratio 4, static levels", 4, false));
-  results.trees.push_back(experiment.Run("size ratio 10, dynamic levels", 10, true));
-  results.seconds = watch.Seconds();
+  AddRows(experiment.Run("size ratio 4, static levels", 4, false), results);
+  AddRows(experiment.Run("size ratio 10, dynamic levels", 10, true), results);
+  results.SetFact("seconds", watch.Seconds());
   return results;
 }
 
@@ -152,7 +145,7 @@ void RunJob(const JobOptions& options) {
   const Effort quick{
       .flushes = 86, .keys_per_flush = 4'000, .lookups = 300'000, .bits = {8, kComparedBits, 12}};
   Progress progress;
-  WriteJson(RunExperiment(options.quick ? quick : Effort{}, progress), options.out);
+  RunExperiment(options.quick ? quick : Effort{}, progress).Write(options.out);
 }
 
 }  // namespace

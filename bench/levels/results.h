@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "bench/support/results.h"
 
 namespace blocksieve::bench::levels {
 
@@ -36,36 +37,32 @@ inline constexpr double kComparedBits = 10;
 /// One contestant with one setting.
 struct Point {
   double asked_bits = 0;
-  std::string policy;
   Measurement measured;
 };
 
 /// A contestant with all of its settings.
 struct Curve {
   std::string name;
-  std::vector<Point> points;
+  std::vector<Point> points;  ///< by ascending bits
 };
+
+// Names of contestants that others are compared with.
+inline constexpr const char* kStockBloom = "stock Bloom";
+inline constexpr const char* kStockRibbon = "stock Ribbon";
+inline constexpr const char* kStockMixed = "stock Ribbon, Bloom on level 0";
+inline constexpr const char* kSameRate = "blocksieve ribbon, same rate on all levels";
+inline constexpr const char* kByLevel = "blocksieve ribbon, by level";
+inline constexpr const char* kAutoByLevel = "blocksieve auto, by level";
 
 /// One shape of tree, with all contestants.
 struct TreeResults {
   std::string name;
-  double size_ratio = 0;
-  bool dynamic_levels = false;
   std::vector<Curve> contestants;
   Measurement after_reopening;  ///< the same tree, closed, opened, and some flushes later
-  int flushes_after_reopening = 0;
-
-  Point asked_for_reads;  ///< by level, asked for the wasted reads of that stock Bloom filter
+  Measurement asked_for_reads;  ///< by level, asked for the wasted reads of that stock Bloom filter
 };
 
-struct Results {
-  uint64_t keys = 0;
-  uint64_t lookups = 0;
-  double seconds = 0;
-  std::vector<TreeResults> trees;
-};
-
-/// Writes levels.json into `dir`. Throws Failure.
-void WriteJson(const Results& results, const std::filesystem::path& dir);
+/// Rows of the curves, of the runs of each tree, and of the ratios that have targets.
+void AddRows(const TreeResults& tree, Results& results);
 
 }  // namespace blocksieve::bench::levels

@@ -3,29 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <iterator>
 #include <memory>
 #include <random>
 #include <span>
+#include <utility>
 
-#include "bench/ranges/database.h"
+#include "bench/ranges/comparison.h"
 #include "bench/ranges/filter_alone.h"
-#include "bench/ranges/key_sets.h"
-#include "bench/ranges/questions.h"
-#include "bench/ranges/runs.h"
+#include "bench/ranges/range_database.h"
+#include "bench/ranges/range_queries.h"
 #include "bench/support/files.h"
 #include "bench/support/measure.h"
 
 namespace blocksieve::bench::ranges {
 namespace {
 
-constexpr size_t kPrefixSample = 500;  // ranges of each question
+constexpr size_t kPrefixSample = 500;  // ranges of each kind
+constexpr size_t kMaxPrefixBytes = 40;
 
 template <class T>
-std::vector<T> Some(const std::vector<T>& all, size_t count, std::mt19937_64& random) {
+std::vector<T> Sample(const std::vector<T>& all, size_t count, std::mt19937_64& random) {
   std::vector<T> some;
   for (size_t i = 0; i < count; ++i) some.push_back(all[random() % all.size()]);
   return some;
+}
+
+// The `turn`-th part of them; all lengths are in each part.
+std::span<const Range> Part(const std::vector<Range>& ranges, size_t size, unsigned turn) {
+  const size_t parts = std::max<size_t>(1, ranges.size() / size);
+  return std::span(ranges).subspan(turn % parts * size).first(std::min(size, ranges.size()));
 }
 
 class SetExperiment {
@@ -38,22 +46,21 @@ class SetExperiment {
         progress_(progress),
         random_(seed),
         runs_(RandomRuns(set.keys, seed + 1)),
-        questions_(DrawQuestions(set, effort.ranges, seed + 2)),
-        mixed_(MixedLengths(questions_)),
+        queries_(DrawQueries(set, effort.ranges, seed + 2)),
+        mixed_(MixedLengths(queries_)),
         found_(DrawRangesOfOneKey(set, effort.ranges, seed + 9)) {
-    result_.set = set.name;
-    result_.keys = set.keys.size();
-    result_.runs = runs_.size();
+    comparison_.set = set.name;
+    comparison_.num_keys = set.keys.size();
   }
 
-  SetResult Run() {
+  Comparison Run() {
     ChoosePrefix();
     Fill();
     CountBlocks();
     TimeSeeks();
     TimeLookups();
     TimeCold();
-    return std::move(result_);
+    return std::move(comparison_);
   }
 
  private:
@@ -68,106 +75,84 @@ class SetExperiment {
       shortest = std::min(shortest, key.size());
       longest = std::max(longest, key.size());
     }
-    std::vector<std::vector<Range>> samples;
-    for (const Question& question : questions_) {
-      result_.questions.push_back({question.name, question.expected_keys,
-                                   StartsName(question.starts), static_cast<double>(kRuns)});
-      samples.emplace_back(question.ranges.begin(),
-                           question.ranges.begin() + static_cast<ptrdiff_t>(std::min(
-                                                         kPrefixSample, question.ranges.size())));
+    for (const RangeQueries& queries : queries_) {
+      comparison_.queries.push_back({queries.name, static_cast<double>(kRuns)});
     }
-    constexpr size_t kMostPrefixBytes = 40;
-    double least = 1e9;
-    for (size_t bytes = 1; bytes <= std::min(longest, kMostPrefixBytes); ++bytes) {
+    double fewest = 1e9;
+    for (size_t bytes = 1; bytes <= std::min(longest, kMaxPrefixBytes); ++bytes) {
       double all_lengths = 0;
-      for (size_t i = 0; i < samples.size(); ++i) {
-        const double blocks = BlocksWithPrefixes(runs_, samples[i], bytes);
-        double& best = result_.questions[i].least_with_prefixes;
+      for (size_t i = 0; i < queries_.size(); ++i) {
+        const std::span<const Range> ranges = queries_[i].ranges;
+        const double blocks =
+            BlocksWithPrefixes(runs_, ranges.first(std::min(kPrefixSample, ranges.size())), bytes);
+        double& best = comparison_.queries[i].best_prefix_blocks;
         best = std::min(best, blocks);
         if (i < std::size(kLengths)) all_lengths += blocks;
       }
-      if (all_lengths < least) {
-        least = all_lengths;
-        result_.prefix_bytes = bytes;
+      if (all_lengths < fewest) {
+        fewest = all_lengths;
+        comparison_.prefix_bytes = bytes;
       }
     }
-    prefix_extractor_ = PrefixExtractor(result_.prefix_bytes, shortest);
+    extractor_ = PrefixExtractor(comparison_.prefix_bytes, shortest);
   }
 
   void Fill() {
-    for (const Role role : kAllRoles) {
+    for (size_t i = 0; i < kNumRoles; ++i) {
+      const Role role{static_cast<int>(i)};
       Show(fmt::format("filling, {}", RoleName(role)));
       databases_.push_back(
-          std::make_unique<Database>(role, prefix_extractor_, dir_ / RoleName(role)));
-      ContestantResult& result = result_.contestants.emplace_back();
-      result.role = role;
-      result.fill_seconds = databases_.back()->Fill(runs_);
-      result.filter_bytes = databases_.back()->FilterBytes();
-      result.refusals = databases_.back()->refusals();
-      databases_.back()->ReadAll();
+          std::make_unique<RangeDatabase>(role, extractor_, dir_ / RoleName(role)));
+      Measured& measured = comparison_.of(role);
+      measured.fill_seconds = databases_.back()->Fill(runs_);
+      measured.filter_bytes = static_cast<double>(databases_.back()->Shape().filter_bytes);
+      measured.refusals_per_file =
+          static_cast<double>(databases_.back()->refusals()) / static_cast<double>(kRuns);
     }
   }
 
-  // Calls `measure` for each contestant of which `is_measured`, beginning with another in each
-  // turn.
+  // Calls `measure(database, its results, turn)` for each contestant that is measured.
   template <class IsMeasured, class Measure>
-  void InTurns(unsigned turns, IsMeasured is_measured, Measure measure) {
-    for (unsigned turn = 0; turn < turns; ++turn) {
-      for (size_t i = 0; i < databases_.size(); ++i) {
-        const size_t at = (i + turn) % databases_.size();
-        if (is_measured(databases_[at]->role())) {
-          measure(*databases_[at], result_.contestants[at], turn);
-        }
-      }
-    }
+  void Each(unsigned turns, IsMeasured is_measured, Measure measure) {
+    InTurns(turns, kNumRoles, [&](size_t i, unsigned turn) {
+      const Role role{static_cast<int>(i)};
+      if (is_measured(role)) measure(*databases_[i], comparison_.of(role), turn);
+    });
   }
 
   void CountBlocks() {
     Show("counting");
-    const auto count = [](Database& database, std::span<const Range> ranges, uint64_t keys) {
-      const BlockCount blocks;
-      database.TimeScans(ranges, keys);
-      return static_cast<double>(blocks.data_blocks()) / static_cast<double>(ranges.size());
-    };
-    InTurns(1, IsSought, [&](Database& database, ContestantResult& result, unsigned) {
-      for (const Question& question : questions_) {
-        result.blocks_per_seek.push_back(count(database, question.ranges, 0));
+    Each(1, IsSought, [&](RangeDatabase& database, Measured& measured, unsigned) {
+      for (const RangeQueries& queries : queries_) {
+        measured.blocks_per_seek.push_back(database.CountBlocks(queries.ranges, 0));
       }
-      result.blocks_per_found = count(database, found_, 1);
+      measured.blocks_per_found = database.CountBlocks(found_, 1);
     });
-  }
-
-  // The `turn`-th part of them; all lengths are in each part.
-  static std::span<const Range> Part(const std::vector<Range>& ranges, size_t size, unsigned turn) {
-    const size_t parts = std::max<size_t>(1, ranges.size() / size);
-    return std::span(ranges).subspan(turn % parts * size).first(std::min(size, ranges.size()));
   }
 
   void TimeSeeks() {
     Show("timing seeks");
-    InTurns(effort_.turns, IsSought,
-            [&](Database& database, ContestantResult& result, unsigned turn) {
-              result.empty_nanoseconds.push_back(
-                  database.TimeScans(Part(mixed_, effort_.timed_ranges, turn), 0));
-              result.found_nanoseconds.push_back(
-                  database.TimeScans(Part(found_, effort_.timed_ranges / 4, turn), 1));
-            });
+    Each(effort_.turns, IsSought, [&](RangeDatabase& database, Measured& measured, unsigned turn) {
+      measured.empty_seconds.push_back(
+          database.TimeScans(Part(mixed_, effort_.timed_ranges, turn), 0));
+      measured.found_seconds.push_back(
+          database.TimeScans(Part(found_, effort_.timed_ranges / 4, turn), 1));
+    });
   }
 
   void TimeLookups() {
     Show("timing lookups");
     std::vector<std::string> hits, misses;
     unsigned drawn = UINT_MAX;
-    InTurns(effort_.lookup_turns, IsLookedUp,
-            [&](Database& database, ContestantResult& result, unsigned turn) {
-              if (drawn != turn) {
-                hits = Some(set_.keys, effort_.lookups, random_);
-                misses = Some(set_.others, effort_.lookups, random_);
-                drawn = turn;
-              }
-              result.hit_nanoseconds.push_back(database.TimeGets(hits, true));
-              result.miss_nanoseconds.push_back(database.TimeGets(misses, false));
-            });
+    Each(effort_.lookup_turns, IsLookedUp,
+         [&](RangeDatabase& database, Measured& measured, unsigned turn) {
+           if (std::exchange(drawn, turn) != turn) {
+             hits = Sample(set_.keys, effort_.lookups, random_);
+             misses = Sample(set_.others, effort_.lookups, random_);
+           }
+           measured.hit_seconds.push_back(database.TimeGets(hits, true));
+           measured.miss_seconds.push_back(database.TimeGets(misses, false));
+         });
   }
 
   void TimeCold() {
@@ -175,17 +160,13 @@ class SetExperiment {
     const auto is_measured = [](Role role) {
       return role == Role::kNoFilter || role == Role::kRanges;
     };
-    InTurns(1, is_measured, [](Database& database, ContestantResult&, unsigned) {
-      database.Open(Temperature::kCold);
-    });
-    InTurns(effort_.turns, is_measured,
-            [&](Database& database, ContestantResult& result, unsigned turn) {
-              const BlockCount blocks;
-              const auto ranges = Part(mixed_, effort_.cold_ranges, turn);
-              result.cold_nanoseconds.push_back(database.TimeScans(ranges, 0));
-              result.cold_blocks_per_seek += static_cast<double>(blocks.data_blocks()) /
-                                             static_cast<double>(ranges.size()) / effort_.turns;
-            });
+    Each(1, is_measured,
+         [](RangeDatabase& database, Measured&, unsigned) { database.Open(Reads::kCold); });
+    Each(effort_.turns, is_measured,
+         [&](RangeDatabase& database, Measured& measured, unsigned turn) {
+           measured.cold_seconds.push_back(
+               database.TimeScans(Part(mixed_, effort_.cold_ranges, turn), 0));
+         });
   }
 
   const KeySet& set_;
@@ -193,40 +174,33 @@ class SetExperiment {
   const std::filesystem::path dir_;
   Progress& progress_;
   std::mt19937_64 random_;
-  const std::vector<std::vector<std::string>> runs_;
-  const std::vector<Question> questions_;
+  const std::vector<SortedKeys> runs_;
+  const std::vector<RangeQueries> queries_;
   const std::vector<Range> mixed_;
   const std::vector<Range> found_;
-  std::shared_ptr<const rocksdb::SliceTransform> prefix_extractor_;
-  std::vector<std::unique_ptr<Database>> databases_;
-  SetResult result_;
+  std::shared_ptr<const rocksdb::SliceTransform> extractor_;
+  std::vector<std::unique_ptr<RangeDatabase>> databases_;  // by Role
+  Comparison comparison_;
 };
 
 }  // namespace
 
-Results RunExperiment(const Effort& effort, uint64_t seed, const std::filesystem::path& dir,
-                      Progress& progress) {
-  const Stopwatch stopwatch;
-  Results results;
-  results.direct_reads = SupportsDirectReads(dir);
-  for (const std::string& name : effort.filter_sets) {
-    progress.Show(fmt::format("{}: the filter alone", name));
-    const KeySet set = MakeKeySet(name, effort.filter_keys, seed);
-    results.filters.push_back(
-        MeasureFilter(set, DrawQuestions(set, effort.ranges, seed + 2), effort.filter_turns));
-    const std::vector<FixedBytesResult> small = MeasureSmallFilters(set);
-    results.small_filters.insert(results.small_filters.end(), small.begin(), small.end());
-  }
+void RunExperiment(const Effort& effort, uint64_t seed, const std::filesystem::path& dir,
+                   Progress& progress, Results& results) {
+  results.SetFact("runs", kRuns);
+  results.SetFact("range_fpr", kComparedRangeFpr);
   for (const std::string& name : effort.sets) {
     progress.Show(fmt::format("{}: drawing keys and ranges", name));
     const TempDir databases(dir);
     const KeySet set = MakeKeySet(name, effort.keys, seed);
-    results.sets.push_back(SetExperiment(set, effort, seed, databases.path(), progress).Run());
+    SetExperiment(set, effort, seed, databases.path(), progress).Run().AddTo(results);
   }
-  const TempDir databases(dir);
-  results.workloads = MeasureWorkloads(effort.workloads, databases.path(), progress);
-  results.seconds = stopwatch.Seconds();
-  return results;
+  for (const std::string& name : effort.filter_sets) {
+    progress.Show(fmt::format("{}: the filter alone", name));
+    const KeySet set = MakeKeySet(name, effort.filter_keys, seed);
+    MeasureFilter(set, DrawQueries(set, effort.ranges, seed + 2), effort.filter_turns, results);
+  }
+  MeasureWorkloads(effort.workloads, dir, progress, results);
 }
 
 }  // namespace blocksieve::bench::ranges

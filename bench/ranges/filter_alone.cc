@@ -16,12 +16,6 @@ namespace {
 constexpr double kPointFpr = 0.01;  // what policies have if nothing is asked for
 constexpr uint64_t kSmallFilters[] = {300, 1'000, 3'000};
 
-template <class T>
-T Checked(Result<T> result) {
-  if (!result.ok()) Fail("{}", result.status().message());
-  return *std::move(result);
-}
-
 // Files without a filter of ranges are none of its failures.
 struct Built {
   OwnedBytes block;
@@ -30,31 +24,32 @@ struct Built {
 
 Built BuildPoints(std::span<const std::string> keys) {
   FilterBuilder points =
-      Checked(FilterBuilder::Create({.kind = FilterKind::kRibbon, .target_fpr = kPointFpr}));
+      Must(FilterBuilder::Create({.kind = FilterKind::kRibbon, .target_fpr = kPointFpr}), "filter");
   for (const std::string& key : keys) points.AddKey(key);
-  return {Checked(points.Finish()), ""};
+  return {Must(points.Finish(), "filter"), ""};
 }
 
 Built BuildBoth(std::span<const std::string> keys) {
   FilterBuilder points =
-      Checked(FilterBuilder::Create({.kind = FilterKind::kRibbon, .target_fpr = kPointFpr}));
-  RangeFilterBuilder ranges = Checked(RangeFilterBuilder::Create({.range_fpr = kComparedRangeFpr}));
+      Must(FilterBuilder::Create({.kind = FilterKind::kRibbon, .target_fpr = kPointFpr}), "filter");
+  RangeFilterBuilder ranges =
+      Must(RangeFilterBuilder::Create({.range_fpr = kComparedRangeFpr}), "range filter");
   for (const std::string& key : keys) {
     points.AddKey(key);
     ranges.AddKey(key);
   }
-  Built built{Checked(points.Finish()), ""};
+  Built built{Must(points.Finish(), "filter"), ""};
   if (const Status status = ranges.Finish(&built.block); !status.ok()) Fail("{}", status.message());
   built.absent_reason = ranges.absent_reason();
   return built;
 }
 
 template <class Build>
-double NanosecondsPerKey(std::span<const std::string> keys, Build build) {
+double SecondsPerKey(std::span<const std::string> keys, Build build) {
   CheckInterrupt();
   const Stopwatch stopwatch;
   build(keys);
-  return 1e9 * stopwatch.CpuSeconds() / static_cast<double>(keys.size());
+  return stopwatch.CpuSeconds() / static_cast<double>(keys.size());
 }
 
 // In one piece of memory, in the order of asking: what is measured is not how they are fetched.
@@ -94,65 +89,74 @@ void CheckDeniesNoKey(const RangeFilterReader& reader, const KeySet& set) {
   }
 }
 
-}  // namespace
-
-FilterResult MeasureFilter(const KeySet& set, const std::vector<Question>& questions,
-                           unsigned turns) {
-  FilterResult result;
-  result.set = set.name;
-  result.keys = set.keys.size();
-  result.range_fpr = kComparedRangeFpr;
-  result.model_bits_per_key = RangeBitsPerKey(kComparedRangeFpr);
-  for (unsigned turn = 0; turn < turns; ++turn) {
-    result.points_nanoseconds.push_back(NanosecondsPerKey(set.keys, BuildPoints));
-    result.build_nanoseconds.push_back(NanosecondsPerKey(set.keys, BuildBoth));
-  }
-  const Built built = BuildBoth(set.keys);
-  result.absent_reason = built.absent_reason;
-  if (!built.absent_reason.empty()) return result;
-
-  const RangeFilterInfo info = Checked(DescribeRangeFilter(built.block.view()));
-  result.bits_per_key = 8 * static_cast<double>(info.bytes) / static_cast<double>(info.num_keys);
-  result.estimated_fpr = info.estimated_fpr;
-  const RangeFilterReader reader = RangeFilterReader::Open(built.block.view());
-  CheckDeniesNoKey(reader, set);
-  for (const Question& question : questions) {
-    const PackedRanges ranges(question.ranges);
-    result.rates.push_back(static_cast<double>(ranges.CountMatches(reader)) /
-                           static_cast<double>(ranges.size()));
-  }
-  const PackedRanges mixed(MixedLengths(questions));
+// Nanoseconds per probe, by turn.
+std::vector<double> TimeProbes(const PackedRanges& ranges, const RangeFilterReader& reader,
+                               const KeySet& set, unsigned turns) {
+  std::vector<double> nanoseconds;
   for (unsigned turn = 0; turn < turns; ++turn) {
     CheckInterrupt();
     const Stopwatch stopwatch;
-    const uint64_t matches = mixed.CountMatches(reader);
-    const double seconds = stopwatch.CpuSeconds();
-    if (matches == mixed.size()) Fail("{}: the filter never says no", set.name);
-    result.probe_nanoseconds.push_back(1e9 * seconds / static_cast<double>(mixed.size()));
+    const uint64_t matches = ranges.CountMatches(reader);
+    nanoseconds.push_back(1e9 * stopwatch.CpuSeconds() / static_cast<double>(ranges.size()));
+    if (matches == ranges.size()) Fail("{}: the filter never says no", set.name);
   }
-  return result;
+  return nanoseconds;
 }
 
-std::vector<FixedBytesResult> MeasureSmallFilters(const KeySet& set) {
-  std::vector<FixedBytesResult> results;
+// The most bytes that small filters take besides their bits per key; negative: all are refused.
+double MaxFixedBytes(const KeySet& set) {
+  double most = -1;
   for (const uint64_t num_keys : kSmallFilters) {
     if (num_keys > set.keys.size()) continue;
-    for (const bool are_neighbours : {false, true}) {
-      const uint64_t step = are_neighbours ? 1 : set.keys.size() / num_keys;
+    for (const uint64_t step : {uint64_t{1}, set.keys.size() / num_keys}) {
       std::vector<std::string> keys;
       for (uint64_t i = 0; i < num_keys; ++i) keys.push_back(set.keys[i * step]);
       const Built built = BuildBoth(keys);
       if (!built.absent_reason.empty()) continue;
-      const uint64_t bytes = Checked(DescribeRangeFilter(built.block.view())).bytes;
-      const double of_keys = RangeBitsPerKey(kComparedRangeFpr) * static_cast<double>(num_keys) / 8;
-      results.push_back({.set = set.name,
-                         .keys = num_keys,
-                         .are_neighbours = are_neighbours,
-                         .bytes = bytes,
-                         .fixed_bytes = static_cast<double>(bytes) - of_keys});
+      const auto bytes =
+          static_cast<double>(Must(DescribeRangeFilter(built.block.view()), "range filter").bytes);
+      most = std::max(
+          most, bytes - RangeBitsPerKey(kComparedRangeFpr) * static_cast<double>(num_keys) / 8);
     }
   }
-  return results;
+  return most;
+}
+
+}  // namespace
+
+void MeasureFilter(const KeySet& set, const std::vector<RangeQueries>& queries, unsigned turns,
+                   Results& results) {
+  std::vector<double> points, both;
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    points.push_back(SecondsPerKey(set.keys, BuildPoints));
+    both.push_back(SecondsPerKey(set.keys, BuildBoth));
+  }
+  const Built built = BuildBoth(set.keys);
+  const bool is_refused = !built.absent_reason.empty();
+  auto rows =
+      results.Of(is_refused ? "refused" : "filter alone",
+                 {{"keys", set.name}, {"number", set.keys.size()}, {"why", built.absent_reason}});
+  rows.AddTurns("building, per key: with ranges", "s", both)
+      .AddTurns("building, per key: points alone", "s", points)
+      .Add("building, per key: ratio", "x", PairedRatio(both, points));
+  if (is_refused) return;
+
+  const RangeFilterInfo info = Must(DescribeRangeFilter(built.block.view()), "range filter");
+  const RangeFilterReader reader = RangeFilterReader::Open(built.block.view());
+  CheckDeniesNoKey(reader, set);
+  rows.Add("bits per key", "",
+           8 * static_cast<double>(info.bytes) / static_cast<double>(info.num_keys))
+      .Add("bits per key, model", "", RangeBitsPerKey(kComparedRangeFpr))
+      .Add("FPR, its own estimate", "share", info.estimated_fpr)
+      .AddTurns("probe", "ns", TimeProbes(PackedRanges(MixedLengths(queries)), reader, set, turns));
+  for (const RangeQueries& each : queries) {
+    const PackedRanges ranges(each.ranges);
+    rows.Add(("may match: " + each.name).c_str(), "share",
+             static_cast<double>(ranges.CountMatches(reader)) / static_cast<double>(ranges.size()));
+  }
+  if (const double most = MaxFixedBytes(set); most >= 0) {
+    rows.Add("bytes besides the bits per key", "bytes", most);
+  }
 }
 
 }  // namespace blocksieve::bench::ranges

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <memory>
 #include <random>
@@ -95,25 +94,7 @@ std::vector<std::string> Paths() {
   return paths;
 }
 
-// Of letters, two at least.
-std::vector<std::string> WordsOfPaths() {
-  std::vector<std::string> words;
-  for (const std::string& path : Paths()) {
-    std::string word;
-    for (const char c : path + "/") {
-      if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
-        word += c;
-      } else if (word.size() >= 2) {
-        words.push_back(std::exchange(word, ""));
-      } else {
-        word.clear();
-      }
-    }
-  }
-  return words;
-}
-
-// So much of the way from `begin` to `next`, as bytes behind those that they share.
+// The key at `share` of the way from `begin` to `next`, by the bytes after those that they share.
 std::string Between(const std::string& begin, const std::string& next, double share) {
   const auto differ = std::mismatch(begin.begin(), begin.end(), next.begin(), next.end()).first;
   const auto shared = static_cast<size_t>(differ - begin.begin());
@@ -123,7 +104,7 @@ std::string Between(const std::string& begin, const std::string& next, double sh
 }
 
 // For keys that are no numbers: half of `all` are in the set, so a range holds twice as many of
-// `all` behind its beginning, and ends so much of the way to the next one.
+// `all` after its beginning, and ends on the way to the next one.
 std::string EndAmong(const std::vector<std::string>& all, const std::string& begin,
                      double expected_keys) {
   const auto at = std::upper_bound(all.begin(), all.end(), begin);
@@ -138,7 +119,7 @@ void SortAndDropEqual(std::vector<std::string>& keys) {
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
-// What makes keys of numbers.
+// Keys made of numbers.
 struct Numbered {
   std::function<std::string(Random& random)> make;
   std::function<std::string(const std::string& begin, double expected_keys)> end;
@@ -146,27 +127,34 @@ struct Numbered {
 
 Numbered NumberedSet(std::string_view name, uint64_t num_keys) {
   const auto keys = static_cast<double>(num_keys);
+  // The end is `step` numbers of this many digits for each expected key.
+  const auto digits = [](size_t first, size_t count, int base, double step) {
+    return [=](const std::string& begin, double expected) {
+      return EndOfDigits(begin, first, count, base, expected * step);
+    };
+  };
+  const auto binary = [](double step) {
+    return [=](const std::string& begin, double expected) {
+      return EndOfBinary(begin, expected * step);
+    };
+  };
+  const auto uuid = [](uint64_t time, uint64_t version, Random& random) {
+    return Uuid(UuidHigh(time, version, random()), (random() & kUuidVariantMask) | kUuidVariant);
+  };
   if (name == kIntegers) {
-    return {[](Random& random) { return BigEndian(random()); },
-            [=](const std::string& begin, double expected) {
-              return EndOfBinary(begin, expected * 0x1p64 / keys);
-            }};
+    return {[](Random& random) { return BigEndian(random()); }, binary(0x1p64 / keys)};
   }
   if (name == kUsers) {
     return {
         [](Random& random) { return fmt::format("user{:016}", random() % 10'000'000'000'000'000); },
-        [=](const std::string& begin, double expected) {
-          return EndOfDigits(begin, 4, 16, 10, expected * 1e16 / keys);
-        }};
+        digits(4, 16, 10, 1e16 / keys)};
   }
   if (name == kTimeId) {  // a key per millisecond, on average; microseconds
     return {[=](Random& random) {
               const uint64_t time = 1'000 * kFirstMillisecond + random() % (1'000 * num_keys);
               return BigEndian(time) + BigEndian(random()).substr(4);
             },
-            [](const std::string& begin, double expected) {
-              return EndOfBinary(begin, expected * 1e3);
-            }};
+            binary(1e3)};
   }
   if (name == kTenantTime) {
     return {[=](Random& random) {
@@ -174,29 +162,17 @@ Numbered NumberedSet(std::string_view name, uint64_t num_keys) {
               return fmt::format("u{:07}:{:013}", random() % tenants,
                                  kFirstMillisecond + random() % kTenantMilliseconds);
             },
-            [](const std::string& begin, double expected) {
-              return EndOfDigits(begin, 9, 13, 10, expected * kTenantMilliseconds / kKeysPerTenant);
-            }};
+            digits(9, 13, 10, static_cast<double>(kTenantMilliseconds) / kKeysPerTenant)};
   }
   if (name == kUuid4) {
-    return {[](Random& random) {
-              const uint64_t high = random();
-              return Uuid(UuidHigh(high >> 16, 4, high),
-                          (random() & kUuidVariantMask) | kUuidVariant);
-            },
-            [=](const std::string& begin, double expected) {
-              return EndOfDigits(begin, 0, 12, 16, expected * 0x1p48 / keys);
-            }};
+    return {[=](Random& random) { return uuid(random() >> 16, 4, random); },
+            digits(0, 12, 16, 0x1p48 / keys)};
   }
   if (name == kUuid7) {  // one per second, on average
     return {[=](Random& random) {
-              const uint64_t time = kFirstMillisecond + random() % (1'000 * num_keys);
-              return Uuid(UuidHigh(time, 7, random()),
-                          (random() & kUuidVariantMask) | kUuidVariant);
+              return uuid(kFirstMillisecond + random() % (1'000 * num_keys), 7, random);
             },
-            [](const std::string& begin, double expected) {
-              return EndOfDigits(begin, 0, 12, 16, expected * 1e3);
-            }};
+            digits(0, 12, 16, 1e3)};
   }
   return {};
 }
@@ -214,7 +190,7 @@ bool KeySet::HasKeyIn(const Range& range) const {
 }
 
 std::vector<std::string> KeySetNames() {
-  return {kIntegers, kUsers, kTimeId, kTenantTime, kUuid4, kUuid7, kUrls, kPaths, kWords};
+  return {kIntegers, kUsers, kTimeId, kTenantTime, kUuid4, kUuid7, kUrls, kPaths};
 }
 
 KeySet MakeKeySet(std::string_view name, uint64_t num_keys, uint64_t seed) {
@@ -232,9 +208,8 @@ KeySet MakeKeySet(std::string_view name, uint64_t num_keys, uint64_t seed) {
       CheckInterrupt();
       SortAndDropEqual(all);
     }
-  } else if (name == kPaths || name == kWords) {
-    all = name == kPaths ? Paths() : WordsOfPaths();
-    SortAndDropEqual(all);
+  } else if (name == kPaths) {
+    all = Paths();
   } else {
     Fail("there is no key set \"{}\"", name);
   }
@@ -260,40 +235,6 @@ uint64_t Zipfian(uint64_t count, double uniform) {
   const auto n = static_cast<double>(count);
   const double x = std::pow(1 + uniform * (std::pow(n + 1, kExponent) - 1), 1 / kExponent);
   return std::min(count - 1, static_cast<uint64_t>(x - 1));
-}
-
-std::vector<Range> DrawEmptyRanges(const KeySet& set, double expected_keys, Starts starts,
-                                   size_t count, uint64_t seed) {
-  Random random(seed);
-  std::vector<Range> ranges;
-  for (uint64_t tries = 0; ranges.size() < count; ++tries) {
-    if (tries == 1'000 * count) Fail("{}: no range without keys is found", set.name);
-    if (tries % 65'536 == 0) CheckInterrupt();
-    const uint64_t bits = random();
-    const double uniform = static_cast<double>(bits >> 11) * 0x1p-53;
-    Range range;
-    if (starts == Starts::kRightAfterKey) {
-      const std::string& key = set.keys[bits % set.keys.size()];
-      range = {key + '\0', set.end(key, expected_keys)};
-    } else {
-      const size_t chosen = starts == Starts::kAtOthers ? bits % set.others.size()
-                                                        : Zipfian(set.others.size(), uniform);
-      range = {set.others[chosen], set.end(set.others[chosen], expected_keys)};
-    }
-    if (range.begin < range.end && !set.HasKeyIn(range)) ranges.push_back(std::move(range));
-  }
-  return ranges;
-}
-
-std::vector<Range> DrawRangesOfOneKey(const KeySet& set, size_t count, uint64_t seed) {
-  Random random(seed);
-  std::vector<Range> ranges;
-  while (ranges.size() < count) {
-    const std::string& begin = set.others[random() % set.others.size()];
-    const std::string* const next = set.Next(begin);
-    if (next != nullptr) ranges.push_back({begin, *next + '\0'});
-  }
-  return ranges;
 }
 
 }  // namespace blocksieve::bench::ranges

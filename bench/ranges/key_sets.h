@@ -8,19 +8,21 @@
 
 namespace blocksieve::bench::ranges {
 
+using SortedKeys = std::vector<std::string>;
+
 /// All keys from `begin` on that are less than `end`.
 struct Range {
   std::string begin;
   std::string end;
 };
 
-/// Keys of one kind, and what is asked of them.
+/// Keys of one kind, and where ranges over them end.
 struct KeySet {
-  std::string name;                 ///< For the tables.
-  std::vector<std::string> keys;    ///< In order.
+  std::string name;  ///< For the tables.
+  SortedKeys keys;
   std::vector<std::string> others;  ///< As many of the same kind that are not in `keys`, shuffled.
 
-  /// The end of a range that begins at one of both and holds so many of `keys`, on average.
+  /// The end of a range that begins at one of both and holds this many of `keys`, on average.
   std::function<std::string(const std::string& begin, double expected_keys)> end;
 
   /// The first key that is not less than `from`; null if there is none.
@@ -38,30 +40,13 @@ inline constexpr const char* kUuid4 = "UUID v4, text";
 inline constexpr const char* kUuid7 = "UUID v7, text";
 inline constexpr const char* kPaths = "paths";
 inline constexpr const char* kUrls = "URLs";
-inline constexpr const char* kWords = "words";
 
 /// All of them.
 std::vector<std::string> KeySetNames();
 
-/// `num_keys` keys; of paths, and of the words in paths, half of those that dpkg's lists on this
-/// machine have, if these are fewer. Throws Failure if there are no such lists, or the name is
-/// unknown.
+/// `num_keys` keys; of paths half of those that dpkg's lists on this machine have, if these are
+/// fewer. Throws Failure if there are no such lists, or the name is unknown.
 KeySet MakeKeySet(std::string_view name, uint64_t num_keys, uint64_t seed);
-
-/// Where ranges begin.
-enum class Starts {
-  kAtOthers,       ///< At keys that are not there.
-  kAtHotOthers,    ///< The same, some much more often than others: a Zipfian distribution.
-  kRightAfterKey,  ///< At the least key after one that is there.
-};
-
-/// `count` ranges that are as long as those that hold `expected_keys` keys on average, and hold
-/// none.
-std::vector<Range> DrawEmptyRanges(const KeySet& set, double expected_keys, Starts starts,
-                                   size_t count, uint64_t seed);
-
-/// `count` ranges that end right behind the first key in them.
-std::vector<Range> DrawRangesOfOneKey(const KeySet& set, size_t count, uint64_t seed);
 
 /// Numbers below `count`, small ones more often: the k-th with a chance of about 1 / k^0.99, as
 /// YCSB has it. By inverting the integral of the density.

@@ -3,10 +3,7 @@
 
 #include "bench/ranges/experiment.h"
 #include "bench/ranges/key_sets.h"
-#include "bench/ranges/results.h"
-#include "bench/support/files.h"
 #include "bench/support/job.h"
-#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::ranges {
 namespace {
@@ -18,11 +15,8 @@ const JobManual kManual = {
 such that do, with no filter, stock Bloom filters of prefixes, an index with first keys, and
 blocksieve's filters of ranges; cached and cold. Then what these filters take, and what they cost
 point lookups, workloads and writers. Databases have eight sorted runs, which nothing compacts. Keys
-are numbers, text made of numbers, URLs, and the paths and words of installed packages. Prints the
-targets beside each figure.
-
-If there is a db_bench that uses the shared RocksDB, it measures its own seeks, too, with the
-plug-in preloaded and without.)",
+are numbers, text made of numbers, URLs, and the paths of installed packages. Prints the targets
+beside each figure.)",
     .quick_help = "smaller databases of four sets of keys, within a minute or so",
     .files = "ranges.json and plots",
 };
@@ -44,19 +38,15 @@ Effort QuickEffort() {
 
 Effort FullEffort() { return {.sets = KeySetNames(), .filter_sets = KeySetNames()}; }
 
-void Run(const JobOptions& options) {
-  Progress progress;
-  const TempDir dir(PrepareOutput(options));
-  Results results = RunExperiment(options.quick ? QuickEffort() : FullEffort(), options.seed,
-                                  dir.path(), progress);
-  results.is_quick = options.quick;
-  WriteJson(results, options.out);
+int Main(int argc, const char* const* argv) {
+  const auto parse = [&] { return ParseJobOptions(kManual, argc, argv); };
+  return RunJob("ranges", parse, [](Job& job) {
+    RunExperiment(job.options.quick ? QuickEffort() : FullEffort(), job.options.seed, job.db_dir,
+                  job.progress, job.results);
+  });
 }
 
 }  // namespace
 }  // namespace blocksieve::bench::ranges
 
-int main(int argc, char** argv) {
-  using namespace blocksieve::bench;
-  return RunMain([&] { ranges::Run(ParseJobOptions(ranges::kManual, argc, argv)); });
-}
+int main(int argc, char** argv) { return blocksieve::bench::ranges::Main(argc, argv); }

@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <functional>
 #include <memory>
 #include <random>
 #include <string>
 #include <utility>
 
-#include "bench/ranges/database.h"
-#include "bench/ranges/key_sets.h"
-#include "bench/ranges/runs.h"
+#include "bench/ranges/range_database.h"
+#include "bench/ranges/range_queries.h"
+#include "bench/support/files.h"
 #include "bench/support/measure.h"
 
 namespace blocksieve::bench::ranges {
@@ -25,16 +26,14 @@ using Operations = std::vector<Range>;
 struct Workload {
   std::string name;
   std::string description;
-  std::vector<std::vector<std::string>> runs;
+  std::vector<SortedKeys> runs;
   std::function<Range()> next;
 };
-
-bool OneIn(uint64_t count, Random& random) { return random() % count == 0; }
 
 // Workload E of YCSB (Cooper et al., 2010), but for scans that end at a key rather than after so
 // many rows, without which no filter can know what is asked for.
 Workload ShortScans(uint64_t num_keys) {
-  constexpr uint64_t kInserts = 20;  // one operation in so many
+  constexpr uint64_t kInserts = 20;  // one operation in twenty
   constexpr uint64_t kLongest = 100;
   Workload workload;
   workload.name = "YCSB E";
@@ -43,7 +42,7 @@ Workload ShortScans(uint64_t num_keys) {
   auto set = std::make_shared<KeySet>(MakeKeySet(kUsers, num_keys, 11));
   workload.runs = RandomRuns(set->keys, 12);
   workload.next = [set, random = Random(13), inserted = size_t{0}]() mutable -> Range {
-    if (OneIn(kInserts, random)) return {set->others[inserted++ % set->others.size()], ""};
+    if (random() % kInserts == 0) return {set->others[inserted++ % set->others.size()], ""};
     const uint64_t rank = Zipfian(set->keys.size(), std::generate_canonical<double, 53>(random));
     const std::string& begin = set->keys[rank * 0x9E3779B97F4A7C15 % set->keys.size()];
     return {begin, set->end(begin, static_cast<double>(1 + random() % kLongest))};
@@ -73,7 +72,7 @@ Workload TimeSeries(uint64_t num_keys) {
       std::string(kTenantTime);
   Random filling(14);
   for (uint64_t run = 0; run < kRuns; ++run) {
-    std::vector<std::string>& keys = workload.runs.emplace_back();
+    SortedKeys& keys = workload.runs.emplace_back();
     for (uint64_t i = num_keys * run / kRuns; i < num_keys * (run + 1) / kRuns; ++i) {
       keys.push_back(key_of(active_tenant(filling), kFirst + i * kStep));
     }
@@ -82,7 +81,7 @@ Workload TimeSeries(uint64_t num_keys) {
   workload.next = [=, random = Random(15), now = kFirst + num_keys * kStep]() mutable -> Range {
     const uint64_t kind = random() % 100;
     if (kind < 5) return {key_of(active_tenant(random), now += kStep), ""};
-    const uint64_t tenant = OneIn(2, random) ? active_tenant(random) : random() % tenants;
+    const uint64_t tenant = random() % 2 == 0 ? active_tenant(random) : random() % tenants;
     if (kind < 60) return {key_of(tenant, now - kRecent), key_of(tenant, now + 1)};
     const uint64_t begin = kFirst + random() % (now - kFirst);
     return {key_of(tenant, begin), key_of(tenant, begin + kPast)};
@@ -97,7 +96,7 @@ Operations Draw(Workload& workload, size_t count) {
 }
 
 // Returns the keys that scans found.
-uint64_t Perform(const Operations& operations, Database& database) {
+uint64_t Perform(const Operations& operations, RangeDatabase& database) {
   uint64_t found = 0;
   for (const Range& each : operations) {
     if (each.end.empty()) {
@@ -109,70 +108,102 @@ uint64_t Perform(const Operations& operations, Database& database) {
   return found;
 }
 
-WorkloadResult Measure(Workload workload, const WorkloadEffort& effort,
-                       const std::filesystem::path& dir, Progress& progress) {
-  WorkloadResult result{workload.name, workload.description, effort.keys, 0, {}};
-  progress.Show(workload.name + ": filling");
-  std::vector<std::unique_ptr<Database>> databases;
-  for (const Role role : {Role::kPoints, Role::kRanges}) {
-    databases.push_back(std::make_unique<Database>(role, nullptr, dir / RoleName(role)));
-    databases.back()->Fill(workload.runs);
-    databases.back()->ReadAll();
-    result.contestants.emplace_back().role = role;
-  }
+struct Figures {
+  double blocks_per_operation = 0;
+  std::vector<double> cached_speeds;  // operations per second, by turn
+  std::vector<double> cold_speeds;
+};
 
-  // Each gets the same operations. What one finds, the other has to find.
-  const auto in_turn = [&](size_t count, auto perform) {
-    const Operations operations = Draw(workload, count);
-    uint64_t found = 0;
-    for (size_t i = 0; i < databases.size(); ++i) {
-      CheckInterrupt();
-      const uint64_t own = perform(operations, i);
-      if (i > 0 && own != found) {
-        Fail("{}: {} keys found, {} with ranges", workload.name, found, own);
-      }
-      found = own;
+constexpr Role kRoles[] = {Role::kPoints, Role::kRanges};
+
+// Each database gets the same operations. What one finds, the other has to find.
+class WorkloadRun {
+ public:
+  WorkloadRun(Workload workload, const std::filesystem::path& dir)
+      : workload_(std::move(workload)) {
+    for (const Role role : kRoles) {
+      databases_.push_back(std::make_unique<RangeDatabase>(role, nullptr, dir / RoleName(role)));
+      databases_.back()->Fill(workload_.runs);
     }
-    return found;
-  };
-  const auto timed = [&](std::vector<double> WorkloadTimes::*times) {
-    return [&, times](const Operations& operations, size_t i) {
-      const Stopwatch stopwatch;
-      const uint64_t found = Perform(operations, *databases[i]);
-      (result.contestants[i].*times)
-          .push_back(1e9 * databases[i]->Seconds(stopwatch) /
-                     static_cast<double>(operations.size()));
-      return found;
-    };
-  };
+  }
 
-  progress.Show(workload.name + ": cached");
-  const uint64_t found = in_turn(effort.operations, [&](const Operations& operations, size_t i) {
-    const BlockCount count;
-    const uint64_t own = Perform(operations, *databases[i]);
-    result.contestants[i].blocks_per_operation =
-        static_cast<double>(count.data_blocks()) / static_cast<double>(operations.size());
-    return own;
-  });
-  result.keys_per_scan =
-      static_cast<double>(found) / (0.95 * static_cast<double>(effort.operations));
-  for (unsigned turn = 0; turn < effort.turns; ++turn) {
-    in_turn(effort.operations, timed(&WorkloadTimes::nanoseconds));
+  void CountBlocks(size_t count) {
+    const Operations operations = Draw(workload_, count);
+    uint64_t found[2] = {};
+    for (size_t i = 0; i < 2; ++i) {
+      const CounterWindow window(databases_[i]->statistics());
+      found[i] = Perform(operations, *databases_[i]);
+      figures_[i].blocks_per_operation =
+          static_cast<double>(window.Stop().data_blocks()) / static_cast<double>(count);
+    }
+    CheckSame(found);
+    keys_per_scan_ = static_cast<double>(found[0]) / (0.95 * static_cast<double>(count));
   }
-  progress.Show(workload.name + ": cold");
-  for (const auto& database : databases) database->Open(Temperature::kCold);
-  for (unsigned turn = 0; turn < effort.turns; ++turn) {
-    in_turn(effort.cold_operations, timed(&WorkloadTimes::cold_nanoseconds));
+
+  void Time(Reads reads, unsigned turns, size_t count, std::vector<double> Figures::*speeds) {
+    if (reads == Reads::kCold) {
+      for (const auto& database : databases_) database->Open(reads);
+    }
+    Operations operations;
+    uint64_t found[2] = {};
+    unsigned drawn = UINT_MAX;
+    InTurns(turns, 2, [&](size_t i, unsigned turn) {
+      if (std::exchange(drawn, turn) != turn) operations = Draw(workload_, count);
+      const Stopwatch stopwatch;
+      found[i] += Perform(operations, *databases_[i]);
+      (figures_[i].*speeds)
+          .push_back(static_cast<double>(count) / databases_[i]->Seconds(stopwatch));
+    });
+    CheckSame(found);
   }
-  return result;
-}
+
+  void AddTo(Results& results) const {
+    for (size_t i = 0; i < 2; ++i) {
+      results.Of(RoleName(kRoles[i]), {{"workload", workload_.name}})
+          .Add("data blocks per operation", "", figures_[i].blocks_per_operation)
+          .Add("keys per scan", "", keys_per_scan_);
+      const std::pair<const char*, std::vector<double> Figures::*> kinds[] = {
+          {"cached", &Figures::cached_speeds}, {"cold", &Figures::cold_speeds}};
+      for (const auto& [reads, speeds] : kinds) {
+        auto rows =
+            results.Of(RoleName(kRoles[i]), {{"workload", workload_.name}, {"reads", reads}});
+        rows.AddTurns("operations per second", "count", figures_[i].*speeds);
+        if (i == 1) {
+          rows.Add("times as fast", "x", PairedRatio(figures_[1].*speeds, figures_[0].*speeds));
+        }
+      }
+    }
+  }
+
+ private:
+  void CheckSame(const uint64_t (&found)[2]) const {
+    if (found[0] != found[1]) {
+      Fail("{}: {} keys found, {} with ranges", workload_.name, found[0], found[1]);
+    }
+  }
+
+  Workload workload_;
+  std::vector<std::unique_ptr<RangeDatabase>> databases_;
+  Figures figures_[2];  // by kRoles
+  double keys_per_scan_ = 0;
+};
 
 }  // namespace
 
-std::vector<WorkloadResult> MeasureWorkloads(const WorkloadEffort& effort,
-                                             const std::filesystem::path& dir, Progress& progress) {
-  return {Measure(ShortScans(effort.keys), effort, dir / "short_scans", progress),
-          Measure(TimeSeries(effort.keys), effort, dir / "time_series", progress)};
+void MeasureWorkloads(const WorkloadEffort& effort, const std::filesystem::path& dir,
+                      Progress& progress, Results& results) {
+  std::string descriptions;
+  for (Workload& workload : std::vector{ShortScans(effort.keys), TimeSeries(effort.keys)}) {
+    progress.Show(workload.name);
+    descriptions += workload.name + ": " + workload.description + ". ";
+    const TempDir databases(dir);
+    WorkloadRun run(std::move(workload), databases.path());
+    run.CountBlocks(effort.operations);
+    run.Time(Reads::kCached, effort.turns, effort.operations, &Figures::cached_speeds);
+    run.Time(Reads::kCold, effort.turns, effort.cold_operations, &Figures::cold_speeds);
+    run.AddTo(results);
+  }
+  results.SetFact("workloads", descriptions);
 }
 
 }  // namespace blocksieve::bench::ranges

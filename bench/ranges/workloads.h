@@ -2,9 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <vector>
 
-#include "bench/ranges/results.h"
+#include "bench/support/results.h"
 #include "bench/support/terminal.h"
 
 namespace blocksieve::bench::ranges {
@@ -17,9 +16,9 @@ struct WorkloadEffort {
   unsigned turns = 5;
 };
 
-/// Runs both, on databases with filters of points alone and with ranges, in turns. Throws Failure
-/// also if the scans of both find different numbers of keys.
-std::vector<WorkloadResult> MeasureWorkloads(const WorkloadEffort& effort,
-                                             const std::filesystem::path& dir, Progress& progress);
+/// Runs short scans (YCSB E) and a time series on databases with filters of points alone and with
+/// ranges, in turns. Throws Failure also if the scans of both find different numbers of keys.
+void MeasureWorkloads(const WorkloadEffort& effort, const std::filesystem::path& dir,
+                      Progress& progress, Results& results);
 
 }  // namespace blocksieve::bench::ranges

@@ -66,27 +66,36 @@ double StockRibbonBitsPerKey(double fpr) {
   return millibits / 1000.0;
 }
 
-std::vector<Contestant> MakeContestants(double target_fpr) {
+std::vector<LookupContestant> MakeContestants(double target_fpr) {
   const std::string at_target = fmt::format("{:g} %", target_fpr * 100);
   const double bloom_bits = rocksdb_plugin::StockBloomBitsPerKey(target_fpr);
   const double ribbon_bits = StockRibbonBitsPerKey(target_fpr);
   return {
-      {Role::kNoFilter, "no filter", ""},
-      {Role::kStockDefault, "stock Bloom, 10 bits",
-       fmt::format("bloomfilter:{}:false", kStockDefaultBits)},
-      {Role::kStockBloomSameFpr, "stock Bloom, " + at_target,
-       fmt::format("bloomfilter:{:.3f}:false", bloom_bits)},
+      WithPolicy(Role::kNoFilter, "no filter", ""),
+      WithPolicy(Role::kStockDefault, "stock Bloom, 10 bits",
+                 fmt::format("bloomfilter:{}:false", kStockDefaultBits)),
+      WithPolicy(Role::kStockBloomSameFpr, "stock Bloom, " + at_target,
+                 fmt::format("bloomfilter:{:.3f}:false", bloom_bits)),
       // -1: Ribbon on every level, flushes included.
-      {Role::kStockRibbonSameFpr, "stock Ribbon, " + at_target,
-       fmt::format("ribbonfilter:{:.3f}:-1", ribbon_bits)},
-      {Role::kBlocksieve, "blocksieve bloom, " + at_target,
-       fmt::format("{{id=blocksieve;target_fpr={};kind=bloom}}", target_fpr)},
-      {Role::kBlocksieve, "blocksieve ribbon, " + at_target,
-       fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}", target_fpr)},
-      {Role::kBlocksieveSameMemory, "blocksieve ribbon, 10 bits",
-       fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}",
-                   RibbonFprForBits(kStockDefaultBits))},
+      WithPolicy(Role::kStockRibbonSameFpr, "stock Ribbon, " + at_target,
+                 fmt::format("ribbonfilter:{:.3f}:-1", ribbon_bits)),
+      WithPolicy(Role::kBlocksieve, "blocksieve bloom, " + at_target,
+                 fmt::format("{{id=blocksieve;target_fpr={};kind=bloom}}", target_fpr)),
+      WithPolicy(Role::kBlocksieve, "blocksieve ribbon, " + at_target,
+                 fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}", target_fpr)),
+      WithPolicy(Role::kBlocksieveSameMemory, "blocksieve ribbon, 10 bits",
+                 fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}",
+                             RibbonFprForBits(kStockDefaultBits))),
   };
+}
+
+LookupContestant WithPolicy(Role role, std::string name, const std::string& policy) {
+  if (policy.empty()) return {{std::move(name), {}}, role};
+  const auto made = PolicyFromString(policy);
+  const auto set_up = [made](rocksdb::Options& options) {
+    TableOptions(options).filter_policy = made;
+  };
+  return {{std::move(name), set_up}, role};
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text) {
@@ -105,10 +114,6 @@ std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string&
          policy == nullptr ? "none" : policy->Name(), id);
   }
   return policy;
-}
-
-std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(const Contestant& contestant) {
-  return contestant.policy.empty() ? nullptr : PolicyFromString(contestant.policy);
 }
 
 }  // namespace blocksieve::bench::read_amp

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/support/database.h"
+#include "bench/support/results.h"
+
 namespace blocksieve::bench::read_amp {
 
 /// What a contestant stands for in the comparison.
@@ -18,24 +21,32 @@ enum class Role {
   kBlocksieveSameMemory,  ///< with the memory of the stock default
 };
 
-/// One way to set up RocksDB's filters.
-struct Contestant {
+// By which section.py finds a contestant.
+NLOHMANN_JSON_SERIALIZE_ENUM(Role, {{Role::kNoFilter, "no_filter"},
+                                    {Role::kStockDefault, "stock_default"},
+                                    {Role::kStockBloomSameFpr, "stock_bloom"},
+                                    {Role::kStockRibbonSameFpr, "stock_ribbon"},
+                                    {Role::kBlocksieve, "blocksieve"},
+                                    {Role::kBlocksieveSameMemory, "same_memory"}})
+
+/// A contestant that differs from others in its filters.
+struct LookupContestant : Contestant {
   Role role = Role::kNoFilter;
-  std::string name;    ///< For the tables, at most 28 characters.
-  std::string policy;  ///< RocksDB option string; empty: no filter.
 };
 
 /// All contestants of a run, first the one without filters. The stock filters "at the same FPR"
 /// have the bits per key at which their own FPR is `target_fpr`: for Bloom by the exact model of
 /// 512-bit lines, for Ribbon by RocksDB's estimate, which is what its size is computed from.
-std::vector<Contestant> MakeContestants(double target_fpr);
+/// Throws Failure.
+std::vector<LookupContestant> MakeContestants(double target_fpr);
+
+/// A contestant with the filter policy of an option string; without filters if it is empty. Throws
+/// Failure.
+LookupContestant WithPolicy(Role role, std::string name, const std::string& policy);
 
 /// The policy of an option string. Throws Failure if RocksDB does not know it, or makes another
 /// policy of it: a run that silently had no filter would be worthless.
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text);
-
-/// The same, or null for the contestant without filters.
-std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(const Contestant& contestant);
 
 /// The fewest "Bloom-equivalent" bits per key, in steps of a thousandth, for which RocksDB sizes a
 /// Ribbon filter for at most this FPR. REQUIRES: 0 < fpr < 1.

@@ -3,137 +3,248 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "bench/read_amp/contestants.h"
+#include "bench/read_amp/lookup_database.h"
 #include "bench/support/files.h"
 #include "bench/support/measure.h"
-#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-void AddRate(const Pass& pass, LookupResult& result) {
-  result.lookups_per_second.push_back(static_cast<double>(pass.lookups) / pass.seconds);
-}
+// One kind of lookup on one tree, cold or cached.
+struct Lookups {
+  Counters counters;               // summed over the rounds
+  std::vector<double> per_second;  // by timed pass
 
-// Cold passes are slow: counted and timed at once. Counting costs nanoseconds there.
-void MeasureCold(Engine& engine, const LookupKeys& keys, const Effort& effort, TreeResult& result) {
-  engine.Open(Temperature::kCold);
-  AddRate(engine.LookUpAbsent(keys, effort.max_cold_seconds, &result.cold_absent.counters),
-          result.cold_absent);
-  AddRate(engine.LookUpPresent(keys, effort.max_cold_seconds, &result.cold_present.counters),
-          result.cold_present);
-}
-
-// Warm passes are counted first, then timed without counting. Verifying has warmed the cache.
-void MeasureWarm(Engine& engine, const LookupKeys& keys, const Effort& effort, TreeResult& result) {
-  engine.Open(Temperature::kWarm);
-  result.shape = engine.Shape();
-  engine.VerifyAllRows();
-  engine.LookUpAbsent(keys, kNoLimit, &result.warm_absent.counters);
-  engine.LookUpPresent(keys, kNoLimit, &result.warm_present.counters);
-  for (unsigned i = 0; i < effort.timed_warm_passes; ++i) {
-    AddRate(engine.LookUpAbsent(keys, kNoLimit, nullptr), result.warm_absent);
-    AddRate(engine.LookUpPresent(keys, kNoLimit, nullptr), result.warm_present);
+  double PerLookup(uint64_t count) const {
+    return static_cast<double>(count) / static_cast<double>(counters.lookups);
   }
+};
+
+// A tree in one state.
+struct Tree {
+  TreeShape shape;
+  Lookups cold[2];  // by Keys
+  Lookups cached[2];
+  std::vector<double> work_seconds;  // of what made the tree, by round
+};
+
+struct Measured {
+  LookupContestant contestant;
+  Tree leveled;    // as filled: several levels
+  Tree compacted;  // everything in one level
+};
+
+constexpr Keys kKinds[] = {Keys::kAbsent, Keys::kPresent};
+
+const Lookups& Absent(const Lookups (&of)[2]) { return of[static_cast<size_t>(Keys::kAbsent)]; }
+
+void AddRate(const Pass& pass, Lookups& lookups) {
+  lookups.per_second.push_back(static_cast<double>(pass.lookups) / pass.seconds);
 }
 
 // A filter that answers "may match" to everything loses no key: only this tells.
-void CheckFilterRejects(const Contestant& contestant, const TreeResult& tree) {
-  if (contestant.role == Role::kNoFilter) return;
-  for (const LookupResult* lookups : {&tree.cold_absent, &tree.warm_absent}) {
-    if (lookups->counters.filter_negatives == 0) {
-      Fail("{}: the filters never said no in {} lookups of absent keys", contestant.name,
-           lookups->counters.lookups);
-    }
+void CheckFilters(const LookupContestant& contestant, const Tree& tree) {
+  const bool has_filter = contestant.role != Role::kNoFilter;
+  if (tree.shape.num_filters != (has_filter ? tree.shape.num_files : 0)) {
+    Fail("{}: {} of {} files have a filter", contestant.name, tree.shape.num_filters,
+         tree.shape.num_files);
+  }
+  if (has_filter && (Absent(tree.cold).counters.filter_negatives == 0 ||
+                     Absent(tree.cached).counters.filter_negatives == 0)) {
+    Fail("{}: the filters never said no in lookups of absent keys", contestant.name);
   }
 }
 
-void MeasureTree(Engine& engine, const Contestant& contestant, const LookupKeys& keys,
-                 const Effort& effort, TreeResult& result) {
-  MeasureCold(engine, keys, effort, result);
-  MeasureWarm(engine, keys, effort, result);
-  CheckFilterRejects(contestant, result);
+void MeasureTree(LookupDatabase& database, const LookupContestant& contestant,
+                 const LookupKeys& keys, const Effort& effort, Tree& tree) {
+  // Cold passes are slow: counted and timed at once. Counting costs nanoseconds there.
+  database.Open(Reads::kCold);
+  for (const Keys kind : kKinds) {
+    Lookups& lookups = tree.cold[static_cast<size_t>(kind)];
+    AddRate(database.LookUp(keys, kind, effort.max_cold_seconds, &lookups.counters), lookups);
+  }
+  // Cached passes are counted first, then timed without counting. Verifying warms the cache.
+  database.Open(Reads::kCached);
+  tree.shape = database.Shape();
+  database.VerifyAllRows();
+  for (unsigned pass = 0; pass <= effort.timed_warm_passes; ++pass) {
+    for (const Keys kind : kKinds) {
+      Lookups& lookups = tree.cached[static_cast<size_t>(kind)];
+      const bool is_counted = pass == 0;
+      const Pass done =
+          database.LookUp(keys, kind, kNoLimit, is_counted ? &lookups.counters : nullptr);
+      if (!is_counted) AddRate(done, lookups);
+    }
+  }
+  CheckFilters(contestant, tree);
 }
 
 // The comparison is only fair if every contestant has the same rows in the same places.
-void CheckSameTrees(const Results& results) {
-  const ContestantResult& first = results.contestants.front();
-  for (const ContestantResult& each : results.contestants) {
-    for (const TreeResult* tree : {&each.leveled, &each.compacted}) {
-      if (tree->shape.num_entries != results.num_rows) {
-        Fail("{}: the tree has {} entries for {} rows", each.contestant.name,
-             tree->shape.num_entries, results.num_rows);
+void CheckSameTrees(const std::vector<Measured>& all, uint64_t num_rows) {
+  for (const auto member : {&Measured::leveled, &Measured::compacted}) {
+    for (const Measured& each : all) {
+      const TreeShape& shape = (each.*member).shape;
+      if (shape.num_entries != num_rows) {
+        Fail("{}: the tree has {} entries for {} rows", each.contestant.name, shape.num_entries,
+             num_rows);
+      }
+      if (shape.levels != (all.front().*member).shape.levels) {
+        Fail("{} and {}: the trees differ in files or entries per level",
+             all.front().contestant.name, each.contestant.name);
       }
     }
-    if (first.leveled.shape.levels != each.leveled.shape.levels ||
-        first.compacted.shape.levels != each.compacted.shape.levels) {
-      Fail("{} and {}: the trees differ in files or entries per level", first.contestant.name,
-           each.contestant.name);
+  }
+}
+
+// With the 95 % confidence interval of a proportion; of none seen, below 3 in n.
+Spread MeasuredFpr(const Counters& counters) {
+  const auto probes = static_cast<double>(counters.absent_probes());
+  const double fpr = counters.fpr();
+  const double error = fpr == 0 ? 3 / probes : 1.96 * std::sqrt(fpr * (1 - fpr) / probes);
+  return {fpr, std::max(0.0, fpr - error), fpr + error, counters.absent_probes()};
+}
+
+std::string DescribeLevels(const TreeShape& shape) {
+  std::string text;
+  for (const LevelShape& level : shape.levels) {
+    text += fmt::format("{}L{} {} file{} with {} rows", text.empty() ? "" : ", ", level.level,
+                        level.num_files, level.num_files == 1 ? "" : "s", level.num_entries);
+  }
+  return text;
+}
+
+void AddTree(const LookupContestant& contestant, const char* state, const Tree& tree,
+             Results& results) {
+  auto row = results.Of(contestant.name, {{"tree", state}, {"role", contestant.role}});
+  row.Add("filter size", "bytes", static_cast<double>(tree.shape.filter_bytes))
+      .Add("filter bits per key", "bits",
+           8 * static_cast<double>(tree.shape.filter_bytes) /
+               static_cast<double>(tree.shape.num_entries))
+      .AddTurns("time to make the tree", "s", tree.work_seconds);
+  if (contestant.role != Role::kNoFilter) {
+    row.Add("measured FPR", "share", MeasuredFpr(Absent(tree.cached).counters));
+  }
+  row.Add("wasted data blocks per lookup of an absent key", "blocks",
+          Absent(tree.cold).PerLookup(Absent(tree.cold).counters.wasted_data_blocks()));
+  for (const Keys kind : kKinds) {
+    for (const auto& [reads, all] : {std::pair("cold", &tree.cold), {"cached", &tree.cached}}) {
+      const Lookups& lookups = (*all)[static_cast<size_t>(kind)];
+      const std::string keys = kind == Keys::kAbsent ? "absent keys" : "present keys";
+      row.Add((keys + ", data blocks: " + reads).c_str(), "",
+              lookups.PerLookup(lookups.counters.data_blocks()))
+          .AddTurns((keys + " per second: " + reads).c_str(), "", lookups.per_second);
     }
   }
+}
+
+// What blocksieve's smaller filter of the target rate saves on the tree as filled.
+void AddSavings(const std::vector<Measured>& all, Results& results) {
+  const auto of_role = [&](Role role) -> const Measured& {
+    return *std::min_element(all.begin(), all.end(), [&](const Measured& a, const Measured& b) {
+      const auto rank = [&](const Measured& each) {
+        return std::pair(each.contestant.role != role, each.leveled.shape.filter_bytes);
+      };
+      return rank(a) < rank(b);
+    });
+  };
+  const auto filter_bytes = [&](Role role) {
+    return static_cast<double>(of_role(role).leveled.shape.filter_bytes);
+  };
+  const auto wasted = [&](Role role) {
+    const Lookups& lookups = Absent(of_role(role).leveled.cold);
+    return lookups.PerLookup(lookups.counters.wasted_data_blocks());
+  };
+  const Measured& ours = of_role(Role::kBlocksieve);
+  const Measured& none = of_role(Role::kNoFilter);
+  results.Of("savings", {{"filter", ours.contestant.name}})
+      .Add("reads saved", "share", 1 - wasted(Role::kBlocksieve) / wasted(Role::kNoFilter))
+      .Add("times as fast, cold", "x",
+           PairedRatio(Absent(ours.leveled.cold).per_second, Absent(none.leveled.cold).per_second))
+      .Add("bytes, of stock Bloom", "x",
+           filter_bytes(Role::kBlocksieve) / filter_bytes(Role::kStockBloomSameFpr))
+      .Add("bytes, of stock Ribbon", "x",
+           filter_bytes(Role::kBlocksieve) / filter_bytes(Role::kStockRibbonSameFpr))
+      .Add("times fewer wasted blocks, same memory", "x",
+           wasted(Role::kStockDefault) / wasted(Role::kBlocksieveSameMemory));
+}
+
+// A new database with all rows, and what is measured of it, in both states.
+void MeasureContestant(const Input& input, const std::vector<uint32_t>& order,
+                       const LookupKeys& keys, const Effort& effort,
+                       const std::filesystem::path& db_dir,
+                       const std::function<void(std::string_view)>& show, Measured& measured) {
+  const TempDir dir(db_dir);
+  LookupDatabase database(measured.contestant, input.rows, dir.path());
+  show("filling");
+  measured.leveled.work_seconds.push_back(database.Fill(order));
+  show("looking up");
+  MeasureTree(database, measured.contestant, keys, effort, measured.leveled);
+  show("compacting");
+  measured.compacted.work_seconds.push_back(database.CompactAll());
+  show("looking up, compacted");
+  MeasureTree(database, measured.contestant, keys, effort, measured.compacted);
 }
 
 }  // namespace
 
-Results RunExperiment(const Input& input, double target_fpr, uint64_t seed, const Effort& effort,
-                      const std::filesystem::path& db_dir, Progress& progress) {
+void RunExperiment(const Input& input, double target_fpr, uint64_t seed, const Effort& effort,
+                   const std::filesystem::path& db_dir, Progress& progress, Results& results) {
   const Stopwatch stopwatch;
-  Results results;
-  results.target_fpr = target_fpr;
-  results.input = input.description;
-  results.num_rows = input.rows.size();
-  results.direct_reads = SupportsDirectReads(db_dir);
-  for (Contestant& contestant : MakeContestants(target_fpr)) {
-    MakePolicy(contestant);  // fail before the work, not after
-    results.contestants.emplace_back().contestant = std::move(contestant);
+  std::vector<Measured> all;
+  for (LookupContestant& contestant : MakeContestants(target_fpr)) {
+    all.push_back({std::move(contestant), {}, {}});
   }
-
   // Shuffled, so that every file covers the whole range of keys, as with most workloads; in key
   // order files would not overlap and no lookup would meet more than one.
   const std::vector<uint32_t> order = RandomOrder(input.rows.size(), seed);
-
-  const size_t count = results.contestants.size();
   double longest_round = 0;
-  for (; results.rounds < effort.rounds; ++results.rounds) {
+  unsigned round = 0;
+  for (; round < effort.rounds; ++round) {
     const double round_start = stopwatch.Seconds();
-    if (results.rounds > 0 && effort.no_new_round_after > 0 &&
+    if (round > 0 && effort.no_new_round_after > 0 &&
         round_start + longest_round > effort.no_new_round_after) {
       break;
     }
     progress.Show("choosing keys to look up");
-    const LookupKeys keys = DrawLookupKeys(input.rows, effort.lookups, seed + 1 + results.rounds);
-    for (size_t i = 0; i < count; ++i) {
-      ContestantResult& result = results.contestants[(i + results.rounds) % count];
+    const LookupKeys keys = DrawLookupKeys(input.rows, effort.lookups, seed + 1 + round);
+    for (size_t i = 0; i < all.size(); ++i) {
+      Measured& measured = all[(i + round) % all.size()];
       const auto show = [&](std::string_view what) {
-        progress.Show(fmt::format("round {} of at most {}, {} of {}: {}: {}", results.rounds + 1,
-                                  effort.rounds, i + 1, count, result.contestant.name, what));
+        progress.Show(fmt::format("round {} of at most {}, {} of {}: {}: {}", round + 1,
+                                  effort.rounds, i + 1, all.size(), measured.contestant.name,
+                                  what));
       };
-      const std::filesystem::path path = db_dir / "db";
-      {
-        Engine engine(result.contestant, input.rows, path, results.direct_reads);
-        show("filling");
-        result.fill_seconds.push_back(engine.Fill(order));
-        show("looking up");
-        MeasureTree(engine, result.contestant, keys, effort, result.leveled);
-        show("compacting");
-        result.compaction_seconds.push_back(engine.CompactAll());
-        show("looking up, compacted");
-        MeasureTree(engine, result.contestant, keys, effort, result.compacted);
-        engine.Close();
-      }
-      std::filesystem::remove_all(path);
+      MeasureContestant(input, order, keys, effort, db_dir, show, measured);
     }
-    CheckSameTrees(results);
+    CheckSameTrees(all, input.rows.size());
     longest_round = std::max(longest_round, stopwatch.Seconds() - round_start);
   }
-
-  results.seconds = stopwatch.Seconds();
-  return results;
+  results.SetFact("input", input.description);
+  results.SetFact("target", fmt::format("{:g} %", 100 * target_fpr));
+  results.SetFact("rounds", round);
+  const auto reads_cached_blocks = [](const Tree& tree) {
+    return tree.cached[0].counters.data_blocks_read + tree.cached[1].counters.data_blocks_read > 0;
+  };
+  const bool all_cached = std::none_of(all.begin(), all.end(), [&](const Measured& each) {
+    return reads_cached_blocks(each.leveled) || reads_cached_blocks(each.compacted);
+  });
+  results.SetFact("cache",
+                  all_cached ? "holds them all" : "has half of the memory, too little for all");
+  results.SetFact("leveled", DescribeLevels(all.front().leveled.shape));
+  results.SetFact("compacted", DescribeLevels(all.front().compacted.shape));
+  for (const Measured& each : all) {
+    AddTree(each.contestant, "leveled", each.leveled, results);
+    AddTree(each.contestant, "compacted", each.compacted, results);
+  }
+  AddSavings(all, results);
 }
 
 }  // namespace blocksieve::bench::read_amp

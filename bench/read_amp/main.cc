@@ -1,57 +1,77 @@
-// read_amp: what filters save in RocksDB, measured. See options.cc for the manual, experiment.h for
+// read_amp: what filters save in RocksDB, measured. See kManual for the manual, experiment.h for
 // the method.
 
 #include "bench/read_amp/experiment.h"
-#include "bench/read_amp/options.h"
-#include "bench/support/files.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"
-#include "bench/support/terminal.h"
+#include "blocksieve/sizing.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {
 
+const JobManual kManual = {
+    .name = "bench/run",
+    .description =
+        R"(Measures what filters save in RocksDB. Fills a database several times with the same data,
+once per set of filters (none, stock Bloom, stock Ribbon, blocksieve), looks present and absent keys
+up in it, cold and warm, and prints filter sizes, false-positive rates, data blocks read per lookup
+and speeds, all but the times as counted by RocksDB itself.
+
+Without --input or --rows the data is what every Debian system has: the paths of all files of
+installed packages, each with the name of its package.)",
+    .quick_help = "end within 60 seconds; large inputs are cut short",
+    .files = "read_amp.json",
+    .examples = R"(Examples:
+  bench/run --quick                     real data of this machine, within a minute
+  bench/run                             the same, more exactly, in some minutes
+  bench/run --fpr 0.001 --out /tmp/r    another target rate, results elsewhere
+  bench/run --rows 10000000 --value-bytes 400 --db-dir /mnt/ssd
+  zcat pairs.tsv.gz | bench/run --input -
+)",
+    .rows_help = "this many synthetic rows: uniformly random keys of 16 bytes",
+    .min_rows = kMinRows,
+    .has_one_source = true,
+};
+
 // What ends within a minute even on a machine of a third of the speed of the one this was tried on,
 // where a round takes 12 s.
 constexpr InputLimits kQuickLimits = {.max_rows = 150'000, .max_bytes = 32 << 20};
-constexpr double kQuickSeconds = 45;
+constexpr Effort kQuick = {.rounds = 3,
+                           .lookups = 20'000,
+                           .max_cold_seconds = 0.25,
+                           .timed_warm_passes = 2,
+                           .no_new_round_after = 45};
 
-Effort EffortFor(const RunOptions& options) {
-  Effort effort;
-  if (options.quick) {
-    effort = {.rounds = 3,
-              .lookups = 20'000,
-              .max_cold_seconds = 0.25,
-              .timed_warm_passes = 2,
-              .no_new_round_after = kQuickSeconds};
-  }
-  if (options.repeat > 0) effort.rounds = static_cast<unsigned>(options.repeat);
-  if (options.lookups > 0) effort.lookups = options.lookups;
-  return effort;
+int Main(int argc, const char* const* argv) {
+  uint64_t value_bytes = 100, repeat = 0, lookups = 0;
+  double target_fpr = 0.01;
+  const auto parse = [&] {
+    return ParseJobOptions(
+        kManual, argc, argv,
+        {{"--value-bytes", "B", "bytes per synthetic value (default 100)", &value_bytes, 0, 1 << 15,
+          "--rows"},
+         {"--fpr", "P", "target false-positive rate (default 0.01)", &target_fpr, kMinTargetFpr,
+          kMaxTargetFpr},
+         {"--repeat", "N", "rounds (default 5; with --quick up to 3, as many as fit)", &repeat, 1,
+          1000},
+         {"--lookups", "N", "lookups per pass of absent and of present keys (default 100000)",
+          &lookups, 1000, 100'000'000, "", "--quick"}});
+  };
+  return RunJob("read_amp", parse, [&](Job& job) {
+    const JobOptions& options = job.options;
+    Effort effort = options.quick ? kQuick : Effort{};
+    if (repeat > 0) effort.rounds = static_cast<unsigned>(repeat);
+    if (lookups > 0) effort.lookups = lookups;
+    const InputLimits limits = options.quick ? kQuickLimits : InputLimits{};
+    job.progress.Show("reading the input");
+    const Input input = options.rows > 0
+                            ? MakeSynthetic(options.rows, value_bytes, options.seed, limits)
+                            : LoadInput(options.input, limits);
+    RunExperiment(input, target_fpr, options.seed, effort, job.db_dir, job.progress, job.results);
+  });
 }
-
-Input LoadInput(const RunOptions& options) {
-  const InputLimits limits = options.quick ? kQuickLimits : InputLimits{};
-  if (!options.input.empty()) return LoadTsv(options.input, limits);
-  if (options.rows == 0) return LoadDpkg(kDpkgInfoDir, limits);
-  return MakeSynthetic(options.rows, options.value_bytes, options.seed, limits);
-}
-
-Results Measure(const RunOptions& options) {
-  Progress progress;
-  progress.Show("reading the input");
-  const Input input = LoadInput(options);
-  const TempDir db_dir(PrepareOutput(options));
-  return RunExperiment(input, options.target_fpr, options.seed, EffortFor(options), db_dir.path(),
-                       progress);
-}
-
-void Run(const RunOptions& options) { WriteJson(Measure(options), options.out); }
 
 }  // namespace
 }  // namespace blocksieve::bench::read_amp
 
-int main(int argc, char** argv) {
-  using namespace blocksieve::bench;
-  return RunMain([&] { read_amp::Run(read_amp::ParseCommandLine(argc, argv)); });
-}
+int main(int argc, char** argv) { return blocksieve::bench::read_amp::Main(argc, argv); }

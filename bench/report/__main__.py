@@ -1,74 +1,62 @@
-"""Prints tables, draws plots or makes the page from the JSON files that jobs of bench/run wrote."""
+"""Prints tables, draws plots or makes the page from the JSON files that benchmarks wrote."""
 
 import argparse
-import datetime
-import json
+import importlib
 import pathlib
 import sys
 
-from bench.report import jobs
-from bench.report.figure import save_png
-from bench.report.plain import plain_text
+from bench.report.rows import ReportError, read_results
+from bench.report.show import ShownSection
+from bench.report.text import plain_text
+
+ROOMS = {"filters": "filter_bench"}  # of subcommands whose room has another name
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="bench.report", description=__doc__)
-    parser.add_argument("--results", type=pathlib.Path, required=True, help="directory of the JSON files")
-    parser.add_argument("--other", type=pathlib.Path, metavar="DIR",
-                        help="results of the same jobs with another RocksDB, which DIR is named after")
+    path = pathlib.Path
+    parser.add_argument("--results", type=path, required=True, help="directory of the JSON files")
+    parser.add_argument("--other", type=path, metavar="DIR",
+                        help="results with another RocksDB, which DIR is named after")
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--table", action="store_true", help="print tables and targets; takes nothing but python3")
+    what.add_argument("--table", action="store_true", help="print tables; takes only python3")
     what.add_argument("--plots", action="store_true", help="write plots beside the JSON")
-    what.add_argument("--page", type=pathlib.Path, metavar="DIR", help="write DIR/index.html")
-    parser.add_argument("--environment", type=pathlib.Path, help="what bench's program `environment` printed")
+    what.add_argument("--page", type=path, metavar="DIR", help="write DIR/index.html")
     parser.add_argument("--command", default="", help="how the jobs were run")
     parser.add_argument("jobs", nargs="+", metavar="JOB", help="in the order of the page")
-    arguments = parser.parse_args()
-    if arguments.page and not arguments.environment:
-        parser.error("--page needs --environment")
-    return arguments
+    return parser.parse_args()
 
 
 def sections_of(arguments):
-    """Of each job: that of Debian's RocksDB and, if there is one, that of the other."""
+    """[(section, its file)] of each job: with Debian's RocksDB and, if it was run, the other."""
     sections = []
-    for name in arguments.jobs:
-        job = jobs.find(name)
-        sections.append(job.section(arguments.results))
-        if arguments.other and (arguments.other / job.file).exists():
-            section = job.section(arguments.other)
-            other = f"with RocksDB {arguments.other.name.removeprefix('rocksdb-')}"
-            section.title += f", {other}"
-            section.facts.insert(0, f"The same {other}:")
-            section.name += "-other"
-            section.figures = []
-            sections.append(section)
+    for job in arguments.jobs:
+        declared = importlib.import_module(f"bench.{ROOMS.get(job, job)}.section").SECTION
+        path = arguments.results / f"{job}.json"
+        sections.append((ShownSection(job, declared, *read_results(path, job)), path))
+        path = arguments.other / f"{job}.json" if arguments.other else None
+        if path and path.exists():
+            suffix = f", with RocksDB {arguments.other.name.removeprefix('rocksdb-')}"
+            results = read_results(path, job)
+            sections.append((ShownSection(f"{job}-other", declared, *results, suffix), path))
     return sections
 
 
-def print_tables(sections, arguments):
-    # What a locale's encoding lacks, such as ≤, is no reason to print nothing.
-    sys.stdout.reconfigure(errors="replace")
-    for section in sections:
-        name = section.name.removesuffix("-other")
-        directory = arguments.results if name == section.name else arguments.other
-        print(plain_text(section, directory / jobs.find(name).file))
-
-
 def write_plots(sections, directory):
+    from bench.report.plot import plots
+    from bench.report.svg import save_png  # tables need no matplotlib
+
     for section in sections:
-        for figure in section.figures:
-            path = directory / f"{figure.name}.png"
-            save_png(figure, path)
+        for plot in plots(section) if not section.suffix else ():
+            path = directory / f"{plot.name}.png"
+            save_png(plot, path)
             print(f"plot: {path}", file=sys.stderr)
 
 
 def write_page(sections, arguments):
-    from bench.report.page import machine_rows, render  # tables and plots need no jinja2
+    from bench.report.page import render  # tables need no jinja2
 
-    environment = json.loads(arguments.environment.read_text(encoding="utf-8"))
-    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    html = render(sections, machine_rows(environment, arguments.command, date))
+    html = render(sections, arguments.command)
     arguments.page.mkdir(parents=True, exist_ok=True)
     path = arguments.page / "index.html"
     path.write_text(html, encoding="utf-8")
@@ -77,15 +65,17 @@ def write_page(sections, arguments):
 
 def main():
     arguments = parse_arguments()
+    sys.stdout.reconfigure(errors="replace")  # a locale's encoding may lack some, such as ≤
     try:
         sections = sections_of(arguments)
         if arguments.page:
-            write_page(sections, arguments)
+            write_page([section for section, _ in sections], arguments)
         elif arguments.plots:
-            write_plots(sections, arguments.results)
+            write_plots([section for section, _ in sections], arguments.results)
         else:
-            print_tables(sections, arguments)
-    except (jobs.ReportError, OSError) as error:
+            for section, path in sections:
+                print(plain_text(section, path))
+    except (ReportError, OSError) as error:
         sys.exit(f"bench/run: {error}")
 
 

@@ -1,38 +1,38 @@
-"""The colours of the page, for light and dark. Figures are drawn with the light ones, which the page
+"""The colours of the page, for light and dark. Plots are drawn with the light ones, which the page
 replaces by CSS variables (svg.py), so that one drawing serves both."""
 
-from typing import NamedTuple
-
-
-class Colour(NamedTuple):
-    light: str
-    dark: str
-
-
-# By the name of the CSS variable. All light values differ: they stand for the name in a drawing.
+# By the name of the CSS variable: light, dark. All light values differ: they stand for the name in
+# a drawing. Each is legible on the page and on a surface.
 COLOURS = {
-    "text": Colour("#1c2430", "#e7ebf1"),
-    "muted": Colour("#56606f", "#a9b3c1"),
-    "line": Colour("#d5dae2", "#3b4554"),
-    "surface": Colour("#f4f6f9", "#1d242e"),
-    "page": Colour("#ffffff", "#141a22"),
-    "link": Colour("#0b5cad", "#7cb8ff"),
-    "met": Colour("#146c3c", "#6fd39a"),
-    "missed": Colour("#b3261e", "#ff9a90"),
-    "series-1": Colour("#1264b3", "#66b0ff"),
-    "series-2": Colour("#b84f08", "#ffa25c"),
-    "series-3": Colour("#127a5e", "#52d6b0"),
-    "series-4": Colour("#7a45b8", "#c79bff"),
-    "series-5": Colour("#a8326e", "#ff8fc2"),
-    "series-6": Colour("#6b7480", "#98a3b1"),
+    "text": ("#1c2430", "#e7ebf1"),
+    "muted": ("#56606f", "#a9b3c1"),
+    "line": ("#d5dae2", "#3b4554"),
+    "surface": ("#f4f6f9", "#1d242e"),
+    "page": ("#ffffff", "#141a22"),
+    "link": ("#0b5cad", "#7cb8ff"),
+    "met": ("#146c3c", "#6fd39a"),
+    "missed": ("#b3261e", "#ff9a90"),
+    "blue": ("#1264b3", "#66b0ff"),
+    "orange": ("#b84f08", "#ffa25c"),
+    "green": ("#127a5e", "#52d6b0"),
+    "purple": ("#7a45b8", "#c79bff"),
+    "pink": ("#a8326e", "#ff8fc2"),
+    "grey": ("#6b7480", "#98a3b1"),
 }
+LIGHT = {name: light for name, (light, _) in COLOURS.items()}
+SERIES = ("blue", "orange", "green", "purple", "pink", "grey")
 
-TEXT = COLOURS["text"].light
-MUTED = COLOURS["muted"].light
-LINE = COLOURS["line"].light
-BLUE, ORANGE, GREEN, PURPLE, PINK, GREY = (COLOURS[f"series-{i}"].light for i in range(1, 7))
+# Contestants look alike in all plots.
+CONTESTANTS = {
+    "no filter": "grey o-",
+    "stock Bloom": "orange s-",
+    "stock Ribbon": "pink s-",
+    "blocksieve bloom": "green o-",
+    "blocksieve ribbon": "blue o-",
+    "limit": "text --",
+}
 
 
 def css_variables(theme):
-    """`theme` is "light" or "dark"."""
-    return " ".join(f"--{name}: {getattr(colour, theme)};" for name, colour in COLOURS.items())
+    """`theme` is 0 for light and 1 for dark."""
+    return " ".join(f"--{name}: {colours[theme]};" for name, colours in COLOURS.items())

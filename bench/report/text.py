@@ -1,62 +1,58 @@
-"""Numbers for people."""
+"""A section as plain text: what bench/run prints. Takes nothing but python3."""
 
-import math
+import textwrap
 
-from bench.report.turns import Spread
+from bench.report.rows import SPREAD_MEANING
+from bench.report.show import Cell, ShownTable, verdict_counts
 
-
-def count(value):
-    return f"{value:,.0f}"
-
-
-def significant(value, digits=3):
-    """Rounded to so many digits, never in the exponent's notation."""
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    return f"{value:,.{decimals}f}"
+WIDTH = 100
+HEADING_CHARACTERS = 14
 
 
-def percent(value, digits=3):
-    return f"{significant(100 * value, digits)} %"
+def paragraph(text):
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def scaled(value, units, digits):
-    """In the largest of `units`, [(size, name)] from the largest on, in which it is at least 1."""
-    size, name = next((unit for unit in units if value >= unit[0]), units[-1])
-    return f"{significant(value / size, digits)} {name}"
+def heading_lines(table):
+    """Of each column: what a group has in common stands above its first."""
+    for common, members in table.header_groups:
+        for i, heading in enumerate(members):
+            lines = textwrap.wrap(heading, HEADING_CHARACTERS, break_long_words=False) or [""]
+            if common:
+                lines.insert(0, f"{common}:" if i == 0 else "")
+            yield lines
 
 
-def bytes_text(value, digits=3):
-    return scaled(value, [(10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "B")], digits)
+def aligned(table):
+    """The first column to the left, the others to the right, each as wide as it needs."""
+    headings = list(heading_lines(table))
+    height = max(map(len, headings))
+    lines = [*zip(*([""] * (height - len(heading)) + heading for heading in headings))]
+    lines += [[str(cell) for cell in row] for row in table.rows]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    texts = [
+        "  ".join([first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]).rstrip()
+        for first, *others in lines
+    ]
+    texts.insert(height, "-" * (sum(widths) + 2 * (len(widths) - 1)))
+    return "\n".join(texts)
 
 
-def seconds_text(value, digits=3):
-    return scaled(value, [(1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")], digits)
-
-
-def times_fewer(others, ours):
-    """How many times fewer `ours` are; of what is counted, which has no noise."""
-    if ours >= others:
-        return "none"
-    return times(others / ours) if ours else "all"
-
-
-def times_as_fast(ratio):
-    """The same in words, of a Spread of speeds."""
-    if ratio.turns == 1:
-        return f"{significant(ratio.median, 2)} times as fast (one turn)"
-    if not ratio.is_beyond(1):
-        return "as fast as before, within the noise,"
-    low, middle, high = (significant(each, 2) for each in (ratio.low, ratio.median, ratio.high))
-    return f"{middle} times ({low}–{high}) as fast"
-
-
-def times(ratio):
-    """How many times as much, of a number or a Spread; what the turns do not tell from as much is not
-    called more."""
-    if isinstance(ratio, Spread):
-        if not ratio.is_beyond(1):
-            return "1×, within the noise" if ratio.turns > 1 else f"{times(ratio.median)}, one turn"
-        ratio = ratio.median
-    return f"{significant(ratio, 2 if ratio < 100 else 3)}×"
+def plain_text(section, path):
+    """`path` has the details."""
+    facts = [*section.sentences, section.machine]
+    parts = ["\n".join(paragraph(fact) for fact in facts if fact), paragraph(section.lead)]
+    if section.has_spreads:
+        parts.append(paragraph(SPREAD_MEANING))
+    tables = section.tables
+    verdicts = section.verdicts
+    if verdicts:
+        rows = [[each.what, Cell(each.limit), Cell(each.measured), each.cell] for each in verdicts]
+        caption = f"Targets: {verdict_counts(verdicts)}"
+        tables.append(ShownTable(caption, ["To be reached", "Target", "Measured", "Verdict"], rows))
+    for table in tables:
+        sentences = (paragraph("; ".join(map(str, row))) for row in table.rows)
+        body = "\n".join(sentences) if table.has_sentences else aligned(table)
+        parts += [paragraph(table.caption), body, paragraph(table.note)]
+    parts.append("\n".join(filter(None, (f"Details: {path}", paragraph(section.headline)))))
+    return "\n\n".join(filter(None, parts))

@@ -73,7 +73,7 @@ Measured Measure(uint64_t num_keys, const Asking& asking) {
 TreeResult MeasureTree(uint64_t num_keys, const Asking& asking) {
   const Measured measured =
       InOwnProcess("a tree of filters", [&] { return Measure(num_keys, asking); });
-  return {.asked = asking.name(),
+  return {.asked = asking.name,
           .keys = num_keys,
           .files = measured.files,
           .memory_bytes = measured.bytes,

@@ -84,35 +84,34 @@ AnalysisResult MeasureAnalysis(uint64_t num_files) {
           .seconds = TakeTurns(kAnalysisSeconds, {time}).front()};
 }
 
-Results Measure(const Effort& effort, Progress& progress) {
+Measurements Measure(const Effort& effort, Progress& progress) {
   const Stopwatch stopwatch;
-  Results results;
+  Measurements measured;
   for (const FilterKind kind : {FilterKind::kRibbon, FilterKind::kBlockedBloom}) {
     for (const uint64_t keys : effort.filter_keys) {
       progress.Show(fmt::format("{} of {} keys", FilterKindName(kind), keys));
-      results.filters.push_back(MeasureFilter(kind, kTargetFpr, keys));
+      measured.filters.push_back(MeasureFilter(kind, kTargetFpr, keys));
     }
   }
   for (const Asking& asking : Askings()) {
     for (const uint64_t keys : effort.tree_keys) {
-      progress.Show(fmt::format("tree of {} keys, {}", keys, asking.name()));
-      results.trees.push_back(MeasureTree(keys, asking));
+      progress.Show(fmt::format("tree of {} keys, {}", keys, asking.name));
+      measured.trees.push_back(MeasureTree(keys, asking));
     }
   }
   for (const uint64_t files : effort.index_files) {
     progress.Show(fmt::format("analysis of {} indexes", files));
-    results.analyses.push_back(MeasureAnalysis(files));
+    measured.analyses.push_back(MeasureAnalysis(files));
   }
-  results.seconds = stopwatch.Seconds();
-  return results;
+  measured.seconds = stopwatch.Seconds();
+  return measured;
 }
 
 void Run(const JobOptions& options) {
   PrepareOutput(options);
   Progress progress;
-  Results results = Measure(options.quick ? Effort::Quick() : Effort{}, progress);
-  results.is_quick = options.quick;
-  WriteJson(results, options.out);
+  const Measurements measured = Measure(options.quick ? Effort::Quick() : Effort{}, progress);
+  ToResults(measured).Write(options.out);
 }
 
 }  // namespace

@@ -1,21 +1,11 @@
 #include "bench/scale/model.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "bench/support/terminal.h"
-#include "blocksieve/rate_allocation.h"
-#include "blocksieve/sizing.h"
 
 namespace blocksieve::bench::scale {
 namespace {
-
-template <class T>
-T Must(Result<T> result) {
-  if (!result.ok()) Fail("{}", result.status().message());
-  return *std::move(result);
-}
 
 std::vector<uint64_t> LevelKeys(uint64_t num_keys) {
   constexpr auto kRatio = static_cast<double>(kSizeRatio);
@@ -35,35 +25,12 @@ std::vector<uint64_t> LevelKeys(uint64_t num_keys) {
   return level_keys;
 }
 
-RateAllocation Allocate(const std::vector<RunGroup>& groups, const Asking& asking) {
-  switch (asking.way) {
-    case Asking::Way::kWastedReads:
-      return Must(AllocateForWastedReads(groups, asking.value));
-    case Asking::Way::kBitsPerKey:
-      return Must(AllocateForBitsPerKey(groups, asking.value));
-    case Asking::Way::kTargetFpr:
-      break;
-  }
-  const Layout layout = Must(ChooseLayout(FilterKind::kRibbon, asking.value));
-  RateAllocation same;
-  same.target_fprs.assign(groups.size(), asking.value);
-  same.wasted_reads = layout.predicted_fpr * static_cast<double>(groups.size());
-  same.bits_per_key = 8 * static_cast<double>(PayloadBytes(layout, kKeysPerFile)) /
-                      static_cast<double>(kKeysPerFile);
-  return same;
-}
-
 }  // namespace
 
-std::string Asking::name() const {
-  constexpr const char* kNames[] = {"target_fpr", "wasted_reads", "bits_per_key"};
-  return fmt::format("{}={}", kNames[static_cast<size_t>(way)], value);
-}
-
 const std::vector<Asking>& Askings() {
-  static const std::vector<Asking> askings = {{Asking::Way::kTargetFpr, 0.01},
-                                              {Asking::Way::kWastedReads, 0.01},
-                                              {Asking::Way::kBitsPerKey, 10}};
+  static const std::vector<Asking> askings = {{"target_fpr=0.01", {.target_fpr = 0.01}},
+                                              {"wasted_reads=0.01", {.wasted_reads = 0.01}},
+                                              {"bits_per_key=10", {.bits_per_key = 10}}};
   return askings;
 }
 
@@ -76,16 +43,17 @@ TreePlan PlanTree(uint64_t num_keys, const Asking& asking) {
   for (const uint64_t keys : plan.level_keys) {
     groups.push_back({.num_runs = 1, .keys_per_run = static_cast<double>(keys)});
   }
-  const RateAllocation allocation = Allocate(groups, asking);
-  plan.target_fprs = allocation.target_fprs;
-  plan.wasted_reads = allocation.wasted_reads;
-  plan.bits_per_key = allocation.bits_per_key;
+  const Result<RateAllocation> allocation = AllocateRates(groups, asking.goal);
+  if (!allocation.ok()) Fail("{}", allocation.status().message());
+  plan.target_fprs = allocation->target_fprs;
+  plan.wasted_reads = allocation->wasted_reads;
+  plan.bits_per_key = allocation->bits_per_key;
   return plan;
 }
 
-Constants ConstantsOf(const Results& results) {
-  const FilterResult& filter = results.largest_ribbon();
-  const AnalysisResult& analysis = results.largest_analysis();
+Constants ConstantsOf(const Measurements& measured) {
+  const FilterResult& filter = measured.largest_ribbon();
+  const AnalysisResult& analysis = measured.largest_analysis();
   return {.block_bytes = filter.bytes_against_table(),
           .fpr = filter.fpr_against_table(),
           .seconds_per_file = analysis.seconds_per_file(),
@@ -100,7 +68,7 @@ ComputedScale Compute(uint64_t num_keys, const Constants& constants) {
     const TreePlan plan = PlanTree(num_keys, asking);
     computed.levels = plan.level_keys.size();
     computed.filters.push_back(
-        {.asked = asking.name(),
+        {.asked = asking.name,
          .memory_bytes = constants.block_bytes * keys * plan.bits_per_key / 8,
          .wasted_reads = constants.fpr * plan.wasted_reads});
   }

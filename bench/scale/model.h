@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/scale/results.h"
+#include "blocksieve/rate_allocation.h"
 
 namespace blocksieve::bench::scale {
 
@@ -15,14 +16,10 @@ namespace blocksieve::bench::scale {
 inline constexpr uint64_t kSizeRatio = 10;
 inline constexpr uint64_t kKeysPerFile = 1'000'000;
 
-/// The ways of asking for filters that the policy has.
+/// A way of asking for filters.
 struct Asking {
-  enum class Way : uint8_t { kTargetFpr, kWastedReads, kBitsPerKey };
-  Way way = Way::kTargetFpr;
-  double value = 0;
-
-  /// As in an option string: "target_fpr=0.01".
-  std::string name() const;
+  std::string name;  ///< As in an option string: "target_fpr=0.01".
+  RateGoal goal;
 };
 
 /// Those that are compared.
@@ -50,7 +47,7 @@ struct Constants {
   double index_bytes = 0;       ///< v: of an index, bytes per row.
 };
 
-Constants ConstantsOf(const Results& results);
+Constants ConstantsOf(const Measurements& measured);
 
 /// A tree as computed, with one way of asking for filters.
 struct ComputedFilters {

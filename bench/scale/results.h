@@ -2,11 +2,11 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "bench/support/measure.h"
+#include "bench/support/results.h"
 #include "blocksieve/filter_kind.h"
 
 namespace blocksieve::bench::scale {
@@ -57,8 +57,8 @@ struct AnalysisResult {
   double seconds_per_file() const { return Median(seconds) / static_cast<double>(files); }
 };
 
-struct Results {
-  bool is_quick = false;
+/// All that was measured.
+struct Measurements {
   double seconds = 0;
   std::vector<FilterResult> filters;
   std::vector<TreeResult> trees;
@@ -69,7 +69,7 @@ struct Results {
   const AnalysisResult& largest_analysis() const { return analyses.back(); }
 };
 
-/// Writes scale.json into `dir`. Throws Failure.
-void WriteJson(const Results& results, const std::filesystem::path& dir);
+/// Rows of what was measured, and of what is computed from it.
+Results ToResults(const Measurements& measured);
 
 }  // namespace blocksieve::bench::scale

@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <vector>
 
 #include "bench/sieve/experiment.h"
 #include "bench/support/files.h"
 #include "bench/support/job.h"
-#include "bench/support/json_file.h"
+#include "bench/support/results.h"
 #include "bench/support/terminal.h"
 
 namespace blocksieve::bench::sieve {
@@ -55,29 +56,48 @@ Throughput MeasureThroughput(const Sizes& sizes, const std::filesystem::path& di
   return result;
 }
 
-Json ToJson(const blocksieve::sieve::SieveStats& stats) {
-  return {{"urls", stats.seen},
-          {"new_urls", stats.new_urls()},
-          {"new_by_reading", stats.new_by_reading},
-          {"filter_bytes", stats.filter_bytes()},
-          {"counting_filter_bytes", stats.counting_filter_bytes},
-          {"estimated_urls", stats.estimated.keys}};
+double Share(uint64_t part, uint64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-Json ToJson(const Exactness& exact, const Sizes& sizes, const Throughput& throughput) {
-  return {{"urls", exact.pushed},
-          {"distinct", exact.distinct},
-          {"restarts", exact.restarts},
-          {"push_seconds", exact.push_seconds},
-          {"let_through", exact.let_through},
-          {"dropped", exact.dropped},
-          {"out_of_order", exact.out_of_order},
-          {"loaded", ToJson(exact.loaded)},
-          {"compacted", ToJson(exact.compacted)},
-          {"later", {{"new_urls", exact.later_new}, {"new_by_reading", exact.later_by_reading}}},
-          {"round_urls", sizes.round_urls},
-          {"blocksieve_urls_per_second", throughput.blocksieve},
-          {"stock_urls_per_second", throughput.stock}};
+void AddStats(const blocksieve::sieve::SieveStats& stats, uint64_t new_urls, uint64_t by_reading,
+              Results::Rows rows) {
+  const auto bits = [&](uint64_t bytes) { return 8 * Share(bytes, stats.seen); };
+  rows.Add("filter bits per URL", "bits", bits(stats.filter_bytes()))
+      .Add("of counting filters", "bits", bits(stats.counting_filter_bytes))
+      .Add("new URLs known without a data block", "share", 1 - Share(by_reading, new_urls))
+      .Add("error of the estimated number", "share",
+           std::abs(stats.estimated.keys / static_cast<double>(stats.seen) - 1));
+}
+
+Results ToResults(const Exactness& exact, const Sizes& sizes, const Throughput& throughput) {
+  Results results("sieve");
+  results.SetFact("urls", exact.pushed);
+  results.SetFact("distinct", exact.distinct);
+  results.SetFact("restarts", exact.restarts);
+  results.SetFact("round_urls", sizes.round_urls);
+  std::vector<double> rates;
+  const uint64_t part = exact.pushed / exact.push_seconds.size();
+  for (const double seconds : exact.push_seconds) {
+    rates.push_back(static_cast<double>(part) / seconds);
+  }
+  results.Of("all URLs")
+      .Add("wrong answers", "count", static_cast<double>(exact.let_through + exact.dropped))
+      .Add("repeats let through", "count", static_cast<double>(exact.let_through))
+      .Add("new URLs dropped", "count", static_cast<double>(exact.dropped))
+      .Add("out of order", "count", static_cast<double>(exact.out_of_order))
+      .AddTurns("pushed per second", "count", rates);
+  AddStats(exact.loaded, exact.loaded.new_urls(), exact.loaded.new_by_reading,
+           results.Of("loaded"));
+  AddStats(exact.compacted, exact.later_new, exact.later_by_reading, results.Of("compacted"));
+  const auto add_rounds = [&](const char* name, const std::vector<double>& rounds) {
+    results.Of(name).AddTurns("pushed per second", "count", rounds);
+  };
+  add_rounds("blocksieve", throughput.blocksieve);
+  add_rounds("stock Bloom 10", throughput.stock);
+  results.Of("blocksieve")
+      .Add("of stock Bloom", "x", PairedRatio(throughput.blocksieve, throughput.stock));
+  return results;
 }
 
 void Run(int argc, const char* const* argv) {
@@ -97,7 +117,7 @@ void Run(int argc, const char* const* argv) {
   Progress progress;
   const Throughput throughput = MeasureThroughput(sizes, dir.path(), &progress);
   const Exactness exact = MeasureExactness(dir.path() / "exact", sizes.urls, 4, &progress);
-  WriteJsonFile(ToJson(exact, sizes, throughput), options.out, "sieve.json");
+  ToResults(exact, sizes, throughput).Write(options.out);
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 #include "bench/skip/analysis.h"
 
 #include <algorithm>
-#include <functional>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/skip/separate_filters.h"
@@ -22,20 +20,10 @@ constexpr double kTargetFpr = 0.01;
 constexpr size_t kValuesPerBatch = 64;
 constexpr unsigned kBuildings = 3;
 
-// Values of IN lists, and the largest indexes that are asked for them.
-constexpr size_t kInListValues[] = {10, 1'000};
-constexpr uint64_t kMaxInListGranules = 10'000;
-
-template <class T>
-T Must(Result<T> result) {
-  if (!result.ok()) Fail("skip index: {}", result.status().message());
-  return *std::move(result);
-}
-
 uint64_t HashOf(uint64_t number) { return Value::Uint(number).Hash(); }
 
 SeparateFilters BuildSeparate(uint64_t num_granules, uint64_t distinct_values, uint64_t seed) {
-  const auto sizer = Must(internal::FilterSizer::Create(kTargetFpr));
+  const auto sizer = Must(internal::FilterSizer::Create(kTargetFpr), "skip index");
   SeparateFilters filters(static_cast<size_t>(num_granules), sizer.BitsFor(distinct_values),
                           sizer.num_probes());
   std::mt19937_64 random(seed);
@@ -46,71 +34,14 @@ SeparateFilters BuildSeparate(uint64_t num_granules, uint64_t distinct_values, u
   return filters;
 }
 
-std::vector<uint64_t> RandomNumbers(size_t count, std::mt19937_64& random) {
-  std::vector<uint64_t> numbers(count);
-  std::generate(numbers.begin(), numbers.end(), std::ref(random));
-  return numbers;
-}
-
-// Nanoseconds of `analyse(draw())`, without those of `draw`.
-template <class Draw, class Analyse>
-double Time(const Draw& draw, const Analyse& analyse) {
-  const auto drawn = draw();
-  const Stopwatch stopwatch;
-  analyse(drawn);
-  return 1e9 * stopwatch.Seconds();
-}
-
-// Nanoseconds of one call of `analyse(hash)`.
+// Seconds of one call of `analyse(hash)`.
 template <class Analyse>
 double TimeOne(std::mt19937_64& random, const Analyse& analyse) {
-  const auto draw = [&] {
-    std::vector<uint64_t> hashes = RandomNumbers(kValuesPerBatch, random);
-    std::transform(hashes.begin(), hashes.end(), hashes.begin(), HashOf);
-    return hashes;
-  };
-  const auto analyse_each = [&](const std::vector<uint64_t>& hashes) {
-    for (const uint64_t hash : hashes) analyse(hash);
-  };
-  return Time(draw, analyse_each) / kValuesPerBatch;
-}
-
-// Of the first column. Throws Failure if both ways of asking differ.
-InListResult MeasureInList(const GranuleIndex& index, size_t num_values, double seconds,
-                           std::mt19937_64& random) {
-  const size_t size = index.num_granules();
-  const ColumnIndex& column = index.column_index(0);
-  GranuleSet at_once = GranuleSet::None(size);
-  GranuleSet one_by_one = GranuleSet::None(size);
-  // Ascending, as a predicate keeps the values of IN.
-  const auto draw = [&] {
-    std::vector<uint64_t> numbers = RandomNumbers(num_values, random);
-    std::sort(numbers.begin(), numbers.end());
-    std::vector<Value> values;
-    for (const uint64_t number : numbers) values.push_back(Value::Uint(number));
-    return values;
-  };
-  const auto ask_all = [&](const std::vector<Value>& values) {
-    at_once = GranuleSet::All(size);
-    column.KeepContainingAny(values, &at_once);
-  };
-  const auto ask_each = [&](const std::vector<Value>& values) {
-    one_by_one = GranuleSet::None(size);
-    for (const Value& value : values) {
-      GranuleSet found = GranuleSet::All(size);
-      column.KeepContaining(value.Hash(), &found);
-      one_by_one |= found;
-    }
-  };
-  const std::vector<Value> values = draw();
-  ask_all(values);
-  ask_each(values);
-  if (at_once != one_by_one) Fail("asking for {} values at once and one by one differ", num_values);
-  auto turns = TakeTurns(
-      seconds, {[&] { return Time(draw, ask_all); }, [&] { return Time(draw, ask_each); }});
-  return {.values = num_values,
-          .nanoseconds = std::move(turns[0]),
-          .one_by_one_nanoseconds = std::move(turns[1])};
+  std::vector<uint64_t> hashes(kValuesPerBatch);
+  for (uint64_t& hash : hashes) hash = HashOf(random());
+  const Stopwatch stopwatch;
+  for (const uint64_t hash : hashes) analyse(hash);
+  return stopwatch.Seconds() / kValuesPerBatch;
 }
 
 }  // namespace
@@ -124,7 +55,7 @@ std::string BuildIndex(uint64_t num_granules, uint64_t distinct_values, uint64_t
   column.target_fpr = kTargetFpr;
   column.with_bounds = false;
   options.columns = {column};
-  GranuleIndexBuilder builder = Must(GranuleIndexBuilder::Create(options));
+  GranuleIndexBuilder builder = Must(GranuleIndexBuilder::Create(options), "skip index");
   std::mt19937_64 random(seed);
   for (uint64_t g = 0; g < num_granules; ++g) {
     if (g % 1'024 == 0) CheckInterrupt();
@@ -132,24 +63,23 @@ std::string BuildIndex(uint64_t num_granules, uint64_t distinct_values, uint64_t
     for (uint64_t i = 0; i < distinct_values; ++i) builder.AddValue(0, Value::Uint(random()));
     builder.CloseGranule();
   }
-  return Must(builder.Finish());
+  return Must(builder.Finish(), "skip index");
 }
 
-AnalysisResult MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, uint64_t seed,
-                               double seconds) {
-  AnalysisResult result;
-  result.granules = num_granules;
-  result.distinct_values = distinct_values;
+void MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, uint64_t seed, double seconds,
+                     Results& results) {
   std::string bytes;
+  std::vector<double> build_seconds, open_seconds;
   for (unsigned turn = 0; turn < kBuildings; ++turn) {
     const Stopwatch building;
     bytes = BuildIndex(num_granules, distinct_values, seed);
-    result.build_seconds.push_back(building.Seconds());
+    build_seconds.push_back(building.Seconds() /
+                            static_cast<double>(num_granules * distinct_values));
     const Stopwatch opening;
-    Must(GranuleIndex::Open(AsBytes(bytes)));
-    result.open_seconds.push_back(opening.Seconds());
+    Must(GranuleIndex::Open(AsBytes(bytes)), "skip index");
+    open_seconds.push_back(opening.Seconds());
   }
-  const GranuleIndex index = Must(GranuleIndex::Open(AsBytes(bytes)));
+  const GranuleIndex index = Must(GranuleIndex::Open(AsBytes(bytes)), "skip index");
   const SeparateFilters separate = BuildSeparate(num_granules, distinct_values, seed);
   const ColumnIndex& column = index.column_index(0);
 
@@ -173,17 +103,18 @@ AnalysisResult MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, 
   }
 
   std::mt19937_64 random(seed + 1);
-  auto turns = TakeTurns(seconds, {[&] { return TimeOne(random, analyse); },
-                                   [&] { return TimeOne(random, analyse_separate); }});
-  result.nanoseconds = std::move(turns[0]);
-  result.separate_nanoseconds = std::move(turns[1]);
-  result.probe_bytes = index.column(0).probe_bytes;
-  result.separate_bytes = separate.num_bytes();
-  for (const size_t values : kInListValues) {
-    if (num_granules > kMaxInListGranules) break;
-    result.in_lists.push_back(MeasureInList(index, values, seconds, random));
-  }
-  return result;
+  const auto turns = TakeTurns(seconds, {[&] { return TimeOne(random, analyse); },
+                                         [&] { return TimeOne(random, analyse_separate); }});
+  const Json parameters = {{"granules", num_granules}, {"values", distinct_values}};
+  results.Of("at once", parameters)
+      .AddTurns("time", "s", turns[0])
+      .Add("times as fast", "x", PairedRatio(turns[1], turns[0]))
+      .Add("bytes read, at most", "bytes", static_cast<double>(index.column(0).probe_bytes))
+      .AddTurns("time to open", "s", open_seconds)
+      .AddTurns("time to build, per value", "s", build_seconds);
+  results.Of("filter by filter", parameters)
+      .AddTurns("time", "s", turns[1])
+      .Add("bytes read, at most", "bytes", static_cast<double>(separate.num_bytes()));
 }
 
 uint64_t AnalysisMemory(uint64_t num_granules, uint64_t distinct_values) {

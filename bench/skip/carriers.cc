@@ -1,16 +1,10 @@
-#include "bench/skip/carriers.h"
-
 #include <fmt/format.h>
-#include <rocksdb/cache.h>
-#include <rocksdb/db.h>
-#include <rocksdb/perf_context.h>
-#include <rocksdb/perf_level.h>
 #include <rocksdb/sst_file_reader.h>
-#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <random>
@@ -18,123 +12,129 @@
 #include <string>
 #include <utility>
 
+#include "bench/skip/experiment.h"
+#include "bench/support/database.h"
+#include "bench/support/files.h"
 #include "bench/support/measure.h"
-#include "bench/support/rocksdb_tree.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/listener.h"
 #include "blocksieve/rocksdb/skip_index.h"
-#include "integration/rocksdb/compat/open_db.h"
 
 namespace blocksieve::bench::skip {
 namespace {
 
 constexpr size_t kCacheBytes = size_t{64} << 20;
+constexpr double kSstBytes = 64 << 20;  // RocksDB's default
+constexpr double kTebibyte = uint64_t{1} << 40;
 
-void Check(const rocksdb::Status& status, std::string_view what) {
-  if (!status.ok()) Fail("RocksDB failed to {}: {}", what, status.ToString());
-}
-
-/// A database that is not shaped for scans, but as users have theirs: index blocks and filters are
-/// in the block cache.
-class Carrier {
+// A database that is not shaped for scans, but as users have theirs: index blocks and filters are
+// in the block cache. `max_property_bytes`: none without an index.
+class Carrier : public Database {
  public:
-  Carrier(const Dataset& dataset, std::string name, std::filesystem::path path,
+  Carrier(const Dataset& dataset, const char* name, std::filesystem::path path,
           std::optional<uint64_t> max_property_bytes)
-      : path_(std::move(path)) {
-    result_.dataset = dataset.name;
-    result_.carrier = std::move(name);
-    rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = NewFilterPolicy({});
-    table.cache_index_and_filter_blocks = true;
-    table.block_cache = rocksdb::NewLRUCache(kCacheBytes);
-    options_ = HandShapedOptions(dataset.rows.num_bytes(), table);
-    if (max_property_bytes) {
-      SkipIndexOptions index;
-      index.columns = dataset.Columns();
-      index.max_property_bytes = *max_property_bytes;
-      options_.table_properties_collector_factories = {NewSkipIndexCollectorFactory(index)};
-      options_.listeners = {NewListener()};
-    }
-    Open();
-    Check(FillLevel(*db_, dataset.rows, KeyOrder(dataset.rows.size()), 1,
-                    TargetFileBytes(dataset.rows.num_bytes())),
-          "fill");
-    db_.reset();
-    Open();  // nothing of the filling is in memory
+      : Database(
+            {name,
+             [&dataset, max_property_bytes](rocksdb::Options& options) {
+               rocksdb::BlockBasedTableOptions& table = TableOptions(options);
+               table.filter_policy = NewFilterPolicy({});
+               table.cache_index_and_filter_blocks = true;
+               table.block_cache = rocksdb::NewLRUCache(kCacheBytes);
+               if (!max_property_bytes) return;
+               SkipIndexOptions index;
+               index.columns = dataset.Columns();
+               index.max_property_bytes = *max_property_bytes;
+               options.table_properties_collector_factories = {NewSkipIndexCollectorFactory(index)};
+               options.listeners = {NewListener()};
+             }},
+            dataset.rows.num_bytes(), std::move(path)) {
+    Open(Reads::kCached);
+    FillLevel(dataset.rows, KeyOrder(dataset.rows.size()), 1);
+    Open(Reads::kCached);  // nothing of the filling is in memory
+    MeasureAtRest();
   }
 
-  void MeasureAtRest() {
-    db_->GetIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &result_.resident_bytes);
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
-      const uint64_t bytes = entry.is_regular_file() ? entry.file_size() : 0;
-      if (entry.path().extension() == ".sst") {
-        ++result_.num_ssts;
-        result_.sst_bytes += bytes;
-      }
-      if (entry.path().extension() == ".bsx") result_.sidecar_bytes += bytes;
-    }
-    result_.unopenable_bytes = CountUnopenable();
-  }
-
-  /// Keys that are not there, each once. The first half brings back what scans, the one that reads
-  /// all rows above all, drove out of the processor's caches or into them, and is not counted.
+  // Looks absent keys up, each once. The first half brings back what scans, the one that reads all
+  // rows above all, drove out of the processor's caches or into them, and is not counted.
   void LookUp(std::span<const std::string> keys) {
     const size_t half = keys.size() / 2;
     LookUpEach(keys.first(half));
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
-    rocksdb::get_perf_context()->Reset();
+    const CounterWindow window(statistics());
     const Stopwatch stopwatch;
     LookUpEach(keys.subspan(half));
-    result_.lookup_nanoseconds.push_back(1e9 * stopwatch.Seconds() /
-                                         static_cast<double>(keys.size() - half));
-    result_.lookup_bytes += rocksdb::get_perf_context()->block_read_byte;
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+    lookup_seconds_.push_back(stopwatch.Seconds() / static_cast<double>(keys.size() - half));
+    lookup_bytes_ += static_cast<double>(window.Stop().bytes_read);
   }
 
-  /// What it reads is not cached: a full scan, where there is no index, would leave lookups nothing
-  /// to read.
+  // What it reads is not cached: a full scan, where there is no index, would leave lookups nothing
+  // to read.
   void Scan(const Predicate& predicate) {
     SkipScanOptions options;
     options.read_options.fill_cache = false;
     std::unique_ptr<SkipScan> scan;
-    Check(SkipScan::Create(db_.get(), nullptr, predicate, options, &scan), "scan");
-    for (; scan->Valid(); scan->Next()) continue;
+    Check(SkipScan::Create(&db(), nullptr, predicate, options, &scan), "scan");
+    while (scan->Valid()) scan->Next();
     Check(scan->status(), "scan");
   }
 
-  CarrierResult result() && { return std::move(result_); }
+  // Beside what `plain`, without an index, takes.
+  void AddTo(Results& results, const Carrier& plain) const {
+    const double resident = (resident_bytes_ - plain.resident_bytes_) / num_ssts_;
+    results.Of(name())
+        .Add("SSTs", "bytes", sst_bytes_)
+        .Add("sidecars", "bytes", sidecar_bytes_)
+        .Add("resident per SST", "bytes", resident)
+        .Add("resident for 1 TiB of data", "bytes", resident * kTebibyte / kSstBytes)
+        .Add("bytes that keep an SST from opening", "share", unopenable_share_)
+        .Add("the same, beyond those without an index", "share",
+             unopenable_share_ - plain.unopenable_share_)
+        .AddTurns("lookup: time", "s", lookup_seconds_)
+        .Add("lookup: of no index", "x", PairedRatio(lookup_seconds_, plain.lookup_seconds_))
+        .Add("lookup: bytes read", "bytes", lookup_bytes_)
+        .Add("lookup: bytes, of no index", "x", lookup_bytes_ / std::max(1.0, plain.lookup_bytes_));
+  }
 
  private:
-  void Open() { Check(rocksdb_plugin::OpenDb(options_, path_.string(), &db_), "open"); }
+  void MeasureAtRest() {
+    uint64_t resident = 0;
+    db().GetIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &resident);
+    resident_bytes_ = static_cast<double>(resident);
+    for (const auto& entry : std::filesystem::directory_iterator(path())) {
+      const double bytes = entry.is_regular_file() ? static_cast<double>(entry.file_size()) : 0;
+      if (entry.path().extension() == ".sst") {
+        ++num_ssts_;
+        sst_bytes_ += bytes;
+      }
+      if (entry.path().extension() == ".bsx") sidecar_bytes_ += bytes;
+    }
+    // Every byte of one SST after the data blocks is tried; opening reads none of these.
+    rocksdb::TablePropertiesCollection files;
+    Check(db().GetPropertiesOfAllTables(&files), "read properties of");
+    const auto& [sst, properties] = *files.begin();
+    std::ifstream file(sst, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    unopenable_share_ =
+        static_cast<double>(CountUnopenable(bytes, properties->data_size, bytes.size())) /
+        static_cast<double>(bytes.size());
+  }
 
   void LookUpEach(std::span<const std::string> keys) {
     std::string value;
     for (const std::string& key : keys) {
-      if (!db_->Get({}, key, &value).IsNotFound()) Fail("a key is found that is not there");
+      if (!db().Get({}, key, &value).IsNotFound()) Fail("an absent key was found");
     }
   }
 
-  /// Of one SST, the bytes of which one bit that flips keeps it, and so the database, from opening.
-  /// Every byte behind the data blocks is tried; of these themselves, opening reads nothing.
-  uint64_t CountUnopenable() {
-    rocksdb::TablePropertiesCollection files;
-    Check(db_->GetPropertiesOfAllTables(&files), "read properties");
-    const auto& [path, properties] = *files.begin();
-    std::ifstream file(path, std::ios::binary);
-    const std::string bytes(std::istreambuf_iterator<char>(file), {});
-    result_.tried_sst_bytes = bytes.size();
-    const uint64_t num_unopenable = CountUnopenable(bytes, properties->data_size, bytes.size());
-    std::filesystem::remove(damaged_path());
-    return num_unopenable;
-  }
-
-  /// Of those from `begin` to `end`. In a process of its own: a RocksDB that was built with
-  /// assertions, as Debian's is, ends it at some damage. Halves then tell at which.
+  // Bytes from `begin` to `end` of which one bit that flips keeps the SST, and so the database,
+  // from opening. In a process of its own: a RocksDB that was built with assertions, as Debian's
+  // is, ends it at some damage. Halves then tell at which.
   uint64_t CountUnopenable(const std::string& bytes, size_t begin, size_t end) {
-    std::ofstream(damaged_path(), std::ios::binary) << bytes;
+    const TempDir dir(path());
+    const std::string damaged = (dir.path() / "damaged.sst").string();
+    std::ofstream(damaged, std::ios::binary) << bytes;
     const auto count = [&] {
       std::freopen("/dev/null", "w", stderr);  // what the assertion says
-      std::fstream out(damaged_path(), std::ios::binary | std::ios::in | std::ios::out);
+      std::fstream out(damaged, std::ios::binary | std::ios::in | std::ios::out);
       uint64_t num_unopenable = 0;
       for (size_t at = begin; at < end; ++at) {
         if (at % 1024 == 0) CheckInterrupt();
@@ -142,8 +142,8 @@ class Carrier {
           out.seekp(static_cast<std::streamoff>(at)).put(byte).flush();
         };
         write(static_cast<char>(bytes[at] ^ 1 << at % 8));
-        rocksdb::SstFileReader reader(options_);
-        num_unopenable += !reader.Open(damaged_path()).ok();
+        rocksdb::SstFileReader reader(options());
+        num_unopenable += !reader.Open(damaged).ok();
         write(bytes[at]);
       }
       return num_unopenable;
@@ -157,12 +157,13 @@ class Carrier {
     }
   }
 
-  std::string damaged_path() const { return (path_ / "damaged.tmp").string(); }
-
-  const std::filesystem::path path_;
-  rocksdb::Options options_;
-  std::unique_ptr<rocksdb::DB> db_;
-  CarrierResult result_;
+  double num_ssts_ = 0;
+  double sst_bytes_ = 0;
+  double sidecar_bytes_ = 0;
+  double resident_bytes_ = 0;  // of table readers, outside of the block cache, at rest
+  double unopenable_share_ = 0;
+  double lookup_bytes_ = 0;             // of all lookups
+  std::vector<double> lookup_seconds_;  // of one, by round
 };
 
 std::vector<std::string> AbsentKeys(const Dataset& dataset, size_t num, uint64_t seed) {
@@ -176,37 +177,30 @@ std::vector<std::string> AbsentKeys(const Dataset& dataset, size_t num, uint64_t
 
 }  // namespace
 
-std::vector<CarrierResult> MeasureCarriers(const Dataset& dataset, unsigned rounds,
-                                           size_t num_lookups, uint64_t seed,
-                                           const std::filesystem::path& db_dir,
-                                           Progress& progress) {
+void MeasureCarriers(const Dataset& dataset, const Effort& effort, const Place& place,
+                     Results& results) {
   const std::pair<const char*, std::optional<uint64_t>> carriers[] = {
       {"no index", std::nullopt},
       {"properties", UINT64_MAX},
       {"sidecars", SkipIndexOptions().max_property_bytes}};
+  const TempDir dir(place.db_dir);
   std::vector<std::unique_ptr<Carrier>> databases;
   for (const auto& [name, max_property_bytes] : carriers) {
-    progress.Show(fmt::format("{} rows, {}: at rest", dataset.name, name));
+    place.progress.Show(fmt::format("{} rows, {}: at rest", dataset.name, name));
     databases.push_back(
-        std::make_unique<Carrier>(dataset, name, db_dir / name, max_property_bytes));
-    databases.back()->MeasureAtRest();
+        std::make_unique<Carrier>(dataset, name, dir.path() / name, max_property_bytes));
   }
-  const Predicate where = DrawQueries(dataset, 0, dataset.Values(false), 1, seed).front().predicate;
-  for (unsigned round = 0; round < rounds; ++round) {
-    progress.Show(fmt::format("{} rows, lookups beside scans, round {} of {}", dataset.name,
-                              round + 1, rounds));
-    const std::vector<std::string> keys = AbsentKeys(dataset, num_lookups, seed + round);
-    for (size_t i = 0; i < databases.size(); ++i) {
-      Carrier& database = *databases[(i + round) % databases.size()];
-      database.Scan(where);
-      database.LookUp(keys);
-    }
-  }
-  std::vector<CarrierResult> results;
-  for (auto& database : databases) results.push_back(std::move(*database).result());
-  databases.clear();
-  for (const auto& [name, unused] : carriers) std::filesystem::remove_all(db_dir / name);
-  return results;
+  const Predicate where =
+      DrawQueries(dataset, 0, dataset.Values(false), 1, place.seed).front().predicate;
+  std::vector<std::string> keys;
+  InTurns(effort.lookup_rounds, databases.size(), [&](size_t i, unsigned round) {
+    place.progress.Show(fmt::format("{} rows, lookups beside scans, round {} of {}", dataset.name,
+                                    round + 1, effort.lookup_rounds));
+    keys = AbsentKeys(dataset, effort.lookups, place.seed + round);
+    databases[i]->Scan(where);
+    databases[i]->LookUp(keys);
+  });
+  for (const auto& database : databases) database->AddTo(results, *databases.front());
 }
 
 }  // namespace blocksieve::bench::skip

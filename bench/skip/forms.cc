@@ -1,15 +1,15 @@
-#include "bench/skip/forms.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <random>
 #include <unordered_map>
 #include <utility>
 
+#include "bench/skip/column_index.h"
+#include "bench/skip/experiment.h"
 #include "bench/support/measure.h"
+#include "bench/support/terminal.h"
 #include "blocksieve/granule_index.h"
 #include "blocksieve/skip_index.h"
 
@@ -20,266 +20,234 @@ using Random = std::mt19937_64;
 
 constexpr size_t kForms = 2;  // the chosen one, and bit slices
 constexpr size_t kInListValues = 1'000;
-constexpr size_t kQuestions = 1'024;  // of one value or of values together, in turn
-constexpr size_t kAskedOfTruth = 500;
+constexpr size_t kInLists = 16;
+constexpr size_t kQueries = 1'024;  // for one value or for values together, in turn
+constexpr size_t kBatch = 64;
+constexpr size_t kCheckedValues = 500;
 constexpr size_t kWordsTogether = 2;
 constexpr size_t kNgramsTogether = 16;
 
-template <class T>
-T Must(Result<T> result) {
-  if (!result.ok()) Fail("skip index: {}", result.status().message());
-  return *std::move(result);
-}
-
-std::string Build(const FormColumn& column, bool with_postings) {
-  GranuleIndexOptions options;
-  options.granule_bytes = 0;
-  GranuleColumnOptions column_options;
-  column_options.type = column.type;
-  column_options.target_fpr = SkipIndexBuilderOptions{}.target_fpr;
-  column_options.with_postings = with_postings;
-  column_options.with_bounds = column.with_bounds;
-  options.columns = {column_options};
-  GranuleIndexBuilder builder = Must(GranuleIndexBuilder::Create(options));
-  for (size_t row = 0; row < column.num_rows; ++row) {
-    builder.StartRow(column.key(row), 0);
-    column.values(row, [&](const Value& value) {
-      builder.AddValue(0, value);
-      return true;
-    });
-  }
-  return Must(builder.Finish());
-}
-
-// What questions are made of.
-struct Occurring {
-  std::vector<Value> values;                                   // distinct
-  std::unordered_map<uint64_t, std::vector<size_t>> granules;  // by hash
+// What queries are made of.
+struct Values {
+  std::vector<Value> occurring;                                // distinct
+  std::unordered_map<uint64_t, std::vector<size_t>> granules;  // of the occurring, by hash
   std::vector<std::vector<Value>> together;
+  std::vector<Value> absent;
+  std::vector<std::unique_ptr<std::string>> texts;  // of the absent
 };
 
-Occurring Collect(const FormColumn& column, Random& random) {
-  Occurring occurring;
+void DrawTogether(const IndexedColumn& column, Random& random, Values& values) {
+  const size_t size = column.values_together;
+  for (size_t tries = 0; size != 0 && tries < 100 * kQueries; ++tries) {
+    std::vector<Value> row;
+    column.values(random() % column.num_rows, [&](const Value& value) {
+      row.push_back(value);
+      return true;
+    });
+    if (row.size() < size) continue;
+    const auto first = row.begin() + static_cast<ptrdiff_t>(random() % (row.size() - size + 1));
+    values.together.emplace_back(first, first + static_cast<ptrdiff_t>(size));
+    if (values.together.size() == kQueries) return;
+  }
+}
+
+Values DrawValues(const IndexedColumn& column, Random& random) {
+  Values values;
   for (size_t row = 0; row < column.num_rows; ++row) {
     const size_t granule = row / kDefaultGranuleRows;
     column.values(row, [&](const Value& value) {
-      std::vector<size_t>& granules = occurring.granules[value.Hash()];
-      if (granules.empty()) occurring.values.push_back(value);
+      std::vector<size_t>& granules = values.granules[value.Hash()];
+      if (granules.empty()) values.occurring.push_back(value);
       if (granules.empty() || granules.back() != granule) granules.push_back(granule);
       return true;
     });
   }
-  const size_t size = column.values_together;
-  for (size_t tries = 0; size != 0 && tries < 100 * kQuestions; ++tries) {
-    std::vector<Value> values;
-    column.values(random() % column.num_rows, [&](const Value& value) {
-      values.push_back(value);
-      return true;
-    });
-    if (values.size() < size) continue;
-    const auto first =
-        values.begin() + static_cast<ptrdiff_t>(random() % (values.size() - size + 1));
-    occurring.together.emplace_back(first, first + static_cast<ptrdiff_t>(size));
-    if (occurring.together.size() == kQuestions) break;
-  }
-  return occurring;
-}
-
-// A value that does not occur. Texts live as long as `memory`.
-Value Absent(ValueType type, Random& random, std::vector<std::unique_ptr<std::string>>& memory) {
-  if (type == ValueType::kUint) return Value::Uint(random());
-  memory.push_back(std::make_unique<std::string>(fmt::format("{:016x}", random())));
-  return Value::Bytes(*memory.back());
-}
-
-struct Contest {
-  const GranuleIndex* index[kForms];
-  GranuleSet candidates = GranuleSet::None(0);
-  double seconds = 0;
-
-  // Of `ask(column index, number of the question)` for both.
-  template <class Ask>
-  FormTimes Run(std::string what, size_t asked_at_once, Ask ask) {
-    const size_t granules = static_cast<size_t>(index[0]->num_granules());
-    const GranuleSet all = GranuleSet::All(granules);
-    candidates = all;
-    const auto time = [&](size_t form, size_t* next) {
-      const Stopwatch stopwatch;
-      for (size_t i = 0; i < asked_at_once; ++i) {
-        std::copy(all.words().begin(), all.words().end(), candidates.words().begin());
-        ask(index[form]->column_index(0), (*next)++);
-      }
-      return 1e9 * stopwatch.Seconds() / static_cast<double>(asked_at_once);
-    };
-    size_t next[kForms] = {};
-    auto turns =
-        TakeTurns(seconds, {[&] { return time(0, &next[0]); }, [&] { return time(1, &next[1]); }});
-    return {std::move(what), std::move(turns[0]), std::move(turns[1])};
-  }
-};
-
-// Granules that are given and have none of the values, per value that occurs and per one that does
-// not.
-void CountFalse(const GranuleIndex& index, const FormColumn& column, const Occurring& occurring,
-                const std::vector<Value>& absent, double* present_false, double* absent_false) {
-  const GranuleSet all = GranuleSet::All(static_cast<size_t>(index.num_granules()));
-  uint64_t given = 0;
-  for (size_t i = 0; i < kAskedOfTruth; ++i) {
-    const uint64_t hash = occurring.values[i % occurring.values.size()].Hash();
-    GranuleSet set = all;
-    index.column_index(0).KeepContaining(hash, &set);
-    const std::vector<size_t>& granules = occurring.granules.at(hash);
-    for (const size_t granule : granules) {
-      if (!set.Has(granule)) Fail("{}: a value that occurs was not found", column.column);
-    }
-    given += set.Count() - granules.size();
-  }
-  *present_false = static_cast<double>(given) / static_cast<double>(kAskedOfTruth);
-  given = 0;
-  for (const Value& value : absent) {
-    GranuleSet set = all;
-    index.column_index(0).KeepContaining(value.Hash(), &set);
-    given += set.Count();
-  }
-  *absent_false = static_cast<double>(given) / static_cast<double>(absent.size());
-}
-
-}  // namespace
-
-std::vector<FormColumn> FormColumnsOf(const Dataset& dataset) {
-  std::vector<FormColumn> columns;
-  const auto add = [&](const Column& column, std::string description, size_t together) {
-    columns.push_back({.dataset = dataset.name,
-                       .column = std::move(description),
-                       .type = column.type(),
-                       .with_bounds = column.tokeniser() == Tokeniser::kNone,  // SkipIndexBuilder
-                       .num_rows = dataset.rows.size(),
-                       .key = [&](size_t row) { return dataset.rows.key(row); },
-                       .values =
-                           [&dataset, column](size_t row, const ValueVisitor& visit) {
-                             column.ForEachIndexed(dataset.rows.value(row), visit);
-                           },
-                       .values_together = together});
-  };
-  for (const QueriedColumn& each : dataset.columns) {
-    const bool has_words = each.column.tokeniser() == Tokeniser::kWords;
-    add(each.column, each.description, has_words ? kWordsTogether : 0);
-    if (!has_words) continue;
-    const std::string text =
-        fmt::format("ngrams=ngrams(4):{}", each.column.field_number().value_or(1));
-    add(Must(Column::Parse(text)), "4-grams of the key", kNgramsTogether);
-  }
-  return columns;
-}
-
-std::vector<FormColumn> SyntheticFormColumns(uint64_t num_rows, uint64_t seed) {
-  constexpr size_t kKeyBytes = 16;
-  const auto keys = std::make_shared<std::string>();
-  for (uint64_t row = 0; row < num_rows; ++row) *keys += fmt::format("key{:013}", 7 * row);
-  std::vector<FormColumn> columns;
-  const auto add = [&](std::string description, auto draw) {
-    const auto numbers = std::make_shared<std::vector<uint64_t>>();
-    Random random(seed);
-    for (uint64_t row = 0; row < num_rows; ++row) numbers->push_back(draw(random, *numbers));
-    columns.push_back(
-        {.dataset = "synthetic",
-         .column = std::move(description),
-         .type = ValueType::kUint,
-         .num_rows = static_cast<size_t>(num_rows),
-         .key =
-             [=](size_t row) { return std::string_view(*keys).substr(row * kKeyBytes, kKeyBytes); },
-         .values = [=](size_t row,
-                       const ValueVisitor& visit) { visit(Value::Uint((*numbers)[row])); }});
-  };
-  add("1,000 values", [](Random& random, const auto&) { return random() % 1'000; });
-  add("30,000 values", [](Random& random, const auto&) { return random() % 30'000; });
-  add("unique but for 1 %", [](Random& random, const auto& before) {
-    const uint64_t number = random();
-    return before.empty() || random() % 100 != 0 ? number : before[random() % before.size()];
-  });
-  return columns;
-}
-
-FormResult MeasureForm(const FormColumn& column, unsigned rounds, double seconds, uint64_t seed,
-                       Progress& progress) {
-  FormResult result;
-  result.dataset = column.dataset;
-  result.column = column.column;
-  result.rows = column.num_rows;
-  std::string bytes[kForms];
-  std::vector<double> build[kForms];
-  for (unsigned round = 0; round < rounds; ++round) {
-    progress.Show(fmt::format("forms of {}, {}: round {}", column.dataset, column.column, round));
-    for (size_t form = 0; form < kForms; ++form) {
-      CheckInterrupt();
-      const Stopwatch stopwatch;
-      bytes[form] = Build(column, form == 0);
-      build[form].push_back(1e9 * stopwatch.CpuSeconds() / static_cast<double>(column.num_rows));
+  DrawTogether(column, random, values);
+  std::shuffle(values.occurring.begin(), values.occurring.end(), random);
+  for (size_t i = 0; i < 4 * kCheckedValues; ++i) {
+    if (column.type == ValueType::kUint) {
+      values.absent.push_back(Value::Uint(random()));
+    } else {
+      values.texts.push_back(std::make_unique<std::string>(fmt::format("{:016x}", random())));
+      values.absent.push_back(Value::Bytes(*values.texts.back()));
     }
   }
-  const GranuleIndex chosen = Must(GranuleIndex::Open(AsBytes(bytes[0])));
-  const GranuleIndex slices = Must(GranuleIndex::Open(AsBytes(bytes[1])));
-  result.form = GranuleFiltersName(chosen.column(0));
-  result.granules = chosen.num_granules();
-  result.pairs = chosen.column(0).num_distinct;
-  result.build_nanoseconds = std::move(build[0]);
-  result.slices_build_nanoseconds = std::move(build[1]);
-  result.index_bytes = chosen.index_bytes();
-  result.slices_index_bytes = slices.index_bytes();
-  result.filter_bytes = chosen.column(0).filter_bytes;
-  result.slices_filter_bytes = slices.column(0).filter_bytes;
+  return values;
+}
 
-  Random random(seed);
-  Occurring occurring = Collect(column, random);
-  std::shuffle(occurring.values.begin(), occurring.values.end(), random);
-  result.values = occurring.values.size();
-  std::vector<std::unique_ptr<std::string>> memory;
-  std::vector<Value> absent;
-  for (size_t i = 0; i < 4 * kAskedOfTruth; ++i) {
-    absent.push_back(Absent(column.type, random, memory));
-  }
-  CountFalse(chosen, column, occurring, absent, &result.false_granules,
-             &result.false_granules_of_absent);
-  CountFalse(slices, column, occurring, absent, &result.slices_false_granules,
-             &result.slices_false_granules_of_absent);
-
-  Contest contest{{&chosen, &slices}, GranuleSet::None(0), seconds};
-  std::vector<uint64_t> hashes;
-  for (size_t i = 0; i < kQuestions; ++i) {
-    hashes.push_back(occurring.values[random() % occurring.values.size()].Hash());
-  }
-  result.times.push_back(contest.Run("=", 64, [&](const ColumnIndex& index, size_t i) {
-    index.KeepContaining(hashes[i % kQuestions], &contest.candidates);
-  }));
-  for (uint64_t& hash : hashes) hash = absent[random() % absent.size()].Hash();
-  result.times.push_back(contest.Run("= absent", 64, [&](const ColumnIndex& index, size_t i) {
-    index.KeepContaining(hashes[i % kQuestions], &contest.candidates);
-  }));
-  // Half of them occur. As a predicate keeps them: ascending, without copies.
-  std::vector<std::vector<Value>> lists(16);
+// IN lists, half of whose values occur. As a predicate keeps them: ascending, without copies.
+std::vector<std::vector<Value>> DrawInLists(const Values& values, Random& random) {
+  std::vector<std::vector<Value>> lists(kInLists);
   for (std::vector<Value>& list : lists) {
     for (size_t i = 0; i < kInListValues; ++i) {
-      list.push_back(i % 2 == 0 ? occurring.values[random() % occurring.values.size()]
-                                : absent[random() % absent.size()]);
+      const std::vector<Value>& from = i % 2 == 0 ? values.occurring : values.absent;
+      list.push_back(from[random() % from.size()]);
     }
     std::sort(list.begin(), list.end(),
               [](const Value& a, const Value& b) { return a.Compare(b) < 0; });
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
-  result.times.push_back(
-      contest.Run("IN of 1,000", lists.size(), [&](const ColumnIndex& index, size_t i) {
-        index.KeepContainingAny(lists[i % lists.size()], &contest.candidates);
-      }));
-  if (occurring.together.empty()) return result;
-  result.times.push_back(contest.Run(fmt::format("AND of {}", column.values_together), 64,
-                                     [&](const ColumnIndex& index, size_t i) {
-                                       for (const Value& value :
-                                            occurring.together[i % occurring.together.size()]) {
-                                         if (contest.candidates.IsEmpty()) break;
-                                         index.KeepContaining(value.Hash(), &contest.candidates);
-                                       }
-                                     }));
-  return result;
+  return lists;
+}
+
+// Granules that are given and have none of the values, per value.
+struct Wasted {
+  double of_occurring = 0;
+  double of_absent = 0;
+};
+
+Wasted CountWasted(const GranuleIndex& index, const IndexedColumn& column, const Values& values) {
+  const GranuleSet all = GranuleSet::All(static_cast<size_t>(index.num_granules()));
+  const auto granules_of = [&](uint64_t hash) {
+    GranuleSet set = all;
+    index.column_index(0).KeepContaining(hash, &set);
+    return set;
+  };
+  uint64_t of_occurring = 0, of_absent = 0;
+  for (size_t i = 0; i < kCheckedValues; ++i) {
+    const uint64_t hash = values.occurring[i % values.occurring.size()].Hash();
+    const GranuleSet set = granules_of(hash);
+    const std::vector<size_t>& granules = values.granules.at(hash);
+    for (const size_t granule : granules) {
+      if (!set.Has(granule)) Fail("{}: a value that occurs was not found", column.name);
+    }
+    of_occurring += set.Count() - granules.size();
+  }
+  for (const Value& value : values.absent) of_absent += granules_of(value.Hash()).Count();
+  return {static_cast<double>(of_occurring) / static_cast<double>(kCheckedValues),
+          static_cast<double>(of_absent) / static_cast<double>(values.absent.size())};
+}
+
+// Both forms, asked by turns.
+class Contest {
+ public:
+  Contest(const GranuleIndex* const (&index)[kForms], Json parameters, double seconds,
+          Results& results)
+      : index_(index),
+        all_(GranuleSet::All(static_cast<size_t>(index[0]->num_granules()))),
+        candidates_(all_),
+        parameters_(std::move(parameters)),
+        seconds_(seconds),
+        results_(results) {}
+
+  // Times `ask(column index, number of the query, candidates)`.
+  template <class Ask>
+  void Run(const std::string& query, size_t batch, Ask ask) {
+    size_t next[kForms] = {};
+    const auto time = [&](size_t form) {
+      return [&, form] {
+        const Stopwatch stopwatch;
+        for (size_t i = 0; i < batch; ++i) {
+          std::copy(all_.words().begin(), all_.words().end(), candidates_.words().begin());
+          ask(index_[form]->column_index(0), next[form]++, candidates_);
+        }
+        return stopwatch.Seconds() / static_cast<double>(batch);
+      };
+    };
+    const auto turns = TakeTurns(seconds_, {time(0), time(1)});
+    Json parameters = parameters_;
+    parameters["query"] = query;
+    results_.Of("query", parameters)
+        .AddTurns("time: form", "s", turns[0])
+        .AddTurns("time: slices", "s", turns[1])
+        .Add("time: ratio", "x", PairedRatio(turns[0], turns[1]));
+  }
+
+ private:
+  const GranuleIndex* const (&index_)[kForms];
+  const GranuleSet all_;
+  GranuleSet candidates_;
+  const Json parameters_;
+  const double seconds_;
+  Results& results_;
+};
+
+void TimeQueries(Contest& contest, const IndexedColumn& column, const Values& values,
+                 Random& random) {
+  for (const auto& [query, from] :
+       {std::pair("=", &values.occurring), {"= absent", &values.absent}}) {
+    std::vector<uint64_t> hashes;
+    for (size_t i = 0; i < kQueries; ++i) {
+      hashes.push_back((*from)[random() % from->size()].Hash());
+    }
+    contest.Run(query, kBatch, [&](const ColumnIndex& index, size_t i, GranuleSet& candidates) {
+      index.KeepContaining(hashes[i % kQueries], &candidates);
+    });
+  }
+  const std::vector<std::vector<Value>> lists = DrawInLists(values, random);
+  contest.Run("IN of 1,000", kInLists,
+              [&](const ColumnIndex& index, size_t i, GranuleSet& candidates) {
+                index.KeepContainingAny(lists[i % kInLists], &candidates);
+              });
+  if (values.together.empty()) return;
+  contest.Run(fmt::format("AND of {}", column.values_together), kBatch,
+              [&](const ColumnIndex& index, size_t i, GranuleSet& candidates) {
+                for (const Value& value : values.together[i % values.together.size()]) {
+                  if (candidates.IsEmpty()) break;
+                  index.KeepContaining(value.Hash(), &candidates);
+                }
+              });
+}
+
+void MeasureForm(const IndexedColumn& column, const Effort& effort, const Place& place,
+                 Results& results) {
+  std::string bytes[kForms];
+  std::vector<double> build[kForms];  // processor time: of the index, its values and all
+  InTurns(effort.form_rounds, kForms, [&](size_t form, unsigned round) {
+    place.progress.Show(fmt::format("forms of {}: round {}", column.name, round));
+    const Stopwatch stopwatch;
+    bytes[form] = BuildColumnIndex(column, kDefaultGranuleRows,
+                                   SkipIndexBuilderOptions{}.target_fpr, form == 0);
+    build[form].push_back(stopwatch.CpuSeconds());
+  });
+  const GranuleIndex chosen = Must(GranuleIndex::Open(AsBytes(bytes[0])), "skip index");
+  const GranuleIndex slices = Must(GranuleIndex::Open(AsBytes(bytes[1])), "skip index");
+  Random random(place.seed);
+  const Values values = DrawValues(column, random);
+  const auto pairs = static_cast<double>(chosen.column(0).num_distinct);
+  const auto bits = [&](uint64_t part) { return 8 * static_cast<double>(part) / pairs; };
+  const auto filter_bytes = chosen.column(0).filter_bytes;
+  const auto slices_bytes = slices.column(0).filter_bytes;
+  const Wasted mine = CountWasted(chosen, column, values);
+  const Wasted theirs = CountWasted(slices, column, values);
+  const Json parameters = {{"column", column.name}, {"form", GranuleFiltersName(chosen.column(0))}};
+  results.Of("filters", parameters)
+      .Add("granules", "count", static_cast<double>(chosen.num_granules()))
+      .Add("granules of a value", "", pairs / static_cast<double>(values.occurring.size()))
+      .Add("bits: index", "", bits(chosen.index_bytes()))
+      .Add("bits: filters", "", bits(filter_bytes))
+      .Add("bits: slices", "", bits(slices_bytes))
+      .Add("of slices: filters", "x",
+           static_cast<double>(filter_bytes) / static_cast<double>(slices_bytes))
+      .Add("of slices: building", "x", PairedRatio(build[0], build[1]))
+      .Add("wasted, occurring: form", "", mine.of_occurring)
+      .Add("wasted, occurring: slices", "", theirs.of_occurring)
+      .Add("wasted, absent: form", "", mine.of_absent)
+      .Add("wasted, absent: slices", "", theirs.of_absent);
+  const GranuleIndex* const both[kForms] = {&chosen, &slices};
+  Contest contest(both, parameters, effort.form_seconds, results);
+  TimeQueries(contest, column, values, random);
+}
+
+}  // namespace
+
+void MeasureForms(const Dataset& dataset, const Effort& effort, const Place& place,
+                  Results& results) {
+  std::vector<IndexedColumn> columns;
+  for (const QueriedColumn& each : dataset.columns) {
+    columns.push_back(ColumnOf(dataset, each.column, each.description));
+    if (each.column.tokeniser() != Tokeniser::kWords) continue;
+    columns.back().values_together = kWordsTogether;
+    const std::string ngrams =
+        fmt::format("ngrams=ngrams(4):{}", each.column.field_number().value_or(1));
+    columns.push_back(
+        ColumnOf(dataset, Must(Column::Parse(ngrams), "column"), "4-grams of the key"));
+    columns.back().values_together = kNgramsTogether;
+  }
+  for (IndexedColumn& column : SyntheticColumns(effort.synthetic_rows, place.seed)) {
+    columns.push_back(std::move(column));
+  }
+  for (const IndexedColumn& column : columns) MeasureForm(column, effort, place, results);
 }
 
 }  // namespace blocksieve::bench::skip

@@ -3,10 +3,8 @@
 
 #include "bench/skip/experiment.h"
 #include "bench/support/dataset.h"
-#include "bench/support/files.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"
-#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::skip {
 namespace {
@@ -32,24 +30,39 @@ installed packages, each with the name of its package.)",
     .min_rows = kScatteredValues,
 };
 
-void Run(const JobOptions& options) {
-  Effort effort = options.quick ? Effort::Quick() : Effort{};
-  if (options.rows > 0) effort.synthetic_rows = options.rows;
-  Progress progress;
-  progress.Show("reading the input");
-  const bool is_dpkg = options.input.empty();
-  const Input input =
-      is_dpkg ? LoadDpkg(kDpkgInfoDir, effort.limits) : LoadTsv(options.input, effort.limits);
-  const TempDir db_dir(PrepareOutput(options));
-  WriteJson(RunExperiment(input, is_dpkg ? "package" : "value", effort, options.seed, db_dir.path(),
-                          progress),
-            options.out);
+// Within a minute.
+Effort QuickEffort() {
+  Effort effort;
+  effort.limits = {.max_rows = 200'000, .max_bytes = 32 << 20};
+  effort.synthetic_rows = 256'000;
+  effort.queries = 20;
+  effort.fpr_queries = 1'500;
+  effort.granule_rows = {kDefaultGranuleRows, 1'024};
+  effort.analysed_granules = {1'000, 300'000};
+  effort.max_analysed_values = 20'000'000;
+  effort.analysis_seconds = 0.1;
+  effort.form_rounds = 3;
+  effort.form_seconds = 0.05;
+  effort.write_columns = 1;
+  effort.write_rounds = 5;
+  effort.lookup_rounds = 9;
+  effort.lookups = 20'000;
+  return effort;
+}
+
+int Main(int argc, const char* const* argv) {
+  const auto parse = [&] { return ParseJobOptions(kManual, argc, argv); };
+  return RunJob("skip", parse, [](Job& job) {
+    Effort effort = job.options.quick ? QuickEffort() : Effort{};
+    if (job.options.rows > 0) effort.synthetic_rows = job.options.rows;
+    job.progress.Show("reading the input");
+    const Input input = LoadInput(job.options.input, effort.limits);
+    RunExperiment(input, job.options.input.empty() ? "package" : "value", effort,
+                  {job.db_dir, job.progress, job.options.seed}, job.results);
+  });
 }
 
 }  // namespace
 }  // namespace blocksieve::bench::skip
 
-int main(int argc, char** argv) {
-  using namespace blocksieve::bench;
-  return RunMain([&] { skip::Run(ParseJobOptions(skip::kManual, argc, argv)); });
-}
+int main(int argc, char** argv) { return blocksieve::bench::skip::Main(argc, argv); }

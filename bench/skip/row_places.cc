@@ -11,7 +11,7 @@
 
 #include "bench/support/terminal.h"
 #include "blocksieve/granule_index.h"
-#include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/index/file_index.h"
 
 namespace blocksieve::bench::skip {
 namespace {

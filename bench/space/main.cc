@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/filter_bench/keys.h"
 #include "bench/support/job.h"
-#include "bench/support/json_file.h"
 #include "bench/support/measure.h"
+#include "bench/support/results.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/filter_reader.h"
@@ -64,8 +65,8 @@ struct SpaceMeasurement {
   double bits_per_key = 0;  // all bytes of the block, footer included
   double fpr = 0;           // measured, with keys that were never added
 
-  // Bits per key over log2(1 / fpr), which no filter can do without.
-  double OverLimit() const { return bits_per_key / -std::log2(fpr); }
+  // Share above log2(1 / fpr) bits per key, which no filter can do without.
+  double AboveLeast() const { return bits_per_key / -std::log2(fpr) - 1; }
 };
 
 // Means over as many filters of `num_keys` keys as `num_probes` are worth. Throws Failure.
@@ -107,51 +108,45 @@ uint64_t ProbesFor(double fpr, bool quick) {
   return static_cast<uint64_t>(std::clamp((quick ? 10'000 : 20'000) / fpr, 1e6, most));
 }
 
-Json MeasureSpaces(bool quick) {
+void MeasureSpaces(bool quick, Results& results) {
   std::vector<double> rates;
   for (const double power : kPowers) rates.push_back(std::exp2(power));
   rates.insert(rates.end(), std::begin(kRates), std::end(kRates));
   Progress progress;
-  Json results = Json::array();
   const auto measure = [&](FilterKind kind, double rate, uint64_t keys) {
     CheckInterrupt();
     progress.Show(fmt::format("{}, FPR {:.3g}, {} keys", FilterKindName(kind), rate, keys));
     const SpaceMeasurement measured = MeasureSpace(kind, rate, keys, ProbesFor(rate, quick));
-    results.push_back({{"kind", FilterKindName(kind)},
-                       {"target_fpr", rate},
-                       {"keys", keys},
-                       {"bits_per_key", measured.bits_per_key},
-                       {"fpr", measured.fpr},
-                       {"over_limit", measured.OverLimit()}});
+    results.Of(std::string(FilterKindName(kind)), {{"target_fpr", rate}, {"keys", keys}})
+        .Add("bits per key", "bits", measured.bits_per_key)
+        .Add("FPR", "share", measured.fpr)
+        .Add("above the least space", "share", measured.AboveLeast());
   };
   for (const FilterKind kind : kKinds) {
     for (const double rate : rates) {
       for (const uint64_t keys : kSizes) measure(kind, rate, keys);
     }
   }
-  return results;
 }
 
-Json MeasureMemory(bool quick) {
+void MeasureMemory(bool quick, Results& results) {
   const std::vector<uint64_t> sizes = quick ? std::vector<uint64_t>{1'000'000}
                                             : std::vector<uint64_t>{100'000, 1'000'000, 10'000'000};
-  Json results = Json::array();
   for (const FilterKind kind : kKinds) {
     for (const uint64_t keys : sizes) {
-      results.push_back({{"kind", FilterKindName(kind)},
-                         {"keys", keys},
-                         {"bytes_per_key", MeasureBuildMemory(kind, 0.01, keys)}});
+      results.Of(std::string(FilterKindName(kind)), {{"keys", keys}})
+          .Add("memory to build", "bytes per key", MeasureBuildMemory(kind, 0.01, keys));
     }
   }
-  return results;
 }
 
 void Run(const JobOptions& options) {
   PrepareOutput(options);
+  Results results("space");
   // First, while this process is small: its children begin with its memory.
-  Json memory = MeasureMemory(options.quick);
-  WriteJsonFile({{"build_memory", std::move(memory)}, {"space", MeasureSpaces(options.quick)}},
-                options.out, "space.json");
+  MeasureMemory(options.quick, results);
+  MeasureSpaces(options.quick, results);
+  results.Write(options.out);
 }
 
 }  // namespace

@@ -20,12 +20,6 @@ constexpr size_t kRewrittenOneIn = 5;
 constexpr uint64_t kRowsPerRun = 1'000;
 constexpr size_t kSyntheticRowBytes = 120;
 
-Column MustParse(const std::string& definition) {
-  Result<Column> column = Column::Parse(definition);
-  if (!column.ok()) Fail("{}", column.status().message());
-  return *std::move(column);
-}
-
 // Sorted row numbers, each with the same chance.
 std::vector<uint32_t> DrawRewrittenRows(size_t num_rows, Random& random) {
   std::vector<uint32_t> rows(num_rows);
@@ -79,8 +73,9 @@ Dataset MakeRealDataset(const Input& input, std::string_view value_name, uint64_
   }
   dataset.rows.Seal();
   dataset.columns = {
-      {MustParse(fmt::format("{}=field:2", value_name)), fmt::format("{} = v", value_name), true},
-      {MustParse("words=words:1"), "words of the key HAS v", false},
+      {Must(Column::Parse(fmt::format("{}=field:2", value_name)), "column"),
+       fmt::format("{} = v", value_name), true},
+      {Must(Column::Parse("words=words:1"), "column"), "words of the key HAS v", false},
   };
   Random random(seed);
   for (const uint32_t row : DrawRewrittenRows(dataset.rows.size(), random)) {
@@ -110,8 +105,8 @@ Dataset MakeSyntheticDataset(uint64_t num_rows, uint64_t seed) {
   }
   dataset.rows.Seal();
   dataset.columns = {
-      {MustParse("run=field:1"), "run = v", true},
-      {MustParse("scattered=field:2"), "scattered = v", false},
+      {Must(Column::Parse("run=field:1"), "column"), "run = v", true},
+      {Must(Column::Parse("scattered=field:2"), "column"), "scattered = v", false},
   };
   for (const uint32_t row : DrawRewrittenRows(dataset.rows.size(), random)) {
     const std::string key = key_of(row);
@@ -137,9 +132,8 @@ std::vector<Query> DrawQueries(const Dataset& dataset, size_t column,
   std::vector<Query> queries;
   std::unordered_map<std::string_view, size_t> positions;
   for (std::string& value : drawn) {
-    Result<Predicate> predicate = Predicate::Has(asked, Value::Bytes(value));
-    if (!predicate.ok()) Fail("{}: {}", value, predicate.status().message());
-    queries.push_back({std::move(value), *std::move(predicate), {}});
+    Predicate predicate = Must(Predicate::Has(asked, Value::Bytes(value)), "predicate");
+    queries.push_back({std::move(value), std::move(predicate), {}});
   }
   for (size_t i = 0; i < queries.size(); ++i) positions[queries[i].value] = i;
   for (uint32_t row = 0; row < values.size(); ++row) {

@@ -34,9 +34,13 @@ void WriteFile(const std::string& text, const std::filesystem::path& dir, const 
   std::error_code error;
   std::filesystem::create_directories(dir, error);
   const std::filesystem::path path = dir / name;
-  std::ofstream file(path);
+  std::filesystem::path unfinished = path;
+  unfinished += ".tmp";
+  std::ofstream file(unfinished);
   file << text;
-  if (!file.flush()) Fail("cannot write {}", path.string());
+  file.close();
+  if (file) std::filesystem::rename(unfinished, path, error);
+  if (!file || error) Fail("cannot write {}", path.string());
 }
 
 bool SupportsDirectReads(const std::filesystem::path& dir) {

@@ -99,6 +99,10 @@ Input LoadTsv(const std::string& name, const InputLimits& limits) {
   return ParseTsv(file, name, limits);
 }
 
+Input LoadInput(const std::string& name, const InputLimits& limits) {
+  return name.empty() ? LoadDpkg(kDpkgInfoDir, limits) : LoadTsv(name, limits);
+}
+
 Input ParseTsv(std::istream& stream, const std::string& name, const InputLimits& limits) {
   LimitedRows rows(limits);
   std::string line;

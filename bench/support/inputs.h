@@ -38,7 +38,10 @@ Input LoadDpkg(const std::filesystem::path& dir, const InputLimits& limits);
 /// contain tabs. Of several lines with one key the first counts.
 Input LoadTsv(const std::string& name, const InputLimits& limits);
 
-/// The same from an open stream; `name` is for messages.
+/// The rows of --input: LoadTsv, or LoadDpkg of this machine if `name` is empty.
+Input LoadInput(const std::string& name, const InputLimits& limits);
+
+/// The same as LoadTsv from an open stream; `name` is for messages.
 Input ParseTsv(std::istream& stream, const std::string& name, const InputLimits& limits);
 
 /// `num_rows` rows: keys of 16 bytes and values of `value_bytes` bytes, all uniformly random.

@@ -7,8 +7,9 @@
 #include <system_error>
 #include <type_traits>
 
+#include "bench/support/files.h"
 #include "bench/support/inputs.h"
-#include "bench/support/terminal.h"
+#include "bench/support/measure.h"
 
 namespace blocksieve::bench {
 namespace {
@@ -91,6 +92,24 @@ std::filesystem::path PrepareOutput(const JobOptions& options) {
   std::filesystem::create_directories(options.out, error);
   if (error) Fail("cannot create --out {}: {}", options.out.string(), error.message());
   return options.db_dir.empty() ? options.out : options.db_dir;
+}
+
+int RunJob(const char* benchmark, const std::function<JobOptions()>& parse,
+           const std::function<void(Job&)>& measure) {
+  return RunMain([&] {
+    const JobOptions options = parse();
+    const TempDir db_dir(PrepareOutput(options));
+    Results results(benchmark);
+    Progress progress;
+    const Stopwatch stopwatch;
+    Job job{options, db_dir.path(), progress, results};
+    measure(job);
+    results.SetFact("quick", options.quick);
+    results.SetFact("cold_reads",
+                    SupportsDirectReads(db_dir.path()) ? "with direct I/O" : "from the page cache");
+    results.SetFact("seconds", stopwatch.Seconds());
+    results.Write(options.out);
+  });
 }
 
 }  // namespace blocksieve::bench

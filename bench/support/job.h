@@ -2,9 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "bench/support/results.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench {
 
@@ -47,6 +51,20 @@ struct NumberOption {
 /// Throws Exit once help, or what is wrong with the arguments, has been printed.
 JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv,
                            const std::vector<NumberOption>& further = {});
+
+/// What a job measures with.
+struct Job {
+  const JobOptions& options;
+  const std::filesystem::path& db_dir;  ///< An empty directory for databases.
+  Progress& progress;
+  Results& results;
+};
+
+/// A job's main(): calls `measure` and writes what it added to the results of `benchmark`, a
+/// subcommand of bench/run. `parse` is ParseJobOptions, with `options` for its result, and may read
+/// options of its own. Returns the exit code.
+int RunJob(const char* benchmark, const std::function<JobOptions()>& parse,
+           const std::function<void(Job&)>& measure);
 
 /// Creates `options.out`, so that a job fails before the work and not after. Returns where
 /// databases go. Throws Failure.

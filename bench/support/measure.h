@@ -9,12 +9,34 @@
 #include <type_traits>
 #include <vector>
 
+#include "bench/support/terminal.h"
+
 // Time and memory.
 
 namespace blocksieve::bench {
 
 /// REQUIRES: not empty.
 double Median(std::vector<double> values);
+
+/// A figure that was measured in turns. From `low` to `high` is the middle half of the turns; of
+/// three or fewer, of which quartiles say nothing, least and most.
+struct Spread {
+  double median = 0;
+  double low = 0;
+  double high = 0;
+  size_t turns = 0;
+};
+
+/// REQUIRES: not empty.
+Spread SpreadOf(std::vector<double> turns);
+
+/// Ratio of what took turns side by side: what slows both down is not in it. REQUIRES: as many
+/// turns of both, at least one.
+Spread PairedRatio(const std::vector<double>& mine, const std::vector<double>& theirs);
+
+/// Ratio of what was measured at different times, so that both spreads are in it. REQUIRES: both
+/// positive.
+Spread Quotient(const Spread& mine, const Spread& theirs);
 
 /// Turns that are taken where one measurement is too short to be recorded by itself.
 inline constexpr unsigned kTurns = 9;
@@ -24,6 +46,18 @@ inline constexpr unsigned kTurns = 9;
 /// result. Returns for each the medians of its turns. Throws Interrupted if a signal came.
 std::vector<std::vector<double>> TakeTurns(double seconds,
                                            const std::vector<std::function<double()>>& contestants);
+
+/// Calls `measure(i, turn)` for each of `count` contestants in each of these turns. Every turn
+/// begins with another contestant. Throws Interrupted if a signal came.
+template <class Measure>
+void InTurns(unsigned turns, size_t count, Measure measure) {
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    for (size_t i = 0; i < count; ++i) {
+      CheckInterrupt();
+      measure((i + turn) % count, turn);
+    }
+  }
+}
 
 /// Seconds since construction, by the clock and of processor time.
 class Stopwatch {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <utility>
+
+#include "blocksieve/status.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/progress.h"
@@ -14,6 +17,13 @@ using term::Fail;
 using term::Failure;
 using term::Interrupted;
 using term::Progress;
+
+/// The value of a result that must be one; `what` says of what. Throws Failure.
+template <class T>
+T Must(Result<T> result, const char* what) {
+  if (!result.ok()) Fail("{}: {}", what, result.status().message());
+  return *std::move(result);
+}
 
 /// A job's main(). Errors name bench/run, which starts it; see term::RunMain for the exit code.
 inline int RunMain(const std::function<void()>& run) {

@@ -5,74 +5,56 @@
 #include <string>
 #include <vector>
 
-#include "bench/support/terminal.h"
+#include "bench/support/files.h"
 #include "bench/toylsm/experiment.h"
 #include "bench/toylsm/tree.h"
 
 namespace blocksieve::bench::toy {
 namespace {
 
-using toylsm::Count;
-
 constexpr double kTargetFpr = 0.01;
 constexpr uint32_t kBlocksPerFilter = 8;
 constexpr size_t kHundredths = 9;  // that are looked at, of hundred
 
 struct FilterSetup {
-  std::string name;
+  const char* name;
   std::optional<FilterKind> kind;  // none: no filters
   uint32_t granule_blocks = 0;     // 0: a filter per file
 };
 
-std::vector<FilterSetup> FilterSetups() {
-  return {
-      {"no filter", {}, 0},
-      {"blocked Bloom, per file", FilterKind::kBlockedBloom, 0},
-      {"ribbon, per file", FilterKind::kRibbon, 0},
-      {"blocked Bloom, per granule", FilterKind::kBlockedBloom, kBlocksPerFilter},
-      {"ribbon, per granule", FilterKind::kRibbon, kBlocksPerFilter},
-  };
-}
-
-LookupCounts ReadCounts(const toylsm::Counters& counters, uint64_t lookups) {
-  return {
-      .lookups = lookups,
-      .data_blocks_from_disk = counters.Get(Count::kDataBlocksFromDisk),
-      .data_blocks_from_cache = counters.Get(Count::kDataBlocksFromCache),
-      .filter_blocks_from_disk = counters.Get(Count::kFilterBlocksFromDisk),
-      .filter_blocks_from_cache = counters.Get(Count::kFilterBlocksFromCache),
-      .bytes_from_disk = counters.Get(Count::kBytesFromDisk),
-      .bytes_from_cache = counters.Get(Count::kBytesFromCache),
-      .filter_negatives = counters.Get(Count::kFilterNegatives),
-      .false_positives = counters.Get(Count::kFilterFalsePositives),
-      .true_positives = counters.Get(Count::kFilterTruePositives),
-  };
-}
+constexpr FilterSetup kSetups[] = {
+    {"no filter", {}, 0},
+    {"blocked Bloom, per file", FilterKind::kBlockedBloom, 0},
+    {"ribbon, per file", FilterKind::kRibbon, 0},
+    {"blocked Bloom, per granule", FilterKind::kBlockedBloom, kBlocksPerFilter},
+    {"ribbon, per granule", FilterKind::kRibbon, kBlocksPerFilter},
+};
 
 class Lookups {
  public:
-  Lookups(toylsm::Db& db, const Rows& rows, LookupResult& result)
-      : db_(db), rows_(rows), result_(result) {}
+  Lookups(toylsm::Db& db, const Rows& rows, const FilterSetup& setup)
+      : db_(db), rows_(rows), setup_(setup) {}
 
-  LookupCounts Absent(const std::vector<std::string>& keys) {
+  toylsm::Counters Absent(const std::vector<std::string>& keys) {
     ForgetReads(db_);
     for (size_t i = 0; i < keys.size(); ++i) {
       if (i % 1'024 == 0) CheckInterrupt();
       if (Must(db_.Get(keys[i]), "read").has_value()) Fail("an absent key was found");
     }
-    return Counted(keys.size(), /*found=*/0);
+    return Counted(/*found=*/0);
   }
 
-  LookupCounts Present(const std::vector<uint32_t>& rows) {
+  toylsm::Counters Present(const std::vector<uint32_t>& rows) {
     ForgetReads(db_);
     for (size_t i = 0; i < rows.size(); ++i) {
       if (i % 1'024 == 0) CheckInterrupt();
       CheckPresent(rows[i]);
     }
-    return Counted(rows.size(), rows.size());
+    return Counted(rows.size());
   }
 
-  // Mean bytes of filters in the cache after looking a hundredth of the keys up, in key order.
+  // Mean bytes of filters in the cache after looking a hundredth of the keys up, in key order,
+  // nothing cached before.
   double ResidentFilterBytes() {
     uint64_t resident = 0;
     const size_t count = std::max<size_t>(1, rows_.size() / 100);
@@ -89,71 +71,103 @@ class Lookups {
   void CheckPresent(size_t row) {
     const std::optional<std::string> value = Must(db_.Get(rows_.key(row)), "read");
     if (!value || *value != rows_.value(row)) {
-      Fail("{}: a key that was written {}", result_.filters,
+      Fail("{}: a key that was written {}", setup_.name,
            value ? "has another value" : "was not found");
     }
   }
 
-  LookupCounts Counted(uint64_t lookups, uint64_t found) const {
-    const LookupCounts counts = ReadCounts(db_.counters(), lookups);
-    const bool has_filters = result_.target_fpr > 0;
-    const uint64_t positives = counts.false_positives + counts.true_positives;
-    if (has_filters && (counts.true_positives != found || counts.data_blocks() != positives ||
+  toylsm::Counters Counted(uint64_t found) const {
+    const toylsm::Counters& counts = db_.counters();
+    const uint64_t positives = counts.filter_false_positives + counts.filter_true_positives;
+    if (setup_.kind && (counts.filter_true_positives != found ||
+                        counts.data_blocks_from_disk + counts.data_blocks_from_cache != positives ||
                         counts.filter_negatives == 0)) {
       Fail(
-          "{}: the counts of {} lookups do not add up: {} keys found, {} true and {} false "
-          "positives, {} negatives, {} data blocks",
-          result_.filters, lookups, found, counts.true_positives, counts.false_positives,
-          counts.filter_negatives, counts.data_blocks());
+          "{}: the counts do not add up: {} keys found, {} true and {} false positives, {} "
+          "negatives",
+          setup_.name, found, counts.filter_true_positives, counts.filter_false_positives,
+          counts.filter_negatives);
     }
     return counts;
   }
 
   toylsm::Db& db_;
   const Rows& rows_;
-  const LookupResult& result_;
+  const FilterSetup& setup_;
 };
 
-void ReadFilterSizes(const toylsm::Db& db, LookupResult& result) {
+void AddCounts(const char* filters, const char* keys, const toylsm::Counters& counts,
+               uint64_t lookups, Results& results) {
+  const auto per_lookup = [&](uint64_t count) {
+    return static_cast<double>(count) / static_cast<double>(lookups);
+  };
+  results.Of(filters, {{"keys", keys}})
+      .Add("data blocks: all", "",
+           per_lookup(counts.data_blocks_from_disk + counts.data_blocks_from_cache))
+      .Add("data blocks: from disk", "", per_lookup(counts.data_blocks_from_disk))
+      .Add("filter blocks: all", "",
+           per_lookup(counts.filter_blocks_from_disk + counts.filter_blocks_from_cache))
+      .Add("filter blocks: from disk", "", per_lookup(counts.filter_blocks_from_disk))
+      .Add("bytes: from disk", "bytes", per_lookup(counts.bytes_from_disk))
+      .Add("bytes: from cache", "bytes", per_lookup(counts.bytes_from_cache))
+      .Add("false positives", "", per_lookup(counts.filter_false_positives));
+}
+
+void MeasureSetup(toylsm::Db& db, const Rows& rows, const LookupKeys& keys,
+                  const FilterSetup& setup, Results& results) {
+  const auto runs = static_cast<double>(db.version()->runs.size());
+  results.SetFact("runs", db.version()->runs.size());
+  uint64_t filter_bytes = 0, num_filters = 0;
   for (const auto& file : db.version()->AllFiles()) {
     for (const toylsm::BlockHandle& filter : file->index().filters) {
-      result.filter_bytes += filter.raw_bytes;
-      result.filter_memory_bytes += filter.raw_bytes + sizeof(toylsm::Block);
+      filter_bytes += filter.raw_bytes;
+      ++num_filters;
     }
   }
+  auto row = results.Of(setup.name);
+  row.Add("size", "bytes", static_cast<double>(filter_bytes))
+      .Add("bits per key", "",
+           8 * static_cast<double>(filter_bytes) / static_cast<double>(rows.size()))
+      .Add("block indexes", "bytes", static_cast<double>(db.counters().block_index_bytes));
+  Lookups lookups(db, rows, setup);
+  const toylsm::Counters absent = lookups.Absent(keys.absent);
+  AddCounts(setup.name, "absent keys", absent, keys.absent.size(), results);
+  AddCounts(setup.name, "present keys", lookups.Present(keys.present), keys.present.size(),
+            results);
+  if (!setup.kind) return;
+  const auto memory = static_cast<double>(filter_bytes + num_filters * sizeof(toylsm::Block));
+  const double resident = lookups.ResidentFilterBytes();
+  row.Add("in the cache: all filters", "bytes", memory)
+      .Add("in the cache: after 1 % of keys", "bytes", resident)
+      .Add("in the cache: share", "share", resident / memory)
+      .Add("wasted data blocks, of FPR x runs", "x",
+           static_cast<double>(absent.filter_false_positives) /
+               (static_cast<double>(keys.absent.size()) * kTargetFpr * runs));
 }
 
 }  // namespace
 
-void MeasureLookups(const Rows& rows, const LookupKeys& keys, uint64_t seed,
+void MeasureLookups(const Dataset& dataset, const Effort& effort, uint64_t seed,
                     const std::filesystem::path& db_dir, Progress& progress, Results& results) {
-  const std::filesystem::path path = db_dir / "db";
-  for (const FilterSetup& setup : FilterSetups()) {
-    LookupResult& result = results.lookups.emplace_back();
-    result.filters = setup.name;
+  const Rows& rows = dataset.rows;
+  progress.Show("choosing keys to look up");
+  const LookupKeys keys = DrawLookupKeys(rows, effort.lookups, seed);
+  const uint64_t cache_bytes = std::max<uint64_t>(rows.num_bytes() / 8, 256 << 10);
+  results.SetFact("cache",
+                  fmt::format("{:.1f} MB for {:.1f} MB", static_cast<double>(cache_bytes) / 1e6,
+                              static_cast<double>(rows.num_bytes()) / 1e6));
+  for (const FilterSetup& setup : kSetups) {
+    const TempDir dir(db_dir);
     toylsm::Options options = TreeOptions(rows);
-    options.cache_bytes = results.cache_bytes;
+    options.cache_bytes = cache_bytes;
     if (setup.kind) {
-      result.target_fpr = kTargetFpr;
-      result.per_granule = setup.granule_blocks > 0;
       options.key_filters = {{.kind = *setup.kind, .target_fpr = kTargetFpr}};
       options.filter_granule_blocks = setup.granule_blocks;
     }
     progress.Show(fmt::format("{}: filling", setup.name));
-    WriteRows(*OpenDb(options, path), rows, seed);
-    {
-      const auto db = OpenDb(options, path);
-      result.block_index_bytes = db->counters().Get(Count::kBlockIndexBytes) +
-                                 db->maintenance_counters().Get(Count::kBlockIndexBytes);
-      result.runs = db->version()->runs.size();
-      ReadFilterSizes(*db, result);
-      Lookups lookups(*db, rows, result);
-      progress.Show(fmt::format("{}: looking up", setup.name));
-      result.absent = lookups.Absent(keys.absent);
-      result.present = lookups.Present(keys.present);
-      result.resident_filter_bytes = lookups.ResidentFilterBytes();
-    }
-    std::filesystem::remove_all(path);
+    WriteRows(*OpenDb(options, dir.path()), rows, seed);
+    progress.Show(fmt::format("{}: looking up", setup.name));
+    MeasureSetup(*OpenDb(options, dir.path()), rows, keys, setup, results);
   }
 }
 

@@ -4,10 +4,8 @@
 #include <algorithm>
 
 #include "bench/support/dataset.h"
-#include "bench/support/files.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"
-#include "bench/support/terminal.h"
 #include "bench/toylsm/experiment.h"
 
 namespace blocksieve::bench::toy {
@@ -40,29 +38,27 @@ constexpr Effort kQuickEffort = {.lookups = 50'000, .queries = 30};
 
 Dataset LoadRows(const JobOptions& options) {
   const InputLimits& limits = options.quick ? kQuickLimits : kLimits;
-  if (!options.input.empty()) {
-    return MakeRealDataset(LoadTsv(options.input, limits), "value", options.seed);
-  }
-  if (options.rows > 0) {
+  if (options.rows > 0 && options.input.empty()) {
     return MakeSyntheticDataset(std::min(options.rows, limits.max_rows), options.seed);
   }
-  return MakeRealDataset(LoadDpkg(kDpkgInfoDir, limits), "package", options.seed);
+  return MakeRealDataset(LoadInput(options.input, limits),
+                         options.input.empty() ? "package" : "value", options.seed);
 }
 
-void Run(const JobOptions& options) {
-  Progress progress;
-  progress.Show("reading the input");
-  const Dataset dataset = LoadRows(options);
-  const TempDir db_dir(PrepareOutput(options));
-  WriteJson(RunExperiment(dataset, options.quick ? kQuickEffort : Effort{}, options.seed,
-                          db_dir.path(), progress),
-            options.out);
+int Main(int argc, const char* const* argv) {
+  const auto parse = [&] { return ParseJobOptions(kManual, argc, argv); };
+  return RunJob("toylsm", parse, [](Job& job) {
+    const uint64_t seed = job.options.seed;
+    job.progress.Show("reading the input");
+    const Dataset dataset = LoadRows(job.options);
+    job.results.SetFact("input", dataset.description);
+    const Effort effort = job.options.quick ? kQuickEffort : Effort{};
+    MeasureLookups(dataset, effort, seed, job.db_dir, job.progress, job.results);
+    MeasureScans(dataset, effort, seed, job.db_dir, job.progress, job.results);
+  });
 }
 
 }  // namespace
 }  // namespace blocksieve::bench::toy
 
-int main(int argc, char** argv) {
-  using namespace blocksieve::bench;
-  return RunMain([&] { toy::Run(ParseJobOptions(toy::kManual, argc, argv)); });
-}
+int main(int argc, char** argv) { return blocksieve::bench::toy::Main(argc, argv); }

@@ -33,7 +33,7 @@ void WriteRows(toylsm::Db& db, const Rows& rows, uint64_t seed) {
 
 void ForgetReads(toylsm::Db& db) {
   db.cache().Clear();
-  db.counters().Reset();
+  db.counters() = {};
 }
 
 void Check(const Status& status, const char* what) {
@@ -49,7 +49,7 @@ RowBlocks::RowBlocks(toylsm::Db& db, const Rows& rows) : block_of_row_(rows.size
   }
   toylsm::Counters counters;
   toylsm::MergingIterator entries(toylsm::EntrySources(*version, {&counters, nullptr}));
-  entries.SeekToFirst();
+  entries.Seek({});
   for (size_t row = 0; row < rows.size(); ++row) {
     if (!entries.Valid() || entries.entry().key != rows.key(row)) {
       Check(entries.status(), "read");
@@ -59,7 +59,7 @@ RowBlocks::RowBlocks(toylsm::Db& db, const Rows& rows) : block_of_row_(rows.size
     const toylsm::Run& run = version->runs[entries.current_source() - 1];
     const toylsm::SstReader& file = *run.files[run.FindFile(rows.key(row))];
     block_of_row_[row] = first_block[file.info().number] + file.FindBlock(rows.key(row));
-    while (entries.Valid() && entries.entry().key == rows.key(row)) entries.Next();
+    entries.Next();
   }
 }
 

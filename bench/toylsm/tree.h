@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "bench/support/rows.h"
@@ -29,13 +28,6 @@ void WriteRows(toylsm::Db& db, const Rows& rows, uint64_t seed);
 void ForgetReads(toylsm::Db& db);
 
 void Check(const Status& status, const char* what);
-
-/// The value of a result that must be one.
-template <class T>
-T Must(Result<T> result, const char* what) {
-  Check(result.ok() ? Status::Ok() : result.status(), what);
-  return *std::move(result);
-}
 
 /// Which data block holds the newest version of each row: the measure of the least that a scan
 /// could read.

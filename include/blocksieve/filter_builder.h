@@ -1,16 +1,14 @@
 #pragma once
 
-#include <atomic>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <ranges>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/filter_kind.h"
-#include "blocksieve/internal/hash_list.h"
 #include "blocksieve/sizing.h"
 #include "blocksieve/status.h"
 
@@ -18,7 +16,7 @@ namespace blocksieve {
 
 /// What a FilterBuilder is to build.
 struct FilterOptions {
-  /// Kinds that can be built: kBlockedBloom, kRibbon.
+  /// One of BuildableFilterKinds().
   FilterKind kind = FilterKind::kBlockedBloom;
 
   /// Share of absent keys that may be reported as "may match". Range of ChooseLayout.
@@ -44,29 +42,23 @@ class FilterBuilder {
   /// Errors: InvalidArgument, naming the option, its value and the allowed range.
   static Result<FilterBuilder> Create(const FilterOptions& options);
 
+  /// @{
+  /// A builder that was moved from may only be assigned to or destroyed.
+  FilterBuilder(FilterBuilder&&) noexcept;
+  FilterBuilder& operator=(FilterBuilder&&) noexcept;
+  ~FilterBuilder();
+  /// @}
+
   /// Adds a key. Any bytes are a key, none included. A key equal to one of the last two added is
   /// counted once: keys come in order, and a prefix of a key may come after each key.
-  void AddKey(std::string_view key);
+  void AddKey(std::string_view key) noexcept;
 
   /// The same for HashKey(key, options.hash_seed).
-  void AddHash(uint64_t hash) noexcept {
-    // The counts tell "nothing yet" from a key that happens to hash to the initial value.
-    if (hash == latest_ && num_keys_ >= 1) return;
-    if (hash == before_latest_ && num_keys_ >= 2) {
-      std::swap(latest_, before_latest_);
-      return;
-    }
-    before_latest_ = latest_;
-    latest_ = hash;
-    std::atomic_ref(num_keys_).store(num_keys_ + 1, std::memory_order_relaxed);
-    hashes_.Append(hash);
-  }
+  void AddHash(uint64_t hash) noexcept;
 
   /// Keys added since the last Finish, adjacent duplicates counted once. O(1), and the one function
   /// that other threads may call meanwhile.
-  uint64_t num_keys() const noexcept {
-    return std::atomic_ref(num_keys_).load(std::memory_order_relaxed);
-  }
+  uint64_t num_keys() const noexcept;
 
   /// The finished block; never empty, even for no keys. The builder starts anew, also after an
   /// error. Errors: ResourceExhausted if the block would reach 4 GiB, the budget is exceeded or
@@ -76,10 +68,10 @@ class FilterBuilder {
   /// The same with another layout of the same kind, for this block only.
   Result<OwnedBytes> Finish(const Layout& layout);
 
-  /// Why the block last finished is a blocked Bloom filter of the same FPR although a ribbon was
-  /// asked for: it would have exceeded max_build_bytes, or has no solution. Empty if it is what was
-  /// asked for. For integrations to log.
-  const std::string& fallback_reason() const noexcept { return fallback_reason_; }
+  /// Why the block last finished is a blocked Bloom filter of the same FPR although another kind
+  /// was asked for: that would have exceeded max_build_bytes, or a ribbon has no solution. Empty if
+  /// it is what was asked for. For integrations to log.
+  const std::string& fallback_reason() const noexcept;
 
   /// Whether `block`, as the last Finish made it, is readable, undamaged, not "always may match",
   /// and matches every key. REQUIRES: options().keep_hashes, and no key added since Finish.
@@ -110,21 +102,13 @@ class FilterBuilder {
   const Layout& layout() const noexcept { return layout_; }
 
  private:
-  FilterBuilder(const FilterOptions& options, const Layout& layout)
-      : options_(options), layout_(layout), hashes_(options.max_build_bytes) {}
+  struct Keys;
 
-  Result<OwnedBytes> FinishBlockedBloom(const Layout& layout, uint64_t num_keys,
-                                        internal::HashList hashes);
+  FilterBuilder(const FilterOptions& options, const Layout& layout);
 
   FilterOptions options_;
   Layout layout_;
-  internal::HashList hashes_;
-  internal::HashList built_hashes_;  // of the last block, if they are to be kept
-  std::string fallback_reason_;
-  mutable uint64_t num_keys_ = 0;  // mutable: C++20 has no atomic_ref of const
-  // The last two distinct hashes; meaningful only as far as num_keys_ says.
-  uint64_t latest_ = 0;
-  uint64_t before_latest_ = 0;
+  std::unique_ptr<Keys> keys_;
 };
 
 /// A filter block of all keys of a range of strings, for FilterReader::Open. A ribbon unless

@@ -5,7 +5,6 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/filter_kind.h"
-#include "blocksieve/internal/ribbon_shape.h"
 
 namespace blocksieve {
 
@@ -30,6 +29,39 @@ bool HasFilterBlockTail(ByteView block) noexcept;
 /// Blocks are shorter than this: readers of RocksDB cast their lengths to 32 bits.
 inline constexpr uint64_t kMaxFilterBlockBytes = UINT64_C(0xffffffff);
 
+/// All that has to be known about the payload of a ribbon to find one's way through it;
+/// lib/ribbon/shape.h has a drawing of it.
+struct RibbonShape {
+  static constexpr uint32_t kOctet = 8;   ///< Slots are given to chunks in multiples of this.
+  static constexpr uint32_t kGroup = 32;  ///< Chunks per base; their slots stay below 2^12 octets.
+
+  uint32_t columns = 0;          ///< Result bits of narrow segments (r); wide ones have one more.
+  uint32_t seed = 0;             ///< Of the chunk if there is only one.
+  uint64_t octets = 0;           ///< Slots / 8; >= 4.
+  uint64_t chunks = 1;           ///< Each solved by itself, with a seed of its own; >= 1.
+  uint64_t narrow_segments = 0;  ///< They come first; the others are wide. <= segments().
+  bool has_open_chunks = false;  ///< Chunks of no slots match everything.
+
+  /// @{
+  /// What follows from the fields: counts, and bytes of the parts of the payload.
+  uint64_t slots() const noexcept { return octets * kOctet; }
+  uint64_t segments() const noexcept { return (octets + 7) / 8; }
+  bool has_wide_segments() const noexcept { return narrow_segments < segments(); }
+  uint32_t most_columns() const noexcept { return columns + (has_wide_segments() ? 1 : 0); }
+
+  uint64_t SegmentBytes() const noexcept {
+    const uint64_t wide = segments() - narrow_segments;
+    const uint64_t missing = segments() * 8 - octets;  // bytes of a column that the last lacks
+    return (segments() * columns + wide) * 8 - missing * most_columns();
+  }
+  uint64_t DirectoryBytes() const noexcept { return chunks == 1 ? 0 : (chunks + 1) * 2; }
+  uint64_t BaseBytes() const noexcept {
+    return chunks <= kGroup ? 0 : (chunks + kGroup - 1) / kGroup * 4;
+  }
+  uint64_t PayloadBytes() const noexcept { return SegmentBytes() + DirectoryBytes() + BaseBytes(); }
+  /// @}
+};
+
 /// What the footer of a block says.
 struct FilterInfo {
   FilterKind kind = FilterKind::kBlockedBloom;  ///< Which of the fields below are used.
@@ -53,7 +85,7 @@ struct FilterInfo {
   uint64_t design_keys = 0;  ///< With more distinct keys it is over-full.
   uint32_t cell_bits = 0;    ///< Of a counter; 1 in classic filters.
 
-  internal::RibbonShape ribbon;  ///< Of a ribbon; lib/RIBBON.md explains it.
+  RibbonShape ribbon;  ///< Of a ribbon.
 
   /// Of the whole block; 0 without keys.
   double bits_per_key() const noexcept {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace blocksieve {
 
@@ -19,5 +20,11 @@ std::string_view FilterKindName(FilterKind kind) noexcept;
 
 /// The inverse of FilterKindName; nothing for any other text.
 std::optional<FilterKind> ParseFilterKind(std::string_view name) noexcept;
+
+/// The kinds that sizing.h knows layouts of, in the order of their values. Throws std::bad_alloc.
+std::vector<FilterKind> SizedFilterKinds();
+
+/// The kinds that FilterBuilder builds, in the order of their values. Throws std::bad_alloc.
+std::vector<FilterKind> BuildableFilterKinds();
 
 }  // namespace blocksieve

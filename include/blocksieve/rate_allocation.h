@@ -7,105 +7,131 @@
 #include "blocksieve/filter_kind.h"
 #include "blocksieve/status.h"
 
-// How to spread filter memory over the sorted runs of a log-structured merge tree. A lookup of an
-// absent key asks the filter of every run, and each wrong "may match" costs a useless read of a
-// data block, whichever run it is of; a bit per key costs the more the larger the run. So small
-// runs get precise filters and the largest a coarse one, or none: Dayan, Athanassoulis and Idreos,
-// "Monkey: Optimal Navigable Key-Value Store", SIGMOD 2017. With filters of log2(1/FPR) bits per
-// key, the FPR of a run would be proportional to its keys; here the memory is what the lookup table
-// says.
+// Spreads filter memory over the sorted runs of a log-structured merge tree. A lookup of an absent
+// key checks the filter of every run, and each false positive costs a wasted read of a data block.
+// That costs the same in every run, but a bit per key costs more memory the larger the run. So
+// small runs get precise filters, and the largest run a coarse one or none: Dayan, Athanassoulis
+// and Idreos, "Monkey: Optimal Navigable Key-Value Store", SIGMOD 2017. With filters of log2(1/FPR)
+// bits per key, the FPR of a run would be proportional to its keys; here the memory is what the
+// lookup table says.
+//
+// AllocateRates computes the optimum for runs as they are given. AllocateByLevel and
+// AllocateForFile are for engines whose trees change: they add the rules that keep files cheap
+// which outlive the shape that their filters were made for.
+//
+// Everything in this header is thread-safe.
 
 namespace blocksieve {
 
 /// Sorted runs of one size: the files of level 0, or one deeper level.
 struct RunGroup {
-  double num_runs = 1;      ///< 0 to 2^30; fractions are for runs that are there at times only.
-  double keys_per_run = 0;  ///< 0 to 2^50
-  FilterKind kind = FilterKind::kRibbon;  ///< Of its filters: kRibbon or kBlockedBloom.
-  /// Of the lookups of absent keys, those that ask one of the runs; 0 to 1. The others look for
-  /// keys before, after or between the keys of its files. A run that is rarely asked saves little
-  /// by a precise filter.
-  double share_of_lookups = 1;
-};
-
-/// What the groups of a tree get.
-struct RateAllocation {
-  /// By group: the target FPR to build its filters with. 1: build none.
-  std::vector<double> target_fprs;
-  /// Useless data-block reads that a lookup of an absent key is expected to make: the sum, over all
-  /// runs, of their filters' FPR, each times its share of the lookups.
-  double wasted_reads = 0;
-  /// Of all filters, over all keys of the tree, without footers; and without what filters of few
-  /// keys take more, because they round up to whole lines or chunks.
-  double bits_per_key = 0;
+  /// Expected number of runs, 0 to 2^30. Fractions are for runs that exist part of the time.
+  double num_runs = 1;
+  double keys_per_run = 0;                ///< 0 to 2^50
+  FilterKind kind = FilterKind::kRibbon;  ///< One of BuildableFilterKinds().
+  /// Share of the lookups of absent keys that check one of the runs, 0 to 1. The others are for
+  /// keys before, after or between the keys of its files. A precise filter saves little in a run
+  /// that is rarely checked.
+  double lookup_share = 1;
 };
 
 /// @{
-/// The limits of what may be asked for.
+/// Limits of the goals.
 inline constexpr double kMinWastedReads = 1e-6;
 inline constexpr double kMaxWastedReads = 100;
 inline constexpr double kMinAllocatedBitsPerKey = 0.1;
 inline constexpr double kMaxAllocatedBitsPerKey = 32;
-/// @}
-
-/// The least memory with at most so many wasted reads per lookup of an absent key. If there are
-/// fewer runs than that, no filters.
-/// Errors: InvalidArgument if `wasted_reads` is outside its limits or NaN, no group has a key, a
-/// number is outside its limits, a kind is another, or no filters of these kinds are so precise;
-/// ResourceExhausted without memory.
-/// Thread-safe, as is everything in this header.
-Result<RateAllocation> AllocateForWastedReads(std::span<const RunGroup> groups,
-                                              double wasted_reads);
-
-/// The fewest wasted reads with at most so many bits per key on average. Errors as above; the most
-/// precise filters that there are may take less.
-Result<RateAllocation> AllocateForBitsPerKey(std::span<const RunGroup> groups, double bits_per_key);
-
-/// How good the filters of a tree shall be, said in one of three ways.
-struct RateGoal {
-  /// The same FPR for all runs, in the range of ChooseLayout.
-  std::optional<double> target_fpr = std::nullopt;
-  /// As AllocateForWastedReads.
-  std::optional<double> wasted_reads = std::nullopt;
-  /// As AllocateForBitsPerKey.
-  std::optional<double> bits_per_key = std::nullopt;
-
-  /// Whether rates differ between runs.
-  bool differs_by_run() const noexcept { return wasted_reads || bits_per_key; }
-
-  /// Errors: InvalidArgument if more than one is given, or its number is outside its limits.
-  Status Check() const;
-};
-
-/// What a tree gets for a goal. If it is fewer wasted reads than any filters have, all filters have
-/// kMinTargetFpr: a tree may grow more runs than whoever set the goal thought of.
-/// Errors: as above; InvalidArgument also as RateGoal::Check, and if no goal is given.
-Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups, const RateGoal& goal);
-
-/// What a tree gets whose filters answer for ranges, too (range_filter.h).
-struct RangeRateAllocation {
-  RateAllocation points;  ///< Of filters for points.
-  /// By group: the FPR to build its range filters with.
-  std::vector<double> range_fprs;
-  /// Useless data-block reads that a seek is expected to make whose range holds no key: the sum of
-  /// the rates over all runs.
-  double wasted_seek_reads = 0;
-  /// Of all range filters, over all keys of the tree.
-  double range_bits_per_key = 0;
-};
-
-/// @{
-/// The limits of the share of seeks.
 inline constexpr double kMinSeekFraction = 0.01;
 inline constexpr double kMaxSeekFraction = 0.99;
 /// @}
 
-/// Spreads one goal over filters for points and for ranges. `seek_fraction` of the reads that find
-/// nothing are seeks, and the others lookups; wasted_reads and bits_per_key are of both together.
-/// Both kinds of filter take one more bit to halve a rate, so the memory is least where seeks waste
-/// as many reads as lookups do, each by its share. REQUIRES: the goal differs by run.
-/// Errors: as AllocateRates; InvalidArgument also if `seek_fraction` is outside its limits.
-Result<RangeRateAllocation> AllocateRatesWithRanges(std::span<const RunGroup> groups,
-                                                    const RateGoal& goal, double seek_fraction);
+/// The share of seeks, where it is not known: they count as much as lookups.
+inline constexpr double kDefaultSeekFraction = 0.5;
+
+/// The filter goal of a tree, stated in one of three ways.
+struct RateGoal {
+  /// The same FPR for all runs, in the range of ChooseLayout.
+  std::optional<double> target_fpr = std::nullopt;
+
+  /// Most wasted reads per lookup of an absent key, for the least memory.
+  std::optional<double> wasted_reads = std::nullopt;
+
+  /// Most bits per key on average, for the fewest wasted reads. The most precise filters that there
+  /// are may take less.
+  std::optional<double> bits_per_key = std::nullopt;
+
+  /// If set, filters answer for ranges, too (range_filter.h), and the goal is for both kinds of
+  /// reads together: this share of the reads that find nothing are seeks, the others lookups. Only
+  /// with wasted_reads or bits_per_key.
+  std::optional<double> seek_fraction = std::nullopt;
+
+  /// Whether rates differ between runs.
+  bool differs_by_run() const noexcept { return wasted_reads || bits_per_key; }
+
+  /// Errors: InvalidArgument if more than one goal is given, or a number is outside its limits.
+  Status Check() const;
+};
+
+/// Rates by run group, and what they cost.
+struct RateAllocation {
+  /// By group: the target FPR to build its filters with. 1: build none.
+  std::vector<double> target_fprs;
+  /// Wasted reads per lookup of an absent key: the sum of the FPR of all runs, each times its
+  /// lookup share.
+  double wasted_reads = 0;
+  /// Memory of all filters, over all keys of the tree. It leaves out footers, and what filters of
+  /// few keys take more because they round up to whole lines or chunks.
+  double bits_per_key = 0;
+  /// False if no filters waste as few reads as the goal says. All rates are then kMinTargetFpr: a
+  /// tree may grow more runs than the goal was set for.
+  bool is_reached = true;
+
+  /// @{
+  /// The same for range filters, if the goal has a share of seeks. Wasted reads are per bounded
+  /// seek whose range holds no key.
+  std::vector<double> range_fprs = {};
+  double wasted_seek_reads = 0;
+  double range_bits_per_key = 0;
+  /// @}
+};
+
+/// The best rates for a goal. Range filters, too, take one more bit to halve a rate, so with a
+/// share of seeks the memory is least where seeks waste as many reads as lookups do, each by its
+/// share.
+/// Errors: InvalidArgument as RateGoal::Check, or if no goal is given, no group has a key, a number
+/// is outside its limits, or a kind is another; ResourceExhausted without memory.
+Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups, const RateGoal& goal);
+
+/// Rates of the filters of one file.
+struct FilterRates {
+  double target_fpr = 1;  ///< 1: build no filter.
+  double range_fpr = 1;   ///< Only with a share of seeks.
+};
+
+/// Rates of the filters of a tree.
+struct TreeRates {
+  std::vector<FilterRates> levels;  ///< By number of the level.
+  bool is_reached = true;           ///< As in RateAllocation.
+};
+
+/// Rates by level, for a tree that compactions keep changing. `levels[i]` describes level i; a
+/// level without files has no runs. Unlike AllocateRates:
+///
+/// * An empty level 0 is about to get a file, which has a quarter of the keys of the smallest
+///   level.
+/// * No level counts for less than 1/32 of the lookups: they may go elsewhere tomorrow.
+/// * No file gets a rate below 1/512 of the wasted reads of the tree, or more than 30 bits per key.
+///   Some files always move to deeper levels without being rewritten, and all do if keys ascend;
+///   this limits what their filters cost there.
+/// * Filters for ranges are parts of filters for points, so with a share of seeks no level goes
+///   without.
+///
+/// REQUIRES: `levels` is not empty. Errors: as AllocateRates.
+Result<TreeRates> AllocateByLevel(std::vector<RunGroup> levels, const RateGoal& goal);
+
+/// Rates for a file that is about to be written to `level`; -1: unknown, and taken for the level
+/// with the largest runs. If the level is empty, it begins as a run like those of level 0.
+/// REQUIRES: level < levels.size(). Errors: as AllocateRates.
+Result<FilterRates> AllocateForFile(std::vector<RunGroup> levels, int level, const RateGoal& goal);
 
 }  // namespace blocksieve

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "blocksieve/filter_kind.h"
 #include "blocksieve/layout.h"
@@ -34,5 +35,8 @@ uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept;
 /// PayloadBytes(layout, MaxKeys(layout, b)) <= b < PayloadBytes(layout, MaxKeys(layout, b) + 1),
 /// for b up to 2^60 and at least one bit per key. The largest uint64_t if it would be more.
 uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept;
+
+/// What Layout::num_probes is, for reports: "k = 7", "6 whole columns". Throws std::bad_alloc.
+std::string LayoutText(const Layout& layout);
 
 }  // namespace blocksieve

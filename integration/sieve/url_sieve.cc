@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "blocksieve/hash.h"
-#include "integration/rocksdb/compat/full_disk_log.h"
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/sieve/front_filters.h"
 #include "integration/sieve/sieve_format.h"

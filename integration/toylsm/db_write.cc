@@ -1,257 +1,152 @@
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "integration/toylsm/db.h"
 #include "integration/toylsm/filter_rates.h"
 
-// Writing: batches into log and memtable, memtables into files, files into deeper levels.
+// Writes go into log and memtable, memtables into files, files into deeper levels.
 
 namespace blocksieve::toylsm {
+namespace {
 
-Status Db::Put(std::string_view key, std::string_view value, const WriteOptions& options) try {
-  WriteBatch batch;
-  batch.Put(key, value);
-  return Write(batch, options);
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
-}
-
-Status Db::Delete(std::string_view key, const WriteOptions& options) try {
-  WriteBatch batch;
-  batch.Delete(key);
-  return Write(batch, options);
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
-}
-
-Status Db::Write(const WriteBatch& batch, const WriteOptions& options) try {
-  if (!batch.status().ok()) return batch.status();
-  Waiting self{.batch = &batch, .sync = options.sync};
-  std::unique_lock lock(queue_mutex_);
-  queue_.push_back(&self);
-  turns_.wait(lock, [&] { return self.is_done || queue_.front() == &self; });
-  if (self.is_done) return Status::Ok();
-  lock.unlock();
-  // Whoever is in front writes what has queued up; the others find their writes done. If it fails,
-  // each of them comes to the front, and is told of that failure.
-  size_t num_done = 1;
-  Status status = MakeChange([&] {
-    const Group group = JoinQueue();
-    Status written = WriteGroup(group);
-    if (written.ok()) num_done = group.num_writes;
-    return written;
+// Whether `key` may be in one of `runs` that is older than a new run of `level`. The other files of
+// a level from 1 on have none of the new run's keys.
+bool MayHaveOlder(const std::vector<Run>& runs, int level, std::string_view key) {
+  return std::any_of(runs.begin(), runs.end(), [&](const Run& run) {
+    return run.level >= level && run.FindFile(key) < run.files.size();
   });
-  // Nothing here may throw: a write that has left must not stay in the queue.
-  lock.lock();
-  for (; num_done > 0; --num_done) {
-    queue_.front()->is_done = true;
-    queue_.pop_front();
-  }
-  turns_.notify_all();
-  return status;
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
 
-Db::Group Db::JoinQueue() {
-  constexpr size_t kMaxGroupBytes = 1 << 20;  // so that the first in a group does not wait for long
-  Group group;
-  const std::lock_guard lock(queue_mutex_);
-  for (const Waiting* waiting : queue_) {
-    const size_t num_bytes = group.batch.bytes().size() + waiting->batch->bytes().size();
-    if (group.num_writes > 0 && num_bytes > kMaxGroupBytes) break;
-    group.batch.Append(*waiting->batch);
-    group.sync |= waiting->sync;
-    ++group.num_writes;
-  }
-  return group;
-}
+}  // namespace
 
-Status Db::WriteGroup(const Group& group) {
-  Status status;
-  // Before the write that needs it and not after: a flush that fails then fails a write that has
-  // not happened.
-  if (version_->memtable->memory_bytes() >= options_.memtable_bytes) {
-    status = FlushMemtable();
-    if (status.ok()) status = CompactWhileNeeded();
-  }
-  return status.ok() ? Commit(group.batch, group.sync) : status;
-}
-
-Status Db::Commit(const WriteBatch& batch, bool sync) {
-  const Sequence first = last_sequence_ + 1;
-  const Sequence last = last_sequence_ + batch.num_entries();
-  if (last > kMaxSequence) {
-    return RememberFailure(Status::ResourceExhausted("sequence of a write is " +
-                                                     std::to_string(last) + "; allowed is up to " +
-                                                     std::to_string(kMaxSequence)));
-  }
-  Status status;
-  if (batch.num_entries() > 0) status = log_->Append(batch.bytes(), first);
-  if (status.ok() && sync) status = log_->Sync();
-  if (!status.ok()) return RememberFailure(status);
-  BatchReader reader(AsBytes(batch.bytes()), first);
-  while (reader.Next()) version_->memtable->Add(reader.entry());
-  // Readers see all of it from here on, and nothing before.
-  const std::lock_guard lock(view_mutex_);
-  last_sequence_ = last;
-  return Status::Ok();
+Status Db::Write(const Entry& entry, const WriteOptions& options) {
+  return MakeChange([&] {
+    Status status;
+    // Before the write that needs it and not after: a flush that fails then fails a write that has
+    // not happened.
+    if (version_->memtable->memory_bytes() >= options_.memtable_bytes) {
+      status = FlushMemtable();
+    }
+    if (status.ok()) status = log_->Append(entry);
+    if (status.ok() && options.sync) status = log_->Sync();
+    if (status.ok()) version_->memtable->Add(entry);
+    return status;
+  });
 }
 
 Status Db::Flush() {
-  return MakeChange([this] {
-    if (version_->memtable->empty()) return Status::Ok();
-    Status status = FlushMemtable();
-    return status.ok() ? CompactWhileNeeded() : status;
-  });
+  return MakeChange(
+      [this] { return version_->memtable->empty() ? Status::Ok() : FlushMemtable(); });
 }
 
-Status Db::Compact(const CompactionProgress& progress) {
-  return MakeChange([&] {
-    Status status;
-    if (!version_->memtable->empty()) status = FlushMemtable();
-    if (!status.ok()) return status;
-    const std::optional<Compaction> all = CompactionPicker::PickAll(*version_);
-    return all ? RunCompaction(*all, progress) : status;
+Status Db::Compact() {
+  return MakeChange([this] {
+    Status status = version_->memtable->empty() ? Status::Ok() : FlushMemtable();
+    const std::vector<Run>& runs = version_->runs;
+    if (!status.ok() || runs.empty()) return status;
+    return RunCompaction({.inputs = runs, .output_level = std::max(1, runs.back().level)});
   });
 }
 
 Status Db::FlushMemtable() {
-  const auto entries = Memtable::NewIterator(version_->memtable);
-  constexpr int kAboveAll = -1;
-  NeededVersions needed(SnapshotSequences(), [this](std::string_view key) {
-    return MayBeBelow(version_->runs, kAboveAll, key);
-  });
-  const KeyFilterOptions key_filter =
-      KeyFilterFor(options_, version_->runs, /*inputs=*/{}, version_->memtable->num_entries(), 0);
-  Result<SstFiles> written = WriteFiles(entries.get(), &needed, key_filter, 0, UINT64_MAX, {});
-  if (!written.ok()) return RememberFailure(written.status());
-  // The new log is for what the new memtable will have; the old one is of no use as soon as the
-  // manifest names the new one.
-  const uint64_t number = manifest_.next_file_number++;
-  Result<std::unique_ptr<LogWriter>> log =
-      LogWriter::Create(options_.env, LogPath(directory_, number), number);
-  if (!log.ok()) return RememberFailure(log.status());
-  const uint64_t old_log = std::exchange(manifest_.log_number, number);
-  manifest_.last_sequence = last_sequence_;
-  SstFiles files = version_->AllFiles();
-  files.insert(files.end(), written->begin(), written->end());
-  Status status = Install(std::move(files), std::make_shared<Memtable>());
+  // The new log is for the new memtable; the old one is obsolete as soon as the manifest names the
+  // new one.
+  manifest_.log_number = manifest_.next_file_number++;
+  auto log_file =
+      options_.env->NewWritableFile(FilePath(directory_, manifest_.log_number, kLogSuffix));
+  if (!log_file.ok()) return log_file.status();
+  const std::shared_ptr<Memtable> flushed = version_->memtable;
+  Memtable::Iterator entries(flushed);
+  Status status = WriteRun(&entries, flushed->num_entries(), 0, version_->AllFiles(),
+                           std::make_shared<Memtable>());
   if (!status.ok()) return status;
-  log_ = *std::move(log);
-  (void)options_.env->Remove(LogPath(directory_, old_log));  // else when opened next
-  return Status::Ok();
-}
-
-Status Db::CompactWhileNeeded() {
+  log_ = std::make_unique<LogWriter>(*std::move(log_file), manifest_.log_number);
   while (const std::optional<Compaction> compaction = picker_.Pick(*version_)) {
-    Status status = RunCompaction(*compaction, {});
-    if (!status.ok()) return status;
+    status = RunCompaction(*compaction);
+    if (!status.ok()) break;
   }
-  return Status::Ok();
+  return status;
 }
 
-Status Db::RunCompaction(const Compaction& compaction, const CompactionProgress& progress) {
+Status Db::RunCompaction(const Compaction& compaction) {
   std::vector<std::unique_ptr<EntryIterator>> sources;
+  uint64_t num_entries = 0;
   for (const Run& run : compaction.inputs) {
-    sources.push_back(NewRunIterator(&run, maintenance_context()));
+    sources.push_back(NewRunIterator(&run, compaction_context(), {}));
+    num_entries += run.num_entries();
   }
   MergingIterator entries(std::move(sources));
-  NeededVersions needed(SnapshotSequences(), [&](std::string_view key) {
-    return MayBeBelow(version_->runs, compaction.output_level, key);
-  });
-  const SstFiles inputs = compaction.InputFiles();
-  uint64_t num_entries = 0;
-  uint64_t num_bytes = 0;
-  for (const auto& file : inputs) {
-    num_entries += file->index().num_entries;
-    num_bytes += file->info().num_bytes;
-  }
-  EntryWatch watch;
-  if (progress) {
-    const double bytes_each = static_cast<double>(num_bytes) / static_cast<double>(num_entries);
-    watch = [&progress, num_bytes, bytes_each](uint64_t entries) {
-      progress(static_cast<uint64_t>(static_cast<double>(entries) * bytes_each), num_bytes);
-    };
-  }
-  const int level = compaction.output_level;
-  const KeyFilterOptions key_filter =
-      KeyFilterFor(options_, version_->runs, inputs, num_entries, level);
-  Result<SstFiles> written =
-      WriteFiles(&entries, &needed, key_filter, level, options_.file_bytes, watch);
-  if (!written.ok()) return RememberFailure(written.status());
-  SstFiles files = version_->AllFiles();
-  std::erase_if(files, [&](const auto& file) {
+  const SstFiles inputs = FilesOf(compaction.inputs);
+  SstFiles others = version_->AllFiles();
+  std::erase_if(others, [&](const auto& file) {
     return std::find(inputs.begin(), inputs.end(), file) != inputs.end();
   });
-  files.insert(files.end(), written->begin(), written->end());
-  Status status = Install(std::move(files), version_->memtable);
-  if (!status.ok()) return status;
-  for (const auto& file : inputs) file->MarkObsolete();
-  return Status::Ok();
+  return WriteRun(&entries, num_entries, compaction.output_level, std::move(others),
+                  version_->memtable);
 }
 
-Result<SstFiles> Db::WriteFiles(EntryIterator* entries, NeededVersions* needed,
-                                const KeyFilterOptions& key_filter, int level, uint64_t max_bytes,
-                                const EntryWatch& watch) {
-  constexpr uint64_t kEntriesBetweenCalls = 4096;
-  uint64_t num_entries = 0;
-  SstFiles files;
+Status Db::WriteRun(EntryIterator* entries, uint64_t num_entries, int level, SstFiles others,
+                    std::shared_ptr<Memtable> memtable) {
+  const std::vector<Run> runs = Version::MakeRuns(others);
+  // Call site: the rate of the new filters, from the sizes of all runs.
+  const KeyFilterOptions key_filter = KeyFilterFor(options_, runs, num_entries, level);
   std::unique_ptr<SstBuilder> builder;
   const auto finish = [&]() -> Status {
-    const Result<FileInfo> info = builder->Finish();
-    builder = nullptr;
+    const Result<FileInfo> info = std::exchange(builder, nullptr)->Finish();
     if (!info.ok()) return info.status();
-    auto file = SstReader::Open(options_.env, SstPath(directory_, info->number), *info,
-                                maintenance_context());
-    if (!file.ok()) return file.status();
-    files.push_back(*std::move(file));
-    return Status::Ok();
+    const std::string path = FilePath(directory_, info->number, kSstSuffix);
+    auto file = SstReader::Open(options_.env, path, *info, &counters_);
+    if (file.ok()) others.push_back(*std::move(file));
+    return file.status();
   };
-  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-    if (watch && num_entries % kEntriesBetweenCalls == 0) watch(num_entries);
-    ++num_entries;
-    const Entry& entry = entries->entry();
-    if (!needed->IsNeeded(entry)) continue;
-    // Between two keys only: files of a level must not share one.
-    if (builder && builder->num_bytes() >= max_bytes && entry.key != builder->last_key()) {
-      const Status status = finish();
-      if (!status.ok()) return status;
-    }
+  Status status;
+  for (entries->Seek({}); status.ok() && entries->Valid(); entries->Next()) {
+    const Entry entry = entries->entry();
+    // A delete is dropped if there is nothing older left to hide.
+    if (!entry.value && !MayHaveOlder(runs, level, entry.key)) continue;
     if (!builder) {
-      const uint64_t number = manifest_.next_file_number++;
-      auto created =
-          SstBuilder::Create(options_, key_filter, SstPath(directory_, number), number, level);
+      const FileInfo info{.number = manifest_.next_file_number++, .level = level, .index = {}};
+      const std::string path = FilePath(directory_, info.number, kSstSuffix);
+      auto created = SstBuilder::Create(options_, key_filter, path, info);
       if (!created.ok()) return created.status();
       builder = *std::move(created);
     }
-    const Status status = builder->Add(entry);
-    if (!status.ok()) return status;
+    status = builder->Add(entry);
+    if (status.ok() && level > 0 && builder->num_bytes() >= options_.file_bytes) status = finish();
   }
-  Status status = entries->status();
+  if (status.ok()) status = entries->status();
   if (status.ok() && builder) status = finish();
-  if (!status.ok()) return status;
-  return files;
+  return status.ok() ? Install(std::move(others), std::move(memtable)) : status;
 }
 
 Status Db::Install(SstFiles files, std::shared_ptr<Memtable> memtable) {
   manifest_.files.clear();
   for (const auto& file : files) manifest_.files.push_back(file->info());
-  Result<std::vector<Run>> runs = Version::MakeRuns(std::move(files));
-  if (!runs.ok()) return RememberFailure(runs.status());
-  const Status status = manifest_.Write(options_.env, directory_);
-  if (!status.ok()) return RememberFailure(status);
-  auto version = std::make_shared<Version>();
-  version->memtable = std::move(memtable);
-  version->runs = *std::move(runs);
-  const std::lock_guard lock(view_mutex_);
-  version_ = std::move(version);
-  return Status::Ok();
+  Status status = manifest_.Write(options_.env, directory_);
+  if (!status.ok()) return status;
+  version_ =
+      std::make_shared<Version>(Version{std::move(memtable), Version::MakeRuns(std::move(files))});
+  RemoveObsoleteFiles();
+  return status;
 }
 
-Status Db::RememberFailure(const Status& status) {
-  if (failure_.ok()) failure_ = status;
-  return status;
+// Also removes what a crash left over. Not before a manifest is written: the one that was found may
+// itself be gone after a power loss, if a process was killed before it synced it. Then the one
+// before it needs its files.
+void Db::RemoveObsoleteFiles() {
+  std::set<std::string> wanted = {FilePath(directory_, manifest_.log_number, kLogSuffix)};
+  for (const FileInfo& info : manifest_.files) {
+    wanted.insert(FilePath(directory_, info.number, kSstSuffix));
+  }
+  const auto names = options_.env->List(directory_);
+  for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
+    const std::string path = directory_ + "/" + name;
+    const bool is_ours = name.ends_with(kSstSuffix) || name.ends_with(kLogSuffix);
+    // Whether it succeeds does not matter: nothing refers to these files. Iterators that have them
+    // open read on.
+    if (is_ours && !wanted.contains(path)) (void)options_.env->Remove(path);
+  }
 }
 
 }  // namespace blocksieve::toylsm

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "blocksieve/filter_builder.h"
-#include "blocksieve/range_filter.h"
 #include "blocksieve/rate_allocation.h"
 #include "blocksieve/sizing.h"
 
@@ -19,51 +17,37 @@ KeyFilterOptions WantedFor(const Options& options, int level) {
   return options.key_filters[std::min(static_cast<size_t>(level), options.key_filters.size() - 1)];
 }
 
-uint64_t EntriesOf(const Run& run, const SstFiles& without) {
-  uint64_t sum = 0;
-  for (const auto& file : run.files) {
-    const bool is_left = std::find(without.begin(), without.end(), file) == without.end();
-    if (is_left) sum += file->index().num_entries;
-  }
-  return sum;
-}
-
 }  // namespace
 
-Status CheckKeyFilters(const Options& options) {
-  if (Status status = GoalOf(options).Check(); !status.ok()) return status;
-  for (const KeyFilterOptions& filter : options.key_filters) {
-    if (!filter.enabled) continue;
-    const Result<FilterBuilder> builder =
-        FilterBuilder::Create({.kind = filter.kind, .target_fpr = filter.target_fpr});
-    if (!builder.ok()) return builder.status();
-    if (filter.range_fpr == 0) continue;
-    const Result<RangeFilterBuilder> ranges =
-        RangeFilterBuilder::Create({.range_fpr = filter.range_fpr});
-    if (!ranges.ok()) return ranges.status();
+Status CheckFilters(const Options& options) {
+  Status status = GoalOf(options).Check();
+  for (int level = 0; status.ok() && level < kNumLevels; ++level) {
+    status = FilterBuilders::Create(options, WantedFor(options, level)).status();
   }
-  return Status::Ok();
+  return status;
 }
 
 KeyFilterOptions KeyFilterFor(const Options& options, const std::vector<Run>& runs,
-                              const SstFiles& inputs, uint64_t num_entries, int level) {
+                              uint64_t num_entries, int level) {
   KeyFilterOptions filter = WantedFor(options, level);
   if (!filter.enabled || !GoalOf(options).differs_by_run()) return filter;
-  // First the run that is written, together with what its level goes on having.
-  std::vector<RunGroup> groups = {
-      {.keys_per_run = static_cast<double>(num_entries), .kind = filter.kind}};
+  // The levels as they will be.
+  std::vector<RunGroup> levels(kNumLevels, RunGroup{.num_runs = 0});
+  const auto add = [&](int number, uint64_t entries) {
+    RunGroup& group = levels[static_cast<size_t>(number)];
+    const double keys = group.num_runs * group.keys_per_run + static_cast<double>(entries);
+    group.num_runs = number == 0 ? group.num_runs + 1 : 1;
+    group.keys_per_run = keys / group.num_runs;
+  };
+  add(level, num_entries);
   for (const Run& run : runs) {
-    const auto keys = static_cast<double>(EntriesOf(run, inputs));
-    const KeyFilterOptions other = WantedFor(options, run.level);
-    if (level > 0 && run.level == level) {
-      groups.front().keys_per_run += keys;
-    } else if (other.enabled && keys > 0) {
-      groups.push_back({.keys_per_run = keys, .kind = other.kind});
-    }
+    if (WantedFor(options, run.level).enabled) add(run.level, run.num_entries());
   }
-  const Result<RateAllocation> allocation = AllocateRates(groups, GoalOf(options));
-  // An error: a tree of no keys, or no memory.
-  filter.target_fpr = allocation.ok() ? allocation->target_fprs.front() : kMinTargetFpr;
+  for (int i = 0; i < kNumLevels; ++i) {
+    levels[static_cast<size_t>(i)].kind = WantedFor(options, i).kind;
+  }
+  const Result<FilterRates> rates = AllocateForFile(std::move(levels), level, GoalOf(options));
+  filter.target_fpr = rates.ok() ? rates->target_fpr : kMinTargetFpr;  // else no memory
   // What answers for ranges is a part of a filter for points.
   if (filter.range_fpr != 0) filter.target_fpr = std::min(filter.target_fpr, kMaxTargetFpr);
   filter.enabled = filter.target_fpr <= kMaxTargetFpr;

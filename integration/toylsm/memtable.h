@@ -1,61 +1,67 @@
 #pragma once
 
-#include <atomic>
+#include <cassert>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "integration/toylsm/base/entry.h"
 
 namespace blocksieve::toylsm {
 
-/// The writes since the last flush, in order. One writer, any number of readers.
-///
-/// A tree under a lock, not a lock-free skip list: half the code. Nodes never move or change, so
-/// what a reader has found stays valid without the lock.
+/// The writes since the last flush, in key order.
 class Memtable {
  public:
-  void Add(const Entry& entry);
-
-  /// The newest version of `key` at or before `sequence`. Valid as long as this.
-  std::optional<Entry> Find(std::string_view key, Sequence sequence) const;
-
-  /// `table` lives as long as the iterator.
-  static std::unique_ptr<EntryIterator> NewIterator(std::shared_ptr<const Memtable> table);
-
-  bool empty() const { return num_entries() == 0; }
-  uint64_t num_entries() const;
-  uint64_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
-
- private:
   class Iterator;
 
-  struct OwnedPosition {
-    std::string key;
-    Sequence sequence;
-  };
-  struct Order {
-    using is_transparent = void;
-    static Position View(const OwnedPosition& p) { return {p.key, p.sequence}; }
-    static Position View(const Position& p) { return p; }
-    bool operator()(const auto& a, const auto& b) const { return View(a) < View(b); }
-  };
-  struct TypedValue {
-    EntryType type;
-    std::string value;
-  };
-  using Map = std::map<OwnedPosition, TypedValue, Order>;
-
-  static Entry EntryOf(const Map::value_type& node) {
-    return {node.first.key, node.first.sequence, node.second.type, node.second.value};
+  /// Replaces an entry of the same key.
+  void Add(const Entry& entry) {
+    constexpr uint64_t kNodeBytes = 112;  // about, for a node of the map besides its bytes
+    map_.insert_or_assign(std::string(entry.key), entry.value);
+    memory_bytes_ += entry.key.size() + entry.value.value_or("").size() + kNodeBytes;
   }
 
-  mutable std::shared_mutex mutex_;
-  Map map_;  // guarded by mutex_; its nodes only while they are reached
-  std::atomic<uint64_t> memory_bytes_ = 0;
+  /// The entry of `key`, if there is one. Valid until the key is written again.
+  std::optional<Entry> Find(std::string_view key) const {
+    const auto found = map_.find(key);
+    if (found == map_.end()) return std::nullopt;
+    return Entry{found->first, found->second};
+  }
+
+  bool empty() const { return map_.empty(); }
+  uint64_t num_entries() const { return map_.size(); }
+  /// An estimate. Replaced entries still count, as the log still holds them.
+  uint64_t memory_bytes() const { return memory_bytes_; }
+
+ private:
+  using Map = std::map<std::string, std::optional<std::string>, std::less<>>;
+
+  Map map_;
+  uint64_t memory_bytes_ = 0;
+};
+
+/// Keeps the memtable alive, and stays usable when it is written to.
+class Memtable::Iterator final : public EntryIterator {
+ public:
+  explicit Iterator(std::shared_ptr<const Memtable> table)
+      : table_(std::move(table)), at_(table_->map_.end()) {}
+
+  bool Valid() const override { return at_ != table_->map_.end(); }
+  void Seek(std::string_view key) override { at_ = table_->map_.lower_bound(key); }
+  void Next() override {
+    assert(Valid());
+    ++at_;
+  }
+  Entry entry() const override { return {at_->first, at_->second}; }
+  Status status() const override { return Status::Ok(); }
+
+ private:
+  const std::shared_ptr<const Memtable> table_;
+  Map::const_iterator at_;
 };
 
 }  // namespace blocksieve::toylsm

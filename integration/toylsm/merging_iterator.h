@@ -3,14 +3,17 @@
 #include <cassert>
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "integration/toylsm/base/entry.h"
 
 namespace blocksieve::toylsm {
 
-/// The entries of several sources in one order; no two are equal. An error of any source ends it:
-/// without that source, deletes and newer versions could be missing.
+/// Several sources as one: of each key, the entry of the first source that has it. Sources are
+/// ordered from newest to oldest. An error of any source ends the iterator: without that source,
+/// newer values and deletes could be missing.
 ///
 /// Compares all sources at each step, as there are few; a heap would pay from a dozen on.
 class MergingIterator final : public EntryIterator {
@@ -19,27 +22,46 @@ class MergingIterator final : public EntryIterator {
       : sources_(std::move(sources)), current_(sources_.size()) {}
 
   bool Valid() const override { return current_ < sources_.size(); }
-  void SeekToFirst() override;
-  void SeekToLast() override;
-  void Seek(const Position& target) override;
-  void Next() override;
-  void Prev() override;
-  const Entry& entry() const override { return sources_[current_]->entry(); }
-  Status status() const override;
 
-  /// Of which source the current entry is. REQUIRES: Valid()
-  size_t current_source() const {
-    assert(Valid());
-    return current_;
+  void Seek(std::string_view key) override {
+    for (const auto& source : sources_) source->Seek(key);
+    PickSmallest();
   }
 
+  void Next() override {
+    assert(Valid());
+    const std::string key(entry().key);
+    for (const auto& source : sources_) {
+      if (source->Valid() && source->entry().key == key) source->Next();
+    }
+    PickSmallest();
+  }
+
+  Entry entry() const override { return sources_[current_]->entry(); }
+
+  Status status() const override {
+    for (const auto& source : sources_) {
+      Status status = source->status();
+      if (!status.ok()) return status;
+    }
+    return Status::Ok();
+  }
+
+  /// The number of the source of the current entry. REQUIRES: Valid()
+  size_t current_source() const { return current_; }
+
  private:
-  // Makes the first of all sources' entries the current one, or the last.
-  void Pick(bool forward);
+  void PickSmallest() {
+    current_ = sources_.size();
+    if (!status().ok()) return;
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      if (!sources_[i]->Valid()) continue;
+      if (!Valid() || sources_[i]->entry().key < entry().key) current_ = i;
+    }
+  }
 
   std::vector<std::unique_ptr<EntryIterator>> sources_;
   size_t current_;
-  bool is_forward_ = true;  // all other sources stand behind the current entry; else before it
 };
 
 }  // namespace blocksieve::toylsm

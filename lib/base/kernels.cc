@@ -1,4 +1,4 @@
-#include "blocksieve/internal/kernels.h"
+#include "lib/base/kernels.h"
 
 #include <array>
 #include <cstdlib>

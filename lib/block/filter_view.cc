@@ -1,4 +1,4 @@
-#include "blocksieve/internal/filter_view.h"
+#include "lib/block/filter_view.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "blocksieve/internal/filter_view.h"
+#include "lib/block/filter_view.h"
 #include "lib/hash/hash_inline.h"
 
 // The entry points of a kernel, made from its primitives:

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lib/base/block_memory.h"
+#include "lib/block/kind.h"
 #include "lib/block/short_block.h"
 #include "lib/hash/checksum.h"
 
@@ -17,10 +18,6 @@ constexpr uint8_t kKindMask = 0x0f;
 constexpr uint8_t kHasSeed = 0x10;
 constexpr uint8_t kIsEmpty = 0x20;
 constexpr uint8_t kKnownFlags = kHasSeed | kIsEmpty;
-
-bool IsKnownKind(FilterKind kind) noexcept {
-  return kind >= FilterKind::kClassicBloom && kind <= FilterKind::kCountingBloom;
-}
 
 bool HasLayoutFields(const FilterInfo& info, const FilterFormat& format) noexcept {
   return info.num_keys != 0 || format.empty_has_fields;
@@ -112,7 +109,8 @@ bool LooksLikeVersion(ByteView block, uint8_t version) noexcept {
   return tail[1] == version && tail[2] == kMagicByte;
 }
 
-Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields) {
+Status ReadFooter(ByteView block, FilterInfo* info) {
+  if (LooksShort(block)) return ReadShortBlock(block, info);
   const Result<BlockTail> tail = ReadTail(block);
   if (!tail.ok()) return tail.status();
   if (tail->version != kFilterFormatVersion) return UnknownVersion(tail->version);
@@ -131,10 +129,11 @@ Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields) {
                                 std::to_string(kind_and_flags & ~kKindMask) +
                                 ", of which some are unknown");
   }
-  if (!IsKnownKind(info->kind)) {
+  const KindEntry* kind = FindKind(info->kind);
+  if (kind == nullptr) {
     return Status::NotSupported("filter block: kind is " +
                                 std::to_string(static_cast<int>(info->kind)) +
-                                "; this library reads 1 to 4");
+                                "; this library reads 1 to " + std::to_string(AllKinds().size()));
   }
   if (info->payload_bytes != tail->before.size()) {
     return DamagedBlock("payload has " + std::to_string(tail->before.size()) +
@@ -147,17 +146,10 @@ Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields) {
   if (is_empty && info->payload_bytes != 0) {
     return DamagedBlock("the filter is empty, its payload is not");
   }
-  *layout_fields = fields;
-  return Status::Ok();
-}
-
-Status ReadLayoutFields(const FilterFormat& format, Decoder* layout_fields, FilterInfo* info) {
-  Status status;
-  if (HasLayoutFields(*info, format)) status = format.read_fields(layout_fields, info);
-  if (status.ok() && !layout_fields->rest().empty()) {
-    status = DamagedBlock("footer has bytes too many");
+  if (HasLayoutFields(*info, kind->format)) {
+    if (Status status = kind->format.read_fields(&fields, info); !status.ok()) return status;
   }
-  return status;
+  return fields.rest().empty() ? Status::Ok() : DamagedBlock("footer has bytes too many");
 }
 
 Status CheckPayload(ByteView block, const FilterInfo& info) {

@@ -7,9 +7,9 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/filter_info.h"
-#include "blocksieve/internal/filter_view.h"
 #include "blocksieve/status.h"
 #include "lib/base/coding.h"
+#include "lib/block/filter_view.h"
 
 // What filter blocks of version 1 have, whatever their kind (lib/FORMAT.md is normative; small
 // ribbons have less, short_block.h):
@@ -60,6 +60,10 @@ struct FilterFormat {
   /// say what `info` does. Null: the kind has no short blocks.
   bool (*append_short_fields)(const FilterInfo& info, FooterBytes* footer) noexcept = nullptr;
 
+  /// Reads keys and layout off the end of what a short block has before its tail, and checks them
+  /// against what is left, the payload. Errors: Corruption.
+  Status (*read_short_fields)(ByteView payload_and_fields, FilterInfo* info) = nullptr;
+
   /// Completes the view of a payload at `view->data` and returns its entry points.
   /// REQUIRES: read_fields accepted, `kernel` is available.
   const ProbeOps& (*open)(const FilterInfo& info, Kernel kernel, FilterView* view) noexcept;
@@ -105,12 +109,9 @@ Result<OwnedBytes> AllocateFilterBlock(const FilterInfo& plan, uint64_t block_by
 /// room for the footer.
 void Seal(FilterInfo info, const FilterFormat& format, OwnedBytes* block) noexcept;
 
-/// Reads what all kinds have; `layout_fields` is left at those of the kind.
-/// Errors: Corruption, NotSupported.
-Status ReadFooter(ByteView block, FilterInfo* info, Decoder* layout_fields);
-
-/// Reads the rest, `format` being that of `info->kind`. Errors: Corruption.
-Status ReadLayoutFields(const FilterFormat& format, Decoder* layout_fields, FilterInfo* info);
+/// DescribeFilterBlock for a block without a part for ranges, and without a copy of what it says:
+/// readers are made for single probes. Errors: Corruption, NotSupported. Throws std::bad_alloc.
+Status ReadFooter(ByteView block, FilterInfo* info);
 
 /// Compares the payload's checksum, in time linear in its size. Errors: Corruption.
 Status CheckPayload(ByteView block, const FilterInfo& info);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "blocksieve/filter_info.h"
+#include "lib/block/kind.h"
 #include "lib/hash/checksum.h"
 
 namespace blocksieve::internal {
@@ -54,6 +55,14 @@ Result<ByteView> ReadShortTail(ByteView block) {
   const uint8_t version = covered.back() & kVersionMask;
   if (version != kShortFormatVersion) return UnknownVersion(version);
   return covered.first(covered.size() - 1);
+}
+
+Status ReadShortBlock(ByteView block, FilterInfo* info) {
+  const Result<ByteView> payload_and_fields = ReadShortTail(block);
+  if (!payload_and_fields.ok()) return payload_and_fields.status();
+  info->kind = kShortBlockKind;
+  info->block_bytes = block.size();
+  return FindKind(kShortBlockKind)->format.read_short_fields(*payload_and_fields, info);
 }
 
 bool SealShort(const FilterInfo& info, const FilterFormat& format, OwnedBytes* block) noexcept {

@@ -30,6 +30,12 @@ bool LooksShort(ByteView block) noexcept;
 /// Errors: Corruption, NotSupported.
 Result<ByteView> ReadShortTail(ByteView block);
 
+/// The kind of all short blocks, which have no byte for it.
+inline constexpr FilterKind kShortBlockKind = FilterKind::kRibbon;
+
+/// ReadFooter. REQUIRES: LooksShort(block).
+Status ReadShortBlock(ByteView block, FilterInfo* info);
+
 /// Seals a block as Seal does, with a short footer. False, and the block is as it was, if there can
 /// be none.
 bool SealShort(const FilterInfo& info, const FilterFormat& format, OwnedBytes* block) noexcept;

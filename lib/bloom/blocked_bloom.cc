@@ -4,8 +4,8 @@
 #include <cassert>
 #include <string>
 
-#include "blocksieve/internal/kernels.h"
 #include "lib/base/block_memory.h"
+#include "lib/base/kernels.h"
 #include "lib/bloom/bloom_model.h"
 #include "lib/bloom/sizing.h"
 
@@ -63,15 +63,7 @@ const ProbeOps& Open(const FilterInfo& info, Kernel kernel, FilterView* view) no
   return BlockedBloomOps(kernel, info.num_probes);
 }
 
-}  // namespace
-
-const FilterFormat kBlockedBloomFormat = {.empty_has_fields = false,
-                                          .append_fields = &AppendFields,
-                                          .read_fields = &ReadFields,
-                                          .predicted_fpr = &Fpr,
-                                          .open = &Open};
-
-FilterInfo PlanBlockedBloom(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
+FilterInfo Plan(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
   FilterInfo plan;
   plan.kind = FilterKind::kBlockedBloom;
   plan.num_keys = num_keys;
@@ -83,12 +75,33 @@ FilterInfo PlanBlockedBloom(const Layout& layout, uint64_t num_keys, uint64_t ha
   return plan;
 }
 
-void FillBlockedBloom(const FilterInfo& plan, const HashList& hashes, uint8_t* payload) noexcept {
-  assert(plan.num_keys > 0);
+Result<OwnedBytes> Build(HashList* hashes, bool /*keep*/, const Layout& layout, uint64_t hash_seed,
+                         uint64_t max_build_bytes) {
+  const FilterInfo plan = Plan(layout, hashes->size(), hash_seed);
+  const FilterFormat& format = kBlockedBloomKind.format;
+  const uint64_t block_bytes = plan.payload_bytes + FooterBytesOf(plan, format);
+  Result<OwnedBytes> block =
+      AllocateFilterBlock(plan, block_bytes, hashes->memory_bytes() + block_bytes, max_build_bytes);
+  if (!block.ok()) return block;
   const FillFunction fill = BlockedBloomFill(ActiveKernel(), plan.num_probes);
-  hashes.ForEachRun(
-      [&](std::span<const uint64_t> run) { fill(run, LinesOf(plan), payload + plan.lead_bytes); });
+  uint8_t* lines = block->data() + plan.lead_bytes;
+  hashes->ForEachRun([&](std::span<const uint64_t> run) { fill(run, LinesOf(plan), lines); });
+  Seal(plan, format, &*block);
+  return block;
 }
+
+}  // namespace
+
+constinit const KindEntry kBlockedBloomKind = {
+    .kind = FilterKind::kBlockedBloom,
+    .name = "bloom",
+    .format = {.empty_has_fields = false,
+               .append_fields = &AppendFields,
+               .read_fields = &ReadFields,
+               .predicted_fpr = &Fpr,
+               .open = &Open},
+    .sizing = kBloomSizing<FilterKind::kBlockedBloom>,
+    .building = KindBuilding{.plan = &Plan, .build = &Build}};
 
 FillFunction BlockedBloomFill(Kernel kernel, uint32_t num_probes) noexcept {
   assert(num_probes >= 1 && num_probes <= kMaxLineProbes);

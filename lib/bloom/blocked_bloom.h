@@ -5,11 +5,9 @@
 #include <span>
 
 #include "blocksieve/filter_info.h"
-#include "blocksieve/internal/filter_view.h"
-#include "blocksieve/internal/hash_list.h"
 #include "blocksieve/kernels.h"
 #include "blocksieve/layout.h"
-#include "lib/block/seal.h"
+#include "lib/block/kind.h"
 
 // Blocked Bloom filter: a key sets `num_probes` bits, anywhere in one 64-byte line. A probe touches
 // one cache line, and SIMD tests all bits at once; layouts that confine each bit to a lane are no
@@ -42,11 +40,6 @@ inline __attribute__((always_inline)) const uint8_t* LineAt(const FilterView& vi
   return view.data + kLineBytes * LineOf(hash, view.blocked_bloom.num_lines);
 }
 
-inline __attribute__((always_inline)) void FetchLine(const FilterView& view,
-                                                     uint64_t hash) noexcept {
-  __builtin_prefetch(LineAt(view, hash));
-}
-
 /// Filters that fit the second-level cache do without fetching: probes of hashes at hand are a
 /// tenth faster, fills a fifth.
 inline constexpr uint64_t kNearBytes = 512 << 10;
@@ -55,14 +48,7 @@ inline __attribute__((always_inline)) bool AreLinesNear(uint64_t num_lines) noex
   return num_lines * kLineBytes <= kNearBytes;
 }
 
-/// The block that `num_keys` keys will take, all but its checksum.
-FilterInfo PlanBlockedBloom(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept;
-
-/// Sets the bits of all hashes in the payload of a block so planned, which is zero before.
-/// REQUIRES: plan.num_keys > 0.
-void FillBlockedBloom(const FilterInfo& plan, const HashList& hashes, uint8_t* payload) noexcept;
-
-extern const FilterFormat kBlockedBloomFormat;
+extern const KindEntry kBlockedBloomKind;
 
 BlockedBloomView MakeBlockedBloomView(uint64_t num_lines, uint32_t num_probes) noexcept;
 
@@ -77,6 +63,17 @@ extern const ProbeOps kBlockedBloomNeon;
 
 /// Sets the bits of a run of hashes in `num_lines` lines.
 using FillFunction = void (*)(std::span<const uint64_t> hashes, uint64_t num_lines, uint8_t* lines);
+
+/// What kernels that probe hash by hash have in common (probe_loops.h).
+struct LineKernel {
+  static inline __attribute__((always_inline)) void Fetch(const FilterView& view,
+                                                          uint64_t hash) noexcept {
+    __builtin_prefetch(LineAt(view, hash));
+  }
+  static bool IsNear(const FilterView& view) noexcept {
+    return AreLinesNear(view.blocked_bloom.num_lines);
+  }
+};
 
 /// The same lines come out on every kernel. REQUIRES: 1 <= num_probes <= kMaxLineProbes.
 FillFunction BlockedBloomFill(Kernel kernel, uint32_t num_probes) noexcept;

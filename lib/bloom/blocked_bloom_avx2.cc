@@ -18,15 +18,7 @@ BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) __m256i Eight(
 
 /// Tests up to `num_positions` positions, eight at a time.
 template <uint32_t num_positions>
-struct Avx2BlockedBloom {
-  static inline __attribute__((always_inline)) void Fetch(const FilterView& view,
-                                                          uint64_t hash) noexcept {
-    FetchLine(view, hash);
-  }
-  static bool IsNear(const FilterView& view) noexcept {
-    return AreLinesNear(view.blocked_bloom.num_lines);
-  }
-
+struct Avx2BlockedBloom : LineKernel {
   BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) bool Probe(const FilterView& view,
                                                                           uint64_t hash) noexcept {
     const auto* line = reinterpret_cast<const __m256i*>(LineAt(view, hash));

@@ -9,15 +9,7 @@
 namespace blocksieve::internal {
 namespace {
 
-struct NeonBlockedBloom {
-  static inline __attribute__((always_inline)) void Fetch(const FilterView& view,
-                                                          uint64_t hash) noexcept {
-    FetchLine(view, hash);
-  }
-  static bool IsNear(const FilterView& view) noexcept {
-    return AreLinesNear(view.blocked_bloom.num_lines);
-  }
-
+struct NeonBlockedBloom : LineKernel {
   // Four positions at a time. The line is a table of 64 bytes for TBL: look up the byte that holds
   // each position, in the lowest byte of its lane, and test the bit there. Bytes within a line are
   // in the order of the bits, so no byte order enters.

@@ -5,15 +5,7 @@
 namespace blocksieve::internal {
 namespace {
 
-struct ScalarBlockedBloom {
-  static inline __attribute__((always_inline)) void Fetch(const FilterView& view,
-                                                          uint64_t hash) noexcept {
-    FetchLine(view, hash);
-  }
-  static bool IsNear(const FilterView& view) noexcept {
-    return AreLinesNear(view.blocked_bloom.num_lines);
-  }
-
+struct ScalarBlockedBloom : LineKernel {
   // Four bits without a branch, then the rest only for the few percent of absent keys that passed:
   // twice as fast as leaving at the first zero bit, whose place no branch predictor can know.
   static inline __attribute__((always_inline)) bool Probe(const FilterView& view,

@@ -10,6 +10,7 @@
 #include "lib/block/probe_loops.h"
 #include "lib/bloom/bloom_model.h"
 #include "lib/bloom/cells.h"
+#include "lib/bloom/sizing.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -105,23 +106,22 @@ const ProbeOps& Open(const FilterInfo& info, Kernel /*kernel*/, FilterView* view
   return kProbes<Cells>;
 }
 
-const FilterFormat& ClassicFormatOf(FilterKind kind) noexcept {
-  return kind == FilterKind::kClassicBloom ? kClassicBloomFormat : kCountingBloomFormat;
-}
+// Empty filters have a layout, too, so that they can go on being filled.
+template <class Cells>
+constexpr FilterFormat kFormat = {.empty_has_fields = true,
+                                  .append_fields = &AppendClassicFields,
+                                  .read_fields = &ReadClassicFields,
+                                  .predicted_fpr = &ClassicFpr,
+                                  .open = &Open<Cells>};
 
 }  // namespace
 
-// Empty filters have a layout, too, so that they can go on being filled.
-const FilterFormat kClassicBloomFormat = {.empty_has_fields = true,
-                                          .append_fields = &AppendClassicFields,
-                                          .read_fields = &ReadClassicFields,
-                                          .predicted_fpr = &ClassicFpr,
-                                          .open = &Open<BitCells>};
-const FilterFormat kCountingBloomFormat = {.empty_has_fields = true,
-                                           .append_fields = &AppendClassicFields,
-                                           .read_fields = &ReadClassicFields,
-                                           .predicted_fpr = &ClassicFpr,
-                                           .open = &Open<CounterCells>};
+constinit const KindEntry kClassicBloomKind = {.kind = FilterKind::kClassicBloom,
+                                               .name = "classic",
+                                               .format = kFormat<BitCells>,
+                                               .sizing = kBloomSizing<FilterKind::kClassicBloom>};
+constinit const KindEntry kCountingBloomKind = {
+    .kind = FilterKind::kCountingBloom, .name = "counting", .format = kFormat<CounterCells>};
 
 Result<OwnedBytes> WriteBloomBlock(FilterKind kind, const BloomLayout& layout, uint32_t cell_bits,
                                    ByteView cells, uint64_t num_set) try {
@@ -135,11 +135,12 @@ Result<OwnedBytes> WriteBloomBlock(FilterKind kind, const BloomLayout& layout, u
   info.cell_bits = cell_bits;
   if (info.num_keys == 0) cells = {};
   info.payload_bytes = cells.size();
-  const uint64_t block_bytes = cells.size() + EncodeFooter(info, ClassicFormatOf(kind)).size();
+  const FilterFormat& format = FindKind(kind)->format;
+  const uint64_t block_bytes = cells.size() + EncodeFooter(info, format).size();
   Result<OwnedBytes> block = AllocateFilterBlock(info, block_bytes, block_bytes, 0);
   if (!block.ok()) return block;
   std::copy(cells.begin(), cells.end(), block->data());
-  Seal(info, ClassicFormatOf(kind), &*block);
+  Seal(info, format, &*block);
   return block;
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
@@ -147,15 +148,12 @@ Result<OwnedBytes> WriteBloomBlock(FilterKind kind, const BloomLayout& layout, u
 
 Result<BloomCells> ReadBloomBlock(FilterKind kind, ByteView block) try {
   FilterInfo info;
-  Decoder fields({});
-  if (Status status = ReadFooter(block, &info, &fields); !status.ok()) return status;
+  if (Status status = ReadFooter(block, &info); !status.ok()) return status;
   if (info.kind != kind) {
     return Status::NotSupported("filter block: kind is " + std::string(FilterKindName(info.kind)) +
                                 "; allowed here is " + std::string(FilterKindName(kind)));
   }
-  Status status = ReadLayoutFields(ClassicFormatOf(kind), &fields, &info);
-  if (status.ok()) status = CheckPayload(block, info);
-  if (!status.ok()) return status;
+  if (Status status = CheckPayload(block, info); !status.ok()) return status;
   BloomCells read{.layout = BloomLayoutOf(info), .cell_bits = info.cell_bits, .cells = {}};
   Result<OwnedBytes> cells = AllocateCells(read.layout, read.cell_bits);
   if (!cells.ok()) return cells.status();

@@ -5,14 +5,14 @@
 #include "blocksieve/bloom_layout.h"
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"
-#include "lib/block/seal.h"
+#include "lib/block/kind.h"
 
 // Filter blocks of classic and counting filters. Their payload is the array of cells.
 
 namespace blocksieve::internal {
 
-extern const FilterFormat kClassicBloomFormat;
-extern const FilterFormat kCountingBloomFormat;
+extern const KindEntry kClassicBloomKind;
+extern const KindEntry kCountingBloomKind;
 
 struct BloomCells {
   BloomLayout layout;

@@ -22,7 +22,7 @@ constexpr uint32_t kRowsPerBit = 16;
 static_assert(std::end(kClassicFprs)[-1] <= kMinTargetFpr);
 static_assert(std::end(kBlockedFprs)[-1] <= kMinTargetFpr);
 
-/// Rows from the smallest and least accurate on; none if the kind has no table.
+/// Rows from the smallest and least accurate on.
 struct Table {
   std::span<const double> fprs;
   std::span<const uint16_t> probes_from;
@@ -30,8 +30,7 @@ struct Table {
 
 Table TableOf(FilterKind kind) noexcept {
   if (kind == FilterKind::kClassicBloom) return {kClassicFprs, kClassicProbes};
-  if (kind == FilterKind::kBlockedBloom) return {kBlockedFprs, kBlockedProbes};
-  return {};
+  return {kBlockedFprs, kBlockedProbes};
 }
 
 Layout LayoutOf(FilterKind kind, const Table& table, size_t row) noexcept {
@@ -40,13 +39,6 @@ Layout LayoutOf(FilterKind kind, const Table& table, size_t row) noexcept {
       std::upper_bound(table.probes_from.begin(), table.probes_from.end(), sixteenths);
   return {kind, static_cast<double>(sixteenths) / kRowsPerBit,
           static_cast<uint32_t>(more - table.probes_from.begin()), table.fprs[row]};
-}
-
-Status NoTable(FilterKind kind) try {
-  return Status::InvalidArgument("filter kind is " + std::string(FilterKindName(kind)) +
-                                 "; allowed is one that has a sizing table");
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
 }
 
 using Wide = unsigned __int128;
@@ -76,7 +68,6 @@ Wide SixteenthsPerUnit(const Layout& layout) noexcept {
 
 Result<Layout> ChooseBloomLayout(FilterKind kind, double target_fpr) {
   const Table table = TableOf(kind);
-  if (table.fprs.empty()) return NoTable(kind);
   if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
     return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
   }
@@ -87,7 +78,6 @@ Result<Layout> ChooseBloomLayout(FilterKind kind, double target_fpr) {
 
 Result<Layout> BloomLayoutForBitsPerKey(FilterKind kind, double bits_per_key) {
   const Table table = TableOf(kind);
-  if (table.fprs.empty()) return NoTable(kind);
   if (!(bits_per_key * kRowsPerBit >= kFirstRow)) {
     return OutOfRange("bits_per_key", bits_per_key, double{kFirstRow} / kRowsPerBit,
                       std::numeric_limits<double>::infinity());
@@ -106,6 +96,10 @@ uint64_t BloomPayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
 uint64_t MaxBloomKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
   const Wide units = payload_bytes / UnitBytes(layout);
   return Saturate(units * SixteenthsPerUnit(layout) / SixteenthsPerKey(layout));
+}
+
+std::string BloomLayoutText(const Layout& layout) {
+  return "k = " + std::to_string(layout.num_probes);
 }
 
 }  // namespace blocksieve::internal

@@ -7,6 +7,8 @@
 namespace blocksieve::internal {
 namespace {
 
+constexpr ValueType kNumberTypes[] = {ValueType::kInt, ValueType::kUint, ValueType::kFloat};
+
 constexpr std::string_view kHex = "0123456789abcdef";
 
 bool IsControl(char c) noexcept { return static_cast<uint8_t>(c) < 0x20 || c == 0x7f; }
@@ -91,7 +93,7 @@ class DefinitionParser {
   bool ParseReading() {
     has_reading_ = true;
     if (Skip("bytes:")) return true;
-    for (const ValueType type : {ValueType::kInt, ValueType::kUint, ValueType::kFloat}) {
+    for (const ValueType type : kNumberTypes) {
       if (!Skip(std::string(ValueTypeName(type)) + ":")) continue;
       definition_.type = type;
       return true;
@@ -138,7 +140,7 @@ class DefinitionParser {
   bool ParseBinaryType() {
     ColumnDefinition binary = definition_;
     binary.source = ColumnSource::kBinary;
-    for (const ValueType type : {ValueType::kInt, ValueType::kUint, ValueType::kFloat}) {
+    for (const ValueType type : kNumberTypes) {
       binary.type = type;
       for (binary.width = type == ValueType::kFloat ? 4 : 1; binary.width <= 8; binary.width *= 2) {
         for (const bool is_big_endian : {false, true}) {

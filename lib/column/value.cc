@@ -8,9 +8,12 @@
 
 #include "blocksieve/hash.h"
 #include "lib/base/coding.h"
+#include "lib/column/value_number.h"
 
 namespace blocksieve {
 namespace {
+
+constexpr std::string_view kTypeNames[] = {"bytes", "int", "uint", "float"};
 
 // One representation for all numbers that compare as equal.
 double Canonical(double number) noexcept {
@@ -33,9 +36,10 @@ std::string NumberText(Number number) {
 
 }  // namespace
 
+ValueType internal::MaxValueType() noexcept { return ValueType{std::size(kTypeNames) - 1}; }
+
 std::string_view ValueTypeName(ValueType type) noexcept {
-  constexpr std::string_view kNames[] = {"bytes", "int", "uint", "float"};
-  return type <= ValueType::kFloat ? kNames[static_cast<size_t>(type)] : "unknown";
+  return type <= internal::MaxValueType() ? kTypeNames[static_cast<size_t>(type)] : "unknown";
 }
 
 Value Value::Bytes(std::string_view bytes) noexcept {

@@ -12,6 +12,9 @@
 
 namespace blocksieve::internal {
 
+/// The type of the highest number.
+ValueType MaxValueType() noexcept;
+
 /// The value that `text` spells in a column of `type`; bytes refer to the text. None if it spells
 /// no such number. Integers are decimal digits, signed ones with an optional '-' before them, and
 /// nothing else: no blanks, no '+'. Floats are read by ParseFloat.

@@ -1,38 +1,88 @@
 #include "blocksieve/filter_builder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <string>
+#include <utility>
 
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
-#include "blocksieve/hash.h"
-#include "lib/base/block_memory.h"
 #include "lib/base/errors.h"
-#include "lib/bloom/blocked_bloom.h"
-#include "lib/filter/format_of.h"
-#include "lib/ribbon/block.h"
+#include "lib/block/kind.h"
+#include "lib/hash/hash_inline.h"
 
 namespace blocksieve {
 namespace {
 
 // What BlockBytes and Finish share.
-FilterInfo Plan(const FilterOptions& options, const Layout& layout, uint64_t num_keys) noexcept {
-  return layout.kind == FilterKind::kRibbon
-             ? internal::PlanRibbon(layout, num_keys, options.hash_seed)
-             : internal::PlanBlockedBloom(layout, num_keys, options.hash_seed);
+FilterInfo Plan(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
+  return internal::FindKind(layout.kind)->building->plan(layout, num_keys, hash_seed);
 }
 
-uint64_t FooterSize(const FilterInfo& plan) noexcept {
-  return internal::FooterBytesOf(plan, internal::FormatOf(plan.kind));
+uint64_t PlannedBytes(const FilterInfo& plan) noexcept {
+  return plan.payload_bytes + internal::FooterBytesOf(plan, internal::FindKind(plan.kind)->format);
+}
+
+// A block without keys, or the error of hashes that were too many to keep.
+Result<OwnedBytes> BuildEmpty(const FilterInfo& plan, const internal::HashList& hashes,
+                              uint64_t max_build_bytes) {
+  const uint64_t block_bytes = PlannedBytes(plan);
+  Result<OwnedBytes> block = internal::AllocateFilterBlock(
+      plan, block_bytes,
+      hashes.exhausted() ? internal::kExhausted : hashes.memory_bytes() + block_bytes,
+      max_build_bytes);
+  if (block.ok()) internal::Seal(plan, internal::FindKind(plan.kind)->format, &*block);
+  return block;
 }
 
 }  // namespace
 
+struct FilterBuilder::Keys {
+  explicit Keys(uint64_t limit_bytes) : hashes(limit_bytes) {}
+
+  void Add(uint64_t hash) noexcept {
+    // The counts tell "nothing yet" from a key that happens to hash to the initial value.
+    if (hash == latest && num_keys >= 1) return;
+    if (hash == before_latest && num_keys >= 2) {
+      std::swap(latest, before_latest);
+      return;
+    }
+    before_latest = latest;
+    latest = hash;
+    std::atomic_ref(num_keys).store(num_keys + 1, std::memory_order_relaxed);
+    hashes.Append(hash);
+  }
+
+  // Apart from AddKey, so that the latter, which is called for every key, saves no registers.
+  [[gnu::noinline]] void AddLongKey(std::string_view key, uint64_t seed) noexcept {
+    Add(HashKey(key, seed));
+  }
+
+  internal::HashList hashes;
+  internal::HashList built_hashes;  // of the last block, if they are to be kept
+  std::string fallback_reason;
+  uint64_t num_keys = 0;
+  // The last two distinct hashes; meaningful only as far as num_keys says.
+  uint64_t latest = 0;
+  uint64_t before_latest = 0;
+};
+
+FilterBuilder::FilterBuilder(const FilterOptions& options, const Layout& layout)
+    : options_(options), layout_(layout), keys_(std::make_unique<Keys>(options.max_build_bytes)) {}
+FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
+FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
+FilterBuilder::~FilterBuilder() = default;
+
 Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
-  if (options.kind != FilterKind::kBlockedBloom && options.kind != FilterKind::kRibbon) {
+  const internal::KindEntry* entry = internal::FindKind(options.kind);
+  if (entry == nullptr || !entry->building) {
+    std::string allowed;
+    for (const FilterKind kind : BuildableFilterKinds()) {
+      allowed += (allowed.empty() ? "" : " or ") + std::string(FilterKindName(kind));
+    }
     return Status::InvalidArgument("kind is " + std::string(FilterKindName(options.kind)) +
-                                   "; allowed is bloom or ribbon");
+                                   "; allowed is " + allowed);
   }
   const Result<Layout> layout = ChooseLayout(options.kind, options.target_fpr);
   if (!layout.ok()) return layout.status();
@@ -41,54 +91,56 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
   return internal::OutOfMemory();
 }
 
-void FilterBuilder::AddKey(std::string_view key) { AddHash(HashKey(key, options_.hash_seed)); }
+void FilterBuilder::AddKey(std::string_view key) noexcept {
+  if (key.size() > kShortKeyBytes) return keys_->AddLongKey(key, options_.hash_seed);
+  keys_->Add(HashShortKey(key, options_.hash_seed));
+}
+
+void FilterBuilder::AddHash(uint64_t hash) noexcept { keys_->Add(hash); }
+
+uint64_t FilterBuilder::num_keys() const noexcept {
+  return std::atomic_ref(keys_->num_keys).load(std::memory_order_relaxed);
+}
+
+const std::string& FilterBuilder::fallback_reason() const noexcept {
+  return keys_->fallback_reason;
+}
 
 Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) try {
-  internal::HashList hashes = std::exchange(hashes_, internal::HashList(options_.max_build_bytes));
-  built_hashes_.Clear();
-  fallback_reason_.clear();
-  const uint64_t num_keys = num_keys_;
-  std::atomic_ref(num_keys_).store(0, std::memory_order_relaxed);
-  if (layout.kind != FilterKind::kRibbon || num_keys == 0 || hashes.exhausted()) {
-    return FinishBlockedBloom(layout, num_keys, std::move(hashes));
+  internal::HashList hashes =
+      std::exchange(keys_->hashes, internal::HashList(options_.max_build_bytes));
+  keys_->built_hashes.Clear();
+  keys_->fallback_reason.clear();
+  const uint64_t num_keys = keys_->num_keys;
+  std::atomic_ref(keys_->num_keys).store(0, std::memory_order_relaxed);
+  if (num_keys == 0 || hashes.exhausted()) {
+    return BuildEmpty(Plan(layout, num_keys, options_.hash_seed), hashes, options_.max_build_bytes);
   }
-  Result<OwnedBytes> block = internal::BuildRibbonBlock(
-      &hashes, options_.keep_hashes, layout, options_.hash_seed, options_.max_build_bytes);
-  if (block.ok()) {
-    if (options_.keep_hashes) built_hashes_ = std::move(hashes);
-    return block;
+  const auto build = [&](const Layout& of_layout) {
+    return internal::FindKind(of_layout.kind)
+        ->building->build(&hashes, options_.keep_hashes, of_layout, options_.hash_seed,
+                          options_.max_build_bytes);
+  };
+  Result<OwnedBytes> block = build(layout);
+  if (!block.ok() && layout.kind != FilterKind::kBlockedBloom && hashes.size() == num_keys) {
+    const Result<Layout> bloom =
+        ChooseLayout(FilterKind::kBlockedBloom, std::max(layout.predicted_fpr, kMinTargetFpr));
+    if (!bloom.ok()) return block;
+    keys_->fallback_reason = block.status().message();
+    block = build(*bloom);
   }
-  const Result<Layout> bloom =
-      ChooseLayout(FilterKind::kBlockedBloom, std::max(layout.predicted_fpr, kMinTargetFpr));
-  if (hashes.size() != num_keys || !bloom.ok()) return block.status();
-  fallback_reason_ = block.status().message();
-  return FinishBlockedBloom(*bloom, num_keys, std::move(hashes));
+  if (block.ok() && options_.keep_hashes) keys_->built_hashes = std::move(hashes);
+  return block;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
-Result<OwnedBytes> FilterBuilder::FinishBlockedBloom(const Layout& layout, uint64_t num_keys,
-                                                     internal::HashList hashes) {
-  const FilterInfo plan = Plan(options_, layout, num_keys);
-  const uint64_t block_bytes = plan.payload_bytes + FooterSize(plan);
-  const uint64_t build_bytes =
-      hashes.exhausted() ? internal::kExhausted : hashes.memory_bytes() + block_bytes;
-  Result<OwnedBytes> block =
-      internal::AllocateFilterBlock(plan, block_bytes, build_bytes, options_.max_build_bytes);
-  if (!block.ok()) return block;
-  // A ribbon of no keys comes here, too, and has nothing to fill.
-  if (num_keys > 0) internal::FillBlockedBloom(plan, hashes, block->data());
-  internal::Seal(plan, internal::FormatOf(plan.kind), &*block);
-  if (options_.keep_hashes) built_hashes_ = std::move(hashes);
-  return block;
-}
-
 Status FilterBuilder::VerifyBuilt(ByteView block) const try {
-  assert(options_.keep_hashes && num_keys_ == 0);
+  assert(options_.keep_hashes && num_keys() == 0);
   if (Status status = VerifyFilterBlock(block); !status.ok()) return status;
   const FilterReader reader = FilterReader::Open(block);
   bool all_match = true;
-  built_hashes_.ForEachRun([&](std::span<const uint64_t> run) {
+  keys_->built_hashes.ForEachRun([&](std::span<const uint64_t> run) {
     for (const uint64_t hash : run) all_match = all_match && reader.MayMatchHash(hash);
   });
   if (!all_match) return Status::Corruption("filter block: a key that was added does not match");
@@ -99,8 +151,7 @@ Status FilterBuilder::VerifyBuilt(ByteView block) const try {
 
 uint64_t FilterBuilder::BlockBytes(const Layout& layout, uint64_t num_keys) const noexcept {
   if (PayloadBytes(layout, num_keys) >= uint64_t{1} << 63) return UINT64_MAX;
-  const FilterInfo plan = Plan(options_, layout, num_keys);
-  return plan.payload_bytes + FooterSize(plan);
+  return PlannedBytes(Plan(layout, num_keys, options_.hash_seed));
 }
 
 uint64_t FilterBuilder::MaxKeys(uint64_t block_bytes) const noexcept {
@@ -118,31 +169,18 @@ uint64_t FilterBuilder::MaxKeys(uint64_t block_bytes) const noexcept {
 }
 
 Layout FilterBuilder::LayoutForBlockBytes(uint64_t num_keys, uint64_t block_bytes) const {
-  if (options_.kind == FilterKind::kRibbon) {
-    const double most_bits =
-        8.0 * static_cast<double>(block_bytes) / static_cast<double>(num_keys == 0 ? 1 : num_keys);
-    Result<Layout> fits = LayoutForBitsPerKey(options_.kind, most_bits);
-    // Rows are a sixteenth apart, and what a block has beyond them is far less than a bit per key,
-    // but for tiny ones: a few steps. Blocks vary by a few slots and in where wide segments begin.
-    const uint64_t slots = 8 + num_keys / 8192;
-    while (fits.ok() &&
-           BlockBytes(*fits, num_keys) + slots * (fits->num_probes + 1) / 8 + 6 > block_bytes) {
-      fits = LayoutForBitsPerKey(options_.kind, fits->bits_per_key - 1.0 / 16);
-    }
-    return fits.ok() ? *fits : *ChooseLayout(options_.kind, kMaxTargetFpr);
+  const auto excess_bytes = internal::FindKind(options_.kind)->building->excess_bytes;
+  const double most_bits =
+      8.0 * static_cast<double>(block_bytes) / static_cast<double>(num_keys == 0 ? 1 : num_keys);
+  Result<Layout> fits = LayoutForBitsPerKey(options_.kind, most_bits);
+  // Rows are a sixteenth apart, and what a block has beyond them is far less than a bit per key,
+  // but for tiny ones: a few steps.
+  while (fits.ok() && BlockBytes(*fits, num_keys) +
+                              (excess_bytes == nullptr ? 0 : excess_bytes(*fits, num_keys)) >
+                          block_bytes) {
+    fits = LayoutForBitsPerKey(options_.kind, fits->bits_per_key - 1.0 / 16);
   }
-  // The footer's length depends on the layout by the length of a length only: allow for the
-  // longest.
-  FilterInfo plan = Plan(options_, layout_, num_keys);
-  plan.payload_bytes = block_bytes;
-  const uint64_t footer_bytes = FooterSize(plan);
-  uint64_t payload_bytes = block_bytes > footer_bytes ? block_bytes - footer_bytes : 0;
-  payload_bytes -= internal::LeadBytes(payload_bytes);
-  const uint64_t whole_lines = payload_bytes / internal::kLineBytes * internal::kLineBytes;
-  const double bits_per_key =
-      8.0 * static_cast<double>(whole_lines) / static_cast<double>(num_keys == 0 ? 1 : num_keys);
-  const Result<Layout> layout = LayoutForBitsPerKey(options_.kind, bits_per_key);
-  return layout.ok() ? *layout : *ChooseLayout(options_.kind, kMaxTargetFpr);
+  return fits.ok() ? *fits : *ChooseLayout(options_.kind, kMaxTargetFpr);
 }
 
 double FilterBuilder::EstimateFpr(uint64_t num_keys, uint64_t block_bytes) const {

@@ -3,14 +3,28 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <type_traits>
 
-#include "blocksieve/internal/kernels.h"
+#include "lib/base/errors.h"
+#include "lib/base/kernels.h"
+#include "lib/block/kind.h"
 #include "lib/block/parts.h"
 #include "lib/block/probe_loops.h"
-#include "lib/filter/format_of.h"
 #include "lib/hash/hash_inline.h"
 
 namespace blocksieve {
+namespace {
+
+bool IsReadable(ByteView block, FilterInfo* info) noexcept try {
+  return internal::ReadFooter(block, info).ok();
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+}  // namespace
+
+FilterReader::FilterReader() noexcept { SetOps(internal::kEverythingMatches); }
+
 void FilterReader::MayMatch(std::span<const std::string_view> keys,
                             bool* may_match) const noexcept {
   struct Slice {
@@ -25,7 +39,7 @@ void FilterReader::MayMatch(std::span<const std::string_view> keys,
       slices[i] = {batch[i].data(), batch[i].size()};
       pointers[i] = &slices[i];
     }
-    MayMatch(internal::KeyList(pointers.data()), batch.size(), may_match + first);
+    MayMatch(KeyList(pointers.data()), batch.size(), may_match + first);
   }
 }
 
@@ -36,19 +50,31 @@ FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept {
   FilterReader reader;
   FilterInfo info;
   block = internal::SplitBlockOrNot(block).filter;
-  if (!internal::DescribePoints(block, &info).ok()) return reader;
-  reader.view_.hash_seed = info.hash_seed;
-  reader.view_.first_hash_flip = FirstHashFlip(info.hash_seed);
-  reader.view_.last_hash_flip = LastHashFlip(info.hash_seed);
+  if (!IsReadable(block, &info)) return reader;
+  static_assert(sizeof(View) <= sizeof(view_) && alignof(View) <= alignof(uint64_t) &&
+                std::is_trivially_copyable_v<View>);
+  View& view = *reinterpret_cast<View*>(reader.view_.data());
+  view.hash_seed = info.hash_seed;
+  view.first_hash_flip = FirstHashFlip(info.hash_seed);
+  view.last_hash_flip = LastHashFlip(info.hash_seed);
   if (info.num_keys == 0) {
-    reader.ops_ = internal::kNothingMatches;
+    reader.SetOps(internal::kNothingMatches);
     reader.state_ = State::kEmpty;
     return reader;
   }
-  reader.view_.data = block.data() + info.lead_bytes;
+  view.data = block.data() + info.lead_bytes;
   reader.state_ = State::kReady;
-  reader.ops_ = internal::FormatOf(info.kind).open(info, kernel, &reader.view_);
+  reader.SetOps(internal::FindKind(info.kind)->format.open(info, kernel, &view));
   return reader;
+}
+
+uint64_t FilterReader::hash_seed() const noexcept { return view().hash_seed; }
+
+void FilterReader::SetOps(const internal::ProbeOps& ops) noexcept {
+  may_match_key_ = ops.may_match_key;
+  may_match_hash_ = ops.may_match_hash;
+  may_match_hashes_ = ops.may_match_hashes;
+  may_match_keys_ = ops.may_match_keys;
 }
 
 }  // namespace blocksieve

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <limits>
 
-#include "blocksieve/internal/kernels.h"
+#include "lib/base/kernels.h"
 #include "lib/bits/load_bits.h"
 
 namespace blocksieve::internal {

@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "lib/base/coding.h"
+#include "lib/column/value_number.h"
 #include "lib/granule/bit_slices.h"
 #include "lib/hash/checksum.h"
 
@@ -82,7 +83,7 @@ Status ReadColumn(uint8_t version, Decoder* from, ColumnHeader* column) {
   column->bounds = static_cast<GranulePart>(from->Fixed<uint8_t>());
   column->target_fpr = std::bit_cast<double>(from->Fixed<uint64_t>());
   column->num_distinct = from->Varint();
-  if (column->type > ValueType::kFloat) {
+  if (column->type > MaxValueType()) {
     return Unknown("type of a column", static_cast<uint64_t>(column->type));
   }
   for (const GranulePart part : {column->filters, column->bounds}) {

@@ -4,8 +4,8 @@
 #include <exception>
 #include <utility>
 
-#include "blocksieve/internal/kernels.h"
 #include "lib/base/errors.h"
+#include "lib/base/kernels.h"
 #include "lib/bits/packed.h"
 #include "lib/granule/column.h"
 #include "lib/granule/fences.h"

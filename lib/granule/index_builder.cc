@@ -8,6 +8,7 @@
 
 #include "lib/base/errors.h"
 #include "lib/bits/packed.h"
+#include "lib/column/value_number.h"
 #include "lib/granule/column_builder.h"
 #include "lib/granule/fences.h"
 #include "lib/granule/format.h"
@@ -170,8 +171,9 @@ Result<GranuleIndexBuilder> GranuleIndexBuilder::Create(const GranuleIndexOption
   auto parts = std::make_unique<internal::GranuleIndexBuilderParts>();
   parts->options = options;
   for (const GranuleColumnOptions& column : options.columns) {
-    if (column.type > ValueType::kFloat) {
-      return internal::OutOfRange("type", static_cast<double>(column.type), 0, 3);
+    if (column.type > internal::MaxValueType()) {
+      return internal::OutOfRange("type", static_cast<double>(column.type), 0,
+                                  static_cast<double>(internal::MaxValueType()));
     }
     const Result<internal::FilterSizer> sizer = internal::FilterSizer::Create(column.target_fpr);
     if (!sizer.ok()) return sizer.status();

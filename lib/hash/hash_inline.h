@@ -52,10 +52,4 @@ static inline __attribute__((always_inline)) uint64_t HashMediumKey(std::string_
   return hash ^ (hash >> 32);
 }
 
-/// HashKey(key, seed), in place for short keys.
-static inline __attribute__((always_inline)) uint64_t HashKeyInline(std::string_view key,
-                                                                    uint64_t seed) noexcept {
-  return key.size() > kShortKeyBytes ? HashKey(key, seed) : HashShortKey(key, seed);
-}
-
 }  // namespace blocksieve

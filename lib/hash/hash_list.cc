@@ -1,4 +1,4 @@
-#include "blocksieve/internal/hash_list.h"
+#include "lib/hash/hash_list.h"
 
 #include <algorithm>
 #include <cstdlib>

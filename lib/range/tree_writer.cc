@@ -3,6 +3,7 @@
 #include <span>
 
 #include "lib/range/cells.h"
+#include "lib/range/sorted_codes.h"
 #include "lib/range/tree.h"
 
 namespace blocksieve::internal {

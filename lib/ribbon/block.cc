@@ -36,22 +36,35 @@ const ProbeOps& Open(const FilterInfo& info, Kernel kernel, FilterView* view) no
   return RibbonOpsFor(kernel, info.ribbon);
 }
 
+std::string LayoutText(const Layout& layout) {
+  return std::to_string(layout.num_probes) + " whole column" + (layout.num_probes == 1 ? "" : "s");
+}
+
+// Blocks vary by a few slots, and in where wide segments begin.
+uint64_t ExcessBytes(const Layout& layout, uint64_t num_keys) noexcept {
+  const uint64_t slots = 8 + num_keys / 8192;
+  return slots * (layout.num_probes + 1) / 8 + 6;
+}
+
 }  // namespace
 
-const FilterFormat kRibbonFormat = {.empty_has_fields = false,
-                                    .append_fields = &AppendRibbonFields,
-                                    .read_fields = &ReadRibbonFields,
-                                    .predicted_fpr = &Fpr,
-                                    .append_short_fields = &AppendShortRibbonFields,
-                                    .open = &Open};
-
-Status ReadShortRibbon(ByteView block, FilterInfo* info) {
-  const Result<ByteView> payload_and_fields = ReadShortTail(block);
-  if (!payload_and_fields.ok()) return payload_and_fields.status();
-  info->kind = FilterKind::kRibbon;
-  info->block_bytes = block.size();
-  return ReadShortRibbonFields(*payload_and_fields, info);
-}
+constinit const KindEntry kRibbonKind = {
+    .kind = FilterKind::kRibbon,
+    .name = "ribbon",
+    .format = {.empty_has_fields = false,
+               .append_fields = &AppendRibbonFields,
+               .read_fields = &ReadRibbonFields,
+               .predicted_fpr = &Fpr,
+               .append_short_fields = &AppendShortRibbonFields,
+               .read_short_fields = &ReadShortRibbonFields,
+               .open = &Open},
+    .sizing = KindSizing{.choose_layout = &ChooseRibbonLayout,
+                         .layout_for_bits_per_key = &RibbonLayoutForBitsPerKey,
+                         .payload_bytes = &RibbonPayloadBytes,
+                         .max_keys = &MaxRibbonKeys,
+                         .layout_text = &LayoutText},
+    .building = KindBuilding{
+        .plan = &PlanRibbon, .excess_bytes = &ExcessBytes, .build = &BuildRibbonBlock}};
 
 FilterInfo PlanRibbon(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
   FilterInfo plan;
@@ -90,7 +103,7 @@ Result<OwnedBytes> BuildRibbonBlock(HashList* hashes, bool keep, const Layout& l
   if (!keep) hashes->Clear();
   info.ribbon = build.shape;
   info.payload_bytes = info.lead_bytes + build.shape.PayloadBytes();
-  Seal(info, kRibbonFormat, &*block);
+  Seal(info, kRibbonKind.format, &*block);
   return is_small ? CutToSize(*std::move(block), info.lead_bytes) : std::move(block);
 } catch (const std::bad_alloc&) {
   return OutOfMemory();

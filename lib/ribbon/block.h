@@ -4,17 +4,13 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/filter_info.h"
-#include "blocksieve/internal/hash_list.h"
 #include "blocksieve/layout.h"
 #include "blocksieve/status.h"
-#include "lib/block/seal.h"
+#include "lib/block/kind.h"
 
 namespace blocksieve::internal {
 
-extern const FilterFormat kRibbonFormat;
-
-/// Reads a short block. REQUIRES: LooksShort(block). Errors: Corruption, NotSupported.
-Status ReadShortRibbon(ByteView block, FilterInfo* info);
+extern const KindEntry kRibbonKind;
 
 /// The block that is to be expected, for its size.
 FilterInfo PlanRibbon(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept;

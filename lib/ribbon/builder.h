@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "blocksieve/internal/hash_list.h"
 #include "blocksieve/kernels.h"
+#include "lib/hash/hash_list.h"
 #include "lib/ribbon/sizing.h"
 
 namespace blocksieve::internal {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "blocksieve/internal/ribbon_shape.h"
+#include "blocksieve/filter_info.h"
 
 // What a hash means to a ribbon filter; builder and probes share it. With h the 64-bit hash, all
 // arithmetic modulo 2^64:
@@ -29,6 +29,9 @@
 namespace blocksieve::internal {
 
 inline constexpr uint64_t kRibbonMixer = 0x9E3779B97F4A7C15u;
+
+inline constexpr uint32_t kRibbonOctet = RibbonShape::kOctet;
+inline constexpr uint32_t kRibbonGroup = RibbonShape::kGroup;
 
 /// Columns that a row covers, from its start on.
 inline constexpr uint32_t kRibbonWidth = 64;

@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "blocksieve/internal/kernels.h"
+#include "lib/base/kernels.h"
 
 namespace blocksieve::internal {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "blocksieve/internal/filter_view.h"
 #include "blocksieve/kernels.h"
 #include "lib/base/coding.h"
+#include "lib/block/filter_view.h"
 #include "lib/ribbon/hash.h"
 #include "lib/ribbon/shape.h"
 

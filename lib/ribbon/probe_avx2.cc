@@ -35,6 +35,39 @@ BLOCKSIEVE_AVX2_INLINE void StoreFour(uint64_t* to, __m256i lanes) noexcept {
   _mm256_store_si256(reinterpret_cast<__m256i*>(to), lanes);
 }
 
+struct FourChunks {
+  __m256i first_octet;
+  __m256i num_octets;
+  __m256i multiplier;
+};
+
+/// The chunks of four hashes, of which `hash_high` are the high halves.
+template <RibbonDirectory kDirectory>
+BLOCKSIEVE_AVX2_INLINE FourChunks FindFourChunks(const RibbonView& ribbon, __m256i hash,
+                                                 __m256i hash_high) noexcept {
+  if constexpr (kDirectory == RibbonDirectory::kNone) {
+    return {_mm256_setzero_si256(), Four(ribbon.num_octets), Four(ribbon.multiplier)};
+  }
+  // Numbers of chunks are below 2^31: CheckRibbonShape.
+  const __m256i num_chunks = Four(ribbon.num_chunks);
+  const __m256i chunk =
+      _mm256_srli_epi64(_mm256_add_epi64(_mm256_mul_epu32(hash_high, num_chunks),
+                                         _mm256_srli_epi64(_mm256_mul_epu32(hash, num_chunks), 32)),
+                        32);
+  const __m256i entries = _mm256_cvtepu32_epi64(
+      _mm256_i64gather_epi32(reinterpret_cast<const int*>(ribbon.directory), chunk, 2));
+  const __m256i place = Four(kRibbonEntryMask);
+  __m256i first_octet = _mm256_and_si256(entries, place);
+  if constexpr (kDirectory == RibbonDirectory::kBased) {
+    const __m256i base = _mm256_cvtepu32_epi64(_mm256_i64gather_epi32(
+        reinterpret_cast<const int*>(ribbon.bases), _mm256_srli_epi64(chunk, 5), 4));
+    first_octet = _mm256_add_epi64(base, _mm256_and_si256(_mm256_sub_epi64(entries, base), place));
+  }
+  return {first_octet,
+          _mm256_and_si256(_mm256_sub_epi64(_mm256_srli_epi64(entries, 16), entries), place),
+          _mm256_and_si256(entries, Four(0xffff))};
+}
+
 /// Four windows from number `i` on. Returns which are fast; the others are made the first window of
 /// the filter. As LocateRibbon, which has the comments.
 template <RibbonDirectory kDirectory>
@@ -46,31 +79,8 @@ BLOCKSIEVE_AVX2_INLINE uint32_t LocateFour(const RibbonView& ribbon, __m256i has
       _mm256_slli_epi64(_mm256_add_epi64(_mm256_mul_epu32(hash_high, Four(kRibbonMixer)),
                                          _mm256_mul_epu32(hash, Four(kRibbonMixer >> 32))),
                         32));
-  __m256i first_octet, num_octets, multiplier;
-  if constexpr (kDirectory == RibbonDirectory::kNone) {
-    first_octet = _mm256_setzero_si256();
-    num_octets = Four(ribbon.num_octets);
-    multiplier = Four(ribbon.multiplier);
-  } else {
-    // Numbers of chunks are below 2^31: CheckRibbonShape.
-    const __m256i num_chunks = Four(ribbon.num_chunks);
-    const __m256i chunk = _mm256_srli_epi64(
-        _mm256_add_epi64(_mm256_mul_epu32(hash_high, num_chunks),
-                         _mm256_srli_epi64(_mm256_mul_epu32(hash, num_chunks), 32)),
-        32);
-    const __m256i entries = _mm256_cvtepu32_epi64(
-        _mm256_i64gather_epi32(reinterpret_cast<const int*>(ribbon.directory), chunk, 2));
-    const __m256i place = Four(kRibbonEntryMask);
-    first_octet = _mm256_and_si256(entries, place);
-    if constexpr (kDirectory == RibbonDirectory::kBased) {
-      const __m256i base = _mm256_cvtepu32_epi64(_mm256_i64gather_epi32(
-          reinterpret_cast<const int*>(ribbon.bases), _mm256_srli_epi64(chunk, 5), 4));
-      first_octet =
-          _mm256_add_epi64(base, _mm256_and_si256(_mm256_sub_epi64(entries, base), place));
-    }
-    num_octets = _mm256_and_si256(_mm256_sub_epi64(_mm256_srli_epi64(entries, 16), entries), place);
-    multiplier = _mm256_and_si256(entries, Four(0xffff));
-  }
+  const auto [first_octet, num_octets, multiplier] =
+      FindFourChunks<kDirectory>(ribbon, hash, hash_high);
   // Its low 32 bits are the high half of the 64-bit product.
   const __m256i turned =
       _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(mixed, 32), multiplier),

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "blocksieve/filter_info.h"
-#include "blocksieve/internal/filter_view.h"
 #include "blocksieve/kernels.h"
 #include "lib/base/coding.h"
+#include "lib/block/filter_view.h"
 #include "lib/ribbon/builder.h"
 #include "lib/ribbon/hash.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "blocksieve/internal/ribbon_shape.h"
+#include "blocksieve/filter_info.h"
 #include "blocksieve/status.h"
 #include "lib/block/seal.h"
 #include "lib/ribbon/hash.h"
@@ -63,11 +63,11 @@ inline uint64_t RibbonNarrowSegments(uint64_t octets, double wide_share) noexcep
 /// Errors: Corruption, if there is no payload of this shape and size.
 Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes);
 
-/// The layout fields, for kRibbonFormat.
+/// The layout fields, of FilterFormat.
 void AppendRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept;
 Status ReadRibbonFields(Decoder* fields, FilterInfo* info);
 
-/// The fields of a short block, which follow the payload, for kRibbonFormat.
+/// The fields of a short block, which follow the payload, of FilterFormat.
 bool AppendShortRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept;
 Status ReadShortRibbonFields(ByteView payload_and_fields, FilterInfo* info);
 

@@ -2,16 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <gtest/gtest.h>
+
 #include <cstddef>
+#include <limits>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "bench/support/inputs.h"
+#include "bench/support/results.h"
 #include "bench/support/terminal.h"
 
 namespace blocksieve::bench {
 
-/// So many rows as lines: keys "key000000", "key000002" and so on, in order.
+/// This many rows as lines: keys "key000000", "key000002" and so on, in order.
 inline std::string ManyLines(size_t count) {
   std::string text;
   for (size_t i = 0; i < count; ++i) text += fmt::format("key{:06}\tvalue{}\n", 2 * i, i);
@@ -46,5 +51,44 @@ std::string FailureOf(Function function) {
   }
   return "no failure";
 }
+
+/// The rows that a benchmark wrote.
+class ResultRows {
+ public:
+  explicit ResultRows(const Results& results) : rows_(Json::parse(results.Text())["rows"]) {}
+
+  /// The row of this metric that has these values as name and parameters. Fails the test unless
+  /// there is just one.
+  Json Row(const std::string& metric, const Json& where) const {
+    std::vector<Json> found;
+    for (const Json& row : rows_) {
+      Json fields = row["parameters"];
+      fields["name"] = row["name"];
+      bool is_meant = row["metric"] == metric;
+      for (const auto& [name, value] : where.items()) {
+        is_meant = is_meant && fields.contains(name) && fields[name] == value;
+      }
+      if (is_meant) found.push_back(row);
+    }
+    EXPECT_EQ(found.size(), 1U) << metric << " of " << where;
+    return found.empty() ? Json({{"value", std::numeric_limits<double>::quiet_NaN()}}) : found[0];
+  }
+
+  double Value(const std::string& metric, const Json& where) const {
+    return Row(metric, where)["value"].get<double>();
+  }
+
+  /// Checks that the value is from `least` to `most`.
+  void ExpectWithin(const std::string& metric, const Json& where, double least, double most) const {
+    SCOPED_TRACE(metric + " of " + where.dump());
+    EXPECT_GE(Value(metric, where), least);
+    EXPECT_LE(Value(metric, where), most);
+  }
+
+  size_t size() const { return rows_.size(); }
+
+ private:
+  const Json rows_;
+};
 
 }  // namespace blocksieve::bench

@@ -17,6 +17,33 @@ TEST(MedianTest, OfOddAndEvenCounts) {
   EXPECT_EQ(Median({4, 1, 2, 100}), 3);
 }
 
+TEST(SpreadTest, IsTheMiddleHalfOrOfFewTurnsLeastAndMost) {
+  const Spread many = SpreadOf({5, 1, 2, 3, 4});
+  EXPECT_EQ(many.median, 3);
+  EXPECT_EQ(many.low, 2);
+  EXPECT_EQ(many.high, 4);
+  EXPECT_EQ(many.turns, 5U);
+  const Spread few = SpreadOf({5, 1, 2});
+  EXPECT_EQ(few.median, 2);
+  EXPECT_EQ(few.low, 1);
+  EXPECT_EQ(few.high, 5);
+  const Spread one = SpreadOf({7});
+  EXPECT_EQ(one.low, 7);
+  EXPECT_EQ(one.high, 7);
+}
+
+TEST(SpreadTest, RatiosHaveThoseOfTheirParts) {
+  // Twice as much in every turn, however much the turns differ.
+  const Spread paired = PairedRatio({2, 20, 200}, {1, 10, 100});
+  EXPECT_EQ(paired.low, 2);
+  EXPECT_EQ(paired.high, 2);
+  const Spread ratio = Quotient({4, 2, 6, 9}, {2, 1, 4, 3});
+  EXPECT_EQ(ratio.median, 2);
+  EXPECT_EQ(ratio.low, 0.5);
+  EXPECT_EQ(ratio.high, 6);
+  EXPECT_EQ(ratio.turns, 3U);
+}
+
 TEST(TakeTurnsTest, EveryContestantIsMeasuredInEveryTurn) {
   std::vector<int> order;
   const auto contestant = [&](int number) {

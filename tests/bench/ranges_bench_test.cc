@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <string>
@@ -15,20 +13,17 @@
 #include <vector>
 
 #include "bench/ranges/contestants.h"
-#include "bench/ranges/database.h"
 #include "bench/ranges/experiment.h"
 #include "bench/ranges/filter_alone.h"
 #include "bench/ranges/key_sets.h"
-#include "bench/ranges/questions.h"
-#include "bench/ranges/results.h"
-#include "bench/ranges/runs.h"
+#include "bench/ranges/range_database.h"
+#include "bench/ranges/range_queries.h"
 #include "bench/support/files.h"
 #include "tests/bench/bench_test.h"
 
 namespace blocksieve::bench::ranges {
 namespace {
 
-using ::testing::Each;
 using ::testing::HasSubstr;
 
 // Those that are made of numbers: the machine need not have any packages.
@@ -70,23 +65,20 @@ TEST(KeySetTest, RangesHoldAsManyKeysAsExpected) {
   }
 }
 
-TEST(KeySetTest, EmptyRangesAreEmptyAndBeginWhereTheyShould) {
+TEST(RangeQueriesTest, EmptyRangesAreEmptyAndBeginWhereTheyShould) {
   const KeySet set = MakeKeySet(kTenantTime, 10'000, 3);
-  const std::vector<Question> questions = DrawQuestions(set, 300, 4);
-  ASSERT_EQ(questions.size(), std::size(kLengths) + 2);
-  for (const Question& question : questions) {
-    SCOPED_TRACE(question.name);
-    EXPECT_EQ(question.ranges.size(), 300U);
-    std::set<std::string> begins;
-    for (const Range& range : question.ranges) {
+  const std::vector<RangeQueries> all = DrawQueries(set, 300, 4);
+  ASSERT_EQ(all.size(), std::size(kLengths) + 1);
+  for (const RangeQueries& queries : all) {
+    SCOPED_TRACE(queries.name);
+    EXPECT_EQ(queries.ranges.size(), 300U);
+    for (const Range& range : queries.ranges) {
       EXPECT_LT(range.begin, range.end);
       EXPECT_FALSE(set.HasKeyIn(range));
-      begins.insert(range.begin);
       const std::string_view before = std::string_view(range.begin).substr(0, 22);
-      EXPECT_EQ(question.starts == Starts::kRightAfterKey,
+      EXPECT_EQ(queries.name == "right after a key",
                 std::binary_search(set.keys.begin(), set.keys.end(), before));
     }
-    EXPECT_EQ(question.starts == Starts::kAtHotOthers, begins.size() < 280);
   }
   for (const Range& range : DrawRangesOfOneKey(set, 300, 5)) {
     const std::string* const key = set.Next(range.begin);
@@ -96,15 +88,16 @@ TEST(KeySetTest, EmptyRangesAreEmptyAndBeginWhereTheyShould) {
 }
 
 TEST(PrefixTest, BlocksAreThoseOfRunsThatHaveThePrefixAndOfRangesWithoutOne) {
-  const std::vector<std::vector<std::string>> runs = {{"aa1", "ab1"}, {"ab2", "ac1"}};
-  EXPECT_EQ(BlocksWithPrefixes(runs, {{"ab3", "ab4"}}, 2), 2);
-  EXPECT_EQ(BlocksWithPrefixes(runs, {{"ac3", "ac4"}}, 2), 1);
-  EXPECT_EQ(BlocksWithPrefixes(runs, {{"ad3", "ad4"}}, 2), 0);
-  EXPECT_EQ(BlocksWithPrefixes(runs, {{"ad3", "ae4"}}, 2), 2);
-  EXPECT_EQ(BlocksWithPrefixes(runs, {{"ad3", "ad4"}, {"ab3", "ac4"}}, 3), 2);  // not asked
+  const std::vector<SortedKeys> runs = {{"aa1", "ab1"}, {"ab2", "ac1"}};
+  EXPECT_EQ(BlocksWithPrefixes(runs, std::vector<Range>{{"ab3", "ab4"}}, 2), 2);
+  EXPECT_EQ(BlocksWithPrefixes(runs, std::vector<Range>{{"ac3", "ac4"}}, 2), 1);
+  EXPECT_EQ(BlocksWithPrefixes(runs, std::vector<Range>{{"ad3", "ad4"}}, 2), 0);
+  EXPECT_EQ(BlocksWithPrefixes(runs, std::vector<Range>{{"ad3", "ae4"}}, 2), 2);
+  EXPECT_EQ(BlocksWithPrefixes(runs, std::vector<Range>{{"ad3", "ad4"}, {"ab3", "ac4"}}, 3),
+            2);  // not asked
 }
 
-TEST(DatabaseTest, CountsOneBlockPerRunWithoutAFilterAndFewWithRanges) {
+TEST(RangeDatabaseTest, CountsOneBlockPerRunWithoutAFilterAndFewWithRanges) {
   const TempDir dir(::testing::TempDir());
   const KeySet set = MakeKeySet(kUsers, 20'000, 6);
   const auto runs = RandomRuns(set.keys, 7);
@@ -113,22 +106,23 @@ TEST(DatabaseTest, CountsOneBlockPerRunWithoutAFilterAndFewWithRanges) {
        {std::tuple{Role::kNoFilter, 7.9, 8.1}, std::tuple{Role::kRanges, 0.0, 0.3},
         std::tuple{Role::kRangesPartitioned, 0.0, 0.3}}) {
     SCOPED_TRACE(RoleName(role));
-    Database database(role, nullptr, dir.path() / RoleName(role));
+    RangeDatabase database(role, nullptr, dir.path() / RoleName(role));
     database.Fill(runs);
     EXPECT_EQ(database.refusals(), 0U);
-    EXPECT_EQ(database.FilterBytes() == 0, role == Role::kNoFilter);
-    const BlockCount count;
-    database.TimeScans(ranges, 0);
-    const double blocks = static_cast<double>(count.data_blocks()) / 500;
-    EXPECT_GE(blocks, least);
-    EXPECT_LE(blocks, most);
+    EXPECT_EQ(database.Shape().filter_bytes == 0, role == Role::kNoFilter);
+    for (const Reads reads : {Reads::kCached, Reads::kCold}) {
+      database.Open(reads);
+      const double blocks = database.CountBlocks(ranges, 0);
+      EXPECT_GE(blocks, least);
+      EXPECT_LE(blocks, most);
+    }
   }
 }
 
-TEST(DatabaseTest, AWrongAnswerIsAFailure) {
+TEST(RangeDatabaseTest, AWrongAnswerIsAFailure) {
   const TempDir dir(::testing::TempDir());
   const KeySet set = MakeKeySet(kIntegers, 5'000, 9);
-  Database database(Role::kNoFilter, nullptr, dir.path() / "db");
+  RangeDatabase database(Role::kNoFilter, nullptr, dir.path() / "db");
   database.Fill(RandomRuns(set.keys, 10));
   const std::vector<Range> ranges = DrawRangesOfOneKey(set, 10, 11);
   EXPECT_EQ(database.Scan(ranges.front()), 1U);
@@ -147,10 +141,12 @@ TEST(FilterAloneTest, SaysWhyThereIsNoFilter) {
     for (const char* const end : {"a", "b", "c"}) set.keys.push_back(shared + end);
   }
   std::sort(set.keys.begin(), set.keys.end());
-  const FilterResult result = MeasureFilter(set, {}, 1);
-  EXPECT_THAT(result.absent_reason, HasSubstr("too much alike"));
-  EXPECT_EQ(result.bits_per_key, 0);
-  EXPECT_THAT(result.rates, ::testing::IsEmpty());
+  Results results("ranges");
+  MeasureFilter(set, {}, 1, results);
+  const ResultRows rows(results);
+  const Json ratio = rows.Row("building, per key: ratio", {{"name", "refused"}});
+  EXPECT_THAT(ratio["parameters"]["why"], HasSubstr("too much alike"));
+  EXPECT_EQ(rows.size(), 3U);  // building alone
 }
 
 // The whole job on few keys: the figures must fit together.
@@ -170,57 +166,34 @@ TEST(RangesExperimentTest, FiguresFitTogether) {
       .filter_turns = 2,
       .workloads = {.keys = 8'000, .operations = 200, .cold_operations = 40, .turns = 2}};
   Progress progress;
-  const Results results = RunExperiment(effort, 1, dir.path(), progress);
+  Results results("ranges");
+  RunExperiment(effort, 1, dir.path(), progress, results);
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 
-  ASSERT_EQ(results.sets.size(), 1U);
-  const SetResult& set = results.sets.front();
-  EXPECT_EQ(set.runs, kRuns);
-  EXPECT_GT(set.prefix_bytes, 0U);
-  ASSERT_EQ(set.contestants.size(), std::size(kAllRoles));
-  for (const ContestantResult& each : set.contestants) {
-    SCOPED_TRACE(RoleName(each.role));
-    EXPECT_EQ(each.refusals, 0U);
-    EXPECT_EQ(each.blocks_per_seek.size(), IsSought(each.role) ? set.questions.size() : 0);
-    EXPECT_EQ(each.empty_nanoseconds.size(), IsSought(each.role) ? 2U : 0U);
-    EXPECT_EQ(each.hit_nanoseconds.size(), IsLookedUp(each.role) ? 3U : 0U);
-    EXPECT_THAT(each.miss_nanoseconds, Each(testing::Gt(0)));
-    if (each.role == Role::kNoFilter) {
-      EXPECT_NEAR(each.blocks_per_seek.front(), kRuns, 0.1);
-      EXPECT_NEAR(each.cold_blocks_per_seek, kRuns, 0.1);
-    }
-    if (each.role == Role::kRanges) {
-      EXPECT_LT(each.blocks_per_seek.front(), 0.4);
-      EXPECT_LT(each.cold_blocks_per_seek, 0.4);
-      EXPECT_GE(each.blocks_per_found, 1);
-      EXPECT_LT(each.blocks_per_found, 1.5);
-    }
+  const ResultRows rows(results);
+  const Json none = {{"name", "no filter"}}, ranges = {{"name", "blocksieve, ranges"}};
+  rows.ExpectWithin("blocks, all lengths", none, kRuns - 0.1, kRuns + 0.1);
+  rows.ExpectWithin("blocks, all lengths", ranges, 0, 0.4);
+  rows.ExpectWithin("blocks, one key", ranges, 1, 1.5);
+  rows.ExpectWithin("blocks, times fewer", ranges, 10, 1e9);
+  for (const char* const name : {"best prefix, computed", "stock prefix Bloom"}) {
+    rows.ExpectWithin("data blocks", {{"name", name}, {"ranges", "1 key"}}, 0, kRuns + 0.1);
   }
-  for (size_t i = 0; i < set.questions.size(); ++i) {
-    EXPECT_LE(set.questions[i].least_with_prefixes, set.contestants[0].blocks_per_seek[i] + 0.1);
+  EXPECT_EQ(rows.Row("empty seek", ranges)["turns"], 2);
+  EXPECT_EQ(rows.Row("empty seek, cold, of no filter", ranges)["turns"], 2);
+  EXPECT_EQ(rows.Row("miss, of points", {{"name", "blocksieve, ranges, partitioned"}})["turns"], 3);
+
+  const double model = rows.Value("bits per key, model", {});
+  rows.ExpectWithin("bits per key", {}, model - 0.2, model + 0.2);
+  rows.ExpectWithin("may match: 0.001 keys", {}, 0, kComparedRangeFpr + 0.02);
+  rows.ExpectWithin("bytes besides the bits per key", {}, 1, 300);
+  for (const char* const workload : {"YCSB E", "time series"}) {
+    const auto blocks = [&](const char* name) {
+      return rows.Value("data blocks per operation", {{"workload", workload}, {"name", name}});
+    };
+    EXPECT_LT(blocks("blocksieve, ranges"), blocks("blocksieve, points"));
+    EXPECT_EQ(rows.Row("times as fast", {{"workload", workload}, {"reads", "cold"}})["turns"], 2);
   }
-
-  ASSERT_EQ(results.filters.size(), 1U);
-  const FilterResult& filter = results.filters.front();
-  EXPECT_NEAR(filter.bits_per_key, filter.model_bits_per_key, 0.2);
-  EXPECT_NEAR(filter.rates.front(), kComparedRangeFpr, 0.02);
-  EXPECT_EQ(results.small_filters.size(), 6U);  // of three sizes, spread and neighbours
-
-  ASSERT_EQ(results.workloads.size(), 2U);
-  for (const WorkloadResult& workload : results.workloads) {
-    SCOPED_TRACE(workload.workload);
-    ASSERT_EQ(workload.contestants.size(), 2U);
-    EXPECT_LT(workload.contestants[1].blocks_per_operation,
-              workload.contestants[0].blocks_per_operation);
-    EXPECT_EQ(workload.contestants[1].cold_nanoseconds.size(), 2U);
-  }
-
-  WriteJson(results, dir.path() / "new");
-  const nlohmann::json json =
-      nlohmann::json::parse(std::ifstream(dir.path() / "new" / "ranges.json"));
-  EXPECT_EQ(json["format"], 1);
-  EXPECT_EQ(json["sets"][0]["contestants"][4]["role"], "ranges");
-  EXPECT_EQ(json["sets"][0]["questions"][0]["starts"], "uncorrelated");
 }
 
 }  // namespace

@@ -5,17 +5,13 @@
 
 #include <cmath>
 #include <filesystem>
-#include <initializer_list>
 #include <string>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "bench/read_amp/contestants.h"
-#include "bench/read_amp/counters.h"
-#include "bench/read_amp/engine.h"
 #include "bench/read_amp/experiment.h"
-#include "bench/read_amp/options.h"
+#include "bench/read_amp/lookup_database.h"
+#include "bench/support/counters.h"
 #include "bench/support/files.h"
 #include "bench/support/inputs.h"
 #include "bench/support/terminal.h"
@@ -48,9 +44,9 @@ TEST(CountersTest, KnownRates) {
 
 TEST(ContestantsTest, EveryPolicyCanBeMadeAtEveryTarget) {
   for (const double target_fpr : {0.5, 0.1, 0.01, 1e-4, 1e-6}) {
-    for (const Contestant& contestant : MakeContestants(target_fpr)) {
-      const auto policy = MakePolicy(contestant);
-      EXPECT_EQ(policy == nullptr, contestant.role == Role::kNoFilter) << contestant.name;
+    for (const LookupContestant& contestant : MakeContestants(target_fpr)) {
+      EXPECT_EQ(contestant.set_up == nullptr, contestant.role == Role::kNoFilter)
+          << contestant.name;
     }
   }
 }
@@ -67,39 +63,27 @@ TEST(ContestantsTest, RibbonBitsForOnePercent) {
 }
 
 // What the run's "all keys were found" rests on.
-TEST(EngineTest, AMissingRowAndAnUnexpectedRowAreFailures) {
+TEST(LookupDatabaseTest, AMissingRowAndAnUnexpectedRowAreFailures) {
   const TempDir dir(::testing::TempDir());
   const Input input = ParseText(ManyLines(kMinRows));
   std::vector<uint32_t> all_but_row_7 = KeyOrder(kMinRows);
   all_but_row_7[7] = 8;
-  Engine engine({Role::kStockDefault, "stock", "bloomfilter:10:false"}, input.rows,
-                dir.path() / "db", /*direct_reads=*/false);
-  engine.Fill(all_but_row_7);
-  engine.Open(Temperature::kWarm);
-  EXPECT_EQ(FailureOf([&] { engine.VerifyAllRows(); }),
+  LookupDatabase database(WithPolicy(Role::kStockDefault, "stock", "bloomfilter:10:false"),
+                          input.rows, dir.path());
+  database.Fill(all_but_row_7);
+  database.Open(Reads::kCached);
+  EXPECT_EQ(FailureOf([&] { database.VerifyAllRows(); }),
             "stock: key \"key000014\" was written but Get says: NotFound: ");
-  EXPECT_THAT(FailureOf([&] {
-                engine.LookUpPresent({.present = {6, 7}, .absent = {}}, 1, nullptr);
-              }),
-              HasSubstr("key000014"));
-  EXPECT_THAT(
-      FailureOf([&] { engine.LookUpAbsent({.present = {}, .absent = {"key000016"}}, 1, nullptr); }),
-      HasSubstr("was never written but Get says: OK"));
+  const auto failure = [&](Keys kind, const LookupKeys& keys) {
+    return FailureOf([&] { database.LookUp(keys, kind, 1, nullptr); });
+  };
+  EXPECT_THAT(failure(Keys::kPresent, {.present = {6, 7}, .absent = {}}), HasSubstr("key000014"));
+  EXPECT_THAT(failure(Keys::kAbsent, {.present = {}, .absent = {"key000016"}}),
+              HasSubstr("was never written but Get says: OK"));
   Counters counters;
-  EXPECT_EQ(engine.LookUpPresent({.present = {6, 6, 8}, .absent = {}}, 1, &counters).lookups, 3U);
+  const LookupKeys present = {.present = {6, 6, 8}, .absent = {}};
+  EXPECT_EQ(database.LookUp(present, Keys::kPresent, 1, &counters).lookups, 3U);
   EXPECT_EQ(counters.found, 3U);
-}
-
-TEST(EngineTest, AnExistingDatabaseIsNotTouched) {
-  const TempDir dir(::testing::TempDir());
-  const Input input = ParseText(ManyLines(kMinRows));
-  const std::vector<uint32_t> order = KeyOrder(kMinRows);
-  const Contestant none = {Role::kNoFilter, "none", ""};
-  Engine(none, input.rows, dir.path() / "db", /*direct_reads=*/false).Fill(order);
-  EXPECT_THAT(FailureOf([&] {
-                Engine(none, input.rows, dir.path() / "db", /*direct_reads=*/false).Fill(order);
-              }),
-              HasSubstr("none: RocksDB failed to open"));
 }
 
 // The whole job on a small input: the figures must fit together.
@@ -112,115 +96,35 @@ TEST(ExperimentTest, FiguresFitTogether) {
                          .max_cold_seconds = 0.05,
                          .timed_warm_passes = 1,
                          .no_new_round_after = 0};
-  const Results results = RunExperiment(input, 0.05, 1, effort, dir.path(), progress);
-
-  EXPECT_EQ(results.rounds, 2U);
-  ASSERT_GE(results.contestants.size(), 5U);
-  for (const ContestantResult& each : results.contestants) {
-    SCOPED_TRACE(each.contestant.name);
-    EXPECT_EQ(each.fill_seconds.size(), 2U);
-    ASSERT_EQ(each.leveled.shape.levels.size(), 3U);
-    EXPECT_EQ(each.leveled.shape.levels[0].num_files, 4U);
-    ASSERT_EQ(each.compacted.shape.levels.size(), 1U);
-    EXPECT_EQ(each.compacted.shape.num_entries, 20'000U);
-    EXPECT_EQ(each.leveled.warm_present.counters.found, 10'000U);
-    EXPECT_EQ(each.leveled.warm_absent.counters.found, 0U);
-    EXPECT_EQ(each.leveled.warm_absent.counters.data_blocks_read, 0U);
-    EXPECT_EQ(each.leveled.cold_absent.counters.data_blocks_cached, 0U);
-
-    const Counters& counters = each.leveled.warm_absent.counters;
-    const double blocks = static_cast<double>(counters.data_blocks()) / 10'000;
-    if (each.contestant.role == Role::kNoFilter) {
-      EXPECT_EQ(each.leveled.shape.filter_bytes, 0U);
-      EXPECT_EQ(counters.absent_probes(), 0U);
-      EXPECT_GT(blocks, 5.5);  // four files of level 0 and one of every level below
-    } else {
-      const double target = each.contestant.role == Role::kStockDefault           ? 0.0097
-                            : each.contestant.role == Role::kBlocksieveSameMemory ? 0.00106
-                                                                                  : 0.05;
-      // Filters of the few hundred keys of a level-0 file round up to whole lines: a lower rate.
-      EXPECT_GT(counters.fpr(), target / 2);
-      EXPECT_LT(counters.fpr(), target * 1.1);
-      const Counters& compacted = each.compacted.warm_absent.counters;
-      const double sigma = std::sqrt(target / static_cast<double>(compacted.absent_probes()));
-      EXPECT_NEAR(compacted.fpr(), target, 4 * sigma);
-      EXPECT_LT(blocks, 6 * target * 1.3);
-    }
-  }
+  Results results("read_amp");
+  RunExperiment(input, 0.05, 1, effort, dir.path(), progress, results);
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 
-  WriteJson(results, dir.path() / "new" / "dir");
-  EXPECT_GT(std::filesystem::file_size(dir.path() / "new" / "dir" / "results.json"), 1000U);
-}
-
-// The command line.
-
-RunOptions ParseArguments(std::initializer_list<const char*> arguments) {
-  std::vector<const char*> argv = {"read_amp"};
-  argv.insert(argv.end(), arguments);
-  return ParseCommandLine(static_cast<int>(argv.size()), argv.data());
-}
-
-// Exit code and what was printed to stderr.
-std::pair<int, std::string> Refusal(std::initializer_list<const char*> arguments) {
-  ::testing::internal::CaptureStderr();
-  int code = -1;
-  try {
-    ParseArguments(arguments);
-  } catch (const Exit& exit) {
-    code = exit.code;
+  const ResultRows rows(results);
+  for (const LookupContestant& contestant : MakeContestants(0.05)) {
+    const Json leveled = {{"name", contestant.name}, {"tree", "leveled"}};
+    const Json compacted = {{"name", contestant.name}, {"tree", "compacted"}};
+    EXPECT_EQ(rows.Row("time to make the tree", leveled)["turns"], 2);
+    EXPECT_EQ(rows.Row("absent keys per second: cold", compacted)["turns"], 2);
+    rows.ExpectWithin("present keys, data blocks: cached", compacted, 1, 1.1);
+    if (contestant.role == Role::kNoFilter) {
+      EXPECT_EQ(rows.Value("filter size", leveled), 0);
+      // Four files of level 0 and one of every level below.
+      rows.ExpectWithin("absent keys, data blocks: cached", leveled, 5.5, 6.1);
+      continue;
+    }
+    const double target = contestant.role == Role::kStockDefault           ? 0.0097
+                          : contestant.role == Role::kBlocksieveSameMemory ? 0.00106
+                                                                           : 0.05;
+    // Filters of the few hundred keys of a level-0 file round up to whole lines: a lower rate.
+    rows.ExpectWithin("measured FPR", leveled, target / 2, target * 1.1);
+    rows.ExpectWithin("absent keys, data blocks: cached", leveled, 0, 6 * target * 1.3);
+    // 10,000 keys are looked up, of which a few are beyond the files' keys.
+    const double sigma = std::sqrt(target / 9'000);
+    rows.ExpectWithin("measured FPR", compacted, target - 4 * sigma, target + 4 * sigma);
   }
-  return {code, ::testing::internal::GetCapturedStderr()};
-}
-
-TEST(OptionsTest, WrongArgumentsNameThingValueAndRange) {
-  for (const auto& [argument, value, range] :
-       {std::tuple{"--fpr", "2", "1e-07 to 0.5"}, std::tuple{"--fpr", "nan", "1e-07 to 0.5"},
-        std::tuple{"--fpr", "x", "1e-07 to 0.5"}, std::tuple{"--rows", "999", "1000 to 1000000000"},
-        std::tuple{"--rows", "-5", "1000 to 1000000000"},
-        std::tuple{"--rows", "1e6", "1000 to 1000000000"},
-        std::tuple{"--seed", "-1", "0 to 4294967295"}, std::tuple{"--repeat", "0", "1 to 1000"},
-        std::tuple{"--lookups", "1", "1000 to 100000000"}}) {
-    const auto [code, message] = Refusal({argument, value});
-    EXPECT_EQ(code, 2) << argument << ' ' << value;
-    EXPECT_THAT(message, HasSubstr(argument));
-    EXPECT_THAT(message, HasSubstr(value));
-    EXPECT_THAT(message, HasSubstr(range));
-  }
-  const auto [code, message] = Refusal({"--rows", "1000", "--value-bytes", "32769"});
-  EXPECT_EQ(code, 2);
-  EXPECT_THAT(message, HasSubstr("--value-bytes"));
-  EXPECT_THAT(message, HasSubstr("32769"));
-  EXPECT_THAT(message, HasSubstr("0 to 32768"));
-}
-
-TEST(OptionsTest, ContradictoryOrUnknownArgumentsAreRefused) {
-  EXPECT_EQ(Refusal({"--rows", "1000", "--input", "-"}).first, 2);
-  EXPECT_EQ(Refusal({"--value-bytes", "10"}).first, 2);
-  EXPECT_EQ(Refusal({"--quick", "--lookups", "1000"}).first, 2);
-  EXPECT_EQ(Refusal({"--input", "/no/such/file"}).first, 2);
-  EXPECT_EQ(Refusal({"--nonsense"}).first, 2);
-  EXPECT_EQ(Refusal({"stray"}).first, 2);
-}
-
-TEST(OptionsTest, HelpIsNotAnError) {
-  ::testing::internal::CaptureStdout();
-  EXPECT_EQ(Refusal({"--help"}).first, 0);
-  EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("Examples:"));
-}
-
-TEST(OptionsTest, ValuesArrive) {
-  const RunOptions options =
-      ParseArguments({"--rows", "5000", "--value-bytes", "0", "--seed", "7", "--fpr", "0.001",
-                      "--repeat", "2", "--lookups", "2000", "--out", "o", "--db-dir", "d"});
-  EXPECT_EQ(options.rows, 5000U);
-  EXPECT_EQ(options.value_bytes, 0U);
-  EXPECT_EQ(options.seed, 7U);
-  EXPECT_EQ(options.target_fpr, 0.001);
-  EXPECT_EQ(options.repeat, 2U);
-  EXPECT_EQ(options.lookups, 2000U);
-  EXPECT_EQ(options.out, "o");
-  EXPECT_EQ(options.db_dir, "d");
+  rows.ExpectWithin("bytes, of stock Bloom", {}, 0.5, 0.9);
+  rows.ExpectWithin("reads saved", {}, 0.9, 1);
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 namespace blocksieve::bench::scale {
 namespace {
 
-const Asking kSameRate{Asking::Way::kTargetFpr, 0.01};
-const Asking kWastedReads{Asking::Way::kWastedReads, 0.01};
-const Asking kBitsPerKey{Asking::Way::kBitsPerKey, 10};
+const Asking kSameRate{"target_fpr=0.01", {.target_fpr = 0.01}};
+const Asking kWastedReads{"wasted_reads=0.01", {.wasted_reads = 0.01}};
+const Asking kBitsPerKey{"bits_per_key=10", {.bits_per_key = 10}};
 
 TEST(TreeModelTest, LevelsAddUpAndEachIsTenTimesTheOneBefore) {
   for (const uint64_t keys : ComputedKeys()) {
@@ -38,15 +38,15 @@ TEST(TreeModelTest, EveryWayOfAskingIsKeptTo) {
 }
 
 TEST(ScaleTest, BuiltFiltersAreAsComputed) {
-  Results results;
-  results.filters = {MeasureFilter(FilterKind::kRibbon, 0.01, 1'000'000)};
-  results.analyses = {
+  Measurements measured;
+  measured.filters = {MeasureFilter(FilterKind::kRibbon, 0.01, 1'000'000)};
+  measured.analyses = {
       {.files = 2, .granules = 100, .rows = 6400, .bytes = 8000, .seconds = {3e-6, 1e-6, 1e-6}}};
-  const Constants constants = ConstantsOf(results);
+  const Constants constants = ConstantsOf(measured);
   EXPECT_DOUBLE_EQ(constants.seconds_per_file, 5e-7);
   EXPECT_DOUBLE_EQ(constants.index_bytes, 1.25);
-  EXPECT_EQ(results.filters.front().false_negatives, 0U);
-  EXPECT_LE(results.filters.front().fpr, 0.01 * 1.01);
+  EXPECT_EQ(measured.filters.front().false_negatives, 0U);
+  EXPECT_LE(measured.filters.front().fpr, 0.01 * 1.01);
   for (const Asking& asking : {kSameRate, kBitsPerKey}) {
     const TreeResult tree = MeasureTree(2'000'000, asking);
     EXPECT_EQ(tree.false_negatives, 0U);

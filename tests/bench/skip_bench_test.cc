@@ -5,19 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bench/skip/analysis.h"
-#include "bench/skip/costs.h"
-#include "bench/skip/database.h"
 #include "bench/skip/experiment.h"
-#include "bench/skip/forms.h"
 #include "bench/skip/row_places.h"
+#include "bench/skip/scan_database.h"
 #include "bench/skip/separate_filters.h"
 #include "bench/support/dataset.h"
 #include "bench/support/files.h"
@@ -27,20 +22,7 @@
 namespace blocksieve::bench::skip {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::Gt;
 using ::testing::HasSubstr;
-using ::testing::SizeIs;
-
-auto EachTurnTook() { return AllOf(SizeIs(kTurns), Each(Gt(0.0))); }
-
-SkipIndexOptions IndexOf(const Dataset& dataset) {
-  SkipIndexOptions options;
-  options.columns = dataset.Columns();
-  return options;
-}
 
 // A granule's filter against a set of values.
 TEST(SeparateFiltersTest, AllValuesAreFoundAndOthersSeldom) {
@@ -83,7 +65,7 @@ TEST(RowPlacesTest, KnowBlocksAndGranulesOfTheNewestVersions) {
   options.granule_rows = 10;
   options.block_granules = false;
   options.granule_bytes = 0;
-  Database database(dataset, dir.path() / "db", options, /*direct_reads=*/false);
+  ScanDatabase database(dataset, dir.path() / "db", options);
   database.Fill(RandomOrder(1'000, 1));
   const RowPlaces before(database.db(), dataset.rows);
   EXPECT_EQ(before.num_blocks(), 1'000U);
@@ -100,21 +82,22 @@ TEST(RowPlacesTest, KnowBlocksAndGranulesOfTheNewestVersions) {
 }
 
 // What the run's "every answer was compared" rests on.
-TEST(DatabaseTest, WrongAnswersAreFailures) {
+TEST(ScanDatabaseTest, WrongAnswersAreFailures) {
   const TempDir dir(::testing::TempDir());
   const Dataset dataset = MakeRealDataset(PathsAndPackages(1'000), "package", 1);
-  Database database(dataset, dir.path() / "db", IndexOf(dataset), /*direct_reads=*/false);
+  SkipIndexOptions options;
+  options.columns = dataset.Columns();
+  ScanDatabase database(dataset, dir.path() / "db", options);
   database.Fill(KeyOrder(1'000));
-  std::vector<std::string_view> values = dataset.Values(false);
+  const std::vector<std::string_view> values = dataset.Values(false);
   Query query = DrawQueries(dataset, 0, values, 1, 1).front();
-  const ScanCost cost = database.Scan(query, values, Temperature::kCold, true);
+  database.ForgetReads();
+  const ScanCost cost = database.Scan(query, values, true);
   EXPECT_GT(cost.data_blocks, 0U);
   EXPECT_EQ(cost.explanation.rows_returned, query.rows.size());
-  EXPECT_EQ(database.Scan(query, values, Temperature::kWarm, true).data_blocks, 0U);
+  EXPECT_EQ(database.Scan(query, values, true).data_blocks, 0U);  // cached
 
-  const auto failure = [&] {
-    return FailureOf([&] { database.Scan(query, values, Temperature::kCold, true); });
-  };
+  const auto failure = [&] { return FailureOf([&] { database.Scan(query, values, true); }); };
   EXPECT_EQ(failure(), "no failure");
   query.rows.pop_back();
   EXPECT_THAT(failure(), HasSubstr("more rows than match"));
@@ -124,101 +107,93 @@ TEST(DatabaseTest, WrongAnswersAreFailures) {
   EXPECT_THAT(failure(), HasSubstr("more rows than match"));
 }
 
-TEST(AnalysisTest, BothWaysOfAskingAgreeAndAreTimed) {
-  const AnalysisResult result = MeasureAnalysis(300, 20, 1, 0.001);
-  EXPECT_EQ(result.granules, 300U);
-  EXPECT_THAT(result.nanoseconds, EachTurnTook());
-  EXPECT_THAT(result.separate_nanoseconds, EachTurnTook());
-  EXPECT_GE(result.separate_bytes, 300U * 20 * 9 / 8);
-  ASSERT_EQ(result.in_lists.size(), 2U);
-  EXPECT_EQ(result.in_lists[1].values, 1'000U);
-  EXPECT_THAT(result.in_lists[1].nanoseconds, EachTurnTook());
-}
-
-TEST(IndexSizeTest, PartsAddUp) {
-  const Dataset dataset = MakeSyntheticDataset(kScatteredValues, 1);
-  const IndexSizeResult size = MeasureIndexSize(dataset, 1, 1'024);
-  EXPECT_EQ(size.distinct_values, kScatteredValues);
-  EXPECT_EQ(size.granules, kScatteredValues / 1'024);
-  EXPECT_LE(size.filter_bytes + size.bounds_bytes + size.key_bytes, size.bytes);
-  EXPECT_GT(size.bits_per_value(), 6.64);  // the least at 1 %
-}
-
-TEST(FormsTest, BothFormsAreBuiltAndAsked) {
-  Progress progress;
-  const Dataset dataset = MakeRealDataset(PathsAndPackages(5'000), "package", 1);
-  std::vector<FormColumn> columns = FormColumnsOf(dataset);
-  for (FormColumn& column : SyntheticFormColumns(128'000, 1)) columns.push_back(std::move(column));
-  ASSERT_EQ(columns.size(), 6U);
-  for (const FormColumn& column : columns) {
-    SCOPED_TRACE(column.column);
-    const FormResult result = MeasureForm(column, 1, 0.001, 1, progress);
-    EXPECT_GT(result.values, 0U);
-    EXPECT_GE(result.pairs, result.values);
-    EXPECT_THAT(result.build_nanoseconds, ElementsAre(Gt(0.0)));
-    EXPECT_LE(result.filter_bytes, result.slices_filter_bytes);
-    EXPECT_LT(result.filter_bytes, result.index_bytes);
-    if (result.form == "postings") {
-      EXPECT_EQ(result.false_granules, 0);
-    }
-    ASSERT_EQ(result.times.size(), column.values_together == 0 ? 3U : 4U);
-    for (const FormTimes& times : result.times) {
-      EXPECT_THAT(times.nanoseconds, EachTurnTook()) << times.question;
-      EXPECT_THAT(times.slices_nanoseconds, EachTurnTook()) << times.question;
-    }
-  }
-  EXPECT_EQ(MeasureForm(columns[5], 1, 0.001, 1, progress).form, "grouped postings");
-}
-
 // The whole job on few rows: the figures must fit together.
 TEST(ExperimentTest, FiguresFitTogether) {
   const TempDir dir(::testing::TempDir());
-  Effort effort = Effort::Quick();
+  Effort effort;
   effort.synthetic_rows = kScatteredValues;
   effort.queries = 10;
   effort.fpr_queries = 200;
   effort.granule_rows = {kDefaultGranuleRows, 1'024};
-  effort.analyses = {{1'000, 16}};
-  effort.analysis_seconds = 0.001;
-  effort.write_rounds = 1;
+  effort.analysed_granules = {1'000};
+  effort.analysed_values = {16};
+  effort.analysis_seconds = effort.form_seconds = 0.001;
+  effort.form_rounds = effort.write_rounds = 1;
+  effort.write_columns = 1;
+  effort.lookup_rounds = 2;
+  effort.lookups = 1'000;
   Progress progress;
-  const Results results =
-      RunExperiment(PathsAndPackages(20'000), "package", effort, 1, dir.path(), progress);
+  Results results("skip");
+  RunExperiment(PathsAndPackages(20'000), "package", effort, {dir.path(), progress, 1}, results);
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 
-  ASSERT_EQ(results.scans.size(), 2U * 2 * 2 * 2);  // datasets, sizes, states, columns
-  for (const ScanResult& scan : results.scans) {
-    SCOPED_TRACE(fmt::format("{}, {}, {}, {}", scan.dataset, scan.column, scan.granule_rows,
-                             scan.rewritten));
-    EXPECT_EQ(scan.queries, 10U);
-    EXPECT_GE(scan.rows, scan.queries);
-    EXPECT_LE(scan.oracle_blocks, scan.granule_blocks);
-    // A scan may read less than whole granules, but never less than the oracle.
-    EXPECT_GE(scan.data_blocks_read, scan.oracle_blocks);
-    EXPECT_LT(scan.data_blocks_read, scan.queries * scan.full_scan_blocks);
-    EXPECT_LE(scan.granules_matching, scan.queries * scan.granules);
-    EXPECT_GE(scan.granules_selected, scan.granules_matching);
-    EXPECT_THAT(scan.query_seconds, AllOf(SizeIs(scan.queries), Each(Gt(0.0))));
-    EXPECT_THAT(scan.full_scan_seconds, AllOf(SizeIs(Gt(1U)), Each(Gt(0.0))));
+  const ResultRows rows(results);
+  const std::string columns[] = {"real, package = v", "real, words of the key HAS v",
+                                 "synthetic, run = v", "synthetic, scattered = v"};
+  for (const std::string& column : columns) {
+    for (const char* const state : {"compacted", "a fifth rewritten"}) {
+      for (const char* const granule : {"a block", "1024 rows"}) {
+        SCOPED_TRACE(column + state + granule);
+        const Json parameters = {{"scan", column}, {"state", state}, {"granule", granule}};
+        const auto blocks = [&](const char* name) {
+          Json where = parameters;
+          where["name"] = name;
+          return rows.Value("data blocks", where);
+        };
+        EXPECT_GE(blocks("matching rows (least)"), 1);
+        EXPECT_GE(blocks("matching granules"), blocks("matching rows (least)"));
+        // A scan may read less than whole granules, but never less than the least.
+        EXPECT_GE(blocks("skip index"), blocks("matching rows (least)"));
+        EXPECT_LT(blocks("skip index"), blocks("full scan"));
+        rows.ExpectWithin("matching rows", parameters, 1, 1e6);
+        EXPECT_EQ(rows.Row("time: with the index", parameters)["turns"], 10);
+      }
+    }
+    rows.ExpectWithin("wasted granules, of the target FPR", {{"scan", column}}, 0, 2);
   }
-  EXPECT_EQ(results.fpr_scans.size(), 4U);
-  EXPECT_EQ(results.sizes.size(), 4U);
-  EXPECT_EQ(results.writes.size(), 2U);
-  for (const WriteCostResult& write : results.writes) {
-    EXPECT_EQ(write.seconds_with.size(), 1U);
-    EXPECT_EQ(write.seconds_without.size(), 1U);
+  for (const std::string& column : {columns[1], columns[3]}) {
+    const Json where = {{"name", "index"}, {"column", column}, {"granule rows", 64}};
+    // The least at 1 % would be 6.64, if there were no keys and no postings.
+    rows.ExpectWithin("bits per value: all", where, rows.Value("bits per value: filters", where),
+                      30);
   }
-  EXPECT_EQ(results.analyses.size(), 1U);
+  EXPECT_EQ(rows.Row("time: ratio", {{"name", "filling"}, {"column", columns[0]}})["turns"], 1);
+  rows.ExpectWithin("bytes that keep an SST from opening", {{"name", "no index"}}, 0, 0.1);
+  EXPECT_GT(rows.Value("sidecars", {{"name", "sidecars"}}), 0);
+  EXPECT_EQ(rows.Value("sidecars", {{"name", "properties"}}), 0);
+  EXPECT_EQ(rows.Row("lookup: of no index", {{"name", "sidecars"}})["turns"], 2);
+  EXPECT_EQ(rows.Row("times as fast", {{"granules", 1'000}, {"values", 16}})["turns"], kTurns);
+}
 
-  WriteJson(results, dir.path() / "new" / "dir");
-  const nlohmann::json json =
-      nlohmann::json::parse(std::ifstream(dir.path() / "new" / "dir" / "skip.json"));
-  EXPECT_EQ(json["scans"].size(), results.scans.size());
-  for (const auto& scan : json["scans"]) {
-    EXPECT_EQ(scan["against_target_fpr"].is_null(), scan["rewritten"].get<bool>());
-    EXPECT_DOUBLE_EQ(scan["data_blocks_per_query"].get<double>() * 10,
-                     scan["data_blocks_read"].get<double>());
+// Whatever form a column's filters take: it is smaller than bit slices, and postings are exact.
+TEST(FormsTest, BothFormsAreBuiltAndAsked) {
+  const TempDir dir(::testing::TempDir());
+  const Dataset dataset = MakeRealDataset(PathsAndPackages(5'000), "package", 1);
+  Effort effort;
+  effort.synthetic_rows = 128'000;
+  effort.form_rounds = 1;
+  effort.form_seconds = 0.001;
+  Progress progress;
+  Results results("skip");
+  MeasureForms(dataset, effort, {dir.path(), progress, 1}, results);
+  const ResultRows rows(results);
+  for (const auto& [column, query] : {std::pair("real, package = v", "= absent"),
+                                      {"real, words of the key HAS v", "AND of 2"},
+                                      {"real, 4-grams of the key", "AND of 16"},
+                                      {"synthetic, 1,000 values", "="},
+                                      {"synthetic, 30,000 values", "IN of 1,000"},
+                                      {"synthetic, unique but for 1 %", "IN of 1,000"}}) {
+    const Json of = {{"column", column}};
+    rows.ExpectWithin("of slices: filters", of, 0.01, 1);
+    rows.ExpectWithin("bits: filters", of, 0, rows.Value("bits: index", of));
+    EXPECT_EQ(rows.Row("time: ratio", {{"column", column}, {"query", query}})["turns"], kTurns);
+    const Json wasted = rows.Row("wasted, occurring: form", of);
+    if (wasted["parameters"]["form"] == "postings") {
+      EXPECT_EQ(wasted["value"], 0);
+    }
   }
+  const Json unique = {{"column", "synthetic, unique but for 1 %"}};
+  EXPECT_EQ(rows.Row("bits: index", unique)["parameters"]["form"], "grouped postings");
 }
 
 }  // namespace

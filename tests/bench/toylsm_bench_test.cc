@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "bench/support/dataset.h"
@@ -60,49 +59,44 @@ TEST(RowBlocksTest, FindTheNewestVersionOfEveryRow) {
 TEST(ToyExperimentTest, FiguresFitTogether) {
   const TempDir dir(::testing::TempDir());
   const Dataset dataset = MakeSyntheticDataset(20'000, 1);
+  const Effort effort = {.lookups = 5'000, .queries = 5};
   Progress progress;
-  const Results results =
-      RunExperiment(dataset, {.lookups = 5'000, .queries = 5}, 1, dir.path(), progress);
+  Results results("toylsm");
+  MeasureLookups(dataset, effort, 1, dir.path(), progress, results);
+  MeasureScans(dataset, effort, 1, dir.path(), progress, results);
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 
-  ASSERT_EQ(results.lookups.size(), 5U);
-  for (const LookupResult& each : results.lookups) {
-    SCOPED_TRACE(each.filters);
-    EXPECT_EQ(each.runs, results.lookups.front().runs);
-    EXPECT_EQ(each.absent.lookups, 5'000U);
-    EXPECT_EQ(each.absent.true_positives, 0U);
-    EXPECT_GT(each.block_index_bytes, 0U);
-    EXPECT_GE(each.present.data_blocks(), 5'000U);
-    if (each.target_fpr == 0) {
-      EXPECT_EQ(each.filter_bytes, 0U);
-      EXPECT_EQ(each.absent.filter_blocks(), 0U);
-      EXPECT_GT(each.absent.data_blocks(), 5'000U * (each.runs - 1));
-    } else {
-      EXPECT_EQ(each.absent.data_blocks(), each.absent.false_positives);
-      EXPECT_EQ(each.absent.filter_blocks(),
-                each.absent.false_positives + each.absent.filter_negatives);
-      EXPECT_EQ(each.present.true_positives, 5'000U);
-      EXPECT_GT(each.against_target_fpr(), 0.5);
-      EXPECT_LT(each.against_target_fpr(), 1.3);
-      EXPECT_LE(each.resident_filter_bytes, static_cast<double>(each.filter_memory_bytes));
+  const ResultRows rows(results);
+  const Json compacted = {{"name", "skip index"}, {"column", "run = v"}, {"state", "compacted"}};
+  EXPECT_EQ(rows.Value("runs", compacted), 1);
+  for (const char* const filters : {"no filter", "blocked Bloom, per file", "ribbon, per file",
+                                    "blocked Bloom, per granule", "ribbon, per granule"}) {
+    const Json of = {{"name", filters}};
+    const Json absent = {{"name", filters}, {"keys", "absent keys"}};
+    const Json present = {{"name", filters}, {"keys", "present keys"}};
+    rows.ExpectWithin("data blocks: all", present, 1, 10);
+    rows.ExpectWithin("block indexes", of, 1, 1e9);
+    if (std::string(filters) == "no filter") {
+      EXPECT_EQ(rows.Value("size", of), 0);
+      EXPECT_EQ(rows.Value("filter blocks: all", absent), 0);
+      rows.ExpectWithin("data blocks: all", absent, 2, 10);
+      continue;
+    }
+    rows.ExpectWithin("data blocks: all", absent, 0, 0.1);
+    rows.ExpectWithin("filter blocks: all", absent, 1, 10);
+    rows.ExpectWithin("wasted data blocks, of FPR x runs", of, 0.5, 1.3);
+    rows.ExpectWithin("in the cache: share", of, 0, 1);
+  }
+  for (const char* const column : {"run = v", "scattered = v"}) {
+    for (const char* const state : {"as written", "compacted", "a fifth rewritten"}) {
+      const auto read = [&](const char* name) {
+        const Json where = {{"name", name}, {"column", column}, {"state", state}};
+        return rows.Value("data blocks read", where);
+      };
+      EXPECT_GE(read("skip index"), read("least"));
+      EXPECT_LT(read("skip index"), read("full scan"));
     }
   }
-  ASSERT_EQ(results.scans.size(), 3U * 2);
-  for (const ScanResult& scan : results.scans) {
-    SCOPED_TRACE(scan.column + scan.state);
-    EXPECT_EQ(scan.queries, 5U);
-    EXPECT_GE(scan.data_blocks_read, scan.oracle_blocks);
-    EXPECT_LT(scan.data_blocks_read, scan.queries * scan.full_scan_blocks);
-    EXPECT_GT(scan.skip_index_bytes, 0U);
-  }
-  EXPECT_EQ(results.scans[2].runs, 1U);  // compacted
-
-  WriteJson(results, dir.path() / "new");
-  const nlohmann::json json =
-      nlohmann::json::parse(std::ifstream(dir.path() / "new" / "toylsm.json"));
-  EXPECT_EQ(json["lookups"].size(), 5U);
-  EXPECT_TRUE(json["lookups"][0]["target_fpr"].is_null());
-  EXPECT_EQ(json["scans"].size(), 6U);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -29,6 +30,12 @@ def run(*arguments, stdin=b""):
                                timeout=TIMEOUT_SECONDS))
 
 
+def subcommands():
+    """In the order of the help, which has each after those that make what it is about."""
+    text = run("--help").out.decode()
+    return re.findall(r"(?m)^  (\w+) ", text.split("\nSubcommands:\n")[1].split("\n\n")[0])
+
+
 def flip(path, position, bits=1):
     """Damages a byte of a file."""
     damaged = bytearray(path.read_bytes())
@@ -47,7 +54,6 @@ class CommandTest(unittest.TestCase):
     """Every test has a directory of its own, with one database by the name of db."""
 
     maxDiff = None
-    engine = "rocksdb"  # of new databases
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory(prefix="blocksieve_cli.")
@@ -67,15 +73,8 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.out, b"")
         return done.err
 
-    def engines(self):
-        """For each engine, the test goes on with a database of its own."""
-        for self.engine in ("rocksdb", "toylsm"):
-            self.db = self.dir / self.engine
-            yield self.engine
-
     def load_lines(self, text, *arguments, code=0):
-        """Loads bytes as they are into a database of any engine; returns what was said on standard
-        error."""
+        """Loads bytes as they are; returns what was said on standard error."""
         arguments = ("load", "--db", self.db, "--key", 1, *arguments, "-")
         if code != 0:
             return self.fail_with(code, *arguments, stdin=text)
@@ -84,7 +83,7 @@ class CommandTest(unittest.TestCase):
     def load(self, rows, *arguments, key=1):
         """Loads rows (or bytes, as they are); returns what it says, read from JSON."""
         text = rows if isinstance(rows, bytes) else lines_of(rows)
-        done = self.succeed("load", "--engine", self.engine, "--db", self.db, "--key", key,
+        done = self.succeed("load", "--db", self.db, "--key", key,
                             "--format", "json", *arguments, "-", stdin=text)
         return json.loads(done.out)
 
@@ -141,7 +140,7 @@ class CommandTest(unittest.TestCase):
     def open_in_another_process(self, *arguments):
         """A load that has the database open and waits for more lines."""
         process = subprocess.Popen(
-            [PROGRAM, "load", "--engine", self.engine, "--db", str(self.db), "--key", "1",
+            [PROGRAM, "load", "--db", str(self.db), "--key", "1",
              *arguments, "-"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         def end():

@@ -60,7 +60,6 @@ class Bash(CommandTest):
         self.assertEqual(self.complete("inspect", "--format", ""), ["text", "json"])
         self.assertEqual(self.complete("inspect", "--format", "=", "j"), ["json"])
         self.assertEqual(self.complete("inspect", "--format", "="), ["text", "json"])
-        self.assertEqual(self.complete("load", "--engine", "t"), ["toylsm"])
         self.assertEqual(self.complete("completion", ""), ["bash", "zsh"])
         self.assertEqual(self.complete("size", "--keys", ""), [""])
 

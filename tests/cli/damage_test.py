@@ -1,31 +1,8 @@
-"""Databases that are missing or damaged: a message and exit code 1, never wrong rows."""
+"""Damaged databases: a message and exit code 1, never wrong rows."""
 
 import unittest
 
 from command import CommandTest, flip, run
-
-
-class Missing(CommandTest):
-    def check(self, said):
-        message = self.fail_with(1, "scan", "--db", self.db, "--where", "n = 1")
-        self.assertIn(said, message)
-
-    def test_missing(self):
-        self.check(f"there is no database {self.db}")
-        self.assertFalse(self.db.exists())
-
-    def test_file(self):
-        self.db.write_text("")
-        self.check(f"{self.db} is not a database: it has no file CURRENT")
-
-    def test_other_directory(self):
-        self.db.mkdir()
-        self.check(f"{self.db} is not a database: it has no file CURRENT")
-        self.assertEqual(list(self.db.iterdir()), [])
-
-    def test_empty_path(self):
-        self.db = ""
-        self.check("there is no database")
 
 
 class Damaged(CommandTest):

@@ -1,4 +1,4 @@
-#include "integration/cli/rocksdb/filter_facts.h"
+#include "integration/cli/database/table/table_report.h"
 
 #include <gtest/gtest.h>
 

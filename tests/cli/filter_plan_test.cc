@@ -42,12 +42,15 @@ void Apply(const FilterPlan& plan, std::vector<FileReport>* files) {
   }
 }
 
+constexpr RateGoal kTenBits{.bits_per_key = 10};
+
 class FilterPlanTest : public ::testing::Test {
  protected:
+  double ReadsOf(const FilterPlan& plan) { return lists_[0].tree.WastedReads(plan.fprs, 1); }
+
   std::vector<FileReport> files_ = Files();
   std::vector<RunList> lists_ = SortIntoRuns(files_);
-  const std::vector<SortedRun>& runs_ = lists_[0].runs;
-  const PlannedTree tree_{runs_};
+  const PlannedTree tree_{lists_[0]};
 };
 
 TEST_F(FilterPlanTest, MemoryIsNeverExceededAndWellUsed) {
@@ -72,34 +75,32 @@ TEST_F(FilterPlanTest, PlansWasteTheReadsThatTheyWereMadeFor) {
     EXPECT_EQ(plan->setting.option, "wasted_reads");
     EXPECT_LE(plan->setting.value, reads);
     EXPECT_GT(plan->setting.value, 0.99 * reads);
-    EXPECT_LE(WastedReads(WholeCoverage(runs_), plan->fprs, 1), reads);
-    EXPECT_GT(WastedReads(WholeCoverage(runs_), plan->fprs, 1), 0.9 * reads);
+    EXPECT_LE(ReadsOf(*plan), reads);
+    EXPECT_GT(ReadsOf(*plan), 0.9 * reads);
   }
 }
 
-// The policy thinks that all lookups ask all runs: where that is so, there is nothing to gain.
-TEST_F(FilterPlanTest, SameReadsAreReachedWithLessMemoryWhereFewLookupsAskTheSmallRuns) {
+TEST_F(FilterPlanTest, SameReadsAreReachedWithLessMemoryWhereFewLookupsCheckTheSmallRuns) {
   constexpr double kReads = 0.02;
-  const RunCoverage whole = WholeCoverage(runs_);
-  const RunCoverage last_run_mostly = {{.share = 0.1, .parts = whole[0].parts},
-                                       {.share = 0.9, .parts = {whole[0].parts.back()}}};
-  const Result<FilterPlan> asked = PlanForWastedReads(tree_, kReads);
-  uint64_t least_bytes = asked->filter_bytes;
-  for (const RunCoverage& coverage : {whole, last_run_mostly}) {
-    const Result<FilterPlan> same = PlanForSameReads(tree_, coverage, kReads);
+  uint64_t most_bytes = PlanForWastedReads(tree_, kReads)->filter_bytes;
+  lsm::KeyStretch all{.lookup_share = 0.1, .parts = {}};
+  for (size_t i = 0; i < lists_[0].runs.size(); ++i) all.parts.push_back({i, 1});
+  const lsm::Coverage last_run_mostly = {all, {.lookup_share = 0.9, .parts = {all.parts.back()}}};
+  for (const lsm::Coverage& coverage : {lsm::Coverage(), last_run_mostly}) {
+    lists_[0].tree = lsm::Tree(ModelOf(lists_[0].runs), coverage);
+    const Result<FilterPlan> same = PlanForSameReads(tree_, kReads);
     ASSERT_TRUE(same.ok()) << same.status().message();
-    EXPECT_LE(WastedReads(coverage, same->fprs, 1), kReads);
-    EXPECT_GT(WastedReads(coverage, same->fprs, 1), 0.97 * kReads);
-    EXPECT_LE(same->filter_bytes, least_bytes);
-    least_bytes = asked->filter_bytes * 99 / 100;
+    EXPECT_LE(ReadsOf(*same), kReads);
+    EXPECT_GT(ReadsOf(*same), 0.97 * kReads);
+    EXPECT_LE(same->filter_bytes, most_bytes);
+    most_bytes = most_bytes * 99 / 100;
   }
 }
 
 TEST_F(FilterPlanTest, SpreadMemoryBeatsOneRate) {
   const Result<FilterPlan> spread = PlanForMemory(tree_, 1'400'000);
   const Result<FilterPlan> one_rate = PlanForOneRate(tree_, 1'400'000);
-  EXPECT_LT(WastedReads(WholeCoverage(runs_), spread->fprs, 1),
-            0.7 * WastedReads(WholeCoverage(runs_), one_rate->fprs, 1));
+  EXPECT_LT(ReadsOf(*spread), 0.7 * ReadsOf(*one_rate));
   EXPECT_LT(spread->levels[0].target_fpr, spread->levels[1].target_fpr);
   EXPECT_LT(spread->levels[1].target_fpr, spread->levels[2].target_fpr);
 }
@@ -118,7 +119,7 @@ TEST_F(FilterPlanTest, SaysWhatIsTooLittle) {
 }
 
 TEST_F(FilterPlanTest, AllFilesWithoutFiltersAreRewritten) {
-  const Result<FilterPlan> plan = PlanForBitsPerKey(tree_, 10);
+  const Result<FilterPlan> plan = PlanForGoal(tree_, kTenBits);
   EXPECT_EQ(plan->setting.ToText(), "bits_per_key=10");
   EXPECT_EQ(plan->changes.size(), 24u);
   EXPECT_EQ(plan->rewritten_bytes, 30 * kKeys);
@@ -127,12 +128,12 @@ TEST_F(FilterPlanTest, AllFilesWithoutFiltersAreRewritten) {
 
 TEST_F(FilterPlanTest, FilesThatAreAsPlannedAreNotRewritten) {
   std::vector<FileReport> files = Files();
-  Apply(*PlanForBitsPerKey(tree_, 10), &files);
+  Apply(*PlanForGoal(tree_, kTenBits), &files);
   files[3].filter.predicted_fpr /= 2;             // of another rate
   files[5].filter.origin = FilterOrigin::kStock;  // of another make
   files[7].filter.kind = "bloom";                 // of another kind
   const std::vector<RunList> lists = SortIntoRuns(files);
-  const Result<FilterPlan> plan = PlanForBitsPerKey({lists[0].runs}, 10);
+  const Result<FilterPlan> plan = PlanForGoal({lists[0]}, kTenBits);
   EXPECT_EQ(plan->changes.size(), 3u);
   EXPECT_EQ(plan->rewritten_keys, 150'000u);
 }
@@ -148,11 +149,11 @@ TEST_F(FilterPlanTest, NoFiltersArePlannedByLeavingThemOut) {
 TEST_F(FilterPlanTest, SmallFiltersAreCountedWithWhatTheyAreRoundedUpTo) {
   files_[0].filter.num_filters = 1000;  // of ten keys each, as of granules
   files_[0].filter.origin = FilterOrigin::kUnreadable;
-  const Result<FilterPlan> in_granules = PlanForBitsPerKey(tree_, 10);
+  const Result<FilterPlan> in_granules = PlanForGoal(tree_, kTenBits);
   const auto builder = FilterBuilder::Create(
       {.kind = FilterKind::kBlockedBloom, .target_fpr = in_granules->levels[0].target_fpr});
   files_[0].filter.num_filters = 1;
-  const Result<FilterPlan> whole = PlanForBitsPerKey(tree_, 10);
+  const Result<FilterPlan> whole = PlanForGoal(tree_, kTenBits);
   EXPECT_EQ(in_granules->filter_bytes - whole->filter_bytes,
             1000 * builder->BlockBytes(10) - builder->BlockBytes(10'000));
 }

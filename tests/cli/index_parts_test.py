@@ -119,10 +119,6 @@ class Budget(Parts):
         comparison, = self.explain("name = 'name5'")["comparisons"]
         self.assertTrue(comparison["is_used"])
 
-    def test_toylsm_has_no_limit(self):
-        self.assertIn("toylsm has no such limit",
-                      self.load_lines(b"", "--engine", "toylsm", "--max-index-bytes", "1MB", code=2))
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -90,11 +90,6 @@ class Index(CommandTest):
         self.assertEqual(json.loads(self.succeed("index", "--db", other, "--copy-from", self.db,
                                                  "--format", "json").out)["num_copied"], 1)
 
-    def test_another_process_may_have_the_database(self):
-        self.lose()
-        self.open_in_another_process()
-        self.assertEqual(self.index()["files_indexed"], 1)
-
     def test_interrupted(self):
         self.lose()
         process = subprocess.Popen([PROGRAM, "index", "--db", self.db, "--bytes-per-second", "1kB"],

@@ -35,12 +35,6 @@ class Lines(CommandTest):
         self.assertEqual(sorted(self.scan("TRUE")),
                          sorted((key.encode(), value.encode()) for key, value in rows))
 
-    def test_last_of_equal_keys_wins(self):
-        said = self.load([("a", 1), ("b", 1), ("a", 2), ("a", 3)], "--index", "n=int:2")
-        self.assertEqual(said["rows_read"], 4)
-        self.assertEqual(self.scan("TRUE"), [(b"a", b"3"), (b"b", b"1")])
-        self.assertEqual(self.keys("n = 1"), ["b"])
-
     def test_many_rows_in_any_order(self):
         count = 200_000
         rows = [(f"{i * 7919 % count:06}", i % 1000) for i in range(count)]

@@ -15,12 +15,12 @@ class Counts(CommandTest):
                 for each in said["values"]}
 
     def test_rows_read_and_kept(self):
-        for self.engine in self.engines():
-            said = self.load([("a", 1), ("b", 1), ("a", 2), ("a", 3)], "--index", "n=int:2")
-            self.assertEqual((said["rows_read"], said["rows_kept"], said["rows_in_database"]), (4, 2, 2))
-            said = self.load([("c", 1)])
-            self.assertEqual((said["rows_read"], said["rows_kept"], said["rows_in_database"]),
-                             (1, None, 3))
+        said = self.load([("a", 1), ("b", 1), ("a", 2), ("a", 3)], "--index", "n=int:2")
+        self.assertEqual((said["rows_read"], said["rows_kept"], said["rows_in_database"]), (4, 2, 2))
+        said = self.load([("c", 1)])
+        self.assertEqual((said["rows_read"], said["rows_kept"], said["rows_in_database"]),
+                         (1, None, 3))
+        self.assertEqual(self.scan("TRUE"), [(b"a", b"3"), (b"b", b"1"), (b"c", b"1")])
 
     def test_in_words(self):
         done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:2", "-",

@@ -1,4 +1,4 @@
-#include "integration/cli/files/moved_files.h"
+#include "integration/cli/database/moved_files.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ FileReport File(int level, uint64_t keys, double fpr, double bits_per_key) {
 std::vector<FileReport> Tree() {
   std::vector<RunGroup> groups;
   for (const double keys : {1e5, 1e6, 1e7}) groups.push_back({.num_runs = 1, .keys_per_run = keys});
-  const Result<RateAllocation> rates = AllocateForBitsPerKey(groups, 10);
+  const Result<RateAllocation> rates = AllocateRates(groups, {.bits_per_key = 10});
   std::vector<FileReport> files;
   for (int level = 1; level <= 3; ++level) {
     const auto group = static_cast<size_t>(level - 1);
@@ -38,7 +38,7 @@ std::vector<FileReport> Tree() {
 }
 
 AskedRatesByFamily BitsPerKey(double bits_per_key) {
-  return {{"", {.wasted_reads = std::nullopt, .bits_per_key = bits_per_key}}};
+  return {{"", {.goal = {.bits_per_key = bits_per_key}}}};
 }
 
 TEST(MovedFiles, NoneInATreeAsBuilt) {

@@ -32,11 +32,6 @@ class MovedFiles(CommandTest):
                                r"with the filter of the old one:$")
         self.assertEqual(text.count("  from level "), len(moved))
 
-    def test_one_rate(self):
-        self.level_tree("ascend", "300000", "blocksieve:0.01")
-        self.assertEqual(self.moved(), [])
-        self.assertNotIn("moved to another level", self.succeed("inspect", "--db", self.db).out.decode())
-
     def test_levels_that_compactions_wrote(self):
         for policy in (SPREAD, SPREAD_OVER_BOTH, "{id=blocksieve;wasted_reads=0.01}", "blocksieve:0.01", "none"):
             self.db = self.dir / f"db {policy}"
@@ -48,11 +43,6 @@ class MovedFiles(CommandTest):
         files = self.inspect()["files"]
         self.assertGreater(len({file["level"] for file in files}), 1)
         self.assertLess(len(self.moved()), 0.3 * len(files))
-
-    def test_single_files_have_no_level(self):
-        self.level_tree("ascend", "300000", SPREAD)
-        for path in list(self.db.glob("*.sst"))[:3]:
-            self.assertIsNone(self.inspect(path)["files"][0]["built_for_level"])
 
 
 if __name__ == "__main__":

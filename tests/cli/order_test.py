@@ -27,7 +27,6 @@ class OrderTest(CommandTest):
                      for i in range(ROWS)]
 
 
-
 class Orders(OrderTest):
     def order(self, where, *arguments):
         return [key.decode() for key, _ in self.scan(where, *arguments)]
@@ -47,9 +46,8 @@ class Orders(OrderTest):
                          [row[0] for row in sorted(some, key=lambda row: (row[3], row[0]))][:5])
 
     def test_same_as_sorting(self):
-        for self.engine in self.engines():
-            self.load(self.rows, *self.INDEXES)
-            self.check(self.rows)
+        self.load(self.rows, *self.INDEXES)
+        self.check(self.rows)
 
     def test_stale_rows_and_rows_without_a_value(self):
         """Newer versions in other files, of other values; rows that have none."""

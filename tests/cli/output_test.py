@@ -1,8 +1,8 @@
 """Standard output and error: bytes that are no text, readers that go away, full disks."""
 
 import json
-import os
 import subprocess
+import time
 import unittest
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
@@ -75,15 +75,56 @@ class Streams(CommandTest):
         self.assertIn(b"standard input", done.stderr)
 
 
-class NothingIsDisturbed(CommandTest):
-    def test_scan_changes_no_file(self):
-        self.load([("a", 1)], "--index", "n=int:2")
+class Reading(CommandTest):
+    """What all commands that only read have in common."""
+
+    COMMANDS = (("scan",), ("scan", "--explain", "--count"), ("inspect",), ("verify",), ("advise",),
+                ("advise", "--seek-fraction", "0.5"), ("rewrite", "--dry-run"),
+                ("revert", "--dry-run"), ("apply", "--dry-run", "--option",
+                                          "filter_policy=blocksieve:0.001"))
+
+    def test_changes_no_file(self):
+        self.load([(f"{i:05}", i) for i in range(2000)], "--index", "n=int:2")
         before = self.files_of_database()
-        os.chmod(self.db, 0o500)
-        self.addCleanup(os.chmod, self.db, 0o700)
-        self.assertEqual(self.keys("n = 1"), ["a"])
-        self.explain("n = 1")
-        self.assertEqual(self.files_of_database(), before)
+        self.db.chmod(0o500)
+        self.addCleanup(self.db.chmod, 0o700)
+        for command in self.COMMANDS:
+            self.succeed(*command, "--db", self.db)
+            self.assertEqual(self.files_of_database(), before, command)
+
+    def test_another_process_may_have_the_database(self):
+        self.load([(f"{i:05}", i) for i in range(2000)], "--index", "n=int:2")
+        before = set(self.db.glob("OPTIONS-*"))
+        process = self.open_in_another_process()
+        while set(self.db.glob("OPTIONS-*")) == before:
+            time.sleep(0.01)
+        for command in (*self.COMMANDS, ("index", "--index", "v=value")):
+            self.succeed(*command, "--db", self.db)
+        process.stdin.close()
+        self.assertEqual(process.wait(TIMEOUT_SECONDS), 0)
+
+    def test_empty_database(self):
+        self.load([])
+        for command in self.COMMANDS:
+            self.succeed(*command, "--db", self.db)
+        self.assertEqual(self.inspect()["files"] + self.verify()["files"], [])
+        self.assertIn(b"No files: nothing has been flushed yet.",
+                      self.succeed("inspect", "--db", self.db).out)
+        self.assertIn(b"No filter pays here: there are no files",
+                      self.succeed("advise", "--db", self.db).out)
+
+    def test_missing_and_other_databases(self):
+        for command in self.COMMANDS:
+            self.db = self.dir / "db"
+            self.assertIn(f"there is no database {self.db}",
+                          self.fail_with(1, *command, "--db", self.db))
+            self.db.mkdir()
+            for path in (self.db, self.dir / "file"):
+                (self.dir / "file").write_text("")
+                self.assertIn(f"{path} is not a database: it has no file CURRENT",
+                              self.fail_with(1, *command, "--db", path))
+            self.db.rmdir()
+        self.assertIn("there is no database", self.fail_with(1, "scan", "--db", ""))
 
 
 if __name__ == "__main__":

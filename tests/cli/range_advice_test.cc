@@ -44,9 +44,7 @@ class RangeAdviceTest : public ::testing::Test {
         visit(key);
       }
     };
-    const auto& runs = lists_.at(0).runs;
-    return AdviseRanges(runs, WholeCoverage(runs), question, /*wasted_per_lookup=*/0.5, "",
-                        keys_of_file);
+    return AdviseRanges(lists_.at(0), question, /*wasted_per_lookup=*/0.5, "", keys_of_file);
   }
 
   std::mt19937_64 random_{1};

@@ -29,54 +29,50 @@ class Ranges(CommandTest):
         return file["filter"]
 
     def test_inspect_and_verify(self):
-        for _ in self.engines():
-            self.load(self.ROWS, "--range-fpr", RANGE_FPR)
-            shown = self.filter_of_only_file()
-            self.assertEqual(shown["of"], "keys and ranges")
-            self.assertEqual(shown["num_range_filters"], shown["num_filters"])
-            self.assertAlmostEqual(shown["range_fpr"], RANGE_FPR, delta=0.3 * RANGE_FPR)
-            self.assertLess(shown["range_bytes"], shown["num_bytes"])
-            self.assertGreater(shown["range_bytes"], 15_000)
-            file, = self.verify()["files"]
-            # By the key alone, and with all that is between it and the one before.
-            self.assertEqual((file["ranges_asked"], file["false_ranges"]), (40_000, 0))
-            self.assertGreater(file["num_range_probes"], 99_000)
-            low, high = file["range_fpr_interval"]
-            self.assertLess(low, 1.2 * shown["range_fpr"])
-            self.assertGreater(high, 0.8 * shown["range_fpr"])
+        self.load(self.ROWS, "--range-fpr", RANGE_FPR)
+        shown = self.filter_of_only_file()
+        self.assertEqual(shown["of"], "keys and ranges")
+        self.assertEqual(shown["num_range_filters"], shown["num_filters"])
+        self.assertAlmostEqual(shown["range_fpr"], RANGE_FPR, delta=0.3 * RANGE_FPR)
+        self.assertLess(shown["range_bytes"], shown["num_bytes"])
+        self.assertGreater(shown["range_bytes"], 15_000)
+        file, = self.verify()["files"]
+        # By the key alone, and with all that is between it and the one before.
+        self.assertEqual((file["ranges_asked"], file["false_ranges"]), (40_000, 0))
+        self.assertGreater(file["num_range_probes"], 99_000)
+        low, high = file["range_fpr_interval"]
+        self.assertLess(low, 1.2 * shown["range_fpr"])
+        self.assertGreater(high, 0.8 * shown["range_fpr"])
 
     def test_text(self):
-        for _ in self.engines():
-            self.load(self.ROWS, "--range-fpr", RANGE_FPR)
-            lines = self.succeed("inspect", "--db", self.db).out.decode()
-            self.assertRegex(lines, "(?m)^ranges +level +filters +bytes +range bits/key +estimated range FPR$")
-            self.assertRegex(lines, r"(?m)^\d{6}\.sst +\d +\d+ +\d\d,\d{3} +\d\.\d\d +0\.02\d*$")
-            lines = self.succeed("verify", "--db", self.db).out.decode()
-            self.assertRegex(lines, "(?m)^file +level +ranges asked +denied +probes +measured range FPR")
-            self.assertRegex(lines, r"(?m)^\d{6}\.sst +\d +40,000 +0 +9\d,\d{3} +0\.0(19|2)\d* \(")
+        self.load(self.ROWS, "--range-fpr", RANGE_FPR)
+        lines = self.succeed("inspect", "--db", self.db).out.decode()
+        self.assertRegex(lines, "(?m)^ranges +level +filters +bytes +range bits/key +estimated range FPR$")
+        self.assertRegex(lines, r"(?m)^\d{6}\.sst +\d +\d+ +\d\d,\d{3} +\d\.\d\d +0\.02\d*$")
+        lines = self.succeed("verify", "--db", self.db).out.decode()
+        self.assertRegex(lines, "(?m)^file +level +ranges asked +denied +probes +measured range FPR")
+        self.assertRegex(lines, r"(?m)^\d{6}\.sst +\d +40,000 +0 +9\d,\d{3} +0\.0(19|2)\d* \(")
 
     def test_without(self):
-        for _ in self.engines():
-            self.load(self.ROWS)
-            shown = self.filter_of_only_file()
-            self.assertEqual((shown["of"], shown["num_range_filters"], shown["range_fpr"]),
-                             ("keys", 0, 1))
-            file, = self.verify()["files"]
-            self.assertEqual((file["ranges_asked"], file["range_fpr_interval"]), (0, None))
-            for command in ("inspect", "verify"):
-                self.assertNotIn(b"ranges", self.succeed(command, "--db", self.db).out)
+        self.load(self.ROWS)
+        shown = self.filter_of_only_file()
+        self.assertEqual((shown["of"], shown["num_range_filters"], shown["range_fpr"]),
+                         ("keys", 0, 1))
+        file, = self.verify()["files"]
+        self.assertEqual((file["ranges_asked"], file["range_fpr_interval"]), (0, None))
+        for command in ("inspect", "verify"):
+            self.assertNotIn(b"ranges", self.succeed(command, "--db", self.db).out)
 
     def test_keys_too_much_alike(self):
         """Filters are for points alone then."""
         rows = [(f"{'/'.join('abc'[i >> shift & 1] * 9 for shift in range(10))}", i)
                 for i in range(1000)]
-        for _ in self.engines():
-            self.load(sorted(rows), "--range-fpr", 1e-5)
-            self.verify()
-            self.assertEqual(self.filter_of_only_file()["origin"], "blocksieve")
+        self.load(sorted(rows), "--range-fpr", 1e-5)
+        self.verify()
+        self.assertEqual(self.filter_of_only_file()["origin"], "blocksieve")
 
     def test_the_database_keeps_them(self):
-        """RocksDB only: policy and extractor are in its options."""
+        """Policy and extractor are in its options."""
         self.load(self.ROWS, "--range-fpr", RANGE_FPR)
         self.assertIn("prefix_extractor=blocksieve.range", self.options())
         self.assertIn("ranges=true", self.options())
@@ -88,19 +84,17 @@ class Ranges(CommandTest):
         self.assertAlmostEqual(self.filter_of_only_file()["range_fpr"], 0.1, delta=0.03)
 
     def test_a_database_gets_them(self):
-        for _ in self.engines():
-            self.load(self.ROWS)
-            self.assertEqual(self.filter_of_only_file()["num_range_filters"], 0)
-            self.load(rows_of(1000, seed=2), "--range-fpr", RANGE_FPR)
-            self.assertGreater(self.filter_of_only_file()["num_range_filters"], 0)
-            self.assertEqual(len(self.scan("TRUE")), 21_000)
-            self.verify()
+        self.load(self.ROWS)
+        self.assertEqual(self.filter_of_only_file()["num_range_filters"], 0)
+        self.load(rows_of(1000, seed=2), "--range-fpr", RANGE_FPR)
+        self.assertGreater(self.filter_of_only_file()["num_range_filters"], 0)
+        self.assertEqual(len(self.scan("TRUE")), 21_000)
+        self.verify()
 
     def test_indexes_beside_them(self):
-        for _ in self.engines():
-            self.load(self.ROWS, "--range-fpr", RANGE_FPR, "--index", "n=int:2")
-            self.assertEqual(self.keys("n = 77"), [key for key, n in self.ROWS if n == 77])
-            self.verify()
+        self.load(self.ROWS, "--range-fpr", RANGE_FPR, "--index", "n=int:2")
+        self.assertEqual(self.keys("n = 77"), [key for key, n in self.ROWS if n == 77])
+        self.verify()
 
     def test_out_of_range(self):
         for value in ("0", "1e-6", "0.31", "nan", "x"):
@@ -147,18 +141,6 @@ class Damage(CommandTest):
                      if bytes[0] != bytes[1])
         for problems in self.problems(begin + size * i // 10 for i in range(1, 9)):
             self.assertIn("checksum of the ranges does not fit", problems)
-
-    def test_a_byte_of_ranges_of_toylsm(self):
-        """There a filter has the checksum of its block."""
-        self.engine = "toylsm"
-        self.load(self.ROWS, "--range-fpr", RANGE_FPR)
-        file_size = self.table().stat().st_size
-        shown = self.inspect()["files"][0]["filter"]
-        step = shown["range_bytes"] // shown["num_range_filters"] // 3
-        found = list(self.problems(range(0, file_size // 2, step)))
-        self.assertNotIn("", found)
-        hits = [problem for problem in found if "a filter cannot be read" in problem]
-        self.assertGreater(len(hits), 0.1 * len(found), found)
 
 
 class Advice(CommandTest):
@@ -224,27 +206,22 @@ class Advice(CommandTest):
             self.assertAlmostEqual(ranges["wasted_reads"],
                                    lookups + empty * ranges["blocks_per_empty_seek"])
 
-    def test_engines(self):
-        options = {
-            "rocksdb": [r"filter_policy=\{id=blocksieve;target_fpr=0\.\d+;kind=auto;ranges=true;"
-                        r"range_fpr=0\.011\}", r"prefix_extractor=blocksieve\.range"],
-            "toylsm": [r"options.key_filters = \{\{.kind = FilterKind::kBlockedBloom, .target_fpr = "
-                       r"(0\.\d+), .range_fpr = 0\.011\}, \{.target_fpr = \1, .range_fpr = "
-                       r"0\.011\}\}"]}
-        for engine in self.engines():
-            self.load(rows_of(20_000))
-            advice = self.advise()
-            self.assertAlmostEqual(advice["blocks_per_empty_seek_today"], 1, delta=0.001)
-            self.assertAlmostEqual(advice["runs"][0]["estimated_fpr"], 0.011, delta=0.003)
-            self.assertEqual(advice["runs"][0]["sampled_keys"], 20_000)
-            self.assertEqual(len(advice["options"]), len(options[engine]))
-            for option, expected in zip(advice["options"], options[engine]):
-                self.assertRegex(option, f"^{expected}$")
-            self.assertIn("fit into a block cache", advice["do_not_pay"])
-            before = advice["range_bytes"]
-            self.load([], "--range-fpr", 0.011)
-            self.assertAlmostEqual(self.inspect()["files"][0]["filter"]["range_bytes"], before,
-                                   delta=0.1 * before)
+    def test_options(self):
+        options = [r"filter_policy=\{id=blocksieve;target_fpr=0\.\d+;kind=auto;ranges=true;"
+                   r"range_fpr=0\.011\}", r"prefix_extractor=blocksieve\.range"]
+        self.load(rows_of(20_000))
+        advice = self.advise()
+        self.assertAlmostEqual(advice["blocks_per_empty_seek_today"], 1, delta=0.001)
+        self.assertAlmostEqual(advice["runs"][0]["estimated_fpr"], 0.011, delta=0.003)
+        self.assertEqual(advice["runs"][0]["sampled_keys"], 20_000)
+        self.assertEqual(len(advice["options"]), len(options))
+        for option, expected in zip(advice["options"], options):
+            self.assertRegex(option, f"^{expected}$")
+        self.assertIn("fit into a block cache", advice["do_not_pay"])
+        before = advice["range_bytes"]
+        self.load([], "--range-fpr", 0.011)
+        self.assertAlmostEqual(self.inspect()["files"][0]["filter"]["range_bytes"], before,
+                               delta=0.1 * before)
 
     def test_partitions(self):
         """Each has a range filter of its own."""
@@ -292,16 +269,6 @@ class Advice(CommandTest):
         self.assertIn("\n  prefix_extractor=blocksieve.range\n", text)
         for line in text.splitlines():
             self.assertLessEqual(len(line), 120)
-
-    def test_changes_no_file(self):
-        self.load(rows_of(2000))
-        before = self.files_of_database()
-        self.advise()
-        self.assertEqual(self.files_of_database(), before)
-
-    def test_empty_database(self):
-        self.load([])
-        self.succeed("advise", "--db", self.db, "--seek-fraction", 1)
 
     def test_damaged_data(self):
         """The keys before it are a sample as well."""

@@ -1,4 +1,4 @@
-#include "integration/cli/files/file_check.h"
+#include "integration/cli/database/file_check.h"
 
 #include <gtest/gtest.h>
 

@@ -274,18 +274,6 @@ class Rewrites(SmallTree):
         time.sleep(1)
         for command in ("rewrite", "revert"):
             self.assertIn("LOCK", self.fail_with(1, command, "--db", self.db))
-        self.succeed("rewrite", "--db", self.db, "--dry-run")
-        process.stdin.close()
-        self.assertEqual(process.wait(TIMEOUT_SECONDS), 0)
-
-    def test_dry_run_changes_nothing(self):
-        self.build()
-        self.apply("blocksieve:0.001")
-        before = self.files_of_database()
-        text = self.succeed("rewrite", "--db", self.db, "--dry-run").out.decode()
-        self.assertRegex(text, r"(?m)^\d+ files with [\d,]+ bytes would be rewritten$")
-        self.succeed("revert", "--db", self.db, "--dry-run")
-        self.assertEqual(self.files_of_database(), before)
 
     def test_unflushed_rows(self):
         """They are in a file before the plan is made."""
@@ -393,14 +381,6 @@ class Rewrites(SmallTree):
         self.succeed("revert", "--db", self.db)
         self.assertEqual(set(self.origins()), {"stock"})
         self.assertEqual(list(self.db.glob("blocksieve*")), [])
-
-    def test_toylsm(self):
-        self.engine = "toylsm"
-        self.load([("a", 1)])
-        for command in ("rewrite", "revert"):
-            self.assertIn("belongs to toylsm", self.fail_with(2, command, "--db", self.db))
-        self.assertIn("belongs to toylsm", self.fail_with(2, "apply", "--db", self.db, "--option",
-                                                          "filter_policy=blocksieve:0.01"))
 
 
 class Unrest(SmallTree):

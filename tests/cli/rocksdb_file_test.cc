@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/cli/rocksdb/rocksdb_engine.h"
+#include "integration/cli/database/table/table_file.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
@@ -18,7 +18,7 @@ std::unique_ptr<TableFile> OpenFileOf(const std::string& db_path) {
     if (entry.path().extension() != ".sst") continue;
     FilePlace place;
     place.path = entry.path();
-    return OpenRocksDbFile(place);
+    return TableFile::Open(place);
   }
   return nullptr;
 }

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from command import PROGRAM, CommandTest, run
+from command import PROGRAM, CommandTest
 
 
 class SieveTest(CommandTest):
@@ -190,9 +190,6 @@ class SieveTest(CommandTest):
             self.assertLessEqual(stats["filter_bits_per_url"], 12)
             # After the first sizes were outgrown, too, nearly all new URLs are told without reading.
             self.assertLess(stats["new_by_reading"], count * 0.03)
-
-    def test_help_has_examples(self):
-        self.assertIn(b"Examples", run("sieve", "--help").out)
 
 
 if __name__ == "__main__":

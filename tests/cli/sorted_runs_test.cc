@@ -1,4 +1,4 @@
-#include "integration/cli/engine/sorted_runs.h"
+#include "integration/cli/database/sorted_runs.h"
 
 #include <gtest/gtest.h>
 
@@ -38,24 +38,20 @@ TEST(SortedRuns, AreFilesOfLevel0AndDeeperLevels) {
   EXPECT_EQ(lists[1].runs[0].fpr, 1);
 }
 
-TEST(SortedRuns, GroupsAreLevels) {
-  const std::vector<FileReport> files = {File("", 0, 10, 0.5), File("", 0, 20, 0.25),
-                                         File("", 2, 100, 0.1), File("", 2, 300, 0.3)};
-  const std::vector<RunList> lists = SortIntoRuns(files);
-  const std::vector<RunGroup> groups = GroupsOf(lists[0].runs);
-  ASSERT_EQ(groups.size(), 2u);
-  EXPECT_EQ(groups[0].num_runs, 2);
-  EXPECT_EQ(groups[0].keys_per_run, 15);
-  EXPECT_EQ(groups[0].kind, FilterKind::kBlockedBloom);
-  EXPECT_EQ(groups[1].num_runs, 1);
-  EXPECT_EQ(groups[1].keys_per_run, 400);
-  EXPECT_EQ(groups[1].kind, FilterKind::kRibbon);
-}
-
-TEST(SortedRuns, OfLevel0ThatIsNeverCompactedHaveTheFiltersOfFilesThatStay) {
-  std::vector<FileReport> files = {File("", 0, 10, 0.5), File("", 0, 20, 0.25)};
-  for (FileReport& file : files) file.place.is_short_lived = false;
-  EXPECT_EQ(GroupsOf(SortIntoRuns(files)[0].runs)[0].kind, FilterKind::kRibbon);
+TEST(SortedRuns, LevelsHaveTheKindsThatTheirFilesGet) {
+  std::vector<FileReport> files = {File("", 0, 10, 0.5), File("", 0, 20, 0.25),
+                                   File("", 2, 400, 0.1)};
+  const auto levels_of = [&](std::optional<FilterKind> kind) {
+    return SortIntoRuns(files)[0].Levels(kind);
+  };
+  EXPECT_EQ(levels_of(std::nullopt)[0].keys_per_run, 15);
+  EXPECT_EQ(levels_of(std::nullopt)[0].kind, FilterKind::kBlockedBloom);
+  EXPECT_EQ(levels_of(std::nullopt)[2].kind, FilterKind::kRibbon);
+  EXPECT_EQ(levels_of(FilterKind::kRibbon)[0].kind, FilterKind::kRibbon);
+  files[0].place.is_short_lived = false;  // as under FIFO
+  EXPECT_EQ(levels_of(std::nullopt)[0].kind, FilterKind::kRibbon);
+  files.erase(files.begin(), files.begin() + 2);
+  EXPECT_EQ(levels_of(std::nullopt)[0].kind, FilterKind::kBlockedBloom);
 }
 
 TEST(SortedRuns, FiltersOfPrefixesCountTheseAndUnreadableOnesCountKeys) {

@@ -5,13 +5,13 @@ import os
 import unittest
 from unittest import mock
 
-from command import CommandTest
+from command import CommandTest, subcommands
 
 
 class Help(CommandTest):
     def test_every_subcommand_has_help_with_examples(self):
-        for arguments in ((), ("size",), ("load",), ("scan",), ("inspect",), ("verify",),
-                          ("advise",), ("sieve",), ("completion",), ("manual",)):
+        self.assertIn("advise", subcommands())
+        for arguments in ((), *((name,) for name in subcommands())):
             text = self.succeed(*arguments, "--help").out.decode()
             self.assertIn("Usage: " + " ".join(("blocksieve", *arguments)), text)
             self.assertIn("Examples:\n  blocksieve ", text)
@@ -113,7 +113,6 @@ class WrongCommandLines(CommandTest):
         self.check("--fpr: 1.5 is not in the range 1e-07 to 0.5", *load, "--fpr", 1.5)
         self.check("--fpr: 0 is not in the range", *load, "--fpr", 0)
         self.check("--fpr: nan is not in the range", *load, "--fpr", "nan")
-        self.check("--engine: 'leveldb' is unknown; allowed are rocksdb and toylsm", *load, "--engine", "leveldb")
         self.check("--delimiter is '::'; allowed is one byte", *load, "--delimiter", "::")
         self.check("--delimiter is '\\n'", *load, "--delimiter", "\\n")
         self.check("--delimiter is '\\x0a'; allowed", *load, "--delimiter", "\\x0a")

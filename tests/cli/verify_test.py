@@ -86,16 +86,10 @@ class SoundDatabases(CommandTest):
 
     def test_own_filters(self):
         rows = [(f"{i:05}", i % 100) for i in range(20_000)]
-        for engine in self.engines():
-            for more in ((), ("--no-compact",)):
-                self.db = self.dir / f"{engine}{len(more)}"
-                self.load(rows, "--index", "n=int:2", *more)
-                self.check_rate()
-
-    def test_empty(self):
-        for _ in self.engines():
-            self.load([])
-            self.assertEqual(self.check(), [])
+        for more in ((), ("--no-compact",)):
+            self.db = self.dir / f"db{len(more)}"
+            self.load(rows, "--index", "n=int:2", *more)
+            self.check_rate()
 
     def test_number_of_probes(self):
         self.db_bench("fillseq,flush", *BLOOM)
@@ -123,7 +117,7 @@ class Damage(CommandTest):
         path = self.table()
         good = path.read_bytes()
         # The footer of RocksDB has bytes that mean nothing.
-        size = len(good) - (53 if self.engine == "rocksdb" else 0)
+        size = len(good) - 53
         for position in range(0, size, max(1, size // step)):
             path.write_bytes(good)
             flip(path, position, 0x10)
@@ -147,11 +141,6 @@ class Damage(CommandTest):
         self.load(self.ROWS, "--index", "n=int:2")
         self.check_every_byte()
 
-    def test_toy_lsm(self):
-        self.engine = "toylsm"
-        self.load(self.ROWS, "--index", "n=int:2")
-        self.check_every_byte()
-
     def test_stock_filter(self):
         self.db_bench("fillseq,flush,compact", *RIBBON, num=3000)
         self.check_every_byte()
@@ -164,33 +153,27 @@ class Damage(CommandTest):
                       self.check_every_byte())
 
     def test_shortened_files(self):
-        for _ in self.engines():
-            self.load(self.ROWS)
-            path = self.table()
-            good = path.read_bytes()
-            for length in (0, 1, 7, 40, 53, len(good) // 2, len(good) - 1):
-                path.write_bytes(good[:length])
-                for where in (("--db", self.db), (path,)):
-                    for command in ("inspect", "verify"):
-                        self.assertEqual(run(command, *where).code, 1, length)
+        self.load(self.ROWS)
+        path = self.table()
+        good = path.read_bytes()
+        for length in (0, 1, 7, 40, 53, len(good) // 2, len(good) - 1):
+            path.write_bytes(good[:length])
+            for where in (("--db", self.db), (path,)):
+                for command in ("inspect", "verify"):
+                    self.assertEqual(run(command, *where).code, 1, length)
 
     def test_missing_file(self):
-        for _ in self.engines():
-            self.load(self.ROWS)
-            path = self.table()
-            path.unlink()
-            for command in ("verify", "inspect", "advise"):
-                done = run(command, "--db", self.db, "--format", "json")
-                self.assertEqual(done.code, 1)
-                said = json.loads(done.out)
-                self.assertEqual(said["unopened"], [f"cannot open {path}: there is no such file"])
-                self.assertEqual(said["vanished"], [])
+        self.load(self.ROWS)
+        path = self.table()
+        path.unlink()
+        for command in ("verify", "inspect", "advise"):
+            done = run(command, "--db", self.db, "--format", "json")
+            self.assertEqual(done.code, 1)
+            said = json.loads(done.out)
+            self.assertEqual(said["unopened"], [f"cannot open {path}: there is no such file"])
+            self.assertEqual(said["vanished"], [])
 
     def test_other_files_are_verified_all_the_same(self):
-        for _ in self.engines():
-            self.check_other_files()
-
-    def check_other_files(self):
         for _ in range(3):
             self.load(self.ROWS, "--no-compact")
         paths = sorted(self.db.glob("*.sst"))

@@ -17,8 +17,8 @@
 //
 //   TARGET [-runs=N] [-seed=S] FILE-OR-DIRECTORY...
 //
-// runs each input as it is, then N random changes of them. Not guided by coverage, but
-// repeatable: the same seed makes the same inputs.
+// runs each input as it is, then N random changes of them and bytes drawn at random. Not guided by
+// coverage, but repeatable: the same seed makes the same inputs.
 
 namespace {
 
@@ -37,7 +37,8 @@ class Mutator {
  public:
   explicit Mutator(uint64_t seed) : random_(seed) {}
 
-  std::string Change(const std::vector<std::string>& corpus) {
+  std::string Next(const std::vector<std::string>& corpus) {
+    if (corpus.empty() || Below(8) == 0) return Draw();
     std::string input = corpus[Below(corpus.size())];
     for (uint64_t n = 1 + Below(4); n > 0; --n) ChangeOnce(corpus, &input);
     return input;
@@ -45,6 +46,15 @@ class Mutator {
 
  private:
   uint64_t Below(uint64_t bound) { return random_() % bound; }
+
+  /// Short inputs as often as long ones, and many small bytes: of the targets that read their input
+  /// as choices, these are the first few, short texts, and numbers that come again.
+  std::string Draw() {
+    constexpr uint64_t kMasks[] = {0xff, 0xff, 0x1f, 0x03};
+    std::string input(Below(uint64_t{2} << Below(12)), '\0');
+    for (char& byte : input) byte = static_cast<char>(random_() & kMasks[Below(4)]);
+    return input;
+  }
 
   void ChangeOnce(const std::vector<std::string>& corpus, std::string* input) {
     if (input->empty()) {
@@ -119,14 +129,10 @@ int main(int argc, char** argv) {
       return 2;
     }
   }
-  if (corpus.empty()) {
-    std::cerr << "no inputs\n";
-    return 2;
-  }
   std::sort(corpus.begin(), corpus.end());  // directories have no order
   for (const std::string& input : corpus) Run(input);
   Mutator mutator(seed);
-  for (uint64_t i = 0; i < runs; ++i) Run(mutator.Change(corpus));
-  std::cout << corpus.size() << " inputs and " << runs << " changes of them\n";
+  for (uint64_t i = 0; i < runs; ++i) Run(mutator.Next(corpus));
+  std::cout << corpus.size() << " inputs and " << runs << " others\n";
   return 0;
 }

@@ -9,7 +9,7 @@
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/filter_reader.h"
-#include "blocksieve/internal/kernels.h"
+#include "lib/base/kernels.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 

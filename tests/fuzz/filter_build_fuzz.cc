@@ -3,7 +3,7 @@
 
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/filter_reader.h"
-#include "blocksieve/internal/kernels.h"
+#include "lib/base/kernels.h"
 #include "lib/bloom/blocked_bloom.h"
 #include "lib/ribbon/builder.h"
 #include "lib/ribbon/hash.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/internal/kernels.h"
+#include "lib/base/kernels.h"
 #include "tests/core/granule/granule_test_index.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"

@@ -5,8 +5,8 @@
 
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_builder.h"
-#include "blocksieve/internal/kernels.h"
 #include "blocksieve/range_filter.h"
+#include "lib/base/kernels.h"
 #include "tests/fuzz/any_bytes.h"
 #include "tests/fuzz/input.h"
 #include "tests/support/damage.h"

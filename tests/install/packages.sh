@@ -40,6 +40,7 @@ done
 # Every installed file is in one package, and in one only: of what has no component, cpack makes none.
 all_of() { (cd "$1" && find . -not -type d | sed 's/\.gz$//' | sort); }
 diff <(all_of "$installed") <(all_of "$work/root/usr")
+diff -r "$installed/include" "$work/root/usr/include"
 for deb in "$work"/*.deb; do dpkg-deb --contents "$deb"; done |
   grep -v '^d' | awk '{print $6}' | sort | uniq -d | grep . && fail "in more than one package"
 

@@ -1,6 +1,7 @@
 #include "tests/support/test_db.h"
 
 #include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table_properties.h>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 
 #include "integration/rocksdb/compat/open_db.h"
+#include "tests/support/unsynced_files.h"
 
 namespace blocksieve::testing {
 
@@ -19,9 +21,16 @@ rocksdb::Options DbConfig::ToOptions() const {
   return result;
 }
 
+rocksdb::Env* UnsyncedEnv() {
+  static const auto& env = *new std::unique_ptr<rocksdb::Env>(
+      rocksdb::NewCompositeEnv(std::make_shared<UnsyncedFiles>(rocksdb::FileSystem::Default())));
+  return env.get();
+}
+
 DbConfig MakeConfig(FilterShape shape, std::shared_ptr<const rocksdb::FilterPolicy> policy) {
   DbConfig config;
   config.options.create_if_missing = true;
+  config.options.env = UnsyncedEnv();
   config.options.disable_auto_compactions = true;
   config.options.compression = rocksdb::kNoCompression;
   config.options.statistics = rocksdb::CreateDBStatistics();

@@ -32,8 +32,11 @@ struct DbConfig {
   rocksdb::Options ToOptions() const;
 };
 
-/// Statistics on, automatic compaction off, no compression; for partitioned filters, small
-/// partitions, so that a file has many.
+/// An environment that syncs nothing (unsynced_files.h). Lives as long as the process.
+rocksdb::Env* UnsyncedEnv();
+
+/// Statistics on, automatic compaction off, no compression, no syncs; for partitioned filters,
+/// small partitions, so that a file has many.
 DbConfig MakeConfig(FilterShape shape, std::shared_ptr<const rocksdb::FilterPolicy> policy);
 
 /// Filters get prefixes of so many bytes, and whole keys if asked for.

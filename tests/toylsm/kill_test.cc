@@ -1,13 +1,11 @@
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <random>
-#include <string>
 
 #include "tests/support/temp_dir.h"
-#include "tests/toylsm/workload.h"
+#include "tests/toylsm/toy_model.h"
 
 // A writing process is killed. The operating system goes on, so every acknowledged write must be
 // there, synced or not.
@@ -15,75 +13,61 @@
 namespace blocksieve::toylsm {
 namespace {
 
-constexpr uint64_t kWriterKeys = 300;
+// Writes depend on nothing but their number, so that the parent knows them.
+std::string NthKey(uint64_t n) { return "key" + std::to_string(n * 7919 % 307); }
+std::string NthValue(uint64_t n) { return "w" + std::to_string(n % 8) + "\t" + std::to_string(n); }
 
-Options KillOptions() {
-  Options options = SmallOptions(Env::Posix());
-  options.memtable_bytes = 16 << 10;
-  return options;
-}
-
-// Writes from the n-th write on, telling each number when it has been acknowledged, for ever.
+// Writes from number n on, telling how many have been acknowledged, until killed.
 [[noreturn]] void WriteUntilKilled(const std::string& directory, uint64_t n, int pipe) {
-  auto db = Db::Open(KillOptions(), directory);
-  while (db.ok()) {
-    Write write = NthWrite(n, kWriterKeys);
-    // Syncing takes time and matters only to power losses.
-    if (!(*db)->Write(write.batch, {.sync = write.sync && n % 8 == 0}).ok()) break;
+  const auto db = Db::Open(SmallOptions(Env::Posix()), directory);
+  while (db.ok() && (*db)->Put(NthKey(n), NthValue(n)).ok()) {
     ++n;
     if (::write(pipe, &n, sizeof(n)) != sizeof(n)) break;
   }
   ::_exit(1);
 }
 
+// Kills a writer in the midst of something after `enough` writes. Returns how many it acknowledged.
+uint64_t RunAndKill(const std::string& directory, uint64_t begin, uint64_t enough) {
+  int pipe[2];
+  EXPECT_EQ(::pipe(pipe), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(pipe[0]);
+    WriteUntilKilled(directory, begin, pipe[1]);
+  }
+  ::close(pipe[1]);
+  uint64_t acknowledged = begin;
+  bool is_killed = false;
+  for (uint64_t told = 0; ::read(pipe[0], &told, sizeof(told)) == sizeof(told);) {
+    acknowledged = told;
+    if (told >= enough && !std::exchange(is_killed, true)) ::kill(child, SIGKILL);
+  }
+  ::close(pipe[0]);
+  int how = 0;
+  EXPECT_EQ(::waitpid(child, &how, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(how)) << "the writer failed";
+  return acknowledged;
+}
+
 TEST(KillTest, NoAcknowledgedWriteIsLost) {
   testing::TempDir dir;
-  const std::string directory = dir / "db";
   std::mt19937_64 random(1);
   Model model;
   uint64_t num_written = 0;
-  const int rounds = LongTests() ? 200 : 12;
-  for (int round = 0; round < rounds; ++round) {
-    int pipe[2];
-    ASSERT_EQ(::pipe(pipe), 0);
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      ::close(pipe[0]);
-      WriteUntilKilled(directory, num_written, pipe[1]);
-    }
-    ::close(pipe[1]);
-    uint64_t acknowledged = num_written;
-    uint64_t told = 0;
-    // The child is killed in the midst of something after so many writes.
-    const uint64_t enough = num_written + random() % 600;
-    bool is_killed = false;
-    while (::read(pipe[0], &told, sizeof(told)) == sizeof(told)) {
-      acknowledged = told;
-      if (acknowledged >= enough && !is_killed) {
-        ::usleep(static_cast<useconds_t>(random() % 3000));
-        ::kill(child, SIGKILL);
-        is_killed = true;
-      }
-    }
-    ::close(pipe[0]);
-    int how = 0;
-    ASSERT_EQ(::waitpid(child, &how, 0), child);
-    ASSERT_TRUE(WIFSIGNALED(how)) << "the writer failed";
-
+  for (int round = 0; round < (LongTests() ? 200 : 12) && !HasFailure(); ++round) {
+    const uint64_t acknowledged = RunAndKill(dir / "db", num_written, num_written + random() % 600);
     for (; num_written < acknowledged; ++num_written)
-      Apply(NthWrite(num_written, kWriterKeys), &model);
-    auto db = Db::Open(KillOptions(), directory);
-    ASSERT_TRUE(db.ok()) << db.status().message();
-    const Model all = MustHave(ReadAll((*db)->NewIterator().get()));
-    if (all != model) {
-      // The write that was under way may have happened.
-      Apply(NthWrite(num_written++, kWriterKeys), &model);
-      ASSERT_EQ(all, model) << "round " << round << ", acknowledged " << acknowledged;
-    }
-    if (round % 10 == 0) MustBeOk((*db)->Verify());
+      model[NthKey(num_written)] = NthValue(num_written);
+    const auto db = MustHave(Db::Open(SmallOptions(Env::Posix()), dir / "db"));
+    const Model found = MustHave(ReadAll(db->NewIterator()));
+    if (found == model) continue;
+    // The write that was under way may have happened.
+    model[NthKey(num_written)] = NthValue(num_written);
+    ++num_written;
+    ASSERT_EQ(found, model) << "round " << round << ", acknowledged " << acknowledged;
   }
-  EXPECT_GT(num_written, 1000u);
+  EXPECT_GT(num_written, 1000U);
 }
 
 }  // namespace

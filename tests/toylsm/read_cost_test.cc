@@ -1,13 +1,8 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <random>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include "blocksieve/hash.h"
 #include "tests/toylsm/toy_model.h"
 
 // What blocksieve is there for: how few blocks reads cost.
@@ -15,180 +10,185 @@
 namespace blocksieve::toylsm {
 namespace {
 
-std::string RowKey(uint64_t i) {
-  const std::string digits = std::to_string(i);
-  return std::string(12 - digits.size(), '0') + digits;
+constexpr uint64_t kNumKeys = 60'000;
+
+// In the order of their numbers.
+std::string OrderedKey(uint64_t i) { return "key" + std::to_string(1'000'000'000 + i); }
+
+// Eight bytes in no order, and some that tell nothing.
+std::string ScatteredKey(uint64_t i) {
+  std::string key;
+  AppendLittleEndian(&key, HashKey(std::to_string(i)));
+  return key + "/row";
 }
 
 // A database of several levels whose keys are the even numbers.
 class ReadCost : public ::testing::Test {
  protected:
-  static constexpr uint64_t kNumKeys = 120'000;
-
   Options MakeOptions() {
     Options options;
     options.env = &env_;
-    options.memtable_bytes = 512 << 10;
-    options.level1_bytes = 256 << 10;
+    options.memtable_bytes = 256 << 10;
+    options.level1_bytes = 128 << 10;
     options.size_ratio = 4;
-    options.file_bytes = 512 << 10;
+    options.file_bytes = 256 << 10;
     options.cache_bytes = 256 << 20;
     options.value_columns = {*Column::Parse("host=field:1"), *Column::Parse("batch=int:2")};
     return options;
   }
 
   // `host` is one of 2,000 at random, `batch` grows with the key.
-  std::string Row(uint64_t key, uint64_t version) {
-    return "host" + std::to_string(random_() % 2000) + "\t" +
-           std::to_string(key / 1000 * 10 + version) + "\t" + std::to_string(random_()) +
-           std::to_string(random_());
+  std::string Row(uint64_t key) {
+    return "host" + std::to_string(random_() % 2000) + "\t" + std::to_string(key / 1000 * 10) +
+           "\t" + std::to_string(random_()) + std::to_string(random_());
   }
 
+  // A new database.
   void Fill(const Options& options) {
-    db_ = MustHave(Db::Open(options, "/db"));
+    static int number = 0;
+    db_ = MustHave(Db::Open(options, "/db" + std::to_string(++number)));
     std::vector<uint64_t> keys(kNumKeys);
     for (uint64_t i = 0; i < kNumKeys; ++i) keys[i] = 2 * i;
     std::shuffle(keys.begin(), keys.end(), random_);
-    for (const uint64_t key : keys) MustBeOk(db_->Put(RowKey(key), Row(key, 0)));
+    for (const uint64_t key : keys) MustBeOk(db_->Put(key_(key), Row(key)));
     MustBeOk(db_->Flush());
+    ASSERT_GE(num_runs(), 3);
     ForgetReads();
   }
 
   void ForgetReads() {
     db_->cache().Clear();
-    db_->counters().Reset();
+    db_->counters() = {};
   }
 
-  struct Oracle {
-    uint64_t visible = 0;  // blocks that hold a row of the answer
-    uint64_t necessary =
-        0;  // these; blocks with an older version that matches; and those that tell
-  };        // that it is older: no index of values can know them apart
+  double num_runs() const { return static_cast<double>(db_->version()->runs.size()); }
 
-  Oracle BlocksToRead(const Predicate& predicate) {
-    const auto version = db_->version();
-    std::set<std::pair<uint64_t, size_t>> visible;
-    std::set<std::pair<uint64_t, size_t>> necessary;
-    MergingIterator entries(EntrySources(*version, {&db_->maintenance_counters(), nullptr}));
-    // Source 0 is the memtable, which is empty here.
-    const auto block_of = [&](size_t source, const std::string& key) {
-      const auto& run = version->runs[source - 1];
-      const SstReader& file = *run.files[run.FindFile(key)];
-      return std::pair(file.info().number, file.FindBlock(key));
-    };
-    for (entries.SeekToFirst(); entries.Valid();) {
-      const std::string key(entries.entry().key);
-      const bool newest_matches = predicate.Matches(entries.entry().value);
-      const auto newest_block = block_of(entries.current_source(), key);
-      if (newest_matches) visible.insert(newest_block);
-      for (entries.Next(); entries.Valid() && entries.entry().key == key; entries.Next()) {
-        if (newest_matches || !predicate.Matches(entries.entry().value)) continue;
-        necessary.insert(newest_block);
-        necessary.insert(block_of(entries.current_source(), key));
-      }
-    }
-    necessary.insert(visible.begin(), visible.end());
-    return {visible.size(), necessary.size()};
+  double BlocksRead() const {
+    return static_cast<double>(db_->counters().data_blocks_from_disk +
+                               db_->counters().data_blocks_from_cache);
   }
 
-  // Expects a right answer, and counts the blocks that it cost.
-  void CheckScan(const std::string& text) {
-    const Predicate predicate = *Predicate::Parse(text, MakeOptions().value_columns);
-    const Oracle oracle = BlocksToRead(predicate);
-    const Model expected = Matching(MustHave(ReadAll(db_->NewIterator().get())), predicate);
+  std::string AbsentKey() { return key_(2 * (random_() % kNumKeys) + 1); }
+
+  double BlocksPerAbsentKey() {
+    constexpr uint64_t kLookups = 50'000;
     ForgetReads();
-    const auto scan = db_->Scan(predicate);
-    EXPECT_EQ(MustHave(ReadAll(scan.get())), expected);
-    const uint64_t read = db_->counters().Get(Count::kDataBlocksFromDisk);
-    const auto ratio = [read](uint64_t blocks) {
-      return static_cast<double>(read) / static_cast<double>(blocks);
-    };
-    std::printf("  %-32s %4zu rows, %4llu of %llu blocks: %.3f x visible, %.3f x necessary\n",
-                text.c_str(), expected.size(), static_cast<unsigned long long>(read),
-                static_cast<unsigned long long>(scan->stats().num_blocks), ratio(oracle.visible),
-                ratio(oracle.necessary));
-    num_read_ += read;
-    num_visible_ += oracle.visible;
-    num_necessary_ += oracle.necessary;
-  }
-
-  // Of all together: single answers are small numbers, in which one block more is chance.
-  void CheckScans(const char* name, double allowed_of_visible) {
-    std::printf("%s:\n", name);
-    num_read_ = num_visible_ = num_necessary_ = 0;
-    for (const char* text :
-         {"host = 'host77'", "batch BETWEEN 300 AND 309", "host = 'host5' AND batch < 600",
-          "host IN ('host1', 'host2')", "host IN ('host3', 'host4', 'host6', 'host7')"}) {
-      CheckScan(text);
+    for (uint64_t i = 0; i < kLookups; ++i) {
+      EXPECT_FALSE(MustHave(db_->Get(AbsentKey())).has_value());
     }
-    EXPECT_LE(static_cast<double>(num_read_),
-              allowed_of_visible * static_cast<double>(num_visible_));
-    EXPECT_LE(static_cast<double>(num_read_), 1.15 * static_cast<double>(num_necessary_));
+    return BlocksRead() / kLookups;
   }
 
+  double BlocksPerEmptyRange() {
+    constexpr int kNumRanges = 2000;
+    ForgetReads();
+    for (int i = 0; i < kNumRanges; ++i) {
+      const std::string begin = AbsentKey();
+      const auto rows =
+          db_->NewIterator({.begin = begin, .end = begin.substr(0, 6) + "\xff\xff\xff"});
+      EXPECT_FALSE(rows->Valid());
+      MustBeOk(rows->status());
+    }
+    return BlocksRead() / kNumRanges;
+  }
+
+  double FilterBitsPerKey() const {
+    uint64_t bytes = 0;
+    for (const auto& file : db_->version()->AllFiles()) {
+      for (const BlockHandle& filter : file->index().filters) bytes += filter.raw_bytes;
+    }
+    return 8 * static_cast<double>(bytes) / kNumKeys;
+  }
+
+  // Data blocks that scans read per row of the answer. The rows of a host lie in a block each,
+  // those of a batch side by side.
+  void CheckScans(const char* state, double max_per_row_of_host) {
+    const Model all = MustHave(ReadAll(db_->NewIterator()));
+    const struct {
+      const char* predicate;
+      double max_per_row;
+    } scans[] = {{"host IN ('host1', 'host2', 'host3')", max_per_row_of_host},
+                 {"host IN ('host4', 'host5') AND batch < 600", max_per_row_of_host},
+                 {"batch BETWEEN 300 AND 309", 0.1},
+                 {"host = 'absent'", 0}};
+    for (const auto& scan : scans) {
+      const Predicate predicate = *Predicate::Parse(scan.predicate, MakeOptions().value_columns);
+      ForgetReads();
+      const Model rows = MustHave(ReadAll(db_->Scan(predicate)));
+      EXPECT_EQ(rows, Matching(all, predicate));
+      std::printf("  %s, %s: %zu rows, %.0f blocks\n", state, scan.predicate, rows.size(),
+                  BlocksRead());
+      EXPECT_LE(BlocksRead(), scan.max_per_row * static_cast<double>(rows.size()));
+    }
+  }
+
+  std::string (*key_)(uint64_t number) = &OrderedKey;
   std::mt19937_64 random_{1};
-  MemoryEnv env_;
+  FaultEnv env_;
   std::unique_ptr<Db> db_;
-  uint64_t num_read_ = 0;
-  uint64_t num_visible_ = 0;
-  uint64_t num_necessary_ = 0;
 };
 
 TEST_F(ReadCost, AbsentKeysWasteFewReads) {
   for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
-    constexpr double kTargetFpr = 0.02;
-    env_.LosePower(MemoryEnv::Unsynced::kLost);
-    for (const std::string& name : MustHave(env_.List("/db"))) MustBeOk(env_.Remove("/db/" + name));
     Options options = MakeOptions();
-    options.key_filters = {{.kind = kind, .target_fpr = kTargetFpr}};
+    options.key_filters = {{.kind = kind, .target_fpr = 0.02}};
+    options.filter_granule_blocks = 0;  // small filters are rounded up, to fewer false positives
     Fill(options);
-    const auto runs = db_->version()->runs.size();
-    ASSERT_GE(runs, 3u);
-    constexpr uint64_t kLookups = 100'000;
-    for (uint64_t i = 0; i < kLookups; ++i) {
-      ASSERT_FALSE(MustHave(db_->Get(RowKey(2 * (random_() % kNumKeys) + 1))).has_value());
-    }
-    const Counters& counters = db_->counters();
-    const double wasted =
-        static_cast<double>(counters.Get(Count::kFilterFalsePositives)) / kLookups;
-    const double allowed = kTargetFpr * static_cast<double>(runs);
-    std::printf("  %s: %zu runs, %.5f wasted reads per lookup, %.3f of target x levels\n",
-                std::string(FilterKindName(kind)).c_str(), runs, wasted, wasted / allowed);
-    EXPECT_LE(wasted, 1.05 * allowed);
-    // Nor may they be suspiciously few: then something else than the filter answered.
-    EXPECT_GE(wasted, 0.5 * allowed);
-    EXPECT_EQ(counters.Get(Count::kFilterTruePositives), 0u);
-    EXPECT_EQ(counters.Get(Count::kDataBlocksFromDisk) + counters.Get(Count::kDataBlocksFromCache),
-              counters.Get(Count::kFilterFalsePositives));
-    db_ = nullptr;
+    const double wasted = BlocksPerAbsentKey();
+    EXPECT_EQ(static_cast<double>(db_->counters().filter_false_positives), BlocksRead());
+    std::printf("  %s: %.0f runs, %.5f wasted reads per lookup, %.3f of target x runs\n",
+                std::string(FilterKindName(kind)).c_str(), num_runs(), wasted,
+                wasted / (0.02 * num_runs()));
+    EXPECT_LE(wasted, 1.05 * 0.02 * num_runs());
+    // Nor may they be suspiciously few: then something other than the filter answered.
+    EXPECT_GE(wasted, 0.5 * 0.02 * num_runs());
   }
 }
 
-TEST_F(ReadCost, LookupsInAPartLoadFewFilters) {
+TEST_F(ReadCost, EmptyRangesReadFewBlocks) {
+  key_ = &ScatteredKey;
+  for (const double range_fpr : {0.0, 0.02}) {
+    for (const uint32_t granule_blocks : {8U, 0U}) {
+      Options options = MakeOptions();
+      options.key_filters = {{.range_fpr = range_fpr}};
+      options.filter_granule_blocks = granule_blocks;
+      Fill(options);
+      const double blocks = BlocksPerEmptyRange();
+      std::printf("  range_fpr %.2f, granules of %u blocks: %.4f blocks per range, %.2f bits\n",
+                  range_fpr, granule_blocks, blocks, FilterBitsPerKey());
+      const double per_run = blocks / num_runs();
+      EXPECT_TRUE(range_fpr == 0 ? per_run > 0.8 : per_run < 1.5 * range_fpr) << per_run;
+      EXPECT_EQ(db_->counters().range_negatives > 0, range_fpr > 0);
+    }
+  }
+}
+
+TEST_F(ReadCost, GoalsAreSpreadOverRuns) {
   Options options = MakeOptions();
+  options.filter_granule_blocks = 0;
+  for (const double goal : {1.2, 0.2, 0.02}) {
+    options.wasted_reads = goal;
+    Fill(options);
+    const double wasted = BlocksPerAbsentKey();
+    std::printf("  wasted_reads %.2f: %.4f\n", goal, wasted);
+    // Half as many again if a level has just begun: the one above it has the rates of a last level
+    // until its files are rewritten.
+    EXPECT_LT(wasted, 1.5 * goal);
+    EXPECT_GT(wasted, 0.6 * goal);
+  }
+  // The same memory, once with one rate for all runs, once spread over them.
+  options.wasted_reads = std::nullopt;
+  options.key_filters = {{.target_fpr = 0.02}};
   Fill(options);
-  uint64_t all_filters = 0;
-  for (const auto& file : db_->version()->AllFiles()) {
-    // As the cache would count them.
-    for (const BlockHandle& filter : file->index().filters) {
-      all_filters += filter.raw_bytes + sizeof(Block);
-    }
-  }
-  for (uint64_t begin = 0; begin < 2 * kNumKeys * 9 / 10; begin += 2 * kNumKeys / 7) {
-    ForgetReads();
-    uint64_t num_found = 0;
-    for (uint64_t i = 0; i < 2 * kNumKeys / 100; ++i) {
-      num_found += MustHave(db_->Get(RowKey(begin + i))).has_value() ? 1 : 0;
-    }
-    EXPECT_GT(num_found, kNumKeys / 200);
-    const uint64_t resident = db_->cache().resident_bytes(Block::Kind::kFilter);
-    const double share = static_cast<double>(resident) / static_cast<double>(all_filters);
-    std::printf("  from %s on: %llu of %llu filter bytes: %.2f %%\n", RowKey(begin).c_str(),
-                static_cast<unsigned long long>(resident),
-                static_cast<unsigned long long>(all_filters), 100 * share);
-    EXPECT_LE(share, 0.03);
-    EXPECT_GT(resident, 0u);
-  }
+  const double bits = FilterBitsPerKey();
+  const double with_one_rate = BlocksPerAbsentKey();
+  options.bits_per_key = bits;
+  Fill(options);
+  EXPECT_LT(FilterBitsPerKey(), 1.06 * bits);
+  const double spread = BlocksPerAbsentKey();
+  std::printf("  %.2f bits per key: %.4f with one rate, %.4f spread\n", bits, with_one_rate,
+              spread);
+  EXPECT_LT(spread, 0.8 * with_one_rate);
 }
 
 TEST_F(ReadCost, ScansReadCloseToWhatTheyMust) {
@@ -198,7 +198,7 @@ TEST_F(ReadCost, ScansReadCloseToWhatTheyMust) {
   CheckScans("compacted", 1.15);
   for (uint64_t i = 0; i < kNumKeys / 5; ++i) {
     const uint64_t key = 2 * (random_() % kNumKeys);
-    MustBeOk(db_->Put(RowKey(key), Row(key, 0)));
+    MustBeOk(db_->Put(key_(key), Row(key)));
   }
   MustBeOk(db_->Flush());
   // A fifth of what matches is stale, and each such row costs its own block and that of the newer

@@ -2,30 +2,28 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "integration/toylsm/db.h"
 #include "tests/support/environment.h"
-#include "tests/toylsm/memory_env.h"
+#include "tests/toylsm/fault_env.h"
 
-// What the tests of the toy LSM share: the model that a database is compared with.
+// What a database is compared with: a map.
 
 namespace blocksieve::toylsm {
 
 using Model = std::map<std::string, std::string>;
-
 using testing::LongTests;
 
 template <class T>
 T MustHave(Result<T> result) {
-  if (!result.ok()) {
-    std::fprintf(stderr, "%s\n", result.status().message().c_str());
-    std::abort();  // there is nothing to go on with
-  }
-  return *std::move(result);
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  return std::move(result).value();
 }
 
 inline void MustBeOk(const Status& status) { EXPECT_TRUE(status.ok()) << status.message(); }
@@ -48,24 +46,15 @@ inline Options SmallOptions(Env* env) {
   return options;
 }
 
-/// Everything an iterator sees, forward.
-inline Result<Model> ReadAll(Iterator* iterator) {
+/// All rows that an iterator, or a scan, has from here on.
+template <class Rows>
+Result<Model> ReadAll(const std::unique_ptr<Rows>& rows) {
   Model all;
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-    all.emplace(iterator->key(), iterator->value());
-  }
-  if (!iterator->status().ok()) return iterator->status();
+  for (; rows->Valid(); rows->Next()) all.emplace(rows->key(), rows->value());
+  if (!rows->status().ok()) return rows->status();
   return all;
 }
 
-inline Result<Model> ReadAll(Scan* scan) {
-  Model all;
-  for (; scan->Valid(); scan->Next()) all.emplace(scan->key(), scan->value());
-  if (!scan->status().ok()) return scan->status();
-  return all;
-}
-
-/// Of the keys in the range.
 inline Model Within(const Model& model, const KeyRange& range) {
   Model within;
   for (auto row = model.lower_bound(range.begin); row != model.end(); ++row) {
@@ -82,5 +71,102 @@ inline Model Matching(const Model& model, const Predicate& predicate) {
   }
   return matching;
 }
+
+/// Reads a database in every way. What can be read must be what the model has. Returns the errors.
+inline std::vector<Status> CheckReads(Db* db, const Model& model,
+                                      const std::vector<Predicate>& predicates) {
+  std::vector<Status> errors;
+  const auto is_right = [&errors](const auto& result, const auto& expected) {
+    if (!result.ok()) errors.push_back(result.status());
+    return !result.ok() || *result == expected;
+  };
+  EXPECT_TRUE(is_right(ReadAll(db->NewIterator()), model));
+  Model keys = model;
+  keys.insert({{"absent", ""}, {"key0", ""}, {"key8", ""}, {"zebra", ""}});
+  for (const auto& [key, unused] : keys) {
+    const auto row = model.find(key);
+    EXPECT_TRUE(
+        is_right(db->Get(key), row == model.end() ? std::nullopt : std::optional(row->second)))
+        << key;
+    const KeyRange range{.begin = key, .end = key + '\0'};
+    EXPECT_TRUE(is_right(ReadAll(db->NewIterator(range)), Within(model, range))) << key;
+  }
+  for (const Predicate& predicate : predicates) {
+    const Model matching = Matching(model, predicate);
+    EXPECT_TRUE(is_right(ReadAll(db->Scan(predicate)), matching)) << predicate.ToText();
+    EXPECT_TRUE(is_right(ReadAll(db->Scan(predicate, /*use_index=*/false)), matching));
+  }
+  return errors;
+}
+
+/// A database and the model that it must agree with, whatever happens to either.
+class ModelDb {
+ public:
+  explicit ModelDb(Options options) : options_(std::move(options)) {}
+
+  Db* operator->() { return db_.get(); }
+  Db* get() { return db_.get(); }
+  /// What the database holds. Acknowledged writes only.
+  const Model& model() const { return model_; }
+
+  /// `value` nullopt: a delete. After an error the write may have happened, or not.
+  Status Write(const std::string& key, std::optional<std::string> value, bool sync = false) {
+    Status status = value ? db_->Put(key, *value, {.sync = sync}) : db_->Delete(key, {sync});
+    unsynced_.emplace_back(key, std::move(value));
+    if (!status.ok()) return status;
+    Apply(unsynced_.back(), &model_);
+    ++num_acknowledged_;
+    if (sync) ForgetHistory();
+    return status;
+  }
+  Status Flush() { return Synced(db_->Flush()); }
+  Status Compact() { return Synced(db_->Compact()); }
+
+  /// Opens the database again, or for the first time. It must have the state after some number of
+  /// writes: all that were acknowledged; after a power loss, all that were synced.
+  Status Reopen(bool lost_power = false) {
+    db_ = nullptr;
+    auto db = Db::Open(options_, "/db");
+    if (!db.ok()) return db.status();
+    db_ = *std::move(db);
+    const Model found = MustHave(ReadAll(db_->NewIterator()));
+    for (size_t n = 0;; ++n) {
+      if ((lost_power || n >= num_acknowledged_) && found == synced_) break;
+      if (n == unsynced_.size()) {
+        ADD_FAILURE() << "writes were lost, brought back or torn";
+        break;
+      }
+      Apply(unsynced_[n], &synced_);
+    }
+    model_ = found;
+    ForgetHistory();
+    return Status::Ok();
+  }
+
+ private:
+  using Change = std::pair<std::string, std::optional<std::string>>;
+
+  static void Apply(const Change& change, Model* model) {
+    model->erase(change.first);
+    if (change.second) model->emplace(change.first, *change.second);
+  }
+
+  Status Synced(Status status) {
+    if (status.ok()) ForgetHistory();
+    return status;
+  }
+  void ForgetHistory() {
+    synced_ = model_;
+    unsynced_.clear();
+    num_acknowledged_ = 0;
+  }
+
+  const Options options_;
+  std::unique_ptr<Db> db_;
+  Model model_;
+  Model synced_;                  // the state that survives everything
+  std::vector<Change> unsynced_;  // since then; the last one may have failed
+  size_t num_acknowledged_ = 0;   // of these
+};
 
 }  // namespace blocksieve::toylsm

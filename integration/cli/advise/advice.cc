@@ -20,10 +20,8 @@ std::vector<double> RatesOf(const std::vector<SortedRun>& runs) {
 
 class Adviser {
  public:
-  Adviser(RunList list, RunCoverage coverage, const AdviceQuestion& question)
-      : question_(question) {
+  Adviser(RunList list, const AdviceQuestion& question) : question_(question) {
     advice_.list = std::move(list);
-    advice_.coverage = std::move(coverage);
     advice_.without = OutlookOf(std::vector<double>(runs().size(), 1), 0);
     advice_.today = OutlookOf(RatesOf(runs()), advice_.list.filter_bytes());
   }
@@ -42,7 +40,7 @@ class Adviser {
       Propose("asked", PlanForWastedReads(Tree(), *question_.wasted_reads));
     }
     if (advice_.proposals.empty() && !has_filters_) {
-      Propose("usual", PlanForBitsPerKey(Tree(), kUsualBitsPerKey));
+      Propose("usual", PlanForGoal(Tree(), {.bits_per_key = kUsualBitsPerKey}));
     }
     if (has_filters_) {
       Offer("one rate", PlanForOneRate(Tree(), bytes_today));
@@ -55,16 +53,11 @@ class Adviser {
 
  private:
   const std::vector<SortedRun>& runs() const { return advice_.list.runs; }
-  PlannedTree Tree() const {
-    return {.runs = runs(),
-            .engine = question_.engine,
-            .shares = KnownShares(advice_.coverage, runs().size(),
-                                  question_.engine->LeastShareOfLookups())};
-  }
+  PlannedTree Tree() const { return {advice_.list}; }
 
   Outlook OutlookOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
-    return {.wasted_reads_absent = WastedReads(advice_.coverage, fprs, 1),
-            .wasted_reads = WastedReads(advice_.coverage, fprs, question_.absent_fraction),
+    return {.wasted_reads_absent = advice_.list.tree.WastedReads(fprs, 1),
+            .wasted_reads = advice_.list.tree.WastedReads(fprs, question_.absent_fraction),
             .filter_bytes = filter_bytes};
   }
 
@@ -85,8 +78,8 @@ class Adviser {
   }
 
   Result<FilterPlan> BestForReads(double wasted_reads) const {
-    Result<FilterPlan> spread = PlanForSameReads(Tree(), advice_.coverage, wasted_reads);
-    Result<FilterPlan> one_rate = PlanForOneRateOfReads(Tree(), advice_.coverage, wasted_reads);
+    Result<FilterPlan> spread = PlanForSameReads(Tree(), wasted_reads);
+    Result<FilterPlan> one_rate = PlanForOneRateOfReads(Tree(), wasted_reads);
     if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
     const auto bytes = static_cast<double>(one_rate->filter_bytes);
     return static_cast<double>(spread->filter_bytes) < kWorthSpreading * bytes ? spread : one_rate;
@@ -106,8 +99,7 @@ class Adviser {
       return;
     }
     const Outlook outlook = OutlookOf(*plan);
-    const FilterPrice price =
-        PriceOf(*plan, Tree(), SharesOf(advice_.coverage, runs().size()), &calibration_);
+    const FilterPrice price = PriceOf(*plan, advice_.list, &calibration_);
     advice_.proposals.push_back({name, *std::move(plan), outlook, price});
   }
 
@@ -161,8 +153,8 @@ std::string WhyCacheIsEnough(const std::vector<SortedRun>& runs, uint64_t cached
                      term::WithCommas(num_bytes), cached_bytes >> 20);
 }
 
-Advice Advise(RunList list, RunCoverage coverage, const AdviceQuestion& question) {
-  return Adviser(std::move(list), std::move(coverage), question).Advise();
+Advice Advise(RunList list, const AdviceQuestion& question) {
+  return Adviser(std::move(list), question).Advise();
 }
 
 }  // namespace blocksieve::cli

@@ -8,8 +8,7 @@
 #include "integration/cli/advise/filter_plan.h"
 #include "integration/cli/advise/filter_price.h"
 #include "integration/cli/advise/range_advice.h"
-#include "integration/cli/advise/run_coverage.h"
-#include "integration/cli/engine/sorted_runs.h"
+#include "integration/cli/database/sorted_runs.h"
 
 namespace blocksieve::cli {
 
@@ -19,7 +18,6 @@ struct AdviceQuestion {
   std::optional<double> wasted_reads;              ///< Per lookup of an absent key, at most.
   double absent_fraction = 1;                      ///< Of the lookups.
   uint64_t cached_bytes = 0;                       ///< The size of the block cache.
-  const Engine* engine = nullptr;                  ///< As in PlannedTree, but never null.
   std::optional<SeekQuestion> seeks;               ///< What range filters would save.
 };
 
@@ -48,7 +46,6 @@ struct GainParts {
 /// For one column family.
 struct Advice {
   RunList list;
-  RunCoverage coverage;
   Outlook without;  ///< Without any filter.
   Outlook today;
   std::vector<Proposal> proposals;
@@ -68,6 +65,7 @@ inline constexpr double kLeastSavedReads = 0.001;
 /// Why filters save no reads once the cache holds all files; "" if it cannot.
 std::string WhyCacheIsEnough(const std::vector<SortedRun>& runs, uint64_t cached_bytes);
 
-Advice Advise(RunList list, RunCoverage coverage, const AdviceQuestion& question);
+/// `list` has its coverage (run_coverage.h).
+Advice Advise(RunList list, const AdviceQuestion& question);
 
 }  // namespace blocksieve::cli

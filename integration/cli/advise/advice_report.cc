@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "blocksieve/sizing.h"
-#include "integration/cli/advise/range_report.h"
 #include "integration/cli/advise/verdict.h"
-#include "integration/cli/files/file_report.h"
+#include "integration/cli/database/file_text.h"
+#include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/text.h"
 #include "integration/cli/term/text_table.h"
 
@@ -77,7 +77,7 @@ std::string LevelsText(const Advice& advice) {
   std::vector<std::string> headers = {"level", "runs", "keys", "lookups", "today"};
   for (const Proposal& proposal : advice.proposals) headers.push_back(proposal.name);
   term::TextTable table(headers);
-  const std::vector<double> shares = SharesOf(advice.coverage, advice.list.runs.size());
+  const std::vector<double> shares = advice.list.tree.LookupShares();
   size_t first_run = 0;
   size_t i = 0;
   for (const auto& level : ByLevel(advice.list.runs)) {
@@ -101,10 +101,10 @@ std::string LevelsText(const Advice& advice) {
   return table.ToString();
 }
 
-std::string OptionsText(const Advice& advice, const Engine& engine) {
+std::string OptionsText(const Advice& advice) {
   std::string text;
   for (const Proposal& proposal : advice.proposals) {
-    text += fmt::format("  {:<12}  {}\n", proposal.name, engine.OptionFor(proposal.plan.setting));
+    text += fmt::format("  {:<12}  {}\n", proposal.name, PolicyOption(proposal.plan.setting));
   }
   return text;
 }
@@ -125,9 +125,9 @@ Json ToJson(const SortedRun& run, double share) {
           {"predicted_fpr", run.fpr}};
 }
 
-Json ToJson(const Proposal& proposal, const Engine& engine) {
+Json ToJson(const Proposal& proposal) {
   const FilterPlan& plan = proposal.plan;
-  Json document = {{"name", proposal.name}, {"option", engine.OptionFor(plan.setting)}};
+  Json document = {{"name", proposal.name}, {"option", PolicyOption(plan.setting)}};
   document[plan.setting.option] = plan.setting.value;
   document.update(ToJson(proposal.outlook));
   Json& levels = document["levels"] = Json::array();
@@ -153,7 +153,7 @@ Json ToJson(const Verdict& verdict, const Advice& advice) {
 
 }  // namespace
 
-std::string ToText(const Advice& advice, double absent_fraction, const Engine& engine) {
+std::string ToText(const Advice& advice, double absent_fraction) {
   std::string text;
   if (advice.list.num_keys() == 0) return text;
   Comparison comparison(advice.list.num_keys(), absent_fraction < 1);
@@ -166,27 +166,27 @@ std::string ToText(const Advice& advice, double absent_fraction, const Engine& e
   if (advice.parts) text += PartsText(*advice.parts) + "\n";
   if (!advice.proposals.empty()) text += PricesText(advice);
   text += "\nFalse-positive rates:\n\n" + LevelsText(advice);
-  if (!advice.proposals.empty()) text += "\nOptions:\n\n" + OptionsText(advice, engine);
+  if (!advice.proposals.empty()) text += "\nOptions:\n\n" + OptionsText(advice);
   for (const std::string& problem : advice.impossible) text += "\nNo offer: " + problem + "\n";
   if (advice.ranges) {
-    text += "\n" + RangesText(advice, engine);
+    text += "\n" + RangesText(advice);
   } else if (advice.list.has_range_filters()) {
     text += "\nThese options leave out the range filters that files have; see --seek-fraction.\n";
   }
   return text;
 }
 
-Json ToJson(const Advice& advice, const Engine& engine) {
+Json ToJson(const Advice& advice) {
   Json document = {{"family", advice.list.family}, {"num_keys", advice.list.num_keys()}};
   Json& runs = document["runs"] = Json::array();
-  const std::vector<double> shares = SharesOf(advice.coverage, advice.list.runs.size());
+  const std::vector<double> shares = advice.list.tree.LookupShares();
   for (size_t i = 0; i < shares.size(); ++i) {
     runs.push_back(ToJson(advice.list.runs[i], shares[i]));
   }
   document["without"] = ToJson(advice.without);
   document["today"] = ToJson(advice.today);
   Json& proposals = document["proposals"] = Json::array();
-  for (const Proposal& proposal : advice.proposals) proposals.push_back(ToJson(proposal, engine));
+  for (const Proposal& proposal : advice.proposals) proposals.push_back(ToJson(proposal));
   document["parts"] = nullptr;
   if (const auto& parts = advice.parts) {
     document["parts"] = {{"today", parts->today},
@@ -196,7 +196,7 @@ Json ToJson(const Advice& advice, const Engine& engine) {
   document["impossible"] = advice.impossible;
   document["no_filter_pays"] = advice.no_filter_pays;
   document["verdict"] = ToJson(VerdictOf(advice), advice);
-  if (advice.ranges) document["ranges"] = RangesToJson(advice, engine);
+  if (advice.ranges) document["ranges"] = RangesToJson(advice);
   return document;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -15,12 +14,7 @@
 namespace blocksieve::cli {
 namespace {
 
-// Values of options are rounded to three digits, bits per key to hundredths.
-constexpr double kBitsSteps = 100;
-
-// Steps of a search: they end far below the three digits that are kept.
-constexpr int kHalvings = 40;
-
+// To three digits, as values of options are.
 double RoundDown(double value) {
   const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
   return std::stod(fmt::format("{:.3g}", std::floor(value / unit * (1 + 1e-9)) * unit));
@@ -85,176 +79,127 @@ void AddRun(const SortedRun& run, const LevelFilters& wanted, FilterKind kind_of
   plan->fprs.push_back(run.num_keys == 0 ? 1 : weighted_fpr / num_keys);
 }
 
-FilterPlan MakePlan(const PlannedTree& tree, FilterSetting setting,
-                    const std::vector<double>& target_fprs) {
-  assert(std::any_of(tree.runs.begin(), tree.runs.end(),
-                     [](const SortedRun& run) { return run.num_keys != 0; }));
+FilterPlan MakePlan(const PlannedTree& tree, const RateGoal& goal, const lsm::Levels& levels,
+                    const TreeRates& rates) {
   FilterPlan plan;
-  plan.setting = std::move(setting);
-  for (const auto& level_runs : ByLevel(tree.runs)) {
-    const int level = level_runs.front().level;
-    const FilterKind kind = tree.kind.value_or(KindOf(level_runs.front()));
-    plan.levels.push_back({level, kind, target_fprs[plan.levels.size()]});
+  plan.setting = FilterSetting::For(goal);
+  plan.is_reached = rates.is_reached;
+  for (const auto& runs : ByLevel(tree.list.runs)) {
+    const int level = runs.front().level;
+    const auto number = static_cast<size_t>(std::max(level, 0));
+    plan.levels.push_back({level, levels[number].kind, rates.levels[number].target_fpr});
     const FilterKind kind_of_changed =
-        tree.by_rewriting ? tree.kind.value_or(FilterKind::kRibbon) : kind;
-    for (const SortedRun& run : level_runs) {
+        tree.by_rewriting ? tree.kind.value_or(lsm::AutoKind(/*is_short_lived=*/false))
+                          : levels[number].kind;
+    for (const SortedRun& run : runs) {
       AddRun(run, plan.levels.back(), kind_of_changed, plan.fprs.size(), &plan);
     }
   }
   return plan;
 }
 
-FilterPlan PlanForOneRateOf(const PlannedTree& tree, double target_fpr) {
-  return MakePlan(tree, {"target_fpr", target_fpr},
-                  std::vector<double>(ByLevel(tree.runs).size(), target_fpr));
+double ReadsOf(const PlannedTree& tree, const FilterPlan& plan) {
+  return tree.list.tree.WastedReads(plan.fprs, 1);
 }
 
-// As LevelRates of the policy sees a tree without level 0: the file that will come has a quarter of
-// the keys of the smallest level.
-RunGroup ExpectedLevel0(const std::vector<RunGroup>& groups) {
-  constexpr double kRunsPerLevel1 = 4;
-  double smallest = 0;
-  for (const RunGroup& group : groups) {
-    const double keys = group.keys_per_run;
-    if (keys > 0 && (smallest == 0 || keys < smallest)) smallest = keys;
-  }
-  return {
-      .num_runs = 1, .keys_per_run = smallest / kRunsPerLevel1, .kind = FilterKind::kBlockedBloom};
-}
+using PlanFor = std::function<Result<FilterPlan>(double value)>;
+using IsAllowed = std::function<bool(const FilterPlan&)>;
 
-// With the rates that the policy will choose.
-Result<FilterPlan> PlanForGoal(const PlannedTree& tree, FilterSetting setting,
-                               const RateGoal& goal) {
-  std::vector<RunGroup> groups = GroupsOf(tree.runs, tree.shares);
-  const bool adds_level0 =
-      tree.engine != nullptr && tree.engine->AllotsEmptyLevel0() && tree.runs.front().level > 0;
-  if (adds_level0) groups.insert(groups.begin(), ExpectedLevel0(groups));
-  for (RunGroup& group : groups) group.kind = tree.kind.value_or(group.kind);
-  Result<RateAllocation> allocation = goal.wasted_reads
-                                          ? AllocateForWastedReads(groups, *goal.wasted_reads)
-                                          : AllocateForBitsPerKey(groups, *goal.bits_per_key);
-  if (!allocation.ok()) return allocation.status();
-  std::vector<double>& rates = allocation->target_fprs;
-  if (tree.engine != nullptr) {
-    for (size_t i = 0; i < rates.size(); ++i) {
-      rates[i] =
-          std::max(rates[i], tree.engine->LeastRate(groups[i].kind, allocation->wasted_reads));
+/// Finds where plans for values of a goal stop being allowed, between one whose plan is allowed and
+/// one whose plan is not.
+struct PlanSearch {
+  std::optional<FilterPlan> best;     // the last one that is allowed
+  std::optional<FilterPlan> refused;  // the first one that is not
+
+  Status Run(double allowed, double not_allowed, const PlanFor& plan_for,
+             const IsAllowed& is_allowed) {
+    // The values then differ far less than in the three digits that are kept.
+    constexpr int kHalvings = 24;
+    double good = std::log(allowed);
+    double bad = std::log(not_allowed);
+    for (int i = 0; i < kHalvings; ++i) {
+      const double middle = (good + bad) / 2;
+      Result<FilterPlan> plan = plan_for(std::exp(middle));
+      if (!plan.ok()) return plan.status();
+      const bool is_good = is_allowed(*plan);
+      (is_good ? good : bad) = middle;
+      (is_good ? best : refused) = *std::move(plan);
     }
+    return Status::Ok();
   }
-  if (adds_level0) rates.erase(rates.begin());
-  return MakePlan(tree, std::move(setting), rates);
+};
+
+// Within a budget of bytes.
+Result<FilterPlan> PlanWithin(uint64_t filter_bytes, double allowed, double not_allowed,
+                              const PlanFor& plan_for) {
+  PlanSearch search;
+  const Status status = search.Run(allowed, not_allowed, plan_for, [&](const FilterPlan& plan) {
+    return plan.filter_bytes <= filter_bytes;
+  });
+  if (!status.ok()) return status;
+  if (search.best && search.best->filter_bytes > 0) return *std::move(search.best);
+  return Status::InvalidArgument(fmt::format("{} bytes are too few for any filter; the least is {}",
+                                             filter_bytes, search.refused->filter_bytes));
 }
 
-Status TooLittle(uint64_t filter_bytes, uint64_t least_bytes) {
-  return Status::InvalidArgument(fmt::format("{} bytes are too few for any filter; the least is {}",
-                                             filter_bytes, least_bytes));
+// Rounded before it is tried, so that the rounded rate is the one that fits.
+Result<FilterPlan> PlanForRoundedRate(const PlannedTree& tree, double target_fpr) {
+  return PlanForGoal(tree, {.target_fpr = std::stod(fmt::format("{:.3g}", target_fpr))});
 }
 
 }  // namespace
 
-Result<FilterPlan> PlanForBitsPerKey(const PlannedTree& tree, double bits_per_key) {
-  return PlanForGoal(tree, {"bits_per_key", bits_per_key}, {.bits_per_key = bits_per_key});
+Result<FilterPlan> PlanForGoal(const PlannedTree& tree, const RateGoal& goal) {
+  const lsm::Levels levels = tree.list.Levels(tree.kind);
+  const Result<TreeRates> rates = AllocateByLevel(levels, goal);
+  if (!rates.ok()) return rates.status();
+  return MakePlan(tree, goal, levels, *rates);
+}
+
+// Footers and lines that are not full come on top of what is allocated, so search for the most
+// hundredths of a bit whose filters fit.
+Result<FilterPlan> PlanForMemory(const PlannedTree& tree, uint64_t filter_bytes) {
+  constexpr double kSteps = 100;
+  return PlanWithin(filter_bytes, kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey,
+                    [&](double bits_per_key) {
+                      const double rounded = std::floor(bits_per_key * kSteps) / kSteps;
+                      return PlanForGoal(tree, {.bits_per_key = rounded});
+                    });
 }
 
 Result<FilterPlan> PlanForWastedReads(const PlannedTree& tree, double wasted_reads) {
   const double rounded = std::max(RoundDown(wasted_reads), kMinWastedReads);
-  return PlanForGoal(tree, {"wasted_reads", rounded}, {.wasted_reads = rounded});
+  Result<FilterPlan> plan = PlanForGoal(tree, {.wasted_reads = rounded});
+  if (!plan.ok() || plan->is_reached) return plan;
+  return Status::InvalidArgument(
+      fmt::format("wasted_reads is {}; no filters of these sorted runs waste so few", rounded));
 }
 
-Result<FilterPlan> PlanForSameReads(const PlannedTree& tree, const RunCoverage& coverage,
-                                    double wasted_reads) {
-  double low = std::log(wasted_reads);
-  double high = std::log(kMaxWastedReads);
-  Result<FilterPlan> best = PlanForWastedReads(tree, wasted_reads);
-  for (int i = 0; i < kHalvings && best.ok(); ++i) {
-    const double middle = (low + high) / 2;
-    Result<FilterPlan> plan = PlanForWastedReads(tree, std::exp(middle));
-    if (plan.ok() && WastedReads(coverage, plan->fprs, 1) <= wasted_reads) {
-      best = std::move(plan);
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return best;
+Result<FilterPlan> PlanForSameReads(const PlannedTree& tree, double wasted_reads) {
+  Result<FilterPlan> first = PlanForWastedReads(tree, wasted_reads);
+  if (!first.ok()) return first;
+  PlanSearch search;
+  const Status status = search.Run(
+      wasted_reads, kMaxWastedReads, [&](double reads) { return PlanForWastedReads(tree, reads); },
+      [&](const FilterPlan& plan) { return ReadsOf(tree, plan) <= wasted_reads; });
+  if (!status.ok()) return status;
+  return search.best ? *std::move(search.best) : first;
 }
-
-Result<FilterPlan> PlanForMemory(const PlannedTree& tree, uint64_t filter_bytes) {
-  // Footers and lines that are not full come on top of what is allocated, so search for the most
-  // hundredths of a bit whose filters fit.
-  int least = static_cast<int>(kMinAllocatedBitsPerKey * kBitsSteps);
-  int most = static_cast<int>(kMaxAllocatedBitsPerKey * kBitsSteps);
-  std::optional<FilterPlan> best;
-  uint64_t too_many_bytes = 0;
-  while (least <= most) {
-    const int middle = (least + most) / 2;
-    Result<FilterPlan> plan = PlanForBitsPerKey(tree, middle / kBitsSteps);
-    if (!plan.ok()) return plan.status();
-    if (plan->filter_bytes <= filter_bytes) {
-      if (plan->filter_bytes > 0) best = *std::move(plan);
-      least = middle + 1;
-    } else {
-      too_many_bytes = plan->filter_bytes;
-      most = middle - 1;
-    }
-  }
-  if (!best) return TooLittle(filter_bytes, too_many_bytes);
-  return *std::move(best);
-}
-
-namespace {
-
-// The plan of one rate for which `is_allowed` begins to hold, from the low rates on if it holds for
-// high ones, and the other way round. Nothing if it holds for none.
-struct RateSearch {
-  std::optional<FilterPlan> best;
-  std::optional<FilterPlan> refused;  // the last one
-};
-
-RateSearch SearchRate(const PlannedTree& tree, bool wants_low_rate,
-                      const std::function<bool(const FilterPlan&)>& is_allowed) {
-  double low = std::log(kMinTargetFpr);
-  double high = std::log(kMaxTargetFpr);
-  RateSearch search;
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = (low + high) / 2;
-    // Rounded before it is tried, so that the rounded rate is the one that fits.
-    const double target = std::stod(fmt::format("{:.3g}", std::exp(middle)));
-    FilterPlan plan = PlanForOneRateOf(tree, target);
-    const bool allowed = is_allowed(plan);
-    (allowed == wants_low_rate ? high : low) = middle;
-    (allowed ? search.best : search.refused) = std::move(plan);
-  }
-  return search;
-}
-
-}  // namespace
 
 Result<FilterPlan> PlanForOneRate(const PlannedTree& tree, uint64_t filter_bytes) {
-  RateSearch search = SearchRate(tree, /*wants_low_rate=*/true, [&](const FilterPlan& plan) {
-    return plan.filter_bytes <= filter_bytes;
-  });
-  if (search.best) return *std::move(search.best);
-  return TooLittle(filter_bytes, search.refused->filter_bytes);
+  return PlanWithin(filter_bytes, kMaxTargetFpr, kMinTargetFpr,
+                    [&](double fpr) { return PlanForRoundedRate(tree, fpr); });
 }
 
-Result<FilterPlan> PlanForOneRateOfReads(const PlannedTree& tree, const RunCoverage& coverage,
-                                         double wasted_reads) {
-  RateSearch search = SearchRate(tree, /*wants_low_rate=*/false, [&](const FilterPlan& plan) {
-    return WastedReads(coverage, plan.fprs, 1) <= wasted_reads;
-  });
+Result<FilterPlan> PlanForOneRateOfReads(const PlannedTree& tree, double wasted_reads) {
+  PlanSearch search;
+  const Status status = search.Run(
+      kMinTargetFpr, kMaxTargetFpr, [&](double fpr) { return PlanForRoundedRate(tree, fpr); },
+      [&](const FilterPlan& plan) { return ReadsOf(tree, plan) <= wasted_reads; });
+  if (!status.ok()) return status;
   if (search.best) return *std::move(search.best);
   return Status::InvalidArgument(
       fmt::format("no filters of one rate waste as few as {:.3g} reads", wasted_reads));
-}
-
-Result<FilterPlan> PlanForAsked(const PlannedTree& tree, const AskedRates& asked) {
-  if (asked.wasted_reads) {
-    return PlanForGoal(tree, {"wasted_reads", *asked.wasted_reads},
-                       {.wasted_reads = asked.wasted_reads});
-  }
-  if (asked.bits_per_key) return PlanForBitsPerKey(tree, *asked.bits_per_key);
-  return PlanForOneRateOf(tree, asked.target_fpr);
 }
 
 }  // namespace blocksieve::cli

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "integration/cli/advise/run_coverage.h"
-#include "integration/cli/engine/engine.h"
-#include "integration/cli/engine/filter_setting.h"
+#include "blocksieve/rate_allocation.h"
+#include "integration/cli/database/filter_setting.h"
+#include "integration/cli/database/sorted_runs.h"
 
 // The filters that blocksieve would build for the files of a database, for each way to ask for
 // them.
@@ -32,6 +32,7 @@ struct FilterPlan {
   std::vector<LevelFilters> levels;  ///< Those that have runs.
   /// By run, the rate to expect: lines and segments that are not full make it lower.
   std::vector<double> fprs;
+  bool is_reached = true;     ///< As in TreeRates.
   uint64_t filter_bytes = 0;  ///< Of all files, footers included.
 
   std::vector<FilterChange> changes;
@@ -39,48 +40,39 @@ struct FilterPlan {
   uint64_t rewritten_keys = 0;   ///< To be hashed.
 };
 
-/// What filters are planned for. The runs are not owned.
+/// What filters are planned for.
 struct PlannedTree {
-  const std::vector<SortedRun>& runs;
-
-  /// Whose policy spreads memory over the levels, by rules of its own; not owned. Null: none.
-  const Engine* engine = nullptr;
+  const RunList& list;  ///< Not owned.
 
   /// Of all filters; nothing: by kind=auto.
   std::optional<FilterKind> kind = std::nullopt;
 
   /// Files are rewritten where they are: what a flush wrote gets the filter of a compaction.
   bool by_rewriting = false;
-
-  /// By run, the shares of the lookups that the policy goes by; empty: all lookups ask all runs.
-  std::vector<double> shares = {};
 };
 
 // REQUIRES of all of these: there is a run, and it has a key.
+
+/// The filters that the policy builds for a goal.
+Result<FilterPlan> PlanForGoal(const PlannedTree& tree, const RateGoal& goal);
 
 /// The fewest wasted reads within so many bytes. Fails, saying why, if that is too little for any
 /// filter.
 Result<FilterPlan> PlanForMemory(const PlannedTree& tree, uint64_t filter_bytes);
 
-/// The fewest wasted reads with so many bits per key.
-Result<FilterPlan> PlanForBitsPerKey(const PlannedTree& tree, double bits_per_key);
-
-/// The least memory with at most so many wasted reads per lookup of an absent key.
+/// The least memory with at most `wasted_reads` per lookup of an absent key. Fails if no filters
+/// waste so few.
 Result<FilterPlan> PlanForWastedReads(const PlannedTree& tree, double wasted_reads);
 
-/// The same, but as the lookups of this coverage waste them, whatever the policy knows of it.
-Result<FilterPlan> PlanForSameReads(const PlannedTree& tree, const RunCoverage& coverage,
-                                    double wasted_reads);
+/// The same by the filters that files would really have, which waste a little less than their goal
+/// says.
+Result<FilterPlan> PlanForSameReads(const PlannedTree& tree, double wasted_reads);
 
 /// The lowest rate, the same for all files, within so many bytes. Fails like PlanForMemory.
 Result<FilterPlan> PlanForOneRate(const PlannedTree& tree, uint64_t filter_bytes);
 
 /// The highest rate, the same for all files, that wastes at most so many reads. Fails if there is
 /// none.
-Result<FilterPlan> PlanForOneRateOfReads(const PlannedTree& tree, const RunCoverage& coverage,
-                                         double wasted_reads);
-
-/// What a database that has these options is on its way to.
-Result<FilterPlan> PlanForAsked(const PlannedTree& tree, const AskedRates& asked);
+Result<FilterPlan> PlanForOneRateOfReads(const PlannedTree& tree, double wasted_reads);
 
 }  // namespace blocksieve::cli

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/filter_reader.h"
@@ -66,14 +67,14 @@ FilterPrice PriceCalibration::Of(FilterKind kind, double target_fpr) {
   return entry->second;
 }
 
-FilterPrice PriceOf(const FilterPlan& plan, const PlannedTree& tree,
-                    const std::vector<double>& shares, PriceCalibration* calibration) {
+FilterPrice PriceOf(const FilterPlan& plan, const RunList& list, PriceCalibration* calibration) {
+  const std::vector<double> shares = list.tree.LookupShares();
   FilterPrice price;
   double keys = 0;
   double probes = 0;
   size_t level = 0;
   size_t run = 0;
-  for (const auto& runs : ByLevel(tree.runs)) {
+  for (const auto& runs : ByLevel(list.runs)) {
     const LevelFilters& filters = plan.levels[level++];
     const FilterPrice of_level = calibration->Of(filters.kind, filters.target_fpr);
     for (const SortedRun& one : runs) {

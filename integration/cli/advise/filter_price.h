@@ -2,7 +2,6 @@
 
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "integration/cli/advise/filter_plan.h"
 
@@ -28,7 +27,6 @@ class PriceCalibration {
 
 /// Of the filters of a plan: building weighs levels by their keys, asking by their shares of the
 /// lookups.
-FilterPrice PriceOf(const FilterPlan& plan, const PlannedTree& tree,
-                    const std::vector<double>& shares, PriceCalibration* calibration);
+FilterPrice PriceOf(const FilterPlan& plan, const RunList& list, PriceCalibration* calibration);
 
 }  // namespace blocksieve::cli

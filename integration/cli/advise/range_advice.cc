@@ -116,9 +116,9 @@ std::string WhyNot(const RangeAdvice& advice, const std::string& problem,
 
 }  // namespace
 
-RangeAdvice AdviseRanges(const std::vector<SortedRun>& runs, const RunCoverage& coverage,
-                         const SeekQuestion& question, double wasted_per_lookup,
-                         const std::string& nothing_pays, const KeysOfFile& keys_of_file) {
+RangeAdvice AdviseRanges(const RunList& list, const SeekQuestion& question,
+                         double wasted_per_lookup, const std::string& nothing_pays,
+                         const KeysOfFile& keys_of_file) {
   RangeAdvice advice;
   advice.question = question;
   advice.range_fpr = RangePartOptions().range_fpr;
@@ -126,7 +126,7 @@ RangeAdvice AdviseRanges(const std::vector<SortedRun>& runs, const RunCoverage& 
   std::string problem;
   std::vector<double> fprs_today;
   std::vector<double> fprs;
-  for (const SortedRun& run : runs) {
+  for (const SortedRun& run : list.runs) {
     Sample sample;
     for (const FileReport* const file : FilesToSample(run)) sample.AddFile(*file, keys_of_file);
     if (!sample.problem().empty()) problem = sample.problem();
@@ -136,9 +136,8 @@ RangeAdvice AdviseRanges(const std::vector<SortedRun>& runs, const RunCoverage& 
     fprs_today.push_back(ranges.fpr_today);
     fprs.push_back(ranges.fpr);
   }
-  // An empty range is to a run what an absent key is.
-  advice.blocks_today = WastedReads(coverage, fprs_today, 1);
-  advice.blocks = WastedReads(coverage, fprs, 1);
+  advice.blocks_today = list.tree.WastedReads(fprs_today, 1);
+  advice.blocks = list.tree.WastedReads(fprs, 1);
   const double lookups = (1 - question.fraction) * wasted_per_lookup;
   const double empty_seeks = question.fraction * advice.empty_share;
   advice.wasted_reads_today = lookups + empty_seeks * advice.blocks_today;

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "integration/cli/advise/run_coverage.h"
-#include "integration/cli/engine/sorted_runs.h"
+#include "integration/cli/database/sorted_runs.h"
 
 // What filters that answer for ranges would save, estimated by building some from the keys of the
 // database.
@@ -61,8 +60,8 @@ using KeysOfFile =
     std::function<void(const FileReport&, const std::function<void(std::string_view)>&)>;
 
 /// `wasted_per_lookup`: by present filters. `nothing_pays`: why no filter of any kind does, or "".
-RangeAdvice AdviseRanges(const std::vector<SortedRun>& runs, const RunCoverage& coverage,
-                         const SeekQuestion& question, double wasted_per_lookup,
-                         const std::string& nothing_pays, const KeysOfFile& keys_of_file);
+RangeAdvice AdviseRanges(const RunList& list, const SeekQuestion& question,
+                         double wasted_per_lookup, const std::string& nothing_pays,
+                         const KeysOfFile& keys_of_file);
 
 }  // namespace blocksieve::cli

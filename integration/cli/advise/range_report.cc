@@ -1,11 +1,12 @@
-#include "integration/cli/advise/range_report.h"
+#include "integration/cli/advise/advice_report.h"
 
 #include <fmt/format.h>
 
 #include <vector>
 
 #include "blocksieve/filter_builder.h"
-#include "integration/cli/files/file_report.h"
+#include "integration/cli/database/file_text.h"
+#include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/text.h"
 #include "integration/cli/term/text_table.h"
 
@@ -20,7 +21,7 @@ double BitsPerKey(uint64_t num_bytes, uint64_t num_keys) {
 std::string LevelsText(const Advice& advice) {
   term::TextTable table({"level", "runs", "keys", "seeks", "range FPR today", "estimated",
                          "filter bytes", "bits/key"});
-  const std::vector<double> shares = SharesOf(advice.coverage, advice.list.runs.size());
+  const std::vector<double> shares = advice.list.tree.LookupShares();
   size_t i = 0;
   for (const auto& level : ByLevel(advice.list.runs)) {
     const auto num_runs = static_cast<double>(level.size());
@@ -46,13 +47,13 @@ std::string LevelsText(const Advice& advice) {
 
 // Beside filters for points with one rate, as all range filters have the same: budgets that spread
 // memory over the levels are of both together.
-std::vector<std::string> OptionsFor(const Advice& advice, const Engine& engine) {
+std::vector<std::string> OptionsFor(const Advice& advice) {
   double target_fpr = FilterOptions().target_fpr;
   for (const Proposal& proposal : advice.proposals) {
     const FilterSetting& setting = proposal.plan.setting;
     if (setting.option == "target_fpr") target_fpr = setting.value;
   }
-  return engine.RangeOptionsFor(target_fpr, advice.ranges->range_fpr);
+  return RangeOptions(target_fpr, advice.ranges->range_fpr);
 }
 
 using Json = nlohmann::ordered_json;
@@ -70,7 +71,7 @@ Json ToJson(const RunRanges& ranges, const SortedRun& run) {
 
 }  // namespace
 
-std::string RangesText(const Advice& advice, const Engine& engine) {
+std::string RangesText(const Advice& advice) {
   const RangeAdvice& ranges = *advice.ranges;
   std::string text = "Seeks with an upper bound:\n\n" + LevelsText(advice) + "\n";
   text += fmt::format("One that finds nothing reads {:.3g} data blocks today", ranges.blocks_today);
@@ -91,11 +92,11 @@ std::string RangesText(const Advice& advice, const Engine& engine) {
   }
   if (ranges.num_bytes == 0) return text;
   text += "\nOptions for range filters:\n\n";
-  for (const std::string& option : OptionsFor(advice, engine)) text += "  " + option + "\n";
+  for (const std::string& option : OptionsFor(advice)) text += "  " + option + "\n";
   return text;
 }
 
-Json RangesToJson(const Advice& advice, const Engine& engine) {
+Json RangesToJson(const Advice& advice) {
   const RangeAdvice& ranges = *advice.ranges;
   Json document = {{"seek_fraction", ranges.question.fraction},
                    {"range_width", ranges.question.range_width},
@@ -109,8 +110,7 @@ Json RangesToJson(const Advice& advice, const Engine& engine) {
   for (size_t i = 0; i < ranges.runs.size(); ++i) {
     runs.push_back(ToJson(ranges.runs[i], advice.list.runs[i]));
   }
-  document["options"] =
-      ranges.num_bytes == 0 ? std::vector<std::string>() : OptionsFor(advice, engine);
+  document["options"] = ranges.num_bytes == 0 ? std::vector<std::string>() : OptionsFor(advice);
   document["do_not_pay"] = ranges.do_not_pay;
   return document;
 }

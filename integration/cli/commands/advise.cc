@@ -16,11 +16,13 @@
 
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/advise/advice_report.h"
+#include "integration/cli/advise/run_coverage.h"
 #include "integration/cli/advise/verdict.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/engine/engine.h"
-#include "integration/cli/files/file_choice.h"
-#include "integration/cli/files/file_report.h"
+#include "integration/cli/database/database.h"
+#include "integration/cli/database/file_choice.h"
+#include "integration/cli/database/file_text.h"
+#include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
@@ -54,7 +56,7 @@ The predictions follow the model of each kind of filter:
                  lookups that ask the run. Reads that the block cache answers count, too.
   lookups        that share. Lookups are assumed to be where the database has keys, and a run is asked
                  for keys from the first to the last key of each of its files. The listener tells
-                 RocksDB's policy the same, of at least 1 in 32 lookups; without it, and in toylsm,
+                 RocksDB's policy the same, of at least 1 in 32 lookups; without it
                  memory is spread as if every lookup asked every run.
   per lookup     with --absent-fraction F, the mean over all lookups: F times the above, and 1 - F
                  times what a lookup of a present key wastes: the sum over the runs newer than the
@@ -71,8 +73,7 @@ The predictions follow the model of each kind of filter:
 "No filter pays here" means that a lookup without any filter wastes less than one read in 1,000, or
 that the files fit into the block cache: once the cache holds them, nothing is read. OPTIONS files of
 RocksDB do not say how large the cache is; unless --block-cache does, it is taken for the default one
-(RocksDB 8 MiB, toylsm 32 MiB). "Ranges do not pay here" means the same of seeks, or that keys are
-too much alike.
+(8 MiB). "Ranges do not pay here" means the same of seeks, or that keys are too much alike.
 
 With --seek-fraction F, F of the reads being seeks with an upper bound and the others lookups, it
 shows what filters that answer for ranges would save. It builds some, in memory, from the keys of a
@@ -133,36 +134,36 @@ AdviceQuestion ShareOf(const AdviceQuestion& question, uint64_t num_keys, uint64
   return share;
 }
 
-KeysOfFile KeysIn(const Engine& engine) {
-  return [&engine, progress = std::make_shared<term::Progress>()](
+KeysOfFile KeysWithProgress() {
+  return [progress = std::make_shared<term::Progress>()](
              const FileReport& report, const std::function<void(std::string_view)>& visit) {
     progress->Show("building range filters: " + ShortName(report.place));
-    const std::unique_ptr<TableFile> file = engine.OpenFile(report.place);
+    const std::unique_ptr<TableFile> file = TableFile::Open(report.place);
     if (file == nullptr) return;  // removed by another process
     file->ForEachKey([&visit](std::string_view key, bool) { visit(key); });
   };
 }
 
-std::vector<Advice> AdviseAll(const AdviceQuestion& question, const std::vector<FileReport>& files,
-                              const Engine& engine) {
+std::vector<Advice> AdviseAll(const AdviceQuestion& question,
+                              const std::vector<FileReport>& files) {
   std::vector<RunList> lists = SortIntoRuns(files);
   uint64_t all_keys = 0;
   for (const RunList& list : lists) all_keys += list.num_keys();
   std::vector<Advice> all;
   for (RunList& list : lists) {
     const AdviceQuestion share = ShareOf(question, list.num_keys(), all_keys);
-    RunCoverage coverage = CoverageOf(list.runs, ShareBeforeIn(engine));
-    Advice& advice = all.emplace_back(Advise(std::move(list), std::move(coverage), share));
+    SetCoverage(ShareBeforeInFiles(), &list);
+    Advice& advice = all.emplace_back(Advise(std::move(list), share));
     if (!question.seeks || advice.list.num_keys() == 0) continue;
-    const auto& runs = advice.list.runs;
-    advice.ranges = AdviseRanges(runs, advice.coverage, *question.seeks, advice.today.wasted_reads,
-                                 WhyCacheIsEnough(runs, question.cached_bytes), KeysIn(engine));
+    advice.ranges =
+        AdviseRanges(advice.list, *question.seeks, advice.today.wasted_reads,
+                     WhyCacheIsEnough(advice.list.runs, question.cached_bytes), KeysWithProgress());
   }
   return all;
 }
 
-std::string ToText(const AdviseOptions& options, const Engine& engine,
-                   const std::vector<Advice>& all, const ChosenFiles::Missed& missed) {
+std::string ToText(const AdviseOptions& options, const std::vector<Advice>& all,
+                   const ChosenFiles::Missed& missed) {
   if (all.empty() && missed.unopened.empty()) {
     return "No filter pays here: there are no files; nothing has been flushed yet.\n";
   }
@@ -178,22 +179,21 @@ std::string ToText(const AdviseOptions& options, const Engine& engine,
     const std::string runs = term::CountOf(advice.list.runs.size(), "sorted run");
     if (!is_only) text += fmt::format("Column family {}: ", advice.list.family);
     text += fmt::format("{} in {}\n\n", keys, runs);
-    text += ToText(advice, options.question.absent_fraction, engine) + "\n";
+    text += ToText(advice, options.question.absent_fraction) + "\n";
     const Verdict verdict = VerdictOf(advice);
     if (!verdict.proposal) continue;
     const Proposal& proposal = advice.proposals[*verdict.proposal];
     text += fmt::format("How to change to {}:\n\n", proposal.name);
     const bool names_family = !is_only || options.choice.family || advice.list.family != "default";
-    text += engine.StepsFor(proposal.plan.setting, options.choice.db,
-                            names_family ? advice.list.family : "") +
+    text += StepsText(proposal.plan.setting, options.choice.db,
+                      names_family ? advice.list.family : "") +
             "\n";
   }
   return text + VanishedText(missed);
 }
 
 // What the verdicts say is to be changed to, in a complete file of options.
-void WriteOptionsFile(const AdviseOptions& options, const Engine& engine,
-                      const std::vector<Advice>& all) {
+void WriteOptionsFile(const AdviseOptions& options, const std::vector<Advice>& all) {
   std::map<std::string, FilterSetting> settings;
   for (const Advice& advice : all) {
     const Verdict verdict = VerdictOf(advice);
@@ -206,7 +206,7 @@ void WriteOptionsFile(const AdviseOptions& options, const Engine& engine,
         "something",
         options.options_file);
   }
-  const std::string text = engine.OptionsFileWith(settings, options.choice.db);
+  const std::string text = OptionsFileWith(settings, options.choice.db);
   std::ofstream file(options.options_file, std::ios::binary | std::ios::trunc);
   if (!file.is_open() || !file.write(text.data(), static_cast<std::streamsize>(text.size())) ||
       !file.flush()) {
@@ -214,13 +214,13 @@ void WriteOptionsFile(const AdviseOptions& options, const Engine& engine,
   }
 }
 
-std::string ToJson(const AdviseOptions& options, const Engine& engine,
-                   const std::vector<Advice>& all, const ChosenFiles::Missed& missed) {
+std::string ToJson(const AdviseOptions& options, const std::vector<Advice>& all,
+                   const ChosenFiles::Missed& missed) {
   using Json = nlohmann::ordered_json;
-  Json document = DescribeChoice(options.choice, engine);
+  Json document = DescribeChoice(options.choice);
   document["absent_fraction"] = options.question.absent_fraction;
   Json& families = document["families"] = Json::array();
-  for (const Advice& advice : all) families.push_back(ToJson(advice, engine));
+  for (const Advice& advice : all) families.push_back(ToJson(advice));
   AddMissed(missed, &document);
   return JsonLine(document);
 }
@@ -231,18 +231,16 @@ void RunAdvise(const AdviseOptions& options) {
   const std::vector<FileReport> files = chosen.ReadReports("looking at filters", &missed);
   AdviceQuestion question = options.question;
   question.cached_bytes =
-      options.cache_bytes ? *options.cache_bytes : chosen.engine->CacheBytes(options.choice.db);
-  question.engine = chosen.engine;
+      options.cache_bytes ? *options.cache_bytes : CacheBytes(options.choice.db);
   if (options.seek_fraction) {
     question.seeks =
         SeekQuestion{.fraction = *options.seek_fraction, .range_width = options.range_width};
   }
-  const std::vector<Advice> all = AdviseAll(question, files, *chosen.engine);
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson
-                                  ? ToJson(options, *chosen.engine, all, missed)
-                                  : ToText(options, *chosen.engine, all, missed));
+  const std::vector<Advice> all = AdviseAll(question, files);
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, all, missed)
+                                                                    : ToText(options, all, missed));
   if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
-  if (!options.options_file.empty()) WriteOptionsFile(options, *chosen.engine, all);
+  if (!options.options_file.empty()) WriteOptionsFile(options, all);
 }
 
 }  // namespace
@@ -251,8 +249,6 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<AdviseOptions>();
   CLI::App* const command = AddSubcommand(app, "advise", kAdviseDescription, kAdviseFooter);
   AddDatabaseOption(command, &options->choice.db, "the directory of the database");
-  AddEngineOption(command, &options->choice.engine,
-                  "the engine of the database; found out if not given");
   AddOption(command, &options->choice.family,
             {"--column-family", "NAME", "only this column family; default: all, one by one"});
   CLI::Option* const memory = AddOption(

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "integration/cli/commands/options.h"
-#include "integration/cli/engine/engine.h"
-#include "integration/cli/rocksdb/filter_options.h"
+#include "integration/cli/database/database.h"
+#include "integration/cli/database/filter_options.h"
+#include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/streams.h"
-#include "integration/cli/upkeep/options_change.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -20,7 +20,7 @@ constexpr const char* kApplyDescription = "Put options of filters into a databas
 constexpr const char* kApplyFooter =
     R"help(Shows what changes, and writes the next OPTIONS file of the database, which RocksDB loads instead of
 the one before it. That one stays, and is kept as blocksieve-OPTIONS-... for blocksieve revert,
-because RocksDB removes old ones. No process may have the database open. RocksDB only.
+because RocksDB removes old ones. No process may have the database open.
 
   filter_policy                goes into [TableOptions/BlockBasedTable "FAMILY"]; beside a policy
                                that spreads memory over the levels, the listener
@@ -63,7 +63,7 @@ std::string ListenersText(const OptionsFile& file) {
 }
 
 void RunApply(const ApplyOptions& options) {
-  EngineOf(options.database, "rocksdb");  // says so if it is another's, or none
+  CheckDatabase(options.database);
   std::optional<DatabaseLock> lock;
   if (!options.is_dry_run) lock.emplace(options.database);
   const OptionsFile file = OptionsWith(options.database, options.options, options.family);

@@ -1,5 +1,8 @@
 #include "integration/cli/commands/command_tree.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 
 namespace blocksieve::cli {
@@ -31,6 +34,51 @@ CommandEntry Describe(const CLI::App& app, const std::string& path) {
   return entry;
 }
 
+std::string Usage(const CommandEntry& command) {
+  std::string line = fmt::format("Usage: {} [OPTIONS]", command.path);
+  for (const OptionEntry& option : command.options) {
+    if (!option.is_positional()) continue;
+    const std::string value = option.value + (option.is_repeatable ? "..." : "");
+    line += option.is_required ? " " + value : " [" + value + "]";
+  }
+  return line + (command.subcommands.empty() ? "\n" : " SUBCOMMAND\n");
+}
+
+// Two columns. What is too long for the first has a line of its own.
+std::string Item(const std::string& name, const std::string& description) {
+  constexpr size_t kWidth = 28;
+  const std::string separator = name.size() < kWidth ? "" : fmt::format("\n  {:{}}", "", kWidth);
+  return fmt::format("  {:{}}{}{}\n", name, kWidth, separator, description);
+}
+
+std::string HelpOfOption(const OptionEntry& option) {
+  std::string name = fmt::format("{}", fmt::join(option.names, ", "));
+  if (!option.value.empty()) name += (name.empty() ? "" : " ") + option.value;
+  if (option.is_repeatable) name += " ...";
+  if (option.is_required) name += " REQUIRED";
+  return Item(name, option.description);
+}
+
+std::string HelpOfOptions(const CommandEntry& command, bool positional) {
+  std::string items;
+  for (const OptionEntry& option : command.options) {
+    if (option.is_positional() == positional) items += HelpOfOption(option);
+  }
+  return items;
+}
+
+std::string Subcommands(const CommandEntry& command) {
+  std::string items;
+  for (const CommandEntry& below : command.subcommands) {
+    items += Item(below.name(), below.description);
+  }
+  return items;
+}
+
+std::string Group(const char* title, const std::string& items) {
+  return items.empty() ? "" : fmt::format("\n{}:\n{}", title, items);
+}
+
 }  // namespace
 
 ValueKind KindOfValue(const OptionEntry& option) {
@@ -58,6 +106,13 @@ std::vector<const CommandEntry*> AllCommands(const CommandEntry& root) {
     for (const CommandEntry* const each : AllCommands(below)) all.push_back(each);
   }
   return all;
+}
+
+std::string HelpText(const CommandEntry& command) {
+  return command.description + "\n" + Usage(command) +
+         Group("Positionals", HelpOfOptions(command, /*positional=*/true)) +
+         Group("Options", HelpOfOptions(command, /*positional=*/false)) +
+         Group("Subcommands", Subcommands(command)) + "\n" + command.footer + "\n";
 }
 
 }  // namespace blocksieve::cli

@@ -5,10 +5,11 @@
 
 namespace CLI {
 class App;
-}
+class ParseError;
+}  // namespace CLI
 
-// What the command line accepts, as the parser knows it. Completions and the manual page are made
-// from this, so they cannot be out of date.
+// What the command line accepts, as the parser knows it. Help, completions and the manual page are
+// made from this, so they cannot be out of date.
 
 namespace blocksieve::cli {
 
@@ -46,5 +47,14 @@ CommandEntry DescribeCommand(const CLI::App& app);
 
 /// The command and all below it, each before its own subcommands.
 std::vector<const CommandEntry*> AllCommands(const CommandEntry& root);
+
+/// What --help prints. The parser's own depends on its version: that of CLI11 2.6 takes the
+/// tables and examples in our footers for text, and fills their lines.
+std::string HelpText(const CommandEntry& command);
+
+/// What is wrong with a command line, in the order in which it was typed, with what was probably
+/// meant in place of words that nobody knows.
+std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error,
+                               const std::vector<std::string>& arguments);
 
 }  // namespace blocksieve::cli

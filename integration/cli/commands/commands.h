@@ -11,20 +11,29 @@ namespace blocksieve::cli {
 /// Does what the command line asked for. Throws Failure, UsageError, Interrupted.
 using Action = std::function<void()>;
 
-// Each adds its subcommand, with options, help and examples, to `app`. Parsing a command line that
-// names it sets `*action`, which must outlive `app`; nothing is done before that is called.
-void AddAdviseCommand(CLI::App* app, Action* action);
-void AddApplyCommand(CLI::App* app, Action* action);
-void AddCompletionCommand(CLI::App* app, Action* action);
-void AddIndexCommand(CLI::App* app, Action* action);
-void AddInspectCommand(CLI::App* app, Action* action);
-void AddLoadCommand(CLI::App* app, Action* action);
-void AddManualCommand(CLI::App* app, Action* action);
-void AddRevertCommand(CLI::App* app, Action* action);
-void AddRewriteCommand(CLI::App* app, Action* action);
-void AddScanCommand(CLI::App* app, Action* action);
-void AddSieveCommand(CLI::App* app, Action* action);
-void AddSizeCommand(CLI::App* app, Action* action);
-void AddVerifyCommand(CLI::App* app, Action* action);
+/// Adds a subcommand, with options, help and examples, to `app`. Parsing a command line that names
+/// it sets `*action`, which must outlive `app`; nothing is done before that is called.
+using AddCommand = void(CLI::App* app, Action* action);
+AddCommand AddAdviseCommand;
+AddCommand AddApplyCommand;
+AddCommand AddCompletionCommand;
+AddCommand AddIndexCommand;
+AddCommand AddInspectCommand;
+AddCommand AddLoadCommand;
+AddCommand AddManualCommand;
+AddCommand AddRevertCommand;
+AddCommand AddRewriteCommand;
+AddCommand AddScanCommand;
+AddCommand AddSieveCommand;
+AddCommand AddSizeCommand;
+AddCommand AddVerifyCommand;
+
+/// All of them, in the order of the help. A new subcommand is a file with its function, a
+/// declaration above, and an entry here.
+inline constexpr AddCommand* kCommands[] = {
+    AddLoadCommand,  AddScanCommand,       AddInspectCommand, AddVerifyCommand, AddAdviseCommand,
+    AddApplyCommand, AddRewriteCommand,    AddRevertCommand,  AddIndexCommand,  AddSieveCommand,
+    AddSizeCommand,  AddCompletionCommand, AddManualCommand,
+};
 
 }  // namespace blocksieve::cli

@@ -239,7 +239,7 @@ void AddCompletionCommand(CLI::App* app, Action* action) {
   const auto shell = std::make_shared<std::string>();
   CLI::App* const command =
       AddSubcommand(app, "completion", kCompletionDescription, kCompletionFooter);
-  AddOption(command, shell.get(), {"bash|zsh", "", "the shell", OneOf("bash", "zsh"), kRequired});
+  AddOption(command, shell.get(), {"bash|zsh", "", "the shell", OneOf("bash|zsh"), kRequired});
   SetAction(command, action, [app, shell] {
     const CommandEntry root = DescribeCommand(*app);
     term::WriteToStandardOutput(*shell == "bash" ? BashCompletion(root) : ZshCompletion(root));

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "integration/cli/commands/options.h"
-#include "integration/cli/engine/engine.h"
-#include "integration/cli/rocksdb/index_upkeep.h"
+#include "integration/cli/database/database.h"
+#include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/progress.h"
@@ -31,7 +31,7 @@ of the value (fields are those of the value, counted from 1; see blocksieve load
 that never had any, whatever program wrote it. No SST is rewritten. What is left out for its size is
 said, with the --max-index-bytes that would keep all. An interrupted
 command can be repeated: it goes on where it ended. Another process may have the database open; what it
-writes meanwhile gets the indexes of its own options. RocksDB only; the default column family.
+writes meanwhile gets the indexes of its own options. Only the default column family.
 
 With a RocksDB before 9.3, scans at older snapshots read such SSTs as a whole.
 
@@ -44,7 +44,7 @@ Examples:
 constexpr uint64_t kMaxBytesPerSecond = uint64_t{1} << 40;
 
 struct IndexOptions {
-  IndexUpkeep upkeep;
+  IndexRebuild upkeep;
   std::vector<std::string> indexes;
   std::string copy_from;
   std::string save_to;
@@ -58,11 +58,7 @@ void Report(const IndexOptions& options, const std::string& text,
 }
 
 void Rebuild(IndexOptions options) {
-  for (const std::string& definition : options.indexes) {
-    const Result<Column> column = Column::Parse(definition);
-    if (!column.ok()) term::FailUsage("--index {}: {}", definition, column.status().message());
-    options.upkeep.columns.push_back(*column);
-  }
+  options.upkeep.columns = ParseColumns(options.indexes);
   term::CatchInterrupts();
   term::Progress progress;
   BackfillProgress last;
@@ -86,7 +82,7 @@ void Rebuild(IndexOptions options) {
 }
 
 void RunIndex(const IndexOptions& options) {
-  EngineOf(options.upkeep.database, "rocksdb");  // says so if it is another's, or none
+  CheckDatabase(options.upkeep.database);
   if (!options.save_to.empty()) {
     SaveIndexes(options.upkeep.database, options.save_to);
     return Report(options, "saved to " + options.save_to, {{"saved_to", options.save_to}});

@@ -12,10 +12,11 @@
 
 #include "blocksieve/granule_index.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/files/file_choice.h"
-#include "integration/cli/files/file_report.h"
-#include "integration/cli/files/level_summary.h"
-#include "integration/cli/files/moved_files.h"
+#include "integration/cli/database/database.h"
+#include "integration/cli/database/file_choice.h"
+#include "integration/cli/database/file_text.h"
+#include "integration/cli/database/level_summary.h"
+#include "integration/cli/database/moved_files.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
@@ -259,10 +260,9 @@ nlohmann::ordered_json ToJson(const FilterSummary& sum) {
           {"bits_per_key", sum.bits_per_entry()}, {"predicted_fpr", sum.predicted_fpr()}};
 }
 
-std::string ToJson(const InspectOptions& options, const ChosenFiles& chosen,
-                   const Inspection& inspection) {
+std::string ToJson(const InspectOptions& options, const Inspection& inspection) {
   using Json = nlohmann::ordered_json;
-  Json document = DescribeChoice(options.choice, *chosen.engine);
+  Json document = DescribeChoice(options.choice);
   FilterSummary total;
   for (const FileReport& file : inspection.files) total.Add(file);
   document["total"] = ToJson(total);
@@ -289,17 +289,15 @@ void RunInspect(const InspectOptions& options) {
   ChosenFiles chosen = FindFiles(options.choice);
   Inspection inspection;
   inspection.files = chosen.ReadReports("inspecting", &inspection.missed);
-  inspection.built_for =
-      LevelsBuiltFor(inspection.files, options.choice.db.empty()
-                                           ? AskedRatesByFamily()
-                                           : chosen.engine->RatesAskedFor(options.choice.db));
+  inspection.built_for = LevelsBuiltFor(inspection.files, options.choice.db.empty()
+                                                              ? AskedRatesByFamily()
+                                                              : RatesAskedFor(options.choice.db));
   if (!options.choice.db.empty()) {
     inspection.without_plugin =
-        FilesWithoutPlugin(inspection.files, chosen.engine->NamesPlugin(options.choice.db));
+        FilesWithoutPlugin(inspection.files, NamesPlugin(options.choice.db));
   }
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson
-                                  ? ToJson(options, chosen, inspection)
-                                  : ToText(options, inspection));
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, inspection)
+                                                                    : ToText(options, inspection));
   if (const auto& unopened = inspection.missed.unopened; !unopened.empty()) {
     term::Fail("{}", fmt::join(unopened, "\n"));
   }

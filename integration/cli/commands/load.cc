@@ -13,7 +13,7 @@
 #include "blocksieve/skip_index.h"
 #include "integration/cli/commands/load_report.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/engine/engine.h"
+#include "integration/cli/database/loaded_database.h"
 #include "integration/cli/rows/row_reader.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
@@ -56,20 +56,17 @@ each index. If the disk is full, it says how many rows from the start of FILE ar
 Rows are added to a database that exists. It keeps the indexes that it has; a new one of the same
 name replaces the old one. At the end everything is flushed and, unless --no-compact is given,
 compacted, so that all files have the indexes; for a large database that takes long. A large index
-is in a file beside its SST: copy it along with the SST (see blocksieve index). The engines are
-rocksdb and toylsm, a small one to learn from and to test with, whose granules are its data blocks.
+is in a file beside its SST: copy it along with the SST (see blocksieve index).
 
 With --range-fpr, key filters save reads of seeks with an upper bound, too (see blocksieve advise).
-RocksDB keeps it in the options of the database, with the prefix extractor blocksieve.range, which
-it needs; toylsm keeps no options, so give it each time.
+It is kept in the options of the database, with the prefix extractor blocksieve.range, which it needs.
 
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:2 --index words=words:3 paths.tsv
   blocksieve load --db log.db --key 1 --delimiter , --index code=int:3 size=uint:4 log.csv
   blocksieve load --db csv.db --key 1 --format csv --header --index code=int:3 log.csv
   blocksieve load --db times.db --key 1 --range-fpr 0.01 --delimiter , log.csv
-  zcat docs.gz | blocksieve load --db docs.db --key 1 --index age=int:json:/age -
-  blocksieve load --engine toylsm --db toy.db --key 1 --index pkg=field:2 paths.tsv)help";
+  zcat docs.gz | blocksieve load --db docs.db --key 1 --index age=int:json:/age -)help";
 
 constexpr uint64_t kMaxGranuleRows = 1'000'000'000;
 constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 40;
@@ -82,7 +79,6 @@ struct LoadFormats {
 
 struct LoadOptions {
   std::string db;
-  std::string engine;  // empty: not given
   uint32_t key_field = 0;
   std::vector<std::string> indexes;
   std::vector<std::string> positionals;
@@ -213,23 +209,22 @@ void RunLoad(LoadOptions options) {
   // What can fail without leaving anything behind comes first.
   const std::unique_ptr<RowReader> reader = OpenRows(reading);
   term::CatchInterrupts();
-  const std::unique_ptr<LoadedDatabase> database =
-      EngineFor(options.db, options.engine).Load(target);
+  LoadedDatabase database(target);
   const auto say = [](const std::string& text) {
     term::WriteToStandardError("blocksieve load: " + text + "\n");
   };
-  for (const std::string& note : database->notes()) say(note);
+  for (const std::string& note : database.notes()) say(note);
   for (const Column& column : target.columns) {
     if (internal::IsPlainName(column.name())) continue;
     say(fmt::format("in conditions, the column is \"{}\", in double quotes", column.name()));
   }
 
-  Loaded loaded = Load(target, reader.get(), database.get());
-  if (!loaded.problem.empty()) FailWith(loaded, *database);
-  if (!options.no_compact) Compact(database.get());
-  loaded.rows_in_database = database->NumRows();
+  Loaded loaded = Load(target, reader.get(), &database);
+  if (!loaded.problem.empty()) FailWith(loaded, database);
+  if (!options.no_compact) Compact(&database);
+  loaded.rows_in_database = database.NumRows();
 
-  const SkipIndexSummary indexes = database->Indexes();
+  const SkipIndexSummary indexes = database.Indexes();
   const bool is_json = options.formats.output == OutputFormat::kJson;
   term::WriteToStandardOutput(is_json ? LoadJson(loaded, indexes) : LoadText(loaded, indexes));
   for (const std::string& warning : LoadWarnings(loaded, indexes)) say("warning: " + warning);
@@ -258,21 +253,20 @@ void AddLoadCommand(CLI::App* app, Action* action) {
              WholeInRange(1, Column::kMaxFieldNumber), kRequired});
   AddOption(command, &options->indexes,
             {"--index", "NAME=EXTRACTOR", "a name, and what to index under it"});
-  AddOption(
-      command, &options->granule_rows,
-      {"--granule-rows", "N",
-       "rows that are skipped or read together (default: those of a data block; not for toylsm)",
-       WholeInRange(1, kMaxGranuleRows)});
+  AddOption(command, &options->granule_rows,
+            {"--granule-rows", "N",
+             "rows that are skipped or read together (default: those of a data block)",
+             WholeInRange(1, kMaxGranuleRows)});
   AddOption(command, &options->target_fpr,
             {"--fpr", "P",
              fmt::format("share of the granules without a value that are still read for it "
                          "(default {})",
                          options->target_fpr),
              TargetFprs()});
-  AddOption(command, &options->max_index_bytes,
-            {"--max-index-bytes", "SIZE",
-             "the most that the index of one file may take (default 8MiB; not for toylsm)",
-             BytesInRange(1, kMaxIndexBytes)});
+  AddOption(
+      command, &options->max_index_bytes,
+      {"--max-index-bytes", "SIZE", "the most that the index of one file may take (default 8MiB)",
+       BytesInRange(1, kMaxIndexBytes)});
   AddOption(command, &options->range_fpr,
             {"--range-fpr", "P",
              fmt::format("key filters answer for ranges: share of empty ones that pass, {} to {}",
@@ -285,7 +279,6 @@ void AddLoadCommand(CLI::App* app, Action* action) {
       command, &options->store_delimiter,
       {"--store-delimiter", "C", R"(of CSV: what separates fields in the value (default \t))"});
   AddFlag(command, &options->skips_header, "--header", "the first line or record is no row");
-  AddEngineOption(command, &options->engine, "the engine of a new database (default rocksdb)");
   AddFlag(command, &options->no_compact, "--no-compact", "leave the files as they were flushed");
   AddFormats(command, &options->formats);
   AddOption(command, &options->positionals, {"FILE", "", "the lines; - is standard input"});

@@ -10,10 +10,9 @@
 
 #include "blocksieve/kernels.h"
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/cli/commands/command_tree.h"
 #include "integration/cli/commands/commands.h"
-#include "integration/cli/commands/help.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/commands/parse_error.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 
@@ -84,19 +83,7 @@ void Run(int argc, const char* const* argv, std::string* name) {
   app.require_subcommand(0, 1);  // a missing one is reported below, in our own words
   app.set_version_flag("--version", "blocksieve " BLOCKSIEVE_VERSION);
   Action action;
-  AddLoadCommand(&app, &action);
-  AddScanCommand(&app, &action);
-  AddInspectCommand(&app, &action);
-  AddVerifyCommand(&app, &action);
-  AddAdviseCommand(&app, &action);
-  AddApplyCommand(&app, &action);
-  AddRewriteCommand(&app, &action);
-  AddRevertCommand(&app, &action);
-  AddIndexCommand(&app, &action);
-  AddSieveCommand(&app, &action);
-  AddSizeCommand(&app, &action);
-  AddCompletionCommand(&app, &action);
-  AddManualCommand(&app, &action);
+  for (AddCommand* const add : kCommands) add(&app, &action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {  // --help or --version

@@ -92,7 +92,7 @@ void AddFormatOption(CLI::App* command, OutputFormat* format) {
           },
           "text (the default), or json for machines")
       ->type_name("text|json")
-      ->transform(CLI::Validator(OneOf("text", "json"), ""));
+      ->transform(CLI::Validator(OneOf("text|json"), ""));
 }
 
 void AddFormatOption(CLI::App* command, const char* words, const char* description,
@@ -113,14 +113,8 @@ void AddDatabaseOption(CLI::App* command, std::string* path, const char* descrip
   AddOption(command, path, {"--db", "DIR", description, nullptr, kRequired});
 }
 
-void AddEngineOption(CLI::App* command, std::string* name, const char* description) {
-  AddOption(command, name, {"--engine", "rocksdb|toylsm", description, OneOf("rocksdb", "toylsm")});
-}
-
 void AddFileOptions(CLI::App* command, FileChoice* choice) {
   AddOption(command, &choice->db, {"--db", "DIR", "the directory of a database"});
-  AddEngineOption(command, &choice->engine,
-                  "the engine of the database or file; found out if not given");
   AddOption(command, &choice->file, {"FILE", "", "or a single file of one"});
 }
 
@@ -194,13 +188,6 @@ Check BytesInRange(uint64_t low, uint64_t high) {
 }
 
 Check TargetFprs() { return InRange(kMinTargetFpr, kMaxTargetFpr); }
-
-Check OneOf(std::string first, std::string second) {
-  return [first = std::move(first), second = std::move(second)](const std::string& name) {
-    if (name == first || name == second) return std::string();
-    return fmt::format("'{}' is unknown; allowed are {} and {}", name, first, second);
-  };
-}
 
 Check OneOf(const std::string& words) {
   return [words = CLI::detail::split(words, '|')](const std::string& name) {

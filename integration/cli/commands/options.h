@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "integration/cli/commands/commands.h"
-#include "integration/cli/files/file_choice.h"
+#include "integration/cli/database/file_choice.h"
 
 namespace CLI {
 class Option;
@@ -52,10 +52,7 @@ void AddFormatOption(CLI::App* command, const char* words, const char* descripti
 /// The option --db DIR, which is required.
 void AddDatabaseOption(CLI::App* command, std::string* path, const char* description);
 
-/// The option --engine; `*name` stays empty if it is not given.
-void AddEngineOption(CLI::App* command, std::string* name, const char* description);
-
-/// The options --db and --engine, and FILE.
+/// The options --db and FILE.
 void AddFileOptions(CLI::App* command, FileChoice* choice);
 
 /// Not both of them may be given.
@@ -88,10 +85,7 @@ Check BytesInRange(uint64_t low, uint64_t high);
 /// The rates that ChooseLayout accepts.
 Check TargetFprs();
 
-/// `first` or `second`.
-Check OneOf(std::string first, std::string second);
-
-/// One of several, "text|json|csv".
+/// One of several words, "text|json|csv".
 Check OneOf(const std::string& words);
 
 /// What `version` of a JSON document means. Grows when members change or go, not when some are

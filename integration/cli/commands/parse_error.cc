@@ -1,5 +1,3 @@
-#include "integration/cli/commands/parse_error.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

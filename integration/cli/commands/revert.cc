@@ -6,10 +6,10 @@
 
 #include "integration/cli/commands/rewrite_files.h"
 #include "integration/cli/commands/rewrite_report.h"
-#include "integration/cli/rocksdb/filter_options.h"
-#include "integration/cli/rocksdb/stock_outcome.h"
+#include "integration/cli/database/filter_options.h"
+#include "integration/cli/maintenance/options_change.h"
+#include "integration/cli/maintenance/stock_outcome.h"
 #include "integration/cli/term/streams.h"
-#include "integration/cli/upkeep/options_change.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -92,7 +92,7 @@ void ReportUnknown(const std::string& policy, OutputFormat format) {
 
 void RunRevert(const RevertOptions& options) {
   const RewriteQuestion& question = options.settings.question;
-  EngineOf(question.database, "rocksdb");  // says so if it is another's, or none
+  CheckDatabase(question.database);
   const bool is_dry_run = options.settings.is_dry_run;
   const OptionsFile stock = is_dry_run ? StockOptionsFor(options) : RevertOptionsFile(options);
   const auto unknown = UnknownPolicy(stock);

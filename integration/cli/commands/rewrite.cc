@@ -1,18 +1,18 @@
 #include <fmt/format.h>
 
-#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "integration/cli/commands/rewrite_files.h"
+#include "integration/cli/maintenance/file_rewriter.h"
+#include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
-#include "integration/cli/upkeep/file_rewriter.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -31,7 +31,8 @@ file is rewritten: it has to be 5 % from its best, with memory weighed against r
 command that is repeated rewrites nothing.
 
 No process may have the database open. What RocksDB itself has to compact is waited for; if it compacts
-more meanwhile, the command looks again at what would gain. What is done stays done: a command that was interrupted or killed is repeated, and goes on with the files that are left.
+more meanwhile, the command looks again at what would gain. What is done stays done: a command that was
+interrupted or killed is repeated, and goes on with the files that are left.
 Skip indexes of the default column family are kept.
 
 At the end it shows what lookups of absent keys waste, before and after: predicted by the model of the
@@ -52,25 +53,16 @@ struct RewriteOptions {
 };
 
 void RewriteForIndexes(const RewriteOptions& options) {
-  std::vector<Column> columns;
-  for (const std::string& definition : options.indexes) {
-    const Result<Column> column = Column::Parse(definition);
-    if (!column.ok()) term::FailUsage("--index {}: {}", definition, column.status().message());
-    columns.push_back(*column);
-  }
+  const std::vector<Column> columns = ParseColumns(options.indexes);
   term::CatchInterrupts();
   term::Progress line;
   BackfillProgress last;
-  const auto begin = std::chrono::steady_clock::now();
   const bool is_done = [&] {
     FileRewriter rewriter(options.settings.question.database, options.settings.bytes_per_second,
                           columns);
     return rewriter.RewriteForIndexes([&](const BackfillProgress& done) {
       last = done;
-      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-      line.Show(fmt::format("rewriting: {} of {} files, {}", done.files_done,
-                            done.files_done + done.files_left,
-                            PaceText(done.bytes_done, done.bytes_left, passed.count())));
+      ShowRewriting(done.files_done, done.files_left, done.bytes_done, done.bytes_left, &line);
       return !term::InterruptFlag();
     });
   }();
@@ -89,7 +81,7 @@ void RewriteForIndexes(const RewriteOptions& options) {
 }
 
 void RunRewrite(const RewriteOptions& options) {
-  EngineOf(options.settings.question.database, "rocksdb");  // says so if it is another's, or none
+  CheckDatabase(options.settings.question.database);
   if (options.with_indexes || !options.indexes.empty()) return RewriteForIndexes(options);
   RewriteFiles(options.settings, "Rewriting",
                [&] { return PlanRewrite(options.settings.question); });

@@ -7,13 +7,12 @@
 #include <utility>
 
 #include "integration/cli/commands/rewrite_report.h"
+#include "integration/cli/maintenance/file_rewriter.h"
+#include "integration/cli/maintenance/measured_reads.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
-#include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
-#include "integration/cli/upkeep/file_rewriter.h"
-#include "integration/cli/upkeep/measured_reads.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -49,17 +48,12 @@ void WaitForCompactions(FileRewriter* rewriter, const Rewritten& done) {
 }
 
 void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter, Rewritten* done) {
-  const auto begin = std::chrono::steady_clock::now();
   term::Progress line;
   RewriteProgress last;
   const bool is_done = rewriter->Rewrite(plan, [&](const RewriteProgress& progress) {
     last = progress;
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    const uint64_t all = progress.bytes_done + progress.bytes_left;
-    line.Show(fmt::format("rewriting: {} of {} files, {} %, {}", progress.files_done,
-                          progress.files_done + progress.files_left,
-                          all == 0 ? 100 : 100 * progress.bytes_done / all,
-                          PaceText(progress.bytes_done, progress.bytes_left, passed.count())));
+    ShowRewriting(progress.files_done, progress.files_left, progress.bytes_done,
+                  progress.bytes_left, &line);
     return !term::InterruptFlag();
   });
   line.Show("");
@@ -79,14 +73,10 @@ void UpdateOutlooks(const RewritePlan& plan, std::vector<RewrittenFamily>* famil
 
 }  // namespace
 
-std::string PaceText(uint64_t bytes_done, uint64_t bytes_left, double seconds) {
-  if (seconds <= 0 || bytes_done == 0) return "";
-  const double rate = static_cast<double>(bytes_done) / seconds;
-  const auto left = static_cast<uint64_t>(static_cast<double>(bytes_left) / rate + 1);
-  const std::string time = left < 120    ? fmt::format("{} s", left)
-                           : left < 7200 ? fmt::format("{} min", left / 60)
-                                         : fmt::format("{} h", left / 3600);
-  return fmt::format("{:.1f} MB/s, {} left", rate / 1e6, time);
+void ShowRewriting(uint64_t files_done, uint64_t files_left, uint64_t bytes_done,
+                   uint64_t bytes_left, term::Progress* line) {
+  line->Show(fmt::format("rewriting, {} of {} files", files_done, files_done + files_left),
+             {bytes_done, bytes_done + bytes_left, bytes_done, "byte"});
 }
 
 void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {

@@ -7,7 +7,8 @@
 
 #include "blocksieve/column.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/upkeep/rewrite_plan.h"
+#include "integration/cli/maintenance/rewrite_plan.h"
+#include "integration/cli/term/progress.h"
 
 // What `rewrite` and `revert` share: rewriting files one by one.
 
@@ -32,7 +33,8 @@ using MakeRewritePlan = std::function<RewritePlan()>;
 void RewriteFiles(const RewriteSettings& settings, const std::string& deed,
                   const MakeRewritePlan& make_plan);
 
-/// "12.3 MB/s, 40 s left": of so many bytes done in so many seconds, and so many left.
-std::string PaceText(uint64_t bytes_done, uint64_t bytes_left, double seconds);
+/// Shows how far rewriting has come.
+void ShowRewriting(uint64_t files_done, uint64_t files_left, uint64_t bytes_done,
+                   uint64_t bytes_left, term::Progress* line);
 
 }  // namespace blocksieve::cli

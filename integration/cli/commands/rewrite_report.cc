@@ -5,7 +5,7 @@
 #include <set>
 
 #include "integration/cli/advise/verdict.h"
-#include "integration/cli/files/file_report.h"
+#include "integration/cli/database/file_text.h"
 #include "integration/cli/term/text.h"
 #include "integration/cli/term/text_table.h"
 

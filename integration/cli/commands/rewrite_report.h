@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "integration/cli/upkeep/measured_reads.h"
-#include "integration/cli/upkeep/rewrite_plan.h"
+#include "integration/cli/maintenance/measured_reads.h"
+#include "integration/cli/maintenance/rewrite_plan.h"
 
 // What `rewrite` and `revert` say: what they would do, what it means, and what they did.
 

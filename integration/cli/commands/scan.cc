@@ -8,8 +8,10 @@
 #include <string>
 
 #include "blocksieve/query.h"
+#include "blocksieve/rocksdb/skip_scan.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/engine/engine.h"
+#include "integration/cli/database/database.h"
+#include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
@@ -61,77 +63,69 @@ using Json = nlohmann::ordered_json;
 
 struct ScanOptions {
   std::string db;
-  std::string engine;  // empty: not given
   std::string where = "TRUE";
-  ScanRequest request;
+  SkipScanOptions scan;
   bool no_index = false;
   bool count = false;
   OutputFormat format = OutputFormat::kText;
 };
 
 // What to do about a database that has no columns to ask about.
-std::string HowToIndex(const ScanOptions& options, const Engine& engine) {
-  if (engine.name() == RocksDbEngine().name()) {
-    return fmt::format(
-        "\nDatabase {} has no indexes; this adds one: blocksieve index --db {} "
-        "--index NAME=EXTRACTOR",
-        options.db, options.db);
-  }
+std::string HowToIndex(const std::string& database) {
   return fmt::format(
-      "\nDatabase {} has no indexes; this adds one: blocksieve load --db {} --key 1 "
-      "--index NAME=EXTRACTOR /dev/null",
-      options.db, options.db);
+      "\nDatabase {} has no indexes; this adds one: blocksieve index --db {} "
+      "--index NAME=EXTRACTOR",
+      database, database);
 }
 
-Query ParseWhere(const ScanOptions& options, const Engine& engine,
-                 const SkipIndexSummary& indexes) {
+Query ParseWhere(const ScanOptions& options, const SkipIndexSummary& indexes) {
   size_t position = 0;
   Result<Query> query = Query::Parse(options.where, indexes.columns, &position);
   if (query.ok()) return *std::move(query);
   const std::string& message = query.status().message();
-  const std::string hint = indexes.columns.empty() ? HowToIndex(options, engine) : "";
+  const std::string hint = indexes.columns.empty() ? HowToIndex(options.db) : "";
   if (position == 0) term::FailUsage("--where: {}{}", message, hint);
   term::FailUsage("--where, {}\n{}{}", message, term::PointAt(options.where, position), hint);
 }
 
 // What the options and the condition ask for together.
-ScanRequest RequestOf(const ScanOptions& options, const Query& query) {
-  ScanRequest request = options.request;
-  request.use_index = !options.no_index;
-  request.counts = options.count;
-  request.order = query.order;
-  if (query.limit != 0 && request.limit != 0) {
-    term::FailUsage("a limit is given twice, LIMIT {} and --limit {}", query.limit, request.limit);
+SkipScanOptions ScanOptionsFor(const ScanOptions& options, const Query& query) {
+  SkipScanOptions scan = options.scan;
+  scan.use_index = !options.no_index;
+  scan.order = query.order;
+  if (query.limit != 0 && scan.limit != 0) {
+    term::FailUsage("a limit is given twice, LIMIT {} and --limit {}", query.limit, scan.limit);
   }
-  if (query.order && request.reverse) {
+  if (query.order && scan.reverse) {
     term::FailUsage("--reverse: with ORDER BY, DESC says so: ORDER BY {} DESC",
                     query.order->column.name());
   }
-  request.limit = std::max(request.limit, query.limit);
-  return request;
+  scan.limit = std::max(scan.limit, query.limit);
+  scan.count_granules = options.count && scan.limit == 0;
+  return scan;
 }
 
-void WriteRow(const RowScan& scan, OutputFormat format, term::Output* output) {
+void WriteRow(const SkipScan& scan, OutputFormat format, term::Output* output) {
   if (format == OutputFormat::kText) {
-    output->Write(scan.key());
+    output->Write(scan.key().ToStringView());
     output->Write("\t");
-    output->WriteLine(scan.value());
+    output->WriteLine(scan.value().ToStringView());
     return;
   }
   Json row = Json::object();
-  SetBytes(&row, "key", scan.key());
-  SetBytes(&row, "value", scan.value());
+  SetBytes(&row, "key", scan.key().ToStringView());
+  SetBytes(&row, "value", scan.value().ToStringView());
   output->WriteLine(row.dump());
 }
 
 // Returns the number of rows.
-uint64_t WriteRows(const ScanOptions& options, RowScan* scan, term::Output* output) {
+uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* output) {
   uint64_t count = scan->Explain().rows_counted;
   for (; scan->Valid() && output->is_wanted(); scan->Next()) {
     ++count;
     if (!options.count) WriteRow(*scan, options.format, output);
   }
-  if (options.count && scan->problem().empty()) {
+  if (options.count && scan->status().ok()) {
     output->Write(options.format == OutputFormat::kJson ? JsonLine({{"count", count}})
                                                         : std::to_string(count) + "\n");
   }
@@ -203,23 +197,26 @@ void PrintExplanation(const ScanExplanation& explanation, OutputFormat format) {
 }
 
 void RunScan(const ScanOptions& options) {
-  const Engine& engine = EngineOf(options.db, options.engine);
-  const std::unique_ptr<ReadDatabase> database = engine.Open(options.db);
-  const Query query = ParseWhere(options, engine, database->Indexes());
-  ScanRequest request = RequestOf(options, query);
+  CheckDatabase(options.db);
+  const Database db = OpenReadOnly(options.db);
+  const Query query = ParseWhere(options, IndexesOf(db.get(), options.db));
+  SkipScanOptions scan_options = ScanOptionsFor(options, query);
   term::Progress progress;
-  request.progress = [&progress](const ScanExplanation& so_far) {
+  scan_options.progress = [&progress](const ScanExplanation& so_far) {
     if (!progress.IsDue()) return;
     progress.Show("scanning", {so_far.rows_read, so_far.rows_planned, so_far.rows_read, "row"});
   };
-  const std::unique_ptr<RowScan> scan = database->Scan(query.predicate, request);
+  std::unique_ptr<SkipScan> scan;
+  const rocksdb::Status status =
+      SkipScan::Create(db.get(), nullptr, query.predicate, scan_options, &scan);
+  if (!status.ok()) term::Fail("cannot scan database {}: {}", options.db, status.ToString());
 
   term::Output output;
   const uint64_t count = WriteRows(options, scan.get(), &output);
-  if (options.request.explain) PrintExplanation(scan->Explain(), options.format);
-  if (const std::string problem = scan->problem(); !problem.empty()) {
+  if (options.scan.explain) PrintExplanation(scan->Explain(), options.format);
+  if (!scan->status().ok()) {
     term::Fail("cannot read on in database {} after {}: {}", options.db,
-               term::CountOf(count, "row"), problem);
+               term::CountOf(count, "row"), scan->status().ToString());
   }
 }
 
@@ -227,20 +224,19 @@ void RunScan(const ScanOptions& options) {
 
 void AddScanCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<ScanOptions>();
-  ScanRequest& request = options->request;
+  SkipScanOptions& scan = options->scan;
   CLI::App* const command = AddSubcommand(app, "scan", kScanDescription, kScanFooter);
   AddDatabaseOption(command, &options->db, "the directory of the database");
-  AddEngineOption(command, &options->engine, "the engine of the database; found out if not given");
   AddOption(command, &options->where,
             {"--where", "CONDITION", "the condition; without it, all rows match"});
-  AddFlag(command, &request.explain, "--explain",
+  AddFlag(command, &scan.explain, "--explain",
           "report on standard error what was read, and why not less");
   AddFlag(command, &options->no_index, "--no-index", "read everything, for comparison");
   AddFlag(command, &options->count, "--count", "print only the number of rows");
-  AddOption(command, &request.limit,
+  AddOption(command, &scan.limit,
             {"--limit", "N", "stop after so many rows",
              WholeInRange(1, std::numeric_limits<uint64_t>::max())});
-  AddFlag(command, &request.reverse, "--reverse", "go from the greatest key to the least");
+  AddFlag(command, &scan.reverse, "--reverse", "go from the greatest key to the least");
   AddFormatOption(command, &options->format);
   SetAction(command, action, [options] { RunScan(*options); });
 }

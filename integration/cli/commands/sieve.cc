@@ -112,31 +112,32 @@ void ReportLine(const std::string& text) {
   term::WriteToStandardError("blocksieve sieve: " + text + "\n");
 }
 
-void Push(const SieveCommandOptions& options, UrlSieve* sieve) {
-  LineBatches lines(options.push_file, options.normalize);
+/// Hands all URLs of a file to `take`, many at a time.
+void FeedFile(const SieveCommandOptions& options, const std::string& file, const char* doing,
+              const std::function<rocksdb::Status(std::span<const std::string_view>)>& take) {
+  LineBatches lines(file, options.normalize);
   term::Progress progress;
   uint64_t num_urls = 0;
-  sieve::PushCounts counts;
   for (std::vector<std::string_view> batch; lines.Next(&batch);) {
-    CheckStatus(sieve->Push(batch, &counts), options.db);
+    CheckStatus(take(batch), options.db);
     num_urls += batch.size();
-    if (progress.IsDue()) progress.Show("pushing", lines.AdvanceOf(num_urls));
+    if (progress.IsDue()) progress.Show(doing, lines.AdvanceOf(num_urls));
   }
+}
+
+void Push(const SieveCommandOptions& options, UrlSieve* sieve) {
+  sieve::PushCounts counts;
+  FeedFile(options, options.push_file, "pushing",
+           [&](const auto& urls) { return sieve->Push(urls, &counts); });
   ReportLine(fmt::format("pushed {}, of which {} were new",
                          term::CountOf(counts.new_urls + counts.repeats, "URL"),
                          term::WithCommas(counts.new_urls)));
 }
 
 void Forget(const SieveCommandOptions& options, UrlSieve* sieve) {
-  LineBatches lines(options.forget_file, options.normalize);
-  term::Progress progress;
-  uint64_t num_urls = 0;
   sieve::ForgetCounts counts;
-  for (std::vector<std::string_view> batch; lines.Next(&batch);) {
-    CheckStatus(sieve->Forget(batch, &counts), options.db);
-    num_urls += batch.size();
-    if (progress.IsDue()) progress.Show("forgetting", lines.AdvanceOf(num_urls));
-  }
+  FeedFile(options, options.forget_file, "forgetting",
+           [&](const auto& urls) { return sieve->Forget(urls, &counts); });
   ReportLine(fmt::format("forgot {}; {} had not been seen", term::CountOf(counts.forgotten, "URL"),
                          term::WithCommas(counts.not_seen)));
 }

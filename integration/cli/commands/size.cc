@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -39,8 +40,6 @@ Examples:
 constexpr uint64_t kDefaultKeys = 1'000'000;
 constexpr double kMaxBitsPerKey = 1000;
 constexpr uint64_t kMaxNumber = uint64_t{1} << 50;
-constexpr FilterKind kKinds[] = {FilterKind::kRibbon, FilterKind::kBlockedBloom,
-                                 FilterKind::kClassicBloom};
 
 struct SizeOptions {
   std::optional<double> fpr;
@@ -84,11 +83,6 @@ Sized Size(const Layout& layout, uint64_t keys) {
       8 * static_cast<double>(sized.payload_bytes) / static_cast<double>(keys);
   sized.above_limit = bits_per_key / sized.limit_bits_per_key - 1;
   return sized;
-}
-
-std::string LayoutText(const Layout& layout) {
-  return layout.kind == FilterKind::kRibbon ? term::CountOf(layout.num_probes, "whole column")
-                                            : fmt::format("k = {}", layout.num_probes);
 }
 
 std::string Question(const SizeOptions& options) {
@@ -142,7 +136,9 @@ void RunSize(const SizeOptions& options) {
   }
   std::vector<Sized> all;
   std::string problems;
-  for (const FilterKind kind : kKinds) {
+  std::vector<FilterKind> kinds = SizedFilterKinds();
+  std::reverse(kinds.begin(), kinds.end());  // the ones to choose first
+  for (const FilterKind kind : kinds) {
     const Result<Layout> layout = LayoutFor(kind, options);
     if (layout.ok()) {
       all.push_back(Size(*layout, options.keys));

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "integration/cli/commands/options.h"
-#include "integration/cli/files/file_check.h"
-#include "integration/cli/files/file_choice.h"
-#include "integration/cli/files/file_report.h"
+#include "integration/cli/database/file_check.h"
+#include "integration/cli/database/file_choice.h"
+#include "integration/cli/database/file_text.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
@@ -139,10 +139,9 @@ nlohmann::ordered_json ToJson(const FileCheck& check) {
   return document;
 }
 
-std::string ToJson(const VerifyOptions& options, const ChosenFiles& chosen,
-                   const Verification& verification) {
+std::string ToJson(const VerifyOptions& options, const Verification& verification) {
   using Json = nlohmann::ordered_json;
-  Json document = DescribeChoice(options.choice, *chosen.engine);
+  Json document = DescribeChoice(options.choice);
   document["num_problems"] = verification.num_problems();
   document["confidence"] = 0.95;
   Json& files = document["files"] = Json::array();
@@ -157,9 +156,8 @@ void RunVerify(const VerifyOptions& options) {
   verification.missed = chosen.ForEach("verifying", [&](TableFile* file) {
     verification.files.push_back(CheckFile(file, options.num_probes));
   });
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson
-                                  ? ToJson(options, chosen, verification)
-                                  : ToText(verification));
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, verification)
+                                                                    : ToText(verification));
   if (const uint64_t problems = verification.num_problems(); problems != 0) {
     term::Fail("{} found", term::CountOf(problems, "problem"));
   }

@@ -1,5 +1,3 @@
-#include "integration/cli/rows/csv_rows.h"
-
 #include <csv.h>
 #include <fmt/format.h>
 
@@ -8,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "integration/cli/rows/row_reader.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/line_reader.h"

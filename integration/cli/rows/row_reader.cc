@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "integration/cli/rows/csv_rows.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/line_reader.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "integration/rocksdb/compat/cache.h"
+#include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::rocksdb_plugin {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "blocksieve/granule_index.h"
-#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/index/skip_index_options.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/databases.h"

@@ -12,7 +12,7 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Updates KnownShapes before files are built.
+/// Updates KnownLevels before files are built.
 class LevelListener : public rocksdb::EventListener {
  public:
   void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) override;

@@ -6,16 +6,18 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "blocksieve/filter_kind.h"
+#include "blocksieve/rate_allocation.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/rocksdb/levels/known_shapes.h"
+#include "integration/rocksdb/levels/known_levels.h"
 
 namespace blocksieve::rocksdb_plugin {
 
 /// Chooses the false-positive rate of each file so that filters take memory where it saves reads.
 ///
-/// A LevelListener reports the shape of the tree. Without one, a model replaces it: each level is
+/// A LevelListener reports the levels. Without one, a model replaces them: each level is
 /// `size_ratio` times as large as the one above, and the last level is the deepest that a file was
 /// built for. Thread-safe.
 class LevelRates {
@@ -24,19 +26,13 @@ class LevelRates {
   /// say which database they belong to: a policy that serves several goes by the last one opened.
   void Learn(const rocksdb::ColumnFamilyOptions& column_family);
 
-  /// What the filters of one file get.
-  struct Rates {
-    double target_fpr = 1;  ///< 1: it should have no filter.
-    double range_fpr = 1;   ///< Only of options with ranges.
-  };
-
-  /// Throws std::bad_alloc. REQUIRES: `options` are valid and have either wasted_reads or
-  /// bits_per_key.
-  Rates RatesOf(const FilterPolicyOptions& options, const rocksdb::FilterBuildingContext& context);
+  /// The rates of one file. REQUIRES: the goal is valid, and differs by run. Errors: as
+  /// AllocateRates. Throws std::bad_alloc.
+  Result<FilterRates> RatesOf(const RateGoal& goal, PolicyKind kind,
+                              const rocksdb::FilterBuildingContext& context);
 
  private:
-  ColumnFamilyShape ShapeFor(const rocksdb::FilterBuildingContext& context);
-  ColumnFamilyShape ModelFor(const rocksdb::FilterBuildingContext& context);
+  lsm::Levels ModelFor(const rocksdb::FilterBuildingContext& context);
   int LastLevel(const rocksdb::FilterBuildingContext& context);
 
   std::atomic<double> size_ratio_ = 10;  // RocksDB's default
@@ -46,12 +42,8 @@ class LevelRates {
   std::map<ColumnFamilyKey, int> last_levels_;
 };
 
-/// The kind of filter that a file gets. `is_short_lived`: the next compaction rewrites the file.
-FilterKind KindOfFile(PolicyKind kind, bool is_short_lived);
-
-/// The most precise rate that a file gets by these options, in a tree that wastes so many reads per
-/// lookup.
-double LeastRate(FilterKind kind, double wasted_reads);
+/// The kind of all files; nothing: lsm::AutoKind.
+std::optional<FilterKind> FixedKind(PolicyKind kind);
 
 /// Whether the file is the output of a flush and will be compacted.
 bool IsShortLived(const rocksdb::FilterBuildingContext& context);

@@ -2,21 +2,20 @@
 
 #include <algorithm>
 
-#include "integration/rocksdb/levels/run_shares.h"
-
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// Of the level that is asked most: one standard error of a share of a quarter is then 12 %.
-constexpr double kEnough = 256;
+// Samples of the level that is checked most: one standard error of a share of a quarter is then 12
+// %.
+constexpr double kMinSamples = 256;
 // Old samples are forgotten by halves, so that a change shows.
-constexpr double kMost = 16 * kEnough;
+constexpr double kMaxSamples = 16 * kMinSamples;
 
 }  // namespace
 
 void ReadSamples::Note(const rocksdb::ColumnFamilyMetaData& column_family) {
   std::map<uint64_t, uint64_t> counts;
-  asked_.resize(std::max(asked_.size(), column_family.levels.size()));
+  checked_.resize(std::max(checked_.size(), column_family.levels.size()));
   for (const auto& level : column_family.levels) {
     // Each file of level 0 is a run.
     const double runs = level.level == 0 ? static_cast<double>(level.files.size()) : 1;
@@ -25,21 +24,22 @@ void ReadSamples::Note(const rocksdb::ColumnFamilyMetaData& column_family) {
       const uint64_t old = before == counts_.end() ? 0 : before->second;
       // It is counted from 0 again when RocksDB opens the database.
       const uint64_t since = file.num_reads_sampled - std::min(old, file.num_reads_sampled);
-      asked_[static_cast<size_t>(level.level)] += static_cast<double>(since) / runs;
+      checked_[static_cast<size_t>(level.level)] += static_cast<double>(since) / runs;
       counts[file.file_number] = file.num_reads_sampled;
     }
   }
   counts_ = std::move(counts);
-  if (asked_.empty() || *std::max_element(asked_.begin(), asked_.end()) <= kMost) return;
-  for (double& asked : asked_) asked /= 2;
+  if (checked_.empty() || *std::max_element(checked_.begin(), checked_.end()) <= kMaxSamples)
+    return;
+  for (double& checked : checked_) checked /= 2;
 }
 
-std::optional<std::vector<double>> ReadSamples::Shares() const {
-  const double most = asked_.empty() ? 0 : *std::max_element(asked_.begin(), asked_.end());
-  if (most < kEnough) return std::nullopt;
-  std::vector<double> shares = asked_;
-  for (double& share : shares) share = std::max(share / most, kLeastShareOfLookups);
-  return shares;
+void ReadSamples::SetShares(lsm::Levels* levels) const {
+  const double most = checked_.empty() ? 0 : *std::max_element(checked_.begin(), checked_.end());
+  if (most < kMinSamples) return;
+  for (size_t i = 0; i < std::min(levels->size(), checked_.size()); ++i) {
+    (*levels)[i].lookup_share = checked_[i] / most;
+  }
 }
 
 }  // namespace blocksieve::rocksdb_plugin

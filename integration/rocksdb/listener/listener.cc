@@ -2,7 +2,7 @@
 
 #include <exception>
 
-#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve {

@@ -1,6 +1,6 @@
 #include <rocksdb/utilities/object_registry.h>
 
-#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/listener/listener.h"

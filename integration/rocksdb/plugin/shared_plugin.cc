@@ -7,7 +7,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/sizing.h"
-#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/policy.h"
 

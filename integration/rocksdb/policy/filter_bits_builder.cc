@@ -2,10 +2,9 @@
 #include <string_view>
 
 #include "blocksieve/filter_block.h"
-#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/memory_fit.h"
-#include "lib/hash/hash_inline.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -19,10 +18,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
               std::shared_ptr<MemoryFit> memory_fit)
       : builder_(std::move(builder)), info_log_(info_log), memory_fit_(std::move(memory_fit)) {}
 
-  void AddKey(const rocksdb::Slice& key) override {
-    if (key.size() > kShortKeyBytes) return AddLongKey(key);
-    builder_.AddHash(HashShortKey({key.data(), key.size()}, builder_.options().hash_seed));
-  }
+  void AddKey(const rocksdb::Slice& key) override { builder_.AddKey({key.data(), key.size()}); }
 
   size_t EstimateEntriesAdded() override { return static_cast<size_t>(builder_.num_keys()); }
 
@@ -72,10 +68,6 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   }
 
  private:
-  [[gnu::noinline]] void AddLongKey(const rocksdb::Slice& key) {
-    builder_.AddKey({key.data(), key.size()});
-  }
-
   // Once per file: what happens to one of its partitions may happen to hundreds.
   void Report(bool* reported, std::string_view message, std::string_view reason) {
     if (!*reported) LogLoudly(info_log_, message, reason);

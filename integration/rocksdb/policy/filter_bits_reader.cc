@@ -37,7 +37,7 @@ class BitsReader final : public rocksdb::FilterBitsReader {
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
     const auto count = static_cast<size_t>(std::max(num_keys, 0));
-    if (!filter_.MayMatch(internal::KeyList(keys), count, may_match)) return;
+    if (!filter_.MayMatch(KeyList(keys), count, may_match)) return;
     for (size_t i = 0; i < count; ++i) may_match[i] |= keys[i]->empty();
   }
 

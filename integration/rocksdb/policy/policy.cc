@@ -8,7 +8,7 @@
 #include "blocksieve/kernels.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/abi_guard.h"
-#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/enable_ranges.h"
 #include "integration/rocksdb/policy/filter_bits.h"
@@ -24,7 +24,7 @@ namespace {
 FilterOptions CoreOptions(const FilterPolicyOptions& options, double target_fpr,
                           const rocksdb::FilterBuildingContext& context) {
   FilterOptions core;
-  core.kind = KindOfFile(options.kind, IsShortLived(context));
+  core.kind = FixedKind(options.kind).value_or(lsm::AutoKind(IsShortLived(context)));
   core.target_fpr = target_fpr;
   core.max_build_bytes = options.max_build_bytes;
   core.keep_hashes = context.table_options.detect_filter_construct_corruption;
@@ -65,16 +65,20 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
   return FilterPolicy::ValidateOptions(db, column_family);
 }
 
-LevelRates::Rates Policy::RatesOf(const rocksdb::FilterBuildingContext& context) const {
-  if (HasLevelRates(options_)) return level_rates_.RatesOf(options_, context);
-  return {UniformTargetFpr(options_), options_.range_fpr.value_or(RangePartOptions().range_fpr)};
+Result<FilterRates> Policy::RatesOf(const rocksdb::FilterBuildingContext& context) const {
+  const RateGoal goal = GoalOf(options_);
+  if (goal.differs_by_run()) return level_rates_.RatesOf(goal, options_.kind, context);
+  return FilterRates{*goal.target_fpr, options_.range_fpr.value_or(RangePartOptions().range_fpr)};
 }
 
 rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     const rocksdb::FilterBuildingContext& context) const try {
-  auto [target_fpr, range_fpr] = RatesOf(context);
-  // The filter of ranges is a part of one for points.
-  if (options_.ranges) target_fpr = std::min(target_fpr, kMaxTargetFpr);
+  const Result<FilterRates> rates = RatesOf(context);
+  if (!rates.ok()) {
+    LogLoudly(context.info_log, "no filter written: ", rates.status().message());
+    return nullptr;
+  }
+  const auto [target_fpr, range_fpr] = *rates;
   if (target_fpr > kMaxTargetFpr) return nullptr;
   if (!abi_problem_.empty()) {
     // Every generation can make a stock policy by name.

@@ -46,7 +46,7 @@ class Policy final : public rocksdb::FilterPolicy {
   const FilterPolicyOptions& options() const { return options_; }
 
  private:
-  LevelRates::Rates RatesOf(const rocksdb::FilterBuildingContext& context) const;
+  Result<FilterRates> RatesOf(const rocksdb::FilterBuildingContext& context) const;
 
   FilterPolicyOptions options_;
   const std::string abi_problem_;

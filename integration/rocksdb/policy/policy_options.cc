@@ -1,12 +1,10 @@
 #include "integration/rocksdb/policy/policy_options.h"
 
-#include <array>
-#include <cassert>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "blocksieve/range_filter.h"
-#include "blocksieve/rate_allocation.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/number_text.h"
 #include "integration/rocksdb/compat/option_type.h"
@@ -17,29 +15,25 @@ namespace {
 using rocksdb::ConfigOptions;
 using rocksdb::OptionTypeInfo;
 
-constexpr std::array<std::pair<PolicyKind, const char*>, 3> kKinds{{
-    {PolicyKind::kAuto, "auto"},
-    {PolicyKind::kBloom, "bloom"},
-    {PolicyKind::kRibbon, "ribbon"},
-}};
+std::string KindName(PolicyKind kind) {
+  return kind == PolicyKind::kAuto ? "auto"
+                                   : std::string(FilterKindName(static_cast<FilterKind>(kind)));
+}
 
 rocksdb::Status ParseKind(const std::string& text, PolicyKind* kind) {
+  std::vector<PolicyKind> kinds{PolicyKind::kAuto};
+  for (const FilterKind built : BuildableFilterKinds()) {
+    kinds.push_back(static_cast<PolicyKind>(built));
+  }
   std::string allowed;
-  for (const auto& [known, name] : kKinds) {
-    if (text == name) {
+  for (const PolicyKind known : kinds) {
+    if (text == KindName(known)) {
       *kind = known;
       return rocksdb::Status::OK();
     }
-    allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+    allowed += (allowed.empty() ? "" : ", ") + KindName(known);
   }
   return OptionOutOfRange("kind", text, allowed);
-}
-
-const char* KindName(PolicyKind kind) {
-  for (const auto& [known, name] : kKinds) {
-    if (known == kind) return name;
-  }
-  return "unknown";
 }
 
 rocksdb::Status ParseBytes(const std::string& name, const std::string& text, uint64_t* bytes) {
@@ -110,13 +104,14 @@ const char* SwitchText(bool is_on) { return is_on ? "true" : "false"; }
 
 }  // namespace
 
-bool HasLevelRates(const FilterPolicyOptions& options) {
-  return options.wasted_reads || options.bits_per_key;
-}
-
-double UniformTargetFpr(const FilterPolicyOptions& options) {
-  assert(!HasLevelRates(options));
-  return options.target_fpr.value_or(kDefaultTargetFpr);
+RateGoal GoalOf(const FilterPolicyOptions& options) {
+  RateGoal goal{options.target_fpr, options.wasted_reads, options.bits_per_key};
+  if (!goal.differs_by_run()) {
+    goal.target_fpr = options.target_fpr.value_or(kDefaultTargetFpr);
+  } else if (options.ranges) {
+    goal.seek_fraction = options.seek_fraction.value_or(kDefaultSeekFraction);
+  }
+  return goal;
 }
 
 rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
@@ -127,7 +122,7 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
     rocksdb::Status status = precision.Parse(text, &ignored);
     if (!status.ok()) return status;
   }
-  const RateGoal goal{options.target_fpr, options.wasted_reads, options.bits_per_key};
+  const RateGoal goal = GoalOf(options);
   if (const Status status = goal.Check(); !status.ok()) {
     return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
                                             "; drop a goal that was set before with NAME=none");
@@ -143,13 +138,13 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
   if (!options.ranges && options.plain_range_reads) {
     return rocksdb::Status::InvalidArgument("blocksieve: plain_range_reads=true needs ranges=true");
   }
-  if (HasLevelRates(options) && options.range_fpr) {
+  if (goal.differs_by_run() && options.range_fpr) {
     return rocksdb::Status::InvalidArgument(
         "blocksieve: range_fpr=" + ToText(*options.range_fpr) +
         " excludes wasted_reads and bits_per_key, which give ranges their rates, too; drop it with "
         "range_fpr=none");
   }
-  if (!HasLevelRates(options) && options.seek_fraction) {
+  if (!goal.differs_by_run() && options.seek_fraction) {
     return rocksdb::Status::InvalidArgument(
         "blocksieve: seek_fraction=" + ToText(*options.seek_fraction) +
         " needs wasted_reads or bits_per_key; drop it with seek_fraction=none");
@@ -207,8 +202,9 @@ std::string DescribePolicyOptions(const FilterPolicyOptions& options) {
     const std::optional<double> number = options.*precision.field;
     if (number) text += std::string("    ") + precision.name + ": " + ToText(*number) + "\n";
   }
-  if (!options.target_fpr && !HasLevelRates(options)) {
-    text += "    target_fpr: " + ToText(kDefaultTargetFpr) + "\n";
+  const RateGoal goal = GoalOf(options);
+  if (goal.target_fpr && !options.target_fpr) {
+    text += "    target_fpr: " + ToText(*goal.target_fpr) + "\n";
   }
   return text + "    kind: " + KindName(options.kind) +
          "\n    max_build_bytes: " + ToText(options.max_build_bytes) +

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "blocksieve/rate_allocation.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 
 // FilterPolicyOptions as text, for RocksDB's option strings and OPTIONS files. A number that is
@@ -18,11 +19,8 @@ namespace blocksieve::rocksdb_plugin {
 /// that exclude each other.
 rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options);
 
-/// Whether the FPR of a file depends on its level.
-bool HasLevelRates(const FilterPolicyOptions& options);
-
-/// The target FPR of all files, given or by default. REQUIRES: !HasLevelRates(options).
-double UniformTargetFpr(const FilterPolicyOptions& options);
+/// The filter goal that the options state, or target_fpr=0.01 if they state none.
+RateGoal GoalOf(const FilterPolicyOptions& options);
 
 /// How RocksDB parses, writes and compares each option. Lives as long as the process.
 const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& PolicyOptionTypes();

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/policy/range_self_test.h"
 #include "integration/rocksdb/ranges/asked_range.h"
 #include "integration/rocksdb/ranges/range_counts.h"

@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "blocksieve/rocksdb/range_filter.h"
-#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/ranges/range_counts.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 

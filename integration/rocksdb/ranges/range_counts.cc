@@ -3,7 +3,7 @@
 #include <array>
 #include <atomic>
 
-#include "integration/rocksdb/compat/loud_log.h"
+#include "integration/rocksdb/compat/log.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

@@ -3,7 +3,7 @@
 #include <cassert>
 #include <utility>
 
-#include "integration/rocksdb/compat/table_filter.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "integration/rocksdb/compat/table_filter.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/scan/bounded_iterator.h"
 #include "integration/rocksdb/scan/candidate_source.h"
 #include "integration/rocksdb/scan/merged_ranges.h"

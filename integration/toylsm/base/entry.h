@@ -1,78 +1,64 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "blocksieve/status.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::toylsm {
 
-/// Every write has a number of its own, from 1 on. Later is greater.
-using Sequence = uint64_t;
-inline constexpr Sequence kMaxSequence = (uint64_t{1} << 56) - 1;  // 8 bits are left for the type
-
-/// Of a write. They keep a record of the log far below the 4 GiB that its length can say.
-inline constexpr size_t kMaxKeyBytes = size_t{1} << 16;
-inline constexpr size_t kMaxValueBytes = size_t{1} << 28;
-inline constexpr size_t kMaxBatchBytes = size_t{1} << 30;
-
-/// Numbers are part of the format.
-enum class EntryType : uint8_t { kDelete = 0, kPut = 1 };
-
-/// A place in the order of entries: keys ascend as unsigned bytes; of one key, the newest first.
-struct Position {
+/// A key with its value, or the mark that the key was deleted. Refers to bytes of its source.
+///
+/// Entries have no sequence numbers: a source (memtable, sorted run) holds one entry per key, and
+/// the newer source wins. An engine with snapshots keeps several versions per key here.
+struct Entry {
   std::string_view key;
-  Sequence sequence = kMaxSequence;
-
-  friend bool operator<(const Position& a, const Position& b) {
-    const int order = a.key.compare(b.key);
-    return order != 0 ? order < 0 : a.sequence > b.sequence;
-  }
+  std::optional<std::string_view> value;  ///< nullopt: deleted
 };
 
-/// The keys from `begin` on that are less than `end`; without an end, all from `begin` on.
+/// The form of an entry in logs and data blocks; FORMAT.md describes it.
+inline void AppendEntry(std::string* out, const Entry& entry) {
+  AppendVarint(out, entry.key.size());
+  AppendVarint(out, entry.value ? entry.value->size() + 1 : 0);
+  out->append(entry.key);
+  out->append(entry.value.value_or(""));
+}
+
+/// The inverse. The entry is valid if `decoder->ok()`, as long as the decoder's bytes are.
+inline Entry ReadEntry(Decoder* decoder) {
+  const uint64_t key_bytes = decoder->Varint();
+  const uint64_t value_bytes_plus_one = decoder->Varint();
+  Entry entry{.key = AsText(decoder->Bytes(key_bytes)), .value = std::nullopt};
+  if (value_bytes_plus_one > 0) entry.value = AsText(decoder->Bytes(value_bytes_plus_one - 1));
+  return entry;
+}
+
+/// The keys from `begin` up to but not including `end`; without `end`, all keys from `begin`.
 struct KeyRange {
   std::string begin;
   std::optional<std::string> end;
 
-  /// Neither `key` nor any greater one is in the range.
+  /// Whether `key` and all greater keys are beyond the range.
   bool EndsAt(std::string_view key) const { return end && *end <= key; }
 };
 
-/// One version of a key. Refers to bytes of its source.
-struct Entry {
-  std::string_view key;
-  Sequence sequence = 0;
-  EntryType type = EntryType::kDelete;
-  std::string_view value;  // empty for a delete
-
-  Position position() const { return {key, sequence}; }
-};
-
-/// Goes through the entries of a source in their order, all versions and deletes included. Not
-/// thread-safe.
+/// Goes through the entries of a source in key order (bytewise), deletes included.
 class EntryIterator {
  public:
   virtual ~EntryIterator() = default;
 
-  /// False before any seek, beyond either end, and after an error.
+  /// False before the first Seek, after the last entry, and after an error.
   virtual bool Valid() const = 0;
-
-  virtual void SeekToFirst() = 0;
-  virtual void SeekToLast() = 0;
-  /// To the first entry at `target` or behind it.
-  virtual void Seek(const Position& target) = 0;
-
+  /// Moves to the first entry whose key is `key` or greater.
+  virtual void Seek(std::string_view key) = 0;
   /// REQUIRES: Valid()
   virtual void Next() = 0;
-  virtual void Prev() = 0;
-  /// Valid until the iterator moves.
-  virtual const Entry& entry() const = 0;
-
-  /// Not ok if an end was reached only because something could not be read.
+  /// Valid until the iterator moves. REQUIRES: Valid()
+  virtual Entry entry() const = 0;
+  /// Not ok if the iterator ended because something could not be read.
   virtual Status status() const = 0;
 };
 

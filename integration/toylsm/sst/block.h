@@ -1,10 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <list>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,19 +16,22 @@
 
 namespace blocksieve::toylsm {
 
-/// Where a block is in its file. Its checksum stands here and not beside the block, so that a sound
+/// Where a block is in its file. The checksum stands here and not beside the block, so that a sound
 /// block in the wrong place is noticed too.
 struct BlockHandle {
   uint64_t offset = 0;
-  uint64_t stored_bytes = 0;  ///< less than raw_bytes if it is compressed; 0: no block
+  uint64_t stored_bytes = 0;  ///< less than raw_bytes if compressed; 0: no block
   uint64_t raw_bytes = 0;
   uint32_t checksum = 0;  ///< of the stored bytes
 };
 
+void AppendHandle(std::string* out, const BlockHandle& handle);
+BlockHandle ReadHandle(Decoder* decoder);
+
 /// The stored form of a block; sets all of `handle` but the offset.
 std::string CompressBlock(std::string_view raw, int zstd_level, BlockHandle* handle);
 
-/// The inverse. Errors: Corruption, ResourceExhausted.
+/// The inverse. Errors: Corruption.
 Result<std::string> UncompressBlock(std::string stored, const BlockHandle& handle);
 
 /// A block in memory, ready for use. Does not move, as its parts refer to its bytes.
@@ -41,58 +42,29 @@ struct Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
+  /// The number of the first entry whose key is `key` or greater.
+  size_t FindEntry(std::string_view key) const {
+    const auto is_less = [](const Entry& entry, std::string_view k) { return entry.key < k; };
+    const auto found = std::lower_bound(entries.begin(), entries.end(), key, is_less);
+    return static_cast<size_t>(found - entries.begin());
+  }
+
   uint64_t memory_bytes() const {
     return sizeof(Block) + bytes.capacity() + entries.capacity() * sizeof(Entry);
   }
 
   const Kind kind;
   const std::string bytes;
-  std::vector<Entry> entries;  ///< of a data block: at least one, in order
+  std::vector<Entry> entries;  ///< of a data block: at least one, in key order
   FilterReader filter;         ///< of a filter block
-  RangeFilterReader ranges;    ///< also; may match everything
+  RangeFilterReader ranges;    ///< of a filter block
 };
 
-/// All versions of a key are in one block of a file, so that one place to look is enough.
-void AppendEntry(std::string* raw_block, const Entry& entry);
-
-/// Errors: Corruption, also if entries are not in order.
+/// Errors: Corruption, also if entries are out of order: they would hide what other files have.
 Result<std::shared_ptr<const Block>> ParseDataBlock(std::string raw);
 
-/// Never fails: a filter that is no filter matches everything.
-Result<std::shared_ptr<const Block>> ParseFilterBlock(std::string raw);
-
-/// The data and filter blocks used last, up to a number of bytes. Thread-safe; one lock for all,
-/// where a real engine would have shards.
-class BlockCache {
- public:
-  struct Key {
-    uint64_t file_number;
-    uint64_t offset;
-    friend auto operator<=>(const Key&, const Key&) = default;
-  };
-
-  explicit BlockCache(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
-
-  /// Null if it is not there.
-  std::shared_ptr<const Block> Find(const Key& key);
-
-  /// Without effect if there is one already.
-  void Insert(const Key& key, std::shared_ptr<const Block> block);
-
-  void Clear();
-
-  uint64_t resident_bytes(Block::Kind kind) const;
-
- private:
-  using Entries = std::list<std::pair<Key, std::shared_ptr<const Block>>>;
-
-  uint64_t& BytesOf(const Block& block) { return bytes_[static_cast<size_t>(block.kind)]; }
-
-  const uint64_t capacity_bytes_;
-  mutable std::mutex mutex_;
-  Entries entries_;  // guarded by mutex_; the last used in front
-  std::map<Key, Entries::iterator> positions_;
-  uint64_t bytes_[2] = {};  // by kind
-};
+/// Never fails: a filter that cannot be read matches everything. Opening a filter takes constant
+/// time; done once here, it is cached with the block.
+std::shared_ptr<const Block> ParseFilterBlock(std::string raw);
 
 }  // namespace blocksieve::toylsm

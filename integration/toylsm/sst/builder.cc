@@ -6,52 +6,68 @@
 
 namespace blocksieve::toylsm {
 
-Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(const Options& options,
-                                                       const KeyFilterOptions& key_filter,
-                                                       const std::string& path, uint64_t number,
-                                                       int level) {
-  Result<std::unique_ptr<WritableFile>> file = options.env->NewWritableFile(path);
-  if (!file.ok()) return file.status();
-  const FileInfo info{.number = number, .level = level};
-  std::unique_ptr<SstBuilder> builder(new SstBuilder(options, *std::move(file), info));
+Result<FilterBuilders> FilterBuilders::Create(const Options& options,
+                                              const KeyFilterOptions& key_filter) {
+  FilterBuilders builders;
+  Status status;
+  const auto keep = [&status](auto result, auto* builder) {
+    if (!result.ok()) status = result.status();
+    if (result.ok()) *builder = *std::move(result);
+  };
   if (key_filter.enabled) {
-    Result<FilterBuilder> filter =
-        FilterBuilder::Create({.kind = key_filter.kind, .target_fpr = key_filter.target_fpr});
-    if (!filter.ok()) return filter.status();
-    builder->filter_ = *std::move(filter);
-    builder->index_.filter_granule_blocks = options.filter_granule_blocks != 0
-                                                ? options.filter_granule_blocks
-                                                : std::numeric_limits<uint32_t>::max();
+    keep(FilterBuilder::Create({.kind = key_filter.kind, .target_fpr = key_filter.target_fpr}),
+         &builders.keys);
   }
   if (key_filter.enabled && key_filter.range_fpr != 0) {
-    Result<RangeFilterBuilder> ranges = RangeFilterBuilder::Create(
-        {.range_fpr = key_filter.range_fpr, .is_whole_file = options.filter_granule_blocks == 0});
-    if (!ranges.ok()) return ranges.status();
-    builder->ranges_ = *std::move(ranges);
+    keep(RangeFilterBuilder::Create({.range_fpr = key_filter.range_fpr,
+                                     .is_whole_file = options.filter_granule_blocks == 0}),
+         &builders.ranges);
   }
   if (!options.value_columns.empty()) {
-    Result<FileSkipIndexBuilder> skip_index = FileSkipIndexBuilder::Create(options);
-    if (!skip_index.ok()) return skip_index.status();
-    builder->skip_index_ = *std::move(skip_index);
+    // No limits on granules: they are closed where data blocks end.
+    keep(SkipIndexBuilder::Create({.columns = options.value_columns,
+                                   .granule_rows = 0,
+                                   .granule_bytes = 0,
+                                   .target_fpr = options.value_target_fpr}),
+         &builders.values);
+  }
+  if (!status.ok()) return status;
+  return builders;
+}
+
+Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(const Options& options,
+                                                       const KeyFilterOptions& key_filter,
+                                                       const std::string& path, FileInfo info) {
+  Result<FilterBuilders> builders = FilterBuilders::Create(options, key_filter);
+  if (!builders.ok()) return builders.status();
+  Result<std::unique_ptr<WritableFile>> file = options.env->NewWritableFile(path);
+  if (!file.ok()) return file.status();
+  std::unique_ptr<SstBuilder> builder(
+      new SstBuilder(options, *std::move(builders), *std::move(file), info));
+  constexpr uint32_t kWholeFile = std::numeric_limits<uint32_t>::max();
+  const uint32_t granule_blocks = options.filter_granule_blocks;
+  if (key_filter.enabled) {
+    builder->index_.filter_granule_blocks = granule_blocks == 0 ? kWholeFile : granule_blocks;
   }
   return builder;
 }
 
 Status SstBuilder::Add(const Entry& entry) {
-  assert(index_.num_entries == 0 || entry.key >= last_key_);
-  const bool is_new_key = index_.num_entries == 0 || entry.key != last_key_;
-  if (is_new_key && block_.size() >= options_.block_bytes) {
+  assert(index_.num_entries == 0 || entry.key > last_key_);
+  if (block_.size() >= options_.block_bytes) {
     Status status = FinishBlock();
     if (!status.ok()) return status;
   }
-  if (index_.num_entries == 0) index_.first_key = entry.key;
-  ++index_.num_entries;
+  if (index_.num_entries++ == 0) index_.first_key = entry.key;
   last_key_ = entry.key;
   AppendEntry(&block_, entry);
   // Deletes too: a key that is deleted here must not be looked for below.
-  if (filter_ && is_new_key) filter_->AddKey(entry.key);
-  if (ranges_ && is_new_key) ranges_->AddKey(entry.key);
-  if (skip_index_) skip_index_->Add(entry);
+  if (builders_.keys) builders_.keys->AddKey(entry.key);
+  if (builders_.ranges) builders_.ranges->AddKey(entry.key);
+  // The index knows granules by their numbers, so it need not repeat any key. A delete has no value
+  // to index: a scan finds out by itself what it hides.
+  if (builders_.values && entry.value) builders_.values->AddRow({}, *entry.value);
+  block_has_values_ |= entry.value.has_value();
   return Status::Ok();
 }
 
@@ -60,29 +76,25 @@ Status SstBuilder::FinishBlock() {
   block.last_key = last_key_;
   Status status = WriteBlock(block_, &block.handle);
   block_.clear();
-  if (skip_index_) skip_index_->FinishBlock();
-  if (status.ok() && filter_ && index_.blocks.size() % index_.filter_granule_blocks == 0) {
-    status = FinishFilter();
+  if (builders_.values) {
+    // A granule without rows would not count, and shift the numbers of all that follow.
+    if (!block_has_values_) builders_.values->AddEmptyRow({});
+    builders_.values->CloseGranule();
   }
-  return status;
+  block_has_values_ = false;
+  const bool ends_granule =
+      builders_.keys && index_.blocks.size() % index_.filter_granule_blocks == 0;
+  return status.ok() && ends_granule ? FinishFilter() : status;
 }
 
+// Memory that is short costs the filter, not the file: the blocks are then read without one.
 Status SstBuilder::FinishFilter() {
   BlockHandle& handle = index_.filters.emplace_back();
-  Result<OwnedBytes> filter = filter_->Finish();
-  // Short of memory: none, and the blocks are read. The next granule's ranges then have these keys,
-  // too, which does no harm.
+  Result<OwnedBytes> filter = builders_.keys->Finish();
   if (!filter.ok()) return Status::Ok();
-  // Of keys that are too much alike there are no ranges, nor if memory is short.
-  if (ranges_) (void)ranges_->Finish(&*filter);
+  // The range filter becomes a part of the same block. Keys that are too much alike have none.
+  if (builders_.ranges) (void)builders_.ranges->Finish(&*filter);
   return WriteBlock(AsText(filter->view()), &handle);
-}
-
-Status SstBuilder::FinishSkipIndex() {
-  const Result<std::string> bytes = skip_index_->Finish();
-  if (!bytes.ok()) return Status::Ok();  // as for filters
-  index_.value_granule_blocks = options_.value_granule_blocks;
-  return WriteBlock(*bytes, &index_.skip_index);
 }
 
 Status SstBuilder::WriteBlock(std::string_view raw, BlockHandle* handle) {
@@ -94,15 +106,14 @@ Status SstBuilder::WriteBlock(std::string_view raw, BlockHandle* handle) {
 
 Result<FileInfo> SstBuilder::Finish() {
   Status status = FinishBlock();
-  if (status.ok() && filter_ && filter_->num_keys() > 0) status = FinishFilter();
-  if (status.ok() && skip_index_) status = FinishSkipIndex();
-  SstFooter footer;
-  footer.file_number = info_.number;
-  if (status.ok()) status = WriteBlock(index_.Encode(), &footer.index);
-  if (status.ok()) status = file_->Append(footer.Encode());
+  if (status.ok() && builders_.keys && builders_.keys->num_keys() > 0) status = FinishFilter();
+  if (status.ok() && builders_.values) {
+    const Result<std::string> skip_index = builders_.values->Finish();
+    if (skip_index.ok()) status = WriteBlock(*skip_index, &index_.skip_index);
+  }
+  if (status.ok()) status = WriteBlock(index_.Encode(), &info_.index);
   if (status.ok()) status = file_->Sync();
   if (!status.ok()) return status;
-  info_.num_bytes = num_bytes_ + SstFooter::kBytes;
   return info_;
 }
 

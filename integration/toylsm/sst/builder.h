@@ -6,10 +6,11 @@
 #include <string>
 
 #include "blocksieve/filter_builder.h"
+#include "blocksieve/range_filter.h"
+#include "blocksieve/skip_index.h"
 #include "integration/toylsm/base/env.h"
 #include "integration/toylsm/base/options.h"
-#include "integration/toylsm/sst/format.h"
-#include "integration/toylsm/sst/skip_index.h"
+#include "integration/toylsm/sst/index.h"
 
 namespace blocksieve::toylsm {
 
@@ -17,45 +18,54 @@ namespace blocksieve::toylsm {
 struct FileInfo {
   uint64_t number = 0;
   int level = 0;
-  uint64_t num_bytes = 0;
+  BlockHandle index;  ///< of the block index, which ends the file
+
+  uint64_t num_bytes() const { return index.offset + index.stored_bytes; }
 };
 
-/// Writes a file of sorted entries, with key filters and the skip index.
+/// The library's builders, which see each entry of a file as it is written.
+struct FilterBuilders {
+  /// Errors: InvalidArgument. So this also checks options.
+  static Result<FilterBuilders> Create(const Options& options, const KeyFilterOptions& key_filter);
+
+  std::optional<FilterBuilder> keys;         ///< finished at the end of each filter granule
+  std::optional<RangeFilterBuilder> ranges;  ///< also; becomes a part of the same filter
+  std::optional<SkipIndexBuilder> values;    ///< finished at the end of the file
+};
+
+/// Writes an SST: sorted entries, with the library's key filters and skip index.
 ///
 /// Call order: Add+ Finish
 class SstBuilder {
  public:
   static Result<std::unique_ptr<SstBuilder>> Create(const Options& options,
                                                     const KeyFilterOptions& key_filter,
-                                                    const std::string& path, uint64_t number,
-                                                    int level);
+                                                    const std::string& path, FileInfo info);
 
-  /// REQUIRES: behind the entry before.
+  /// REQUIRES: the key is greater than the one before.
   Status Add(const Entry& entry);
 
-  /// The file is then complete and synced; its name is not.
+  /// Completes and syncs the file, but not its name.
   Result<FileInfo> Finish();
 
   uint64_t num_bytes() const { return num_bytes_ + block_.size(); }
-  const std::string& last_key() const { return last_key_; }
 
  private:
-  SstBuilder(const Options& options, std::unique_ptr<WritableFile> file, FileInfo info)
-      : options_(options), info_(info), file_(std::move(file)) {}
+  SstBuilder(const Options& options, FilterBuilders builders, std::unique_ptr<WritableFile> file,
+             FileInfo info)
+      : options_(options), info_(info), file_(std::move(file)), builders_(std::move(builders)) {}
 
   Status FinishBlock();
   Status FinishFilter();
-  Status FinishSkipIndex();
   Status WriteBlock(std::string_view raw, BlockHandle* handle);
 
   const Options& options_;
   FileInfo info_;
   const std::unique_ptr<WritableFile> file_;
-  std::optional<FilterBuilder> filter_;
-  std::optional<RangeFilterBuilder> ranges_;  // of the same keys
-  std::optional<FileSkipIndexBuilder> skip_index_;
+  FilterBuilders builders_;
   SstIndex index_;
   std::string block_;
+  bool block_has_values_ = false;
   std::string last_key_;
   uint64_t num_bytes_ = 0;
 };

@@ -101,36 +101,7 @@ TEST(BloomModel, ManyKeysReachTheLimit) {
   }
 }
 
-// Simulation. Each sample is the FPR of one filter, measured, less the model's; their mean must be
-// zero within kSigmas standard errors, which come from the samples. So that this says something,
-// the standard error must be small, too.
-
-constexpr double kSigmas = 4.5;
-
-class Deviations {
- public:
-  void Add(double deviation) {
-    ++count_;
-    sum_ += deviation;
-    sum_of_squares_ += deviation * deviation;
-  }
-  double mean() const { return sum_ / count_; }
-  double standard_error() const {
-    return std::sqrt((sum_of_squares_ / count_ - mean() * mean()) / (count_ - 1));
-  }
-
- private:
-  double count_ = 0;
-  double sum_ = 0;
-  double sum_of_squares_ = 0;
-};
-
-void ExpectNoDeviation(const Deviations& deviations, double fpr, double max_relative_error) {
-  EXPECT_LE(std::abs(deviations.mean()), kSigmas * deviations.standard_error());
-  EXPECT_LE(deviations.standard_error(), max_relative_error * fpr);
-}
-
-/// The rate of a blocked filter of random keys, by the library's own bits.
+// The rate of one blocked filter of random keys, by the library's own bits.
 template <class Random>
 double MeasureBlocked(uint64_t num_lines, uint64_t num_keys, uint32_t num_probes, int num_queries,
                       Random& random) {
@@ -148,81 +119,40 @@ double MeasureBlocked(uint64_t num_lines, uint64_t num_keys, uint32_t num_probes
   return static_cast<double>(positives) / num_queries;
 }
 
-/// Expects `fpr` of filters whose rates measure() gives.
-template <class Measure>
-void ExpectModel(int num_filters, double fpr, double max_relative_error, Measure measure) {
-  Deviations deviations;
-  for (int filter = 0; filter < num_filters; ++filter) deviations.Add(measure() - fpr);
-  ExpectNoDeviation(deviations, fpr, max_relative_error);
-}
+struct Simulation {
+  uint64_t num_lines;
+  uint64_t num_keys;
+  uint32_t num_probes;
+  int num_queries;
+  double max_error;
+};
 
+// Filters' rates less the model's: their mean must be zero within kSigmas standard errors, which
+// come from the samples. So that this says something, the standard error must be small, too.
 TEST(BloomSimulation, Blocked) {
-  struct Case {
-    uint64_t num_lines;
-    uint64_t num_keys;
-    uint32_t num_probes;
-    int num_queries;
-    double max_error;
-  };
+  constexpr double kSigmas = 4.5;
+  constexpr int kFilters = 50;
   std::mt19937_64 random(20240501);
-  for (const Case& c :
-       {Case{1, 341, 1, 2'000, 0.005}, Case{40, 8'192, 2, 10'000, 0.005},
-        Case{100, 10'240, 3, 20'000, 0.005}, Case{400, 25'600, 5, 50'000, 0.01},
-        Case{400, 20'480, 6, 100'000, 0.01}, Case{400, 17'066, 8, 150'000, 0.01},
-        Case{400, 12'800, 9, 600'000, 0.01}, Case{400, 10'240, 11, 1'200'000, 0.015},
-        Case{200, 20'480, 16, 20'000, 0.01}}) {
-    const double fpr = BlockedBloomFprForKeys(c.num_lines, c.num_keys, c.num_probes);
-    SCOPED_TRACE(::testing::Message() << c.num_keys << " keys, k = " << c.num_probes);
-    ExpectModel(50, fpr, c.max_error, [&] {
-      return MeasureBlocked(c.num_lines, c.num_keys, c.num_probes, c.num_queries, random);
-    });
-  }
-}
-
-TEST(BloomSimulation, BlockedOfFewKeys) {
-  std::mt19937_64 random(20240502);
-  for (const double target_fpr : {0.5, 0.1, 0.01, 0.001}) {
-    const Result<Layout> layout = ChooseLayout(FilterKind::kBlockedBloom, target_fpr);
-    ASSERT_TRUE(layout.ok());
-    Deviations deviations;
-    for (uint64_t num_keys = 1; num_keys <= 1000; ++num_keys) {
-      const uint64_t num_lines = PayloadBytes(*layout, num_keys) / internal::kLineBytes;
-      const double measured = MeasureBlocked(num_lines, num_keys, layout->num_probes, 1000, random);
-      deviations.Add(measured - BlockedBloomFprForKeys(num_lines, num_keys, layout->num_probes));
+  for (const auto& [num_lines, num_keys, num_probes, num_queries, max_error] :
+       {Simulation{1, 341, 1, 2'000, 0.005}, Simulation{40, 8'192, 2, 10'000, 0.005},
+        Simulation{100, 10'240, 3, 20'000, 0.005}, Simulation{400, 25'600, 5, 50'000, 0.01},
+        Simulation{400, 17'066, 8, 150'000, 0.01}, Simulation{400, 12'800, 9, 300'000, 0.015},
+        Simulation{200, 20'480, 16, 20'000, 0.01}}) {
+    const double fpr = BlockedBloomFprForKeys(num_lines, num_keys, num_probes);
+    double sum = 0;
+    double sum_of_squares = 0;
+    for (int filter = 0; filter < kFilters; ++filter) {
+      const double deviation =
+          MeasureBlocked(num_lines, num_keys, num_probes, num_queries, random) - fpr;
+      sum += deviation;
+      sum_of_squares += deviation * deviation;
     }
-    SCOPED_TRACE(target_fpr);
-    ExpectNoDeviation(deviations, target_fpr, 0.05);
-  }
-}
-
-TEST(BloomSimulation, Classic) {
-  struct Case {
-    uint64_t num_bits;
-    uint64_t num_keys;
-    uint32_t num_probes;
-    int num_filters;
-    int num_queries;
-    double max_error;
-  };
-  std::mt19937_64 random(20240503);
-  for (const Case& c :
-       {Case{80, 8, 7, 20'000, 500, 0.01}, Case{3'000, 2'000, 1, 50, 5'000, 0.005},
-        Case{16'000, 2'000, 6, 50, 30'000, 0.01}, Case{20'000, 2'000, 7, 50, 60'000, 0.01},
-        Case{30'000, 2'000, 10, 50, 200'000, 0.02}}) {
-    const double fpr = BloomFprForKeys(c.num_bits, c.num_keys, c.num_probes);
-    std::uniform_int_distribution<uint64_t> position(0, c.num_bits - 1);
-    SCOPED_TRACE(::testing::Message() << c.num_keys << " keys, k = " << c.num_probes);
-    ExpectModel(c.num_filters, fpr, c.max_error, [&] {
-      std::vector<bool> bits(c.num_bits);
-      for (uint64_t i = 0; i < c.num_keys * c.num_probes; ++i) bits[position(random)] = true;
-      int positives = 0;
-      for (int query = 0; query < c.num_queries; ++query) {
-        uint32_t set = 0;
-        while (set < c.num_probes && bits[position(random)]) ++set;
-        positives += set == c.num_probes;
-      }
-      return static_cast<double>(positives) / c.num_queries;
-    });
+    const double mean = sum / kFilters;
+    const double standard_error =
+        std::sqrt((sum_of_squares / kFilters - mean * mean) / (kFilters - 1));
+    SCOPED_TRACE(::testing::Message() << num_keys << " keys, k = " << num_probes);
+    EXPECT_LE(std::abs(mean), kSigmas * standard_error);
+    EXPECT_LE(standard_error, max_error * fpr);
   }
 }
 

@@ -128,15 +128,6 @@ TEST_P(CountingBloomOf, SurvivesSerialisation) {
   }
 }
 
-TEST(CountingBloom, EmptyOneKeepsItsLayout) {
-  const std::string block = BlockOf(MakeFilter(BloomLayout::ForKeys(1'000'000, 0.01, 5), 8));
-  EXPECT_LT(block.size(), 50u);
-  const CountingBloom read = Must(CountingBloom::Deserialize(AsBytes(block)));
-  EXPECT_EQ(read.counter_bits(), 8u);
-  EXPECT_EQ(read.layout().design_keys, 1'000'000u);
-  EXPECT_FALSE(read.MayContain("key"));
-}
-
 TEST(CountingBloom, EstimatesItsCardinalityAsKeysComeAndGo) {
   const uint64_t n = 200'000;
   CountingBloom filter = MakeFilter(BloomLayout::ForKeys(n, 0.01), 4);

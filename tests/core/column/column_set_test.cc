@@ -81,35 +81,13 @@ TEST(ColumnSet, AgreesWithItsColumns) {
   internal::ColumnSet set(columns);
   std::mt19937_64 random(1);
   size_t with_values = 0;
-  for (int i = 0; i < 100'000; ++i) {
+  for (int i = 0; i < 40'000; ++i) {
     const std::string row = Document(&random);
     const Values values = Together(&set, row);
     ASSERT_EQ(values, OneByOne(columns, row)) << row;
     for (const auto& of_column : values) with_values += !of_column.empty();
   }
-  EXPECT_GT(with_values, 100'000u);
-}
-
-TEST(ColumnSet, OrdersOfMembersDoNotMatter) {
-  internal::ColumnSet set(AllColumns());
-  const Values values =
-      Together(&set, R"({"x":{"a":9},"n":3.0,"t":["p","q r"],"a":{"x":1,"b":"wxyz"},"a":{"b":2}})");
-  const auto of = [&](const std::string& name) {
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (set.columns()[i].name() == name) return values[i];
-    }
-    return std::vector<std::string>{"no such column"};
-  };
-  using Texts = std::vector<std::string>;
-  EXPECT_EQ(of("n"), Texts{"3"});
-  EXPECT_EQ(of("s"), Texts{"3.0"});
-  EXPECT_EQ(of("t"), (Texts{"p", "q r"}));
-  EXPECT_EQ(of("w"), (Texts{"p", "q", "r"}));
-  EXPECT_EQ(of("t0"), Texts{"p"});
-  EXPECT_EQ(of("ab_too"), Texts{"wxyz"});  // the first of equal names
-  EXPECT_EQ(of("ab"), Texts{});
-  EXPECT_EQ(of("g"), (Texts{"wxy", "xyz"}));
-  EXPECT_EQ(of("root"), Texts{});
+  EXPECT_GT(with_values, 40'000u);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/filter_reader.h"
-#include "blocksieve/internal/kernels.h"
+#include "lib/base/kernels.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 

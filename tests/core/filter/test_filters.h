@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "blocksieve/classic_bloom.h"
+#include "blocksieve/counting_bloom.h"
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/filter_reader.h"
 #include "tests/support/key_sets.h"
@@ -13,7 +16,14 @@
 
 namespace blocksieve::testing {
 
-/// Every kind that FilterBuilder builds: one line here runs all conformance tests on a new kind.
+/// One line here runs all conformance tests on a new kind.
+inline const std::vector<FilterKind>& AllKinds() {
+  static const std::vector<FilterKind> kinds{FilterKind::kClassicBloom, FilterKind::kBlockedBloom,
+                                             FilterKind::kRibbon, FilterKind::kCountingBloom};
+  return kinds;
+}
+
+/// Those that FilterBuilder builds.
 inline const std::vector<FilterKind>& BuildableKinds() {
   static const std::vector<FilterKind> kinds{FilterKind::kBlockedBloom, FilterKind::kRibbon};
   return kinds;
@@ -49,6 +59,23 @@ inline OwnedBytes BuildBlock(const FilterOptions& options, uint64_t num_keys) {
 
 inline OwnedBytes BuildBlock(FilterKind kind, double target_fpr, uint64_t num_keys) {
   return BuildBlock({.kind = kind, .target_fpr = target_fpr}, num_keys);
+}
+
+/// A filter of these keys, by whatever makes filters of the kind.
+inline OwnedBytes BlockOfKeys(FilterKind kind, const std::vector<std::string>& keys,
+                              double target_fpr, uint64_t hash_seed) {
+  const auto filled = [&](auto filter) {
+    for (const std::string& key : keys) filter.Add(key);
+    return Must(filter.Serialize());
+  };
+  const auto layout = [&] {
+    return Must(BloomLayout::ForKeys(std::max<uint64_t>(1, keys.size()), target_fpr, hash_seed));
+  };
+  if (kind == FilterKind::kClassicBloom) return filled(Must(ClassicBloom::Create(layout())));
+  if (kind == FilterKind::kCountingBloom) return filled(Must(CountingBloom::Create(layout())));
+  FilterBuilder builder = MakeBuilder({kind, target_fpr, hash_seed});
+  for (const std::string& key : keys) builder.AddKey(key);
+  return FinishOk(builder);
 }
 
 /// The bytes as a string, to be damaged.

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/internal/kernels.h"
 #include "blocksieve/status.h"
+#include "lib/base/kernels.h"
 #include "tests/support/source_path.h"
 
 namespace blocksieve::testing {

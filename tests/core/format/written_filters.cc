@@ -43,7 +43,7 @@ MakeFilter LongRibbon(double target_fpr) {
     info.payload_bytes = info.ribbon.PayloadBytes();
     block.resize(info.payload_bytes);
     info.payload_checksum = Checksum(AsBytes(block));
-    const internal::FooterBytes footer = internal::EncodeFooter(info, internal::kRibbonFormat);
+    const internal::FooterBytes footer = internal::EncodeFooter(info, internal::kRibbonKind.format);
     return block.append(AsText(footer.view()));
   };
 }

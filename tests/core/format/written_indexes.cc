@@ -155,7 +155,7 @@ class WrittenIndex : public WrittenBlock {
     const TestIndex index(bytes, kernel);
     if (index->num_granules() > kMostGranules) return "";
     Answers answers(index);
-    answers.AddGranules(1'000);
+    answers.AddGranules(64);
     for (size_t column = 0; column < index->num_columns(); ++column) {
       const std::vector<Value> values = ValuesOf(index->column(column).type);
       std::vector<GranuleSet> sets = {index.ContainingAny(column, values), index.Missing(column),

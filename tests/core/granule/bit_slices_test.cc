@@ -1,45 +1,17 @@
 #include "lib/granule/bit_slices.h"
-#include "blocksieve/internal/kernels.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
-#include "lib/bits/load_bits.h"
+#include "lib/base/kernels.h"
 
 namespace blocksieve::internal {
 namespace {
 
 bool BitAt(const std::vector<uint8_t>& bytes, uint64_t bit) {
   return bit / 8 < bytes.size() && (bytes[bit / 8] >> (bit % 8) & 1) != 0;
-}
-
-TEST(LoadBits64, AnyPositionAndBeyondTheEnd) {
-  std::mt19937_64 random(1);
-  for (size_t size = 0; size <= 20; ++size) {
-    std::vector<uint8_t> bytes(size);
-    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
-    for (uint64_t bit = 0; bit < 8 * size + 20; ++bit) {
-      uint64_t expected = 0;
-      for (uint64_t i = 0; i < 64; ++i) expected |= uint64_t{BitAt(bytes, bit + i)} << i;
-      ASSERT_EQ(LoadBits64(bytes, bit), expected) << size << " bytes, bit " << bit;
-    }
-  }
-}
-
-TEST(DepositBits, IsParallelDeposit) {
-  std::mt19937_64 random(2);
-  for (int i = 0; i < 10'000; ++i) {
-    const uint64_t mask = random() & (i % 3 == 0 ? random() : ~uint64_t{0});
-    const uint64_t packed = random();
-    uint64_t expected = 0;
-    unsigned next = 0;
-    for (unsigned bit = 0; bit < 64; ++bit) {
-      if ((mask >> bit & 1) != 0) expected |= (packed >> next++ & 1) << bit;
-    }
-    ASSERT_EQ(DepositBits(packed, mask), expected);
-  }
 }
 
 TEST(BitSlices, StrideWastesLittle) {
@@ -95,7 +67,7 @@ TEST(BitSlices, EveryKernelGivesTheAnswersOfSingleFilters) {
         for (const uint64_t hash : hashes) contains |= filters.Contains(f, hash);
         expected[f / 64] |= (candidates[f / 64] >> (f % 64) & uint64_t{contains}) << (f % 64);
       }
-      for (const Kernel kernel : internal::AvailableKernels()) {
+      for (const Kernel kernel : AvailableKernels()) {
         std::vector<uint64_t> kept = candidates;
         filters.slices.KeepContainingAny(hashes, kept, kernel);
         ASSERT_EQ(kept, expected) << num_filters << " filters, " << KernelName(kernel);

@@ -87,39 +87,38 @@ TEST(GranuleBounds, OrderedBitsKeepTheOrder) {
   }
 }
 
-TEST(GranuleBounds, AreSoundForIntegers) {
-  std::mt19937_64 random(1);
-  std::vector<Value> ints;
-  std::vector<Value> uints;
-  for (int i = 0; i < 400; ++i) {
-    const uint64_t number = random() >> (random() % 64);
-    uints.push_back(Value::Uint(number));
-    ints.push_back(Value::Int(static_cast<int64_t>(random() % 2 == 0 ? number : 0 - number)));
+std::vector<Value> ValuesOf(ValueType type, std::mt19937_64* random) {
+  std::vector<Value> values;
+  if (type == ValueType::kFloat) {
+    for (const double extreme : {kInfinity, -kInfinity, kNan, 0.0, -0.0, 5e-324, -5e-324}) {
+      values.push_back(Value::Float(extreme));
+    }
   }
+  const auto add = [&](uint64_t number) {
+    values.push_back(type == ValueType::kUint ? Value::Uint(number)
+                     : type == ValueType::kInt
+                         ? Value::Int(static_cast<int64_t>(number))
+                         : Value::Float(std::ldexp(static_cast<double>(number % 2001) - 1000,
+                                                   static_cast<int>(number % 40) - 20)));
+  };
   for (const uint64_t extreme : {uint64_t{0}, uint64_t{1} << 63, (uint64_t{1} << 63) - 1,
                                  std::numeric_limits<uint64_t>::max()}) {
-    uints.push_back(Value::Uint(extreme));
-    ints.push_back(Value::Int(static_cast<int64_t>(extreme)));
+    add(extreme);
   }
-  const auto bounds = [](const std::vector<Value>& values) {
-    return std::vector<Value>(values.end() - 40, values.end());
-  };
-  EXPECT_GT(ExpectSound(ValueType::kInt, Divide(ints, &random), bounds(ints)), 1000);
-  EXPECT_GT(ExpectSound(ValueType::kUint, Divide(uints, &random), bounds(uints)), 1000);
+  while (values.size() < 400) {
+    const uint64_t number = (*random)() >> ((*random)() % 64);
+    add((*random)() % 2 == 0 ? number : 0 - number);
+  }
+  return values;
 }
 
-TEST(GranuleBounds, AreSoundForFloats) {
-  std::mt19937_64 random(2);
-  std::vector<Value> values;
-  for (int i = 0; i < 300; ++i) {
-    values.push_back(Value::Float(std::ldexp(static_cast<double>(random() % 2001) - 1000,
-                                             static_cast<int>(random() % 40) - 20)));
+TEST(GranuleBounds, AreSoundForNumbers) {
+  for (const ValueType type : {ValueType::kInt, ValueType::kUint, ValueType::kFloat}) {
+    std::mt19937_64 random(1);
+    const std::vector<Value> values = ValuesOf(type, &random);
+    const std::vector<Value> bounds(values.begin(), values.begin() + 40);
+    EXPECT_GT(ExpectSound(type, Divide(values, &random), bounds), 1000) << ValueTypeName(type);
   }
-  for (const double extreme : {kInfinity, -kInfinity, kNan, 0.0, -0.0, 5e-324, -5e-324}) {
-    values.push_back(Value::Float(extreme));
-  }
-  const std::vector<Value> bounds(values.end() - 40, values.end());
-  EXPECT_GT(ExpectSound(ValueType::kFloat, Divide(values, &random), bounds), 1000);
 }
 
 TEST(GranuleBounds, AreSoundForBytes) {

@@ -15,13 +15,13 @@
 namespace blocksieve::testing {
 namespace {
 
-struct Measured {
+struct GranuleRate {
   double fpr = 0;
   double probes = 0;
 };
 
 /// Absent values over granules of `num_values` each.
-Measured MeasureFpr(const TestIndex& index, uint64_t num_hashes) {
+GranuleRate MeasureFpr(const TestIndex& index, uint64_t num_hashes) {
   std::mt19937_64 random(99);
   uint64_t positives = 0;
   for (uint64_t i = 0; i < num_hashes; ++i) {
@@ -51,7 +51,7 @@ TEST(GranuleFpr, IsTheModelsForAnyNumberOfValues) {
     for (const uint64_t n : {1, 2, 3, 5, 8, 20, 100, 1000}) {
       const uint64_t num_granules = n == 1000 ? 500 : 4'000;
       const TestIndex index = IndexOfCounts(std::vector<uint64_t>(num_granules, n), target);
-      const Measured measured = MeasureFpr(index, 1'000);
+      const GranuleRate measured = MeasureFpr(index, 1'000);
       const double expected = internal::BloomFprForKeys(sizer.BitsFor(n), n, sizer.num_probes());
       EXPECT_LE(expected, target);
       // Granules of one index share the hash and an absent value's positions, and filters differ in
@@ -77,7 +77,7 @@ TEST(GranuleFpr, MeetsTheTargetOnSkewedCounts) {
   std::shuffle(counts.begin(), counts.end(), std::mt19937_64(1));
   const TestIndex index = IndexOfCounts(counts, 0.01);
   EXPECT_GT(index->column(0).num_size_classes, 3);
-  const Measured measured = MeasureFpr(index, 2'000);
+  const GranuleRate measured = MeasureFpr(index, 2'000);
   EXPECT_LE(measured.fpr, 0.01);
   EXPECT_GE(measured.fpr, 0.002);
 }

@@ -24,31 +24,9 @@ TEST(GranuleIndex, OfNoRows) {
   EXPECT_EQ(index->num_columns(), 1);
   EXPECT_TRUE(index.Containing(0, Value::Bytes("x")).IsEmpty());
   EXPECT_TRUE(index.Overlapping(0, {}).IsEmpty());
-}
-
-TEST(GranuleIndex, OfOneRow) {
-  GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {ColumnOf(ValueType::kBytes)}));
-  builder.StartRow("k", 10);
-  builder.AddValue(0, Value::Bytes("x"));
-  const TestIndex index = FinishIndex(&builder);
-  ASSERT_EQ(index->num_granules(), 1);
-  EXPECT_EQ(index->NumRows(0), 1);
-  std::string first;
-  std::string last;
-  index->GetKeyRange(0, &first, &last);
-  EXPECT_EQ(first, "k");
-  EXPECT_EQ(last, "k");
-  EXPECT_EQ(index.Containing(0, Value::Bytes("x")).Count(), 1);
-  EXPECT_EQ(index.Differing(0, Value::Bytes("x")).Count(), 0);
-  EXPECT_EQ(index.Differing(0, Value::Bytes("y")).Count(), 1);
-  EXPECT_EQ(index.Missing(0).Count(), 0);
-  EXPECT_EQ(index.Present(0).Count(), 1);
-}
-
-TEST(GranuleIndex, OfNoColumns) {
-  const TestIndex index = IndexOfRows(IndexOptions(4, {}), 9, [](auto, auto&) {});
-  EXPECT_EQ(index->num_granules(), 3);
-  EXPECT_EQ(index->num_columns(), 0);
+  const TestIndex no_columns = IndexOfRows(IndexOptions(4, {}), 9, [](auto, auto&) {});
+  EXPECT_EQ(no_columns->num_granules(), 3);
+  EXPECT_EQ(no_columns->num_columns(), 0);
 }
 
 TEST(GranuleIndex, RowsAndKeysOfEachGranuleByRandomAccess) {
@@ -136,33 +114,10 @@ void ExpectNoFalseNo(uint64_t num_rows, uint64_t granule_rows, Draw draw) {
   EXPECT_GT(rejected, 0) << "no filter was tested";
 }
 
-TEST(GranuleIndex, NeverAFalseNoOnUniformValues) {
-  for (const uint64_t granule_rows : {3, 64, 1000}) {
-    ExpectNoFalseNo(5'000, granule_rows, [](auto& random) { return random() % 7'000; });
-  }
-}
-
 TEST(GranuleIndex, NeverAFalseNoOnSkewedValues) {
   for (const uint64_t granule_rows : {1, 16, 128}) {
     ExpectNoFalseNo(5'000, granule_rows,
                     [](auto& random) { return random() % (1 + (random() >> (random() % 63))); });
-  }
-}
-
-TEST(GranuleIndex, NeverAFalseNoInGranulesOfVeryDifferentSize) {
-  std::mt19937_64 random(4);
-  std::vector<std::vector<uint64_t>> values(700);
-  auto options = IndexOptions(1, {ColumnOf(ValueType::kUint)});
-  options.columns[0].with_postings = false;
-  const TestIndex index = IndexOfRows(options, values.size(), [&](uint64_t g, auto& builder) {
-    values[g].resize(g % 97 == 0 ? 1500 : g % 5);
-    for (uint64_t& value : values[g]) builder.AddValue(0, Value::Uint(value = random()));
-  });
-  EXPECT_GT(index->column(0).num_size_classes, 1);
-  for (size_t g = 0; g < values.size(); ++g) {
-    for (const uint64_t value : values[g]) {
-      ASSERT_TRUE(index.Containing(0, Value::Uint(value)).Has(g));
-    }
   }
 }
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/postings/dictionary.h"
+
 namespace blocksieve::internal {
 namespace {
 
@@ -215,30 +217,23 @@ TEST(Postings, TakeAboutTheEstimatedBytesAndNoMoreThanAllowed) {
   }
 }
 
-// Random bytes, and bytes cut off or changed: no number beyond the granules, no reading beyond the
-// bytes (which sanitizers see), and an end.
-TEST(Postings, OfBytesThatNobodyWrote) {
-  std::mt19937_64 random(3);
-  for (const uint64_t num_values : {300, 2000, 1'000'000}) {
-    const std::string good = Make(Scattered(200, 5, num_values), 0.05);
-    for (int round = 0; round < 3000; ++round) {
-      std::string bytes = good;
-      if (round % 3 == 0) bytes.resize(random() % bytes.size());
-      const size_t first_bytes = round % 2 == 0 ? std::min<size_t>(20, bytes.size()) : bytes.size();
-      for (int i = 0; i < 3 && first_bytes != 0; ++i) {
-        bytes[random() % first_bytes] = static_cast<char>(random());
-      }
-      const std::vector<uint8_t> exact(bytes.begin(), bytes.end());
-      Postings postings;
-      if (!postings.Open(exact, 200)) continue;
-      for (int i = 0; i < 20; ++i) {
-        const uint64_t hash = random();
-        GranuleSet set = GranuleSet::All(200);
-        postings.KeepContainingAny({&hash, 1}, &set);
-        EXPECT_EQ(set.words().back() >> (200 % 64), 0u);
-      }
-    }
-  }
+// More than a bucket can hold: hashes that begin alike, which no hash function gives.
+TEST(Dictionary, IsNotMadeOfHashesThatCannotBeKeptApart) {
+  std::vector<Posting> postings;
+  for (uint64_t i = 0; i < 100; ++i) postings.push_back({i, 0});
+  std::vector<PostingList> lists;
+  for (const Posting& posting : postings) lists.emplace_back(&posting, 1);
+  std::string bytes;
+  EXPECT_FALSE(AppendDictionary(lists, 10, 1, 20, ~uint64_t{0}, &bytes));
+  EXPECT_EQ(bytes, "");
+}
+
+TEST(RemainderBits, AreAsFewAsTheRateAllows) {
+  EXPECT_EQ(RemainderBits(1, 1), DictionaryShape::kMinRemainderBits);
+  EXPECT_EQ(RemainderBits(16, 1), 8u);  // one of 16 values, in 16 granules: one on average
+  EXPECT_EQ(RemainderBits(17, 1), 9u);
+  EXPECT_EQ(RemainderBits(1, 1e-6), 24u);
+  EXPECT_EQ(RemainderBits(1e9, 1e-9), DictionaryShape::kMaxRemainderBits);
 }
 
 TEST(BitCodes, ReadWhatWasWritten) {

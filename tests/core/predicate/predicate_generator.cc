@@ -32,7 +32,8 @@ std::string Reference::RandomRow() {
 Reference::Condition Reference::RandomComparison() {
   static const Texts integers = Listed(
       "0 | 1 | 2 | -1 | 1.5 | -0.5 | 3.0 | 9223372036854775807 | 9223372036854775808 | "
-      "-9223372036854775808 | 18446744073709551615 | -9223372036854775809 | 1e30 | -1e30");
+      "-9223372036854775808 | 18446744073709551615 | -9223372036854775809 | 1e30 | -1e400 | inf | "
+      "9223372036854775807.5 | nan");
   static const Texts floats = Listed("0 | -0.0 | 0.5 | 1 | 1000 | inf | -inf | nan | 0.25 | -1");
   static const Texts number_ops = Listed("= | = | IN | < | <= | > | >= | BETWEEN | HAS | IS NULL");
   static const Texts text_ops{"LIKE", "LIKE", "STARTSWITH"};

@@ -23,48 +23,6 @@ void ExpectNone(std::string_view type, std::string_view row, std::string_view co
   testing::ExpectEach(false, ColumnOf(type), row, conditions);
 }
 
-/// The conditions with that literal for every '@'.
-std::string With(std::string_view literal, std::string_view conditions) {
-  std::string text;
-  for (const char c : conditions) text += c == '@' ? literal : std::string_view(&c, 1);
-  return text;
-}
-
-TEST(PredicateNumber, LiteralsBetweenIntegersAreOrdered) {
-  ExpectNone("int", "1", "n = 1.5 | n >= 1.5 | n BETWEEN 1.2 AND 1.8 | n IN (1.5, 2, 1e99)");
-  ExpectAll("int", "1", "n != 1.5 | n < 1.5 | n <= 1.5 | n = 1.0");
-  ExpectNone("int", "2", "n <= 1.5");
-  ExpectAll("int", "2", "n > 1.5 | n >= 1.5 | n BETWEEN 1.2 AND 2.8 | n IN (1.5, 2, 1e99)");
-  ExpectAll("int", "-2", "n < -1.5");
-  ExpectNone("int", "-1", "n < -1.5 | n > -0.5");
-  ExpectAll("int", "-1", "n >= -1.5");
-  ExpectAll("int", "0", "n > -0.5 | n = -0.0");
-  ExpectAll("int", "1000", "n = 1e3");
-  ExpectAll("int", "12", "n = 1200e-2");
-  ExpectAll("int", "5", "n = +5");
-}
-
-TEST(PredicateNumber, LiteralsBeyondTheTypeAreOrdered) {
-  const std::string most = "9223372036854775807";
-  const std::string least = "-9223372036854775808";
-  ExpectAll("int", most, "n = 9223372036854775807");
-  ExpectAll("int", least, "n = -9223372036854775808");
-  for (const std::string& above :
-       testing::Texts{"9223372036854775808", "1e400", "inf", "nan", "9223372036854775807.5",
-                      std::string(1'000, '9')}) {
-    ExpectAll("int", most, With(above, "n < @ | n <= @ | n BETWEEN 0 AND @"));
-    ExpectNone("int", most, With(above, "n = @ | n > @ | n >= @ | n BETWEEN @ AND @"));
-  }
-  for (const char* const below :
-       {"-9223372036854775809", "-1e400", "-9223372036854775808.5", "-inf"}) {
-    ExpectAll("int", least, With(below, "n > @ | n >= @ | n BETWEEN @ AND 0"));
-    ExpectNone("int", least, With(below, "n = @ | n < @ | n <= @ | n BETWEEN @ AND @"));
-  }
-  ExpectAll("uint", "18446744073709551615", "n = 18446744073709551615 | n < 18446744073709551616");
-  ExpectNone("uint", "0", "n = -1 | n < -0.5");
-  ExpectAll("uint", "0", "n > -1 | n > -0.5 | n != -1 | n BETWEEN -5 AND 5");
-}
-
 TEST(PredicateNumber, IntegersDoNotGoThroughDouble) {
   ExpectNone("int", "9007199254740993", "n = 9007199254740992 | n > 9007199254740993.0");
   ExpectAll("int", "9007199254740993", "n > 9007199254740992 | n > 9007199254740992.9");

@@ -13,7 +13,7 @@ namespace blocksieve::testing {
 namespace {
 
 /// Standard deviations that a measured rate may be off.
-constexpr double kSigmas = 4.5;
+constexpr double kMaxSigmas = 4.5;
 
 /// Share of `num_probes` random hashes that match.
 double MeasuredFpr(const BuiltRibbon& built, uint64_t num_probes, uint64_t seed) {
@@ -36,7 +36,8 @@ double MeasuredFpr(const BuiltRibbon& built, uint64_t num_probes, uint64_t seed)
 void ExpectModel(const BuiltRibbon& built, uint64_t num_probes) {
   const double share = internal::RibbonWideShare(built.build.shape);
   const double model = internal::RibbonFpr(built.build.shape.columns, share);
-  const double slack = kSigmas * std::sqrt(model * (1 - model) / static_cast<double>(num_probes));
+  const double slack =
+      kMaxSigmas * std::sqrt(model * (1 - model) / static_cast<double>(num_probes));
   // Chunks are as long as they have keys, probes fall into all alike: where wide segments begin,
   // shares of slots and of probes differ by a little less than a chunk.
   const double boundary =

@@ -10,14 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/internal/kernels.h"
+#include "lib/base/kernels.h"
 #include "lib/ribbon/shape.h"
 
 namespace blocksieve::testing {
 namespace {
 
 using internal::FilterView;
-using internal::RibbonShape;
 
 /// Memory that ends where the address space has a hole: reading beyond the end traps.
 class GuardedBytes {

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "blocksieve/internal/hash_list.h"
+#include "lib/hash/hash_list.h"
 #include "lib/ribbon/builder.h"
 #include "lib/ribbon/probe.h"
 

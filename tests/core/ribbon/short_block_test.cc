@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "blocksieve/filter_block.h"
-#include "blocksieve/range_filter.h"
 #include "lib/ribbon/block.h"
 #include "tests/core/filter/test_filters.h"
 
@@ -57,13 +56,10 @@ TEST(ShortBlock, OfEverySizeAndRate) {
   EXPECT_GT(num_long, 50);  // several chunks
 }
 
-TEST(ShortBlock, NotWithASeed) {
+TEST(ShortBlock, NotWithASeedNorOfBloomFilters) {
   const OwnedBytes block = BuildBlock({FilterKind::kRibbon, 0.01, 42}, 300);
   EXPECT_FALSE(internal::LooksShort(block.view()));
   ExpectKeys(block.view(), 300, 42);
-}
-
-TEST(ShortBlock, NotOfBloomFilters) {
   EXPECT_FALSE(internal::LooksShort(BuildBlock(FilterKind::kBlockedBloom, 0.01, 300).view()));
 }
 
@@ -88,7 +84,7 @@ TEST(ShortBlock, NeverHasTheMagicByteOfOthers) {
   info.ribbon = {.columns = 8, .seed = 4, .octets = 20};
   info.ribbon.narrow_segments = info.ribbon.segments();
   info.payload_bytes = info.ribbon.PayloadBytes();
-  const internal::FilterFormat& format = internal::kRibbonFormat;
+  const internal::FilterFormat& format = internal::kRibbonKind.format;
   for (uint64_t spare = 0; spare < 70; ++spare) {
     info.num_keys = info.ribbon.slots() - spare;
     internal::FooterBytes fields;
@@ -98,23 +94,6 @@ TEST(ShortBlock, NeverHasTheMagicByteOfOthers) {
     EXPECT_EQ(has_magic, spare == 45) << spare;
     EXPECT_EQ(internal::ShortFooterBytes(info, format), fits && !has_magic ? 11u : 0u) << spare;
   }
-}
-
-TEST(ShortBlock, MayHaveRangesBehindIt) {
-  FilterBuilder points = MakeBuilder(FilterKind::kRibbon);
-  RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create({.range_fpr = 0.02}));
-  for (uint64_t i = 0; i < 300; ++i) {
-    points.AddKey(PresentKey(i * i));
-    ranges.AddKey(PresentKey(i * i));
-  }
-  OwnedBytes block = FinishOk(points);
-  ASSERT_TRUE(internal::LooksShort(block.view()));
-  ASSERT_TRUE(ranges.Finish(&block).ok());
-  EXPECT_FALSE(internal::LooksShort(block.view()));
-  EXPECT_TRUE(VerifyFilterBlock(block.view()).ok());
-  EXPECT_EQ(Must(DescribeRangeFilter(block.view())).num_keys, 300);
-  const FilterReader reader = FilterReader::Open(block.view());
-  for (uint64_t i = 0; i < 300; ++i) ASSERT_TRUE(reader.MayMatch(PresentKey(i * i)));
 }
 
 }  // namespace

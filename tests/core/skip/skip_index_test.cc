@@ -61,53 +61,7 @@ Result<std::string> BuildRows(uint64_t num_rows) {
   return builder.Finish();
 }
 
-using Granules = std::vector<size_t>;
-
-TEST(SkipIndex, AnExampleAsInTheReadme) {
-  std::map<std::string, std::string> rows;
-  for (int i = 0; i < 10'000; ++i) {
-    rows["user" + std::to_string(10'000 + i)] = "GET\t" + std::to_string(i / 100 + 400);
-  }
-  const std::vector<Column> columns = {*Column::Parse("status=int:2")};
-
-  // While the file is written, in the order of its keys:
-  SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns});
-  for (const auto& [key, row] : rows) builder.AddRow(key, row);
-  const std::string bytes = *builder.Finish();
-
-  // Later, to read only what may match:
-  const Predicate predicate = *Predicate::Parse("status = 404", columns);
-  const SkipIndexReader index = *SkipIndexReader::Open(AsBytes(bytes));
-  size_t num_read = 0;
-  size_t num_found = 0;
-  for (const auto& [first, last] : index.KeyRanges(index.Candidates(predicate))) {
-    for (auto row = rows.find(first); row != rows.end() && row->first <= last; ++row) {
-      ++num_read;
-      num_found += predicate.Matches(row->second);
-    }
-  }
-  EXPECT_EQ(num_found, 100u);
-  EXPECT_LT(num_read, 300u);
-}
-
-TEST(SkipIndex, TheIndexIsThatOfTheGranulesAndTheirValues) {
-  GranuleIndexOptions options;
-  options.granule_rows = kRowsPerGranule;
-  options.granule_bytes = 0;
-  const std::vector<Column> columns = TwoColumns();
-  for (const Column& column : columns) {
-    options.columns.push_back(
-        {.name = column.ToText(), .type = column.type(), .target_fpr = 0.001});
-  }
-  GranuleIndexBuilder by_hand = *GranuleIndexBuilder::Create(options);
-  for (uint64_t i = 0; i < 95; ++i) {
-    const std::string row = RowOf(i);
-    by_hand.StartRow(KeyOf(i), KeyOf(i).size() + row.size());
-    by_hand.AddValue(0, Value::Int(static_cast<int64_t>(i / kRowsPerGranule)));
-    by_hand.AddValue(1, Value::Bytes(row.substr(row.find('\t') + 1)));
-  }
-  EXPECT_EQ(*BuildRows(95), *by_hand.Finish());
-}
+using GranuleNumbers = std::vector<size_t>;
 
 TEST(SkipIndex, CandidatesAreTheGranulesThatMayMatch) {
   const BuiltIndex index(BuildRows(95));
@@ -115,10 +69,10 @@ TEST(SkipIndex, CandidatesAreTheGranulesThatMayMatch) {
   const auto candidates = [&](std::string_view text) {
     return Members(index->Candidates(MakePredicate(text, TwoColumns())));
   };
-  EXPECT_EQ(candidates("number = 4"), (Granules{4}));
-  EXPECT_EQ(candidates("number IN (1, 2, 9) AND word = 'w1'"), (Granules{1, 2, 9}));
-  EXPECT_EQ(candidates("number > 7"), (Granules{8, 9}));
-  EXPECT_EQ(candidates("number = 77"), Granules());
+  EXPECT_EQ(candidates("number = 4"), (GranuleNumbers{4}));
+  EXPECT_EQ(candidates("number IN (1, 2, 9) AND word = 'w1'"), (GranuleNumbers{1, 2, 9}));
+  EXPECT_EQ(candidates("number > 7"), (GranuleNumbers{8, 9}));
+  EXPECT_EQ(candidates("number = 77"), GranuleNumbers());
   EXPECT_EQ(candidates("word LIKE '%1'").size(), 10u) << "which cannot skip";
 }
 
@@ -164,9 +118,9 @@ TEST(SkipIndex, RowsThatAreNotKnownAlwaysMatchAndEmptyOnesLackAllColumns) {
   const auto candidates = [&](std::string_view text) {
     return Members(index->Candidates(MakePredicate(text, columns)));
   };
-  EXPECT_EQ(candidates("row = 'x'"), (Granules{0, 2}));
-  EXPECT_EQ(candidates("row IS NULL"), (Granules{1, 2}));
-  EXPECT_EQ(candidates("row = ''"), (Granules{2}));
+  EXPECT_EQ(candidates("row = 'x'"), (GranuleNumbers{0, 2}));
+  EXPECT_EQ(candidates("row IS NULL"), (GranuleNumbers{1, 2}));
+  EXPECT_EQ(candidates("row = ''"), (GranuleNumbers{2}));
   EXPECT_EQ(index->granules().num_rows(), 4u);
   EXPECT_EQ(index->granules().MinSequence(0), 7u);
   EXPECT_EQ(index->granules().MinSequence(2), 9u);
@@ -208,18 +162,6 @@ TEST(SkipIndex, AColumnThatThrowsLeavesNoIndex) {
   const Status memory =
       finish_with([](std::string_view, const ValueVisitor&) { throw std::bad_alloc(); });
   EXPECT_EQ(memory.code(), StatusCode::kResourceExhausted);
-}
-
-TEST(SkipIndex, DamageIsNoticedOnOpening) {
-  const std::string bytes = *BuildRows(95);
-  EXPECT_FALSE(SkipIndexReader::Open(AsBytes(bytes).first(bytes.size() - 1)).ok());
-}
-
-TEST(SkipIndex, AReaderMayBeMoved) {
-  const std::string bytes = *BuildRows(95);
-  SkipIndexReader first = *SkipIndexReader::Open(AsBytes(bytes));
-  const SkipIndexReader second = std::move(first);
-  EXPECT_EQ(Members(second.Candidates(MakePredicate("number = 4", TwoColumns()))), (Granules{4}));
 }
 
 TEST(SkipIndex, ExplainTellsWhatEachComparisonDoes) {

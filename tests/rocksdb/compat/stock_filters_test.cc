@@ -49,7 +49,7 @@ TEST(StockFilters, ThePolicyDoesNotDependOnTheLocale) {
 }
 
 TEST(StockFilters, TheModelPredictsTheMeasuredFpr) {
-  constexpr uint64_t kKeys = 200000;
+  constexpr uint64_t kKeys = 50000;
   const auto keys = PresentKeys(KeyShape::kUrl, kKeys);
   const auto absent = AbsentKeys(KeyShape::kUrl, kKeys);
   for (const double bits_per_key : {1.0, 2.5, 5.0, 8.0, 10.0, 12.5}) {

@@ -38,9 +38,26 @@ class SkipCollector : public ::testing::Test {
   }
 
   static FileIndex Open(const rocksdb::UserCollectedProperties& user) {
+    return FileIndex(PropertiesOf(user, "", 0));
+  }
+
+  // Properties of a file.
+  static std::shared_ptr<const rocksdb::TableProperties> PropertiesOf(
+      const rocksdb::UserCollectedProperties& user, const std::string& session, uint64_t number) {
     auto properties = std::make_shared<rocksdb::TableProperties>();
     properties->user_collected_properties = user;
-    return FileIndex(properties);
+    properties->db_session_id = session;
+    properties->orig_file_number = number;
+    return properties;
+  }
+
+  // What is collected of so many rows.
+  rocksdb::UserCollectedProperties Collect(uint64_t num_rows) {
+    const auto collector = NewCollector();
+    for (uint64_t i = 0; i < num_rows; ++i) Add(collector.get(), Key(i), std::to_string(i));
+    rocksdb::UserCollectedProperties properties;
+    EXPECT_TRUE(collector->Finish(&properties).ok());
+    return properties;
   }
 
   std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
@@ -150,10 +167,7 @@ TEST_F(SkipCollector, OptionsOutOfRangeAreNamed) {
 
 // A foreign, newer or damaged index is no index.
 TEST_F(SkipCollector, UnreadablePropertiesAreNoIndex) {
-  const auto collector = NewCollector();
-  for (uint64_t i = 0; i < 50; ++i) Add(collector.get(), Key(i), std::to_string(i));
-  rocksdb::UserCollectedProperties good;
-  ASSERT_TRUE(collector->Finish(&good).ok());
+  const rocksdb::UserCollectedProperties good = Collect(50);
   ASSERT_NE(Open(good).index(), nullptr);
   const auto expect_none = [](const rocksdb::UserCollectedProperties& properties) {
     const FileIndex file = Open(properties);
@@ -174,7 +188,7 @@ TEST_F(SkipCollector, UnreadablePropertiesAreNoIndex) {
   bad = good;
   bad[kValueSuffixProperty] = "x";
   expect_none(bad);
-  const std::string& index = good[kIndexProperty];
+  const std::string& index = good.at(kIndexProperty);
   for (size_t i = 0; i < index.size(); ++i) {
     bad = good;
     bad[kIndexProperty][i] = static_cast<char>(bad[kIndexProperty][i] ^ 4);
@@ -185,16 +199,9 @@ TEST_F(SkipCollector, UnreadablePropertiesAreNoIndex) {
 }
 
 TEST_F(SkipCollector, TheCatalogOpensOnceAndStaysInItsBounds) {
-  const auto collector = NewCollector();
-  for (uint64_t i = 0; i < 500; ++i) Add(collector.get(), Key(i), std::to_string(i));
-  rocksdb::UserCollectedProperties user;
-  ASSERT_TRUE(collector->Finish(&user).ok());
+  const rocksdb::UserCollectedProperties user = Collect(500);
   const auto file = [&](const std::string& session, uint64_t number) {
-    auto properties = std::make_shared<rocksdb::TableProperties>();
-    properties->user_collected_properties = user;
-    properties->db_session_id = session;
-    properties->orig_file_number = number;
-    return properties;
+    return PropertiesOf(user, session, number);
   };
   const uint64_t one = FileIndex(file("s", 1)).memory_bytes();
   SkipIndexCatalog catalog(3 * one);
@@ -216,17 +223,8 @@ TEST_F(SkipCollector, TheCatalogOpensOnceAndStaysInItsBounds) {
 }
 
 TEST_F(SkipCollector, ACatalogChargesACacheForWhatItHolds) {
-  const auto collector = NewCollector();
-  for (uint64_t i = 0; i < 2000; ++i) Add(collector.get(), Key(i), std::to_string(i));
-  rocksdb::UserCollectedProperties user;
-  ASSERT_TRUE(collector->Finish(&user).ok());
-  const auto file = [&](uint64_t number) {
-    auto properties = std::make_shared<rocksdb::TableProperties>();
-    properties->user_collected_properties = user;
-    properties->db_session_id = "s";
-    properties->orig_file_number = number;
-    return properties;
-  };
+  const rocksdb::UserCollectedProperties user = Collect(2000);
+  const auto file = [&](uint64_t number) { return PropertiesOf(user, "s", number); };
   rocksdb::HyperClockCacheOptions clock(8 << 20, 256 << 10);
   for (const auto& cache : {rocksdb::NewLRUCache(8 << 20, 0), clock.MakeSharedCache()}) {
     SCOPED_TRACE(cache->Name());

@@ -6,8 +6,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/listener.h"
-#include "integration/rocksdb/levels/known_shapes.h"
-#include "integration/rocksdb/levels/run_shares.h"
+#include "integration/rocksdb/levels/known_levels.h"
 #include "tests/support/test_db.h"
 
 // What a listener tells of real databases.
@@ -42,8 +41,8 @@ class LevelListenerTest : public ::testing::Test {
   }
 
   const rocksdb::Logger* Database() { return db_->GetDBOptions().info_log.get(); }
-  std::optional<ColumnFamilyShape> Shape(const std::string& column_family = "default") {
-    return KnownShapes::Instance().Get({Database(), column_family});
+  std::optional<lsm::Levels> Levels(const std::string& column_family = "default") {
+    return KnownLevels::Instance().Get({Database(), column_family});
   }
 
   TestDb db_{Config()};
@@ -61,11 +60,11 @@ TEST_F(LevelListenerTest, LevelsAreKnownByTheirBytesIfNotByTheirEntries) {
   for (const DbConfig& config : {Config(), blind}) {
     db_.Reopen(config);
     Flush(10);
-    const auto shape = Shape();
-    ASSERT_TRUE(shape.has_value());
-    ASSERT_GE(shape->level_keys.size(), 3u);
-    EXPECT_GT(shape->level_keys[1], 0);
-    EXPECT_NEAR(shape->level_keys[2] / shape->level_keys[1], 4, 0.5);
+    const auto levels = Levels();
+    ASSERT_TRUE(levels.has_value());
+    ASSERT_GE(levels->size(), 3u);
+    EXPECT_GT((*levels)[1].keys_per_run, 0);
+    EXPECT_NEAR((*levels)[2].keys_per_run / (*levels)[1].keys_per_run, 4, 0.5);
   }
 }
 
@@ -78,10 +77,10 @@ TEST_F(LevelListenerTest, LevelsCountByWhatIsRead) {
   Flush(kKeys);
   CompactInto(1);
   Flush(10);
-  auto shape = Shape();
-  ASSERT_TRUE(shape.has_value());
-  EXPECT_GT(shape->ShareOf(1), 0.85);  // of keys that begin with the digit 0 it has none
-  EXPECT_NEAR(shape->ShareOf(2), 1, 0.02);
+  auto levels = Levels();
+  ASSERT_TRUE(levels.has_value());
+  EXPECT_GT((*levels)[1].lookup_share, 0.85);  // of keys that begin with the digit 0 it has none
+  EXPECT_NEAR((*levels)[2].lookup_share, 1, 0.02);
   std::string value;
   // One in 1,024 is a sample.
   for (uint64_t i = 0; i < 700'000; ++i) {
@@ -89,10 +88,10 @@ TEST_F(LevelListenerTest, LevelsCountByWhatIsRead) {
     MustBeOk(db_->Get({}, std::to_string(key), &value), "get");
   }
   // As often as it takes: sizes are read a fiftieth of the time.
-  for (int i = 0; i < 1000 && Shape()->ShareOf(2) > 0.5; ++i) Flush(1);
-  shape = Shape();
-  EXPECT_EQ(shape->ShareOf(1), 1);
-  EXPECT_EQ(shape->ShareOf(2), kLeastShareOfLookups);
+  for (int i = 0; i < 1000 && (*Levels())[2].lookup_share > 0.5; ++i) Flush(1);
+  levels = Levels();
+  EXPECT_EQ((*levels)[1].lookup_share, 1);
+  EXPECT_EQ((*levels)[2].lookup_share, 0);
 }
 
 TEST_F(LevelListenerTest, DroppedColumnFamiliesAndClosedDatabasesAreForgotten) {
@@ -100,16 +99,16 @@ TEST_F(LevelListenerTest, DroppedColumnFamiliesAndClosedDatabasesAreForgotten) {
   MustBeOk(db_->CreateColumnFamily(Config().ToOptions(), "dropped", &dropped), "create");
   MustBeOk(db_->Put({}, dropped, "key", "value"), "put");
   MustBeOk(db_->Flush({}, dropped), "flush");
-  EXPECT_TRUE(Shape("dropped").has_value());
+  EXPECT_TRUE(Levels("dropped").has_value());
   MustBeOk(db_->DropColumnFamily(dropped), "drop");
   MustBeOk(db_->DestroyColumnFamilyHandle(dropped), "destroy");
   // As often as it takes: sizes are read a fiftieth of the time.
-  for (int i = 0; i < 1000 && Shape("dropped").has_value(); ++i) Flush(1);
-  EXPECT_FALSE(Shape("dropped").has_value());
-  EXPECT_TRUE(Shape().has_value());
+  for (int i = 0; i < 1000 && Levels("dropped").has_value(); ++i) Flush(1);
+  EXPECT_FALSE(Levels("dropped").has_value());
+  EXPECT_TRUE(Levels().has_value());
   const rocksdb::Logger* const closed = Database();
   db_.Close();
-  EXPECT_FALSE(KnownShapes::Instance().Get({closed, "default"}).has_value());
+  EXPECT_FALSE(KnownLevels::Instance().Get({closed, "default"}).has_value());
 }
 
 }  // namespace

@@ -22,8 +22,6 @@ class LevelRatesTest : public ::testing::Test {
  protected:
   static constexpr int kNumLevels = 7;
 
-  LevelRatesTest() : options_{.bits_per_key = 10, .kind = PolicyKind::kRibbon} {}
-
   FilterBuildingContext Context(int level, TableFileCreationReason reason) {
     FilterBuildingContext context(table_);
     context.compaction_style = style_;
@@ -35,17 +33,20 @@ class LevelRatesTest : public ::testing::Test {
     return context;
   }
 
-  double Flush() {
-    return rates_.RatesOf(options_, Context(0, TableFileCreationReason::kFlush)).target_fpr;
+  double RateOf(const FilterBuildingContext& context) {
+    const auto rates = rates_.RatesOf(goal_, PolicyKind::kRibbon, context);
+    EXPECT_TRUE(rates.ok()) << rates.status().message();
+    return rates.ok() ? rates->target_fpr : 0;
   }
+  double Flush() { return RateOf(Context(0, TableFileCreationReason::kFlush)); }
   double Compaction(int level, bool is_bottommost) {
     FilterBuildingContext context = Context(level, TableFileCreationReason::kCompaction);
     context.is_bottommost = is_bottommost;
-    return rates_.RatesOf(options_, context).target_fpr;
+    return RateOf(context);
   }
 
-  void Tell(const ColumnFamilyShape& shape) {
-    KnownShapes::Instance().Set(log_, {{"default", shape}});
+  void Report(const lsm::Levels& levels) {
+    KnownLevels::Instance().Set(log_, {{"default", levels}});
   }
 
   void Learn(double size_ratio, bool dynamic) {
@@ -60,7 +61,7 @@ class LevelRatesTest : public ::testing::Test {
 
   rocksdb::BlockBasedTableOptions table_;
   const std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
-  FilterPolicyOptions options_;
+  RateGoal goal_{.bits_per_key = 10};
   rocksdb::CompactionStyle style_ = rocksdb::kCompactionStyleLevel;
   int num_levels_ = kNumLevels;
   LevelRates rates_;
@@ -108,10 +109,10 @@ TEST_F(LevelRatesTest, ColumnFamiliesAndDatabasesLearnOnTheirOwn) {
   MemoryLogger other_log;
   FilterBuildingContext other = Context(6, TableFileCreationReason::kCompaction);
   other.info_log = &other_log;
-  EXPECT_GT(rates_.RatesOf(options_, other).target_fpr, 0);
+  EXPECT_GT(RateOf(other), 0);
   other.info_log = log_.get();
   other.column_family_name = "other";
-  EXPECT_GT(rates_.RatesOf(options_, other).target_fpr, 0);
+  EXPECT_GT(RateOf(other), 0);
   EXPECT_EQ(Flush(), before);
 }
 
@@ -121,14 +122,14 @@ TEST_F(LevelRatesTest, FilesWithoutALevelAreLikeTheOnlyOne) {
   unknown.num_levels = -1;
   unknown.info_log = nullptr;
   unknown.column_family_name = "";
-  const double only = rates_.RatesOf(options_, unknown).target_fpr;
+  const double only = RateOf(unknown);
   EXPECT_NEAR(std::log2(only), std::log2(Uniform()), 0.1);
   style_ = rocksdb::kCompactionStyleFIFO;
   EXPECT_EQ(Flush(), only);
   style_ = rocksdb::kCompactionStyleUniversal;
   num_levels_ = 1;
   EXPECT_EQ(Flush(), only);
-  options_ = {.wasted_reads = 0.02, .kind = PolicyKind::kRibbon};
+  goal_ = {.wasted_reads = 0.02};
   EXPECT_LE(Flush(), 0.02);
   EXPECT_GT(Flush(), 0.019);
 }
@@ -140,68 +141,36 @@ TEST_F(LevelRatesTest, UniversalCompactionsHaveLevelsToo) {
   EXPECT_LT(Compaction(5, false), Compaction(6, true));
 }
 
-TEST_F(LevelRatesTest, SizesThatWereToldCountForMoreThanTheModel) {
+TEST_F(LevelRatesTest, LevelsThatWereReportedCountForMoreThanTheModel) {
   Learn(10, true);
-  ColumnFamilyShape shape{
-      .level0_runs = 3, .keys_per_level0_run = 1e4, .level_keys = {0, 1e5, 8e5}};
-  Tell(shape);
+  lsm::Levels levels = {
+      {.num_runs = 3, .keys_per_run = 1e4}, {.keys_per_run = 1e5}, {.keys_per_run = 8e5}};
+  Report(levels);
   const double last = Compaction(2, true);
   EXPECT_NEAR(std::log2(Compaction(1, false) / last), std::log2(1e5 / 8e5), 0.5);
   EXPECT_NEAR(std::log2(Flush() / last), std::log2(1e4 / 8e5), 0.5);
   // A level that was not there, and one that does not exist.
   EXPECT_LT(Compaction(4, true), last);
   EXPECT_GT(Compaction(60, true), 0);
-  // Level 0 was never seen: a quarter of the smallest level.
-  shape.level0_runs = shape.keys_per_level0_run = 0;
-  Tell(shape);
-  EXPECT_NEAR(std::log2(Flush() / last), std::log2(1e5 / 4 / 8e5), 0.5);
-  // Nothing in it: as if nothing had been told.
-  Tell({});
+  // Nothing in it: as if nothing had been reported.
+  Report({{.num_runs = 0}});
   EXPECT_LT(Flush(), Uniform() / 100);
 }
 
-// Ascending keys: files of level 0 become the last level without being rewritten.
-TEST_F(LevelRatesTest, NoFileTakesMuchMoreMemoryThanTheTreeOnAverage) {
-  for (const PolicyKind kind : {PolicyKind::kRibbon, PolicyKind::kBloom}) {
-    options_.kind = kind;
-    Tell({.level0_runs = 2, .keys_per_level0_run = 1e3, .level_keys = {0, 1e4, 1e10}});
-    const FilterKind core = KindOfFile(kind, true);
-    EXPECT_LE(ChooseLayout(core, Flush())->bits_per_key, 30);
-    if (kind == PolicyKind::kRibbon) {
-      EXPECT_LE(ChooseLayout(core, Flush())->bits_per_key, 10 + 9);
-    }
-  }
-}
-
-TEST_F(LevelRatesTest, WhatCannotBeHadIsNotPaidForWithoutEnd) {
-  options_ = {.wasted_reads = 1e-6, .kind = PolicyKind::kBloom};
-  for (const double runs : {1.0, 8.0, 50.0}) {
-    Tell({.level0_runs = runs, .keys_per_level0_run = 1e3, .level_keys = {0, 1e5, 1e6}});
-    EXPECT_LE(ChooseLayout(FilterKind::kBlockedBloom, Flush())->bits_per_key, 30) << runs;
-  }
-}
-
-TEST_F(LevelRatesTest, ShapesAreForgottenWithTheInfoLogAndWithTheColumnFamily) {
-  KnownShapes& known = KnownShapes::Instance();
-  const ColumnFamilyShape shape{.level0_runs = 1, .keys_per_level0_run = 1e3, .level_keys = {}};
+TEST_F(LevelRatesTest, LevelsAreForgottenWithTheInfoLogAndWithTheColumnFamily) {
+  KnownLevels& known = KnownLevels::Instance();
+  const lsm::Levels levels = {{.keys_per_run = 1e3}};
   const rocksdb::Logger* place = nullptr;
   {
     const std::shared_ptr<rocksdb::Logger> log(new MemoryLogger);  // apart from its count
     place = log.get();
-    known.Set(log, {{"default", shape}, {"dropped", shape}});
+    known.Set(log, {{"default", levels}, {"dropped", levels}});
     EXPECT_TRUE(known.Get({place, "dropped"}).has_value());
-    known.Set(log, {{"default", shape}});
+    known.Set(log, {{"default", levels}});
     EXPECT_FALSE(known.Get({place, "dropped"}).has_value());
     EXPECT_TRUE(known.Get({place, "default"}).has_value());
   }
   EXPECT_FALSE(known.Get({place, "default"}).has_value());
-}
-
-TEST_F(LevelRatesTest, TheLastLevelMayGoWithoutFilters) {
-  options_ = {.wasted_reads = 1.1, .kind = PolicyKind::kRibbon};
-  Tell({.level0_runs = 2, .keys_per_level0_run = 1e3, .level_keys = {0, 1e5, 1e6}});
-  EXPECT_EQ(Compaction(2, true), 1);
-  EXPECT_LT(Compaction(1, false), 0.2);
 }
 
 }  // namespace

@@ -66,31 +66,30 @@ TEST_F(PluginLoading, WithoutItThereIsNoSuchPolicy) {
   EXPECT_EQ(Run(PLAIN_PROGRAM, "blocksieve:0.01", {}).policy, "none");
 }
 
-TEST_F(PluginLoading, LinkingRegistersThePolicy) {
-  ExpectOurs(Run(LINKED_PROGRAM, "blocksieve:0.01", {}));
-}
-
-// And closing it again does no harm.
-TEST_F(PluginLoading, DlopenRegistersThePolicy) {
-  ExpectOurs(Run(PLAIN_PROGRAM, "blocksieve:0.01", {}, {BLOCKSIEVE_PLUGIN}));
-}
-
-TEST_F(PluginLoading, PreloadingRegistersThePolicy) {
-  if (!kCanPreload) GTEST_SKIP() << "nothing can be preloaded";
-  ExpectOurs(Run(PLAIN_PROGRAM, "{id=blocksieve;target_fpr=0.01}", Preloaded()));
-}
-
-TEST_F(PluginLoading, TwiceIsNoTrouble) {
-  if (!kCanPreload) GTEST_SKIP() << "nothing can be preloaded";
-  ExpectOurs(Run(LINKED_PROGRAM, "blocksieve:0.01", Preloaded(), {BLOCKSIEVE_PLUGIN}));
-}
-
-// Two copies of all its code and data, as of two versions installed side by side.
-TEST_F(PluginLoading, ASecondCopyIsNoTrouble) {
+TEST_F(PluginLoading, EveryWayRegistersThePolicy) {
+  // Two copies of all its code and data, as of two versions installed side by side.
   const std::string copy = dir_ / "libblocksieve_rocksdb_copy.so";
   std::filesystem::copy_file(BLOCKSIEVE_PLUGIN, copy);
-  ExpectOurs(Run(LINKED_PROGRAM, "blocksieve:0.01", {}, {copy}));
-  ExpectOurs(Run(LINKED_PROGRAM, "{id=blocksieve;kind=ribbon}", {}, {copy}));
+  const struct {
+    const char* way;
+    std::string program;
+    const char* policy;
+    bool is_preloaded = false;
+    std::vector<std::string> opened = {};
+  } ways[] = {
+      {"linked", LINKED_PROGRAM, "blocksieve:0.01"},
+      {"dlopen, and closed again", PLAIN_PROGRAM, "blocksieve:0.01", false, {BLOCKSIEVE_PLUGIN}},
+      {"preloaded", PLAIN_PROGRAM, "{id=blocksieve;target_fpr=0.01}", true},
+      {"all three", LINKED_PROGRAM, "blocksieve:0.01", true, {BLOCKSIEVE_PLUGIN}},
+      {"with a copy", LINKED_PROGRAM, "blocksieve:0.01", false, {copy}},
+      {"ribbons with a copy", LINKED_PROGRAM, "{id=blocksieve;kind=ribbon}", false, {copy}},
+  };
+  for (const auto& [way, program, policy, is_preloaded, opened] : ways) {
+    SCOPED_TRACE(way);
+    if (is_preloaded && !kCanPreload) continue;
+    ExpectOurs(Run(program, policy, is_preloaded ? Preloaded() : Environment{}, opened));
+    std::filesystem::remove_all(dir_ / "db");
+  }
 }
 
 TEST_F(PluginLoading, AWrongOptionIsOnStderr) {
@@ -161,12 +160,9 @@ TEST_F(PluginLoading, AnUnknownKernelIsOnStderrOnceAndDoesNoHarm) {
   const size_t at = report.text.find(message);
   EXPECT_NE(at, std::string::npos) << report.text;
   EXPECT_EQ(report.text.find(message, at + 1), std::string::npos) << report.text;
-}
-
-TEST_F(PluginLoading, AnEmptyKernelNameIsNoName) {
-  const Report report = Run(LINKED_PROGRAM, "blocksieve:0.01", {{"BLOCKSIEVE_KERNEL", ""}});
-  ExpectOurs(report);
-  EXPECT_EQ(report.text.find("BLOCKSIEVE_KERNEL"), std::string::npos) << report.text;
+  const Report unnamed = Run(LINKED_PROGRAM, "blocksieve:0.01", {{"BLOCKSIEVE_KERNEL", ""}});
+  ExpectOurs(unnamed);
+  EXPECT_EQ(unnamed.text.find("BLOCKSIEVE_KERNEL"), std::string::npos) << unnamed.text;
 }
 
 }  // namespace

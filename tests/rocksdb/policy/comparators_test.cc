@@ -11,6 +11,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
+#include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
@@ -71,42 +72,18 @@ class Timestamps : public ::testing::TestWithParam<std::tuple<Filtering, FilterS
     }
   }
 
-  // Of how many keys the value at `time` is right, by Get and by MultiGet.
-  static uint64_t CountRight(TestDb* db, uint64_t time) {
-    const std::string text = Timestamp(10 * time + 5);
-    const rocksdb::Slice timestamp(text);
-    rocksdb::ReadOptions at;
-    at.timestamp = &timestamp;
-    uint64_t right = 0;
+  // What is there at `time`, and some of what is not: keys of later times, and those of nobody.
+  static TestDb::Model ModelAt(uint64_t time, std::vector<std::string>* absent) {
+    TestDb::Model model;
+    const std::string value = "value " + std::to_string(time);
+    model[""] = value;
     for (uint64_t i = 0; i < kKeys; ++i) {
-      std::string value;
-      const rocksdb::Status status = (*db)->Get(at, Key(i), &value);
-      const bool there = i % kTimes < time;
-      right +=
-          there ? status.ok() && value == "value " + std::to_string(time) : status.IsNotFound();
+      i % kTimes < time ? model[Key(i)] = value : absent->emplace_back(Key(i));
+      absent->push_back(Key(i) + "+");
     }
-    for (uint64_t first = 0; first < kKeys; first += 30) {
-      std::vector<std::string> keys;
-      for (uint64_t i = first; i < first + 30; ++i) keys.push_back(Key(i));
-      const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-      std::vector<rocksdb::PinnableSlice> values(30);
-      std::vector<rocksdb::Status> statuses(30);
-      (*db)->MultiGet(at, (*db)->DefaultColumnFamily(), 30, slices.data(), values.data(),
-                      statuses.data());
-      for (uint64_t i = 0; i < 30; ++i) {
-        const bool there = (first + i) % kTimes < time;
-        right += there ? statuses[i].ok() && values[i] == "value " + std::to_string(time)
-                       : statuses[i].IsNotFound();
-      }
-    }
-    std::string value;
-    right += (*db)->Get(at, "", &value).ok();
-    // What nobody wrote.
-    for (uint64_t i = 0; i < kKeys; ++i) {
-      EXPECT_TRUE((*db)->Get(at, GroupKey(2 * (i / 10) + 1, i % 10), &value).IsNotFound());
-      EXPECT_TRUE((*db)->Get(at, Key(i) + "+", &value).IsNotFound());
-    }
-    return right;
+    const std::vector<std::string> nobodys = GroupKeys(1, kKeys / 10, 10);
+    absent->insert(absent->end(), nobodys.begin(), nobodys.end());
+    return model;
   }
 
   DbConfig config_;
@@ -118,7 +95,13 @@ TEST_P(Timestamps, EveryVersionIsFoundAtItsTime) {
   for (const bool compacted : {false, true}) {
     if (compacted) db.Compact();
     for (uint64_t time = 1; time <= kTimes; ++time) {
-      EXPECT_EQ(CountRight(&db, time), 2 * kKeys + 1) << "time " << time;
+      const std::string text = Timestamp(10 * time + 5);
+      const rocksdb::Slice timestamp(text);
+      rocksdb::ReadOptions at;
+      at.timestamp = &timestamp;
+      std::vector<std::string> absent;
+      const TestDb::Model model = ModelAt(time, &absent);
+      EXPECT_EQ(CheckReads(&db.db(), model, absent, at), "") << "time " << time;
     }
   }
   EXPECT_GT(db.Use().all_rejected(), 0u);
@@ -145,16 +128,12 @@ TEST_P(TimestampsAndPrefixes, IteratorsWithinAPrefixFindIt) {
   rocksdb::ReadOptions within_prefix;
   within_prefix.timestamp = &timestamp;
   within_prefix.prefix_same_as_start = true;
+  std::vector<std::string> absent;
+  TestDb::Model model = ModelAt(kTimes, &absent);
+  model.erase("");  // has no whole prefix
   for (const bool compacted : {false, true}) {
     if (compacted) db.Compact();
-    const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(within_prefix));
-    for (uint64_t group = 0; group < kKeys / 10; ++group) {
-      int found = 0;
-      for (it->Seek(GroupPrefix(2 * group)); it->Valid(); it->Next()) ++found;
-      EXPECT_EQ(found, 10) << "group " << group;
-      it->Seek(GroupPrefix(2 * group + 1));
-      EXPECT_FALSE(it->Valid());
-    }
+    EXPECT_EQ(CheckPrefixScans(&db.db(), model, GroupPrefixes(1, kKeys / 10), within_prefix), "");
   }
   EXPECT_GT(db.Use().prefix_rejected, 0u);
 }

@@ -60,42 +60,6 @@ TEST_P(DeletesAndVersions, AFiltersNoDoesNotHideRangeTombstones) {
   }
 }
 
-TEST_P(DeletesAndVersions, DeletesInNewerFilesHideOlderValues) {
-  TestDb db(config_);
-  FillBottom(&db, 100);
-  std::vector<std::string> absent = Absent(100);
-  for (uint64_t group = 0; group < 100; group += 3) {
-    db.Delete(GroupKey(2 * group, 4));
-    db.SingleDelete(GroupKey(2 * group, 5));
-    absent.push_back(GroupKey(2 * group, 4));
-    absent.push_back(GroupKey(2 * group, 5));
-  }
-  db.Flush();
-  EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
-  EXPECT_GT(db.Use().rejected, 0u);
-  db.Compact();
-  EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
-}
-
-TEST_P(DeletesAndVersions, MergeOperandsAreEntriesOfTheFilter) {
-  UseMergeOperator(&config_, "stringappend");
-  TestDb db(config_);
-  FillBottom(&db, 100);
-  // Operands in files of their own, upon values and upon nothing.
-  for (int round = 0; round < 3; ++round) {
-    for (uint64_t group = 0; group < 100; group += 2) {
-      for (const std::string& key : {GroupKey(2 * group, 1), GroupKey(2 * group, 100)}) {
-        db.MergeAppend(key, "operand" + std::to_string(round));
-      }
-    }
-    db.Flush();
-  }
-  EXPECT_EQ(CheckReads(&db.db(), db.model(), Absent(100)), "");
-  EXPECT_GT(db.Use().rejected, 0u);
-  db.Compact();
-  EXPECT_EQ(CheckReads(&db.db(), db.model(), Absent(100)), "");
-}
-
 // tests/PITFALLS.md, 2: the versions of one key fill several partitions, and each must have it.
 TEST_P(DeletesAndVersions, EveryVersionOfAKeyIsFoundInEveryPartition) {
   config_.table.block_size = 128;

@@ -1,5 +1,4 @@
 #include "tests/support/full_disk.h"
-#include "integration/rocksdb/compat/open_db.h"
 
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
@@ -10,8 +9,11 @@
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/compat/open_db.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/db_checks.h"
+#include "tests/support/dying_disk.h"
+#include "tests/support/unsynced_files.h"
 
 // The disk becomes full while files with filters and indexes are written: RocksDB reports it, and
 // when there is room again the database opens with everything that was acknowledged.
@@ -78,15 +80,15 @@ TEST_P(FullDiskTest, LosesNothingThatWasAcknowledged) {
   bool enough = false;
   for (uint64_t bytes = 0; !enough && !HasFailure(); bytes += 30'011) {
     SCOPED_TRACE(std::to_string(bytes) + " bytes");
-    // Not on a disk, whose syncs would take longer than all else. (RocksDB by itself sleeps for a
-    // second after an error in the background.)
-    const std::unique_ptr<rocksdb::Env> memory(rocksdb::NewMemEnv(rocksdb::Env::Default()));
-    const auto disk = std::make_shared<FullDisk>(memory->GetFileSystem(), bytes, tables_only());
-    const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(disk);
-    config_.options.env = env.get();
+    const TempDir dir;
+    const std::string path = dir / "db";
+    const auto files = std::make_shared<UnsyncedFiles>(rocksdb::FileSystem::Default());
+    const auto disk = std::make_shared<FullDisk>(files, bytes, tables_only());
+    ImpatientEnv env(disk);
+    config_.options.env = &env;
     std::set<std::string> unknown;
     uint64_t errors = 0;
-    TestDb::Model model = WriteUntilFull("/db", &unknown, &errors);
+    TestDb::Model model = WriteUntilFull(path, &unknown, &errors);
     if (errors > 0) {
       EXPECT_GT(disk->failed_appends(), 0u);
     }
@@ -94,7 +96,7 @@ TEST_P(FullDiskTest, LosesNothingThatWasAcknowledged) {
     enough = disk->failed_appends() == 0;
 
     disk->Clear();
-    const std::unique_ptr<rocksdb::DB> db = OpenDb(config_.ToOptions(), "/db");
+    const std::unique_ptr<rocksdb::DB> db = OpenDb(config_.ToOptions(), path);
     // What failed may have been written all the same.
     for (const std::string& key : unknown) {
       std::string value;

@@ -115,17 +115,6 @@ TEST_P(Iterators, ARangeWithinAnAbsentPrefixIsFiltered) {
   EXPECT_GT(db_.Use().prefix_rejected, kGroups / 2);
 }
 
-TEST_P(Iterators, SeekToFirstAndLastAreNotFiltered) {
-  EXPECT_EQ(CheckScan(&db_.db(), db_.model()), "");
-  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator({}));
-  it->SeekToFirst();
-  ASSERT_TRUE(it->Valid());
-  EXPECT_EQ(it->key(), db_.model().begin()->first);
-  it->SeekToLast();
-  ASSERT_TRUE(it->Valid());
-  EXPECT_EQ(it->key(), db_.model().rbegin()->first);
-}
-
 INSTANTIATE_TEST_SUITE_P(Shapes, Iterators, kBothShapes, ParamNames());
 
 }  // namespace

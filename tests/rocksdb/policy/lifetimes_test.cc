@@ -3,7 +3,6 @@
 #include <rocksdb/statistics.h>
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <random>
@@ -50,15 +49,16 @@ class Lifetimes : public SkipFixture, public ::testing::WithParamInterface<Filte
     return Scan(db, column_family, predicate, AlwaysSkip()).size();
   }
 
-  /// Runs the actions in threads of their own, again and again, until the first has run so often.
+  /// Runs the actions in threads of their own, at least once each, and again and again until the
+  /// first has run `times` times.
   static void RunBeside(int times, const std::vector<std::function<void(unsigned seed)>>& actions) {
     std::atomic<bool> stop = false;
     std::vector<std::thread> threads;
     for (size_t i = 1; i < actions.size(); ++i) {
       threads.emplace_back([&stop, &action = actions[i], i] {
-        for (unsigned round = 0; !stop && !HasFailure(); ++round) {
-          action(static_cast<unsigned>(1000 * i) + round);
-        }
+        unsigned seed = static_cast<unsigned>(1000 * i);
+        do action(seed++);
+        while (!stop && !HasFailure());
       });
     }
     for (int round = 0; round < times; ++round) actions[0](static_cast<unsigned>(round));
@@ -121,6 +121,7 @@ TEST_P(Lifetimes, ColumnFamiliesAreDroppedWhileScansOfThemRun) {
     Fill(&db.db(), family);
     WriteFile(&db.db(), family, 1);
     std::atomic<bool> is_dropped = false;
+    std::atomic<uint64_t> scans = 0;
     uint64_t scans_after = 0;
     std::thread scanning([&] {
       // Those that begin when it is gone, too: RocksDB keeps what the handle refers to.
@@ -128,13 +129,14 @@ TEST_P(Lifetimes, ColumnFamiliesAreDroppedWhileScansOfThemRun) {
         const bool after = is_dropped;
         ASSERT_EQ(CountRows(&db.db(), family, Is("n = 17")), kRowsOfSeventeen);
         ASSERT_EQ(CountRows(&db.db(), family, Is("n = 1001")), 50u);
+        ++scans;
         scans_after += after;
       }
     });
     std::unique_ptr<SkipScan> half_way;
     MustBeOk(SkipScan::Create(&db.db(), family, Is("n >= 0"), {}, &half_way), "scan");
     for (int i = 0; i < 100; ++i) half_way->Next();
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    while (scans == 0 && !HasFailure()) std::this_thread::yield();
     MustBeOk(db->DropColumnFamily(family), "drop");
     is_dropped = true;
     uint64_t rows = 100;

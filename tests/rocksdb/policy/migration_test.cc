@@ -25,7 +25,7 @@ struct Stock {
 
 class Migration : public ::testing::TestWithParam<std::tuple<Stock, FilterShape>> {
  protected:
-  static constexpr uint64_t kKeysPerStep = 4000;
+  static constexpr uint64_t kKeysPerStep = 1000;
 
   static DbConfig Config(const std::string& policy) {
     return MakeConfig(std::get<1>(GetParam()), PolicyFromString(policy));

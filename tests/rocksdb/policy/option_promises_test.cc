@@ -16,11 +16,13 @@
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 #include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
-// What stood in somebody's OPTIONS file once means the same for ever: option_strings_v1.txt.
+// What stood in somebody's OPTIONS file once means the same for ever: option_strings_v1.txt and, of
+// range filters, option_strings_v2.txt.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -33,10 +35,10 @@ struct Promise {
   std::string meaning;
 };
 
-/// The lines that begin so.
-std::vector<Promise> PromisesOf(const std::string& what) {
+/// The lines of a file that begin so.
+std::vector<Promise> PromisesOf(const std::string& name, const std::string& what) {
   const std::string arrow = " => ";
-  std::ifstream file(SourcePath("tests/rocksdb/policy/option_strings_v1.txt"));
+  std::ifstream file(SourcePath("tests/rocksdb/policy/" + name));
   EXPECT_TRUE(file.is_open());
   std::vector<Promise> promises;
   for (std::string line; std::getline(file, line);) {
@@ -68,32 +70,44 @@ void ExpectMeaning(const rocksdb::FilterPolicy* policy, const Promise& promise) 
   const auto* const ours = As<Policy>(policy);
   ASSERT_NE(ours, nullptr) << promise.text;
   double target_fpr = 0;
-  std::string kind;
   uint64_t max_build_bytes = 0;
-  std::istringstream(promise.meaning) >> target_fpr >> kind >> max_build_bytes;
+  std::string kind, ranges, range_fpr, plain_range_reads;  // those of ranges are not in all files
+  std::istringstream(promise.meaning) >> target_fpr >> kind >> max_build_bytes >> ranges >>
+      range_fpr >> plain_range_reads;
   const std::map<std::string, PolicyKind> kinds = {
       {"auto", PolicyKind::kAuto}, {"bloom", PolicyKind::kBloom}, {"ribbon", PolicyKind::kRibbon}};
-  EXPECT_EQ(UniformTargetFpr(ours->options()), target_fpr) << promise.text;
-  EXPECT_EQ(ours->options().kind, kinds.at(kind)) << promise.text;
-  EXPECT_EQ(ours->options().max_build_bytes, max_build_bytes) << promise.text;
+  const FilterPolicyOptions& options = ours->options();
+  EXPECT_EQ(GoalOf(options).target_fpr, target_fpr);
+  EXPECT_EQ(options.kind, kinds.at(kind));
+  EXPECT_EQ(options.max_build_bytes, max_build_bytes);
+  EXPECT_EQ(options.ranges, ranges == "true");
+  const bool has_range_fpr = !range_fpr.empty() && range_fpr != "none";
+  EXPECT_EQ(options.range_fpr, has_range_fpr ? std::optional(std::stod(range_fpr)) : std::nullopt);
+  EXPECT_EQ(options.plain_range_reads, plain_range_reads == "true");
 }
 
 TEST_F(OptionPromises, PoliciesMeanWhatTheyMeant) {
-  const std::vector<Promise> promises = PromisesOf("policy");
+  std::vector<Promise> promises = PromisesOf("option_strings_v1.txt", "policy");
   EXPECT_GE(promises.size(), 26u);
+  const std::vector<Promise> of_ranges = PromisesOf("option_strings_v2.txt", "policy");
+  EXPECT_GE(of_ranges.size(), 14u);
+  promises.insert(promises.end(), of_ranges.begin(), of_ranges.end());
   for (const Promise& promise : promises) {
+    SCOPED_TRACE(promise.text);
     std::shared_ptr<const rocksdb::FilterPolicy> policy;
     const rocksdb::Status status =
         rocksdb::FilterPolicy::CreateFromString(strict_, promise.text, &policy);
-    ASSERT_TRUE(status.ok()) << promise.text << ": " << status.ToString();
+    ASSERT_TRUE(status.ok()) << status.ToString();
     ExpectMeaning(policy.get(), promise);
 
     // The same in the options of a column family, where what has options stands in braces.
     const bool has_options = promise.text.find('=') != std::string::npos;
     const std::string text =
         has_options && promise.text[0] != '{' ? "{" + promise.text + "}" : promise.text;
-    const rocksdb::ColumnFamilyOptions options =
-        ColumnFamilyOf("block_based_table_factory={filter_policy=" + text + ";}");
+    const rocksdb::ColumnFamilyOptions options = ColumnFamilyOf(
+        "prefix_extractor=blocksieve.range;block_based_table_factory={filter_policy=" + text +
+        ";}");
+    EXPECT_TRUE(IsRangeExtractor(options.prefix_extractor.get()));
     const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     ASSERT_NE(table, nullptr);
     ExpectMeaning(table->filter_policy.get(), promise);
@@ -101,7 +115,7 @@ TEST_F(OptionPromises, PoliciesMeanWhatTheyMeant) {
 }
 
 TEST_F(OptionPromises, SkipIndexesMeanWhatTheyMeant) {
-  const std::vector<Promise> promises = PromisesOf("skip_index");
+  const std::vector<Promise> promises = PromisesOf("option_strings_v1.txt", "skip_index");
   EXPECT_GE(promises.size(), 7u);
   for (const Promise& promise : promises) {
     SCOPED_TRACE(promise.text);

@@ -50,7 +50,7 @@ TEST_F(OptionStrings, RatesByLevelHaveNamesToo) {
 }
 
 // SetOptions passes the policy in force, whose options stand unless they are given anew.
-TEST_F(OptionStrings, AGoalInForceCanBeTakenBack) {
+TEST_F(OptionStrings, OptionsInForceCanBeTakenBack) {
   const auto set = [](const std::string& text, std::shared_ptr<const FilterPolicy>* policy) {
     return FilterPolicy::CreateFromString(StrictConfig(), text, policy);
   };
@@ -63,6 +63,13 @@ TEST_F(OptionStrings, AGoalInForceCanBeTakenBack) {
   EXPECT_EQ(options.target_fpr, 0.02);
   EXPECT_EQ(options.wasted_reads, std::nullopt);
   EXPECT_EQ(options.kind, PolicyKind::kRibbon);
+
+  ASSERT_TRUE(set("{id=blocksieve;ranges=true;range_fpr=0.25}", &policy).ok());
+  refused = policy;
+  EXPECT_THAT(set("{id=blocksieve;ranges=false}", &refused).ToString(),
+              HasSubstr("range_fpr=none"));
+  ASSERT_TRUE(set("{id=blocksieve;ranges=false;range_fpr=none}", &policy).ok());
+  EXPECT_FALSE(As<Policy>(policy.get())->options().ranges);
 }
 
 struct Invalid {
@@ -73,6 +80,9 @@ struct Invalid {
 };
 
 constexpr const char* kFprRange = "1e-07 to 0.5";
+constexpr const char* kRangeFprs = "1e-05 to 0.3";
+constexpr const char* kBools = "true, false";
+constexpr const char* kNeedsRanges = "ranges=true";
 constexpr const char* kBytesRange = "0 (no limit) to 18446744073709551615";
 
 constexpr Invalid kInvalid[] = {
@@ -104,6 +114,16 @@ constexpr Invalid kInvalid[] = {
     {"{id=blocksieve;max_build_bytes=64MB}", "max_build_bytes", "64MB", kBytesRange},
     {"{id=blocksieve;max_build_bytes=18446744073709551616}", "max_build_bytes",
      "18446744073709551616", kBytesRange},
+    {"{id=blocksieve;ranges=true;range_fpr=0}", "range_fpr", "is 0", kRangeFprs},
+    {"{id=blocksieve;ranges=true;range_fpr=0.31}", "range_fpr", "0.31", kRangeFprs},
+    {"{id=blocksieve;ranges=true;range_fpr=1e-6}", "range_fpr", "1e-6", kRangeFprs},
+    {"{id=blocksieve;ranges=true;range_fpr=nan}", "range_fpr", "nan", kRangeFprs},
+    {"{id=blocksieve;ranges=true;range_fpr=1%}", "range_fpr", "1%", kRangeFprs},
+    {"{id=blocksieve;range_fpr=0.02}", "range_fpr", "0.02", kNeedsRanges},
+    {"{id=blocksieve;ranges=false;range_fpr=0.02}", "range_fpr", "0.02", kNeedsRanges},
+    {"{id=blocksieve;plain_range_reads=true}", "plain_range_reads", "true", kNeedsRanges},
+    {"{id=blocksieve;ranges=maybe}", "ranges", "maybe", kBools},
+    {"{id=blocksieve;ranges=true;plain_range_reads=2}", "plain_range_reads", "2", kBools},
 };
 
 void ExpectParts(const Invalid& invalid, const std::string& where) {

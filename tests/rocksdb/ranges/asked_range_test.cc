@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 // Which question a range belongs to: the last two keys on the thread, and of the first of them is
 // the prefix that is asked for.
@@ -13,86 +14,63 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-class AskedRangeTest : public ::testing::Test {
- protected:
-  // What other tests left on this thread.
-  AskedRangeTest() { TakeAskedRange({}); }
+// Keys by their addresses, which is what counts.
+const std::string kBegin = "begin";
+const std::string kCopyOfBegin = kBegin;
+const std::string kEnd = "end";
+const std::string kOther = "other";
+const std::string kEmpty;
 
-  // As RocksDB does: the key, the bound, and the question for the key's prefix.
-  static std::optional<AskedRange> Ask(std::string_view key, std::string_view bound) {
-    LeaveTransformed(key);
-    LeaveTransformed(bound);
-    return TakeAskedRange(PrefixOf(key));
+using Keys = std::vector<std::string_view>;
+
+std::optional<AskedRange> Take(std::string_view key) { return TakeAskedRange(key.substr(0, 0)); }
+
+std::optional<AskedRange> Ask(const Keys& transformed, std::string_view key) {
+  Take({});  // what other tests left on this thread
+  for (const std::string_view each : transformed) LeaveTransformed(each);
+  return Take(key);
+}
+
+TEST(AskedRangeTest, IsOfTheKeyRightBeforeTheBound) {
+  for (const std::string* begin : {&kBegin, &kEmpty}) {
+    const auto asked = Ask({kOther, *begin, kEnd}, *begin);
+    ASSERT_TRUE(asked.has_value()) << *begin;
+    EXPECT_EQ(asked->begin, *begin);
+    EXPECT_EQ(asked->end, "end");
   }
-  static std::string_view PrefixOf(std::string_view key) { return key.substr(0, 0); }
-
-  const std::string begin_ = "begin";
-  const std::string end_ = "end";
-  const std::string other_ = "other";
-};
-
-TEST_F(AskedRangeTest, IsOfKeyAndBound) {
-  const auto asked = Ask(begin_, end_);
-  ASSERT_TRUE(asked.has_value());
-  EXPECT_EQ(asked->begin, "begin");
-  EXPECT_EQ(asked->end, "end");
 }
 
-TEST_F(AskedRangeTest, IsTakenOnce) {
-  ASSERT_TRUE(Ask(begin_, end_).has_value());
-  EXPECT_FALSE(TakeAskedRange(PrefixOf(begin_)).has_value());
-  EXPECT_TRUE(Ask(begin_, end_).has_value());
+TEST(AskedRangeTest, IsNoneOtherwise) {
+  const struct {
+    const char* why;
+    Keys transformed;
+    std::string_view asked;
+  } cases[] = {
+      {"no bound", {kBegin}, kBegin},
+      {"the bound of a seek before, which asked nothing", {kOther, kEnd, kBegin}, kBegin},
+      {"another key before the bound", {kBegin, kOther, kEnd}, kBegin},
+      {"the key once more, as memtables do", {kBegin, kEnd, kBegin}, kBegin},
+      {"another key is asked for", {kBegin, kEnd}, kOther},
+      {"equal bytes elsewhere may be of another question", {kCopyOfBegin, kEnd}, kBegin},
+      {"no address", {std::string_view(), kEnd}, std::string_view()},
+  };
+  for (const auto& [why, transformed, asked] : cases) {
+    EXPECT_FALSE(Ask(transformed, asked).has_value()) << why;
+    EXPECT_FALSE(Take(kBegin).has_value()) << why << ": it is used up";
+  }
 }
 
-TEST_F(AskedRangeTest, IsUsedUpByAnotherQuestion) {
-  LeaveTransformed(begin_);
-  LeaveTransformed(end_);
-  EXPECT_FALSE(TakeAskedRange(PrefixOf(other_)).has_value());
-  EXPECT_FALSE(TakeAskedRange(PrefixOf(begin_)).has_value());
+TEST(AskedRangeTest, IsTakenOnce) {
+  ASSERT_TRUE(Ask({kBegin, kEnd}, kBegin).has_value());
+  EXPECT_FALSE(Take(kBegin).has_value());
 }
 
-TEST_F(AskedRangeTest, NeedsABound) {
-  LeaveTransformed(begin_);
-  EXPECT_FALSE(TakeAskedRange(PrefixOf(begin_)).has_value());
-  // Not that of a seek before which asked nothing.
-  LeaveTransformed(other_);
-  LeaveTransformed(end_);
-  LeaveTransformed(begin_);
-  EXPECT_FALSE(TakeAskedRange(PrefixOf(begin_)).has_value());
-}
-
-TEST_F(AskedRangeTest, NeedsTheKeyRightBeforeTheBound) {
-  LeaveTransformed(begin_);
-  LeaveTransformed(other_);
-  LeaveTransformed(end_);
-  EXPECT_FALSE(TakeAskedRange(PrefixOf(begin_)).has_value());
-  LeaveTransformed(begin_);
-  LeaveTransformed(end_);
-  LeaveTransformed(begin_);  // the key once more, as memtables do
-  EXPECT_FALSE(TakeAskedRange(PrefixOf(begin_)).has_value());
-}
-
-// Equal bytes elsewhere may be of another question.
-TEST_F(AskedRangeTest, GoesByAddresses) {
-  const std::string copy = begin_;
-  LeaveTransformed(copy);
-  LeaveTransformed(end_);
-  EXPECT_FALSE(TakeAskedRange(PrefixOf(begin_)).has_value());
-}
-
-TEST_F(AskedRangeTest, MayBeginAtTheEmptyKey) {
-  const std::string empty;
-  const auto asked = Ask(empty, end_);
-  ASSERT_TRUE(asked.has_value());
-  EXPECT_EQ(asked->begin, "");
-  EXPECT_FALSE(Ask({}, end_).has_value()) << "no address";
-}
-
-TEST_F(AskedRangeTest, StaysOnItsThread) {
-  LeaveTransformed(begin_);
-  LeaveTransformed(end_);
-  std::thread([&] { EXPECT_FALSE(TakeAskedRange(PrefixOf(begin_)).has_value()); }).join();
-  EXPECT_TRUE(TakeAskedRange(PrefixOf(begin_)).has_value());
+TEST(AskedRangeTest, StaysOnItsThread) {
+  Ask({}, {});
+  LeaveTransformed(kBegin);
+  LeaveTransformed(kEnd);
+  std::thread([&] { EXPECT_FALSE(Take(kBegin).has_value()); }).join();
+  EXPECT_TRUE(Take(kBegin).has_value());
 }
 
 }  // namespace

@@ -7,7 +7,9 @@ namespace {
 
 constexpr uint64_t kMostFiles = 16;
 
-RangeFilterCounts Since(const RangeFilterCounts& before) {
+}  // namespace
+
+RangeFilterCounts CountsSince(const RangeFilterCounts& before) {
   RangeFilterCounts counts = GetRangeFilterCounts();
   counts.no -= before.no;
   counts.may_match -= before.may_match;
@@ -18,8 +20,6 @@ RangeFilterCounts Since(const RangeFilterCounts& before) {
   counts.untrusted -= before.untrusted;
   return counts;
 }
-
-}  // namespace
 
 std::string RangeKey(uint64_t number) {
   // A permutation of 64 bits, so that no two are alike.
@@ -73,7 +73,7 @@ EmptySeeks SeekInVain(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
   }
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
   result.seeks = seeks;
-  result.counts = Since(before);
+  result.counts = CountsSince(before);
   return result;
 }
 

@@ -21,6 +21,9 @@ DbConfig RangeConfig(FilterShape shape = FilterShape::kFull, const RangeFilterOp
 void WriteRangeFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, uint64_t file,
                     uint64_t keys = 2000);
 
+/// What was counted since.
+RangeFilterCounts CountsSince(const RangeFilterCounts& before);
+
 /// Seeks from keys that are not there, each with a bound right behind.
 struct EmptySeeks {
   uint64_t seeks = 0;

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -23,10 +22,10 @@
 #include "integration/rocksdb/policy/policy_options.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "tests/support/logs.h"
-#include "tests/support/source_path.h"
 #include "tests/support/test_db.h"
 
-// Options of range filters: through text and OPTIONS files, and what is refused.
+// Options of range filters: through OPTIONS files, and what is refused. What their text means, and
+// which text is refused: option_promises_test.cc and option_strings_test.cc.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -95,53 +94,6 @@ class RangeOptions : public ::testing::Test {
     return GetRangeFilterCounts().no - before;
   }
 };
-
-TEST_F(RangeOptions, AreReadFromText) {
-  const rocksdb::Options options = FromText(kFamilyText);
-  EXPECT_TRUE(IsRangeExtractor(options.prefix_extractor.get()));
-  const FilterPolicyOptions policy = PolicyOptionsOf(options);
-  EXPECT_TRUE(policy.ranges);
-  EXPECT_EQ(policy.range_fpr, 0.01);
-  EXPECT_TRUE(policy.plain_range_reads);
-  const FilterPolicyOptions otherwise = PolicyOptionsOf(FromText(
-      "prefix_extractor=blocksieve.range;block_based_table_factory={filter_policy={id=blocksieve;"
-      "ranges=true;}}"));
-  EXPECT_TRUE(otherwise.ranges);
-  EXPECT_EQ(otherwise.range_fpr, std::nullopt);
-  EXPECT_FALSE(otherwise.plain_range_reads);
-}
-
-// What stood in somebody's OPTIONS file once means the same for ever.
-TEST_F(RangeOptions, MeanWhatTheyMeant) {
-  std::ifstream file(SourcePath("tests/rocksdb/policy/option_strings_v2.txt"));
-  const std::string what = "policy ";
-  const std::string arrow = " => ";
-  int promises = 0;
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind(what, 0) != 0) continue;
-    SCOPED_TRACE(line);
-    ++promises;
-    const size_t at = line.find(arrow);
-    ASSERT_NE(at, std::string::npos);
-    const std::string text = line.substr(what.size(), at - what.size());
-    std::string target_fpr, kind, max_build_bytes, ranges, range_fpr, plain;
-    std::istringstream(line.substr(at + arrow.size())) >> target_fpr >> kind >> max_build_bytes >>
-        ranges >> range_fpr >> plain;
-    const FilterPolicyOptions options = PolicyOptionsOf(FromText(
-        "prefix_extractor=blocksieve.range;block_based_table_factory={filter_policy=" + text +
-        "}"));
-    EXPECT_EQ(UniformTargetFpr(options), std::stod(target_fpr));
-    EXPECT_EQ(options.kind, kind == "auto"    ? PolicyKind::kAuto
-                            : kind == "bloom" ? PolicyKind::kBloom
-                                              : PolicyKind::kRibbon);
-    EXPECT_EQ(std::to_string(options.max_build_bytes), max_build_bytes);
-    EXPECT_EQ(options.ranges, ranges == "true");
-    EXPECT_EQ(options.range_fpr,
-              range_fpr == "none" ? std::nullopt : std::optional(std::stod(range_fpr)));
-    EXPECT_EQ(options.plain_range_reads, plain == "true");
-  }
-  EXPECT_GE(promises, 14);
-}
 
 TEST_F(RangeOptions, GoThroughOptionsFiles) {
   const TempDir dir;
@@ -290,67 +242,13 @@ TEST_F(RangeOptions, TheExtractorIsNeededAndNotTakenAway) {
   MustBeOk(EnableRangeFilter(&enabled), "once more");
 }
 
-struct InvalidText {
-  const char* text;
-  std::vector<std::string> said;
-};
-
 TEST_F(RangeOptions, ValuesOutOfRangeAreRefused) {
-  const std::vector<InvalidText> invalid = {
-      {"{id=blocksieve;ranges=true;range_fpr=0}", {"range_fpr", "is 0", "1e-05 to 0.3"}},
-      {"{id=blocksieve;ranges=true;range_fpr=0.31}", {"range_fpr", "0.31", "1e-05 to 0.3"}},
-      {"{id=blocksieve;ranges=true;range_fpr=1e-6}", {"range_fpr", "1e-6", "1e-05 to 0.3"}},
-      {"{id=blocksieve;ranges=true;range_fpr=nan}", {"range_fpr", "nan", "1e-05 to 0.3"}},
-      {"{id=blocksieve;ranges=true;range_fpr=1%}", {"range_fpr", "1%", "1e-05 to 0.3"}},
-      {"{id=blocksieve;range_fpr=0.02}", {"range_fpr", "0.02", "ranges=true"}},
-      {"{id=blocksieve;ranges=false;range_fpr=0.02}", {"range_fpr", "0.02", "ranges=true"}},
-      {"{id=blocksieve;plain_range_reads=true}", {"plain_range_reads", "true", "ranges=true"}},
-      {"{id=blocksieve;ranges=maybe}", {"ranges", "maybe", "true, false"}},
-      {"{id=blocksieve;ranges=true;plain_range_reads=2}",
-       {"plain_range_reads", "2", "true, false"}},
-  };
-  for (const InvalidText& each : invalid) {
-    SCOPED_TRACE(each.text);
-    std::shared_ptr<const rocksdb::FilterPolicy> policy;
-    rocksdb::Status status;
-    const std::string loud = StderrOf([&] {
-      status = rocksdb::FilterPolicy::CreateFromString(StrictConfig(), each.text, &policy);
-    });
-    EXPECT_FALSE(status.ok());
-    for (const std::string& part : each.said) {
-      EXPECT_THAT(status.ToString(), HasSubstr(part));
-      EXPECT_THAT(loud, HasSubstr(part));
-    }
-  }
   rocksdb::Options options;
   RangeFilterOptions ranges;
   ranges.policy.range_fpr = 0.5;
   const rocksdb::Status status = EnableRangeFilter(&options, ranges);
   EXPECT_THAT(status.ToString(), AllOf(HasSubstr("range_fpr"), HasSubstr("0.5"), HasSubstr("0.3")));
   EXPECT_EQ(options.prefix_extractor, nullptr);
-}
-
-TEST_F(RangeOptions, AreToldOfAPolicy) {
-  const auto policy = PolicyFromString(
-      "{id=blocksieve;ranges=true;range_fpr=0.25;plain_range_reads=true;target_fpr=0.02}");
-  EXPECT_THAT(As<Policy>(policy.get())->GetPrintableOptions(),
-              AllOf(HasSubstr("ranges: true"), HasSubstr("range_fpr: 0.25"),
-                    HasSubstr("plain_range_reads: true")));
-}
-
-TEST_F(RangeOptions, CanBeTakenBack) {
-  // As SetOptions does it, where what is not given stands.
-  std::shared_ptr<const rocksdb::FilterPolicy> policy =
-      PolicyFromString("{id=blocksieve;ranges=true;range_fpr=0.25}");
-  const auto set = [&](const std::string& text) {
-    return rocksdb::FilterPolicy::CreateFromString(StrictConfig(), text, &policy);
-  };
-  rocksdb::Status status;
-  StderrOf([&] { status = set("{id=blocksieve;ranges=false}"); });
-  EXPECT_THAT(status.ToString(), HasSubstr("range_fpr=none"));
-  status = set("{id=blocksieve;ranges=false;range_fpr=none}");
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  EXPECT_FALSE(As<Policy>(policy.get())->options().ranges);
 }
 
 }  // namespace

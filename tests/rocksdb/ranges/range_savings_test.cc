@@ -55,53 +55,37 @@ TEST_P(RangeSavings, EmptySeeksReadNoBlocks) {
   EXPECT_EQ(plain.counts.no_bound, asked);
 }
 
-TEST_P(RangeSavings, PlainReadsIfAskedFor) {
+TEST_P(RangeSavings, PlainReadsAndPreciseFiltersIfAskedFor) {
   RangeFilterOptions ranges;
   ranges.policy.plain_range_reads = true;
+  ranges.policy.range_fpr = 0.001;
   const auto db = Make(RangeConfig(GetParam(), ranges));
   const EmptySeeks plain = Seek(db.get(), {});
   EXPECT_EQ(plain.found, 0u);
   EXPECT_GT(plain.counts.no * 20, plain.counts.asked() * 19);
-}
-
-TEST_P(RangeSavings, ThePreciseTakesLess) {
-  RangeFilterOptions precise;
-  precise.policy.range_fpr = 0.001;
-  const auto db = Make(RangeConfig(GetParam(), precise));
   const EmptySeeks filtered = Seek(db.get(), RangeRead());
+  EXPECT_EQ(filtered.found, 0u);
   if (GetParam() == FilterShape::kFull) {
     EXPECT_LT(filtered.counts.may_match * 300, filtered.counts.asked());
   }
-  EXPECT_EQ(filtered.found, 0u);
 }
 
 TEST_P(RangeSavings, CountersSayWhatCameOfIt) {
   const auto db = Make(RangeConfig(GetParam()));
-  const auto count = [&](const rocksdb::ReadOptions& read, const std::string& begin,
-                         RangeFilterCounts* counts) {
+  const std::string last(9, '\xff');
+  const rocksdb::Slice bound(last);
+  rocksdb::ReadOptions read = RangeRead();
+  read.iterate_upper_bound = &bound;
+  const auto count = [&](const std::string& begin) {
     const RangeFilterCounts before = GetRangeFilterCounts();
     const std::unique_ptr<rocksdb::Iterator> iterator((*db)->NewIterator(read));
     iterator->Seek(begin);
-    *counts = GetRangeFilterCounts();
-    counts->may_match -= before.may_match;
-    counts->empty_begin -= before.empty_begin;
-    counts->no_bound -= before.no_bound;
-    counts->no -= before.no;
-    counts->beyond_partition -= before.beyond_partition;
+    return CountsSince(before);
   };
-  RangeFilterCounts counts;
-  const std::string last(9, '\xff');
-  rocksdb::Slice bound(last);
-  rocksdb::ReadOptions read = RangeRead();
-  read.iterate_upper_bound = &bound;
-  count(read, RangeKey(1), &counts);  // holds keys
-  EXPECT_EQ(counts.may_match, kFiles);
-  count(read, "", &counts);
-  EXPECT_EQ(counts.empty_begin, kFiles);
+  EXPECT_EQ(count(RangeKey(1)).may_match, kFiles) << "holds keys";
+  EXPECT_EQ(count("").empty_begin, kFiles);
   // Behind all keys, where a partition does not know what comes.
-  bound = rocksdb::Slice(last);
-  const std::string begin(8, '\xff');
-  count(read, begin, &counts);
+  const RangeFilterCounts counts = count(std::string(8, '\xff'));
   EXPECT_EQ(counts.no + counts.may_match + counts.beyond_partition,
             counts.beyond_partition > 0 || GetParam() == FilterShape::kFull ? kFiles : 0);
 }
@@ -148,21 +132,6 @@ TEST_P(RangeSavings, ToRangesAndBack) {
   db.Compact();
   EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
   EXPECT_EQ(Seek(&db, RangeRead()).counts.asked(), 0u);
-}
-
-// Lookups then ask for the prefix, one by one and in batches.
-TEST_P(RangeSavings, FilesAreReadWithoutWholeKeyFiltering) {
-  TestDb db(RangeConfig(GetParam()));
-  std::vector<std::string> keys;
-  for (uint64_t i = 0; i < 2000; ++i) keys.push_back(RangeKey(2 * i));
-  db.Fill(keys);
-  for (uint64_t i = 0; i < 300; ++i) db.Put(RangeKey(i / 3) + "file" + std::to_string(i % 3), "v");
-  db.Flush();
-  DbConfig reading = RangeConfig(GetParam());
-  reading.table.filter_policy = PolicyFromString("blocksieve");
-  reading.table.whole_key_filtering = false;
-  db.Reopen(reading);
-  EXPECT_EQ(CheckReads(&db.db(), db.model(), {"", "absent"}), "");
 }
 
 TEST_P(RangeSavings, AlikeKeysAreLeftOutWithOneLineInTheLog) {
@@ -218,17 +187,9 @@ void AskBoth() {
   std::exit(loud.empty() ? 0 : 1);
 }
 
-class RangeWarning : public ::testing::Test {
- protected:
-  // The child starts the program anew.
-  RangeWarning() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
-};
-
-TEST_F(RangeWarning, ComesOnceIfNobodyGivesBounds) {
+TEST(RangeWarning, ComesOnceAndOnlyIfNobodyGivesBounds) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child starts the program anew
   EXPECT_EXIT(WarnInVain(), ::testing::ExitedWithCode(0), "iterate_upper_bound");
-}
-
-TEST_F(RangeWarning, DoesNotComeIfSomebodyDoes) {
   EXPECT_EXIT(AskBoth(), ::testing::ExitedWithCode(0), "''");
 }
 

@@ -154,19 +154,10 @@ void SeekInNewColumnFamily() {
   ExitIfAnswered(seeks);
 }
 
-class RangeTrust : public ::testing::Test {
- protected:
-  // The child starts the program anew.
-  RangeTrust() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
-};
-
-TEST_F(RangeTrust, InAReadOnlyInstance) {
+TEST(RangeTrust, IsThereHoweverADatabaseIsOpened) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child starts the program anew
   EXPECT_EXIT(SeekReadOnly(), ::testing::ExitedWithCode(0), "");
-}
-TEST_F(RangeTrust, InASecondary) {
   EXPECT_EXIT(SeekInSecondary(), ::testing::ExitedWithCode(0), "");
-}
-TEST_F(RangeTrust, InAColumnFamilyThatIsAdded) {
   EXPECT_EXIT(SeekInNewColumnFamily(), ::testing::ExitedWithCode(0), "");
 }
 

@@ -17,7 +17,7 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 class SkipBlocksRead : public ::testing::Test {
  protected:
-  static constexpr uint64_t kRows = 200'000;
+  static constexpr uint64_t kRows = 100'000;
   static constexpr uint64_t kRowsPerPackage = 1000;
 
   SkipBlocksRead() {

@@ -29,27 +29,6 @@ class SkipCases : public ::testing::Test {
   TestDb db_;
 };
 
-// Case 1: rows are read only where they are looked for.
-TEST_F(SkipCases, OneIntegerOfAHundred) {
-  for (uint64_t i = 0; i < 100; ++i) {
-    const std::string number = std::to_string(i);
-    Put(i, number + "\t" + number + "\t" + number);
-  }
-  for (const bool compacted : {false, true}) {
-    compacted ? db_.Compact() : db_.Flush();
-    ScanExplanation explanation;
-    EXPECT_EQ(Count("n = 1", &explanation), 1u);
-    EXPECT_LE(explanation.rows_read, 8u) << explanation.ToText();
-    EXPECT_EQ(Count("n IN (1, 2)", &explanation), 2u);
-    EXPECT_LE(explanation.rows_read, 8u);
-    EXPECT_EQ(Count("n = 1 AND t = '50'", &explanation), 0u);
-    EXPECT_LE(explanation.rows_read, 4u);
-    EXPECT_EQ(Count("t = '1'"), 1u);
-    EXPECT_EQ(Count("n = 100"), 0u);
-    EXPECT_EQ(Count("n = -1"), 0u);
-  }
-}
-
 // Case 5: a value in a later granule only. Case 6: in the short last one only.
 TEST_F(SkipCases, OnlyInALaterOrTheLastGranule) {
   for (uint64_t i = 0; i < 42; ++i) Put(i, i == 9 ? "77\tx" : i == 41 ? "88\tx" : "5\tx");
@@ -123,27 +102,6 @@ TEST_F(SkipCases, NestedPredicatesAgreeWithAFullScan) {
     for (const std::string& where : wheres) {
       SCOPED_TRACE(where);
       Count(where);
-    }
-  }
-}
-
-// Case 11.
-TEST_F(SkipCases, EveryTargetIsTakenOrRefused) {
-  for (const double target : {1.0, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9, 0.0, -1.0}) {
-    SkipIndexOptions options = ShortGranules({"n=int:field:1"});
-    options.target_fpr = target;
-    rocksdb::Status status;
-    const auto factory = NewSkipIndexCollectorFactory(options, &status);
-    ASSERT_EQ(factory != nullptr, status.ok());
-    if (factory == nullptr) {
-      EXPECT_NE(status.ToString().find("target_fpr"), std::string::npos) << status.ToString();
-      continue;
-    }
-    TestDb db(SkipConfig(options));
-    for (uint64_t i = 0; i < 300; ++i) db.Put(Key(i), std::to_string(i * 7919 % 1000));
-    db.Flush();
-    for (const int n : {0, 919, 838, 5}) {
-      ScanBoth(&db.db(), Where("n = " + std::to_string(n), options.columns));
     }
   }
 }

@@ -46,20 +46,6 @@ TEST_F(SkipVersions, OverwrittenValuesDoNotComeBack) {
   });
 }
 
-// Only the older version matches.
-TEST_F(SkipVersions, TheNewestVersionWinsOverTheFile) {
-  TestDb db(config_);
-  for (const uint64_t n : {5, 6}) {
-    for (uint64_t i = 0; i < kRows; ++i) db.Put(Key(i), Value(n, "x"));
-    db.Flush();
-  }
-  EXPECT_EQ(Count(db.db(), "n = 5"), 0u);
-  EXPECT_EQ(Count(db.db(), "n = 6"), kRows);
-  db.Compact();
-  EXPECT_EQ(Count(db.db(), "n = 5"), 0u);
-  EXPECT_EQ(Count(db.db(), "n = 6"), kRows);
-}
-
 TEST_F(SkipVersions, DeletesOfAllKindsHideRows) {
   TestDb db(config_);
   Fill(&db);

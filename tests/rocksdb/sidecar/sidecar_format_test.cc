@@ -56,34 +56,27 @@ std::optional<SidecarHeader> Decode(std::string_view bytes, uint64_t file_bytes)
   return DecodeSidecarHeader(AsBytes(bytes), file_bytes, &needed_bytes, &checksum);
 }
 
-TEST(SidecarFormat, OfOneThatWasWrittenWithItsSst) {
-  SidecarHeader header;
-  header.id = {0x0102030405060708, 0x1112131415161718};
-  header.value_suffix_bytes = 4;
-  header.index_bytes = 123;
-  EXPECT_EQ(EncodeSidecarHeader(header), kWritten);
-  const auto read = Decode(kWritten, kWritten.size() + 123);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->origin, SidecarOrigin::kWritten);
-  EXPECT_EQ(read->coverage, SidecarCoverage::kAllVersions);
-  EXPECT_EQ(read->id, header.id);
-  EXPECT_EQ(read->value_suffix_bytes, 4u);
-  EXPECT_EQ(read->identity, "");
-}
-
-TEST(SidecarFormat, OfOneThatWasRebuilt) {
-  SidecarHeader header;
-  header.origin = SidecarOrigin::kRebuilt;
-  header.coverage = SidecarCoverage::kNewestVersions;
-  header.id = {1, 2};
-  header.index_bytes = 7;
-  header.identity = "a=b\nc";
-  EXPECT_EQ(EncodeSidecarHeader(header), kRebuilt);
-  const auto read = Decode(kRebuilt, kRebuilt.size() + 7);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->origin, SidecarOrigin::kRebuilt);
-  EXPECT_EQ(read->coverage, SidecarCoverage::kNewestVersions);
-  EXPECT_EQ(read->identity, header.identity);
+TEST(SidecarFormat, OfOnesThatWereWrittenWithTheirSstAndRebuilt) {
+  SidecarHeader written;
+  written.id = {0x0102030405060708, 0x1112131415161718};
+  written.value_suffix_bytes = 4;
+  written.index_bytes = 123;
+  SidecarHeader rebuilt;
+  rebuilt.origin = SidecarOrigin::kRebuilt;
+  rebuilt.coverage = SidecarCoverage::kNewestVersions;
+  rebuilt.id = {1, 2};
+  rebuilt.index_bytes = 7;
+  rebuilt.identity = "a=b\nc";
+  for (const auto& [header, bytes] : {std::pair(written, kWritten), std::pair(rebuilt, kRebuilt)}) {
+    EXPECT_EQ(EncodeSidecarHeader(header), bytes);
+    const auto read = Decode(bytes, bytes.size() + header.index_bytes);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->origin, header.origin);
+    EXPECT_EQ(read->coverage, header.coverage);
+    EXPECT_EQ(read->id, header.id);
+    EXPECT_EQ(read->value_suffix_bytes, header.value_suffix_bytes);
+    EXPECT_EQ(read->identity, header.identity);
+  }
 }
 
 TEST(SidecarFormat, EveryChangeIsNoticed) {

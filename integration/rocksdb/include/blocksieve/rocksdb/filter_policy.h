@@ -10,15 +10,20 @@
 #include <memory>
 #include <optional>
 
+#include "blocksieve/filter_kind.h"
 #include "blocksieve/rocksdb/export.h"
 
 namespace blocksieve {
 
-/// The kind of filter that a policy builds. Kinds differ in size and speed, never in their FPR.
+/// The kind of filter that a policy builds: one of BuildableFilterKinds(), or by the life of the
+/// file. Kinds differ in size and speed, never in their FPR.
 enum class PolicyKind : uint8_t {
-  kAuto,    ///< Bloom for files that live briefly (flushes), ribbon for all others.
-  kBloom,   ///< Blocked Bloom: the fastest to build and to probe.
-  kRibbon,  ///< Chunk-seeded ribbon: close to the smallest size possible; see lib/RIBBON.md.
+  /// Bloom for files that live briefly (flushes), ribbon for all others.
+  kAuto = 0,
+  /// Blocked Bloom: the fastest to build and to probe.
+  kBloom = static_cast<uint8_t>(FilterKind::kBlockedBloom),
+  /// Chunk-seeded ribbon: close to the smallest size possible; see lib/RIBBON.md.
+  kRibbon = static_cast<uint8_t>(FilterKind::kRibbon),
 };
 
 /// Options of a filter policy. Option strings use the same names:

@@ -1,0 +1,125 @@
+#include "bench/ranges/range_database.h"
+
+#include <rocksdb/slice.h>
+
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "bench/support/terminal.h"
+
+namespace blocksieve::bench::ranges {
+namespace {
+
+constexpr std::string_view kValue = "a value of thirty-two bytes long";
+
+// What EnableRangeFilter's policy logs, range_bits.cc.
+constexpr std::string_view kRefusal = "no range filter written";
+
+}  // namespace
+
+// Counts lines with kRefusal, and keeps nothing.
+class RangeDatabase::Log final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+
+  void Logv(const char* format, va_list arguments) override {
+    char line[512];
+    std::vsnprintf(line, sizeof line, format, arguments);
+    refusals_ += std::string_view(line).find(kRefusal) != std::string_view::npos;
+  }
+
+  uint64_t refusals() const { return refusals_; }
+
+ private:
+  std::atomic<uint64_t> refusals_ = 0;
+};
+
+RangeDatabase::RangeDatabase(Role role, Extractor extractor, std::filesystem::path path)
+    : RangeDatabase(role, std::move(extractor), std::move(path), std::make_shared<Log>()) {}
+
+RangeDatabase::RangeDatabase(Role role, Extractor extractor, std::filesystem::path path,
+                             std::shared_ptr<Log> log)
+    : Database({RoleName(role),
+                [role, extractor, log](rocksdb::Options& options) {
+                  options.info_log = log;
+                  SetUp(role, extractor, options);
+                }},
+               /*num_bytes=*/0, std::move(path)),
+      role_(role),
+      log_(std::move(log)) {}
+
+RangeDatabase::~RangeDatabase() = default;
+
+uint64_t RangeDatabase::refusals() const { return log_->refusals(); }
+
+std::vector<double> RangeDatabase::Fill(std::span<const SortedKeys> runs) {
+  Open(Reads::kCached);
+  std::vector<double> seconds;
+  for (const SortedKeys& run : runs) {
+    CheckInterrupt();
+    const Stopwatch stopwatch;
+    for (const std::string& key : run) Put(key);
+    Check(db().Flush({}), "flush");
+    seconds.push_back(stopwatch.CpuSeconds());
+  }
+  const TreeShape shape = Shape();
+  if (shape.levels != std::vector<LevelShape>{{0, runs.size(), shape.num_entries}}) {
+    Fail("{}: {} files for {} runs", name(), shape.num_files, runs.size());
+  }
+  const std::unique_ptr<rocksdb::Iterator> iterator(db().NewIterator({}));
+  iterator->SeekToFirst();
+  while (iterator->Valid()) iterator->Next();
+  Check(iterator->status(), "read");
+  return seconds;
+}
+
+uint64_t RangeDatabase::Scan(const Range& range) {
+  const rocksdb::Slice end(range.end);
+  const std::unique_ptr<rocksdb::Iterator> iterator(db().NewIterator(SeekOptions(role_, &end)));
+  uint64_t keys = 0;
+  for (iterator->Seek(range.begin); iterator->Valid(); iterator->Next()) ++keys;
+  Check(iterator->status(), "scan");
+  return keys;
+}
+
+void RangeDatabase::Put(const std::string& key) {
+  rocksdb::WriteOptions write;
+  write.disableWAL = true;  // the log has nothing to do with filters
+  Check(db().Put(write, key, {kValue.data(), kValue.size()}), "write to");
+}
+
+double RangeDatabase::TimeScans(std::span<const Range> ranges, uint64_t keys_in_each) {
+  CheckInterrupt();
+  const Stopwatch stopwatch;
+  for (const Range& range : ranges) {
+    const uint64_t found = Scan(range);
+    if (found != keys_in_each) {
+      Fail("{}: a range of {} keys has {}", name(), keys_in_each, found);
+    }
+  }
+  return Seconds(stopwatch) / static_cast<double>(ranges.size());
+}
+
+double RangeDatabase::CountBlocks(std::span<const Range> ranges, uint64_t keys_in_each) {
+  const CounterWindow window(statistics());
+  TimeScans(ranges, keys_in_each);
+  return static_cast<double>(window.Stop().data_blocks()) / static_cast<double>(ranges.size());
+}
+
+double RangeDatabase::TimeGets(std::span<const std::string> keys, bool are_present) {
+  CheckInterrupt();
+  const Stopwatch stopwatch;
+  rocksdb::PinnableSlice value;
+  for (const std::string& key : keys) {
+    const rocksdb::Status status = db().Get({}, db().DefaultColumnFamily(), key, &value);
+    if (are_present ? !status.ok() : !status.IsNotFound()) {
+      Fail("{}: Get of {} key: {}", name(), are_present ? "a present" : "an absent",
+           status.ToString());
+    }
+    value.Reset();
+  }
+  return Seconds(stopwatch) / static_cast<double>(keys.size());
+}
+
+}  // namespace blocksieve::bench::ranges

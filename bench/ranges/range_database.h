@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/ranges/contestants.h"
+#include "bench/support/database.h"
+#include "bench/support/measure.h"
+
+namespace blocksieve::bench::ranges {
+
+/// A database of one contestant: sorted runs that nothing compacts. Wrong answers throw Failure.
+class RangeDatabase : public Database {
+ public:
+  using Extractor = std::shared_ptr<const rocksdb::SliceTransform>;
+
+  /// `extractor` is for stock prefix Bloom.
+  RangeDatabase(Role role, Extractor extractor, std::filesystem::path path);
+  ~RangeDatabase();
+
+  Role role() const { return role_; }
+
+  /// Writes each of these as a sorted run, reads all of it, and leaves the database open, cached.
+  /// Returns seconds of processor time, by run.
+  std::vector<double> Fill(std::span<const SortedKeys> runs);
+
+  /// How often the info log said that a file got no range filter.
+  uint64_t refusals() const;
+
+  /// Reads all keys in the range. Returns how many it holds.
+  uint64_t Scan(const Range& range);
+
+  void Put(const std::string& key);
+
+  /// By the clock if cold, else of processor time, to which other work on the machine adds less.
+  double Seconds(const Stopwatch& stopwatch) const {
+    return reads() == Reads::kCold ? stopwatch.Seconds() : stopwatch.CpuSeconds();
+  }
+
+  /// Seconds per range of scans, each of which finds `keys_in_each` keys.
+  double TimeScans(std::span<const Range> ranges, uint64_t keys_in_each);
+
+  /// Data blocks per range of such scans, read or cached.
+  double CountBlocks(std::span<const Range> ranges, uint64_t keys_in_each);
+
+  /// Seconds per lookup of keys, all of which are present, or none.
+  double TimeGets(std::span<const std::string> keys, bool are_present);
+
+ private:
+  class Log;
+
+  RangeDatabase(Role role, Extractor extractor, std::filesystem::path path,
+                std::shared_ptr<Log> log);
+
+  const Role role_;
+  const std::shared_ptr<Log> log_;
+};
+
+}  // namespace blocksieve::bench::ranges

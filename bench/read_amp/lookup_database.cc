@@ -1,0 +1,124 @@
+#include "bench/read_amp/lookup_database.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "bench/support/measure.h"
+#include "bench/support/terminal.h"
+
+namespace blocksieve::bench::read_amp {
+namespace {
+
+// RocksDB's defaults: level0_file_num_compaction_trigger, level 1 as large as this many level-0
+// files (4 x 64 MB = 256 MB), and max_bytes_for_level_multiplier.
+constexpr size_t kLevel0Files = 4;
+constexpr size_t kLevelRatio = 10;
+
+// Bytes that do not print become \xNN.
+std::string Quoted(std::string_view key) {
+  std::string text = "\"";
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
+  }
+  return text + '"';
+}
+
+}  // namespace
+
+double LookupDatabase::Fill(std::span<const uint32_t> order) {
+  Open(Reads::kCached);
+  const size_t level0_file_rows = order.size() / (kLevel0Files * (1 + 1 + kLevelRatio));
+  const size_t level1_rows = kLevel0Files * level0_file_rows;
+  const auto take = [&order](size_t count) {
+    const auto first = order.first(count);
+    order = order.subspan(count);
+    return first;
+  };
+  const Stopwatch stopwatch;
+  FillLevel(rows_, take(order.size() - 2 * level1_rows), 2);
+  FillLevel(rows_, take(level1_rows), 1);
+  for (size_t file = 0; file < kLevel0Files; ++file) PutAndFlush(rows_, take(level0_file_rows));
+  return stopwatch.Seconds();
+}
+
+double LookupDatabase::CompactAll() {
+  Open(Reads::kCached);
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  const Stopwatch stopwatch;
+  Check(db().CompactRange(options, nullptr, nullptr), "compact");
+  return stopwatch.Seconds();
+}
+
+void LookupDatabase::CheckPresent(size_t row, rocksdb::PinnableSlice& value) {
+  const rocksdb::Status status =
+      db().Get(rocksdb::ReadOptions(), db().DefaultColumnFamily(), rows_.key(row), &value);
+  if (!status.ok() || std::string_view(value.data(), value.size()) != rows_.value(row)) {
+    Fail("{}: key {} was written but {}", name(), Quoted(rows_.key(row)),
+         status.ok() ? "has another value" : "Get says: " + status.ToString());
+  }
+  value.Reset();
+}
+
+void LookupDatabase::CheckAbsent(const std::string& key, rocksdb::PinnableSlice& value) {
+  const rocksdb::Status status =
+      db().Get(rocksdb::ReadOptions(), db().DefaultColumnFamily(), key, &value);
+  if (!status.IsNotFound()) {
+    Fail("{}: key {} was never written but Get says: {}", name(), Quoted(key), status.ToString());
+  }
+}
+
+void LookupDatabase::VerifyAllRows() {
+  rocksdb::PinnableSlice value;
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    if (row % 4'096 == 0) CheckInterrupt();
+    CheckPresent(row, value);
+  }
+}
+
+// Index and filter blocks are in the table readers' memory: every block read is a data block.
+void LookupDatabase::CheckCounters(const Counters& counted, Keys kind, const Pass& pass) const {
+  if (counted.lookups != pass.lookups ||
+      counted.found != (kind == Keys::kPresent ? pass.lookups : 0) ||
+      counted.blocks_read != counted.data_blocks_read) {
+    Fail(
+        "{}: after {} lookups of {} keys RocksDB counted {}, {} of them found in files; {} data "
+        "blocks read by its tickers, {} by its perf context",
+        name(), pass.lookups, kind == Keys::kPresent ? "present" : "absent", counted.lookups,
+        counted.found, counted.data_blocks_read, counted.blocks_read);
+  }
+}
+
+Pass LookupDatabase::LookUp(const LookupKeys& keys, Keys kind, double max_seconds,
+                            Counters* counters) {
+  // The clock is read this often: rarely enough not to be seen in 2 us lookups.
+  constexpr size_t kBatch = 100;
+  const size_t num_keys = kind == Keys::kPresent ? keys.present.size() : keys.absent.size();
+  std::optional<CounterWindow> window;
+  if (counters != nullptr) window.emplace(statistics());
+  rocksdb::PinnableSlice value;
+  const Stopwatch stopwatch;
+  Pass pass;
+  while (pass.lookups < num_keys && pass.seconds < max_seconds) {
+    CheckInterrupt();
+    for (const size_t end = std::min(pass.lookups + kBatch, num_keys); pass.lookups < end;) {
+      const size_t next = pass.lookups++;
+      if (kind == Keys::kPresent) {
+        CheckPresent(keys.present[next], value);
+      } else {
+        CheckAbsent(keys.absent[next], value);
+      }
+    }
+    pass.seconds = stopwatch.Seconds();
+  }
+  if (counters != nullptr) {
+    const Counters counted = window->Stop();
+    CheckCounters(counted, kind, pass);
+    *counters += counted;
+  }
+  return pass;
+}
+
+}  // namespace blocksieve::bench::read_amp

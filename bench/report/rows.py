@@ -1,0 +1,138 @@
+"""Rows that a benchmark wrote, and how their figures are written for people."""
+
+import json
+import math
+from dataclasses import dataclass
+
+MISSING = "–"
+NOISE, ONE_TURN = "within the noise", "one turn"
+SPREAD_MEANING = (
+    "Beside a median stands the middle half of the turns; of three or fewer, least and most. "
+    "Within the noise: these reach to the other side of what is compared with."
+)
+
+
+class ReportError(Exception):
+    """Told to the user in one line."""
+
+
+def significant(value, digits=3):
+    """Rounded to this many digits, never in exponent notation."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{decimals}f}"
+
+
+def scaled(value, digits, *units):
+    """In the largest of `units`, pairs of size and name, in which it is at least 1."""
+    size, name = next((unit for unit in units if abs(value) >= unit[0]), units[-1])
+    return f"{significant(value / size, digits)} {name}"
+
+
+def bytes_text(value, digits=3):
+    return scaled(value, digits, (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B"))
+
+
+def seconds_text(value, digits=3):
+    return scaled(value, digits, (1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+# Of units that are part of the figure, not of the heading above it.
+WRITTEN = {
+    "bytes": bytes_text,
+    "s": seconds_text,
+    "share": lambda value, digits=3: f"{significant(100 * value, digits)} %",
+    "count": lambda value, digits=3: f"{value:,.0f}",
+}
+
+
+def in_heading(unit):
+    return "" if unit in WRITTEN or unit == "x" else unit
+
+
+def figure(value, unit, digits=3):
+    return WRITTEN.get(unit, significant)(value, digits)
+
+
+def with_unit(text, unit):
+    return f"{text}×" if unit == "x" else f"{text} {in_heading(unit)}".rstrip()
+
+
+def heading(name, unit):
+    """With the unit, unless the name says it."""
+    unit = in_heading(unit)
+    return f"{name}, {unit}" if unit and unit not in name else name
+
+
+@dataclass(frozen=True)
+class Row:
+    fields: dict  # name, metric and parameters
+    unit: str
+    value: float  # None: missing
+    spread: tuple  # least and most, or None
+    turns: int  # 0: counted, so without noise
+
+    @classmethod
+    def read(cls, raw):
+        fields = {"name": raw["name"], **raw["parameters"], "metric": raw["metric"]}
+        spread = raw.get("spread")
+        return cls(fields, raw["unit"], raw["value"], spread and tuple(spread), raw.get("turns", 0))
+
+    @property
+    def identity(self):
+        """What rows have in common that are of one thing."""
+        return tuple((name, value) for name, value in self.fields.items() if name != "metric")
+
+    def figure(self, digits=3):
+        return MISSING if self.value is None else figure(self.value, self.unit, digits)
+
+    def spread_text(self, digits=3):
+        return "–".join(figure(end, self.unit, digits) for end in self.spread or ())
+
+    def doubt(self, same=None):
+        """What keeps the figure from being taken for more than it is, compared with `same`."""
+        if self.turns == 1:
+            return ONE_TURN
+        if same is None or not self.spread:
+            return ""
+        return NOISE if self.spread[0] <= same <= self.spread[1] else ""
+
+
+def matches(fields, where):
+    def is_meant(value, wanted):
+        return value in wanted if isinstance(wanted, tuple) else value == wanted
+
+    return all(name in fields and is_meant(fields[name], wanted) for name, wanted in where.items())
+
+
+def select(rows, where, **more):
+    return [row for row in rows if matches(row.fields, where) and matches(row.fields, more)]
+
+
+def only(rows, what):
+    """The only one of `rows`, or None. A declaration that finds more for one place is wrong."""
+    if len(rows) > 1:
+        fields = f"{rows[0].fields} and {rows[1].fields}"
+        raise ReportError(f"{len(rows)} rows for one place of {what}: {fields}")
+    return rows[0] if rows else None
+
+
+def in_order(values):
+    """Each once, in the order in which they come."""
+    return list(dict.fromkeys(values))
+
+
+def read_results(path, job):
+    """(facts, rows) of a file that a benchmark wrote; those of the machine are facts, too."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        facts = {**document["machine"], **document["facts"]}
+        return facts, [Row.read(raw) for raw in document["rows"]]
+    except FileNotFoundError:
+        raise ReportError(f"{path} is missing; bench/run {job} writes it") from None
+    except ValueError as error:
+        raise ReportError(f"{path} is not JSON: {error}") from None
+    except (KeyError, TypeError) as error:
+        message = f"{path} is not as bench/run {job} writes it today, run it again: {error!r}"
+        raise ReportError(message) from error

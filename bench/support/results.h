@@ -1,0 +1,77 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/support/measure.h"
+
+namespace blocksieve::bench {
+
+using Json = nlohmann::ordered_json;
+
+/// The results of one benchmark: rows of one form, which bench/report shows as tables, plots and a
+/// page. A row is {"name", "parameters", "metric", "unit", "value"}, and of what was measured in
+/// turns also {"turns", "spread": [low, high]}. Not thread-safe.
+///
+///   Results results("frontier");
+///   results.SetFact("keys", 1'000'000);
+///   results.Of("stock Bloom", {{"bits", 10}})
+///       .Add("bits per key", "bits", 10.0)
+///       .AddTurns("absent key", "ns", turns);
+///   results.Write(options.out);  // frontier.json
+class Results {
+ public:
+  /// Adds rows that share name and parameters. Valid as long as its Results.
+  class Rows {
+   public:
+    /// A number without noise, such as a count. What is not finite is written as missing.
+    Rows& Add(const std::string& metric, const std::string& unit, double value);
+    Rows& Add(const std::string& metric, const std::string& unit, const Spread& spread);
+    /// REQUIRES: `turns` is not empty.
+    Rows& AddTurns(const std::string& metric, const std::string& unit,
+                   const std::vector<double>& turns) {
+      return Add(metric, unit, SpreadOf(turns));
+    }
+
+   private:
+    friend class Results;
+    Rows(Results* results, std::string name, Json parameters)
+        : results_(results),
+          name_(std::move(name)),
+          parameters_(parameters.is_null() ? Json::object() : std::move(parameters)) {}
+
+    Json& Append(const std::string& metric, const std::string& unit, double value);
+
+    Results* results_;
+    std::string name_;
+    Json parameters_;
+  };
+
+  /// `benchmark` is the subcommand of bench/run.
+  explicit Results(std::string benchmark) : benchmark_(std::move(benchmark)) {}
+
+  /// What holds for all rows: a number or a text, such as the description of the input.
+  void SetFact(const char* name, Json value) { facts_[name] = std::move(value); }
+
+  /// `parameters` is an object of numbers and texts; their order is that of the columns that show
+  /// them.
+  Rows Of(std::string name, Json parameters = Json::object()) {
+    return {this, std::move(name), std::move(parameters)};
+  }
+
+  /// The file's text: what machine it is of, facts, and rows, each on a line. JSON must be UTF-8,
+  /// and names and keys of an input may be any bytes: those that are not UTF-8 are replaced.
+  std::string Text() const;
+
+  /// Writes `dir`/<benchmark>.json, whole or not at all. Throws Failure.
+  void Write(const std::filesystem::path& dir) const;
+
+ private:
+  std::string benchmark_;
+  Json facts_ = Json::object();
+  std::vector<Json> rows_;
+};
+
+}  // namespace blocksieve::bench

@@ -1,0 +1,130 @@
+#include "integration/cli/database/database.h"
+
+#include <rocksdb/comparator.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "integration/cli/database/filter_options.h"
+#include "integration/cli/database/open_database.h"
+#include "integration/cli/term/failure.h"
+#include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/policy/policy_options.h"
+
+namespace blocksieve::cli {
+namespace {
+
+std::map<std::string, rocksdb::ColumnFamilyOptions> FamiliesOf(const std::string& path) {
+  std::map<std::string, rocksdb::ColumnFamilyOptions> families;
+  for (auto& family : ReadStoredOptions(path, /*strict=*/false).families) {
+    families.emplace(family.name, std::move(family.options));
+  }
+  return families;
+}
+
+std::string WithoutTimestamp(std::string key, const rocksdb::Comparator& comparator) {
+  key.resize(key.size() - std::min(key.size(), comparator.timestamp_size()));
+  return key;
+}
+
+LookupRange RangeOf(const rocksdb::LiveFileMetaData& file, const rocksdb::Comparator* comparator) {
+  return {.smallest = WithoutTimestamp(file.smallestkey, *comparator),
+          .largest = WithoutTimestamp(file.largestkey, *comparator),
+          .less = [comparator](std::string_view a, std::string_view b) {
+            return comparator->CompareWithoutTimestamp(a, false, b, false) < 0;
+          }};
+}
+
+AskedRates RatesOf(const FilterPolicyOptions& options) {
+  return {.goal = rocksdb_plugin::GoalOf(options),
+          .kind_is_auto = options.kind == PolicyKind::kAuto,
+          .kind = rocksdb_plugin::FixedKind(options.kind)};
+}
+
+bool IsThere(const std::filesystem::file_status& status) {
+  return status.type() != std::filesystem::file_type::not_found;
+}
+
+std::filesystem::file_status StatusOf(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (IsThere(status) && error) term::Fail("cannot open database {}: {}", path, error.message());
+  return status;
+}
+
+}  // namespace
+
+void CheckDatabase(const std::string& path) {
+  if (!IsThere(StatusOf(path))) term::Fail("there is no database {}", path);
+  if (!HasRocksDb(path)) term::Fail("{} is not a database: it has no file CURRENT", path);
+}
+
+void CheckPlaceForDatabase(const std::string& path) {
+  const auto status = StatusOf(path);
+  if (!IsThere(status) || HasRocksDb(path)) return;
+  std::error_code error;
+  if (std::filesystem::is_directory(status) && std::filesystem::is_empty(path, error)) return;
+  if (error) term::Fail("cannot open database {}: {}", path, error.message());
+  term::Fail("{} is neither a database nor an empty directory", path);
+}
+
+void CheckTableFile(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) {
+    term::Fail("{} is a directory; a database is given by --db {}", path, path);
+  }
+  // Opening a named pipe would wait for someone to write into it.
+  if (std::filesystem::is_other(status)) term::Fail("{} is not a regular file", path);
+  if (error) term::Fail("cannot open {}: {}", path, error.message());
+}
+
+std::vector<FilePlace> ListFiles(const std::string& path) {
+  const std::vector<rocksdb::LiveFileMetaData> files = LiveFiles(path);
+  auto families = FamiliesOf(path);
+  std::vector<FilePlace> places;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    const rocksdb::ColumnFamilyOptions& options = families[file.column_family_name];
+    // Under FIFO nothing is compacted: files stay on level 0.
+    const bool stays = options.compaction_style == rocksdb::kCompactionStyleFIFO;
+    places.push_back({.path = file.db_path + file.name,  // which begins with a slash
+                      .family = file.column_family_name,
+                      .level = file.level,
+                      .is_short_lived = file.level == 0 && !stays,
+                      .keys = RangeOf(file, options.comparator)});
+  }
+  return places;
+}
+
+AskedRatesByFamily RatesAskedFor(const std::string& path) {
+  AskedRatesByFamily rates;
+  for (const auto& [name, options] : FamiliesOf(path)) {
+    if (const auto* const policy = PolicyOf(options)) rates[name] = RatesOf(policy->options());
+  }
+  return rates;
+}
+
+bool NamesPlugin(const std::string& path) {
+  const std::vector<OptionsFile> files = OptionsFile::All(path);
+  return std::any_of(files.begin(), files.end(), HasPolicyOfBlocksieve);
+}
+
+// OPTIONS files say only whether there is one. The default differs by version.
+uint64_t CacheBytes(const std::string& path) {
+  const auto families = FamiliesOf(path);
+  const bool has_cache = std::any_of(families.begin(), families.end(), [](const auto& family) {
+    const auto* const table =
+        family.second.table_factory->template GetOptions<rocksdb::BlockBasedTableOptions>();
+    return table == nullptr || !table->no_block_cache;
+  });
+  if (!has_cache) return 0;
+  const std::unique_ptr<rocksdb::TableFactory> factory(rocksdb::NewBlockBasedTableFactory());
+  return factory->GetOptions<rocksdb::BlockBasedTableOptions>()->block_cache->GetCapacity();
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "integration/cli/database/table/table_file.h"
+
+namespace blocksieve::cli {
+
+/// The interval in which a share lies.
+struct RateInterval {
+  double low = 0;
+  double high = 1;
+};
+
+/// Wilson's score interval, with a confidence of 95 %, for a share of which `num_trials` samples
+/// had `num_hits` (Wilson, "Probable inference, the law of succession, and statistical inference",
+/// 1927). It also holds for no hits. REQUIRES: num_hits <= num_trials, num_trials > 0
+RateInterval WilsonInterval(uint64_t num_hits, uint64_t num_trials);
+
+/// A sample of the keys of a stream, each with the same chance (Vitter, "Random Sampling with a
+/// Reservoir", 1985, algorithm R).
+class KeySample {
+ public:
+  explicit KeySample(size_t capacity) : capacity_(capacity) {}
+
+  void Add(std::string_view key, std::mt19937_64* random) {
+    ++num_seen_;
+    if (keys_.size() < capacity_) {
+      keys_.emplace_back(key);
+    } else if (const uint64_t place = (*random)() % num_seen_; place < capacity_) {
+      keys_[static_cast<size_t>(place)] = key;
+    }
+  }
+
+  const std::vector<std::string>& keys() const { return keys_; }
+  uint64_t num_seen() const { return num_seen_; }
+
+ private:
+  const size_t capacity_;
+  std::vector<std::string> keys_;
+  uint64_t num_seen_ = 0;
+};
+
+/// What asking a file's filters showed.
+struct FileCheck {
+  FileReport file;
+  uint64_t keys_asked = 0;
+  uint64_t false_negatives = 0;
+  std::string unseen;  ///< Why some keys could not be asked; empty: all were.
+
+  /// Absent keys that were asked for, and how many of them passed; 0 if there is no filter.
+  uint64_t num_probes = 0;
+  uint64_t num_passed = 0;
+  std::optional<RateInterval> fpr;  ///< With a confidence of 95 %.
+
+  /// The same of ranges: short ones without keys, in places where keys are to be expected.
+  uint64_t num_range_probes = 0;
+  uint64_t num_ranges_passed = 0;
+  std::optional<RateInterval> range_fpr;
+  uint64_t ranges_asked = 0;  ///< That hold keys of the file.
+  uint64_t false_ranges = 0;  ///< Of these, denied.
+
+  /// All that is wrong with the file.
+  std::vector<std::string> problems;
+};
+
+/// Reads the whole file. Damage becomes a problem and is not thrown.
+FileCheck CheckFile(TableFile* file, uint64_t num_probes);
+
+}  // namespace blocksieve::cli

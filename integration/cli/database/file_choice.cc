@@ -1,0 +1,107 @@
+#include "integration/cli/database/file_choice.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "integration/cli/database/database.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/progress.h"
+
+namespace blocksieve::cli {
+namespace {
+
+// Throws Failure if none is of the column family.
+void KeepFamily(const std::string& family, std::vector<FilePlace>* places) {
+  std::set<std::string> names;
+  for (const FilePlace& place : *places) names.insert(place.family);
+  std::erase_if(*places, [&](const FilePlace& place) { return place.family != family; });
+  if (places->empty()) {
+    term::Fail("column family '{}' has no files; those that have some are: '{}'", family,
+               fmt::join(names, "', '"));
+  }
+}
+
+std::vector<FilePlace> ListChosen(const FileChoice& choice) {
+  std::vector<FilePlace> places = ListFiles(choice.db);
+  if (choice.family && !places.empty()) KeepFamily(*choice.family, &places);
+  return places;
+}
+
+}  // namespace
+
+ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
+                                         const std::function<void(TableFile*)>& visit) const {
+  term::Progress progress;
+  Missed missed;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (progress.IsDue()) {
+      progress.Show(doing, {i, places.size(), i, "file"});
+    }
+    std::unique_ptr<TableFile> file;
+    try {
+      file = TableFile::Open(places[i]);
+      if (file == nullptr) missed.vanished.push_back(places[i]);
+    } catch (const term::Failure& failure) {
+      missed.unopened.emplace_back(failure.what());
+    }
+    if (file != nullptr) visit(file.get());
+  }
+  TellMissingFromVanished(&missed);
+  return missed;
+}
+
+std::vector<FileReport> ChosenFiles::ReadReports(const std::string& doing, Missed* missed) {
+  constexpr int kMostPasses = 5;
+  std::map<std::string, FileReport> known;  // by path
+  for (int pass = 1;; ++pass) {
+    ChosenFiles unread = *this;
+    std::erase_if(unread.places,
+                  [&](const FilePlace& place) { return known.contains(place.path); });
+    *missed = unread.ForEach(
+        doing, [&](TableFile* file) { known.emplace(file->report().place.path, file->report()); });
+    if (missed->vanished.empty() || choice.db.empty() || pass == kMostPasses) break;
+    places = ListChosen(choice);
+  }
+  std::vector<FileReport> reports;
+  for (const FilePlace& place : places) {
+    const auto report = known.find(place.path);
+    if (report == known.end()) continue;
+    // It may have moved to another level in the meantime.
+    report->second.place.level = place.level;
+    report->second.place.is_short_lived = place.is_short_lived;
+    reports.push_back(std::move(report->second));
+  }
+  return reports;
+}
+
+// What the database still has in its list was not removed by its process.
+void ChosenFiles::TellMissingFromVanished(Missed* missed) const {
+  if (missed->vanished.empty() || choice.db.empty()) return;
+  std::set<std::string> listed;
+  for (const FilePlace& place : ListFiles(choice.db)) listed.insert(place.path);
+  std::erase_if(missed->vanished, [&](const FilePlace& place) {
+    if (!listed.contains(place.path)) return false;
+    missed->unopened.push_back(fmt::format("cannot open {}: there is no such file", place.path));
+    return true;
+  });
+}
+
+ChosenFiles FindFiles(const FileChoice& choice) {
+  if (choice.db.empty() == choice.file.empty()) {
+    term::FailUsage("either --db or FILE is needed; {} given",
+                    choice.db.empty() ? "none is" : "both are");
+  }
+  if (!choice.file.empty()) {
+    CheckTableFile(choice.file);
+    return {{{.path = choice.file, .family = "", .keys = {}}}, choice};
+  }
+  CheckDatabase(choice.db);
+  return {ListChosen(choice), choice};
+}
+
+}  // namespace blocksieve::cli

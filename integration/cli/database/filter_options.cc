@@ -1,0 +1,234 @@
+#include "integration/cli/database/filter_options.h"
+
+#include <fmt/format.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table_properties.h>
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "integration/cli/term/failure.h"
+#include "integration/rocksdb/compat/class_by_name.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/policy/policy_options.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr const char* kListener = "blocksieve";
+constexpr const char* kAllowed =
+    "filter_policy, prefix_extractor, table_properties_collectors and listeners";
+
+rocksdb::ConfigOptions Strict() {
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  config.ignore_unknown_options = false;
+  return config;
+}
+
+void Check(const rocksdb::Status& status, const std::string& option) {
+  if (!status.ok()) term::FailUsage("--option {}: {}", option, status.ToString());
+}
+
+// Whether the policy goes by the sizes of levels.
+bool CheckPolicy(const std::string& value, const std::string& option) {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  Check(rocksdb::FilterPolicy::CreateFromString(Strict(), value, &policy), option);
+  const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
+  return ours != nullptr && rocksdb_plugin::GoalOf(ours->options()).differs_by_run();
+}
+
+void CheckExtractor(const std::string& value, const std::string& option) {
+  std::shared_ptr<const rocksdb::SliceTransform> extractor;
+  Check(rocksdb::SliceTransform::CreateFromString(Strict(), value, &extractor), option);
+}
+
+void CheckCollectors(const std::string& option) {
+  rocksdb::ColumnFamilyOptions options;
+  Check(rocksdb::GetColumnFamilyOptionsFromString(Strict(), {}, option, &options), option);
+}
+
+// The elements of "{A:B}" or "A"; those of elements with options of their own stay together.
+std::vector<std::string> ListOf(std::string_view text) {
+  if (text.starts_with('{') && text.ends_with('}')) text = text.substr(1, text.size() - 2);
+  std::vector<std::string> elements;
+  std::string element;
+  int depth = 0;
+  for (const char c : text) {
+    depth += (c == '{') - (c == '}');
+    if (c == ':' && depth == 0) {
+      elements.push_back(std::move(element));
+      element.clear();
+    } else {
+      element += c;
+    }
+  }
+  if (!element.empty()) elements.push_back(std::move(element));
+  return elements;
+}
+
+std::string ToText(const std::vector<std::string>& elements) {
+  std::string text;
+  for (const std::string& element : elements) text += (text.empty() ? "" : ":") + element;
+  return "{" + text + "}";
+}
+
+// What a program that sets its options itself has to say: lines of C++.
+std::string CodeFor(const FilterSetting& setting) {
+  std::string code =
+      fmt::format("  table.filter_policy = blocksieve::NewFilterPolicy({{.{} = {}}});\n",
+                  setting.option, setting.value);
+  if (setting.option != "target_fpr") {
+    code += "  options.listeners.push_back(blocksieve::NewListener());\n";
+  }
+  return code;
+}
+
+}  // namespace
+
+bool NamesBlocksieve(const std::string& policy) {
+  return policy.starts_with("blocksieve") || policy.find("id=blocksieve") != std::string::npos;
+}
+
+bool HasPolicyOfBlocksieve(const OptionsFile& file) {
+  const std::vector<std::string> families = file.Families();
+  return std::any_of(families.begin(), families.end(), [&](const std::string& family) {
+    return NamesBlocksieve(file.Find(TableSection(family), "filter_policy").value_or(""));
+  });
+}
+
+std::string WithListener(const std::string& listeners) {
+  std::vector<std::string> elements = ListOf(listeners);
+  std::erase(elements, kListener);
+  elements.emplace_back(kListener);
+  return ToText(elements);
+}
+
+std::string WithoutListener(const std::string& listeners) {
+  std::vector<std::string> elements = ListOf(listeners);
+  std::erase(elements, kListener);
+  return ToText(elements);
+}
+
+std::string FamilySection(const std::string& family) {
+  return fmt::format("CFOptions \"{}\"", family);
+}
+
+std::string TableSection(const std::string& family) {
+  return fmt::format("TableOptions/BlockBasedTable \"{}\"", family);
+}
+
+void PutOption(const std::string& option, const std::vector<std::string>& families,
+               OptionsFile* file) {
+  const size_t equals = option.find('=');
+  const std::string name = option.substr(0, equals);
+  const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
+  if (value.empty()) {
+    term::FailUsage("--option {}: it is not of the form NAME=VALUE; names are {}", option,
+                    kAllowed);
+  }
+  if (value.find_first_of("\r\n") != std::string::npos) {
+    term::FailUsage("--option {}: a value is on one line", option);
+  }
+  bool needs_listener = false;
+  if (name == "listeners") return file->Set(kDbSection, name, value);
+  for (const std::string& family : families) {
+    if (name == "filter_policy") {
+      needs_listener = CheckPolicy(value, option);
+      file->Set(TableSection(family), name, value);
+    } else if (name == "prefix_extractor") {
+      CheckExtractor(value, option);
+      file->Set(FamilySection(family), name, value);
+    } else if (name == "table_properties_collectors") {
+      CheckCollectors(option);
+      file->Set(FamilySection(family), name, value);
+    } else {
+      term::FailUsage("--option {}: '{}' is none of {}", option, name, kAllowed);
+    }
+  }
+  if (!needs_listener) return;
+  const std::string listeners = file->Find(kDbSection, "listeners").value_or("{}");
+  if (WithListener(listeners) != listeners) {
+    file->Set(kDbSection, "listeners", WithListener(listeners));
+  }
+}
+
+std::string ShellWord(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("/._-+,:@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+std::string PolicyOption(const FilterSetting& setting) {
+  return "filter_policy={id=blocksieve;" + setting.ToText() + ";kind=auto}";
+}
+
+std::vector<std::string> RangeOptions(double target_fpr, double range_fpr) {
+  return {fmt::format(
+              "filter_policy={{id=blocksieve;target_fpr={};kind=auto;ranges=true;range_fpr={}}}",
+              target_fpr, range_fpr),
+          std::string("prefix_extractor=") + rocksdb_plugin::RangeExtractor::kName};
+}
+
+std::string OptionsFileWith(const std::map<std::string, FilterSetting>& settings,
+                            const std::string& database) {
+  OptionsFile file = OptionsFile::Latest(database);
+  for (const auto& [family, setting] : settings) PutOption(PolicyOption(setting), {family}, &file);
+  return file.text();
+}
+
+std::string StepsText(const FilterSetting& setting, const std::string& database,
+                      const std::string& family) {
+  const std::string option = PolicyOption(setting);
+  const std::string db = ShellWord(database);
+  const std::string only =
+      family.empty() ? "" : fmt::format(" --column-family {}", ShellWord(family));
+  const std::string section = TableSection(family.empty() ? "default" : family);
+  const bool needs_listener = setting.option != "target_fpr";
+  std::string text = fmt::format(
+      "1. The database's OPTIONS file gets:\n"
+      "{}"
+      "       [{}]\n"
+      "         {}\n"
+      "   This command writes it, and keeps the old file:\n"
+      "     blocksieve apply --db {}{} --option '{}'\n"
+      "   This one writes a complete OPTIONS file elsewhere:\n"
+      "     blocksieve advise --db {}{} --options-file FILE\n",
+      needs_listener ? "       [DBOptions]\n         listeners={blocksieve}\n" : "", section,
+      option, db, only, option, db, only);
+  if (needs_listener) {
+    text += "   The listener tells the policy how large the levels are.\n";
+  }
+  text +=
+      "2. The program: RocksDB reads OPTIONS files only where a program calls LoadLatestOptions "
+      "or\n"
+      "   the like. It then needs the plug-in, linked or preloaded (LD_PRELOAD). Other programs "
+      "say it\n"
+      "   in their code, and link blocksieve::rocksdb:\n"
+      "   ";
+  for (const char c : CodeFor(setting)) text += c == '\n' ? "\n   " : std::string(1, c);
+  text.resize(text.size() - 3);
+  text += fmt::format(
+      "3. Reload: close the database and open it again.\n"
+      "4. Files get other filters when a compaction rewrites them. All at once, while no process "
+      "has\n"
+      "   the database open; it can be interrupted and repeated:\n"
+      "     blocksieve rewrite --db {}{}\n"
+      "   And back to stock filters:\n"
+      "     blocksieve revert --db {}{}\n",
+      db, only, db, only);
+  return text;
+}
+
+}  // namespace blocksieve::cli

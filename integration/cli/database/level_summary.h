@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "integration/cli/database/table/file_report.h"
+
+namespace blocksieve::cli {
+
+/// Sums over files.
+struct FilterSummary {
+  uint64_t num_files = 0;
+  uint64_t num_entries = 0;
+  uint64_t num_bytes = 0;
+  uint64_t covered_entries = 0;  ///< Of files with a filter that can be read.
+  uint64_t covered_bytes = 0;
+  uint64_t filter_entries = 0;
+  uint64_t filter_bytes = 0;
+  double weighted_fpr = 0;  ///< The sum of each file's predicted rate times its entries.
+
+  void Add(const FileReport& file);
+
+  double bits_per_entry() const {
+    return filter_entries == 0
+               ? 0
+               : 8 * static_cast<double>(filter_bytes) / static_cast<double>(filter_entries);
+  }
+  /// The mean over all entries; 1 if there are none.
+  double predicted_fpr() const {
+    return num_entries == 0 ? 1 : weighted_fpr / static_cast<double>(num_entries);
+  }
+};
+
+struct LevelSummary : FilterSummary {
+  std::string family;
+  int level = -1;
+};
+
+/// By column family and level.
+std::vector<LevelSummary> SummariseLevels(const std::vector<FileReport>& files);
+
+/// One index definition over the files of a column family.
+struct IndexSummary {
+  std::string family;
+  std::string definition;
+  uint64_t num_files = 0;
+  uint64_t num_granules = 0;
+  /// What the files have: see GranuleFiltersName.
+  std::set<std::string> filters;
+  uint64_t filter_bytes = 0;
+  uint64_t bounds_bytes = 0;
+};
+
+/// By column family and definition.
+std::vector<IndexSummary> SummariseIndexes(const std::vector<FileReport>& files);
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,231 @@
+#include "integration/cli/database/loaded_database.h"
+
+#include <fmt/format.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/range_filter.h"
+#include "blocksieve/rocksdb/skip_index.h"
+#include "integration/cli/database/database.h"
+#include "integration/cli/database/stored_options.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/interrupt.h"
+#include "integration/cli/term/streams.h"
+#include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/policy/policy.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr size_t kBatchBytes = 1 << 20;
+
+/// What collectors report, on standard error; but not what is left out for its size, file by file,
+/// as the summary of the database says that in the end.
+class IndexLog : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[1024];
+    std::vsnprintf(line, sizeof(line), format, arguments);
+    if (std::string_view(line).find("max_index_bytes") != std::string_view::npos) return;
+    term::WriteToStandardError(std::string(line) + "\n");
+  }
+};
+
+void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
+                rocksdb::ColumnFamilyOptions* options) {
+  if (columns.empty()) return;
+  SkipIndexOptions index;
+  index.columns = columns;
+  if (target.granule_rows != 0) {
+    index.granule_rows = target.granule_rows;
+    index.block_granules = false;
+  }
+  index.target_fpr = target.target_fpr;
+  if (target.max_index_bytes) index.max_index_bytes = *target.max_index_bytes;
+  index.info_log = std::make_shared<IndexLog>();
+  rocksdb::Status status;
+  auto factory = NewSkipIndexCollectorFactory(index, &status);
+  if (factory == nullptr) term::FailUsage("cannot build these indexes: {}", status.ToString());
+  options->table_properties_collector_factories.push_back(std::move(factory));
+}
+
+// Adds key filters, unless the database has some or its table format has none.
+void AddKeyFilters(rocksdb::ColumnFamilyOptions* options) {
+  const auto* const table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr || table->filter_policy != nullptr) return;
+  rocksdb::BlockBasedTableOptions changed = *table;
+  changed.filter_policy = NewFilterPolicy({});
+  options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
+}
+
+// Has the key filters answer for ranges. Of a policy that the database has, all else stays.
+void AddRanges(double range_fpr, rocksdb::ColumnFamilyOptions* options) {
+  RangeFilterOptions ranges;
+  if (const auto* const policy = PolicyOf(*options)) ranges.policy = policy->options();
+  ranges.policy.range_fpr = range_fpr;
+  const rocksdb::Status status = EnableRangeFilter(options, ranges);
+  if (!status.ok()) {
+    term::FailUsage("--range-fpr {}: the database cannot have range filters: {}", range_fpr,
+                    status.ToString());
+  }
+}
+
+// The columns that new files of the database are to index: the wanted ones, and those that it
+// indexes already, which compaction would drop otherwise. Where both have the same name, the wanted
+// one. Appends to `*notes` what becomes of the database's own.
+std::vector<Column> WithKeptColumns(std::vector<Column> wanted, const SkipIndexSummary& present,
+                                    std::vector<std::string>* notes) {
+  for (const Column& old : present.columns) {
+    const auto same_name = std::find_if(wanted.begin(), wanted.end(), [&](const Column& column) {
+      return column.name() == old.name();
+    });
+    if (same_name == wanted.end()) {
+      wanted.push_back(old);
+      notes->push_back(fmt::format("the database's index on the value's {} is kept", old.ToText()));
+    } else if (!(*same_name == old)) {
+      notes->push_back(fmt::format("the database's index on the value's {} is replaced by {}",
+                                   old.ToText(), same_name->ToText()));
+    }
+  }
+  for (const SkipIndexColumnUsage& usage : present.usage) {
+    if (Column::Parse(usage.definition).ok()) continue;
+    notes->push_back(fmt::format(
+        "only its own program can write the index {}; new files will lack it", usage.definition));
+  }
+  return wanted;
+}
+
+}  // namespace
+
+/// Knows how far the flushed files go.
+class LoadedDatabase::FlushListener final : public rocksdb::EventListener {
+ public:
+  void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& flushed) override {
+    if (flushed.cf_name != rocksdb::kDefaultColumnFamilyName) return;
+    // Memtables are flushed in their order, one after the other.
+    largest_sequence_ = std::max(largest_sequence_.load(), flushed.largest_seqno);
+  }
+
+  /// Of the entries in files that were flushed; 0: none were.
+  uint64_t largest_sequence() const { return largest_sequence_; }
+
+ private:
+  std::atomic<uint64_t> largest_sequence_ = 0;
+};
+
+// Creates the directory if it is missing.
+Database LoadedDatabase::Open(const LoadTarget& target) {
+  CheckPlaceForDatabase(path_);
+  StoredOptions options;
+  std::vector<Column> columns = target.columns;
+  if (HasRocksDb(path_)) {
+    options = ReadStoredOptions(path_, /*strict=*/true);
+    columns = WithKeptColumns(columns, IndexesOf(OpenReadOnly(path_).get(), path_), &notes_);
+  } else {
+    options.families = {{rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
+    options.db.create_if_missing = true;
+  }
+  for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
+    if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
+    if (family.options.comparator->timestamp_size() != 0) {
+      term::Fail("cannot load into database {}: its keys have timestamps, but lines do not", path_);
+    }
+    AddIndexes(target, columns, &family.options);
+    // The listener puts large indexes into files of their own.
+    if (!columns.empty()) AddListener(&options.db);
+    AddKeyFilters(&family.options);
+    if (target.range_fpr) AddRanges(*target.range_fpr, &family.options);
+  }
+  std::error_code error;
+  std::filesystem::create_directories(path_, error);
+  if (error) term::Fail("cannot create database {}: {}", path_, error.message());
+  options.db.listeners.push_back(flushes_);
+  options.db.info_log = rocksdb_plugin::NewFullDiskLog(path_);
+  return Database(path_, std::move(options), Database::Mode::kWrite);
+}
+
+LoadedDatabase::LoadedDatabase(const LoadTarget& target)
+    : path_(target.path), flushes_(std::make_shared<FlushListener>()), db_(Open(target)) {
+  const std::unique_ptr<rocksdb::Iterator> any(db_->NewIterator(rocksdb::ReadOptions()));
+  any->SeekToFirst();
+  is_new_ = !any->Valid() && any->status().ok();
+  first_sequence_ = db_->GetLatestSequenceNumber();
+}
+
+void LoadedDatabase::Put(std::string_view key, std::string_view value) {
+  Check(batch_.Put(key, value));
+  if (batch_.GetDataSize() >= kBatchBytes) WriteBatch();
+}
+
+void LoadedDatabase::WriteBatch() {
+  rocksdb::WriteOptions options;
+  // Flush makes rows durable, and nothing is promised before.
+  options.disableWAL = true;
+  Check(db_->Write(options, &batch_));
+  batch_.Clear();
+}
+
+void LoadedDatabase::Flush() {
+  if (batch_.Count() != 0) WriteBatch();
+  rocksdb::Status status = db_->Flush(rocksdb::FlushOptions());
+  // What fills the disk may have been a compaction, whose files are gone by now.
+  if (!status.ok() && db_->Resume().ok()) status = db_->Flush(rocksdb::FlushOptions());
+  Check(status);
+}
+
+uint64_t LoadedDatabase::rows_durable() const {
+  const uint64_t flushed = flushes_->largest_sequence();
+  return flushed > first_sequence_ ? flushed - first_sequence_ : 0;
+}
+
+bool LoadedDatabase::Compact(const CompactionProgress& progress) {
+  rocksdb::CompactRangeOptions options;
+  options.canceled = &term::InterruptFlag();
+  // Files of the last level may lack an index, too.
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(&metadata);
+  const rocksdb::Status status = db_.Compact(
+      [&] { return db_->CompactRange(options, nullptr, nullptr); },
+      [&](uint64_t written) { progress(std::min(written, metadata.size), metadata.size); });
+  if (status.IsIncomplete() && term::InterruptFlag()) return false;
+  if (!status.ok()) term::Fail("cannot compact database {}: {}", path_, status.ToString());
+  return true;
+}
+
+// After a compaction of everything each key is in one file, once.
+std::optional<uint64_t> LoadedDatabase::NumRows() {
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(&metadata);
+  uint64_t rows = 0;
+  uint64_t num_levels = 0;
+  for (const rocksdb::LevelMetaData& level : metadata.levels) {
+    num_levels += !level.files.empty();
+    if (level.level == 0 && level.files.size() > 1) return std::nullopt;
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      if (file.num_deletions != 0) return std::nullopt;
+      rows += file.num_entries;
+    }
+  }
+  if (num_levels > 1) return std::nullopt;
+  return rows;
+}
+
+void LoadedDatabase::Check(const rocksdb::Status& status) const {
+  if (status.ok()) return;
+  term::Fail("cannot write database {}: {}", path_, status.ToString());
+}
+
+SkipIndexSummary LoadedDatabase::Indexes() const { return IndexesOf(db_.get(), path_); }
+
+}  // namespace blocksieve::cli

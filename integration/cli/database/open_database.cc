@@ -1,0 +1,173 @@
+#include "integration/cli/database/open_database.h"
+
+#include <fmt/format.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/statistics.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdarg>
+#include <filesystem>
+#include <future>
+#include <system_error>
+#include <utility>
+
+#include "integration/cli/term/failure.h"
+#include "integration/rocksdb/compat/open_db.h"
+
+namespace blocksieve::cli {
+namespace {
+
+/// Keeps RocksDB from writing a file LOG into a database that is only read.
+class SilentLog : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+// Changes when another process adds or removes files.
+std::string StateOf(const std::string& path) {
+  std::string state;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("MANIFEST-")) continue;
+    std::error_code vanished;
+    state += fmt::format("{} {}\n", name, entry.file_size(vanished));
+  }
+  return state;
+}
+
+// Opens all files at once, so that compactions of another process cannot remove one first.
+void PrepareForRows(StoredOptions* options) {
+  options->db.max_open_files = -1;
+  std::erase_if(options->families, [](const rocksdb::ColumnFamilyDescriptor& family) {
+    return family.name != rocksdb::kDefaultColumnFamilyName;
+  });
+}
+
+// Opens as few files as RocksDB allows: there may be more than a process can have open. Missing and
+// damaged files are still listed, for others to look at.
+void PrepareForFileList(StoredOptions* options) {
+  options->db.max_open_files = 0;
+  options->db.max_file_opening_threads = 1;
+  options->db.paranoid_checks = false;
+}
+
+// The table files in a database's directory that cannot be opened, as the end of a message:
+// "; unreadable: 000012.sst", or "". RocksDB often blames only the MANIFEST.
+std::string UnreadableTables(const std::string& path, const rocksdb::Options& options) {
+  constexpr size_t kMaxNamed = 5;
+  std::vector<std::filesystem::path> unreadable;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    if (entry.path().extension() != ".sst") continue;
+    rocksdb::SstFileReader reader(options);
+    if (!reader.Open(entry.path()).ok()) unreadable.push_back(entry.path().filename());
+  }
+  std::sort(unreadable.begin(), unreadable.end());
+  std::string text;
+  for (size_t i = 0; i < std::min(unreadable.size(), kMaxNamed); ++i) {
+    text += (i == 0 ? "; unreadable: " : ", ") + unreadable[i].string();
+  }
+  return unreadable.size() > kMaxNamed ? text + ", ..." : text;
+}
+
+using Preparation = std::function<void(StoredOptions*)>;
+
+Database TryOpenReadOnly(const std::string& path, const Preparation& prepare) {
+  StoredOptions options = ReadStoredOptions(path, /*strict=*/false);
+  options.db.create_if_missing = false;
+  prepare(&options);
+  return Database(path, std::move(options), Database::Mode::kRead);
+}
+
+Database OpenPrepared(const std::string& path, const Preparation& prepare) {
+  constexpr int kMaxTries = 20;
+  for (int tries = 1;; ++tries) {
+    const std::string state = StateOf(path);
+    try {
+      return TryOpenReadOnly(path, prepare);
+    } catch (const term::Failure&) {
+      // Another process may have removed files between our reading their list and opening them.
+      if (tries == kMaxTries || StateOf(path) == state) throw;
+    }
+  }
+}
+
+}  // namespace
+
+Database::Database(const std::string& path, StoredOptions options, Mode mode) {
+  const bool reads = mode == Mode::kRead;
+  if (reads) {
+    options.db.info_log = std::make_shared<SilentLog>();
+  } else {
+    options.db.statistics = rocksdb::CreateDBStatistics();
+  }
+  using rocksdb_plugin::OpenedDb;
+  const rocksdb::Status status = rocksdb_plugin::OpenDb(&db_, [&](OpenedDb* opened) {
+    return reads
+               ? rocksdb::DB::OpenForReadOnly(options.db, path, options.families, &handles_, opened)
+               : rocksdb::DB::Open(options.db, path, options.families, &handles_, opened);
+  });
+  if (status.ok()) return;
+  term::Fail("cannot open database {}: {}{}", path, status.ToString(),
+             reads ? UnreadableTables(path, {options.db, options.families.front().options}) : "");
+}
+
+Database::~Database() {
+  for (rocksdb::ColumnFamilyHandle* const handle : handles_) {
+    // Only a null handle is an error.
+    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  }
+}
+
+rocksdb::ColumnFamilyHandle* Database::HandleOf(const std::string& family) const {
+  const auto found = std::find_if(handles_.begin(), handles_.end(),
+                                  [&](const auto* handle) { return handle->GetName() == family; });
+  if (found == handles_.end()) term::Fail("{}: no column family {}", db_->GetName(), family);
+  return *found;
+}
+
+rocksdb::Status Database::Compact(
+    const std::function<rocksdb::Status()>& compaction,
+    const std::function<void(uint64_t bytes_written)>& waiting) const {
+  constexpr auto kPause = std::chrono::milliseconds(100);
+  const auto bytes_written = [statistics = db_->GetDBOptions().statistics] {
+    return statistics->getTickerCount(rocksdb::COMPACT_WRITE_BYTES);
+  };
+  const uint64_t before = bytes_written();
+  auto result = std::async(std::launch::async, compaction);
+  while (result.wait_for(kPause) != std::future_status::ready) waiting(bytes_written() - before);
+  return result.get();
+}
+
+bool HasRocksDb(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(std::filesystem::path(path) / "CURRENT", error);
+}
+
+Database OpenReadOnly(const std::string& path,
+                      std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> index) {
+  return OpenPrepared(path, [&index](StoredOptions* options) {
+    PrepareForRows(options);
+    if (index == nullptr) return;
+    options->families.front().options.table_properties_collector_factories.push_back(index);
+  });
+}
+
+std::vector<rocksdb::LiveFileMetaData> LiveFiles(const std::string& path) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  OpenPrepared(path, PrepareForFileList)->GetLiveFilesMetaData(&files);
+  return files;
+}
+
+SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path) {
+  SkipIndexSummary summary;
+  const rocksdb::Status status = ReadSkipIndexes(db, nullptr, &summary);
+  if (!status.ok())
+    term::Fail("cannot read the indexes of database {}: {}", path, status.ToString());
+  return summary;
+}
+
+}  // namespace blocksieve::cli

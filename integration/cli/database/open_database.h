@@ -1,0 +1,57 @@
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "blocksieve/rocksdb/skip_index.h"
+#include "integration/cli/database/stored_options.h"
+
+namespace blocksieve::cli {
+
+/// A RocksDB that is open. Everything throws Failure.
+class Database {
+ public:
+  /// kRead: nothing is written, not even a log, and another process may have the database open.
+  /// kWrite: it has statistics.
+  enum class Mode { kRead, kWrite };
+  Database(const std::string& path, StoredOptions options, Mode mode);
+  ~Database();
+  Database(Database&&) = default;
+
+  rocksdb::DB* get() const { return db_.get(); }
+  rocksdb::DB* operator->() const { return db_.get(); }
+
+  const std::vector<rocksdb::ColumnFamilyHandle*>& handles() const { return handles_; }
+
+  /// The handle of a column family. Fails if it was not opened with the database.
+  rocksdb::ColumnFamilyHandle* HandleOf(const std::string& family) const;
+
+  /// Runs a compaction in a thread of its own. Until it ends, calls `waiting` ten times a second
+  /// with the bytes that compactions have written meanwhile. REQUIRES: kWrite
+  rocksdb::Status Compact(const std::function<rocksdb::Status()>& compaction,
+                          const std::function<void(uint64_t bytes_written)>& waiting) const;
+
+ private:
+  std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+};
+
+/// Whether the directory has a RocksDB database.
+bool HasRocksDb(const std::string& path);
+
+/// Opens the default column family for reading. `index`, if not null, is in its options.
+Database OpenReadOnly(const std::string& path,
+                      std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> index = nullptr);
+
+/// The files of the database in all column families. Some may be missing or damaged.
+std::vector<rocksdb::LiveFileMetaData> LiveFiles(const std::string& path);
+
+/// The indexes of the default column family. Fails with a message that names the path.
+SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path);
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,136 @@
+#include "integration/cli/database/options_file.h"
+
+#include <fmt/format.h>
+#include <rocksdb/env.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "integration/cli/term/failure.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr std::string_view kPrefix = "OPTIONS-";
+
+std::string_view WithoutIndent(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line;
+}
+
+bool Sets(std::string_view line, std::string_view option) {
+  line = WithoutIndent(line);
+  return line.starts_with(option) && line.substr(option.size()).starts_with("=");
+}
+
+}  // namespace
+
+std::optional<uint64_t> OptionsFileNumber(const std::string& name) {
+  uint64_t number = 0;
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  const char* const end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data() + kPrefix.size(), end, number);
+  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+OptionsFile OptionsFile::Latest(const std::string& database) {
+  rocksdb::Env* const env = rocksdb::Env::Default();
+  std::string name;
+  std::string text;
+  rocksdb::Status status = rocksdb::GetLatestOptionsFileName(database, env, &name);
+  if (status.ok()) status = rocksdb::ReadFileToString(env, database + "/" + name, &text);
+  if (!status.ok()) {
+    term::Fail("cannot read the OPTIONS file of database {}: {}", database, status.ToString());
+  }
+  return OptionsFile(std::move(text), std::move(name));
+}
+
+std::vector<OptionsFile> OptionsFile::All(const std::string& database) {
+  std::vector<OptionsFile> files;
+  std::vector<std::string> names;
+  rocksdb::Env::Default()->GetChildren(database, &names).PermitUncheckedError();
+  for (const std::string& name : names) {
+    std::string text;
+    if (!OptionsFileNumber(name)) continue;
+    const std::string path = database + "/" + name;
+    const rocksdb::Status status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
+    if (status.ok()) files.emplace_back(std::move(text), name);  // otherwise removed meanwhile
+  }
+  return files;
+}
+
+OptionsFile::OptionsFile(std::string text, std::string name) : name_(std::move(name)) {
+  std::istringstream lines(text);
+  std::string section;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('[') && line.ends_with(']')) section = line.substr(1, line.size() - 2);
+    lines_.push_back({.text = line, .section = section, .before = std::nullopt});
+  }
+}
+
+std::string OptionsFile::text() const {
+  std::string text;
+  for (const Line& line : lines_) text += line.text + "\n";
+  return text;
+}
+
+std::vector<std::string> OptionsFile::Families() const {
+  constexpr std::string_view kFamily = "[CFOptions \"";
+  std::vector<std::string> names;
+  for (const Line& line : lines_) {
+    if (!line.text.starts_with(kFamily) || !line.text.ends_with("\"]")) continue;
+    names.push_back(line.text.substr(kFamily.size(), line.text.size() - kFamily.size() - 2));
+  }
+  return names;
+}
+
+const OptionsFile::Line* OptionsFile::FindLine(const std::string& section,
+                                               const std::string& option) const {
+  const auto found = std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) {
+    return line.section == section && Sets(line.text, option);
+  });
+  return found == lines_.end() ? nullptr : &*found;
+}
+
+std::optional<std::string> OptionsFile::Find(const std::string& section,
+                                             const std::string& option) const {
+  const Line* const line = FindLine(section, option);
+  if (line == nullptr) return std::nullopt;
+  return line->text.substr(line->text.find('=') + 1);
+}
+
+void OptionsFile::Set(const std::string& section, const std::string& option,
+                      const std::string& value) {
+  const std::string text = fmt::format("  {}={}", option, value);
+  if (const Line* const line = FindLine(section, option)) {
+    Line& changed = lines_[static_cast<size_t>(line - lines_.data())];
+    if (!changed.before && !changed.is_new) changed.before = changed.text;
+    changed.text = text;
+    return;
+  }
+  const auto last = std::find_if(lines_.rbegin(), lines_.rend(), [&](const Line& line) {
+    return line.section == section && !WithoutIndent(line.text).empty();
+  });
+  if (last == lines_.rend()) term::Fail("{} has no section [{}]", name_, section);
+  lines_.insert(last.base(),
+                {.text = text, .section = section, .before = std::nullopt, .is_new = true});
+}
+
+std::string OptionsFile::Changes() const {
+  std::string changes;
+  std::string shown_section;
+  for (const Line& line : lines_) {
+    if (!line.is_new && (!line.before || *line.before == line.text)) continue;
+    if (line.section != shown_section) changes += fmt::format("  [{}]\n", line.section);
+    shown_section = line.section;
+    if (line.before) changes += "-" + *line.before + "\n";
+    changes += "+" + line.text + "\n";
+  }
+  return changes;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,97 @@
+#include "integration/cli/database/sorted_runs.h"
+
+#include <algorithm>
+#include <map>
+
+namespace blocksieve::cli {
+namespace {
+
+void Add(const FileReport& file, SortedRun* run) {
+  const auto old_keys = static_cast<double>(run->num_keys);
+  const auto new_keys = static_cast<double>(FilterKeys(file));
+  run->files.push_back(&file);
+  run->num_keys += FilterKeys(file);
+  if (run->num_keys == 0) return;
+  run->fpr = (run->fpr * old_keys + file.filter.predicted_fpr * new_keys) / (old_keys + new_keys);
+}
+
+}  // namespace
+
+uint64_t FilterKeys(const FileReport& file) {
+  const bool says =
+      file.filter.origin == FilterOrigin::kBlocksieve || file.filter.origin == FilterOrigin::kStock;
+  return says && file.filter.problems.empty() ? file.filter.num_entries : file.num_entries;
+}
+
+uint64_t PointBytes(const FilterReport& filter) { return filter.num_bytes - filter.range_bytes; }
+
+uint64_t RunList::num_keys() const {
+  uint64_t sum = 0;
+  for (const SortedRun& run : runs) sum += run.num_keys;
+  return sum;
+}
+
+uint64_t RunList::filter_bytes() const {
+  uint64_t sum = 0;
+  for (const SortedRun& run : runs) {
+    for (const FileReport* const file : run.files) sum += PointBytes(file->filter);
+  }
+  return sum;
+}
+
+bool RunList::has_range_filters() const {
+  return std::any_of(runs.begin(), runs.end(), [](const SortedRun& run) {
+    return std::any_of(run.files.begin(), run.files.end(),
+                       [](const FileReport* file) { return file->filter.num_range_filters != 0; });
+  });
+}
+
+lsm::Levels RunList::Levels(std::optional<FilterKind> kind) const {
+  // An empty level 0 is about to get a flush.
+  const bool is_short_lived =
+      runs.empty() || runs.front().level != 0 || runs.front().files.front()->place.is_short_lived;
+  lsm::Levels levels = tree.ToLevels();
+  lsm::SetKinds(kind, is_short_lived, &levels);
+  return levels;
+}
+
+std::vector<RunList> SortIntoRuns(const std::vector<FileReport>& files) {
+  std::map<std::string, std::map<int, std::vector<SortedRun>>> families;
+  for (const FileReport& file : files) {
+    const int level = file.place.level;
+    std::vector<SortedRun>& runs = families[file.place.family][level];
+    if (level == 0 || runs.empty()) {
+      runs.emplace_back().level = level;
+    }
+    Add(file, &runs.back());
+  }
+  std::vector<RunList> lists;
+  for (auto& [family, levels] : families) {
+    RunList& list = lists.emplace_back();
+    list.family = family;
+    for (auto& [level, runs] : levels) {
+      list.runs.insert(list.runs.end(), runs.begin(), runs.end());
+    }
+    list.tree = lsm::Tree(ModelOf(list.runs));
+  }
+  return lists;
+}
+
+std::vector<std::span<const SortedRun>> ByLevel(const std::vector<SortedRun>& runs) {
+  std::vector<std::span<const SortedRun>> levels;
+  for (size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
+    while (end < runs.size() && runs[end].level == runs[begin].level) ++end;
+    levels.emplace_back(&runs[begin], end - begin);
+  }
+  return levels;
+}
+
+std::vector<lsm::Run> ModelOf(const std::vector<SortedRun>& runs) {
+  std::vector<lsm::Run> model;
+  for (const SortedRun& run : runs) {
+    model.push_back({.level = run.level, .num_keys = static_cast<double>(run.num_keys)});
+  }
+  return model;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,193 @@
+#include "integration/cli/database/table/table_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "blocksieve/filter_block.h"
+#include "blocksieve/range_filter.h"
+#include "lib/base/coding.h"
+#include "lib/bloom/bloom_model.h"
+
+namespace blocksieve::cli {
+namespace {
+
+// What a single filter says about itself.
+struct FilterFacts {
+  FilterOrigin origin = FilterOrigin::kUnreadable;
+  std::string kind;
+  uint64_t num_entries = 0;
+  double predicted_fpr = 1;
+  RangeFilterInfo ranges;
+  std::string problem;  // why it is unreadable or unknown; otherwise empty
+};
+
+// The trailer of stock filters. Its first byte is the kind:
+//   -1 (Bloom)         0, probes (low 5 bits) and log2 of lines of 64 bytes (high 3), 2 bytes
+//   -2 (Ribbon)        seed, number of blocks of 128 slots (24 bits)
+//   >0 (legacy Bloom)  it is the number of probes; number of lines (32 bits)
+constexpr size_t kTrailerBytes = 5;
+constexpr int8_t kBloomMarker = -1;
+constexpr int8_t kRibbonMarker = -2;
+
+FilterFacts Unreadable(std::string problem) {
+  FilterFacts facts;
+  facts.problem = std::move(problem);
+  return facts;
+}
+
+// The rate of a stock Ribbon halves with each column. From some block on, blocks have one column
+// more than those before.
+double RibbonFpr(uint64_t num_blocks, uint64_t data_bytes) {
+  constexpr uint64_t kSegmentBytes = 16;  // one column of a block of 128 slots
+  const uint64_t num_segments = data_bytes / kSegmentBytes;
+  const uint64_t columns = num_segments / num_blocks;
+  const double share_of_wide =
+      static_cast<double>(num_segments % num_blocks) / static_cast<double>(num_blocks);
+  return std::exp2(-static_cast<double>(columns)) * (1 - share_of_wide / 2);
+}
+
+FilterFacts DescribeOurs(ByteView contents) {
+  const Result<FilterInfo> info = DescribeFilterBlock(contents);
+  if (!info.ok()) {
+    const bool is_blank =
+        std::all_of(contents.begin(), contents.end(), [](uint8_t byte) { return byte == 0; });
+    return Unreadable(is_blank ? "it matches everything" : info.status().message());
+  }
+  FilterFacts facts;
+  facts.origin = FilterOrigin::kBlocksieve;
+  facts.kind = FilterKindName(info->kind);
+  facts.num_entries = info->num_keys;
+  facts.predicted_fpr = PredictedFpr(*info);
+  const Result<RangeFilterInfo> ranges = DescribeRangeFilter(contents);
+  if (!ranges.ok()) return Unreadable(ranges.status().message());
+  facts.ranges = *ranges;
+  return facts;
+}
+
+FilterFacts DescribeStock(ByteView contents, double bits_per_entry) {
+  const ByteView trailer = contents.last(kTrailerBytes);
+  const size_t data_bytes = contents.size() - kTrailerBytes;
+  FilterFacts facts;
+  facts.origin = FilterOrigin::kStock;
+  facts.num_entries =
+      static_cast<uint64_t>(8 * static_cast<double>(contents.size()) / bits_per_entry);
+  const auto marker = static_cast<int8_t>(trailer[0]);
+  if (marker == kBloomMarker && trailer[1] == 0) {
+    facts.kind = "bloom";
+    facts.predicted_fpr = internal::BlockedBloomFpr(bits_per_entry, std::max(trailer[2] & 31u, 1u));
+  } else if (marker == kRibbonMarker) {
+    const uint64_t num_blocks = LoadLittleEndian<uint32_t>(trailer.data() + 1) >> 8;
+    if (num_blocks == 0) return Unreadable("a stock Ribbon filter of no slots");
+    facts.kind = "ribbon";
+    facts.predicted_fpr = RibbonFpr(num_blocks, data_bytes);
+  } else if (marker > 0) {
+    facts.kind = "legacy bloom";
+    facts.predicted_fpr =
+        internal::BlockedBloomFpr(bits_per_entry, std::min(static_cast<uint32_t>(marker), 32u));
+  } else {
+    facts.origin = FilterOrigin::kUnknown;
+    facts.problem = fmt::format("its kind, {}, is not known here", int{marker});
+  }
+  return facts;
+}
+
+FilterFacts DescribeFilter(ByteView contents, double stock_bits_per_entry) {
+  if (contents.size() <= kTrailerBytes) return Unreadable("it is too short");
+  return HasFilterBlockTail(contents) ? DescribeOurs(contents)
+                                      : DescribeStock(contents, stock_bits_per_entry);
+}
+
+// The mean rate of filters. Each counts by its entries, because it is asked in proportion to them.
+class MeanFpr {
+ public:
+  void Add(double entries, double fpr) {
+    entries_ += entries;
+    sum_ += entries * fpr;
+  }
+
+  double entries() const { return entries_; }
+  double Get() const { return sum_ / entries_; }
+
+ private:
+  double entries_ = 0;
+  double sum_ = 0;
+};
+
+// The entries of a filter that does not tell: partitions are of about the same size.
+double TypicalEntries(const std::vector<FilterFacts>& filters) {
+  double sum = 0;
+  double counted = 0;
+  for (const FilterFacts& facts : filters) {
+    sum += static_cast<double>(facts.num_entries);
+    counted += facts.num_entries == 0 ? 0 : 1;
+  }
+  return counted == 0 ? 1 : sum / counted;
+}
+
+}  // namespace
+
+void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entries,
+                     FilterReport* report) {
+  assert(!filters.empty() && num_entries > 0);
+  report->num_filters = filters.size();
+  for (const std::string& contents : filters) report->num_bytes += contents.size();
+  const double bits_per_entry =
+      8 * static_cast<double>(report->num_bytes) / static_cast<double>(num_entries);
+  std::vector<FilterFacts> described;
+  described.reserve(filters.size());
+  for (const std::string& contents : filters) {
+    described.push_back(DescribeFilter(AsBytes(contents), bits_per_entry));
+  }
+  const double typical_entries = TypicalEntries(described);
+  struct Kind {
+    FilterOrigin origin;
+    MeanFpr fpr;
+  };
+  std::map<std::string, Kind> kinds;
+  MeanFpr fpr;
+  MeanFpr range_fpr;
+  for (const FilterFacts& facts : described) {
+    if (facts.ranges.num_keys != 0) {
+      ++report->num_range_filters;
+      report->range_bytes += facts.ranges.bytes;
+      range_fpr.Add(static_cast<double>(facts.ranges.num_keys), facts.ranges.estimated_fpr);
+    }
+    const double entries =
+        facts.num_entries == 0 ? typical_entries : static_cast<double>(facts.num_entries);
+    report->origin = facts.origin;
+    report->num_entries += facts.num_entries;
+    fpr.Add(entries, facts.predicted_fpr);
+    if (facts.origin == FilterOrigin::kUnknown) {
+      report->note = facts.problem;
+    } else if (facts.origin == FilterOrigin::kUnreadable) {
+      report->problems.push_back("a filter cannot be read: " + facts.problem);
+    } else {
+      Kind& kind =
+          kinds.try_emplace(facts.kind, Kind{.origin = facts.origin, .fpr = {}}).first->second;
+      kind.fpr.Add(entries, facts.predicted_fpr);
+    }
+  }
+  for (const auto& [name, kind] : kinds) {
+    report->kind += (report->kind.empty() ? "" : "+") + name;
+    report->origin = kind.origin;
+  }
+  report->predicted_fpr = fpr.Get();
+  if (report->num_range_filters != 0) report->range_fpr = range_fpr.Get();
+  if (report->origin != FilterOrigin::kStock) return;
+  report->num_entries = num_entries;
+  // Instead of a small Ribbon, RocksDB writes a Bloom filter of the same rate. Its bits per key are
+  // not recorded, and the file's mean says nothing about them.
+  const auto ribbon = kinds.find("ribbon");
+  const auto bloom = kinds.find("bloom");
+  if (ribbon == kinds.end() || bloom == kinds.end()) return;
+  const MeanFpr& blooms = bloom->second.fpr;
+  report->predicted_fpr +=
+      blooms.entries() / fpr.entries() * (ribbon->second.fpr.Get() - blooms.Get());
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/table_properties.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "integration/cli/database/table/captured_filters.h"
+#include "integration/cli/database/table/table_reading.h"
+
+namespace blocksieve::cli {
+
+/// A block-based table, read with the comparator and the prefix extractor that it names, and the
+/// filters that RocksDB found in it. Not thread-safe.
+class OpenedTable {
+ public:
+  /// Throws Failure.
+  explicit OpenedTable(std::string path);
+
+  const std::string& path() const { return path_; }
+  const rocksdb::TableProperties& properties() const { return *properties_; }
+  std::shared_ptr<const rocksdb::TableProperties> shared_properties() const { return properties_; }
+  const rocksdb::SliceTransform* extractor() const { return options_.prefix_extractor.get(); }
+  rocksdb::SstFileReader* reader() { return reader_.get(); }
+
+  /// Filters of whole keys, of prefixes, or both.
+  bool has_whole_keys() const { return has_whole_keys_; }
+  bool has_prefixes() const { return has_prefixes_; }
+
+  /// The contents of each filter. Empty: it has none, or RocksDB cannot read them.
+  const std::vector<std::string>& filters() const { return filters_.contents(); }
+
+  /// Why filters() is empty although the table has filters, as far as that was seen when it was
+  /// opened: a filter per block, as RocksDB wrote before 7.0, or damage; empty: not known.
+  bool has_obsolete_filter() const { return has_obsolete_filter_; }
+  const std::string& filter_damage() const { return filter_damage_; }
+
+  /// Options to read this table with, its filters being those of a policy.
+  rocksdb::Options OptionsWith(std::shared_ptr<const rocksdb::FilterPolicy> policy) const;
+
+  /// Visits the key of every entry; see ForEveryEntry.
+  std::string ForEachKey(const std::function<void(const rocksdb::Slice& key)>& visit);
+
+  /// An iterator over all keys, to seek with. It reads its block each time.
+  rocksdb::Iterator& probe();
+
+  /// Where the last read of the file began.
+  uint64_t last_read_offset() const { return noted_reads_.last_offset(); }
+
+ private:
+  void TryOpen();
+  rocksdb::Status TryOpenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy);
+
+  const std::string path_;
+  const NotedReads noted_reads_;
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::SstFileReader> reader_;
+  std::shared_ptr<const rocksdb::TableProperties> properties_;
+  bool has_whole_keys_ = false;
+  bool has_prefixes_ = false;
+  bool has_obsolete_filter_ = false;
+  std::string filter_damage_;
+  CapturedFilters filters_;
+  std::string last_time_;
+  rocksdb::Slice until_;  // last_time_, which probe_ refers to
+  std::unique_ptr<rocksdb::Iterator> probe_;
+};
+
+}  // namespace blocksieve::cli

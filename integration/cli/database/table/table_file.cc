@@ -1,0 +1,114 @@
+#include "integration/cli/database/table/table_file.h"
+
+#include <rocksdb/env.h>
+#include <rocksdb/iterator.h>
+#include <rocksdb/slice_transform.h>
+
+#include <algorithm>
+
+#include "blocksieve/filter_block.h"
+#include "integration/cli/database/table/table_report.h"
+#include "integration/cli/term/failure.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
+#include "lib/base/coding.h"
+
+namespace blocksieve::cli {
+
+std::string RandomExtension(std::string_view present, std::mt19937_64* random) {
+  std::string key(present);
+  AppendLittleEndian(&key, (*random)());
+  return key;
+}
+
+std::unique_ptr<TableFile> TableFile::Open(const FilePlace& place) {
+  uint64_t num_bytes = 0;
+  const rocksdb::Status status = rocksdb::Env::Default()->GetFileSize(place.path, &num_bytes);
+  if (status.IsNotFound() || status.IsPathNotFound()) return nullptr;
+  if (!status.ok()) term::Fail("cannot open {}: {}", place.path, status.ToString());
+  return std::unique_ptr<TableFile>(new TableFile(place, num_bytes));
+}
+
+TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
+    : table_(place.path), report_(ReportTable(place, num_bytes, &table_)), filters_(&table_) {}
+
+std::vector<std::string> TableFile::FindDamage() {
+  std::vector<std::string> damage;
+  const rocksdb::Status status = table_.reader()->VerifyChecksum();
+  if (!status.ok()) damage.push_back("checksums of blocks: " + status.ToString());
+  for (const std::string& contents : table_.filters()) {
+    if (!DescribeFilterBlock(AsBytes(contents)).ok()) continue;  // stock, or in the report
+    const Status valid = VerifyFilterBlock(AsBytes(contents));
+    if (!valid.ok()) damage.push_back("a filter: " + valid.message());
+  }
+  return damage;
+}
+
+std::string TableFile::ForEachKey(const KeyVisitor& visit) {
+  if (table_.filters().size() > 1 && !rocksdb::Env::Default()->FileExists(table_.path()).ok()) {
+    return "removed by another process before its filters could be asked";
+  }
+  std::string unseen = table_.ForEachKey(
+      [&](const rocksdb::Slice& key) { visit(key.ToStringView(), filters_.Pass(key)); });
+  if (table_.has_prefixes() && table_.extractor() == nullptr) {
+    return (unseen.empty() ? "" : unseen + "; ") + "prefixes were not checked: the extractor " +
+           table_.properties().prefix_extractor_name + " is not known here";
+  }
+  return unseen;
+}
+
+bool TableFile::MayMatch(std::string_view key) {
+  // Nothing is read for a key after the last one of the file.
+  return (table_.has_whole_keys() ? filters_.AskKey(key) : filters_.AskPrefix(key)).value_or(false);
+}
+
+std::optional<bool> TableFile::MayMatchRange(std::string_view begin, std::string_view end) {
+  if (report_.filter.num_range_filters == 0 ||
+      !rocksdb_plugin::IsRangeExtractor(table_.extractor())) {
+    return std::nullopt;
+  }
+  return filters_.AskRange(begin, end);
+}
+
+bool TableFile::HasKeyIn(std::string_view begin, std::string_view end) {
+  rocksdb::Iterator& probe = table_.probe();
+  probe.Seek(begin);
+  return probe.Valid() && probe.key().ToStringView() < end;
+}
+
+bool TableFile::HasPrefix(const rocksdb::Slice& prefix) {
+  rocksdb::Iterator& probe = table_.probe();
+  probe.Seek(prefix);
+  return !probe.status().ok() || (probe.Valid() && probe.key().starts_with(prefix));
+}
+
+std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::mt19937_64* random) {
+  if (table_.has_whole_keys()) return RandomExtension(present, random);
+  const rocksdb::SliceTransform* const extractor = table_.extractor();
+  if (extractor == nullptr || !extractor->InDomain(present)) return std::nullopt;
+  const std::string prefix = extractor->Transform(present).ToString();
+  // As near as possible: only the last byte differs, or the last two, and so on.
+  constexpr int kTriesPerWidth = 4;
+  for (size_t i = 0; i < kTriesPerWidth * std::min(prefix.size(), sizeof(uint64_t)); ++i) {
+    std::string key = prefix;
+    for (size_t width = 0; width <= i / kTriesPerWidth; ++width) {
+      key[key.size() - 1 - width] = static_cast<char>((*random)());
+    }
+    if (extractor->InDomain(key) && !HasPrefix(extractor->Transform(key))) return key;
+  }
+  return std::nullopt;
+}
+
+// Data blocks come first in a file.
+double TableFile::ShareBefore(std::string_view key) {
+  rocksdb::Iterator& probe = table_.probe();
+  probe.Seek(key);
+  if (!probe.status().ok()) {
+    term::Fail("cannot read {}: {}", table_.path(), probe.status().ToString());
+  }
+  const uint64_t data_bytes = table_.properties().data_size;
+  if (!probe.Valid() || data_bytes == 0) return 1;
+  return std::min(1.0,
+                  static_cast<double>(table_.last_read_offset()) / static_cast<double>(data_bytes));
+}
+
+}  // namespace blocksieve::cli

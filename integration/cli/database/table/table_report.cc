@@ -1,0 +1,101 @@
+#include "integration/cli/database/table/table_report.h"
+
+#include <rocksdb/env.h>
+
+#include <algorithm>
+
+#include "integration/rocksdb/compat/abi_guard.h"
+#include "integration/rocksdb/index/file_index.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/policy/range_self_test.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
+
+namespace blocksieve::cli {
+namespace {
+
+// RocksDB passes over filters that it cannot read, and does not say why.
+void ExplainMissingFilters(OpenedTable* table, FilterReport* report) {
+  report->origin = FilterOrigin::kUnknown;
+  report->note = table->has_obsolete_filter() ? "a filter per block, which RocksDB no longer reads"
+                                              : rocksdb_plugin::LoadedAbiProblem();
+  if (!report->note.empty()) return;
+  std::string damage = table->filter_damage();
+  if (damage.empty()) {
+    const rocksdb::Status status = table->reader()->VerifyChecksum();
+    if (!status.ok()) damage = status.ToString();
+  }
+  if (!damage.empty()) {
+    report->origin = FilterOrigin::kUnreadable;
+    report->problems.push_back("a filter cannot be read: " + damage);
+  } else {
+    report->note = "those of the policy " + table->properties().filter_policy_name +
+                   ", which is not known here";
+  }
+}
+
+FilterReport ReportFilters(OpenedTable* table) {
+  FilterReport report;
+  const rocksdb::TableProperties& properties = table->properties();
+  report.policy = properties.filter_policy_name;
+  if (table->filters().empty()) {
+    if (properties.filter_size != 0) ExplainMissingFilters(table, &report);
+    return report;
+  }
+  const bool has_ranges = rocksdb_plugin::IsRangeExtractor(table->extractor());
+  report.of = !table->has_prefixes()     ? "keys"
+              : !table->has_whole_keys() ? "prefixes"
+              : has_ranges               ? "keys and ranges"
+                                         : "keys and prefixes";
+  const uint64_t entries =
+      properties.num_filter_entries != 0 ? properties.num_filter_entries : properties.num_entries;
+  DescribeFilters(table->filters(), std::max<uint64_t>(entries, 1), &report);
+  // That of partitions includes their index.
+  report.shape = properties.filter_size > report.num_bytes ? "partitioned" : "full";
+  if (report.num_range_filters != 0) rocksdb_plugin::TestRangesOnce();
+  return report;
+}
+
+IndexReport Describe(const GranuleIndex& index) {
+  IndexReport report;
+  report.num_granules = index.num_granules();
+  report.num_bytes = index.index_bytes();
+  for (size_t i = 0; i < index.num_columns(); ++i) {
+    const GranuleColumnInfo& column = index.column(i);
+    report.columns.push_back({column.name, std::string(GranuleFiltersName(column)),
+                              column.filter_bytes, column.bounds_bytes});
+  }
+  return report;
+}
+
+IndexReport ReportIndex(const OpenedTable& table) {
+  const auto& user = table.properties().user_collected_properties;
+  const rocksdb_plugin::FileIndex index(
+      table.shared_properties(), {rocksdb::Env::Default()->GetFileSystem(), table.path(), nullptr},
+      std::nullopt);
+  IndexReport report;
+  if (index.index() != nullptr) {
+    report = Describe(index.index()->granules());
+    report.place = index.is_in_sidecar() ? "sidecar" : "sst";
+  } else if (user.count(rocksdb_plugin::kSidecarProperty) != 0 && index.lacks_sidecar()) {
+    report.note = index.problem();  // a database that was copied is not damaged
+  } else if (user.count(rocksdb_plugin::kIndexProperty) != 0 ||
+             user.count(rocksdb_plugin::kSidecarProperty) != 0) {
+    report.problem = index.problem();
+  } else if (user.count(rocksdb_plugin::kProblemProperty) != 0) {
+    report.note = index.problem();
+  }
+  return report;
+}
+
+}  // namespace
+
+FileReport ReportTable(const FilePlace& place, uint64_t num_bytes, OpenedTable* table) {
+  const rocksdb::TableProperties& properties = table->properties();
+  return {.place = place,
+          .num_entries = properties.num_entries - properties.num_range_deletions,
+          .num_bytes = num_bytes,
+          .filter = ReportFilters(table),
+          .index = ReportIndex(*table)};
+}
+
+}  // namespace blocksieve::cli

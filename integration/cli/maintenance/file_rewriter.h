@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "blocksieve/rocksdb/skip_index.h"
+#include "integration/cli/database/open_database.h"
+#include "integration/cli/maintenance/rewrite_plan.h"
+
+namespace blocksieve::cli {
+
+/// How far rewriting has come.
+struct RewriteProgress {
+  uint64_t files_done = 0;
+  uint64_t files_left = 0;
+  uint64_t bytes_done = 0;  ///< Of the files as they were, also of a part of one.
+  uint64_t bytes_left = 0;
+};
+
+/// A database that is open so that its files can be rewritten one by one, with the options of its
+/// OPTIONS file and the skip indexes that its files have. Everything throws Failure.
+class FileRewriter {
+ public:
+  /// Writes at most `bytes_per_second`; 0: as fast as it can.
+  FileRewriter(const std::string& database, uint64_t bytes_per_second)
+      : FileRewriter(database, bytes_per_second, {}, /*needs_index=*/false) {}
+
+  /// For RewriteForIndexes, with these columns besides. Throws UsageError if there are none.
+  FileRewriter(const std::string& database, uint64_t bytes_per_second,
+               const std::vector<Column>& columns)
+      : FileRewriter(database, bytes_per_second, columns, /*needs_index=*/true) {}
+
+  /// Waits until RocksDB has no compactions of its own left: a plan made earlier is out of date as
+  /// soon as it is made. `waiting` is called ten times a second with an estimate of the bytes that
+  /// are still to be compacted; if it returns false, so does this.
+  bool WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting);
+
+  /// Rewrites the files in their order, each into its own level. `progress` is called ten times a
+  /// second and at the end; if it returns false, rewriting ends there, and so does this, with
+  /// false. What is done stays done, and nothing else has changed then. A file that was compacted
+  /// away meanwhile is passed over.
+  bool Rewrite(const RewritePlan& plan,
+               const std::function<bool(const RewriteProgress&)>& progress);
+
+  /// The skip indexes that files lack. As BackfillSkipIndexes; false if `progress` ended it.
+  bool RewriteForIndexes(const std::function<bool(const BackfillProgress&)>& progress);
+
+ private:
+  FileRewriter(const std::string& database, uint64_t bytes_per_second,
+               const std::vector<Column>& columns, bool needs_index);
+
+  void TellLevels(const RewritePlan& plan);
+  /// Nothing once it is rewritten or compacted away.
+  std::optional<int> LevelOf(const FileToRewrite& file) const;
+  rocksdb::Status RewriteOne(const FileToRewrite& file);
+
+  const std::string database_;
+  const Database db_;
+};
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,136 @@
+#include "integration/cli/maintenance/measured_reads.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/iterator.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+#include <chrono>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/cli/database/file_check.h"
+#include "integration/cli/database/open_database.h"
+#include "integration/cli/database/table/file_report.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/interrupt.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr size_t kSampledKeys = 4096;
+constexpr uint64_t kEnoughBlocks = 2000;  // one standard error is then 2.2 %
+constexpr uint64_t kMostLookups = 2'000'000;
+constexpr auto kMostTime = std::chrono::seconds(5);
+
+// Of a large database, keys are read in this many places, each from the begin of a file on.
+constexpr uint64_t kReadAsAWhole = 2'000'000;
+constexpr size_t kPlaces = 64;
+
+// With a policy that reads all filters, those of stock RocksDB, too.
+void CountBlocks(rocksdb::ColumnFamilyOptions* options) {
+  const auto* const table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr) return;
+  constexpr size_t kCacheBytes = 32 << 20;
+  rocksdb::BlockBasedTableOptions changed = *table;
+  changed.no_block_cache = false;
+  changed.block_cache = rocksdb::NewLRUCache(kCacheBytes);
+  changed.filter_policy = NewFilterPolicy({});
+  options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
+}
+
+StoredOptions CountingOptions(const std::string& path,
+                              std::shared_ptr<rocksdb::Statistics> statistics) {
+  StoredOptions options = ReadStoredOptions(path, /*strict=*/false);
+  options.db.statistics = std::move(statistics);
+  for (rocksdb::ColumnFamilyDescriptor& family : options.families) CountBlocks(&family.options);
+  return options;
+}
+
+/// A column family, opened for lookups whose reads are counted.
+class CountedDatabase {
+ public:
+  CountedDatabase(const std::string& path, const std::string& family)
+      : db_(path, CountingOptions(path, statistics_), Database::Mode::kRead),
+        family_(db_.HandleOf(family)) {}
+
+  bool HasTimestamps() const { return family_->GetComparator()->timestamp_size() != 0; }
+
+  /// From all over the database.
+  std::vector<std::string> SampleKeys(std::mt19937_64* random) {
+    KeySample sample(kSampledKeys);
+    rocksdb::ReadOptions options;
+    options.fill_cache = false;
+    options.total_order_seek = true;
+    const std::unique_ptr<rocksdb::Iterator> entry(db_->NewIterator(options, family_));
+    rocksdb::ColumnFamilyMetaData metadata;
+    db_->GetColumnFamilyMetaData(family_, &metadata);
+    uint64_t num_entries = 0;
+    std::vector<std::string> begins;
+    for (const auto& level : metadata.levels) {
+      for (const auto& file : level.files) {
+        num_entries += file.num_entries;
+        begins.push_back(file.smallestkey);
+      }
+    }
+    if (num_entries <= kReadAsAWhole || begins.size() < kPlaces) {
+      for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
+        term::CheckInterrupt();
+        sample.Add(entry->key().ToStringView(), random);
+      }
+      return sample.keys();
+    }
+    for (size_t i = 0; i < kPlaces; ++i) {
+      entry->Seek(begins[(*random)() % begins.size()]);
+      for (uint64_t n = 0; n < kReadAsAWhole / kPlaces && entry->Valid(); ++n, entry->Next()) {
+        sample.Add(entry->key().ToStringView(), random);
+      }
+      term::CheckInterrupt();
+    }
+    return sample.keys();
+  }
+
+  void LookUp(const std::string& key) {
+    const rocksdb::Status status = db_->Get({}, family_, key, &value_);
+    if (!status.ok() && !status.IsNotFound()) term::Fail("a lookup: {}", status.ToString());
+    value_.Reset();
+  }
+
+  uint64_t NumBlocks() const {
+    return statistics_->getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT) +
+           statistics_->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
+  }
+
+ private:
+  const std::shared_ptr<rocksdb::Statistics> statistics_ = rocksdb::CreateDBStatistics();
+  const Database db_;
+  rocksdb::ColumnFamilyHandle* const family_;
+  rocksdb::PinnableSlice value_;
+};
+
+}  // namespace
+
+MeasuredReads MeasureReads(const std::string& database, const std::string& family) {
+  CountedDatabase db(database, family);
+  MeasuredReads measured;
+  if (db.HasTimestamps()) return measured;
+  std::mt19937_64 random(0x626c6f636b);
+  const std::vector<std::string> keys = db.SampleKeys(&random);
+  if (keys.empty()) return measured;
+  const uint64_t blocks_before = db.NumBlocks();
+  const auto end = std::chrono::steady_clock::now() + kMostTime;
+  while (measured.num_lookups < kMostLookups && measured.num_blocks < kEnoughBlocks &&
+         std::chrono::steady_clock::now() < end) {
+    for (const std::string& key : keys) db.LookUp(RandomExtension(key, &random));
+    term::CheckInterrupt();
+    measured.num_lookups += keys.size();
+    measured.num_blocks = db.NumBlocks() - blocks_before;
+  }
+  return measured;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,148 @@
+#include "integration/cli/maintenance/options_change.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <rocksdb/env.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "integration/cli/database/filter_options.h"
+#include "integration/cli/term/failure.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
+
+namespace blocksieve::cli {
+namespace {
+
+// RocksDB takes no notice of files that are called so.
+constexpr const char* kKept = "blocksieve-";
+
+constexpr const char* kStockExtractor = "nullptr";
+
+rocksdb::Env& Env() { return *rocksdb::Env::Default(); }
+
+void Check(const rocksdb::Status& status, const std::string& path) {
+  if (!status.ok()) term::Fail("cannot write {}: {}", path, status.ToString());
+}
+
+std::vector<std::string> FamiliesOf(const OptionsFile& file,
+                                    const std::optional<std::string>& family) {
+  std::vector<std::string> families = file.Families();
+  if (!family) return families;
+  if (std::find(families.begin(), families.end(), *family) == families.end()) {
+    term::Fail("there is no column family '{}'; there are: '{}'", *family,
+               fmt::join(families, "', '"));
+  }
+  return {*family};
+}
+
+std::vector<std::filesystem::path> KeptFiles(const std::string& database) {
+  std::vector<std::filesystem::path> kept;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(database, error)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with(kKept) && OptionsFileNumber(name.substr(std::string(kKept).size()))) {
+      kept.push_back(entry.path());
+    }
+  }
+  std::sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) {
+    return a.native().size() != b.native().size() ? a.native().size() < b.native().size() : a < b;
+  });
+  return kept;
+}
+
+uint64_t NextNumber(const std::string& database) {
+  uint64_t last = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(database, error)) {
+    last = std::max(last, OptionsFileNumber(entry.path().filename()).value_or(0));
+  }
+  return last + 1;
+}
+
+void SyncDirectory(const std::string& path) {
+  std::unique_ptr<rocksdb::Directory> directory;
+  Check(Env().NewDirectory(path, &directory), path);
+  Check(directory->Fsync(), path);
+}
+
+void WriteWhole(const std::string& text, const std::string& path) {
+  const std::string part = path + ".dbtmp";  // which RocksDB removes if it is left
+  Check(rocksdb::WriteStringToFile(&Env(), text, part, /*should_sync=*/true), path);
+  Check(Env().RenameFile(part, path), path);
+}
+
+}  // namespace
+
+DatabaseLock::DatabaseLock(const std::string& database) {
+  const rocksdb::Status status = Env().LockFile(database + "/LOCK", &lock_);
+  if (status.ok()) return;
+  term::Fail("database {} is in use; close it in the process that has it open: {}", database,
+             status.ToString());
+}
+
+DatabaseLock::~DatabaseLock() { Env().UnlockFile(lock_).PermitUncheckedError(); }
+
+OptionsFile OptionsWith(const std::string& database, const std::vector<std::string>& options,
+                        const std::optional<std::string>& family) {
+  OptionsFile file = OptionsFile::Latest(database);
+  const std::vector<std::string> families = FamiliesOf(file, family);
+  for (const std::string& option : options) PutOption(option, families, &file);
+  return file;
+}
+
+OptionsFile StockOptions(const std::string& database, const std::string& policy,
+                         const std::optional<std::string>& family) {
+  OptionsFile file = OptionsFile::Latest(database);
+  const std::vector<std::filesystem::path> paths = KeptFiles(database);
+  std::optional<OptionsFile> kept;
+  if (!paths.empty()) {
+    std::string text;
+    const rocksdb::Status status = rocksdb::ReadFileToString(&Env(), paths.back(), &text);
+    if (!status.ok()) term::Fail("cannot read {}: {}", paths.back().string(), status.ToString());
+    kept.emplace(std::move(text), paths.back().filename());
+  }
+  const auto before = [&](const std::string& section, const char* option) {
+    return kept ? kept->Find(section, option) : std::nullopt;
+  };
+  for (const std::string& name : FamiliesOf(file, family)) {
+    const std::string table = TableSection(name);
+    if (NamesBlocksieve(file.Find(table, "filter_policy").value_or(""))) {
+      const auto old = before(table, "filter_policy");
+      file.Set(table, "filter_policy", old && !NamesBlocksieve(*old) ? *old : policy);
+    }
+    const std::string section = FamilySection(name);
+    const auto extractor = file.Find(section, "prefix_extractor");
+    if (extractor && extractor->find(rocksdb_plugin::RangeExtractor::kName) != std::string::npos) {
+      file.Set(section, "prefix_extractor",
+               before(section, "prefix_extractor").value_or(kStockExtractor));
+    }
+  }
+  const std::string listeners = file.Find(kDbSection, "listeners").value_or("{}");
+  if (!HasPolicyOfBlocksieve(file) && WithoutListener(listeners) != listeners) {
+    file.Set(kDbSection, "listeners", WithoutListener(listeners));
+  }
+  return file;
+}
+
+std::string WriteNextOptions(const std::string& database, const OptionsFile& file) {
+  const OptionsFile present = OptionsFile::Latest(database);
+  if (!HasPolicyOfBlocksieve(present)) {
+    WriteWhole(present.text(), database + "/" + kKept + present.name());
+  }
+  std::string name = fmt::format("OPTIONS-{:06}", NextNumber(database));
+  WriteWhole(file.text(), database + "/" + name);
+  SyncDirectory(database);
+  return name;
+}
+
+void ForgetKeptOptions(const std::string& database) {
+  std::error_code error;
+  for (const std::filesystem::path& path : KeptFiles(database)) {
+    std::filesystem::remove(path, error);
+  }
+}
+
+}  // namespace blocksieve::cli

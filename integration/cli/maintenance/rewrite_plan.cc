@@ -1,0 +1,185 @@
+#include "integration/cli/maintenance/rewrite_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "integration/cli/advise/filter_plan.h"
+#include "integration/cli/advise/run_coverage.h"
+#include "integration/cli/advise/verdict.h"
+#include "integration/cli/database/file_choice.h"
+#include "integration/cli/database/filter_options.h"
+#include "integration/cli/maintenance/file_gain.h"
+#include "integration/cli/maintenance/stock_outcome.h"
+#include "integration/cli/term/failure.h"
+
+namespace blocksieve::cli {
+namespace {
+
+bool RulesOut(const FilterReport& filter) { return filter.predicted_fpr < 1; }
+
+bool IsChosen(const RewriteQuestion& question, const FileReport& file) {
+  return (!question.level || file.place.level == static_cast<int>(*question.level)) &&
+         (!question.only_without || !RulesOut(file.filter));
+}
+
+/// What becomes of a column family if some of its files change.
+class FamilyPlanner {
+ public:
+  explicit FamilyPlanner(const RunList& list) : list_(list) {
+    shares_ = list.tree.LookupShares();
+    for (const SortedRun& run : list.runs) fprs_.push_back(run.fpr);
+    outlook_.family = list.family;
+    outlook_.num_keys = list.num_keys();
+    outlook_.today = OutlookOf(fprs_, list.filter_bytes());
+    bytes_ = list.filter_bytes();
+  }
+
+  void Add(const FilterChange& change, std::vector<FileToRewrite>* rewrites) {
+    const double saved_rate = SavedRate(change);
+    const uint64_t bytes_today = PointBytes(change.file->filter);
+    fprs_[change.run] -= saved_rate;
+    bytes_ += change.filter_bytes - bytes_today;
+    rewrites->push_back({change.file->place, change.file->num_bytes,
+                         shares_[change.run] * saved_rate,
+                         static_cast<int64_t>(bytes_today - change.filter_bytes)});
+  }
+
+  /// Whether all changes together save enough for the small ones among them to be worth it, too.
+  bool GainsByAll(const std::vector<FilterChange>& changes) const {
+    std::vector<double> fprs = fprs_;
+    uint64_t bytes = bytes_;
+    for (const FilterChange& change : changes) {
+      fprs[change.run] -= SavedRate(change);
+      bytes += change.filter_bytes - PointBytes(change.file->filter);
+    }
+    const Outlook& today = outlook_.today;
+    return list_.tree.WastedReads(fprs, 1) < (1 - kLeastGain) * today.wasted_reads ||
+           static_cast<double>(bytes) < (1 - kLeastGain) * static_cast<double>(today.filter_bytes);
+  }
+
+  FamilyOutlook Finish() {
+    outlook_.then = OutlookOf(fprs_, bytes_);
+    return outlook_;
+  }
+
+ private:
+  // Of its run.
+  double SavedRate(const FilterChange& change) const {
+    const SortedRun& run = list_.runs[change.run];
+    if (run.num_keys == 0) return 0;
+    const double share =
+        static_cast<double>(FilterKeys(*change.file)) / static_cast<double>(run.num_keys);
+    return share * (change.file->filter.predicted_fpr - change.fpr);
+  }
+
+  Outlook OutlookOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
+    const double reads = list_.tree.WastedReads(fprs, 1);
+    return {.wasted_reads_absent = reads, .wasted_reads = reads, .filter_bytes = filter_bytes};
+  }
+
+  const RunList& list_;
+  std::vector<double> shares_;
+  std::vector<double> fprs_;
+  uint64_t bytes_ = 0;
+  FamilyOutlook outlook_;
+};
+
+// REQUIRES: there are keys.
+std::vector<FilterChange> ChangesTo(const AskedRates& asked, const RunList& list) {
+  Result<FilterPlan> plan =
+      PlanForGoal({.list = list, .kind = asked.kind, .by_rewriting = true}, asked.goal);
+  if (!plan.ok()) term::Fail("column family {}: {}", list.family, plan.status().message());
+  return std::move(plan->changes);
+}
+
+RewritePlan ReadFiles(const RewriteQuestion& question) {
+  ChosenFiles chosen = FindFiles({.db = question.database, .file = "", .family = question.family});
+  RewritePlan plan;
+  ChosenFiles::Missed missed;
+  plan.files = chosen.ReadReports("looking at filters", &missed);
+  if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
+  plan.lists = SortIntoRuns(plan.files);
+  return plan;
+}
+
+std::string StockPolicy(const OptionsFile& options, const std::string& family) {
+  return options.Find(TableSection(family), "filter_policy").value_or("nullptr");
+}
+
+void Sort(std::vector<FileToRewrite>* rewrites) {
+  std::stable_sort(rewrites->begin(), rewrites->end(), [](const auto& a, const auto& b) {
+    const double a_reads = std::max(a.saved_reads, 0.0);
+    const double b_reads = std::max(b.saved_reads, 0.0);
+    return a_reads != b_reads ? a_reads > b_reads : a.saved_bytes > b.saved_bytes;
+  });
+}
+
+}  // namespace
+
+RewritePlan PlanRewrite(const RewriteQuestion& question) {
+  RewritePlan plan = ReadFiles(question);
+  const AskedRatesByFamily asked = RatesAskedFor(question.database);
+  for (RunList& list : plan.lists) {
+    const auto of_family = asked.find(list.family);
+    if (of_family == asked.end() && (question.family || asked.empty())) {
+      term::Fail(
+          "the options of database {} name no filters of blocksieve{}; blocksieve apply "
+          "writes them",
+          question.database, question.family ? " for column family " + *question.family : "");
+    }
+    if (of_family == asked.end() || list.num_keys() == 0) continue;
+    SetCoverage(ShareBeforeInFiles(), &list);
+    FamilyPlanner planner(list);
+    std::vector<FilterChange> changes = ChangesTo(of_family->second, list);
+    std::erase_if(changes, [&](const auto& change) { return !IsChosen(question, *change.file); });
+    const bool counts_small_ones =
+        !of_family->second.goal.differs_by_run() || planner.GainsByAll(changes);
+    for (const FilterChange& change : changes) {
+      if (!Gains(change) || !(counts_small_ones || GainsOnBalance(change))) continue;
+      planner.Add(change, &plan.rewrites);
+    }
+    plan.outlooks.push_back(planner.Finish());
+  }
+  Sort(&plan.rewrites);
+  return plan;
+}
+
+RewritePlan PlanRevert(const RewriteQuestion& question, const OptionsFile& stock) {
+  RewritePlan plan = ReadFiles(question);
+  for (RunList& list : plan.lists) {
+    if (list.num_keys() == 0) continue;
+    SetCoverage(ShareBeforeInFiles(), &list);
+    StockOutcome outcome(question.database, list.family, StockPolicy(stock, list.family));
+    FamilyPlanner planner(list);
+    bool is_known = true;
+    for (size_t i = 0; i < list.runs.size(); ++i) {
+      for (const FileReport* const file : list.runs[i].files) {
+        if (file->filter.origin != FilterOrigin::kBlocksieve || !IsChosen(question, *file))
+          continue;
+        const auto filter = outcome.Of(*file);
+        is_known = is_known && filter;
+        planner.Add({.file = file,
+                     .run = i,
+                     .fpr = filter ? filter->fpr : file->filter.predicted_fpr,
+                     .filter_bytes = filter ? filter->num_bytes : PointBytes(file->filter)},
+                    &plan.rewrites);
+      }
+    }
+    plan.outlooks.push_back(planner.Finish());
+    plan.outlooks.back().is_known = is_known;
+  }
+  return plan;
+}
+
+uint64_t FilterBytesOf(const std::string& database, const std::string& family) {
+  uint64_t sum = 0;
+  const RewritePlan plan = ReadFiles({.database = database, .family = family});
+  for (const RunList& list : plan.lists) sum += list.filter_bytes();
+  return sum;
+}
+
+}  // namespace blocksieve::cli

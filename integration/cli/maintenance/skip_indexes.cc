@@ -1,0 +1,116 @@
+#include "integration/cli/maintenance/skip_indexes.h"
+
+#include <rocksdb/db.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "blocksieve/rocksdb/skip_index_files.h"
+#include "integration/cli/database/open_database.h"
+#include "integration/cli/term/failure.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/sidecar/file.h"
+
+namespace blocksieve::cli {
+namespace {
+
+using rocksdb_plugin::FileNumberOf;
+using rocksdb_plugin::FindProperty;
+using rocksdb_plugin::SidecarFile;
+
+void Check(const rocksdb::Status& status, const std::string& what, const std::string& path) {
+  if (!status.ok()) term::Fail("cannot {} database {}: {}", what, path, status.ToString());
+}
+
+/// By which options the index of a file was built, in its properties or beside it.
+std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
+                            const rocksdb::TableProperties& properties) {
+  const auto sidecar = SidecarFile::Open(sst, properties);
+  if (sidecar != nullptr && !sidecar->header().identity.empty()) {
+    return sidecar->header().identity;
+  }
+  return std::string(
+      FindProperty(properties.user_collected_properties, rocksdb_plugin::kIdentityProperty));
+}
+
+// By which options the newest indexed file of the default column family was indexed; nothing if no
+// file is.
+std::optional<SkipIndexOptions> PresentIndexOptions(rocksdb::DB* db) {
+  rocksdb::TablePropertiesCollection files;
+  Check(db->GetPropertiesOfAllTables(&files), "read the properties of", db->GetName());
+  std::map<uint64_t, std::string> newest_last;
+  for (const auto& [path, properties] : files) {
+    newest_last[FileNumberOf(path)] =
+        IdentityOfIndex({db->GetEnv()->GetFileSystem(), path, nullptr}, *properties);
+  }
+  for (auto file = newest_last.rbegin(); file != newest_last.rend(); ++file) {
+    auto options = rocksdb_plugin::ReadIdentityText(file->second);
+    if (options) return options;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Column> ParseColumns(const std::vector<std::string>& definitions) {
+  std::vector<Column> columns;
+  for (const std::string& definition : definitions) {
+    Result<Column> column = Column::Parse(definition);
+    if (!column.ok()) term::FailUsage("--index {}: {}", definition, column.status().message());
+    columns.push_back(*std::move(column));
+  }
+  return columns;
+}
+
+void FailWithoutColumns(const std::string& database) {
+  term::FailUsage("no file of database {} says what to index; --index does", database);
+}
+
+std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
+    const IndexRebuild& upkeep) {
+  auto options = PresentIndexOptions(OpenReadOnly(upkeep.database).get());
+  if (!options && upkeep.columns.empty()) return nullptr;
+  if (!options) options.emplace();
+  for (const Column& column : upkeep.columns) {
+    std::erase_if(options->columns,
+                  [&](const Column& other) { return other.name() == column.name(); });
+    options->columns.push_back(column);
+  }
+  if (upkeep.max_index_bytes) options->max_index_bytes = *upkeep.max_index_bytes;
+  rocksdb::Status status;
+  auto factory = NewSkipIndexCollectorFactory(*options, &status);
+  if (factory == nullptr) term::FailUsage("cannot build these indexes: {}", status.ToString());
+  return factory;
+}
+
+uint64_t CopyIndexes(const std::string& database, const std::string& directory) {
+  uint64_t num_copied = 0;
+  const auto db = OpenReadOnly(database);
+  Check(CopySkipIndexes(db.get(), nullptr, directory, &num_copied), "copy indexes into", database);
+  return num_copied;
+}
+
+void SaveIndexes(const std::string& database, const std::string& directory) {
+  Check(SaveSkipIndexes(OpenReadOnly(database).get(), directory), "save the indexes of", database);
+}
+
+bool RebuildIndexes(const IndexRebuild& upkeep,
+                    const std::function<bool(const BackfillProgress&)>& progress) {
+  const auto factory = NewIndexFactory(upkeep);
+  if (factory == nullptr) FailWithoutColumns(upkeep.database);
+  const auto db = OpenReadOnly(upkeep.database, factory);
+  bool was_ended = false;
+  const rocksdb::Status status = RebuildSkipIndexes(
+      db.get(), nullptr,
+      [&](const BackfillProgress& done) {
+        was_ended = !progress(done);
+        return !was_ended;
+      },
+      upkeep.bytes_per_second);
+  if (!was_ended) Check(status, "rebuild the indexes of", upkeep.database);
+  return !was_ended;
+}
+
+}  // namespace blocksieve::cli

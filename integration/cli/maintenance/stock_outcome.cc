@@ -1,0 +1,73 @@
+#include "integration/cli/maintenance/stock_outcome.h"
+
+#include <rocksdb/convenience.h>
+
+#include <algorithm>
+
+#include "integration/cli/database/open_database.h"
+#include "integration/cli/database/sorted_runs.h"
+#include "integration/cli/database/table/table_report.h"
+#include "integration/rocksdb/compat/abi_guard.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
+
+namespace blocksieve::cli {
+namespace {
+
+// A larger filter has the same rate, and bytes in proportion.
+constexpr uint64_t kMostKeys = 1 << 17;
+
+bool Make(const std::string& policy, std::shared_ptr<const rocksdb::FilterPolicy>* made) {
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;  // else an unknown policy is none
+  return rocksdb_plugin::LoadedAbiProblem().empty() &&
+         rocksdb::FilterPolicy::CreateFromString(config, policy, made).ok();
+}
+
+}  // namespace
+
+bool IsKnownPolicy(const std::string& policy) {
+  std::shared_ptr<const rocksdb::FilterPolicy> made;
+  return Make(policy, &made);
+}
+
+StockOutcome::StockOutcome(const std::string& database, const std::string& family,
+                           const std::string& policy) {
+  for (const auto& stored : ReadStoredOptions(database, /*strict=*/false).families) {
+    if (stored.name != family || stored.options.table_factory == nullptr) continue;
+    const auto* const table =
+        stored.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    if (table != nullptr) table_ = *table;
+  }
+  is_known_ = Make(policy, &policy_);
+}
+
+std::optional<StockOutcome::Filter> StockOutcome::Of(const FileReport& file) {
+  if (!is_known_) return std::nullopt;
+  const uint64_t keys = FilterKeys(file);
+  if (policy_ == nullptr || keys == 0) return Filter();
+  const uint64_t num_filters = std::clamp<uint64_t>(file.filter.num_filters, 1, keys);
+  const uint64_t keys_each = keys / num_filters;
+  const uint64_t built_keys = std::min(keys_each, kMostKeys);
+  const auto [built, is_new] = built_.try_emplace({file.place.level, built_keys});
+  if (is_new) built->second = Build(file.place.level, built_keys);
+  const double times = static_cast<double>(keys) / static_cast<double>(built_keys);
+  return Filter{built->second.fpr,
+                static_cast<uint64_t>(times * static_cast<double>(built->second.num_bytes))};
+}
+
+StockOutcome::Filter StockOutcome::Build(int level, uint64_t num_keys) const {
+  rocksdb::FilterBuildingContext context(table_);
+  context.level_at_creation = level;
+  context.reason = rocksdb::TableFileCreationReason::kCompaction;
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy_->GetBuilderWithContext(context));
+  if (builder == nullptr) return {};
+  for (uint64_t key = 0; key < num_keys; ++key) builder->AddKey(std::to_string(key));
+  std::unique_ptr<const char[]> memory;
+  const std::string contents = builder->Finish(&memory).ToString();
+  FilterReport report;
+  DescribeFilters({contents}, num_keys, &report);
+  return {report.predicted_fpr, report.num_bytes};
+}
+
+}  // namespace blocksieve::cli

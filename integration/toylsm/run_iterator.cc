@@ -1,0 +1,88 @@
+#include <cassert>
+#include <utility>
+
+#include "integration/toylsm/version.h"
+
+namespace blocksieve::toylsm {
+namespace {
+
+// Goes through a run block by block.
+class RunIterator final : public EntryIterator {
+ public:
+  RunIterator(const Run* run, const ReadContext& context, RunSelection selection)
+      : run_(run),
+        context_(context),
+        selection_(std::move(selection)),
+        may_have_keys_(run->MayHaveKeyIn(selection_.range, context)) {}
+
+  bool Valid() const override { return block_ != nullptr; }
+  void Seek(std::string_view key) override;
+  void Next() override;
+  Entry entry() const override { return block_->entries[entry_]; }
+  Status status() const override { return status_; }
+
+ private:
+  // Moves to the first entry of the first selected block from there on.
+  void LoadFrom(size_t file, size_t block);
+
+  // Whether the block and all that follow lie beyond the range.
+  bool IsBeyondRange(size_t file, size_t block) const {
+    const SstReader& reader = *run_->files[file];
+    if (block == 0) return selection_.range.EndsAt(reader.first_key());
+    return selection_.range.EndsAt(reader.index().blocks[block - 1].last_key);
+  }
+  bool IsSelected(size_t file, size_t block) const {
+    return selection_.blocks == nullptr || (*selection_.blocks)[file].Has(block);
+  }
+
+  const Run* const run_;
+  const ReadContext context_;
+  const RunSelection selection_;
+  const bool may_have_keys_;
+  size_t file_ = 0;
+  size_t block_number_ = 0;
+  size_t entry_ = 0;
+  std::shared_ptr<const Block> block_;  // null: not valid
+  Status status_;
+};
+
+void RunIterator::LoadFrom(size_t file, size_t block) {
+  block_ = nullptr;
+  status_ = Status::Ok();
+  entry_ = 0;
+  if (!may_have_keys_) return;
+  for (; file < run_->files.size(); ++file, block = 0) {
+    for (; block < run_->files[file]->num_blocks(); ++block) {
+      if (IsBeyondRange(file, block)) return;
+      if (!IsSelected(file, block)) continue;
+      auto read = run_->files[file]->ReadBlock(block, context_);
+      status_ = read.status();
+      if (read.ok()) block_ = *std::move(read);
+      file_ = file;
+      block_number_ = block;
+      return;
+    }
+  }
+}
+
+void RunIterator::Seek(std::string_view key) {
+  const size_t file = run_->FindFileFrom(key);
+  LoadFrom(file, file < run_->files.size() ? run_->files[file]->FindBlock(key) : 0);
+  if (!Valid() || entry().key >= key) return;
+  entry_ = block_->FindEntry(key);
+  if (entry_ == block_->entries.size()) LoadFrom(file_, block_number_ + 1);
+}
+
+void RunIterator::Next() {
+  assert(Valid());
+  if (++entry_ == block_->entries.size()) LoadFrom(file_, block_number_ + 1);
+}
+
+}  // namespace
+
+std::unique_ptr<EntryIterator> NewRunIterator(const Run* run, const ReadContext& context,
+                                              RunSelection selection) {
+  return std::make_unique<RunIterator>(run, context, std::move(selection));
+}
+
+}  // namespace blocksieve::toylsm

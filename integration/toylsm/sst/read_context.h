@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "integration/toylsm/sst/block.h"
+
+namespace blocksieve::toylsm {
+
+/// What reads cost, and what filters saved.
+struct Counters {
+  uint64_t data_blocks_from_disk = 0;
+  uint64_t data_blocks_from_cache = 0;
+  uint64_t filter_blocks_from_disk = 0;
+  uint64_t filter_blocks_from_cache = 0;
+  uint64_t bytes_from_disk = 0;    ///< as stored, of everything
+  uint64_t bytes_from_cache = 0;   ///< of blocks, uncompressed
+  uint64_t block_index_bytes = 0;  ///< read when files are opened
+
+  uint64_t filter_negatives = 0;        ///< lookups that were spared a data block
+  uint64_t filter_true_positives = 0;   ///< lookups whose data block had the key
+  uint64_t filter_false_positives = 0;  ///< wasted reads
+  uint64_t filters_unreadable = 0;      ///< the data block was read without a filter
+  uint64_t range_negatives = 0;         ///< sorted runs that a bounded seek did not read
+};
+
+/// The data and filter blocks used last, up to a number of bytes.
+class BlockCache {
+ public:
+  using Key = std::pair<uint64_t, uint64_t>;  ///< number of the file, offset in it
+
+  explicit BlockCache(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
+
+  /// Null if the block is not cached.
+  std::shared_ptr<const Block> Find(const Key& key) {
+    const auto found = positions_.find(key);
+    if (found == positions_.end()) return nullptr;
+    blocks_.splice(blocks_.begin(), blocks_, found->second);
+    return found->second->second;
+  }
+
+  /// REQUIRES: the block is not cached.
+  void Insert(const Key& key, std::shared_ptr<const Block> block) {
+    BytesOf(*block) += block->memory_bytes();
+    blocks_.emplace_front(key, std::move(block));
+    positions_[key] = blocks_.begin();
+    while (bytes_[0] + bytes_[1] > capacity_bytes_) {
+      const auto& [last_key, last_block] = blocks_.back();
+      BytesOf(*last_block) -= last_block->memory_bytes();
+      positions_.erase(last_key);
+      blocks_.pop_back();
+    }
+  }
+
+  void Clear() {
+    blocks_.clear();
+    positions_.clear();
+    bytes_[0] = bytes_[1] = 0;
+  }
+
+  uint64_t resident_bytes(Block::Kind kind) const { return bytes_[static_cast<size_t>(kind)]; }
+
+ private:
+  using Blocks = std::list<std::pair<Key, std::shared_ptr<const Block>>>;
+
+  uint64_t& BytesOf(const Block& block) { return bytes_[static_cast<size_t>(block.kind)]; }
+
+  const uint64_t capacity_bytes_;
+  Blocks blocks_;  // the one used last comes first
+  std::map<Key, Blocks::iterator> positions_;
+  uint64_t bytes_[2] = {};  // by kind
+};
+
+/// How a read is done.
+struct ReadContext {
+  Counters* counters;
+  BlockCache* cache;  ///< null: neither used nor filled
+};
+
+}  // namespace blocksieve::toylsm

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "blocksieve/predicate.h"
+#include "integration/toylsm/merging_iterator.h"
+#include "integration/toylsm/version.h"
+
+namespace blocksieve::toylsm {
+
+/// What a scan planned and did. Granules are data blocks.
+struct ScanStats {
+  uint64_t granules = 0;
+  uint64_t granules_selected = 0;  ///< the others were pruned
+  uint64_t rows_stale = 0;         ///< matches that newer files overwrite or delete
+};
+
+/// The rows whose value matches a predicate, in key order: exactly those that an Iterator would
+/// show, but without reading the granules that the skip indexes prune.
+///
+/// The scan merges the selected granules of all files and the whole memtable. In that stream the
+/// newest entry of a key need not be the newest there is, as granules are missing from it. So
+///   - an entry that does not match, or is a delete, is no row: a newer one in a pruned granule
+///     does not match either, and an older one is hidden;
+///   - an entry that matches is re-checked: the files that are newer than its own are asked for the
+///     key as Get would ask them, key filters first. Only where the granule was pruned, as it would
+///     be in the stream otherwise. If a newer file has the key, the entry is stale.
+/// Pruning inside an Iterator would be wrong: a pruned newer entry would bring an older one back.
+class ValueScan {
+ public:
+  /// Moves to the first row. Without `use_index`, all granules are selected.
+  ValueScan(std::shared_ptr<const Version> version, const ReadContext& context,
+            const Predicate& predicate, bool use_index);
+  ValueScan(const ValueScan&) = delete;
+  ValueScan& operator=(const ValueScan&) = delete;
+
+  bool Valid() const { return status_.ok() && entries_.Valid(); }
+  /// REQUIRES: Valid()
+  void Next() {
+    entries_.Next();
+    FindRow();
+  }
+  /// Valid until the scan moves, or the key is written again.
+  std::string_view key() const { return entries_.entry().key; }
+  std::string_view value() const { return *entries_.entry().value; }
+
+  /// Not ok if the scan ended because something could not be read.
+  Status status() const { return status_.ok() ? entries_.status() : status_; }
+
+  const ScanStats& stats() const { return stats_; }
+
+ private:
+  SelectedBlocks Prune(bool use_index);
+  void FindRow();
+  Result<bool> IsStale(std::string_view key, size_t source);
+
+  const std::shared_ptr<const Version> version_;
+  const ReadContext context_;
+  const Predicate predicate_;
+  ScanStats stats_;
+  const SelectedBlocks selected_;
+  MergingIterator entries_;  // refers to all of these
+  Status status_;
+};
+
+}  // namespace blocksieve::toylsm

@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "blocksieve/filter_kind.h"
+#include "lib/block/kind.h"
+#include "lib/bloom/blocked_bloom.h"
+#include "lib/bloom/classic_block.h"
+#include "lib/ribbon/block.h"
+
+namespace blocksieve {
+namespace {
+
+constexpr std::array<const internal::KindEntry*, 4> kKinds = {
+    &internal::kClassicBloomKind, &internal::kBlockedBloomKind, &internal::kRibbonKind,
+    &internal::kCountingBloomKind};
+
+template <class Has>
+std::vector<FilterKind> KindsThat(Has has) {
+  std::vector<FilterKind> kinds;
+  for (const internal::KindEntry* entry : kKinds) {
+    if (has(*entry)) kinds.push_back(entry->kind);
+  }
+  return kinds;
+}
+
+}  // namespace
+
+std::span<const internal::KindEntry* const> internal::AllKinds() noexcept { return kKinds; }
+
+const internal::KindEntry* internal::FindKind(FilterKind kind) noexcept {
+  const size_t i = static_cast<size_t>(kind) - 1;
+  return i < kKinds.size() ? kKinds[i] : nullptr;
+}
+
+std::string_view FilterKindName(FilterKind kind) noexcept {
+  const internal::KindEntry* entry = internal::FindKind(kind);
+  return entry == nullptr ? "unknown" : entry->name;
+}
+
+std::optional<FilterKind> ParseFilterKind(std::string_view name) noexcept {
+  const auto found = std::find_if(kKinds.begin(), kKinds.end(),
+                                  [&](const auto* entry) { return entry->name == name; });
+  return found == kKinds.end() ? std::nullopt : std::optional((*found)->kind);
+}
+
+std::vector<FilterKind> SizedFilterKinds() {
+  return KindsThat([](const internal::KindEntry& entry) { return entry.sizing.has_value(); });
+}
+
+std::vector<FilterKind> BuildableFilterKinds() {
+  return KindsThat([](const internal::KindEntry& entry) { return entry.building.has_value(); });
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,157 @@
+#include "blocksieve/rate_allocation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include "blocksieve/range_filter.h"
+#include "blocksieve/sizing.h"
+#include "lib/base/errors.h"
+#include "lib/lsm/assignment.h"
+#include "lib/lsm/layout_choices.h"
+#include "lib/lsm/run_groups.h"
+
+namespace blocksieve {
+namespace {
+
+using Groups = std::span<const RunGroup>;
+
+/// Range filters of all groups. Their rates are in proportion to the keys per lookup, as those of
+/// filters for points nearly are: a range filter, too, takes a bit per key to halve its rate.
+class RangeRates {
+ public:
+  explicit RangeRates(Groups groups) : groups_(groups) {
+    for (const RunGroup& group : groups) {
+      if (group.num_runs > 0) most_keys_ = std::max(most_keys_, lsm::KeysPerLookup(group));
+    }
+  }
+
+  /// The largest rates with at most this many wasted reads.
+  void SetWastedReads(double wasted_reads) {
+    SetScale([&] { return WastedReads() <= wasted_reads; });
+  }
+
+  /// The smallest rates with at most this many bits per key; the largest there are, if none have.
+  void SetBitsPerKey(double bits_per_key) {
+    SetScale([&] { return BitsPerKey() >= bits_per_key; });
+  }
+
+  double RateOf(const RunGroup& group) const {
+    return std::clamp(scale_ * lsm::KeysPerLookup(group) / most_keys_, kMinRangeFpr, kMaxRangeFpr);
+  }
+
+  double WastedReads() const {
+    double sum = 0;
+    for (const RunGroup& group : groups_) sum += lsm::RunsPerLookup(group) * RateOf(group);
+    return sum;
+  }
+
+  double BitsPerKey() const {
+    double sum = 0;
+    for (const RunGroup& group : groups_) {
+      sum += lsm::NumKeys(group) * RangeBitsPerKey(RateOf(group));
+    }
+    return sum / lsm::NumKeys(groups_);
+  }
+
+ private:
+  // The largest scale for which `is_allowed` holds; it holds for small ones.
+  template <class IsAllowed>
+  void SetScale(const IsAllowed& is_allowed) {
+    constexpr int kBisections = 50;
+    double low = std::log(kMinRangeFpr);
+    // Runs that are smaller reach the highest rate later.
+    double high = std::log(kMaxRangeFpr) + std::log(1e15);
+    for (int i = 0; i < kBisections; ++i) {
+      scale_ = std::exp((low + high) / 2);
+      (is_allowed() ? low : high) = std::log(scale_);
+    }
+    scale_ = std::exp(low);
+  }
+
+  const Groups groups_;
+  double most_keys_ = 0;  // per lookup
+  double scale_ = 1;      // the rate of the group with most keys, were there no limits
+};
+
+RateAllocation SameForAll(Groups groups, double target_fpr) {
+  RateAllocation same;
+  for (const RunGroup& group : groups) {
+    const Layout layout = *ChooseLayout(group.kind, target_fpr);
+    same.target_fprs.push_back(target_fpr);
+    same.wasted_reads += lsm::RunsPerLookup(group) * layout.predicted_fpr;
+    same.bits_per_key += lsm::NumKeys(group) * lsm::LargeFilterBitsPerKey(layout);
+  }
+  same.bits_per_key /= lsm::NumKeys(groups);
+  return same;
+}
+
+RateAllocation AllocateForReads(Groups groups, double wasted_reads) {
+  const std::optional<lsm::Assignment> best = lsm::LeastMemory(groups, wasted_reads);
+  if (best) return best->ToAllocation();
+  RateAllocation most_precise = SameForAll(groups, kMinTargetFpr);
+  most_precise.is_reached = false;
+  return most_precise;
+}
+
+RateAllocation AllocateForBits(Groups groups, double bits_per_key) {
+  return lsm::FewestReads(groups, bits_per_key).ToAllocation();
+}
+
+RateAllocation WithRanges(RateAllocation points, Groups groups, const RangeRates& ranges) {
+  for (const RunGroup& group : groups) points.range_fprs.push_back(ranges.RateOf(group));
+  points.wasted_seek_reads = ranges.WastedReads();
+  points.range_bits_per_key = ranges.BitsPerKey();
+  return points;
+}
+
+RateAllocation AllocateBothForReads(Groups groups, double wasted_reads, double seek_fraction) {
+  RangeRates ranges(groups);
+  ranges.SetWastedReads(wasted_reads / 2 / seek_fraction);
+  // Ranges have a highest rate; what they leave over is for points.
+  const double left = wasted_reads - seek_fraction * ranges.WastedReads();
+  const double points = std::clamp(left / (1 - seek_fraction), kMinWastedReads, kMaxWastedReads);
+  return WithRanges(AllocateForReads(groups, points), groups, ranges);
+}
+
+RateAllocation AllocateBothForBits(Groups groups, double bits_per_key, double seek_fraction) {
+  constexpr int kMaxRounds = 8;
+  constexpr double kPrecision = 0.01;  // in bits
+  RangeRates ranges(groups);
+  RateAllocation points;
+  double for_points = bits_per_key / 2;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    ranges.SetBitsPerKey(bits_per_key - for_points);
+    points = AllocateForBits(groups, std::clamp(bits_per_key - ranges.BitsPerKey(),
+                                                kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey));
+    // A bit that is moved from one to the other halves the one rate and doubles the other.
+    const double too_few = std::log2((1 - seek_fraction) * points.wasted_reads /
+                                     (seek_fraction * ranges.WastedReads()));
+    if (std::abs(too_few) < kPrecision) break;
+    for_points = std::clamp(for_points + too_few / 2, kMinAllocatedBitsPerKey, bits_per_key);
+  }
+  return WithRanges(std::move(points), groups, ranges);
+}
+
+}  // namespace
+
+Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups, const RateGoal& goal) try {
+  Status status = goal.Check();
+  if (status.ok()) status = lsm::CheckGroups(groups);
+  if (!status.ok()) return status;
+  if (goal.target_fpr) return SameForAll(groups, *goal.target_fpr);
+  if (goal.wasted_reads && goal.seek_fraction) {
+    return AllocateBothForReads(groups, *goal.wasted_reads, *goal.seek_fraction);
+  }
+  if (goal.wasted_reads) return AllocateForReads(groups, *goal.wasted_reads);
+  if (goal.bits_per_key && goal.seek_fraction) {
+    return AllocateBothForBits(groups, *goal.bits_per_key, *goal.seek_fraction);
+  }
+  if (goal.bits_per_key) return AllocateForBits(groups, *goal.bits_per_key);
+  return Status::InvalidArgument(
+      "none of target_fpr, wasted_reads and bits_per_key is given; allowed is one of them");
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "blocksieve/rate_allocation.h"
+
+// What run groups are made of, checked and summed up.
+
+namespace blocksieve::lsm {
+
+/// Errors: InvalidArgument as AllocateRates, for the groups.
+Status CheckGroups(std::span<const RunGroup> groups);
+
+inline double NumKeys(const RunGroup& group) noexcept {
+  return group.num_runs * group.keys_per_run;
+}
+
+inline double NumKeys(std::span<const RunGroup> groups) noexcept {
+  double sum = 0;
+  for (const RunGroup& group : groups) sum += NumKeys(group);
+  return sum;
+}
+
+/// The number of its runs that a lookup checks, on average.
+inline double RunsPerLookup(const RunGroup& group) noexcept {
+  return group.num_runs * group.lookup_share;
+}
+
+/// What a bit per key costs for each read that it saves. It is higher than anything else for a run
+/// that no lookup checks.
+inline double KeysPerLookup(const RunGroup& group) noexcept {
+  constexpr double kMinShare = 1e-9;
+  return group.keys_per_run / std::max(group.lookup_share, kMinShare);
+}
+
+}  // namespace blocksieve::lsm

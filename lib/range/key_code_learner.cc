@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/range/key_code.h"
+
+namespace blocksieve::internal {
+namespace {
+
+constexpr size_t kMostPrefixBytes = 255;
+
+// Positions behind the deepest one where neighbours part, of which the model still knows.
+constexpr size_t kBeyondDeepest = 4;
+
+// Bytes from where neighbours part on whose frequencies count.
+constexpr size_t kCountedBytes = 4;
+
+// With more symbols, parts would be too coarse to tell frequent ones from rare ones.
+constexpr size_t kMostSymbols = 128;
+constexpr uint64_t kAllParts = 255;
+
+// The model is learnt from so many keys. Bytes that only others have make their codes less precise,
+// and nothing wrong.
+constexpr size_t kSampledKeys = 2048;
+
+}  // namespace
+
+/// Learns a model, step by step.
+class KeyCodeLearner {
+  static constexpr size_t kMostPositions = KeyCode::kMostPositions;
+
+ public:
+  explicit KeyCodeLearner(const SortedKeys& keys) : keys_(keys) {
+    prefix_bytes_ = std::min(SharedBytes(keys[0], keys.back()), kMostPrefixBytes);
+    for (size_t i = 1; i < keys.size(); ++i) deepest_ = std::max(deepest_, keys.shared(i));
+    deepest_ -= std::min(deepest_, prefix_bytes_);
+    const size_t step = (keys.size() + kSampledKeys - 1) / kSampledKeys;
+    for (size_t i = 0; i < keys.size(); i += step) sample_.push_back(i);
+    if (sample_.back() != keys.size() - 1) sample_.push_back(keys.size() - 1);
+    for (size_t i = 0; i < sample_.size(); ++i) {
+      const std::string_view key = keys[sample_[i]];
+      Count(key, i == 0 ? 0 : step == 1 ? keys.shared(i) : SharedBytes(keys[sample_[i - 1]], key));
+    }
+    num_positions_ = std::min(num_positions_, deepest_ + kBeyondDeepest);
+    GiveParts();
+    for (size_t i = 0; i < num_positions_; ++i) LearnRange(i);
+    if (std::count(is_symbol_.begin(), is_symbol_.end(), true) == 0) num_symbols_ = 0;
+    LearnEdges();
+  }
+
+  KeyCodeSizes Append(std::string* out) const {
+    out->append(keys_[0].substr(0, prefix_bytes_));
+    for (size_t i = 0; i < num_positions_; ++i) {
+      for (const uint8_t part : known_[i]) out->push_back(static_cast<char>(part));
+    }
+    if (num_symbols_ != 0) {
+      AppendBits(is_symbol_, num_positions_, out);
+      AppendSymbols(out);
+      for (size_t byte = 0; byte < 256; ++byte) {
+        if (seen_[byte]) out->push_back(static_cast<char>(begins_[byte]));
+      }
+      out->push_back(static_cast<char>(begins_[256]));
+    }
+    return {static_cast<uint8_t>(num_symbols_), static_cast<uint8_t>(prefix_bytes_),
+            static_cast<uint8_t>(num_positions_)};
+  }
+
+ private:
+  /// What is new in a key that begins with `shared` bytes of the one before it.
+  void Count(std::string_view key, size_t shared) noexcept {
+    const size_t end = std::min(key.size(), prefix_bytes_ + kMostPositions);
+    for (size_t i = std::max(shared, prefix_bytes_); i < end; ++i) {
+      const size_t position = i - prefix_bytes_;
+      const auto byte = static_cast<uint8_t>(key[i]);
+      seen_[byte] = true;
+      if (position >= num_positions_) {
+        num_positions_ = position + 1;
+        lowest_[position] = highest_[position] = byte;
+      }
+      lowest_[position] = std::min(lowest_[position], byte);
+      highest_[position] = std::max(highest_[position], byte);
+    }
+  }
+
+  /// Each symbol one part, and the others by frequency.
+  void GiveParts() noexcept {
+    num_symbols_ = static_cast<size_t>(std::count(seen_.begin(), seen_.end(), true));
+    if (num_symbols_ > kMostSymbols) num_symbols_ = 0;
+    std::array<uint64_t, 256> counts{};
+    uint64_t total = 1;
+    for (const size_t i : sample_) {
+      if (num_symbols_ == 0) break;
+      const size_t from = std::max(keys_.shared(i), prefix_bytes_);
+      const size_t end =
+          std::min({keys_[i].size(), from + kCountedBytes, prefix_bytes_ + num_positions_});
+      for (size_t j = from; j < end; ++j) {
+        if (lowest_[j - prefix_bytes_] == highest_[j - prefix_bytes_]) continue;
+        ++counts[static_cast<uint8_t>(keys_[i][j])];
+        ++total;
+      }
+    }
+    uint64_t sum = 0;
+    for (size_t byte = 0; byte < 256; ++byte) {
+      begins_[byte] = static_cast<uint8_t>(num_symbols_ == 0 ? byte : sum);
+      if (seen_[byte] && num_symbols_ != 0) {
+        sum += 1 + counts[byte] * (kAllParts - num_symbols_) / total;
+      }
+    }
+    begins_[256] = static_cast<uint8_t>(num_symbols_ == 0 ? 255 : sum);
+  }
+
+  /// The parts that a position has: those of symbols only if some byte between its lowest and its
+  /// highest one occurs nowhere.
+  void LearnRange(size_t position) noexcept {
+    const uint8_t lowest = lowest_[position];
+    const uint8_t highest = highest_[position];
+    const auto first = seen_.begin() + lowest;
+    is_symbol_[position] = num_symbols_ != 0 && std::find(first, first + (highest - lowest),
+                                                          false) != first + (highest - lowest);
+    known_[position] = {FirstPart(position, lowest), LastPart(position, highest)};
+    known_[position][2] = known_[position][0];
+    known_[position][3] = known_[position][1];
+  }
+
+  uint8_t FirstPart(size_t position, uint8_t byte) const noexcept {
+    return is_symbol_[position] ? begins_[byte] : byte;
+  }
+  uint8_t LastPart(size_t position, uint8_t byte) const noexcept {
+    return is_symbol_[position] ? static_cast<uint8_t>(begins_[byte + size_t{1}] - 1) : byte;
+  }
+
+  /// Numbers in a window, such as times, have few bytes behind the first digits of the window's
+  /// ends, and all behind others. Learns position by position, as what is an edge depends on those
+  /// before.
+  void LearnEdges() {
+    struct Sampled {
+      std::string_view key;
+      unsigned edges = KeyCode::kBothEdges;
+    };
+    std::vector<Sampled> sample;
+    for (const size_t i : sample_) {
+      sample.push_back({keys_[i].substr(prefix_bytes_)});
+    }
+    for (size_t i = 0; i < num_positions_; ++i) {
+      auto& known = known_[i];
+      const bool is_fixed = known[0] == known[1];
+      std::array<uint8_t, 2> edge = {known[1], known[0]};  // the wrong ends
+      bool at_low = false;
+      bool at_high = false;
+      for (const Sampled& sampled : sample) {
+        if (is_fixed || i >= sampled.key.size()) continue;
+        const auto byte = static_cast<uint8_t>(sampled.key[i]);
+        if (sampled.edges == KeyCode::kLowEdge) {
+          edge[0] = std::min(edge[0], FirstPart(i, byte));
+          at_low = true;
+        } else if (sampled.edges == KeyCode::kHighEdge) {
+          edge[1] = std::max(edge[1], LastPart(i, byte));
+          at_high = true;
+        }
+      }
+      if (at_low) known[2] = edge[0];
+      if (at_high) known[3] = edge[1];
+      for (Sampled& sampled : sample) {
+        if (i >= sampled.key.size()) continue;
+        const auto byte = static_cast<uint8_t>(sampled.key[i]);
+        const uint8_t first = known[sampled.edges == KeyCode::kLowEdge ? 2 : 0];
+        const uint8_t last = known[sampled.edges == KeyCode::kHighEdge ? 3 : 1];
+        if (first == last) {
+          sampled.edges = KeyCode::kBothEdges;
+        } else {
+          sampled.edges &= (FirstPart(i, byte) == first ? KeyCode::kLowEdge : 0) |
+                           (LastPart(i, byte) == last ? KeyCode::kHighEdge : 0);
+        }
+      }
+    }
+  }
+
+  /// A bit for each byte value, of which words of zeros are left out.
+  void AppendSymbols(std::string* out) const {
+    std::array<uint64_t, 4> in_use{};
+    for (size_t byte = 0; byte < 256; ++byte) {
+      in_use[byte / 64] |= uint64_t{seen_[byte]} << (byte % 64);
+    }
+    unsigned words = 0;
+    for (size_t i = 0; i < in_use.size(); ++i) words |= (in_use[i] != 0 ? 1u : 0u) << i;
+    out->push_back(static_cast<char>(words));
+    for (const uint64_t word : in_use) {
+      if (word != 0) AppendLittleEndian(out, word);
+    }
+  }
+
+  template <size_t kSize>
+  static void AppendBits(const std::array<bool, kSize>& bits, size_t count, std::string* out) {
+    for (size_t i = 0; i < count; i += 8) {
+      unsigned byte = 0;
+      for (size_t j = i; j < std::min(i + 8, count); ++j) byte |= unsigned{bits[j]} << (j - i);
+      out->push_back(static_cast<char>(byte));
+    }
+  }
+
+  const SortedKeys& keys_;
+  std::vector<size_t> sample_;
+  size_t prefix_bytes_ = 0;
+  size_t num_positions_ = 0;
+  size_t deepest_ = 0;
+  size_t num_symbols_ = 0;
+  std::array<bool, 256> seen_ = {};
+  std::array<uint8_t, 257> begins_ = {};
+  std::array<uint8_t, kMostPositions> lowest_ = {};
+  std::array<uint8_t, kMostPositions> highest_ = {};
+  std::array<bool, kMostPositions> is_symbol_ = {};
+  std::array<std::array<uint8_t, KeyCode::kPositionBytes>, kMostPositions> known_ = {};
+};
+
+KeyCodeSizes AppendKeyCode(const SortedKeys& keys, std::string* out) {
+  return KeyCodeLearner(keys).Append(out);
+}
+
+}  // namespace blocksieve::internal

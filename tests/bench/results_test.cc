@@ -1,0 +1,52 @@
+#include "bench/support/results.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "bench/support/files.h"
+
+namespace blocksieve::bench {
+namespace {
+
+TEST(ResultsTest, RowsHaveOneForm) {
+  Results results("job");
+  results.SetFact("input", "synthetic");
+  results.Of("ours", {{"keys", 1000}, {"asked", "1 %"}})
+      .Add("size", "bytes", 12)
+      .AddTurns("probe", "ns", {1.0, 2.0, 3.0})
+      .AddTurns("build", "ns", {4.0});
+  const Json file = Json::parse(results.Text());
+  EXPECT_EQ(file["benchmark"], "job");
+  EXPECT_EQ(file["facts"], Json({{"input", "synthetic"}}));
+  ASSERT_EQ(file["rows"].size(), 3U);
+  EXPECT_EQ(file["rows"][0].dump(), R"({"name":"ours","parameters":{"keys":1000,"asked":"1 %"},)"
+                                    R"("metric":"size","unit":"bytes","value":12.0})");
+  EXPECT_EQ(file["rows"][1]["value"], 2.0);
+  EXPECT_EQ(file["rows"][1]["spread"], Json({1.0, 3.0}));
+  EXPECT_EQ(file["rows"][1]["turns"], 3);
+  EXPECT_FALSE(file["rows"][2].contains("spread"));
+  EXPECT_EQ(file["rows"][2]["turns"], 1);
+}
+
+TEST(ResultsTest, WhatJsonCannotHoldIsMissingOrReplaced) {
+  Results results("job");
+  results.Of("\xFF", {}).Add("rate", "", std::numeric_limits<double>::infinity());
+  const Json file = Json::parse(results.Text());
+  EXPECT_EQ(file["rows"][0]["name"], "\xEF\xBF\xBD");
+  EXPECT_EQ(file["rows"][0]["parameters"], Json::object());
+  EXPECT_TRUE(file["rows"][0]["value"].is_null());
+}
+
+TEST(ResultsTest, WritesAWholeFile) {
+  const TempDir dir(std::filesystem::temp_directory_path());
+  Results("job").Write(dir.path() / "new");
+  std::ifstream file(dir.path() / "new" / "job.json");
+  EXPECT_EQ(Json::parse(file)["rows"], Json::array());
+  EXPECT_FALSE(std::filesystem::exists(dir.path() / "new" / "job.json.tmp"));
+}
+
+}  // namespace
+}  // namespace blocksieve::bench

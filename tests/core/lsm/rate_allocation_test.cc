@@ -1,0 +1,296 @@
+#include "blocksieve/rate_allocation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "blocksieve/range_filter.h"
+#include "blocksieve/sizing.h"
+
+namespace blocksieve {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr FilterKind kRibbon = FilterKind::kRibbon;
+constexpr FilterKind kBloom = FilterKind::kBlockedBloom;
+
+// Level 0 with two files, and three levels below it.
+std::vector<RunGroup> TreeOfRatio(double ratio, FilterKind level0 = kRibbon,
+                                  FilterKind others = kRibbon) {
+  const double last = 1e7;
+  return {{.num_runs = 2, .keys_per_run = last / std::pow(ratio, 3), .kind = level0},
+          {.keys_per_run = last / std::pow(ratio, 2), .kind = others},
+          {.keys_per_run = last / ratio, .kind = others},
+          {.keys_per_run = last, .kind = others}};
+}
+
+// What rates cost, computed again.
+RateAllocation CostOf(const std::vector<RunGroup>& groups, const std::vector<double>& fprs) {
+  constexpr uint64_t kManyKeys = uint64_t{1} << 30;  // so that whole lines and chunks do not count
+  RateAllocation cost;
+  double keys = 0;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const double num_keys = groups[i].num_runs * groups[i].keys_per_run;
+    keys += num_keys;
+    cost.wasted_reads += groups[i].num_runs * groups[i].lookup_share * fprs[i];
+    if (fprs[i] == 1) continue;
+    const Result<Layout> layout = ChooseLayout(groups[i].kind, fprs[i]);
+    EXPECT_TRUE(layout.ok()) << fprs[i];
+    cost.bits_per_key += num_keys * 8 * static_cast<double>(PayloadBytes(*layout, kManyKeys)) /
+                         static_cast<double>(kManyKeys);
+  }
+  cost.bits_per_key /= keys;
+  return cost;
+}
+
+RateAllocation MustAllocate(const std::vector<RunGroup>& groups, const RateGoal& goal) {
+  const Result<RateAllocation> allocation = AllocateRates(groups, goal);
+  EXPECT_TRUE(allocation.ok()) << allocation.status().message();
+  if (!allocation.ok()) return {};
+  const RateAllocation cost = CostOf(groups, allocation->target_fprs);
+  // Otherwise rates are as asked for, and those of layouts a little lower.
+  if (allocation->is_reached && !goal.target_fpr) {
+    EXPECT_DOUBLE_EQ(allocation->wasted_reads, cost.wasted_reads);
+  }
+  EXPECT_DOUBLE_EQ(allocation->bits_per_key, cost.bits_per_key);
+  return *allocation;
+}
+
+// A run that one lookup in four checks is worth what one of four times its keys is, per bit.
+TEST(RateAllocation, RunsThatAreRarelyCheckedHaveCoarseFilters) {
+  auto groups = TreeOfRatio(10);
+  const RateAllocation whole = MustAllocate(groups, {.bits_per_key = 8});
+  groups[2].lookup_share = 0.25;
+  const RateAllocation part = MustAllocate(groups, {.bits_per_key = 8});
+  EXPECT_NEAR(part.target_fprs[2] / part.target_fprs[3],
+              4 * whole.target_fprs[2] / whole.target_fprs[3], 0.05);
+  // It is better than to know nothing of it.
+  EXPECT_LT(part.wasted_reads, CostOf(groups, whole.target_fprs).wasted_reads);
+  groups[0].lookup_share = 0;
+  EXPECT_EQ(MustAllocate(groups, {.wasted_reads = 0.01}).target_fprs[0], 1);
+}
+
+TEST(RateAllocation, GoalsAreNeverExceededAndNearlyUsedUp) {
+  for (const double ratio : {1.5, 4.0, 10.0}) {
+    for (const FilterKind level0 : {kRibbon, kBloom}) {
+      const auto groups = TreeOfRatio(ratio, level0);
+      for (double bits = 1.5; bits < 16; bits *= 1.07) {
+        const RateAllocation by_bits = MustAllocate(groups, {.bits_per_key = bits});
+        EXPECT_LE(by_bits.bits_per_key, bits);
+        EXPECT_GT(by_bits.bits_per_key, bits - 0.02) << ratio;
+        // The other way of asking ends at the same trade.
+        const double reads = by_bits.wasted_reads * (1 + 1e-9);
+        const RateAllocation by_reads = MustAllocate(groups, {.wasted_reads = reads});
+        EXPECT_LE(by_reads.wasted_reads, reads);
+        EXPECT_GT(by_reads.wasted_reads, 0.98 * reads) << ratio;
+        EXPECT_NEAR(by_reads.bits_per_key, by_bits.bits_per_key, 0.02) << bits;
+      }
+    }
+  }
+}
+
+// Monkey: proportional to the keys, with filters of log2(1/FPR) bits; ribbons are nearly that.
+TEST(RateAllocation, RatesAreNearlyProportionalToTheKeys) {
+  const auto groups = TreeOfRatio(10);
+  const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = 10});
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const double share = allocation.target_fprs[i] / allocation.target_fprs.back();
+    const double keys = groups[i].keys_per_run / groups.back().keys_per_run;
+    EXPECT_NEAR(std::log2(share), std::log2(keys), 1) << i;
+  }
+}
+
+// No change of two rates by a step saves reads for the same memory.
+TEST(RateAllocation, NoExchangeBetweenTwoRunsIsBetter) {
+  std::mt19937_64 random(7);
+  const auto between = [&](double low, double high) {
+    return low + (high - low) * 1e-6 * static_cast<double>(random() % 1'000'001);
+  };
+  for (int round = 0; round < 200; ++round) {
+    std::vector<RunGroup> groups;
+    for (int i = 0; i < 4; ++i) {
+      groups.push_back({.num_runs = static_cast<double>(1 + random() % 3),
+                        .keys_per_run = std::exp2(between(12, 27)),
+                        .kind = random() % 2 == 0 ? kRibbon : kBloom});
+    }
+    const double asked = between(3, 13);
+    const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = asked});
+    for (int exchange = 0; exchange < 100; ++exchange) {
+      std::vector<double> fprs = allocation.target_fprs;
+      const auto change = [&](double factor) {
+        const size_t i = random() % groups.size();
+        if (fprs[i] == 1) return;
+        const double fpr = std::clamp(fprs[i] * factor, kMinTargetFpr, kMaxTargetFpr);
+        fprs[i] = std::max(ChooseLayout(groups[i].kind, fpr)->predicted_fpr, kMinTargetFpr);
+      };
+      change(between(1.05, 4));
+      change(between(0.25, 0.95));
+      const RateAllocation changed = CostOf(groups, fprs);
+      // A row of the table is what the memory may be short of.
+      if (changed.bits_per_key > asked) continue;
+      EXPECT_GT(changed.wasted_reads, 0.97 * allocation.wasted_reads) << round;
+    }
+  }
+}
+
+TEST(RateAllocation, TheLastLevelGoesWithoutIfThatIsBest) {
+  const auto groups = TreeOfRatio(10);
+  const RateAllocation little = MustAllocate(groups, {.bits_per_key = 0.8});
+  EXPECT_EQ(little.target_fprs.back(), 1);
+  EXPECT_LT(little.target_fprs[2], 0.01);
+  const RateAllocation many_reads = MustAllocate(groups, {.wasted_reads = 1.01});
+  EXPECT_EQ(many_reads.target_fprs.back(), 1);
+  const RateAllocation more_than_runs = MustAllocate(groups, {.wasted_reads = 5});
+  EXPECT_EQ(more_than_runs.bits_per_key, 0);
+  EXPECT_EQ(more_than_runs.wasted_reads, 5);
+}
+
+TEST(RateAllocation, OneRunGetsItAll) {
+  const std::vector<RunGroup> groups = {{.keys_per_run = 1e6, .kind = kBloom}};
+  const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = 10});
+  EXPECT_EQ(allocation.target_fprs[0], LayoutForBitsPerKey(kBloom, 10)->predicted_fpr);
+  EXPECT_EQ(MustAllocate(groups, {.wasted_reads = 0.01}).target_fprs[0],
+            ChooseLayout(kBloom, 0.01)->predicted_fpr);
+}
+
+TEST(RateAllocation, EmptyRunsCostNothing) {
+  const std::vector<RunGroup> groups = {
+      {.keys_per_run = 0}, {.num_runs = 0, .keys_per_run = 0}, {.keys_per_run = 1e6}};
+  const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = 10});
+  EXPECT_NEAR(allocation.bits_per_key, 10, 0.07);
+}
+
+TEST(RateAllocation, MoreMemoryThanAnyFilterNeedsIsLeft) {
+  const auto groups = TreeOfRatio(10);
+  const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = 32});
+  EXPECT_LT(allocation.bits_per_key, 25);
+  for (const double fpr : allocation.target_fprs) EXPECT_LT(fpr, 1.1e-7);
+}
+
+TEST(RateAllocation, OneRateIsTheSameForAll) {
+  const auto groups = TreeOfRatio(10);
+  const RateAllocation same = MustAllocate(groups, {.target_fpr = 1.0 / 64});
+  EXPECT_EQ(same.target_fprs, std::vector<double>(groups.size(), 1.0 / 64));
+}
+
+TEST(RateAllocation, WhatNoFiltersReachIsTheMostPreciseOnes) {
+  const std::vector<RunGroup> many = {{.num_runs = 1000, .keys_per_run = 1e6, .kind = kBloom}};
+  const RateAllocation rates = MustAllocate(many, {.wasted_reads = 1e-6});
+  EXPECT_FALSE(rates.is_reached);
+  EXPECT_EQ(rates.target_fprs[0], kMinTargetFpr);
+  EXPECT_TRUE(MustAllocate(many, {.wasted_reads = 1}).is_reached);
+}
+
+TEST(RateAllocation, WhatCannotBeIsRefusedWithItsRange) {
+  const double nan = std::nan("");
+  const struct {
+    RateGoal goal;
+    std::vector<RunGroup> groups;
+    const char* problem;
+  } cases[] = {
+      {{}, TreeOfRatio(10), "none of target_fpr, wasted_reads and bits_per_key is given"},
+      {{.target_fpr = 0.01, .bits_per_key = 10},
+       TreeOfRatio(10),
+       "target_fpr=0.01, bits_per_key=10 exclude each other; allowed is one of them"},
+      {{.target_fpr = 0.6}, {}, "target_fpr is 0.6; allowed is 1e-07 to 0.5"},
+      {{.bits_per_key = 0.05}, {}, "bits_per_key is 0.05; allowed is 0.1 to 32"},
+      {{.bits_per_key = nan}, {}, "bits_per_key"},
+      {{.wasted_reads = 0}, {}, "wasted_reads is 0; allowed is 1e-06 to 100"},
+      {{.wasted_reads = nan}, {}, "wasted_reads"},
+      {{.wasted_reads = 1, .seek_fraction = 1}, {}, "seek_fraction is 1; allowed is 0.01 to 0.99"},
+      {{.bits_per_key = 1, .seek_fraction = nan}, {}, "seek_fraction"},
+      {{.target_fpr = 0.1, .seek_fraction = 0.5}, {}, "seek_fraction=0.5 needs wasted_reads or"},
+      {{.bits_per_key = 10}, {}, "number of keys in all sorted runs is 0"},
+      {{.bits_per_key = 10}, {{.keys_per_run = -1}}, "keys_per_run is -1"},
+      {{.bits_per_key = 10}, {{.num_runs = nan, .keys_per_run = 1}}, "num_runs"},
+      {{.bits_per_key = 10},
+       {{.keys_per_run = 1, .lookup_share = 1.5}},
+       "lookup_share is 1.5; allowed is 0 to 1"},
+      {{.bits_per_key = 10}, {{.keys_per_run = 1, .kind = FilterKind::kClassicBloom}}, "classic"},
+  };
+  for (const auto& [goal, groups, problem] : cases) {
+    const auto rates = AllocateRates(groups, goal);
+    ASSERT_FALSE(rates.ok()) << problem;
+    EXPECT_THAT(rates.status().message(), HasSubstr(problem));
+  }
+  EXPECT_TRUE(RateGoal().Check().ok());
+}
+
+// With a share of seeks.
+
+const std::vector<RunGroup> kTree = {
+    {.num_runs = 2, .keys_per_run = 1e6},
+    {.num_runs = 1, .keys_per_run = 1e7},
+    {.num_runs = 1, .keys_per_run = 1e8},
+    {.num_runs = 1, .keys_per_run = 1e9},
+};
+
+double WastedReads(const RateAllocation& rates, double seek_fraction) {
+  return (1 - seek_fraction) * rates.wasted_reads + seek_fraction * rates.wasted_seek_reads;
+}
+
+TEST(RangeRates, GoalsAreKept) {
+  for (const double seek_fraction : {0.01, 0.1, 0.5, 0.9, 0.99}) {
+    for (const double bits : {8.0, 12.0, 16.0, 24.0}) {
+      const RateAllocation rates =
+          MustAllocate(kTree, {.bits_per_key = bits, .seek_fraction = seek_fraction});
+      const double bits_per_key = rates.bits_per_key + rates.range_bits_per_key;
+      EXPECT_LE(bits_per_key, bits * 1.001) << seek_fraction;
+      EXPECT_GE(bits_per_key, bits * 0.97) << seek_fraction;
+    }
+    if (seek_fraction < 0.1 || seek_fraction > 0.9) continue;
+    for (const double reads : {0.01, 0.1, 0.5}) {
+      const RateAllocation rates =
+          MustAllocate(kTree, {.wasted_reads = reads, .seek_fraction = seek_fraction});
+      EXPECT_LE(WastedReads(rates, seek_fraction), reads * 1.001) << seek_fraction;
+      EXPECT_GE(WastedReads(rates, seek_fraction), reads * 0.9) << seek_fraction;
+    }
+  }
+}
+
+// Any other division of the same memory wastes more.
+TEST(RangeRates, NoOtherDivisionIsBetter) {
+  constexpr double kBits = 14;
+  for (const double seek_fraction : {0.2, 0.5, 0.8}) {
+    const RateAllocation rates =
+        MustAllocate(kTree, {.bits_per_key = kBits, .seek_fraction = seek_fraction});
+    const double wasted_reads = WastedReads(rates, seek_fraction);
+    for (double bits = 3; bits < 10; bits += 0.25) {
+      const RateAllocation points = MustAllocate(kTree, {.bits_per_key = kBits - bits});
+      // Rates of ranges in proportion to the keys, with so many bits.
+      double range_fpr = kMaxRangeFpr;
+      const auto with = [&](double largest, auto of_run) {
+        double sum = 0;
+        for (const RunGroup& run : kTree) {
+          const double fpr =
+              std::clamp(largest * run.keys_per_run / 1e9, kMinRangeFpr, kMaxRangeFpr);
+          sum += run.num_runs * of_run(run, fpr);
+        }
+        return sum;
+      };
+      const auto bits_of = [](const RunGroup& run, double fpr) {
+        return run.keys_per_run / 1.112e9 * RangeBitsPerKey(fpr);
+      };
+      while (with(range_fpr, bits_of) < bits && range_fpr > 1e-4) range_fpr *= 0.99;
+      const double seeks = with(range_fpr, [](const RunGroup&, double fpr) { return fpr; });
+      EXPECT_GE(((1 - seek_fraction) * points.wasted_reads + seek_fraction * seeks) * 1.05,
+                wasted_reads)
+          << "ranges of " << bits << " bits, seeks " << seek_fraction;
+    }
+  }
+}
+
+TEST(RangeRates, SmallRunsGetPreciseRangesAsTheyGetPrecisePoints) {
+  const RateAllocation rates = MustAllocate(kTree, {.bits_per_key = 14, .seek_fraction = 0.5});
+  ASSERT_EQ(rates.range_fprs.size(), kTree.size());
+  for (size_t i = 0; i + 1 < kTree.size(); ++i) {
+    EXPECT_NEAR(rates.range_fprs[i + 1] / rates.range_fprs[i], 10, 2) << i;
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve

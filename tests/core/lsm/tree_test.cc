@@ -1,0 +1,201 @@
+#include "lib/lsm/tree.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/lsm/key_interpolation.h"
+
+namespace blocksieve::lsm {
+namespace {
+
+// Keys that outlive the files.
+struct File {
+  int level;
+  std::string smallest;
+  std::string largest;
+  double num_keys;
+};
+
+struct Files {
+  std::vector<Run> runs;
+  std::vector<RunFile> files;
+};
+
+Files Sort(const std::vector<File>& files) {
+  Files sorted;
+  for (const File& file : files) {
+    if (file.level == 0 || sorted.runs.empty() || sorted.runs.back().level != file.level) {
+      sorted.runs.push_back({.level = file.level});
+    }
+    sorted.runs.back().num_keys += file.num_keys;
+    sorted.files.push_back({sorted.runs.size() - 1, file.num_keys, file.smallest, file.largest});
+  }
+  return sorted;
+}
+
+// Keys of one letter, spread evenly from the first to the last one of a file.
+Tree Letters(const std::vector<File>& files, const KeyLess& less = std::less<>()) {
+  const Files sorted = Sort(files);
+  const auto share = [&](size_t file, std::string_view key) {
+    const char smallest = sorted.files[file].smallest[0];
+    return static_cast<double>(key[0] - smallest) / (sorted.files[file].largest[0] - smallest);
+  };
+  return Tree(sorted.runs, CoverageOf(sorted.files, less, share));
+}
+
+Tree Interpolated(const std::vector<File>& files) {
+  const Files sorted = Sort(files);
+  const KeyInterpolation keys(sorted.files);
+  const auto share = [&](size_t file, std::string_view key) { return keys.ShareBefore(file, key); };
+  return Tree(sorted.runs, CoverageOf(sorted.files, std::less<>(), share));
+}
+
+void ExpectNear(const std::vector<double>& shares, const std::vector<double>& expected,
+                double error = 1e-9) {
+  ASSERT_EQ(shares.size(), expected.size());
+  for (size_t i = 0; i < shares.size(); ++i) EXPECT_NEAR(shares[i], expected[i], error) << i;
+}
+
+TEST(LsmTree, LookupsCheckRunsByTheirKeyRanges) {
+  const struct {
+    const char* what;
+    std::vector<File> files;
+    std::vector<double> shares;
+  } cases[] = {
+      {"runs of the same range", {{0, "a", "k", 10}, {1, "a", "k", 100}}, {1, 1}},
+      {"overwritten keys count once", {{0, "a", "b", 100}, {1, "a", "k", 1000}}, {0.1, 1}},
+      {"keys of a small run only", {{0, "k", "m", 200}, {1, "a", "k", 800}}, {0.2, 0.8}},
+      {"between files of a run",
+       {{1, "a", "b", 10}, {1, "j", "k", 10}, {2, "a", "k", 1000}},
+       {0.2, 1}},
+      {"levels apart",
+       {{0, "v", "z", 500}, {1, "k", "v", 1500}, {2, "a", "k", 2000}},
+       {0.125, 0.375, 0.5}},
+      {"level 0 only", {{0, "a", "c", 50}, {0, "d", "f", 50}}, {0.5, 0.5}},
+      {"files of one key", {{0, "a", "a", 1}, {1, "k", "k", 1}}, {1, 1}},
+      {"no files", {}, {}},
+  };
+  for (const auto& [what, files, shares] : cases) {
+    SCOPED_TRACE(what);
+    ExpectNear(Letters(files).LookupShares(), shares);
+  }
+}
+
+TEST(LsmTree, KeysMayHaveAnotherOrder) {
+  ExpectNear(Letters({{0, "k", "j", 100}, {1, "k", "a", 1000}}, std::greater<>()).LookupShares(),
+             {0.1, 1});
+}
+
+// A run may span keys of others with hardly any of its own.
+TEST(LsmTree, LookupsAreWhereTheKeysAre) {
+  const std::vector<File> files = {{0, "c", "d", 100}, {1, "a", "z", 100}};
+  const Files sorted = Sort(files);
+  const Coverage coverage =
+      CoverageOf(sorted.files, std::less<>(), [](size_t, std::string_view) { return 0.9; });
+  ExpectNear(Tree(sorted.runs, coverage).LookupShares(), {100.0 / 200, 1});
+}
+
+// Each call may read a block, which would take long where level 0 has many files.
+TEST(LsmTree, LittleIsAskedOfBoundsThatLieTogether) {
+  constexpr int kNeighbors = 100;
+  std::vector<File> files;
+  for (int i = 0; i < kNeighbors; ++i) {
+    files.push_back({0, "a" + std::to_string(100 + i), "j" + std::to_string(100 + i), 1000});
+  }
+  files.push_back({1, "a", "k", 1e6});
+  const Files sorted = Sort(files);
+  int calls = 0;
+  const Coverage coverage =
+      CoverageOf(sorted.files, std::less<>(), [&](size_t file, std::string_view key) {
+        calls += file == kNeighbors;
+        return (key[0] - 'a') / 10.0;
+      });
+  EXPECT_LT(calls, kNeighbors / 2);
+  EXPECT_NEAR(Tree(sorted.runs, coverage).LookupShares()[0], 0.9, 0.01);
+}
+
+TEST(LsmTree, InterpolationGoesByKeysAndNotByRanges) {
+  // Three quarters of the keys are in the first tenth of their range, which the level above spans.
+  ExpectNear(Interpolated({{1, std::string("k\0", 2), "k\x19", 50},
+                           {2, std::string("k\0", 2), "k\x19", 3000},
+                           {2, "k\x1a", "k\xfa", 1000}})
+                 .LookupShares(),
+             {0.75, 1}, 0.01);
+}
+
+// Between files that end with 19999 and begin with 20000 there is nothing, though bytes differ.
+TEST(LsmTree, InterpolationKnowsDigits) {
+  std::vector<File> files;
+  const auto add = [&](int level, int first, int last, double num_keys) {
+    files.push_back({level, "id" + std::to_string(first), "id" + std::to_string(last), num_keys});
+  };
+  for (int i = 1; i < 9; ++i) add(1, 10'000 * i, 10'000 * i + 9999, 50);
+  for (int i = 10'000; i < 90'000; i += 2500) add(2, i + 1250, i + 3700, 1000);
+  EXPECT_GT(Interpolated(files).LookupShares()[0], 0.97);
+}
+
+// Keys that are alike in their first bytes, or have no bytes at all.
+TEST(LsmTree, InterpolationTakesAnyKeys) {
+  for (const double share :
+       Interpolated({{1, "", "", 5}, {2, "", std::string(300, '\xff'), 100}}).LookupShares()) {
+    EXPECT_GE(share, 0);
+    EXPECT_LE(share, 1);
+  }
+}
+
+TEST(LsmTree, LevelsAreMeansOverTheirRuns) {
+  const Levels levels =
+      Letters({{0, "a", "b", 10}, {0, "a", "k", 20}, {2, "a", "f", 100}, {2, "f", "k", 300}})
+          .ToLevels();
+  ASSERT_EQ(levels.size(), 3u);
+  EXPECT_EQ(levels[0].num_runs, 2);
+  EXPECT_EQ(levels[0].keys_per_run, 15);
+  EXPECT_NEAR(levels[0].lookup_share, (20.0 / 400 + 1) / 2, 1e-9);
+  EXPECT_EQ(levels[1].num_runs, 0);
+  EXPECT_EQ(levels[1].lookup_share, 1);
+  EXPECT_EQ(levels[2].num_runs, 1);
+  EXPECT_EQ(levels[2].keys_per_run, 400);
+  EXPECT_EQ(Tree().ToLevels().size(), 1u);
+  EXPECT_FALSE(HasKeys(Tree().ToLevels()));
+  EXPECT_TRUE(HasKeys(levels));
+}
+
+TEST(LsmTree, KindsAreByTheLifeOfFiles) {
+  using enum FilterKind;
+  Levels levels(2);
+  for (const bool short_lived : {true, false}) {
+    SetKinds(std::nullopt, short_lived, &levels);
+    EXPECT_EQ(levels[0].kind, short_lived ? kBlockedBloom : kRibbon);
+    EXPECT_EQ(levels[1].kind, kRibbon);
+  }
+  SetKinds(kBlockedBloom, /*level0_is_short_lived=*/true, &levels);
+  EXPECT_EQ(levels[1].kind, kBlockedBloom);
+}
+
+TEST(LsmTree, WastedReadsAreWeightedByCoverage) {
+  const Tree overlap = Letters({{0, "a", "b", 100}, {1, "a", "k", 1000}});
+  EXPECT_NEAR(overlap.WastedReads({0.5, 0.01}, 1), 0.1 * 0.5 + 0.01, 1e-9);
+  // Only keys of the older run that lie in the range of the newer one pay for that.
+  EXPECT_NEAR(overlap.WastedReads({0.5, 0.01}, 0), 100.0 / 1100 * 0.5, 1e-9);
+  const Tree apart = Letters({{0, "k", "m", 200}, {1, "a", "k", 800}});
+  EXPECT_NEAR(apart.WastedReads({0.5, 0.01}, 1), 0.2 * 0.5 + 0.8 * 0.01, 1e-9);
+  EXPECT_EQ(apart.WastedReads({0.5, 0.01}, 0), 0);
+}
+
+TEST(LsmTree, WithoutRangesEveryLookupChecksEveryRun) {
+  const Tree tree({{0, 10}, {1, 30}, {2, 60}});
+  EXPECT_EQ(tree.LookupShares(), std::vector<double>(3, 1));
+  EXPECT_DOUBLE_EQ(tree.WastedReads({0.1, 0.2, 0.4}, 1), 0.7);
+  // 10 % of the keys pay nothing, 30 % the first run, 60 % the first two.
+  const double present = 0.3 * 0.1 + 0.6 * 0.3;
+  EXPECT_DOUBLE_EQ(tree.WastedReads({0.1, 0.2, 0.4}, 0), present);
+  EXPECT_DOUBLE_EQ(tree.WastedReads({0.1, 0.2, 0.4}, 0.25), 0.25 * 0.7 + 0.75 * present);
+  EXPECT_EQ(Tree().WastedReads({}, 0.5), 0);
+  EXPECT_EQ(Tree({{0, 0}}).WastedReads({1}, 1), 0);
+}
+
+}  // namespace
+}  // namespace blocksieve::lsm

@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter_reader.h"
+#include "blocksieve/range_filter.h"
+#include "blocksieve/skip_index.h"
+
+// Readers are shared by threads without a lock, as a block cache shares them. Thread sanitizer sees
+// any write to them; builders and the tables that are made on first use run beside them.
+
+namespace blocksieve {
+namespace {
+
+constexpr int kNumThreads = 4;
+constexpr int kNumKeys = 2000;
+
+std::string Key(int i) { return "key" + std::to_string(100'000 + 2 * i); }
+
+void InThreads(const std::function<void()>& work) {
+  std::vector<std::thread> threads;
+  threads.reserve(kNumThreads);
+  for (int i = 0; i < kNumThreads; ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+}
+
+// A filter for points and ranges.
+OwnedBytes BuildFilter(FilterKind kind) {
+  FilterBuilder points = *FilterBuilder::Create({.kind = kind});
+  RangeFilterBuilder ranges = *RangeFilterBuilder::Create({});
+  for (int i = 0; i < kNumKeys; ++i) {
+    points.AddKey(Key(i));
+    ranges.AddKey(Key(i));
+  }
+  OwnedBytes block = std::move(*points.Finish());
+  EXPECT_TRUE(ranges.Finish(&block).ok());
+  return block;
+}
+
+TEST(SharedReaders, OfFilters) {
+  for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
+    const OwnedBytes block = BuildFilter(kind);
+    const FilterReader points = FilterReader::Open(block.view());
+    const RangeFilterReader ranges = RangeFilterReader::Open(block.view());
+    ASSERT_TRUE(ranges.is_ready());
+    InThreads([&] {
+      for (int i = 0; i < kNumKeys; ++i) {
+        const std::string key = Key(i);
+        EXPECT_TRUE(points.MayMatch(key));
+        EXPECT_TRUE(ranges.MayContain(key, key + '\0'));
+      }
+      const OwnedBytes again = BuildFilter(kind);
+      EXPECT_EQ(AsText(again.view()), AsText(block.view()));
+    });
+  }
+}
+
+TEST(SharedReaders, OfSkipIndexes) {
+  const std::vector<Column> columns = {*Column::Parse("number=int:1")};
+  SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns, .granule_rows = 10});
+  for (int i = 0; i < kNumKeys; ++i) builder.AddRow(Key(i), std::to_string(i));
+  const std::string bytes = *builder.Finish();
+  const SkipIndexReader index = *SkipIndexReader::Open(AsBytes(bytes));
+  InThreads([&] {
+    for (int i = 0; i < kNumKeys; i += 50) {
+      const Predicate is_i = *Predicate::Parse("number = " + std::to_string(i), columns);
+      EXPECT_TRUE(index.Candidates(is_i).Has(static_cast<size_t>(i / 10)));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace blocksieve

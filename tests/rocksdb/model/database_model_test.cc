@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+#include <rocksdb/perf_context.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+
+#include "blocksieve/rocksdb/range_filter.h"
+#include "tests/rocksdb/model/model_run.h"
+#include "tests/support/environment.h"
+#include "tests/support/sanitizers.h"
+
+// Databases with filters against a map, and against iterators that ask no filter: whatever is
+// asked, the answer is the same. With BLOCKSIEVE_LONG_TESTS over BLOCKSIEVE_RANGE_OPERATIONS
+// operations, of all kinds and from seed BLOCKSIEVE_RANGE_SEED on.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+// What filters said "no" to.
+struct Denied {
+  uint64_t ranges = 0;
+  uint64_t lookups = 0;
+};
+
+Denied RunSeeds(const ModelKind& kind, uint64_t first, uint64_t seeds, ModelReport* report) {
+  const uint64_t ranges = GetRangeFilterCounts().no;
+  rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+  const uint64_t lookups = rocksdb::get_perf_context()->bloom_sst_miss_count;
+  for (uint64_t seed = first; seed < first + seeds && report->num_wrong == 0; ++seed) {
+    RunModel(kind, seed, kOperationsOfSeed, report);
+  }
+  return {GetRangeFilterCounts().no - ranges,
+          rocksdb::get_perf_context()->bloom_sst_miss_count - lookups};
+}
+
+void Print(const ModelReport& report, const Denied& denied) {
+  std::printf("  %" PRIu64 " operations, %" PRIu64 " seeks, %" PRIu64 " ranges and %" PRIu64
+              " lookups denied, %" PRIu64 " wrong\n",
+              report.operations, report.seeks, denied.ranges, denied.lookups, report.num_wrong);
+  std::fflush(stdout);
+}
+
+const ModelKind kKinds[] = {
+    {.name = "Bounds"},
+    {.name = "PlainReads", .filters = RangeFilters::Ours(true), .plain_reads = true},
+    {.name = "Timestamps", .timestamps = true},
+    {.name = "Threads", .reads_in_threads = true},
+    {.name = "Points", .points_only = true},
+    {.name = "Repeatable", .is_repeatable = true},
+};
+
+class DatabaseModel : public ::testing::TestWithParam<ModelKind> {};
+
+TEST_P(DatabaseModel, FindsWhatIsThere) {
+  ModelReport report;
+  const bool once = kThreadSanitizer || GetParam().is_repeatable;
+  const Denied denied = RunSeeds(GetParam(), 1, once ? 1 : 3, &report);
+  Print(report, denied);
+  EXPECT_EQ(report.num_wrong, 0u) << report.first_wrong;
+  // How many files there are to say no depends on compactions beside the run, and on threads.
+  if (GetParam().is_repeatable) {
+    EXPECT_GT(denied.ranges, report.seeks / 4);
+    EXPECT_GT(denied.lookups, 0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, DatabaseModel, ::testing::ValuesIn(kKinds), ParamNames());
+
+TEST(DatabaseModelLong, FindsWhatIsThere) {
+  if (!LongTests()) GTEST_SKIP() << "long";
+  const uint64_t operations = NumberFromEnvironment("BLOCKSIEVE_RANGE_OPERATIONS", 100'000'000);
+  uint64_t seed = NumberFromEnvironment("BLOCKSIEVE_RANGE_SEED", 1000);
+  ModelReport report;
+  Denied denied;
+  for (uint64_t i = 0; report.operations < operations && report.num_wrong == 0; ++i) {
+    const Denied added = RunSeeds(kKinds[i % std::size(kKinds)], seed++, 1, &report);
+    denied.ranges += added.ranges;
+    denied.lookups += added.lookups;
+    if (i % 40 == 39) Print(report, denied);
+  }
+  Print(report, denied);
+  EXPECT_EQ(report.num_wrong, 0u) << report.first_wrong;
+}
+
+}  // namespace
+}  // namespace blocksieve

@@ -1,0 +1,244 @@
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/utilities/write_batch_with_index.h>
+
+#include <iterator>
+#include <utility>
+
+#include "integration/rocksdb/compat/file_deletions.h"
+#include "integration/rocksdb/compat/version_differences.h"
+#include "tests/rocksdb/model/model_run.h"
+
+namespace blocksieve::testing {
+namespace {
+
+constexpr size_t kMaxIterators = 5;
+
+}  // namespace
+
+void ModelRun::LookUp() {
+  const auto check = [&](const std::string& key, const rocksdb::Status& status,
+                         const std::string& value, const char* how) {
+    ++report_.operations;
+    const auto row = map_.find(key);
+    const bool is_there = row != map_.end();
+    if (is_there ? status.ok() && value == row->second : status.IsNotFound()) return;
+    report_.Wrong(std::string(how) + " of '" + Hex(key) + "': " + status.ToString() +
+                  (is_there ? ", but it is " + row->second : ", but it is not there"));
+  };
+  rocksdb::ReadOptions read;
+  SetTimestamp(&read);
+  for (int i = 0; i < 10; ++i) {
+    const std::string key = dice_.OneIn(5) ? "" : dice_.OneIn(4) ? keys_.Near() : keys_.Any();
+    read.total_order_seek = dice_.OneIn(8);
+    std::string value;
+    const rocksdb::Status status = db_->Get(read, key, &value);
+    check(key, status, value, "Get");
+  }
+  constexpr size_t kKeys = 12;
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < kKeys; ++i) keys.push_back(dice_.OneIn(5) ? "" : keys_.Any());
+  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  rocksdb::PinnableSlice values[kKeys];
+  rocksdb::Status statuses[kKeys];
+  read.total_order_seek = false;
+  db_->MultiGet(read, Family(), kKeys, slices.data(), values, statuses);
+  for (size_t i = 0; i < kKeys; ++i) check(keys[i], statuses[i], values[i].ToString(), "MultiGet");
+}
+
+rocksdb::ReadOptions ModelRun::DrawRead() {
+  rocksdb::ReadOptions read;
+  read.auto_prefix_mode = dice_.Below(10) < (kind_.plain_reads ? 2 : 7);
+  read.total_order_seek = dice_.OneIn(10);
+  read.prefix_same_as_start = dice_.OneIn(12);
+  if (opening_.has_other_extractor) {
+    read.prefix_same_as_start = false;
+    if (!read.auto_prefix_mode) read.total_order_seek = true;
+  }
+  read.pin_data = !kind_.timestamps && dice_.OneIn(8);
+  read.fill_cache = !dice_.OneIn(4);
+  read.readahead_size = dice_.OneIn(8) ? 4096 : 0;
+  read.adaptive_readahead = dice_.OneIn(4);
+  read.verify_checksums = dice_.OneIn(2);
+  static const rocksdb_plugin::TableFilter all_tables = [](const rocksdb::TableProperties&) {
+    return true;
+  };
+  if (dice_.OneIn(10)) rocksdb_plugin::SetTableFilter(all_tables, &read);
+  SetTimestamp(&read);
+  return read;
+}
+
+void ModelRun::AddIterator() {
+  OpenIterator& added = iterators_.emplace_back();
+  rocksdb::ReadOptions read = DrawRead();
+  Bounds bounds;
+  if (dice_.OneIn(4)) bounds.lower = keys_.Near();
+  if (!dice_.OneIn(6)) bounds.upper = keys_.Near();
+  if (bounds.lower && bounds.upper && *bounds.upper < *bounds.lower) {
+    std::swap(bounds.lower, bounds.upper);
+  }
+  added.moment.timestamp = now_;
+  if (traits_.has_tailing && dice_.OneIn(3) && !opening_.has_other_extractor) {
+    read.tailing = true;
+    read.pin_data = false;
+    bounds.lower.reset();
+  } else if (!moments_.empty() && dice_.OneIn(3)) {
+    added.moment = moments_[dice_.Below(moments_.size())];
+  }
+  read.snapshot = added.moment.snapshot;
+  if (kind_.timestamps) {
+    added.timestamp = added.moment.timestamp;
+    read.timestamp = &added.timestamp;
+  }
+  added.twin = std::make_unique<TwinIterator>(Iterators(db_.get()), read, bounds, &report_);
+}
+
+void ModelRun::MoveIterator() {
+  if (iterators_.size() >= kMaxIterators && dice_.OneIn(60)) {
+    iterators_.erase(
+        std::next(iterators_.begin(), static_cast<ptrdiff_t>(dice_.Below(kMaxIterators))));
+  }
+  if (iterators_.size() < kMaxIterators) AddIterator();
+  OpenIterator& iterator =
+      *std::next(iterators_.begin(), static_cast<ptrdiff_t>(dice_.Below(iterators_.size())));
+  for (uint64_t left = 1 + dice_.Below(6); left > 0; --left) MoveOnce(&iterator);
+}
+
+void ModelRun::MoveOnce(OpenIterator* iterator) {
+  TwinIterator& twin = *iterator->twin;
+  const bool is_tailing = twin.read().tailing;
+  const bool goes_back = !traits_.deletes_ranges && !is_tailing;
+  // It sees what was written since, but has to seek anew.
+  if (is_tailing && iterator->num_changes != num_changes_) twin.ForgetRow();
+  iterator->num_changes = num_changes_;
+  uint64_t move = dice_.Below(goes_back ? 14 : 11);
+  if (move >= 8 && !twin.is_at_row()) move = 0;
+  if (move < 8 && !is_tailing && dice_.OneIn(3)) twin.MoveBound(keys_.Near());
+  if (move < 5) {
+    twin.Seek(SeekKey(twin.bounds()));
+  } else if (move == 5 && goes_back) {
+    twin.SeekForPrev(SeekKey(twin.bounds()));
+  } else if (move == 6 && goes_back) {
+    twin.SeekToLast();
+  } else if (move < 8) {
+    twin.SeekToFirst();
+  } else if (move < 11) {
+    twin.Next();
+  } else {
+    twin.Prev();
+  }
+}
+
+// Mostly a row right before the upper bound, or right behind such a one.
+std::string ModelRun::SeekKey(const Bounds& bounds) {
+  if (!bounds.upper || dice_.OneIn(3)) return keys_.Near();
+  auto row = map_.lower_bound(*bounds.upper);
+  for (uint64_t before = dice_.Below(3); before > 0 && row != map_.begin(); --before) --row;
+  if (row == map_.end()) return keys_.Near();
+  return row->first + (dice_.OneIn(2) ? std::string(1, '\0') : "");
+}
+
+void ModelRun::Refresh() {
+  // With a timestamp an iterator stays at its time.
+  if (iterators_.empty() || kind_.timestamps || traits_.deletes_ranges) return;
+  OpenIterator& iterator = iterators_.front();
+  if (!iterator.twin->read().tailing && iterator.moment.snapshot == nullptr) {
+    iterator.twin->Refresh();
+  }
+}
+
+void ModelRun::ScanShortly() { CompareScans(4, Iterators(db_.get())); }
+
+void ModelRun::CompareScans(int times, const MakeIterator& make) {
+  for (int i = 0; i < times; ++i) {
+    const auto [begin, end] = keys_.Range();
+    CompareScan(make, DrawRead(), begin, end, &report_);
+  }
+}
+
+void ModelRun::ScanAll() {
+  CompareScan(Iterators(db_.get()), DrawRead(), "", std::string(100, '\xff'), &report_);
+  rocksdb::ReadOptions read;
+  read.total_order_seek = true;
+  SetTimestamp(&read);
+  const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(read));
+  Map found;
+  for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
+    found[rows->key().ToString()] = rows->value().ToString();
+  }
+  Must(rows->status(), "a scan of all");
+  if (found != map_) report_.Wrong("a scan of all has other rows than were written");
+}
+
+void ModelRun::ScanOverBatch() {
+  if (kind_.timestamps) return;
+  rocksdb::WriteBatchWithIndex batch(rocksdb::BytewiseComparator(), 0, /*overwrite_key=*/true);
+  for (uint64_t left = dice_.Below(10); left > 0; --left) {
+    const std::string& key = keys_.Any();
+    Must(dice_.OneIn(3) ? batch.Delete(key) : batch.Put(key, "batch"), "batch");
+  }
+  CompareScans(4, [&](const rocksdb::ReadOptions& read) {
+    return std::unique_ptr<rocksdb::Iterator>(
+        batch.NewIteratorWithBase(Family(), db_->NewIterator(read), &read));
+  });
+}
+
+void ModelRun::ScanOtherInstance() {
+  const rocksdb_plugin::NoFileDeletions keep(db_.get());
+  // RocksDB wants it so for a secondary.
+  rocksdb::Options options = opening_.config.ToOptions();
+  options.max_open_files = -1;
+  const std::unique_ptr<rocksdb::DB> other = dice_.OneIn(2)
+                                                 ? OpenReadOnly(options, path_)
+                                                 : OpenSecondary(options, path_, dir_ / "second");
+  CompareScans(50, Iterators(other.get()));
+}
+
+void ModelRun::ScanFile() {
+  if (kind_.timestamps) return;
+  const rocksdb_plugin::NoFileDeletions keep(db_.get());
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  if (files.empty()) return;
+  const rocksdb::LiveFileMetaData& file = files[dice_.Below(files.size())];
+  rocksdb::SstFileReader reader(opening_.config.ToOptions());
+  Must(reader.Open(file.db_path + file.name), "a file");
+  CompareScans(20, [&](const rocksdb::ReadOptions& read) {
+    return std::unique_ptr<rocksdb::Iterator>(reader.NewIterator(read));
+  });
+}
+
+void ModelRun::StartReads() {
+  stop_ = false;
+  thread_reports_.assign(2, {});
+  for (ModelReport& report : thread_reports_) {
+    threads_.emplace_back([this, &report, seed = dice_.Bits()] { ReadBeside(&report, seed); });
+  }
+}
+
+void ModelRun::StopReads() {
+  stop_ = true;
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  for (const ModelReport& report : thread_reports_) report_.Add(report);
+  thread_reports_.clear();
+}
+
+void ModelRun::ReadBeside(ModelReport* report, uint64_t seed) {
+  Dice dice(seed);
+  ModelKeys keys(&dice);
+  const std::string latest(8, '\xff');
+  const rocksdb::Slice timestamp(latest);
+  while (!stop_ && report->num_wrong == 0) {
+    rocksdb::ReadOptions read;
+    read.auto_prefix_mode = !kind_.plain_reads;
+    read.snapshot = db_->GetSnapshot();
+    if (kind_.timestamps) read.timestamp = &timestamp;
+    for (int i = 0; i < 20; ++i) {
+      const auto [begin, end] = keys.Range();
+      CompareScan(Iterators(db_.get()), read, begin, end, report);
+    }
+    db_->ReleaseSnapshot(read.snapshot);
+  }
+}
+
+}  // namespace blocksieve::testing

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/utilities/transaction_db.h>
+
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/rocksdb/model/model_settings.h"
+#include "tests/rocksdb/model/twin_iterator.h"
+#include "tests/support/temp_dir.h"
+
+namespace blocksieve::testing {
+
+/// Random operations on a database in a directory of its own. Lookups and full scans are compared
+/// with a map, and every move of an iterator with one in total order. model_writes.cc has the steps
+/// that write, model_reads.cc those that read.
+class ModelRun {
+ public:
+  ModelRun(const ModelKind& kind, uint64_t seed, ModelReport* report);
+  ModelRun(const ModelRun&) = delete;
+  ModelRun& operator=(const ModelRun&) = delete;
+  ~ModelRun() { Close(); }
+
+  void Step();
+
+ private:
+  using Map = std::map<std::string, std::string>;
+
+  // A moment that reads can go back to: a snapshot, or with timestamps a time.
+  struct Moment {
+    const rocksdb::Snapshot* snapshot = nullptr;
+    std::string timestamp;
+  };
+
+  // An iterator over several steps.
+  struct OpenIterator {
+    Moment moment;
+    rocksdb::Slice timestamp;
+    std::unique_ptr<TwinIterator> twin;
+    uint64_t num_changes = 0;  // those that a tailing one knew when it was last at a row
+  };
+
+  void Open();
+  void Close();
+  void Reopen();
+
+  // What is in the database changes.
+  void WriteBatch();
+  void WriteOne(rocksdb::WriteBatch* batch);
+  void Commit();
+  void Ingest();
+  // Where it is changes.
+  void Flush() { MustBeOk(db_->Flush({}), "flush"); }
+  void Compact();
+  // Nothing changes.
+  void LookUp();
+  void AddIterator();
+  void MoveIterator();
+  void MoveOnce(OpenIterator* iterator);
+  std::string SeekKey(const Bounds& bounds);
+  void AddOrDropSnapshot();
+  void DropSnapshots();
+  void Refresh();
+  void ScanShortly();
+  void ScanAll();
+  void ScanOverBatch();
+  void ScanOtherInstance();
+  void ScanFile();
+  // In threads of their own: short scans at one snapshot after another.
+  void StartReads();
+  void StopReads();
+  void ReadBeside(ModelReport* report, uint64_t seed);
+
+  void Must(const rocksdb::Status& status, const char* what) {
+    if (!status.ok()) report_.Wrong(std::string(what) + ": " + status.ToString());
+  }
+  std::string Value() { return "v" + std::to_string(next_value_++); }
+  rocksdb::ColumnFamilyHandle* Family() const { return db_->DefaultColumnFamily(); }
+  MakeIterator Iterators(rocksdb::DB* db) const {
+    return [db](const auto& read) {
+      return std::unique_ptr<rocksdb::Iterator>(db->NewIterator(read));
+    };
+  }
+  /// `times` short scans with options of applications that want ranges filtered, or do not.
+  void CompareScans(int times, const MakeIterator& make);
+
+  rocksdb::ReadOptions DrawRead();
+  void SetTimestamp(rocksdb::ReadOptions* read) {
+    if (kind_.timestamps) read->timestamp = &now_slice_;
+  }
+  void AdvanceTime();
+
+  const ModelKind& kind_;
+  const uint64_t seed_;
+  Dice dice_;
+  ModelKeys keys_;
+  const ModelTraits traits_;
+  ModelOpening opening_;
+  ModelReport& report_;
+  const TempDir dir_;
+  const std::string path_ = dir_ / "db";
+
+  Map map_;
+  uint64_t num_changes_ = 0;
+  uint64_t next_value_ = 0;
+  uint64_t next_single_ = 0;
+  uint64_t time_ = 0;
+  std::string now_;  // time_, as RocksDB encodes it
+  rocksdb::Slice now_slice_;
+
+  std::unique_ptr<rocksdb::DB> db_;
+  rocksdb::TransactionDB* transactions_ = nullptr;  // the same, if it is one
+  std::vector<Moment> moments_;
+  std::list<OpenIterator> iterators_;
+
+  std::atomic<bool> stop_ = false;
+  std::vector<ModelReport> thread_reports_;
+  std::vector<std::thread> threads_;
+};
+
+/// Settings differ by seed, so each has few operations.
+inline constexpr uint64_t kOperationsOfSeed = 30'000;
+
+/// This many random operations, or fewer if something is wrong. Adds to the report.
+void RunModel(const ModelKind& kind, uint64_t seed, uint64_t operations, ModelReport* report);
+
+}  // namespace blocksieve::testing

@@ -1,0 +1,203 @@
+#include "tests/rocksdb/model/model_settings.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/utilities/object_registry.h>
+
+#include <algorithm>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/range_filter.h"
+
+namespace ROCKSDB_NAMESPACE {
+// In the library since 7.0, in its public headers only later.
+extern const Comparator* BytewiseComparatorWithU64Ts();
+}  // namespace ROCKSDB_NAMESPACE
+
+namespace blocksieve::testing {
+namespace {
+
+class AppendAndCut final : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "blocksieve.test.append_and_cut"; }
+  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* existing, const rocksdb::Slice& operand,
+             std::string* merged, rocksdb::Logger*) const override {
+    merged->clear();
+    if (existing != nullptr) merged->assign(existing->data(), existing->size());
+    MergeInto(merged, {operand.data(), operand.size()});
+    return true;
+  }
+};
+
+// Another extractor than ours.
+class FirstBytes final : public rocksdb::SliceTransform {
+ public:
+  static constexpr const char* kName = "blocksieve.test.first_bytes";
+
+  const char* Name() const override { return kName; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return {key.data(), std::min<size_t>(key.size(), 3)};
+  }
+  bool InDomain(const rocksdb::Slice&) const override { return true; }
+};
+
+// Files name their extractors.
+void RegisterExtractors() {
+  static const int registered = [] {
+    rocksdb::ObjectLibrary::Default()->AddFactory<const rocksdb::SliceTransform>(
+        FirstBytes::kName, [](const std::string&,
+                              std::unique_ptr<const rocksdb::SliceTransform>* guard, std::string*) {
+          guard->reset(new FirstBytes);
+          return guard->get();
+        });
+    return blocksieve_rocksdb_register();
+  }();
+  static_cast<void>(registered);
+}
+
+// Files of alike keys have no ranges, and say so.
+class NoLog final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+// A template, so that what a version lacks is not compiled.
+template <class Table>
+void DrawNewerOptions(Dice* dice, Table* table) {
+  if constexpr (requires { table->decouple_partitioned_filters; }) {
+    table->decouple_partitioned_filters = dice->OneIn(2);
+  }
+}
+
+void DrawTable(const ModelKind& kind, Dice* dice, rocksdb::BlockBasedTableOptions* table) {
+  const uint32_t newest_format = table->format_version;
+  table->block_size = 128U << dice->Below(4);
+  table->block_cache = rocksdb::NewLRUCache(dice->OneIn(2) ? 1 << 20 : 1 << 14);
+  table->format_version =
+      dice->OneIn(2) ? newest_format : 2 + static_cast<uint32_t>(dice->Below(4));
+  table->cache_index_and_filter_blocks = dice->OneIn(2);
+  table->pin_l0_filter_and_index_blocks_in_cache = dice->OneIn(3);
+  table->optimize_filters_for_memory = dice->OneIn(3);
+  table->detect_filter_construct_corruption = dice->OneIn(2);
+  table->index_block_restart_interval = dice->OneIn(2) ? 1 : 4;
+  using Table = rocksdb::BlockBasedTableOptions;
+  switch (kind.is_repeatable ? 4 : dice->Below(5)) {
+    case 0:
+      break;
+    case 1:
+      table->index_type = Table::kBinarySearchWithFirstKey;
+      break;
+    default:
+      table->index_type = Table::kTwoLevelIndexSearch;
+      table->partition_filters = kind.is_repeatable || !dice->OneIn(5);
+      table->metadata_block_size = 64U << dice->Below(5);
+      DrawNewerOptions(dice, table);
+  }
+}
+
+// Ours with ranges and its extractor, or whatever else may have been there before or may come
+// after.
+void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
+  DbConfig& config = opening->config;
+  const uint64_t policy = kind.is_repeatable ? 0
+                          : kind.points_only ? 1 + dice->Below(5) / 4  // mostly ours
+                                             : dice->Below(8);
+  // With ranges, RocksDB refuses to open with another extractor.
+  const uint64_t extractor = dice->Below(4);
+  switch (policy) {
+    case 1:
+      config.table.filter_policy = NewFilterPolicy({.target_fpr = dice->OneIn(2) ? 0.01 : 0.2});
+      opening->name = "points only";
+      break;
+    case 2:
+      config.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+      opening->name = "stock Bloom";
+      break;
+    case 3:
+      opening->name = "no filters";
+      break;
+    default:
+      config.table.filter_policy = kind.filters.policy;
+      config.options.prefix_extractor = kind.filters.extractor;
+      opening->name = "ranges";
+      return;
+  }
+  config.table.whole_key_filtering = !dice->OneIn(4);
+  if (extractor == 1) {
+    opening->name += ", no extractor";
+  } else if (extractor == 2) {
+    config.options.prefix_extractor = std::make_shared<FirstBytes>();
+    opening->has_other_extractor = true;
+    opening->name += ", another extractor";
+  } else {
+    config.options.prefix_extractor = kind.filters.extractor;
+  }
+}
+
+}  // namespace
+
+void MergeInto(std::string* value, std::string_view operand) {
+  constexpr size_t kMaxMerged = 60;
+  value->append(operand);
+  if (value->size() > kMaxMerged) value->erase(0, value->size() - kMaxMerged);
+}
+
+RangeFilters RangeFilters::Ours(bool plain_range_reads) {
+  RegisterExtractors();
+  rocksdb::ColumnFamilyOptions options;
+  RangeFilterOptions ranges;
+  ranges.policy.plain_range_reads = plain_range_reads;
+  MustBeOk(EnableRangeFilter(&options, ranges), "range filter");
+  return {options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy,
+          options.prefix_extractor};
+}
+
+ModelTraits::ModelTraits(const ModelKind& kind, Dice* dice)
+    : universal(dice->OneIn(4)),
+      deletes_ranges(dice->OneIn(3) && !kind.timestamps),
+      has_tailing(!deletes_ranges && dice->OneIn(2) && !kind.timestamps),
+      merges(!deletes_ranges && !has_tailing && !kind.timestamps),
+      ingests(!universal && !kind.timestamps && !kind.reads_in_threads),
+      transactions(!deletes_ranges && !kind.timestamps && dice->OneIn(3)) {}
+
+ModelOpening::ModelOpening(const ModelKind& kind, const ModelTraits& traits, Dice* dice) {
+  rocksdb::Options& options = config.options;
+  options.create_if_missing = true;
+  options.env = UnsyncedEnv();
+  options.compression = rocksdb::kNoCompression;
+  options.merge_operator = std::make_shared<AppendAndCut>();
+  if (kind.timestamps) options.comparator = rocksdb::BytewiseComparatorWithU64Ts();
+  // A small tree of many levels and files.
+  options.write_buffer_size = 64 << 10;
+  options.target_file_size_base = 8 << 10;
+  options.max_bytes_for_level_base = 24 << 10;
+  options.max_bytes_for_level_multiplier = 3;
+  options.level0_file_num_compaction_trigger = 3 + static_cast<int>(dice->Below(3));
+  options.num_levels = 5;
+  options.level_compaction_dynamic_level_bytes = dice->OneIn(2);
+  options.max_background_jobs = 2;
+  options.max_subcompactions = 1 + static_cast<uint32_t>(dice->Below(3));
+  options.max_open_files = dice->OneIn(4) ? 12 : -1;
+  if (traits.universal) options.compaction_style = rocksdb::kCompactionStyleUniversal;
+  options.max_sequential_skip_in_iterations = dice->OneIn(2) ? 8 : 1 + dice->Below(3);
+  if (dice->OneIn(2)) {
+    options.memtable_prefix_bloom_size_ratio = 0.1;
+    options.memtable_whole_key_filtering = dice->OneIn(2);
+  }
+  options.allow_mmap_reads = dice->OneIn(6);
+  options.optimize_filters_for_hits = dice->OneIn(8);
+  options.info_log = std::make_shared<NoLog>();
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  if (kind.is_repeatable) {
+    options.write_buffer_size = 64 << 20;
+    options.disable_auto_compactions = true;
+    options.max_subcompactions = 1;
+  }
+  DrawTable(kind, dice, &config.table);
+  DrawFilters(kind, dice, this);
+}
+
+}  // namespace blocksieve::testing

@@ -1,0 +1,122 @@
+#include "tests/rocksdb/model/twin_iterator.h"
+
+#include <utility>
+
+namespace blocksieve::testing {
+namespace {
+
+std::string PositionOf(const rocksdb::Iterator& iterator) {
+  if (!iterator.status().ok()) return iterator.status().ToString();
+  if (!iterator.Valid()) return "no row";
+  return "'" + Hex(iterator.key()) + "' with " + iterator.value().ToString();
+}
+
+std::string BoundText(const std::optional<std::string>& bound) {
+  return bound ? "'" + Hex(*bound) + "'" : "none";
+}
+
+}  // namespace
+
+std::string Hex(const rocksdb::Slice& text) { return text.ToString(/*hex=*/true); }
+
+void ModelReport::Wrong(const std::string& what) {
+  constexpr uint64_t kMaxLines = 10;
+  if (num_wrong++ >= kMaxLines) return;
+  first_wrong += where + ", operation " + std::to_string(operations) + ": " + what + "\n";
+}
+
+void ModelReport::Add(const ModelReport& other) {
+  operations += other.operations;
+  seeks += other.seeks;
+  num_wrong += other.num_wrong;
+  if (other.num_wrong > 0) first_wrong += where + ", in a thread " + other.first_wrong;
+}
+
+TwinIterator::TwinIterator(const MakeIterator& make, rocksdb::ReadOptions read, Bounds bounds,
+                           ModelReport* report)
+    : read_(std::move(read)), bounds_(std::move(bounds)), report_(*report) {
+  if (bounds_.lower) {
+    lower_ = *bounds_.lower;
+    read_.iterate_lower_bound = &lower_;
+  }
+  if (bounds_.upper) {
+    upper_ = *bounds_.upper;
+    read_.iterate_upper_bound = &upper_;
+  }
+  filtered_ = make(read_);
+  rocksdb::ReadOptions plain;
+  plain.total_order_seek = true;
+  plain.iterate_lower_bound = read_.iterate_lower_bound;
+  plain.iterate_upper_bound = read_.iterate_upper_bound;
+  plain.snapshot = read_.snapshot;
+  plain.timestamp = read_.timestamp;
+  plain.tailing = read_.tailing;
+  plain_ = make(plain);
+}
+
+template <class Move>
+void TwinIterator::Both(const std::string& what, Move move) {
+  ++report_.operations;
+  move(filtered_.get());
+  move(plain_.get());
+  const std::string position = PositionOf(*filtered_);
+  is_at_row_ = plain_->Valid();
+  if (position == PositionOf(*plain_) && plain_->status().ok()) return;
+  is_at_row_ = false;
+  report_.Wrong(what + ": at " + position + ", not at " + PositionOf(*plain_) + Describe());
+}
+
+void TwinIterator::Seek(const std::string& key) {
+  ++report_.seeks;
+  Both("Seek to '" + Hex(key) + "'", [&](auto* iterator) { iterator->Seek(key); });
+}
+void TwinIterator::SeekForPrev(const std::string& key) {
+  ++report_.seeks;
+  Both("SeekForPrev to '" + Hex(key) + "'", [&](auto* iterator) { iterator->SeekForPrev(key); });
+}
+void TwinIterator::SeekToFirst() {
+  Both("SeekToFirst", [](auto* iterator) { iterator->SeekToFirst(); });
+}
+void TwinIterator::SeekToLast() {
+  Both("SeekToLast", [](auto* iterator) { iterator->SeekToLast(); });
+}
+void TwinIterator::Next() {
+  Both("Next", [](auto* iterator) { iterator->Next(); });
+}
+void TwinIterator::Prev() {
+  Both("Prev", [](auto* iterator) { iterator->Prev(); });
+}
+
+void TwinIterator::Refresh() {
+  is_at_row_ = false;
+  const bool is_refreshed = filtered_->Refresh().ok();
+  if (is_refreshed != plain_->Refresh().ok()) report_.Wrong("Refresh of one alone");
+}
+
+// The slice that ReadOptions refer to stays where it is.
+void TwinIterator::MoveBound(const std::string& upper) {
+  if (!bounds_.upper) return;
+  bounds_.upper = upper;
+  if (bounds_.lower && *bounds_.upper < *bounds_.lower) std::swap(bounds_.lower, bounds_.upper);
+  upper_ = *bounds_.upper;
+  if (bounds_.lower) lower_ = *bounds_.lower;
+  is_at_row_ = false;
+}
+
+std::string TwinIterator::Describe() const {
+  std::string text = "; bounds " + BoundText(bounds_.lower) + " to " + BoundText(bounds_.upper);
+  if (read_.auto_prefix_mode) text += ", auto_prefix_mode";
+  if (read_.total_order_seek) text += ", total_order_seek";
+  if (read_.prefix_same_as_start) text += ", prefix_same_as_start";
+  if (read_.tailing) text += ", tailing";
+  if (read_.snapshot != nullptr) text += ", at a snapshot";
+  return text;
+}
+
+void CompareScan(const MakeIterator& make, const rocksdb::ReadOptions& read,
+                 const std::string& begin, const std::string& end, ModelReport* report) {
+  TwinIterator twin(make, read, {std::nullopt, end}, report);
+  for (twin.Seek(begin); twin.is_at_row(); twin.Next()) continue;
+}
+
+}  // namespace blocksieve::testing

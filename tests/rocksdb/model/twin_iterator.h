@@ -1,0 +1,85 @@
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tests/rocksdb/model/model_keys.h"
+
+namespace blocksieve::testing {
+
+/// What came of a run.
+struct ModelReport {
+  uint64_t operations = 0;
+  uint64_t seeks = 0;
+  uint64_t num_wrong = 0;
+  std::string first_wrong;  // of several, one a line
+  std::string where;        // what the database is, for what is wrong
+
+  void Wrong(const std::string& what);
+  void Add(const ModelReport& other);
+};
+
+/// Makes an iterator over what is compared.
+using MakeIterator = std::function<std::unique_ptr<rocksdb::Iterator>(const rocksdb::ReadOptions&)>;
+
+/// [lower, upper)
+struct Bounds {
+  std::optional<std::string> lower;
+  std::optional<std::string> upper;
+};
+
+/// An iterator that filters serve, and one in total order, for which RocksDB asks no prefix filter.
+/// Both are moved alike, and have to be at the same row after every move.
+class TwinIterator {
+ public:
+  TwinIterator(const MakeIterator& make, rocksdb::ReadOptions read, Bounds bounds,
+               ModelReport* report);
+  TwinIterator(const TwinIterator&) = delete;
+  TwinIterator& operator=(const TwinIterator&) = delete;
+
+  void Seek(const std::string& key);
+  void SeekForPrev(const std::string& key);
+  void SeekToFirst();
+  void SeekToLast();
+  void Next();
+  void Prev();
+  void Refresh();
+
+  /// Changes the upper bound, if there is one. What follows has to be a seek.
+  void MoveBound(const std::string& upper);
+
+  /// At a row, the same one.
+  bool is_at_row() const { return is_at_row_; }
+  void ForgetRow() { is_at_row_ = false; }
+
+  const rocksdb::ReadOptions& read() const { return read_; }
+  const Bounds& bounds() const { return bounds_; }
+
+ private:
+  template <class Move>
+  void Both(const std::string& what, Move move);
+  std::string Describe() const;
+
+  rocksdb::ReadOptions read_;
+  Bounds bounds_;
+  rocksdb::Slice lower_;
+  rocksdb::Slice upper_;
+  ModelReport& report_;
+  std::unique_ptr<rocksdb::Iterator> filtered_;
+  std::unique_ptr<rocksdb::Iterator> plain_;
+  bool is_at_row_ = false;
+};
+
+/// From `begin` on, up to `end`, as most applications do it: an iterator for one range.
+void CompareScan(const MakeIterator& make, const rocksdb::ReadOptions& read,
+                 const std::string& begin, const std::string& end, ModelReport* report);
+
+/// For reports.
+std::string Hex(const rocksdb::Slice& text);
+
+}  // namespace blocksieve::testing

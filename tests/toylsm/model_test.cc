@@ -1,0 +1,141 @@
+#include <random>
+
+#include "tests/toylsm/toy_model.h"
+
+// Random operations on a database and on a map, which must agree: through flushes, compactions,
+// failed writes, power losses and reopening.
+
+namespace blocksieve::toylsm {
+namespace {
+
+class RandomOperations : public ::testing::TestWithParam<unsigned> {
+ protected:
+  RandomOperations() : random_(GetParam()), db_(RandomOptions()) { MustBeOk(db_.Reopen()); }
+
+  Options RandomOptions() {
+    Options options = SmallOptions(&env_);
+    options.memtable_bytes = uint64_t{4} << (10 + Below(4));
+    options.level0_files = static_cast<uint32_t>(1 + Below(4));
+    options.size_ratio = 2 + static_cast<double>(Below(4));
+    options.filter_granule_blocks = static_cast<uint32_t>(Below(5));
+    options.cache_bytes = Below(2) * (256 << 10);
+    has_filters_ = GetParam() % 4 != 0;
+    if (!has_filters_) options.key_filters.clear();
+    for (KeyFilterOptions& filter : options.key_filters) {
+      filter.target_fpr = Below(2) == 0 ? 0.01 : 0.3;
+      filter.kind = Below(2) == 0 ? FilterKind::kRibbon : FilterKind::kBlockedBloom;
+    }
+    for (const char* text : {"word = 'w3'", "word = 'w1' AND number < 100", "number > 990",
+                             "number BETWEEN 100 AND 110 OR word = 'absent'", "word IS NULL",
+                             "NOT word = 'w2'", "tags IS NOT NULL"}) {
+      predicates_.push_back(*Predicate::Parse(text, options.value_columns));
+    }
+    return options;
+  }
+
+  uint64_t Below(uint64_t bound) { return random_() % bound; }
+
+  std::string RandomKey() {
+    if (Below(100) == 0) return std::string(Below(3), Below(2) == 0 ? '\0' : '\xff');
+    return "k" + std::to_string(Below(Below(2) == 0 ? 1500 : 60));
+  }
+
+  // Mostly a short range; also empty ones, and some without an end.
+  KeyRange RandomRange() {
+    KeyRange range{.begin = RandomKey(), .end = RandomKey()};
+    if (Below(2) == 0) range.end = range.begin + std::to_string(Below(10));
+    if (Below(10) == 0) range.end = std::nullopt;
+    if (Below(2) == 0) range.begin += std::to_string(Below(10));
+    return range;
+  }
+
+  std::string RandomValue() {
+    if (Below(20) == 0) return {};
+    std::string value = "w" + std::to_string(Below(40));
+    if (Below(10) != 0) value += "\t" + std::to_string(Below(1000));
+    if (Below(3) == 0) return value;
+    return value + "\t" + std::string(Below(60), '.') + (Below(3) == 0 ? "tag" : "");
+  }
+
+  Status Step() {
+    const uint64_t dice = Below(10'000);
+    if (dice < 5500) return db_.Write(RandomKey(), RandomValue(), Below(10) == 0);
+    if (dice < 8000) return db_.Write(RandomKey(), std::nullopt);
+    if (dice < 9500) CheckKey();
+    if (dice >= 9500 && dice < 9700) CheckRange();
+    if (dice >= 9700 && dice < 9730) CheckScan();
+    if (dice >= 9730 && dice < 9740) return db_.Flush();
+    if (dice >= 9740 && dice < 9742) return db_.Compact();
+    if (dice >= 9742 && dice < 9745) return db_.Reopen();
+    if (dice >= 9745 && dice < 9765) env_.FailChange(1 + Below(60), will_lose_power_ = Below(2));
+    return Status::Ok();
+  }
+
+  // After a failure of the file system, which may have been the last moment before a power loss.
+  void Recover() {
+    ++num_failures_;
+    env_.FailChange(0, false);
+    const auto unsynced = Below(2) == 0 ? FaultEnv::Unsynced::kLost : FaultEnv::Unsynced::kMixed;
+    if (will_lose_power_) env_.LosePower(unsynced, Below(UINT64_MAX));
+    MustBeOk(db_.Reopen(will_lose_power_));
+    will_lose_power_ = false;
+  }
+
+  void CheckKey() {
+    const std::string key = RandomKey();
+    const auto row = db_.model().find(key);
+    const auto value = MustHave(db_->Get(key));
+    ASSERT_EQ(value.has_value(), row != db_.model().end()) << key;
+    ASSERT_EQ(value.value_or(""), value ? row->second : "") << key;
+  }
+
+  void CheckRange() {
+    const KeyRange range = RandomRange();
+    const auto rows = db_->NewIterator(range);
+    const Model expected = Within(db_.model(), range);
+    ASSERT_EQ(MustHave(ReadAll(rows)), expected) << range.begin << ", " << range.end.value_or("-");
+    const std::string middle = range.begin + "1";
+    rows->Seek(middle);
+    const auto next = expected.lower_bound(middle);
+    ASSERT_EQ(rows->Valid(), next != expected.end());
+    ASSERT_TRUE(!rows->Valid() || rows->key() == next->first);
+  }
+
+  void CheckScan() {
+    const Predicate& predicate = predicates_[Below(predicates_.size())];
+    const Model expected = Matching(db_.model(), predicate);
+    ASSERT_EQ(MustHave(ReadAll(db_->Scan(predicate))), expected) << predicate.ToText();
+  }
+
+  std::mt19937_64 random_;
+  FaultEnv env_;
+  bool has_filters_ = true;
+  std::vector<Predicate> predicates_;
+  ModelDb db_;
+  bool will_lose_power_ = false;
+  int num_failures_ = 0;
+};
+
+TEST_P(RandomOperations, AgreeWithTheModel) {
+  const int num_steps = LongTests() ? 200'000 : 20'000;
+  bool has_saved_lookups = false;
+  bool has_saved_ranges = false;
+  for (int step = 0; step < num_steps && !HasFailure(); ++step) {
+    SCOPED_TRACE("step " + std::to_string(step));
+    if (!Step().ok()) Recover();
+    has_saved_lookups |= db_->counters().filter_negatives > 0;
+    has_saved_ranges |= db_->counters().range_negatives > 0;
+    ASSERT_EQ(db_->counters().filters_unreadable, 0U);
+  }
+  EXPECT_TRUE(CheckReads(db_.get(), db_.model(), predicates_).empty());
+  // Without failures, files or answers of filters, the test would prove little.
+  EXPECT_GT(num_failures_, 5);
+  EXPECT_GT(db_->version()->runs.size(), 0U);
+  EXPECT_EQ(has_saved_lookups, has_filters_);
+  EXPECT_EQ(has_saved_ranges, has_filters_);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomOperations, ::testing::Range(1U, LongTests() ? 11U : 5U));
+
+}  // namespace
+}  // namespace blocksieve::toylsm
