@@ -1,123 +1,175 @@
-// scale: filters of up to hundreds of millions of keys, the filters of whole trees and the indexes
-// of many files, measured; and from that computed what databases of up to 10^12 keys take.
+// scale: filters of up to hundreds of millions of keys and the filters of whole trees, measured;
+// and from that computed what databases of up to 10^12 keys take.
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
+#include <cmath>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "bench/scale/filters.h"
 #include "bench/scale/model.h"
-#include "bench/skip/analysis.h"
 #include "bench/support/job.h"
 #include "bench/support/measure.h"
-#include "bench/support/terminal.h"
-#include "blocksieve/granule_index.h"
-#include "blocksieve/granule_index_builder.h"
-#include "blocksieve/value.h"
 
 namespace blocksieve::bench::scale {
 namespace {
 
-// How much is measured. As it stands, in some minutes and with 6 GB of memory.
+// How much is measured. As it stands, in some minutes and with 6 GB of memory. Ascending.
 struct Effort {
   std::vector<uint64_t> filter_keys = {1'000'000, 10'000'000, 100'000'000, 300'000'000};
   std::vector<uint64_t> tree_keys = {1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
-  std::vector<uint64_t> index_files = {1, 10, 100, 1'000};
 
   // Within a minute.
-  static Effort Quick() { return {{1'000'000, 10'000'000}, {1'000'000, 10'000'000}, {1, 10, 100}}; }
+  static Effort Quick() { return {{1'000'000, 10'000'000}, {1'000'000, 10'000'000}}; }
 };
 
 constexpr double kTargetFpr = 0.01;
 
 const JobManual kManual = {
     .name = "bench/run scale",
-    .description = "Filters and skip indexes from a million keys on, measured and computed",
+    .description = "Filters from a million keys on, measured and computed",
     .quick_help = "at most 10^7 keys: within a minute",
     .files = "scale.json and plots",
 };
 
-constexpr uint64_t kGranules = kKeysPerFile / kDefaultGranuleRows;
-constexpr uint64_t kMinTimedTogether = 64;  // analyses: a clock takes longer to read than one
-constexpr double kAnalysisSeconds = 0.3;
+class Experiment {
+ public:
+  Experiment(const Effort& effort, Job& job)
+      : effort_(effort), progress_(job.progress), results_(job.results) {}
 
-GranuleIndex Open(const std::string& bytes) {
-  Result<GranuleIndex> index = GranuleIndex::Open(AsBytes(bytes));
-  if (!index.ok()) Fail("skip index: {}", index.status().message());
-  return *std::move(index);
-}
+  void Run() {
+    MeasureFilters();
+    Compute();
+    MeasureTrees();
+    results_.Of("all")
+        .Add("keys asked for", "count", asked_)
+        .Add("keys denied by all", "count", denied_)
+        .Add("keys of the largest filter", "count", static_cast<double>(effort_.filter_keys.back()))
+        .Add("memory off the formula, at most", "share", memory_off_)
+        .Add("wasted reads off the formula, at most", "share", wasted_reads_off_);
+  }
 
-// Times the analysis of the skip indexes of `num_files` files of kKeysPerFile rows, in granules of
-// the default size, for one value of a column of which every row has another. Open indexes, in
-// memory. Throws Failure.
-AnalysisResult MeasureAnalysis(uint64_t num_files) {
-  // Copies of one index: what is measured is where the bytes come from, not what they say.
-  const std::vector<std::string> bytes(num_files,
-                                       skip::BuildIndex(kGranules, kDefaultGranuleRows, 1));
-  std::vector<GranuleIndex> indexes;
-  indexes.reserve(num_files);
-  for (const std::string& each : bytes) indexes.push_back(Open(each));
-
-  const GranuleSet all = GranuleSet::All(kGranules);
-  GranuleSet candidates = all;
-  const uint64_t batch = std::max<uint64_t>(1, kMinTimedTogether / num_files);
-  std::vector<uint64_t> hashes(batch);
-  std::mt19937_64 random(2);
-  const auto time = [&] {
-    for (uint64_t& hash : hashes) hash = Value::Uint(random()).Hash();
-    const Stopwatch stopwatch;
-    for (const uint64_t hash : hashes) {
-      for (const GranuleIndex& index : indexes) {
-        std::copy(all.words().begin(), all.words().end(), candidates.words().begin());
-        index.column_index(0).KeepContaining(hash, &candidates);
+ private:
+  void MeasureFilters() {
+    for (const FilterKind kind : {FilterKind::kRibbon, FilterKind::kBlockedBloom}) {
+      for (const uint64_t keys : effort_.filter_keys) {
+        progress_.Show(fmt::format("{} of {} keys", FilterKindName(kind), keys));
+        const FilterResult filter = MeasureFilter(kind, kTargetFpr, keys);
+        if (kind == FilterKind::kRibbon) largest_ribbon_ = filter;
+        const auto& [build, absent] = std::tie(filter.build_ns_per_key, filter.absent_ns);
+        auto rows = results_.Of(std::string(FilterKindName(kind)), {{"keys", keys}});
+        AddSize(filter.bytes, "size", keys, rows);
+        rows.Add("FPR", "share", filter.fpr)
+            .Add("FPR of target", "x", filter.fpr / kTargetFpr)
+            .AddTurns("build, a key", "ns", {build.begin(), build.end()})
+            .AddTurns("absent key", "ns", {absent.begin(), absent.end()})
+            .Add("peak memory to build", "bytes", static_cast<double>(filter.peak_build_bytes));
+        AddDenied(filter.false_negatives, keys, rows);
       }
     }
-    return stopwatch.Seconds() / static_cast<double>(batch);
-  };
-  return {.files = num_files,
-          .granules = num_files * kGranules,
-          .rows = num_files * kGranules * kDefaultGranuleRows,
-          .bytes = num_files * bytes.front().size(),
-          .seconds = TakeTurns(kAnalysisSeconds, {time}).front()};
-}
+    results_.SetFact("g", largest_ribbon_.bytes_against_table);
+    results_.SetFact("f", largest_ribbon_.fpr_against_table);
+    results_.SetFact("size_ratio", kSizeRatio);
+    results_.SetFact("probes", kProbes);
+  }
 
-Measurements Measure(const Effort& effort, Progress& progress) {
-  const Stopwatch stopwatch;
-  Measurements measured;
-  for (const FilterKind kind : {FilterKind::kRibbon, FilterKind::kBlockedBloom}) {
-    for (const uint64_t keys : effort.filter_keys) {
-      progress.Show(fmt::format("{} of {} keys", FilterKindName(kind), keys));
-      measured.filters.push_back(MeasureFilter(kind, kTargetFpr, keys));
+  void MeasureTrees() {
+    for (const Asking& asking : Askings()) {
+      for (const uint64_t keys : effort_.tree_keys) {
+        progress_.Show(fmt::format("tree of {} keys, {}", keys, asking.name));
+        const TreePlan plan = PlanTree(keys, asking);
+        const TreeResult tree = MeasureTree(plan);
+        const double memory_off = static_cast<double>(tree.bytes) / Memory(plan) - 1;
+        const double wasted_reads_off = tree.wasted_reads / WastedReads(plan) - 1;
+        memory_off_ = std::max(memory_off_, std::abs(memory_off));
+        wasted_reads_off_ = std::max(wasted_reads_off_, std::abs(wasted_reads_off));
+        auto rows = results_.Of(asking.name, {{"keys", keys}, {"from", "built"}});
+        rows.Add("files", "count", static_cast<double>(tree.files));
+        AddSize(tree.bytes, "memory", keys, rows);
+        rows.Add("off M(N)", "share", memory_off)
+            .Add("wasted reads", "", tree.wasted_reads)
+            .Add("off W(N)", "share", wasted_reads_off);
+        AddDenied(tree.false_negatives, keys, rows);
+      }
     }
   }
-  for (const Asking& asking : Askings()) {
-    for (const uint64_t keys : effort.tree_keys) {
-      progress.Show(fmt::format("tree of {} keys, {}", keys, asking.name));
-      measured.trees.push_back(MeasureTree(keys, asking));
+
+  static void AddSize(uint64_t size, const char* what, uint64_t keys, Results::Rows& rows) {
+    const auto bytes = static_cast<double>(size);
+    rows.Add(what, "bytes", bytes)
+        .Add("bits per key", "bits", 8 * bytes / static_cast<double>(keys));
+  }
+
+  void AddDenied(uint64_t denied, uint64_t asked, Results::Rows& rows) {
+    rows.Add("keys denied", "count", static_cast<double>(denied));
+    asked_ += static_cast<double>(asked);
+    denied_ += static_cast<double>(denied);
+  }
+
+  // The formulas: what the lookup table says, times what the largest ribbon was found to be off it.
+  double Memory(const TreePlan& plan) const {
+    return largest_ribbon_.bytes_against_table * plan.filter_bytes;
+  }
+  double WastedReads(const TreePlan& plan) const {
+    return largest_ribbon_.fpr_against_table * plan.wasted_reads;
+  }
+
+  void Compute() {
+    const uint64_t largest_tree = effort_.tree_keys.back();
+    results_.SetFact("largest_tree", largest_tree);
+    for (const Asking& asking : Askings()) {
+      // Lines of plots: those beyond what is built begin at its end.
+      for (const uint64_t keys : ComputedKeys(8)) {
+        const TreePlan plan = PlanTree(keys, asking);
+        for (const auto& [from, is_drawn] : {std::pair("computed", keys <= largest_tree),
+                                             {"extrapolated", keys >= largest_tree}}) {
+          if (!is_drawn) continue;
+          results_.Of(asking.name, {{"keys", keys}, {"from", from}})
+              .Add("memory", "bytes", Memory(plan))
+              .Add("wasted reads", "", WastedReads(plan));
+        }
+      }
+    }
+    for (const uint64_t keys : ComputedKeys(1)) AddDecade(keys);
+  }
+
+  void AddDecade(uint64_t keys) {
+    const std::string decade = fmt::format("10^{:.0f} keys", std::log10(keys));
+    const auto add = [&](const std::string& what, const char* unit, double value) {
+      results_.Of(what, {{"decade", decade}}).Add("computed", unit, value);
+    };
+    const auto levels = PlanTree(keys, Askings().front()).level_keys.size();
+    add("Levels", "count", static_cast<double>(levels));
+    for (const Asking& asking : Askings()) {
+      add("Memory of filters, " + asking.name, "bytes", Memory(PlanTree(keys, asking)));
+    }
+    for (const Asking& asking : Askings()) {
+      add("Wasted reads per lookup, " + asking.name, "", WastedReads(PlanTree(keys, asking)));
     }
   }
-  for (const uint64_t files : effort.index_files) {
-    progress.Show(fmt::format("analysis of {} indexes", files));
-    measured.analyses.push_back(MeasureAnalysis(files));
-  }
-  measured.seconds = stopwatch.Seconds();
-  return measured;
-}
 
-void Run(const JobOptions& options) {
-  PrepareOutput(options);
-  Progress progress;
-  const Measurements measured = Measure(options.quick ? Effort::Quick() : Effort{}, progress);
-  ToResults(measured).Write(options.out);
-}
+  const Effort& effort_;
+  Progress& progress_;
+  Results& results_;
+  FilterResult largest_ribbon_;
+  double asked_ = 0;
+  double denied_ = 0;
+  double memory_off_ = 0;  // of the trees, at most
+  double wasted_reads_off_ = 0;
+};
 
 }  // namespace
 }  // namespace blocksieve::bench::scale
 
 int main(int argc, char** argv) {
   using namespace blocksieve::bench;
-  return RunMain([&] { scale::Run(ParseJobOptions(scale::kManual, argc, argv)); });
+  return RunJob(
+      "scale", [&] { return ParseJobOptions(scale::kManual, argc, argv); },
+      [](Job& job) {
+        const scale::Effort effort = job.options.quick ? scale::Effort::Quick() : scale::Effort{};
+        scale::Experiment(effort, job).Run();
+      });
 }

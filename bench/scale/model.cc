@@ -37,52 +37,22 @@ const std::vector<Asking>& Askings() {
 uint64_t NumFiles(uint64_t level_keys) { return (level_keys + kKeysPerFile - 1) / kKeysPerFile; }
 
 TreePlan PlanTree(uint64_t num_keys, const Asking& asking) {
-  TreePlan plan;
-  plan.level_keys = LevelKeys(num_keys);
+  const std::vector<uint64_t> level_keys = LevelKeys(num_keys);
   std::vector<RunGroup> groups;
-  for (const uint64_t keys : plan.level_keys) {
+  for (const uint64_t keys : level_keys) {
     groups.push_back({.num_runs = 1, .keys_per_run = static_cast<double>(keys)});
   }
-  const Result<RateAllocation> allocation = AllocateRates(groups, asking.goal);
-  if (!allocation.ok()) Fail("{}", allocation.status().message());
-  plan.target_fprs = allocation->target_fprs;
-  plan.wasted_reads = allocation->wasted_reads;
-  plan.bits_per_key = allocation->bits_per_key;
-  return plan;
+  const RateAllocation allocation = Must(AllocateRates(groups, asking.goal), "rates by level");
+  return {.level_keys = level_keys,
+          .target_fprs = allocation.target_fprs,
+          .wasted_reads = allocation.wasted_reads,
+          .filter_bytes = allocation.bits_per_key * static_cast<double>(num_keys) / 8};
 }
 
-Constants ConstantsOf(const Measurements& measured) {
-  const FilterResult& filter = measured.largest_ribbon();
-  const AnalysisResult& analysis = measured.largest_analysis();
-  return {.block_bytes = filter.bytes_against_table(),
-          .fpr = filter.fpr_against_table(),
-          .seconds_per_file = analysis.seconds_per_file(),
-          .index_bytes = static_cast<double>(analysis.bytes) / static_cast<double>(analysis.rows)};
-}
-
-ComputedScale Compute(uint64_t num_keys, const Constants& constants) {
-  const auto keys = static_cast<double>(num_keys);
-  ComputedScale computed;
-  computed.keys = num_keys;
-  for (const Asking& asking : Askings()) {
-    const TreePlan plan = PlanTree(num_keys, asking);
-    computed.levels = plan.level_keys.size();
-    computed.filters.push_back(
-        {.asked = asking.name,
-         .memory_bytes = constants.block_bytes * keys * plan.bits_per_key / 8,
-         .wasted_reads = constants.fpr * plan.wasted_reads});
-  }
-  computed.index_bytes = constants.index_bytes * keys;
-  computed.analysis_seconds = constants.seconds_per_file * keys / static_cast<double>(kKeysPerFile);
-  return computed;
-}
-
-std::vector<uint64_t> ComputedKeys() {
-  constexpr int kPerDecade = 8;
+std::vector<uint64_t> ComputedKeys(int per_decade) {
   std::vector<uint64_t> keys;
-  for (int i = 6 * kPerDecade; i <= 12 * kPerDecade; ++i) {
-    keys.push_back(
-        static_cast<uint64_t>(std::llround(std::pow(10.0, static_cast<double>(i) / kPerDecade))));
+  for (int i = 6 * per_decade; i <= 12 * per_decade; ++i) {
+    keys.push_back(static_cast<uint64_t>(std::llround(std::pow(10.0, 1.0 * i / per_decade))));
   }
   return keys;
 }

@@ -5,14 +5,13 @@ from bench.report.declare import Highlight, Lines, Section, Table, Target, Value
 KINDS = {"name": ("ribbon", "bloom")}
 TREES = {"series": ("name", "from"), "log": "xy",
          "styles": {"built": "o", "computed": "-", "extrapolated": "--"}}
-ANALYSIS = {"measured": "blue o", "computed": "blue -", "extrapolated": "blue --"}
 
 SECTION = Section(
     title="Scale: 10⁶ to 10¹² keys",
-    lead="What filters and skip indexes take in large databases: computed by the formulas below, "
-    "from constants measured on this machine. Dots are measurements, dashed lines extrapolations.",
-    values={"t": Value("t"), "denied": Value("keys denied by all"),
-            "asked": Value("keys asked for"), "largest": Value("keys of the largest filter")},
+    lead="What filters take in large databases: computed by the formulas below, from constants "
+    "measured on this machine. Dots are measurements, dashed lines extrapolations.",
+    values={"denied": Value("keys denied by all"), "asked": Value("keys asked for"),
+            "largest": Value("keys of the largest filter")},
     highlight=Highlight("{denied}", "keys denied by a filter that has them", "{asked} keys were "
                         "asked for, of filters of up to {largest} keys and of whole trees."),
     targets=(
@@ -33,12 +32,7 @@ SECTION = Section(
             ("Memory of filters", "M(N) = g · Σ nᵢ · bits(pᵢ) / 8", "g = {g:.5f}: bytes of one "
              "ribbon of {largest} keys, over the lookup table's."),
             ("Wasted reads per lookup of an absent key", "W(N) = f · Σ pᵢ", "f = {f:.4f}: measured "
-             "FPR of the same, over the lookup table's."),
-            ("Index analysis for one value", "A(N) = t · N / 10⁶", "t = {t}: per index, of "
-             "{indexes:,} indexes of 10⁶ rows in granules of {granule_rows} with a value each; "
-             "open, in memory, one thread."),
-            ("Memory of the skip index", "V(N) = v · N", "v = {v:.4f} bytes per row: of the same, "
-             "at an FPR of 1 %."))),
+             "FPR of the same, over the lookup table's."))),
         Table("From a million keys to a million million", ("name",), across="decade",
               where={"metric": "computed"}, head="Figure", note="Computed by the formulas; "
               "extrapolated beyond {largest_tree:,} keys, the largest tree that was built."),
@@ -47,9 +41,6 @@ SECTION = Section(
               "one of its keys; keys denied are those it said no to."),
         Table("Single filters at a target of 1 %, built for real", ("name", "keys"), where=KINDS,
               head="Filter", note="Keys of 16 bytes, hashing included; {probes:,} absent keys."),
-        Table("Index analysis for one value, measured", ("files",), where={"name": "measured"},
-              head="Files", note="Few indexes are in the processor's caches, many are not; the "
-              "formula takes the last row's time."),
     ),
     plots=(
         Lines("Memory of all filters, M(N)", "Dots: trees whose filters were all built; dashed: "
@@ -57,9 +48,6 @@ SECTION = Section(
         Lines("Wasted reads per lookup of an absent key, W(N)", "With the same rate everywhere "
               "they grow with every level; spread over the levels they do not.", "keys",
               "wasted reads", y_label="useless data-block reads", **TREES),
-        Lines("Index analysis for one value, A(N)", "Indexes of few files are in the processor's "
-              "caches, and lie below the line.", "rows", "time", log="xy", styles=ANALYSIS,
-              y_label="all indexes, in memory, one thread"),
         Lines("Probe of an absent key in one filter", "The larger the filter, the more cache "
               "misses a probe waits for.", "keys", "absent key", KINDS, log="x"),
         Lines("Building one filter", "Time per key over the number of keys in one filter, hashing "

@@ -15,7 +15,7 @@ const Asking kWastedReads{"wasted_reads=0.01", {.wasted_reads = 0.01}};
 const Asking kBitsPerKey{"bits_per_key=10", {.bits_per_key = 10}};
 
 TEST(TreeModelTest, LevelsAddUpAndEachIsTenTimesTheOneBefore) {
-  for (const uint64_t keys : ComputedKeys()) {
+  for (const uint64_t keys : ComputedKeys(8)) {
     const std::vector<uint64_t> levels = PlanTree(keys, kSameRate).level_keys;
     EXPECT_EQ(std::accumulate(levels.begin(), levels.end(), uint64_t{0}), keys);
     for (size_t i = 1; i < levels.size(); ++i) {
@@ -33,29 +33,22 @@ TEST(TreeModelTest, EveryWayOfAskingIsKeptTo) {
     EXPECT_THAT(same_rate.target_fprs, testing::Each(0.01));
     EXPECT_LE(same_rate.wasted_reads, 0.01 * static_cast<double>(same_rate.level_keys.size()));
     EXPECT_LE(PlanTree(keys, kWastedReads).wasted_reads, 0.01);
-    EXPECT_LE(PlanTree(keys, kBitsPerKey).bits_per_key, 10);
+    EXPECT_LE(8 * PlanTree(keys, kBitsPerKey).filter_bytes, 10 * static_cast<double>(keys));
   }
 }
 
 TEST(ScaleTest, BuiltFiltersAreAsComputed) {
-  Measurements measured;
-  measured.filters = {MeasureFilter(FilterKind::kRibbon, 0.01, 1'000'000)};
-  measured.analyses = {
-      {.files = 2, .granules = 100, .rows = 6400, .bytes = 8000, .seconds = {3e-6, 1e-6, 1e-6}}};
-  const Constants constants = ConstantsOf(measured);
-  EXPECT_DOUBLE_EQ(constants.seconds_per_file, 5e-7);
-  EXPECT_DOUBLE_EQ(constants.index_bytes, 1.25);
-  EXPECT_EQ(measured.filters.front().false_negatives, 0U);
-  EXPECT_LE(measured.filters.front().fpr, 0.01 * 1.01);
+  const FilterResult filter = MeasureFilter(FilterKind::kRibbon, 0.01, 1'000'000);
+  EXPECT_EQ(filter.false_negatives, 0U);
+  EXPECT_LE(filter.fpr, 0.01 * 1.01);
   for (const Asking& asking : {kSameRate, kBitsPerKey}) {
-    const TreeResult tree = MeasureTree(2'000'000, asking);
+    SCOPED_TRACE(asking.name);
+    const TreePlan plan = PlanTree(2'000'000, asking);
+    const TreeResult tree = MeasureTree(plan);
     EXPECT_EQ(tree.false_negatives, 0U);
-    for (const ComputedFilters& computed : Compute(tree.keys, constants).filters) {
-      if (computed.asked != tree.asked) continue;
-      EXPECT_NEAR(static_cast<double>(tree.memory_bytes) / computed.memory_bytes, 1, 0.01)
-          << tree.asked;
-      EXPECT_NEAR(tree.wasted_reads / computed.wasted_reads, 1, 0.10) << tree.asked;
-    }
+    const double bytes = filter.bytes_against_table * plan.filter_bytes;
+    EXPECT_NEAR(static_cast<double>(tree.bytes) / bytes, 1, 0.01);
+    EXPECT_NEAR(tree.wasted_reads / (filter.fpr_against_table * plan.wasted_reads), 1, 0.10);
   }
 }
 

@@ -69,7 +69,7 @@ ROOMS = [
     ("bench/space", "bench/filter_bench", ""),
     ("bench/skip", "bench/support integration/rocksdb/plugin", ""),
     ("bench/ranges", "bench/support integration/rocksdb/policy", ""),
-    ("bench/scale", "bench/filter_bench bench/skip", ""),
+    ("bench/scale", "bench/filter_bench", ""),
     ("bench/sieve", "bench/support integration/sieve", ""),
     ("bench/toylsm", "bench/support integration/toylsm", ""),
     ("tests/support", "integration/rocksdb/compat lib/skip", ""),
@@ -80,7 +80,11 @@ ROOMS = [
     ("tests/sieve", "integration/sieve tests/support", ""),
     ("tests/cli", "integration/cli/commands tests/support", ""),
     ("tests/fuzz", "integration/cli/commands tests/core", ""),
-    ("tests/bench", "bench/levels bench/ranges bench/scale bench/sieve bench/toylsm tests/support", ""),
+    (
+        "tests/bench",
+        "bench/levels bench/ranges bench/scale bench/sieve bench/skip bench/toylsm tests/support",
+        "",
+    ),
     # Programs of users, who have what is installed.
     ("tests/install", "integration/rocksdb/index", ""),
     ("tests/upstream", "rocksdb", ""),
