@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include "blocksieve/bytes.h"
 #include "blocksieve/sizing.h"
-#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -212,10 +212,12 @@ std::string JsonLine(const nlohmann::ordered_json& document) { return Dump(docum
 std::string JsonText(const nlohmann::ordered_json& document) { return Dump(document, 2); }
 
 void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes) {
-  if (term::IsUtf8(bytes)) {
-    (*object)[name] = bytes;
-  } else {
-    (*object)[name + "_hex"] = term::ToHex(bytes);
+  nlohmann::ordered_json text = bytes;
+  try {
+    text.dump();
+    (*object)[name] = std::move(text);
+  } catch (const nlohmann::ordered_json::type_error&) {  // not UTF-8
+    (*object)[name + "_hex"] = fmt::format("{:02x}", fmt::join(AsBytes(bytes), ""));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -14,22 +15,16 @@
 namespace blocksieve::cli {
 namespace {
 
-std::optional<uint8_t> HexDigit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<uint8_t>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<uint8_t>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<uint8_t>(c - 'A' + 10);
-  return std::nullopt;
-}
-
 std::optional<char> ParseByte(std::string_view text) {
   if (text.size() == 1) return text.front();
   if (text == "\\t") return '\t';
   if (text == "\\\\") return '\\';
   if (text.size() != 4 || !text.starts_with("\\x")) return std::nullopt;
-  const std::optional<uint8_t> high = HexDigit(text[2]);
-  const std::optional<uint8_t> low = HexDigit(text[3]);
-  if (!high || !low) return std::nullopt;
-  return static_cast<char>(*high << 4 | *low);
+  uint8_t byte = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(end - 2, end, byte, 16);
+  return error == std::errc() && rest == end ? std::optional(static_cast<char>(byte))
+                                             : std::nullopt;
 }
 
 // Whether the fields that the column reads end at `delimiter`. Tries it with a text that is a value

@@ -6,27 +6,6 @@
 namespace blocksieve::term {
 namespace {
 
-// The length in bytes of the character that `lead` begins, and the range of its second byte; length
-// 0 if no character begins so.
-struct Lead {
-  size_t num_bytes;
-  uint8_t low;
-  uint8_t high;
-};
-
-Lead DescribeLead(uint8_t lead) {
-  if (lead < 0x80) return {1, 0, 0};
-  if (lead < 0xc2) return {0, 0, 0};
-  if (lead < 0xe0) return {2, 0x80, 0xbf};
-  if (lead == 0xe0) return {3, 0xa0, 0xbf};
-  if (lead == 0xed) return {3, 0x80, 0x9f};
-  if (lead < 0xf0) return {3, 0x80, 0xbf};
-  if (lead == 0xf0) return {4, 0x90, 0xbf};
-  if (lead < 0xf4) return {4, 0x80, 0xbf};
-  if (lead == 0xf4) return {4, 0x80, 0x8f};
-  return {0, 0, 0};
-}
-
 bool ContinuesCharacter(char c) { return (c & 0xc0) == 0x80; }
 
 // Moves back to the begin of a character of UTF-8.
@@ -45,31 +24,6 @@ std::string WithCommas(uint64_t number) {
 
 std::string CountOf(uint64_t number, std::string_view what) {
   return WithCommas(number) + " " + std::string(what) + (number == 1 ? "" : "s");
-}
-
-bool IsUtf8(std::string_view bytes) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(bytes[i]); };
-  for (size_t i = 0; i < bytes.size();) {
-    const Lead lead = DescribeLead(byte(i));
-    if (lead.num_bytes == 0 || lead.num_bytes > bytes.size() - i) return false;
-    if (lead.num_bytes > 1 && (byte(i + 1) < lead.low || byte(i + 1) > lead.high)) return false;
-    for (size_t j = 2; j < lead.num_bytes; ++j) {
-      if (!ContinuesCharacter(bytes[i + j])) return false;
-    }
-    i += lead.num_bytes;
-  }
-  return true;
-}
-
-std::string ToHex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * bytes.size());
-  for (const char c : bytes) {
-    text += kDigits[static_cast<uint8_t>(c) >> 4];
-    text += kDigits[static_cast<uint8_t>(c) & 15];
-  }
-  return text;
 }
 
 std::string PointAt(std::string_view text, size_t position) {

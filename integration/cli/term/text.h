@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// Numbers and bytes as people read them.
+// Numbers and places in texts as people read them.
 
 namespace blocksieve::term {
 
@@ -15,11 +15,10 @@ std::string WithCommas(uint64_t number);
 /// "1 row", "1,234 rows".
 std::string CountOf(uint64_t number, std::string_view what);
 
-/// Whether the bytes are well-formed UTF-8, as JSON texts must be (Unicode 15, table 3-7).
-bool IsUtf8(std::string_view bytes);
-
-/// Two lower-case hexadecimal digits per byte.
-std::string ToHex(std::string_view bytes);
+/// 0 for parts of nothing.
+inline double Ratio(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
 
 /// Points at byte `position` of `text`, counted from 1, with two lines: the text around it, and a
 /// caret below it. A position after the end points behind the last byte.
