@@ -13,9 +13,6 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kCompletionDescription =
-    "Print a script with which a shell completes this command";
-
 constexpr const char* kCompletionFooter =
     R"(The script is made from the options that the command line is parsed with. Installed packages have it
 in place already.
@@ -65,9 +62,7 @@ complete -F _{0} {0}
 constexpr const char* kReply = "mapfile -t COMPREPLY < <(compgen {} -- \"$word\")";
 
 std::string JoinQuoted(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "\"" : " | \"") + word + "\"";
-  return text;
+  return fmt::format("\"{}\"", fmt::join(words, "\" | \""));
 }
 
 // What follows an option that takes a value.
@@ -132,19 +127,14 @@ std::string BashCompletion(const CommandEntry& root) {
          word_cases + fmt::format(kEnd, root.path);
 }
 
-std::string Replace(std::string_view text, char what, std::string_view by) {
-  std::string replaced;
-  for (const char c : text) {
-    if (c == what) {
-      replaced += by;
-    } else {
-      replaced += c;
-    }
+std::string Replace(std::string text, char what, std::string_view by) {
+  for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + by.size())) {
+    text.replace(at, 1, by);
   }
-  return replaced;
+  return text;
 }
 
-std::string InQuotes(std::string_view text) { return "'" + Replace(text, '\'', "'\\''") + "'"; }
+std::string InQuotes(const std::string& text) { return "'" + Replace(text, '\'', "'\\''") + "'"; }
 
 // In the specifications of _arguments and _describe a colon ends a part; in brackets, so does a
 // bracket.
@@ -238,7 +228,8 @@ std::string ZshCompletion(const CommandEntry& root) {
 void AddCompletionCommand(CLI::App* app, Action* action) {
   const auto shell = std::make_shared<std::string>();
   CLI::App* const command =
-      AddSubcommand(app, "completion", kCompletionDescription, kCompletionFooter);
+      AddSubcommand(app, "completion", "Print a script with which a shell completes this command",
+                    kCompletionFooter);
   AddOption(command, shell.get(), {"bash|zsh", "", "the shell", OneOf("bash|zsh"), kRequired});
   SetAction(command, action, [app, shell] {
     const CommandEntry root = DescribeCommand(*app);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
+#include <map>
 #include <string_view>
 
 #include "integration/cli/commands/command_tree.h"
@@ -18,35 +17,15 @@ constexpr const char* kEnvironment =
 
 // Escapes what roff would take for requests, or set as characters outside of ASCII.
 std::string Escape(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '\\':
-        escaped += "\\e";
-        break;
-      case '-':
-        escaped += "\\-";
-        break;
-      case '\'':
-        escaped += "\\(aq";
-        break;
-      case '`':
-        escaped += "\\(ga";
-        break;
-      case '^':
-        escaped += "\\(ha";
-        break;
-      case '~':
-        escaped += "\\(ti";
-        break;
-      case '"':
-        escaped += "\\(dq";
-        break;
-      default:
-        escaped += c;
-    }
+  static const std::map<char, std::string_view> kEscapes = {
+      {'\\', "\\e"},  {'-', "\\-"},   {'\'', "\\(aq"}, {'`', "\\(ga"},
+      {'^', "\\(ha"}, {'~', "\\(ti"}, {'"', "\\(dq"}};
+  std::string escaped = text.starts_with('.') ? "\\&" : "";
+  for (const char& c : text) {
+    const auto found = kEscapes.find(c);
+    escaped += found == kEscapes.end() ? std::string_view(&c, 1) : found->second;
   }
-  return escaped.starts_with('.') ? "\\&" + escaped : escaped;
+  return escaped;
 }
 
 std::string Bold(std::string_view text) { return "\\fB" + Escape(text) + "\\fR"; }
@@ -109,25 +88,15 @@ std::string Section(const CommandEntry& command) {
   return text + ".PP\n" + Body(command.footer);
 }
 
-std::string UpperCase(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
-}
-
-constexpr const char* kManualDescription = "Print the manual page";
-
 constexpr const char* kManualFooter =
     R"(The page has the help of all subcommands. Installed packages have it in place: man blocksieve.
 
 Examples:
   blocksieve manual | man -l -)";
 
-}  // namespace
-
-std::string ManPage(const CommandEntry& root, const std::string& version) {
-  std::string text = fmt::format(".TH {} 1 \"\" \"{} {}\" \"User Commands\"\n",
-                                 UpperCase(root.path), root.path, version);
+std::string ManPage(const CommandEntry& root) {
+  std::string text = fmt::format(
+      ".TH BLOCKSIEVE 1 \"\" \"{} " BLOCKSIEVE_VERSION "\" \"User Commands\"\n", root.path);
   text += ".SH NAME\n" + root.path + " \\- " + Escape(root.description) + "\n";
   text += ".SH SYNOPSIS\n" + Synopsis(root);
   text += ".SH OPTIONS\n" + Options(root);
@@ -137,10 +106,11 @@ std::string ManPage(const CommandEntry& root, const std::string& version) {
   return text + ".SH EXAMPLES AND EXIT STATUS\n" + Body(root.footer);
 }
 
+}  // namespace
+
 void AddManualCommand(CLI::App* app, Action* action) {
-  SetAction(AddSubcommand(app, "manual", kManualDescription, kManualFooter), action, [app] {
-    term::WriteToStandardOutput(ManPage(DescribeCommand(*app), BLOCKSIEVE_VERSION));
-  });
+  SetAction(AddSubcommand(app, "manual", "Print the manual page", kManualFooter), action,
+            [app] { term::WriteToStandardOutput(ManPage(DescribeCommand(*app))); });
 }
 
 }  // namespace blocksieve::cli
