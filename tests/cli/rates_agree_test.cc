@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "integration/cli/advise/filter_plan.h"
-#include "integration/cli/advise/run_coverage.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/levels/level_rates.h"
 #include "lib/lsm/key_interpolation.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "blocksieve/sizing.h"
-#include "integration/cli/advise/verdict.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/text.h"
@@ -13,10 +12,6 @@ namespace blocksieve::cli {
 namespace {
 
 std::string ReadsText(double reads) { return fmt::format("{:.3g}", reads); }
-
-std::string BitsPerKey(uint64_t filter_bytes, uint64_t num_keys) {
-  return BitsText(8 * static_cast<double>(filter_bytes) / static_cast<double>(num_keys));
-}
 
 // What proposals save, a row for each.
 class Comparison {
@@ -29,7 +24,7 @@ class Comparison {
   void Add(const std::string& name, const Outlook& outlook, const std::string& option) {
     table_.AddRow(Cells({name, ReadsText(outlook.wasted_reads_absent),
                          ReadsText(outlook.wasted_reads), term::WithCommas(outlook.filter_bytes),
-                         BitsPerKey(outlook.filter_bytes, num_keys_), option}));
+                         BitsText(outlook.filter_bytes, num_keys_), option}));
   }
 
   std::string ToString() const { return table_.ToString(); }

@@ -13,10 +13,6 @@
 namespace blocksieve::cli {
 namespace {
 
-double BitsPerKey(uint64_t num_bytes, uint64_t num_keys) {
-  return 8 * static_cast<double>(num_bytes) / static_cast<double>(num_keys);
-}
-
 // A row for each level.
 std::string LevelsText(const Advice& advice) {
   term::TextTable table({"level", "runs", "keys", "seeks", "range FPR today", "estimated",
@@ -40,7 +36,7 @@ std::string LevelsText(const Advice& advice) {
     table.AddRow({std::to_string(level.front().level), term::WithCommas(level.size()),
                   term::WithCommas(num_keys), fmt::format("{:.1f} %", 100 * share),
                   RateText(fpr_today), RateText(estimated_fpr), term::WithCommas(num_bytes),
-                  num_keys == 0 ? "-" : BitsText(BitsPerKey(num_bytes, num_keys))});
+                  BitsText(num_bytes, num_keys)});
   }
   return table.ToString();
 }

@@ -1,4 +1,4 @@
-#include "integration/cli/advise/verdict.h"
+#include "integration/cli/advise/advice.h"
 
 #include <fmt/format.h>
 

@@ -16,8 +16,6 @@
 
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/advise/advice_report.h"
-#include "integration/cli/advise/run_coverage.h"
-#include "integration/cli/advise/verdict.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_choice.h"
@@ -30,9 +28,6 @@
 
 namespace blocksieve::cli {
 namespace {
-
-constexpr const char* kAdviseDescription =
-    "Show what other filters would cost a database, and what they would save";
 
 constexpr const char* kAdviseFooter =
     R"help(Compares the filters of a database, sorted run by sorted run, with those that blocksieve would build.
@@ -247,7 +242,9 @@ void RunAdvise(const AdviseOptions& options) {
 
 void AddAdviseCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<AdviseOptions>();
-  CLI::App* const command = AddSubcommand(app, "advise", kAdviseDescription, kAdviseFooter);
+  CLI::App* const command = AddSubcommand(
+      app, "advise", "Show what other filters would cost a database, and what they would save",
+      kAdviseFooter);
   AddDatabaseOption(command, &options->choice.db, "the directory of the database");
   AddOption(command, &options->choice.family,
             {"--column-family", "NAME", "only this column family; default: all, one by one"});

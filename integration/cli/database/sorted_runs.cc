@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+
+#include "integration/cli/database/table/table_file.h"
+#include "integration/cli/term/failure.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -77,6 +81,52 @@ std::vector<RunList> SortIntoRuns(const std::vector<FileReport>& files) {
   return lists;
 }
 
+std::vector<lsm::Run> ModelOf(const std::vector<SortedRun>& runs) {
+  std::vector<lsm::Run> model;
+  for (const SortedRun& run : runs) {
+    model.push_back({.level = run.level, .num_keys = static_cast<double>(run.num_keys)});
+  }
+  return model;
+}
+
+ShareBefore ShareBeforeInFiles() {
+  // Asking for one file after the other opens each only once.
+  return [path = std::string(), file = std::shared_ptr<TableFile>()](const FileReport& report,
+                                                                     std::string_view key) mutable {
+    constexpr double kUnknown = 0.5;
+    try {
+      if (path != report.place.path) {
+        path = report.place.path;
+        file = TableFile::Open(report.place);
+      }
+      return file == nullptr ? kUnknown : file->ShareBefore(key);
+    } catch (const term::Failure&) {
+      return kUnknown;
+    }
+  };
+}
+
+void SetCoverage(const ShareBefore& share_before, RunList* list) {
+  std::vector<const FileReport*> reports;
+  std::vector<lsm::RunFile> files;
+  for (size_t i = 0; i < list->runs.size(); ++i) {
+    for (const FileReport* const file : list->runs[i].files) {
+      if (!file->place.keys) return;
+      reports.push_back(file);
+      files.push_back({.run = i,
+                       .num_keys = static_cast<double>(file->num_entries),
+                       .smallest = file->place.keys->smallest,
+                       .largest = file->place.keys->largest});
+    }
+  }
+  if (files.empty()) return;
+  list->tree =
+      lsm::Tree(ModelOf(list->runs), lsm::CoverageOf(files, reports.front()->place.keys->less,
+                                                     [&](size_t file, std::string_view key) {
+                                                       return share_before(*reports[file], key);
+                                                     }));
+}
+
 std::vector<std::span<const SortedRun>> ByLevel(const std::vector<SortedRun>& runs) {
   std::vector<std::span<const SortedRun>> levels;
   for (size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
@@ -84,14 +134,6 @@ std::vector<std::span<const SortedRun>> ByLevel(const std::vector<SortedRun>& ru
     levels.emplace_back(&runs[begin], end - begin);
   }
   return levels;
-}
-
-std::vector<lsm::Run> ModelOf(const std::vector<SortedRun>& runs) {
-  std::vector<lsm::Run> model;
-  for (const SortedRun& run : runs) {
-    model.push_back({.level = run.level, .num_keys = static_cast<double>(run.num_keys)});
-  }
-  return model;
 }
 
 }  // namespace blocksieve::cli

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "integration/cli/database/table/file_report.h"
@@ -32,7 +34,7 @@ struct RunList {
   std::string family;
   std::vector<SortedRun> runs;
 
-  /// The same runs. Every lookup checks every run, unless SetCoverage (run_coverage.h) says more.
+  /// The same runs. Every lookup checks every run, unless SetCoverage says more.
   lsm::Tree tree;
 
   uint64_t num_keys() const;
@@ -45,6 +47,17 @@ struct RunList {
 
 /// By column family. `files` must outlive it and be in the order of ListFiles.
 std::vector<RunList> SortIntoRuns(const std::vector<FileReport>& files);
+
+/// The share of a file's entries, 0 to 1, that are before a key between its first and its last one.
+using ShareBefore = std::function<double(const FileReport& file, std::string_view key)>;
+
+/// Estimates by reading a data block for each key. A file that cannot be read has half of its
+/// entries before every key.
+ShareBefore ShareBeforeInFiles();
+
+/// Finds out which runs of the tree lookups check, by the key ranges of the files. Without effect
+/// if the range of a file is not known.
+void SetCoverage(const ShareBefore& share_before, RunList* list);
 
 /// The runs, one span for each level.
 std::vector<std::span<const SortedRun>> ByLevel(const std::vector<SortedRun>& runs);

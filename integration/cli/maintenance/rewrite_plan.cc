@@ -8,12 +8,11 @@
 #include <utility>
 
 #include "integration/cli/advise/filter_plan.h"
-#include "integration/cli/advise/run_coverage.h"
-#include "integration/cli/advise/verdict.h"
 #include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/maintenance/stock_outcome.h"
 #include "integration/cli/term/failure.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -25,9 +24,9 @@ bool IsChosen(const RewriteQuestion& question, const FileReport& file) {
          (!question.only_without || !RulesOut(file.filter));
 }
 
-// Whether a file is worth rewriting. Plans shift a little with every file that RocksDB compacts: the
-// rates of a level follow its keys, and what is known of lookups is an estimate. A file that was
-// rewritten a moment ago must not be taken for one that gains because of that.
+// Whether a file is worth rewriting. Plans shift a little with every file that RocksDB compacts:
+// the rates of a level follow its keys, and what is known of lookups is an estimate. A file that
+// was rewritten a moment ago must not be taken for one that gains because of that.
 
 // A planned filter gains if it wastes fewer reads, or takes less memory, by as much as a verdict of
 // advise has to save.
@@ -38,22 +37,21 @@ bool Gains(const FilterChange& change) {
              (1 - kLeastGain) * static_cast<double>(PointBytes(now));
 }
 
-// Whether it also gains so much if reads and memory are weighed against each other, as it must where
-// rates are spread over levels: fewer reads for more memory are no gain in themselves.
+// Whether it also gains so much if reads and memory are weighed against each other, as it must
+// where rates are spread over levels: fewer reads for more memory are no gain in themselves.
 //
-// In the plan, the last byte of every filter saves the same reads. By that rate of exchange, in units
-// of the reads that the planned filter wastes, a filter with the rate p and b bytes costs
+// In the plan, the last byte of every filter saves the same reads. By that rate of exchange, in
+// units of the reads that the planned filter wastes, a filter with the rate p and b bytes costs
 //
 //   p / p* + ln(1 / p*) × b / b*
 //
-// where p* and b* are those of the planned one, which costs the least. A rate that is 1.36 times the
-// planned one, or 0.72 times, costs 5 % more; other kinds and files without filters, far more.
+// where p* and b* are those of the planned one, which costs the least. A rate that is 1.36 times
+// the planned one, or 0.72 times, costs 5 % more; other kinds and files without filters, far more.
 bool GainsOnBalance(const FilterChange& change) {
   const FilterReport& now = change.file->filter;
   if (change.filter_bytes == 0) return true;  // it has a filter, and is to have none
   const double price = -std::log(change.fpr);
-  const double bytes =
-      static_cast<double>(PointBytes(now)) / static_cast<double>(change.filter_bytes);
+  const double bytes = term::Ratio(PointBytes(now), change.filter_bytes);
   return now.predicted_fpr / change.fpr + price * bytes > 1 + price + kLeastGain;
 }
 
@@ -101,10 +99,8 @@ class FamilyPlanner {
   // Of its run.
   double SavedRate(const FilterChange& change) const {
     const SortedRun& run = list_.runs[change.run];
-    if (run.num_keys == 0) return 0;
-    const double share =
-        static_cast<double>(FilterKeys(*change.file)) / static_cast<double>(run.num_keys);
-    return share * (change.file->filter.predicted_fpr - change.fpr);
+    return term::Ratio(FilterKeys(*change.file), run.num_keys) *
+           (change.file->filter.predicted_fpr - change.fpr);
   }
 
   Outlook OutlookOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
