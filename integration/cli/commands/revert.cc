@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "integration/cli/commands/rewrite_files.h"
-#include "integration/cli/commands/rewrite_report.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/maintenance/stock_outcome.h"
@@ -13,8 +13,6 @@
 
 namespace blocksieve::cli {
 namespace {
-
-constexpr const char* kRevertDescription = "Go back to the filters of stock RocksDB";
 
 constexpr const char* kRevertFooter =
     R"help(Writes the next OPTIONS file of the database, with the filter policy that it had before
@@ -108,7 +106,8 @@ void RunRevert(const RevertOptions& options) {
 
 void AddRevertCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<RevertOptions>();
-  CLI::App* const command = AddSubcommand(app, "revert", kRevertDescription, kRevertFooter);
+  CLI::App* const command =
+      AddSubcommand(app, "revert", "Go back to the filters of stock RocksDB", kRevertFooter);
   AddRewriteOptions(command, &options->settings);
   AddOption(command, &options->policy,
             {"--filter-policy", "POLICY",

@@ -17,8 +17,6 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kRewriteDescription = "Rewrite the files of a database that would gain by it";
-
 constexpr const char* kRewriteFooter =
     R"help(Files get other filters when they are rewritten. This rewrites those, and only those, whose filters
 would waste fewer reads or take less memory, by 5 % at least, as the database's OPTIONS file asks for
@@ -62,7 +60,7 @@ void RewriteForIndexes(const RewriteOptions& options) {
                           columns);
     return rewriter.RewriteForIndexes([&](const BackfillProgress& done) {
       last = done;
-      ShowRewriting(done.files_done, done.files_left, done.bytes_done, done.bytes_left, &line);
+      ShowRewriting(done, &line);
       return !term::InterruptFlag();
     });
   }();
@@ -91,7 +89,8 @@ void RunRewrite(const RewriteOptions& options) {
 
 void AddRewriteCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<RewriteOptions>();
-  CLI::App* const command = AddSubcommand(app, "rewrite", kRewriteDescription, kRewriteFooter);
+  CLI::App* const command = AddSubcommand(
+      app, "rewrite", "Rewrite the files of a database that would gain by it", kRewriteFooter);
   AddRewriteOptions(command, &options->settings);
   AddFlag(command, &options->settings.question.only_without, "--only-without",
           "only files without a filter");

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/column.h"
+#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/maintenance/rewrite_plan.h"
 #include "integration/cli/term/progress.h"
@@ -24,17 +24,20 @@ struct RewriteSettings {
 /// Adds --db, --column-family, --level, --bytes-per-second, --dry-run and --format.
 void AddRewriteOptions(CLI::App* command, RewriteSettings* settings);
 
+// `deed`: what the plan is for, "Rewriting" or the like; begins a sentence.
+
+/// Wasted reads and memory, today and afterwards. "" if the plan changes nothing.
+std::string OutlookText(const RewritePlan& plan, const std::string& deed);
+
 using MakeRewritePlan = std::function<RewritePlan()>;
 
 /// Rewrites the files of the plan, measures before and after, and reports on standard output; of a
-/// dry run, what would be done, which is the `deed` "Rewriting" or the like. The plan is made once
-/// the database is open, unless nothing is to be written, and again after what RocksDB compacted
-/// meanwhile. Throws Interrupted, Failure.
+/// dry run, what would be done. The plan is made once the database is open, unless nothing is to be
+/// written, and again after what RocksDB compacted meanwhile. Throws Interrupted, Failure.
 void RewriteFiles(const RewriteSettings& settings, const std::string& deed,
                   const MakeRewritePlan& make_plan);
 
 /// Shows how far rewriting has come.
-void ShowRewriting(uint64_t files_done, uint64_t files_left, uint64_t bytes_done,
-                   uint64_t bytes_left, term::Progress* line);
+void ShowRewriting(const BackfillProgress& done, term::Progress* line);
 
 }  // namespace blocksieve::cli

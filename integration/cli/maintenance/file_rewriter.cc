@@ -120,10 +120,10 @@ rocksdb::Status FileRewriter::RewriteOne(const FileToRewrite& file) {
 }
 
 bool FileRewriter::Rewrite(const RewritePlan& plan,
-                           const std::function<bool(const RewriteProgress&)>& progress) {
+                           const std::function<bool(const BackfillProgress&)>& progress) {
   constexpr auto kPause = std::chrono::milliseconds(100);
   constexpr int kMostWaits = 6000;
-  RewriteProgress done;
+  BackfillProgress done;
   for (const FileToRewrite& file : plan.rewrites) {
     ++done.files_left;
     done.bytes_left += file.num_bytes;
@@ -136,7 +136,7 @@ bool FileRewriter::Rewrite(const RewritePlan& plan,
     TellLevels(plan);
     bool goes_on = true;
     const auto tell = [&](uint64_t written) {
-      RewriteProgress now = done;
+      BackfillProgress now = done;
       const uint64_t part = std::min(written, file.num_bytes);
       now.bytes_done += part;
       now.bytes_left -= part;

@@ -12,14 +12,6 @@
 
 namespace blocksieve::cli {
 
-/// How far rewriting has come.
-struct RewriteProgress {
-  uint64_t files_done = 0;
-  uint64_t files_left = 0;
-  uint64_t bytes_done = 0;  ///< Of the files as they were, also of a part of one.
-  uint64_t bytes_left = 0;
-};
-
 /// A database that is open so that its files can be rewritten one by one, with the options of its
 /// OPTIONS file and the skip indexes that its files have. Everything throws Failure.
 class FileRewriter {
@@ -40,10 +32,11 @@ class FileRewriter {
 
   /// Rewrites the files in their order, each into its own level. `progress` is called ten times a
   /// second and at the end; if it returns false, rewriting ends there, and so does this, with
-  /// false. What is done stays done, and nothing else has changed then. A file that was compacted
-  /// away meanwhile is passed over.
+  /// false. What is done stays done, and nothing else has changed then. Bytes are those of the
+  /// files as they were, also of a part of one. A file that was compacted away meanwhile is passed
+  /// over.
   bool Rewrite(const RewritePlan& plan,
-               const std::function<bool(const RewriteProgress&)>& progress);
+               const std::function<bool(const BackfillProgress&)>& progress);
 
   /// The skip indexes that files lack. As BackfillSkipIndexes; false if `progress` ended it.
   bool RewriteForIndexes(const std::function<bool(const BackfillProgress&)>& progress);
