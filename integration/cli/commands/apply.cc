@@ -15,8 +15,6 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kApplyDescription = "Put options of filters into a database's OPTIONS file";
-
 constexpr const char* kApplyFooter =
     R"help(Shows what changes, and writes the next OPTIONS file of the database, which RocksDB loads instead of
 the one before it. That one stays, and is kept as blocksieve-OPTIONS-... for blocksieve revert,
@@ -95,7 +93,8 @@ void RunApply(const ApplyOptions& options) {
 
 void AddApplyCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<ApplyOptions>();
-  CLI::App* const command = AddSubcommand(app, "apply", kApplyDescription, kApplyFooter);
+  CLI::App* const command = AddSubcommand(
+      app, "apply", "Put options of filters into a database's OPTIONS file", kApplyFooter);
   AddDatabaseOption(command, &options->database, "the directory of the database");
   AddOption(command, &options->options,
             {"--option", "NAME=VALUE", "as blocksieve advise gives it", nullptr, kRequired});

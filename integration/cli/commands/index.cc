@@ -18,9 +18,6 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kIndexDescription =
-    "Give the files of a database the skip indexes that they lack";
-
 constexpr const char* kIndexFooter =
     R"help(Large indexes are in files beside the SSTs, such as 000012.bsx beside 000012.sst. Checkpoints,
 backups and imports of RocksDB leave these behind. Scans are right without them, but read more.
@@ -99,7 +96,8 @@ void RunIndex(const IndexOptions& options) {
 
 void AddIndexCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<IndexOptions>();
-  CLI::App* const command = AddSubcommand(app, "index", kIndexDescription, kIndexFooter);
+  CLI::App* const command = AddSubcommand(
+      app, "index", "Give the files of a database the skip indexes that they lack", kIndexFooter);
   AddDatabaseOption(command, &options->upkeep.database, "the directory of the database");
   CLI::Option* const indexes =
       AddOption(command, &options->indexes,

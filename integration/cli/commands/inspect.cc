@@ -25,9 +25,6 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kInspectDescription =
-    "Show the filters and skip indexes of a database or a file";
-
 constexpr const char* kInspectFooter =
     R"help(Shows, for every column family, level and file, how many keys it has, which filter, built by
 blocksieve or by RocksDB itself ("stock"), and how good that filter is. The database is opened
@@ -104,7 +101,7 @@ std::vector<std::string> SummaryCells(const std::string& name, const FilterSumma
           ShareText(sum.covered_entries, sum.num_entries),
           ShareText(sum.covered_bytes, sum.num_bytes),
           term::WithCommas(sum.filter_bytes),
-          BitsText(sum.bits_per_entry()),
+          BitsText(sum.filter_bytes, sum.filter_entries),
           RateText(sum.predicted_fpr())};
 }
 
@@ -129,7 +126,7 @@ std::string FilesText(const std::vector<FileReport>& files, bool with_family) {
                  {ShortName(file.place), LevelText(file.place.level),
                   term::WithCommas(file.num_entries), term::WithCommas(file.num_bytes),
                   FilterName(file.filter), term::WithCommas(file.filter.num_filters),
-                  file.filter.of, BitsText(file.filter.bits_per_entry()),
+                  file.filter.of, BitsText(file.filter.num_bytes, file.filter.num_entries),
                   RateText(file.filter.predicted_fpr), term::WithCommas(file.index.num_bytes)});
   }
   return table.ToString();
@@ -147,10 +144,7 @@ std::string RangesText(const std::vector<FileReport>& files, bool with_family) {
     table.AddRow(file.place.family,
                  {ShortName(file.place), LevelText(file.place.level),
                   term::WithCommas(filter.num_range_filters), term::WithCommas(filter.range_bytes),
-                  BitsText(filter.num_entries == 0 ? 0
-                                                   : 8 * static_cast<double>(filter.range_bytes) /
-                                                         static_cast<double>(filter.num_entries)),
-                  RateText(filter.range_fpr)});
+                  BitsText(filter.range_bytes, filter.num_entries), RateText(filter.range_fpr)});
   }
   return has_ranges ? table.ToString() + "\n" : "";
 }
@@ -254,10 +248,14 @@ std::string ToText(const InspectOptions& options, const Inspection& inspection) 
 }
 
 nlohmann::ordered_json ToJson(const FilterSummary& sum) {
-  return {{"num_files", sum.num_files},           {"num_entries", sum.num_entries},
-          {"num_bytes", sum.num_bytes},           {"covered_entries", sum.covered_entries},
-          {"covered_bytes", sum.covered_bytes},   {"filter_bytes", sum.filter_bytes},
-          {"bits_per_key", sum.bits_per_entry()}, {"predicted_fpr", sum.predicted_fpr()}};
+  return {{"num_files", sum.num_files},
+          {"num_entries", sum.num_entries},
+          {"num_bytes", sum.num_bytes},
+          {"covered_entries", sum.covered_entries},
+          {"covered_bytes", sum.covered_bytes},
+          {"filter_bytes", sum.filter_bytes},
+          {"bits_per_key", 8 * term::Ratio(sum.filter_bytes, sum.filter_entries)},
+          {"predicted_fpr", sum.predicted_fpr()}};
 }
 
 std::string ToJson(const InspectOptions& options, const Inspection& inspection) {
@@ -307,7 +305,8 @@ void RunInspect(const InspectOptions& options) {
 
 void AddInspectCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<InspectOptions>();
-  CLI::App* const command = AddSubcommand(app, "inspect", kInspectDescription, kInspectFooter);
+  CLI::App* const command = AddSubcommand(
+      app, "inspect", "Show the filters and skip indexes of a database or a file", kInspectFooter);
   AddFileOptions(command, &options->choice);
   AddFormatOption(command, &options->format);
   SetAction(command, action, [options] { RunInspect(*options); });

@@ -26,8 +26,6 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kLoadDescription = "Load lines of fields into a database with skip indexes";
-
 constexpr const char* kLoadFooter =
     R"help(One field of each line becomes the key. The other fields, in order and joined by the delimiter, become
 the value.
@@ -246,7 +244,8 @@ void AddFormats(CLI::App* command, LoadFormats* formats) {
 
 void AddLoadCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<LoadOptions>();
-  CLI::App* const command = AddSubcommand(app, "load", kLoadDescription, kLoadFooter);
+  CLI::App* const command = AddSubcommand(
+      app, "load", "Load lines of fields into a database with skip indexes", kLoadFooter);
   AddDatabaseOption(command, &options->db, "the directory of the database");
   AddOption(command, &options->key_field,
             {"--key", "N", "the number of the field that is the key",

@@ -20,8 +20,6 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kScanDescription = "Print the rows of a database that match a condition";
-
 constexpr const char* kScanFooter =
     R"help(Prints rows in key order, and reads only what the skip indexes of the database do not rule out. The
 database is opened read-only; another process may have it open.
@@ -225,7 +223,8 @@ void RunScan(const ScanOptions& options) {
 void AddScanCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<ScanOptions>();
   SkipScanOptions& scan = options->scan;
-  CLI::App* const command = AddSubcommand(app, "scan", kScanDescription, kScanFooter);
+  CLI::App* const command = AddSubcommand(
+      app, "scan", "Print the rows of a database that match a condition", kScanFooter);
   AddDatabaseOption(command, &options->db, "the directory of the database");
   AddOption(command, &options->where,
             {"--where", "CONDITION", "the condition; without it, all rows match"});

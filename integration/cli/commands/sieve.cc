@@ -27,8 +27,6 @@ namespace {
 using sieve::SieveStats;
 using sieve::UrlSieve;
 
-constexpr const char* kSieveDescription = "A persistent queue of URLs that takes each of them once";
-
 constexpr const char* kSieveFooter =
     R"help(Actions are carried out in the order given. Files have one URL per line; - is standard input. Lines
 may hold any bytes and are compared byte by byte, unless --normalize is given; empty lines are
@@ -162,10 +160,6 @@ void Pop(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* outp
   }
 }
 
-double Share(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 std::string StatsText(const SieveStats& stats) {
   const uint64_t answered = stats.new_by_counting_filter + stats.new_by_file_filters;
   term::TextTable table({"", "", ""});
@@ -173,7 +167,7 @@ std::string StatsText(const SieveStats& stats) {
     table.AddRow({what, std::move(value), std::move(note)});
   };
   const auto share = [&](uint64_t part) {
-    return fmt::format("{:.3f} %", 100 * Share(part, stats.new_urls()));
+    return fmt::format("{:.3f} %", 100 * term::Ratio(part, stats.new_urls()));
   };
   add("seen", term::WithCommas(stats.seen), "");
   add("seen, estimated",
@@ -184,7 +178,7 @@ std::string StatsText(const SieveStats& stats) {
                       : 100 * (stats.estimated.keys / static_cast<double>(stats.seen) - 1)));
   add("queued", term::WithCommas(stats.queued), "");
   add("filter bytes", term::WithCommas(stats.filter_bytes()),
-      fmt::format("{:.2f} bits per URL", 8 * Share(stats.filter_bytes(), stats.seen)));
+      fmt::format("{:.2f} bits per URL", 8 * term::Ratio(stats.filter_bytes(), stats.seen)));
   add("  counting filters", term::WithCommas(stats.counting_filter_bytes), "");
   add("  filters of files", term::WithCommas(stats.file_filter_bytes), "");
   add("new URLs ever", term::WithCommas(stats.new_urls()), "");
@@ -211,7 +205,7 @@ std::string StatsJson(const SieveStats& stats) {
       {"queued", stats.queued},
       {"counting_filter_bytes", stats.counting_filter_bytes},
       {"file_filter_bytes", stats.file_filter_bytes},
-      {"filter_bits_per_url", 8 * Share(stats.filter_bytes(), stats.seen)},
+      {"filter_bits_per_url", 8 * term::Ratio(stats.filter_bytes(), stats.seen)},
       {"new_by_counting_filter", stats.new_by_counting_filter},
       {"new_by_file_filters", stats.new_by_file_filters},
       {"new_by_reading", stats.new_by_reading},
@@ -261,7 +255,8 @@ void RunSieve(const SieveCommandOptions& options, const std::vector<std::string>
 
 void AddSieveCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<SieveCommandOptions>();
-  CLI::App* const command = AddSubcommand(app, "sieve", kSieveDescription, kSieveFooter);
+  CLI::App* const command = AddSubcommand(
+      app, "sieve", "A persistent queue of URLs that takes each of them once", kSieveFooter);
   AddDatabaseOption(command, &options->db, "the directory of the sieve, which push creates");
   AddOption(command, &options->sieve.num_shards,
             {"--shards", "N",

@@ -19,8 +19,6 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kSizeDescription = "Show how large filters are";
-
 constexpr const char* kSizeFooter =
     R"(Give exactly one of --fpr, --bits-per-key and --bytes. For each kind of filter this prints the
 smallest layout of the lookup table that meets the false-positive rate, or the most accurate one
@@ -51,7 +49,7 @@ struct SizeOptions {
 
 // The most accurate layout whose payload fits.
 Result<Layout> LayoutForBytes(FilterKind kind, uint64_t bytes, uint64_t keys) {
-  double bits_per_key = 8 * static_cast<double>(bytes) / static_cast<double>(keys);
+  double bits_per_key = 8 * term::Ratio(bytes, keys);
   Result<Layout> layout = LayoutForBitsPerKey(kind, bits_per_key);
   // Payloads are rounded up.
   while (layout.ok() && PayloadBytes(*layout, keys) > bytes) {
@@ -79,9 +77,7 @@ struct Sized {
 Sized Size(const Layout& layout, uint64_t keys) {
   Sized sized{.layout = layout, .payload_bytes = PayloadBytes(layout, keys)};
   sized.limit_bits_per_key = std::log2(1 / layout.predicted_fpr);
-  const double bits_per_key =
-      8 * static_cast<double>(sized.payload_bytes) / static_cast<double>(keys);
-  sized.above_limit = bits_per_key / sized.limit_bits_per_key - 1;
+  sized.above_limit = 8 * term::Ratio(sized.payload_bytes, keys) / sized.limit_bits_per_key - 1;
   return sized;
 }
 
@@ -161,7 +157,7 @@ void RunSize(const SizeOptions& options) {
 
 void AddSizeCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<SizeOptions>();
-  CLI::App* const command = AddSubcommand(app, "size", kSizeDescription, kSizeFooter);
+  CLI::App* const command = AddSubcommand(app, "size", "Show how large filters are", kSizeFooter);
   AddOption(command, &options->fpr,
             {"--fpr", "P", "the false-positive rate to meet, 1e-07 to 0.5", TargetFprs()});
   AddOption(command, &options->bits_per_key,

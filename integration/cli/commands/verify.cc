@@ -18,9 +18,6 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kVerifyDescription =
-    "Check the filters and skip indexes of a database or a file";
-
 constexpr const char* kVerifyFooter =
     R"help(Reads every file. Checks the checksums of its blocks, filters and skip indexes; asks the filter for
 every key that the file has, all of which must pass; and measures the false-positive rate with keys
@@ -66,8 +63,8 @@ struct Verification {
 std::string MeasuredText(uint64_t num_passed, uint64_t num_probes,
                          const std::optional<RateInterval>& fpr) {
   if (!fpr) return "-";
-  const double rate = static_cast<double>(num_passed) / static_cast<double>(num_probes);
-  return fmt::format("{:.3g} ({:.3g} to {:.3g})", rate, fpr->low, fpr->high);
+  return fmt::format("{:.3g} ({:.3g} to {:.3g})", term::Ratio(num_passed, num_probes), fpr->low,
+                     fpr->high);
 }
 
 /// Empty if no file has filters of ranges.
@@ -167,7 +164,8 @@ void RunVerify(const VerifyOptions& options) {
 
 void AddVerifyCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<VerifyOptions>();
-  CLI::App* const command = AddSubcommand(app, "verify", kVerifyDescription, kVerifyFooter);
+  CLI::App* const command = AddSubcommand(
+      app, "verify", "Check the filters and skip indexes of a database or a file", kVerifyFooter);
   AddFileOptions(command, &options->choice);
   AddOption(command, &options->num_probes,
             {"--probes", "N",

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "integration/cli/term/text.h"
+
 namespace blocksieve::cli {
 namespace {
 
@@ -23,7 +25,7 @@ Json ToJson(const FilterReport& filter) {
           {"num_filters", filter.num_filters},
           {"num_entries", filter.num_entries},
           {"num_bytes", filter.num_bytes},
-          {"bits_per_key", filter.bits_per_entry()},
+          {"bits_per_key", 8 * term::Ratio(filter.num_bytes, filter.num_entries)},
           {"predicted_fpr", filter.predicted_fpr},
           {"num_range_filters", filter.num_range_filters},
           {"range_bytes", filter.range_bytes},
@@ -69,15 +71,16 @@ std::string ShortName(const FilePlace& place) {
 
 std::string LevelText(int level) { return level < 0 ? "-" : std::to_string(level); }
 
-std::string BitsText(double bits_per_entry) {
-  return bits_per_entry == 0 ? "-" : fmt::format("{:.2f}", bits_per_entry);
+std::string BitsText(uint64_t num_bytes, uint64_t num_entries) {
+  const double bits = 8 * term::Ratio(num_bytes, num_entries);
+  return bits == 0 ? "-" : fmt::format("{:.2f}", bits);
 }
 
 std::string RateText(double rate) { return rate >= 1 ? "-" : fmt::format("{:.4g}", rate); }
 
 std::string ShareText(uint64_t part, uint64_t all) {
   if (all == 0) return "-";
-  return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(all));
+  return fmt::format("{:.1f} %", 100 * term::Ratio(part, all));
 }
 
 Json ToJson(const FileReport& file) {

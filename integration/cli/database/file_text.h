@@ -21,8 +21,8 @@ std::string ShortName(const FilePlace& place);
 /// "3"; "-" if the level is not known.
 std::string LevelText(int level);
 
-/// "9.94"; "-" without a filter.
-std::string BitsText(double bits_per_entry);
+/// Bits per entry, "9.94"; "-" without a filter.
+std::string BitsText(uint64_t num_bytes, uint64_t num_entries);
 
 /// Four digits; "-" for a filter that rules nothing out.
 std::string RateText(double rate);

@@ -22,11 +22,6 @@ struct FilterSummary {
 
   void Add(const FileReport& file);
 
-  double bits_per_entry() const {
-    return filter_entries == 0
-               ? 0
-               : 8 * static_cast<double>(filter_bytes) / static_cast<double>(filter_entries);
-  }
   /// The mean over all entries; 1 if there are none.
   double predicted_fpr() const {
     return num_entries == 0 ? 1 : weighted_fpr / static_cast<double>(num_entries);

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "integration/cli/term/text.h"
+
 namespace blocksieve::cli {
 
 /// What lookups of absent keys cost, by RocksDB's own counters.
@@ -10,10 +12,7 @@ struct MeasuredReads {
   uint64_t num_lookups = 0;
   uint64_t num_blocks = 0;  ///< Data blocks that they asked for, all in vain.
 
-  double PerLookup() const {
-    return num_lookups == 0 ? 0
-                            : static_cast<double>(num_blocks) / static_cast<double>(num_lookups);
-  }
+  double PerLookup() const { return term::Ratio(num_blocks, num_lookups); }
 };
 
 /// Looks up keys that the database does not have, next to keys that it has, until so many blocks

@@ -7,6 +7,7 @@
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/database/sorted_runs.h"
 #include "integration/cli/database/table/table_report.h"
+#include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/abi_guard.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 
@@ -50,7 +51,7 @@ std::optional<StockOutcome::Filter> StockOutcome::Of(const FileReport& file) {
   const uint64_t built_keys = std::min(keys_each, kMostKeys);
   const auto [built, is_new] = built_.try_emplace({file.place.level, built_keys});
   if (is_new) built->second = Build(file.place.level, built_keys);
-  const double times = static_cast<double>(keys) / static_cast<double>(built_keys);
+  const double times = term::Ratio(keys, built_keys);
   return Filter{built->second.fpr,
                 static_cast<uint64_t>(times * static_cast<double>(built->second.num_bytes))};
 }

@@ -64,11 +64,6 @@ struct FilterReport {
   std::string policy;                 ///< Of the program that wrote the file; empty: it had none.
   std::string note;                   ///< Why filters are unknown.
   std::vector<std::string> problems;  ///< Filters that cannot be read, and why.
-
-  double bits_per_entry() const {
-    return num_entries == 0 ? 0
-                            : 8 * static_cast<double>(num_bytes) / static_cast<double>(num_entries);
-  }
 };
 
 struct IndexColumnReport {

@@ -10,6 +10,7 @@
 
 #include "blocksieve/filter_block.h"
 #include "blocksieve/range_filter.h"
+#include "integration/cli/term/text.h"
 #include "lib/base/coding.h"
 #include "lib/bloom/bloom_model.h"
 
@@ -46,8 +47,7 @@ double RibbonFpr(uint64_t num_blocks, uint64_t data_bytes) {
   constexpr uint64_t kSegmentBytes = 16;  // one column of a block of 128 slots
   const uint64_t num_segments = data_bytes / kSegmentBytes;
   const uint64_t columns = num_segments / num_blocks;
-  const double share_of_wide =
-      static_cast<double>(num_segments % num_blocks) / static_cast<double>(num_blocks);
+  const double share_of_wide = term::Ratio(num_segments % num_blocks, num_blocks);
   return std::exp2(-static_cast<double>(columns)) * (1 - share_of_wide / 2);
 }
 
@@ -136,8 +136,7 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   assert(!filters.empty() && num_entries > 0);
   report->num_filters = filters.size();
   for (const std::string& contents : filters) report->num_bytes += contents.size();
-  const double bits_per_entry =
-      8 * static_cast<double>(report->num_bytes) / static_cast<double>(num_entries);
+  const double bits_per_entry = 8 * term::Ratio(report->num_bytes, num_entries);
   std::vector<FilterFacts> described;
   described.reserve(filters.size());
   for (const std::string& contents : filters) {

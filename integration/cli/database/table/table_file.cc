@@ -9,6 +9,7 @@
 #include "blocksieve/filter_block.h"
 #include "integration/cli/database/table/table_report.h"
 #include "integration/cli/term/failure.h"
+#include "integration/cli/term/text.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/coding.h"
 
@@ -107,8 +108,7 @@ double TableFile::ShareBefore(std::string_view key) {
   }
   const uint64_t data_bytes = table_.properties().data_size;
   if (!probe.Valid() || data_bytes == 0) return 1;
-  return std::min(1.0,
-                  static_cast<double>(table_.last_read_offset()) / static_cast<double>(data_bytes));
+  return std::min(1.0, term::Ratio(table_.last_read_offset(), data_bytes));
 }
 
 }  // namespace blocksieve::cli
