@@ -66,6 +66,18 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.code, 0, done.err)
         return done
 
+    def text_of(self, *arguments):
+        """What it says on standard output."""
+        return self.succeed(*arguments).out.decode()
+
+    def check_text(self, arguments, *patterns):
+        """Each matches the begin of a line, and no line is too wide for a page."""
+        text = self.text_of(*arguments)
+        for pattern in patterns:
+            self.assertRegex(text, "(?m)^" + pattern)
+        self.assertLessEqual(max(map(len, text.splitlines())), 120)
+        return text
+
     def fail_with(self, code, *arguments, stdin=b""):
         """What it said on standard error."""
         done = run(*arguments, stdin=stdin)
@@ -115,6 +127,11 @@ class CommandTest(unittest.TestCase):
         """Of runs with filters by policies that are given; see level_tree.cc."""
         return subprocess.run([LEVEL_TREE, command, self.db, *arguments], check=True,
                               timeout=TIMEOUT_SECONDS, stdout=subprocess.PIPE).stdout
+
+    def build_runs(self, runs, *policies):
+        """Sorted runs LEVEL[/PART]:KEYS, the deepest first, with a policy each or all with one."""
+        policies *= len(runs) // len(policies)
+        self.level_tree("build", *map(":".join, zip(runs, policies, strict=True)))
 
     def table(self):
         """The only table file."""

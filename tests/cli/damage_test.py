@@ -1,7 +1,5 @@
 """Damaged databases: a message and exit code 1, never wrong rows."""
 
-import unittest
-
 from command import CommandTest, flip, run
 
 
@@ -95,7 +93,3 @@ class Damaged(CommandTest):
     def test_loading_into_a_damaged_database(self):
         flip(self.table(), 100)
         self.assertIn("Corruption", self.load_lines(b"a\t1\n", code=1))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-import unittest
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, subcommands
 
@@ -56,7 +55,7 @@ class Examples(CommandTest):
 
     def examples_of(self, *subcommand):
         """Without the words behind them."""
-        text = self.succeed(*subcommand, "--help").out.decode()
+        text = self.text_of(*subcommand, "--help")
         examples = text[text.index("Examples:\n"):]
         return [re.split(r" {2,}", line.strip())[0] for line in examples.splitlines()[1:]
                 if line.startswith("  ") and "blocksieve" in line]
@@ -77,7 +76,3 @@ class Examples(CommandTest):
         for line in lines:
             with self.subTest(line=line):
                 self.run_line(line)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import random
 import re
-import unittest
 
 from command import CommandTest
 
@@ -118,7 +117,3 @@ class Budget(Parts):
                                       "--max-index-bytes", size[1]).err, "")
         comparison, = self.explain("name = 'name5'")["comparisons"]
         self.assertTrue(comparison["is_used"])
-
-
-if __name__ == "__main__":
-    unittest.main()

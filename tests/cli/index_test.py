@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import time
-import unittest
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, flip
 
@@ -41,7 +40,7 @@ class Index(CommandTest):
         self.assertLess(self.selected(), 5)
 
     def test_why_filters_have_their_form(self):
-        shown = self.succeed("inspect", "--db", self.db).out.decode()
+        shown = self.text_of("inspect", "--db", self.db)
         self.assertIn("\npostings: exact for values that occur, and smaller than bit slices", shown)
         explained = self.succeed("scan", "--db", self.db, "--where", "p = 'p7'", "--explain").err
         self.assertIn("filters: postings (exact for values that occur", explained)
@@ -69,7 +68,7 @@ class Index(CommandTest):
         self.assertEqual(tables, {path: path.stat().st_mtime_ns for path in self.db.glob("*.sst")})
         self.assertLess(self.selected(), 5)
         self.assertEqual(self.verify()["num_problems"], 0)
-        self.assertIn("indexed: 0 files", self.succeed("index", "--db", self.db).out.decode())
+        self.assertIn("indexed: 0 files", self.text_of("index", "--db", self.db))
 
     def test_another_index(self):
         self.assertEqual(self.index("--index", "g=ngrams(4):3")["files_indexed"], 1)
@@ -112,7 +111,3 @@ class Index(CommandTest):
         plain = self.dir / "plain"
         self.succeed("load", "--db", plain, "--key", 1, "-", stdin=b"a\tb\n")
         self.assertIn("--index does", self.fail_with(2, "index", "--db", plain))
-
-
-if __name__ == "__main__":
-    unittest.main()

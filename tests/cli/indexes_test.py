@@ -1,7 +1,6 @@
 """What load indexes: the numbering of fields, extractors, and indexes that a database has."""
 
 import json
-import unittest
 
 from command import CommandTest
 
@@ -136,7 +135,3 @@ class ExistingDatabase(CommandTest):
         indexes = [f"c{i}=int:{i}" for i in range(2, 259)]
         self.assertIn("256", self.load_lines(b"", "--index", *indexes, code=2))
         self.assertFalse(self.db.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

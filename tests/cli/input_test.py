@@ -1,7 +1,5 @@
 """The lines that load reads."""
 
-import unittest
-
 from command import CommandTest
 
 
@@ -87,7 +85,3 @@ class UnreadableFiles(CommandTest):
 
     def test_directory(self):
         self.check(self.dir, f"cannot read {self.dir}: it is a directory")
-
-
-if __name__ == "__main__":
-    unittest.main()

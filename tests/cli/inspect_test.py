@@ -7,7 +7,6 @@ import signal
 import subprocess
 import threading
 import time
-import unittest
 
 from command import TIMEOUT_SECONDS, CommandTest, run
 
@@ -142,7 +141,7 @@ class ColumnFamilies(CommandTest):
         self.assertIn(("other", 1), levels)
         self.assertEqual(shown["total"]["num_entries"], 1001)
         self.assertEqual(self.verify()["num_problems"], 0)
-        text = self.succeed("inspect", "--db", self.db).out.decode()
+        text = self.text_of("inspect", "--db", self.db)
         self.assertTrue(text.startswith("family "), text)
 
 
@@ -153,7 +152,7 @@ class WithoutPlugin(CommandTest):
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def said(self):
-        text = self.succeed("inspect", "--db", self.db).out.decode()
+        text = self.text_of("inspect", "--db", self.db)
         found = re.search(r"(?m)^(\d+) files? with [\d,]+ keys? written without the plug-in", text)
         number = int(found.group(1)) if found else 0
         self.assertEqual(self.inspect()["files_without_plugin"], number)
@@ -215,7 +214,7 @@ class OwnFilters(CommandTest):
     def test_text(self):
         self.load(self.ROWS, "--index", "n=int:2")
         self.load(self.ROWS[:1000], "--no-compact")
-        lines = self.succeed("inspect", "--db", self.db).out.decode().splitlines()
+        lines = self.text_of("inspect", "--db", self.db).splitlines()
         self.assertRegex(lines[0], "^level +files +keys +bytes +keys covered")
         self.assertRegex(lines[3], r"^all +2 +6,000 .* 100\.0 % +100\.0 % ")
         self.assertRegex(lines[5], "^file +level +keys +bytes +filter")
@@ -241,7 +240,7 @@ class OwnFilters(CommandTest):
         self.load([("a", 1)])
         index = self.inspect()["files"][0]["index"]
         self.assertEqual((index["num_granules"], index["columns"]), (0, []))
-        self.assertIn("No skip indexes.", self.succeed("inspect", "--db", self.db).out.decode())
+        self.assertIn("No skip indexes.", self.text_of("inspect", "--db", self.db))
 
 
 class Schema(CommandTest):
@@ -276,16 +275,6 @@ class Schema(CommandTest):
 
 
 class WhatIsNoDatabase(CommandTest):
-    def check(self, code, said, *arguments):
-        for command in ("inspect", "verify"):
-            self.assertIn(said, self.fail_with(code, command, *arguments))
-
-    def test_wrong_command_lines(self):
-        self.check(2, "either --db or FILE is needed; none is given")
-        self.check(2, "either --db or FILE is needed; both are given", "--db", self.db, "x.sst")
-        self.assertIn("--probes: -1 is not in the range 0 to",
-                      self.fail_with(2, "verify", "--db", self.db, "--probes", -1))
-
     def test_other_files(self):
         path = self.dir / "letter.txt"
         for text in ("", "dear", "dear all" * 100):
@@ -323,7 +312,3 @@ class BusyDatabase(CommandTest):
                 stop.join()
                 self.assertEqual(said["vanished"], [])
         self.assertEqual(writer.returncode, 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import unittest
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, lines_of
 
@@ -123,7 +122,3 @@ class FullDisk(CommandTest):
             count = int(kept[1].replace(",", ""))
             self.assertEqual([key for key, _ in self.scan("TRUE")],
                              [key.encode() for key, _ in self.ROWS[:count]])
-
-
-if __name__ == "__main__":
-    unittest.main()

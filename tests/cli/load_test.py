@@ -3,7 +3,6 @@
 import os
 import pty
 import subprocess
-import unittest
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, lines_of
 
@@ -108,7 +107,3 @@ class Places(CommandTest):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn(b"cannot write database", done.stderr)
         self.assertEqual(done.stdout, b"")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import unittest
 
 from command import CommandTest
 
@@ -19,19 +18,15 @@ class Manual(CommandTest):
             self.assertRegex(text, f"(?m)^{part}$")
 
     def test_has_every_subcommand_option_and_example(self):
-        page = self.succeed("manual").out.decode()
+        page = self.text_of("manual")
         page = page.replace("\\-", "-").replace("\\(aq", "'").replace("\\e", "\\").replace(
             "\\(ti", "~").replace("\\(dq", '"').replace("\\(ha", "^")
         subcommands = re.findall(r"(?m)^\.SS blocksieve (\w+)$", page)
         self.assertIn("advise", subcommands)
         for subcommand in subcommands:
             section = page.split(f".SS blocksieve {subcommand}\n")[1].split(".SS ")[0]
-            text = self.succeed(subcommand, "--help").out.decode()
+            text = self.text_of(subcommand, "--help")
             for option in re.findall(r"(?m)^  (?:-h, )?(--[\w-]+)", text):
                 self.assertIn(f"\\fB{option}\\fR", section)
             for line in text.split("Examples:\n")[1].splitlines():
                 self.assertIn(line.strip(), section)
-
-
-if __name__ == "__main__":
-    unittest.main()

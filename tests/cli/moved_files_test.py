@@ -1,8 +1,6 @@
 """What inspect shows of files that moved to another level without being rewritten."""
 
-import unittest
-
-from advise_test import TREE
+from advise_test import RUNS
 from command import CommandTest
 
 SPREAD = "{id=blocksieve;bits_per_key=10}"
@@ -27,7 +25,7 @@ class MovedFiles(CommandTest):
         self.assertGreater(len(moved), 0.9 * len(files))
         for level, built_for in moved:
             self.assertLess(built_for, level)
-        text = self.succeed("inspect", "--db", self.db).out.decode()
+        text = self.text_of("inspect", "--db", self.db)
         self.assertRegex(text, rf"(?m)^{len(moved)} files with [\d,]+ keys moved to another level, "
                                r"with the filter of the old one:$")
         self.assertEqual(text.count("  from level "), len(moved))
@@ -35,7 +33,7 @@ class MovedFiles(CommandTest):
     def test_levels_that_compactions_wrote(self):
         for policy in (SPREAD, SPREAD_OVER_BOTH, "{id=blocksieve;wasted_reads=0.01}", "blocksieve:0.01", "none"):
             self.db = self.dir / f"db {policy}"
-            self.level_tree("build", *(f"{level}:{keys}:{policy}" for level, keys in TREE))
+            self.build_runs(RUNS, policy)
             self.assertEqual(self.moved(), [], policy)
 
     def test_normal_tree(self):
@@ -43,7 +41,3 @@ class MovedFiles(CommandTest):
         files = self.inspect()["files"]
         self.assertGreater(len({file["level"] for file in files}), 1)
         self.assertLess(len(self.moved()), 0.3 * len(files))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import json
 import random
-import unittest
 
 from command import CommandTest
 
@@ -142,7 +141,3 @@ class Counts(OrderTest):
         for where in ("n >= 0", "n < 15000", "NOT n < 15000", "n IS NULL", "n IS NOT NULL", "n != 7"):
             self.count(where)
         self.assertGreater(self.count("n < 15000")["rows_counted"], 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import time
-import unittest
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
 
@@ -125,7 +124,3 @@ class Reading(CommandTest):
                               self.fail_with(1, *command, "--db", path))
             self.db.rmdir()
         self.assertIn("there is no database", self.fail_with(1, "scan", "--db", ""))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import time
-import unittest
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
 
@@ -75,7 +74,3 @@ class Loading(CommandTest):
         process.wait()
         self.load([("b", 2)], "--index", "n=int:2")
         self.assertEqual(self.keys("n = 2"), ["b"])
-
-
-if __name__ == "__main__":
-    unittest.main()

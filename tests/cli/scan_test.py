@@ -1,7 +1,6 @@
 """Which rows scan prints, in which order and form, and what it explains."""
 
 import json
-import unittest
 
 from command import CommandTest
 
@@ -183,7 +182,3 @@ class Numbers(CommandTest):
                                     ("z = 8", ["k0", "k1", "k2", "k3", "k7"]),
                                     ("z IS NULL", ["k4", "k5", "k6"])):
             self.assertEqual(self.keys(condition), expected, condition)
-
-
-if __name__ == "__main__":
-    unittest.main()

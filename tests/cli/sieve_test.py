@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import time
-import unittest
 
 from command import PROGRAM, CommandTest
 
@@ -120,17 +119,7 @@ class SieveTest(CommandTest):
         self.assertEqual(len(popped), len(urls))
         self.assertEqual(set(popped), set(urls))
 
-    def test_bad_arguments_are_named(self):
-        for arguments, what in [
-            (["sieve", "--db", self.db], "subcommand is required"),
-            (["sieve", "push", "-"], "--db"),
-            (["sieve", "--db", self.db, "pop", "0"], "0 is not in the range 1 to"),
-            (["sieve", "--db", self.db, "pop", "-1"], "-1"),
-            (["sieve", "--db", self.db, "--shards", "65", "stats"], "65 is not in the range 1 to 64"),
-            (["sieve", "--db", self.db, "push"], "FILE"),
-        ]:
-            self.assertIn(what, self.fail_with(2, *arguments))
-        self.assertFalse(self.db.exists())
+    def test_another_number_of_shards(self):
         self.sieve("--shards", 2, "push", "-", "stats")
         self.assertIn("was created", self.fail_with(2, "sieve", "--db", self.db, "--shards", 3, "stats"))
 
@@ -190,7 +179,3 @@ class SieveTest(CommandTest):
             self.assertLessEqual(stats["filter_bits_per_url"], 12)
             # After the first sizes were outgrown, too, nearly all new URLs are told without reading.
             self.assertLess(stats["new_by_reading"], count * 0.03)
-
-
-if __name__ == "__main__":
-    unittest.main()

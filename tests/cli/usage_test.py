@@ -2,7 +2,6 @@
 
 import json
 import os
-import unittest
 from unittest import mock
 
 from command import CommandTest, subcommands
@@ -12,7 +11,7 @@ class Help(CommandTest):
     def test_every_subcommand_has_help_with_examples(self):
         self.assertIn("advise", subcommands())
         for arguments in ((), *((name,) for name in subcommands())):
-            text = self.succeed(*arguments, "--help").out.decode()
+            text = self.text_of(*arguments, "--help")
             self.assertIn("Usage: " + " ".join(("blocksieve", *arguments)), text)
             self.assertIn("Examples:\n  blocksieve ", text)
             for line in text.splitlines():
@@ -72,15 +71,10 @@ class WrongCommandLines(CommandTest):
         self.assertEqual(self.explain("n = 1")["version"], 1)
         self.assertIn("bits_per_key", self.inspect()["files"][0]["filter"])
 
-    def test_two_subcommands(self):
-        self.check("blocksieve size: The following argument was not expected: inspect",
-                   "size", "--fpr", 0.1, "inspect")
-
     def test_numbers_that_are_not_whole(self):
         for text, digits in (("1e6", "1,000,000"), ("1M", "1,000,000"), ("1.5k", "1,500"), ("20k", "20,000"),
                              ("0.5M", "500,000"), ("2G", "2,000,000,000"), ("12e0", "12")):
-            self.assertIn(f"{digits} keys at",
-                          self.succeed("size", "--fpr", "0.1", "--keys", text).out.decode())
+            self.assertIn(f"{digits} keys at", self.text_of("size", "--fpr", "0.1", "--keys", text))
         for text in ("1e-6", "10.5", "1,000", "1.2345k", "1e99", "1e", "M", "1MM", "1.M", ".5M", "01M"):
             self.check(f"--keys: {text} is not in the range 1 to 1125899906842624 of whole numbers",
                        "size", "--fpr", 0.1, "--keys", text)
@@ -98,13 +92,54 @@ class WrongCommandLines(CommandTest):
             self.check(f"--bytes: {text} is not in the range 1 to 1125899906842624 of bytes, also as "
                        "10kB or 64MiB", "size", "--bytes", text)
 
-    def test_what_is_required(self):
-        self.check("--db is required", "scan", "--where", "TRUE")
-        self.check("--db is required", "load", "--key", 1, "-")
-        self.check("--key is required", "load", "--db", self.db, "-")
-        self.check("FILE is missing", "load", "--db", self.db, "--key", 1)
+    WRONG = (
+        ("--db is required", "scan --where TRUE"),
+        ("--limit: 0 is not in the range 1 to", "scan --db DB --limit 0"),
+        ("--limit: -1 is not in the range", "scan --db DB --limit -1"),
+        ("--format: 'csv' is unknown; allowed are text and json", "scan --db DB --format csv"),
+        ("--db is required", "load --key 1 -"),
+        ("--key is required", "load --db DB -"),
+        ("FILE is missing", "load --db DB --key 1"),
+        ("two files are given, x and y", "load --db DB --key 1 x y"),
+        ("--range-fpr: 0 is not in the range 1e-05 to 0.3", "load --db DB --key 1 --range-fpr 0 -"),
+        ("--range-fpr: 0.31 is not in", "load --db DB --key 1 --range-fpr 0.31 -"),
+        ("either --db or FILE is needed; none is given", "inspect"),
+        ("either --db or FILE is needed; both are given", "inspect --db DB x.sst"),
+        ("either --db or FILE is needed; none is given", "verify"),
+        ("either --db or FILE is needed; both are given", "verify --db DB x.sst"),
+        ("--probes: -1 is not in the range 0 to", "verify --db DB --probes -1"),
+        ("--db is required", "advise"),
+        ("--memory: 0 is not in the range 1 to", "advise --db DB --memory 0"),
+        ("--wasted-reads: 1e-9 is not in the range 1e-06 to 100",
+         "advise --db DB --wasted-reads 1e-9"),
+        ("--absent-fraction: 1.1 is not in the range 0", "advise --db DB --absent-fraction 1.1"),
+        ("--memory excludes --wasted-reads", "advise --db DB --memory 100 --wasted-reads 0.1"),
+        ("--block-cache: x is not in the range", "advise --db DB --block-cache x"),
+        ("--seek-fraction: nan is not in the range 0 to 1", "advise --db DB --seek-fraction nan"),
+        ("--range-width: -1 is not in the range 0 to 1000000",
+         "advise --db DB --seek-fraction 1 --range-width -1"),
+        ("--range-width requires --seek-fraction", "advise --db DB --range-width 1"),
+        ("--option is required", "apply --db DB"),
+        ("subcommand is required", "sieve --db DB"),
+        ("--db is required", "sieve push -"),
+        ("0 is not in the range 1 to", "sieve --db DB pop 0"),
+        ("-1 is not in the range 1 to", "sieve --db DB pop -1"),
+        ("65 is not in the range 1 to 64", "sieve --db DB --shards 65 stats"),
+        ("FILE is required", "sieve --db DB push"),
+        ("exactly one of --fpr, --bits-per-key and --bytes is needed; 0 are given", "size"),
+        ("2 are given", "size --fpr 0.1 --bytes 5"),
+        ("--fpr: 0.51 is not in the range 1e-07 to 0.5", "size --fpr 0.51"),
+        ("--fpr: much is not in the range", "size --fpr much"),
+        ("--bits-per-key: -1 is not in the range 0 to 1000", "size --bits-per-key -1"),
+        ("The following argument was not expected: inspect", "size --fpr 0.1 inspect"),
+        ("'fish' is unknown; allowed are bash and zsh", "completion fish"))
 
-    def test_values_out_of_range(self):
+    def test_of_every_subcommand(self):
+        for message, line in self.WRONG:
+            with self.subTest(line=line):
+                self.check(message, *line.replace("DB", str(self.db)).split())
+
+    def test_values_of_load(self):
         load = ("load", "--db", self.db, "--index", "a=field:2", "-")
         self.check("--key: 0 is not in the range 1 to 1000000", *load, "--key", 0)
         self.check("--key: two is not in the range", *load, "--key", "two")
@@ -117,12 +152,8 @@ class WrongCommandLines(CommandTest):
         self.check("--delimiter is '\\n'", *load, "--delimiter", "\\n")
         self.check("--delimiter is '\\x0a'; allowed", *load, "--delimiter", "\\x0a")
         self.check("--delimiter", *load, "--delimiter", "")
-        self.check("--limit: 0 is not in the range 1 to", "scan", "--db", self.db, "--limit", 0)
-        self.check("--limit: -1 is not in the range", "scan", "--db", self.db, "--limit", -1)
-        self.check("--format: 'csv' is unknown; allowed are text and json", "scan", "--db", self.db,
-                   "--format", "csv")
 
-    def test_wrong_indexes(self):
+    def test_indexes_of_load(self):
         load = ("load", "--db", self.db, "--key", 2, "-", "--index")
         self.check("column definition 'a' is not NAME=EXTRACTOR", *load, "a")
         self.check("extractors are field:N", *load, "a=fields:1")
@@ -131,10 +162,3 @@ class WrongCommandLines(CommandTest):
         self.check("field 2 is the key", *load, "a=words:2")
         self.check("field 2 is the key", *load, "a=int:field(\\t)[;]:2")
         self.check("--index a=int:3: the name is given twice", *load, "a=int:1", "--index", "a=int:3")
-
-    def test_two_files(self):
-        self.check("two files are given, x and y", "load", "--db", self.db, "--key", 1, "x", "y")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """What verify finds: nothing in sound databases, damage wherever it is."""
 
 import json
-import unittest
 
 from command import CommandTest, flip, run
 from inspect_test import BLOOM, PARTITIONED, PREFIXES, RIBBON
@@ -100,7 +99,7 @@ class SoundDatabases(CommandTest):
 
     def test_text(self):
         self.load([(f"{i:05}", i) for i in range(2000)])
-        lines = self.succeed("verify", "--db", self.db).out.decode().splitlines()
+        lines = self.text_of("verify", "--db", self.db).splitlines()
         self.assertRegex(lines[0], "^file +level +filter +keys asked +denied +probes")
         self.assertRegex(lines[1],
                          r"^\d{6}\.sst +\d +blocksieve ribbon +2,000 +0 +100,000 +0\.0\d+ \(")
@@ -225,7 +224,3 @@ class DamageThatNoBlockChecksumShows(CommandTest):
         file, = self.verify(self.damage_filter(), code=1)["files"]
         self.assertEqual(file["filter"]["origin"], "blocksieve")
         self.assertTrue(any("payload" in problem for problem in file["problems"]), file["problems"])
-
-
-if __name__ == "__main__":
-    unittest.main()
