@@ -6,9 +6,9 @@
 
 #include "blocksieve/filter_builder.h"
 #include "integration/cli/database/file_text.h"
-#include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/text.h"
 #include "integration/cli/term/text_table.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -49,7 +49,10 @@ std::vector<std::string> OptionsFor(const Advice& advice) {
     const FilterSetting& setting = proposal.plan.setting;
     if (setting.option == "target_fpr") target_fpr = setting.value;
   }
-  return RangeOptions(target_fpr, advice.ranges->range_fpr);
+  return {fmt::format(
+              "filter_policy={{id=blocksieve;target_fpr={};kind=auto;ranges=true;range_fpr={}}}",
+              target_fpr, advice.ranges->range_fpr),
+          std::string("prefix_extractor=") + rocksdb_plugin::RangeExtractor::kName};
 }
 
 using Json = nlohmann::ordered_json;

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -101,12 +100,6 @@ constexpr uint64_t kMaxMemory = uint64_t{1} << 50;
 constexpr double kDefaultRangeWidth = 0.01;
 constexpr double kMaxRangeWidth = 1e6;
 
-Check BytesOrNone(uint64_t most) {
-  return [check = BytesInRange(1, most)](std::string& text) {
-    return text == "0" ? std::string() : check(text);
-  };
-}
-
 struct AdviseOptions {
   FileChoice choice;
   AdviceQuestion question;
@@ -189,19 +182,22 @@ std::string ToText(const AdviseOptions& options, const std::vector<Advice>& all,
 
 // What the verdicts say is to be changed to, in a complete file of options.
 void WriteOptionsFile(const AdviseOptions& options, const std::vector<Advice>& all) {
-  std::map<std::string, FilterSetting> settings;
+  OptionsFile options_file = OptionsFile::Latest(options.choice.db);
+  bool has_changes = false;
   for (const Advice& advice : all) {
     const Verdict verdict = VerdictOf(advice);
     if (!verdict.proposal) continue;
-    settings[advice.list.family] = advice.proposals[*verdict.proposal].plan.setting;
+    const FilterSetting& setting = advice.proposals[*verdict.proposal].plan.setting;
+    PutOption(PolicyOption(setting), {advice.list.family}, &options_file);
+    has_changes = true;
   }
-  if (settings.empty()) {
+  if (!has_changes) {
     term::Fail(
         "--options-file {}: there is nothing to change; --memory and --wasted-reads ask for "
         "something",
         options.options_file);
   }
-  const std::string text = OptionsFileWith(settings, options.choice.db);
+  const std::string text = options_file.text();
   std::ofstream file(options.options_file, std::ios::binary | std::ios::trunc);
   if (!file.is_open() || !file.write(text.data(), static_cast<std::streamsize>(text.size())) ||
       !file.flush()) {
@@ -278,7 +274,7 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->cache_bytes,
             {"--block-cache", "BYTES",
              "the size of the block cache, also as 64MiB; 0: none (default: the database's)",
-             BytesOrNone(kMaxMemory)});
+             BytesInRange(0, kMaxMemory)});
   AddOption(command, &options->options_file,
             {"--options-file", "FILE",
              "write the database's options, with what the first line says, into this file"});

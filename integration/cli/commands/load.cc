@@ -10,7 +10,6 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/range_filter.h"
-#include "blocksieve/skip_index.h"
 #include "integration/cli/commands/load_report.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/loaded_database.h"
@@ -69,26 +68,15 @@ Examples:
 constexpr uint64_t kMaxGranuleRows = 1'000'000'000;
 constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 40;
 
-// Of the file, and of the report.
-struct LoadFormats {
-  RowFormat row_format = RowFormat::kLines;
-  OutputFormat output = OutputFormat::kText;
-};
-
 struct LoadOptions {
-  std::string db;
-  uint32_t key_field = 0;
+  LoadTarget target;
+  RowReaderOptions reader;
   std::vector<std::string> indexes;
   std::vector<std::string> positionals;
-  uint64_t granule_rows = 0;  // 0: not given
-  double target_fpr = SkipIndexBuilderOptions().target_fpr;
-  std::optional<uint64_t> max_index_bytes;
-  std::optional<double> range_fpr;
   std::optional<std::string> delimiter;
   std::optional<std::string> store_delimiter;
-  bool skips_header = false;
   bool no_compact = false;
-  LoadFormats formats;
+  OutputFormat format = OutputFormat::kText;
 };
 
 // More indexes may follow an --index, as in `--index a=field:2 b=field:3 FILE`; only the '=' tells
@@ -177,35 +165,28 @@ void Compact(LoadedDatabase* database) {
   if (!is_done) throw term::Interrupted("interrupted; all rows are loaded, not compacted");
 }
 
-RowReaderOptions ReaderOptions(const LoadOptions& options, const std::string& file) {
-  const bool is_csv = options.formats.row_format == RowFormat::kCsv;
-  RowReaderOptions reader{.file = file,
-                          .format = options.formats.row_format,
-                          .key_field = options.key_field,
-                          .skips_header = options.skips_header};
-  reader.delimiter = ParseDelimiter(options.delimiter.value_or(is_csv ? "," : "\t"), "--delimiter");
-  if (options.store_delimiter && !is_csv) {
+void ParseDelimiters(LoadOptions* options) {
+  RowReaderOptions& reader = options->reader;
+  const bool is_csv = reader.format == RowFormat::kCsv;
+  reader.delimiter =
+      ParseDelimiter(options->delimiter.value_or(is_csv ? "," : "\t"), "--delimiter");
+  if (options->store_delimiter && !is_csv) {
     term::FailUsage("--store-delimiter {}: only for --format csv; lines are stored as they are",
-                    *options.store_delimiter);
+                    *options->store_delimiter);
   }
   reader.stored_delimiter =
-      is_csv ? ParseDelimiter(options.store_delimiter.value_or("\t"), "--store-delimiter")
+      is_csv ? ParseDelimiter(options->store_delimiter.value_or("\t"), "--store-delimiter")
              : reader.delimiter;
-  return reader;
 }
 
 void RunLoad(LoadOptions options) {
-  const std::string file = TakeFile(&options);
-  const RowReaderOptions reading = ReaderOptions(options, file);
-  LoadTarget target{
-      .path = options.db,
-      .columns = ParseIndexColumns(options.indexes, reading.stored_delimiter, options.key_field),
-      .granule_rows = options.granule_rows,
-      .target_fpr = options.target_fpr,
-      .max_index_bytes = options.max_index_bytes,
-      .range_fpr = options.range_fpr};
+  options.reader.file = TakeFile(&options);
+  ParseDelimiters(&options);
+  LoadTarget& target = options.target;
+  target.columns =
+      ParseIndexColumns(options.indexes, options.reader.stored_delimiter, options.reader.key_field);
   // What can fail without leaving anything behind comes first.
-  const std::unique_ptr<RowReader> reader = OpenRows(reading);
+  const std::unique_ptr<RowReader> reader = OpenRows(options.reader);
   term::CatchInterrupts();
   LoadedDatabase database(target);
   const auto say = [](const std::string& text) {
@@ -223,19 +204,20 @@ void RunLoad(LoadOptions options) {
   loaded.rows_in_database = database.NumRows();
 
   const SkipIndexSummary indexes = database.Indexes();
-  const bool is_json = options.formats.output == OutputFormat::kJson;
+  const bool is_json = options.format == OutputFormat::kJson;
   term::WriteToStandardOutput(is_json ? LoadJson(loaded, indexes) : LoadText(loaded, indexes));
   for (const std::string& warning : LoadWarnings(loaded, indexes)) say("warning: " + warning);
 }
 
-void AddFormats(CLI::App* command, LoadFormats* formats) {
+// Of the file, and of the report.
+void AddFormats(CLI::App* command, LoadOptions* options) {
   AddFormatOption(command, "text|json|csv",
                   "json: a report for machines; csv: FILE is CSV (RFC 4180); both may be given",
-                  [formats](const std::string& name) {
+                  [options](const std::string& name) {
                     if (name == "csv") {
-                      formats->row_format = RowFormat::kCsv;
+                      options->reader.format = RowFormat::kCsv;
                     } else {
-                      formats->output = name == "json" ? OutputFormat::kJson : OutputFormat::kText;
+                      options->format = name == "json" ? OutputFormat::kJson : OutputFormat::kText;
                     }
                   });
 }
@@ -246,27 +228,27 @@ void AddLoadCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<LoadOptions>();
   CLI::App* const command = AddSubcommand(
       app, "load", "Load lines of fields into a database with skip indexes", kLoadFooter);
-  AddDatabaseOption(command, &options->db, "the directory of the database");
-  AddOption(command, &options->key_field,
+  AddDatabaseOption(command, &options->target.path, "the directory of the database");
+  AddOption(command, &options->reader.key_field,
             {"--key", "N", "the number of the field that is the key",
              WholeInRange(1, Column::kMaxFieldNumber), kRequired});
   AddOption(command, &options->indexes,
             {"--index", "NAME=EXTRACTOR", "a name, and what to index under it"});
-  AddOption(command, &options->granule_rows,
+  AddOption(command, &options->target.granule_rows,
             {"--granule-rows", "N",
              "rows that are skipped or read together (default: those of a data block)",
              WholeInRange(1, kMaxGranuleRows)});
-  AddOption(command, &options->target_fpr,
+  AddOption(command, &options->target.target_fpr,
             {"--fpr", "P",
              fmt::format("share of the granules without a value that are still read for it "
                          "(default {})",
-                         options->target_fpr),
+                         options->target.target_fpr),
              TargetFprs()});
   AddOption(
-      command, &options->max_index_bytes,
+      command, &options->target.max_index_bytes,
       {"--max-index-bytes", "SIZE", "the most that the index of one file may take (default 8MiB)",
        BytesInRange(1, kMaxIndexBytes)});
-  AddOption(command, &options->range_fpr,
+  AddOption(command, &options->target.range_fpr,
             {"--range-fpr", "P",
              fmt::format("key filters answer for ranges: share of empty ones that pass, {} to {}",
                          kMinRangeFpr, kMaxRangeFpr),
@@ -277,9 +259,9 @@ void AddLoadCommand(CLI::App* app, Action* action) {
   AddOption(
       command, &options->store_delimiter,
       {"--store-delimiter", "C", R"(of CSV: what separates fields in the value (default \t))"});
-  AddFlag(command, &options->skips_header, "--header", "the first line or record is no row");
+  AddFlag(command, &options->reader.skips_header, "--header", "the first line or record is no row");
   AddFlag(command, &options->no_compact, "--no-compact", "leave the files as they were flushed");
-  AddFormats(command, &options->formats);
+  AddFormats(command, options.get());
   AddOption(command, &options->positionals, {"FILE", "", "the lines; - is standard input"});
   SetAction(command, action, [options] { RunLoad(*options); });
 }

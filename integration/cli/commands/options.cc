@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cassert>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -169,7 +168,6 @@ Check WholeInRange(uint64_t low, uint64_t high) {
 }
 
 Check BytesInRange(uint64_t low, uint64_t high) {
-  assert(low >= 1);
   return [low, high](std::string& text) {
     std::string bytes = text;
     const std::string_view number =

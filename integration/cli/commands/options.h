@@ -79,7 +79,7 @@ std::vector<std::string> GivenSteps(const CLI::App& command);
 Check InRange(double low, double high);
 Check WholeInRange(uint64_t low, uint64_t high);
 
-/// Whole numbers of bytes, also as 10kB or 64MiB, which it rewrites. REQUIRES: low >= 1
+/// Whole numbers of bytes, also as 10kB or 64MiB, which it rewrites.
 Check BytesInRange(uint64_t low, uint64_t high);
 
 /// The rates that ChooseLayout accepts.

@@ -40,23 +40,21 @@ std::string Nearest(const std::string& word, const std::vector<std::string>& kno
   return nearest;
 }
 
-void AddWords(const CommandEntry& command, std::vector<std::string>* flags,
-              std::vector<std::string>* subcommands) {
-  for (const OptionEntry& option : command.options) {
-    flags->insert(flags->end(), option.names.begin(), option.names.end());
-  }
-  for (const CommandEntry& below : command.subcommands) subcommands->push_back(below.name());
-}
-
 // "--exlpain (did you mean --explain?)"
 std::string WithSuggestion(const CLI::App& app, const std::string& argument) {
-  std::vector<std::string> flags;
-  std::vector<std::string> subcommands;
   const auto chosen = app.get_subcommands();
-  AddWords(DescribeCommand(chosen.empty() ? app : *chosen.front()), &flags, &subcommands);
-  const bool is_flag = argument.starts_with('-');
-  const std::string word = is_flag ? argument.substr(0, argument.find('=')) : argument;
-  const std::string nearest = Nearest(word, is_flag ? flags : subcommands);
+  const CommandEntry command = DescribeCommand(chosen.empty() ? app : *chosen.front());
+  std::vector<std::string> known;
+  std::string word = argument;
+  if (argument.starts_with('-')) {
+    word.resize(std::min(word.find('='), word.size()));
+    for (const OptionEntry& option : command.options) {
+      known.insert(known.end(), option.names.begin(), option.names.end());
+    }
+  } else {
+    for (const CommandEntry& below : command.subcommands) known.push_back(below.name());
+  }
+  const std::string nearest = Nearest(word, known);
   return nearest.empty() ? argument : fmt::format("{} (did you mean {}?)", argument, nearest);
 }
 

@@ -60,11 +60,11 @@ struct Verification {
   }
 };
 
-std::string MeasuredText(uint64_t num_passed, uint64_t num_probes,
-                         const std::optional<RateInterval>& fpr) {
+std::string MeasuredText(const Probes& probes) {
+  const std::optional<RateInterval> fpr = probes.interval();
   if (!fpr) return "-";
-  return fmt::format("{:.3g} ({:.3g} to {:.3g})", term::Ratio(num_passed, num_probes), fpr->low,
-                     fpr->high);
+  return fmt::format("{:.3g} ({:.3g} to {:.3g})", term::Ratio(probes.num_passed, probes.num_asked),
+                     fpr->low, fpr->high);
 }
 
 /// Empty if no file has filters of ranges.
@@ -77,8 +77,7 @@ std::string RangesText(const Verification& verification) {
     has_ranges = true;
     table.AddRow({ShortName(check.file.place), LevelText(check.file.place.level),
                   term::WithCommas(check.ranges_asked), term::WithCommas(check.false_ranges),
-                  term::WithCommas(check.num_range_probes),
-                  MeasuredText(check.num_ranges_passed, check.num_range_probes, check.range_fpr),
+                  term::WithCommas(check.empty_ranges.num_asked), MeasuredText(check.empty_ranges),
                   RateText(check.file.filter.range_fpr)});
   }
   return has_ranges ? table.ToString() + "\n" : "";
@@ -97,8 +96,7 @@ std::string ToText(const Verification& verification) {
     const FilePlace& place = check.file.place;
     table.AddRow({ShortName(place), LevelText(place.level), FilterName(check.file.filter),
                   term::WithCommas(check.keys_asked), term::WithCommas(check.false_negatives),
-                  term::WithCommas(check.num_probes),
-                  MeasuredText(check.num_passed, check.num_probes, check.fpr),
+                  term::WithCommas(check.absent_keys.num_asked), MeasuredText(check.absent_keys),
                   RateText(check.file.filter.predicted_fpr)});
     keys_asked += check.keys_asked;
     if (!check.unseen.empty()) notes += ShortName(place) + ": " + check.unseen + "\n";
@@ -118,21 +116,23 @@ std::string ToText(const Verification& verification) {
 
 nlohmann::ordered_json ToJson(const FileCheck& check) {
   using Json = nlohmann::ordered_json;
+  const auto interval = [](const Probes& probes) {
+    const std::optional<RateInterval> fpr = probes.interval();
+    return fpr ? Json::array({fpr->low, fpr->high}) : Json(nullptr);
+  };
   Json document = ToJson(check.file);
-  document["keys_asked"] = check.keys_asked;
-  document["false_negatives"] = check.false_negatives;
-  document["unseen"] = check.unseen;
-  document["num_probes"] = check.num_probes;
-  document["num_passed"] = check.num_passed;
-  document["fpr_interval"] =
-      check.fpr ? Json::array({check.fpr->low, check.fpr->high}) : Json(nullptr);
-  document["ranges_asked"] = check.ranges_asked;
-  document["false_ranges"] = check.false_ranges;
-  document["num_range_probes"] = check.num_range_probes;
-  document["num_ranges_passed"] = check.num_ranges_passed;
-  document["range_fpr_interval"] =
-      check.range_fpr ? Json::array({check.range_fpr->low, check.range_fpr->high}) : Json(nullptr);
-  document["problems"] = check.problems;
+  document.update({{"keys_asked", check.keys_asked},
+                   {"false_negatives", check.false_negatives},
+                   {"unseen", check.unseen},
+                   {"num_probes", check.absent_keys.num_asked},
+                   {"num_passed", check.absent_keys.num_passed},
+                   {"fpr_interval", interval(check.absent_keys)},
+                   {"ranges_asked", check.ranges_asked},
+                   {"false_ranges", check.false_ranges},
+                   {"num_range_probes", check.empty_ranges.num_asked},
+                   {"num_ranges_passed", check.empty_ranges.num_passed},
+                   {"range_fpr_interval", interval(check.empty_ranges)},
+                   {"problems", check.problems}});
   return document;
 }
 

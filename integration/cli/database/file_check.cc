@@ -20,10 +20,9 @@ void MeasureFpr(const KeySample& sample, uint64_t num_probes, TableFile* file,
     const std::string& present = sample.keys()[static_cast<size_t>(i % sample.keys().size())];
     const std::optional<std::string> absent = file->AbsentKey(present, random);
     if (!absent) continue;
-    ++check->num_probes;
-    check->num_passed += file->MayMatch(*absent);
+    ++check->absent_keys.num_asked;
+    check->absent_keys.num_passed += file->MayMatch(*absent);
   }
-  if (check->num_probes != 0) check->fpr = WilsonInterval(check->num_passed, check->num_probes);
 }
 
 /// Asks for ranges that hold one key of the file or two, and learns where neighbours part.
@@ -56,11 +55,8 @@ class RangeCheck {
       if (second.size() <= parting) continue;
       const std::string begin = first.substr(0, parting) + second.substr(parting);
       if (begin.empty() || !FindEmptyRange(begin, parting)) continue;
-      ++check_->num_range_probes;
-      check_->num_ranges_passed += file_->MayMatchRange(begin, end_).value_or(true);
-    }
-    if (check_->num_range_probes != 0) {
-      check_->range_fpr = WilsonInterval(check_->num_ranges_passed, check_->num_range_probes);
+      ++check_->empty_ranges.num_asked;
+      check_->empty_ranges.num_passed += file_->MayMatchRange(begin, end_).value_or(true);
     }
   }
 

@@ -46,6 +46,18 @@ class KeySample {
   uint64_t num_seen_ = 0;
 };
 
+/// Keys or ranges that a file does not have, and how many of them its filters let through.
+struct Probes {
+  uint64_t num_asked = 0;  ///< 0 if there is no filter.
+  uint64_t num_passed = 0;
+
+  /// Of the share that passes, with a confidence of 95 %; nothing without probes.
+  std::optional<RateInterval> interval() const {
+    if (num_asked == 0) return std::nullopt;
+    return WilsonInterval(num_passed, num_asked);
+  }
+};
+
 /// What asking a file's filters showed.
 struct FileCheck {
   FileReport file;
@@ -53,15 +65,8 @@ struct FileCheck {
   uint64_t false_negatives = 0;
   std::string unseen;  ///< Why some keys could not be asked; empty: all were.
 
-  /// Absent keys that were asked for, and how many of them passed; 0 if there is no filter.
-  uint64_t num_probes = 0;
-  uint64_t num_passed = 0;
-  std::optional<RateInterval> fpr;  ///< With a confidence of 95 %.
-
-  /// The same of ranges: short ones without keys, in places where keys are to be expected.
-  uint64_t num_range_probes = 0;
-  uint64_t num_ranges_passed = 0;
-  std::optional<RateInterval> range_fpr;
+  Probes absent_keys;
+  Probes empty_ranges;        ///< Short ones, in places where keys are to be expected.
   uint64_t ranges_asked = 0;  ///< That hold keys of the file.
   uint64_t false_ranges = 0;  ///< Of these, denied.
 

@@ -16,7 +16,6 @@
 #include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
-#include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -79,17 +78,6 @@ std::string ToText(const std::vector<std::string>& elements) {
   return "{" + text + "}";
 }
 
-// What a program that sets its options itself has to say: lines of C++.
-std::string CodeFor(const FilterSetting& setting) {
-  std::string code =
-      fmt::format("  table.filter_policy = blocksieve::NewFilterPolicy({{.{} = {}}});\n",
-                  setting.option, setting.value);
-  if (setting.option != "target_fpr") {
-    code += "  options.listeners.push_back(blocksieve::NewListener());\n";
-  }
-  return code;
-}
-
 }  // namespace
 
 bool NamesBlocksieve(const std::string& policy) {
@@ -136,21 +124,19 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
   if (value.find_first_of("\r\n") != std::string::npos) {
     term::FailUsage("--option {}: a value is on one line", option);
   }
-  bool needs_listener = false;
   if (name == "listeners") return file->Set(kDbSection, name, value);
+  bool needs_listener = false;
+  if (name == "filter_policy") {
+    needs_listener = CheckPolicy(value, option);
+  } else if (name == "prefix_extractor") {
+    CheckExtractor(value, option);
+  } else if (name == "table_properties_collectors") {
+    CheckCollectors(option);
+  } else {
+    term::FailUsage("--option {}: '{}' is none of {}", option, name, kAllowed);
+  }
   for (const std::string& family : families) {
-    if (name == "filter_policy") {
-      needs_listener = CheckPolicy(value, option);
-      file->Set(TableSection(family), name, value);
-    } else if (name == "prefix_extractor") {
-      CheckExtractor(value, option);
-      file->Set(FamilySection(family), name, value);
-    } else if (name == "table_properties_collectors") {
-      CheckCollectors(option);
-      file->Set(FamilySection(family), name, value);
-    } else {
-      term::FailUsage("--option {}: '{}' is none of {}", option, name, kAllowed);
-    }
+    file->Set(name == "filter_policy" ? TableSection(family) : FamilySection(family), name, value);
   }
   if (!needs_listener) return;
   const std::string listeners = file->Find(kDbSection, "listeners").value_or("{}");
@@ -172,20 +158,6 @@ std::string ShellWord(const std::string& text) {
 
 std::string PolicyOption(const FilterSetting& setting) {
   return "filter_policy={id=blocksieve;" + setting.ToText() + ";kind=auto}";
-}
-
-std::vector<std::string> RangeOptions(double target_fpr, double range_fpr) {
-  return {fmt::format(
-              "filter_policy={{id=blocksieve;target_fpr={};kind=auto;ranges=true;range_fpr={}}}",
-              target_fpr, range_fpr),
-          std::string("prefix_extractor=") + rocksdb_plugin::RangeExtractor::kName};
-}
-
-std::string OptionsFileWith(const std::map<std::string, FilterSetting>& settings,
-                            const std::string& database) {
-  OptionsFile file = OptionsFile::Latest(database);
-  for (const auto& [family, setting] : settings) PutOption(PolicyOption(setting), {family}, &file);
-  return file.text();
 }
 
 std::string StepsText(const FilterSetting& setting, const std::string& database,
@@ -210,16 +182,14 @@ std::string StepsText(const FilterSetting& setting, const std::string& database,
   if (needs_listener) {
     text += "   The listener tells the policy how large the levels are.\n";
   }
-  text +=
+  text += fmt::format(
       "2. The program: RocksDB reads OPTIONS files only where a program calls LoadLatestOptions "
       "or\n"
       "   the like. It then needs the plug-in, linked or preloaded (LD_PRELOAD). Other programs "
       "say it\n"
       "   in their code, and link blocksieve::rocksdb:\n"
-      "   ";
-  for (const char c : CodeFor(setting)) text += c == '\n' ? "\n   " : std::string(1, c);
-  text.resize(text.size() - 3);
-  text += fmt::format(
+      "     table.filter_policy = blocksieve::NewFilterPolicy({{.{} = {}}});\n"
+      "{}"
       "3. Reload: close the database and open it again.\n"
       "4. Files get other filters when a compaction rewrites them. All at once, while no process "
       "has\n"
@@ -227,7 +197,9 @@ std::string StepsText(const FilterSetting& setting, const std::string& database,
       "     blocksieve rewrite --db {}{}\n"
       "   And back to stock filters:\n"
       "     blocksieve revert --db {}{}\n",
-      db, only, db, only);
+      setting.option, setting.value,
+      needs_listener ? "     options.listeners.push_back(blocksieve::NewListener());\n" : "", db,
+      only, db, only);
   return text;
 }
 

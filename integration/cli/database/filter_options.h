@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -34,14 +33,6 @@ inline constexpr const char* kDbSection = "DBOptions";
 
 /// What to write into the options of a database so that its filters are built by this setting.
 std::string PolicyOption(const FilterSetting& setting);
-
-/// The same for filters that answer for ranges, too, with the same rates in all files: lines.
-std::vector<std::string> RangeOptions(double target_fpr, double range_fpr);
-
-/// A complete file of the database's options with these settings of column families. Throws
-/// Failure.
-std::string OptionsFileWith(const std::map<std::string, FilterSetting>& settings,
-                            const std::string& database);
 
 /// The steps from an option to filters, for people. `family`: "" if there is only one.
 std::string StepsText(const FilterSetting& setting, const std::string& database,

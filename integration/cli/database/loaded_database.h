@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "blocksieve/column.h"
+#include "blocksieve/skip_index.h"
 #include "blocksieve/skip_index_summary.h"
 #include "integration/cli/database/open_database.h"
 
@@ -20,7 +21,7 @@ struct LoadTarget {
   std::string path;
   std::vector<Column> columns;  ///< To be indexed, in addition to those that the database indexes.
   uint64_t granule_rows = 0;    ///< 0: the default.
-  double target_fpr = 0;        ///< For the indexes.
+  double target_fpr = SkipIndexBuilderOptions().target_fpr;  ///< For the indexes.
 
   /// Limit for the index of one file, in bytes; nothing: the default.
   std::optional<uint64_t> max_index_bytes;

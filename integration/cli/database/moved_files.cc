@@ -1,6 +1,5 @@
 #include "integration/cli/database/moved_files.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "integration/cli/database/sorted_runs.h"
@@ -8,43 +7,16 @@
 namespace blocksieve::cli {
 namespace {
 
-// If all files have the same target rate, their filters differ by no more than this, in bits:
-// filters of few keys have lines and segments that are not full.
-constexpr double kSameRateBits = 1;
-
 bool SaysItsRate(const FileReport& file) {
   const FilterReport& filter = file.filter;
   return filter.origin == FilterOrigin::kBlocksieve && filter.predicted_fpr > 0 &&
          filter.predicted_fpr < 1;
 }
 
-bool IsOneRate(const RunList& list) {
-  double lowest = 1;
-  double highest = 0;
-  for (const SortedRun& run : list.runs) {
-    for (const FileReport* const file : run.files) {
-      if (!SaysItsRate(*file)) continue;
-      lowest = std::min(lowest, file->filter.predicted_fpr);
-      highest = std::max(highest, file->filter.predicted_fpr);
-    }
-  }
-  return highest < lowest * std::exp2(kSameRateBits);
-}
-
 struct LevelRate {
   int level = 0;
   double fpr = 1;
 };
-
-// Assumes that the options asked for the bits per key that the files have; or for nothing, if all
-// files have the same rate.
-AskedRates GuessRates(const RunList& list) {
-  if (list.num_keys() == 0 || IsOneRate(list)) return {};
-  const double bits_per_key =
-      8 * static_cast<double>(list.filter_bytes()) / static_cast<double>(list.num_keys());
-  return {.goal = {.bits_per_key =
-                       std::clamp(bits_per_key, kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey)}};
-}
 
 // The rate that each level should have; empty if that is not known. Level 0 is included even if it
 // has no files at the moment, because most files come from there.
@@ -96,13 +68,12 @@ std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& fi
   std::vector<std::optional<int>> levels(files.size());
   for (const RunList& list : SortIntoRuns(files)) {
     const auto known = asked.find(list.family);
-    const AskedRates of_family = known == asked.end() ? GuessRates(list) : known->second;
-    if (!of_family.goal.differs_by_run()) continue;
-    const std::vector<LevelRate> rates = RatesOf(list, of_family);
+    if (known == asked.end() || !known->second.goal.differs_by_run()) continue;
+    const std::vector<LevelRate> rates = RatesOf(list, known->second);
     for (const SortedRun& run : list.runs) {
       for (const FileReport* const file : run.files) {
         levels[static_cast<size_t>(file - files.data())] =
-            BuiltFor(*file, rates, of_family.kind_is_auto);
+            BuiltFor(*file, rates, known->second.kind_is_auto);
       }
     }
   }

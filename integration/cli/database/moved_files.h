@@ -13,16 +13,15 @@ namespace blocksieve::cli {
 ///
 /// Filters do not record their level. But where memory is spread over the levels (wasted_reads,
 /// bits_per_key), small levels have precise filters and large levels coarse ones. The rates that
-/// the levels should have follow from their sizes and from what the options ask for, or, if that is
-/// not known, from the average bits per key of the filters. A filter that is too precise for its
-/// level by kMovedBits (log2 of the rate) or more was built for a level above: the one whose rate
-/// is nearest.
+/// the levels should have follow from their sizes and from what the options ask for. A filter that
+/// is too precise for its level by kMovedBits (log2 of the rate) or more was built for a level
+/// above: the one whose rate is nearest.
 ///
 /// Where the options say kind=auto, a Bloom filter was built by a flush, so for level 0 whatever
 /// its rate, and a ribbon was not.
 ///
-/// Nothing is said about filters that are not blocksieve's, nor about column families in which all
-/// files have the same rate, by their options or by the look of them.
+/// Nothing is said about filters that are not blocksieve's, nor about column families whose options
+/// ask for the same rate in all files, or are not known.
 std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
                                                const AskedRatesByFamily& asked);
 

@@ -29,7 +29,7 @@ bool GoesByLevels(const rocksdb::ColumnFamilyOptions& family) {
 }
 
 Database OpenToRewrite(const std::string& database, uint64_t bytes_per_second,
-                       const std::vector<Column>& columns, bool needs_index) {
+                       const std::optional<std::vector<Column>>& columns) {
   StoredOptions options = ReadStoredOptions(database, /*strict=*/true);
   options.db.create_if_missing = false;
   if (bytes_per_second != 0) {
@@ -37,8 +37,9 @@ Database OpenToRewrite(const std::string& database, uint64_t bytes_per_second,
         rocksdb::NewGenericRateLimiter(static_cast<int64_t>(bytes_per_second)));
   }
   // Only the index of the default column family can be built without its program.
-  const auto index = NewIndexFactory({.database = database, .columns = columns});
-  if (needs_index && index == nullptr) FailWithoutColumns(database);
+  const auto index =
+      NewIndexFactory({.database = database, .columns = columns.value_or(std::vector<Column>())});
+  if (columns && index == nullptr) FailWithoutColumns(database);
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     if (index != nullptr && family.name == rocksdb::kDefaultColumnFamilyName) {
       family.options.table_properties_collector_factories.push_back(index);
@@ -53,8 +54,8 @@ Database OpenToRewrite(const std::string& database, uint64_t bytes_per_second,
 }  // namespace
 
 FileRewriter::FileRewriter(const std::string& database, uint64_t bytes_per_second,
-                           const std::vector<Column>& columns, bool needs_index)
-    : database_(database), db_(OpenToRewrite(database, bytes_per_second, columns, needs_index)) {}
+                           const std::optional<std::vector<Column>>& columns)
+    : database_(database), db_(OpenToRewrite(database, bytes_per_second, columns)) {}
 
 // RocksDB has a call for this only from version 8.4 on.
 bool FileRewriter::WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting) {

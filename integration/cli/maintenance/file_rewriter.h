@@ -16,14 +16,10 @@ namespace blocksieve::cli {
 /// OPTIONS file and the skip indexes that its files have. Everything throws Failure.
 class FileRewriter {
  public:
-  /// Writes at most `bytes_per_second`; 0: as fast as it can.
-  FileRewriter(const std::string& database, uint64_t bytes_per_second)
-      : FileRewriter(database, bytes_per_second, {}, /*needs_index=*/false) {}
-
-  /// For RewriteForIndexes, with these columns besides. Throws UsageError if there are none.
+  /// Writes at most `bytes_per_second`; 0: as fast as it can. `columns`: for RewriteForIndexes,
+  /// those to be indexed besides. Throws UsageError if it then finds none at all.
   FileRewriter(const std::string& database, uint64_t bytes_per_second,
-               const std::vector<Column>& columns)
-      : FileRewriter(database, bytes_per_second, columns, /*needs_index=*/true) {}
+               const std::optional<std::vector<Column>>& columns = std::nullopt);
 
   /// Waits until RocksDB has no compactions of its own left: a plan made earlier is out of date as
   /// soon as it is made. `waiting` is called ten times a second with an estimate of the bytes that
@@ -42,9 +38,6 @@ class FileRewriter {
   bool RewriteForIndexes(const std::function<bool(const BackfillProgress&)>& progress);
 
  private:
-  FileRewriter(const std::string& database, uint64_t bytes_per_second,
-               const std::vector<Column>& columns, bool needs_index);
-
   void TellLevels(const RewritePlan& plan);
   /// Nothing once it is rewritten or compacted away.
   std::optional<int> LevelOf(const FileToRewrite& file) const;
