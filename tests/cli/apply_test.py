@@ -86,12 +86,7 @@ class Apply(CommandTest):
     def test_open_elsewhere(self):
         self.db = self.dir / "open"
         self.load([("a", 1)])
-        before = self.latest()
-        process = self.open_in_another_process()
-        process.stdin.write(b"b\t2\n")
-        process.stdin.flush()
-        while self.latest() == before:
-            pass
+        process = self.open_in_another_process(lines=b"b\t2\n")
         before = self.latest()
         said = self.fail_with(1, "apply", "--db", self.db, "--option", SPREAD, "--format", "json")
         self.assertIn(f"database {self.db} is in use; close it in the process that has it open", said)

@@ -1,11 +1,14 @@
 """Runs the command `blocksieve`, whose path is in the environment variable BLOCKSIEVE."""
 
+import fcntl
 import json
 import os
 import pathlib
 import re
 import subprocess
 import tempfile
+import termios
+import time
 import unittest
 
 PROGRAM = os.environ.get("BLOCKSIEVE", "build/integration/cli/blocksieve")
@@ -154,11 +157,18 @@ class CommandTest(unittest.TestCase):
         return {path: (path.stat().st_mtime_ns, path.read_bytes())
                 for path in pathlib.Path(self.db).iterdir()}
 
-    def open_in_another_process(self, *arguments):
-        """A load that has the database open and waits for more lines."""
+    def wait_until(self, condition):
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def open_in_another_process(self, *arguments, lines=b""):
+        """A load that has the database open, has read `lines` and waits for more."""
+        db = pathlib.Path(self.db)
+        before = set(db.glob("OPTIONS-*"))
         process = subprocess.Popen(
-            [PROGRAM, "load", "--db", str(self.db), "--key", "1",
-             *arguments, "-"],
+            [PROGRAM, "load", "--db", str(db), "--key", "1", *arguments, "-"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         def end():
             process.kill()
@@ -166,6 +176,12 @@ class CommandTest(unittest.TestCase):
             for stream in (process.stdin, process.stdout, process.stderr):
                 stream.close()
         self.addCleanup(end)
+        process.stdin.write(lines)
+        process.stdin.flush()
+        # RocksDB writes OPTIONS when it has opened a database.
+        self.wait_until(lambda: set(db.glob("OPTIONS-*")) - before)
+        self.wait_until(lambda: not any(fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4))))
+        time.sleep(0.1)  # for the lines to be rows
         return process
 
     def scan(self, where, *arguments):

@@ -1,10 +1,11 @@
 """Indexes in files beside the SSTs: they are saved, copied, rebuilt, and missed."""
 
 import json
+import pathlib
+import re
 import shutil
 import signal
 import subprocess
-import time
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, flip
 
@@ -93,7 +94,11 @@ class Index(CommandTest):
         self.lose()
         process = subprocess.Popen([PROGRAM, "index", "--db", self.db, "--bytes-per-second", "1kB"],
                                    stderr=subprocess.PIPE)
-        time.sleep(0.5)
+        status = pathlib.Path(f"/proc/{process.pid}/status")
+        def catches_interrupts():
+            caught = re.search(r"SigCgt:\s+(\w+)", status.read_text()).group(1)
+            return int(caught, 16) >> (signal.SIGINT - 1) & 1
+        self.wait_until(catches_interrupts)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=TIMEOUT_SECONDS)
         self.assertEqual(process.returncode, 128 + signal.SIGINT)

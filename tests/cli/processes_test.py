@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import time
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
 
@@ -10,22 +9,9 @@ from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
 class Loading(CommandTest):
     """A load that waits for more lines."""
 
-    def feed(self, process, text):
-        process.stdin.write(text)
-        process.stdin.flush()
-
-    def wait_until_open(self):
-        deadline = time.monotonic() + TIMEOUT_SECONDS
-        while not list(self.db.glob("OPTIONS-*")) + list(self.db.glob("MANIFEST")):
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
-        time.sleep(0.2)
-
     def test_scan_meanwhile(self):
         self.load([("a", 1)], "--index", "n=int:2")
-        process = self.open_in_another_process()
-        self.feed(process, b"b\t1\n")
-        time.sleep(0.3)
+        process = self.open_in_another_process(lines=b"b\t1\n")
         self.assertEqual(self.keys("n = 1"), ["a"])
         process.stdin.close()
         self.assertEqual(process.wait(TIMEOUT_SECONDS), 0)
@@ -50,7 +36,6 @@ class Loading(CommandTest):
 
     def test_second_load(self):
         self.open_in_another_process()
-        self.wait_until_open()
         message = self.load_lines(b"c\t1\n", code=1)
         self.assertIn(f"cannot open database {self.db}: ", message)
         self.assertIn("LOCK", message)
@@ -58,18 +43,14 @@ class Loading(CommandTest):
     def test_interrupted(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             self.db = self.dir / f"db{code}"
-            process = self.open_in_another_process("--index", "n=int:2")
-            self.feed(process, b"a\t1\nb\t2\nc")
-            self.wait_until_open()
+            process = self.open_in_another_process("--index", "n=int:2", lines=b"a\t1\nb\t2\nc")
             process.send_signal(number)
             self.assertEqual(process.wait(TIMEOUT_SECONDS), code)
             self.assertIn(b"interrupted; the 2 rows before are loaded", process.stderr.read())
             self.assertEqual(self.keys("n > 0"), ["a", "b"])
 
     def test_killed(self):
-        process = self.open_in_another_process("--index", "n=int:2")
-        self.feed(process, b"a\t1\n")
-        self.wait_until_open()
+        process = self.open_in_another_process("--index", "n=int:2", lines=b"a\t1\n")
         process.kill()
         process.wait()
         self.load([("b", 2)], "--index", "n=int:2")

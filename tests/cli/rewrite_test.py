@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
@@ -93,11 +92,8 @@ class Rewriting(CommandTest):
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        deadline = time.monotonic() + TIMEOUT_SECONDS
-        while len(before - set(self.db.glob("*.sst"))) < 2:
-            self.assertLess(time.monotonic(), deadline)
-            self.assertIsNone(process.poll())
-            time.sleep(0.02)
+        self.wait_until(lambda: len(before - set(self.db.glob("*.sst"))) >= 2)
+        self.assertIsNone(process.poll())
         return process
 
 
@@ -268,10 +264,7 @@ class Rewrites(SmallTree):
 
     def test_open_elsewhere(self):
         self.load([("a", 1)])
-        process = self.open_in_another_process()
-        process.stdin.write(b"b\t2\n")
-        process.stdin.flush()
-        time.sleep(1)
+        self.open_in_another_process(lines=b"b\t2\n")
         for command in ("rewrite", "revert"):
             self.assertIn("LOCK", self.fail_with(1, command, "--db", self.db))
 
