@@ -76,7 +76,7 @@ void Comparison::AddTo(Results& results) const {
     rows.Add("filter bits per key", "", 8 * each.filter_bytes / static_cast<double>(num_keys));
     if (!IsSought(role)) continue;
     for (size_t query = 0; query < queries.size(); ++query) {
-      results.Of(RoleName(role), {{"keys", set}, {"ranges", queries[query].name}})
+      results.Of(RoleName(role), {{"keys", set}, {"ranges", queries[query]}})
           .Add("data blocks", "", each.blocks_per_seek[query]);
     }
     rows.Add("blocks, all lengths", "", MeanBlocks(each))
@@ -85,12 +85,6 @@ void Comparison::AddTo(Results& results) const {
         .AddTurns("seek of one key", "s", each.found_seconds);
     if (!each.cold_seconds.empty()) rows.AddTurns("empty seek, cold", "s", each.cold_seconds);
   }
-  for (const Queries& query : queries) {
-    results.Of("best prefix, computed", {{"keys", set}, {"ranges", query.name}})
-        .Add("data blocks", "", query.best_prefix_blocks);
-  }
-  results.Of(RoleName(Role::kPrefixBloom), {{"keys", set}})
-      .Add("prefix", "bytes", static_cast<double>(prefix_bytes));
   AddForm(*this, Role::kRanges, results);
   AddForm(*this, Role::kRangesPartitioned, results);
   // The best that stock RocksDB does over all lengths.

@@ -29,21 +29,11 @@ struct Measured {
 
 /// The databases of one set of keys, side by side.
 struct Comparison {
-  struct Queries {
-    std::string name;
-
-    /// Data blocks per seek that a filter of prefixes would leave, of the length that suits these
-    /// ranges best and without false positives. Computed.
-    double best_prefix_blocks = 0;
-  };
-
   std::string set;
   uint64_t num_keys = 0;
-  uint64_t prefix_bytes = 0;     ///< Of the stock prefix Bloom.
-  std::vector<Queries> queries;  ///< First those that differ in nothing but their length, kLengths.
-  Measured measured[kNumRoles];  ///< By Role.
+  std::vector<std::string> queries;  ///< First those that differ in nothing but their length.
+  Measured measured[kNumRoles];      ///< By Role.
 
-  Measured& of(Role role) { return measured[static_cast<size_t>(role)]; }
   const Measured& of(Role role) const { return measured[static_cast<size_t>(role)]; }
 
   void AddTo(Results& results) const;

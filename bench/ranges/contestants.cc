@@ -2,9 +2,11 @@
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "bench/support/database.h"
@@ -43,14 +45,7 @@ void Check(const rocksdb::Status& status) {
 
 const char* RoleName(Role role) { return kNames[static_cast<size_t>(role)]; }
 
-std::shared_ptr<const rocksdb::SliceTransform> PrefixExtractor(size_t bytes, size_t shortest_key) {
-  return std::shared_ptr<const rocksdb::SliceTransform>(
-      bytes <= shortest_key ? rocksdb::NewFixedPrefixTransform(bytes)
-                            : rocksdb::NewCappedPrefixTransform(bytes));
-}
-
-void SetUp(Role role, const std::shared_ptr<const rocksdb::SliceTransform>& extractor,
-           rocksdb::Options& options) {
+void SetUp(Role role, size_t prefix_bytes, rocksdb::Options& options) {
   rocksdb::BlockBasedTableOptions& table = TableOptions(options);
   if (IsPartitioned(role)) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
@@ -58,7 +53,7 @@ void SetUp(Role role, const std::shared_ptr<const rocksdb::SliceTransform>& extr
   }
   if (IsPrefixBloom(role)) {
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kStockBits));
-    options.prefix_extractor = extractor;
+    options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(prefix_bytes));
   } else if (role == Role::kFirstKey) {
     table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
   } else if (HasRanges(role)) {

@@ -1,13 +1,9 @@
 #pragma once
 
 #include <rocksdb/options.h>
-#include <rocksdb/slice_transform.h>
 
 #include <cstddef>
-#include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "bench/ranges/range_queries.h"
 
@@ -43,12 +39,9 @@ constexpr bool IsSought(Role role) { return role != Role::kPoints; }
 /// Whether point lookups are measured.
 constexpr bool IsLookedUp(Role role) { return role >= Role::kPoints; }
 
-/// A prefix extractor of this many bytes, for stock Bloom. `shortest_key`: of all, in bytes.
-std::shared_ptr<const rocksdb::SliceTransform> PrefixExtractor(size_t bytes, size_t shortest_key);
-
-/// Sets filter policy, index and prefix extractor in options of a Database. Throws Failure.
-void SetUp(Role role, const std::shared_ptr<const rocksdb::SliceTransform>& extractor,
-           rocksdb::Options& options);
+/// Sets filter policy, index and prefix extractor in options of a Database. `prefix_bytes`: of
+/// stock prefix Bloom. Throws Failure.
+void SetUp(Role role, size_t prefix_bytes, rocksdb::Options& options);
 
 /// Options of a seek of the contestant that ends at `*end`, which has to outlive it.
 rocksdb::ReadOptions SeekOptions(Role role, const rocksdb::Slice* end);

@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <climits>
-#include <iterator>
 #include <memory>
 #include <random>
 #include <span>
 #include <utility>
 
 #include "bench/ranges/comparison.h"
-#include "bench/ranges/filter_alone.h"
 #include "bench/ranges/range_database.h"
 #include "bench/ranges/range_queries.h"
 #include "bench/support/files.h"
@@ -20,12 +17,12 @@
 namespace blocksieve::bench::ranges {
 namespace {
 
-constexpr size_t kPrefixSample = 500;  // ranges of each kind
+constexpr size_t kPrefixSample = 2'000;  // ranges, of all lengths alike
 constexpr size_t kMaxPrefixBytes = 40;
 
-template <class T>
-std::vector<T> Sample(const std::vector<T>& all, size_t count, std::mt19937_64& random) {
-  std::vector<T> some;
+std::vector<std::string> Sample(const std::vector<std::string>& all, size_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> some;
   for (size_t i = 0; i < count; ++i) some.push_back(all[random() % all.size()]);
   return some;
 }
@@ -38,23 +35,22 @@ std::span<const Range> Part(const std::vector<Range>& ranges, size_t size, unsig
 
 class SetExperiment {
  public:
-  SetExperiment(const KeySet& set, const Effort& effort, uint64_t seed,
-                const std::filesystem::path& dir, Progress& progress)
+  SetExperiment(const KeySet& set, const Effort& effort, const std::filesystem::path& dir, Job& job)
       : set_(set),
         effort_(effort),
         dir_(dir),
-        progress_(progress),
-        random_(seed),
-        runs_(RandomRuns(set.keys, seed + 1)),
-        queries_(DrawQueries(set, effort.ranges, seed + 2)),
+        progress_(job.progress),
+        seed_(job.options.seed),
+        runs_(RandomRuns(set.keys, seed_ + 1)),
+        queries_(DrawQueries(set, effort.ranges, seed_ + 2)),
         mixed_(MixedLengths(queries_)),
-        found_(DrawRangesOfOneKey(set, effort.ranges, seed + 9)) {
+        found_(DrawRangesOfOneKey(set, effort.ranges, seed_ + 9)) {
     comparison_.set = set.name;
     comparison_.num_keys = set.keys.size();
+    for (const RangeQueries& each : queries_) comparison_.queries.push_back(each.name);
   }
 
   Comparison Run() {
-    ChoosePrefix();
     Fill();
     CountBlocks();
     TimeSeeks();
@@ -68,46 +64,31 @@ class SetExperiment {
 
   // A database has one prefix extractor for ranges of all lengths. It gets the one with which they
   // read the fewest blocks.
-  void ChoosePrefix() {
+  size_t ChoosePrefix() {
     Show("choosing a prefix");
-    size_t shortest = SIZE_MAX, longest = 0;
-    for (const std::string& key : set_.keys) {
-      shortest = std::min(shortest, key.size());
-      longest = std::max(longest, key.size());
+    const auto sample = std::span(mixed_).first(std::min(kPrefixSample, mixed_.size()));
+    size_t best = 0;
+    double fewest = kRuns + 1;
+    for (size_t bytes = 1; bytes <= kMaxPrefixBytes; ++bytes) {
+      const double blocks = BlocksWithPrefixes(runs_, sample, bytes);
+      if (blocks < fewest) best = bytes;
+      fewest = std::min(fewest, blocks);
     }
-    for (const RangeQueries& queries : queries_) {
-      comparison_.queries.push_back({queries.name, static_cast<double>(kRuns)});
-    }
-    double fewest = 1e9;
-    for (size_t bytes = 1; bytes <= std::min(longest, kMaxPrefixBytes); ++bytes) {
-      double all_lengths = 0;
-      for (size_t i = 0; i < queries_.size(); ++i) {
-        const std::span<const Range> ranges = queries_[i].ranges;
-        const double blocks =
-            BlocksWithPrefixes(runs_, ranges.first(std::min(kPrefixSample, ranges.size())), bytes);
-        double& best = comparison_.queries[i].best_prefix_blocks;
-        best = std::min(best, blocks);
-        if (i < std::size(kLengths)) all_lengths += blocks;
-      }
-      if (all_lengths < fewest) {
-        fewest = all_lengths;
-        comparison_.prefix_bytes = bytes;
-      }
-    }
-    extractor_ = PrefixExtractor(comparison_.prefix_bytes, shortest);
+    return best;
   }
 
   void Fill() {
+    const size_t prefix_bytes = ChoosePrefix();
     for (size_t i = 0; i < kNumRoles; ++i) {
       const Role role{static_cast<int>(i)};
       Show(fmt::format("filling, {}", RoleName(role)));
-      databases_.push_back(
-          std::make_unique<RangeDatabase>(role, extractor_, dir_ / RoleName(role)));
-      Measured& measured = comparison_.of(role);
-      measured.fill_seconds = databases_.back()->Fill(runs_);
-      measured.filter_bytes = static_cast<double>(databases_.back()->Shape().filter_bytes);
+      auto database = std::make_unique<RangeDatabase>(role, prefix_bytes, dir_ / RoleName(role));
+      Measured& measured = comparison_.measured[i];
+      measured.fill_seconds = database->Fill(runs_);
+      measured.filter_bytes = static_cast<double>(database->Shape().filter_bytes);
       measured.refusals_per_file =
-          static_cast<double>(databases_.back()->refusals()) / static_cast<double>(kRuns);
+          static_cast<double>(database->refusals()) / static_cast<double>(kRuns);
+      databases_.push_back(std::move(database));
     }
   }
 
@@ -116,7 +97,7 @@ class SetExperiment {
   void Each(unsigned turns, IsMeasured is_measured, Measure measure) {
     InTurns(turns, kNumRoles, [&](size_t i, unsigned turn) {
       const Role role{static_cast<int>(i)};
-      if (is_measured(role)) measure(*databases_[i], comparison_.of(role), turn);
+      if (is_measured(role)) measure(*databases_[i], comparison_.measured[i], turn);
     });
   }
 
@@ -142,16 +123,13 @@ class SetExperiment {
 
   void TimeLookups() {
     Show("timing lookups");
-    std::vector<std::string> hits, misses;
-    unsigned drawn = UINT_MAX;
     Each(effort_.lookup_turns, IsLookedUp,
          [&](RangeDatabase& database, Measured& measured, unsigned turn) {
-           if (std::exchange(drawn, turn) != turn) {
-             hits = Sample(set_.keys, effort_.lookups, random_);
-             misses = Sample(set_.others, effort_.lookups, random_);
-           }
-           measured.hit_seconds.push_back(database.TimeGets(hits, true));
-           measured.miss_seconds.push_back(database.TimeGets(misses, false));
+           const uint64_t seed = seed_ + turn;  // the same keys for every contestant
+           measured.hit_seconds.push_back(
+               database.TimeGets(Sample(set_.keys, effort_.lookups, seed), true));
+           measured.miss_seconds.push_back(
+               database.TimeGets(Sample(set_.others, effort_.lookups, seed), false));
          });
   }
 
@@ -173,34 +151,33 @@ class SetExperiment {
   const Effort& effort_;
   const std::filesystem::path dir_;
   Progress& progress_;
-  std::mt19937_64 random_;
+  const uint64_t seed_;
   const std::vector<SortedKeys> runs_;
   const std::vector<RangeQueries> queries_;
   const std::vector<Range> mixed_;
   const std::vector<Range> found_;
-  std::shared_ptr<const rocksdb::SliceTransform> extractor_;
   std::vector<std::unique_ptr<RangeDatabase>> databases_;  // by Role
   Comparison comparison_;
 };
 
 }  // namespace
 
-void RunExperiment(const Effort& effort, uint64_t seed, const std::filesystem::path& dir,
-                   Progress& progress, Results& results) {
-  results.SetFact("runs", kRuns);
-  results.SetFact("range_fpr", kComparedRangeFpr);
+void RunExperiment(const Effort& effort, Job& job) {
+  const uint64_t seed = job.options.seed;
+  job.results.SetFact("runs", kRuns);
+  job.results.SetFact("range_fpr", kComparedRangeFpr);
   for (const std::string& name : effort.sets) {
-    progress.Show(fmt::format("{}: drawing keys and ranges", name));
-    const TempDir databases(dir);
+    job.progress.Show(fmt::format("{}: drawing keys and ranges", name));
+    const TempDir databases(job.db_dir);
     const KeySet set = MakeKeySet(name, effort.keys, seed);
-    SetExperiment(set, effort, seed, databases.path(), progress).Run().AddTo(results);
+    SetExperiment(set, effort, databases.path(), job).Run().AddTo(job.results);
   }
   for (const std::string& name : effort.filter_sets) {
-    progress.Show(fmt::format("{}: the filter alone", name));
+    job.progress.Show(fmt::format("{}: the filter alone", name));
     const KeySet set = MakeKeySet(name, effort.filter_keys, seed);
-    MeasureFilter(set, DrawQueries(set, effort.ranges, seed + 2), effort.filter_turns, results);
+    MeasureFilter(set, DrawQueries(set, effort.ranges, seed + 2), effort.filter_turns, job.results);
   }
-  MeasureWorkloads(effort.workloads, dir, progress, results);
+  MeasureWorkloads(effort, job);
 }
 
 }  // namespace blocksieve::bench::ranges

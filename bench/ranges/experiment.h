@@ -6,30 +6,45 @@
 #include <string>
 #include <vector>
 
-#include "bench/ranges/workloads.h"
+#include "bench/ranges/range_queries.h"
+#include "bench/support/job.h"
 #include "bench/support/results.h"
-#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::ranges {
 
 /// How much is measured.
 struct Effort {
-  std::vector<std::string> sets;         ///< For databases.
-  std::vector<std::string> filter_sets;  ///< For filters alone.
-  uint64_t keys = 1'000'000;             ///< In each database.
-  uint64_t filter_keys = 1'000'000;      ///< In each filter.
-  size_t ranges = 10'000;                ///< Of each kind.
-  size_t timed_ranges = 8'000;           ///< Per turn, of all lengths together.
+  std::vector<std::string> sets = {kIntegers, kUsers, kTenantTime, kPaths};  ///< For databases.
+  std::vector<std::string> filter_sets = sets;                               ///< For filters alone.
+  uint64_t keys = 1'000'000;  ///< In each database, and in each filter of a full run.
+  uint64_t filter_keys = 1'000'000;
+  size_t ranges = 10'000;       ///< Of each kind.
+  size_t timed_ranges = 8'000;  ///< Per turn, of all lengths together.
   size_t cold_ranges = 400;
   size_t lookups = 20'000;  ///< Per turn.
   unsigned turns = 7;
   unsigned lookup_turns = 21;  ///< Lookups differ by a few percent at most.
   unsigned filter_turns = 5;
-  WorkloadEffort workloads = {};
+
+  // Of workloads:
+  size_t operations = 20'000;      ///< Per turn, cached.
+  size_t cold_operations = 1'000;  ///< Per turn, cold.
+  unsigned workload_turns = 5;
 };
 
-/// All of it. Throws Failure on any error and any wrong answer.
-void RunExperiment(const Effort& effort, uint64_t seed, const std::filesystem::path& dir,
-                   Progress& progress, Results& results);
+/// The rate for which sizes and speeds of filters are compared.
+inline constexpr double kComparedRangeFpr = 0.015;
+
+/// Builds a filter of all keys `turns` times, with ranges and without, and probes it. Throws
+/// Failure if a filter denies a range that holds a key.
+void MeasureFilter(const KeySet& set, const std::vector<RangeQueries>& queries, unsigned turns,
+                   Results& results);
+
+/// Runs short scans (YCSB E) and a time series on databases with filters of points alone and with
+/// ranges, in turns. Throws Failure also if the scans of both find different numbers of keys.
+void MeasureWorkloads(const Effort& effort, Job& job);
+
+/// All of it, and databases of every set. Throws Failure on any error and any wrong answer.
+void RunExperiment(const Effort& effort, Job& job);
 
 }  // namespace blocksieve::bench::ranges

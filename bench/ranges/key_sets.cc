@@ -41,49 +41,12 @@ uint64_t Later(uint64_t number, double step, uint64_t largest = UINT64_MAX) {
   return number + std::max<uint64_t>(1, static_cast<uint64_t>(step));
 }
 
-std::string EndOfBinary(const std::string& begin, double step) {
-  return BigEndian(Later(ReadBigEndian(begin), step)) + begin.substr(8);
-}
-
-// The number in `count` digits from `first` on, dashes between them left out, becomes larger.
-std::string EndOfDigits(const std::string& begin, size_t first, size_t count, int base,
-                        double step) {
-  std::string digits;
-  for (size_t at = first; digits.size() < count; ++at) {
-    if (begin[at] != '-') digits += begin[at];
-  }
-  const auto largest = static_cast<uint64_t>(std::pow(base, count)) - 1;
-  const uint64_t later = Later(std::stoull(digits, nullptr, base), step, largest);
-  digits = base == 16 ? fmt::format("{:0{}x}", later, count) : fmt::format("{:0{}}", later, count);
-  std::string end = begin;
-  for (size_t at = first, i = 0; i < count; ++at) {
-    if (end[at] != '-') end[at] = digits[i++];
-  }
-  return end;
-}
-
-std::string Uuid(uint64_t high, uint64_t low) {
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, high >> 16 & 0xffff,
-                     high & 0xffff, low >> 48, low & 0xffff'ffff'ffff);
-}
-
-constexpr uint64_t kUuidVariant = uint64_t{1} << 63;  // in the low half; the bit after it is 0
-constexpr uint64_t kUuidVariantMask = ~(uint64_t{3} << 62);
-
-uint64_t UuidHigh(uint64_t time, uint64_t version, uint64_t random) {
-  return time << 16 | version << 12 | (random & 0xfff);
-}
-
-// Pages of sites, some of which have many.
-std::string MakeUrl(Random& random) {
-  constexpr const char* kSections[] = {"about", "articles", "blog", "docs",  "en",
-                                       "forum", "help",     "news", "tag",   "users",
-                                       "shop",  "wiki",     "p",    "media", "archive"};
-  const uint64_t site = Zipfian(20'000, std::generate_canonical<double, 53>(random));
-  const uint64_t bits = random();
-  return fmt::format("https://www.site{}.example/{}/{:x}-{}.html", site * 7919 % 20'000,
-                     kSections[bits % std::size(kSections)],
-                     static_cast<uint32_t>(random()) >> (bits >> 8 & 7), bits >> 40 & 0xffff);
+// The number in the digits from `first` on becomes larger.
+std::string EndOfDigits(const std::string& begin, size_t first, double step) {
+  const size_t count = begin.size() - first;
+  const auto largest = static_cast<uint64_t>(std::pow(10, count)) - 1;
+  const uint64_t later = Later(std::stoull(begin.substr(first)), step, largest);
+  return begin.substr(0, first) + fmt::format("{:0{}}", later, count);
 }
 
 std::vector<std::string> Paths() {
@@ -127,34 +90,22 @@ struct Numbered {
 
 Numbered NumberedSet(std::string_view name, uint64_t num_keys) {
   const auto keys = static_cast<double>(num_keys);
-  // The end is `step` numbers of this many digits for each expected key.
-  const auto digits = [](size_t first, size_t count, int base, double step) {
+  // The end is `step` numbers for each expected key.
+  const auto digits = [](size_t first, double step) {
     return [=](const std::string& begin, double expected) {
-      return EndOfDigits(begin, first, count, base, expected * step);
+      return EndOfDigits(begin, first, expected * step);
     };
-  };
-  const auto binary = [](double step) {
-    return [=](const std::string& begin, double expected) {
-      return EndOfBinary(begin, expected * step);
-    };
-  };
-  const auto uuid = [](uint64_t time, uint64_t version, Random& random) {
-    return Uuid(UuidHigh(time, version, random()), (random() & kUuidVariantMask) | kUuidVariant);
   };
   if (name == kIntegers) {
-    return {[](Random& random) { return BigEndian(random()); }, binary(0x1p64 / keys)};
+    return {[](Random& random) { return BigEndian(random()); },
+            [=](const std::string& begin, double expected) {
+              return BigEndian(Later(ReadBigEndian(begin), expected * 0x1p64 / keys));
+            }};
   }
   if (name == kUsers) {
     return {
         [](Random& random) { return fmt::format("user{:016}", random() % 10'000'000'000'000'000); },
-        digits(4, 16, 10, 1e16 / keys)};
-  }
-  if (name == kTimeId) {  // a key per millisecond, on average; microseconds
-    return {[=](Random& random) {
-              const uint64_t time = 1'000 * kFirstMillisecond + random() % (1'000 * num_keys);
-              return BigEndian(time) + BigEndian(random()).substr(4);
-            },
-            binary(1e3)};
+        digits(4, 1e16 / keys)};
   }
   if (name == kTenantTime) {
     return {[=](Random& random) {
@@ -162,19 +113,21 @@ Numbered NumberedSet(std::string_view name, uint64_t num_keys) {
               return fmt::format("u{:07}:{:013}", random() % tenants,
                                  kFirstMillisecond + random() % kTenantMilliseconds);
             },
-            digits(9, 13, 10, static_cast<double>(kTenantMilliseconds) / kKeysPerTenant)};
+            digits(9, static_cast<double>(kTenantMilliseconds) / kKeysPerTenant)};
   }
-  if (name == kUuid4) {
-    return {[=](Random& random) { return uuid(random() >> 16, 4, random); },
-            digits(0, 12, 16, 0x1p48 / keys)};
+  Fail("there is no key set \"{}\"", name);
+}
+
+// `count` different keys.
+std::vector<std::string> DrawKeys(const Numbered& numbered, uint64_t count, Random& random) {
+  std::vector<std::string> keys;
+  keys.reserve(count + count / 20);
+  while (keys.size() < count) {
+    while (keys.size() < keys.capacity()) keys.push_back(numbered.make(random));
+    CheckInterrupt();
+    SortAndDropEqual(keys);
   }
-  if (name == kUuid7) {  // one per second, on average
-    return {[=](Random& random) {
-              return uuid(kFirstMillisecond + random() % (1'000 * num_keys), 7, random);
-            },
-            digits(0, 12, 16, 1e3)};
-  }
-  return {};
+  return keys;
 }
 
 }  // namespace
@@ -189,52 +142,23 @@ bool KeySet::HasKeyIn(const Range& range) const {
   return next != nullptr && *next < range.end;
 }
 
-std::vector<std::string> KeySetNames() {
-  return {kIntegers, kUsers, kTimeId, kTenantTime, kUuid4, kUuid7, kUrls, kPaths};
-}
-
 KeySet MakeKeySet(std::string_view name, uint64_t num_keys, uint64_t seed) {
   Random random(seed);
-  KeySet set;
-  set.name = name;
-  std::vector<std::string> all;
-  const Numbered numbered = NumberedSet(name, num_keys);
-  std::function<std::string(Random&)> make = numbered.make;
-  if (name == kUrls) make = MakeUrl;
-  if (make) {
-    all.reserve(2 * num_keys + num_keys / 10);
-    while (all.size() < 2 * num_keys) {
-      while (all.size() < all.capacity()) all.push_back(make(random));
-      CheckInterrupt();
-      SortAndDropEqual(all);
-    }
-  } else if (name == kPaths) {
-    all = Paths();
-  } else {
-    Fail("there is no key set \"{}\"", name);
-  }
+  const bool is_numbered = name != kPaths;
+  const Numbered numbered = is_numbered ? NumberedSet(name, num_keys) : Numbered();
+  std::vector<std::string> all = is_numbered ? DrawKeys(numbered, 2 * num_keys, random) : Paths();
   std::shuffle(all.begin(), all.end(), random);
   all.resize(std::min<size_t>(all.size(), 2 * num_keys) & ~size_t{1});
   const auto half = all.begin() + static_cast<ptrdiff_t>(all.size() / 2);
-  set.keys.assign(all.begin(), half);
-  set.others.assign(half, all.end());
+  KeySet set{std::string(name), {all.begin(), half}, {half, all.end()}, numbered.end};
   std::sort(set.keys.begin(), set.keys.end());
-  set.end = numbered.end;
-  if (!set.end) {
+  if (!is_numbered) {
     std::sort(all.begin(), all.end());
-    set.end = [shared = std::make_shared<const std::vector<std::string>>(std::move(all))](
-                  const std::string& begin, double expected) {
-      return EndAmong(*shared, begin, expected);
+    set.end = [all = std::move(all)](const std::string& begin, double expected) {
+      return EndAmong(all, begin, expected);
     };
   }
   return set;
-}
-
-uint64_t Zipfian(uint64_t count, double uniform) {
-  constexpr double kExponent = 0.01;  // 1 - 0.99
-  const auto n = static_cast<double>(count);
-  const double x = std::pow(1 + uniform * (std::pow(n + 1, kExponent) - 1), 1 / kExponent);
-  return std::min(count - 1, static_cast<uint64_t>(x - 1));
 }
 
 }  // namespace blocksieve::bench::ranges

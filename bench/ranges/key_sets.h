@@ -31,25 +31,14 @@ struct KeySet {
   bool HasKeyIn(const Range& range) const;
 };
 
-/// Names of the sets, for MakeKeySet.
+/// Names of the sets, for MakeKeySet: bytes of a number, digits of one, two numbers, and text.
 inline constexpr const char* kIntegers = "8-byte integers";
 inline constexpr const char* kUsers = "user%016d";
-inline constexpr const char* kTimeId = "time + id, binary";
 inline constexpr const char* kTenantTime = "u%07d:%013d";
-inline constexpr const char* kUuid4 = "UUID v4, text";
-inline constexpr const char* kUuid7 = "UUID v7, text";
 inline constexpr const char* kPaths = "paths";
-inline constexpr const char* kUrls = "URLs";
-
-/// All of them.
-std::vector<std::string> KeySetNames();
 
 /// `num_keys` keys; of paths half of those that dpkg's lists on this machine have, if these are
 /// fewer. Throws Failure if there are no such lists, or the name is unknown.
 KeySet MakeKeySet(std::string_view name, uint64_t num_keys, uint64_t seed);
-
-/// Numbers below `count`, small ones more often: the k-th with a chance of about 1 / k^0.99, as
-/// YCSB has it. By inverting the integral of the density.
-uint64_t Zipfian(uint64_t count, double uniform);
 
 }  // namespace blocksieve::bench::ranges

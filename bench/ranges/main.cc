@@ -15,9 +15,9 @@ const JobManual kManual = {
 such that do, with no filter, stock Bloom filters of prefixes, an index with first keys, and
 blocksieve's filters of ranges; cached and cold. Then what these filters take, and what they cost
 point lookups, workloads and writers. Databases have eight sorted runs, which nothing compacts. Keys
-are numbers, text made of numbers, URLs, and the paths of installed packages. Prints the targets
-beside each figure.)",
-    .quick_help = "smaller databases of four sets of keys, within a minute or so",
+are numbers, text made of numbers, and the paths of installed packages. Prints the targets beside
+each figure.)",
+    .quick_help = "smaller databases of fewer sets of keys, within a minute or so",
     .files = "ranges.json and plots",
 };
 
@@ -32,18 +32,16 @@ Effort QuickEffort() {
       .lookups = 5'000,
       .turns = 5,
       .filter_turns = 3,
-      .workloads = {.keys = 240'000, .operations = 4'000, .cold_operations = 200, .turns = 3},
+      .operations = 4'000,
+      .cold_operations = 200,
+      .workload_turns = 3,
   };
 }
 
-Effort FullEffort() { return {.sets = KeySetNames(), .filter_sets = KeySetNames()}; }
-
 int Main(int argc, const char* const* argv) {
   const auto parse = [&] { return ParseJobOptions(kManual, argc, argv); };
-  return RunJob("ranges", parse, [](Job& job) {
-    RunExperiment(job.options.quick ? QuickEffort() : FullEffort(), job.options.seed, job.db_dir,
-                  job.progress, job.results);
-  });
+  return RunJob("ranges", parse,
+                [](Job& job) { RunExperiment(job.options.quick ? QuickEffort() : Effort{}, job); });
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <rocksdb/slice.h>
 
+#include <atomic>
 #include <cstdio>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -16,10 +18,8 @@ constexpr std::string_view kValue = "a value of thirty-two bytes long";
 // What EnableRangeFilter's policy logs, range_bits.cc.
 constexpr std::string_view kRefusal = "no range filter written";
 
-}  // namespace
-
 // Counts lines with kRefusal, and keeps nothing.
-class RangeDatabase::Log final : public rocksdb::Logger {
+class Log final : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
 
@@ -35,23 +35,20 @@ class RangeDatabase::Log final : public rocksdb::Logger {
   std::atomic<uint64_t> refusals_ = 0;
 };
 
-RangeDatabase::RangeDatabase(Role role, Extractor extractor, std::filesystem::path path)
-    : RangeDatabase(role, std::move(extractor), std::move(path), std::make_shared<Log>()) {}
+}  // namespace
 
-RangeDatabase::RangeDatabase(Role role, Extractor extractor, std::filesystem::path path,
-                             std::shared_ptr<Log> log)
+RangeDatabase::RangeDatabase(Role role, size_t prefix_bytes, std::filesystem::path path)
     : Database({RoleName(role),
-                [role, extractor, log](rocksdb::Options& options) {
-                  options.info_log = log;
-                  SetUp(role, extractor, options);
+                [role, prefix_bytes](rocksdb::Options& options) {
+                  options.info_log = std::make_shared<Log>();
+                  SetUp(role, prefix_bytes, options);
                 }},
                /*num_bytes=*/0, std::move(path)),
-      role_(role),
-      log_(std::move(log)) {}
+      role_(role) {}
 
-RangeDatabase::~RangeDatabase() = default;
-
-uint64_t RangeDatabase::refusals() const { return log_->refusals(); }
+uint64_t RangeDatabase::refusals() const {
+  return static_cast<const Log&>(*options().info_log).refusals();
+}
 
 std::vector<double> RangeDatabase::Fill(std::span<const SortedKeys> runs) {
   Open(Reads::kCached);

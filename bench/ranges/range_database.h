@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,19 +15,14 @@ namespace blocksieve::bench::ranges {
 /// A database of one contestant: sorted runs that nothing compacts. Wrong answers throw Failure.
 class RangeDatabase : public Database {
  public:
-  using Extractor = std::shared_ptr<const rocksdb::SliceTransform>;
-
-  /// `extractor` is for stock prefix Bloom.
-  RangeDatabase(Role role, Extractor extractor, std::filesystem::path path);
-  ~RangeDatabase();
-
-  Role role() const { return role_; }
+  /// `prefix_bytes`: of stock prefix Bloom.
+  RangeDatabase(Role role, size_t prefix_bytes, std::filesystem::path path);
 
   /// Writes each of these as a sorted run, reads all of it, and leaves the database open, cached.
   /// Returns seconds of processor time, by run.
   std::vector<double> Fill(std::span<const SortedKeys> runs);
 
-  /// How often the info log said that a file got no range filter.
+  /// How often the info log said, since Open, that a file got no range filter.
   uint64_t refusals() const;
 
   /// Reads all keys in the range. Returns how many it holds.
@@ -51,13 +45,7 @@ class RangeDatabase : public Database {
   double TimeGets(std::span<const std::string> keys, bool are_present);
 
  private:
-  class Log;
-
-  RangeDatabase(Role role, Extractor extractor, std::filesystem::path path,
-                std::shared_ptr<Log> log);
-
   const Role role_;
-  const std::shared_ptr<Log> log_;
 };
 
 }  // namespace blocksieve::bench::ranges

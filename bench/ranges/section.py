@@ -14,7 +14,7 @@ STYLES = {"no filter": "grey", "stock prefix Bloom": "orange", "index with first
           POINTS: "grey", RANGES: "blue", OURS[1]: "purple"}
 DRAWN = ("no filter", "stock prefix Bloom", "index with first key", *OURS)
 INTEGERS, TENANTS = "8-byte integers", "u%07d:%013d"
-OTHER_KEYS = ("user%016d", "time + id, binary", TENANTS, "UUID v4, text", "UUID v7, text", "URLs")
+OTHER_KEYS = ("user%016d", TENANTS)
 BLOCKS, SEEK = "blocks, all lengths", "empty seek"
 BY = ("name", "keys")
 
@@ -65,7 +65,6 @@ SECTION = Section(
         of_ours("Get of an absent key, of points alone", "miss, of points", at_most=1.05),
         *alone("bits per key for 1.5 % of ranges", "bits per key", 8.6, 8.3),
         *alone("range probe", "probe", 260, 130),
-        *alone("bytes of a filter besides its bits per key", "bytes besides the bits per key", 160),
         *alone("building, of the same ribbon without ranges", "building, per key: ratio", 2),
         Target("more bytes where ranges do not pay", "more bytes, refused", {"keys": "paths"}, BY,
                at_most=0),
@@ -76,9 +75,7 @@ SECTION = Section(
         by_contestant("Data blocks per seek in ranges that hold no key", "data blocks",
                       BY[1:] + ("ranges",), "Ranges as long as those that hold this many keys on "
                       "average; those right after a key hold 0.01. Prefix Bloom: with the prefix "
-                      "that reads the fewest blocks over all lengths. Best prefix: with the one "
-                      "that is best for these ranges alone, without false positives.",
-                      **{"best prefix, computed": "Best prefix, computed"}),
+                      "that reads the fewest blocks over all lengths."),
         by_contestant("Time per seek in ranges that hold no key", SEEK,
                       note="All lengths alike, with the iterator that is made for each."),
         by_contestant("The same, cold", SEEK + ", cold"),
