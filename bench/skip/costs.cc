@@ -1,71 +1,146 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
 #include <optional>
+#include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "bench/skip/column_index.h"
 #include "bench/skip/experiment.h"
 #include "bench/skip/scan_database.h"
 #include "bench/support/files.h"
 #include "bench/support/measure.h"
-#include "bench/support/terminal.h"
-#include "blocksieve/granule_index.h"
 
 namespace blocksieve::bench::skip {
 namespace {
 
-constexpr double kTargetFpr = 0.01;
+constexpr size_t kCacheBytes = size_t{64} << 20;
+constexpr double kSstBytes = 64 << 20;  // RocksDB's default
+constexpr double kTebibyte = uint64_t{1} << 40;
 
-void MeasureIndexSize(const IndexedColumn& column, uint64_t granule_rows, Results& results) {
-  const std::string bytes =
-      BuildColumnIndex(column, granule_rows, kTargetFpr, /*with_postings=*/true);
-  const GranuleIndex index = Must(GranuleIndex::Open(AsBytes(bytes)), "skip index");
-  if (index.column(0).filters != GranulePart::kPresent) {
-    Fail("{}: no filters: {}", column.name, GranulePartName(index.column(0).filters));
+// A database that is not shaped for scans, but as users have theirs: index blocks and filters are
+// in the block cache. `max_property_bytes`: none without an index.
+class Carrier : public Database {
+ public:
+  Carrier(const Dataset& dataset, const char* name, std::filesystem::path path,
+          std::optional<uint64_t> max_property_bytes)
+      : Database({name,
+                  [&dataset, max_property_bytes](rocksdb::Options& options) {
+                    std::optional<SkipIndexOptions> index;
+                    if (max_property_bytes) {
+                      index.emplace().columns = dataset.Columns();
+                      index->max_property_bytes = *max_property_bytes;
+                    }
+                    SetUp(index, options);
+                    TableOptions(options).cache_index_and_filter_blocks = true;
+                    TableOptions(options).block_cache = rocksdb::NewLRUCache(kCacheBytes);
+                  }},
+                 dataset.rows.num_bytes(), std::move(path)) {
+    Open(Reads::kCached);
+    FillLevel(dataset.rows, KeyOrder(dataset.rows.size()), 1);
+    Open(Reads::kCached);  // nothing of the filling is in memory
+    MeasureAtRest();
   }
-  const auto values = static_cast<double>(index.column(0).num_distinct);
-  const auto bits = [&](uint64_t part) { return 8 * static_cast<double>(part) / values; };
-  results.Of("index", {{"column", column.name}, {"granule rows", granule_rows}})
-      .Add("distinct per granule", "", values / static_cast<double>(index.num_granules()))
-      .Add("size", "bytes", static_cast<double>(index.index_bytes()))
-      .Add("bits per value: all", "", bits(index.index_bytes()))
-      .Add("bits per value: filters", "", bits(index.column(0).filter_bytes))
-      .Add("bits per value: bounds", "", bits(index.column(0).bounds_bytes))
-      .Add("bits per value: keys", "", bits(index.key_bytes()));
+
+  // Looks absent keys up, each once. The first half brings back what scans, the one that reads all
+  // rows above all, drove out of the processor's caches or into them, and is not counted.
+  void LookUp(std::span<const std::string> keys) {
+    const size_t half = keys.size() / 2;
+    LookUpEach(keys.first(half));
+    const CounterWindow window(statistics());
+    const Stopwatch stopwatch;
+    LookUpEach(keys.subspan(half));
+    lookup_seconds_.push_back(stopwatch.Seconds() / static_cast<double>(keys.size() - half));
+    lookup_bytes_ += static_cast<double>(window.Stop().bytes_read);
+  }
+
+  // What it reads is not cached: a full scan, where there is no index, would leave lookups nothing
+  // to read.
+  void Scan(const Predicate& predicate) {
+    SkipScanOptions options;
+    options.read_options.fill_cache = false;
+    std::unique_ptr<SkipScan> scan;
+    Check(SkipScan::Create(&db(), nullptr, predicate, options, &scan), "scan");
+    while (scan->Valid()) scan->Next();
+    Check(scan->status(), "scan");
+  }
+
+  // Beside what `plain`, without an index, takes.
+  void AddTo(Results& results, const Carrier& plain) const {
+    const double resident = (resident_bytes_ - plain.resident_bytes_) / num_ssts_;
+    results.Of(name())
+        .Add("SSTs", "bytes", sst_bytes_)
+        .Add("sidecars", "bytes", sidecar_bytes_)
+        .Add("resident per SST", "bytes", resident)
+        .Add("resident for 1 TiB of data", "bytes", resident * kTebibyte / kSstBytes)
+        .AddTurns("lookup: time", "s", lookup_seconds_)
+        .Add("lookup: of no index", "x", PairedRatio(lookup_seconds_, plain.lookup_seconds_))
+        .Add("lookup: bytes read", "bytes", lookup_bytes_)
+        .Add("lookup: bytes, of no index", "x", lookup_bytes_ / std::max(1.0, plain.lookup_bytes_));
+  }
+
+ private:
+  void MeasureAtRest() {
+    uint64_t resident = 0;
+    db().GetIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &resident);
+    resident_bytes_ = static_cast<double>(resident);
+    for (const auto& entry : std::filesystem::directory_iterator(path())) {
+      const double bytes = entry.is_regular_file() ? static_cast<double>(entry.file_size()) : 0;
+      if (entry.path().extension() == ".sst") {
+        ++num_ssts_;
+        sst_bytes_ += bytes;
+      }
+      if (entry.path().extension() == ".bsx") sidecar_bytes_ += bytes;
+    }
+  }
+
+  void LookUpEach(std::span<const std::string> keys) {
+    std::string value;
+    for (const std::string& key : keys) {
+      if (!db().Get({}, key, &value).IsNotFound()) Fail("an absent key was found");
+    }
+  }
+
+  double num_ssts_ = 0;
+  double sst_bytes_ = 0;
+  double sidecar_bytes_ = 0;
+  double resident_bytes_ = 0;           // of table readers, outside of the block cache, at rest
+  double lookup_bytes_ = 0;             // of all lookups
+  std::vector<double> lookup_seconds_;  // of one, by round
+};
+
+std::vector<std::string> AbsentKeys(const Dataset& dataset, size_t num, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < num; ++i) {
+    keys.push_back(std::string(dataset.rows.key(random() % dataset.rows.size())) + "\x01");
+  }
+  return keys;
 }
 
 }  // namespace
 
-void MeasureIndexSizes(const Dataset& dataset, const Effort& effort, Results& results) {
-  for (const QueriedColumn& each : dataset.columns) {
-    if (each.is_clustered) continue;
-    for (const uint64_t granule_rows : effort.granule_rows) {
-      MeasureIndexSize(ColumnOf(dataset, each.column, each.description), granule_rows, results);
-    }
-  }
-}
-
-void MeasureWriteCost(const Dataset& dataset, const Effort& effort, const Place& place,
-                      Results& results) {
-  const std::vector<uint32_t> order = RandomOrder(dataset.rows.size(), place.seed);
+void MeasureWriteCost(const Dataset& dataset, const Effort& effort, Job& job) {
+  const std::vector<uint32_t> order = RandomOrder(dataset.rows.size(), job.options.seed);
   for (size_t column = 0; column < effort.write_columns; ++column) {
-    const std::string name =
-        fmt::format("{}, {}", dataset.name, dataset.columns[column].description);
+    const std::string name = NameOf(dataset, dataset.columns[column]);
     std::vector<double> seconds[2], processor[2];  // without an index and with one
     InTurns(effort.write_rounds, 2, [&](size_t with, unsigned turn) {
-      place.progress.Show(fmt::format("{}: filling with and without index, round {} of {}", name,
-                                      turn + 1, effort.write_rounds));
+      job.progress.Show(fmt::format("{}: filling with and without index, round {} of {}", name,
+                                    turn + 1, effort.write_rounds));
       std::optional<SkipIndexOptions> index;
       if (with == 1) index.emplace().columns = {dataset.columns[column].column};
-      const TempDir dir(place.db_dir);
+      const TempDir dir(job.db_dir);
       ScanDatabase database(dataset, dir.path(), index);
       const Stopwatch stopwatch;
       database.Fill(order);
       seconds[with].push_back(stopwatch.Seconds());
       processor[with].push_back(stopwatch.CpuSeconds());
     });
-    results.Of("filling", {{"column", name}})
+    job.results.Of("filling", {{"column", name}})
         .AddTurns("time: without", "s", seconds[0])
         .AddTurns("time: with", "s", seconds[1])
         .Add("time: ratio", "x", PairedRatio(seconds[1], seconds[0]))
@@ -73,6 +148,29 @@ void MeasureWriteCost(const Dataset& dataset, const Effort& effort, const Place&
         .AddTurns("processor: with", "s", processor[1])
         .Add("processor: ratio", "x", PairedRatio(processor[1], processor[0]));
   }
+}
+
+void MeasureCarriers(const Dataset& dataset, const Effort& effort, Job& job) {
+  const std::pair<const char*, std::optional<uint64_t>> carriers[] = {
+      {"no index", std::nullopt},
+      {"properties", UINT64_MAX},
+      {"sidecars", SkipIndexOptions().max_property_bytes}};
+  const TempDir dir(job.db_dir);
+  std::vector<std::unique_ptr<Carrier>> databases;
+  for (const auto& [name, max_property_bytes] : carriers) {
+    job.progress.Show(fmt::format("{} rows, {}: at rest", dataset.name, name));
+    databases.push_back(
+        std::make_unique<Carrier>(dataset, name, dir.path() / name, max_property_bytes));
+  }
+  const uint64_t seed = job.options.seed;
+  const Predicate where = DrawQueries(dataset, 0, dataset.Values(false), 1, seed).front().predicate;
+  InTurns(effort.lookup_rounds, databases.size(), [&](size_t i, unsigned round) {
+    job.progress.Show(fmt::format("{} rows, lookups beside scans, round {} of {}", dataset.name,
+                                  round + 1, effort.lookup_rounds));
+    databases[i]->Scan(where);
+    databases[i]->LookUp(AbsentKeys(dataset, effort.lookups, seed + round));
+  });
+  for (const auto& database : databases) database->AddTo(job.results, *databases.front());
 }
 
 }  // namespace blocksieve::bench::skip

@@ -1,33 +1,29 @@
 #include "bench/skip/experiment.h"
 
-#include <fmt/format.h>
-
-#include <string>
-
-#include "bench/skip/analysis.h"
 #include "bench/support/measure.h"
 
 namespace blocksieve::bench::skip {
 
 void RunExperiment(const Input& input, std::string_view value_name, const Effort& effort,
-                   const Place& place, Results& results) {
-  place.progress.Show("making rows");
-  const Dataset datasets[] = {MakeRealDataset(input, value_name, place.seed),
-                              MakeSyntheticDataset(effort.synthetic_rows, place.seed)};
+                   Job& job) {
+  constexpr uint64_t kBytesPerValue = 12;  // building keeps 8, and filters take less than 2
+  job.progress.Show("making rows");
+  const uint64_t seed = job.options.seed;
+  const Dataset datasets[] = {MakeRealDataset(input, value_name, seed),
+                              MakeSyntheticDataset(effort.synthetic_rows, seed)};
   for (const Dataset& dataset : datasets) {
-    results.SetFact(dataset.name.c_str(), dataset.description);
-    MeasureScans(dataset, effort, place, results);
-    MeasureIndexSizes(dataset, effort, results);
-    MeasureWriteCost(dataset, effort, place, results);
+    job.results.SetFact(dataset.name.c_str(), dataset.description);
+    MeasureScans(dataset, effort, job);
+    MeasureIndexSizes(dataset, effort, job.results);
+    MeasureWriteCost(dataset, effort, job);
   }
-  MeasureCarriers(datasets[0], effort, place, results);
-  MeasureForms(datasets[0], effort, place, results);
+  MeasureCarriers(datasets[0], effort, job);
+  MeasureForms(datasets[0], effort, job);
   for (const uint64_t values : effort.analysed_values) {
     for (const uint64_t granules : effort.analysed_granules) {
-      if (AnalysisMemory(granules, values) > MemoryBytes() / 2) continue;
+      if (granules * values * kBytesPerValue > MemoryBytes() / 2) continue;
       if (granules * values > effort.max_analysed_values) continue;
-      place.progress.Show(fmt::format("analysis of {} granules of {} values", granules, values));
-      MeasureAnalysis(granules, values, place.seed, effort.analysis_seconds, results);
+      MeasureAnalysis(granules, values, effort.analysis_seconds, job);
     }
   }
 }

@@ -14,7 +14,7 @@ const JobManual kManual = {
     .description =
         R"(Measures what skip indexes on values save in RocksDB: data blocks read by scans for one value,
 against the least possible and against a full scan; the time of asking an index; its size; and what
-writing it costs. Prints the targets beside each figure.
+having and writing it costs. Prints the targets beside each figure.
 
 The rows are synthetic ones and those that every Debian system has: the paths of all files of
 installed packages, each with the name of its package.)",
@@ -42,7 +42,6 @@ Effort QuickEffort() {
   effort.max_analysed_values = 20'000'000;
   effort.analysis_seconds = 0.1;
   effort.form_rounds = 3;
-  effort.form_seconds = 0.05;
   effort.write_columns = 1;
   effort.write_rounds = 5;
   effort.lookup_rounds = 9;
@@ -57,8 +56,7 @@ int Main(int argc, const char* const* argv) {
     if (job.options.rows > 0) effort.synthetic_rows = job.options.rows;
     job.progress.Show("reading the input");
     const Input input = LoadInput(job.options.input, effort.limits);
-    RunExperiment(input, job.options.input.empty() ? "package" : "value", effort,
-                  {job.db_dir, job.progress, job.options.seed}, job.results);
+    RunExperiment(input, job.options.input.empty() ? "package" : "value", effort, job);
   });
 }
 

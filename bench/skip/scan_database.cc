@@ -15,23 +15,23 @@ namespace {
 constexpr int kBottomLevel = 2;
 constexpr size_t kLevel0Files = 4;
 
-Contestant WithIndex(const std::optional<SkipIndexOptions>& index) {
-  return {index ? "skip index" : "no index", [index](rocksdb::Options& options) {
-            TableOptions(options).filter_policy = NewFilterPolicy({});  // re-checks are lookups
-            if (!index) return;
-            rocksdb::Status status;
-            options.table_properties_collector_factories = {
-                NewSkipIndexCollectorFactory(*index, &status)};
-            if (!status.ok()) Fail("skip index: {}", status.ToString());
-            options.listeners = {NewListener()};
-          }};
-}
-
 }  // namespace
+
+void SetUp(const std::optional<SkipIndexOptions>& index, rocksdb::Options& options) {
+  TableOptions(options).filter_policy = NewFilterPolicy({});  // re-checks are lookups
+  if (!index) return;
+  rocksdb::Status status;
+  options.table_properties_collector_factories = {NewSkipIndexCollectorFactory(*index, &status)};
+  if (!status.ok()) Fail("skip index: {}", status.ToString());
+  options.listeners = {NewListener()};
+}
 
 ScanDatabase::ScanDatabase(const Dataset& dataset, std::filesystem::path path,
                            const std::optional<SkipIndexOptions>& index)
-    : Database(WithIndex(index), dataset.rows.num_bytes(), std::move(path)), dataset_(dataset) {
+    : Database({index ? "skip index" : "no index",
+                [index](rocksdb::Options& options) { SetUp(index, options); }},
+               dataset.rows.num_bytes(), std::move(path)),
+      dataset_(dataset) {
   Open(Reads::kColdOnce);
 }
 

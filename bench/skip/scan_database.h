@@ -12,6 +12,9 @@
 
 namespace blocksieve::bench::skip {
 
+/// Sets blocksieve's filters and, unless it is empty, a skip index. Throws Failure.
+void SetUp(const std::optional<SkipIndexOptions>& index, rocksdb::Options& options);
+
 /// What one scan took.
 struct ScanCost {
   uint64_t data_blocks = 0;  ///< Read, not found in the block cache.

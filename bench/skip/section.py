@@ -7,9 +7,8 @@ PACKAGE, WORDS = "real, package = v", "real, words of the key HAS v"
 RUN, SCATTERED = "synthetic, run = v", "synthetic, scattered = v"
 DEFAULT, COMPACTED = {"granule": "a block"}, {"granule": "a block", "state": "compacted"}
 SHOWN = {**COMPACTED, "scan": PACKAGE}
-STYLES = {"full scan": "grey :", "matching granules": "green --", "skip index": "blue o-",
-          "matching rows (least)": "text -.", "a fifth rewritten": "orange s-",
-          "at once": "blue o-", "filter by filter": "orange o-"}
+STYLES = {"full scan": "grey :", "skip index": "blue o-", "matching rows (least)": "text -.",
+          "a fifth rewritten": "orange s-"}
 
 
 def of_forms(what, metric, **limits):
@@ -50,16 +49,6 @@ SECTION = Section(
         of_forms("time to build, of slices", "of slices: building", words=1.2, few=1.4, unique=3),
         Target("wasted granules of a value that occurs", "wasted, occurring: form",
                {"form": "postings"}, ("column",), at_most=0),
-        Target("time of a query, of slices", "time: ratio", {"query": "IN of 1,000"},
-               ("query", "column"), at_most=0.35),
-        Target("time of a query, of slices", "time: ratio", {"query": "AND of 2"},
-               ("query", "column"), at_most=0.5),
-        Target("time of a query, of slices", "time: ratio", {"query": "AND of 16"},
-               ("query", "column"), at_most=0.3),
-        Target("analysis, times as fast as filter by filter", "times as fast",
-               {"granules": 1_000, "name": "at once"}, ("granules", "values"), at_least=20),
-        Target("analysis, times as fast as filter by filter", "times as fast",
-               {"granules": 300_000, "name": "at once"}, ("granules", "values"), at_least=600),
         Target("analysis, time", "time", {"granules": 1_000, "name": "at once"},
                ("granules", "values"), at_most=1e-6),
         Target("index bits per distinct value, FPR 1 %", "bits per value: all", {},
@@ -72,8 +61,6 @@ SECTION = Section(
                at_most=1.1),
         Target("memory of indexes at rest for 1 TiB of data (computed)",
                "resident for 1 TiB of data", {"name": "sidecars"}, at_most=50 * 2**20),
-        Target("bytes of an SST that keep it from opening, beyond those without an index",
-               "the same, beyond those without an index", {"name": "sidecars"}, at_most=0.0002),
         Target("lookups of absent keys beside scans, of no index: time", "lookup: of no index",
                {"name": "sidecars"}, at_most=1.02),
         Target("lookups of absent keys beside scans, of no index: bytes read",
@@ -83,8 +70,8 @@ SECTION = Section(
         Table("Data blocks read by a scan for one value, nothing cached",
               ("scan", "state", "granule", "granules"), where={"metric": BLOCKS}, across="name",
               head="Rows, column, state, granule, granules",
-              note="Means by value. Least: the different blocks that hold a matching row. Matching "
-              "granules: those of granules that hold one. Every answer was compared."),
+              note="Means by value. Least: the different blocks that hold a matching row. Every "
+              "answer was compared."),
         Table("Scans for one value, a granule for each data block", ("scan", "state"),
               ["matching rows", OF_LEAST, "blocks, of a full scan", "time: with the index",
                "time: full scan", "times as fast"], DEFAULT, head="Rows, column, state"),
@@ -97,25 +84,21 @@ SECTION = Section(
               "values and unique ones, of 1,000,000 rows in granules of 64; compressed as a whole "
               "by zstd, 5.5, 11.3 and 30.4; in granules of 8,192 rows, for which it was made, 4.9 "
               "for 30,000 values and 18.1 for unique ones."),
-        Table("Analysis of an index in memory by the form of its filters", ("column", "query"),
-              where={"name": "query"}, note="= asks for values that occur. Half of those of IN do. "
-              "AND: words, or 4-grams, that stand together in a row."),
-        Table("Analysis of an index for one value", ("granules", "values", "name"),
-              where={"name": ("at once", "filter by filter")}, head="Granules x values of each",
-              note="In memory, at an FPR of 1 %, against the same classic Bloom filters asked one "
-              "after the other: the value is hashed once, the filters are contiguous and "
-              "prefetched. On another machine, ClickHouse took 55 s for the bloom_filter index of "
-              "2.9 billion rows in granules of 8,192 (its issue 43024)."),
+        Table("Analysis of an index for one value", ("granules", "values"),
+              where={"name": "at once"}, head="Granules x values of each",
+              note="In memory, at an FPR of 1 %: the filters of all granules are asked at once. On "
+              "another machine, ClickHouse took 55 s for the bloom_filter index of 2.9 billion "
+              "rows in granules of 8,192 (its issue 43024)."),
         Table("Size of an index of one column at an FPR of 1 %", ("column", "granule rows"),
               where={"name": "index"}, note="Per value that is distinct within its granule."),
         Table("Filling a database, without and with an index", ("column",),
               where={"name": "filling"}, note="All rows in random order, flushed and compacted."),
         Table("What indexes cost while nobody scans, by where they are", ("name",),
-              ["SSTs", "sidecars", "resident per SST", "bytes that keep an SST from opening",
-               "lookup: time", "lookup: of no index", "lookup: bytes read"], head="Indexes",
+              ["SSTs", "sidecars", "resident per SST", "lookup: time", "lookup: of no index",
+               "lookup: bytes read"], head="Indexes",
               note="Real rows, all columns. Resident: RocksDB's estimate of the memory of table "
-              "readers after opening, beyond that without an index. Bytes: of one SST, a bit of "
-              "each flipped. Lookups: of absent keys, beside scans for one value."),
+              "readers after opening, beyond that without an index. Lookups: of absent keys, "
+              "beside scans for one value."),
     ),
     plots=(
         Lines("Blocks read by a scan: {scan}", "A skip index reads little more than the blocks "
@@ -123,10 +106,8 @@ SECTION = Section(
               styles=STYLES),
         Dots("Blocks read after a fifth was rewritten", "The same, in three levels.", OF_LEAST,
              {"granule": "a block"}, ("state",), ("scan",), styles=STYLES),
-        Lines("Index analysis against number of granules", "Asking all filters at once is faster "
-              "by orders of magnitude.", "granules", "time",
-              {"name": ("at once", "filter by filter")}, ("name", "values"), log="xy",
-              styles=STYLES),
+        Lines("Index analysis against number of granules", "The filters of all granules are "
+              "asked at once.", "granules", "time", {"name": "at once"}, ("values",), log="xy"),
     ),
     labels={"granules": "count", "values": "{:,} values", "granule rows": "{:,} rows"},
 )
