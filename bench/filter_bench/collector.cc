@@ -75,6 +75,7 @@ void Collector::ReportRuns(const std::vector<Run>& runs) {
 
 Results Collector::ToResults() const {
   Results results("filters");
+  results.SetFact("seconds", stopwatch_.Seconds());
   // What targets depend on: whether stock filters may use the whole processor.
   const bool is_portable = DescribeRocksDb().find("without AVX2") != std::string::npos;
   results.SetFact("stock", is_portable ? "portable" : "native");

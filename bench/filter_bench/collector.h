@@ -27,6 +27,7 @@ class Collector : public benchmark::ConsoleReporter {
 
   void AddTimes(const std::string& name, Results& results) const;
 
+  Stopwatch stopwatch_;
   Turns nanoseconds_;
   Turns bits_per_key_;
   Turns fpr_;

@@ -12,8 +12,6 @@
 #include "bench/filter_bench/keys.h"
 #include "bench/support/job.h"
 #include "bench/support/measure.h"
-#include "bench/support/results.h"
-#include "bench/support/terminal.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 
 // Space, rate and speed of every stock configuration and of ours at the same rate, in one run: the
@@ -183,37 +181,30 @@ size_t AddRows(const std::vector<Configuration>& all, uint64_t num_keys, Results
   return num_beaten;
 }
 
-Results Run(const Effort& effort) {
-  Progress progress;
-  Results results("frontier");
-  size_t num_beaten = 0;
-  for (const uint64_t num_keys : effort.sizes) {
-    num_beaten += AddRows(Measure(num_keys, effort.rounds, progress), num_keys, results);
-  }
-  const size_t num_stock = 2 * std::size(kStockBits) * effort.sizes.size();
-  results.Of("stock configurations")
-      .Add("compared", "count", static_cast<double>(num_stock))
-      .Add("beaten", "count", static_cast<double>(num_beaten))
-      .Add("not beaten", "count", static_cast<double>(num_stock - num_beaten));
-  return results;
-}
-
-void RunJob(int argc, const char* const* argv) {
+int Main(int argc, const char* const* argv) {
   Effort effort;
-  const JobOptions options = ParseJobOptions(
-      kManual, argc, argv,
-      {{"--keys", "N ...", "numbers of keys (default 10000 1000000)", &effort.sizes, 1000,
-        100'000'000},
-       {"--rounds", "N", "of building and probing (default 9)", &effort.rounds, 1, 1000}});
-  if (options.quick) effort.rounds = std::min<uint64_t>(effort.rounds, 3);
-  PrepareOutput(options);
-  Run(effort).Write(options.out);
+  const auto parse = [&] {
+    return ParseJobOptions(
+        kManual, argc, argv,
+        {{"--keys", "N ...", "numbers of keys (default 10000 1000000)", &effort.sizes, 1000,
+          100'000'000},
+         {"--rounds", "N", "of building and probing (default 9)", &effort.rounds, 1, 1000}});
+  };
+  return RunJob("frontier", parse, [&](Job& job) {
+    if (job.options.quick) effort.rounds = std::min<uint64_t>(effort.rounds, 3);
+    size_t num_beaten = 0;
+    for (const uint64_t num_keys : effort.sizes) {
+      num_beaten += AddRows(Measure(num_keys, effort.rounds, job.progress), num_keys, job.results);
+    }
+    const size_t num_stock = 2 * std::size(kStockBits) * effort.sizes.size();
+    job.results.Of("stock configurations")
+        .Add("compared", "count", static_cast<double>(num_stock))
+        .Add("beaten", "count", static_cast<double>(num_beaten))
+        .Add("not beaten", "count", static_cast<double>(num_stock - num_beaten));
+  });
 }
 
 }  // namespace
 }  // namespace blocksieve::bench
 
-int main(int argc, char** argv) {
-  using namespace blocksieve::bench;
-  return RunMain([&] { RunJob(argc, argv); });
-}
+int main(int argc, char** argv) { return blocksieve::bench::Main(argc, argv); }

@@ -1,22 +1,30 @@
 // sieve: whether the URL sieve is exact on millions of URLs, what its filters do for it, and how
 // fast it is pushed to, against the same program with RocksDB's Bloom filters of 10 bits.
 
+#include "integration/sieve/url_sieve.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "bench/sieve/experiment.h"
 #include "bench/support/files.h"
 #include "bench/support/job.h"
-#include "bench/support/results.h"
-#include "bench/support/terminal.h"
 
 namespace blocksieve::bench::sieve {
 namespace {
 
 using blocksieve::sieve::FileFilters;
+using blocksieve::sieve::PushCounts;
+using blocksieve::sieve::SieveOptions;
+using blocksieve::sieve::SieveStats;
+using blocksieve::sieve::UrlSieve;
 
 const JobManual kManual = {
     .name = "bench/run sieve",
@@ -31,98 +39,210 @@ struct Sizes {
   uint64_t rounds = 5;
 };
 
-struct Throughput {
-  std::vector<double> blocksieve;  // URLs per second, by round
-  std::vector<double> stock;
+// A crawl's links: `count` URLs, of which a share are repeats of earlier ones, recent and old
+// alike. The n-th new URL is Url(n), so that what a sieve hands out can be checked without a list.
+class Workload {
+ public:
+  static constexpr double kRepeats = 0.3;
+
+  Workload(uint64_t first_url, uint64_t seed) : num_new_(first_url), random_(seed) {}
+
+  std::string Next() {
+    const bool repeats = num_new_ > 0 && static_cast<double>(random_()) < kRepeats * 0x1p64;
+    return Url(repeats ? random_() % num_new_ : num_new_++);
+  }
+
+  // Different URLs that there were, those before `first_url` included.
+  uint64_t num_new() const { return num_new_; }
+
+  static std::string Url(uint64_t number) {
+    // Spread like hashes, as links of a page lead anywhere; the number itself keeps them apart.
+    const uint64_t spread = (number + 1) * 0x9E3779B97F4A7C15;
+    return fmt::format("https://www.site{}.example/{}/{:x}-{}.html", spread >> 48,
+                       spread >> 44 & 0xf, static_cast<uint32_t>(spread), number);
+  }
+
+ private:
+  uint64_t num_new_;
+  std::mt19937_64 random_;
 };
 
-// Who is first changes from round to round: what one leaves behind in the machine meets the other.
-Throughput MeasureThroughput(const Sizes& sizes, const std::filesystem::path& dir,
-                             Progress* progress) {
-  Throughput result;
-  for (uint64_t round = 0; round < sizes.rounds; ++round) {
-    for (const bool second : {false, true}) {
-      const bool is_stock = second != (round % 2 == 1);
-      progress->Show(fmt::format("round {} of {}, {}", round + 1, sizes.rounds,
-                                 is_stock ? "stock Bloom" : "blocksieve"));
-      const std::filesystem::path database = dir / "round";
-      (is_stock ? result.stock : result.blocksieve)
-          .push_back(MeasurePushes(database,
-                                   is_stock ? FileFilters::kStockBloom : FileFilters::kBlocksieve,
-                                   sizes.round_urls, round));
-      std::filesystem::remove_all(database);
-    }
-  }
-  return result;
+constexpr uint64_t kBatch = 1 << 15;  // as the command has it
+constexpr uint64_t kLaterUrls = 1'000'000;
+
+void Check(const rocksdb::Status& status) {
+  if (!status.ok()) Fail("sieve: {}", status.ToString());
+}
+
+std::unique_ptr<UrlSieve> Open(const std::filesystem::path& dir, const SieveOptions& options) {
+  std::unique_ptr<UrlSieve> sieve;
+  Check(UrlSieve::Open(dir.string(), options, &sieve));
+  return sieve;
+}
+
+SieveStats StatsOf(const UrlSieve& sieve) {
+  SieveStats stats;
+  Check(sieve.GetStats(&stats));
+  return stats;
 }
 
 double Share(uint64_t part, uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-void AddStats(const blocksieve::sieve::SieveStats& stats, uint64_t new_urls, uint64_t by_reading,
-              Results::Rows rows) {
+// Pushes what `next` gives, in batches. Returns the seconds that pushing alone took.
+template <class Next>
+double PushAll(UrlSieve& sieve, uint64_t num_urls, Next next) {
+  double seconds = 0;
+  std::vector<std::string> urls;
+  for (uint64_t left = num_urls; left > 0;) {
+    CheckInterrupt();
+    urls.clear();
+    for (uint64_t i = std::min(left, kBatch); i > 0; --i) urls.push_back(next());
+    left -= urls.size();
+    const std::vector<std::string_view> views(urls.begin(), urls.end());
+    PushCounts counts;
+    const Stopwatch stopwatch;
+    Check(sieve.Push(views, &counts));
+    seconds += stopwatch.Seconds();
+  }
+  return seconds;
+}
+
+// URLs per second that are pushed into a new sieve, which is closed at the end.
+double MeasurePushes(const std::filesystem::path& dir, FileFilters file_filters, uint64_t num_urls,
+                     uint64_t seed) {
+  SieveOptions options;
+  options.design_urls = num_urls;
+  options.file_filters = file_filters;
+  const std::unique_ptr<UrlSieve> sieve = Open(dir, options);
+  Workload workload(0, seed);
+  double seconds = PushAll(*sieve, num_urls, [&] { return workload.Next(); });
+  const Stopwatch stopwatch;
+  Check(sieve->Close());
+  seconds += stopwatch.Seconds();
+  return static_cast<double>(num_urls) / seconds;
+}
+
+// Who is first changes from round to round: what one leaves behind in the machine meets the other.
+void MeasureThroughput(const Sizes& sizes, Job& job) {
+  constexpr FileFilters kFilters[] = {FileFilters::kBlocksieve, FileFilters::kStockBloom};
+  constexpr const char* kNames[] = {"blocksieve", "stock Bloom 10"};
+  std::vector<double> per_second[2];
+  InTurns(static_cast<unsigned>(sizes.rounds), 2, [&](size_t i, unsigned round) {
+    job.progress.Show(fmt::format("round {} of {}, {}", round + 1, sizes.rounds, kNames[i]));
+    const TempDir dir(job.db_dir);
+    per_second[i].push_back(MeasurePushes(dir.path(), kFilters[i], sizes.round_urls, round));
+  });
+  job.results.SetFact("round_urls", sizes.round_urls);
+  for (const size_t i : {0, 1}) {
+    job.results.Of(kNames[i]).AddTurns("pushed per second", "count", per_second[i]);
+  }
+  job.results.Of(kNames[0]).Add("of stock Bloom", "x", PairedRatio(per_second[0], per_second[1]));
+}
+
+// `new_by_reading`: of `new_urls`, those for which a data block was read.
+void AddStats(const char* name, const SieveStats& stats, uint64_t new_urls, uint64_t new_by_reading,
+              Results& results) {
   const auto bits = [&](uint64_t bytes) { return 8 * Share(bytes, stats.seen); };
-  rows.Add("filter bits per URL", "bits", bits(stats.filter_bytes()))
+  results.Of(name)
+      .Add("filter bits per URL", "bits", bits(stats.filter_bytes()))
       .Add("of counting filters", "bits", bits(stats.counting_filter_bytes))
-      .Add("new URLs known without a data block", "share", 1 - Share(by_reading, new_urls))
+      .Add("new URLs known without a data block", "share", 1 - Share(new_by_reading, new_urls))
       .Add("error of the estimated number", "share",
            std::abs(stats.estimated.keys / static_cast<double>(stats.seen) - 1));
 }
 
-Results ToResults(const Exactness& exact, const Sizes& sizes, const Throughput& throughput) {
-  Results results("sieve");
-  results.SetFact("urls", exact.pushed);
-  results.SetFact("distinct", exact.distinct);
-  results.SetFact("restarts", exact.restarts);
-  results.SetFact("round_urls", sizes.round_urls);
-  std::vector<double> rates;
-  const uint64_t part = exact.pushed / exact.push_seconds.size();
-  for (const double seconds : exact.push_seconds) {
-    rates.push_back(static_cast<double>(part) / seconds);
-  }
-  results.Of("all URLs")
-      .Add("wrong answers", "count", static_cast<double>(exact.let_through + exact.dropped))
-      .Add("repeats let through", "count", static_cast<double>(exact.let_through))
-      .Add("new URLs dropped", "count", static_cast<double>(exact.dropped))
-      .Add("out of order", "count", static_cast<double>(exact.out_of_order))
-      .AddTurns("pushed per second", "count", rates);
-  AddStats(exact.loaded, exact.loaded.new_urls(), exact.loaded.new_by_reading,
-           results.Of("loaded"));
-  AddStats(exact.compacted, exact.later_new, exact.later_by_reading, results.Of("compacted"));
-  const auto add_rounds = [&](const char* name, const std::vector<double>& rounds) {
-    results.Of(name).AddTurns("pushed per second", "count", rounds);
+// Pops all. URL n must come as number n. What comes too often or not at all shifts all that follow,
+// so the comparison goes on from where a URL says it is.
+void PopAndCompare(UrlSieve& sieve, uint64_t distinct, Results::Rows rows) {
+  std::vector<bool> came(distinct);
+  uint64_t last = 0, let_through = 0, out_of_order = 0;
+  const auto take = [&](std::span<const std::string> urls) {
+    for (const std::string& url : urls) {
+      const size_t begin = url.rfind('-') + 1;
+      const uint64_t number = std::stoull(url.substr(begin));
+      if (number >= distinct || url != Workload::Url(number)) Fail("popped {}, never pushed", url);
+      let_through += came[number];
+      out_of_order += number < last;
+      came[number] = true;
+      last = number;
+    }
+    return true;
   };
-  add_rounds("blocksieve", throughput.blocksieve);
-  add_rounds("stock Bloom 10", throughput.stock);
-  results.Of("blocksieve")
-      .Add("of stock Bloom", "x", PairedRatio(throughput.blocksieve, throughput.stock));
-  return results;
+  uint64_t num_popped = 0;
+  Check(sieve.Pop(UINT64_MAX, take, &num_popped));
+  const auto dropped = static_cast<uint64_t>(std::count(came.begin(), came.end(), false));
+  rows.Add("wrong answers", "count", static_cast<double>(let_through + dropped))
+      .Add("repeats let through", "count", static_cast<double>(let_through))
+      .Add("new URLs dropped", "count", static_cast<double>(dropped))
+      .Add("out of order", "count", static_cast<double>(out_of_order));
 }
 
-void Run(int argc, const char* const* argv) {
-  Sizes sizes;
-  const JobOptions options = ParseJobOptions(
-      kManual, argc, argv,
-      {{"--urls", "N", "URLs of the exactness run, 30 % of them repeats (default 20000000)",
-        &sizes.urls, 1000, 1e10},
-       {"--round-urls", "N", "URLs of a round of the throughput run (default 4000000)",
-        &sizes.round_urls, 1000, 1e10},
-       {"--rounds", "N", "rounds of the throughput run (default 5)", &sizes.rounds, 1, 1000}});
-  if (options.quick) {
-    sizes.urls /= 10;
-    sizes.round_urls /= 10;
+// Pushes URLs, reopening the sieve in between; compacts; pushes new URLs to see what their lookups
+// cost; and pops everything to compare it with what must come.
+void MeasureExactness(uint64_t num_urls, Job& job) {
+  constexpr uint64_t kRestarts = 4;
+  const std::filesystem::path dir = job.db_dir / "exact";
+  SieveOptions options;
+  options.design_urls =
+      static_cast<uint64_t>((1 - Workload::kRepeats) * static_cast<double>(num_urls));
+  Workload workload(0, 1);
+  std::unique_ptr<UrlSieve> sieve;
+  std::vector<double> per_second;
+  uint64_t pushed = 0;
+  for (uint64_t part = 0; part <= kRestarts; ++part) {
+    job.progress.Show(fmt::format("pushing, part {} of {}", part + 1, kRestarts + 1));
+    if (sieve != nullptr) Check(sieve->Close());
+    sieve = Open(dir, options);
+    const uint64_t count = num_urls * (part + 1) / (kRestarts + 1) - pushed;
+    const double seconds = PushAll(*sieve, count, [&] { return workload.Next(); });
+    per_second.push_back(static_cast<double>(count) / seconds);
+    pushed += count;
   }
-  const TempDir dir(PrepareOutput(options));
-  Progress progress;
-  const Throughput throughput = MeasureThroughput(sizes, dir.path(), &progress);
-  const Exactness exact = MeasureExactness(dir.path() / "exact", sizes.urls, 4, &progress);
-  ToResults(exact, sizes, throughput).Write(options.out);
+  const SieveStats loaded = StatsOf(*sieve);
+  job.progress.Show("compacting");
+  Check(sieve->Compact());
+  const SieveStats compacted = StatsOf(*sieve);
+  job.progress.Show("pushing more");
+  uint64_t next = workload.num_new();
+  PushAll(*sieve, std::min(kLaterUrls, num_urls / 10), [&] { return Workload::Url(next++); });
+  const SieveStats later = StatsOf(*sieve);
+  job.progress.Show("popping all");
+  Results::Rows rows = job.results.Of("all URLs");
+  PopAndCompare(*sieve, next, rows);
+  Check(sieve->Close());
+  rows.AddTurns("pushed per second", "count", per_second);
+  AddStats("loaded", loaded, loaded.new_urls(), loaded.new_by_reading, job.results);
+  AddStats("compacted", compacted, later.new_urls() - compacted.new_urls(),
+           later.new_by_reading - compacted.new_by_reading, job.results);
+  job.results.SetFact("urls", num_urls);
+  job.results.SetFact("distinct", workload.num_new());
+  job.results.SetFact("restarts", kRestarts);
+}
+
+int Main(int argc, const char* const* argv) {
+  Sizes sizes;
+  const auto parse = [&] {
+    return ParseJobOptions(
+        kManual, argc, argv,
+        {{"--urls", "N", "URLs of the exactness run, 30 % of them repeats (default 20000000)",
+          &sizes.urls, 1000, 1e10},
+         {"--round-urls", "N", "URLs of a round of the throughput run (default 4000000)",
+          &sizes.round_urls, 1000, 1e10},
+         {"--rounds", "N", "rounds of the throughput run (default 5)", &sizes.rounds, 1, 1000}});
+  };
+  return RunJob("sieve", parse, [&](Job& job) {
+    if (job.options.quick) {
+      sizes.urls /= 10;
+      sizes.round_urls /= 10;
+    }
+    MeasureThroughput(sizes, job);
+    MeasureExactness(sizes.urls, job);
+  });
 }
 
 }  // namespace
 }  // namespace blocksieve::bench::sieve
 
-int main(int argc, char** argv) {
-  return blocksieve::bench::RunMain([&] { blocksieve::bench::sieve::Run(argc, argv); });
-}
+int main(int argc, char** argv) { return blocksieve::bench::sieve::Main(argc, argv); }

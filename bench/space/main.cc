@@ -13,8 +13,6 @@
 #include "bench/filter_bench/keys.h"
 #include "bench/support/job.h"
 #include "bench/support/measure.h"
-#include "bench/support/results.h"
-#include "bench/support/terminal.h"
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/filter_reader.h"
 
@@ -53,12 +51,9 @@ OwnedBytes Build(FilterKind kind, double target_fpr, uint64_t first, uint64_t nu
   FilterOptions options;
   options.kind = kind;
   options.target_fpr = target_fpr;
-  Result<FilterBuilder> builder = FilterBuilder::Create(options);
-  if (!builder.ok()) Fail("{}", builder.status().message());
-  for (uint64_t i = 0; i < num_keys; ++i) builder->AddHash(Mix(first + i));
-  Result<OwnedBytes> block = builder->Finish();
-  if (!block.ok()) Fail("{}", block.status().message());
-  return *std::move(block);
+  FilterBuilder builder = Must(FilterBuilder::Create(options), "builder");
+  for (uint64_t i = 0; i < num_keys; ++i) builder.AddHash(Mix(first + i));
+  return Must(builder.Finish(), "filter");
 }
 
 struct SpaceMeasurement {
@@ -108,11 +103,10 @@ uint64_t ProbesFor(double fpr, bool quick) {
   return static_cast<uint64_t>(std::clamp((quick ? 10'000 : 20'000) / fpr, 1e6, most));
 }
 
-void MeasureSpaces(bool quick, Results& results) {
+void MeasureSpaces(bool quick, Progress& progress, Results& results) {
   std::vector<double> rates;
   for (const double power : kPowers) rates.push_back(std::exp2(power));
   rates.insert(rates.end(), std::begin(kRates), std::end(kRates));
-  Progress progress;
   const auto measure = [&](FilterKind kind, double rate, uint64_t keys) {
     CheckInterrupt();
     progress.Show(fmt::format("{}, FPR {:.3g}, {} keys", FilterKindName(kind), rate, keys));
@@ -140,19 +134,16 @@ void MeasureMemory(bool quick, Results& results) {
   }
 }
 
-void Run(const JobOptions& options) {
-  PrepareOutput(options);
-  Results results("space");
-  // First, while this process is small: its children begin with its memory.
-  MeasureMemory(options.quick, results);
-  MeasureSpaces(options.quick, results);
-  results.Write(options.out);
+int Main(int argc, const char* const* argv) {
+  const auto parse = [&] { return ParseJobOptions(kManual, argc, argv); };
+  return RunJob("space", parse, [](Job& job) {
+    // First, while this process is small: its children begin with its memory.
+    MeasureMemory(job.options.quick, job.results);
+    MeasureSpaces(job.options.quick, job.progress, job.results);
+  });
 }
 
 }  // namespace
 }  // namespace blocksieve::bench::space
 
-int main(int argc, char** argv) {
-  using namespace blocksieve::bench;
-  return RunMain([&] { space::Run(ParseJobOptions(space::kManual, argc, argv)); });
-}
+int main(int argc, char** argv) { return blocksieve::bench::space::Main(argc, argv); }
