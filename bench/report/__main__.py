@@ -28,53 +28,40 @@ def parse_arguments():
 
 
 def sections_of(arguments):
-    """[(section, its file)] of each job: with Debian's RocksDB and, if it was run, the other."""
-    sections = []
+    """Of each job: with Debian's RocksDB and, if it was run, the other."""
     for job in arguments.jobs:
         declared = importlib.import_module(f"bench.{ROOMS.get(job, job)}.section").SECTION
-        path = arguments.results / f"{job}.json"
-        sections.append((ShownSection(job, declared, *read_results(path, job)), path))
-        path = arguments.other / f"{job}.json" if arguments.other else None
-        if path and path.exists():
+        yield ShownSection(job, declared, *read_results(arguments.results, job))
+        if arguments.other and (arguments.other / f"{job}.json").exists():
             suffix = f", with RocksDB {arguments.other.name.removeprefix('rocksdb-')}"
-            results = read_results(path, job)
-            sections.append((ShownSection(f"{job}-other", declared, *results, suffix), path))
-    return sections
+            facts, rows = read_results(arguments.other, job)
+            yield ShownSection(f"{job}-other", declared, facts, rows, suffix)
 
 
-def write_plots(sections, directory):
-    from bench.report.plot import plots
-    from bench.report.svg import save_png  # tables need no matplotlib
+def show(sections, arguments):
+    if arguments.table:
+        print("\n\n".join(map(plain_text, sections)))
+    elif arguments.plots:
+        from bench.report.plot import plots, save  # tables need no matplotlib
 
-    for section in sections:
-        for plot in plots(section) if not section.suffix else ():
-            path = directory / f"{plot.name}.png"
-            save_png(plot, path)
+        for plot in (plot for section in sections for plot in plots(section)):
+            path = arguments.results / f"{plot.name}.png"
+            save(plot, path, plot.title, dpi=150)
             print(f"plot: {path}", file=sys.stderr)
+    else:
+        from bench.report.page import render  # tables need no jinja2
 
-
-def write_page(sections, arguments):
-    from bench.report.page import render  # tables need no jinja2
-
-    html = render(sections, arguments.command)
-    arguments.page.mkdir(parents=True, exist_ok=True)
-    path = arguments.page / "index.html"
-    path.write_text(html, encoding="utf-8")
-    print(f"report: {path}", file=sys.stderr)
+        arguments.page.mkdir(parents=True, exist_ok=True)
+        path = arguments.page / "index.html"
+        path.write_text(render(sections, arguments.command), encoding="utf-8")
+        print(f"report: {path}", file=sys.stderr)
 
 
 def main():
     arguments = parse_arguments()
     sys.stdout.reconfigure(errors="replace")  # a locale's encoding may lack some, such as ≤
     try:
-        sections = sections_of(arguments)
-        if arguments.page:
-            write_page([section for section, _ in sections], arguments)
-        elif arguments.plots:
-            write_plots([section for section, _ in sections], arguments.results)
-        else:
-            for section, path in sections:
-                print(plain_text(section, path))
+        show(list(sections_of(arguments)), arguments)
     except (ReportError, OSError) as error:
         sys.exit(f"bench/run: {error}")
 

@@ -6,40 +6,16 @@ import pathlib
 import jinja2
 from markupsafe import Markup
 
-from bench.report.palette import css_variables
-from bench.report.plot import plots
+from bench.report.plot import data_uri, plots
 from bench.report.rows import SPREAD_MEANING
-from bench.report.show import Cell, ShownTable, verdict_counts
-from bench.report.svg import inline_svg
 
 HERE = pathlib.Path(__file__).parent
-UNFOLDED_CELLS = 50  # that a table may have to be open at first
-
-# Whose figures one would tell first. A page begins with three.
-TOLD_FIRST = "read_amp ranges skip levels filters toylsm frontier space scale sieve".split()
-NUM_HIGHLIGHTS = 3
-MISSED_FIRST = (False, True, None)
+NUM_HIGHLIGHTS = 3  # figures that a page begins with, those of its first sections
+UNFOLDED_CELLS = 40  # that a table may have to be open at first
 
 
-def highlights(sections):
-    """[(section, its highlight)]"""
-    told = {section.name: (section, section.highlight) for section in sections}
-    found = [told[name] for name in TOLD_FIRST if name in told]
-    return [each for each in found if each[1]][:NUM_HIGHLIGHTS]
-
-
-def tables_of(section):
-    """With the targets, those that are missed first."""
-    verdicts = sorted(section.verdicts, key=lambda each: MISSED_FIRST.index(each.is_met))
-    rows = [[each.what, each.cell, Cell(each.measured), Cell(each.limit)] for each in verdicts]
-    headers = ["To be reached", "Verdict", "Measured", "Target"]
-    targets = ShownTable(f"Targets: {verdict_counts(verdicts)}", headers, rows)
-    return section.tables + ([targets] if rows else [])
-
-
-def machine_rows(sections, command):
+def machine_facts(sections, command):
     facts = sections[0].facts
-    timed = [section for section in sections if "seconds" in section.facts]
     now = datetime.datetime.now(datetime.timezone.utc)
     return [
         ("Date", now.strftime("%Y-%m-%d %H:%M UTC")),
@@ -50,7 +26,7 @@ def machine_rows(sections, command):
         ("RocksDB", facts["rocksdb"]),
         ("blocksieve's kernel", facts["kernel"]),
         ("Compiler", f"{facts['compiler']}, {facts['build_type']}"),
-        *((section.title, f"{section.facts['seconds']:.0f} s") for section in timed),
+        *((section.title, f"{section.facts['seconds']:.0f} s") for section in sections),
     ]
 
 
@@ -64,15 +40,11 @@ def render(sections, command):
     )
     return templates.get_template("page.html.j2").render(
         sections=sections,
-        highlights=highlights(sections),
-        machine=machine_rows(sections, command),
+        highlights=[section for section in sections if section.result][:NUM_HIGHLIGHTS],
+        machine=machine_facts(sections, command),
         spread_meaning=SPREAD_MEANING,
         unfolded_cells=UNFOLDED_CELLS,
-        plots=lambda section: list(plots(section)) if not section.suffix else [],
-        svg=lambda plot, name: Markup(inline_svg(plot, name + "-svg", name)),
-        tables_of=tables_of,
-        verdict_counts=verdict_counts,
-        light=Markup(css_variables(0)),
-        dark=Markup(css_variables(1)),
+        plots=lambda section: list(plots(section)),
+        data_uri=data_uri,
         style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
     )

@@ -1,16 +1,44 @@
-"""Plots, as declared (declare.py): lines and dots, drawn on axes of matplotlib."""
+"""Plots, as declared (declare.py), drawn by matplotlib as PNG or as SVG for the page."""
 
+import base64
+import functools
+import io
 import re
 from dataclasses import dataclass
 from typing import Callable
 
-from bench.report import declare
-from bench.report.palette import CONTESTANTS, LIGHT, SERIES
-from bench.report.rows import bytes_text, heading, in_order, only, seconds_text, select
+import matplotlib
+
+matplotlib.use("Agg")  # before pyplot
+from matplotlib import pyplot, ticker  # noqa: E402
+
+from bench.report.rows import SCALES, figure, heading, in_order, only  # noqa: E402
 
 INCHES = (4.7, 2.9)  # about as wide as a phone, at which 10 points are 10 points
-LINE_INCHES = 0.2  # of a dot
+LINE_INCHES = 0.2  # of a dot, or of a name in a legend
+NARROW = 24  # characters of names that stand beside each other in a legend
 SPREAD = {"linewidth": 2.4, "alpha": 0.45}  # of the bar that shows how far apart turns are
+
+# Dark enough to be read on white; the page inverts them where it is dark.
+COLOURS = {"blue": "#1264b3", "orange": "#b84f08", "green": "#127a5e", "purple": "#7a45b8",
+           "pink": "#a8326e", "grey": "#6b7480", "black": "#1c2430"}
+# Contestants look alike in all plots.
+CONTESTANTS = {"no filter": "grey o-", "stock Bloom": "orange s-", "stock Ribbon": "pink s-",
+               "blocksieve bloom": "green o-", "blocksieve ribbon": "blue o-", "limit": "black --"}
+STYLE = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "grid.color": "#d5dae2",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "lines.markersize": 5,
+    "svg.fonttype": "none",
+    "text.parse_math": False,  # names may have dollars
+}
 
 
 @dataclass(frozen=True)
@@ -23,160 +51,135 @@ class Plot:
 
 def plots(section):
     """All that have something to show."""
-    for declared in section.declared.plots:
-        for where, texts in section.each(declared):
-            draw = drawn_lines if isinstance(declared, declare.Lines) else drawn_dots
-            action = draw(section, declared, select(section.rows, declared.where, **where))
-            if action:
+    for declared in section.declared.plots if not section.suffix else ():
+        draw, content = (draw_lines, lines_of) if declared.x else (draw_dots, dots_of)
+        for rows, texts in section.each(declared):
+            found = content(section, declared, rows)
+            if found:
                 title = section.text(declared.title, **texts)
                 name = re.sub(r"\W+", "-", f"{section.name} {title}".lower())
+                units = {row.fields["metric"]: row.unit for row in rows}
+                action = functools.partial(draw, section, declared, found, units)
                 yield Plot(name, title, section.text(declared.see, **texts), action)
 
 
-def style(declared, values, number):
+def style(declared, fields, number):
     """(colour, matplotlib's format) of a series: what is said of its values, or what is left."""
     styles = {**CONTESTANTS, **declared.styles}
-    words = " ".join(styles.get(value, "") for value in values).split()
-    colour = next((word for word in words if word in LIGHT), SERIES[number % len(SERIES)])
-    return LIGHT[colour], next((word for word in reversed(words) if word not in LIGHT), "o-")
+    words = ["o-", *" ".join(styles.get(value, "") for value in fields.values()).split()]
+    left = list(COLOURS)[number % len(COLOURS)]
+    colour = next((word for word in words if word in COLOURS), left)
+    return COLOURS[colour], next(word for word in reversed(words) if word not in COLOURS)
 
 
-def series_of(section, declared, rows):
-    """[(name, colour, format, rows)]"""
+def lines_of(_, declared, rows):
+    """Points of each series, (x, row of y), by ascending x."""
+    things = {}  # what has the same name and parameters -> its rows by metric
+    for row in rows:
+        identity = tuple(item for item in row.fields.items() if item[0] != "metric")
+        things.setdefault(identity, {})[row.fields["metric"]] = row
     series = {}
-    for row in rows:
-        key = tuple(str(row.fields.get(name)) for name in declared.series)
-        series.setdefault(key, []).append(row)
-    firsts = in_order(key[0] for key in series)
-    for key, mine in series.items():
-        name = section.labels(mine[0].fields, declared.series)
-        yield name, *style(declared, key, firsts.index(key[0])), mine
-
-
-def points_of(declared, rows):
-    """(x, row of y) of each thing that has both, by ascending x."""
-    things = {}
-    for row in rows:
-        things.setdefault(row.identity, {})[row.fields["metric"]] = row
-    points = []
     for identity, metrics in things.items():
-        values = {name: row.value for name, row in metrics.items()}
-        x = {**values, **dict(identity)}.get(declared.x)
-        if x is not None and values.get(declared.y) is not None:
-            points.append((x, metrics[declared.y]))
-    return sorted(points, key=lambda point: point[0])
+        fields = dict(identity)
+        x = metrics[declared.x].value if declared.x in metrics else fields.get(declared.x)
+        y = metrics.get(declared.y)
+        if x is not None and y and y.value is not None:
+            key = tuple(fields.get(name) for name in declared.series)
+            series.setdefault(key, []).append((x, y))
+    return {key: sorted(points, key=lambda point: point[0]) for key, points in series.items()}
 
 
-def drawn_lines(section, declared, rows):
-    all_series = series_of(section, declared, rows)
-    named = [(*series, points_of(declared, mine)) for *series, mine in all_series]
-    named = [series for series in named if series[-1]]
-    if not named:
-        return None
-
-    def draw(axes):
-        ends = {}  # of the lines of a name, where the farthest ends: it has the label
-        for name, _, _, points in named:
-            ends[name] = max(ends.get(name, points[-1][0]), points[-1][0])
-        for name, colour, form, points in named:
-            label = "_"
-            if points[-1][0] == ends.get(name):
-                label, ends[name] = name, None
-            ys = [row.value for _, row in points]
-            axes.plot([x for x, _ in points], ys, form, color=colour, label=label)
-            spreads = [(x, *row.spread) for x, row in points if row.spread]
-            if spreads:
-                axes.vlines(*zip(*spreads), color=colour, **SPREAD)
-        unit = {**section.declared.labels, **{row.fields["metric"]: row.unit for row in rows}}
-        scale(axes, axes.xaxis, "x" in declared.log, unit.get(declared.x))
-        scale(axes, axes.yaxis, "y" in declared.log, unit[declared.y])
-        metrics = {row.fields["metric"]: heading(row.fields["metric"], row.unit) for row in rows}
-        axes.set_xlabel(declared.x_label or metrics.get(declared.x, declared.x))
-        axes.set_title(declared.y_label or metrics[declared.y])  # above, where it can be read
-
-    return draw
+def draw_lines(section, declared, series, units, axes):
+    names = in_order(key[0] for key in series)
+    lines = {}  # by the names in the legend
+    for key, points in series.items():
+        fields = points[0][1].fields
+        colour, form = style(declared, fields, names.index(key[0]))
+        xs, ys = zip(*((x, row.value) for x, row in points))
+        (line,) = axes.plot(xs, ys, form, color=colour)
+        lines.setdefault(section.labels(fields, declared.series), line)
+        for x, row in points:
+            axes.vlines(x, *(row.spread or (row.value, row.value)), color=colour, **SPREAD)
+    scale(axes, axes.xaxis, "x" in declared.log, units.get(declared.x))
+    scale(axes, axes.yaxis, "y" in declared.log, units[declared.y])
+    axes.set_xlabel(heading(declared.x, units.get(declared.x, "")))
+    axes.set_title(heading(declared.y, units[declared.y]))  # above, where it can be read
+    columns = 2 if max(map(len, lines)) <= NARROW else 1
+    axes.figure.set_figheight(INCHES[1] + LINE_INCHES * len(lines) / columns)
+    below = {"loc": "upper left", "bbox_to_anchor": (-0.1, 0), "borderaxespad": 3.8}
+    axes.legend(lines.values(), lines, ncols=columns, **below)
 
 
-def drawn_dots(section, declared, rows):
-    rows = [row for row in rows if row.fields["metric"] == declared.metric]
-    if all(row.value is None for row in rows):
-        return None
-    series = [(name, colour, mine) for name, colour, _, mine in series_of(section, declared, rows)]
-    groups = in_order(section.labels(row.fields, declared.group) for row in rows)
-
-    def draw(axes):
-        place = 0
-        for group in groups:
-            if group:
-                margin = {"va": "center", "transform": axes.get_yaxis_transform()}
-                title = axes.text(0, place, group, weight="bold", **margin)
-                title.set_in_layout(False)  # it may be wider than the names of dots
-                place += 1
-            for name, colour, mine in series:
-                of_group = [r for r in mine if section.labels(r.fields, declared.group) == group]
-                row = only(of_group, declared.title)
-                dot(axes, place, name, colour, row, section.digits(row) if row else 0)
-                place += 1
-            place += 0.4
-        axes.set_yticks([])
-        axes.spines["left"].set_visible(False)
-        axes.set_ylim(place - 0.9, -0.7)
-        axes.grid(False, axis="y")
-        scale(axes, axes.xaxis, declared.log, rows[0].unit)
-        if not declared.log:
-            axes.set_xlim(left=0)
-        axes.set_xlabel(declared.x_label or heading(declared.metric, rows[0].unit))
-        axes.figure.set_size_inches(INCHES[0], LINE_INCHES * place + 0.55)
-
-    return draw
+def dots_of(section, declared, rows):
+    """The row of each series by group; none if all are missing."""
+    rows = [row for row in rows if row.fields["metric"] == declared.y]
+    groups = {}
+    for row in rows:
+        group = groups.setdefault(section.labels(row.fields, declared.group), {})
+        group.setdefault(section.labels(row.fields, declared.series), []).append(row)
+    return groups if any(row.value is not None for row in rows) else {}
 
 
-def dot(axes, place, name, colour, row, digits):
-    axes.axhline(place, color=LIGHT["line"], linewidth=0.6, zorder=0)
-    shown = "missing"
-    if row and row.value is not None:
-        axes.plot([row.value], [place], "o", color=colour, markersize=6)
-        shown = row.figure(digits)
-        if row.spread:
-            axes.hlines(place, *row.spread, color=colour, **SPREAD)  # tables have its figures
-    beside = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points", "va": "center"}
-    axes.annotate(name, xy=(0, place), xytext=(-8, 0), ha="right", **beside)
-    axes.annotate(shown, xy=(1, place), xytext=(8, 0), ha="left", **beside)
+def draw_dots(section, declared, groups, units, axes):
+    places = []  # their names, from above
+    margin = {"transform": axes.get_yaxis_transform(), "va": "center"}
+    names = in_order(name for group in groups.values() for name in group)
+    for group, dots in groups.items():
+        if group:
+            axes.text(0, len(places), group, weight="bold", **margin)
+            places.append("")
+        for name, rows in dots.items():
+            row = only(rows, declared.title)
+            colour, _ = style(declared, row.fields, names.index(name))
+            if row.value is not None:
+                axes.plot(row.value, len(places), "o", color=colour, clip_on=False)
+                axes.hlines(len(places), *(row.spread or (row.value,) * 2), color=colour, **SPREAD)
+            axes.text(1.03, len(places), row.figure(section.digits(row)), **margin)
+            places.append(name)
+    axes.set_yticks(range(len(places)), places)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set_ylim(len(places) - 0.4, -0.6)
+    scale(axes, axes.xaxis, declared.log, units[declared.y])
+    if not declared.log:
+        axes.set_xlim(left=0)
+    axes.set_xlabel(heading(declared.y, units[declared.y]))
+    axes.figure.set_figheight(LINE_INCHES * len(places) + 0.6)
 
 
-def power_of_ten(value):
-    digit, exponent = f"{value:.0e}".split("e")
-    power = "10" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return power if digit == "1" else f"{digit}·{power}"
-
-
-def tick_text(value, unit, is_log):
-    if unit in ("bytes", "s"):
-        return {"bytes": bytes_text, "s": seconds_text}[unit](value, 1)
-    if unit == "share":
-        return f"{100 * value:.10g} %"
-    return power_of_ten(value) if is_log and value >= 10_000 else f"{value:,.10g}"
+def tick_text(value, unit):
+    if unit in SCALES:
+        return figure(value, unit, 1)
+    return ticker.EngFormatter()(value) if abs(value) >= 10_000 else f"{value:,.10g}"
 
 
 def scale(axes, axis, is_log, unit):
-    """Ticks, and on a logarithmic axis some between powers of ten where there would be too few."""
-    from matplotlib import ticker
-
-    if not is_log:
-        axis.set_major_locator(ticker.MaxNLocator(4 if axis.axis_name == "x" else 6))
-        axis.set_major_formatter(lambda value, _: tick_text(value, unit, False))
-        if axis.axis_name == "y" and axes.dataLim.y0 >= 0:
+    """Ticks; on a narrow logarithmic axis more than the powers of ten."""
+    name = axis.axis_name
+    low, high = axis.get_data_interval()
+    if is_log:
+        axes.set(**{f"{name}scale": "log"})
+        subs = (1, 2, 5) if high < 30 * low else (1, 3) if high < 300 * low else (1,)
+        axis.set_major_locator(ticker.LogLocator(subs=subs, numticks=9))
+        axis.set_minor_locator(ticker.NullLocator())
+    else:
+        axis.set_major_locator(ticker.MaxNLocator(4 if name == "x" else 6))
+        if low >= 0 and name == "y":
             axes.set_ylim(bottom=0)
-        return
-    # Texts are wider than high.
-    between, most = ((3,), 60) if axis.axis_name == "x" else ((2, 5), 150)
+    axis.set_major_formatter(lambda value, _: tick_text(value, unit))
 
-    def minor_text(value, _):
-        low, high = sorted(axis.get_view_interval())
-        return tick_text(value, unit, True) if high < most * low else ""
 
-    (axes.set_xscale if axis.axis_name == "x" else axes.set_yscale)("log")
-    axis.set_major_locator(ticker.LogLocator(base=10, numticks=9))
-    axis.set_minor_locator(ticker.LogLocator(base=10, subs=between, numticks=9))
-    axis.set_major_formatter(lambda value, _: tick_text(value, unit, True))
-    axis.set_minor_formatter(minor_text)
+def save(plot, file, title="", **options):
+    with matplotlib.rc_context(STYLE):
+        canvas, axes = pyplot.subplots(figsize=INCHES, layout="constrained")
+        plot.draw(axes)
+        canvas.suptitle(title, x=0, ha="left", fontsize=11)
+        canvas.savefig(file, **options)
+        pyplot.close(canvas)
+
+
+def data_uri(plot):
+    """A drawing without background, whose texts are texts."""
+    file = io.BytesIO()
+    save(plot, file, format="svg", transparent=True, metadata={"Date": None})
+    return "data:image/svg+xml;base64," + base64.b64encode(file.getvalue()).decode()

@@ -11,6 +11,13 @@ SPREAD_MEANING = (
     "Within the noise: these reach to the other side of what is compared with."
 )
 
+# Units that are part of a figure, not of the heading above it: sizes and names, the largest first.
+SCALES = {
+    "bytes": ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
+    "s": ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
+    "share": ((0.01, "%"),),
+}
+
 
 class ReportError(Exception):
     """Told to the user in one line."""
@@ -24,35 +31,20 @@ def significant(value, digits=3):
     return f"{value:,.{decimals}f}"
 
 
-def scaled(value, digits, *units):
-    """In the largest of `units`, pairs of size and name, in which it is at least 1."""
-    size, name = next((unit for unit in units if abs(value) >= unit[0]), units[-1])
+def figure(value, unit, digits=3):
+    if value is None:
+        return MISSING
+    if unit == "count":
+        return f"{value:,.0f}"
+    if unit not in SCALES:
+        return significant(value, digits)
+    sizes = SCALES[unit]
+    size, name = next((each for each in sizes if abs(value) >= each[0]), sizes[-1])
     return f"{significant(value / size, digits)} {name}"
 
 
-def bytes_text(value, digits=3):
-    return scaled(value, digits, (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B"))
-
-
-def seconds_text(value, digits=3):
-    return scaled(value, digits, (1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-
-
-# Of units that are part of the figure, not of the heading above it.
-WRITTEN = {
-    "bytes": bytes_text,
-    "s": seconds_text,
-    "share": lambda value, digits=3: f"{significant(100 * value, digits)} %",
-    "count": lambda value, digits=3: f"{value:,.0f}",
-}
-
-
 def in_heading(unit):
-    return "" if unit in WRITTEN or unit == "x" else unit
-
-
-def figure(value, unit, digits=3):
-    return WRITTEN.get(unit, significant)(value, digits)
+    return "" if unit in SCALES or unit in ("count", "x") else unit
 
 
 def with_unit(text, unit):
@@ -70,33 +62,27 @@ class Row:
     fields: dict  # name, metric and parameters
     unit: str
     value: float  # None: missing
-    spread: tuple  # least and most, or None
+    spread: tuple  # least and most; empty if it has none
     turns: int  # 0: counted, so without noise
 
     @classmethod
     def read(cls, raw):
         fields = {"name": raw["name"], **raw["parameters"], "metric": raw["metric"]}
-        spread = raw.get("spread")
-        return cls(fields, raw["unit"], raw["value"], spread and tuple(spread), raw.get("turns", 0))
-
-    @property
-    def identity(self):
-        """What rows have in common that are of one thing."""
-        return tuple((name, value) for name, value in self.fields.items() if name != "metric")
+        spread = tuple(raw.get("spread", ()))
+        return cls(fields, raw["unit"], raw["value"], spread, raw.get("turns", 0))
 
     def figure(self, digits=3):
-        return MISSING if self.value is None else figure(self.value, self.unit, digits)
+        return figure(self.value, self.unit, digits)
 
     def spread_text(self, digits=3):
-        return "–".join(figure(end, self.unit, digits) for end in self.spread or ())
+        return "–".join(figure(end, self.unit, digits) for end in self.spread)
 
-    def doubt(self, same=None):
+    def doubt(self, same):
         """What keeps the figure from being taken for more than it is, compared with `same`."""
         if self.turns == 1:
             return ONE_TURN
-        if same is None or not self.spread:
-            return ""
-        return NOISE if self.spread[0] <= same <= self.spread[1] else ""
+        is_close = same is not None and self.spread and self.spread[0] <= same <= self.spread[1]
+        return NOISE if is_close else ""
 
 
 def matches(fields, where):
@@ -123,16 +109,13 @@ def in_order(values):
     return list(dict.fromkeys(values))
 
 
-def read_results(path, job):
-    """(facts, rows) of a file that a benchmark wrote; those of the machine are facts, too."""
+def read_results(directory, job):
+    """(facts, rows) of what a benchmark wrote; those of the machine and its path are facts, too."""
+    path = directory / f"{job}.json"
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        facts = {**document["machine"], **document["facts"]}
+        facts = {**document["machine"], **document["facts"], "path": path}
         return facts, [Row.read(raw) for raw in document["rows"]]
-    except FileNotFoundError:
-        raise ReportError(f"{path} is missing; bench/run {job} writes it") from None
-    except ValueError as error:
-        raise ReportError(f"{path} is not JSON: {error}") from None
-    except (KeyError, TypeError) as error:
-        message = f"{path} is not as bench/run {job} writes it today, run it again: {error!r}"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        message = f"cannot read {path}, which bench/run {job} writes: {error!r}"
         raise ReportError(message) from error

@@ -1,16 +1,10 @@
 """What is shown of a benchmark: its declaration (declare.py), filled in with its rows."""
 
-import itertools
-import re
 from dataclasses import dataclass, field
 
 from bench.report import declare
-from bench.report.rows import MISSING, NOISE, ONE_TURN, WRITTEN, ReportError, Row
+from bench.report.rows import MISSING, NOISE, ReportError
 from bench.report.rows import figure, heading, in_order, matches, only, select, with_unit
-
-SENTENCE = 40  # characters
-# Facts that all benchmarks may have.
-MACHINE = {"rocksdb": "RocksDB {}.", "kernel": "blocksieve's kernel: {}.", "seconds": "{:.0f} s."}
 
 
 @dataclass(frozen=True)
@@ -18,7 +12,7 @@ class Cell:
     value: str
     spread: str = ""
     remark: str = ""
-    tone: str = ""  # of a verdict: "met", "missed" or "muted"
+    tone: str = ""  # of a verdict: "met" or "missed"
 
     def __str__(self):
         spread = f" ({self.spread})" if self.spread else ""
@@ -32,41 +26,6 @@ class ShownTable:
     rows: list  # of lists, of a text and of Cells
     note: str = ""
 
-    @property
-    def has_sentences(self):
-        return any(len(cell.value) > SENTENCE for row in self.rows for cell in row[1:])
-
-    @property
-    def header_groups(self):
-        """[(what they have in common, headings)]: what two in a row have before a colon."""
-        groups = []
-        prefixes = itertools.groupby(self.headers, key=lambda each: each.rpartition(": ")[0])
-        for common, run in prefixes:
-            run = list(run)
-            if common and len(run) > 1:
-                groups.append((common, [heading.rpartition(": ")[2] for heading in run]))
-            else:
-                groups += [("", [heading]) for heading in run]
-        return groups
-
-
-@dataclass(frozen=True)
-class Verdict:
-    what: str
-    limit: str
-    measured: str
-    is_met: bool  # None: not measured
-    remark: str
-
-    @property
-    def cell(self):
-        text, tone = {
-            None: ("not measured", "muted"),
-            True: ("met", "met"),
-            False: ("not met", "missed"),
-        }[self.is_met]
-        return Cell(text, "", self.remark, tone)
-
 
 @dataclass(frozen=True)
 class Shown:
@@ -75,17 +34,12 @@ class Shown:
     row: object
     section: object
 
-    def __format__(self, spec):
+    def __str__(self):
         if self.row is None:
             return MISSING
-        if spec == "gain" and self.row.value <= 1:
-            return "none"
-        digits = self.section.digits(self.row)
-        text = with_unit(self.row.figure(digits), self.row.unit)
-        if self.row.unit == "x" and self.row.doubt(1):
-            return f"1×, {NOISE}" if self.row.doubt(1) == NOISE else f"{text}, {ONE_TURN}"
-        spread = self.row.spread_text(digits) if not spec else ""
-        return text + (f" ({spread})" if spread else "")
+        text = with_unit(self.row.figure(self.section.digits(self.row)), self.row.unit)
+        doubt = self.row.doubt(1) if self.row.unit == "x" else ""
+        return ", ".join(filter(None, ("1×" if doubt == NOISE else text, doubt)))
 
     def __getitem__(self, parameter):
         return self.section.label(parameter, self.row.fields[parameter]) if self.row else MISSING
@@ -106,6 +60,10 @@ class ShownSection:
         values = {name: self.value(each) for name, each in self.declared.values.items()}
         self.texts = {**self.facts, **values}
 
+    def value(self, value):
+        rows = select(self.rows, value.where, metric=value.metric)
+        return Shown(next((row for row in rows[::-1] if row.value is not None), None), self)
+
     def text(self, template, **more):
         try:
             return template.format_map({**self.texts, **more})
@@ -113,112 +71,78 @@ class ShownSection:
             message = f"{self.name}: there is neither a fact nor a value {error} for “{template}”"
             raise ReportError(message) from None
 
-    def value(self, value):
-        rows = select(self.rows, value.where, metric=value.metric)
-        rows = [row for row in rows if row.value is not None]
-        if not rows or not value.pick:
-            return Shown(only(rows, value), self)
-        by_value = sorted(rows, key=lambda row: row.value)
-        total = Row(rows[0].fields, rows[0].unit, sum(row.value for row in rows), None, 0)
-        picks = {"first": rows[0], "last": rows[-1], "min": by_value[0], "max": by_value[-1]}
-        return Shown({**picks, "sum": total}[value.pick], self)
-
     def digits(self, row):
         return self.declared.digits.get(row.fields["metric"], 3)
 
     def label(self, parameter, value):
-        form = self.declared.labels.get(parameter)
-        if isinstance(form, dict):
-            return form.get(value, str(value))
-        if form and "{" in form:
+        form = self.declared.labels.get(parameter, {})
+        if not isinstance(form, dict):
             return form.format(value)
-        if isinstance(value, str):
-            return value
-        return limit_text(value, form)
+        return form.get(value, value if isinstance(value, str) else f"{value:,.10g}")
 
     def labels(self, fields, names):
         texts = [self.label(name, fields[name]) for name in names if name in fields]
         return ", ".join(text for text in texts if text)
 
     def each(self, declared):
-        """[(more of `where`, texts for its title)]: once for each value of the field `each`."""
+        """[(rows, texts for its title)]: once for each value of the field `each`."""
+        rows = select(self.rows, declared.where)
         if not declared.each:
-            return [({}, {})]
-        each = declared.each
-        rows = [row for row in select(self.rows, declared.where) if each in row.fields]
-        found = in_order(row.fields[each] for row in rows)
-        return [({each: value}, {each: self.label(each, value)}) for value in found]
+            return [(rows, {})]
+        name = declared.each
+        values = in_order(row.fields[name] for row in rows if name in row.fields)
+        return [(select(rows, {name: each}), {name: self.label(name, each)}) for each in values]
 
     @property
     def title(self):
-        return self.text(self.declared.title) + self.suffix
+        return self.declared.title + self.suffix
 
     @property
-    def lead(self):
-        return self.text(self.declared.lead)
+    def paragraphs(self):
+        return self.text(self.declared.lead).split("\n")
 
     @property
-    def headline(self):
-        return self.text(self.declared.headline)
-
-    @property
-    def sentences(self):
-        return [self.text(fact) for fact in self.declared.facts]
-
-    @property
-    def machine(self):
-        """What it ran on, of the facts that all benchmarks may have."""
-        known = [name for name in MACHINE if name in self.facts]
-        return " ".join(MACHINE[name].format(self.facts[name]) for name in known)
-
-    @property
-    def highlight(self):
-        """(figure, what, against), or None if there is no such figure."""
-        declared = self.declared.highlight
-        names = re.findall(r"{(\w+)", declared.figure) if declared else ()
-        if declared is None or any(self.texts[name].row is None for name in names):
-            return None
-        return tuple(self.text(each) for each in (declared.figure, declared.what, declared.against))
-
-    @property
-    def has_spreads(self):
-        return any(row.spread for row in self.rows)
+    def result(self):
+        """(figure, of what, figures behind it), or None if it was not measured."""
+        texts = tuple(self.text(each) for each in self.declared.result)
+        return texts if texts and MISSING not in texts[0] else None
 
     @property
     def tables(self):
-        found = [table for each in self.declared.tables for table in self.shown(each)]
-        return [table for table in found if table.rows]
+        tables = [
+            self.pivoted(declared, rows, texts)
+            for declared in self.declared.tables
+            for rows, texts in self.each(declared)
+        ]
+        verdicts = self.verdicts
+        met = sum(verdict.tone == "met" for _, verdict, *_ in verdicts)
+        headers = ["Target", "Verdict", "Measured", "Limit"]
+        tables.append(ShownTable(f"Targets: {met} of {len(verdicts)} met", headers, verdicts))
+        return [table for table in tables if table.rows]
 
-    def shown(self, declared):
-        if isinstance(declared, declare.Words):
-            texts = [[self.text(text) for text in row] for row in declared.rows]
-            rows = [[name, *map(Cell, cells)] for name, *cells in texts]
-            return [ShownTable(self.text(declared.caption), list(declared.headers), rows)]
-        return [self.pivoted(declared, where, texts) for where, texts in self.each(declared)]
-
-    def pivoted(self, declared, where, texts):
+    def pivoted(self, declared, rows, texts):
         across = declared.across
-        rows = [row for row in select(self.rows, declared.where, **where) if across in row.fields]
+        rows = [row for row in rows if across in row.fields]
         columns = declared.columns or in_order(row.fields[across] for row in rows)
         if not isinstance(columns, dict):
             columns = {column: self.label(across, column) for column in columns}
-        rows = [row for row in rows if row.fields[across] in columns]
-        places = {}  # name of the row -> column -> rows
-        for row in rows:
-            name = self.labels(row.fields, declared.rows)
-            places.setdefault(name, {}).setdefault(row.fields[across], []).append(row)
         units = {row.fields["metric"]: row.unit for row in rows}
         headings = [heading(text, units.get(column, "")) for column, text in columns.items()]
-        lines = [
-            [name, *(self.cell(only(found.get(each, []), declared.caption)) for each in columns)]
-            for name, found in places.items()
+        lines = {}  # name of the row -> column -> rows
+        for row in rows:
+            if row.fields[across] in columns:
+                line = lines.setdefault(self.labels(row.fields, declared.rows), {})
+                line.setdefault(row.fields[across], []).append(row)
+        caption, note = (self.text(each, **texts) for each in (declared.caption, declared.note))
+        cells = [
+            [name, *(self.cell(line.get(column, []), caption) for column in columns)]
+            for name, line in lines.items()
         ]
-        caption = self.text(declared.caption, **texts)
-        note = self.text(declared.note, **texts)
-        return ShownTable(caption, [declared.head, *headings], lines, note)
+        return ShownTable(caption, [declared.head, *headings], cells, note)
 
-    def cell(self, row):
-        if row is None or row.value is None:
+    def cell(self, rows, caption):
+        row = only(rows, caption)
+        if row is None:
             return Cell(MISSING)
         digits = self.digits(row)
         doubt = row.doubt(1 if row.unit == "x" else None)
@@ -226,45 +150,24 @@ class ShownSection:
 
     @property
     def verdicts(self):
-        applying = [target for target in self.declared.targets if matches(self.facts, target.when)]
-        return [verdict for target in applying for verdict in self.judged(target)]
+        """Rows of a table, those that are missed first."""
+        verdicts = [
+            self.verdict(target, row)
+            for target in self.declared.targets
+            if matches(self.facts, target.when)
+            for row in select(self.rows, target.where, metric=target.metric)
+            if row.value is not None
+        ]
+        return sorted(verdicts, key=lambda verdict: verdict[1].tone == "met")
 
-    def judged(self, target):
-        limits = target.at_least if target.at_most is None else target.at_most
-        if isinstance(limits, dict):
-            for values, limit in limits.items():
-                values = values if isinstance(values, tuple) else (values,)
-                values = dict(zip(target.by, values, strict=True))
-                rows = select(self.rows, target.where, metric=target.metric, **values)
-                yield self.verdict(target, limit, only(rows, target.what), values)
-        else:
-            for row in select(self.rows, target.where, metric=target.metric):
-                yield self.verdict(target, limits, row, row.fields)
-
-    def verdict(self, target, limit, row, fields):
-        what = ": ".join(filter(None, (self.text(target.what), self.labels(fields, target.by))))
-        sign = "≥" if target.at_most is None else "≤"
-        if row is None or row.value is None:
-            return Verdict(what, f"{sign} {limit_text(limit, '')}", MISSING, None, "")
-        wanted = f"{sign} {with_unit(limit_text(limit, row.unit), row.unit)}"
-        is_met = row.value >= limit if target.at_most is None else row.value <= limit
-        digits = max(self.digits(row), 3)
+    def verdict(self, target, row):
+        is_upper = target.at_most is not None
+        limit = target.at_most if is_upper else target.at_least
+        is_met = row.value <= limit if is_upper else row.value >= limit
+        tone = "met" if is_met else "missed"
+        what = ": ".join(filter(None, (target.metric, self.labels(row.fields, target.by))))
+        digits = self.digits(row)
         measured = with_unit(row.figure(digits), row.unit)
-        spread = row.spread_text(digits)
-        measured += f" ({spread})" if spread else ""
-        return Verdict(what, wanted, measured, is_met, row.doubt(limit))
-
-
-def limit_text(value, unit):
-    """Of a figure that was chosen, not measured: exact."""
-    if unit == "share":
-        return f"{100 * value:.3g} %"
-    return figure(value, unit) if unit in WRITTEN else f"{value:,.10g}"
-
-
-def verdict_counts(verdicts):
-    """In words."""
-    judged = [each for each in verdicts if each.is_met is not None]
-    text = f"{sum(each.is_met for each in judged)} of {len(judged)} met"
-    others = len(verdicts) - len(judged)
-    return text + (f", {others} not measured" if others else "")
+        wanted = f"{'≤' if is_upper else '≥'} {with_unit(figure(limit, row.unit), row.unit)}"
+        verdict = Cell(tone, "", row.doubt(limit), tone)
+        return [what, verdict, Cell(measured, row.spread_text(digits)), Cell(wanted)]

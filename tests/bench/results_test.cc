@@ -2,11 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <limits>
-
-#include "bench/support/files.h"
 
 namespace blocksieve::bench {
 namespace {
@@ -38,14 +34,6 @@ TEST(ResultsTest, WhatJsonCannotHoldIsMissingOrReplaced) {
   EXPECT_EQ(file["rows"][0]["name"], "\xEF\xBF\xBD");
   EXPECT_EQ(file["rows"][0]["parameters"], Json::object());
   EXPECT_TRUE(file["rows"][0]["value"].is_null());
-}
-
-TEST(ResultsTest, WritesAWholeFile) {
-  const TempDir dir(std::filesystem::temp_directory_path());
-  Results("job").Write(dir.path() / "new");
-  std::ifstream file(dir.path() / "new" / "job.json");
-  EXPECT_EQ(Json::parse(file)["rows"], Json::array());
-  EXPECT_FALSE(std::filesystem::exists(dir.path() / "new" / "job.json.tmp"));
 }
 
 }  // namespace
