@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import unittest
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
 
@@ -257,8 +256,8 @@ class Rewrites(SmallTree):
         self.rewrite()
         num_files = len(self.origins())
         self.apply("{id=blocksieve;bits_per_key=10.02}")
-        # From RocksDB 9.2 on, filters fill what the allocator gives: one may be that far off.
-        self.assertLessEqual(len(self.would_rewrite()), 1)
+        # Filters are rounded up, those of small files by most: a few may be that far off.
+        self.assertLess(len(self.would_rewrite()), num_files / 4)
         self.apply("{id=blocksieve;bits_per_key=10.4}")
         self.assertGreater(len(self.would_rewrite()), num_files / 2)
 
@@ -425,7 +424,3 @@ class Indexes(Rewriting):
         self.load(self.ROWS[:10])
         self.assertIn("says what to index; --index does",
                       self.fail_with(2, "rewrite", "--db", self.db, "--indexes"))
-
-
-if __name__ == "__main__":
-    unittest.main()
