@@ -4,15 +4,15 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "bench/levels/results.h"
 #include "bench/levels/tree.h"
 #include "bench/read_amp/contestants.h"
+#include "bench/support/files.h"
 #include "bench/support/job.h"
-#include "bench/support/measure.h"
-#include "bench/support/terminal.h"
 #include "blocksieve/sizing.h"
 
 namespace blocksieve::bench::levels {
@@ -29,6 +29,9 @@ targets beside each figure. No times are measured.)",
     .files = "levels.json and plots",
 };
 
+// The setting of the stock Bloom filter that everything else is held against: RocksDB's usual one.
+constexpr double kComparedBits = 10;
+
 // Flushes: two more than a multiple of four, so that two files stay on level 0. And 4 + 16 + 64 +
 // 256 of them fill four levels of size ratio 4, of which the first holds four flushes: a tree
 // whose last level has just begun has no ratio of 4 there.
@@ -41,10 +44,13 @@ struct Effort {
 
 constexpr int kFlushesAfterReopening = 30;
 
-struct Contestant {
-  std::string name;
-  std::function<std::string(double bits)> policy;  // with about so many bits per key
-};
+// Names of contestants that others are compared with.
+constexpr const char* kStockBloom = "stock Bloom";
+constexpr const char* kStockRibbon = "stock Ribbon";
+constexpr const char* kStockMixed = "stock Ribbon, Bloom on level 0";
+constexpr const char* kSameRate = "blocksieve ribbon, same rate on all levels";
+constexpr const char* kByLevel = "blocksieve ribbon, by level";
+constexpr const char* kAutoByLevel = "blocksieve auto, by level";
 
 // Bits per key by log2(1 / FPR) of RocksDB's Ribbon filters. Only to choose settings: what they
 // take is counted.
@@ -56,96 +62,179 @@ std::string StockRibbon(double bits, int bloom_before_level) {
                      bloom_before_level);
 }
 
-std::vector<Contestant> MakeContestants() {
-  return {
-      {kStockBloom, [](double bits) { return fmt::format("bloomfilter:{}:false", bits); }},
-      {kStockRibbon, [](double bits) { return StockRibbon(bits, -1); }},
-      {kStockMixed, [](double bits) { return StockRibbon(bits, 1); }},
-      {kSameRate,
-       [](double bits) {
-         const double fpr = LayoutForBitsPerKey(FilterKind::kRibbon, bits)->predicted_fpr;
-         return fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}", fpr);
-       }},
-      {kByLevel,
-       [](double bits) {
-         return fmt::format("{{id=blocksieve;bits_per_key={};kind=ribbon}}", bits);
-       }},
-      {kAutoByLevel,
-       [](double bits) {
-         return fmt::format("{{id=blocksieve;bits_per_key={};kind=auto}}", bits);
-       }},
-  };
+std::string SameRate(double bits) {
+  const double fpr = LayoutForBitsPerKey(FilterKind::kRibbon, bits)->predicted_fpr;
+  return fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}", fpr);
 }
 
+std::string ByLevel(double bits, const char* kind) {
+  return fmt::format("{{id=blocksieve;bits_per_key={};kind={}}}", bits, kind);
+}
+
+struct Filters {
+  std::string name;
+  std::function<std::string(double bits)> policy;  // with about this many bits per key
+};
+
+const std::vector<Filters> kContestants = {
+    {kStockBloom, [](double bits) { return fmt::format("bloomfilter:{}:false", bits); }},
+    {kStockRibbon, [](double bits) { return StockRibbon(bits, -1); }},
+    {kStockMixed, [](double bits) { return StockRibbon(bits, 1); }},
+    {kSameRate, SameRate},
+    {kByLevel, [](double bits) { return ByLevel(bits, "ribbon"); }},
+    {kAutoByLevel, [](double bits) { return ByLevel(bits, "auto"); }},
+};
+
+// Y at `x`, on the line through the two neighbouring points around it, or the two at that end.
+// REQUIRES: points by ascending or descending x, two at least.
+double OnLine(const std::vector<std::pair<double, double>>& points, double x) {
+  const bool ascends = points.front().first < points.back().first;
+  size_t after = 1;
+  while (after + 1 < points.size() && (points[after].first < x) == ascends) ++after;
+  const auto [x0, y0] = points[after - 1];
+  const auto [x1, y1] = points[after];
+  return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
+}
+
+// All contestants with all of their settings, in trees of one shape.
 class Experiment {
  public:
-  Experiment(const Effort& effort, Progress& progress) : effort_(effort), progress_(progress) {}
+  Experiment(std::string name, Sizes sizes, const Effort& effort, Job& job)
+      : name_(std::move(name)), sizes_(sizes), effort_(effort), job_(job) {}
 
-  TreeResults Run(std::string name, double size_ratio, bool has_dynamic_levels) {
-    TreeResults results;
-    results.name = std::move(name);
-    double stock_reads = 0;
-    shape_ = {size_ratio, has_dynamic_levels, effort_.keys_per_flush};
-    for (const Contestant& contestant : MakeContestants()) {
-      Curve curve{contestant.name, {}};
+  void Run() {
+    for (const Filters& filters : kContestants) {
       for (const double bits : effort_.bits) {
-        progress_.Show(fmt::format("{}: {}, {} bits", results.name, contestant.name, bits));
-        Point point{bits, {}};
-        const bool is_reopened = contestant.name == kByLevel && bits == kComparedBits;
-        point.measured = Measure(contestant.policy(bits), is_reopened ? &results : nullptr);
-        if (contestant.name == kStockBloom && bits == kComparedBits) {
-          stock_reads = point.measured.wasted_reads();
-        }
-        curve.points.push_back(std::move(point));
+        const bool is_reopened = filters.name == kByLevel && bits == kComparedBits;
+        curves_[filters.name][bits] =
+            Measure(fmt::format("{}, {} bits", filters.name, bits), filters.policy(bits),
+                    is_reopened ? &after_reopening_ : nullptr);
       }
-      results.contestants.push_back(std::move(curve));
     }
-    progress_.Show(fmt::format("{}: asked for wasted reads", results.name));
-    results.asked_for_reads = Measure(
-        fmt::format("{{id=blocksieve;wasted_reads={:.6f};kind=ribbon}}", stock_reads), nullptr);
-    return results;
+    const double stock_reads = Compared(kStockBloom).wasted_reads;
+    asked_for_reads_ =
+        Measure("asked for wasted reads",
+                fmt::format("{{id=blocksieve;wasted_reads={:.6f};kind=ribbon}}", stock_reads));
+    AddPoints();
+    for (const char* const name : {kStockBloom, kByLevel, kAutoByLevel}) AddRuns(name);
+    AddRatios();
   }
 
  private:
-  // Also after it was closed, opened and written to, if that is to go into results.
-  Measurement Measure(const std::string& policy, TreeResults* reopened) {
-    Tree tree(shape_, policy);
+  // Also after the tree was closed, opened and written to, if that is wanted.
+  Measurement Measure(const std::string& what, const std::string& policy,
+                      Measurement* after_reopening = nullptr) {
+    job_.progress.Show(fmt::format("{}: {}", name_, what));
+    const TempDir dir(job_.db_dir);
+    Tree tree(sizes_, policy, dir.path());
     tree.Flushes(effort_.flushes);
-    Measurement measured = tree.Measure(effort_.lookups);
-    if (reopened != nullptr) {
-      tree.Reopen();
+    const Measurement measured = tree.Measure(effort_.lookups);
+    if (after_reopening != nullptr) {
+      tree.Open(Reads::kCached);
       tree.Flushes(kFlushesAfterReopening);
-      reopened->after_reopening = tree.Measure(effort_.lookups);
+      *after_reopening = tree.Measure(effort_.lookups);
     }
     return measured;
   }
 
+  const Measurement& Compared(const char* name) const { return curves_.at(name).at(kComparedBits); }
+
+  // Wasted reads of a contestant at a number of bits per key, interpolated by their logarithm.
+  double WastedReadsAt(const char* name, double bits) const {
+    std::vector<std::pair<double, double>> points;
+    for (const auto& [asked, measured] : curves_.at(name)) {
+      points.emplace_back(measured.bits_per_key, std::log(measured.wasted_reads));
+    }
+    return std::exp(OnLine(points, bits));
+  }
+
+  double BitsAt(const char* name, double wasted_reads) const {
+    std::vector<std::pair<double, double>> points;
+    for (const auto& [asked, measured] : curves_.at(name)) {
+      points.emplace_back(std::log(measured.wasted_reads), measured.bits_per_key);
+    }
+    return OnLine(points, std::log(wasted_reads));
+  }
+
+  void AddPoints() {
+    for (const Filters& filters : kContestants) {
+      for (const auto& [asked, measured] : curves_[filters.name]) {
+        AddPoint(filters.name, {{"asked", asked}}, measured);
+      }
+    }
+    AddPoint("by level, reopened, some flushes later", {}, after_reopening_);
+    AddPoint("by level, asked for stock Bloom 10's reads", {}, asked_for_reads_);
+  }
+
+  void AddPoint(const std::string& name, Json parameters, const Measurement& measured) {
+    const double bits = measured.bits_per_key;
+    const double reads = measured.wasted_reads;
+    parameters["tree"] = name_;
+    job_.results.Of(name, std::move(parameters))
+        .Add("bits per key", "bits", bits)
+        .Add("wasted reads", "", reads)
+        .Add("of stock Bloom's", "x", reads / WastedReadsAt(kStockBloom, bits))
+        .Add("of stock Ribbon's", "x", reads / WastedReadsAt(kStockRibbon, bits))
+        .Add("of the least", "x", reads / measured.optimum())
+        .Add("runs", "count", static_cast<double>(measured.runs.size()));
+  }
+
+  // Where the memory goes. Compactions depend on the sizes of files, filters included, so not every
+  // tree has every level.
+  void AddRuns(const std::string& name) {
+    int place = 0;
+    for (const levels::Run& run : Compared(name.c_str()).runs) {
+      const std::string where = run.level == 0 ? fmt::format("level 0, run {}", ++place)
+                                               : fmt::format("level {}", run.level);
+      job_.results.Of(where, {{"tree", name_}, {"level", run.level}})
+          .Add(name + ": keys", "count", static_cast<double>(run.keys))
+          .Add(name + ": bits per key", "bits", run.bits_per_key());
+    }
+  }
+
+  // What rates by level save, against the others in the same memory.
+  void AddRatios() {
+    const Measurement& bloom = Compared(kStockBloom);
+    const Measurement& by_level = Compared(kByLevel);
+    const double bits = bloom.bits_per_key;
+    const double reads = WastedReadsAt(kByLevel, bits);
+    const auto add = [&](const std::string& what, double ratio) {
+      job_.results.Of(what, {{"tree", name_}}).Add("ratio", "x", ratio);
+    };
+    add("wasted reads, same bytes as stock Bloom 10", reads / bloom.wasted_reads);
+    for (const char* const other : {kStockRibbon, kStockMixed, kSameRate}) {
+      add(fmt::format("the same against {}", other), reads / WastedReadsAt(other, bits));
+    }
+    add("against the least for the actual sizes", by_level.wasted_reads / by_level.optimum());
+    add("the same, reopened, some flushes later",
+        after_reopening_.wasted_reads / after_reopening_.optimum());
+    add("memory for stock Bloom 10's wasted reads", BitsAt(kByLevel, bloom.wasted_reads) / bits);
+    job_.results.Of("stock Bloom 10's bytes", {{"tree", name_}})
+        .Add("reads with stock Bloom", "", bloom.wasted_reads)
+        .Add("reads by level", "", reads)
+        .Add("times fewer", "x", bloom.wasted_reads / reads);
+  }
+
+  const std::string name_;
+  const Sizes sizes_;
   const Effort& effort_;
-  Progress& progress_;
-  TreeShape shape_;
+  Job& job_;
+  std::map<std::string, std::map<double, Measurement>> curves_;  // by contestant and bits asked for
+  Measurement after_reopening_;  // by level: the same tree, closed, opened, and some flushes later
+  Measurement asked_for_reads_;  // by level, asked for the wasted reads of that stock Bloom filter
 };
 
-// Fills a tree per contestant and setting, in two shapes, and counts what absent keys read. Throws
-// Failure and Interrupted.
-Results RunExperiment(const Effort& effort, Progress& progress) {
-  const Stopwatch watch;
-  Results results("levels");
-  results.SetFact("keys", static_cast<uint64_t>(effort.flushes) * effort.keys_per_flush);
-  results.SetFact("lookups", effort.lookups);
-  results.SetFact("flushes_after_reopening", kFlushesAfterReopening);
-  Experiment experiment(effort, progress);
-  AddRows(experiment.Run("size ratio 4, static levels", 4, false), results);
-  AddRows(experiment.Run("size ratio 10, dynamic levels", 10, true), results);
-  results.SetFact("seconds", watch.Seconds());
-  return results;
-}
-
-void RunJob(const JobOptions& options) {
-  PrepareOutput(options);
+// Fills a tree per contestant and setting, in two shapes, and counts what absent keys read.
+void Measure(Job& job) {
   const Effort quick{
       .flushes = 86, .keys_per_flush = 4'000, .lookups = 300'000, .bits = {8, kComparedBits, 12}};
-  Progress progress;
-  RunExperiment(options.quick ? quick : Effort{}, progress).Write(options.out);
+  const Effort effort = job.options.quick ? quick : Effort{};
+  job.results.SetFact("keys", static_cast<uint64_t>(effort.flushes) * effort.keys_per_flush);
+  job.results.SetFact("lookups", effort.lookups);
+  job.results.SetFact("flushes_after_reopening", kFlushesAfterReopening);
+  const uint64_t keys = effort.keys_per_flush;
+  Experiment("size ratio 4, static levels", {4, false, keys}, effort, job).Run();
+  Experiment("size ratio 10, dynamic levels", {10, true, keys}, effort, job).Run();
 }
 
 }  // namespace
@@ -153,5 +242,6 @@ void RunJob(const JobOptions& options) {
 
 int main(int argc, char** argv) {
   using namespace blocksieve::bench;
-  return RunMain([&] { levels::RunJob(ParseJobOptions(levels::kManual, argc, argv)); });
+  return RunJob(
+      "levels", [&] { return ParseJobOptions(levels::kManual, argc, argv); }, levels::Measure);
 }

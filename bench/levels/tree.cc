@@ -1,19 +1,17 @@
 #include "bench/levels/tree.h"
 
-#include <rocksdb/cache.h>
-#include <rocksdb/table.h>
+#include <rocksdb/env.h>
 
-#include <array>
 #include <chrono>
-#include <filesystem>
-#include <map>
+#include <memory>
 #include <thread>
+#include <utility>
 
 #include "bench/read_amp/contestants.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/hash.h"
+#include "blocksieve/rate_allocation.h"
 #include "blocksieve/rocksdb/listener.h"
-#include "integration/rocksdb/compat/open_db.h"
 
 namespace blocksieve::bench::levels {
 namespace {
@@ -21,9 +19,8 @@ namespace {
 constexpr size_t kValueBytes = 20;
 constexpr uint64_t kEntryBytes = 40;  // in a file: key, value, and what RocksDB adds
 
-void Check(const rocksdb::Status& status, const char* what) {
-  if (!status.ok()) Fail("{}: {}", what, status.ToString());
-}
+// Numbers from here on are not in any tree.
+constexpr uint64_t kFirstAbsent = uint64_t{1} << 40;
 
 // 16 bytes, in random order, none twice: the number, mixed by a bijection, and more random bytes.
 std::string KeyOf(uint64_t number) {
@@ -34,51 +31,43 @@ std::string KeyOf(uint64_t number) {
   }
   mixed ^= mixed >> 32;
   const uint64_t more = HashKey({reinterpret_cast<const char*>(&mixed), sizeof(mixed)});
-  std::array<char, 16> key;
+  std::string key(16, '\0');
   for (size_t i = 0; i < 8; ++i) key[i] = static_cast<char>(mixed >> (56 - 8 * i));
   for (size_t i = 0; i < 8; ++i) key[8 + i] = static_cast<char>(more >> (8 * i));
-  return {key.data(), key.size()};
+  return key;
 }
 
-// Numbers from here on are not in any tree.
-constexpr uint64_t kFirstAbsent = uint64_t{1} << 40;
-
-rocksdb::Options MakeOptions(const TreeShape& shape, const std::string& policy) {
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.compression = rocksdb::kNoCompression;
-  options.max_bytes_for_level_multiplier = shape.size_ratio;
-  options.level_compaction_dynamic_level_bytes = shape.has_dynamic_levels;
+void SetUp(const Sizes& sizes, const std::string& policy, rocksdb::Options& options) {
+  TableOptions(options).filter_policy = read_amp::PolicyFromString(policy);
+  options.disable_auto_compactions = false;
+  options.max_bytes_for_level_multiplier = sizes.size_ratio;
+  options.level_compaction_dynamic_level_bytes = sizes.has_dynamic_levels;
   options.max_bytes_for_level_base =
-      static_cast<uint64_t>(options.level0_file_num_compaction_trigger) * shape.keys_per_flush *
+      static_cast<uint64_t>(options.level0_file_num_compaction_trigger) * sizes.keys_per_flush *
       kEntryBytes;
   options.target_file_size_base = options.max_bytes_for_level_base;
-  options.write_buffer_size = 1 << 30;  // flushed by hand
-  options.max_background_jobs = 2;
   options.listeners.push_back(NewListener());
-
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = read_amp::PolicyFromString(policy);
-  table.block_cache = rocksdb::NewLRUCache(1 << 30);
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  return options;
 }
 
 }  // namespace
 
-Tree::Tree(const TreeShape& shape, const std::string& policy)
-    : shape_(shape),
-      env_(rocksdb::NewMemEnv(rocksdb::Env::Default())),
-      options_(MakeOptions(shape, policy)) {
-  options_.env = env_.get();
-  Reopen();
+double Measurement::optimum() const {
+  std::vector<RunGroup> groups;
+  for (const Run& run : runs) groups.push_back({.keys_per_run = static_cast<double>(run.keys)});
+  return Must(AllocateRates(groups, {.bits_per_key = bits_per_key}), "the optimum").wasted_reads;
 }
 
-void Tree::Reopen() {
-  db_.reset();
-  statistics_ = rocksdb::CreateDBStatistics();
-  options_.statistics = statistics_;
-  Check(rocksdb_plugin::OpenDb(options_, "/db", &db_), "open");
+Tree::Tree(const Sizes& sizes, const std::string& policy, std::filesystem::path path)
+    : Database({policy,
+                [sizes, policy,
+                 memory = std::shared_ptr<rocksdb::Env>(
+                     rocksdb::NewMemEnv(rocksdb::Env::Default()))](rocksdb::Options& options) {
+                  options.env = memory.get();
+                  SetUp(sizes, policy, options);
+                }},
+               /*num_bytes=*/0, std::move(path)),
+      keys_per_flush_(sizes.keys_per_flush) {
+  Open(Reads::kCached);
 }
 
 void Tree::Flushes(int count) {
@@ -87,10 +76,10 @@ void Tree::Flushes(int count) {
   const std::string value(kValueBytes, 'v');
   for (int flush = 0; flush < count; ++flush) {
     CheckInterrupt();
-    for (uint64_t i = 0; i < shape_.keys_per_flush; ++i) {
-      Check(db_->Put(write, KeyOf(next_key_++), value), "put");
+    for (uint64_t i = 0; i < keys_per_flush_; ++i) {
+      Check(db().Put(write, KeyOf(next_key_++), value), "put into");
     }
-    Check(db_->Flush({}), "flush");
+    Check(db().Flush({}), "flush");
     WaitForCompactions();
   }
 }
@@ -98,7 +87,7 @@ void Tree::Flushes(int count) {
 void Tree::WaitForCompactions() {
   const auto is_zero = [&](const std::string& property) {
     uint64_t value = 0;
-    if (!db_->GetIntProperty(property, &value)) Fail("RocksDB does not know {}", property);
+    if (!db().GetIntProperty(property, &value)) Fail("RocksDB does not know {}", property);
     return value == 0;
   };
   while (!is_zero(rocksdb::DB::Properties::kCompactionPending) ||
@@ -108,44 +97,38 @@ void Tree::WaitForCompactions() {
 }
 
 std::vector<Run> Tree::Runs() {
-  rocksdb::TablePropertiesCollection all_properties;
-  Check(db_->GetPropertiesOfAllTables(&all_properties), "table properties");
-  std::map<std::string, const rocksdb::TableProperties*> by_name;
-  for (const auto& [path, properties] : all_properties) {
-    by_name[std::filesystem::path(path).filename().string()] = properties.get();
-  }
+  rocksdb::TablePropertiesCollection properties;
+  Check(db().GetPropertiesOfAllTables(&properties), "read the table properties of");
   rocksdb::ColumnFamilyMetaData meta;
-  db_->GetColumnFamilyMetaData(&meta);
+  db().GetColumnFamilyMetaData(&meta);
   std::vector<Run> runs;
   for (const auto& level : meta.levels) {
     for (const auto& file : level.files) {
       if (level.level == 0 || runs.empty() || runs.back().level != level.level) {
         runs.push_back({.level = level.level});
       }
-      const auto found = by_name.find(std::filesystem::path(file.name).filename().string());
-      if (found == by_name.end()) Fail("no properties of {}", file.name);
-      runs.back().keys += found->second->num_entries;
-      runs.back().filter_bytes += found->second->filter_size;
+      const auto& table = properties.at(file.db_path + file.name);
+      runs.back().keys += table->num_entries;
+      runs.back().filter_bytes += table->filter_size;
     }
   }
   return runs;
 }
 
 Measurement Tree::Measure(uint64_t lookups) {
-  Measurement measurement{.runs = Runs(), .lookups = lookups};
-  const auto data_blocks = [&] {
-    return statistics_->getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT) +
-           statistics_->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
-  };
-  const uint64_t before = data_blocks();
+  const CounterWindow window(statistics());
   std::string value;
   for (uint64_t i = 0; i < lookups; ++i) {
     if (i % 65'536 == 0) CheckInterrupt();
-    const rocksdb::Status status = db_->Get({}, KeyOf(kFirstAbsent + i), &value);
+    const rocksdb::Status status = db().Get({}, KeyOf(kFirstAbsent + i), &value);
     if (!status.IsNotFound()) Fail("an absent key was found: {}", status.ToString());
   }
-  measurement.wasted_data_blocks = data_blocks() - before;
-  return measurement;
+  const auto wasted = static_cast<double>(window.Stop().data_blocks());
+  const TreeShape shape = Shape();
+  const Run all = {.keys = shape.num_entries, .filter_bytes = shape.filter_bytes};
+  return {.runs = Runs(),
+          .bits_per_key = all.bits_per_key(),
+          .wasted_reads = wasted / static_cast<double>(lookups)};
 }
 
 }  // namespace blocksieve::bench::levels

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/ranges/contestants.h"
+#include "bench/ranges/range_database.h"
 #include "bench/support/results.h"
 
 namespace blocksieve::bench::ranges {

@@ -14,12 +14,14 @@ namespace blocksieve::bench::ranges {
 
 /// How much is measured.
 struct Effort {
-  std::vector<std::string> sets = {kIntegers, kUsers, kTenantTime, kPaths};  ///< For databases.
-  std::vector<std::string> filter_sets = sets;                               ///< For filters alone.
-  uint64_t keys = 1'000'000;  ///< In each database, and in each filter of a full run.
-  uint64_t filter_keys = 1'000'000;
-  size_t ranges = 10'000;       ///< Of each kind.
-  size_t timed_ranges = 8'000;  ///< Per turn, of all lengths together.
+  // Of key sets, for databases and for filters alone.
+  std::vector<std::string> sets = {kIntegers, kUsers, kTenantTime, kPaths};
+  std::vector<std::string> filter_sets = sets;
+
+  uint64_t keys = 1'000'000;         ///< In each database.
+  uint64_t filter_keys = 1'000'000;  ///< In each filter.
+  size_t ranges = 10'000;            ///< Of each kind.
+  size_t timed_ranges = 8'000;       ///< Per turn, of all lengths together.
   size_t cold_ranges = 400;
   size_t lookups = 20'000;  ///< Per turn.
   unsigned turns = 7;

@@ -1,6 +1,8 @@
 #include "bench/ranges/range_database.h"
 
-#include <rocksdb/slice.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
 
 #include <atomic>
 #include <cstdio>
@@ -9,9 +11,31 @@
 #include <utility>
 
 #include "bench/support/terminal.h"
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/range_filter.h"
 
 namespace blocksieve::bench::ranges {
 namespace {
+
+constexpr double kStockBits = 10;  // what RocksDB's documentation recommends
+
+// The smaller kind for flushed files as well.
+constexpr PolicyKind kKind = PolicyKind::kRibbon;
+
+constexpr const char* kNames[kNumRoles] = {
+    "no filter",
+    "stock prefix Bloom",
+    "index with first key",
+    "blocksieve, points",
+    "blocksieve, ranges",
+    "blocksieve, points, partitioned",
+    "stock prefix Bloom, partitioned",
+    "blocksieve, ranges, partitioned",
+};
+
+bool IsPrefixBloom(Role role) {
+  return role == Role::kPrefixBloom || role == Role::kPrefixBloomPartitioned;
+}
 
 constexpr std::string_view kValue = "a value of thirty-two bytes long";
 
@@ -35,7 +59,46 @@ class Log final : public rocksdb::Logger {
   std::atomic<uint64_t> refusals_ = 0;
 };
 
+void CheckOk(const rocksdb::Status& status) {
+  if (!status.ok()) Fail("{}", status.ToString());
+}
+
+// `prefix_bytes`: of stock prefix Bloom.
+void SetUp(Role role, size_t prefix_bytes, rocksdb::Options& options) {
+  rocksdb::BlockBasedTableOptions& table = TableOptions(options);
+  if (IsPartitioned(role)) {
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.partition_filters = true;
+  }
+  if (IsPrefixBloom(role)) {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kStockBits));
+    options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(prefix_bytes));
+  } else if (role == Role::kFirstKey) {
+    table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
+  } else if (HasRanges(role)) {
+    CheckOk(EnableRangeFilter(&options, {.policy = {.kind = kKind}}));
+  } else if (role != Role::kNoFilter) {
+    rocksdb::Status status;
+    table.filter_policy = NewFilterPolicy({.kind = kKind}, &status);
+    CheckOk(status);
+  }
+}
+
+// Options of a seek that ends at `*end`, which has to outlive it.
+rocksdb::ReadOptions SeekOptions(Role role, const rocksdb::Slice* end) {
+  rocksdb::ReadOptions read;
+  if (HasRanges(role)) {
+    PrepareRangeRead(end, &read);
+  } else {
+    read.iterate_upper_bound = end;
+    read.auto_prefix_mode = IsPrefixBloom(role);
+  }
+  return read;
+}
+
 }  // namespace
+
+const char* RoleName(Role role) { return kNames[static_cast<size_t>(role)]; }
 
 RangeDatabase::RangeDatabase(Role role, size_t prefix_bytes, std::filesystem::path path)
     : Database({RoleName(role),

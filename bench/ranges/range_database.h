@@ -6,11 +6,41 @@
 #include <string>
 #include <vector>
 
-#include "bench/ranges/contestants.h"
+#include "bench/ranges/range_queries.h"
 #include "bench/support/database.h"
 #include "bench/support/measure.h"
 
 namespace blocksieve::bench::ranges {
+
+/// What a contestant stands for in the comparison, in the order of the tables.
+enum class Role {
+  kNoFilter,
+  kPrefixBloom,  ///< Stock Bloom, 10 bits, of keys and of prefixes.
+  kFirstKey,     ///< No filter; an index with the first key of each block.
+  kPoints,       ///< blocksieve without ranges: the base of what ranges add.
+  kRanges,
+  kPointsPartitioned,
+  kPrefixBloomPartitioned,
+  kRangesPartitioned,
+};
+inline constexpr size_t kNumRoles = 8;
+
+/// For the tables.
+const char* RoleName(Role role);
+
+constexpr bool HasRanges(Role role) {
+  return role == Role::kRanges || role == Role::kRangesPartitioned;
+}
+
+/// Whether filters and indexes are cut into partitions.
+constexpr bool IsPartitioned(Role role) { return role >= Role::kPointsPartitioned; }
+
+/// Whether seeks are measured. With filters of points in one piece they are those of no filter;
+/// with partitions, the index is another.
+constexpr bool IsSought(Role role) { return role != Role::kPoints; }
+
+/// Whether point lookups are measured.
+constexpr bool IsLookedUp(Role role) { return role >= Role::kPoints; }
 
 /// A database of one contestant: sorted runs that nothing compacts. Wrong answers throw Failure.
 class RangeDatabase : public Database {

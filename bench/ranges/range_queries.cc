@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "bench/support/terminal.h"
@@ -73,6 +74,23 @@ std::vector<Range> MixedLengths(const std::vector<RangeQueries>& queries) {
     }
   }
   return mixed;
+}
+
+double BlocksWithPrefixes(std::span<const SortedKeys> runs, std::span<const Range> ranges,
+                          size_t bytes) {
+  uint64_t blocks = 0;
+  for (const Range& range : ranges) {
+    const std::string_view prefix = std::string_view(range.begin).substr(0, bytes);
+    if (prefix != std::string_view(range.end).substr(0, bytes)) {
+      blocks += runs.size();  // RocksDB does not check the filter
+      continue;
+    }
+    for (const SortedKeys& run : runs) {
+      const auto first = std::lower_bound(run.begin(), run.end(), prefix);
+      blocks += first != run.end() && first->starts_with(prefix);
+    }
+  }
+  return static_cast<double>(blocks) / static_cast<double>(ranges.size());
 }
 
 }  // namespace blocksieve::bench::ranges

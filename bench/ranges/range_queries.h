@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,5 +45,10 @@ std::vector<RangeQueries> DrawQueries(const KeySet& set, size_t count, uint64_t 
 
 /// Ranges of all lengths that begin at keys that the set does not have, as many of each, in turns.
 std::vector<Range> MixedLengths(const std::vector<RangeQueries>& queries);
+
+/// Data blocks per seek in these ranges, which are empty, that a filter of prefixes of `bytes`
+/// bytes leaves in sorted runs of these keys, if it has no false positives at all.
+double BlocksWithPrefixes(std::span<const SortedKeys> runs, std::span<const Range> ranges,
+                          size_t bytes);
 
 }  // namespace blocksieve::bench::ranges

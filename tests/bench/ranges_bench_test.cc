@@ -12,7 +12,6 @@
 #include <tuple>
 #include <vector>
 
-#include "bench/ranges/contestants.h"
 #include "bench/ranges/experiment.h"
 #include "bench/ranges/key_sets.h"
 #include "bench/ranges/range_database.h"
