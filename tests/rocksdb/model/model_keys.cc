@@ -3,14 +3,10 @@
 #include <cstdio>
 #include <string_view>
 
+#include "tests/support/key_sets.h"
+
 namespace blocksieve::testing {
 namespace {
-
-std::string BigEndian(uint64_t number) {
-  std::string bytes(8, '\0');
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(number >> (56 - 8 * i));
-  return bytes;
-}
 
 template <class... Numbers>
 std::string Print(const char* format, Numbers... numbers) {
@@ -26,9 +22,9 @@ constexpr uint64_t kFarApart = 4;
 std::string KeyOfKind(uint64_t kind, Dice* dice) {
   switch (kind) {
     case 0:
-      return BigEndian(dice->Bits());
+      return MakeKey(KeyShape::kCounter, dice->Bits());
     case 1:
-      return BigEndian(dice->OneIn(30) ? dice->Bits() : dice->Below(50'000));
+      return MakeKey(KeyShape::kCounter, dice->OneIn(30) ? dice->Bits() : dice->Below(50'000));
     case 2:
       return Print("user%06u", dice->Below(1'000'000));
     case 3:

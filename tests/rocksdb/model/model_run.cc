@@ -1,6 +1,5 @@
 #include "tests/rocksdb/model/model_run.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "integration/rocksdb/compat/open_db.h"

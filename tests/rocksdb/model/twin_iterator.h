@@ -3,7 +3,6 @@
 #include <rocksdb/db.h>
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
