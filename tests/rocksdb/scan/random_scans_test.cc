@@ -1,0 +1,287 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "blocksieve/rocksdb/listener.h"
+#include "tests/rocksdb/compat/interfering_db.h"
+#include "tests/rocksdb/scan/skip_test_db.h"
+#include "tests/support/environment.h"
+
+// Random writes, and scans among them: at one snapshot, index on returns what index off does. One
+// that returns a row too few or too many shows predicate and explanation.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+using Random = std::mt19937_64;
+
+class RandomScans : public ::testing::TestWithParam<unsigned> {
+ protected:
+  RandomScans(uint64_t num_keys, uint64_t num_numbers)
+      : num_keys_(num_keys), num_numbers_(num_numbers), config_(SkipConfig(IndexOptions())) {
+    config_.options.listeners = {NewListener()};
+    if (HasMerges()) UseMergeOperator(&config_, "put");
+  }
+
+  // Some of the indexes are in sidecars.
+  static SkipIndexOptions IndexOptions() {
+    SkipIndexOptions options = ShortGranules({"n=int:field:1", "w=words:2"}, 8);
+    options.max_property_bytes = 2000;
+    return options;
+  }
+
+  // Range deletes or merges, not both: RocksDB 7.8.3 by itself answers wrongly at snapshots where
+  // they meet.
+  static bool HasMerges() { return GetParam() % 2 == 0; }
+
+  std::string RandomValue(Random* random, uint64_t key) const {
+    // Half of the numbers go with the key, as clustered columns do.
+    const uint64_t number =
+        (*random)() % 2 == 0 ? key * num_numbers_ / num_keys_ : (*random)() % num_numbers_;
+    return std::to_string(number) + "\tlib" + std::to_string((*random)() % 50) + " word" +
+           std::to_string((*random)() % 500) + " " + std::string((*random)() % 60, '.');
+  }
+
+  void Write(Random* random, int count) {
+    for (; count > 0; --count) {
+      const uint64_t key = (*random)() % num_keys_;
+      const std::string end = Key(key + 1 + (*random)() % 20);
+      switch ((*random)() % 24) {
+        case 0:
+          MustBeOk(db().Delete({}, Key(key)), "delete");
+          break;
+        case 1:
+          MustBeOk(HasMerges() ? db().Merge({}, Key(key), RandomValue(random, key))
+                               : db().DeleteRange({}, db().DefaultColumnFamily(), Key(key), end),
+                   "merge or delete range");
+          break;
+        default:
+          MustBeOk(db().Put({}, Key(key), RandomValue(random, key)), "put");
+      }
+    }
+  }
+
+  void CompactSome(Random* random) {
+    const std::string begin = Key((*random)() % num_keys_);
+    const std::string end = Key((*random)() % num_keys_);
+    const rocksdb::Slice first(begin);
+    const rocksdb::Slice last(end);
+    MustBeOk(db().CompactRange({}, &first, &last), "compact");
+  }
+
+  std::string RandomPredicate(Random* random) const {
+    const auto below = [&](uint64_t bound) { return std::to_string((*random)() % bound); };
+    const std::string is_number = "n = " + below(num_numbers_ + 10);
+    const std::string has_word = "w HAS 'word" + below(520) + "'";
+    switch ((*random)() % 8) {
+      case 0:
+        return "n IN (5, " + below(num_numbers_) + ", -7)";
+      case 1:
+        return is_number + " AND w HAS 'lib" + below(50) + "'";
+      case 2:
+        return has_word;
+      case 3:
+        return is_number + " OR " + has_word;
+      case 4:
+        return "n > " + std::to_string(num_numbers_ - 3 + (*random)() % 5);
+      case 5:
+        return "n BETWEEN 10 AND 12 AND NOT w HAS 'lib7'";
+      default:
+        return is_number;
+    }
+  }
+
+  /// A scan of `scanned`, which may do something else beside it, against one of the database
+  /// without the index. Returns the number of predicate evaluations that were compared.
+  uint64_t CompareOnce(rocksdb::DB* scanned, Random* random) {
+    const std::string text = RandomPredicate(random);
+    const Predicate predicate = Where(text, columns_);
+    // An old snapshot at times, which RocksDB keeps versions for.
+    if (old_snapshot_ == nullptr || (*random)() % 64 == 0) {
+      if (old_snapshot_ != nullptr) db().ReleaseSnapshot(old_snapshot_);
+      old_snapshot_ = db().GetSnapshot();
+    }
+    const bool use_old = (*random)() % 8 == 0;
+    SkipScanOptions options = AlwaysSkip();
+    options.explain = (*random)() % 16 == 0;
+    options.snapshot = use_old ? old_snapshot_ : db().GetSnapshot();
+    options.reverse = (*random)() % 4 == 0;
+    options.limit = (*random)() % 8 == 0 ? 1 + (*random)() % 20 : 0;
+    SkipScanOptions plain = options;
+    plain.use_index = false;
+    ScanExplanation full;
+    const ScannedRows without = Scan(&db(), nullptr, predicate, plain, &full);
+    ScanExplanation explanation;
+    const ScannedRows with_index = Scan(scanned, nullptr, predicate, options, &explanation);
+    EXPECT_EQ(with_index, without)
+        << text << (options.reverse ? ", reverse" : "") << (use_old ? ", old snapshot" : "") << "\n"
+        << explanation.ToText();
+    if (!use_old) db().ReleaseSnapshot(options.snapshot);
+    num_skipping_ +=
+        !explanation.is_full_scan && explanation.granules_selected < explanation.num_granules / 2;
+    num_vanished_ += explanation.files_vanished;
+    num_rechecked_ += explanation.rows_rechecked;
+    num_stale_ += explanation.rows_stale;
+    num_ranges_ += explanation.ranges_read;
+    rows_found_ += without.size();
+    return full.rows_read;
+  }
+
+  void TearDown() override {
+    if (old_snapshot_ != nullptr) db().ReleaseSnapshot(old_snapshot_);
+  }
+
+  rocksdb::DB& db() { return db_->db(); }
+
+  const uint64_t num_keys_;
+  const uint64_t num_numbers_;
+  const std::vector<Column> columns_ = Columns({"n=int:field:1", "w=words:2"});
+  DbConfig config_;
+  std::optional<TestDb> db_;
+  const rocksdb::Snapshot* old_snapshot_ = nullptr;
+  uint64_t num_skipping_ = 0;
+  uint64_t num_vanished_ = 0;
+  uint64_t num_rechecked_ = 0;
+  uint64_t num_stale_ = 0;
+  uint64_t num_ranges_ = 0;
+  uint64_t rows_found_ = 0;
+};
+
+// Writes, flushes and compactions between any two steps of a scan, in one thread, so that what
+// threads meet by chance happens each time: a wrong order of steps loses rows here.
+class SkipInterference : public RandomScans {
+ protected:
+  SkipInterference() : RandomScans(500, 60) { config_.options.target_file_size_base = 8 << 10; }
+
+  void Interfere(Random* random) {
+    switch ((*random)() % 6) {
+      case 0:
+        return Write(random, 5);
+      case 1:
+        Write(random, 20);
+        return db_->Flush();
+      case 2:
+        return db_->Flush();
+      case 3:
+        return CompactSome(random);
+      case 4:
+        db_->Flush();
+        return db_->Compact();
+      default:
+        return;
+    }
+  }
+};
+
+TEST_P(SkipInterference, NoRowIsLost) {
+  Random random(GetParam());
+  db_.emplace(config_);
+  InterferingDb interfering(&db(), [&] { Interfere(&random); });
+  for (int round = 0; round < 25 && !HasFailure(); ++round) {
+    SCOPED_TRACE(round);
+    Write(&random, 100);
+    CompareOnce(&interfering, &random);
+  }
+  EXPECT_GT(rows_found_, 50u);
+  EXPECT_GT(num_vanished_, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SkipInterference, ::testing::Range(1u, 5u));
+
+// Beside writers, flushes, compactions and ingestion.
+class ConcurrentScans : public RandomScans {
+ protected:
+  ConcurrentScans() : RandomScans(3000, 300) {
+    rocksdb::Options& options = config_.options;
+    options.disable_auto_compactions = false;
+    options.level0_file_num_compaction_trigger = 4;
+    options.write_buffer_size = 96 << 10;
+    options.max_write_buffer_number = 3;
+    options.target_file_size_base = 48 << 10;
+    options.max_bytes_for_level_base = 192 << 10;
+    options.max_background_jobs = 3;
+  }
+
+  // With an index and without, so that files of both kinds are there.
+  void IngestSome(Random* random, uint64_t number) {
+    rocksdb::Options options = config_.ToOptions();
+    if ((*random)() % 2 == 0) options.table_properties_collector_factories.clear();
+    TestDb::Model rows;
+    uint64_t key = (*random)() % num_keys_;
+    for (int i = 0; i < 40 && key < num_keys_; ++i, key += 1 + (*random)() % 30) {
+      rows[Key(key)] = RandomValue(random, key);
+    }
+    const std::string path = db_->dir() / ("ingest" + std::to_string(number));
+    WriteSst(options, path, rows);
+    rocksdb::IngestExternalFileOptions ingest;
+    ingest.move_files = true;
+    MustBeOk(db().IngestExternalFile({path}, ingest), "ingest");
+  }
+};
+
+TEST_P(ConcurrentScans, IndexOnEqualsIndexOff) {
+  const unsigned seed = GetParam();
+  Random random(seed);
+  db_.emplace(config_);
+  for (uint64_t key = 0; key < num_keys_; ++key) db_->Put(Key(key), RandomValue(&random, key));
+  db_->Flush();
+  db_->Compact();
+  Write(&random, 300);
+  db_->Flush();
+
+  // Alone first: a test that skips nothing, or finds nothing, has not tested anything. What scans
+  // find beside the others is up to these.
+  uint64_t scans = 50;
+  uint64_t evaluations = 0;
+  for (uint64_t i = 0; i < scans; ++i) evaluations += CompareOnce(&db(), &random);
+  EXPECT_GT(num_skipping_, 0u);
+  EXPECT_GT(rows_found_, scans);
+  EXPECT_GT(num_rechecked_, 0u);
+
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> threads;
+  const auto repeat = [&](std::chrono::milliseconds pause,
+                          const std::function<void(Random*)>& action) {
+    threads.emplace_back([&stop, own_seed = seed * 100 + threads.size(), pause, action] {
+      Random own(own_seed);
+      while (!stop) {
+        action(&own);
+        std::this_thread::sleep_for(pause);
+      }
+    });
+  };
+  using std::chrono::milliseconds;
+  repeat(milliseconds(1), [this](Random* own) { Write(own, 20); });
+  repeat(milliseconds(15), [this](Random*) { db_->Flush(); });
+  repeat(milliseconds(70), [this](Random* own) { CompactSome(own); });
+  uint64_t ingested = 0;
+  repeat(milliseconds(25), [&](Random* own) { IngestSome(own, ++ingested); });
+
+  const uint64_t enough = LongTests() ? 1'000'000 : 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(LongTests() ? 10 : 2);
+  while (!HasFailure() && (std::chrono::steady_clock::now() < end || evaluations < enough)) {
+    evaluations += CompareOnce(&db(), &random);
+    ++scans;
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  RecordProperty("evaluations", std::to_string(evaluations));
+  std::printf(
+      "%lu scans, %lu evaluations, %lu rows, %lu scans skipped most granules, %lu vanished "
+      "files, %lu rows re-checked, %lu stale, %lu merged ranges, %lu ingested\n",
+      scans, evaluations, rows_found_, num_skipping_, num_vanished_, num_rechecked_, num_stale_,
+      num_ranges_, ingested);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ConcurrentScans, ::testing::Range(1u, 5u));
+
+}  // namespace
+}  // namespace blocksieve
