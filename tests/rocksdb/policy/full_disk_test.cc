@@ -1,5 +1,3 @@
-#include "tests/support/full_disk.h"
-
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
 
@@ -12,8 +10,7 @@
 #include "integration/rocksdb/compat/open_db.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/db_checks.h"
-#include "tests/support/dying_disk.h"
-#include "tests/support/unsynced_files.h"
+#include "tests/support/faulty_disks.h"
 
 // The disk becomes full while files with filters and indexes are written: RocksDB reports it, and
 // when there is room again the database opens with everything that was acknowledged.
@@ -82,8 +79,7 @@ TEST_P(FullDiskTest, LosesNothingThatWasAcknowledged) {
     SCOPED_TRACE(std::to_string(bytes) + " bytes");
     const TempDir dir;
     const std::string path = dir / "db";
-    const auto files = std::make_shared<UnsyncedFiles>(rocksdb::FileSystem::Default());
-    const auto disk = std::make_shared<FullDisk>(files, bytes, tables_only());
+    const auto disk = std::make_shared<FullDisk>(bytes, tables_only());
     ImpatientEnv env(disk);
     config_.options.env = &env;
     std::set<std::string> unknown;

@@ -1,9 +1,7 @@
 #include "integration/rocksdb/compat/open_db.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
-#include "tests/support/db_checks.h"
-#include "tests/support/dying_disk.h"
+#include "tests/support/faulty_disks.h"
 #include "tests/support/logs.h"
-#include "tests/support/unsynced_files.h"
 
 // The process is killed, or the power fails, at every change to the disk that flushes and
 // compactions make: the database opens, also with stock RocksDB, with what was acknowledged, and
@@ -68,10 +66,7 @@ class SidecarCrash : public SidecarFixture, public ::testing::WithParamInterface
   }
 
   const std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
-  // DyingDisk knows what would have been synced, so nobody has to wait for the real disk.
-  const std::shared_ptr<rocksdb::FileSystem> files_ =
-      std::make_shared<UnsyncedFiles>(rocksdb::FileSystem::Default());
-  ImpatientEnv healthy_{std::make_shared<DyingDisk>(files_, INT64_MAX)};
+  ImpatientEnv healthy_{std::make_shared<UnsyncedFiles>()};
 };
 
 INSTANTIATE_TEST_SUITE_P(Ends, SidecarCrash, ::testing::Values(End::kKilled, End::kPowerFails),
@@ -88,7 +83,7 @@ TEST_P(SidecarCrash, AtEveryStepNothingIsLostAndNothingIsWrong) {
     SCOPED_TRACE("dead after " + std::to_string(changes) + " changes");
     const TempDir dir;
     const std::string path = dir / "db";
-    const auto disk = std::make_shared<DyingDisk>(files_, changes);
+    const auto disk = std::make_shared<DyingDisk>(changes);
     ImpatientEnv env(disk);
     const Written written = WriteUntilDead(path, &env);
     lived = !disk->is_dead();
