@@ -42,11 +42,15 @@ inline BuiltFilter Finish(rocksdb::FilterBitsBuilder* builder) {
   return filter;
 }
 
+inline BuiltFilter Build(rocksdb::FilterBitsBuilder* builder,
+                         const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) builder->AddKey(key);
+  return Finish(builder);
+}
+
 inline BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy,
                                const std::vector<std::string>& keys) {
-  const auto builder = NewBuilder(policy);
-  for (const std::string& key : keys) builder->AddKey(key);
-  return Finish(builder.get());
+  return Build(NewBuilder(policy).get(), keys);
 }
 
 inline std::unique_ptr<rocksdb::FilterBitsReader> NewReader(const rocksdb::FilterPolicy& policy,

@@ -4,6 +4,8 @@
 #include <rocksdb/env.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/statistics.h>
 #include <rocksdb/table_properties.h>
 #include <rocksdb/utilities/options_util.h>
 
@@ -11,7 +13,7 @@
 #include <cstdlib>
 
 #include "integration/rocksdb/compat/open_db.h"
-#include "tests/support/unsynced_files.h"
+#include "tests/support/faulty_disks.h"
 
 namespace blocksieve::testing {
 
@@ -23,7 +25,7 @@ rocksdb::Options DbConfig::ToOptions() const {
 
 rocksdb::Env* UnsyncedEnv() {
   static const auto& env = *new std::unique_ptr<rocksdb::Env>(
-      rocksdb::NewCompositeEnv(std::make_shared<UnsyncedFiles>(rocksdb::FileSystem::Default())));
+      rocksdb::NewCompositeEnv(std::make_shared<UnsyncedFiles>()));
   return env.get();
 }
 
@@ -114,6 +116,34 @@ void MustBeOk(const rocksdb::Status& status, const std::string& what) {
   std::abort();
 }
 
+namespace {
+
+// Seeks of sorted runs have counters of their own since RocksDB 8.3: those of prefixes are of Gets.
+template <class Ticker>
+void AddSeeks(const rocksdb::Statistics& statistics, FilterUse* use) {
+  if constexpr (requires { Ticker::LAST_LEVEL_SEEK_FILTERED; }) {
+    const uint64_t rejected = statistics.getTickerCount(Ticker::LAST_LEVEL_SEEK_FILTERED) +
+                              statistics.getTickerCount(Ticker::NON_LAST_LEVEL_SEEK_FILTERED);
+    use->prefix_rejected += rejected;
+    use->prefix_checked += rejected +
+                           statistics.getTickerCount(Ticker::LAST_LEVEL_SEEK_FILTER_MATCH) +
+                           statistics.getTickerCount(Ticker::NON_LAST_LEVEL_SEEK_FILTER_MATCH);
+  }
+}
+
+}  // namespace
+
+FilterUse FilterUseSoFar(const rocksdb::Statistics& statistics) {
+  FilterUse use;
+  use.rejected = statistics.getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
+  use.passed = statistics.getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
+  use.passed_present = statistics.getTickerCount(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  use.prefix_checked = statistics.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_CHECKED);
+  use.prefix_rejected = statistics.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+  AddSeeks<rocksdb::Tickers>(statistics, &use);
+  return use;
+}
+
 void TestDb::Open(const DbConfig& config) {
   rocksdb::Options options = config.ToOptions();
   options.statistics = statistics_ = rocksdb::CreateDBStatistics();
@@ -158,33 +188,41 @@ void TestDb::Compact() {
   MustBeOk(db_->CompactRange(options, nullptr, nullptr), "compact");
 }
 
-namespace {
-
-template <class Visit>
-void ForEachFile(rocksdb::DB* db, Visit visit) {
-  rocksdb::TablePropertiesCollection files;
-  MustBeOk(db->GetPropertiesOfAllTables(&files), "table properties");
-  for (const auto& [name, properties] : files) visit(*properties);
-}
-
-}  // namespace
-
 std::set<std::string> TestDb::FilterPolicyNames() {
   std::set<std::string> names;
-  ForEachFile(db_.get(), [&](const auto& file) { names.insert(file.filter_policy_name); });
+  for (const auto& [path, file] : FilesOf(*db_)) names.insert(file->filter_policy_name);
   return names;
 }
 
 uint64_t TestDb::FilterBytes() {
   uint64_t bytes = 0;
-  ForEachFile(db_.get(), [&](const auto& file) { bytes += file.filter_size; });
+  for (const auto& [path, file] : FilesOf(*db_)) bytes += file->filter_size;
   return bytes;
 }
 
 uint64_t TestDb::FilterEntries() {
   uint64_t entries = 0;
-  ForEachFile(db_.get(), [&](const auto& file) { entries += file.num_filter_entries; });
+  for (const auto& [path, file] : FilesOf(*db_)) entries += file->num_filter_entries;
   return entries;
+}
+
+std::unique_ptr<rocksdb::Checkpoint> NewCheckpoint(rocksdb::DB* db) {
+  rocksdb::Checkpoint* made = nullptr;
+  MustBeOk(rocksdb::Checkpoint::Create(db, &made), "checkpoint");
+  return std::unique_ptr<rocksdb::Checkpoint>(made);
+}
+
+rocksdb::TablePropertiesCollection FilesOf(rocksdb::DB& db) {
+  rocksdb::TablePropertiesCollection files;
+  MustBeOk(db.GetPropertiesOfAllTables(&files), "table properties");
+  return files;
+}
+
+void WriteSst(const rocksdb::Options& options, const std::string& path, const TestDb::Model& rows) {
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  MustBeOk(writer.Open(path), path);
+  for (const auto& [key, value] : rows) MustBeOk(writer.Put(key, value), path);
+  MustBeOk(writer.Finish(), path);
 }
 
 }  // namespace blocksieve::testing

@@ -3,6 +3,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/checkpoint.h>
 
 #include <map>
 #include <memory>
@@ -10,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/filter_use.h"
 #include "tests/support/param_names.h"
 #include "tests/support/temp_dir.h"
 
@@ -32,7 +32,7 @@ struct DbConfig {
   rocksdb::Options ToOptions() const;
 };
 
-/// An environment that syncs nothing (unsynced_files.h). Lives as long as the process.
+/// An environment that syncs nothing (faulty_disks.h). Lives as long as the process.
 rocksdb::Env* UnsyncedEnv();
 
 /// Statistics on, automatic compaction off, no compression, no syncs; for partitioned filters,
@@ -67,6 +67,24 @@ struct StoredOptions {
   const rocksdb::ColumnFamilyOptions& column_family() const { return families.at(0).options; }
   std::shared_ptr<const rocksdb::FilterPolicy> filter_policy() const;
 };
+
+/// What filters did, by RocksDB's own counters.
+struct FilterUse {
+  uint64_t rejected = 0;         ///< Probes by Gets that a filter answered "no".
+  uint64_t passed = 0;           ///< Those that it answered "may match".
+  uint64_t passed_present = 0;   ///< Of these, those whose key was there.
+  uint64_t prefix_checked = 0;   ///< Probes of prefixes by iterators; since 8.3 also by Gets.
+  uint64_t prefix_rejected = 0;  ///< Of these, those that were answered "no".
+
+  /// A test that sees none of these has not tested a filter.
+  uint64_t all_rejected() const { return rejected + prefix_rejected; }
+
+  uint64_t absent() const { return passed - passed_present + rejected; }
+  double fpr() const {
+    return static_cast<double>(passed - passed_present) / static_cast<double>(absent());
+  }
+};
+FilterUse FilterUseSoFar(const rocksdb::Statistics& statistics);
 
 /// A database in a directory of its own, with a map of what must be in it.
 class TestDb {
@@ -121,6 +139,15 @@ class TestDb {
   std::shared_ptr<rocksdb::Statistics> statistics_;
   std::unique_ptr<rocksdb::DB> db_;
 };
+
+/// Aborts if there is none.
+std::unique_ptr<rocksdb::Checkpoint> NewCheckpoint(rocksdb::DB* db);
+
+/// Properties of all files, by their paths.
+rocksdb::TablePropertiesCollection FilesOf(rocksdb::DB& db);
+
+/// A file of rows to ingest.
+void WriteSst(const rocksdb::Options& options, const std::string& path, const TestDb::Model& rows);
 
 /// Aborts with a message unless ok: for steps that a test does not test.
 void MustBeOk(const rocksdb::Status& status, const std::string& what);

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
-#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 
 #include <memory>
@@ -37,8 +36,7 @@ class BlockGranules : public ::testing::Test {
       MustBeOk(db_->db().Put({}, Key(i), value), "put");
     }
     db_->Flush();
-    rocksdb::TablePropertiesCollection files;
-    MustBeOk(db_->db().GetPropertiesOfAllTables(&files), "properties");
+    const rocksdb::TablePropertiesCollection files = FilesOf(db_->db());
     ASSERT_EQ(files.size(), 1u);
     properties_ = files.begin()->second;
     file_ = std::make_unique<rocksdb_plugin::FileIndex>(properties_);
@@ -106,14 +104,13 @@ TEST_F(BlockGranules, CountRowsWhileBlocksWaitForADictionary) {
 TEST_F(BlockGranules, CountRowsInTablesWithoutBlocks) {
   config_.options.allow_mmap_reads = true;
   config_.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
-  TestDb db(config_);
   rocksdb::Options options = config_.ToOptions();
   options.table_factory.reset(rocksdb::NewPlainTableFactory());
-  rocksdb::SstFileWriter writer({}, options);
-  const std::string path = db.dir() / "plain.sst";
-  MustBeOk(writer.Open(path), "open");
-  for (uint64_t i = 0; i < kRows; ++i) MustBeOk(writer.Put(Key(i), std::to_string(i)), "put");
-  MustBeOk(writer.Finish(), "finish");
+  const TempDir dir;
+  const std::string path = dir / "plain.sst";
+  TestDb::Model rows;
+  for (uint64_t i = 0; i < kRows; ++i) rows[Key(i)] = std::to_string(i);
+  WriteSst(options, path, rows);
   rocksdb::SstFileReader reader(options);
   MustBeOk(reader.Open(path), "read");
   const rocksdb_plugin::FileIndex file(reader.GetTableProperties());

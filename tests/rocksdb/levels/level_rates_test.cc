@@ -157,21 +157,5 @@ TEST_F(LevelRatesTest, LevelsThatWereReportedCountForMoreThanTheModel) {
   EXPECT_LT(Flush(), Uniform() / 100);
 }
 
-TEST_F(LevelRatesTest, LevelsAreForgottenWithTheInfoLogAndWithTheColumnFamily) {
-  KnownLevels& known = KnownLevels::Instance();
-  const lsm::Levels levels = {{.keys_per_run = 1e3}};
-  const rocksdb::Logger* place = nullptr;
-  {
-    const std::shared_ptr<rocksdb::Logger> log(new MemoryLogger);  // apart from its count
-    place = log.get();
-    known.Set(log, {{"default", levels}, {"dropped", levels}});
-    EXPECT_TRUE(known.Get({place, "dropped"}).has_value());
-    known.Set(log, {{"default", levels}});
-    EXPECT_FALSE(known.Get({place, "dropped"}).has_value());
-    EXPECT_TRUE(known.Get({place, "default"}).has_value());
-  }
-  EXPECT_FALSE(known.Get({place, "default"}).has_value());
-}
-
 }  // namespace
 }  // namespace blocksieve::rocksdb_plugin

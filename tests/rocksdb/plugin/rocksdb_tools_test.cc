@@ -38,10 +38,7 @@ class RocksDbTools : public ::testing::TestWithParam<FilterShape> {
     }
   }
 
-  static Environment Preloaded(Environment environment = {}) {
-    environment["LD_PRELOAD"] = BLOCKSIEVE_PLUGIN;
-    return environment;
-  }
+  inline static const Environment kPreloaded = {{"LD_PRELOAD", BLOCKSIEVE_PLUGIN}};
 
   static DbConfig Config() { return MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01")); }
 
@@ -54,10 +51,8 @@ class RocksDbTools : public ::testing::TestWithParam<FilterShape> {
   // Table property filter_policy of all files.
   static std::set<std::string> Policies(const std::string& db_path) {
     const auto db = OpenReadOnly(Config().ToOptions(), db_path);
-    rocksdb::TablePropertiesCollection files;
-    MustBeOk(db->GetPropertiesOfAllTables(&files), "properties");
     std::set<std::string> names;
-    for (const auto& [name, properties] : files) names.insert(properties->filter_policy_name);
+    for (const auto& [path, file] : FilesOf(*db)) names.insert(file->filter_policy_name);
     return names;
   }
 
@@ -66,13 +61,12 @@ class RocksDbTools : public ::testing::TestWithParam<FilterShape> {
     return at == std::string::npos ? 0 : std::stoull(output.substr(at + name.size() + 9));
   }
 
-  ChildResult DbBench(const std::string& benchmarks, const std::vector<std::string>& more,
-                      const Environment& environment) {
+  ChildResult DbBench(const std::string& benchmarks, const std::vector<std::string>& more) {
     std::vector<std::string> command = {"db_bench",        "--benchmarks=" + benchmarks,
                                         "--db=" + path_,   "--num=20000",
                                         "--value_size=50", "--statistics"};
     command.insert(command.end(), more.begin(), more.end());
-    ChildResult child = RunChild(command, environment);
+    ChildResult child = RunChild(command, kPreloaded);
     EXPECT_EQ(child.exit_code, 0) << child.output;
     return child;
   }
@@ -84,30 +78,16 @@ class RocksDbTools : public ::testing::TestWithParam<FilterShape> {
 TEST_P(RocksDbTools, DbBenchWritesAndReadsByAnOptionsFile) {
   TestDb source(Config());
   const std::string options = "--options_file=" + OptionsFile(source.path());
-  DbBench("fillseq,overwrite,flush", {options}, Preloaded());
+  DbBench("fillseq,overwrite,flush", {options});
   EXPECT_EQ(Policies(path_), std::set<std::string>{"blocksieve"});
 
   const ChildResult reading =
       DbBench("readrandom,readmissing,multireadrandom,compact,readrandom",
-              {options, "--use_existing_db", "--reads=10000", "--batch_size=32"}, Preloaded());
+              {options, "--use_existing_db", "--reads=10000", "--batch_size=32"});
   EXPECT_NE(reading.output.find("(10000 of 10000 found)"), std::string::npos) << reading.output;
   EXPECT_NE(reading.output.find("(0 of 10000 found)"), std::string::npos) << reading.output;
   EXPECT_GT(Ticker(reading.output, "rocksdb.bloom.filter.useful"), 9000u) << reading.output;
   EXPECT_EQ(Policies(path_), std::set<std::string>{"blocksieve"}) << "after compact";
-}
-
-TEST_P(RocksDbTools, DbBenchWithBloomBitsIsGivenOurFiltersIfAskedFor) {
-  for (const bool replaces : {true, false}) {
-    Environment environment = Preloaded();
-    if (replaces) environment["BLOCKSIEVE_REPLACE_BUILTIN"] = "1";
-    DbBench("fillrandom,flush", {"--bloom_bits=10"}, environment);
-    const std::set<std::string> names = Policies(path_);
-    EXPECT_EQ(names.size(), 1u);
-    EXPECT_EQ(names.contains("blocksieve"), replaces);
-    const ChildResult reading = DbBench(
-        "readmissing", {"--bloom_bits=10", "--use_existing_db", "--reads=10000"}, environment);
-    EXPECT_GT(Ticker(reading.output, "rocksdb.bloom.filter.useful"), 9000u) << reading.output;
-  }
 }
 
 TEST_P(RocksDbTools, LdbReadsWritesAndCompacts) {
@@ -116,7 +96,7 @@ TEST_P(RocksDbTools, LdbReadsWritesAndCompacts) {
   db.Close();
   const auto ldb = [&](std::vector<std::string> command) {
     command.insert(command.begin(), {"ldb", "--db=" + db.path()});
-    const ChildResult child = RunChild(command, Preloaded());
+    const ChildResult child = RunChild(command, kPreloaded);
     EXPECT_EQ(child.exit_code, 0) << child.output;
     return child.output;
   };
@@ -141,7 +121,7 @@ TEST_P(RocksDbTools, SstDumpShowsThePolicyAndChecksTheFile) {
   db.Fill(PresentKeys(KeyShape::kUrl, 2000));
   db.Close();
   // Also without the plug-in: it never reads filters.
-  for (const Environment& environment : {Preloaded(), Environment{}}) {
+  for (const Environment& environment : {kPreloaded, Environment{}}) {
     const ChildResult checked = RunChild(
         {"sst_dump", "--file=" + db.path(), "--command=verify", "--verify_checksum"}, environment);
     EXPECT_EQ(checked.exit_code, 0) << checked.output;

@@ -2,6 +2,8 @@
 
 #include <rocksdb/perf_context.h>
 
+#include "tests/support/key_sets.h"
+
 namespace blocksieve::testing {
 namespace {
 
@@ -25,9 +27,7 @@ std::string RangeKey(uint64_t number) {
   // A permutation of 64 bits, so that no two are alike.
   number *= 0x9e3779b97f4a7c15;
   number ^= number >> 32;
-  std::string key(8, '\0');
-  for (size_t i = 0; i < key.size(); ++i) key[i] = static_cast<char>(number >> (56 - 8 * i));
-  return key;
+  return MakeKey(KeyShape::kCounter, number);
 }
 
 DbConfig RangeConfig(FilterShape shape, const RangeFilterOptions& ranges) {

@@ -3,7 +3,6 @@
 #include <rocksdb/db.h>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "blocksieve/rocksdb/range_filter.h"

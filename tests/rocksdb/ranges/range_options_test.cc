@@ -19,10 +19,9 @@
 #include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "integration/rocksdb/policy/policy_options.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
+#include "tests/rocksdb/ranges/range_db.h"
 #include "tests/support/logs.h"
-#include "tests/support/test_db.h"
 
 // Options of range filters: through OPTIONS files, and what is refused. What their text means, and
 // which text is refused: option_promises_test.cc and option_strings_test.cc.
@@ -68,30 +67,11 @@ class RangeOptions : public ::testing::Test {
     return text.str();
   }
 
-  // Numbers all over; those of seeks are beside them.
-  static std::string Key(int i) {
-    return "key " + std::to_string(100'000'000 + i * 7'919LL * 104'729 % 900'000'000);
-  }
-
-  static void WriteFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, int file) {
-    for (int i = 0; i < 500; ++i) MustBeOk(db->Put({}, family, Key(10 * i + file), "value"), "put");
-    MustBeOk(db->Flush({}, family), "flush");
-  }
-
-  // Seeks with plain ReadOptions for what is not there. How many files said that there are none.
+  // What files say of ranges that hold nothing, to seeks with plain ReadOptions.
   static uint64_t NoOfPlainSeeks(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
-    const uint64_t before = GetRangeFilterCounts().no;
-    for (int i = 0; i < 500; ++i) {
-      const std::string begin = Key(10 * i + 9);
-      const std::string end = begin + "~";
-      const rocksdb::Slice bound(end);
-      rocksdb::ReadOptions read;
-      read.iterate_upper_bound = &bound;
-      const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read, family));
-      iterator->Seek(begin);
-      EXPECT_FALSE(iterator->Valid());
-    }
-    return GetRangeFilterCounts().no - before;
+    const EmptySeeks seeks = SeekInVain(db, family, {}, 500);
+    EXPECT_EQ(seeks.found, 0u);
+    return seeks.counts.no;
   }
 };
 
@@ -99,8 +79,8 @@ TEST_F(RangeOptions, GoThroughOptionsFiles) {
   const TempDir dir;
   const std::string path = dir / "db";
   std::unique_ptr<rocksdb::DB> db = blocksieve::testing::OpenDb(FromText(kFamilyText), path);
-  WriteFile(db.get(), db->DefaultColumnFamily(), 0);
-  WriteFile(db.get(), db->DefaultColumnFamily(), 1);
+  WriteRangeFile(db.get(), db->DefaultColumnFamily(), 0);
+  WriteRangeFile(db.get(), db->DefaultColumnFamily(), 1);
   EXPECT_GT(NoOfPlainSeeks(db.get(), db->DefaultColumnFamily()), 950u);
   for (int reopened = 0; reopened < 3; ++reopened) {
     db.reset();
@@ -112,7 +92,7 @@ TEST_F(RangeOptions, GoThroughOptionsFiles) {
     EXPECT_STREQ(stored.column_family().prefix_extractor->Name(), "blocksieve.range");
     db = blocksieve::testing::OpenDb(rocksdb::Options(stored.db, stored.column_family()), path);
     EXPECT_GT(NoOfPlainSeeks(db.get(), db->DefaultColumnFamily()), 480u);
-    WriteFile(db.get(), db->DefaultColumnFamily(), 2 + reopened);
+    WriteRangeFile(db.get(), db->DefaultColumnFamily(), 2 + reopened);
   }
 }
 
@@ -124,19 +104,18 @@ TEST_F(RangeOptions, MarksOfFilesStayOutOfOptionsFiles) {
   const rocksdb::Options options = FromText(kFamilyText);
   std::unique_ptr<rocksdb::DB> db = blocksieve::testing::OpenDb(options, path);
   for (int round = 0; round < 3; ++round) {
-    WriteFile(db.get(), db->DefaultColumnFamily(), round);
+    WriteRangeFile(db.get(), db->DefaultColumnFamily(), round);
     MustBeOk(db->SetOptions({{"write_buffer_size", std::to_string(1'000'000 + round)}}), "set");
     rocksdb::ColumnFamilyHandle* family = nullptr;
     MustBeOk(db->CreateColumnFamily(options, "family " + std::to_string(round), &family), "create");
-    WriteFile(db.get(), family, round);
+    WriteRangeFile(db.get(), family, round);
     MustBeOk(db->CompactRange({}, family, nullptr, nullptr), "compact");
     EXPECT_GT(NoOfPlainSeeks(db.get(), family), 480u);
     MustBeOk(db->DestroyColumnFamilyHandle(family), "family");
     EXPECT_THAT(OptionsText(path),
                 AllOf(HasSubstr("prefix_extractor=blocksieve.range\n"), Not(HasSubstr(".file"))));
   }
-  rocksdb::TablePropertiesCollection files;
-  MustBeOk(db->GetPropertiesOfAllTables(&files), "properties");
+  const rocksdb::TablePropertiesCollection files = FilesOf(*db);
   ASSERT_FALSE(files.empty());
   for (const auto& [name, properties] : files) {
     EXPECT_EQ(properties->prefix_extractor_name, "blocksieve.range.file") << name;

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <rocksdb/slice_transform.h>
 
 #include <memory>
 #include <string>

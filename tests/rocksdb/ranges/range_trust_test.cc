@@ -1,14 +1,11 @@
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
-#include <rocksdb/sst_file_reader.h>
-#include <rocksdb/sst_file_writer.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -113,14 +110,10 @@ TEST(RangeSelfTest, NoticesABrokenChain) {
 
 // A file with ranges, ingested into a database without, which is then opened otherwise.
 void WriteWithoutTest(const TempDir& dir) {
-  const DbConfig config = RangeConfig();
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), config.ToOptions());
   const std::string file = dir / "ranges.sst";
-  MustBeOk(writer.Open(file), "file");
-  std::set<std::string> keys;
-  for (uint64_t i = 0; i < 2000; ++i) keys.insert(RangeKey(2 * i));
-  for (const std::string& key : keys) MustBeOk(writer.Put(key, "value"), "put");
-  MustBeOk(writer.Finish(), "finish");
+  TestDb::Model rows;
+  for (uint64_t i = 0; i < 2000; ++i) rows[RangeKey(2 * i)] = "value";
+  WriteSst(RangeConfig().ToOptions(), file, rows);
   const auto db =
       blocksieve::testing::OpenDb(MakeConfig(FilterShape::kFull, nullptr).ToOptions(), dir / "db");
   MustBeOk(db->IngestExternalFile({file}, {}), "ingest");

@@ -6,7 +6,8 @@
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 // Cases of ClickHouse's own tests of skip indexes, on files of an LSM
-// tree. Cases 7 and 9 are in skip_databases_test.cc and skip_versions_test.cc.
+// tree. Cases 5 and 6 are in block_granules_test.cc, 7 and 9 in
+// skip_databases_test.cc and skip_versions_test.cc.
 
 namespace blocksieve {
 namespace {
@@ -28,22 +29,6 @@ class SkipCases : public ::testing::Test {
   const std::vector<Column> columns_ = Columns(kDefinitions);
   TestDb db_;
 };
-
-// Case 5: a value in a later granule only. Case 6: in the short last one only.
-TEST_F(SkipCases, OnlyInALaterOrTheLastGranule) {
-  for (uint64_t i = 0; i < 42; ++i) Put(i, i == 9 ? "77\tx" : i == 41 ? "88\tx" : "5\tx");
-  for (const bool compacted : {false, true}) {
-    compacted ? db_.Compact() : db_.Flush();
-    ScanExplanation explanation;
-    EXPECT_EQ(Count("n = 77", &explanation), 1u);
-    EXPECT_EQ(explanation.granules_selected, 1u) << explanation.ToText();
-    EXPECT_EQ(Count("n = 88", &explanation), 1u);
-    EXPECT_EQ(explanation.granules_selected, 1u);
-    EXPECT_EQ(explanation.num_granules, 11u);
-    EXPECT_EQ(Count("n > 80"), 1u);
-    EXPECT_EQ(Count("n = 5"), 40u);
-  }
-}
 
 // Case 2, and NULL and empty arrays (tests/PITFALLS.md, 29).
 TEST_F(SkipCases, ArraysAndMissingValues) {

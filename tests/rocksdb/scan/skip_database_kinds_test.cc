@@ -147,23 +147,13 @@ TEST_F(SkipDatabaseKinds, DeletesThatBecomeRanges) {
   ForEachState(&db, [&](const std::string&) { EXPECT_EQ(Count(db.db(), "n = 7"), 9u); });
 }
 
-TEST_F(SkipDatabaseKinds, ReadOnlyAndTransactionDatabases) {
+TEST_F(SkipDatabaseKinds, ReadOnlyDatabases) {
   TestDb db(config_);
   Fill(&db.db());
   db.Put(Key(900), Value(7));  // in the log only
   db.Close();
-  std::unique_ptr<rocksdb::DB> other = OpenReadOnly(config_.ToOptions(), db.path());
+  const std::unique_ptr<rocksdb::DB> other = OpenReadOnly(config_.ToOptions(), db.path());
   EXPECT_EQ(Count(*other, "n = 7"), 11u);
-  other.reset();
-  rocksdb::TransactionDB* transactions = nullptr;
-  MustBeOk(rocksdb::TransactionDB::Open(config_.ToOptions(), {}, db.path(), &transactions),
-           "transactions");
-  other.reset(transactions);
-  const std::unique_ptr<rocksdb::Transaction> open(transactions->BeginTransaction({}));
-  MustBeOk(open->Put(Key(901), Value(7)), "put");
-  EXPECT_EQ(Count(*other, "n = 7"), 11u);
-  MustBeOk(open->Commit(), "commit");
-  EXPECT_EQ(Count(*other, "n = 7"), 12u);
 }
 
 // What is prepared lies in the database, and is not to be seen before it is committed.

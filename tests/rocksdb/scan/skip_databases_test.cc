@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <rocksdb/sst_file_writer.h>
 
 #include <memory>
 #include <string>
@@ -14,7 +13,14 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-class SkipDatabases : public SkipFixture {};
+class SkipDatabases : public SkipFixture {
+ protected:
+  static SkipIndexSummary SummaryOf(TestDb& db, rocksdb::ColumnFamilyHandle* family = nullptr) {
+    SkipIndexSummary summary;
+    MustBeOk(ReadSkipIndexes(&db.db(), family, &summary), "summary");
+    return summary;
+  }
+};
 
 TEST_F(SkipDatabases, FilesWithoutIndexAreReadAndBackfilled) {
   DbConfig plain = config_;
@@ -37,8 +43,7 @@ TEST_F(SkipDatabases, FilesWithoutIndexAreReadAndBackfilled) {
     return explanation.rows_read;
   };
   const uint64_t mixed = rows_read();
-  SkipIndexSummary summary;
-  MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
+  SkipIndexSummary summary = SummaryOf(db);
   EXPECT_EQ(summary.num_files, 5u);
   EXPECT_EQ(summary.files_with_index, 1u);
   EXPECT_EQ(summary.problems.size(), 4u);
@@ -56,7 +61,7 @@ TEST_F(SkipDatabases, FilesWithoutIndexAreReadAndBackfilled) {
   EXPECT_EQ(steps.back().files_left, 0u);
   EXPECT_GE(steps.back().files_done, 1u);
   EXPECT_LT(rows_read(), mixed / 2);
-  MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
+  summary = SummaryOf(db);
   EXPECT_EQ(summary.files_with_index, summary.num_files);
   EXPECT_GT(summary.usage[0].bounds_bytes + summary.usage[0].filter_bytes, 0u);
 }
@@ -128,8 +133,7 @@ TEST_F(SkipDatabases, AColumnOfTheSameNameIsNotTheSameColumn) {
   EXPECT_EQ(ScanBoth(&db.db(), is("t = 'x7'")).size(), 0u);
   EXPECT_EQ(Count(db.db(), "t = 'x7'"), 1u);
   EXPECT_EQ(Count(db.db(), "t = 'x107'"), 1u);
-  SkipIndexSummary summary;
-  MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
+  SkipIndexSummary summary = SummaryOf(db);
   // The newest definition of t, and n.
   EXPECT_EQ(summary.columns.size(), 2u);
   EXPECT_EQ(summary.columns[1], redefined.columns[0]);
@@ -146,12 +150,11 @@ TEST_F(SkipDatabases, IngestedFilesWithAndWithoutIndex) {
       if (!indexed) options.table_properties_collector_factories.clear();
       const std::string path =
           db.dir() / ("ingest" + std::to_string(2 * indexed + write_global_seqno));
-      rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-      MustBeOk(writer.Open(path), "open");
+      TestDb::Model rows;
       for (uint64_t i = 0; i < 200; i += 7) {
-        MustBeOk(writer.Put(Key(i), Value(1000 + 2 * indexed + write_global_seqno)), "put");
+        rows[Key(i)] = Value(1000 + 2 * indexed + write_global_seqno);
       }
-      MustBeOk(writer.Finish(), "finish");
+      WriteSst(options, path, rows);
       rocksdb::IngestExternalFileOptions ingest;
       ingest.write_global_seqno = write_global_seqno;
       MustBeOk(db->IngestExternalFile({path}, ingest), "ingest");
@@ -173,10 +176,9 @@ TEST_F(SkipDatabases, AFileIngestedAgainDuringAScan) {
   config_.options.disable_auto_compactions = true;
   TestDb db(config_);
   const std::string path = db.dir() / "ingested.sst";
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), config_.ToOptions());
-  MustBeOk(writer.Open(path), "open");
-  for (uint64_t i = 1000; i < 1100; ++i) MustBeOk(writer.Put(Key(i), Value(7)), "put");
-  MustBeOk(writer.Finish(), "finish");
+  TestDb::Model ingested;
+  for (uint64_t i = 1000; i < 1100; ++i) ingested[Key(i)] = Value(7);
+  WriteSst(config_.ToOptions(), path, ingested);
   const auto overwrite_every = [&](uint64_t step) {
     for (uint64_t i = 0; i < 1100; i += step) db.Put(Key(i), Value(1));
     db.Flush();
@@ -224,11 +226,8 @@ TEST_F(SkipDatabases, ColumnFamiliesHaveTheirOwnIndexes) {
         ScanBoth(&db.db(), Where("other = 'text'", columns), nullptr, AlwaysSkip(), one).size(),
         200u);
   }
-  SkipIndexSummary summary;
-  MustBeOk(ReadSkipIndexes(&db.db(), other, &summary), "summary");
-  EXPECT_EQ(summary.columns, columns);
-  MustBeOk(ReadSkipIndexes(&db.db(), plain, &summary), "summary");
-  EXPECT_EQ(summary.columns.size(), 0u);
+  EXPECT_EQ(SummaryOf(db, other).columns, columns);
+  EXPECT_EQ(SummaryOf(db, plain).columns.size(), 0u);
   MustBeOk(db->DestroyColumnFamilyHandle(other), "destroy");
   MustBeOk(db->DestroyColumnFamilyHandle(plain), "destroy");
 }

@@ -1,6 +1,4 @@
-#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/utilities/backup_engine.h>
-#include <rocksdb/utilities/checkpoint.h>
 
 #include "blocksieve/rocksdb/skip_index_files.h"
 #include "integration/rocksdb/compat/table_rows.h"
@@ -30,9 +28,7 @@ class SidecarCopies : public SidecarFixture {
   size_t NumWithoutIndex(rocksdb::DB& db, const std::string& where = "n = 7",
                          const SkipScanOptions& options = AlwaysSkip()) {
     // The process knows the indexes of the same SSTs in the other database.
-    rocksdb::TablePropertiesCollection files;
-    MustBeOk(db.GetPropertiesOfAllTables(&files), "properties");
-    for (const auto& [path, properties] : files) {
+    for (const auto& [path, properties] : FilesOf(db)) {
       rocksdb_plugin::SkipIndexCatalog::Default().Forget(rocksdb_plugin::IdentityOf(*properties));
     }
     ScanExplanation explanation;
@@ -63,10 +59,7 @@ TEST_F(SidecarCopies, CheckpointsTakeThemAlong) {
 }
 
 TEST_F(SidecarCopies, WithoutThemSstsAreReadAsAWhole) {
-  rocksdb::Checkpoint* made = nullptr;
-  MustBeOk(rocksdb::Checkpoint::Create(&db_.db(), &made), "checkpoint");
-  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
-  MustBeOk(checkpoint->CreateCheckpoint(Other()), "checkpoint");
+  MustBeOk(NewCheckpoint(&db_.db())->CreateCheckpoint(Other()), "checkpoint");
   auto other = Open(Other());
   EXPECT_EQ(NumWithoutIndex(*other), kFiles);
   // From the database that it was made from.
@@ -90,9 +83,7 @@ TEST_F(SidecarCopies, BackupsHaveThemBesides) {
 }
 
 TEST_F(SidecarCopies, ImportedSstsGetThoseOfTheirOldNumbers) {
-  rocksdb::Checkpoint* made = nullptr;
-  MustBeOk(rocksdb::Checkpoint::Create(&db_.db(), &made), "checkpoint");
-  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  const auto checkpoint = NewCheckpoint(&db_.db());
   rocksdb::ExportImportFilesMetaData* exported = nullptr;
   MustBeOk(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), Other("export"), &exported),
            "export");

@@ -1,10 +1,9 @@
-#include <random>
 
 #include "integration/rocksdb/index/file_index.h"
 #include "integration/rocksdb/sidecar/file.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
 #include "tests/support/damage.h"
-#include "tests/support/full_disk.h"
+#include "tests/support/faulty_disks.h"
 
 // Sidecars that are missing, damaged, cut off, or another's: their SST is read as a whole. The rows
 // of a scan stay what they are, and the database opens.
@@ -30,18 +29,16 @@ class SidecarDamage : public SidecarFixture {
   };
 
   static std::vector<Sst> Ssts(TestDb* db) {
-    rocksdb::TablePropertiesCollection files;
-    MustBeOk((*db)->GetPropertiesOfAllTables(&files), "properties");
     std::vector<Sst> ssts;
-    for (const auto& [path, properties] : files) ssts.push_back({path, properties});
+    for (const auto& [path, properties] : FilesOf(db->db())) ssts.push_back({path, properties});
     return ssts;
   }
 
   static std::string SidecarOf(const Sst& sst) { return rocksdb_plugin::SidecarPath(sst.path); }
 
-  void ExpectUnusable(TestDb& db, const std::string& why, size_t num_files = 1) {
+  void ExpectUnusable(TestDb& db, const std::string& why) {
     const std::vector<std::string> problems = Problems(db);
-    ASSERT_EQ(problems.size(), num_files);
+    ASSERT_EQ(problems.size(), 1u);
     EXPECT_NE(problems[0].find(why), std::string::npos) << problems[0];
   }
 };
@@ -94,16 +91,6 @@ TEST_F(SidecarDamage, CutOffOrLongerOnesAreNotBelieved) {
   EXPECT_NE(sst.Open().index(), nullptr);
 }
 
-TEST_F(SidecarDamage, ThatOfAnotherSstIsNotBelieved) {
-  TestDb db(config_);
-  FillFiles(&db);
-  const std::vector<Sst> ssts = Ssts(&db);
-  std::filesystem::rename(SidecarOf(ssts[0]), SidecarOf(ssts[0]) + ".0");
-  std::filesystem::rename(SidecarOf(ssts[1]), SidecarOf(ssts[0]));
-  std::filesystem::rename(SidecarOf(ssts[0]) + ".0", SidecarOf(ssts[1]));
-  ExpectUnusable(db, "belongs to another SST", 2);
-}
-
 TEST_F(SidecarDamage, ThatOfAnotherDatabaseOrAnOlderRunIsNotBelieved) {
   TestDb db(config_);
   TestDb other(config_);
@@ -123,8 +110,7 @@ TEST_F(SidecarDamage, AFullDiskLeavesIndexesInThePropertiesOrNoFile) {
   for (const uint64_t room : {0, 40, 100, 2000}) {
     SCOPED_TRACE(room);
     const TempDir dir;
-    const SstPlace sst{std::make_shared<FullDisk>(rocksdb::FileSystem::Default(), room, false),
-                       dir / "000007.sst", nullptr};
+    const SstPlace sst{std::make_shared<FullDisk>(room, false), dir / "000007.sst", nullptr};
     SidecarHeader header;
     header.index_bytes = 3000;
     SidecarReference reference;
@@ -145,25 +131,6 @@ TEST_F(SidecarDamage, AStaleOneThatACheckpointSharesIsNotWrittenInto) {
   MustBeOk(WriteSidecar(sst, header, "new", &reference), "write");
   EXPECT_EQ(ReadFile(dir / "shared"), "stale");
   EXPECT_TRUE(ReadFile(dir / "000007.bsx").ends_with("new"));
-}
-
-TEST(SidecarReference, TextIsReadBackAndNothingElseIs) {
-  const SidecarReference reference{{1, UINT64_MAX}, 12345, 0xabc};
-  const std::string text = reference.ToText();
-  EXPECT_EQ(text, "id=0000000000000001ffffffffffffffff bytes=12345 checksum=00000abc");
-  EXPECT_EQ(SidecarReference::Parse(text), reference);
-  for (size_t size = 0; size < text.size(); ++size) {
-    EXPECT_FALSE(SidecarReference::Parse(text.substr(0, size))) << size;
-  }
-  for (const std::string bad : {"x", " "}) {
-    EXPECT_FALSE(SidecarReference::Parse(text + bad));
-    EXPECT_FALSE(SidecarReference::Parse(bad + text));
-  }
-}
-
-TEST(SidecarPaths, AreThoseOfTheirSsts) {
-  EXPECT_EQ(rocksdb_plugin::SidecarPath("/a.b/c/000012.sst"), "/a.b/c/000012.bsx");
-  EXPECT_EQ(rocksdb_plugin::SidecarPath("/a.b/000012"), "/a.b/000012.bsx");
 }
 
 }  // namespace

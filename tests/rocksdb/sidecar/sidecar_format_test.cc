@@ -22,31 +22,21 @@ std::string FromHex(std::string_view digits) {
 }
 
 const std::string kWritten = FromHex(
-    "b5627378"  // magic
-    "01"
-    "00"
-    "00"
-    "00"  // version, origin, coverage
-    "0807060504030201"
-    "1817161514131211"  // id
-    "04000000"          // value suffix
-    "00000000"          // no identity
-    "7b00000000000000"  // 123 bytes of index
-    "00000000"
-    "fdd21e26");  // checksum
+    "b5627378"                          // magic
+    "01000000"                          // version, origin, coverage
+    "08070605040302011817161514131211"  // id
+    "04000000"                          // value suffix
+    "00000000"                          // no identity
+    "7b0000000000000000000000"          // 123 bytes of index
+    "fdd21e26");                        // checksum
 
 const std::string kRebuilt = FromHex(
                                  "b5627378"
-                                 "01"
-                                 "01"
-                                 "01"
-                                 "00"
-                                 "0100000000000000"
-                                 "0200000000000000"
+                                 "01010100"
+                                 "01000000000000000200000000000000"
                                  "00000000"
                                  "05000000"
-                                 "0700000000000000"
-                                 "00000000"
+                                 "070000000000000000000000"
                                  "d8910a0d") +
                              "a=b\nc";
 
@@ -126,6 +116,25 @@ TEST(SidecarFormat, NamesHaveNumbers) {
   for (const char* const name : {"000012.sst", "x12.bsx", ".bsx", "bsx", "", "000012.bsx.tmp"}) {
     EXPECT_EQ(NumberInName(name, kSidecarSuffix), "") << name;
   }
+}
+
+TEST(SidecarFormat, ReferencesAreReadBackAndNothingElseIs) {
+  const SidecarReference reference{{1, UINT64_MAX}, 12345, 0xabc};
+  const std::string text = reference.ToText();
+  EXPECT_EQ(text, "id=0000000000000001ffffffffffffffff bytes=12345 checksum=00000abc");
+  EXPECT_EQ(SidecarReference::Parse(text), reference);
+  for (size_t size = 0; size < text.size(); ++size) {
+    EXPECT_FALSE(SidecarReference::Parse(text.substr(0, size))) << size;
+  }
+  for (const std::string bad : {"x", " "}) {
+    EXPECT_FALSE(SidecarReference::Parse(text + bad));
+    EXPECT_FALSE(SidecarReference::Parse(bad + text));
+  }
+}
+
+TEST(SidecarFormat, PathsAreThoseOfTheirSsts) {
+  EXPECT_EQ(SidecarPath("/a.b/c/000012.sst"), "/a.b/c/000012.bsx");
+  EXPECT_EQ(SidecarPath("/a.b/000012"), "/a.b/000012.bsx");
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env_encryption.h>
 #include <rocksdb/rate_limiter.h>
-#include <rocksdb/sst_file_writer.h>
 
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -21,10 +20,9 @@ class SidecarLife : public SidecarFixture {
  protected:
   /// Files whose properties have a whole index, or name a sidecar.
   static uint64_t CountProperty(rocksdb::DB& db, const char* name) {
-    rocksdb::TablePropertiesCollection files;
-    MustBeOk(db.GetPropertiesOfAllTables(&files), "properties");
     uint64_t count = 0;
-    for (const auto& [path, file] : files) count += file->user_collected_properties.count(name);
+    for (const auto& [path, file] : FilesOf(db))
+      count += file->user_collected_properties.count(name);
     return count;
   }
 
@@ -32,32 +30,34 @@ class SidecarLife : public SidecarFixture {
     return CountProperty(db, rocksdb_plugin::kIndexProperty);
   }
 
-  static void ExpectOneForEachSst(const TestDb& db) {
+  static void ExpectOneForEachSst(const TestDb& db, size_t num_ssts) {
+    EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), num_ssts);
     EXPECT_EQ(NamesWith(db.path(), ".bsx"), NamesWith(db.path(), ".sst"));
+  }
+
+  /// The ten rows of a number are found by the indexes of all files, of which one has them.
+  void ExpectIndexed(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family = nullptr) {
+    ScanExplanation explanation;
+    EXPECT_EQ(ScanBoth(&db, Is("n = 7"), &explanation, AlwaysSkip(), family).size(), 10u);
+    EXPECT_LE(explanation.granules_selected, 3u);
+    EXPECT_EQ(explanation.files_skipped, explanation.num_files - 1);
+    EXPECT_TRUE(explanation.file_problems.empty());
   }
 };
 
 TEST_F(SidecarLife, FlushesAndCompactionsWriteThemAndTheyGoWithTheirSsts) {
   TestDb db(config_);
   FillFiles(&db);
-  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 3u);
-  ExpectOneForEachSst(db);
+  ExpectOneForEachSst(db, 3);
   EXPECT_EQ(NumInProperties(db.db()), 0u);
   EXPECT_EQ(CountProperty(db.db(), rocksdb_plugin::kSidecarProperty), 3u);
-  ScanExplanation explanation;
-  EXPECT_EQ(Count(db.db(), "n = 7", &explanation), 10u);
-  EXPECT_EQ(explanation.files_skipped, 2u);
-  EXPECT_LE(explanation.granules_selected, 3u);
-
+  ExpectIndexed(db.db());
   db.Compact();
-  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 1u);
-  ExpectOneForEachSst(db);
-  EXPECT_EQ(Count(db.db(), "n = 7", &explanation), 10u);
-  EXPECT_LE(explanation.granules_selected, 3u);
-
+  ExpectOneForEachSst(db, 1);
+  ExpectIndexed(db.db());
   db.Reopen(config_);
-  EXPECT_EQ(Count(db.db(), "n = 7 AND t = 'text'", &explanation), 10u);
-  EXPECT_LE(explanation.granules_selected, 3u);
+  ExpectIndexed(db.db());
+  EXPECT_EQ(Count(db.db(), "n = 7 AND t = 'text'"), 10u);
 }
 
 TEST_F(SidecarLife, ShortIndexesStayInTheProperties) {
@@ -65,7 +65,7 @@ TEST_F(SidecarLife, ShortIndexesStayInTheProperties) {
   FillFiles(&db);
   EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 0u);
   EXPECT_EQ(NumInProperties(db.db()), 3u);
-  EXPECT_TRUE(Problems(db).empty());
+  ExpectIndexed(db.db());
 }
 
 TEST_F(SidecarLife, WithoutAListenerIndexesAreInThePropertiesAndTheLogSaysSoOnce) {
@@ -76,7 +76,7 @@ TEST_F(SidecarLife, WithoutAListenerIndexesAreInThePropertiesAndTheLogSaysSoOnce
   });
   EXPECT_EQ(NamesWith(db->path(), ".bsx").size(), 0u);
   EXPECT_EQ(NumInProperties(db->db()), 3u);
-  EXPECT_TRUE(Problems(*db).empty());
+  ExpectIndexed(db->db());
   const size_t first = log.find("lacks blocksieve::NewListener()");
   ASSERT_NE(first, std::string::npos) << log;
   EXPECT_EQ(log.find("NewListener()", first + 30), std::string::npos) << log;
@@ -86,11 +86,10 @@ TEST_F(SidecarLife, FilesOfWritersAndOfRecoveryKeepThemInTheProperties) {
   std::optional<TestDb> db;
   const std::string log = StderrOf([&] {
     db.emplace(config_);
-    rocksdb::SstFileWriter writer({}, config_.ToOptions());
     const std::string path = db->dir() / "written.sst";
-    MustBeOk(writer.Open(path), "open");
-    for (uint64_t i = 0; i < 200; ++i) MustBeOk(writer.Put(Key(i), Value(i / 10)), "put");
-    MustBeOk(writer.Finish(), "finish");
+    TestDb::Model rows;
+    for (uint64_t i = 0; i < 200; ++i) rows[Key(i)] = Value(i / 10);
+    WriteSst(config_.ToOptions(), path, rows);
     MustBeOk(db->db().IngestExternalFile({path}, {}), "ingest");
     for (uint64_t i = 200; i < 400; ++i) db->Put(Key(i), Value(i / 10));
     db->Reopen(config_);
@@ -98,7 +97,7 @@ TEST_F(SidecarLife, FilesOfWritersAndOfRecoveryKeepThemInTheProperties) {
   EXPECT_EQ(log, "");
   EXPECT_EQ(NamesWith(db->path(), ".bsx").size(), 0u);
   EXPECT_EQ(NumInProperties(db->db()), 2u);
-  EXPECT_TRUE(Problems(*db).empty());
+  ExpectIndexed(db->db());
 }
 
 TEST_F(SidecarLife, OtherColumnFamiliesHaveTheirOwn) {
@@ -112,9 +111,7 @@ TEST_F(SidecarLife, OtherColumnFamiliesHaveTheirOwn) {
   for (rocksdb::ColumnFamilyHandle* const family : {without, with, without}) Fill(&db.db(), family);
   EXPECT_EQ(NamesWith(db.path(), ".sst").size(), 3u);
   EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 1u);
-  ScanExplanation explanation;
-  EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), &explanation, AlwaysSkip(), with).size(), 10u);
-  EXPECT_LE(explanation.granules_selected, 3u);
+  ExpectIndexed(db.db(), with);
   for (rocksdb::ColumnFamilyHandle* const family : {without, with}) {
     MustBeOk(db->DestroyColumnFamilyHandle(family), "handle");
   }
@@ -168,10 +165,7 @@ TEST_F(SidecarLife, TheyAreOnTheFileSystemOfTheDatabase) {
   for (const std::string& number : sidecars) {
     EXPECT_EQ(ReadFile(Sidecar(db, number)).find("field:"), std::string::npos) << "not encrypted";
   }
-  EXPECT_TRUE(Problems(db).empty());
-  ScanExplanation explanation;
-  EXPECT_EQ(Count(db.db(), "n = 7", &explanation), 10u);
-  EXPECT_EQ(explanation.files_skipped, 2u);
+  ExpectIndexed(db.db());
   db.Close();
 }
 
@@ -189,27 +183,20 @@ TEST_F(SidecarLife, TheyAreChargedToTheRateLimiter) {
 TEST_F(SidecarLife, ReadersOfEveryKindFindThem) {
   TestDb db(config_);
   FillFiles(&db);
-  ScanExplanation explanation;
-  {
-    const auto reader = OpenReadOnly(Config({}).ToOptions(), db.path());
-    EXPECT_EQ(Count(*reader, "n = 7", &explanation), 10u);
-    EXPECT_EQ(explanation.files_skipped, 2u);
-  }
+  ExpectIndexed(*OpenReadOnly(Config({}).ToOptions(), db.path()));
   db.Reopen(Config({}));
-  EXPECT_TRUE(Problems(db).empty());
+  ExpectIndexed(db.db());
   EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 3u);
 }
 
 TEST_F(SidecarLife, AScanReadsTheColumnsThatItAsksOnly) {
   TestDb db(config_);
   FillFiles(&db, 1);
-  rocksdb::TablePropertiesCollection files;
-  MustBeOk(db->GetPropertiesOfAllTables(&files), "properties");
-  const std::shared_ptr<const rocksdb::TableProperties> properties = files.begin()->second;
-  const rocksdb_plugin::SstPlace sst{db->GetEnv()->GetFileSystem(), files.begin()->first, nullptr};
+  const auto file = *FilesOf(db.db()).begin();
+  const rocksdb_plugin::SstPlace sst{db->GetEnv()->GetFileSystem(), file.first, nullptr};
   rocksdb_plugin::SkipIndexCatalog catalog(1 << 20);
   const auto open = [&](const std::vector<Column>& columns) {
-    return catalog.Open(properties, sst, columns);
+    return catalog.Open(file.second, sst, columns);
   };
   const auto one = open({columns_[0]});
   ASSERT_NE(one->index(), nullptr) << one->problem();

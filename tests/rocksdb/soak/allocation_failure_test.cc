@@ -70,8 +70,7 @@ TEST_P(FiltersShortOfMemory, WithoutABuilderThereIsNoFilter) {
 TEST_P(FiltersShortOfMemory, WhatCannotBeBuiltMayMatch) {
   const auto builder = NewBuilder(*policy_, table_, &log_);
   const auto build = [&] {
-    for (const std::string& key : keys_) builder->AddKey(key);
-    BuiltFilter filter = Finish(builder.get());
+    BuiltFilter filter = Build(builder.get(), keys_);
     const rocksdb::Status verified = builder->MaybePostVerify(filter.contents);
     if (filter.status.ok()) filter.status = verified;
     return filter;
@@ -212,9 +211,8 @@ TEST_F(SkipIndexShortOfMemory, ASidecarIsThatOfItsFileOrIsNotBelieved) {
 TEST_F(SkipIndexShortOfMemory, OpeningIndexesIsTriedAgain) {
   TestDb db(config_);
   Fill(&db.db());
-  rocksdb::TablePropertiesCollection files;
-  MustBeOk(db->GetPropertiesOfAllTables(&files), "properties");
-  const auto& properties = files.begin()->second;
+  const std::shared_ptr<const rocksdb::TableProperties> properties =
+      FilesOf(db.db()).begin()->second;
   std::optional<rocksdb_plugin::SkipIndexCatalog> catalog(std::in_place, 1 << 20);
   uint64_t kept = 0;
   FailEachAllocation(
