@@ -8,9 +8,7 @@
 #include <string>
 
 #include "integration/rocksdb/compat/filter_bits_abi.h"
-#include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "tests/support/built_filter.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
@@ -78,44 +76,7 @@ TEST(AbiGuard, AProblemNamesBothVersions) {
 std::shared_ptr<const rocksdb::FilterPolicy> MismatchedPolicy(double target_fpr) {
   const char* const other =
       AbiGenerationOf("7.8.3") == BLOCKSIEVE_ABI_GENERATION ? "9.6.1" : "7.8.3";
-  FilterPolicyOptions options;
-  options.target_fpr = target_fpr;
-  return std::make_shared<Policy>(options, AbiProblem(other));
-}
-
-TEST(AbiMismatch, BuildsStockBloomFiltersOfTheSameFpr) {
-  const auto keys = PresentKeys(KeyShape::kUrl, 50000);
-  const auto absent = AbsentKeys(KeyShape::kUrl, 50000);
-  const rocksdb::FilterPolicy* const stock = StockBloom(10);
-  for (const double target : {0.3, 0.1, 0.01, 0.001}) {
-    const auto policy = MismatchedPolicy(target);
-    const BuiltFilter filter = BuildFilter(*policy, keys);
-    // The trailer of a stock Bloom filter.
-    ASSERT_GT(filter.contents.size(), 5u);
-    EXPECT_EQ(filter.contents[filter.contents.size() - 5], -1);
-    // Stock RocksDB reads it, and so does this policy.
-    for (const rocksdb::FilterPolicy* reading : {policy.get(), stock}) {
-      EXPECT_EQ(CountMatches(*reading, filter, keys), keys.size());
-      const double fpr = static_cast<double>(CountMatches(*reading, filter, absent)) /
-                         static_cast<double>(absent.size());
-      EXPECT_LT(fpr, target * 1.25 + 1e-4) << "target " << target;
-      EXPECT_GT(fpr, target * 0.5) << "target " << target;
-    }
-  }
-}
-
-// What a policy of a matching version wrote is still there after a change of the library.
-TEST(AbiMismatch, ReadsOurFiltersAsMayMatch) {
-  const auto keys = PresentKeys(KeyShape::kCounter, 1000);
-  const Policy matching(FilterPolicyOptions(), "");
-  const auto mismatched = MismatchedPolicy(0.01);
-  const BuiltFilter filter = BuildFilter(matching, keys);
-  const auto absent = AbsentKeys(KeyShape::kCounter, 1000);
-  EXPECT_STREQ(mismatched->Name(), matching.Name());
-  EXPECT_STREQ(mismatched->CompatibilityName(), matching.CompatibilityName());
-  EXPECT_LT(CountMatches(matching, filter, absent), 100u);
-  EXPECT_EQ(CountMatches(*mismatched, filter, keys), keys.size());
-  EXPECT_EQ(CountMatches(*mismatched, filter, absent), absent.size());
+  return std::make_shared<Policy>(FilterPolicyOptions{.target_fpr = target_fpr}, AbiProblem(other));
 }
 
 // Databases under such a policy: they have stock Bloom filters, which work, and lose nothing.

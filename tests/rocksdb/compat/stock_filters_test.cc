@@ -89,11 +89,5 @@ TEST(StockFilters, BitsForAnFprAreEnoughAndTheFewest) {
   }
 }
 
-TEST(StockFilters, BitsForAnFprAndFprOfBitsAreInverse) {
-  for (const double bits : {2.0, 5.0, 10.0, 12.0, 15.5, 20.0}) {
-    EXPECT_NEAR(StockBloomBitsPerKey(StockBloomFpr(bits)), bits, 0.05) << bits;
-  }
-}
-
 }  // namespace
 }  // namespace blocksieve::rocksdb_plugin

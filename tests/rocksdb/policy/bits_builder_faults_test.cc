@@ -1,8 +1,9 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <initializer_list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/support/built_filter.h"
@@ -15,6 +16,8 @@ namespace blocksieve {
 namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 rocksdb::BlockBasedTableOptions Detecting() {
   rocksdb::BlockBasedTableOptions table_options;
@@ -29,10 +32,10 @@ class PostVerify : public ::testing::Test {
       : policy_(NewFilterPolicy(FilterPolicyOptions())),
         builder_(NewBuilder(*policy_, Detecting())) {}
 
-  std::string Build(uint64_t num_keys) {
-    for (const std::string& key : PresentKeys(KeyShape::kUrl, num_keys)) builder_->AddKey(key);
-    return Finish(builder_.get()).contents.ToString();
+  std::string BuildOf(const std::vector<std::string>& keys) {
+    return Build(builder_.get(), keys).contents.ToString();
   }
+  std::string BuildOf(uint64_t num_keys) { return BuildOf(PresentKeys(KeyShape::kUrl, num_keys)); }
 
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
@@ -40,9 +43,9 @@ class PostVerify : public ::testing::Test {
 
 TEST_F(PostVerify, FindsEveryFlippedBit) {
   for (const uint64_t num_keys : {0, 1, 5000}) {
-    EXPECT_TRUE(builder_->MaybePostVerify(Build(num_keys)).ok()) << num_keys;
+    EXPECT_TRUE(builder_->MaybePostVerify(BuildOf(num_keys)).ok()) << num_keys;
   }
-  std::string filter = Build(100);
+  std::string filter = BuildOf(100);
   for (size_t bit = 0; bit < 8 * filter.size(); ++bit) {
     filter[bit / 8] = static_cast<char>(filter[bit / 8] ^ (1 << (bit % 8)));
     ASSERT_TRUE(builder_->MaybePostVerify(filter).IsCorruption()) << "bit " << bit;
@@ -52,36 +55,31 @@ TEST_F(PostVerify, FindsEveryFlippedBit) {
 }
 
 TEST_F(PostVerify, NoticesThatAFilterBecameAlwaysTrue) {
-  const std::string filter = Build(100);
+  const std::string filter = BuildOf(100);
   EXPECT_TRUE(builder_->MaybePostVerify(std::string(filter.size(), '\0')).IsCorruption());
   EXPECT_TRUE(builder_->MaybePostVerify(std::string(6, '\0')).IsCorruption());
   EXPECT_TRUE(builder_->MaybePostVerify(std::string(filter.size(), '\xff')).IsCorruption());
 }
 
 TEST_F(PostVerify, NoticesTheFilterOfAnotherPartition) {
-  const std::string first = Build(100);
-  for (const std::string& key : AbsentKeys(KeyShape::kUrl, 100)) builder_->AddKey(key);
-  const BuiltFilter second = Finish(builder_.get());
-  EXPECT_TRUE(builder_->MaybePostVerify(second.contents).ok());
+  const std::string first = BuildOf(100);
+  const std::string second = BuildOf(AbsentKeys(KeyShape::kUrl, 100));
+  EXPECT_TRUE(builder_->MaybePostVerify(second).ok());
   EXPECT_TRUE(builder_->MaybePostVerify(first).IsCorruption());
 }
 
 TEST_F(PostVerify, IsNotDoneUnasked) {
   const auto builder = NewBuilder(*policy_);
-  builder->AddKey("a");
-  Finish(builder.get());
+  Build(builder.get(), {"a"});
   EXPECT_TRUE(builder->MaybePostVerify("damaged").ok());
 }
 
 class BuildBudget : public ::testing::Test {
  protected:
-  BuiltFilter Build(uint64_t max_build_bytes, uint64_t num_keys,
-                    const rocksdb::BlockBasedTableOptions& table_options = {},
-                    PolicyKind kind = PolicyKind::kBloom) {
-    FilterPolicyOptions options;
-    options.kind = kind;
-    options.max_build_bytes = max_build_bytes;
-    policy_ = NewFilterPolicy(options);
+  BuiltFilter BuildWithin(uint64_t max_build_bytes, uint64_t num_keys,
+                          const rocksdb::BlockBasedTableOptions& table_options = {},
+                          PolicyKind kind = PolicyKind::kBloom) {
+    policy_ = NewFilterPolicy({.kind = kind, .max_build_bytes = max_build_bytes});
     builder_ = NewBuilder(*policy_, table_options, &log_);
     return Add(num_keys);
   }
@@ -101,13 +99,6 @@ class BuildBudget : public ::testing::Test {
     EXPECT_EQ(CountMatches(*stock, filter, keys), keys.size());
   }
 
-  // The log says so.
-  void ExpectLogged(std::initializer_list<const char*> parts) {
-    for (const char* part : parts) {
-      EXPECT_NE(log_.text().find(part), std::string::npos) << part << "\n" << log_.text();
-    }
-  }
-
   void ExpectFiltered(const BuiltFilter& filter) {
     EXPECT_LT(CountMatches(*policy_, filter, AbsentKeys(KeyShape::kCounter, 10000)), 200u);
   }
@@ -118,26 +109,28 @@ class BuildBudget : public ::testing::Test {
 };
 
 TEST_F(BuildBudget, WithinItTheFilterIsMade) {
-  ExpectFiltered(Build(1000000, 50000));
-  const BuiltFilter ribbon = Build(3000000, 50000, {}, PolicyKind::kRibbon);
+  ExpectFiltered(BuildWithin(1000000, 50000));
+  const BuiltFilter ribbon = BuildWithin(3000000, 50000, {}, PolicyKind::kRibbon);
   EXPECT_LT(ribbon.contents.size(), 50000u * 7 / 8) << "a Bloom filter would take ten bits per key";
   EXPECT_EQ(log_.text(), "");
 }
 
 TEST_F(BuildBudget, BeyondItTheFilterMayMatchEverythingAndTheLogSaysWhy) {
-  for (const uint64_t budget : {1, 100, 1000}) ExpectAlwaysMayMatch(Build(budget, 200));
-  ExpectAlwaysMayMatch(Build(100000, 50000));
-  ExpectLogged({"no filter written", "50000 keys", "max_build_bytes = 100000"});
+  for (const uint64_t budget : {1, 100, 1000}) ExpectAlwaysMayMatch(BuildWithin(budget, 200));
+  ExpectAlwaysMayMatch(BuildWithin(100000, 50000));
+  EXPECT_THAT(log_.text(), AllOf(HasSubstr("no filter written"), HasSubstr("50000 keys"),
+                                 HasSubstr("max_build_bytes = 100000")));
 }
 
 // Hashes of 50,000 keys take 400,000 bytes; a ribbon needs working memory beside them.
 TEST_F(BuildBudget, ARibbonBeyondItBecomesBloomAndTheLogSaysWhy) {
-  ExpectFiltered(Build(1000000, 50000, {}, PolicyKind::kRibbon));
-  ExpectLogged({"blocked Bloom filter written", "max_build_bytes"});
+  ExpectFiltered(BuildWithin(1000000, 50000, {}, PolicyKind::kRibbon));
+  EXPECT_THAT(log_.text(),
+              AllOf(HasSubstr("blocked Bloom filter written"), HasSubstr("max_build_bytes")));
 }
 
 TEST_F(BuildBudget, TheLogSaysItOnceAFile) {
-  ExpectAlwaysMayMatch(Build(100000, 50000));
+  ExpectAlwaysMayMatch(BuildWithin(100000, 50000));
   const std::string said = log_.text();
   for (int partition = 0; partition < 10; ++partition) ExpectAlwaysMayMatch(Add(50000));
   EXPECT_EQ(log_.text(), said);
@@ -145,19 +138,16 @@ TEST_F(BuildBudget, TheLogSaysItOnceAFile) {
 
 // What is not there cannot be verified, and is no corruption.
 TEST_F(BuildBudget, PostVerifyAcceptsTheMissingFilter) {
-  const BuiltFilter filter = Build(100000, 50000, Detecting());
+  const BuiltFilter filter = BuildWithin(100000, 50000, Detecting());
   ExpectAlwaysMayMatch(filter);
   EXPECT_TRUE(builder_->MaybePostVerify(filter.contents).ok());
 }
 
 TEST_F(BuildBudget, WithoutAnInfoLogItIsOnStderr) {
   const std::string loud = StderrOf([&] {
-    FilterPolicyOptions options;
-    options.max_build_bytes = 1000;
-    const auto policy = NewFilterPolicy(options);
-    BuildFilter(*policy, PresentKeys(KeyShape::kCounter, 1000));
+    BuildFilter(*NewFilterPolicy({.max_build_bytes = 1000}), PresentKeys(KeyShape::kCounter, 1000));
   });
-  EXPECT_NE(loud.find("no filter written"), std::string::npos) << loud;
+  EXPECT_THAT(loud, HasSubstr("no filter written"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
-#include "tests/support/logs.h"
+#include "tests/support/param_names.h"
 
 // The builder, called as RocksDB calls it, through its own interface.
 
@@ -20,13 +20,6 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 class BitsBuilder : public ::testing::Test {
  protected:
-  explicit BitsBuilder(double target_fpr = 0.01) {
-    FilterPolicyOptions options;
-    options.target_fpr = target_fpr;
-    policy_ = NewFilterPolicy(options);
-    builder_ = NewBuilder(*policy_);
-  }
-
   void Add(const std::vector<std::string>& keys) {
     for (const std::string& key : keys) builder_->AddKey(key);
   }
@@ -42,8 +35,9 @@ class BitsBuilder : public ::testing::Test {
     return info.ok() ? info->num_keys : UINT64_MAX;
   }
 
-  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
-  std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
+  const std::shared_ptr<const rocksdb::FilterPolicy> policy_ =
+      NewFilterPolicy({.target_fpr = 0.01});
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder_ = NewBuilder(*policy_);
 };
 
 struct Entries {
@@ -130,8 +124,7 @@ TEST_F(BitsBuilder, NoKeysMakeAFilterThatIsNotEmpty) {
 
 TEST_F(BitsBuilder, FinishWithoutAStatusBuildsTheSame) {
   const auto keys = PresentKeys(KeyShape::kUrl, 100);
-  Add(keys);
-  const BuiltFilter with_status = Finish(builder_.get());
+  const BuiltFilter with_status = Build(builder_.get(), keys);
   Add(keys);
   std::unique_ptr<const char[]> memory;
   const rocksdb::Slice without = builder_->Finish(&memory);
@@ -141,8 +134,7 @@ TEST_F(BitsBuilder, FinishWithoutAStatusBuildsTheSame) {
 // Stock RocksDB of any version must see "always may match".
 TEST_F(BitsBuilder, EveryFilterEndsInFiveZeroBytes) {
   for (uint64_t count = 0; count < 3000; count = count * 3 / 2 + 1) {
-    Add(PresentKeys(KeyShape::kCounter, count));
-    const BuiltFilter filter = Finish(builder_.get());
+    const BuiltFilter filter = Build(builder_.get(), PresentKeys(KeyShape::kCounter, count));
     ASSERT_GE(filter.contents.size(), 6u);
     // They start inside the allocation, so that lines can be aligned.
     ASSERT_GE(filter.contents.data(), filter.memory.get());
@@ -154,6 +146,96 @@ TEST_F(BitsBuilder, EveryFilterEndsInFiveZeroBytes) {
     ASSERT_EQ(CountMatches(*stock, filter, probes), probes.size()) << count;
   }
 }
+
+// What the builder tells RocksDB of sizes, by which it cuts partitions.
+class BitsBuilderSizes : public ::testing::TestWithParam<double> {
+ protected:
+  size_t BuiltSize(size_t num_keys) {
+    return Build(builder_.get(), PresentKeys(KeyShape::kCounter, num_keys)).contents.size();
+  }
+
+  const std::shared_ptr<const rocksdb::FilterPolicy> policy_ =
+      NewFilterPolicy({.target_fpr = GetParam(), .kind = PolicyKind::kBloom});
+  std::unique_ptr<rocksdb::FilterBitsBuilder> builder_ = NewBuilder(*policy_);
+};
+
+TEST_P(BitsBuilderSizes, CalculateSpaceIsWhatFinishGives) {
+  for (size_t keys = 0; keys < 30000; keys = keys * 5 / 3 + 1) {
+    ASSERT_EQ(builder_->CalculateSpace(keys), BuiltSize(keys)) << keys;
+  }
+}
+
+// What follows in the allocation is filled, and what that saves lets a later filter be smaller. How
+// much follows depends on what malloc did before, so sizes are only about as told.
+TEST_P(BitsBuilderSizes, CalculateSpaceKnowsOfMemory) {
+  rocksdb::BlockBasedTableOptions table_options;
+  table_options.optimize_filters_for_memory = true;
+  builder_ = NewBuilder(*policy_, table_options);
+  for (size_t keys = 0; keys < 30000; keys = keys * 5 / 3 + 1) {
+    const auto expected = static_cast<double>(builder_->CalculateSpace(keys));
+    ASSERT_NEAR(static_cast<double>(BuiltSize(keys)), expected, 0.1 * expected + 128) << keys;
+  }
+}
+
+TEST_P(BitsBuilderSizes, ApproximateNumEntriesIsTheMostThatFits) {
+  for (size_t bytes = 0; bytes < 400000; bytes = bytes * 11 / 10 + 1) {
+    const size_t keys = builder_->ApproximateNumEntries(bytes);
+    if (keys > 0) {
+      ASSERT_LE(builder_->CalculateSpace(keys), bytes) << bytes;
+    }
+    ASSERT_GT(builder_->CalculateSpace(keys + 1), bytes) << bytes;
+  }
+}
+
+// tests/PITFALLS.md, 10: sizes near 4 GiB and beyond, arithmetically.
+TEST_P(BitsBuilderSizes, HugeSizesDoNotWrapAround) {
+  for (const size_t keys : {size_t{1} << 30, size_t{1} << 31, size_t{1} << 32, size_t{1} << 33}) {
+    const size_t bytes = builder_->CalculateSpace(keys);
+    EXPECT_GT(bytes, keys / 8) << keys;
+    EXPECT_NEAR(static_cast<double>(bytes),
+                2 * static_cast<double>(builder_->CalculateSpace(keys / 2)), 300)
+        << keys;
+  }
+  const size_t half = builder_->ApproximateNumEntries(size_t{1} << 32);
+  const size_t whole = builder_->ApproximateNumEntries(size_t{1} << 33);
+  EXPECT_NEAR(static_cast<double>(whole), 2 * static_cast<double>(half), 1000);
+}
+
+TEST_P(BitsBuilderSizes, EstimatedFpRateAgreesWithTheTarget) {
+  for (const size_t keys : {1000, 10000, 1000000}) {
+    const double fpr = builder_->EstimatedFpRate(keys, builder_->CalculateSpace(keys));
+    EXPECT_LE(fpr, GetParam()) << keys;
+    EXPECT_GE(fpr, GetParam() * 0.7) << keys;
+  }
+  EXPECT_EQ(builder_->EstimatedFpRate(0, 1000), 0);
+}
+
+// The keys of a ribbon have a say in its size: what is told beforehand is close, not exact.
+class RibbonBuilderSizes : public ::testing::TestWithParam<double> {};
+
+TEST_P(RibbonBuilderSizes, PartitionsComeOutAsLargeAsAskedFor) {
+  const auto policy = NewFilterPolicy({.target_fpr = GetParam(), .kind = PolicyKind::kRibbon});
+  const auto builder = NewBuilder(*policy);
+  for (size_t bytes = 200; bytes < 200000; bytes = bytes * 3 / 2) {
+    const size_t keys = builder->ApproximateNumEntries(bytes);
+    ASSERT_GT(keys, 0u) << bytes;
+    const BuiltFilter filter = Build(builder.get(), PresentKeys(KeyShape::kCounter, keys));
+    const double size = static_cast<double>(filter.contents.size());
+    EXPECT_LE(size, 1.01 * static_cast<double>(bytes) + 8) << keys;
+    EXPECT_GE(size, 0.97 * static_cast<double>(bytes) - 8) << keys;
+    EXPECT_NEAR(static_cast<double>(builder->CalculateSpace(keys)), size, 0.01 * size + 8);
+    const double fpr = builder->EstimatedFpRate(keys, bytes);
+    EXPECT_GE(fpr, GetParam() * 0.85) << keys;
+    if (bytes > 1000) {  // the estimate leaves room for what the keys decide
+      EXPECT_LE(fpr, GetParam() * 1.25) << keys;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, RibbonBuilderSizes, ::testing::Values(0.3, 0.01, 1e-5));
+
+INSTANTIATE_TEST_SUITE_P(Targets, BitsBuilderSizes, ::testing::Values(0.5, 0.1, 0.01, 1e-4, 1e-6),
+                         ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

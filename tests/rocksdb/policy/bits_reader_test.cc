@@ -4,7 +4,6 @@
 #include <memory>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
@@ -118,20 +117,6 @@ TEST_F(BitsReader, StockFiltersGoOnWorking) {
     EXPECT_LT(CountMatches(*policy_, filter, absent_), 60u);
     EXPECT_EQ(CountMatches(*policy_, filter, absent_), CountMatches(*stock, filter, absent_));
   }
-}
-
-TEST_F(BitsReader, OneServesManyThreads) {
-  const BuiltFilter filter = BuildFilter(*policy_, present_);
-  const auto reader = NewReader(*policy_, filter.contents);
-  const size_t positives = CountMatches(reader.get(), absent_);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
-      EXPECT_EQ(CountMatches(reader.get(), present_), present_.size());
-      EXPECT_EQ(CountMatches(reader.get(), absent_), positives);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

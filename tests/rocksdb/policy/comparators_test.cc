@@ -1,15 +1,12 @@
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
-#include <rocksdb/slice_transform.h>
 
 #include <cctype>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
@@ -36,8 +33,8 @@ std::string Timestamp(uint64_t time) {
 
 struct Filtering {
   const char* name;
-  size_t prefix_bytes;  // 0: none
   bool whole_keys;
+  bool prefixes;
 };
 
 class Timestamps : public ::testing::TestWithParam<std::tuple<Filtering, FilterShape>> {
@@ -48,11 +45,7 @@ class Timestamps : public ::testing::TestWithParam<std::tuple<Filtering, FilterS
   Timestamps() {
     config_ = MakeConfig(shape(), PolicyFromString("blocksieve:0.01"));
     config_.options.comparator = rocksdb::BytewiseComparatorWithU64Ts();
-    config_.table.whole_key_filtering = filtering().whole_keys;
-    if (filtering().prefix_bytes > 0) {
-      config_.options.prefix_extractor.reset(
-          rocksdb::NewFixedPrefixTransform(filtering().prefix_bytes));
-    }
+    if (filtering().prefixes) UsePrefixes(&config_, kGroupPrefixBytes, filtering().whole_keys);
   }
 
   static const Filtering& filtering() { return std::get<0>(GetParam()); }
@@ -100,15 +93,20 @@ TEST_P(Timestamps, EveryVersionIsFoundAtItsTime) {
       rocksdb::ReadOptions at;
       at.timestamp = &timestamp;
       std::vector<std::string> absent;
-      const TestDb::Model model = ModelAt(time, &absent);
+      TestDb::Model model = ModelAt(time, &absent);
       EXPECT_EQ(CheckReads(&db.db(), model, absent, at), "") << "time " << time;
+      if (!filtering().prefixes) continue;
+      at.prefix_same_as_start = true;
+      model.erase("");  // has no whole prefix
+      EXPECT_EQ(CheckPrefixScans(&db.db(), model, GroupPrefixes(1, kKeys / 10), at), "");
     }
   }
   EXPECT_GT(db.Use().all_rejected(), 0u);
+  EXPECT_EQ(db.Use().prefix_rejected > 0, filtering().prefixes);
   // Versions of a key count once: the filter has keys, not versions.
   const uint64_t entries = db.FilterEntries();
   const uint64_t whole = filtering().whole_keys ? kKeys + 1 : 0;
-  const uint64_t prefixes = filtering().prefix_bytes > 0 ? kKeys / 10 : 0;
+  const uint64_t prefixes = filtering().prefixes ? kKeys / 10 : 0;
   if (shape() == FilterShape::kFull) {
     // With prefixes alone, RocksDB before 9.6 adds one that is empty before the first.
     EXPECT_LE(entries - whole - prefixes, filtering().whole_keys ? 0u : 1u);
@@ -118,38 +116,11 @@ TEST_P(Timestamps, EveryVersionIsFoundAtItsTime) {
   }
 }
 
-class TimestampsAndPrefixes : public Timestamps {};
-
-TEST_P(TimestampsAndPrefixes, IteratorsWithinAPrefixFindIt) {
-  TestDb db(config_);
-  Write(&db);
-  const std::string text = Timestamp(10 * kTimes + 5);
-  const rocksdb::Slice timestamp(text);
-  rocksdb::ReadOptions within_prefix;
-  within_prefix.timestamp = &timestamp;
-  within_prefix.prefix_same_as_start = true;
-  std::vector<std::string> absent;
-  TestDb::Model model = ModelAt(kTimes, &absent);
-  model.erase("");  // has no whole prefix
-  for (const bool compacted : {false, true}) {
-    if (compacted) db.Compact();
-    EXPECT_EQ(CheckPrefixScans(&db.db(), model, GroupPrefixes(1, kKeys / 10), within_prefix), "");
-  }
-  EXPECT_GT(db.Use().prefix_rejected, 0u);
-}
-
-constexpr Filtering kWithPrefixes[] = {{"Both", kGroupPrefixBytes, true},
-                                       {"Prefixes", kGroupPrefixBytes, false}};
-
-INSTANTIATE_TEST_SUITE_P(WithoutPrefixes, Timestamps,
-                         ::testing::Combine(::testing::Values(Filtering{"WholeKeys", 0, true}),
+INSTANTIATE_TEST_SUITE_P(Filterings, Timestamps,
+                         ::testing::Combine(::testing::Values(Filtering{"WholeKeys", true, false},
+                                                              Filtering{"Both", true, true},
+                                                              Filtering{"Prefixes", false, true}),
                                             kBothShapes),
-                         ParamNames());
-INSTANTIATE_TEST_SUITE_P(WithPrefixes, Timestamps,
-                         ::testing::Combine(::testing::ValuesIn(kWithPrefixes), kBothShapes),
-                         ParamNames());
-INSTANTIATE_TEST_SUITE_P(WithPrefixes, TimestampsAndPrefixes,
-                         ::testing::Combine(::testing::ValuesIn(kWithPrefixes), kBothShapes),
                          ParamNames());
 
 // A comparator for which keys of other bytes are equal (tests/PITFALLS.md, needs, 9).

@@ -58,13 +58,9 @@ TEST_P(FilterAccuracy, TheFprIsBarelyBelowTheTarget) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, FilterAccuracy,
-                         ::testing::Combine(::testing::Values(KeyShape::kUrl),
-                                            ::testing::Values(0.3, 0.01, 1e-3), kBothShapes),
-                         ParamNames());
-INSTANTIATE_TEST_SUITE_P(Shapes, FilterAccuracy,
-                         ::testing::Combine(::testing::Values(KeyShape::kCounter,
+                         ::testing::Combine(::testing::Values(KeyShape::kUrl, KeyShape::kCounter,
                                                               KeyShape::kCommonPrefix),
-                                            ::testing::Values(0.1), kBothShapes),
+                                            ::testing::Values(0.3, 0.01, 1e-3), kBothShapes),
                          ParamNames());
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 // Readers, tables, column families and databases that come and go beside probes and scans

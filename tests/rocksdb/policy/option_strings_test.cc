@@ -3,21 +3,26 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "integration/rocksdb/policy/policy_options.h"
+#include "tests/support/built_filter.h"
+#include "tests/support/key_sets.h"
 #include "tests/support/logs.h"
 #include "tests/support/test_db.h"
+
+// What is refused. What strings mean: option_promises_test.cc.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-using blocksieve::testing::StderrOf;
-using blocksieve::testing::StrictConfig;
+using namespace blocksieve::testing;  // NOLINT: test support
 using rocksdb::ConfigOptions;
 using rocksdb::FilterPolicy;
 using ::testing::HasSubstr;
@@ -32,22 +37,7 @@ class OptionStrings : public ::testing::Test {
     policy->reset();
     return FilterPolicy::CreateFromString(config, text, policy);
   }
-
-  static FilterPolicyOptions OptionsOf(const std::string& text) {
-    std::shared_ptr<const FilterPolicy> policy;
-    const rocksdb::Status status = Create(text, &policy);
-    EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
-    const auto* ours = As<Policy>(policy.get());
-    EXPECT_NE(ours, nullptr) << text;
-    return ours == nullptr ? FilterPolicyOptions() : ours->options();
-  }
 };
-
-// The rest of what strings mean: option_promises_test.cc.
-TEST_F(OptionStrings, RatesByLevelHaveNamesToo) {
-  EXPECT_EQ(OptionsOf("{id=blocksieve;wasted_reads=0.25}").wasted_reads, 0.25);
-  EXPECT_EQ(OptionsOf("{id=blocksieve;bits_per_key=9.5}").bits_per_key, 9.5);
-}
 
 // SetOptions passes the policy in force, whose options stand unless they are given anew.
 TEST_F(OptionStrings, OptionsInForceCanBeTakenBack) {
@@ -128,7 +118,7 @@ constexpr Invalid kInvalid[] = {
 
 void ExpectParts(const Invalid& invalid, const std::string& where) {
   for (const char* part : {invalid.name, invalid.value, invalid.range}) {
-    EXPECT_NE(where.find(part), std::string::npos) << invalid.text << "\n" << where;
+    EXPECT_THAT(where, HasSubstr(part)) << invalid.text;
   }
 }
 
@@ -168,8 +158,8 @@ TEST_F(OptionStrings, UnknownOptionsAreNamed) {
 
 TEST_F(OptionStrings, ValidStringsAreQuiet) {
   const std::string loud = StderrOf([] {
-    OptionsOf("blocksieve:0.02");
-    OptionsOf("{id=blocksieve;target_fpr=0.02;kind=bloom;max_build_bytes=0}");
+    PolicyFromString("blocksieve:0.02");
+    PolicyFromString("{id=blocksieve;target_fpr=0.02;kind=bloom;max_build_bytes=0}");
   });
   EXPECT_EQ(loud, "");
 }
@@ -182,6 +172,55 @@ TEST_F(OptionStrings, OtherNamesAreNotOurs) {
   std::shared_ptr<const FilterPolicy> stock;
   ASSERT_TRUE(Create("bloomfilter:10:false", &stock).ok());
   EXPECT_EQ(As<Policy>(stock.get()), nullptr);
+}
+
+// The C++ entry point.
+TEST(NewFilterPolicy, RefusesWhatNoLayoutOrTreeIsGiven) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::pair<FilterPolicyOptions, const char*> cases[] = {
+      {{.target_fpr = 0.0}, "target_fpr is 0; allowed is 1e-07 to 0.5"},
+      {{.target_fpr = -0.01}, "target_fpr is -0.01; allowed is 1e-07 to 0.5"},
+      {{.target_fpr = nan}, "target_fpr is nan; allowed is 1e-07 to 0.5"},
+      // A value just outside is not shown as the bound.
+      {{.target_fpr = std::nextafter(0.5, 1)}, "target_fpr is 0.5000000000000001; allowed"},
+      {{.target_fpr = std::nextafter(1e-7, 0)}, "target_fpr is 9.999999999999998e-08; allowed"},
+      {{.wasted_reads = 0}, "wasted_reads is 0; allowed is 1e-06 to 100"},
+      {{.bits_per_key = 33}, "bits_per_key is 33; allowed is 0.1 to 32"},
+      {{.bits_per_key = nan}, "bits_per_key is nan"},
+      {{.target_fpr = 0.01, .wasted_reads = 0.5},
+       "target_fpr=0.01, wasted_reads=0.5 exclude each other; allowed is one"},
+      {{.kind = static_cast<PolicyKind>(77)}, "kind"},
+  };
+  for (const auto& [options, problem] : cases) {
+    rocksdb::Status status;
+    EXPECT_EQ(NewFilterPolicy(options, &status), nullptr) << problem;
+    EXPECT_TRUE(status.IsInvalidArgument()) << problem;
+    EXPECT_THAT(status.ToString(), HasSubstr(problem));
+  }
+  EXPECT_NE(NewFilterPolicy({.wasted_reads = 100}), nullptr);
+  EXPECT_NE(NewFilterPolicy({.bits_per_key = 0.1}), nullptr);
+  EXPECT_NE(NewFilterPolicy({}), nullptr);
+}
+
+TEST(NewFilterPolicy, WithoutAPlaceForTheReasonItIsOnStderr) {
+  const std::string loud = StderrOf([] { EXPECT_EQ(NewFilterPolicy({.target_fpr = 3}), nullptr); });
+  EXPECT_THAT(loud, HasSubstr("target_fpr is 3; allowed is 1e-07 to 0.5"));
+}
+
+// RocksDB keeps the policy alive meanwhile, but the context not.
+TEST(NewFilterPolicy, BuildersKeepNothingOfTheContext) {
+  const auto keys = PresentKeys(KeyShape::kUrl, 1000);
+  const auto policy = NewFilterPolicy({.target_fpr = 0.01});
+  std::unique_ptr<rocksdb::FilterBitsBuilder> builder;
+  {
+    auto table_options = std::make_unique<rocksdb::BlockBasedTableOptions>();
+    table_options->detect_filter_construct_corruption = true;
+    table_options->optimize_filters_for_memory = true;
+    builder = NewBuilder(*policy, *table_options);
+  }
+  const BuiltFilter filter = Build(builder.get(), keys);
+  EXPECT_TRUE(builder->MaybePostVerify(filter.contents).ok());
+  EXPECT_EQ(CountMatches(*policy, filter, keys), keys.size());
 }
 
 }  // namespace

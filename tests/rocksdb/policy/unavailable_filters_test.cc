@@ -3,11 +3,9 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "integration/rocksdb/compat/open_db.h"
-#include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
@@ -133,21 +131,6 @@ TEST_P(UnavailableFilters, ADamagedFilterOnDiskIsAnErrorAndNotANo) {
     const rocksdb::Status status = damaged_db->Get({}, key, &found);
     ASSERT_FALSE(status.IsNotFound()) << "a false negative";
   }
-}
-
-TEST_P(UnavailableFilters, ManyThreadsReadThroughATinyCache) {
-  config_.table.cache_index_and_filter_blocks = true;
-  config_.table.block_cache = rocksdb::NewLRUCache(8192, 1);
-  TestDb db(config_);
-  Fill(&db);
-  std::vector<std::string> results(4);
-  std::vector<std::thread> threads;
-  for (std::string& result : results) {
-    threads.emplace_back([&] { result = CheckReads(&db.db(), db.model(), absent_); });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::string& result : results) EXPECT_EQ(result, "");
-  EXPECT_GT(db.Use().rejected, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, UnavailableFilters, kBothShapes, ParamNames());

@@ -2,6 +2,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/version.h>
 
 #include <functional>
 #include <memory>
@@ -13,8 +14,7 @@
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
-// One workload under every feature of RocksDB that meets a filter, full and partitioned: every key
-// is found, and filters were of use.
+// Every setting of RocksDB that meets a filter, and every change from one to another.
 
 namespace blocksieve {
 namespace {
@@ -33,16 +33,27 @@ class UpToSlash final : public rocksdb::SliceTransform {
   }
 };
 
-struct Feature {
+struct Setting {
   const char* name;
   std::function<void(DbConfig*)> apply;
 };
 
-const Feature kFeatures[] = {
+DbConfig ConfigOf(const Setting& setting, FilterShape shape) {
+  DbConfig config = MakeConfig(shape, PolicyFromString("blocksieve:0.01"));
+  setting.apply(&config);
+  return config;
+}
+
+const Setting kEntries[] = {
     {"WholeKeys", [](DbConfig*) {}},
     // tests/PITFALLS.md, 4: entries k, p, k, p. And 18: AwkwardKeys has keys outside the domain.
     {"WholeKeysAndPrefixes", [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes); }},
     {"PrefixesOnly", [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes, false); }},
+    {"HighTarget",
+     [](DbConfig* config) { config->table.filter_policy = PolicyFromString("blocksieve:0.5"); }},
+};
+
+const Setting kFeatures[] = {
     // tests/PITFALLS.md, 1: an empty prefix; and 18.
     {"PrefixesThatMayBeEmpty",
      [](DbConfig* config) { config->options.prefix_extractor = std::make_shared<UpToSlash>(); }},
@@ -59,20 +70,8 @@ const Feature kFeatures[] = {
        UsePrefixes(config, kGroupPrefixBytes);
        config->options.comparator = rocksdb::ReverseBytewiseComparator();
      }},
-    {"OptimizedForMemory",
-     [](DbConfig* config) { config->table.optimize_filters_for_memory = true; }},
-    {"DetectingConstructCorruption",
-     [](DbConfig* config) {
-       UsePrefixes(config, kGroupPrefixBytes);
-       config->table.detect_filter_construct_corruption = true;
-     }},
     // AddKey and Finish run on different threads.
-    {"ParallelCompression",
-     [](DbConfig* config) {
-       config->options.compression = rocksdb::kLZ4Compression;
-       config->options.compression_opts.parallel_threads = 4;
-     }},
-    {"ParallelCompressionWithPrefixesVerified",
+    {"ParallelCompressionAndVerification",
      [](DbConfig* config) {
        UsePrefixes(config, kGroupPrefixBytes);
        config->options.compression = rocksdb::kZSTD;
@@ -126,8 +125,6 @@ const Feature kFeatures[] = {
     {"OneKeyPerBlock", [](DbConfig* config) { config->table.block_size = 1; }},
     {"LowTarget",
      [](DbConfig* config) { config->table.filter_policy = PolicyFromString("blocksieve:1e-6"); }},
-    {"HighTarget",
-     [](DbConfig* config) { config->table.filter_policy = PolicyFromString("blocksieve:0.5"); }},
     // Every filter is "may match" then; what is rejected comes from files that are small enough.
     {"BudgetThatOnlySmallFiltersMeet",
      [](DbConfig* config) {
@@ -136,7 +133,8 @@ const Feature kFeatures[] = {
      }},
 };
 
-class FilterFeature : public ::testing::TestWithParam<std::tuple<Feature, FilterShape>> {
+// One workload under every setting: every key is found, and filters were of use.
+class FilterFeature : public ::testing::TestWithParam<std::tuple<Setting, FilterShape>> {
  protected:
   static constexpr uint64_t kGroups = 150;
   static constexpr uint64_t kMembers = 8;
@@ -176,8 +174,7 @@ class FilterFeature : public ::testing::TestWithParam<std::tuple<Feature, Filter
 
 TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
   const auto& [feature, shape] = GetParam();
-  DbConfig config = MakeConfig(shape, PolicyFromString("blocksieve:0.01"));
-  feature.apply(&config);
+  const DbConfig config = ConfigOf(feature, shape);
   TestDb db(config);
   for (uint64_t round = 0; round < 3; ++round) WriteRound(&db, round);
 
@@ -203,9 +200,135 @@ TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
   EXPECT_TRUE(db->VerifyChecksum().ok());
 }
 
+INSTANTIATE_TEST_SUITE_P(Entries, FilterFeature,
+                         ::testing::Combine(::testing::ValuesIn(kEntries), kBothShapes),
+                         ParamNames());
 INSTANTIATE_TEST_SUITE_P(Features, FilterFeature,
                          ::testing::Combine(::testing::ValuesIn(kFeatures), kBothShapes),
                          ParamNames());
+
+// What files may be written with, and read with, beside kEntries.
+const Setting kOtherFilters[] = {
+    {"ShorterPrefixes", [](DbConfig* config) { UsePrefixes(config, 3, true); }},
+    {"ShorterPrefixesOnly", [](DbConfig* config) { UsePrefixes(config, 3, false); }},
+    // One byte more than a group's prefix: the '/' after it (22).
+    {"LongerPrefixesOnly",
+     [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes + 1, false); }},
+    {"CappedPrefixes",
+     [](DbConfig* config) {
+       config->options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(9));
+       config->table.whole_key_filtering = false;
+     }},
+    {"NoFilter", [](DbConfig* config) { config->table.filter_policy.reset(); }},
+    {"StockBloom",
+     [](DbConfig* config) { config->table.filter_policy = PolicyFromString("bloomfilter:10"); }},
+};
+
+class ChangedSettings : public ::testing::TestWithParam<FilterShape> {};
+
+// tests/PITFALLS.md, 19: files are read with other settings than they were written with.
+TEST_P(ChangedSettings, NothingIsLost) {
+  std::vector<Setting> settings(std::begin(kEntries), std::end(kEntries));
+  settings.insert(settings.end(), std::begin(kOtherFilters), std::end(kOtherFilters));
+  std::vector<std::string> absent = GroupKeys(1, 60, 1);
+  for (uint64_t group = 0; group < 60; ++group) absent.push_back(GroupKey(2 * group, 1) + "+");
+  uint64_t rejected = 0;
+  for (const Setting& written : settings) {
+    TestDb db(ConfigOf(written, GetParam()));
+    db.PutAll(GroupKeys(0, 60, 10), std::string(30, 'v'));
+    db.Fill(AwkwardKeys(), "awkward");
+    for (const FilterShape reading_shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
+      for (const Setting& read : settings) {
+        SCOPED_TRACE(std::string(written.name) + " read with " + read.name + NameOf(reading_shape));
+        const DbConfig reading = ConfigOf(read, reading_shape);
+        db.Reopen(reading);
+        EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
+        if (reading.options.prefix_extractor != nullptr) {
+          EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), {}), "");
+        }
+        rejected += db.Use().rejected;
+      }
+    }
+  }
+  EXPECT_GT(rejected, 0u);
+}
+
+// tests/PITFALLS.md, 19: the extractor changes while the database is open, and files written
+// before and after are read together.
+TEST_P(ChangedSettings, TheExtractorChangesWhileTheDatabaseIsOpen) {
+  DbConfig config = MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01"));
+  UsePrefixes(&config, kGroupPrefixBytes, true);
+  TestDb db(config);
+  uint64_t groups = 0;
+  for (const char* extractor : {"rocksdb.FixedPrefix.3", "rocksdb.FixedPrefix.7", "nullptr",
+                                "rocksdb.CappedPrefix.8", "rocksdb.FixedPrefix.6"}) {
+    db.Fill(GroupKeys(2 * groups, 20, 10), std::string(30, 'v'));
+    groups += 20;
+    MustBeOk(db->SetOptions({{"prefix_extractor", extractor}}), extractor);
+    EXPECT_EQ(CheckReads(&db.db(), db.model(), GroupKeys(1, groups, 1)), "") << extractor;
+    if (db->GetOptions().prefix_extractor != nullptr) {
+      EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), {}), "") << extractor;
+    }
+  }
+  EXPECT_GT(db.Use().rejected, 0u);
+}
+
+// As the README has it: from 9.8 on for new files, before not at all.
+TEST_P(ChangedSettings, ThePolicyChangesWhileTheDatabaseIsOpen) {
+  constexpr bool kIsChangeable = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908;
+  TestDb db(MakeConfig(GetParam(), PolicyFromString("{id=blocksieve;wasted_reads=0.03}")));
+  struct Step {
+    std::string policy;
+    std::string target_fpr;  // then in force
+    std::string wasted_reads;
+  };
+  uint64_t groups = 0;
+  for (const Step& step : {Step{"blocksieve:0.02", "0.02", ""},
+                           Step{"{id=blocksieve;wasted_reads=0.01;target_fpr=none}", "", "0.01"},
+                           Step{"{id=blocksieve;target_fpr=0.2;wasted_reads=none}", "0.2", ""}}) {
+    db.Fill(GroupKeys(2 * groups, 20, 10), std::string(30, 'v'));
+    groups += 20;
+    const rocksdb::Status status =
+        db->SetOptions({{"block_based_table_factory", "{filter_policy=" + step.policy + "}"}});
+    if (kIsChangeable) {
+      MustBeOk(status, step.policy);
+    } else {
+      EXPECT_NE(status.ToString().find("Option not changeable"), std::string::npos)
+          << status.ToString();
+    }
+    const auto factory = db->GetOptions().table_factory;
+    const auto* const table = factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    ASSERT_NE(table, nullptr);
+    const auto option = [&](const char* name) {
+      std::string value;
+      EXPECT_TRUE(table->filter_policy->GetOption({}, name, &value).ok()) << name;
+      return value;
+    };
+    EXPECT_EQ(option("target_fpr"), kIsChangeable ? step.target_fpr : "") << step.policy;
+    EXPECT_EQ(option("wasted_reads"), kIsChangeable ? step.wasted_reads : "0.03") << step.policy;
+    EXPECT_EQ(CheckReads(&db.db(), db.model(), GroupKeys(1, groups, 1)), "") << step.policy;
+  }
+  EXPECT_GT(db.Use().rejected, 0u);
+}
+
+// tests/PITFALLS.md, 22: prefixes that differ in a zero byte alone are different.
+TEST_P(ChangedSettings, PrefixesOneNulApart) {
+  const std::string one_nul_more("ab\0", 3);
+  for (const size_t written : {2, 3}) {
+    for (const size_t read : {2, 3}) {
+      DbConfig config = MakeConfig(GetParam(), PolicyFromString("blocksieve:0.001"));
+      UsePrefixes(&config, written, false);
+      TestDb db(config);
+      db.Fill({"ab", one_nul_more, one_nul_more + "x", "ac", "acx"});
+      UsePrefixes(&config, read, false);
+      db.Reopen(config);
+      EXPECT_EQ(CheckReads(&db.db(), db.model(), {"aa", std::string("aa\0", 3), "aba"}), "");
+      EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), {}), "");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, ChangedSettings, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve
