@@ -66,8 +66,7 @@ class MemoryFitTest : public ::testing::TestWithParam<size_t (*)(size_t)> {
       totals.keys += keys;
       totals.expected_positives += keys * PredictedFpr(*info);
       totals.used += static_cast<double>(block->size + kBlockTrailerBytes);
-      totals.allocated +=
-          static_cast<double>(GetParam()(block->size + kBlockTrailerBytes));
+      totals.allocated += static_cast<double>(GetParam()(block->size + kBlockTrailerBytes));
       // A single filter never gets bad.
       EXPECT_LE(PredictedFpr(*info), kMaxTargetFpr * 1.05);
     }

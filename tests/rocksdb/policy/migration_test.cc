@@ -3,7 +3,6 @@
 #include <set>
 #include <string>
 #include <tuple>
-#include <vector>
 
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
@@ -44,20 +43,17 @@ class Migration : public ::testing::TestWithParam<std::tuple<Stock, FilterShape>
 
   // Of the probes of absent keys, the share that filters rejected: about
   // (files with a filter that can be read) / files. Checks results on the way.
-  static double RejectedShare(TestDb* db) {
+  static double RejectedShare(rocksdb::DB* db, const TestDb::Model& model) {
     const auto absent = AbsentKeys(KeyShape::kUrl, 8 * kKeysPerStep);
-    EXPECT_EQ(CheckReads(&db->db(), db->model(), absent), "");
-    db->ResetUse();
-    EXPECT_EQ(CheckGets(&db->db(), {}, absent), "");
-    const uint64_t probes = absent.size() * FileCount(db);
-    return static_cast<double>(db->Use().rejected) / static_cast<double>(probes);
+    EXPECT_EQ(CheckReads(db, model, absent), "");
+    EXPECT_TRUE(db->VerifyChecksum().ok());
+    rocksdb::Statistics& statistics = *db->GetDBOptions().statistics;
+    MustBeOk(statistics.Reset(), "statistics");
+    EXPECT_EQ(CheckGets(db, {}, absent), "");
+    const uint64_t probes = absent.size() * FilesOf(*db).size();
+    return static_cast<double>(FilterUseSoFar(statistics).rejected) / static_cast<double>(probes);
   }
-
-  static uint64_t FileCount(TestDb* db) {
-    std::vector<rocksdb::LiveFileMetaData> files;
-    (*db)->GetLiveFilesMetaData(&files);
-    return files.size();
-  }
+  static double RejectedShare(TestDb* db) { return RejectedShare(&db->db(), db->model()); }
 
   uint64_t step_ = 0;
 };
@@ -82,11 +78,9 @@ TEST_P(Migration, ToUsAndBackAndToUsAgain) {
   EXPECT_LT(half, 0.51);
   WriteFile(&db);
   EXPECT_NEAR(RejectedShare(&db), 2.0 / 3, 0.02) << "two stock files and one of ours";
-  EXPECT_TRUE(db->VerifyChecksum().ok());
 
   db.Reopen(Ours());
   EXPECT_GT(RejectedShare(&db), 0.97) << "all three, read by us";
-  EXPECT_TRUE(db->VerifyChecksum().ok());
 
   // Compaction rewrites everything with the policy in effect.
   db.Compact();
@@ -114,6 +108,26 @@ TEST_P(Migration, BetweenFullAndPartitioned) {
   EXPECT_NEAR(RejectedShare(&db), 0.495, 0.015);
   db.Reopen(Ours());
   EXPECT_GT(RejectedShare(&db), 0.97);
+}
+
+// Instances that only read, of another directory or beside the writer.
+TEST_P(Migration, OtherInstancesReadOurFiles) {
+  TestDb db(Ours());
+  WriteFile(&db);
+  const std::string path = db.dir() / "checkpoint";
+  MustBeOk(NewCheckpoint(&db.db())->CreateCheckpoint(path), "checkpoint");
+  const TestDb::Model model = db.model();
+  rocksdb::Options options = Ours().ToOptions();
+  options.max_open_files = -1;
+  const auto secondary = OpenSecondary(options, db.path(), db.dir() / "secondary");
+  WriteFile(&db);
+  db.Compact();
+  MustBeOk(secondary->TryCatchUpWithPrimary(), "catch up");
+  EXPECT_GT(RejectedShare(secondary.get(), db.model()), 0.97);
+  const auto ours = OpenReadOnly(Ours().ToOptions(), path);
+  EXPECT_GT(RejectedShare(ours.get(), model), 0.97);
+  const auto stocks = OpenReadOnly(Stocks().ToOptions(), path);
+  EXPECT_EQ(RejectedShare(stocks.get(), model), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(

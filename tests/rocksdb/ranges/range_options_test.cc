@@ -146,11 +146,6 @@ const std::vector<Refusal>& Refusals() {
          options->memtable_factory.reset(rocksdb::NewHashSkipListRepFactory());
        },
        {"memtable_factory", "HashSkipList", "SkipListFactory"}},
-      {"HashLinkedListMemtable",
-       [](Options* options, Table*) {
-         options->memtable_factory.reset(rocksdb::NewHashLinkListRepFactory());
-       },
-       {"memtable_factory", "HashLinkList", "SkipListFactory"}},
   };
   return refusals;
 }

@@ -7,7 +7,7 @@
 
 // Cases of ClickHouse's own tests of skip indexes, on files of an LSM
 // tree. Cases 5 and 6 are in block_granules_test.cc, 7 and 9 in
-// skip_databases_test.cc and skip_versions_test.cc.
+// skip_databases_test.cc and skip_versions_test.cc, 10 among the core's properties of predicates.
 
 namespace blocksieve {
 namespace {
@@ -53,42 +53,6 @@ TEST_F(SkipCases, ArraysAndMissingValues) {
   EXPECT_EQ(Count("a IS NULL"), 37u);
   EXPECT_EQ(Count("a IS NOT NULL"), 3u);
   EXPECT_EQ(Count("t IS NULL"), 19u);
-}
-
-// Case 10, and the history of wrong answers behind it.
-TEST_F(SkipCases, NestedPredicatesAgreeWithAFullScan) {
-  for (uint64_t i = 0; i < 200; ++i) {
-    const int number = static_cast<int>(i % 40) - 20;
-    Put(i, std::to_string(number) + "\tlib" + std::to_string(i % 7) + " common\t1," +
-               std::to_string(number));
-  }
-  db_.Flush();
-  for (uint64_t i = 0; i < 200; i += 11) Put(i, "9999\tother");
-  const std::vector<std::string> wheres = {
-      "n = 1 OR n = 9999",
-      "NOT (n = 1 OR n = 9999)",
-      "NOT n = 1",
-      "NOT NOT n = -20",
-      "n = -20 OR NOT (t = 'lib1 common' AND n < 0)",
-      "(n = 1 OR w HAS 'lib3') AND NOT (n > 5 OR w HAS 'lib2')",
-      "n <> 3 AND n IN (1, 2, 3)",
-      "n NOT IN (1, 2, 3) AND n BETWEEN 0 AND 4",
-      "NOT a HAS 1",
-      "a <> -5 OR t LIKE 'lib_ c%'",
-      "t STARTSWITH 'lib5' AND NOT n = 0",
-      "t LIKE '%' AND n = -7",
-      "n IN (5) OR FALSE",
-      "n = 5 AND FALSE",
-      "n = 5 OR TRUE",
-      "n > 1e30 OR n < -19.5",
-  };
-  for (const bool flushed : {false, true}) {
-    if (flushed) db_.Flush();
-    for (const std::string& where : wheres) {
-      SCOPED_TRACE(where);
-      Count(where);
-    }
-  }
 }
 
 TEST_F(SkipCases, ExplanationsSayWhatSkippedAndWhatDidNot) {
