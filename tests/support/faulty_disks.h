@@ -111,9 +111,6 @@ class FullDisk final : public UnsyncedFiles {
 
   const char* Name() const override { return "FullDisk"; }
 
-  /// From here on there is room again.
-  void Clear() { bytes_left_ = INT64_MAX; }
-
   uint64_t failed_appends() const { return failed_appends_; }
 
   /// RocksDB asks before it tries to go on by itself. With room, it would fail again and again, and

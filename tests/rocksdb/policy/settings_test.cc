@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/version.h>
 

@@ -1,0 +1,163 @@
+#include <algorithm>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/compat/open_db.h"
+#include "tests/rocksdb/sidecar/sidecar_test_db.h"
+#include "tests/support/db_checks.h"
+#include "tests/support/faulty_disks.h"
+#include "tests/support/logs.h"
+
+// The disk becomes full, the process is killed, or the power fails, while files with filters and
+// indexes are written: the database opens again, also with stock RocksDB, with what was
+// acknowledged, and scans return what they should.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+class FailingDisks : public SidecarFixture {
+ protected:
+  FailingDisks() { config_ = Config({NewListener()}, 0, log_); }
+
+  struct Written {
+    TestDb::Model acknowledged;
+    std::set<std::string> unknown;  // their writes failed, and may have happened nevertheless
+    uint64_t errors = 0;
+    rocksdb::Status first_error;  // but for those of flushes and compactions
+  };
+
+  /// Writes some keys twice, with two flushes and a compaction, until there are `max_errors`.
+  Written Write(const std::string& path, rocksdb::Env* env, uint64_t num_keys, size_t max_errors) {
+    rocksdb::Options options = config_.ToOptions();
+    options.env = env;
+    Written written;
+    std::unique_ptr<rocksdb::DB> db;
+    const rocksdb::Status open = rocksdb_plugin::OpenDb(options, path, &db);
+    if (!open.ok()) {
+      written.first_error = open;
+      ++written.errors;
+      return written;
+    }
+    for (uint64_t i = 0; i < num_keys * 6 / 5 && written.unknown.size() < max_errors; ++i) {
+      const std::string key = Key(i * 7919 % num_keys);
+      const rocksdb::Status status = db->Put({}, key, Value(i / 10));
+      if (status.ok()) {
+        written.acknowledged[key] = Value(i / 10);
+      } else {
+        // The first says why; after it, some only say that there was one.
+        if (written.errors++ == 0) written.first_error = status;
+        written.unknown.insert(key);
+      }
+      if ((i + 1) % (num_keys * 3 / 5) == 0) written.errors += !db->Flush({}).ok();
+    }
+    written.errors += !db->CompactRange({}, nullptr, nullptr).ok();
+    uint64_t in_background = 0;
+    db->GetIntProperty(rocksdb::DB::Properties::kBackgroundErrors, &in_background);
+    written.errors += in_background;
+    return written;
+  }
+
+  /// With a disk that is well.
+  void ExpectAllThere(const DbConfig& config, const std::string& path, Written* written) {
+    rocksdb::Options options = config.ToOptions();
+    options.env = UnsyncedEnv();
+    std::unique_ptr<rocksdb::DB> db;
+    const rocksdb::Status status = rocksdb_plugin::OpenDb(options, path, &db);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    for (const std::string& key : written->unknown) {
+      std::string value;
+      if (db->Get({}, key, &value).ok()) written->acknowledged[key] = value;
+    }
+    const TestDb::Model& model = written->acknowledged;
+    EXPECT_EQ(CheckReads(db.get(), model, {"k", "l"}), "");
+    const auto is_seven = [](const auto& row) { return row.second == Value(7); };
+    EXPECT_EQ(Count(*db, "n = 7"),
+              static_cast<size_t>(std::count_if(model.begin(), model.end(), is_seven)));
+    for (const char* const where : {"n IN (1, 3)", "t = 'absent'"}) Count(*db, where);
+    // And it goes on.
+    MustBeOk(db->Put({}, "z", Value(3)), "put");
+    written->acknowledged["z"] = Value(3);
+    MustBeOk(db->Flush({}), "flush");
+    Count(*db, "n = 3");
+    MustBeOk(db->CompactRange({}, nullptr, nullptr), "compact");
+    EXPECT_EQ(CheckReads(db.get(), model, {"k", "l"}), "");
+    EXPECT_TRUE(db->VerifyChecksum().ok());
+  }
+
+  const std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
+};
+
+enum class End { kKilled, kPowerFails };
+
+class SidecarCrash : public FailingDisks, public ::testing::WithParamInterface<End> {};
+
+INSTANTIATE_TEST_SUITE_P(Ends, SidecarCrash, ::testing::Values(End::kKilled, End::kPowerFails),
+                         [](const auto& info) {
+                           return info.param == End::kKilled ? "Killed" : "PowerFails";
+                         });
+
+TEST_P(SidecarCrash, AtEveryStepNothingIsLostAndNothingIsWrong) {
+  DbConfig stock = Config({});
+  stock.options.table_properties_collector_factories.clear();
+  bool lived = false;
+  uint64_t num_deaths = 0;
+  for (int64_t changes = 0; !lived && !HasFailure(); ++changes) {
+    SCOPED_TRACE("dead after " + std::to_string(changes) + " changes");
+    const TempDir dir;
+    const std::string path = dir / "db";
+    const auto disk = std::make_shared<DyingDisk>(changes);
+    ImpatientEnv env(disk);
+    Written written = Write(path, &env, 50, 1);
+    lived = !disk->is_dead();
+    num_deaths += disk->is_dead();
+    if (GetParam() == End::kPowerFails) disk->LosePower(static_cast<uint64_t>(changes));
+    if (!std::filesystem::exists(path + "/CURRENT")) continue;  // it was never there
+    ExpectAllThere(changes % 2 == 0 ? config_ : stock, path, &written);
+    if (!HasFailure()) ExpectAllThere(config_, path, &written);
+  }
+  EXPECT_GT(num_deaths, 100u);
+  EXPECT_NE(log_->text().find("cannot be written"), std::string::npos) << "of sidecars, too";
+}
+
+class FullDiskTest : public FailingDisks,
+                     public ::testing::WithParamInterface<std::tuple<FilterShape, bool>> {
+ protected:
+  FullDiskTest() {
+    const auto policy = NewFilterPolicy({.target_fpr = 0.01});
+    config_.table = MakeConfig(std::get<0>(GetParam()), policy).table;
+    rocksdb::Options& options = config_.options;
+    options.write_buffer_size = 64 << 10;
+    options.disable_auto_compactions = false;
+    options.level0_file_num_compaction_trigger = 2;
+    options.target_file_size_base = 32 << 10;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Disks, FullDiskTest, ::testing::Combine(kBothShapes, ::testing::Bool()),
+                         [](const auto& info) {
+                           return NameOf(std::get<0>(info.param)) +
+                                  (std::get<1>(info.param) ? "RoomForTables" : "RoomForAll");
+                         });
+
+TEST_P(FullDiskTest, LosesNothingThatWasAcknowledged) {
+  uint64_t runs_with_errors = 0;
+  bool enough = false;
+  for (uint64_t bytes = 0; !enough && !HasFailure(); bytes += 30'011) {
+    SCOPED_TRACE(std::to_string(bytes) + " bytes");
+    const TempDir dir;
+    const auto disk = std::make_shared<FullDisk>(bytes, std::get<1>(GetParam()));
+    ImpatientEnv env(disk);
+    Written written = Write(dir / "db", &env, 3000, 10);
+    enough = disk->failed_appends() == 0;
+    EXPECT_TRUE(written.first_error.ok() || written.first_error.IsNoSpace())
+        << written.first_error.ToString();
+    EXPECT_FALSE(enough && written.errors > 0);
+    runs_with_errors += written.errors > 0;
+    ExpectAllThere(config_, dir / "db", &written);
+  }
+  EXPECT_GT(runs_with_errors, 3u);
+}
+
+}  // namespace
+}  // namespace blocksieve
