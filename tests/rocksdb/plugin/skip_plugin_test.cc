@@ -44,28 +44,13 @@ TEST(SkipPlugin, ColumnsAndPredicatesPassIntoTheSharedObject) {
   EXPECT_EQ(summary.usage.size(), 4u);
 }
 
-TEST(SkipPlugin, OptionStringsNameTheIndexAndReadBack) {
-  const rocksdb::ConfigOptions strict = StrictConfig();
-  rocksdb::ColumnFamilyOptions options;
-  MustBeOk(rocksdb::GetColumnFamilyOptionsFromString(
-               strict, {},
-               "table_properties_collectors={{id=blocksieve.skip_index;block_granules=false;"
-               "granule_rows=4;"
-               "target_fpr=0.0123;columns=n=int:field:1|w=words:2}}",
-               &options),
-           "option string");
-  ASSERT_EQ(options.table_properties_collector_factories.size(), 1u);
-  SkipIndexOptions same = ShortGranules({"n=int:field:1", "w=words:2"});
-  same.target_fpr = 0.0123;
-  const auto expected = NewSkipIndexCollectorFactory(same);
-  EXPECT_EQ(options.table_properties_collector_factories[0]->ToString(), expected->ToString());
-
+// What option strings mean: option_promises_test.cc.
+TEST(SkipPlugin, OptionsFilesNameTheIndexAndReadBack) {
   // Delimiters, and blanks, that option strings and OPTIONS files give a meaning.
-  same.columns =
-      Columns({"semi=field(;):2", "brace=field({)[}]:3", "hash=field(#)[%]:1", "bar=field(|)[=]:1",
-               "back=field(\\\\):1", "x=json:/a b/c", " outer =json:/ x "});
-  DbConfig config = SkipConfig(same);
-  TestDb db(config);
+  const SkipIndexOptions same = ShortGranules(
+      {"semi=field(;):2", "brace=field({)[}]:3", "hash=field(#)[%]:1", "bar=field(|)[=]:1",
+       "back=field(\\\\):1", "x=json:/a b/c", " outer =json:/ x "});
+  TestDb db(SkipConfig(same));
   db.Put("a", "x");
   db.Flush();
   const StoredOptions stored(db.path());
@@ -73,11 +58,12 @@ TEST(SkipPlugin, OptionStringsNameTheIndexAndReadBack) {
   ASSERT_EQ(factories.size(), 1u);
   EXPECT_EQ(factories[0]->ToString(), NewSkipIndexCollectorFactory(same)->ToString());
 
+  rocksdb::ColumnFamilyOptions options;
   for (const char* const bad : {"columns=n", "columns=n=%4", "granule_rows=x",
                                 "columns=n=field:1;target_fpr=7", "columns=n=field:1;unknown=1"}) {
     const std::string text =
         std::string("table_properties_collectors={{id=blocksieve.skip_index;").append(bad) + "}}";
-    EXPECT_FALSE(rocksdb::GetColumnFamilyOptionsFromString(strict, {}, text, &options).ok())
+    EXPECT_FALSE(rocksdb::GetColumnFamilyOptionsFromString(StrictConfig(), {}, text, &options).ok())
         << text;
   }
 }

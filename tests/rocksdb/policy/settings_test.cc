@@ -54,6 +54,7 @@ const Setting kEntries[] = {
      [](DbConfig* config) { config->table.filter_policy = PolicyFromString("blocksieve:0.5"); }},
 };
 
+// Others are drawn by the model: model_settings.cc.
 const Setting kFeatures[] = {
     // tests/PITFALLS.md, 1: an empty prefix; and 18.
     {"PrefixesThatMayBeEmpty",
@@ -87,28 +88,12 @@ const Setting kFeatures[] = {
        config->table.cache_index_and_filter_blocks = true;
        config->table.block_cache = rocksdb::NewLRUCache(4096, 0);
      }},
-    {"FiltersPinnedInTheCache",
-     [](DbConfig* config) {
-       config->table.cache_index_and_filter_blocks = true;
-       config->table.pin_l0_filter_and_index_blocks_in_cache = true;
-     }},
     {"NoBlockCache",
      [](DbConfig* config) {
        config->table.no_block_cache = true;
        config->table.cache_index_and_filter_blocks = false;
      }},
-    {"FormatVersionTwo", [](DbConfig* config) { config->table.format_version = 2; }},
-    {"MemtableFilterToo",
-     [](DbConfig* config) {
-       UsePrefixes(config, kGroupPrefixBytes);
-       config->options.memtable_prefix_bloom_size_ratio = 0.1;
-       config->options.memtable_whole_key_filtering = true;
-     }},
     // The level that a filter is built for is unknown, or means something else.
-    {"UniversalCompaction",
-     [](DbConfig* config) {
-       config->options.compaction_style = rocksdb::kCompactionStyleUniversal;
-     }},
     {"UniversalCompactionOfOneLevel",
      [](DbConfig* config) {
        config->options.compaction_style = rocksdb::kCompactionStyleUniversal;
@@ -116,8 +101,6 @@ const Setting kFeatures[] = {
      }},
     {"FifoCompaction",
      [](DbConfig* config) { config->options.compaction_style = rocksdb::kCompactionStyleFIFO; }},
-    {"DynamicLevels",
-     [](DbConfig* config) { config->options.level_compaction_dynamic_level_bytes = true; }},
     {"ValuesInBlobFiles",
      [](DbConfig* config) {
        config->options.enable_blob_files = true;

@@ -4,11 +4,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 
-// What hides, changes or stores values in other ways: index on and index off return the same rows.
+// What hides, changes or stores values in other ways, or leaves them out: index on and index off
+// return the same rows.
 
 namespace blocksieve {
 namespace {
@@ -189,6 +191,51 @@ TEST_F(SkipVersions, VersionsOfOneKeyAcrossGranules) {
     }
   }
   for (const rocksdb::Snapshot* snapshot : snapshots) db->ReleaseSnapshot(snapshot);
+}
+
+// ClickHouse's case of arrays, and NULL and empty ones (tests/PITFALLS.md, 29).
+TEST_F(SkipVersions, ArraysAndMissingValues) {
+  const SkipIndexOptions index = ShortGranules({"t=field:2", "a=int:field[,]:3"});
+  TestDb db(SkipConfig(index));
+  db.Put(Key(0), "1\tx\t1,4,5,10");
+  db.Put(Key(1), "1\tx\t5,10,15");
+  db.Put(Key(2), "1\tx\t10,15,24");
+  for (uint64_t i = 3; i < 40; ++i) db.Put(Key(i), i % 2 == 0 ? "1\tx\t" : "1");
+  db.Flush();
+  const std::pair<const char*, size_t> cases[] = {
+      {"a HAS 1", 1}, {"a HAS 5", 2},    {"a HAS 10", 3},      {"NOT a HAS 10", 0},
+      {"a <> 1", 2},  {"a IS NULL", 37}, {"a IS NOT NULL", 3}, {"t IS NULL", 19}};
+  for (const auto& [where, num_rows] : cases) {
+    EXPECT_EQ(ScanBoth(&db.db(), Where(where, index.columns)).size(), num_rows) << where;
+  }
+}
+
+TEST_F(SkipVersions, ExplanationsSayWhatSkippedAndWhatDidNot) {
+  TestDb db(config_);
+  for (uint64_t i = 0; i < 400; ++i) db.Put(Key(i), Value(i / 4, "same"));
+  db.Flush();
+  db.Compact();
+  ScanExplanation explanation;
+  EXPECT_EQ(Count(db.db(), "n = 7 AND t LIKE '%a%'", &explanation), 4u);
+  EXPECT_FALSE(explanation.is_full_scan);
+  EXPECT_EQ(explanation.num_files, 1u);
+  EXPECT_EQ(explanation.num_granules, 100u);
+  EXPECT_EQ(explanation.granules_selected, 1u);
+  ASSERT_EQ(explanation.comparisons.size(), 2u);
+  EXPECT_EQ(explanation.comparisons[0].column, "n");
+  EXPECT_TRUE(explanation.comparisons[0].is_used);
+  EXPECT_EQ(explanation.comparisons[0].num_granules, 100u);
+  EXPECT_EQ(explanation.comparisons[0].selected, 1u);
+  EXPECT_FALSE(explanation.comparisons[1].is_used);
+  EXPECT_NE(explanation.comparisons[1].reason, "");
+  EXPECT_GT(explanation.index_bytes_touched, 0u);
+  ASSERT_EQ(explanation.columns.size(), 1u);
+  EXPECT_EQ(explanation.rows_returned, 4u);
+  EXPECT_EQ(explanation.ranges_read, 1u);
+  const std::string text = explanation.ToText();
+  for (const char* const part : {"n = 7", "not used", "granules: 100, selected 1", "returned 4"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+  }
 }
 
 }  // namespace
