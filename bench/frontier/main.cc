@@ -27,10 +27,7 @@ const JobManual kManual = {
     .files = "frontier.json and plots",
 };
 
-struct Effort {
-  std::vector<uint64_t> sizes{10'000, 1'000'000};
-  uint64_t rounds = 9;
-};
+constexpr uint64_t kNumbersOfKeys[] = {10'000, 1'000'000};
 
 // A filter, and what was measured of it.
 struct Configuration {
@@ -182,21 +179,19 @@ size_t AddRows(const std::vector<Configuration>& all, uint64_t num_keys, Results
 }
 
 int Main(int argc, const char* const* argv) {
-  Effort effort;
+  uint64_t rounds = 9;
   const auto parse = [&] {
     return ParseJobOptions(
         kManual, argc, argv,
-        {{"--keys", "N ...", "numbers of keys (default 10000 1000000)", &effort.sizes, 1000,
-          100'000'000},
-         {"--rounds", "N", "of building and probing (default 9)", &effort.rounds, 1, 1000}});
+        {{"--rounds", "N", "of building and probing (default 9)", &rounds, 1, 1000}});
   };
   return RunJob("frontier", parse, [&](Job& job) {
-    if (job.options.quick) effort.rounds = std::min<uint64_t>(effort.rounds, 3);
+    if (job.options.quick) rounds = std::min<uint64_t>(rounds, 3);
     size_t num_beaten = 0;
-    for (const uint64_t num_keys : effort.sizes) {
-      num_beaten += AddRows(Measure(num_keys, effort.rounds, job.progress), num_keys, job.results);
+    for (const uint64_t num_keys : kNumbersOfKeys) {
+      num_beaten += AddRows(Measure(num_keys, rounds, job.progress), num_keys, job.results);
     }
-    const size_t num_stock = 2 * std::size(kStockBits) * effort.sizes.size();
+    const size_t num_stock = 2 * std::size(kStockBits) * std::size(kNumbersOfKeys);
     job.results.Of("stock configurations")
         .Add("compared", "count", static_cast<double>(num_stock))
         .Add("beaten", "count", static_cast<double>(num_beaten))

@@ -50,7 +50,7 @@ std::string EndOfDigits(const std::string& begin, size_t first, double step) {
 }
 
 std::vector<std::string> Paths() {
-  const Input input = LoadDpkg(kDpkgInfoDir, {});
+  const Input input = LoadDpkg();
   std::vector<std::string> paths;
   paths.reserve(input.rows.size());
   for (size_t i = 0; i < input.rows.size(); ++i) paths.emplace_back(input.rows.key(i));

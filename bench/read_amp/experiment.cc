@@ -113,10 +113,9 @@ Spread MeasuredFpr(const Counters& counters) {
 }
 
 std::string DescribeLevels(const TreeShape& shape) {
-  std::string text;
+  std::string text = "rows (files)";
   for (const LevelShape& level : shape.levels) {
-    text += fmt::format("{}L{} {} file{} with {} rows", text.empty() ? "" : ", ", level.level,
-                        level.num_files, level.num_files == 1 ? "" : "s", level.num_entries);
+    text += fmt::format(" L{} {} ({})", level.level, level.num_entries, level.num_files);
   }
   return text;
 }
@@ -195,9 +194,9 @@ void MeasureContestant(const Input& input, const std::vector<uint32_t>& order,
 
 }  // namespace
 
-void RunExperiment(const Input& input, double target_fpr, uint64_t seed, const Effort& effort,
-                   const std::filesystem::path& db_dir, Progress& progress, Results& results) {
+void RunExperiment(const Input& input, double target_fpr, const Effort& effort, Job& job) {
   const Stopwatch stopwatch;
+  const uint64_t seed = job.options.seed;
   std::vector<Measured> all;
   for (LookupContestant& contestant : MakeContestants(target_fpr)) {
     all.push_back({std::move(contestant), {}, {}});
@@ -213,31 +212,24 @@ void RunExperiment(const Input& input, double target_fpr, uint64_t seed, const E
         round_start + longest_round > effort.no_new_round_after) {
       break;
     }
-    progress.Show("choosing keys to look up");
+    job.progress.Show("choosing keys to look up");
     const LookupKeys keys = DrawLookupKeys(input.rows, effort.lookups, seed + 1 + round);
     for (size_t i = 0; i < all.size(); ++i) {
       Measured& measured = all[(i + round) % all.size()];
       const auto show = [&](std::string_view what) {
-        progress.Show(fmt::format("round {} of at most {}, {} of {}: {}: {}", round + 1,
-                                  effort.rounds, i + 1, all.size(), measured.contestant.name,
-                                  what));
+        job.progress.Show(fmt::format("round {} of at most {}, {} of {}: {}: {}", round + 1,
+                                      effort.rounds, i + 1, all.size(), measured.contestant.name,
+                                      what));
       };
-      MeasureContestant(input, order, keys, effort, db_dir, show, measured);
+      MeasureContestant(input, order, keys, effort, job.db_dir, show, measured);
     }
     CheckSameTrees(all, input.rows.size());
     longest_round = std::max(longest_round, stopwatch.Seconds() - round_start);
   }
+  Results& results = job.results;
   results.SetFact("input", input.description);
   results.SetFact("target", fmt::format("{:g} %", 100 * target_fpr));
   results.SetFact("rounds", round);
-  const auto reads_cached_blocks = [](const Tree& tree) {
-    return tree.cached[0].counters.data_blocks_read + tree.cached[1].counters.data_blocks_read > 0;
-  };
-  const bool all_cached = std::none_of(all.begin(), all.end(), [&](const Measured& each) {
-    return reads_cached_blocks(each.leveled) || reads_cached_blocks(each.compacted);
-  });
-  results.SetFact("cache",
-                  all_cached ? "holds them all" : "has half of the memory, too little for all");
   results.SetFact("leveled", DescribeLevels(all.front().leveled.shape));
   results.SetFact("compacted", DescribeLevels(all.front().compacted.shape));
   for (const Measured& each : all) {

@@ -1,11 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 
 #include "bench/support/inputs.h"
-#include "bench/support/results.h"
-#include "bench/support/terminal.h"
+#include "bench/support/job.h"
 
 namespace blocksieve::bench::read_amp {
 
@@ -21,7 +19,6 @@ struct Effort {
 /// Fills and measures all contestants, one database at a time, in rounds that begin with another
 /// contestant each time: on a machine with changing load none has the quiet minutes to itself.
 /// Throws Failure on any error, any wrong answer, and if a filter never rejected anything.
-void RunExperiment(const Input& input, double target_fpr, uint64_t seed, const Effort& effort,
-                   const std::filesystem::path& db_dir, Progress& progress, Results& results);
+void RunExperiment(const Input& input, double target_fpr, const Effort& effort, Job& job);
 
 }  // namespace blocksieve::bench::read_amp

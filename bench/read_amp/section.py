@@ -14,8 +14,8 @@ SECTION = Section(
     title="Lookups in RocksDB",
     lead="Blocks: data blocks of 4 KiB that RocksDB read per lookup of an absent or a present key, "
     "as counted by its own statistics. Cold: every block is read {cold_reads}. Cached: from a "
-    "block cache that {cache}. Filters and indexes stay in memory in both. Speeds and times are "
-    "medians. FPR: of cached lookups of absent keys, 95 % confidence.\n"
+    "block cache of half of the memory. Filters and indexes stay in memory in both. Speeds and "
+    "times are medians. FPR: of cached lookups of absent keys, 95 % confidence.\n"
     "Saved by {saved[filter]}: {saved} of the reads; speed of such lookups on a cold cache: "
     "{faster}; price: {bits} per key, {bloom} the bytes of stock Bloom and {ribbon} those of stock "
     "Ribbon at the same rate.\n"

@@ -17,7 +17,7 @@ namespace blocksieve::bench::skip {
 
 /// How much is measured. As it stands, in some minutes.
 struct Effort {
-  InputLimits limits = {.max_rows = 20'000'000, .max_bytes = uint64_t{2} << 30};
+  uint64_t max_input_bytes = uint64_t{2} << 30;
   uint64_t synthetic_rows = 1'000'000;
   size_t queries = 100;        ///< Values that each column is scanned for.
   size_t fpr_queries = 3'000;  ///< The same, where only the false-positive rate is measured.

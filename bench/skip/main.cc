@@ -33,7 +33,7 @@ installed packages, each with the name of its package.)",
 // Within a minute.
 Effort QuickEffort() {
   Effort effort;
-  effort.limits = {.max_rows = 200'000, .max_bytes = 32 << 20};
+  effort.max_input_bytes = 16 << 20;
   effort.synthetic_rows = 256'000;
   effort.queries = 20;
   effort.fpr_queries = 1'500;
@@ -55,7 +55,7 @@ int Main(int argc, const char* const* argv) {
     Effort effort = job.options.quick ? QuickEffort() : Effort{};
     if (job.options.rows > 0) effort.synthetic_rows = job.options.rows;
     job.progress.Show("reading the input");
-    const Input input = LoadInput(job.options.input, effort.limits);
+    const Input input = LoadInput(job.options.input, effort.max_input_bytes);
     RunExperiment(input, job.options.input.empty() ? "package" : "value", effort, job);
   });
 }

@@ -15,131 +15,117 @@
 namespace blocksieve::bench {
 namespace {
 
-/// Adds rows until a limit is reached.
+// Adds rows until a limit is reached.
 class LimitedRows {
  public:
-  explicit LimitedRows(const InputLimits& limits) : limits_(limits) {}
+  explicit LimitedRows(uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  /// False if there is no room left for the row.
+  // False if there is no room left for the row.
   bool Add(std::string_view key, std::string_view value) {
     const uint64_t num_bytes = key.size() + value.size();
-    if (rows_.size() >= limits_.max_rows || num_bytes > limits_.max_bytes - num_bytes_) {
-      cut_ = true;
-      return false;
-    }
+    is_cut_ = rows_.size() >= kMaxRows || num_bytes > max_bytes_ - num_bytes_;
+    if (is_cut_) return false;
     rows_.Add(key, value);
     num_bytes_ += num_bytes;
     if (rows_.size() % 65'536 == 0) CheckInterrupt();
     return true;
   }
 
-  /// `what` completes "123 rows: "; `why_dropped` says which rows went because of their keys.
-  Input Finish(std::string_view source, std::string_view what, std::string_view why_dropped) {
+  // `what` completes "123 rows: ".
+  Input Finish(std::string_view source, std::string_view what) {
+    const auto megabytes = [](uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
     const size_t dropped = rows_.Seal();
-    const std::string limits =
-        cut_ ? fmt::format("; the rest was not read (limits: {} rows, {:.0f} MB)", limits_.max_rows,
-                           static_cast<double>(limits_.max_bytes) / 1e6)
-             : "";
-    if (rows_.size() < kMinRows) {
-      Fail("{} holds {} different keys{}; allowed are {} to {}", source, rows_.size(), limits,
-           kMinRows, kMaxRows);
-    }
     std::string description = fmt::format("{} rows, {:.1f} MB of keys and values: {}", rows_.size(),
-                                          static_cast<double>(rows_.num_bytes()) / 1e6, what);
-    if (dropped > 0) description += fmt::format("; {} {}", dropped, why_dropped);
-    description += limits;
-    description += '.';
-    return {std::move(rows_), std::move(description)};
+                                          megabytes(rows_.num_bytes()), what);
+    if (dropped > 0) description += fmt::format("; {} rows of the same keys left out", dropped);
+    if (is_cut_) {
+      description +=
+          fmt::format("; the rest was not read (limit: {:.0f} MB)", megabytes(max_bytes_));
+    }
+    if (rows_.size() < kMinRows) {
+      Fail("{} holds {}; allowed are {} to {} different keys", source, description, kMinRows,
+           kMaxRows);
+    }
+    return {std::move(rows_), description + "."};
   }
 
  private:
-  const InputLimits limits_;
+  const uint64_t max_bytes_;
   Rows rows_;
   uint64_t num_bytes_ = 0;
-  bool cut_ = false;
+  bool is_cut_ = false;
 };
 
 }  // namespace
 
-Input LoadDpkg(const std::filesystem::path& dir, const InputLimits& limits) {
+Input LoadDpkg(const std::filesystem::path& dir, uint64_t max_bytes) {
   std::vector<std::filesystem::path> lists;
   std::error_code error;
-  for (std::filesystem::directory_iterator it(dir, error), end; !error && it != end;
-       it.increment(error)) {
-    if (it->path().extension() == ".list") lists.push_back(it->path());
+  for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
+    if (entry.path().extension() == ".list") lists.push_back(entry.path());
   }
-  if (error || lists.empty()) {
+  if (lists.empty()) {
     Fail("no dpkg file lists in {} ({}); use --input or --rows", dir.string(),
          error ? error.message() : "no *.list files");
   }
   std::sort(lists.begin(), lists.end());
 
-  LimitedRows rows(limits);
-  bool room = true;
-  for (auto list = lists.begin(); room && list != lists.end(); ++list) {
+  LimitedRows rows(max_bytes);
+  bool has_room = true;
+  for (auto list = lists.begin(); has_room && list != lists.end(); ++list) {
     std::string package = list->stem().string();
     package.resize(std::min(package.size(), package.find(':')));  // "libc6:amd64"
     std::ifstream file(*list);
     std::string path;
-    while (room && std::getline(file, path)) {
-      if (!path.empty()) room = rows.Add(path, package);
+    while (has_room && std::getline(file, path)) {
+      if (!path.empty()) has_room = rows.Add(path, package);
     }
-    if (room && !file.eof()) Fail("cannot read {}: {}", list->string(), std::strerror(errno));
+    if (has_room && !file.eof()) Fail("cannot read {}: {}", list->string(), std::strerror(errno));
   }
-  return rows.Finish(
-      dir.string(),
-      fmt::format("path -> package, from the {} dpkg file lists in {}", lists.size(), dir.string()),
-      "further owners of a path left out");
+  return rows.Finish(dir.string(), fmt::format("path -> package, from the {} dpkg file lists in {}",
+                                               lists.size(), dir.string()));
 }
 
-Input LoadTsv(const std::string& name, const InputLimits& limits) {
-  if (name == "-") return ParseTsv(std::cin, "standard input", limits);
+Input LoadInput(const std::string& name, uint64_t max_bytes) {
+  if (name.empty()) return LoadDpkg(kDpkgInfo, max_bytes);
+  if (name == "-") return ParseTsv(std::cin, "standard input", max_bytes);
   std::ifstream file(name, std::ios::binary);
   if (!file) Fail("cannot open --input {}: {}", name, std::strerror(errno));
-  return ParseTsv(file, name, limits);
+  return ParseTsv(file, name, max_bytes);
 }
 
-Input LoadInput(const std::string& name, const InputLimits& limits) {
-  return name.empty() ? LoadDpkg(kDpkgInfoDir, limits) : LoadTsv(name, limits);
-}
-
-Input ParseTsv(std::istream& stream, const std::string& name, const InputLimits& limits) {
-  LimitedRows rows(limits);
+Input ParseTsv(std::istream& stream, const std::string& name, uint64_t max_bytes) {
+  LimitedRows rows(max_bytes);
   std::string line;
-  bool room = true;
-  for (uint64_t number = 1; room && std::getline(stream, line); ++number) {
-    const size_t tab = line.find('\t');
-    if (tab == std::string::npos || tab == 0) {
+  bool has_room = true;
+  for (uint64_t number = 1; has_room && std::getline(stream, line); ++number) {
+    const std::string_view row = line;
+    const size_t tab = row.find('\t');
+    if (tab == row.npos || tab == 0) {
       Fail("{}, line {}: {}; wanted is: key TAB value", name, number,
            tab == 0 ? "empty key" : "no tab");
     }
-    room = rows.Add(std::string_view(line).substr(0, tab), std::string_view(line).substr(tab + 1));
+    has_room = rows.Add(row.substr(0, tab), row.substr(tab + 1));
   }
-  if (room && !stream.eof()) Fail("cannot read {}: {}", name, std::strerror(errno));
-  return rows.Finish(name, fmt::format("key TAB value, from {}", name),
-                     "further rows of a key left out");
+  if (has_room && !stream.eof()) Fail("cannot read {}: {}", name, std::strerror(errno));
+  return rows.Finish(name, "key TAB value, from " + name);
 }
 
-Input MakeSynthetic(uint64_t num_rows, uint64_t value_bytes, uint64_t seed,
-                    const InputLimits& limits) {
+Input MakeSynthetic(uint64_t num_rows, uint64_t seed, uint64_t max_bytes) {
   constexpr size_t kKeyBytes = 16;
   std::mt19937_64 random(seed);
-  std::string row(kKeyBytes + value_bytes, '\0');
-  LimitedRows rows(limits);
-  bool room = true;
-  for (uint64_t i = 0; room && i < num_rows; ++i) {
+  std::string row(kKeyBytes + 100, '\0');
+  LimitedRows rows(max_bytes);
+  bool has_room = true;
+  for (uint64_t i = 0; has_room && i < num_rows; ++i) {
     for (size_t at = 0; at < row.size(); at += sizeof(uint64_t)) {
       const uint64_t word = random();
       std::memcpy(row.data() + at, &word, std::min(sizeof word, row.size() - at));
     }
-    room = rows.Add(std::string_view(row).substr(0, kKeyBytes),
-                    std::string_view(row).substr(kKeyBytes));
+    has_room = rows.Add(std::string_view(row).substr(0, kKeyBytes),
+                        std::string_view(row).substr(kKeyBytes));
   }
-  return rows.Finish("--rows",
-                     fmt::format("synthetic, keys of {} and values of {} uniformly random bytes, "
-                                 "seed {}",
-                                 kKeyBytes, value_bytes, seed),
-                     "rows with a key drawn twice left out");
+  return rows.Finish("--rows", fmt::format("synthetic, uniformly random bytes, seed {}", seed));
 }
 
 }  // namespace blocksieve::bench

@@ -31,20 +31,13 @@ auto InRange(T low, T high) {
   };
 }
 
-template <class T>
-struct Number : std::type_identity<T> {};
-template <class T>
-struct Number<std::vector<T>> : std::type_identity<T> {};
-
 void AddNumber(const NumberOption& number, CLI::App& app) {
   std::visit(
       [&](auto* value) {
-        using T = typename Number<std::remove_pointer_t<decltype(value)>>::type;
-        CLI::Option* const option = app.add_option(number.name, *value, number.help);
-        option->type_name(number.placeholder)
+        using T = std::remove_pointer_t<decltype(value)>;
+        app.add_option(number.name, *value, number.help)
+            ->type_name(number.placeholder)
             ->check(InRange(static_cast<T>(number.low), static_cast<T>(number.high)));
-        if (!number.needs.empty()) option->needs(app.get_option(number.needs));
-        if (!number.excludes.empty()) option->excludes(app.get_option(number.excludes));
       },
       number.value);
 }

@@ -41,11 +41,9 @@ struct NumberOption {
   std::string name;         ///< With its dashes.
   std::string placeholder;  ///< For --help.
   std::string help;
-  std::variant<uint64_t*, double*, std::vector<uint64_t>*> value;
+  std::variant<uint64_t*, double*> value;
   double low = 0;
   double high = 0;
-  std::string needs = {};     ///< Another option that must be given with it.
-  std::string excludes = {};  ///< One that must not.
 };
 
 /// Throws Exit once help, or what is wrong with the arguments, has been printed.

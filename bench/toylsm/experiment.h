@@ -2,11 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 
 #include "bench/support/dataset.h"
-#include "bench/support/results.h"
-#include "bench/support/terminal.h"
+#include "bench/support/job.h"
 
 namespace blocksieve::bench::toy {
 
@@ -18,13 +16,11 @@ struct Effort {
 
 /// Writes the rows once per set-up of key filters and looks keys up. Throws Failure on any error,
 /// any wrong answer, and if the engine's counts do not add up.
-void MeasureLookups(const Dataset& dataset, const Effort& effort, uint64_t seed,
-                    const std::filesystem::path& db_dir, Progress& progress, Results& results);
+void MeasureLookups(const Dataset& dataset, const Effort& effort, Job& job);
 
 /// Scans for values of each column, with the skip index and without: a tree of several levels, the
 /// same compacted, and after a fifth of the rows was written anew. Throws Failure on any error and
 /// any wrong answer.
-void MeasureScans(const Dataset& dataset, const Effort& effort, uint64_t seed,
-                  const std::filesystem::path& db_dir, Progress& progress, Results& results);
+void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job);
 
 }  // namespace blocksieve::bench::toy

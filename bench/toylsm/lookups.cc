@@ -147,27 +147,27 @@ void MeasureSetup(toylsm::Db& db, const Rows& rows, const LookupKeys& keys,
 
 }  // namespace
 
-void MeasureLookups(const Dataset& dataset, const Effort& effort, uint64_t seed,
-                    const std::filesystem::path& db_dir, Progress& progress, Results& results) {
+void MeasureLookups(const Dataset& dataset, const Effort& effort, Job& job) {
   const Rows& rows = dataset.rows;
-  progress.Show("choosing keys to look up");
+  const uint64_t seed = job.options.seed;
+  job.progress.Show("choosing keys to look up");
   const LookupKeys keys = DrawLookupKeys(rows, effort.lookups, seed);
   const uint64_t cache_bytes = std::max<uint64_t>(rows.num_bytes() / 8, 256 << 10);
-  results.SetFact("cache",
-                  fmt::format("{:.1f} MB for {:.1f} MB", static_cast<double>(cache_bytes) / 1e6,
-                              static_cast<double>(rows.num_bytes()) / 1e6));
+  job.results.SetFact("cache",
+                      fmt::format("{:.1f} MB for {:.1f} MB", static_cast<double>(cache_bytes) / 1e6,
+                                  static_cast<double>(rows.num_bytes()) / 1e6));
   for (const FilterSetup& setup : kSetups) {
-    const TempDir dir(db_dir);
+    const TempDir dir(job.db_dir);
     toylsm::Options options = TreeOptions(rows);
     options.cache_bytes = cache_bytes;
     if (setup.kind) {
       options.key_filters = {{.kind = *setup.kind, .target_fpr = kTargetFpr}};
       options.filter_granule_blocks = setup.granule_blocks;
     }
-    progress.Show(fmt::format("{}: filling", setup.name));
+    job.progress.Show(fmt::format("{}: filling", setup.name));
     WriteRows(*OpenDb(options, dir.path()), rows, seed);
-    progress.Show(fmt::format("{}: looking up", setup.name));
-    MeasureSetup(*OpenDb(options, dir.path()), rows, keys, setup, results);
+    job.progress.Show(fmt::format("{}: looking up", setup.name));
+    MeasureSetup(*OpenDb(options, dir.path()), rows, keys, setup, job.results);
   }
 }
 

@@ -1,8 +1,6 @@
 // toylsm_bench: read amplification in the toy LSM, measured. See kManual for the manual, and
 // experiment.h for what is done.
 
-#include <algorithm>
-
 #include "bench/support/dataset.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"
@@ -30,31 +28,26 @@ installed packages, each with the name of its package.)",
 )",
     .rows_help = "this many synthetic rows instead of real ones",
     .min_rows = 10'000,
+    .has_one_source = true,
 };
 
-constexpr InputLimits kLimits = {.max_rows = 5'000'000, .max_bytes = uint64_t{1} << 30};
-constexpr InputLimits kQuickLimits = {.max_rows = 200'000, .max_bytes = 32 << 20};
 constexpr Effort kQuickEffort = {.lookups = 50'000, .queries = 30};
 
 Dataset LoadRows(const JobOptions& options) {
-  const InputLimits& limits = options.quick ? kQuickLimits : kLimits;
-  if (options.rows > 0 && options.input.empty()) {
-    return MakeSyntheticDataset(std::min(options.rows, limits.max_rows), options.seed);
-  }
-  return MakeRealDataset(LoadInput(options.input, limits),
+  if (options.rows > 0) return MakeSyntheticDataset(options.rows, options.seed);
+  return MakeRealDataset(LoadInput(options.input, options.quick ? 16 << 20 : 1 << 30),
                          options.input.empty() ? "package" : "value", options.seed);
 }
 
 int Main(int argc, const char* const* argv) {
   const auto parse = [&] { return ParseJobOptions(kManual, argc, argv); };
   return RunJob("toylsm", parse, [](Job& job) {
-    const uint64_t seed = job.options.seed;
     job.progress.Show("reading the input");
     const Dataset dataset = LoadRows(job.options);
     job.results.SetFact("input", dataset.description);
     const Effort effort = job.options.quick ? kQuickEffort : Effort{};
-    MeasureLookups(dataset, effort, seed, job.db_dir, job.progress, job.results);
-    MeasureScans(dataset, effort, seed, job.db_dir, job.progress, job.results);
+    MeasureLookups(dataset, effort, job);
+    MeasureScans(dataset, effort, job);
   });
 }
 

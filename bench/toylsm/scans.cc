@@ -39,11 +39,11 @@ uint64_t SkipIndexBytes(const toylsm::Db& db) {
 
 void MeasureState(toylsm::Db& db, const Dataset& dataset,
                   const std::vector<std::string_view>& values, const char* state,
-                  size_t num_queries, uint64_t seed, Results& results) {
+                  size_t num_queries, Job& job) {
   const RowBlocks row_blocks(db, dataset.rows);
   for (size_t column = 0; column < dataset.columns.size(); ++column) {
     uint64_t rows = 0, read = 0, oracle = 0, full = 0;
-    const auto queries = DrawQueries(dataset, column, values, num_queries, seed);
+    const auto queries = DrawQueries(dataset, column, values, num_queries, job.options.seed);
     for (const Query& query : queries) {
       rows += query.rows.size();
       read += Scan(db, dataset, query, values, /*use_index=*/true);
@@ -57,38 +57,37 @@ void MeasureState(toylsm::Db& db, const Dataset& dataset,
       return static_cast<double>(sum) / static_cast<double>(queries.size());
     };
     const Json parameters = {{"column", dataset.columns[column].description}, {"state", state}};
-    results.Of("skip index", parameters)
+    job.results.Of("skip index", parameters)
         .Add("runs", "", static_cast<double>(db.version()->runs.size()))
         .Add("values", "", static_cast<double>(queries.size()))
         .Add("matching rows", "", per_query(rows))
         .Add("of the least", "x", static_cast<double>(read) / static_cast<double>(oracle))
-        .Add("index size", "bytes", static_cast<double>(SkipIndexBytes(db)));
-    results.Of("skip index", parameters).Add("data blocks read", "", per_query(read));
-    results.Of("least", parameters).Add("data blocks read", "", per_query(oracle));
-    results.Of("full scan", parameters).Add("data blocks read", "", static_cast<double>(full));
+        .Add("index size", "bytes", static_cast<double>(SkipIndexBytes(db)))
+        .Add("data blocks read", "", per_query(read));
+    job.results.Of("least", parameters).Add("data blocks read", "", per_query(oracle));
+    job.results.Of("full scan", parameters).Add("data blocks read", "", static_cast<double>(full));
   }
 }
 
 }  // namespace
 
-void MeasureScans(const Dataset& dataset, const Effort& effort, uint64_t seed,
-                  const std::filesystem::path& db_dir, Progress& progress, Results& results) {
+void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job) {
   toylsm::Options options = TreeOptions(dataset.rows);
   options.key_filters = toylsm::Options().key_filters;  // for re-checks
   options.value_columns = dataset.Columns();
   options.cache_bytes = UINT64_MAX;  // no block is read twice by a scan
-  const TempDir dir(db_dir);
+  const TempDir dir(job.db_dir);
   const auto db = OpenDb(options, dir.path());
   const auto measure = [&](const char* state, bool is_rewritten) {
-    progress.Show(fmt::format("scanning, {}", state));
-    MeasureState(*db, dataset, dataset.Values(is_rewritten), state, effort.queries, seed, results);
+    job.progress.Show(fmt::format("scanning, {}", state));
+    MeasureState(*db, dataset, dataset.Values(is_rewritten), state, effort.queries, job);
   };
-  progress.Show("filling, with a skip index");
-  WriteRows(*db, dataset.rows, seed);
+  job.progress.Show("filling, with a skip index");
+  WriteRows(*db, dataset.rows, job.options.seed);
   measure("as written", false);
   Check(db->Compact(), "compact");
   measure("compacted", false);
-  WriteRows(*db, dataset.rewritten, seed);
+  WriteRows(*db, dataset.rewritten, job.options.seed);
   measure("a fifth rewritten", true);
 }
 

@@ -5,14 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "bench/support/files.h"
 #include "bench/support/inputs.h"
-#include "bench/support/results.h"
-#include "bench/support/terminal.h"
+#include "bench/support/job.h"
 
 namespace blocksieve::bench {
 
@@ -24,9 +25,9 @@ inline std::string ManyLines(size_t count) {
 }
 
 /// As from a file that is called test.tsv.
-inline Input ParseText(const std::string& text, const InputLimits& limits = {}) {
+inline Input ParseText(const std::string& text, uint64_t max_bytes = UINT64_MAX) {
   std::istringstream stream(text);
-  return ParseTsv(stream, "test.tsv", limits);
+  return ParseTsv(stream, "test.tsv", max_bytes);
 }
 
 /// As of dpkg's lists: a hundred files to a directory, fifty in a row of one package.
@@ -52,10 +53,21 @@ std::string FailureOf(Function function) {
   return "no failure";
 }
 
-/// The rows that a benchmark wrote.
+/// What a job is called with, with a directory of its own.
+struct TestJob {
+  const TempDir dir{::testing::TempDir()};
+  const JobOptions options;
+  Progress progress;
+  Results results{"job"};
+  Job job{options, dir.path(), progress, results};
+};
+
+/// The rows that a job wrote, which must have left nothing else.
 class ResultRows {
  public:
-  explicit ResultRows(const Results& results) : rows_(Json::parse(results.Text())["rows"]) {}
+  explicit ResultRows(const TestJob& test) : rows_(Json::parse(test.results.Text())["rows"]) {
+    EXPECT_TRUE(std::filesystem::is_empty(test.dir.path()));
+  }
 
   /// The row of this metric that has these values as name and parameters. Fails the test unless
   /// there is just one.

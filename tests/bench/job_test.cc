@@ -35,17 +35,16 @@ const JobManual kManual = {
 struct Parsed {
   JobOptions options;
   double fpr = 0.01;
-  uint64_t value_bytes = 100;
+  uint64_t rounds = 5;
 };
 
 Parsed Parse(std::initializer_list<const char*> arguments) {
   std::vector<const char*> argv = {"job"};
   argv.insert(argv.end(), arguments);
   Parsed parsed;
-  parsed.options =
-      ParseJobOptions(kManual, static_cast<int>(argv.size()), argv.data(),
-                      {{"--fpr", "P", "rate", &parsed.fpr, 1e-7, 0.5, "", "--quick"},
-                       {"--value-bytes", "B", "bytes", &parsed.value_bytes, 0, 1 << 15, "--rows"}});
+  parsed.options = ParseJobOptions(kManual, static_cast<int>(argv.size()), argv.data(),
+                                   {{"--fpr", "P", "rate", &parsed.fpr, 1e-7, 0.5},
+                                    {"--rounds", "N", "rounds", &parsed.rounds, 0, 1000}});
   return parsed;
 }
 
@@ -67,21 +66,18 @@ TEST(OptionsTest, WrongArgumentsNameThingValueAndRange) {
         std::tuple{"--fpr", "x", "1e-07 to 0.5"}, std::tuple{"--rows", "999", "1000 to 1000000000"},
         std::tuple{"--rows", "-5", "1000 to 1000000000"},
         std::tuple{"--rows", "1e6", "1000 to 1000000000"},
-        std::tuple{"--seed", "-1", "0 to 4294967295"}}) {
+        std::tuple{"--seed", "-1", "0 to 4294967295"},
+        std::tuple{"--rounds", "1001", "0 to 1000"}}) {
     const auto [code, message] = Refusal({argument, value});
     EXPECT_EQ(code, 2) << argument << ' ' << value;
     EXPECT_THAT(message, HasSubstr(argument));
     EXPECT_THAT(message, HasSubstr(value));
     EXPECT_THAT(message, HasSubstr(range));
   }
-  EXPECT_THAT(Refusal({"--rows", "1000", "--value-bytes", "32769"}).second,
-              HasSubstr("0 to 32768"));
 }
 
 TEST(OptionsTest, ContradictoryOrUnknownArgumentsAreRefused) {
   EXPECT_EQ(Refusal({"--rows", "1000", "--input", "-"}).first, 2);
-  EXPECT_EQ(Refusal({"--value-bytes", "10"}).first, 2);
-  EXPECT_EQ(Refusal({"--quick", "--fpr", "0.1"}).first, 2);
   EXPECT_EQ(Refusal({"--input", "/no/such/file"}).first, 2);
   EXPECT_EQ(Refusal({"--nonsense"}).first, 2);
   EXPECT_EQ(Refusal({"stray"}).first, 2);
@@ -94,13 +90,13 @@ TEST(OptionsTest, HelpIsNotAnError) {
 }
 
 TEST(OptionsTest, ValuesArrive) {
-  const Parsed parsed = Parse({"--rows", "5000", "--value-bytes", "0", "--seed", "7", "--fpr",
-                               "0.001", "--out", "o", "--db-dir", "d"});
+  const Parsed parsed = Parse({"--rows", "5000", "--rounds", "0", "--seed", "7", "--fpr", "0.001",
+                               "--out", "o", "--db-dir", "d"});
   EXPECT_EQ(parsed.options.rows, 5000U);
   EXPECT_EQ(parsed.options.seed, 7U);
   EXPECT_EQ(parsed.options.out, "o");
   EXPECT_EQ(parsed.options.db_dir, "d");
-  EXPECT_EQ(parsed.value_bytes, 0U);
+  EXPECT_EQ(parsed.rounds, 0U);
   EXPECT_EQ(parsed.fpr, 0.001);
 }
 

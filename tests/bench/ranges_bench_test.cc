@@ -137,9 +137,9 @@ TEST(FilterAloneTest, SaysWhyThereIsNoFilter) {
     for (const char* const end : {"a", "b", "c"}) set.keys.push_back(shared + end);
   }
   std::sort(set.keys.begin(), set.keys.end());
-  Results results("ranges");
-  MeasureFilter(set, {}, 1, results);
-  const ResultRows rows(results);
+  TestJob test;
+  MeasureFilter(set, {}, 1, test.results);
+  const ResultRows rows(test);
   const Json ratio = rows.Row("building, per key: ratio", {{"name", "refused"}});
   EXPECT_THAT(ratio["parameters"]["why"], HasSubstr("too much alike"));
   EXPECT_EQ(rows.size(), 3U);  // building alone
@@ -147,7 +147,6 @@ TEST(FilterAloneTest, SaysWhyThereIsNoFilter) {
 
 // The whole job on few keys: the figures must fit together.
 TEST(RangesExperimentTest, FiguresFitTogether) {
-  const TempDir dir(::testing::TempDir());
   const Effort effort = {.sets = {kIntegers},
                          .filter_sets = {kIntegers},
                          .keys = 10'000,
@@ -162,14 +161,9 @@ TEST(RangesExperimentTest, FiguresFitTogether) {
                          .operations = 200,
                          .cold_operations = 40,
                          .workload_turns = 2};
-  const JobOptions options;
-  Progress progress;
-  Results results("ranges");
-  Job job{options, dir.path(), progress, results};
-  RunExperiment(effort, job);
-  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
-
-  const ResultRows rows(results);
+  TestJob test;
+  RunExperiment(effort, test.job);
+  const ResultRows rows(test);
   const Json none = {{"name", "no filter"}}, ranges = {{"name", "blocksieve, ranges"}};
   rows.ExpectWithin("blocks, all lengths", none, kRuns - 0.1, kRuns + 0.1);
   rows.ExpectWithin("blocks, all lengths", ranges, 0, 0.4);

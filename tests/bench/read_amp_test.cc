@@ -88,19 +88,15 @@ TEST(LookupDatabaseTest, AMissingRowAndAnUnexpectedRowAreFailures) {
 
 // The whole job on a small input: the figures must fit together.
 TEST(ExperimentTest, FiguresFitTogether) {
-  const TempDir dir(::testing::TempDir());
-  const Input input = MakeSynthetic(20'000, 50, 1, {});
-  Progress progress;
+  const Input input = MakeSynthetic(20'000, 1, UINT64_MAX);
   const Effort effort = {.rounds = 2,
                          .lookups = 5'000,
                          .max_cold_seconds = 0.05,
                          .timed_warm_passes = 1,
                          .no_new_round_after = 0};
-  Results results("read_amp");
-  RunExperiment(input, 0.05, 1, effort, dir.path(), progress, results);
-  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
-
-  const ResultRows rows(results);
+  TestJob test;
+  RunExperiment(input, 0.05, effort, test.job);
+  const ResultRows rows(test);
   for (const LookupContestant& contestant : MakeContestants(0.05)) {
     const Json leveled = {{"name", contestant.name}, {"tree", "leveled"}};
     const Json compacted = {{"name", contestant.name}, {"tree", "compacted"}};

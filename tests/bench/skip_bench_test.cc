@@ -76,7 +76,6 @@ TEST(ScanDatabaseTest, WrongAnswersAreFailures) {
 
 // The whole job on few rows: the figures must fit together.
 TEST(ExperimentTest, FiguresFitTogether) {
-  const TempDir dir(::testing::TempDir());
   Effort effort;
   effort.synthetic_rows = kScatteredValues;
   effort.queries = 10;
@@ -89,14 +88,9 @@ TEST(ExperimentTest, FiguresFitTogether) {
   effort.write_columns = 1;
   effort.lookup_rounds = 2;
   effort.lookups = 1'000;
-  const JobOptions options;
-  Progress progress;
-  Results results("skip");
-  Job job{options, dir.path(), progress, results};
-  RunExperiment(PathsAndPackages(20'000), "package", effort, job);
-  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
-
-  const ResultRows rows(results);
+  TestJob test;
+  RunExperiment(PathsAndPackages(20'000), "package", effort, test.job);
+  const ResultRows rows(test);
   const std::string columns[] = {"real, package = v", "real, words of the key HAS v",
                                  "synthetic, run = v", "synthetic, scattered = v"};
   for (const std::string& column : columns) {
@@ -134,17 +128,13 @@ TEST(ExperimentTest, FiguresFitTogether) {
 
 // Whatever form a column's filters take: it is smaller than bit slices, and postings are exact.
 TEST(FormsTest, BothFormsAreBuiltAndAsked) {
-  const TempDir dir(::testing::TempDir());
   const Dataset dataset = MakeRealDataset(PathsAndPackages(5'000), "package", 1);
   Effort effort;
   effort.synthetic_rows = 128'000;
   effort.form_rounds = 1;
-  const JobOptions options;
-  Progress progress;
-  Results results("skip");
-  Job job{options, dir.path(), progress, results};
-  MeasureForms(dataset, effort, job);
-  const ResultRows rows(results);
+  TestJob test;
+  MeasureForms(dataset, effort, test.job);
+  const ResultRows rows(test);
   for (const char* const column :
        {"real, package = v", "real, words of the key HAS v", "real, 4-grams of the key",
         "synthetic, 1,000 values", "synthetic, 30,000 values", "synthetic, unique but for 1 %"}) {

@@ -57,16 +57,12 @@ TEST(RowBlocksTest, FindTheNewestVersionOfEveryRow) {
 
 // The whole job on few rows: the figures must fit together.
 TEST(ToyExperimentTest, FiguresFitTogether) {
-  const TempDir dir(::testing::TempDir());
   const Dataset dataset = MakeSyntheticDataset(20'000, 1);
   const Effort effort = {.lookups = 5'000, .queries = 5};
-  Progress progress;
-  Results results("toylsm");
-  MeasureLookups(dataset, effort, 1, dir.path(), progress, results);
-  MeasureScans(dataset, effort, 1, dir.path(), progress, results);
-  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
-
-  const ResultRows rows(results);
+  TestJob test;
+  MeasureLookups(dataset, effort, test.job);
+  MeasureScans(dataset, effort, test.job);
+  const ResultRows rows(test);
   const Json compacted = {{"name", "skip index"}, {"column", "run = v"}, {"state", "compacted"}};
   EXPECT_EQ(rows.Value("runs", compacted), 1);
   for (const char* const filters : {"no filter", "blocked Bloom, per file", "ribbon, per file",
