@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "bench/support/machine.h"
-
 namespace blocksieve::bench {
 namespace {
 
@@ -96,8 +94,8 @@ void Collector::AddTimes(const std::string& name, Results& results) const {
       title, {{"what", name.substr(0, who - 1)}, {"keys", std::stoull(name.substr(keys))}});
   rows.AddTurns("time", "ns per key", nanoseconds_.at(name));
   if (bits_per_key_.contains(name))
-    rows.Add("bits per key", "bits", Median(bits_per_key_.at(name)));
-  if (fpr_.contains(name)) rows.Add("FPR", "share", Median(fpr_.at(name)));
+    rows.Add("bits per key", "bits", SpreadOf(bits_per_key_.at(name)).median);
+  if (fpr_.contains(name)) rows.Add("FPR", "share", SpreadOf(fpr_.at(name)).median);
 }
 
 }  // namespace blocksieve::bench

@@ -43,7 +43,7 @@ void AddForm(const Comparison& all, Role role, Results& results) {
   const std::span<const Role> peers =
       is_partitioned ? std::span<const Role>(kOthersPartitioned) : kOthers;
   const Measured& fastest =
-      Best(all, peers, [](const Measured& each) { return Median(each.empty_seconds); });
+      Best(all, peers, [](const Measured& each) { return SpreadOf(each.empty_seconds).median; });
 
   auto rows = results.Of(RoleName(role), {{"keys", all.set}});
   rows.Add("blocks, times fewer", "x", fewer(MeanBlocks))

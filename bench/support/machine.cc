@@ -1,5 +1,3 @@
-#include "bench/support/machine.h"
-
 #include <fmt/format.h>
 #include <rocksdb/version.h>
 #include <sys/utsname.h>
@@ -9,6 +7,7 @@
 #include <thread>
 
 #include "bench/support/measure.h"
+#include "bench/support/results.h"
 #include "blocksieve/kernels.h"
 
 namespace blocksieve::bench {
@@ -52,7 +51,7 @@ std::string DescribeRocksDb() {
   return version;
 }
 
-nlohmann::ordered_json DescribeMachine() {
+Json DescribeMachine() {
   return {
       {"cpu", FirstValue("/proc/cpuinfo", "model name")},
       {"cores", std::thread::hardware_concurrency()},

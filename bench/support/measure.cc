@@ -46,13 +46,6 @@ uint64_t ReadStatus(std::string_view field) {
 
 }  // namespace
 
-double Median(std::vector<double> values) {
-  assert(!values.empty());
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 Spread SpreadOf(std::vector<double> turns) {
   constexpr size_t kTooFewForQuartiles = 3;
   assert(!turns.empty());
@@ -81,19 +74,16 @@ Spread Quotient(const Spread& mine, const Spread& theirs) {
           std::min(mine.turns, theirs.turns)};
 }
 
-std::vector<std::vector<double>> TakeTurns(
-    double seconds, const std::vector<std::function<double()>>& contestants) {
-  std::vector<std::vector<double>> medians(contestants.size());
+std::vector<double> TakeTurns(double seconds, const std::function<double()>& measure) {
+  std::vector<double> medians;
   for (unsigned turn = 0; turn < kTurns; ++turn) {
-    for (size_t i = 0; i < contestants.size(); ++i) {
-      std::vector<double> results;
-      const Stopwatch stopwatch;
-      do {
-        CheckInterrupt();
-        results.push_back(contestants[i]());
-      } while (stopwatch.Seconds() < seconds / kTurns);
-      medians[i].push_back(Median(std::move(results)));
-    }
+    std::vector<double> results;
+    const Stopwatch stopwatch;
+    do {
+      CheckInterrupt();
+      results.push_back(measure());
+    } while (stopwatch.Seconds() < seconds / kTurns);
+    medians.push_back(SpreadOf(std::move(results)).median);
   }
   return medians;
 }

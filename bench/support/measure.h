@@ -15,9 +15,6 @@
 
 namespace blocksieve::bench {
 
-/// REQUIRES: not empty.
-double Median(std::vector<double> values);
-
 /// A figure that was measured in turns. From `low` to `high` is the middle half of the turns; of
 /// three or fewer, of which quartiles say nothing, least and most.
 struct Spread {
@@ -41,11 +38,9 @@ Spread Quotient(const Spread& mine, const Spread& theirs);
 /// Turns that are taken where one measurement is too short to be recorded by itself.
 inline constexpr unsigned kTurns = 9;
 
-/// Lets contestants take kTurns turns: in each of them, every one measures again and again for
-/// `seconds` / kTurns, at least once. A contestant is a function that measures and returns the
-/// result. Returns for each the medians of its turns. Throws Interrupted if a signal came.
-std::vector<std::vector<double>> TakeTurns(double seconds,
-                                           const std::vector<std::function<double()>>& contestants);
+/// Takes kTurns turns, in each of which `measure` measures again and again for `seconds` / kTurns,
+/// at least once. Returns the median of each turn. Throws Interrupted if a signal came.
+std::vector<double> TakeTurns(double seconds, const std::function<double()>& measure);
 
 /// Calls `measure(i, turn)` for each of `count` contestants in each of these turns. Every turn
 /// begins with another contestant. Throws Interrupted if a signal came.

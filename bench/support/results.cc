@@ -1,7 +1,6 @@
 #include "bench/support/results.h"
 
 #include "bench/support/files.h"
-#include "bench/support/machine.h"
 
 namespace blocksieve::bench {
 namespace {

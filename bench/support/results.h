@@ -11,6 +11,13 @@ namespace blocksieve::bench {
 
 using Json = nlohmann::ordered_json;
 
+/// What a reader of results must know of the machine and of this build: "cpu", "cores",
+/// "memory_bytes", "operating_system", "rocksdb", "kernel", "compiler" and "build_type".
+Json DescribeMachine();
+
+/// The version of the loaded RocksDB, and what its build means for comparisons.
+std::string DescribeRocksDb();
+
 /// The results of one benchmark: rows of one form, which bench/report shows as tables, plots and a
 /// page. A row is {"name", "parameters", "metric", "unit", "value"}, and of what was measured in
 /// turns also {"turns", "spread": [low, high]}. Not thread-safe.
