@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "integration/rocksdb/compat/class_by_name.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_options.h"
 #include "integration/rocksdb/policy/policy.h"

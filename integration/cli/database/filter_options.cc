@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "integration/cli/term/failure.h"
-#include "integration/rocksdb/compat/class_by_name.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
 

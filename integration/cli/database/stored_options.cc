@@ -14,7 +14,7 @@
 #include "integration/cli/database/options_file.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
-#include "integration/rocksdb/compat/class_by_name.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/policy/policy.h"
 

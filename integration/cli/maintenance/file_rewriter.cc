@@ -13,7 +13,7 @@
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/term/failure.h"
-#include "integration/rocksdb/levels/known_levels.h"
+#include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
 #include "integration/rocksdb/sidecar/databases.h"

@@ -8,7 +8,6 @@
 #include "integration/cli/database/sorted_runs.h"
 #include "integration/cli/database/table/table_report.h"
 #include "integration/cli/term/text.h"
-#include "integration/rocksdb/compat/abi_guard.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 
 namespace blocksieve::cli {

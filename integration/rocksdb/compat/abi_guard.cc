@@ -1,11 +1,9 @@
-#include "integration/rocksdb/compat/abi_guard.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 
 #include <rocksdb/version.h>
 
 #include <array>
 #include <charconv>
-
-#include "integration/rocksdb/compat/filter_bits_abi.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <string_view>
 
 // The two interfaces through which RocksDB builds and probes filters. Since 7.0 they are internal
 // to RocksDB: its public headers only forward-declare them. They are declared again here, with the
@@ -19,7 +21,7 @@
 //   3 (C)        10.9 to 11.9      CalculateSpace and EstimatedFpRate at the end
 //
 // The table comes from the upstream sources of these versions. A later version is compiled as
-// generation 3. abi_guard.h keeps these classes away from a loaded library of another generation,
+// generation 3. AbiProblem keeps these classes away from a loaded library of another generation,
 // and from one that is too new to be in the table.
 
 #define BLOCKSIEVE_ROCKSDB_VERSION (ROCKSDB_MAJOR * 10000 + ROCKSDB_MINOR * 100 + ROCKSDB_PATCH)
@@ -92,5 +94,16 @@ class FilterBitsBuilderBase : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   }
 #endif
 };
+
+/// The generation of the filter interface in RocksDB `version` ("7.8.3"). 0 if the version is older
+/// than the first that is supported, newer than the last that was compared, or not a version.
+int AbiGenerationOf(std::string_view version);
+
+/// Why the classes above must not be used with a RocksDB library of version
+/// `loaded_version`. Empty if they may.
+std::string AbiProblem(std::string_view loaded_version);
+
+/// The AbiProblem of the library that this process has loaded.
+const std::string& LoadedAbiProblem();
 
 }  // namespace blocksieve::rocksdb_plugin

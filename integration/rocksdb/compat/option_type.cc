@@ -1,7 +1,6 @@
 #include "integration/rocksdb/compat/option_type.h"
 
 #include "blocksieve/sizing.h"
-#include "integration/rocksdb/compat/number_text.h"
 
 namespace blocksieve::rocksdb_plugin {
 

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "integration/rocksdb/compat/number_text.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/c_locale.h"
 #include "lib/bloom/bloom_model.h"
 

@@ -1,18 +1,62 @@
 #pragma once
 
 #include <rocksdb/cache.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/db.h>
 #include <rocksdb/options.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
+#include <rocksdb/types.h>
+#include <rocksdb/version.h>
 // What rocksdb::Cache can do is in a header of its own in later versions.
 #if __has_include(<rocksdb/advanced_cache.h>)
 #include <rocksdb/advanced_cache.h>
 #endif
 
 #include <functional>
+#include <memory>
+#include <string_view>
 
-// Small differences between versions of RocksDB.
+// Small differences between versions and builds of RocksDB.
+
+// What an SST holds can be read as it is stored since RocksDB 9.3. Before, an SstFileReader shows
+// the newest version of each row, and neither deletes nor of what type a row is.
+#if ROCKSDB_MAJOR > 9 || (ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR >= 3)
+#define BLOCKSIEVE_READS_ALL_VERSIONS 1
+#include <rocksdb/utilities/types_util.h>
+#else
+#define BLOCKSIEVE_READS_ALL_VERSIONS 0
+#endif
 
 namespace blocksieve::rocksdb_plugin {
+
+inline constexpr bool kReadsAllVersions = BLOCKSIEVE_READS_ALL_VERSIONS;
+
+/// Calls add(user key, value, type, sequence number) for each point entry of an open SST, in the
+/// order of the file, until it returns false.
+template <class Add>
+rocksdb::Status ForEachEntry(rocksdb::SstFileReader* reader,
+                             [[maybe_unused]] const rocksdb::Comparator* comparator, Add add) {
+#if BLOCKSIEVE_READS_ALL_VERSIONS
+  const auto entries = reader->NewTableIterator();
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    rocksdb::ParsedEntryInfo entry;
+    rocksdb::Status status = rocksdb::ParseEntry(entries->key(), comparator, &entry);
+    if (!status.ok()) return status;
+    if (!add(entry.user_key, entries->value(), entry.type, entry.sequence)) break;
+  }
+  return entries->status();
+#else
+  rocksdb::ReadOptions options;
+  options.total_order_seek = true;
+  options.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> rows(reader->NewIterator(options));
+  for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
+    if (!add(rows->key(), rows->value(), rocksdb::kEntryPut, rocksdb::SequenceNumber{0})) break;
+  }
+  return rows->status();
+#endif
+}
 
 /// Whether the comparator of a table has timestamps that the table itself lacks, which RocksDB may
 /// leave out since 8.4.
@@ -37,6 +81,48 @@ inline void SetTableFilter(const TableFilter& filter, const TableFilter** option
 /// them.
 inline void SetTableFilter(const TableFilter& filter, rocksdb::ReadOptions* options) {
   SetTableFilter(filter, &options->table_filter);
+}
+
+// DB::EnableFileDeletions takes an argument until RocksDB 9.0.
+template <class Db>
+rocksdb::Status EnableFileDeletions(Db* db) {
+  // The default would enable them for everybody who does not want them.
+  if constexpr (requires { db->EnableFileDeletions(false); }) {
+    return db->EnableFileDeletions(false);
+  } else {
+    return db->EnableFileDeletions();
+  }
+}
+
+/// While one of these lives, the database deletes none of its files. One that is opened read-only
+/// never does.
+class NoFileDeletions {
+ public:
+  explicit NoFileDeletions(rocksdb::DB* db) : db_(db), status_(db->DisableFileDeletions()) {
+    is_needed_ = !status_.IsNotSupported();
+    if (!is_needed_) status_ = rocksdb::Status::OK();
+  }
+  NoFileDeletions(const NoFileDeletions&) = delete;
+  NoFileDeletions& operator=(const NoFileDeletions&) = delete;
+  ~NoFileDeletions() {
+    if (is_needed_ && status_.ok()) EnableFileDeletions(db_).PermitUncheckedError();
+  }
+
+  const rocksdb::Status& status() const { return status_; }
+
+ private:
+  rocksdb::DB* const db_;
+  rocksdb::Status status_;
+  bool is_needed_ = true;
+};
+
+/// `object` if its name is that of class `Ours`, otherwise null. It takes the place of
+/// dynamic_cast, because RocksDB's own release builds have no run-time type information.
+template <class Ours, class Interface>
+const Ours* As(const Interface* object) {
+  return object != nullptr && std::string_view(object->Name()) == Ours::kName
+             ? static_cast<const Ours*>(object)
+             : nullptr;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index_files.h"
-#include "integration/rocksdb/compat/table_rows.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/lacking_files.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"

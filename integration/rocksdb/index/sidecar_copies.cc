@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index_files.h"
-#include "integration/rocksdb/compat/file_deletions.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/sidecar/databases.h"
 #include "integration/rocksdb/sidecar/file.h"
-#include "integration/rocksdb/sidecar/orphans.h"
 
 // Sidecars where RocksDB copies, links or deletes SSTs and knows nothing of them.
 
@@ -21,21 +21,6 @@ namespace blocksieve {
 namespace {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
-
-/// Calls use(place) for each SST of the database, until one fails.
-template <class Use>
-rocksdb::Status ForEachSst(rocksdb::DB* db, Use use) {
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  SstPlace sst{db->GetEnv()->GetFileSystem(), "", nullptr};
-  rocksdb::Status status;
-  for (const rocksdb::LiveFileMetaData& file : files) {
-    sst.path = file.db_path + file.name;
-    status = use(sst);
-    if (!status.ok()) break;
-  }
-  return status;
-}
 
 std::vector<std::string> NamesIn(rocksdb::FileSystem* file_system, const std::string& directory) {
   std::vector<std::string> names;
@@ -107,17 +92,21 @@ rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory) t
   const NoFileDeletions all_files_stay(db);
   if (!all_files_stay.status().ok()) return all_files_stay.status();
   rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
-  const rocksdb::Status status =
+  rocksdb::Status status =
       file_system->CreateDirIfMissing(directory, rocksdb::IOOptions(), nullptr);
   if (!status.ok()) return status;
-  return ForEachSst(db, [&](const SstPlace& sst) {
-    const std::string path = SidecarPath(sst.path);
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    const std::string path = SidecarPath(file.db_path + file.name);
     const auto sidecar = SidecarFile::OpenAny(file_system, path);
-    if (sidecar == nullptr) return rocksdb::Status::OK();
+    if (sidecar == nullptr) continue;
     const std::string copy = directory + "/" + NameOf(sidecar->header().id);
-    if (Exists(file_system, copy)) return rocksdb::Status::OK();
-    return LinkOrCopySidecar(file_system, path, copy);
-  });
+    if (Exists(file_system, copy)) continue;
+    status = LinkOrCopySidecar(file_system, path, copy);
+    if (!status.ok()) break;
+  }
+  return status;
 } catch (const std::bad_alloc&) {
   return rocksdb::Status::MemoryLimit();
 }
@@ -162,8 +151,8 @@ rocksdb::Status DestroyDbWithSkipIndexes(
   add(options.cf_paths);
   for (const auto& family : column_families) add(family.options.cf_paths);
   rocksdb::FileSystem* const file_system = options.env->GetFileSystem().get();
-  CollectOrphans(file_system, directories);
   for (const std::string& directory : directories) {
+    CollectOrphans(file_system, directory);
     // RocksDB keeps directories in which there is something else, too.
     file_system->DeleteDir(directory, rocksdb::IOOptions(), nullptr).PermitUncheckedError();
   }

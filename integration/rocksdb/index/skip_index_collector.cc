@@ -23,18 +23,6 @@ constexpr uint64_t kLateBlockFactor = 4;
 // An entry smaller than this does not fill a block by itself.
 constexpr uint64_t kLeastBlockBytes = 1024;
 
-// Whether something was left out for max_index_bytes.
-bool LacksParts(const std::string& index) {
-  const Result<GranuleIndex> opened = GranuleIndex::Open(AsBytes(index));
-  for (size_t i = 0; opened.ok() && i < opened->num_columns(); ++i) {
-    const GranuleColumnInfo& column = opened->column(i);
-    if (column.filters == GranulePart::kOverBudget || column.bounds == GranulePart::kOverBudget) {
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 SkipIndexCollector::SkipIndexCollector(const SkipIndexOptions& options, std::optional<SstPlace> sst,
@@ -135,12 +123,11 @@ void SkipIndexCollector::Build() {
   if (!problem_.empty()) return;
   Result<std::string> index = builder_->Finish();
   const uint64_t needed = builder_->needed_bytes();
-  if (options_.max_index_bytes != 0 && needed > options_.max_index_bytes &&
-      (!index.ok() || LacksParts(*index))) {
+  const bool is_complete = index.ok() && DescribeIndex(*index);
+  if (options_.max_index_bytes != 0 && needed > options_.max_index_bytes && !is_complete) {
     readable_[kNeededProperty] = std::to_string(needed);
   }
   if (!index.ok()) return Fail(index.status().message());
-  DescribeIndex(*index);
   if (problem_.empty() && !PutIntoSidecar(*index)) index_ = *std::move(index);
 }
 
@@ -173,11 +160,15 @@ bool SkipIndexCollector::PutIntoSidecar(const std::string& index) {
   return status.ok();
 }
 
-void SkipIndexCollector::DescribeIndex(const std::string& index) {
+bool SkipIndexCollector::DescribeIndex(const std::string& index) {
   // Opening checks everything, so that memory that flipped a bit meanwhile is noticed here rather
   // than by a scan that reads the file as a whole forever.
   const Result<GranuleIndex> opened = GranuleIndex::Open(AsBytes(index));
-  if (!opened.ok()) return Fail("the finished index cannot be opened: ", opened.status().message());
+  if (!opened.ok()) {
+    Fail("the finished index cannot be opened: ", opened.status().message());
+    return true;
+  }
+  bool is_complete = true;
   std::string text = "granules=" + std::to_string(opened->num_granules()) +
                      " rows=" + std::to_string(opened->num_rows()) +
                      " index_bytes=" + std::to_string(opened->index_bytes()) +
@@ -189,6 +180,7 @@ void SkipIndexCollector::DescribeIndex(const std::string& index) {
             " distinct values; bounds " + std::string(GranulePartName(column.bounds)) + ", " +
             std::to_string(column.bounds_bytes) + " bytes\n";
     if (column.filters == GranulePart::kOverBudget || column.bounds == GranulePart::kOverBudget) {
+      is_complete = false;
       LogLoudly(
           info_log_.get(),
           "skip index of a file exceeds max_index_bytes=" +
@@ -198,6 +190,7 @@ void SkipIndexCollector::DescribeIndex(const std::string& index) {
     }
   }
   readable_[kStatisticsProperty] = std::move(text);
+  return is_complete;
 }
 
 void SkipIndexCollector::Fail(std::string_view what, std::string_view reason) noexcept {

@@ -41,7 +41,8 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
  private:
   void FollowBlocks(uint64_t file_offset);
   void Build();
-  void DescribeIndex(const std::string& index);
+  /// False if something was left out for max_index_bytes.
+  bool DescribeIndex(const std::string& index);
   /// False if it is to stay in the properties, or has to.
   bool PutIntoSidecar(const std::string& index);
   void Fail(std::string_view what, std::string_view reason = {}) noexcept;

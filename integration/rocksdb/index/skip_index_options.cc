@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "integration/rocksdb/compat/log.h"
-#include "integration/rocksdb/compat/number_text.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 

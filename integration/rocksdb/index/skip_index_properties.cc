@@ -1,6 +1,6 @@
 #include "integration/rocksdb/index/skip_index_properties.h"
 
-#include "integration/rocksdb/compat/number_text.h"
+#include "integration/rocksdb/compat/option_type.h"
 
 namespace blocksieve::rocksdb_plugin {
 std::string ColumnsText(const std::vector<Column>& columns) {

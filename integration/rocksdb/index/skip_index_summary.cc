@@ -6,7 +6,7 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/skip_index_source.h"
-#include "integration/rocksdb/compat/number_text.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "lib/skip/summary.h"

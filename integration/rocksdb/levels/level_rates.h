@@ -11,13 +11,13 @@
 #include "blocksieve/filter_kind.h"
 #include "blocksieve/rate_allocation.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/rocksdb/levels/known_levels.h"
+#include "integration/rocksdb/levels/column_family_levels.h"
 
 namespace blocksieve::rocksdb_plugin {
 
 /// Chooses the false-positive rate of each file so that filters take memory where it saves reads.
 ///
-/// A LevelListener reports the levels. Without one, a model replaces them: each level is
+/// A listener reports the levels. Without one, a model replaces them: each level is
 /// `size_ratio` times as large as the one above, and the last level is the deepest that a file was
 /// built for. Thread-safe.
 class LevelRates {

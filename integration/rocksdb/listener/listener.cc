@@ -22,13 +22,13 @@ void OrNoSidecars(Function function) noexcept {
 
 }  // namespace
 
-void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) {
-  LevelListener::OnFlushBegin(db, flush);
+void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) {
+  levels_.Refresh(db, nullptr);
   OrNoSidecars([&](SidecarDatabases& databases) { databases.Note(db); });
 }
 
 void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
-  LevelListener::OnCompactionBegin(db, compaction);
+  levels_.Refresh(db, &compaction);
   OrNoSidecars([&](SidecarDatabases& databases) { databases.Note(db); });
 }
 

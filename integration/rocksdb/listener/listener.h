@@ -1,12 +1,12 @@
 #pragma once
 
 #include "blocksieve/rocksdb/listener.h"
-#include "integration/rocksdb/levels/level_listener.h"
+#include "integration/rocksdb/levels/level_observer.h"
 
 namespace blocksieve::rocksdb_plugin {
 
 /// What NewListener makes.
-class Listener final : public LevelListener {
+class Listener final : public rocksdb::EventListener {
  public:
   static constexpr const char* kName = "blocksieve";
 
@@ -18,6 +18,9 @@ class Listener final : public LevelListener {
   void OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& sst) override;
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& sst) override;
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& sst) override;
+
+ private:
+  LevelObserver levels_;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

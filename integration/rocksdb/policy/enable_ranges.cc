@@ -1,4 +1,4 @@
-#include "integration/rocksdb/policy/enable_ranges.h"
+#include "integration/rocksdb/policy/policy.h"
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/table.h>

@@ -1,15 +1,15 @@
 #pragma once
 
+#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 
+#include <memory>
+
 #include "blocksieve/filter_builder.h"
+#include "blocksieve/range_filter.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 
 // The adapters between RocksDB's internal filter interface and the core.
-
-namespace rocksdb {
-class Logger;
-}
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -27,5 +27,11 @@ rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents);
 
 /// Stock RocksDB's reader of any filter block, for which ours may match everything.
 rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents);
+
+/// A builder that adds a range filter to what `points` builds. Owned by the caller; null if there
+/// is no memory for it. `mark_files`: see MarkNextFile.
+rocksdb::FilterBitsBuilder* NewRangeBitsBuilder(std::unique_ptr<rocksdb::FilterBitsBuilder> points,
+                                                RangeFilterBuilder ranges, bool mark_files,
+                                                rocksdb::Logger* info_log);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <new>
+#include <optional>
 
 #include "blocksieve/filter_block.h"
 #include "blocksieve/filter_reader.h"
+#include "blocksieve/range_filter.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
-#include "integration/rocksdb/policy/range_bits.h"
 #include "integration/rocksdb/policy/range_self_test.h"
+#include "integration/rocksdb/ranges/range_counts.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -17,6 +20,25 @@ static_assert(offsetof(rocksdb::Slice, data_) == 0 &&
               offsetof(rocksdb::Slice, size_) == sizeof(const char*));
 
 std::string_view AsView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+// What the filters of a block say to a question for the prefix of all keys, which is empty.
+RangeOutcome AskRange(const RangeFilterReader& ranges, const FilterReader& points,
+                      const rocksdb::Slice& prefix) noexcept {
+  const std::optional<AskedRange> asked = TakeAskedRange(AsView(prefix));
+  if (!asked) return RangeOutcome::kNoBound;
+  if (asked->begin.empty()) return RangeOutcome::kEmptyBegin;
+  if (!RangesAreTrusted()) return RangeOutcome::kUntrusted;
+  const auto may_match = [&](std::string_view key) { return points.MayMatch(key); };
+  switch (ranges.Ask(asked->begin, asked->end, may_match)) {
+    case RangeFilterReader::Answer::kNo:
+      return RangeOutcome::kNo;
+    case RangeFilterReader::Answer::kBeyond:
+      return RangeOutcome::kBeyond;
+    case RangeFilterReader::Answer::kMayMatch:
+      break;
+  }
+  return RangeOutcome::kMayMatch;
+}
 
 // Constructed for every probe under allow_mmap_reads, so it holds nothing but the core's reader.
 class BitsReader final : public rocksdb::FilterBitsReader {
@@ -29,7 +51,8 @@ class BitsReader final : public rocksdb::FilterBitsReader {
   // have it where a file with whole keys is read with whole_key_filtering=false.
   bool MayMatch(const rocksdb::Slice& entry) override {
     if (entry.empty()) [[unlikely]] {
-      CountUnfilteredRange(entry);
+      // Other extractors leave nothing, and have empty prefixes, too.
+      if (TakeAskedRange(AsView(entry))) CountRange(RangeOutcome::kNoFilter);
       return true;
     }
     return filter_.MayMatch(AsView(entry));
@@ -53,7 +76,9 @@ class RangeBitsReader final : public rocksdb::FilterBitsReader {
 
   bool MayMatch(const rocksdb::Slice& entry) override {
     if (entry.empty()) [[unlikely]] {
-      return MayMatchRange(ranges_, points_.filter(), entry);
+      const RangeOutcome outcome = AskRange(ranges_, points_.filter(), entry);
+      CountRange(outcome);
+      return outcome != RangeOutcome::kNo;
     }
     return points_.MayMatch(entry);
   }

@@ -7,14 +7,12 @@
 #include "blocksieve/filter_builder.h"
 #include "blocksieve/kernels.h"
 #include "blocksieve/sizing.h"
-#include "integration/rocksdb/compat/abi_guard.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/stock_filters.h"
-#include "integration/rocksdb/policy/enable_ranges.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/memory_fit.h"
 #include "integration/rocksdb/policy/policy_options.h"
-#include "integration/rocksdb/policy/range_bits.h"
 #include "integration/rocksdb/policy/range_self_test.h"
 
 namespace blocksieve {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/status.h>
 
 #include <memory>
 #include <string>
@@ -57,5 +59,10 @@ class Policy final : public rocksdb::FilterPolicy {
 /// A policy with these options. If the loaded RocksDB has another interface than the headers, the
 /// policy builds stock filters, and stderr says so once per process. REQUIRES: `options` are valid.
 std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options);
+
+/// Whether filters of ranges can be right with these options. `check_extractor`: whether the prefix
+/// extractor has to be ours. Errors: InvalidArgument, naming what is in the way.
+rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_family,
+                                  bool check_extractor);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -6,7 +6,6 @@
 
 #include "blocksieve/range_filter.h"
 #include "blocksieve/sizing.h"
-#include "integration/rocksdb/compat/number_text.h"
 #include "integration/rocksdb/compat/option_type.h"
 
 namespace blocksieve::rocksdb_plugin {

@@ -85,7 +85,7 @@ CandidateScan::CandidateScan(ScanContext* context, std::unique_ptr<MergedRanges>
       plan_(std::move(plan)),
       ranges_(std::move(ranges)),
       batch_rows_(kFirstBatchRows) {
-  sources_.push_back(std::move(memtables));
+  if (memtables != nullptr) sources_.push_back(std::move(memtables));
   for (const PlannedFile& file : plan_.files) {
     sources_.push_back(std::make_unique<FileSource>(context, &plan_, &file, ranges_.get()));
   }

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "integration/rocksdb/scan/candidate_source.h"
 #include "integration/rocksdb/scan/merged_ranges.h"
 #include "integration/rocksdb/scan/row_stream.h"
 #include "integration/rocksdb/scan/scan_plan.h"
@@ -17,8 +16,8 @@ namespace blocksieve::rocksdb_plugin {
 /// looks up those that are not final at the snapshot.
 class CandidateScan final : public RowStream {
  public:
-  /// `ranges` is pinned already, `memtables` were held before the files of `plan` were listed.
-  /// `context` must outlive this.
+  /// `ranges` is pinned already, `memtables` were held before the files of `plan` were listed; null
+  /// if they were read already. `context` must outlive this.
   CandidateScan(ScanContext* context, std::unique_ptr<MergedRanges> ranges,
                 std::unique_ptr<CandidateSource> memtables, ScanPlan plan);
   ~CandidateScan() override;

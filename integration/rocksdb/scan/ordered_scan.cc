@@ -10,16 +10,6 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-/// In place of memtables that were read already.
-class NoCandidates final : public CandidateSource {
- public:
-  bool Done() const override { return true; }
-  std::optional<rocksdb::Slice> Bound() const override { return std::nullopt; }
-  bool IsPositioned() const override { return false; }
-  void Position() override {}
-  void Next() override {}
-};
-
 internal::TopRows::KeyLess KeyLess(const rocksdb::Comparator* comparator) {
   return [comparator](const std::string& a, const std::string& b) {
     return comparator->Compare(a, b) < 0;
@@ -133,8 +123,8 @@ void OrderedScan::Start() {
       const size_t end = EndOfGroup(begin);
       if (end == begin) break;  // no row behind it is better than the last
       context_->counts.granules_read += end - begin;
-      CandidateScan group(context_, std::make_unique<MergedRanges>(context_),
-                          std::make_unique<NoCandidates>(), PlanOf(begin, end));
+      CandidateScan group(context_, std::make_unique<MergedRanges>(context_), /*memtables=*/nullptr,
+                          PlanOf(begin, end));
       Read(&group);
       begin = end;
     }

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "integration/rocksdb/scan/candidate_source.h"
 #include "integration/rocksdb/scan/merged_ranges.h"
 #include "integration/rocksdb/scan/row_stream.h"
 #include "integration/rocksdb/scan/scan_plan.h"

@@ -1,4 +1,4 @@
-#include "integration/rocksdb/scan/scan_checks.h"
+#include "integration/rocksdb/scan/scan_context.h"
 
 #include <rocksdb/compaction_filter.h>
 

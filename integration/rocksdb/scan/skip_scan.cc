@@ -1,5 +1,8 @@
 #include "blocksieve/rocksdb/skip_scan.h"
 
+#include <rocksdb/perf_context.h>
+#include <rocksdb/perf_level.h>
+
 #include <cassert>
 #include <new>
 #include <optional>
@@ -7,13 +10,10 @@
 #include <vector>
 
 #include "integration/rocksdb/index/skip_index_properties.h"
-#include "integration/rocksdb/scan/block_counter.h"
 #include "integration/rocksdb/scan/candidate_scan.h"
-#include "integration/rocksdb/scan/counted_granules.h"
 #include "integration/rocksdb/scan/merged_ranges.h"
 #include "integration/rocksdb/scan/ordered_scan.h"
 #include "integration/rocksdb/scan/row_stream.h"
-#include "integration/rocksdb/scan/scan_checks.h"
 #include "integration/rocksdb/scan/scan_context.h"
 #include "integration/rocksdb/scan/scan_plan.h"
 #include "integration/rocksdb/scan/store_sources.h"
@@ -30,15 +30,43 @@ using namespace rocksdb_plugin;  // NOLINT: the same component
 
 namespace {
 
-/// Where all rows were counted.
-class NoRows final : public RowStream {
+/// Adds the blocks that this thread reads during its life to the counts.
+class BlockCounter {
  public:
-  void Start() override {}
-  bool Valid() const override { return false; }
-  void Next() override {}
-  rocksdb::Slice key() const override { return {}; }
-  rocksdb::Slice value() const override { return {}; }
-  rocksdb::Status status() const override { return rocksdb::Status::OK(); }
+  BlockCounter(bool enabled, ScanExplanation* counts)
+      : counts_(enabled ? counts : nullptr), level_(rocksdb::GetPerfLevel()) {
+    if (counts_ == nullptr) return;
+    if (level_ < rocksdb::PerfLevel::kEnableCount) {
+      rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+    }
+    blocks_ = Blocks();
+    other_blocks_ = OtherBlocks();
+    bytes_ = rocksdb::get_perf_context()->block_read_byte;
+  }
+  BlockCounter(const BlockCounter&) = delete;
+  BlockCounter& operator=(const BlockCounter&) = delete;
+  ~BlockCounter() {
+    if (counts_ == nullptr) return;
+    const uint64_t other = OtherBlocks() - other_blocks_;
+    counts_->other_blocks_read += other;
+    counts_->data_blocks_read += Blocks() - blocks_ - other;
+    counts_->block_bytes_read += rocksdb::get_perf_context()->block_read_byte - bytes_;
+    rocksdb::SetPerfLevel(level_);
+  }
+
+ private:
+  static uint64_t Blocks() { return rocksdb::get_perf_context()->block_read_count; }
+  static uint64_t OtherBlocks() {
+    const rocksdb::PerfContext& context = *rocksdb::get_perf_context();
+    return context.index_block_read_count + context.filter_block_read_count +
+           context.compression_dict_block_read_count;
+  }
+
+  ScanExplanation* const counts_;
+  const rocksdb::PerfLevel level_;
+  uint64_t blocks_ = 0;
+  uint64_t other_blocks_ = 0;
+  uint64_t bytes_ = 0;
 };
 
 rocksdb::Status CheckOrder(const SkipScanOptions& options) {
@@ -192,7 +220,8 @@ class SkipScan::Parts {
     const std::optional<uint64_t> rows = CountAll(context_, properties, std::move(metadata));
     if (!rows) return rocksdb::Status::OK();
     context_.counts.rows_counted = *rows;
-    rows_ = std::make_unique<NoRows>();
+    rows_ = std::make_unique<CandidateScan>(&context_, std::make_unique<MergedRanges>(&context_),
+                                            /*memtables=*/nullptr, ScanPlan());
     return rocksdb::Status::OK();
   }
 

@@ -1,14 +1,22 @@
 #include "integration/rocksdb/sidecar/databases.h"
 
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "integration/rocksdb/sidecar/orphans.h"
+#include "integration/rocksdb/sidecar/format.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
 thread_local SstOfThread sst_of_thread;
 thread_local std::string unfinished_of_thread;
+
+/// Of a sidecar, also of one that was being written; "" for other files.
+std::string_view SidecarNumber(std::string_view name) {
+  if (name.ends_with(kTemporarySuffix)) name.remove_suffix(kTemporarySuffix.size());
+  return NumberInName(name, kSidecarSuffix);
+}
 
 }  // namespace
 
@@ -32,7 +40,9 @@ void SidecarDatabases::Note(rocksdb::DB* db) {
     known = std::move(database);
     if (!is_new) return;
   }
-  CollectOrphans(db->GetEnv()->GetFileSystem().get(), SstDirectories(db));
+  for (const std::string& directory : SstDirectories(db)) {
+    CollectOrphans(db->GetEnv()->GetFileSystem().get(), directory);
+  }
 }
 
 std::optional<SstPlace> SidecarDatabases::Find(const std::string& db_name) {
@@ -81,6 +91,35 @@ SstOfThread SidecarDatabases::TakeSstOfThread() { return std::exchange(sst_of_th
 bool SidecarDatabases::IsUnfinished(const std::string& sst_path) {
   const std::lock_guard lock(mutex_);
   return unfinished_.contains(sst_path);
+}
+
+std::set<std::string> SstDirectories(rocksdb::DB* db) {
+  const rocksdb::DBOptions options = db->GetDBOptions();
+  std::set<std::string> directories{db->GetName()};
+  for (const rocksdb::DbPath& path : options.db_paths) directories.insert(path.path);
+  // The paths of column families are known by where their files are.
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  for (const rocksdb::LiveFileMetaData& file : files) directories.insert(file.db_path);
+  return directories;
+}
+
+void CollectOrphans(rocksdb::FileSystem* file_system, const std::string& directory) {
+  const rocksdb::IOOptions io;
+  std::vector<std::string> names;
+  if (!file_system->GetChildren(directory, io, &names, nullptr).ok()) return;
+  std::set<std::string_view> ssts;
+  for (const std::string& name : names) ssts.insert(NumberInName(name, kSstSuffix));
+  for (const std::string& name : names) {
+    const std::string_view number = SidecarNumber(name);
+    if (number.empty() || ssts.contains(number)) continue;
+    const std::string sst = directory + "/" + std::string(number) + std::string(kSstSuffix);
+    // In this order: one that has just been finished exists.
+    if (SidecarDatabases::Instance().IsUnfinished(sst)) continue;
+    const rocksdb::Status exists = file_system->FileExists(sst, io, nullptr);
+    if (!exists.IsNotFound()) continue;
+    file_system->DeleteFile(directory + "/" + name, io, nullptr).PermitUncheckedError();
+  }
 }
 
 }  // namespace blocksieve::rocksdb_plugin

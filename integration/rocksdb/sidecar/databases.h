@@ -2,6 +2,7 @@
 
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/listener.h>
 
 #include <map>
@@ -61,5 +62,11 @@ class SidecarDatabases {
   std::map<std::string, Database> databases_;
   std::set<std::string> unfinished_;  // SSTs
 };
+
+/// The directories in which a database may have SSTs, each once.
+std::set<std::string> SstDirectories(rocksdb::DB* db);
+
+/// Deletes sidecars without an SST. For processes that may write to the database.
+void CollectOrphans(rocksdb::FileSystem* file_system, const std::string& directory);
 
 }  // namespace blocksieve::rocksdb_plugin

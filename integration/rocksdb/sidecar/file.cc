@@ -1,51 +1,27 @@
 #include "integration/rocksdb/sidecar/file.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "blocksieve/bytes.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// What is written at once, so that a rate limiter can spread it.
-constexpr size_t kPieceBytes = 256 << 10;
-
 // The identity is a line for each column, of which there are 256 at most.
 constexpr uint64_t kMostHeaderBytes = 1 << 20;
 
-rocksdb::Status Append(rocksdb::FSWritableFile* file, rocksdb::RateLimiter* limiter,
-                       std::string_view bytes) {
-  rocksdb::Status status;
-  while (status.ok() && !bytes.empty()) {
-    size_t piece = std::min(bytes.size(), kPieceBytes);
-    if (limiter != nullptr) {
-      piece = std::min(piece, static_cast<size_t>(limiter->GetSingleBurstBytes()));
-      limiter->Request(static_cast<int64_t>(piece), rocksdb::Env::IO_LOW, nullptr,
-                       rocksdb::RateLimiter::OpType::kWrite);
-    }
-    status = file->Append({bytes.data(), piece}, rocksdb::IOOptions(), nullptr);
-    bytes.remove_prefix(piece);
-  }
-  return status;
-}
-
 /// Nobody sees a part of it under its name, and what has a link to the file before keeps it.
 rocksdb::Status WriteAndRename(rocksdb::FileSystem* file_system, const std::string& path,
-                               rocksdb::RateLimiter* limiter,
-                               std::initializer_list<std::string_view> pieces) {
+                               rocksdb::RateLimiter* limiter, const std::string& bytes) {
+  for (auto left = static_cast<int64_t>(bytes.size()); limiter != nullptr && left > 0;) {
+    const int64_t piece = std::min(left, limiter->GetSingleBurstBytes());
+    limiter->Request(piece, rocksdb::Env::IO_LOW, nullptr, rocksdb::RateLimiter::OpType::kWrite);
+    left -= piece;
+  }
   const rocksdb::IOOptions io;
   const std::string temporary = path + std::string(kTemporarySuffix);
-  std::unique_ptr<rocksdb::FSWritableFile> file;
   rocksdb::Status status =
-      file_system->NewWritableFile(temporary, rocksdb::FileOptions(), &file, nullptr);
-  if (!status.ok()) return status;
-  for (const std::string_view piece : pieces) {
-    if (status.ok()) status = Append(file.get(), limiter, piece);
-  }
-  if (status.ok()) status = file->Fsync(io, nullptr);
-  const rocksdb::Status closed = file->Close(io, nullptr);
-  if (status.ok()) status = closed;
+      rocksdb::WriteStringToFile(file_system, bytes, temporary, /*should_sync=*/true);
   if (status.ok()) status = file_system->RenameFile(temporary, path, io, nullptr);
   if (!status.ok()) file_system->DeleteFile(temporary, io, nullptr).PermitUncheckedError();
   return status;
@@ -93,7 +69,7 @@ rocksdb::Status WriteSidecar(const SstPlace& sst, const SidecarHeader& header,
   reference->file_bytes = start.size() + index.size();
   DecodeSidecarHeader(AsBytes(start), reference->file_bytes, &needed_bytes, &reference->checksum);
   return WriteAndRename(sst.file_system.get(), SidecarPath(sst.path), sst.rate_limiter.get(),
-                        {start, index});
+                        start + std::string(index));
 }
 
 rocksdb::Status LinkOrCopySidecar(rocksdb::FileSystem* file_system, const std::string& from,
@@ -102,18 +78,9 @@ rocksdb::Status LinkOrCopySidecar(rocksdb::FileSystem* file_system, const std::s
   file_system->DeleteFile(to, io, nullptr).PermitUncheckedError();
   if (file_system->LinkFile(from, to, io, nullptr).ok()) return rocksdb::Status::OK();
   // Onto another disk, or without links.
-  uint64_t size = 0;
-  rocksdb::Status status = file_system->GetFileSize(from, io, &size, nullptr);
-  std::unique_ptr<rocksdb::FSRandomAccessFile> file;
-  if (status.ok()) {
-    status = file_system->NewRandomAccessFile(from, rocksdb::FileOptions(), &file, nullptr);
-  }
   std::string bytes;
-  if (status.ok()) {
-    bytes.resize(static_cast<size_t>(size));
-    status = ReadExactly(*file, 0, {reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()});
-  }
-  return status.ok() ? WriteAndRename(file_system, to, nullptr, {bytes}) : status;
+  rocksdb::Status status = rocksdb::ReadFileToString(file_system, from, &bytes);
+  return status.ok() ? WriteAndRename(file_system, to, nullptr, bytes) : status;
 }
 
 std::unique_ptr<SidecarFile> SidecarFile::OpenAny(rocksdb::FileSystem* file_system,

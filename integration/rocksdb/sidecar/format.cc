@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <random>
 
 #include "lib/base/coding.h"
@@ -113,11 +114,7 @@ std::optional<SidecarReference> SidecarReference::Parse(std::string_view text) {
 }
 
 std::string SidecarPath(std::string_view sst_path) {
-  const size_t dot = sst_path.rfind('.');
-  const size_t slash = sst_path.rfind('/');
-  const bool has_suffix =
-      dot != std::string_view::npos && (slash == std::string_view::npos || dot > slash);
-  return std::string(has_suffix ? sst_path.substr(0, dot) : sst_path) + std::string(kSidecarSuffix);
+  return std::filesystem::path(sst_path).replace_extension(kSidecarSuffix).string();
 }
 
 std::string_view NumberInName(std::string_view name, std::string_view suffix) {

@@ -1,4 +1,4 @@
-#include "integration/rocksdb/compat/abi_guard.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 
 #include <gtest/gtest.h>
 #include <rocksdb/version.h>
@@ -7,7 +7,6 @@
 #include <sstream>
 #include <string>
 
-#include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"

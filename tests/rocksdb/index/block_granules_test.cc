@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "integration/rocksdb/index/file_index.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 // Granules that are the data blocks of the table, where the table has some.

@@ -6,7 +6,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/listener.h"
-#include "integration/rocksdb/levels/known_levels.h"
+#include "integration/rocksdb/levels/column_family_levels.h"
 #include "tests/support/test_db.h"
 
 // What a listener tells of real databases.

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "integration/rocksdb/compat/file_deletions.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/rocksdb/model/model_run.h"
 

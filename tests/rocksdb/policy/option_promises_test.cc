@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "integration/rocksdb/compat/class_by_name.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/rocksdb/compat/class_by_name.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/rocksdb/compat/class_by_name.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/policy/policy_options.h"
 #include "tests/support/logs.h"

@@ -1,4 +1,4 @@
-#include "integration/rocksdb/ranges/asked_range.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 
 #include <gtest/gtest.h>
 

@@ -16,8 +16,8 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/range_filter.h"
-#include "integration/rocksdb/compat/class_by_name.h"
 #include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "tests/rocksdb/ranges/range_db.h"

@@ -1,5 +1,5 @@
 
-#include "integration/rocksdb/index/file_index.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/sidecar/file.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
 #include "tests/support/damage.h"

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "integration/cli/term/failure.h"
-#include "integration/rocksdb/compat/abi_guard.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "integration/rocksdb/compat/abi_guard.h"
-#include "integration/rocksdb/index/file_index.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/range_self_test.h"
 #include "integration/rocksdb/ranges/range_extractor.h"

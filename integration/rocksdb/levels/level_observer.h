@@ -1,9 +1,14 @@
 #pragma once
 
+#include <rocksdb/listener.h>
 #include <rocksdb/metadata.h>
 
+#include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <string>
 #include <vector>
 
 #include "lib/lsm/tree.h"
@@ -25,6 +30,25 @@ class ReadSamples {
  private:
   std::map<uint64_t, uint64_t> counts_;  // by the number of the file
   std::vector<double> checked_;          // by level, lately
+};
+
+/// Updates KnownLevels before files are built. Thread-safe.
+class LevelObserver {
+ public:
+  /// Reads the sizes of all levels as they are or, with `compaction`, as it will leave them.
+  void Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Database {
+    Clock::time_point next_refresh;              // when the sizes may be read again
+    std::map<std::string, ReadSamples> samples;  // by column family
+  };
+
+  std::mutex mutex_;
+  // By info log.
+  std::map<std::weak_ptr<const rocksdb::Logger>, Database, std::owner_less<>> databases_;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

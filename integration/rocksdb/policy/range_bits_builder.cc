@@ -1,13 +1,10 @@
-#include "integration/rocksdb/policy/range_bits.h"
+#include "integration/rocksdb/policy/filter_bits.h"
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
 #include "integration/rocksdb/compat/log.h"
-#include "integration/rocksdb/policy/range_self_test.h"
-#include "integration/rocksdb/ranges/asked_range.h"
-#include "integration/rocksdb/ranges/range_counts.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -117,39 +114,6 @@ rocksdb::FilterBitsBuilder* NewRangeBitsBuilder(std::unique_ptr<rocksdb::FilterB
                                                 rocksdb::Logger* info_log) {
   return new (std::nothrow)
       RangeBitsBuilder(std::move(points), std::move(ranges), mark_files, info_log);
-}
-
-// Other extractors leave nothing, and have empty prefixes, too.
-void CountUnfilteredRange(const rocksdb::Slice& prefix) noexcept {
-  if (TakeAskedRange({prefix.data(), prefix.size()})) CountRange(RangeOutcome::kNoFilter);
-}
-
-bool MayMatchRange(const RangeFilterReader& ranges, const FilterReader& points,
-                   const rocksdb::Slice& prefix) noexcept {
-  const std::optional<AskedRange> asked = TakeAskedRange({prefix.data(), prefix.size()});
-  RangeOutcome outcome = RangeOutcome::kNoBound;
-  if (asked) {
-    if (asked->begin.empty()) {
-      outcome = RangeOutcome::kEmptyBegin;
-    } else if (!RangesAreTrusted()) {
-      outcome = RangeOutcome::kUntrusted;
-    } else {
-      const auto may_match = [&](std::string_view key) { return points.MayMatch(key); };
-      switch (ranges.Ask(asked->begin, asked->end, may_match)) {
-        case RangeFilterReader::Answer::kNo:
-          outcome = RangeOutcome::kNo;
-          break;
-        case RangeFilterReader::Answer::kBeyond:
-          outcome = RangeOutcome::kBeyond;
-          break;
-        case RangeFilterReader::Answer::kMayMatch:
-          outcome = RangeOutcome::kMayMatch;
-          break;
-      }
-    }
-  }
-  CountRange(outcome);
-  return outcome != RangeOutcome::kNo;
 }
 
 }  // namespace blocksieve::rocksdb_plugin
