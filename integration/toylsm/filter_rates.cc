@@ -31,23 +31,20 @@ KeyFilterOptions KeyFilterFor(const Options& options, const std::vector<Run>& ru
                               uint64_t num_entries, int level) {
   KeyFilterOptions filter = WantedFor(options, level);
   if (!filter.enabled || !GoalOf(options).differs_by_run()) return filter;
-  // The levels as they will be.
-  std::vector<RunGroup> levels(kNumLevels, RunGroup{.num_runs = 0});
-  const auto add = [&](int number, uint64_t entries) {
-    RunGroup& group = levels[static_cast<size_t>(number)];
-    const double keys = group.num_runs * group.keys_per_run + static_cast<double>(entries);
-    group.num_runs = number == 0 ? group.num_runs + 1 : 1;
-    group.keys_per_run = keys / group.num_runs;
-  };
-  add(level, num_entries);
+  // First the run that is written, together with what its level goes on having.
+  std::vector<RunGroup> groups = {
+      {.keys_per_run = static_cast<double>(num_entries), .kind = filter.kind}};
   for (const Run& run : runs) {
-    if (WantedFor(options, run.level).enabled) add(run.level, run.num_entries());
+    const auto keys = static_cast<double>(run.num_entries());
+    const KeyFilterOptions other = WantedFor(options, run.level);
+    if (level > 0 && run.level == level) {
+      groups.front().keys_per_run += keys;
+    } else if (other.enabled && keys > 0) {
+      groups.push_back({.keys_per_run = keys, .kind = other.kind});
+    }
   }
-  for (int i = 0; i < kNumLevels; ++i) {
-    levels[static_cast<size_t>(i)].kind = WantedFor(options, i).kind;
-  }
-  const Result<FilterRates> rates = AllocateForFile(std::move(levels), level, GoalOf(options));
-  filter.target_fpr = rates.ok() ? rates->target_fpr : kMinTargetFpr;  // else no memory
+  const Result<RateAllocation> rates = AllocateRates(groups, GoalOf(options));
+  filter.target_fpr = rates.ok() ? rates->target_fprs.front() : kMinTargetFpr;  // else no memory
   // What answers for ranges is a part of a filter for points.
   if (filter.range_fpr != 0) filter.target_fpr = std::min(filter.target_fpr, kMaxTargetFpr);
   filter.enabled = filter.target_fpr <= kMaxTargetFpr;
