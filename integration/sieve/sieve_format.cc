@@ -1,5 +1,11 @@
 #include "integration/sieve/sieve_format.h"
 
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "integration/rocksdb/compat/open_db.h"
+#include "integration/sieve/url_sieve.h"
 #include "lib/base/coding.h"
 
 namespace blocksieve::sieve {
@@ -16,6 +22,78 @@ constexpr uint64_t ShardRecord::*kFields[] = {
     &ShardRecord::design_urls,
 };
 
+namespace fs = std::filesystem;
+
+constexpr char kVersion = 1;
+constexpr uint32_t kDefaultShards = 4;
+constexpr uint32_t kMaxShards = 64;
+constexpr uint64_t kDefaultDesignUrls = 65'536;
+constexpr uint64_t kMaxDesignUrls = 10'000'000'000;
+
+rocksdb::Status OutOfRange(const char* name, uint64_t value, uint64_t highest) {
+  return rocksdb::Status::InvalidArgument(std::string(name) + " is " + std::to_string(value) +
+                                          "; allowed is 1 to " + std::to_string(highest));
+}
+
+std::string Encode(const SieveSettings& settings) {
+  std::string text(1, kVersion);
+  AppendVarint(&text, settings.num_shards);
+  AppendVarint(&text, settings.design_urls);
+  return text;
+}
+
+rocksdb::Status Decode(const std::string& text, SieveSettings* settings) {
+  Decoder decoder(AsBytes(text));
+  const auto version = decoder.Fixed<uint8_t>();
+  if (version != kVersion) {
+    return rocksdb::Status::NotSupported("the sieve has format version " + std::to_string(version) +
+                                         "; this program reads 1");
+  }
+  const uint64_t num_shards = decoder.Varint();
+  settings->num_shards = static_cast<uint32_t>(num_shards);
+  settings->design_urls = decoder.Varint();
+  if (!decoder.ok() || num_shards < 1 || num_shards > kMaxShards) {
+    return rocksdb::Status::Corruption("sieve: its settings");
+  }
+  return rocksdb::Status::OK();
+}
+
+/// NotFound if a database can be created at `path`, also where creating one was interrupted.
+rocksdb::Status CheckFree(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return rocksdb::Status::NotFound();
+  if (!fs::is_directory(path, error)) {
+    return rocksdb::Status::InvalidArgument(path.string() + " is not a directory");
+  }
+  for (const fs::directory_entry& file : fs::directory_iterator(path, error)) {
+    const fs::path type = file.path().extension();
+    if (type == ".sst" || type == ".log") {
+      return rocksdb::Status::Corruption(path.string() + " has " + file.path().filename().string() +
+                                         " of a database, but no CURRENT");
+    }
+  }
+  return rocksdb::Status::NotFound();
+}
+
+/// NotFound if there is no database, or an empty one, where creating a sieve was interrupted.
+rocksdb::Status ReadStored(const std::string& path, SieveSettings* settings) {
+  std::error_code error;
+  if (!fs::exists(path + "/CURRENT", error)) return CheckFree(path);
+  std::unique_ptr<rocksdb::DB> db;
+  rocksdb::Status status = rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
+    return rocksdb::DB::OpenForReadOnly(rocksdb::Options(), path, opened);
+  });
+  if (!status.ok()) return status;
+  std::string text;
+  status = db->Get(rocksdb::ReadOptions(), kSettingsKey, &text);
+  if (status.ok()) return Decode(text, settings);
+  if (!status.IsNotFound()) return status;
+  const std::unique_ptr<rocksdb::Iterator> any(db->NewIterator(rocksdb::ReadOptions()));
+  any->SeekToFirst();
+  if (any->Valid()) return rocksdb::Status::InvalidArgument("the database is not a sieve");
+  return status;
+}
+
 }  // namespace
 
 std::string ShardRecord::Encode() const {
@@ -30,6 +108,49 @@ std::optional<ShardRecord> ShardRecord::Decode(std::string_view text) {
   for (const auto field : kFields) record.*field = decoder.Varint();
   if (!decoder.ok() || !decoder.rest().empty()) return std::nullopt;
   return record;
+}
+
+rocksdb::Status ReadSettings(const std::string& path, const SieveOptions& options,
+                             SieveSettings* settings) {
+  if (options.num_shards > kMaxShards) {
+    return OutOfRange("num_shards", options.num_shards, kMaxShards);
+  }
+  if (options.design_urls > kMaxDesignUrls) {
+    return OutOfRange("design_urls", options.design_urls, kMaxDesignUrls);
+  }
+  rocksdb::Status status = ReadStored(path, settings);
+  if (status.IsNotFound() && !options.create_if_missing) {
+    std::error_code error;
+    return rocksdb::Status::NotFound(fs::exists(path, error) ? "it is not a sieve"
+                                                             : "there is no such sieve");
+  }
+  if (status.IsNotFound()) {
+    settings->num_shards = options.num_shards == 0 ? kDefaultShards : options.num_shards;
+    settings->design_urls = options.design_urls == 0 ? kDefaultDesignUrls : options.design_urls;
+    return rocksdb::Status::OK();
+  }
+  if (!status.ok()) return status;
+  if (options.num_shards != 0 && options.num_shards != settings->num_shards) {
+    return rocksdb::Status::InvalidArgument("num_shards is " + std::to_string(options.num_shards) +
+                                            "; allowed is " + std::to_string(settings->num_shards) +
+                                            ", with which the sieve was created");
+  }
+  return status;
+}
+
+rocksdb::Status WriteSettings(rocksdb::DB* db, const SieveSettings& settings) {
+  std::string text;
+  rocksdb::Status status = db->Get(rocksdb::ReadOptions(), kSettingsKey, &text);
+  if (status.ok()) {
+    SieveSettings present;
+    status = Decode(text, &present);
+    if (!status.ok() || present == settings) return status;
+    return rocksdb::Status::Aborted("the sieve was created with other settings meanwhile");
+  }
+  if (!status.IsNotFound()) return status;
+  rocksdb::WriteOptions durable;
+  durable.sync = true;
+  return db->Put(durable, kSettingsKey, Encode(settings));
 }
 
 }  // namespace blocksieve::sieve

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <rocksdb/db.h>
 #include <rocksdb/slice.h>
 
 #include <cstdint>
@@ -19,6 +20,8 @@
 //                                       the URLs of the shard change
 
 namespace blocksieve::sieve {
+
+struct SieveOptions;
 
 inline constexpr const char* kQueueFamily = "queue";
 inline constexpr const char* kSettingsKey = "settings";
@@ -61,5 +64,22 @@ struct ShardRecord {
   std::string Encode() const;
   static std::optional<ShardRecord> Decode(std::string_view text);
 };
+
+/// Settings that a sieve keeps from its creation on.
+struct SieveSettings {
+  uint32_t num_shards = 0;
+  uint64_t design_urls = 0;
+
+  bool operator==(const SieveSettings&) const = default;
+};
+
+/// Reads the settings of the sieve at `path`, or takes those of `options` if there is no sieve.
+/// Writes nothing. Errors: those of UrlSieve::Open.
+rocksdb::Status ReadSettings(const std::string& path, const SieveOptions& options,
+                             SieveSettings* settings);
+
+/// Writes the settings unless they are there. Errors: Aborted if there are others, because another
+/// process created the sieve after they were read.
+rocksdb::Status WriteSettings(rocksdb::DB* db, const SieveSettings& settings);
 
 }  // namespace blocksieve::sieve

@@ -11,11 +11,20 @@
 #include <utility>
 
 #include "blocksieve/hash.h"
-#include "integration/sieve/front_filters.h"
 #include "lib/base/coding.h"
 
 namespace blocksieve::sieve {
 namespace {
+
+// With five URLs per counter, one counter in 4,000 reaches fifteen and sticks, and the estimate of
+// n URLs has a standard error of 5.3 sqrt(n). With ten, the error would be twice the half percent
+// that is allowed.
+constexpr uint64_t kUrlsPerCounter = 5;
+constexpr uint64_t kLeastCounters = 1024;
+
+// Shards are not equally full, and estimates err. Up to this share beyond the design size, the
+// sieve as a whole may not be over-full.
+constexpr uint64_t kDesignPartsOfSlack = 16;
 
 using rocksdb::ReadOptions;
 using rocksdb::Slice;
@@ -55,6 +64,13 @@ rocksdb::Status ToRocksDb(const Status& status) {
 }
 
 }  // namespace
+
+BloomLayout FrontLayout(uint64_t design_urls) {
+  return {.num_bits = std::max(design_urls / kUrlsPerCounter, kLeastCounters),
+          .num_probes = 1,
+          .hash_seed = kSieveSeed,
+          .design_keys = design_urls + design_urls / kDesignPartsOfSlack};
+}
 
 rocksdb::Status Shard::Load(uint64_t design_urls) {
   const std::lock_guard lock(mutex_);

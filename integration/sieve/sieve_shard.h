@@ -16,6 +16,19 @@
 
 namespace blocksieve::sieve {
 
+/// Seed of the hash that assigns URLs to shards and to counters. Filters of files use another seed,
+/// because the URLs of a shard have the high bits of this hash in common.
+inline constexpr uint64_t kSieveSeed = 0x7369657665;
+
+/// The counting filter of a shard: one four-bit counter per five URLs, one position per URL.
+///
+/// A good filter of counters would take 36 bits per URL, five times as much as the filters of
+/// files, which recognise new URLs in a full sieve. This filter only has to count URLs while they
+/// come and go, which takes 0.8 bits per URL. As long as the sieve is not full, it also answers for
+/// new URLs whose counter is zero, before RocksDB is asked: a third of them at a fifth of the
+/// design size. It is over-full a sixteenth beyond the design size.
+BloomLayout FrontLayout(uint64_t design_urls);
+
 /// A URL for a shard.
 struct ShardUrl {
   std::string_view url;

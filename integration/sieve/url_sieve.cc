@@ -10,11 +10,10 @@
 #include <thread>
 
 #include "blocksieve/hash.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/open_db.h"
-#include "integration/sieve/front_filters.h"
 #include "integration/sieve/sieve_format.h"
-#include "integration/sieve/sieve_settings.h"
 
 namespace blocksieve::sieve {
 namespace {
@@ -25,6 +24,40 @@ using rocksdb::ColumnFamilyOptions;
 constexpr size_t kWriteBufferBytes = 32 << 20;
 constexpr size_t kBlockCacheBytes = 64 << 20;
 constexpr double kStockBitsPerKey = 10;
+
+constexpr double kLastLevelFpr = 0.0135;
+constexpr double kUpperLevelsFpr = 0.001;
+
+/// The filter policy for the files of a shard. Rates depend on how many files a filter stands
+/// among.
+///
+/// A lookup of a new URL asks the filter of every file that could hold it, and their false-positive
+/// rates add up. Nearly all URLs are on the last level, where one file could hold it: these filters
+/// have the rate wanted of the whole, at 6.3 bits per URL. The files above are small, but up to six
+/// of them could hold the URL. Their rate is a thirteenth, at 10 bits per URL, which is what all
+/// URLs of a small sieve take.
+class FrontPolicy final : public rocksdb::FilterPolicy {
+ public:
+  const char* Name() const override { return last_level_->Name(); }
+  const char* CompatibilityName() const override { return last_level_->CompatibilityName(); }
+
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    const auto& policy = context.is_bottommost ? last_level_ : upper_levels_;
+    return policy->GetBuilderWithContext(context);
+  }
+
+  // Either policy reads the filters of both.
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return last_level_->GetFilterBitsReader(contents);
+  }
+
+ private:
+  std::shared_ptr<const rocksdb::FilterPolicy> last_level_ =
+      NewFilterPolicy({.target_fpr = kLastLevelFpr, .kind = PolicyKind::kRibbon});
+  std::shared_ptr<const rocksdb::FilterPolicy> upper_levels_ =
+      NewFilterPolicy({.target_fpr = kUpperLevelsFpr, .kind = PolicyKind::kRibbon});
+};
 
 ColumnFamilyOptions QueueOptions() {
   ColumnFamilyOptions options;
@@ -45,7 +78,7 @@ ColumnFamilyOptions SeenOptions(const SieveOptions& sieve,
   table.cache_index_and_filter_blocks = false;
   table.filter_policy.reset();
   if (sieve.file_filters == FileFilters::kBlocksieve) {
-    table.filter_policy = NewFrontPolicy();
+    table.filter_policy = std::make_shared<FrontPolicy>();
   } else {
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kStockBitsPerKey));
   }
@@ -146,16 +179,13 @@ rocksdb::Status UrlSieve::Remember(rocksdb::Status status) {
   return status;
 }
 
-size_t UrlSieve::ShardOf(uint64_t hash) const {
-  return static_cast<size_t>(static_cast<unsigned __int128>(hash) * shards_.size() >> 64);
-}
-
 std::vector<std::vector<ShardUrl>> UrlSieve::ByShard(std::span<const std::string_view> urls) const {
   std::vector<std::vector<ShardUrl>> by_shard(shards_.size());
   for (auto& part : by_shard) part.reserve(urls.size() / shards_.size() + 64);
   for (size_t i = 0; i < urls.size(); ++i) {
     const uint64_t hash = HashKey(urls[i], kSieveSeed);
-    by_shard[ShardOf(hash)].push_back({urls[i], hash, i});
+    const unsigned __int128 product = static_cast<unsigned __int128>(hash) * shards_.size();
+    by_shard[static_cast<size_t>(product >> 64)].push_back({urls[i], hash, i});
   }
   return by_shard;
 }

@@ -127,7 +127,6 @@ class UrlSieve {
                                const SieveSettings& settings);
   rocksdb::Status ForEachShardInParallel(
       const std::function<rocksdb::Status(size_t shard)>& action) const;
-  size_t ShardOf(uint64_t hash) const;
   std::vector<std::vector<ShardUrl>> ByShard(std::span<const std::string_view> urls) const;
 
   rocksdb::Status Remember(rocksdb::Status status);

@@ -1,4 +1,4 @@
-#include "integration/sieve/front_filters.h"
+#include "integration/sieve/sieve_shard.h"
 
 #include <gtest/gtest.h>
 
@@ -28,15 +28,6 @@ TEST(FrontFilter, CountsWithinItsErrorAtDesignSize) {
   EXPECT_NEAR(estimate.standard_error / std::sqrt(static_cast<double>(n)), 5.3, 0.1);
   // One in 4,000 sticks.
   EXPECT_NEAR(static_cast<double>(filter.num_stuck_counters()), 400'000 / 4400.0, 50);
-}
-
-TEST(FrontFilter, CountsWhatIsLeftAfterForgetting) {
-  const uint64_t n = 1'000'000;
-  CountingBloom filter = FilterOf(n, n);
-  for (uint64_t i = 0; i < n / 2; ++i) ASSERT_TRUE(filter.Remove(TestUrl(i)));
-  for (uint64_t i = n / 2; i < n; ++i) ASSERT_TRUE(filter.MayContain(TestUrl(i)));
-  const CardinalityEstimate estimate = filter.EstimateCardinality();
-  EXPECT_NEAR(estimate.keys, static_cast<double>(n) / 2, 4.5 * estimate.standard_error + 100);
 }
 
 TEST(FrontFilter, AnswersEveryThirdNewUrlAtAFifthOfItsSize) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "integration/sieve/sieve_settings.h"
+#include "integration/sieve/sieve_format.h"
 #include "integration/sieve/url_sieve.h"
 #include "tests/sieve/test_sieve.h"
 #include "tests/support/test_db.h"
@@ -52,12 +52,6 @@ TEST_F(SieveOpening, BadOptionsAreNamed) {
   Open({.num_shards = 2}).reset();
   EXPECT_EQ(message({.num_shards = 3}),
             "num_shards is 3; allowed is 2, with which the sieve was created");
-}
-
-TEST_F(SieveOpening, OtherDatabasesAreLeftAlone) {
-  ASSERT_TRUE(CreateDatabase()->Put({}, "key", "value").ok());
-  EXPECT_TRUE(TryOpen({}).IsInvalidArgument());
-  EXPECT_EQ(ColumnFamilies(), std::vector<std::string>{"default"});
 }
 
 TEST_F(SieveOpening, OnlyOneProcessAtATime) {

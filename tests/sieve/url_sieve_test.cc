@@ -18,16 +18,6 @@ using sieve::SieveStats;
 
 using UrlSieveTest = SieveTest;
 
-TEST_F(UrlSieveTest, TakesEveryUrlOnceAndInOrder) {
-  const auto sieve = Open();
-  EXPECT_EQ(Push(sieve.get(), {"c", "a", "c", "b", "a"}).new_urls, 3u);
-  EXPECT_EQ(Push(sieve.get(), {"b", "d"}).new_urls, 1u);
-  EXPECT_EQ(Pop(sieve.get(), 2), (std::vector<std::string>{"c", "a"}));
-  EXPECT_EQ(Push(sieve.get(), {"a", "e", "c"}).new_urls, 1u);
-  EXPECT_EQ(PopAll(sieve.get()), (std::vector<std::string>{"b", "d", "e"}));
-  EXPECT_TRUE(PopAll(sieve.get()).empty());
-}
-
 TEST_F(UrlSieveTest, UrlsAreBytes) {
   const std::vector<std::string> urls{"",         std::string(1, '\0'),      std::string(2, '\0'),
                                       "\xff\xfe", std::string(100'000, 'x'), "A",
@@ -39,30 +29,6 @@ TEST_F(UrlSieveTest, UrlsAreBytes) {
   const auto sieve = Open();
   EXPECT_EQ(Push(sieve.get(), urls).new_urls, 0u);
   EXPECT_EQ(PopAll(sieve.get()), urls);
-}
-
-TEST_F(UrlSieveTest, UrlIsPoppedOnlyIfItWasTaken) {
-  const auto sieve = Open();
-  Push(sieve.get(), {"a", "b"});
-  uint64_t num_popped = 7;
-  const auto refuse = [](std::span<const std::string>) { return false; };
-  EXPECT_TRUE(sieve->Pop(2, refuse, &num_popped).ok());
-  EXPECT_EQ(num_popped, 0u);
-  EXPECT_EQ(PopAll(sieve.get()), (std::vector<std::string>{"a", "b"}));
-}
-
-TEST_F(UrlSieveTest, ForgottenUrlIsNewAgain) {
-  const auto sieve = Open();
-  Push(sieve.get(), {"queued", "popped", "other"});
-  EXPECT_EQ(Pop(sieve.get(), 1), std::vector<std::string>{"queued"});
-  Push(sieve.get(), {"late"});
-  const auto counts = Forget(sieve.get(), {"queued", "other", "never", "other"});
-  EXPECT_EQ(counts.forgotten, 2u);
-  EXPECT_EQ(counts.not_seen, 2u);
-  EXPECT_EQ(Stats(*sieve).seen, 2u);
-  EXPECT_EQ(Stats(*sieve).queued, 2u);
-  EXPECT_EQ(Push(sieve.get(), {"other", "popped", "queued"}).new_urls, 2u);
-  EXPECT_EQ(PopAll(sieve.get()), (std::vector<std::string>{"popped", "late", "other", "queued"}));
 }
 
 // A model of sets and lists, under random operations with restarts and compactions in between.
