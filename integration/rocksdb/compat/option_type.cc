@@ -21,8 +21,9 @@ rocksdb::Status ParseInRange(const std::string& name, const std::string& text, d
   return rocksdb::Status::OK();
 }
 
-rocksdb::Status ParseTargetFpr(const std::string& text, double* target_fpr) {
-  return ParseInRange("target_fpr", text, kMinTargetFpr, kMaxTargetFpr, target_fpr);
+rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,
+                               double* target_fpr) {
+  return ParseInRange(name, text, kMinTargetFpr, kMaxTargetFpr, target_fpr);
 }
 
 }  // namespace blocksieve::rocksdb_plugin

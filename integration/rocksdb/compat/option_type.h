@@ -11,17 +11,16 @@
 namespace blocksieve::rocksdb_plugin {
 
 /// Describes one option of type T to RocksDB's option machinery: where it lies among the options,
-/// how it is parsed, Status parse(text, T*), and how it is written, string write(T). RocksDB omits
-/// an option that is written as no text.
+/// how it is parsed, Status parse(name, text, T*), and how it is written, string write(T). RocksDB
+/// omits an option that is written as no text.
 template <class T, class Parse, class Write>
 rocksdb::OptionTypeInfo OptionAsText(size_t offset, Parse parse, Write write) {
   using rocksdb::ConfigOptions;
   return rocksdb::OptionTypeInfo(
       static_cast<int>(offset), rocksdb::OptionType::kUnknown,
       rocksdb::OptionVerificationType::kNormal, rocksdb::OptionTypeFlags::kNone,
-      [parse](const ConfigOptions&, const std::string&, const std::string& text, void* address) {
-        return parse(text, static_cast<T*>(address));
-      },
+      [parse](const ConfigOptions&, const std::string& name, const std::string& text,
+              void* address) { return parse(name, text, static_cast<T*>(address)); },
       [write](const ConfigOptions&, const std::string&, const void* address, std::string* text) {
         *text = write(*static_cast<const T*>(address));
         return rocksdb::Status::OK();
@@ -39,8 +38,9 @@ rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& val
 rocksdb::Status ParseInRange(const std::string& name, const std::string& text, double lowest,
                              double highest, double* number);
 
-/// Parses a target FPR, kMinTargetFpr to kMaxTargetFpr. Errors: OptionOutOfRange.
-rocksdb::Status ParseTargetFpr(const std::string& text, double* target_fpr);
+/// The same of a target FPR, kMinTargetFpr to kMaxTargetFpr.
+rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,
+                               double* target_fpr);
 
 /// The shortest text that FromText reads as the same number. Independent of the locale.
 template <class Number>

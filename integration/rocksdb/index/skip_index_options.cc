@@ -38,8 +38,9 @@ rocksdb::Status Unescape(std::string_view text, std::string* plain) {
   return rocksdb::Status::OK();
 }
 
-}  // namespace
-
+// Definitions, separated by '|'. What would be punctuation of an option string in them is written
+// %XX; on reading only '|', ';', '{', '}', '#' and '%' have to be. Columns with callbacks are left
+// out: they cannot be read back.
 std::string WriteColumns(const std::vector<Column>& columns) {
   std::string text;
   for (const Column& column : columns) {
@@ -62,7 +63,9 @@ std::string WriteColumns(const std::vector<Column>& columns) {
   return text;
 }
 
-rocksdb::Status ReadColumns(const std::string& text, std::vector<Column>* columns) {
+// Reads the above. Errors: InvalidArgument, with the definition.
+rocksdb::Status ReadColumns(const std::string&, const std::string& text,
+                            std::vector<Column>* columns) {
   std::vector<Column> read;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('|', begin), text.size());
@@ -81,6 +84,8 @@ rocksdb::Status ReadColumns(const std::string& text, std::vector<Column>* column
   *columns = std::move(read);
   return rocksdb::Status::OK();
 }
+
+}  // namespace
 
 const std::unordered_map<std::string, OptionTypeInfo>& SkipIndexOptionTypes() {
   const auto number = [](size_t offset, OptionType type) {

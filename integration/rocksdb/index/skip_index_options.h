@@ -5,7 +5,6 @@
 
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/skip_index.h"
@@ -20,14 +19,6 @@ rocksdb::Status ValidateSkipIndexOptions(const SkipIndexOptions& options);
 
 /// Builds the index of one file as `options` say. Errors: those of SkipIndexBuilder::Create.
 Result<SkipIndexBuilder> MakeSkipIndexBuilder(const SkipIndexOptions& options);
-
-/// Definitions, separated by '|'. What would be punctuation of an option string in them is written
-/// %XX; on reading only '|', ';', '{', '}', '#' and '%' have to be. Columns with callbacks are left
-/// out: they cannot be read back.
-std::string WriteColumns(const std::vector<Column>& columns);
-
-/// Reads the above. Errors: InvalidArgument, with the definition.
-rocksdb::Status ReadColumns(const std::string& text, std::vector<Column>* columns);
 
 /// How RocksDB parses, writes and compares each option. Lives as long as the process.
 const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& SkipIndexOptionTypes();

@@ -18,7 +18,7 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
   FilterPolicyOptions options;
   if (const size_t colon = id.find(':'); colon != std::string::npos) {
     const rocksdb::Status status =
-        ParseTargetFpr(id.substr(colon + 1), &options.target_fpr.emplace());
+        ParseTargetFpr("target_fpr", id.substr(colon + 1), &options.target_fpr.emplace());
     if (!status.ok()) {
       *error = status.ToString();
       LogLoudly(nullptr, "filter policy " + id + " refused: " + *error);

@@ -19,7 +19,7 @@ std::string KindName(PolicyKind kind) {
                                    : std::string(FilterKindName(static_cast<FilterKind>(kind)));
 }
 
-rocksdb::Status ParseKind(const std::string& text, PolicyKind* kind) {
+rocksdb::Status ParseKind(const std::string& name, const std::string& text, PolicyKind* kind) {
   std::vector<PolicyKind> kinds{PolicyKind::kAuto};
   for (const FilterKind built : BuildableFilterKinds()) {
     kinds.push_back(static_cast<PolicyKind>(built));
@@ -32,7 +32,7 @@ rocksdb::Status ParseKind(const std::string& text, PolicyKind* kind) {
     }
     allowed += (allowed.empty() ? "" : ", ") + KindName(known);
   }
-  return OptionOutOfRange("kind", text, allowed);
+  return OptionOutOfRange(name, text, allowed);
 }
 
 rocksdb::Status ParseBytes(const std::string& name, const std::string& text, uint64_t* bytes) {
@@ -46,50 +46,37 @@ struct Precision {
   std::optional<double> FilterPolicyOptions::*field;
   double lowest;
   double highest;
-
-  // SetOptions lets the options of a policy of the same id stand unless they are given anew, so a
-  // goal has to be taken back where another one is set.
-  static constexpr const char* kNone = "none";
-
-  rocksdb::Status Parse(const std::string& text, std::optional<double>* number) const {
-    if (text == kNone) {
-      number->reset();
-      return rocksdb::Status::OK();
-    }
-    double value = 0;
-    rocksdb::Status status = ParseInRange(name, text, lowest, highest, &value);
-    if (status.ok()) *number = value;
-    return status;
-  }
-
-  // Empty if the option is not set: RocksDB omits options without a text.
-  static std::string Write(const std::optional<double>& number) {
-    return number ? ToText(*number) : "";
-  }
 };
 
-constexpr Precision kTargetFpr{"target_fpr", &FilterPolicyOptions::target_fpr, kMinTargetFpr,
-                               kMaxTargetFpr};
-constexpr Precision kWastedReads{"wasted_reads", &FilterPolicyOptions::wasted_reads,
-                                 kMinWastedReads, kMaxWastedReads};
-constexpr Precision kBitsPerKey{"bits_per_key", &FilterPolicyOptions::bits_per_key,
-                                kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey};
-constexpr Precision kRangeFpr{"range_fpr", &FilterPolicyOptions::range_fpr, kMinRangeFpr,
-                              kMaxRangeFpr};
-constexpr Precision kSeekFraction{"seek_fraction", &FilterPolicyOptions::seek_fraction,
-                                  kMinSeekFraction, kMaxSeekFraction};
-constexpr Precision kPrecisions[] = {kTargetFpr, kWastedReads, kBitsPerKey, kRangeFpr,
-                                     kSeekFraction};
+constexpr Precision kPrecisions[] = {
+    {"target_fpr", &FilterPolicyOptions::target_fpr, kMinTargetFpr, kMaxTargetFpr},
+    {"wasted_reads", &FilterPolicyOptions::wasted_reads, kMinWastedReads, kMaxWastedReads},
+    {"bits_per_key", &FilterPolicyOptions::bits_per_key, kMinAllocatedBitsPerKey,
+     kMaxAllocatedBitsPerKey},
+    {"range_fpr", &FilterPolicyOptions::range_fpr, kMinRangeFpr, kMaxRangeFpr},
+    {"seek_fraction", &FilterPolicyOptions::seek_fraction, kMinSeekFraction, kMaxSeekFraction},
+};
 constexpr double kDefaultTargetFpr = 0.01;
 
-template <const Precision& precision>
-OptionTypeInfo PrecisionType(size_t offset) {
+OptionTypeInfo PrecisionType(const Precision& precision) {
+  const FilterPolicyOptions options;
+  const auto* const field = reinterpret_cast<const char*>(&(options.*precision.field));
   return OptionAsText<std::optional<double>>(
-      offset,
-      [](const std::string& text, std::optional<double>* number) {
-        return precision.Parse(text, number);
+      static_cast<size_t>(field - reinterpret_cast<const char*>(&options)),
+      [&precision](const std::string& name, const std::string& text,
+                   std::optional<double>* number) {
+        std::optional<double> value;
+        rocksdb::Status status;
+        // SetOptions lets the options of a policy of the same id stand unless they are given anew,
+        // so a goal has to be taken back where another one is set.
+        if (text != "none") {
+          status = ParseInRange(name, text, precision.lowest, precision.highest, &value.emplace());
+        }
+        if (status.ok()) *number = value;
+        return status;
       },
-      Precision::Write);
+      // RocksDB omits options without a text: those that are not set.
+      [](const std::optional<double>& number) { return number ? ToText(*number) : ""; });
 }
 
 // As RocksDB reads them; but its errors name no value.
@@ -115,10 +102,11 @@ RateGoal GoalOf(const FilterPolicyOptions& options) {
 
 rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
   for (const Precision& precision : kPrecisions) {
-    const std::string text = precision.Write(options.*precision.field);
-    if (text.empty()) continue;
-    std::optional<double> ignored;
-    rocksdb::Status status = precision.Parse(text, &ignored);
+    const std::optional<double>& number = options.*precision.field;
+    if (!number) continue;
+    double ignored = 0;
+    rocksdb::Status status = ParseInRange(precision.name, ToText(*number), precision.lowest,
+                                          precision.highest, &ignored);
     if (!status.ok()) return status;
   }
   const RateGoal goal = GoalOf(options);
@@ -126,13 +114,12 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
     return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
                                             "; drop a goal that was set before with NAME=none");
   }
-  for (const auto& [name, text] :
-       {std::pair{"range_fpr", kRangeFpr.Write(options.range_fpr)},
-        std::pair{"seek_fraction", kSeekFraction.Write(options.seek_fraction)}}) {
-    if (options.ranges || text.empty()) continue;
-    return rocksdb::Status::InvalidArgument(std::string("blocksieve: ") + name + "=" + text +
-                                            " needs ranges=true; drop what was set before with " +
-                                            name + "=none");
+  for (const auto& [name, number] : {std::pair{"range_fpr", options.range_fpr},
+                                     std::pair{"seek_fraction", options.seek_fraction}}) {
+    if (options.ranges || !number) continue;
+    return rocksdb::Status::InvalidArgument(
+        std::string("blocksieve: ") + name + "=" + ToText(*number) +
+        " needs ranges=true; drop what was set before with " + name + "=none");
   }
   if (!options.ranges && options.plain_range_reads) {
     return rocksdb::Status::InvalidArgument("blocksieve: plain_range_reads=true needs ranges=true");
@@ -149,36 +136,25 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
         " needs wasted_reads or bits_per_key; drop it with seek_fraction=none");
   }
   PolicyKind ignored;
-  return ParseKind(KindName(options.kind), &ignored);
+  return ParseKind("kind", KindName(options.kind), &ignored);
 }
 
 const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
-  // Never destroyed: databases may be closed after static destructors began.
-  static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
-      {"target_fpr", PrecisionType<kTargetFpr>(offsetof(FilterPolicyOptions, target_fpr))},
-      {"wasted_reads", PrecisionType<kWastedReads>(offsetof(FilterPolicyOptions, wasted_reads))},
-      {"bits_per_key", PrecisionType<kBitsPerKey>(offsetof(FilterPolicyOptions, bits_per_key))},
-      {"kind", OptionAsText<PolicyKind>(offsetof(FilterPolicyOptions, kind), ParseKind, KindName)},
-      {"max_build_bytes", OptionAsText<uint64_t>(
-                              offsetof(FilterPolicyOptions, max_build_bytes),
-                              [](const std::string& text, uint64_t* bytes) {
-                                return ParseBytes("max_build_bytes", text, bytes);
-                              },
-                              ToText<uint64_t>)},
-      {"ranges",
-       OptionAsText<bool>(
-           offsetof(FilterPolicyOptions, ranges),
-           [](const std::string& text, bool* is_on) { return ParseSwitch("ranges", text, is_on); },
-           SwitchText)},
-      {"range_fpr", PrecisionType<kRangeFpr>(offsetof(FilterPolicyOptions, range_fpr))},
-      {"seek_fraction", PrecisionType<kSeekFraction>(offsetof(FilterPolicyOptions, seek_fraction))},
-      {"plain_range_reads", OptionAsText<bool>(
-                                offsetof(FilterPolicyOptions, plain_range_reads),
-                                [](const std::string& text, bool* is_on) {
-                                  return ParseSwitch("plain_range_reads", text, is_on);
-                                },
-                                SwitchText)},
-  };
+  static const auto& types = *[] {
+    // Never destroyed: databases may be closed after static destructors began.
+    auto* const made = new std::unordered_map<std::string, OptionTypeInfo>{
+        {"kind",
+         OptionAsText<PolicyKind>(offsetof(FilterPolicyOptions, kind), ParseKind, KindName)},
+        {"max_build_bytes", OptionAsText<uint64_t>(offsetof(FilterPolicyOptions, max_build_bytes),
+                                                   ParseBytes, ToText<uint64_t>)},
+        {"ranges",
+         OptionAsText<bool>(offsetof(FilterPolicyOptions, ranges), ParseSwitch, SwitchText)},
+        {"plain_range_reads", OptionAsText<bool>(offsetof(FilterPolicyOptions, plain_range_reads),
+                                                 ParseSwitch, SwitchText)},
+    };
+    for (const Precision& each : kPrecisions) made->emplace(each.name, PrecisionType(each));
+    return made;
+  }();
   return types;
 }
 
