@@ -29,14 +29,6 @@ OrderedScan::OrderedScan(ScanContext* context, const ScanOrder& order, uint64_t 
       plan_(std::move(plan)),
       next_(top_.rows().end()) {}
 
-OrderedScan::OrderedScan(ScanContext* context, const ScanOrder& order, uint64_t limit,
-                         std::unique_ptr<RowStream> all)
-    : context_(context),
-      order_(order),
-      top_(order, limit, KeyLess(context->comparator)),
-      all_(std::move(all)),
-      next_(top_.rows().end()) {}
-
 void OrderedScan::FindPlaces() {
   for (size_t number = 0; number < plan_.files.size(); ++number) {
     const PlannedFile& file = plan_.files[number];
@@ -108,26 +100,21 @@ void OrderedScan::Read(RowStream* rows) {
 }
 
 void OrderedScan::Start() {
-  if (all_ != nullptr) {
-    Read(all_.get());
-    all_.reset();
-  } else {
-    FindPlaces();
-    ScanPlan first;
-    first.map = plan_.map;
-    first.map_is_complete = plan_.map_is_complete;
-    first.files = std::move(without_bounds_);
-    CandidateScan unordered(context_, std::move(ranges_), std::move(memtables_), std::move(first));
-    Read(&unordered);
-    for (size_t begin = 0; status_.ok() && begin < places_.size();) {
-      const size_t end = EndOfGroup(begin);
-      if (end == begin) break;  // no row behind it is better than the last
-      context_->counts.granules_read += end - begin;
-      CandidateScan group(context_, std::make_unique<MergedRanges>(context_), /*memtables=*/nullptr,
-                          PlanOf(begin, end));
-      Read(&group);
-      begin = end;
-    }
+  FindPlaces();
+  ScanPlan first;
+  first.map = plan_.map;
+  first.map_is_complete = plan_.map_is_complete;
+  first.files = std::move(without_bounds_);
+  CandidateScan unordered(context_, std::move(ranges_), std::move(memtables_), std::move(first));
+  Read(&unordered);
+  for (size_t begin = 0; status_.ok() && begin < places_.size();) {
+    const size_t end = EndOfGroup(begin);
+    if (end == begin) break;  // no row behind it is better than the last
+    context_->counts.granules_read += end - begin;
+    CandidateScan group(context_, std::make_unique<MergedRanges>(context_), /*memtables=*/nullptr,
+                        PlanOf(begin, end));
+    Read(&group);
+    begin = end;
   }
   if (status_.ok()) next_ = top_.rows().begin();
 }

@@ -26,10 +26,6 @@ class OrderedScan final : public RowStream {
               std::unique_ptr<MergedRanges> ranges, std::unique_ptr<CandidateSource> memtables,
               ScanPlan plan);
 
-  /// Reads `all` rows instead, without a plan.
-  OrderedScan(ScanContext* context, const ScanOrder& order, uint64_t limit,
-              std::unique_ptr<RowStream> all);
-
   void Start() override;
   bool Valid() const override { return next_ != top_.rows().end(); }
   void Next() override { ++next_; }
@@ -53,7 +49,6 @@ class OrderedScan final : public RowStream {
   ScanContext* const context_;
   const ScanOrder order_;
   internal::TopRows top_;
-  std::unique_ptr<RowStream> all_;  // null: there is a plan
   std::unique_ptr<MergedRanges> ranges_;
   std::unique_ptr<CandidateSource> memtables_;
   ScanPlan plan_;

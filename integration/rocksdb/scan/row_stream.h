@@ -1,14 +1,9 @@
 #pragma once
 
-#include <rocksdb/iterator.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
-#include <cassert>
-#include <memory>
 #include <optional>
-
-#include "integration/rocksdb/scan/scan_context.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -48,41 +43,6 @@ class RowStream {
   virtual rocksdb::Slice key() const = 0;
   virtual rocksdb::Slice value() const = 0;
   virtual rocksdb::Status status() const = 0;
-};
-
-/// Reads everything.
-class FullScan final : public RowStream {
- public:
-  /// Holds the view of now. `context` must outlive this.
-  explicit FullScan(ScanContext* context)
-      : context_(context),
-        iterator_(context->db->NewIterator(context->read_options, context->column_family)) {}
-
-  void Start() override {
-    context_->reverse ? iterator_->SeekToLast() : iterator_->SeekToFirst();
-    FindMatch();
-  }
-  bool Valid() const override { return iterator_->Valid(); }
-  void Next() override {
-    assert(Valid());
-    Advance();
-    FindMatch();
-  }
-  rocksdb::Slice key() const override { return iterator_->key(); }
-  rocksdb::Slice value() const override { return iterator_->value(); }
-  rocksdb::Status status() const override { return iterator_->status(); }
-
- private:
-  void Advance() { context_->reverse ? iterator_->Prev() : iterator_->Next(); }
-  void FindMatch() {
-    for (; iterator_->Valid(); Advance()) {
-      ++context_->counts.rows_read;
-      if (context_->Matches(iterator_->value())) return;
-    }
-  }
-
-  ScanContext* const context_;
-  const std::unique_ptr<rocksdb::Iterator> iterator_;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

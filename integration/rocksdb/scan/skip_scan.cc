@@ -134,11 +134,9 @@ class SkipScan::Parts {
       context_.counts.is_full_scan = true;
       context_.db->GetIntProperty(context_.column_family, rocksdb::DB::Properties::kEstimateNumKeys,
                                   &context_.counts.rows_planned);
-      rows_ = std::make_unique<FullScan>(&context_);
-      if (options_.order) {
-        rows_ = std::make_unique<OrderedScan>(&context_, *options_.order, options_.limit,
-                                              std::move(rows_));
-      }
+      auto all = std::make_unique<MergedRanges>(&context_);
+      all->Add({});
+      rows_ = StreamOf(std::move(all), nullptr, ScanPlan());
     }
     rows_->Start();
     context_.counts.rows_returned = context_.counts.rows_counted;
@@ -171,6 +169,16 @@ class SkipScan::Parts {
  private:
   void CountRow() { context_.counts.rows_returned += rows_->Valid(); }
 
+  std::unique_ptr<RowStream> StreamOf(std::unique_ptr<MergedRanges> ranges,
+                                      std::unique_ptr<CandidateSource> memtables, ScanPlan plan) {
+    if (!options_.order) {
+      return std::make_unique<CandidateScan>(&context_, std::move(ranges), std::move(memtables),
+                                             std::move(plan));
+    }
+    return std::make_unique<OrderedScan>(&context_, *options_.order, options_.limit,
+                                         std::move(ranges), std::move(memtables), std::move(plan));
+  }
+
   /// Leaves rows_ null, with the reason in the counts, if everything is to be read.
   rocksdb::Status ChooseStream() {
     ScanExplanation& counts = context_.counts;
@@ -197,15 +205,8 @@ class SkipScan::Parts {
     ScanPlan plan = MakePlan(&context_, properties, std::move(metadata),
                              context_.read_options.snapshot->GetSequenceNumber(), &indexes);
     if (!counts.full_scan_reason.empty()) return rocksdb::Status::OK();
-    if (options_.order) {
-      rows_ =
-          std::make_unique<OrderedScan>(&context_, *options_.order, options_.limit,
-                                        std::move(ranges), std::move(memtables), std::move(plan));
-      return rocksdb::Status::OK();
-    }
     if (counts_granules) counts.rows_counted = CountGranules(context_, &plan);
-    rows_ = std::make_unique<CandidateScan>(&context_, std::move(ranges), std::move(memtables),
-                                            std::move(plan));
+    rows_ = StreamOf(std::move(ranges), std::move(memtables), std::move(plan));
     return rocksdb::Status::OK();
   }
 
@@ -220,8 +221,7 @@ class SkipScan::Parts {
     const std::optional<uint64_t> rows = CountAll(context_, properties, std::move(metadata));
     if (!rows) return rocksdb::Status::OK();
     context_.counts.rows_counted = *rows;
-    rows_ = std::make_unique<CandidateScan>(&context_, std::make_unique<MergedRanges>(&context_),
-                                            /*memtables=*/nullptr, ScanPlan());
+    rows_ = StreamOf(std::make_unique<MergedRanges>(&context_), nullptr, ScanPlan());
     return rocksdb::Status::OK();
   }
 
