@@ -90,9 +90,6 @@ ROOMS = [
     ("tests/upstream", "rocksdb", ""),
 ]
 
-# file, what it includes although it must not, why
-EXCEPTIONS = []
-
 # Sources of one folder.
 MOST_FILES = 30
 
@@ -135,8 +132,6 @@ def problem(root, path, text):
     """What is wrong with `path` including `text`; None if nothing."""
     included = resolve(root, path, text)
     if included is None and not text.startswith("rocksdb/"):
-        return None
-    if any((path, included) == (a, b) for a, b, _ in EXCEPTIONS):
         return None
     if included and PUBLIC.fullmatch(path) and not PUBLIC.fullmatch(included):
         return "a public header must not need what is not installed"

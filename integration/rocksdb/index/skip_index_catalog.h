@@ -1,6 +1,7 @@
 #pragma once
 
 #include <rocksdb/table_properties.h>
+#include <rocksdb/write_buffer_manager.h>
 
 #include <cstdint>
 #include <list>
@@ -14,7 +15,6 @@
 #include <vector>
 
 #include "blocksieve/skip_index.h"
-#include "integration/rocksdb/compat/cache_reservation.h"
 #include "integration/rocksdb/sidecar/file.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -102,9 +102,7 @@ class FileIndex {
 /// go when `capacity_bytes` are exceeded. Thread-safe.
 class SkipIndexCatalog {
  public:
-  explicit SkipIndexCatalog(uint64_t capacity_bytes)
-      : capacity_bytes_(capacity_bytes),
-        reservation_(std::make_unique<CacheReservation>(nullptr)) {}
+  explicit SkipIndexCatalog(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
   /// From now on. `charged`: as in SkipIndexCacheOptions.
   void Configure(uint64_t capacity_bytes, std::shared_ptr<rocksdb::Cache> charged);
@@ -131,10 +129,14 @@ class SkipIndexCatalog {
 
   /// Lets go what exceeds the capacity, and what a cache that is charged has no room for.
   void Shrink();
+  bool Charge();
 
   mutable std::mutex mutex_;
   uint64_t capacity_bytes_;
-  std::unique_ptr<CacheReservation> reservation_;
+  // Charges a cache, as for memtables: with pinned entries that hold nothing. Null: none is
+  // charged.
+  std::unique_ptr<rocksdb::WriteBufferManager> charger_;
+  uint64_t charged_bytes_ = 0;
   std::list<Entry> entries_;  // the most recently used first
   std::map<FileIdentity, std::list<Entry>::iterator> positions_;
   uint64_t used_bytes_ = 0;

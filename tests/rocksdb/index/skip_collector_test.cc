@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
+#if __has_include(<rocksdb/advanced_cache.h>)
+#include <rocksdb/advanced_cache.h>  // since 8.0
+#endif
 
 #include <memory>
 #include <stdexcept>
