@@ -14,7 +14,7 @@
 #include "bench/filter_bench/contestants.h"
 #include "bench/filter_bench/keys.h"
 #include "bench/support/terminal.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/hash/hash_inline.h"
 

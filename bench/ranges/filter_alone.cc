@@ -8,7 +8,7 @@
 
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/range_filter.h"
 
 namespace blocksieve::bench::ranges {

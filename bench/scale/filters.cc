@@ -9,8 +9,7 @@
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/bytes.h"
-#include "blocksieve/filter_builder.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
 #include "blocksieve/sizing.h"
 

@@ -7,8 +7,8 @@
 
 #include "bench/skip/experiment.h"
 #include "bench/support/measure.h"
+#include "blocksieve/column.h"
 #include "blocksieve/granule_index.h"
-#include "blocksieve/value.h"
 
 namespace blocksieve::bench::skip {
 namespace {

@@ -13,8 +13,7 @@
 #include "bench/filter_bench/keys.h"
 #include "bench/support/job.h"
 #include "bench/support/measure.h"
-#include "blocksieve/filter_builder.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 
 namespace blocksieve::bench::space {
 namespace {

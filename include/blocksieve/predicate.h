@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,9 +12,7 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/column_index.h"
-#include "blocksieve/granule_set.h"
 #include "blocksieve/status.h"
-#include "blocksieve/value.h"
 
 namespace blocksieve {
 
@@ -139,6 +139,28 @@ class Predicate {
 
   NodePointer node_;
   std::vector<Column> columns_;
+};
+
+/// An order of rows by a column: by the least value of a row, or by its greatest if it is
+/// descending. Rows of equal values are in the order of their keys. Rows without a value are left
+/// out.
+struct ScanOrder {
+  Column column;               ///< Not of words or n-grams, which have no order.
+  bool is_descending = false;  ///< The greatest first.
+};
+
+/// A condition on rows, and which of those that match are wanted.
+///
+/// Text form, each part optional: `PREDICATE ORDER BY column [ASC | DESC] LIMIT n`. Columns are
+/// written as in predicates. An order needs a limit. Words of it are no keywords elsewhere.
+struct Query {
+  Predicate predicate = Predicate::Constant(true);  ///< That rows must match.
+  std::optional<ScanOrder> order;                   ///< None: that of keys.
+  uint64_t limit = 0;                               ///< The most rows; 0: all.
+
+  /// Reads the text form. Errors: as of Predicate::Parse.
+  static Result<Query> Parse(std::string_view text, std::span<const Column> columns,
+                             size_t* error_position = nullptr);
 };
 
 }  // namespace blocksieve

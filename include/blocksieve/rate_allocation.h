@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "blocksieve/filter_kind.h"
+#include "blocksieve/filter_info.h"
 #include "blocksieve/status.h"
 
 // Spreads filter memory over the sorted runs of a log-structured merge tree. A lookup of an absent

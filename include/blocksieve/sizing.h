@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "blocksieve/filter_kind.h"
-#include "blocksieve/layout.h"
+#include "blocksieve/filter_info.h"
 #include "blocksieve/status.h"
 
 namespace blocksieve {

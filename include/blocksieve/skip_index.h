@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,11 +13,9 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/column.h"
+#include "blocksieve/column_index.h"
 #include "blocksieve/granule_index.h"
-#include "blocksieve/granule_index_builder.h"
-#include "blocksieve/granule_set.h"
 #include "blocksieve/predicate.h"
-#include "blocksieve/skip_index_explanation.h"
 #include "blocksieve/status.h"
 
 /// \file
@@ -24,6 +24,64 @@
 /// Both name columns by their definitions in a GranuleIndex, which is what stores the index.
 
 namespace blocksieve {
+
+/// One comparison of a scan's predicate.
+struct ComparisonExplanation {
+  std::string comparison;     ///< Its text.
+  std::string column;         ///< Empty for TRUE and FALSE.
+  bool is_used = false;       ///< It ruled, or could have ruled, granules out.
+  std::string reason;         ///< How it skips, or why not.
+  uint64_t num_files = 0;     ///< Files with an index of the column, equally defined.
+  uint64_t num_granules = 0;  ///< In these files.
+  uint64_t selected = 0;      ///< Of these, what it leaves by itself; only if that was asked for.
+};
+
+/// One indexed column, as the predicate as a whole asked about it.
+struct ColumnExplanation {
+  std::string name;               ///< Column::name.
+  uint64_t num_probes = 0;        ///< Questions to indexes.
+  uint64_t index_bytes = 0;       ///< Of filters, bounds and marks that these touched, at most.
+  std::set<std::string> filters;  ///< What the files have: see GranuleFiltersName.
+};
+
+/// What a scan planned and did so far. Numbers that an engine does not count are 0.
+struct ScanExplanation {
+  bool is_full_scan = false;     ///< Everything is read.
+  std::string full_scan_reason;  ///< Why the index was not used at all; else empty.
+  std::vector<ComparisonExplanation> comparisons;  ///< In the order of the text.
+  std::vector<ColumnExplanation> columns;          ///< Those whose indexes were asked.
+
+  uint64_t num_files = 0;                  ///< That the scan covers, when it begins.
+  uint64_t files_without_index = 0;        ///< Or without a usable one, for this predicate.
+  uint64_t files_skipped = 0;              ///< Nothing of them had to be read.
+  uint64_t files_too_new = 0;              ///< Of these: written after the snapshot.
+  uint64_t files_vanished = 0;             ///< Compacted away between planning and reading.
+  std::vector<std::string> file_problems;  ///< "000012.sst: why it cannot skip", at most 100.
+
+  uint64_t num_granules = 0;           ///< Of files with an index.
+  uint64_t granules_selected = 0;      ///< Of these, those that may match.
+  uint64_t granules_always_match = 0;  ///< Of the selected: merges, blobs, entities.
+  uint64_t granules_too_new = 0;       ///< Written after the snapshot.
+  uint64_t granules_read = 0;  ///< Of the selected, with an order: those read by their bounds.
+  uint64_t index_bytes_touched = 0;  ///< Of filters, bounds, marks, and keys of selected files.
+
+  uint64_t ranges_read = 0;     ///< Key ranges read through the merged view; rows are final.
+  uint64_t runs_read = 0;       ///< Runs of granules read file by file; rows are re-checked.
+  uint64_t rows_planned = 0;    ///< Of the files, to be looked at; an estimate if all are.
+  uint64_t rows_read = 0;       ///< Rows looked at, of memtables, files and ranges.
+  uint64_t rows_rechecked = 0;  ///< Looked up again, at the snapshot.
+  uint64_t rows_stale = 0;      ///< Of these: deleted or overwritten.
+  uint64_t rows_returned = 0;   ///< So far, with those counted.
+  uint64_t rows_counted = 0;    ///< Matching rows that were counted without being read.
+
+  /// Blocks read from storage, not found in the block cache. Only if that was asked for.
+  uint64_t data_blocks_read = 0;
+  uint64_t other_blocks_read = 0;  ///< Index and filter blocks.
+  uint64_t block_bytes_read = 0;   ///< Of both.
+
+  /// For people, several lines.
+  std::string ToText() const;
+};
 
 namespace internal {
 class ColumnSet;
@@ -161,6 +219,65 @@ class SkipIndexReader {
   const ColumnIndex* Find(const Column& column) const;
 
   GranuleIndex granules_;
+};
+
+/// The bytes of a skip index that is not in memory. Implemented by whoever stores indexes.
+class SkipIndexSource {
+ public:
+  virtual ~SkipIndexSource() = default;
+
+  /// Of the whole index.
+  virtual uint64_t num_bytes() const = 0;
+
+  /// Fills `to` with the bytes from `offset` on, which are within num_bytes(). Any error will do.
+  virtual Status Read(uint64_t offset, std::span<uint8_t> to) = 0;
+};
+
+/// Reads the part with the granules and those of the `columns` (by their definitions) that the
+/// index has, as a predicate asks few columns; nothing of the others. What it returns is an index
+/// by itself, one that lacks the other columns: SkipIndexReader::Open checks and opens it.
+///
+/// Errors: those of the source; Corruption and NotSupported, if the header is damaged or of a newer
+/// version; ResourceExhausted (memory).
+Result<std::string> ReadSkipIndex(SkipIndexSource* source, std::span<const Column> columns);
+
+/// The same with all columns, as they are stored.
+Result<std::string> ReadWholeSkipIndex(SkipIndexSource* source);
+
+/// What the header says of the columns; no more is read, nor checked. Errors: as above.
+Result<std::vector<GranuleColumnInfo>> ReadSkipIndexColumns(SkipIndexSource* source);
+
+/// One column definition, over the files of a database or column family.
+struct SkipIndexColumnUsage {
+  std::string definition;               ///< Column::ToText
+  uint64_t num_files = 0;               ///< Files whose index has the column.
+  uint64_t filter_bytes = 0;            ///< Filters in them, without the size of keys.
+  uint64_t bounds_bytes = 0;            ///< Least and greatest values.
+  uint64_t num_distinct = 0;            ///< Values distinct within their granule.
+  uint64_t files_without_filters = 0;   ///< Of num_files: over budget, or of no use.
+  uint64_t files_with_bounds_only = 0;  ///< Of these: filters were not wanted, or bounds suffice.
+  uint64_t files_over_budget = 0;       ///< Of num_files: filters or bounds left out for size.
+};
+
+/// The skip indexes of a database or column family.
+struct SkipIndexSummary {
+  /// The columns that can be scanned by. If several definitions have the same name, the one that
+  /// the newest file has. Definitions with callbacks cannot be read back and are missing.
+  std::vector<Column> columns;
+
+  /// All definitions that occur, in text form, sorted; superseded ones and callbacks too.
+  std::vector<SkipIndexColumnUsage> usage;
+
+  uint64_t num_files = 0;         ///< All of them.
+  uint64_t files_with_index = 0;  ///< Of these, with a usable one.
+  uint64_t index_bytes = 0;       ///< Of all usable indexes.
+
+  /// The largest max_index_bytes that a file needs of those whose index, or a part of it, was left
+  /// out for its size; 0: none was, or it is not known.
+  uint64_t needed_index_bytes = 0;
+
+  /// "000012.sst: reason" of the files without a usable index, at most 100.
+  std::vector<std::string> problems;
 };
 
 }  // namespace blocksieve

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "blocksieve/counting_bloom.h"
+#include "blocksieve/bloom.h"
 #include "integration/sieve/sieve_format.h"
 #include "integration/sieve/sieve_queue.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "blocksieve/granule_set.h"
+#include "blocksieve/column_index.h"
 #include "integration/toylsm/base/entry.h"
 #include "integration/toylsm/memtable.h"
 #include "integration/toylsm/sst/reader.h"

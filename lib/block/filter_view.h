@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "blocksieve/hash.h"
 #include "blocksieve/kernels.h"
-#include "blocksieve/key_list.h"
 
 // How a probe finds its way through the payload of a filter.
 

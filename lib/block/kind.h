@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "blocksieve/layout.h"
+#include "blocksieve/filter_info.h"
 #include "lib/block/seal.h"
 #include "lib/hash/hash_list.h"
 

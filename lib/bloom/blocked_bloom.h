@@ -6,7 +6,6 @@
 
 #include "blocksieve/filter_info.h"
 #include "blocksieve/kernels.h"
-#include "blocksieve/layout.h"
 #include "lib/block/kind.h"
 
 // Blocked Bloom filter: a key sets `num_probes` bits, anywhere in one 64-byte line. A probe touches

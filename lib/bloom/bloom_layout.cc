@@ -1,4 +1,4 @@
-#include "blocksieve/bloom_layout.h"
+#include "blocksieve/bloom.h"
 
 #include <algorithm>
 #include <cassert>

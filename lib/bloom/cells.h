@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "blocksieve/bloom_layout.h"
+#include "blocksieve/bloom.h"
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"
 #include "lib/base/coding.h"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "blocksieve/bloom_layout.h"
+#include "blocksieve/bloom.h"
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"
 #include "lib/block/kind.h"

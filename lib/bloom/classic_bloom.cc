@@ -1,4 +1,4 @@
-#include "blocksieve/classic_bloom.h"
+#include "blocksieve/bloom.h"
 
 #include <algorithm>
 #include <array>

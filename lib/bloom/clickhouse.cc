@@ -1,4 +1,4 @@
-#include "blocksieve/clickhouse.h"
+#include "blocksieve/bloom.h"
 
 #include <cmath>
 

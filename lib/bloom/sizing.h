@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "blocksieve/layout.h"
+#include "blocksieve/filter_info.h"
 #include "blocksieve/status.h"
 #include "lib/block/kind.h"
 

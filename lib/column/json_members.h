@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "blocksieve/column.h"
-#include "blocksieve/value.h"
 
 namespace blocksieve::internal {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "blocksieve/value.h"
+#include "blocksieve/column.h"
 
 namespace blocksieve::internal {
 

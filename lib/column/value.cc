@@ -1,4 +1,4 @@
-#include "blocksieve/value.h"
+#include "blocksieve/column.h"
 
 #include <array>
 #include <bit>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "blocksieve/value.h"
+#include "blocksieve/column.h"
 
 // Values read from text. Fields of rows and literals of predicates share these functions, so the
 // same spelling is the same number in both. No function depends on the locale.

@@ -1,4 +1,4 @@
-#include "blocksieve/filter_block.h"
+#include "blocksieve/filter.h"
 
 #include "lib/base/errors.h"
 #include "lib/block/kind.h"

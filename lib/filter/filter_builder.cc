@@ -1,4 +1,4 @@
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 
 #include <algorithm>
 #include <atomic>
@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_reader.h"
 #include "lib/base/errors.h"
 #include "lib/block/kind.h"
 #include "lib/hash/hash_inline.h"

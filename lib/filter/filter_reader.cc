@@ -1,4 +1,4 @@
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 
 #include <algorithm>
 #include <array>

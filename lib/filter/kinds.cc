@@ -2,7 +2,7 @@
 #include <array>
 #include <vector>
 
-#include "blocksieve/filter_kind.h"
+#include "blocksieve/filter_info.h"
 #include "lib/block/kind.h"
 #include "lib/bloom/blocked_bloom.h"
 #include "lib/bloom/classic_block.h"

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "blocksieve/bytes.h"
+#include "blocksieve/column.h"
 #include "blocksieve/column_index.h"
-#include "blocksieve/granule_set.h"
-#include "blocksieve/value.h"
 #include "lib/column/sort_key.h"
 
 // Least and greatest value of each granule. Both are rounded outwards, by less than a hundredth of

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/granule_index_builder.h"
-#include "blocksieve/value.h"
+#include "blocksieve/column.h"
+#include "blocksieve/granule_index.h"
 #include "lib/granule/bounds.h"
 #include "lib/granule/distinct.h"
 #include "lib/granule/filters.h"

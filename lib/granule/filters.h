@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/granule_set.h"
+#include "blocksieve/column_index.h"
 #include "blocksieve/kernels.h"
 #include "lib/granule/bit_slices.h"
 #include "lib/granule/class_tree.h"

@@ -1,4 +1,4 @@
-#include "blocksieve/granule_index_builder.h"
+#include "blocksieve/granule_index.h"
 
 #include <algorithm>
 #include <cassert>

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "blocksieve/key_list.h"
+#include "blocksieve/hash.h"
 #include "lib/hash/hash_inline.h"
 
 // Hashes of eight keys at a time, one per lane, for kernels that have AVX-512. A key costs a third

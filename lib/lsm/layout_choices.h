@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "blocksieve/filter_kind.h"
+#include "blocksieve/filter_info.h"
 #include "blocksieve/sizing.h"
 
 namespace blocksieve::lsm {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "blocksieve/granule_set.h"
+#include "blocksieve/column_index.h"
 #include "lib/postings/dictionary.h"
 #include "lib/postings/granule_hashes.h"
 #include "lib/ribbon/retrieval.h"

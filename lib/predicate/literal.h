@@ -6,7 +6,6 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/status.h"
-#include "blocksieve/value.h"
 
 namespace blocksieve::internal {
 

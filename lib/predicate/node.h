@@ -12,7 +12,7 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/column_index.h"
-#include "blocksieve/query.h"
+#include "blocksieve/predicate.h"
 #include "blocksieve/status.h"
 #include "lib/predicate/literal.h"
 #include "lib/predicate/pattern.h"

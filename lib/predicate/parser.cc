@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "blocksieve/predicate.h"
-#include "blocksieve/query.h"
 #include "lib/column/value_number.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"

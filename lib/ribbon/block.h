@@ -4,7 +4,6 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/filter_info.h"
-#include "blocksieve/layout.h"
 #include "blocksieve/status.h"
 #include "lib/block/kind.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "blocksieve/layout.h"
+#include "blocksieve/filter_info.h"
 #include "blocksieve/status.h"
 #include "lib/ribbon/shape.h"
 

@@ -4,7 +4,6 @@
 
 #include "blocksieve/predicate.h"
 #include "blocksieve/skip_index.h"
-#include "blocksieve/skip_index_explanation.h"
 
 namespace blocksieve::internal {
 

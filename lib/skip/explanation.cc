@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "blocksieve/granule_index.h"
-#include "blocksieve/skip_index_explanation.h"
+#include "blocksieve/skip_index.h"
 
 namespace blocksieve {
 namespace {

@@ -1,4 +1,4 @@
-#include "blocksieve/skip_index_source.h"
+#include "blocksieve/skip_index.h"
 
 #include <algorithm>
 #include <exception>

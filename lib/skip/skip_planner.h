@@ -7,10 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "blocksieve/granule_set.h"
+#include "blocksieve/column_index.h"
 #include "blocksieve/predicate.h"
 #include "blocksieve/skip_index.h"
-#include "blocksieve/skip_index_explanation.h"
 
 namespace blocksieve::internal {
 

@@ -8,7 +8,7 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/granule_index.h"
-#include "blocksieve/skip_index_summary.h"
+#include "blocksieve/skip_index.h"
 #include "blocksieve/status.h"
 
 namespace blocksieve::internal {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "blocksieve/query.h"
+#include "blocksieve/predicate.h"
 
 namespace blocksieve::internal {
 

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 #include "tests/support/key_sets.h"
 
 namespace blocksieve::cli {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
 
 namespace blocksieve::cli {

@@ -4,10 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/classic_bloom.h"
-#include "blocksieve/counting_bloom.h"
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/bloom.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/predicate.h"
 #include "blocksieve/range_filter.h"
 #include "tests/core/column/test_columns.h"

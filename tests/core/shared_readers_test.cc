@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/filter_builder.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/range_filter.h"
 #include "blocksieve/skip_index.h"
 

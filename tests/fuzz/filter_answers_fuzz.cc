@@ -4,11 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/classic_bloom.h"
-#include "blocksieve/counting_bloom.h"
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_builder.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/bloom.h"
+#include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "blocksieve/filter_builder.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/bloom/blocked_bloom.h"
 #include "lib/ribbon/builder.h"

@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/range_filter.h"
 #include "lib/base/kernels.h"
 #include "tests/fuzz/any_bytes.h"

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "blocksieve/skip_index.h"
-#include "blocksieve/skip_index_source.h"
 #include "integration/rocksdb/sidecar/format.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/reseal.h"

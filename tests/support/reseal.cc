@@ -1,6 +1,6 @@
 #include "tests/support/reseal.h"
 
-#include "blocksieve/filter_block.h"
+#include "blocksieve/filter.h"
 #include "lib/base/coding.h"
 #include "lib/block/short_block.h"
 #include "lib/hash/checksum.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
 
 namespace blocksieve::cli {

@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "blocksieve/filter_builder.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 
 namespace blocksieve::cli {
 namespace {

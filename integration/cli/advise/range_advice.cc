@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/range_filter.h"
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/term/failure.h"

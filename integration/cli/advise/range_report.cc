@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/term/text.h"
 #include "integration/cli/term/text_table.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/skip_index_summary.h"
+#include "blocksieve/skip_index.h"
 #include "lib/column/column_set.h"
 
 // What `load` counts, and says in the end.

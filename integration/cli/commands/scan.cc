@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "blocksieve/query.h"
+#include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_scan.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"

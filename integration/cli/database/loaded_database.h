@@ -12,7 +12,6 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/skip_index.h"
-#include "blocksieve/skip_index_summary.h"
 #include "integration/cli/database/open_database.h"
 
 namespace blocksieve::cli {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "blocksieve/value.h"
+#include "blocksieve/column.h"
 #include "integration/cli/term/failure.h"
 
 namespace blocksieve::cli {

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "blocksieve/rocksdb/skip_scan.h"
-#include "blocksieve/skip_index_source.h"
+#include "blocksieve/skip_index.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {

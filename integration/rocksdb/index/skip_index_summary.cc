@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
-#include "blocksieve/skip_index_source.h"
+#include "blocksieve/skip_index.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <optional>
 
-#include "blocksieve/filter_kind.h"
+#include "blocksieve/filter_info.h"
 #include "blocksieve/rate_allocation.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/levels/column_family_levels.h"

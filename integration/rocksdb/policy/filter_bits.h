@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/range_filter.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 

@@ -1,7 +1,7 @@
 #include <new>
 #include <string_view>
 
-#include "blocksieve/filter_block.h"
+#include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/memory_fit.h"

@@ -3,8 +3,7 @@
 #include <new>
 #include <optional>
 
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/range_filter.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 
 namespace blocksieve::rocksdb_plugin {
 

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <new>
 
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/kernels.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "blocksieve/granule_set.h"
+#include "blocksieve/column_index.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/scan/scan_context.h"
 #include "lib/skip/skip_planner.h"

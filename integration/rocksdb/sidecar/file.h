@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "blocksieve/skip_index_source.h"
+#include "blocksieve/skip_index.h"
 #include "integration/rocksdb/sidecar/format.h"
 
 namespace blocksieve::rocksdb_plugin {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "blocksieve/column.h"
-#include "blocksieve/filter_kind.h"
+#include "blocksieve/filter_info.h"
 #include "integration/toylsm/base/env.h"
 
 namespace blocksieve::toylsm {

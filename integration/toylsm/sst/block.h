@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/range_filter.h"
 #include "blocksieve/status.h"
 #include "integration/toylsm/base/entry.h"

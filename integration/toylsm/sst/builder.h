@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/range_filter.h"
 #include "blocksieve/skip_index.h"
 #include "integration/toylsm/base/env.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "blocksieve/classic_bloom.h"
+#include "blocksieve/bloom.h"
 #include "blocksieve/hash.h"
 #include "blocksieve/sizing.h"
 #include "lib/bloom/bloom_model.h"

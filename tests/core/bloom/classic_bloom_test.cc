@@ -1,4 +1,4 @@
-#include "blocksieve/classic_bloom.h"
+#include "blocksieve/bloom.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "blocksieve/counting_bloom.h"
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 #include "lib/bloom/bloom_model.h"
 #include "tests/core/filter/test_filters.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "blocksieve/clickhouse.h"
+#include "blocksieve/bloom.h"
 #include "lib/bloom/bloom_model.h"
 
 namespace blocksieve {

@@ -1,4 +1,4 @@
-#include "blocksieve/counting_bloom.h"
+#include "blocksieve/bloom.h"
 
 #include <gtest/gtest.h>
 

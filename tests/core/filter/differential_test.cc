@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/filter_builder.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"

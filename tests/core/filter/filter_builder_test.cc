@@ -1,4 +1,4 @@
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_reader.h"
 #include "tests/core/filter/test_filters.h"
 
 namespace blocksieve::testing {

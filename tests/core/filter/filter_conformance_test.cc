@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
 #include "lib/base/kernels.h"
 #include "tests/core/filter/test_filters.h"

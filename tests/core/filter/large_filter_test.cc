@@ -3,10 +3,8 @@
 #include <cstdio>
 #include <string_view>
 
-#include "blocksieve/classic_bloom.h"
-#include "blocksieve/counting_bloom.h"
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/bloom.h"
+#include "blocksieve/filter.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 #include "tests/support/statistics.h"

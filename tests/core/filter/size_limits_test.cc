@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "blocksieve/bloom_layout.h"
-#include "blocksieve/filter_block.h"
+#include "blocksieve/bloom.h"
+#include "blocksieve/filter.h"
 #include "lib/granule/bit_slices.h"
 #include "lib/granule/filters.h"
 #include "tests/core/filter/test_filters.h"

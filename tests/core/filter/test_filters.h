@@ -7,10 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/classic_bloom.h"
-#include "blocksieve/counting_bloom.h"
-#include "blocksieve/filter_builder.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/bloom.h"
+#include "blocksieve/filter.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/must.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "blocksieve/filter_block.h"
+#include "blocksieve/filter.h"
 #include "tests/core/format/written_block.h"
 #include "tests/support/environment.h"
 

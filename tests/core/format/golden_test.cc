@@ -2,7 +2,7 @@
 #include <fstream>
 #include <set>
 
-#include "blocksieve/filter_block.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
 #include "tests/core/format/written_block.h"
 #include "tests/support/environment.h"

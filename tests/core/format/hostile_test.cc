@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/classic_bloom.h"
-#include "blocksieve/filter_block.h"
+#include "blocksieve/bloom.h"
+#include "blocksieve/filter.h"
 #include "lib/base/coding.h"
 #include "lib/bits/packed.h"
 #include "lib/block/kind.h"

@@ -2,12 +2,10 @@
 
 #include <functional>
 
-#include "blocksieve/classic_bloom.h"
-#include "blocksieve/counting_bloom.h"
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/bloom.h"
+#include "blocksieve/filter.h"
+#include "blocksieve/filter_info.h"
 #include "blocksieve/hash.h"
-#include "blocksieve/layout.h"
 #include "lib/block/short_block.h"
 #include "lib/hash/checksum.h"
 #include "lib/ribbon/block.h"

@@ -5,8 +5,7 @@
 #include <functional>
 #include <random>
 
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
 #include "blocksieve/range_filter.h"
 #include "lib/block/parts.h"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "blocksieve/granule_index.h"
-#include "blocksieve/granule_index_builder.h"
 #include "tests/support/must.h"
 
 namespace blocksieve::testing {

@@ -1,4 +1,4 @@
-#include "blocksieve/query.h"
+#include "blocksieve/predicate.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/filter_builder.h"
-#include "blocksieve/filter_reader.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/range_filter.h"
 #include "tests/core/range/range_test_keys.h"
 #include "tests/support/must.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/filter_block.h"
+#include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/block/parts.h"
 #include "tests/core/filter/test_filters.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/filter_block.h"
+#include "blocksieve/filter.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/range/range_test_keys.h"
 

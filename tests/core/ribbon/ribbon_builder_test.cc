@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "blocksieve/filter_block.h"
+#include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/ribbon/ribbon_test_builds.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "blocksieve/filter_block.h"
+#include "blocksieve/filter.h"
 #include "lib/ribbon/block.h"
 #include "tests/core/filter/test_filters.h"
 

@@ -1,11 +1,9 @@
-#include "blocksieve/skip_index_source.h"
+#include "blocksieve/skip_index.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
-
-#include "blocksieve/skip_index.h"
 
 namespace blocksieve {
 namespace {

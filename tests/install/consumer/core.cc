@@ -3,7 +3,6 @@
 #include <blocksieve/bytes.h>
 #include <blocksieve/column.h>
 #include <blocksieve/granule_index.h>
-#include <blocksieve/granule_index_builder.h>
 #include <blocksieve/predicate.h>
 
 #include <cstdio>

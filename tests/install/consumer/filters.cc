@@ -1,7 +1,6 @@
 // Key filters: builds one and asks it.
 
-#include <blocksieve/filter_builder.h>
-#include <blocksieve/filter_reader.h>
+#include <blocksieve/filter.h>
 
 #include <cstdio>
 

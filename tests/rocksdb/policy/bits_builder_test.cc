@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/filter_block.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"

@@ -7,8 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "blocksieve/filter_block.h"
-#include "blocksieve/filter_builder.h"
+#include "blocksieve/filter.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

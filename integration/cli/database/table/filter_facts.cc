@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "blocksieve/filter_block.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/range_filter.h"
 #include "integration/cli/term/text.h"
 #include "lib/base/coding.h"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "blocksieve/filter_block.h"
+#include "blocksieve/filter.h"
 #include "integration/cli/database/table/table_report.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "blocksieve/filter_kind.h"
+#include "blocksieve/filter_info.h"
 #include "blocksieve/rocksdb/export.h"
 
 namespace blocksieve {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "blocksieve/column.h"
-#include "blocksieve/granule_index_builder.h"
+#include "blocksieve/granule_index.h"
 #include "blocksieve/rocksdb/export.h"
 #include "blocksieve/rocksdb/skip_scan.h"  // the reading side
-#include "blocksieve/skip_index_summary.h"
+#include "blocksieve/skip_index.h"
 
 /// \file
 /// Skip indexes on the values of a RocksDB. A collector writes into each SST file a skip index over

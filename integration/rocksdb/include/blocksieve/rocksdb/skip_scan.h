@@ -12,9 +12,8 @@
 #include <optional>
 
 #include "blocksieve/predicate.h"
-#include "blocksieve/query.h"
 #include "blocksieve/rocksdb/export.h"
-#include "blocksieve/skip_index_explanation.h"
+#include "blocksieve/skip_index.h"
 
 namespace blocksieve {
 
