@@ -91,20 +91,9 @@ class ClassicBloom {
   /// The same for HashKey(key, layout().hash_seed).
   bool MayContainHash(uint64_t hash) const noexcept;
 
-  /// Probes all keys, fetching memory for several at a time; writes every may_contain[i].
-  /// REQUIRES: `may_contain` has room for keys.size() answers.
-  void MayContain(std::span<const std::string_view> keys, bool* may_contain) const noexcept;
-  /// The same for hashes of keys.
-  void MayContainHashes(std::span<const uint64_t> hashes, bool* may_contain) const noexcept;
-
   /// Becomes the filter of the keys of both: bit for bit the one that had been given all of them.
   /// Errors: InvalidArgument if the layouts differ in bits, probes or seed.
   Status UniteWith(const ClassicBloom& other);
-
-  /// Keeps the bits that both have. It contains every key that both contain and has a higher FPR,
-  /// and cardinality, than a filter of just these keys: bits of different keys coincide. To
-  /// estimate how many keys both have, take |A| + |B| - |A u B|. Errors: as UniteWith.
-  Status IntersectWith(const ClassicBloom& other);
 
   /// As given to Create, or as the block says.
   const BloomLayout& layout() const noexcept { return layout_; }
@@ -133,7 +122,6 @@ class ClassicBloom {
 
   ClassicBloom(const BloomLayout& layout, OwnedBytes bits);
 
-  Status CheckSameBits(const ClassicBloom& other) const;
   void CountSetBits() noexcept;
 
   BloomLayout layout_;

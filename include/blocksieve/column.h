@@ -3,7 +3,6 @@
 #include <cassert>
 #include <compare>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -171,29 +170,16 @@ class Column {
   static constexpr uint32_t kMaxFieldNumber = 1'000'000;  ///< of field:N
   static constexpr uint32_t kMaxOffset = 1u << 30;        ///< of offset and width, each
   static constexpr uint32_t kMaxNgramLength = 32;         ///< characters, of ngrams(N)
-  static constexpr size_t kMaxNameBytes = 128;            ///< of columns and of callbacks
+  static constexpr size_t kMaxNameBytes = 128;            ///< of columns
   static constexpr size_t kMaxJsonDepth = 256;            ///< levels of arrays and objects
-
-  /// Calls `visit` for each value of `row` until that returns false. Values of another type than
-  /// the column's are passed over. Must be thread-safe, must always give the same values for the
-  /// same bytes, and must not throw.
-  using Callback = std::function<void(std::string_view row, const ValueVisitor& visit)>;
 
   /// Reads the text form. `delimiter` is the field delimiter where the text names none.
   /// A name has 1 to kMaxNameBytes bytes, without '=', '"' and control characters.
-  /// Errors: InvalidArgument, with the definition and what is allowed; NotSupported for a callback.
+  /// Errors: InvalidArgument, with the definition and what is allowed.
   static Result<Column> Parse(std::string_view definition, char delimiter = '\t');
 
-  /// A column whose values `callback` extracts. In the text form, `TYPE:callback:NAME`, it goes by
-  /// `callback_name`, to which the rules of names apply; a callback that gives other values needs
-  /// another name. With a tokeniser, `type` is kBytes. Errors: InvalidArgument.
-  static Result<Column> FromCallback(std::string_view name, std::string_view callback_name,
-                                     ValueType type, Callback callback,
-                                     Tokeniser tokeniser = Tokeniser::kNone,
-                                     uint32_t ngram_length = 0);
-
-  /// The text form, in its one canonical spelling. Parse(ToText()) gives an equal column unless it
-  /// has a callback. Has no control characters, so definitions can be kept one per line.
+  /// The text form, in its one canonical spelling. Parse(ToText()) gives an equal column.
+  /// Has no control characters, so definitions can be kept one per line.
   std::string ToText() const;
 
   const std::string& name() const noexcept;  ///< 1 to kMaxNameBytes bytes
@@ -214,7 +200,7 @@ class Column {
 
   /// Gives `visit` what an index holds for a row: its values, or their tokens. Returns whether the
   /// row has the column, also if `visit` stops early; a row with a text without tokens has it. Does
-  /// not allocate unless the column is JSON or a callback.
+  /// not allocate unless the column is JSON.
   bool ForEachIndexed(std::string_view row, ValueVisitor visit) const;
 
   /// Gives `visit` what predicates compare: the values, which are whole texts in a tokenised

@@ -21,9 +21,6 @@ enum class FilterKind : uint8_t {
 /// "classic", "bloom" (blocked Bloom), "ribbon" or "counting"; "unknown" for any other value.
 std::string_view FilterKindName(FilterKind kind) noexcept;
 
-/// The inverse of FilterKindName; nothing for any other text.
-std::optional<FilterKind> ParseFilterKind(std::string_view name) noexcept;
-
 /// The kinds that sizing.h knows layouts of, in the order of their values. Throws std::bad_alloc.
 std::vector<FilterKind> SizedFilterKinds();
 

@@ -111,8 +111,8 @@ struct SkipIndexBuilderOptions {
 /// Call order: ( (AddRow | AddEmptyRow | AddAlwaysMatchingRow) NoteSequence? CloseGranule? )*
 /// Finish
 ///
-/// Problems on the way (memory is short, a callback throws) come out in Finish, so that an engine's
-/// write path has one place to handle them: the file then has no index and is read as a whole.
+/// Problems on the way (memory is short) come out in Finish, so that an engine's write path has one
+/// place to handle them: the file then has no index and is read as a whole.
 class SkipIndexBuilder {
  public:
   /// Errors: InvalidArgument, naming the option, its value and the allowed range;
@@ -158,8 +158,7 @@ class SkipIndexBuilder {
   void CloseGranule() noexcept { granules_.CloseGranule(); }
 
   /// The finished index, in the format of lib/FORMAT.md; also of no rows. To be called once.
-  /// Errors: InvalidArgument (a column threw), ResourceExhausted (memory, or max_index_bytes is
-  /// less than even the keys take).
+  /// Errors: ResourceExhausted (memory, or max_index_bytes is less than even the keys take).
   Result<std::string> Finish() noexcept;
 
   /// See GranuleIndexBuilder::needed_bytes.
@@ -171,12 +170,6 @@ class SkipIndexBuilder {
   std::unique_ptr<internal::ColumnSet> columns_;
   GranuleIndexBuilder granules_;
   Status status_;  // of extracting values
-};
-
-/// The keys of adjacent granules.
-struct SkipIndexKeyRange {
-  std::string first;  ///< The first key.
-  std::string last;   ///< The last key, which is part of the range.
 };
 
 /// Reads the skip index of one file. Thread-safe, as nothing changes after Open. What was moved
@@ -201,10 +194,6 @@ class SkipIndexReader {
 
   /// The granules that may hold a row that matches. Never lacks one that does.
   GranuleSet Candidates(const Predicate& predicate) const;
-
-  /// The keys of `granules`, in the order of the file, adjacent granules as one range.
-  /// REQUIRES: granules.num_granules() == num_granules()
-  std::vector<SkipIndexKeyRange> KeyRanges(const GranuleSet& granules) const;
 
   /// What the predicate does with this index: of a scan of this one file, all that is known before
   /// it reads rows. Asks the index once for the predicate and once for each comparison.
@@ -262,10 +251,10 @@ struct SkipIndexColumnUsage {
 /// The skip indexes of a database or column family.
 struct SkipIndexSummary {
   /// The columns that can be scanned by. If several definitions have the same name, the one that
-  /// the newest file has. Definitions with callbacks cannot be read back and are missing.
+  /// the newest file has.
   std::vector<Column> columns;
 
-  /// All definitions that occur, in text form, sorted; superseded ones and callbacks too.
+  /// All definitions that occur, in text form, sorted; superseded ones too.
   std::vector<SkipIndexColumnUsage> usage;
 
   uint64_t num_files = 0;         ///< All of them.

@@ -1,7 +1,6 @@
 #include "blocksieve/bloom.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <utility>
 
@@ -72,49 +71,21 @@ bool ClassicBloom::MayContainHash(uint64_t hash) const noexcept {
                           hash);
 }
 
-void ClassicBloom::MayContain(std::span<const std::string_view> keys,
-                              bool* may_contain) const noexcept {
-  std::array<uint64_t, internal::kCellBatch> hashes;
-  for (size_t first = 0; first < keys.size(); first += hashes.size()) {
-    const auto batch = keys.subspan(first, std::min(keys.size() - first, hashes.size()));
-    std::transform(batch.begin(), batch.end(), hashes.begin(),
-                   [&](std::string_view key) { return HashKey(key, layout_.hash_seed); });
-    MayContainHashes(std::span(hashes).first(batch.size()), may_contain + first);
+Status ClassicBloom::UniteWith(const ClassicBloom& other) try {
+  if (!layout_.SameBits(other.layout_)) {
+    const auto text = [](const BloomLayout& layout) {
+      return std::to_string(layout.num_bits) + " bits, " + std::to_string(layout.num_probes) +
+             " probes, seed " + std::to_string(layout.hash_seed);
+    };
+    return Status::InvalidArgument("layout of the other filter is " + text(other.layout_) +
+                                   "; allowed is " + text(layout_));
   }
-}
-
-void ClassicBloom::MayContainHashes(std::span<const uint64_t> hashes,
-                                    bool* may_contain) const noexcept {
-  internal::AllSet(internal::BitCells(bits_.data()), layout_.num_bits, layout_.num_probes,
-                   hashes.data(), hashes.size(), may_contain);
-}
-
-Status ClassicBloom::CheckSameBits(const ClassicBloom& other) const try {
-  if (layout_.SameBits(other.layout_)) return Status::Ok();
-  const auto text = [](const BloomLayout& layout) {
-    return std::to_string(layout.num_bits) + " bits, " + std::to_string(layout.num_probes) +
-           " probes, seed " + std::to_string(layout.hash_seed);
-  };
-  return Status::InvalidArgument("layout of the other filter is " + text(other.layout_) +
-                                 "; allowed is " + text(layout_));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
-}
-
-Status ClassicBloom::UniteWith(const ClassicBloom& other) {
-  if (Status status = CheckSameBits(other); !status.ok()) return status;
   std::transform(bits_.data(), bits_.data() + bits_.size, other.bits_.data(), bits_.data(),
                  std::bit_or<uint8_t>());
   CountSetBits();
   return Status::Ok();
-}
-
-Status ClassicBloom::IntersectWith(const ClassicBloom& other) {
-  if (Status status = CheckSameBits(other); !status.ok()) return status;
-  std::transform(bits_.data(), bits_.data() + bits_.size, other.bits_.data(), bits_.data(),
-                 std::bit_and<uint8_t>());
-  CountSetBits();
-  return Status::Ok();
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 double ClassicBloom::CurrentFpr() const noexcept {

@@ -56,19 +56,6 @@ std::optional<Value> BinaryNumber(const ColumnDefinition& definition, std::strin
   return Value::Float(std::bit_cast<float>(static_cast<uint32_t>(number)));
 }
 
-bool ForEachCallbackValue(const ColumnDefinition& definition, std::string_view row,
-                          ValueVisitor visit) {
-  bool has_value = false;
-  bool wants_more = true;
-  definition.callback(row, [&](const Value& value) {
-    if (!wants_more || value.type() != definition.type) return wants_more;
-    has_value = true;
-    wants_more = visit(value);
-    return wants_more;
-  });
-  return has_value;
-}
-
 bool ForEachMember(const ColumnDefinition& definition, std::string_view row, ValueVisitor visit) {
   bool has_value = false;
   internal::JsonMembers::Scratch scratch;
@@ -107,39 +94,6 @@ Result<Column> Column::Parse(std::string_view definition, char delimiter) try {
   return internal::OutOfMemory();
 }
 
-Result<Column> Column::FromCallback(std::string_view name, std::string_view callback_name,
-                                    ValueType type, Callback callback, Tokeniser tokeniser,
-                                    uint32_t ngram_length) try {
-  const bool is_ngrams = tokeniser == Tokeniser::kNgrams;
-  if (!internal::IsColumnName(name) || !internal::IsColumnName(callback_name)) {
-    return Status::InvalidArgument(
-        "a column and its callback need names of 1 to " + std::to_string(kMaxNameBytes) +
-        " bytes without '=', '\"' and control characters; they are '" + std::string(name) +
-        "' and '" + std::string(callback_name) + "'");
-  }
-  const std::string prefix = "column '" + std::string(name) + "': ";
-  if (!callback) return Status::InvalidArgument(prefix + "the callback is empty");
-  if (tokeniser != Tokeniser::kNone && type != ValueType::kBytes) {
-    return Status::InvalidArgument(prefix + "only bytes have tokens");
-  }
-  if (is_ngrams ? ngram_length < 1 || ngram_length > kMaxNgramLength : ngram_length != 0) {
-    return Status::InvalidArgument(prefix + "ngram_length is " + std::to_string(ngram_length) +
-                                   "; allowed is 1 to " + std::to_string(kMaxNgramLength) +
-                                   " with n-grams, else 0");
-  }
-  ColumnDefinition definition;
-  definition.name = name;
-  definition.type = type;
-  definition.tokeniser = tokeniser;
-  definition.ngram_length = ngram_length;
-  definition.source = ColumnSource::kCallback;
-  definition.callback_name = callback_name;
-  definition.callback = std::move(callback);
-  return Column(std::make_shared<const ColumnDefinition>(std::move(definition)));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
-}
-
 std::string Column::ToText() const { return internal::ColumnDefinitionText(*definition_); }
 
 const std::string& Column::name() const noexcept { return definition_->name; }
@@ -150,8 +104,7 @@ uint32_t Column::ngram_length() const noexcept { return definition_->ngram_lengt
 IndexParts Column::index_parts() const noexcept { return definition_->parts; }
 
 bool Column::is_array() const noexcept {
-  return definition_->element_delimiter.has_value() || definition_->source == ColumnSource::kJson ||
-         definition_->source == ColumnSource::kCallback;
+  return definition_->element_delimiter.has_value() || definition_->source == ColumnSource::kJson;
 }
 
 std::optional<uint32_t> Column::field_number() const noexcept {
@@ -172,8 +125,6 @@ bool Column::ForEachCompared(std::string_view row, ValueVisitor visit) const {
   switch (definition.source) {
     case ColumnSource::kJson:
       return ForEachMember(definition, row, visit);
-    case ColumnSource::kCallback:
-      return ForEachCallbackValue(definition, row, visit);
     case ColumnSource::kBinary:
       value = BinaryNumber(definition, row);
       break;

@@ -13,6 +13,12 @@ constexpr std::string_view kHex = "0123456789abcdef";
 
 bool IsControl(char c) noexcept { return static_cast<uint8_t>(c) < 0x20 || c == 0x7f; }
 
+bool IsColumnName(std::string_view name) noexcept {
+  return !name.empty() && name.size() <= Column::kMaxNameBytes &&
+         std::none_of(name.begin(), name.end(),
+                      [](char c) { return c == '=' || c == '"' || IsControl(c); });
+}
+
 std::string DelimiterText(char c) {
   if (c == '\\') return "\\\\";
   if (c == '\t') return "\\t";
@@ -63,7 +69,6 @@ class DefinitionParser {
   bool Parse() {
     return ParseName() && ParseParts() && ParseReading() && PartsFit() && ParseSource();
   }
-  bool is_callback() const noexcept { return is_callback_; }
   ColumnDefinition&& definition() && { return std::move(definition_); }
 
  private:
@@ -111,7 +116,6 @@ class DefinitionParser {
   }
 
   bool ParseSource() {
-    is_callback_ = rest_.starts_with("callback:");
     if (Skip("json:")) return ParsePointer();
     if (!has_reading_ && ParseBinaryType()) {
       return Number(0, Column::kMaxOffset, &definition_.offset) && Skip(")") && rest_.empty();
@@ -220,17 +224,10 @@ class DefinitionParser {
 
   std::string_view rest_;
   bool has_reading_ = false;
-  bool is_callback_ = false;
   ColumnDefinition definition_;
 };
 
 }  // namespace
-
-bool IsColumnName(std::string_view name) noexcept {
-  return !name.empty() && name.size() <= Column::kMaxNameBytes &&
-         std::none_of(name.begin(), name.end(),
-                      [](char c) { return c == '=' || c == '"' || IsControl(c); });
-}
 
 std::string ColumnDefinitionText(const ColumnDefinition& definition) {
   const std::string reading = ReadingText(definition);
@@ -249,9 +246,6 @@ std::string ColumnDefinitionText(const ColumnDefinition& definition) {
       return text + BinaryTypeText(definition) + "(" + std::to_string(definition.offset) + ")";
     case ColumnSource::kJson:
       return text + "json:" + definition.pointer;
-    case ColumnSource::kCallback:
-      if (reading.empty()) text += "bytes:";
-      return text + "callback:" + definition.callback_name;
     case ColumnSource::kField:
       break;
   }
@@ -277,10 +271,6 @@ std::string WithoutIndexParts(std::string_view definition) {
 Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delimiter) {
   DefinitionParser parser(text, delimiter);
   if (parser.Parse()) return std::move(parser).definition();
-  if (parser.is_callback()) {
-    return Status::NotSupported("column definition '" + std::string(text) +
-                                "': callbacks exist in C++ only");
-  }
   return Status::InvalidArgument(
       "column definition '" + std::string(text) +
       "' is not NAME=EXTRACTOR; extractors are field:N (N from 1 to " +

@@ -13,7 +13,7 @@
 namespace blocksieve::internal {
 
 /// Where a column's values come from.
-enum class ColumnSource : uint8_t { kValue, kField, kFixed, kBinary, kJson, kCallback };
+enum class ColumnSource : uint8_t { kValue, kField, kFixed, kBinary, kJson };
 
 /// A column's text form, taken apart.
 struct ColumnDefinition {
@@ -36,11 +36,9 @@ struct ColumnDefinition {
   std::string pointer;                        // kJson, as written
   std::vector<std::string> path;              // kJson, the pointer's names without escapes
   std::shared_ptr<const JsonMembers> member;  // kJson, what the path leads to, as column 0
-  std::string callback_name;                  // kCallback
-  Column::Callback callback;                  // kCallback
 };
 
-/// See Column::Parse. Errors: InvalidArgument, NotSupported.
+/// See Column::Parse. Errors: InvalidArgument.
 Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delimiter);
 
 /// See Column::ToText.
@@ -49,8 +47,5 @@ std::string ColumnDefinitionText(const ColumnDefinition& definition);
 /// The text form without what it says of the index's parts. Columns of equal text have equal
 /// values.
 std::string WithoutIndexParts(std::string_view definition);
-
-/// Whether a column or a callback may have this name.
-bool IsColumnName(std::string_view name) noexcept;
 
 }  // namespace blocksieve::internal

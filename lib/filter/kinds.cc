@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -36,12 +35,6 @@ const internal::KindEntry* internal::FindKind(FilterKind kind) noexcept {
 std::string_view FilterKindName(FilterKind kind) noexcept {
   const internal::KindEntry* entry = internal::FindKind(kind);
   return entry == nullptr ? "unknown" : entry->name;
-}
-
-std::optional<FilterKind> ParseFilterKind(std::string_view name) noexcept {
-  const auto found = std::find_if(kKinds.begin(), kKinds.end(),
-                                  [&](const auto* entry) { return entry->name == name; });
-  return found == kKinds.end() ? std::nullopt : std::optional((*found)->kind);
 }
 
 std::vector<FilterKind> SizedFilterKinds() {

@@ -1,4 +1,3 @@
-#include <exception>
 #include <new>
 #include <set>
 
@@ -24,12 +23,6 @@ Status CheckColumns(const std::vector<Column>& columns) {
     }
   }
   return Status::Ok();
-}
-
-Status ColumnThrew(const char* what) noexcept try {
-  return Status::InvalidArgument(std::string("a column threw: ") + what);
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
 
 }  // namespace
@@ -78,10 +71,6 @@ void SkipIndexBuilder::AddRow(std::string_view key, std::string_view row,
     });
   } catch (const std::bad_alloc&) {
     status_ = internal::OutOfMemory();
-  } catch (const std::exception& error) {  // of callbacks
-    status_ = ColumnThrew(error.what());
-  } catch (...) {
-    status_ = ColumnThrew("not a std::exception");
   }
 }
 

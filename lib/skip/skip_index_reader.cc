@@ -1,5 +1,3 @@
-#include <cassert>
-
 #include "blocksieve/skip_index.h"
 #include "lib/column/definition.h"
 #include "lib/skip/skip_planner.h"
@@ -32,21 +30,6 @@ bool SkipIndexReader::CanSkip(const Predicate& predicate) const {
 GranuleSet SkipIndexReader::Candidates(const Predicate& predicate) const {
   return predicate.Candidates(num_granules(),
                               [this](const Column& column) { return Find(column); });
-}
-
-std::vector<SkipIndexKeyRange> SkipIndexReader::KeyRanges(const GranuleSet& granules) const {
-  assert(granules.num_granules() == num_granules());
-  std::vector<SkipIndexKeyRange> ranges;
-  for (size_t first = 0; first < num_granules(); ++first) {
-    if (!granules.Has(first)) continue;
-    size_t last = first;
-    while (last + 1 < num_granules() && granules.Has(last + 1)) ++last;
-    SkipIndexKeyRange& range = ranges.emplace_back();
-    granules_.GetKeyRange(first, &range.first, nullptr);
-    granules_.GetKeyRange(last, nullptr, &range.last);
-    first = last;
-  }
-  return ranges;
 }
 
 ScanExplanation SkipIndexReader::Explain(const Predicate& predicate) const {

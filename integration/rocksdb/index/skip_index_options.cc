@@ -45,7 +45,6 @@ std::string WriteColumns(const std::vector<Column>& columns) {
   std::string text;
   for (const Column& column : columns) {
     const std::string definition = column.ToText();
-    if (!Column::Parse(definition).ok()) continue;
     if (!text.empty()) text += '|';
     for (size_t i = 0; i < definition.size(); ++i) {
       const char c = definition[i];

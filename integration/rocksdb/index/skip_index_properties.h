@@ -45,8 +45,8 @@ std::string ColumnsText(const std::vector<Column>& columns);
 /// files whose text differs.
 std::string IdentityText(const SkipIndexOptions& options);
 
-/// The options that such a text is of; nothing if it is none, or of another version, or names
-/// columns with callbacks. What is no part of it is as by default.
+/// The options that such a text is of; nothing if it is none, or of another version. What is no
+/// part of it is as by default.
 std::optional<SkipIndexOptions> ReadIdentityText(std::string_view text);
 
 /// Without the line ends; no line for an empty text.

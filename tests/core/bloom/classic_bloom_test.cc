@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -80,35 +79,12 @@ TEST(ClassicBloom, ContainsWhatWasAdded) {
   }
 }
 
-TEST(ClassicBloom, BatchesAnswerLikeSingleProbes) {
-  const ClassicBloom filter = FilterOfKeys(*BloomLayout::ForKeys(1000, 0.3), 0, 1000);
-  std::vector<std::string> keys;
-  for (uint64_t i = 0; i < 200; ++i) keys.push_back(KeyNumber(i + 1900));
-  const std::vector<std::string_view> views(keys.begin(), keys.end());
-  for (size_t size = 0; size <= views.size(); ++size) {
-    const auto answers = std::make_unique<bool[]>(size + 1);
-    answers[size] = true;
-    filter.MayContain(std::span(views).first(size), answers.get());
-    for (size_t i = 0; i < size; ++i) ASSERT_EQ(answers[i], filter.MayContain(views[i]));
-    ASSERT_TRUE(answers[size]);
-  }
-}
-
 TEST(ClassicBloom, FiltersOfOneLayoutCombine) {
   const BloomLayout layout = *BloomLayout::ForKeys(2000, 0.01);
   const ClassicBloom second = FilterOfKeys(layout, 800, 2000);
   ClassicBloom united = FilterOfKeys(layout, 0, 1200);
   ASSERT_TRUE(united.UniteWith(second).ok());
   EXPECT_TRUE(BlockOf(united) == BlockOf(FilterOfKeys(layout, 0, 2000)));
-  ClassicBloom common = FilterOfKeys(layout, 0, 1200);
-  ASSERT_TRUE(common.IntersectWith(second).ok());
-  uint64_t others = 0;
-  for (uint64_t i = 0; i < 1200; ++i) {
-    const bool is_contained = common.MayContain(PresentKey(i));
-    ASSERT_TRUE(is_contained || i < 800);
-    others += i < 800 && is_contained;
-  }
-  EXPECT_LT(others, 80u);
   // What it is designed for changes no bit.
   BloomLayout larger = layout;
   larger.design_keys = 100'000;
@@ -123,7 +99,6 @@ TEST(ClassicBloom, OthersDoNotCombine) {
     const std::string before = BlockOf(filter);
     const ClassicBloom other = MakeFilter(BloomLayout::ForBits(bits, hashes, seed));
     EXPECT_EQ(filter.UniteWith(other).code(), StatusCode::kInvalidArgument);
-    EXPECT_EQ(filter.IntersectWith(other).code(), StatusCode::kInvalidArgument);
     EXPECT_EQ(BlockOf(filter), before);
   }
 }

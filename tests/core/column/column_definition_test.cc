@@ -79,29 +79,5 @@ TEST(ColumnDefinition, FieldsCanBeRenumbered) {
   EXPECT_FALSE(MakeColumn("a=value").field_number());
 }
 
-TEST(ColumnDefinition, CallbacksAreNamedButNotRead) {
-  const auto callback = [](std::string_view, const ValueVisitor&) {};
-  const Result<Column> column = Column::FromCallback("a", "mine", ValueType::kInt, callback);
-  ASSERT_TRUE(column.ok());
-  EXPECT_EQ(column->ToText(), "a=int:callback:mine");
-  EXPECT_EQ(Column::Parse(column->ToText()).status().code(), StatusCode::kNotSupported);
-  EXPECT_EQ(Column::FromCallback("a", "mine", ValueType::kBytes, callback)->ToText(),
-            "a=bytes:callback:mine");
-  EXPECT_EQ(Column::FromCallback("a", "mine", ValueType::kBytes, callback, Tokeniser::kNgrams, 3)
-                ->ToText(),
-            "a=ngrams(3):callback:mine");
-  EXPECT_EQ(Column::Parse("a=json:/:callback:")->ToText(), "a=json:/:callback:");
-
-  EXPECT_FALSE(Column::FromCallback("a=", "mine", ValueType::kInt, callback).ok());
-  EXPECT_FALSE(Column::FromCallback("a", "", ValueType::kInt, callback).ok());
-  EXPECT_FALSE(Column::FromCallback("a", "mine", ValueType::kInt, nullptr).ok());
-  EXPECT_FALSE(
-      Column::FromCallback("a", "mine", ValueType::kInt, callback, Tokeniser::kWords).ok());
-  EXPECT_FALSE(
-      Column::FromCallback("a", "mine", ValueType::kBytes, callback, Tokeniser::kNgrams).ok());
-  EXPECT_FALSE(
-      Column::FromCallback("a", "mine", ValueType::kBytes, callback, Tokeniser::kWords, 2).ok());
-}
-
 }  // namespace
 }  // namespace blocksieve

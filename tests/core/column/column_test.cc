@@ -159,21 +159,5 @@ TEST(Column, VisitorsStopWhenTheyLike) {
   }
 }
 
-TEST(Column, CallbacksGiveValuesOfTheirType) {
-  const auto lengths = [](std::string_view row, const ValueVisitor& visit) {
-    if (row.empty()) return;
-    visit(Value::Bytes("not an int"));
-    visit(Value::Int(static_cast<int64_t>(row.size())));
-    visit(Value::Int(-1));
-  };
-  const Result<Column> column = Column::FromCallback("c", "lengths", ValueType::kInt, lengths);
-  ASSERT_TRUE(column.ok());
-  EXPECT_EQ(Indexed(*column, "four"), (Texts{"4", "-1"}));
-  EXPECT_EQ(Indexed(*column, ""), kMissing);
-  size_t calls = 0;
-  EXPECT_TRUE(column->ForEachIndexed("four", [&](const Value&) { return ++calls == 0; }));
-  EXPECT_EQ(calls, 1u) << "a callback that goes on is not listened to";
-}
-
 }  // namespace
 }  // namespace blocksieve

@@ -114,16 +114,5 @@ TEST(MakeFilter, TakesAnyRangeOfStrings) {
             "target_fpr is 0.7; allowed is 1e-07 to 0.5");
 }
 
-TEST(FilterKindNames, AreReadAsTheyAreWritten) {
-  for (const FilterKind kind : {FilterKind::kClassicBloom, FilterKind::kBlockedBloom,
-                                FilterKind::kRibbon, FilterKind::kCountingBloom}) {
-    EXPECT_EQ(ParseFilterKind(FilterKindName(kind)), kind);
-  }
-  EXPECT_EQ(FilterKindName(static_cast<FilterKind>(99)), "unknown");
-  for (const char* const text : {"", "Bloom", "unknown"}) {
-    EXPECT_EQ(ParseFilterKind(text), std::nullopt) << text;
-  }
-}
-
 }  // namespace
 }  // namespace blocksieve::testing

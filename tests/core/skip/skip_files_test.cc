@@ -77,16 +77,16 @@ TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameCounts) {
     EXPECT_TRUE(summarizer.AddIndex(index.granules(), bytes.size()).ok());
   }
   summarizer.AddProblem("3: over budget");
-  EXPECT_TRUE(summarizer.AddDefinition("bytes:callback:mine").ok());
+  EXPECT_TRUE(summarizer.AddDefinition("of a newer version").ok());
   const SkipIndexSummary summary = summarizer.Finish();
   EXPECT_EQ(summary.num_files, 3u);
   EXPECT_EQ(summary.files_with_index, 2u);
   EXPECT_EQ(summary.problems, Texts{"3: over budget"});
   ASSERT_EQ(summary.columns.size(), 1u);
   EXPECT_EQ(summary.columns[0].field_number(), 2u);
-  ASSERT_EQ(summary.usage.size(), 3u) << "callbacks and superseded ones too";
+  ASSERT_EQ(summary.usage.size(), 3u) << "superseded ones, and those that cannot be read, too";
   for (const SkipIndexColumnUsage& usage : summary.usage) {
-    EXPECT_EQ(usage.num_files, usage.definition == "bytes:callback:mine" ? 0u : 1u);
+    EXPECT_EQ(usage.num_files, usage.definition == "of a newer version" ? 0u : 1u);
   }
 }
 

@@ -76,21 +76,6 @@ TEST(SkipIndex, CandidatesAreTheGranulesThatMayMatch) {
   EXPECT_EQ(candidates("word LIKE '%1'").size(), 10u) << "which cannot skip";
 }
 
-TEST(SkipIndex, AdjacentGranulesAreOneKeyRange) {
-  const BuiltIndex index(BuildRows(95));
-  GranuleSet granules = GranuleSet::None(10);
-  for (const size_t granule : {0u, 3u, 4u, 9u}) granules.Add(granule);
-  const std::vector<SkipIndexKeyRange> ranges = index->KeyRanges(granules);
-  ASSERT_EQ(ranges.size(), 3u);
-  EXPECT_EQ(ranges[0].first, KeyOf(0));
-  EXPECT_EQ(ranges[0].last, KeyOf(9));
-  EXPECT_EQ(ranges[1].first, KeyOf(30));
-  EXPECT_EQ(ranges[1].last, KeyOf(49));
-  EXPECT_EQ(ranges[2].last, KeyOf(94));
-  EXPECT_TRUE(index->KeyRanges(GranuleSet::None(10)).empty());
-  EXPECT_EQ(index->KeyRanges(GranuleSet::All(10)).size(), 1u);
-}
-
 // A name may have been dropped and given to another field.
 TEST(SkipIndex, ColumnsAreFoundByTheirDefinitions) {
   const BuiltIndex index(BuildRows(95));
@@ -144,24 +129,6 @@ TEST(SkipIndex, OptionsOutOfRangeAreNamed) {
   EXPECT_TRUE(SkipIndexBuilder::Create(options).ok());
   options.target_fpr = 0.9;
   EXPECT_NE(problem(options).find("target_fpr"), std::string::npos);
-}
-
-TEST(SkipIndex, AColumnThatThrowsLeavesNoIndex) {
-  const auto finish_with = [](const Column::Callback& callback) {
-    const Result<Column> column = Column::FromCallback("c", "throws", ValueType::kBytes, callback);
-    SkipIndexBuilder builder = MakeBuilder({*column});
-    for (const char* const key : {"a", "b"}) builder.AddRow(key, "row");
-    return builder.Finish().status();
-  };
-  const Status named =
-      finish_with([](std::string_view, const ValueVisitor&) { throw std::runtime_error("no"); });
-  EXPECT_EQ(named.code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(named.message(), "a column threw: no");
-  const Status unnamed = finish_with([](std::string_view, const ValueVisitor&) { throw 1; });
-  EXPECT_EQ(unnamed.code(), StatusCode::kInvalidArgument);
-  const Status memory =
-      finish_with([](std::string_view, const ValueVisitor&) { throw std::bad_alloc(); });
-  EXPECT_EQ(memory.code(), StatusCode::kResourceExhausted);
 }
 
 TEST(SkipIndex, ExplainTellsWhatEachComparisonDoes) {

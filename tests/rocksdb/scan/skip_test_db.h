@@ -87,7 +87,7 @@ inline ScannedRows Sorted(const ScannedRows& rows, const ScanOrder& order, size_
   for (const auto& row : rows) {
     std::optional<Value> best;
     order.column.ForEachCompared(row.second, [&](const Value& value) {
-      // Callbacks may give bytes that are gone afterwards; tests order by others.
+      // JSON may give bytes that are gone afterwards; tests order by other columns.
       if (!best || (value.Compare(*best) < 0) != order.is_descending) best = value;
       return true;
     });

@@ -74,8 +74,8 @@ struct SkipIndexOptions {
 ///
 /// In option strings, of programs that loaded the plug-in, it is
 ///   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
-/// with the other options by their names; OPTIONS files carry it likewise (columns with callbacks
-/// are missing there). In a column, ; { } | % # and \ are written %XX, as in field(%3B):2.
+/// with the other options by their names; OPTIONS files carry it likewise. In a column, ; { } | % #
+/// and \ are written %XX, as in field(%3B):2.
 ///
 /// Returns null if an option is out of its range, with the reason in `*status`, or on stderr if
 /// `status` is null. Thread-safe, immutable.
