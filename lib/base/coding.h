@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include "blocksieve/bytes.h"
 
@@ -29,6 +31,28 @@ inline void StoreLittleEndian(uint8_t* to, Integer value) noexcept {
   std::memcpy(to, &value, sizeof(value));
 }
 
+/// The 64 bits from bit number `bit` on; those beyond the end are zero.
+inline uint64_t LoadBits64(ByteView bytes, uint64_t bit) noexcept {
+  const uint64_t byte = bit / 8;
+  const unsigned shift = bit % 8;
+  if (byte < bytes.size() && bytes.size() - byte > sizeof(uint64_t)) {
+    const uint8_t* from = bytes.data() + byte;
+    const uint64_t low = LoadLittleEndian<uint64_t>(from) >> shift;
+    return shift == 0 ? low : low | static_cast<uint64_t>(from[8]) << (64 - shift);
+  }
+  uint64_t word = 0;
+  for (unsigned i = 0; i <= 8 && byte + i < bytes.size(); ++i) {
+    const uint64_t next = bytes[static_cast<size_t>(byte + i)];
+    const unsigned at = 8 * i;
+    if (at >= shift) {
+      if (at - shift < 64) word |= next << (at - shift);
+    } else {
+      word |= next >> shift;
+    }
+  }
+  return word;
+}
+
 /// `Bytes` is std::string or what appends like one.
 template <class Integer, class Bytes>
 inline void AppendLittleEndian(Bytes* out, Integer value) {
@@ -45,11 +69,6 @@ inline void AppendVarint(Bytes* out, uint64_t value) {
     value >>= 7;
   }
   out->push_back(static_cast<char>(value));
-}
-
-/// Length of what AppendVarint appends.
-inline uint64_t VarintBytes(uint64_t value) noexcept {
-  return (static_cast<uint64_t>(std::bit_width(value | 1)) + 6) / 7;
 }
 
 /// Decodes from the front of a view. After the first failure every further read fails too, so that
@@ -100,5 +119,19 @@ class Decoder {
   ByteView rest_;
   bool ok_ = true;
 };
+
+/// How many bytes two texts begin with alike.
+inline size_t SharedBytes(std::string_view a, std::string_view b) noexcept {
+  const size_t shorter = std::min(a.size(), b.size());
+  size_t i = 0;
+  for (; i + sizeof(uint64_t) <= shorter; i += sizeof(uint64_t)) {
+    const uint64_t differing =
+        LoadLittleEndian<uint64_t>(reinterpret_cast<const uint8_t*>(a.data()) + i) ^
+        LoadLittleEndian<uint64_t>(reinterpret_cast<const uint8_t*>(b.data()) + i);
+    if (differing != 0) return i + static_cast<size_t>(std::countr_zero(differing)) / 8;
+  }
+  while (i < shorter && a[i] == b[i]) ++i;
+  return i;
+}
 
 }  // namespace blocksieve

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "lib/base/coding.h"
-#include "lib/bits/load_bits.h"
 
 // Numbers of few bits, one after the other, low bits first. lib/FORMAT.md specifies the codes.
 

@@ -66,15 +66,8 @@ PackedInts PackedInts::Read(uint64_t count, Decoder* from) noexcept {
   return from->ok() ? ints : PackedInts();
 }
 
-size_t SharedPrefix(std::string_view a, std::string_view b) noexcept {
-  const size_t limit = std::min(a.size(), b.size());
-  size_t shared = 0;
-  while (shared < limit && a[shared] == b[shared]) ++shared;
-  return shared;
-}
-
 void AppendAfter(std::string_view previous, std::string_view bytes, std::string* out) {
-  const size_t shared = SharedPrefix(previous, bytes);
+  const size_t shared = SharedBytes(previous, bytes);
   AppendVarint(out, shared);
   AppendVarint(out, bytes.size() - shared);
   out->append(bytes.substr(shared));

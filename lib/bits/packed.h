@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cassert>
 #include <cstdint>
 #include <span>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "lib/base/coding.h"
-#include "lib/bits/load_bits.h"
 
 // Encodings of which the parts of an index consist.
 
@@ -57,9 +57,6 @@ class PackedInts {
   ByteView bits_;
 };
 
-/// Bytes at the beginning of both.
-size_t SharedPrefix(std::string_view a, std::string_view b) noexcept;
-
 /// Appends bytes that often begin like `previous`: shared bytes (varint) | further bytes (varint) |
 /// these.
 void AppendAfter(std::string_view previous, std::string_view bytes, std::string* out);
@@ -69,6 +66,17 @@ inline void AppendBit(bool bit, uint64_t index, std::vector<uint64_t>* words) {
   if (index % 64 == 0) words->push_back(0);
   words->back() |= uint64_t{bit} << (index % 64);
 }
+
+/// Words for the time of a probe, on the stack if they are as few as most indexes need.
+class ScratchWords {
+ public:
+  explicit ScratchWords(size_t size) : many_(size > few_.size() ? size : 0) {}
+  uint64_t* data() noexcept { return many_.empty() ? few_.data() : many_.data(); }
+
+ private:
+  std::array<uint64_t, 512> few_;
+  std::vector<uint64_t> many_;
+};
 
 /// Text-like parts of an index (keys, bounds) are compressed with zstd if that makes them smaller.
 /// Paths take half of what prefix compression leaves (22 instead of 45 bytes per granule of 128

@@ -5,8 +5,8 @@
 #include <cassert>
 #include <limits>
 
+#include "lib/base/coding.h"
 #include "lib/base/kernels.h"
-#include "lib/bits/load_bits.h"
 
 namespace blocksieve::internal {
 namespace {

@@ -79,7 +79,7 @@ double BoundsWriter::MeanOverlap() const {
 }
 
 void BoundsWriter::CloseBytes() {
-  const size_t shared = SharedPrefix(least_bytes_, greatest_bytes_);
+  const size_t shared = SharedBytes(least_bytes_, greatest_bytes_);
   const bool one_value = least_bytes_ == greatest_bytes_;
   const size_t cut =
       one_value ? kMaxBoundBytes : std::min(shared + kBytesPastPrefix, kMaxBoundBytes);

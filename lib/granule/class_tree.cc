@@ -9,7 +9,6 @@
 #include <immintrin.h>
 #endif
 
-#include "lib/bits/scratch_words.h"
 #include "lib/granule/bit_slices.h"
 
 namespace blocksieve::internal {

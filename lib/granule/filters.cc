@@ -5,7 +5,6 @@
 #include <cassert>
 
 #include "lib/base/coding.h"
-#include "lib/bits/scratch_words.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -15,9 +14,8 @@ namespace {
 // every bit. Filters larger than this are filled in place.
 constexpr uint64_t kMaxStripeRows = 1 << 17;
 
-struct Filter {
-  std::span<const uint64_t> hashes;
-};
+/// The hashes of its values.
+using Filter = std::span<const uint64_t>;
 
 /// Sets the bits of `word` from bit number `bit` on.
 void OrBits64(uint64_t word, uint64_t bit, uint8_t* bytes) noexcept {
@@ -31,7 +29,7 @@ void FillInPlace(std::span<const Filter> filters, const SizeClass& size_class, u
                  uint8_t* bytes) {
   const uint64_t stride = BitSlices::StrideBits(filters.size());
   for (size_t f = 0; f < filters.size(); ++f) {
-    for (const uint64_t hash : filters[f].hashes) {
+    for (const uint64_t hash : filters[f]) {
       Positions positions(hash, size_class.num_bits);
       for (uint32_t j = 0; j < num_probes; ++j) {
         const uint64_t bit = positions.Next() * stride + f;
@@ -50,7 +48,7 @@ void FillStripes(std::span<const Filter> filters, const SizeClass& size_class, u
     const size_t end = std::min(filters.size(), start + 64);
     for (size_t f = start; f < end; ++f) {
       const uint64_t bit = uint64_t{1} << (f - start);
-      for (const uint64_t hash : filters[f].hashes) {
+      for (const uint64_t hash : filters[f]) {
         Positions positions(hash, size_class.num_bits);
         for (uint32_t j = 0; j < num_probes; ++j) {
           stripe[static_cast<size_t>(positions.Next())] |= bit;
@@ -101,7 +99,7 @@ void AppendFilters(const GranuleHashes& values, std::span<const SizeClass> class
   size_t next = 0;
   for (size_t granule = 0; granule < class_of.size(); ++granule) {
     const auto size = static_cast<size_t>(values.counts[granule]);
-    filters[class_of[granule]].push_back({values.hashes.subspan(next, size)});
+    filters[class_of[granule]].push_back(values.hashes.subspan(next, size));
     next += size;
   }
   for (size_t c = 0; c < classes.size(); ++c) {

@@ -10,7 +10,7 @@
 #include "lib/granule/bit_slices.h"
 #include "lib/granule/class_tree.h"
 #include "lib/granule/sizing.h"
-#include "lib/postings/granule_hashes.h"
+#include "lib/postings/posting.h"
 
 // The filters of all granules of a column. Granules with similar numbers of values form a size
 // class, whose filters are transposed together; filter i of a class is that of its i-th granule.

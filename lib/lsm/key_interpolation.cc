@@ -4,21 +4,15 @@
 #include <cstdint>
 #include <utility>
 
+#include "lib/base/coding.h"
+
 namespace blocksieve::lsm {
-namespace {
-
-size_t CommonPrefix(std::string_view a, std::string_view b) {
-  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
-                             a.begin());
-}
-
-}  // namespace
 
 KeyInterpolation::KeyInterpolation(std::span<const RunFile> files) : files_(files) {
   for (const RunFile& file : files) {
     const std::string_view first = files.front().smallest;
     for (const std::string_view key : {file.smallest, file.largest}) {
-      const size_t prefix = CommonPrefix(key, first);
+      const size_t prefix = SharedBytes(key, first);
       AddDigits(key.substr(prefix));
       AddDigits(first.substr(prefix));
     }
@@ -28,7 +22,7 @@ KeyInterpolation::KeyInterpolation(std::span<const RunFile> files) : files_(file
 double KeyInterpolation::ShareBefore(size_t file, std::string_view key) const {
   const auto [smallest, largest] = std::pair(files_[file].smallest, files_[file].largest);
   if (key <= smallest) return 0;
-  const size_t prefix = CommonPrefix(smallest, largest);
+  const size_t prefix = SharedBytes(smallest, largest);
   const double low = NumberAt(smallest, prefix);
   const double high = NumberAt(largest, prefix);
   if (key >= largest || high <= low) return 1;

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "lib/postings/granule_hashes.h"
 #include "lib/postings/postings.h"
 
 namespace blocksieve::internal {

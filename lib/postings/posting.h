@@ -4,9 +4,13 @@
 #include <memory>
 #include <span>
 
-#include "lib/postings/granule_hashes.h"
-
 namespace blocksieve::internal {
+
+/// Hashes of the values of all granules: counts[0] hashes of granule 0, counts[1] of granule 1, ...
+struct GranuleHashes {
+  std::span<const uint64_t> hashes;
+  std::span<const uint64_t> counts;
+};
 
 /// A hash of a value and a granule that has it.
 struct Posting {

@@ -6,7 +6,6 @@
 
 #include "blocksieve/column_index.h"
 #include "lib/postings/dictionary.h"
-#include "lib/postings/granule_hashes.h"
 #include "lib/ribbon/retrieval.h"
 
 // The other form of a column's filters: the granules of each value. It is exact for every value

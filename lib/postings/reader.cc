@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "lib/bits/scratch_words.h"
 #include "lib/postings/postings.h"
 
 namespace blocksieve::internal {

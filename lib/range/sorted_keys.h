@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,20 +9,6 @@
 #include "lib/base/coding.h"
 
 namespace blocksieve::internal {
-
-/// How many bytes two keys begin with alike.
-inline size_t SharedBytes(std::string_view a, std::string_view b) noexcept {
-  const size_t shorter = std::min(a.size(), b.size());
-  size_t i = 0;
-  for (; i + sizeof(uint64_t) <= shorter; i += sizeof(uint64_t)) {
-    const uint64_t differing =
-        LoadLittleEndian<uint64_t>(reinterpret_cast<const uint8_t*>(a.data()) + i) ^
-        LoadLittleEndian<uint64_t>(reinterpret_cast<const uint8_t*>(b.data()) + i);
-    if (differing != 0) return i + static_cast<size_t>(std::countr_zero(differing)) / 8;
-  }
-  while (i < shorter && a[i] == b[i]) ++i;
-  return i;
-}
 
 /// The keys of a filter, ascending and distinct, one behind the other.
 class SortedKeys {
