@@ -159,12 +159,9 @@ class FilterReader {
   /// Everything may match.
   FilterReader() noexcept;
 
-  /// Never fails; see `state()`. `block` may have any alignment.
-  static FilterReader Open(ByteView block) noexcept;
-
-  /// The same with another kernel than ActiveKernel(), to compare them. REQUIRES: this processor
-  /// has its instructions (internal::IsAvailable).
-  static FilterReader Open(ByteView block, Kernel kernel) noexcept;
+  /// Never fails; see `state()`. `block` may have any alignment. Another kernel is to compare them.
+  /// REQUIRES: this processor has its instructions (internal::IsAvailable).
+  static FilterReader Open(ByteView block, Kernel kernel = ActiveKernel()) noexcept;
 
   /// Whether the key may be among those that the filter was built from. Any bytes are a key.
   bool MayMatch(std::string_view key) const noexcept { return may_match_key_(view(), key); }

@@ -91,19 +91,14 @@ class GranuleIndex {
   ///
   /// Errors: Corruption (cut off, foreign, damaged), NotSupported (a newer version),
   /// ResourceExhausted (memory). A file whose index cannot be opened must be read as a whole.
-  static Result<GranuleIndex> Open(ByteView bytes) { return Open(bytes, ActiveKernel()); }
-
-  /// The same with one kernel. REQUIRES: internal::IsAvailable(kernel)
-  static Result<GranuleIndex> Open(ByteView bytes, Kernel kernel);
+  /// REQUIRES: internal::IsAvailable(kernel)
+  static Result<GranuleIndex> Open(ByteView bytes, Kernel kernel = ActiveKernel());
 
   uint64_t num_granules() const noexcept;  ///< 0 for a file without rows.
   uint64_t num_rows() const noexcept;      ///< Of all granules.
 
   /// Whether the granule must be read whatever the predicate. REQUIRES: granule < num_granules()
   bool AlwaysMatches(size_t granule) const noexcept;
-
-  /// Granules that always match. O(num_granules()).
-  uint64_t num_always_match() const noexcept;
 
   /// Rows of one granule. REQUIRES: granule < num_granules()
   uint64_t NumRows(size_t granule) const noexcept;

@@ -123,11 +123,8 @@ class RangeFilterReader {
   RangeFilterReader() = default;
 
   /// Never fails. `block` may have any alignment, and be any bytes: a block that has no range
-  /// filter, or one that cannot be read, may match everything.
-  static RangeFilterReader Open(ByteView block) noexcept;
-
-  /// The same with another kernel than ActiveKernel(), to compare them.
-  static RangeFilterReader Open(ByteView block, Kernel kernel) noexcept;
+  /// filter, or one that cannot be read, may match everything. Another kernel is to compare them.
+  static RangeFilterReader Open(ByteView block, Kernel kernel = ActiveKernel()) noexcept;
 
   /// Whether there is a filter to ask.
   bool is_ready() const noexcept { return !ranges_.empty(); }

@@ -195,10 +195,6 @@ class SkipIndexReader {
   /// The granules that may hold a row that matches. Never lacks one that does.
   GranuleSet Candidates(const Predicate& predicate) const;
 
-  /// What the predicate does with this index: of a scan of this one file, all that is known before
-  /// it reads rows. Asks the index once for the predicate and once for each comparison.
-  ScanExplanation Explain(const Predicate& predicate) const;
-
   /// All else that the index knows; columns are named by their definitions.
   const GranuleIndex& granules() const noexcept { return granules_; }
 

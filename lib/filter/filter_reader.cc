@@ -43,8 +43,6 @@ void FilterReader::MayMatch(std::span<const std::string_view> keys,
   }
 }
 
-FilterReader FilterReader::Open(ByteView block) noexcept { return Open(block, ActiveKernel()); }
-
 FilterReader FilterReader::Open(ByteView block, Kernel kernel) noexcept {
   assert(internal::IsAvailable(kernel));
   FilterReader reader;

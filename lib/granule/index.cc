@@ -146,7 +146,6 @@ bool GranuleIndex::AlwaysMatches(size_t granule) const noexcept {
   assert(granule < num_granules());
   return parts_->always.Has(granule);
 }
-uint64_t GranuleIndex::num_always_match() const noexcept { return parts_->always.Count(); }
 
 uint64_t GranuleIndex::NumRows(size_t granule) const noexcept {
   assert(granule < num_granules());

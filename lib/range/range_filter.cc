@@ -132,10 +132,6 @@ Status RangeFilterBuilder::Finish(OwnedBytes* filter_block) try {
   return internal::OutOfMemory();
 }
 
-RangeFilterReader RangeFilterReader::Open(ByteView block) noexcept {
-  return Open(block, ActiveKernel());
-}
-
 RangeFilterReader RangeFilterReader::Open(ByteView block, Kernel kernel) noexcept {
   RangeFilterReader reader;
   reader.ranges_ = internal::SplitBlockOrNot(block).ranges;

@@ -1,6 +1,5 @@
 #include "blocksieve/skip_index.h"
 #include "lib/column/definition.h"
-#include "lib/skip/skip_planner.h"
 
 namespace blocksieve {
 
@@ -30,17 +29,6 @@ bool SkipIndexReader::CanSkip(const Predicate& predicate) const {
 GranuleSet SkipIndexReader::Candidates(const Predicate& predicate) const {
   return predicate.Candidates(num_granules(),
                               [this](const Column& column) { return Find(column); });
-}
-
-ScanExplanation SkipIndexReader::Explain(const Predicate& predicate) const {
-  ScanExplanation explanation;
-  internal::SkipPlanner planner(predicate, &explanation);
-  if (planner.CanSkip()) {
-    const std::optional<GranuleSet> candidates = planner.AskFile(this, "the file", "");
-    if (candidates) planner.Select(*this, *candidates);
-  }
-  planner.Finish();
-  return explanation;
 }
 
 }  // namespace blocksieve

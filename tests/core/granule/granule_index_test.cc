@@ -176,7 +176,6 @@ TEST(GranuleIndex, AlwaysMatchingGranulesStay) {
     builder.AddValue(0, Value::Int(static_cast<int64_t>(row / 4)));
     if (row % 40 == 2) builder.MarkAlwaysMatch();
   });
-  EXPECT_EQ(index->num_always_match(), 10);
   ValueRange above;
   above.low = Value::Int(1'000);
   for (const GranuleSet& set : {index.Containing(0, Value::Int(-5)), index.Overlapping(0, above),

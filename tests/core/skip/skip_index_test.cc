@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -129,31 +127,6 @@ TEST(SkipIndex, OptionsOutOfRangeAreNamed) {
   EXPECT_TRUE(SkipIndexBuilder::Create(options).ok());
   options.target_fpr = 0.9;
   EXPECT_NE(problem(options).find("target_fpr"), std::string::npos);
-}
-
-TEST(SkipIndex, ExplainTellsWhatEachComparisonDoes) {
-  const BuiltIndex index(BuildRows(95));
-  const ScanExplanation both =
-      index->Explain(MakePredicate("number < 3 AND word = 'w1'", TwoColumns()));
-  EXPECT_FALSE(both.is_full_scan);
-  EXPECT_EQ(both.num_files, 1u);
-  EXPECT_EQ(both.num_granules, 10u);
-  EXPECT_EQ(both.granules_selected, 3u);
-  EXPECT_GT(both.index_bytes_touched, 0u);
-  ASSERT_EQ(both.comparisons.size(), 2u);
-  EXPECT_EQ(both.comparisons[0].selected, 3u);
-  EXPECT_EQ(both.comparisons[1].selected, 10u);
-  ASSERT_EQ(both.columns.size(), 2u);
-  EXPECT_EQ(both.columns[0].name, "number");
-  EXPECT_NE(both.ToText().find("granules: 10, selected 3"), std::string::npos) << both.ToText();
-
-  const ScanExplanation unused = index->Explain(MakePredicate("word LIKE '%1'", TwoColumns()));
-  EXPECT_TRUE(unused.is_full_scan);
-  EXPECT_EQ(unused.full_scan_reason, "no comparison of the predicate can skip");
-  const ScanExplanation foreign =
-      index->Explain(MakePredicate("number = 1", MakeColumns({"number=int:3"})));
-  EXPECT_EQ(foreign.full_scan_reason, "no file has an index that can skip");
-  EXPECT_EQ(foreign.file_problems.size(), 1u);
 }
 
 }  // namespace
