@@ -5,7 +5,7 @@
 #include "lib/block/kind.h"
 #include "lib/bloom/blocked_bloom.h"
 #include "lib/bloom/classic_block.h"
-#include "lib/ribbon/block.h"
+#include "lib/ribbon/builder.h"
 
 namespace blocksieve {
 namespace {

@@ -1,5 +1,3 @@
-#include "lib/ribbon/block.h"
-
 #include <cassert>
 #include <cstring>
 #include <string>
@@ -46,27 +44,7 @@ uint64_t ExcessBytes(const Layout& layout, uint64_t num_keys) noexcept {
   return slots * (layout.num_probes + 1) / 8 + 6;
 }
 
-}  // namespace
-
-constinit const KindEntry kRibbonKind = {
-    .kind = FilterKind::kRibbon,
-    .name = "ribbon",
-    .format = {.empty_has_fields = false,
-               .append_fields = &AppendRibbonFields,
-               .read_fields = &ReadRibbonFields,
-               .predicted_fpr = &Fpr,
-               .append_short_fields = &AppendShortRibbonFields,
-               .read_short_fields = &ReadShortRibbonFields,
-               .open = &Open},
-    .sizing = KindSizing{.choose_layout = &ChooseRibbonLayout,
-                         .layout_for_bits_per_key = &RibbonLayoutForBitsPerKey,
-                         .payload_bytes = &RibbonPayloadBytes,
-                         .max_keys = &MaxRibbonKeys,
-                         .layout_text = &LayoutText},
-    .building = KindBuilding{
-        .plan = &PlanRibbon, .excess_bytes = &ExcessBytes, .build = &BuildRibbonBlock}};
-
-FilterInfo PlanRibbon(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
+FilterInfo Plan(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
   FilterInfo plan;
   plan.kind = FilterKind::kRibbon;
   plan.num_keys = num_keys;
@@ -79,11 +57,11 @@ FilterInfo PlanRibbon(const Layout& layout, uint64_t num_keys, uint64_t hash_see
   return plan;
 }
 
-Result<OwnedBytes> BuildRibbonBlock(HashList* hashes, bool keep, const Layout& layout,
-                                    uint64_t hash_seed, uint64_t max_build_bytes) try {
+Result<OwnedBytes> Build(HashList* hashes, bool keep, const Layout& layout, uint64_t hash_seed,
+                         uint64_t max_build_bytes) try {
   const uint64_t num_keys = hashes->size();
   assert(num_keys > 0);
-  FilterInfo info = PlanRibbon(layout, num_keys, hash_seed);
+  FilterInfo info = Plan(layout, num_keys, hash_seed);
   const Layout row = NearestRibbonLayout(layout);
   const uint64_t capacity =
       info.lead_bytes + RibbonCapacity(row, num_keys) + FooterBytes::kMaxBytes;
@@ -108,5 +86,24 @@ Result<OwnedBytes> BuildRibbonBlock(HashList* hashes, bool keep, const Layout& l
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
 }
+
+}  // namespace
+
+constinit const KindEntry kRibbonKind = {
+    .kind = FilterKind::kRibbon,
+    .name = "ribbon",
+    .format = {.empty_has_fields = false,
+               .append_fields = &AppendRibbonFields,
+               .read_fields = &ReadRibbonFields,
+               .predicted_fpr = &Fpr,
+               .append_short_fields = &AppendShortRibbonFields,
+               .read_short_fields = &ReadShortRibbonFields,
+               .open = &Open},
+    .sizing = KindSizing{.choose_layout = &ChooseRibbonLayout,
+                         .layout_for_bits_per_key = &RibbonLayoutForBitsPerKey,
+                         .payload_bytes = &RibbonPayloadBytes,
+                         .max_keys = &MaxRibbonKeys,
+                         .layout_text = &LayoutText},
+    .building = KindBuilding{.plan = &Plan, .excess_bytes = &ExcessBytes, .build = &Build}};
 
 }  // namespace blocksieve::internal

@@ -7,6 +7,7 @@
 
 #include "lib/base/coding.h"
 #include "lib/ribbon/chunk.h"
+#include "lib/ribbon/retrieval.h"
 #include "lib/ribbon/shards.h"
 #include "lib/ribbon/solver.h"
 
@@ -216,8 +217,9 @@ RibbonBuild BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kerne
   return writer.Finish();
 }
 
-struct RibbonMapBuilder::Parts {
-  uint64_t num_chunks;
+struct RetrievalWriter::Parts {
+  const uint64_t num_chunks;
+  std::vector<uint8_t> bytes;
   RibbonBlocks blocks;
   RibbonWriter writer;
   // The open chunk.
@@ -225,34 +227,47 @@ struct RibbonMapBuilder::Parts {
   std::vector<uint64_t> hashes;
   std::vector<uint32_t> results;
 
-  Parts(uint64_t num_hashes, const Layout& layout, Kernel kernel, uint8_t* out)
+  Parts(uint64_t num_hashes, const Layout& layout, Kernel kernel)
       : num_chunks(ChooseRibbonChunks(num_hashes).total()),
-        writer(layout, RibbonSolverFor(kernel), num_hashes, num_chunks, &blocks, out) {}
+        bytes(static_cast<size_t>(RibbonCapacity(layout, num_hashes))),
+        writer(layout, RibbonSolverFor(kernel), num_hashes, num_chunks, &blocks, bytes.data()) {}
 };
 
-RibbonMapBuilder::RibbonMapBuilder(uint64_t num_hashes, const Layout& layout, Kernel kernel,
-                                   uint8_t* out)
-    : parts_(std::make_unique<Parts>(num_hashes, layout, kernel, out)) {}
-RibbonMapBuilder::RibbonMapBuilder(RibbonMapBuilder&&) noexcept = default;
-RibbonMapBuilder::~RibbonMapBuilder() = default;
+RetrievalWriter::RetrievalWriter(uint64_t num_hashes, uint32_t columns, Kernel kernel) {
+  assert(columns >= 1 && columns <= kMaxRibbonColumns);
+  if (num_hashes == 0) return;
+  const Layout layout{FilterKind::kRibbon, static_cast<double>(columns), columns};
+  parts_ = std::make_unique<Parts>(num_hashes, layout, kernel);
+}
+RetrievalWriter::~RetrievalWriter() = default;
 
-void RibbonMapBuilder::CloseChunk(bool last) {
-  parts_->writer.AddChunk(parts_->hashes, parts_->results, last);
+void RetrievalWriter::CloseChunk() {
+  const bool is_last = ++parts_->chunk == parts_->num_chunks;
+  parts_->writer.AddChunk(parts_->hashes, parts_->results, is_last);
   parts_->hashes.clear();
   parts_->results.clear();
-  ++parts_->chunk;
 }
 
-void RibbonMapBuilder::Add(uint64_t hash, uint32_t result) {
+void RetrievalWriter::Add(uint64_t hash, uint32_t result) {
   const uint64_t chunk = RibbonChunkOf(hash, parts_->num_chunks);
-  while (parts_->chunk < chunk) CloseChunk(/*last=*/false);
+  while (parts_->chunk < chunk) CloseChunk();
   parts_->hashes.push_back(hash);
   parts_->results.push_back(result);
 }
 
-RibbonBuild RibbonMapBuilder::Finish() {
-  while (parts_->chunk < parts_->num_chunks) CloseChunk(parts_->chunk + 1 == parts_->num_chunks);
-  return parts_->writer.Finish();
+bool RetrievalWriter::Append(std::string* out) {
+  while (parts_->chunk < parts_->num_chunks) CloseChunk();
+  const RibbonBuild build = parts_->writer.Finish();
+  if (build.open_chunks != 0) return false;
+  FilterInfo info;
+  info.ribbon = build.shape;
+  info.payload_bytes = build.shape.PayloadBytes();
+  FooterBytes fields;
+  AppendRibbonFields(info, &fields);
+  AppendVarint(out, info.payload_bytes);
+  out->append(AsText(fields.view()));
+  out->append(AsText(ByteView(parts_->bytes).first(static_cast<size_t>(info.payload_bytes))));
+  return true;
 }
 
 }  // namespace blocksieve::internal

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "blocksieve/kernels.h"
+#include "lib/block/kind.h"
 #include "lib/hash/hash_list.h"
 #include "lib/ribbon/sizing.h"
 
 namespace blocksieve::internal {
+
+extern const KindEntry kRibbonKind;  // block.cc
 
 /// Bytes that BuildRibbon may write for `num_keys` keys: the payload and working space.
 uint64_t RibbonCapacity(const Layout& layout, uint64_t num_keys) noexcept;
@@ -34,28 +36,5 @@ struct RibbonBuild {
 /// REQUIRES: hashes->size() > 0; RibbonCapacity bytes at `out`, all zero. Throws std::bad_alloc.
 RibbonBuild BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kernel kernel,
                         uint8_t* out);
-
-/// Writes the payload of a ribbon that gives back numbers, hash by hash, in little memory: 8 bytes
-/// for each. The same hashes and numbers give the same bytes on every kernel.
-class RibbonMapBuilder {
- public:
-  /// REQUIRES: num_hashes > 0, a layout of whole columns, RibbonCapacity bytes at `out`, all zero.
-  /// This and Add throw std::bad_alloc.
-  RibbonMapBuilder(uint64_t num_hashes, const Layout& layout, Kernel kernel, uint8_t* out);
-  RibbonMapBuilder(RibbonMapBuilder&&) noexcept;
-  ~RibbonMapBuilder();
-
-  /// REQUIRES: hashes ascend and differ; `result` has no more bits than there are columns
-  void Add(uint64_t hash, uint32_t result);
-
-  /// If there are open chunks, numbers are lost. REQUIRES: num_hashes were added
-  RibbonBuild Finish();
-
- private:
-  struct Parts;
-  void CloseChunk(bool last);
-
-  std::unique_ptr<Parts> parts_;
-};
 
 }  // namespace blocksieve::internal

@@ -1,15 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "blocksieve/filter_info.h"
 #include "blocksieve/kernels.h"
 #include "lib/base/coding.h"
 #include "lib/block/filter_view.h"
-#include "lib/ribbon/builder.h"
 #include "lib/ribbon/hash.h"
 
 // A ribbon as a map (a "retrieval structure", or "static function"): it gives back the number that
@@ -23,23 +21,26 @@ namespace blocksieve::internal {
 /// Bytes that must follow a map, whatever they are, because reading it may touch them.
 inline constexpr size_t kRetrievalTail = 8;
 
-/// Makes a map, hash by hash. The same bytes on every kernel.
+/// Makes a map, hash by hash, in little memory: 8 bytes for each. The same bytes on every kernel.
 class RetrievalWriter {
  public:
   /// A map of no hashes takes no bytes and cannot be opened. REQUIRES: 1 <= columns <=
   /// kMaxRibbonColumns. This and the others throw std::bad_alloc.
   RetrievalWriter(uint64_t num_hashes, uint32_t columns, Kernel kernel);
+  ~RetrievalWriter();
 
   /// REQUIRES: hashes ascend and differ; result < 2^columns
-  void Add(uint64_t hash, uint32_t result) { builder_->Add(hash, result); }
+  void Add(uint64_t hash, uint32_t result);
 
   /// False, with nothing appended, if no map is found, which has not been seen of hashes.
   /// REQUIRES: num_hashes were added, and there are some
   bool Append(std::string* out);
 
  private:
-  std::vector<uint8_t> bytes_;
-  std::optional<RibbonMapBuilder> builder_;
+  struct Parts;
+  void CloseChunk();
+
+  std::unique_ptr<Parts> parts_;  // none without hashes
 };
 
 /// A view; the bytes belong to somebody else.

@@ -8,7 +8,6 @@
 #include "blocksieve/hash.h"
 #include "lib/block/short_block.h"
 #include "lib/hash/checksum.h"
-#include "lib/ribbon/block.h"
 #include "lib/ribbon/builder.h"
 #include "lib/ribbon/sizing.h"
 #include "tests/core/filter/test_filters.h"
@@ -34,7 +33,7 @@ MakeFilter LongRibbon(double target_fpr) {
     const Layout layout = Must(ChooseLayout(FilterKind::kRibbon, target_fpr));
     const Layout row = internal::NearestRibbonLayout(layout);
     std::string block(internal::RibbonCapacity(row, num_keys), '\0');
-    FilterInfo info = internal::PlanRibbon(layout, num_keys, hash_seed);
+    FilterInfo info = internal::kRibbonKind.building->plan(layout, num_keys, hash_seed);
     info.ribbon = internal::BuildRibbon(&hashes, true, row, ActiveKernel(),
                                         reinterpret_cast<uint8_t*>(block.data()))
                       .shape;

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "blocksieve/filter.h"
-#include "lib/ribbon/block.h"
+#include "lib/ribbon/builder.h"
 #include "tests/core/filter/test_filters.h"
 
 // What goes into a short footer, and what does not. Its bytes and what damage does to them is with

@@ -52,6 +52,11 @@ TEST(SkipPlanner, FilesThatCannotSkipAreReadAsAWhole) {
   EXPECT_EQ(explanation.file_problems[1],
             "3: its index has nothing that the comparisons could ask");
   EXPECT_EQ(explanation.comparisons[0].num_files, 2u);
+  EXPECT_EQ(explanation.comparisons[0].selected, 2u) << "of both times that it was asked";
+  ASSERT_EQ(explanation.columns.size(), 1u);
+  EXPECT_EQ(explanation.columns[0].name, "v");
+  EXPECT_GT(explanation.index_bytes_touched, 0u);
+  EXPECT_NE(explanation.ToText().find("granules: 3, selected 1"), std::string::npos);
 }
 
 TEST(SkipPlanner, EverythingIsReadIfNoIndexHelps) {
@@ -62,6 +67,9 @@ TEST(SkipPlanner, EverythingIsReadIfNoIndexHelps) {
   without.Finish();
   EXPECT_TRUE(off.is_full_scan);
   EXPECT_EQ(off.full_scan_reason, "use_index is off");
+  ScanExplanation useless;
+  EXPECT_FALSE(SkipPlanner(MakePredicate("v LIKE '%b'", predicate.columns()), &useless).CanSkip());
+  EXPECT_EQ(useless.full_scan_reason, "no comparison of the predicate can skip");
   ScanExplanation none;
   SkipPlanner planner(predicate, &none);
   EXPECT_FALSE(planner.AskFile(nullptr, "1", "written without an index"));

@@ -30,9 +30,7 @@ class BuiltIndex {
   BuiltIndex(const BuiltIndex&) = delete;
   BuiltIndex& operator=(const BuiltIndex&) = delete;
 
-  const SkipIndexReader& operator*() const { return reader_; }
   const SkipIndexReader* operator->() const { return &reader_; }
-  const std::string& bytes() const { return bytes_; }
 
  private:
   const std::string bytes_;
