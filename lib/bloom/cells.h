@@ -9,6 +9,7 @@
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"
 #include "lib/base/coding.h"
+#include "lib/block/kind.h"
 #include "lib/bloom/classic_positions.h"
 
 // The bits of classic filters, and the counters of 2, 4, 8 or 16 bits of counting ones, in an array
@@ -103,5 +104,24 @@ Status CheckFill(const BloomLayout& layout, uint64_t num_set, uint64_t max_set);
 
 /// (X / m)^k.
 double FprOfSetCells(const BloomLayout& layout, uint64_t num_set) noexcept;
+
+// Filter blocks of both, whose payload is the array.
+
+extern const KindEntry kClassicBloomKind;
+extern const KindEntry kCountingBloomKind;
+
+struct BloomCells {
+  BloomLayout layout;
+  uint32_t cell_bits = 1;
+  OwnedBytes cells;
+};
+
+/// `cells` are those of `num_set` set ones; a view. Errors: ResourceExhausted if memory is short.
+Result<OwnedBytes> WriteBloomBlock(FilterKind kind, const BloomLayout& layout, uint32_t cell_bits,
+                                   ByteView cells, uint64_t num_set);
+
+/// Checks everything, the payload's checksum and the bits beyond its last cell included.
+/// Errors: Corruption; NotSupported, also if the block is of another kind; ResourceExhausted.
+Result<BloomCells> ReadBloomBlock(FilterKind kind, ByteView block);
 
 }  // namespace blocksieve::internal

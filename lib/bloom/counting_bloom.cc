@@ -8,7 +8,6 @@
 #include "blocksieve/hash.h"
 #include "lib/base/errors.h"
 #include "lib/bloom/cells.h"
-#include "lib/bloom/classic_block.h"
 
 namespace blocksieve {
 namespace {

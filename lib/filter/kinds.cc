@@ -4,7 +4,7 @@
 #include "blocksieve/filter_info.h"
 #include "lib/block/kind.h"
 #include "lib/bloom/blocked_bloom.h"
-#include "lib/bloom/classic_block.h"
+#include "lib/bloom/cells.h"
 #include "lib/ribbon/builder.h"
 
 namespace blocksieve {

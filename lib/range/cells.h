@@ -31,10 +31,6 @@ struct CellsShape {
   uint64_t unary_bits;
 };
 
-/// Appends `cells`, ascending and distinct, all below `num_cells`. REQUIRES: there are some
-void AppendCells(std::span<const uint32_t> cells, uint64_t num_cells, uint64_t cells_per_key,
-                 BitWriter* out);
-
 /// The position of the one that has `before` ones below it. REQUIRES: there is such a one
 struct SelectByLoop {
   static unsigned One(uint64_t word, uint64_t before) noexcept {
@@ -51,7 +47,7 @@ struct SelectByBmi2 {
 };
 #endif
 
-/// Walks through what AppendCells wrote. REQUIRES: the shape's bits, and kCellSlackBytes behind
+/// Walks through cells. REQUIRES: the shape's bits, and kCellSlackBytes behind
 /// them, are there to be read from bit `first_bit` of `bytes` on.
 template <class Select>
 class CellsReader {

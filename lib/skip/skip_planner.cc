@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <utility>
-
-#include "lib/skip/counting_index.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -33,6 +32,92 @@ class AnyIndex final : public ColumnIndex {
 const AnyIndex kAnyIndex;
 const AnyIndex kIndexesOfParts[2][2] = {{AnyIndex(false, false), AnyIndex(false, true)},
                                         {AnyIndex(true, false), AnyIndex(true, true)}};
+
+/// Passes on, and counts.
+class CountingIndex final : public ColumnIndex {
+ public:
+  CountingIndex(const ColumnIndex& index, const GranuleColumnInfo& info, std::string name,
+                ScanExplanation* explanation)
+      : index_(index), info_(info), name_(std::move(name)), explanation_(*explanation) {}
+
+  bool HasFilters() const override { return index_.HasFilters(); }
+  bool HasBounds() const override { return index_.HasBounds(); }
+  void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const override {
+    Count(info_.probe_bytes);
+    index_.KeepContaining(value_hash, candidates);
+  }
+  void KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const override {
+    Count(values.size() * info_.probe_bytes + info_.bounds_bytes);
+    index_.KeepContainingAny(values, candidates);
+  }
+  void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const override {
+    Count(info_.bounds_bytes);
+    index_.KeepOverlapping(range, candidates);
+  }
+  void KeepDiffering(const Value& value, GranuleSet* candidates) const override {
+    Count(info_.bounds_bytes);
+    index_.KeepDiffering(value, candidates);
+  }
+  void KeepMissing(GranuleSet* candidates) const override {
+    Count(info_.mark_bytes);
+    index_.KeepMissing(candidates);
+  }
+  void KeepPresent(GranuleSet* candidates) const override {
+    Count(info_.mark_bytes);
+    index_.KeepPresent(candidates);
+  }
+
+ private:
+  void Count(uint64_t bytes) const {
+    ColumnExplanation& column = FindColumn();
+    ++column.num_probes;
+    column.index_bytes += bytes;
+    column.filters.emplace(GranuleFiltersName(info_));
+    explanation_.index_bytes_touched += bytes;
+  }
+
+  ColumnExplanation& FindColumn() const {
+    for (ColumnExplanation& column : explanation_.columns) {
+      if (column.name == name_) return column;
+    }
+    return explanation_.columns.emplace_back(ColumnExplanation{name_, 0, 0, {}});
+  }
+
+  const ColumnIndex& index_;
+  const GranuleColumnInfo& info_;
+  const std::string name_;
+  ScanExplanation& explanation_;
+};
+
+/// The column indexes of one file, which count what predicates ask them.
+class CountingIndexes {
+ public:
+  /// Counts into the columns of `explanation`. Both must outlive this.
+  CountingIndexes(const SkipIndexReader& index, ScanExplanation* explanation)
+      : index_(index), explanation_(*explanation) {}
+
+  /// By a column's definition; null for columns that the file has no index of. Refers to this.
+  ColumnIndexLookup Lookup() {
+    return [this](const Column& column) { return Find(column); };
+  }
+
+ private:
+  const ColumnIndex* Find(const Column& column) {
+    const std::optional<size_t> number = index_.FindColumn(column);
+    if (!number) return nullptr;
+    std::shared_ptr<const ColumnIndex>& counting = indexes_[*number];
+    if (counting == nullptr) {
+      const GranuleIndex& granules = index_.granules();
+      counting = std::make_shared<const CountingIndex>(
+          granules.column_index(*number), granules.column(*number), column.name(), &explanation_);
+    }
+    return counting.get();
+  }
+
+  const SkipIndexReader& index_;
+  ScanExplanation& explanation_;
+  std::map<size_t, std::shared_ptr<const ColumnIndex>> indexes_;  // by their number in the file
+};
 
 }  // namespace
 
