@@ -4,8 +4,7 @@
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/bloom/blocked_bloom.h"
-#include "lib/ribbon/builder.h"
-#include "lib/ribbon/hash.h"
+#include "tests/core/ribbon/ribbon_test_builds.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
@@ -27,12 +26,6 @@ std::vector<uint64_t> AnyHashes(Input* input) {
   return hashes;
 }
 
-internal::HashList ListOf(const std::vector<uint64_t>& hashes) {
-  internal::HashList list;
-  for (const uint64_t hash : hashes) list.Append(hash);
-  return list;
-}
-
 void CompareBlooms(const std::vector<uint64_t>& hashes, Input* input) {
   const auto num_probes = static_cast<uint32_t>(1 + input->Below(internal::kMaxLineProbes));
   const uint64_t num_lines = 1 + input->Below(256);
@@ -46,16 +39,11 @@ void CompareBlooms(const std::vector<uint64_t>& hashes, Input* input) {
 }
 
 void CompareRibbons(const std::vector<uint64_t>& hashes, Input* input) {
-  Layout layout{.kind = FilterKind::kRibbon};
-  layout.num_probes = static_cast<uint32_t>(1 + input->Below(internal::kMaxRibbonColumns - 1));
-  layout.bits_per_key = layout.num_probes + static_cast<double>(input->Below(256)) / 256;
+  const auto columns = static_cast<uint32_t>(1 + input->Below(internal::kMaxRibbonColumns - 1));
+  const Columns layout(columns, static_cast<double>(input->Below(256)) / 256);
   std::vector<uint8_t> expected;
   for (const Kernel kernel : internal::AvailableKernels()) {
-    internal::HashList list = ListOf(hashes);
-    std::vector<uint8_t> payload(internal::RibbonCapacity(layout, hashes.size()));
-    const internal::RibbonBuild build =
-        internal::BuildRibbon(&list, false, layout, kernel, payload.data());
-    payload.resize(build.shape.PayloadBytes());
+    const std::vector<uint8_t> payload = BuildRibbonOf(hashes, layout, kernel).bytes;
     if (expected.empty()) expected = payload;
     Require(payload == expected, "all kernels solve a ribbon alike");
   }

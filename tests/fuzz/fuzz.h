@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <vector>
 
 #include "blocksieve/bytes.h"
 
@@ -19,15 +18,6 @@ inline void Require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "does not hold: %s\n", what);
   std::abort();
-}
-
-/// check() of the input and, as random damage is found by checksums, of what reseal() makes of it,
-/// if anything: the same with checksums that are right.
-template <class Reseal, class Check>
-void CheckAlsoResealed(ByteView input, Reseal reseal, Check check) {
-  check(input);
-  const auto sealed = reseal(input);
-  if (sealed) check(ByteView(std::vector<uint8_t>(sealed->begin(), sealed->end())));
 }
 
 }  // namespace blocksieve::testing

@@ -6,15 +6,12 @@
 #include "blocksieve/filter.h"
 #include "blocksieve/range_filter.h"
 #include "lib/base/kernels.h"
-#include "tests/fuzz/any_bytes.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 #include "tests/support/damage.h"
 
-// Any bytes can be opened as a filter block and asked for ranges: what cannot be read matches
-// everything, and all kernels give the same answers. And any keys make a range filter that denies
-// no range with a key.
-//
-// Inputs that end as filter blocks do are taken for such; others make keys.
+// Any keys make a range filter that denies no range with a key, and all kernels give the same
+// answers.
 
 namespace blocksieve::testing {
 namespace {
@@ -153,10 +150,6 @@ void BuildAndAsk(Input* input) {
 }  // namespace
 
 void TestOneInput(ByteView bytes) {
-  if (HasFilterBlockTail(bytes)) {
-    static const WrittenBlockPtr ranges = WrittenRanges().front();
-    return TestAsBlock(*ranges, bytes);
-  }
   Input input(bytes);
   BuildAndAsk(&input);
 }

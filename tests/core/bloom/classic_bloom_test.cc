@@ -25,8 +25,8 @@ ClassicBloom FilterOfKeys(const BloomLayout& layout, uint64_t begin, uint64_t en
 }
 
 TEST(BloomLayout, TargetIsMetForEveryNumberOfKeys) {
-  for (const double target : {0.3, 0.05, 0.01, 1e-3, 1e-5}) {
-    for (uint64_t n = 1; n <= 1000; n += n < 50 ? 1 : 19) {
+  for (const double target : {kMaxTargetFpr, 0.3, 0.05, 0.01, 1e-3, 1e-5, kMinTargetFpr}) {
+    for (uint64_t n = 1; n <= 1000; ++n) {
       const BloomLayout layout = *BloomLayout::ForKeys(n, target);
       EXPECT_EQ(layout.design_keys, n);
       EXPECT_LE(internal::BloomFprForKeys(layout.num_bits, n, layout.num_probes), target)

@@ -139,15 +139,6 @@ TEST(Column, NgramsAreOfCharacters) {
             (Texts{"\x80", "\xe6\x97", "z", "\xff", "\xc3\xa9", "\xa9"}));
 }
 
-TEST(Column, PredicatesCompareWholeTexts) {
-  Texts texts;
-  EXPECT_TRUE(MakeColumn("c=words:1").ForEachCompared("a b\tc", [&](const Value& value) {
-    texts.push_back(value.ToText());
-    return true;
-  }));
-  EXPECT_EQ(texts, Texts{"a b"});
-}
-
 TEST(Column, VisitorsStopWhenTheyLike) {
   for (const std::string_view definition :
        {"c=field[,]:1", "c=words:1", "c=ngrams(1):1", "c=words:field[;]:1"}) {

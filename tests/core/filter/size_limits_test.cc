@@ -90,8 +90,6 @@ TEST(SizeLimits, AnyKindOfFourGibibytesIsRefused) {
 }
 
 TEST(SizeLimits, ClassicLayoutsEndBelowFourGibibytes) {
-  EXPECT_TRUE(BloomLayout::ForBits(kMaxBloomBits, 4).ok());
-  EXPECT_FALSE(BloomLayout::ForBits(kMaxBloomBits + 1, 4).ok());
   EXPECT_LT(kMaxBloomBits / 8, kMaxFilterBlockBytes);
   for (const double target : kTargets) {
     const uint64_t most =

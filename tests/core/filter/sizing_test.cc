@@ -169,17 +169,6 @@ TEST(Sizing, BlockedFiltersOfAnyNumberOfLinesMeetTheTarget) {
   }
 }
 
-TEST(Sizing, ClassicFiltersOfFewKeysMeetTheTargetWithAByteMore) {
-  for (const double target_fpr : {0.5, 0.1, 0.01, 1e-4, kMinTargetFpr}) {
-    const Layout layout = *ChooseLayout(FilterKind::kClassicBloom, target_fpr);
-    for (uint64_t num_keys = 1; num_keys <= 1000; ++num_keys) {
-      const uint64_t num_bits = 8 * (PayloadBytes(layout, num_keys) + 1);
-      ASSERT_LE(internal::BloomFprForKeys(num_bits, num_keys, layout.num_probes), target_fpr)
-          << num_keys << " keys";
-    }
-  }
-}
-
 TEST(PayloadBytes, KnownSizes) {
   const Layout classic{FilterKind::kClassicBloom, 10.0625, 7, 0};
   EXPECT_EQ(PayloadBytes(classic, 0), 0u);

@@ -9,13 +9,6 @@
 namespace blocksieve::testing {
 namespace {
 
-TEST(GranuleIndexBuilder, RejectsInvalidOptions) {
-  GranuleIndexOptions options = IndexOptions(4, {ColumnOf(ValueType::kInt, 0.9)});
-  const Status status = GranuleIndexBuilder::Create(options).status();
-  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(status.message().find("0.9"), std::string::npos) << status.message();
-}
-
 TEST(GranuleIndexBuilder, ValuesOfAWrongTypeComeOutInFinish) {
   for (const size_t column : {0, 1}) {
     GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {ColumnOf(ValueType::kInt)}));

@@ -28,10 +28,6 @@ TEST(Hash, ShortKeysHashAlike) {
     }
     key.push_back(static_cast<char>(0x7d + length));
   }
-}
-
-TEST(Hash, LongKeysAreNotMedium) {
-  const std::string key(kShortKeyBytes + 1, 'x');
   EXPECT_FALSE(IsMediumKey(key));
 }
 

@@ -132,14 +132,6 @@ TEST_F(PredicateCandidates, NothingIsAskedOnceNoGranuleIsLeft) {
   EXPECT_EQ(index_.calls(), 1u);
 }
 
-TEST_F(PredicateCandidates, AnIndexOfAnotherDefinitionDoesNotServe) {
-  // s was dropped, and added again for another field.
-  const std::vector<Column> changed = MakeColumns({"s=field:2"});
-  const Predicate predicate = MakePredicate("s = '1'", changed);
-  EXPECT_FALSE(predicate.CanSkip(index_.lookup()));
-  EXPECT_EQ(predicate.Candidates(4, index_.lookup()).Count(), 4u);
-}
-
 TEST_F(PredicateCandidates, NoGranulesAreNoProblem) {
   for (const std::string_view text : {"s = 'x'", "TRUE", "FALSE", "s = 'x' OR n = 1", "x = ''"}) {
     const FileIndex<> empty(columns_, {});

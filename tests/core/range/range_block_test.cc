@@ -92,21 +92,6 @@ TEST(RangeBlock, APartitionDeniesOnlyUpToItsLastKey) {
   EXPECT_EQ(of_whole.Ask("", BigEndian(0) + "\1"), RangeAnswer::kNo);
 }
 
-// All keys of the last cluster have one code, and so has what follows them.
-TEST(RangeBlock, APartitionThatEndsWithAClusterDeniesOnlyUpToItsLastKey) {
-  std::vector<std::string> keys;
-  for (const char* tenant :
-       {"0d9f5f5e-8a54-4d65-9d7c-6a5f4a0c1b2d/", "f3b1c2aa-17e0-4c3b-8f10-5d2e9b7a6c4e/"}) {
-    for (uint64_t i = 0; i < 200; ++i) keys.push_back(tenant + Formatted("%06llu", i * 997));
-  }
-  const std::string partition = RangeBlock(keys, WhateverItIsWorth(false));
-  const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(partition));
-  const std::string behind = keys.back().substr(0, 37) + "8";
-  EXPECT_EQ(reader.Ask(behind, behind + "9"), RangeAnswer::kBeyond);
-  EXPECT_EQ(reader.Ask(keys[0].substr(0, 37) + "8", keys[0].substr(0, 37) + "89"),
-            RangeAnswer::kNo);
-}
-
 // Checksums that are right do not make parts of parts.
 TEST(RangeBlock, InABlockIsRefused) {
   const std::string inner = RangeBlock(RandomInts(40, 1), WhateverItIsWorth());

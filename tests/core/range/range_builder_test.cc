@@ -98,8 +98,6 @@ TEST(RangeFilterBuilder, SaysWhatItMade) {
   }
 }
 
-TEST(RangeFilterBuilder, MakesNoneOfNoKeys) { Build({}, {}).ExpectAbsent("no keys"); }
-
 TEST(RangeFilterBuilder, MakesNoneOfKeysThatAreTooMuchAlike) {
   const std::vector<std::string> paths = Paths();
   // As dense as can be: whatever is asked is next to a key.

@@ -29,9 +29,6 @@ struct BuiltRibbon {
   bool MayMatch(uint64_t hash, Kernel kernel = ActiveKernel()) const {
     return internal::RibbonOpsFor(kernel, build.shape).may_match_hash(view(), hash);
   }
-  std::vector<uint8_t> payload() const {
-    return {bytes.begin(), bytes.end() - internal::kRibbonReadableTail};
-  }
 };
 
 inline BuiltRibbon BuildRibbonOf(const std::vector<uint64_t>& hashes, const Columns& columns,
