@@ -61,11 +61,51 @@ struct CardinalityEstimate {
 /// REQUIRES: layout.Check().ok(), num_set_bits <= layout.num_bits.
 CardinalityEstimate EstimateCardinality(const BloomLayout& layout, uint64_t num_set_bits) noexcept;
 
+/// What classic and counting filters have in common: cells, which are bits or counters.
+class BloomArray {
+ public:
+  /// As given to Create, or as the block says.
+  const BloomLayout& layout() const noexcept { return layout_; }
+
+  /// Memory used by the cells, in bytes.
+  uint64_t memory_bytes() const noexcept { return cells_.size; }
+
+  /// Bits that are set now, or counters that are not zero. Known at any time: O(1).
+  uint64_t num_set_cells() const noexcept { return num_set_; }
+
+  /// Distinct keys that are in it, from the cells that are set.
+  CardinalityEstimate EstimateCardinality() const noexcept {
+    return blocksieve::EstimateCardinality(layout_, num_set_);
+  }
+
+  /// Probability that a key that was not added may be contained: (X / m)^k with the cells X that
+  /// are set now.
+  double CurrentFpr() const noexcept;
+
+  /// ResourceExhausted, with the numbers, if the estimated cardinality exceeds
+  /// layout().design_keys; cheap enough to be asked after every Add.
+  Status CheckFill() const;
+
+ protected:
+  /// None of the cells is counted yet.
+  BloomArray(const BloomLayout& layout, OwnedBytes cells) noexcept;
+
+  /// @{
+  /// For those that set cells.
+  BloomLayout layout_;
+  OwnedBytes cells_;
+  uint64_t num_set_ = 0;
+  /// @}
+
+ private:
+  uint64_t max_set_;  // with more of them it is over-full
+};
+
 /// The classic Bloom filter (Bloom, 1970): k bits per key, anywhere in an array of m. Keys can be
 /// added at any time. Memory is m / 8 bytes, allocated at once.
 ///
 /// Const functions may be called by any number of threads at once, the others by one alone.
-class ClassicBloom {
+class ClassicBloom : public BloomArray {
  public:
   /// An empty filter. Errors: InvalidArgument as BloomLayout::Check, ResourceExhausted if memory is
   /// short.
@@ -95,39 +135,12 @@ class ClassicBloom {
   /// Errors: InvalidArgument if the layouts differ in bits, probes or seed.
   Status UniteWith(const ClassicBloom& other);
 
-  /// As given to Create, or as the block says.
-  const BloomLayout& layout() const noexcept { return layout_; }
-
-  /// Of layout().num_bits, those that are set now. Known at any time: O(1).
-  uint64_t num_set_bits() const noexcept { return num_set_bits_; }
-
-  /// Of the bits.
-  uint64_t memory_bytes() const noexcept { return bits_.size; }
-
-  /// Distinct keys added, from the bits that are set.
-  CardinalityEstimate EstimateCardinality() const noexcept {
-    return blocksieve::EstimateCardinality(layout_, num_set_bits_);
-  }
-
-  /// Probability that a key that was not added may be contained: (X / m)^k with the bits X that are
-  /// set now.
-  double CurrentFpr() const noexcept;
-
-  /// ResourceExhausted, with the numbers, if the estimated cardinality exceeds
-  /// layout().design_keys; cheap enough to be asked after every Add.
-  Status CheckFill() const;
-
  private:
   friend class CountingBloom;  // projects
 
   ClassicBloom(const BloomLayout& layout, OwnedBytes bits);
 
   void CountSetBits() noexcept;
-
-  BloomLayout layout_;
-  OwnedBytes bits_;
-  uint64_t num_set_bits_ = 0;
-  uint64_t max_set_bits_ = 0;  // with more of them it is over-full
 };
 
 /// A Bloom filter of counters in place of bits, so that keys can be removed (Fan, Cao, Almeida and
@@ -139,7 +152,7 @@ class ClassicBloom {
 /// one counter in 10^15. Such counters cost false positives, never a key.
 ///
 /// Const functions may be called by any number of threads at once, the others by one alone.
-class CountingBloom {
+class CountingBloom : public BloomArray {
  public:
   static constexpr uint32_t kDefaultCounterBits = 4;  ///< With which next to none stick.
 
@@ -186,44 +199,20 @@ class CountingBloom {
   /// answers in less memory. Errors: ResourceExhausted if memory is short.
   Result<ClassicBloom> Project() const;
 
-  /// As given to Create, or as the block says.
-  const BloomLayout& layout() const noexcept { return layout_; }
-
   /// Of each counter: 2, 4, 8 or 16.
   uint32_t counter_bits() const noexcept { return counter_bits_; }
 
   /// The number at which a counter sticks.
   uint32_t max_count() const noexcept { return (1u << counter_bits_) - 1; }
 
-  /// Counters that are not zero.
-  uint64_t num_set_counters() const noexcept { return num_set_counters_; }
-
   /// Counters that stick at max_count().
   uint64_t num_stuck_counters() const noexcept { return num_stuck_counters_; }
-
-  /// Of the counters.
-  uint64_t memory_bytes() const noexcept { return counters_.size; }
-
-  /// Distinct keys that are in it, from the counters that are not zero.
-  CardinalityEstimate EstimateCardinality() const noexcept {
-    return blocksieve::EstimateCardinality(layout_, num_set_counters_);
-  }
-
-  /// As ClassicBloom's.
-  double CurrentFpr() const noexcept;
-
-  /// As ClassicBloom's.
-  Status CheckFill() const;
 
  private:
   CountingBloom(const BloomLayout& layout, uint32_t counter_bits, OwnedBytes counters);
 
-  BloomLayout layout_;
   uint32_t counter_bits_;
-  OwnedBytes counters_;
-  uint64_t num_set_counters_ = 0;
   uint64_t num_stuck_counters_ = 0;
-  uint64_t max_set_counters_ = 0;  // with more of them it is over-full
 };
 
 /// A layout as ClickHouse picks it: whole bits per key and number of hash functions.

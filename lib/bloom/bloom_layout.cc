@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "lib/base/errors.h"
 #include "lib/bloom/sizing.h"
@@ -74,6 +75,32 @@ CardinalityEstimate EstimateCardinality(const BloomLayout& layout, uint64_t num_
   const double load = k * keys / m;
   // expm1 first: the difference of small numbers would be noise for nearly empty filters.
   return {keys, std::sqrt(m * std::max(0.0, std::expm1(load) - load)) / k};
+}
+
+BloomArray::BloomArray(const BloomLayout& layout, OwnedBytes cells) noexcept
+    : layout_(layout), cells_(std::move(cells)) {
+  // The inverse of EstimateCardinality.
+  const double m = static_cast<double>(layout.num_bits);
+  const double positions =
+      static_cast<double>(layout.num_probes) * static_cast<double>(layout.design_keys);
+  max_set_ = static_cast<uint64_t>(-m * std::expm1(positions * std::log1p(-1 / m)));
+}
+
+double BloomArray::CurrentFpr() const noexcept {
+  return std::pow(static_cast<double>(num_set_) / static_cast<double>(layout_.num_bits),
+                  layout_.num_probes);
+}
+
+Status BloomArray::CheckFill() const try {
+  if (num_set_ <= max_set_) return Status::Ok();
+  const double keys = EstimateCardinality().keys;
+  const std::string estimate =
+      std::isfinite(keys) ? "about " + std::to_string(std::llround(keys)) : "far too many";
+  return Status::ResourceExhausted("filter is over-full: it holds " + estimate +
+                                   " keys; it is designed for " +
+                                   std::to_string(layout_.design_keys));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 }  // namespace blocksieve

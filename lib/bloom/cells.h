@@ -96,15 +96,6 @@ void AllSet(const Cells& cells, uint64_t num_bits, uint32_t num_probes, const ui
   }
 }
 
-/// The most set cells whose estimated cardinality does not exceed layout.design_keys.
-uint64_t MaxSetCells(const BloomLayout& layout) noexcept;
-
-/// ResourceExhausted, with the estimate and the design size, if there are more set cells than that.
-Status CheckFill(const BloomLayout& layout, uint64_t num_set, uint64_t max_set);
-
-/// (X / m)^k.
-double FprOfSetCells(const BloomLayout& layout, uint64_t num_set) noexcept;
-
 // Filter blocks of both, whose payload is the array.
 
 extern const KindEntry kClassicBloomKind;

@@ -28,19 +28,17 @@ Result<ClassicBloom> ClassicBloom::Deserialize(ByteView block) try {
 }
 
 Result<OwnedBytes> ClassicBloom::Serialize() const {
-  return internal::WriteBloomBlock(FilterKind::kClassicBloom, layout_, 1, bits_.view(),
-                                   num_set_bits_);
+  return internal::WriteBloomBlock(FilterKind::kClassicBloom, layout_, 1, cells_.view(), num_set_);
 }
 
 ClassicBloom::ClassicBloom(const BloomLayout& layout, OwnedBytes bits)
-    : layout_(layout), bits_(std::move(bits)), max_set_bits_(internal::MaxSetCells(layout)) {
+    : BloomArray(layout, std::move(bits)) {
   CountSetBits();
 }
 
 void ClassicBloom::CountSetBits() noexcept {
-  num_set_bits_ = 0;
-  for (const uint8_t byte : bits_.view())
-    num_set_bits_ += static_cast<uint64_t>(std::popcount(byte));
+  num_set_ = 0;
+  for (const uint8_t byte : cells_.view()) num_set_ += static_cast<uint64_t>(std::popcount(byte));
 }
 
 bool ClassicBloom::Add(std::string_view key) noexcept {
@@ -52,12 +50,12 @@ bool ClassicBloom::AddHash(uint64_t hash) noexcept {
   uint64_t newly_set = 0;
   for (uint32_t j = 0; j < layout_.num_probes; ++j) {
     const uint64_t position = positions.Next();
-    uint8_t& byte = bits_.data()[position / 8];
+    uint8_t& byte = cells_.data()[position / 8];
     const auto bit = static_cast<uint8_t>(1 << position % 8);
     newly_set += (byte & bit) == 0;
     byte |= bit;
   }
-  num_set_bits_ += newly_set;
+  num_set_ += newly_set;
   return newly_set != 0;
 }
 
@@ -66,7 +64,7 @@ bool ClassicBloom::MayContain(std::string_view key) const noexcept {
 }
 
 bool ClassicBloom::MayContainHash(uint64_t hash) const noexcept {
-  return internal::AllSet(internal::BitCells(bits_.data()), layout_.num_bits, layout_.num_probes,
+  return internal::AllSet(internal::BitCells(cells_.data()), layout_.num_bits, layout_.num_probes,
                           hash);
 }
 
@@ -79,20 +77,12 @@ Status ClassicBloom::UniteWith(const ClassicBloom& other) try {
     return Status::InvalidArgument("layout of the other filter is " + text(other.layout_) +
                                    "; allowed is " + text(layout_));
   }
-  std::transform(bits_.data(), bits_.data() + bits_.size, other.bits_.data(), bits_.data(),
+  std::transform(cells_.data(), cells_.data() + cells_.size, other.cells_.data(), cells_.data(),
                  std::bit_or<uint8_t>());
   CountSetBits();
   return Status::Ok();
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
-}
-
-double ClassicBloom::CurrentFpr() const noexcept {
-  return internal::FprOfSetCells(layout_, num_set_bits_);
-}
-
-Status ClassicBloom::CheckFill() const {
-  return internal::CheckFill(layout_, num_set_bits_, max_set_bits_);
 }
 
 }  // namespace blocksieve

@@ -63,18 +63,15 @@ Result<CountingBloom> CountingBloom::Deserialize(ByteView block) try {
 
 Result<OwnedBytes> CountingBloom::Serialize() const {
   return internal::WriteBloomBlock(FilterKind::kCountingBloom, layout_, counter_bits_,
-                                   counters_.view(), num_set_counters_);
+                                   cells_.view(), num_set_);
 }
 
 CountingBloom::CountingBloom(const BloomLayout& layout, uint32_t counter_bits, OwnedBytes counters)
-    : layout_(layout),
-      counter_bits_(counter_bits),
-      counters_(std::move(counters)),
-      max_set_counters_(internal::MaxSetCells(layout)) {
-  const internal::CounterCells cells(counters_.data(), counter_bits_);
+    : BloomArray(layout, std::move(counters)), counter_bits_(counter_bits) {
+  const internal::CounterCells cells(cells_.data(), counter_bits_);
   for (uint64_t i = 0; i < layout_.num_bits; ++i) {
     const uint32_t count = cells.Load(i);
-    num_set_counters_ += count != 0;
+    num_set_ += count != 0;
     num_stuck_counters_ += count == max_count();
   }
 }
@@ -82,12 +79,12 @@ CountingBloom::CountingBloom(const BloomLayout& layout, uint32_t counter_bits, O
 void CountingBloom::Add(std::string_view key) noexcept { AddHash(HashKey(key, layout_.hash_seed)); }
 
 void CountingBloom::AddHash(uint64_t hash) noexcept {
-  const internal::CounterCells cells(counters_.data(), counter_bits_);
+  const internal::CounterCells cells(cells_.data(), counter_bits_);
   for (const uint64_t position : DistinctPositions(hash, layout_)) {
     const uint32_t count = cells.Load(position);
     if (count == max_count()) continue;
-    cells.Store(counters_.data(), position, count + 1);
-    num_set_counters_ += count == 0;
+    cells.Store(cells_.data(), position, count + 1);
+    num_set_ += count == 0;
     num_stuck_counters_ += count + 1 == max_count();
   }
 }
@@ -98,12 +95,12 @@ bool CountingBloom::Remove(std::string_view key) noexcept {
 
 bool CountingBloom::RemoveHash(uint64_t hash) noexcept {
   if (!MayContainHash(hash)) return false;
-  const internal::CounterCells cells(counters_.data(), counter_bits_);
+  const internal::CounterCells cells(cells_.data(), counter_bits_);
   for (const uint64_t position : DistinctPositions(hash, layout_)) {
     const uint32_t count = cells.Load(position);
     if (count == max_count()) continue;
-    cells.Store(counters_.data(), position, count - 1);
-    num_set_counters_ -= count == 1;
+    cells.Store(cells_.data(), position, count - 1);
+    num_set_ -= count == 1;
   }
   return true;
 }
@@ -117,7 +114,7 @@ uint32_t CountingBloom::EstimateCount(std::string_view key) const noexcept {
 }
 
 uint32_t CountingBloom::EstimateCountHash(uint64_t hash) const noexcept {
-  const internal::CounterCells cells(counters_.data(), counter_bits_);
+  const internal::CounterCells cells(cells_.data(), counter_bits_);
   internal::Positions positions(hash, layout_.num_bits);
   uint32_t lowest = max_count();
   for (uint32_t j = 0; j < layout_.num_probes && lowest != 0; ++j) {
@@ -129,20 +126,12 @@ uint32_t CountingBloom::EstimateCountHash(uint64_t hash) const noexcept {
 Result<ClassicBloom> CountingBloom::Project() const {
   Result<ClassicBloom> projection = ClassicBloom::Create(layout_);
   if (!projection.ok()) return projection;
-  const internal::CounterCells cells(counters_.data(), counter_bits_);
+  const internal::CounterCells cells(cells_.data(), counter_bits_);
   for (uint64_t i = 0; i < layout_.num_bits; ++i) {
-    if (cells.Load(i) != 0) projection->bits_.data()[i / 8] |= static_cast<uint8_t>(1 << i % 8);
+    if (cells.Load(i) != 0) projection->cells_.data()[i / 8] |= static_cast<uint8_t>(1 << i % 8);
   }
-  projection->num_set_bits_ = num_set_counters_;
+  projection->num_set_ = num_set_;
   return projection;
-}
-
-double CountingBloom::CurrentFpr() const noexcept {
-  return internal::FprOfSetCells(layout_, num_set_counters_);
-}
-
-Status CountingBloom::CheckFill() const {
-  return internal::CheckFill(layout_, num_set_counters_, max_set_counters_);
 }
 
 }  // namespace blocksieve

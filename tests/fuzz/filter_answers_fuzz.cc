@@ -120,7 +120,7 @@ void TryClassic(Input* input) {
   const Result<OwnedBytes> block = filter->Serialize();
   CheckAnswers(block->view(), keys);
   const Result<ClassicBloom> again = ClassicBloom::Deserialize(block->view());
-  Require(again->num_set_bits() == filter->num_set_bits(), "what was written is read");
+  Require(again->num_set_cells() == filter->num_set_cells(), "what was written is read");
 }
 
 // Every other key is removed again, as often as it was added.

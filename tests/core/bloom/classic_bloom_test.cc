@@ -161,7 +161,7 @@ TEST(Cardinality, OfNoneIsNoneAndOfAllIsUnbounded) {
   EXPECT_EQ(filter.EstimateCardinality().keys, 0);
   EXPECT_EQ(filter.EstimateCardinality().standard_error, 0);
   for (uint64_t i = 0; i < 100; ++i) filter.Add(PresentKey(i));
-  EXPECT_EQ(filter.num_set_bits(), 8u);
+  EXPECT_EQ(filter.num_set_cells(), 8u);
   EXPECT_EQ(filter.CurrentFpr(), 1);
   EXPECT_TRUE(std::isinf(filter.EstimateCardinality().keys));
   EXPECT_TRUE(std::isinf(EstimateCardinality(*BloomLayout::ForBits(1, 1), 1).keys));
@@ -177,7 +177,7 @@ TEST(ClassicBloom, SurvivesSerialisation) {
     const ClassicBloom read = ReadBack(filter);
     EXPECT_TRUE(read.layout().SameBits(layout));
     EXPECT_EQ(read.layout().design_keys, 4321u);
-    EXPECT_EQ(read.num_set_bits(), filter.num_set_bits());
+    EXPECT_EQ(read.num_set_cells(), filter.num_set_cells());
     const FilterInfo info = *DescribeFilterBlock(AsBytes(BlockOf(filter)));
     EXPECT_EQ(info.hash_seed, 77u);
     EXPECT_EQ(info.design_keys, 4321u);

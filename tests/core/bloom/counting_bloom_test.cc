@@ -41,7 +41,7 @@ TEST_P(CountingBloomOf, AgreesWithTheFilterOfWhatIsLeft) {
     ClassicBloom expected = *ClassicBloom::Create(layout);
     for (const auto& [present, count] : left) expected.Add(PresentKey(present));
     const ClassicBloom projection = *filter.Project();
-    EXPECT_EQ(projection.num_set_bits(), filter.num_set_counters());
+    EXPECT_EQ(projection.num_set_cells(), filter.num_set_cells());
     for (uint64_t i = 0; i < 2000; ++i) {
       const bool answer = filter.MayContain(KeyNumber(i));
       ASSERT_EQ(projection.MayContain(KeyNumber(i)), answer) << i;
@@ -87,7 +87,7 @@ TEST_P(CountingBloomOf, NeverWrapsBelowZero) {
   EXPECT_TRUE(BlockOf(filter) == before) << "a refused removal changed it";
   EXPECT_TRUE(filter.Remove("once"));
   EXPECT_FALSE(filter.Remove("once"));
-  EXPECT_EQ(filter.num_set_counters(), 0u);
+  EXPECT_EQ(filter.num_set_cells(), 0u);
 }
 
 // With so few counters the positions of a key coincide; it must count once all the same.
@@ -100,7 +100,7 @@ TEST_P(CountingBloomOf, CoincidingPositionsCountOnce) {
     EXPECT_EQ(filter.EstimateCount("a"), 2u);
     EXPECT_TRUE(filter.Remove("a"));
     EXPECT_TRUE(filter.Remove("a"));
-    EXPECT_EQ(filter.num_set_counters(), 0u);
+    EXPECT_EQ(filter.num_set_cells(), 0u);
   }
 }
 
@@ -114,7 +114,7 @@ TEST_P(CountingBloomOf, NeighbouringCountersAreLeftAlone) {
   EXPECT_TRUE(filter.Remove("one more"));
   EXPECT_TRUE(BlockOf(filter) == full);
   for (uint64_t i = 0; i < 150; ++i) EXPECT_TRUE(filter.Remove(PresentKey(i)));
-  EXPECT_EQ(filter.num_set_counters(), 0u);
+  EXPECT_EQ(filter.num_set_cells(), 0u);
 }
 
 TEST_P(CountingBloomOf, SurvivesSerialisation) {
@@ -123,7 +123,7 @@ TEST_P(CountingBloomOf, SurvivesSerialisation) {
     for (uint64_t i = 0; i < 300; ++i) filter.Add(PresentKey(i));
     const CountingBloom read = ReadBack(filter);
     EXPECT_EQ(read.counter_bits(), GetParam());
-    EXPECT_EQ(read.num_set_counters(), filter.num_set_counters());
+    EXPECT_EQ(read.num_set_cells(), filter.num_set_cells());
     EXPECT_EQ(read.num_stuck_counters(), filter.num_stuck_counters());
   }
 }
@@ -141,8 +141,8 @@ TEST(CountingBloom, EstimatesItsCardinalityAsKeysComeAndGo) {
   EXPECT_NEAR(estimate.keys, left, 4.5 * estimate.standard_error);
   EXPECT_NEAR(estimate.keys, left, 0.005 * left);
   EXPECT_EQ(filter.num_stuck_counters(), 0u);
-  const double fill = static_cast<double>(filter.num_set_counters()) /
-                      static_cast<double>(filter.layout().num_bits);
+  const double fill =
+      static_cast<double>(filter.num_set_cells()) / static_cast<double>(filter.layout().num_bits);
   EXPECT_DOUBLE_EQ(filter.CurrentFpr(), std::pow(fill, filter.layout().num_probes));
 }
 

@@ -26,9 +26,6 @@ struct BuiltRibbon {
     view.ribbon = internal::MakeRibbonView(build.shape, bytes.data());
     return view;
   }
-  bool MayMatch(uint64_t hash, Kernel kernel = ActiveKernel()) const {
-    return internal::RibbonOpsFor(kernel, build.shape).may_match_hash(view(), hash);
-  }
 };
 
 inline BuiltRibbon BuildRibbonOf(const std::vector<uint64_t>& hashes, const Columns& columns,
