@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cassert>
 #include <compare>
 #include <cstdint>
@@ -46,15 +47,15 @@ class Value {
   }
   int64_t as_int() const noexcept {
     assert(type_ == ValueType::kInt);
-    return int_;
+    return static_cast<int64_t>(number_);
   }
   uint64_t as_uint() const noexcept {
     assert(type_ == ValueType::kUint);
-    return uint_;
+    return number_;
   }
   double as_float() const noexcept {
     assert(type_ == ValueType::kFloat);
-    return float_;
+    return std::bit_cast<double>(number_);
   }
   /// @}
 
@@ -76,12 +77,11 @@ class Value {
   std::string ToText() const;
 
  private:
-  ValueType type_ = ValueType::kBytes;
-  union {
-    int64_t int_;
-    uint64_t uint_;
-    double float_;
-  };
+  explicit Value(ValueType type, uint64_t number, std::string_view bytes = {}) noexcept
+      : type_(type), number_(number), bytes_(bytes) {}
+
+  ValueType type_;
+  uint64_t number_;  // its bits; of bytes, 0
   std::string_view bytes_;
 };
 

@@ -21,12 +21,6 @@ double Canonical(double number) noexcept {
   return number == 0 ? 0.0 : number;
 }
 
-uint64_t HashNumber(uint64_t bits, ValueType type) noexcept {
-  uint8_t bytes[sizeof(bits)];
-  StoreLittleEndian(bytes, bits);
-  return HashKey(AsText(bytes), static_cast<uint64_t>(type));
-}
-
 template <class Number>
 std::string NumberText(Number number) {
   std::array<char, 32> text;
@@ -42,32 +36,13 @@ std::string_view ValueTypeName(ValueType type) noexcept {
   return type <= internal::MaxValueType() ? kTypeNames[static_cast<size_t>(type)] : "unknown";
 }
 
-Value Value::Bytes(std::string_view bytes) noexcept {
-  Value value;
-  value.int_ = 0;
-  value.bytes_ = bytes;
-  return value;
-}
-
+Value Value::Bytes(std::string_view bytes) noexcept { return Value(ValueType::kBytes, 0, bytes); }
 Value Value::Int(int64_t number) noexcept {
-  Value value;
-  value.type_ = ValueType::kInt;
-  value.int_ = number;
-  return value;
+  return Value(ValueType::kInt, static_cast<uint64_t>(number));
 }
-
-Value Value::Uint(uint64_t number) noexcept {
-  Value value;
-  value.type_ = ValueType::kUint;
-  value.uint_ = number;
-  return value;
-}
-
+Value Value::Uint(uint64_t number) noexcept { return Value(ValueType::kUint, number); }
 Value Value::Float(double number) noexcept {
-  Value value;
-  value.type_ = ValueType::kFloat;
-  value.float_ = Canonical(number);
-  return value;
+  return Value(ValueType::kFloat, std::bit_cast<uint64_t>(Canonical(number)));
 }
 
 std::strong_ordering Value::Compare(const Value& other) const noexcept {
@@ -76,31 +51,25 @@ std::strong_ordering Value::Compare(const Value& other) const noexcept {
     case ValueType::kBytes:
       return bytes_.compare(other.bytes_) <=> 0;  // char_traits compare as unsigned bytes
     case ValueType::kInt:
-      return int_ <=> other.int_;
+      return as_int() <=> other.as_int();
     case ValueType::kUint:
-      return uint_ <=> other.uint_;
+      return number_ <=> other.number_;
     case ValueType::kFloat:
       break;
   }
-  const bool is_nan = std::isnan(float_);
-  const bool other_is_nan = std::isnan(other.float_);
-  if (is_nan || other_is_nan) return is_nan <=> other_is_nan;
-  if (float_ < other.float_) return std::strong_ordering::less;
-  return float_ > other.float_ ? std::strong_ordering::greater : std::strong_ordering::equal;
+  const double a = as_float();
+  const double b = other.as_float();
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) <=> std::isnan(b);
+  if (a < b) return std::strong_ordering::less;
+  return a > b ? std::strong_ordering::greater : std::strong_ordering::equal;
 }
 
 uint64_t Value::Hash() const noexcept {
-  switch (type_) {
-    case ValueType::kBytes:
-      return HashKey(bytes_, static_cast<uint64_t>(type_));
-    case ValueType::kInt:
-      return HashNumber(static_cast<uint64_t>(int_), type_);
-    case ValueType::kUint:
-      return HashNumber(uint_, type_);
-    case ValueType::kFloat:
-      break;
-  }
-  return HashNumber(std::bit_cast<uint64_t>(float_), type_);
+  const auto seed = static_cast<uint64_t>(type_);
+  if (type_ == ValueType::kBytes) return HashKey(bytes_, seed);
+  uint8_t bytes[sizeof(number_)];
+  StoreLittleEndian(bytes, number_);
+  return HashKey(AsText(bytes), seed);
 }
 
 std::string Value::ToText() const {
@@ -108,13 +77,13 @@ std::string Value::ToText() const {
     case ValueType::kBytes:
       return std::string(bytes_);
     case ValueType::kInt:
-      return NumberText(int_);
+      return NumberText(as_int());
     case ValueType::kUint:
-      return NumberText(uint_);
+      return NumberText(number_);
     case ValueType::kFloat:
       break;
   }
-  return NumberText(float_);
+  return NumberText(as_float());
 }
 
 }  // namespace blocksieve
