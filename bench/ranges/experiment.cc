@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <span>
 #include <utility>
 
-#include "bench/ranges/comparison.h"
 #include "bench/ranges/range_database.h"
 #include "bench/ranges/range_queries.h"
 #include "bench/support/files.h"
@@ -19,6 +21,10 @@ namespace {
 
 constexpr size_t kPrefixSample = 2'000;  // ranges, of all lengths alike
 constexpr size_t kMaxPrefixBytes = 40;
+constexpr size_t kNumLengths = std::size(kLengths);
+
+constexpr Role kOthers[] = {Role::kNoFilter, Role::kPrefixBloom, Role::kFirstKey};
+constexpr Role kOthersPartitioned[] = {Role::kPointsPartitioned, Role::kPrefixBloomPartitioned};
 
 std::vector<std::string> Sample(const std::vector<std::string>& all, size_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -33,6 +39,18 @@ std::span<const Range> Part(const std::vector<Range>& ranges, size_t size, unsig
   return std::span(ranges).subspan(turn % parts * size).first(std::min(size, ranges.size()));
 }
 
+// A contestant with what was measured of it.
+struct Entry {
+  std::unique_ptr<RangeDatabase> database;
+  double filter_bytes = 0;
+  double refusals_per_file = 0;  // lines in the log that say that a file got no range filter
+  std::vector<double> blocks;    // per seek in empty ranges, by kind of queries
+  double mean_blocks = 0;        // over all lengths
+  double blocks_of_one_key = 0;  // per seek in ranges of one key
+  std::map<std::string, std::vector<double>> seconds;  // of one operation, by its name and turn
+};
+
+// The databases of one set of keys, side by side.
 class SetExperiment {
  public:
   SetExperiment(const KeySet& set, const Effort& effort, const std::filesystem::path& dir, Job& job)
@@ -40,23 +58,22 @@ class SetExperiment {
         effort_(effort),
         dir_(dir),
         progress_(job.progress),
+        results_(job.results),
         seed_(job.options.seed),
         runs_(RandomRuns(set.keys, seed_ + 1)),
         queries_(DrawQueries(set, effort.ranges, seed_ + 2)),
         mixed_(MixedLengths(queries_)),
-        found_(DrawRangesOfOneKey(set, effort.ranges, seed_ + 9)) {
-    comparison_.set = set.name;
-    comparison_.num_keys = set.keys.size();
-    for (const RangeQueries& each : queries_) comparison_.queries.push_back(each.name);
-  }
+        found_(DrawRangesOfOneKey(set, effort.ranges, seed_ + 9)) {}
 
-  Comparison Run() {
+  void Run() {
     Fill();
     CountBlocks();
     TimeSeeks();
     TimeLookups();
     TimeCold();
-    return std::move(comparison_);
+    AddRows();
+    AddForm(Role::kRanges, Of(Role::kPoints), kOthers);
+    AddForm(Role::kRangesPartitioned, Of(Role::kPointsPartitioned), kOthersPartitioned);
   }
 
  private:
@@ -82,55 +99,54 @@ class SetExperiment {
     for (size_t i = 0; i < kNumRoles; ++i) {
       const Role role{static_cast<int>(i)};
       Show(fmt::format("filling, {}", RoleName(role)));
-      auto database = std::make_unique<RangeDatabase>(role, prefix_bytes, dir_ / RoleName(role));
-      Measured& measured = comparison_.measured[i];
-      measured.fill_seconds = database->Fill(runs_);
-      measured.filter_bytes = static_cast<double>(database->Shape().filter_bytes);
-      measured.refusals_per_file =
-          static_cast<double>(database->refusals()) / static_cast<double>(kRuns);
-      databases_.push_back(std::move(database));
+      Entry& entry = entries_[i];
+      entry.database = std::make_unique<RangeDatabase>(role, prefix_bytes, dir_ / RoleName(role));
+      entry.seconds["filling"] = entry.database->Fill(runs_);
+      entry.filter_bytes = static_cast<double>(entry.database->Shape().filter_bytes);
+      entry.refusals_per_file =
+          static_cast<double>(entry.database->refusals()) / static_cast<double>(kRuns);
     }
   }
 
-  // Calls `measure(database, its results, turn)` for each contestant that is measured.
+  // Calls `measure(entry, turn)` for each contestant that is measured.
   template <class IsMeasured, class Measure>
   void Each(unsigned turns, IsMeasured is_measured, Measure measure) {
     InTurns(turns, kNumRoles, [&](size_t i, unsigned turn) {
-      const Role role{static_cast<int>(i)};
-      if (is_measured(role)) measure(*databases_[i], comparison_.measured[i], turn);
+      if (is_measured(Role{static_cast<int>(i)})) measure(entries_[i], turn);
     });
   }
 
   void CountBlocks() {
     Show("counting");
-    Each(1, IsSought, [&](RangeDatabase& database, Measured& measured, unsigned) {
+    Each(1, IsSought, [&](Entry& entry, unsigned) {
       for (const RangeQueries& queries : queries_) {
-        measured.blocks_per_seek.push_back(database.CountBlocks(queries.ranges, 0));
+        entry.blocks.push_back(entry.database->CountBlocks(queries.ranges, 0));
       }
-      measured.blocks_per_found = database.CountBlocks(found_, 1);
+      const auto first = entry.blocks.begin();
+      entry.mean_blocks = std::accumulate(first, first + kNumLengths, 0.0) / kNumLengths;
+      entry.blocks_of_one_key = entry.database->CountBlocks(found_, 1);
     });
   }
 
   void TimeSeeks() {
     Show("timing seeks");
-    Each(effort_.turns, IsSought, [&](RangeDatabase& database, Measured& measured, unsigned turn) {
-      measured.empty_seconds.push_back(
-          database.TimeScans(Part(mixed_, effort_.timed_ranges, turn), 0));
-      measured.found_seconds.push_back(
-          database.TimeScans(Part(found_, effort_.timed_ranges / 4, turn), 1));
+    Each(effort_.turns, IsSought, [&](Entry& entry, unsigned turn) {
+      entry.seconds["empty seek"].push_back(
+          entry.database->TimeScans(Part(mixed_, effort_.timed_ranges, turn), 0));
+      entry.seconds["seek of one key"].push_back(
+          entry.database->TimeScans(Part(found_, effort_.timed_ranges / 4, turn), 1));
     });
   }
 
   void TimeLookups() {
     Show("timing lookups");
-    Each(effort_.lookup_turns, IsLookedUp,
-         [&](RangeDatabase& database, Measured& measured, unsigned turn) {
-           const uint64_t seed = seed_ + turn;  // the same keys for every contestant
-           measured.hit_seconds.push_back(
-               database.TimeGets(Sample(set_.keys, effort_.lookups, seed), true));
-           measured.miss_seconds.push_back(
-               database.TimeGets(Sample(set_.others, effort_.lookups, seed), false));
-         });
+    Each(effort_.lookup_turns, IsLookedUp, [&](Entry& entry, unsigned turn) {
+      const uint64_t seed = seed_ + turn;  // the same keys for every contestant
+      entry.seconds["hit"].push_back(
+          entry.database->TimeGets(Sample(set_.keys, effort_.lookups, seed), true));
+      entry.seconds["miss"].push_back(
+          entry.database->TimeGets(Sample(set_.others, effort_.lookups, seed), false));
+    });
   }
 
   void TimeCold() {
@@ -138,26 +154,87 @@ class SetExperiment {
     const auto is_measured = [](Role role) {
       return role == Role::kNoFilter || role == Role::kRanges;
     };
-    Each(1, is_measured,
-         [](RangeDatabase& database, Measured&, unsigned) { database.Open(Reads::kCold); });
-    Each(effort_.turns, is_measured,
-         [&](RangeDatabase& database, Measured& measured, unsigned turn) {
-           measured.cold_seconds.push_back(
-               database.TimeScans(Part(mixed_, effort_.cold_ranges, turn), 0));
-         });
+    Each(1, is_measured, [](Entry& entry, unsigned) { entry.database->Open(Reads::kCold); });
+    Each(effort_.turns, is_measured, [&](Entry& entry, unsigned turn) {
+      entry.seconds["empty seek, cold"].push_back(
+          entry.database->TimeScans(Part(mixed_, effort_.cold_ranges, turn), 0));
+    });
+  }
+
+  const Entry& Of(Role role) const { return entries_[static_cast<size_t>(role)]; }
+
+  // The one of these contestants that has the least.
+  template <class Figure>
+  const Entry& Best(std::span<const Role> roles, Figure figure) const {
+    return Of(*std::min_element(roles.begin(), roles.end(),
+                                [&](Role a, Role b) { return figure(Of(a)) < figure(Of(b)); }));
+  }
+
+  double FewestBlocks() const {
+    const auto blocks = [](const Entry& entry) { return entry.mean_blocks; };
+    return blocks(Best(kOthers, blocks));
+  }
+
+  void AddRows() {
+    for (size_t i = 0; i < kNumRoles; ++i) {
+      const Role role{static_cast<int>(i)};
+      const Entry& entry = entries_[i];
+      auto rows = results_.Of(RoleName(role), {{"keys", set_.name}});
+      rows.Add("filter bits per key", "",
+               8 * entry.filter_bytes / static_cast<double>(set_.keys.size()));
+      for (size_t query = 0; query < entry.blocks.size(); ++query) {
+        results_.Of(RoleName(role), {{"keys", set_.name}, {"ranges", queries_[query].name}})
+            .Add("data blocks", "", entry.blocks[query]);
+      }
+      if (IsSought(role)) {
+        rows.Add("blocks, all lengths", "", entry.mean_blocks)
+            .Add("blocks, one key", "", entry.blocks_of_one_key);
+      }
+      for (const auto& [what, seconds] : entry.seconds) rows.AddTurns(what, "s", seconds);
+    }
+    // The best that stock RocksDB does over all lengths.
+    results_.Of("stock RocksDB", {{"keys", set_.name}})
+        .Add("blocks, all lengths", "", FewestBlocks());
+  }
+
+  // How a database with ranges compares with others, and with the same filters of points alone.
+  void AddForm(Role role, const Entry& points, std::span<const Role> others) {
+    const Entry& mine = Of(role);
+    const Entry& fastest = Best(
+        others, [](const Entry& entry) { return SpreadOf(entry.seconds.at("empty seek")).median; });
+    auto rows = results_.Of(RoleName(role), {{"keys", set_.name}});
+    const auto add_ratio = [&](const char* what, const char* seconds, const Entry& other) {
+      rows.Add(what, "x", PairedRatio(mine.seconds.at(seconds), other.seconds.at(seconds)));
+    };
+    rows.Add("blocks, times fewer", "x", FewestBlocks() / mine.mean_blocks);
+    add_ratio("empty seek, of the best", "empty seek", fastest);
+    add_ratio("hit, of points", "hit", points);
+    add_ratio("miss, of points", "miss", points);
+    // One fills its database after the other: no turn has a partner.
+    rows.Add(
+        "filling, of points", "x",
+        Quotient(SpreadOf(mine.seconds.at("filling")), SpreadOf(points.seconds.at("filling"))));
+    if (role == Role::kRanges) {
+      add_ratio("empty seek, cold, of no filter", "empty seek, cold", Of(Role::kNoFilter));
+    }
+    if (mine.refusals_per_file > 0) {
+      rows.Add("more bytes, refused", "bytes", mine.filter_bytes - points.filter_bytes)
+          .Add("log lines per file, refused", "", mine.refusals_per_file);
+      add_ratio("empty seek, of no filter, refused", "empty seek", Of(Role::kNoFilter));
+    }
   }
 
   const KeySet& set_;
   const Effort& effort_;
   const std::filesystem::path dir_;
   Progress& progress_;
+  Results& results_;
   const uint64_t seed_;
   const std::vector<SortedKeys> runs_;
   const std::vector<RangeQueries> queries_;
   const std::vector<Range> mixed_;
   const std::vector<Range> found_;
-  std::vector<std::unique_ptr<RangeDatabase>> databases_;  // by Role
-  Comparison comparison_;
+  Entry entries_[kNumRoles];  // by Role
 };
 
 }  // namespace
@@ -165,12 +242,11 @@ class SetExperiment {
 void RunExperiment(const Effort& effort, Job& job) {
   const uint64_t seed = job.options.seed;
   job.results.SetFact("runs", kRuns);
-  job.results.SetFact("range_fpr", kComparedRangeFpr);
   for (const std::string& name : effort.sets) {
     job.progress.Show(fmt::format("{}: drawing keys and ranges", name));
     const TempDir databases(job.db_dir);
     const KeySet set = MakeKeySet(name, effort.keys, seed);
-    SetExperiment(set, effort, databases.path(), job).Run().AddTo(job.results);
+    SetExperiment(set, effort, databases.path(), job).Run();
   }
   for (const std::string& name : effort.filter_sets) {
     job.progress.Show(fmt::format("{}: the filter alone", name));

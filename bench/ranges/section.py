@@ -22,7 +22,7 @@ SECTION = Section(
     lead="Seeks with an upper bound in {runs} sorted runs, each of which has keys of all parts. "
     "Blocks: data blocks that a seek reads or finds in the cache, as RocksDB counts them. Times: "
     "medians of processor time in turns; cold: by the clock, without a block cache, {cold_reads}, "
-    "filters and indexes in memory. Ranges are as long as those that hold 0.001 to 10 keys on "
+    "filters and indexes in memory. Ranges are as long as those that hold 0.001 to 1 keys on "
     "average. Prefix Bloom: with the prefix that reads the fewest blocks over all lengths.",
     values={"fewer": Value(FEWER, {"name": RANGES, "keys": INTEGERS}),
             **{name: Value(BLOCKS, {"name": of, "keys": INTEGERS}) for name, of in

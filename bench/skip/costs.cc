@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <random>
@@ -78,8 +77,7 @@ class Carrier : public Database {
         .Add("resident for 1 TiB of data", "bytes", resident * kTebibyte / kSstBytes)
         .AddTurns("lookup: time", "s", lookup_seconds_)
         .Add("lookup: of no index", "x", PairedRatio(lookup_seconds_, plain.lookup_seconds_))
-        .Add("lookup: bytes read", "bytes", lookup_bytes_)
-        .Add("lookup: bytes, of no index", "x", lookup_bytes_ / std::max(1.0, plain.lookup_bytes_));
+        .Add("lookup: bytes read", "bytes", lookup_bytes_);
   }
 
  private:
