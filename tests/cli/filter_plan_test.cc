@@ -97,14 +97,6 @@ TEST_F(FilterPlanTest, SameReadsAreReachedWithLessMemoryWhereFewLookupsCheckTheS
   }
 }
 
-TEST_F(FilterPlanTest, SpreadMemoryBeatsOneRate) {
-  const Result<FilterPlan> spread = PlanForMemory(tree_, 1'400'000);
-  const Result<FilterPlan> one_rate = PlanForOneRate(tree_, 1'400'000);
-  EXPECT_LT(ReadsOf(*spread), 0.7 * ReadsOf(*one_rate));
-  EXPECT_LT(spread->levels[0].target_fpr, spread->levels[1].target_fpr);
-  EXPECT_LT(spread->levels[1].target_fpr, spread->levels[2].target_fpr);
-}
-
 TEST_F(FilterPlanTest, SaysWhatIsTooLittle) {
   for (const auto plan_for : {PlanForMemory, PlanForOneRate}) {
     const Result<FilterPlan> plan = plan_for(tree_, 10);
@@ -118,14 +110,6 @@ TEST_F(FilterPlanTest, SaysWhatIsTooLittle) {
   EXPECT_FALSE(PlanForWastedReads(tree_, 1000).ok());
 }
 
-TEST_F(FilterPlanTest, AllFilesWithoutFiltersAreRewritten) {
-  const Result<FilterPlan> plan = PlanForGoal(tree_, kTenBits);
-  EXPECT_EQ(plan->setting.ToText(), "bits_per_key=10");
-  EXPECT_EQ(plan->changes.size(), 24u);
-  EXPECT_EQ(plan->rewritten_bytes, 30 * kKeys);
-  EXPECT_EQ(plan->rewritten_keys, kKeys);
-}
-
 TEST_F(FilterPlanTest, FilesThatAreAsPlannedAreNotRewritten) {
   std::vector<FileReport> files = Files();
   Apply(*PlanForGoal(tree_, kTenBits), &files);
@@ -136,14 +120,6 @@ TEST_F(FilterPlanTest, FilesThatAreAsPlannedAreNotRewritten) {
   const Result<FilterPlan> plan = PlanForGoal({lists[0]}, kTenBits);
   EXPECT_EQ(plan->changes.size(), 3u);
   EXPECT_EQ(plan->rewritten_keys, 150'000u);
-}
-
-TEST_F(FilterPlanTest, NoFiltersArePlannedByLeavingThemOut) {
-  const Result<FilterPlan> plan = PlanForWastedReads(tree_, 10);
-  ASSERT_TRUE(plan.ok());
-  EXPECT_EQ(plan->filter_bytes, 0u);
-  EXPECT_EQ(plan->changes.size(), 0u);
-  EXPECT_EQ(plan->fprs, std::vector<double>(4, 1));
 }
 
 TEST_F(FilterPlanTest, SmallFiltersAreCountedWithWhatTheyAreRoundedUpTo) {

@@ -11,14 +11,6 @@ class Lines(CommandTest):
         self.load_lines(b"b\t2\n")
         self.assertEqual(self.scan("TRUE"), [(b"a", b"1"), (b"b", b"2")])
 
-    def test_no_lines(self):
-        self.assertEqual(self.load(b"")["rows_read"], 0)
-        self.assertEqual(self.scan("TRUE"), [])
-
-    def test_last_line_without_its_end(self):
-        self.assertEqual(self.load(b"a\t1\nb\t2")["rows_read"], 2)
-        self.assertEqual(self.scan("TRUE"), [(b"a", b"1"), (b"b", b"2")])
-
     def test_odd_bytes(self):
         everything = bytes(byte for byte in range(256) if byte not in b"\t\n")
         rows = [(b"\0", everything), (b"\r", b"\r"), (everything, b""), (b"", b"empty key"),

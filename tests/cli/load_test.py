@@ -1,10 +1,12 @@
-"""What load prints, where it loads to, and what may go wrong there."""
+"""What load reports and counts, where it loads to, and what may go wrong there."""
 
+import json
 import os
 import pty
+import re
 import subprocess
 
-from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, lines_of
+from command import CommandTest, PROGRAM, TIMEOUT_SECONDS, lines_of
 
 
 class Report(CommandTest):
@@ -12,22 +14,13 @@ class Report(CommandTest):
 
     def test_text(self):
         done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:2", "-",
-                            stdin=lines_of(self.ROWS))
-        text = done.out.decode()
-        num_bytes = sum(len(key) + len(str(i)) for key, i in self.ROWS)
-        self.assertIn(f"rows read: 1,000\nrows kept: 1,000\nbytes: {num_bytes:,}\n  n=int:1: 1,000 rows with a value, "
-                      "0 without\nindex bytes: ", text)
-        self.assertIn("in 1 of 1 file\n", text)
-        self.assertIn("n=int:1 (of the value): filters ", text)
+                            stdin=lines_of([*self.ROWS, ("0000", "none")]))
+        num_bytes = 4 + len("none") + sum(len(key) + len(str(i)) for key, i in self.ROWS)
+        self.assertTrue(done.out.decode().startswith(
+            "rows read: 1,001\nrows kept: 1,000, 1 replaced by later ones of the same key\n"
+            f"bytes: {num_bytes:,}\n  n=int:1: 1,000 rows with a value, 1 without\nindex bytes: "))
+        self.assertIn(b"in 1 of 1 file\n  n=int:1 (of the value): filters ", done.out)
         self.assertEqual(done.err, "")  # no progress without a terminal
-
-    def test_json(self):
-        said = self.load(self.ROWS, "--index", "n=int:2")
-        self.assertEqual(said["rows_read"], 1000)
-        self.assertGreater(said["index_bytes"], 0)
-        self.assertEqual((said["num_files"], said["files_with_index"]), (1, 1))
-        self.assertEqual([column["definition"] for column in said["columns"]], ["n=int:1"])
-        self.assertEqual(said["columns"][0]["num_distinct"], 1000)
 
     def test_smaller_rates_and_granules_take_more(self):
         sizes = []
@@ -98,12 +91,115 @@ class Places(CommandTest):
         self.db = self.dir / "file" / "db"
         self.assertIn(str(self.db), self.load_one(1))
 
-    def test_full_file_system(self):
-        """A file-size limit stands in for it."""
-        program = [PROGRAM, "load", "--db", str(self.db), "--key", "1", "-"]
-        rows = lines_of((f"{i:06}", os.urandom(50).hex()) for i in range(20_000))
-        done = subprocess.run(["bash", "-c", 'trap "" XFSZ; ulimit -f 200; exec "$@"', "-", *program],
-                              input=rows, capture_output=True, check=False, timeout=TIMEOUT_SECONDS)
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn(b"cannot write database", done.stderr)
-        self.assertEqual(done.stdout, b"")
+
+class Counts(CommandTest):
+    def values(self, said):
+        return {each["definition"]: (each["rows_with_value"], each["rows_without_value"])
+                for each in said["values"]}
+
+    def test_rows_read_and_kept(self):
+        said = self.load([("a", 1), ("b", 1), ("a", 2), ("a", 3)], "--index", "n=int:2")
+        self.assertEqual((said["rows_read"], said["rows_kept"], said["rows_in_database"]), (4, 2, 2))
+        self.assertEqual((said["num_files"], said["files_with_index"]), (1, 1))
+        column, = said["columns"]
+        self.assertEqual((column["definition"], column["num_distinct"]), ("n=int:1", 2))
+        said = self.load([("c", 1)])
+        self.assertEqual((said["rows_read"], said["rows_kept"], said["rows_in_database"]),
+                         (1, None, 3))
+        self.assertEqual(self.scan("TRUE"), [(b"a", b"3"), (b"b", b"1"), (b"c", b"1")])
+
+    def test_without_compaction(self):
+        self.load([("a", 1)], "--no-compact")
+        self.assertIsNone(self.load([("b", 1)], "--no-compact")["rows_in_database"])
+
+    def test_rows_with_and_without_a_value(self):
+        said = self.load([("a", 1, "x"), ("b", "one", "y"), ("c", 3)], "--index", "n=int:2", "s=field:3")
+        self.assertEqual(self.values(said), {"n=int:1": (2, 1), "s=field:2": (2, 1)})
+
+    def test_json_path_that_leads_nowhere(self):
+        rows = [(i, json.dumps({"a": {"b": i}})) for i in range(10)]
+        said = self.load(rows, "--index", "right=int:json:/a/b", "wrong=int:json:/a/c")
+        self.assertEqual(self.values(said)["wrong=int:json:/a/c"], (0, 10))
+        self.assertEqual(self.values(said)["right=int:json:/a/b"], (10, 0))
+        self.assertIn("warning: no row has a value of wrong=int:json:/a/c",
+                      self.load_lines(lines_of(rows), "--index", "wrong=int:json:/a/c"))
+
+    def test_lines_with_cr(self):
+        said = self.load_lines(b"a\t1\r\nb\t2\r\n", "--index", "n=int:2")
+        self.assertIn("warning: no row has a value of n=int:1", said)
+        self.assertIn("warning: 2 lines end with CR, which is part of the last field; --format csv", said)
+
+
+class Csv(CommandTest):
+    def load_csv(self, text, *arguments, key=1):
+        done = self.succeed("load", "--db", self.db, "--key", key, "--format", "csv", "--format", "json",
+                            *arguments, "-", stdin=text)
+        return json.loads(done.out)
+
+    def test_rfc_4180(self):
+        said = self.load_csv(b'k1,"one, two",5\r\nk2,"say ""hi""",6\r\n"k,3","line\none",7\r\n',
+                             "--index", "s=field:2", "n=int:3")
+        self.assertEqual(said["rows_read"], 3)
+        self.assertEqual([(each["rows_with_value"], each["rows_without_value"])
+                          for each in said["values"]], [(3, 0), (3, 0)])
+        self.assertEqual(self.keys("s = 'one, two'"), ["k1"])
+        self.assertEqual(self.keys("s = 'say \"hi\"'"), ["k2"])
+        done = self.succeed("scan", "--db", self.db, "--where", "n = 7", "--format", "json")
+        self.assertEqual(json.loads(done.out), {"key": "k,3", "value": "line\none\t7"})
+
+    def test_every_field_as_key(self):
+        for key in range(1, 4):
+            self.db = self.dir / f"db{key}"
+            self.load_csv(b"a,b,c\n", key=key)
+            fields = [b"a", b"b", b"c"]
+            self.assertEqual(self.scan("TRUE"), [(fields.pop(key - 1), b"\t".join(fields))])
+
+    def test_blanks_empty_fields_and_line_ends(self):
+        self.load_csv(b" k , v ,\r\n\r\nl,,x\rm,\"\",y\nn,1,2")
+        self.assertEqual(self.scan("TRUE"), [(b" k ", b" v \t"), (b"l", b"\tx"), (b"m", b"\ty"),
+                                             (b"n", b"1\t2")])
+
+    def test_header_mark_and_delimiters(self):
+        said = self.load_csv(b"\xef\xbb\xbfid;name\n1;a\tb\n", "--header", "--delimiter", ";",
+                             "--store-delimiter", "\\x1f", "--index", "name=field:2")
+        self.assertEqual(said["rows_read"], 1)
+        self.assertEqual(self.keys("name = 'a\tb'"), ["1"])
+
+    def test_what_is_wrong(self):
+        for text, said in (
+                (b'a,"b"c\n', ":1: this is not CSV (RFC 4180): "),
+                (b'a,b\nc,"d\ne\n', ":3: this is not CSV (RFC 4180): a quote is not closed"),
+                (b"a,b\nc,d\te\n", ":2: field 2 has TAB, which separates fields in the stored value; "
+                                   "--store-delimiter takes another byte")):
+            message = self.fail_with(1, "load", "--db", self.db, "--key", 1, "--format", "csv", "-",
+                                     stdin=text)
+            self.assertIn("standard input" + said, message)
+        self.assertIn("the record has 1 field; the key is field 2 (--key)",
+                      self.fail_with(1, "load", "--db", self.db, "--key", 2, "--format", "csv", "-",
+                                     stdin=b"a\n"))
+        self.assertIn("only for --format csv", self.load_lines(b"", "--store-delimiter", ",", code=2))
+        self.assertIn("--format: 'tsv' is unknown; allowed are text, json and csv",
+                      self.load_lines(b"", "--format", "tsv", code=2))
+
+
+class FullDisk(CommandTest):
+    ROWS = [(f"{i:06}", os.urandom(500).hex()) for i in range(300_000)]
+
+    def test_what_is_kept_is_said_exactly(self):
+        """A file-size limit stands in for the disk: the file that a flush writes is too large."""
+        path = self.dir / "rows"
+        path.write_bytes(lines_of(self.ROWS))
+        # Memtables of 64 MiB become files of 33 MiB: hexadecimal digits compress to half.
+        for kilobytes in (1000, 20_000):
+            self.db = self.dir / f"db{kilobytes}"
+            done = subprocess.run(
+                ["bash", "-c", f'trap "" XFSZ; ulimit -f {kilobytes}; exec "$@"', "-", PROGRAM, "load",
+                 "--db", str(self.db), "--key", "1", str(path)],
+                capture_output=True, check=False, timeout=TIMEOUT_SECONDS)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            kept = re.search(r"cannot write database .*; the first ([\d,]+) rows? of the file are kept, "
+                             r"nothing after is", done.stderr.decode())
+            self.assertTrue(kept, done.stderr)
+            count = int(kept[1].replace(",", ""))
+            self.assertEqual([key for key, _ in self.scan("TRUE")],
+                             [key.encode() for key, _ in self.ROWS[:count]])

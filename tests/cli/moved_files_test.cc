@@ -41,10 +41,6 @@ AskedRatesByFamily BitsPerKey(double bits_per_key) {
   return {{"", {.goal = {.bits_per_key = bits_per_key}}}};
 }
 
-TEST(MovedFiles, NoneInATreeAsBuilt) {
-  EXPECT_EQ(LevelsBuiltFor(Tree(), BitsPerKey(10)), Levels(6));
-}
-
 TEST(MovedFiles, AreTheOnesWithARateOfALevelAbove) {
   std::vector<FileReport> files = Tree();
   files[4].filter.predicted_fpr = files[2].filter.predicted_fpr;  // from level 2 to 3

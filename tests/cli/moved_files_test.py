@@ -35,9 +35,3 @@ class MovedFiles(CommandTest):
             self.db = self.dir / f"db {policy}"
             self.build_runs(RUNS, policy)
             self.assertEqual(self.moved(), [], policy)
-
-    def test_normal_tree(self):
-        self.level_tree("fill", "1200000", SPREAD)
-        files = self.inspect()["files"]
-        self.assertGreater(len({file["level"] for file in files}), 1)
-        self.assertLess(len(self.moved()), 0.3 * len(files))

@@ -89,20 +89,10 @@ class Orders(OrderTest):
         self.assertEqual(self.order("ts > 1000500 LIMIT 1", "--reverse"), ["k000099"])
         self.assertEqual(self.scan("ORDER BY n LIMIT 7", "--count"), [(b"7",)])
 
-    def test_column_of_the_name_order(self):
-        self.load([("a", 2), ("b", 1)], "--index", "order=int:2")
-        self.assertEqual(self.order("order > 0 ORDER BY order LIMIT 1"), ["b"])
-
     def test_what_is_wrong(self):
-        self.load(self.rows[:100], *self.INDEXES, "w=words:4")
-        for where, said in (
-                ("ORDER BY ts", "position 12: expected LIMIT, without which all rows would be read"),
-                ("ORDER BY size LIMIT 1", "position 10: unknown column 'size'; known are"),
-                ("ORDER BY w LIMIT 1", "position 10: column 'w' is indexed by tokens"),
-                ("ORDER BY ts LIMIT 0", "position 19: expected a whole number of rows, 1 or more"),
-                ("n = 1 ORDER ts", "position 7: "),
-                ("n = 1 LIMIT 2 x", "position 15: expected the end")):
-            self.assertIn(said, self.fail_with(2, "scan", "--db", self.db, "--where", where))
+        self.load(self.rows[:100], *self.INDEXES)
+        self.assertIn("position 12: expected LIMIT, without which all rows would be read",
+                      self.fail_with(2, "scan", "--db", self.db, "--where", "ORDER BY ts"))
         self.assertIn("ORDER BY ts DESC", self.fail_with(2, "scan", "--db", self.db, "--reverse",
                                                          "--where", "ORDER BY ts LIMIT 1"))
         self.assertIn("a limit is given twice", self.fail_with(

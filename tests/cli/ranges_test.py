@@ -1,7 +1,6 @@
 """Filters that answer for ranges: how load makes them, what inspect and verify see of them."""
 
 import json
-import math
 import random
 import shutil
 
@@ -182,20 +181,6 @@ class Advice(CommandTest):
             "level", "num_keys", "sampled_files", "sampled_keys", "range_fpr_today",
             "estimated_fpr", "range_fpr", "range_bytes"})
 
-    def test_share_of_seeks_and_width(self):
-        self.load(rows_of(2000))
-        for fraction, width in ((0, 0), (0.25, 0.5), (1, 3)):
-            family, = self.json_of("advise", "--db", self.db, "--seek-fraction", fraction,
-                                   "--range-width", width)["families"]
-            ranges = family["ranges"]
-            lookups = (1 - fraction) * family["today"]["wasted_reads"]
-            empty = fraction * math.exp(-width)
-            self.assertAlmostEqual(ranges["share_of_empty_seeks"], math.exp(-width))
-            self.assertAlmostEqual(ranges["wasted_reads_today"],
-                                   lookups + empty * ranges["blocks_per_empty_seek_today"])
-            self.assertAlmostEqual(ranges["wasted_reads"],
-                                   lookups + empty * ranges["blocks_per_empty_seek"])
-
     def test_options(self):
         options = [r"filter_policy=\{id=blocksieve;target_fpr=0\.\d+;kind=auto;ranges=true;"
                    r"range_fpr=0\.011\}", r"prefix_extractor=blocksieve\.range"]
@@ -256,11 +241,3 @@ class Advice(CommandTest):
             r"One that finds nothing reads 1 data blocks today, and 0\.01",
             "With 1 keys in their ranges on average, 36.8 % of the seeks find nothing",
             "  prefix_extractor=blocksieve.range$")
-
-    def test_damaged_data(self):
-        """The keys before it are a sample as well."""
-        self.load([(f"{key}", "x" * 100) for key, _ in rows_of(20_000)])
-        flip(self.table(), self.table().stat().st_size // 2)
-        sampled = self.advise()["runs"][0]["sampled_keys"]
-        self.assertGreater(sampled, 1000)
-        self.assertLess(sampled, 19_000)

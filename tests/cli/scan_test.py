@@ -110,16 +110,6 @@ class WrongConditions(ScanTest):
         self.assertTrue(shown.startswith("  ...") and shown.endswith("..."), shown)
         self.assertEqual(shown[caret.index("^")], "?")
 
-    def test_unknown_column(self):
-        self.check("size = 1", "position 1: unknown column 'size'; known are kind, n, words",
-                   "\n  size = 1\n  ^\n")
-
-    def test_values_of_another_type(self):
-        self.check("n = 'one'", "position 5")
-        self.check("kind = 1", "position 8", "number 1; in single quotes it is text")
-        self.check("words HAS 'two words'", "position 11")
-        self.check("n LIKE '1%'", "position ")
-
 
 class Names(CommandTest):
     def test_words_of_the_language(self):
@@ -170,15 +160,3 @@ class Numbers(CommandTest):
             for wrong in ("five", " 5", "5 ", "0x5", ""):
                 self.assertIn(f"cannot be compared with the string '{wrong}'",
                               self.fail_with(2, "scan", "--db", self.db, "--where", f"i = '{wrong}'"))
-
-    def test_bare_numbers_of_json(self):
-        """What no double holds ends a row."""
-        bare = ["500", "-1", "1e3", "1e308", "1e400", "-1e400", "NaN", "1e-400"]
-        self.load([(f"k{i}", f'{{"a":7,"n":{text},"z":8}}') for i, text in enumerate(bare)],
-                  "--index", "f=float:json:/n", "i=int:json:/n", "a=int:json:/a", "z=int:json:/z")
-        for condition, expected in (("f > 0", ["k0", "k2", "k3"]), ("f = 0", ["k7"]),
-                                    ("f IS NULL", ["k4", "k5", "k6"]), ("i = 1000", ["k2"]),
-                                    ("a = 7", [f"k{i}" for i in range(len(bare))]),
-                                    ("z = 8", ["k0", "k1", "k2", "k3", "k7"]),
-                                    ("z IS NULL", ["k4", "k5", "k6"])):
-            self.assertEqual(self.keys(condition), expected, condition)

@@ -109,9 +109,9 @@ std::string LevelsText(const std::vector<FileReport>& files, bool with_family) {
   FamilyTable table(with_family, {"level", "files", "keys", "bytes", "keys covered",
                                   "bytes covered", "filter bytes", "bits/key", "predicted FPR"});
   FilterSummary total;
-  const std::vector<LevelSummary> levels = SummariseLevels(files);
-  for (const LevelSummary& level : levels) {
-    table.AddRow(level.family, SummaryCells(LevelText(level.level), level));
+  const auto levels = SummariseLevels(files);
+  for (const auto& [place, level] : levels) {
+    table.AddRow(place.first, SummaryCells(LevelText(place.second), level));
   }
   for (const FileReport& file : files) total.Add(file);
   if (levels.size() > 1) table.AddRow("all", SummaryCells("all", total));
@@ -192,11 +192,7 @@ FilterSummary FilesWithoutPlugin(const std::vector<FileReport>& files, bool opti
 }
 
 // Why filters have the form that they have.
-std::string ReasonsText(const std::vector<IndexSummary>& indexes) {
-  std::set<std::string> forms;
-  for (const IndexSummary& index : indexes) {
-    forms.insert(index.filters.begin(), index.filters.end());
-  }
+std::string ReasonsText(const std::set<std::string>& forms) {
   std::string text;
   for (const std::string& form : forms) {
     const std::string_view reason = GranuleFiltersReason(form);
@@ -208,19 +204,18 @@ std::string ReasonsText(const std::vector<IndexSummary>& indexes) {
 std::string IndexesText(const std::vector<FileReport>& files, bool with_family) {
   FamilyTable table(with_family,
                     {"skip index", "files", "granules", "filters", "filter bytes", "bounds bytes"});
-  const std::vector<IndexSummary> indexes = SummariseIndexes(files);
+  const auto indexes = SummariseIndexes(files);
   if (indexes.empty()) return "No skip indexes.\n";
-  for (const IndexSummary& index : indexes) {
-    std::string filters;
-    for (const std::string& form : index.filters) {
-      filters += filters.empty() ? form : " + " + form;
-    }
+  std::set<std::string> forms;
+  for (const auto& [name, index] : indexes) {
+    forms.insert(index.filters.begin(), index.filters.end());
     table.AddRow(
-        index.family,
-        {index.definition, term::WithCommas(index.num_files), term::WithCommas(index.num_granules),
-         filters, term::WithCommas(index.filter_bytes), term::WithCommas(index.bounds_bytes)});
+        name.first,
+        {name.second, term::WithCommas(index.num_files), term::WithCommas(index.num_granules),
+         fmt::format("{}", fmt::join(index.filters, " + ")), term::WithCommas(index.filter_bytes),
+         term::WithCommas(index.bounds_bytes)});
   }
-  return table.ToString() + ReasonsText(indexes);
+  return table.ToString() + ReasonsText(forms);
 }
 
 std::string NotesText(const Inspection& inspection) {
@@ -266,10 +261,10 @@ std::string ToJson(const InspectOptions& options, const Inspection& inspection) 
   document["total"] = ToJson(total);
   document["files_without_plugin"] = inspection.without_plugin.num_files;
   Json& levels = document["levels"] = Json::array();
-  for (const LevelSummary& level : SummariseLevels(inspection.files)) {
-    Json one = {{"family", level.family}};
-    one["level"] = level.level < 0 ? Json(nullptr) : Json(level.level);
-    one.update(ToJson(static_cast<const FilterSummary&>(level)));
+  for (const auto& [place, level] : SummariseLevels(inspection.files)) {
+    Json one = {{"family", place.first}};
+    one["level"] = place.second < 0 ? Json(nullptr) : Json(place.second);
+    one.update(ToJson(level));
     levels.push_back(std::move(one));
   }
   Json& files = document["files"] = Json::array();

@@ -90,7 +90,7 @@ std::string Question(const SizeOptions& options) {
   return fmt::format("{} in up to {}", keys, term::CountOf(*options.bytes, "byte"));
 }
 
-void PrintText(const SizeOptions& options, const std::vector<Sized>& all, term::Output* output) {
+std::string ToText(const SizeOptions& options, const std::vector<Sized>& all) {
   term::TextTable table(
       {"kind", "layout", "bits/key", "bytes", "predicted FPR", "limit", "above limit"});
   for (const Sized& sized : all) {
@@ -101,10 +101,10 @@ void PrintText(const SizeOptions& options, const std::vector<Sized>& all, term::
                   fmt::format("{:.3f}", sized.limit_bits_per_key),
                   fmt::format("{:.1f} %", 100 * sized.above_limit)});
   }
-  output->Write(Question(options) + "\n\n" + table.ToString());
+  return Question(options) + "\n\n" + table.ToString();
 }
 
-void PrintJson(const SizeOptions& options, const std::vector<Sized>& all, term::Output* output) {
+std::string ToJson(const SizeOptions& options, const std::vector<Sized>& all) {
   using Json = nlohmann::ordered_json;
   Json document = {{"keys", options.keys}};
   if (options.fpr) document["target_fpr"] = *options.fpr;
@@ -120,7 +120,7 @@ void PrintJson(const SizeOptions& options, const std::vector<Sized>& all, term::
                        {"limit_bits_per_key", sized.limit_bits_per_key},
                        {"above_limit", sized.above_limit}});
   }
-  output->Write(JsonText(document));
+  return JsonText(document);
 }
 
 void RunSize(const SizeOptions& options) {
@@ -143,14 +143,11 @@ void RunSize(const SizeOptions& options) {
     }
   }
   if (all.empty()) term::FailUsage("no kind of filter can have {}:{}", Question(options), problems);
-  term::Output output;
   if (options.format == OutputFormat::kJson) {
-    PrintJson(options, all, &output);
-  } else {
-    PrintText(options, all, &output);
-    if (!problems.empty()) output.Write("\nThe other kinds do not fit:" + problems + "\n");
+    return term::WriteToStandardOutput(ToJson(options, all));
   }
-  output.Flush();
+  if (!problems.empty()) problems = "\nThe other kinds do not fit:" + problems + "\n";
+  term::WriteToStandardOutput(ToText(options, all) + problems);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "integration/cli/database/table/file_report.h"
@@ -28,18 +30,12 @@ struct FilterSummary {
   }
 };
 
-struct LevelSummary : FilterSummary {
-  std::string family;
-  int level = -1;
-};
-
 /// By column family and level.
-std::vector<LevelSummary> SummariseLevels(const std::vector<FileReport>& files);
+std::map<std::pair<std::string, int>, FilterSummary> SummariseLevels(
+    const std::vector<FileReport>& files);
 
 /// One index definition over the files of a column family.
 struct IndexSummary {
-  std::string family;
-  std::string definition;
   uint64_t num_files = 0;
   uint64_t num_granules = 0;
   /// What the files have: see GranuleFiltersName.
@@ -49,6 +45,7 @@ struct IndexSummary {
 };
 
 /// By column family and definition.
-std::vector<IndexSummary> SummariseIndexes(const std::vector<FileReport>& files);
+std::map<std::pair<std::string, std::string>, IndexSummary> SummariseIndexes(
+    const std::vector<FileReport>& files);
 
 }  // namespace blocksieve::cli
