@@ -237,10 +237,10 @@ void RunAdvise(const AdviseOptions& options) {
 }  // namespace
 
 void AddAdviseCommand(CLI::App* app, Action* action) {
-  const auto options = std::make_shared<AdviseOptions>();
-  CLI::App* const command = AddSubcommand(
-      app, "advise", "Show what other filters would cost a database, and what they would save",
-      kAdviseFooter);
+  const auto [command, options] =
+      AddSubcommand(app, action, "advise",
+                    "Show what other filters would cost a database, and what they would save",
+                    kAdviseFooter, RunAdvise);
   AddDatabaseOption(command, &options->choice.db, "the directory of the database");
   AddOption(command, &options->choice.family,
             {"--column-family", "NAME", "only this column family; default: all, one by one"});
@@ -279,7 +279,6 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
             {"--options-file", "FILE",
              "write the database's options, with what the first line says, into this file"});
   AddFormatOption(command, &options->format);
-  SetAction(command, action, [options] { RunAdvise(*options); });
 }
 
 }  // namespace blocksieve::cli

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -92,9 +91,9 @@ void RunApply(const ApplyOptions& options) {
 }  // namespace
 
 void AddApplyCommand(CLI::App* app, Action* action) {
-  const auto options = std::make_shared<ApplyOptions>();
-  CLI::App* const command = AddSubcommand(
-      app, "apply", "Put options of filters into a database's OPTIONS file", kApplyFooter);
+  const auto [command, options] =
+      AddSubcommand(app, action, "apply", "Put options of filters into a database's OPTIONS file",
+                    kApplyFooter, RunApply);
   AddDatabaseOption(command, &options->database, "the directory of the database");
   AddOption(command, &options->options,
             {"--option", "NAME=VALUE", "as blocksieve advise gives it", nullptr, kRequired});
@@ -102,7 +101,6 @@ void AddApplyCommand(CLI::App* app, Action* action) {
             {"--column-family", "NAME", "only this column family; default: all"});
   AddFlag(command, &options->is_dry_run, "--dry-run", "show what would change, and write nothing");
   AddFormatOption(command, &options->format);
-  SetAction(command, action, [options] { RunApply(*options); });
 }
 
 }  // namespace blocksieve::cli

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -95,9 +94,9 @@ void RunIndex(const IndexOptions& options) {
 }  // namespace
 
 void AddIndexCommand(CLI::App* app, Action* action) {
-  const auto options = std::make_shared<IndexOptions>();
-  CLI::App* const command = AddSubcommand(
-      app, "index", "Give the files of a database the skip indexes that they lack", kIndexFooter);
+  const auto [command, options] = AddSubcommand(
+      app, action, "index", "Give the files of a database the skip indexes that they lack",
+      kIndexFooter, RunIndex);
   AddDatabaseOption(command, &options->upkeep.database, "the directory of the database");
   CLI::Option* const indexes =
       AddOption(command, &options->indexes,
@@ -123,7 +122,6 @@ void AddIndexCommand(CLI::App* app, Action* action) {
   }
   Exclude(copy, save);
   AddFormatOption(command, &options->format);
-  SetAction(command, action, [options] { RunIndex(*options); });
 }
 
 }  // namespace blocksieve::cli

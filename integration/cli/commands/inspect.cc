@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -299,12 +298,11 @@ void RunInspect(const InspectOptions& options) {
 }  // namespace
 
 void AddInspectCommand(CLI::App* app, Action* action) {
-  const auto options = std::make_shared<InspectOptions>();
-  CLI::App* const command = AddSubcommand(
-      app, "inspect", "Show the filters and skip indexes of a database or a file", kInspectFooter);
+  const auto [command, options] = AddSubcommand(
+      app, action, "inspect", "Show the filters and skip indexes of a database or a file",
+      kInspectFooter, RunInspect);
   AddFileOptions(command, &options->choice);
   AddFormatOption(command, &options->format);
-  SetAction(command, action, [options] { RunInspect(*options); });
 }
 
 }  // namespace blocksieve::cli

@@ -179,7 +179,8 @@ void ParseDelimiters(LoadOptions* options) {
              : reader.delimiter;
 }
 
-void RunLoad(LoadOptions options) {
+void RunLoad(const LoadOptions& given) {
+  LoadOptions options = given;
   options.reader.file = TakeFile(&options);
   ParseDelimiters(&options);
   LoadTarget& target = options.target;
@@ -225,9 +226,9 @@ void AddFormats(CLI::App* command, LoadOptions* options) {
 }  // namespace
 
 void AddLoadCommand(CLI::App* app, Action* action) {
-  const auto options = std::make_shared<LoadOptions>();
-  CLI::App* const command = AddSubcommand(
-      app, "load", "Load lines of fields into a database with skip indexes", kLoadFooter);
+  const auto [command, options] =
+      AddSubcommand(app, action, "load", "Load lines of fields into a database with skip indexes",
+                    kLoadFooter, RunLoad);
   AddDatabaseOption(command, &options->target.path, "the directory of the database");
   AddOption(command, &options->reader.key_field,
             {"--key", "N", "the number of the field that is the key",
@@ -261,9 +262,8 @@ void AddLoadCommand(CLI::App* app, Action* action) {
       {"--store-delimiter", "C", R"(of CSV: what separates fields in the value (default \t))"});
   AddFlag(command, &options->reader.skips_header, "--header", "the first line or record is no row");
   AddFlag(command, &options->no_compact, "--no-compact", "leave the files as they were flushed");
-  AddFormats(command, options.get());
+  AddFormats(command, options);
   AddOption(command, &options->positionals, {"FILE", "", "the lines; - is standard input"});
-  SetAction(command, action, [options] { RunLoad(*options); });
 }
 
 }  // namespace blocksieve::cli

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "integration/cli/commands/commands.h"
@@ -66,6 +68,17 @@ CLI::App* AddSubcommand(CLI::App* app, const char* name, const char* description
 
 /// What is to be done once a command line that names the subcommand has been parsed.
 void SetAction(CLI::App* command, Action* action, std::function<void()> run);
+
+/// A subcommand, and the options to be set by parsing, with which `run` is then called.
+template <class Options>
+std::pair<CLI::App*, Options*> AddSubcommand(CLI::App* app, Action* action, const char* name,
+                                             const char* description, const char* footer,
+                                             void (*run)(const Options&)) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* const command = AddSubcommand(app, name, description, footer);
+  SetAction(command, action, [options, run] { run(*options); });
+  return {command, options.get()};
+}
 
 /// Adds a step of a subcommand. At least one step must be given, and several may be; options of the
 /// subcommand may follow them.

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -105,16 +104,14 @@ void RunRevert(const RevertOptions& options) {
 }  // namespace
 
 void AddRevertCommand(CLI::App* app, Action* action) {
-  const auto options = std::make_shared<RevertOptions>();
-  CLI::App* const command =
-      AddSubcommand(app, "revert", "Go back to the filters of stock RocksDB", kRevertFooter);
+  const auto [command, options] = AddSubcommand(
+      app, action, "revert", "Go back to the filters of stock RocksDB", kRevertFooter, RunRevert);
   AddRewriteOptions(command, &options->settings);
   AddOption(command, &options->policy,
             {"--filter-policy", "POLICY",
              fmt::format("as in OPTIONS files, if it is not known what was before (default {})",
                          options->policy),
              KnownPolicy});
-  SetAction(command, action, [options] { RunRevert(*options); });
 }
 
 }  // namespace blocksieve::cli

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -88,9 +87,9 @@ void RunRewrite(const RewriteOptions& options) {
 }  // namespace
 
 void AddRewriteCommand(CLI::App* app, Action* action) {
-  const auto options = std::make_shared<RewriteOptions>();
-  CLI::App* const command = AddSubcommand(
-      app, "rewrite", "Rewrite the files of a database that would gain by it", kRewriteFooter);
+  const auto [command, options] =
+      AddSubcommand(app, action, "rewrite", "Rewrite the files of a database that would gain by it",
+                    kRewriteFooter, RunRewrite);
   AddRewriteOptions(command, &options->settings);
   AddFlag(command, &options->settings.question.only_without, "--only-without",
           "only files without a filter");
@@ -98,7 +97,6 @@ void AddRewriteCommand(CLI::App* app, Action* action) {
           "the files that lack a skip index, instead of those whose filters would gain");
   AddOption(command, &options->indexes,
             {"--index", "NAME=EXTRACTOR", "the same, and what of the value to index under a name"});
-  SetAction(command, action, [options] { RunRewrite(*options); });
 }
 
 }  // namespace blocksieve::cli

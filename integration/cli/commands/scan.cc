@@ -221,10 +221,10 @@ void RunScan(const ScanOptions& options) {
 }  // namespace
 
 void AddScanCommand(CLI::App* app, Action* action) {
-  const auto options = std::make_shared<ScanOptions>();
+  const auto [command, options] =
+      AddSubcommand(app, action, "scan", "Print the rows of a database that match a condition",
+                    kScanFooter, RunScan);
   SkipScanOptions& scan = options->scan;
-  CLI::App* const command = AddSubcommand(
-      app, "scan", "Print the rows of a database that match a condition", kScanFooter);
   AddDatabaseOption(command, &options->db, "the directory of the database");
   AddOption(command, &options->where,
             {"--where", "CONDITION", "the condition; without it, all rows match"});
@@ -237,7 +237,6 @@ void AddScanCommand(CLI::App* app, Action* action) {
              WholeInRange(1, std::numeric_limits<uint64_t>::max())});
   AddFlag(command, &scan.reverse, "--reverse", "go from the greatest key to the least");
   AddFormatOption(command, &options->format);
-  SetAction(command, action, [options] { RunScan(*options); });
 }
 
 }  // namespace blocksieve::cli

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -153,8 +152,8 @@ void RunSize(const SizeOptions& options) {
 }  // namespace
 
 void AddSizeCommand(CLI::App* app, Action* action) {
-  const auto options = std::make_shared<SizeOptions>();
-  CLI::App* const command = AddSubcommand(app, "size", "Show how large filters are", kSizeFooter);
+  const auto [command, options] =
+      AddSubcommand(app, action, "size", "Show how large filters are", kSizeFooter, RunSize);
   AddOption(command, &options->fpr,
             {"--fpr", "P", "the false-positive rate to meet, 1e-07 to 0.5", TargetFprs()});
   AddOption(command, &options->bits_per_key,
@@ -165,7 +164,6 @@ void AddSizeCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->keys,
             {"--keys", "N", "the number of keys (default 1000000)", WholeInRange(1, kMaxNumber)});
   AddFormatOption(command, &options->format);
-  SetAction(command, action, [options] { RunSize(*options); });
 }
 
 }  // namespace blocksieve::cli

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -163,9 +162,9 @@ void RunVerify(const VerifyOptions& options) {
 }  // namespace
 
 void AddVerifyCommand(CLI::App* app, Action* action) {
-  const auto options = std::make_shared<VerifyOptions>();
-  CLI::App* const command = AddSubcommand(
-      app, "verify", "Check the filters and skip indexes of a database or a file", kVerifyFooter);
+  const auto [command, options] = AddSubcommand(
+      app, action, "verify", "Check the filters and skip indexes of a database or a file",
+      kVerifyFooter, RunVerify);
   AddFileOptions(command, &options->choice);
   AddOption(command, &options->num_probes,
             {"--probes", "N",
@@ -173,7 +172,6 @@ void AddVerifyCommand(CLI::App* app, Action* action) {
                          kDefaultProbes),
              WholeInRange(0, kMaxProbes)});
   AddFormatOption(command, &options->format);
-  SetAction(command, action, [options] { RunVerify(*options); });
 }
 
 }  // namespace blocksieve::cli
