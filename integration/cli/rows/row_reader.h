@@ -41,9 +41,4 @@ class RowReader {
 /// Throws Failure if the file cannot be opened.
 std::unique_ptr<RowReader> OpenRows(const RowReaderOptions& options);
 
-/// Rows of CSV (RFC 4180): fields in quotes may hold the delimiter, doubled quotes and line ends;
-/// lines end with CR LF, LF or CR; empty ones are passed over, as is a byte order mark. What RFC
-/// 4180 does not allow is a Failure.
-std::unique_ptr<RowReader> OpenCsvRows(const RowReaderOptions& options);
-
 }  // namespace blocksieve::cli

@@ -10,10 +10,18 @@
 #include "integration/cli/database/table/table_report.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
+#include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/coding.h"
 
 namespace blocksieve::cli {
+namespace {
+
+void CheckAsked(const rocksdb::Status& status) {
+  if (!status.ok()) term::Fail("its filters cannot be asked: {}", status.ToString());
+}
+
+}  // namespace
 
 std::string RandomExtension(std::string_view present, std::mt19937_64* random) {
   std::string key(present);
@@ -30,7 +38,12 @@ std::unique_ptr<TableFile> TableFile::Open(const FilePlace& place) {
 }
 
 TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
-    : table_(place.path), report_(ReportTable(place, num_bytes, &table_)), filters_(&table_) {}
+    : table_(place.path), report_(ReportTable(place, num_bytes, &table_)) {
+  const std::vector<std::string>& filters = table_.filters();
+  if (filters.size() == 1) only_filter_.reset(rocksdb_plugin::NewBitsReader(filters.front()));
+}
+
+TableFile::~TableFile() = default;
 
 std::vector<std::string> TableFile::FindDamage() {
   std::vector<std::string> damage;
@@ -48,8 +61,8 @@ std::string TableFile::ForEachKey(const KeyVisitor& visit) {
   if (table_.filters().size() > 1 && !rocksdb::Env::Default()->FileExists(table_.path()).ok()) {
     return "removed by another process before its filters could be asked";
   }
-  std::string unseen = table_.ForEachKey(
-      [&](const rocksdb::Slice& key) { visit(key.ToStringView(), filters_.Pass(key)); });
+  std::string unseen =
+      table_.ForEachKey([&](const rocksdb::Slice& key) { visit(key.ToStringView(), Pass(key)); });
   if (table_.has_prefixes() && table_.extractor() == nullptr) {
     return (unseen.empty() ? "" : unseen + "; ") + "prefixes were not checked: the extractor " +
            table_.properties().prefix_extractor_name + " is not known here";
@@ -57,17 +70,57 @@ std::string TableFile::ForEachKey(const KeyVisitor& visit) {
   return unseen;
 }
 
+std::optional<bool> TableFile::AskKey(const rocksdb::Slice& key) {
+  if (table_.filters().empty()) return true;
+  if (only_filter_ != nullptr) return only_filter_->MayMatch(key);
+  return AnswerOf(Lookup().Get(key));
+}
+
+std::optional<bool> TableFile::AskPrefix(const rocksdb::Slice& key) {
+  const rocksdb::SliceTransform* const extractor = table_.extractor();
+  if (table_.filters().empty() || extractor == nullptr || !extractor->InDomain(key)) return true;
+  if (only_filter_ != nullptr) return only_filter_->MayMatch(extractor->Transform(key));
+  return AnswerOf(Lookup().Seek(key));
+}
+
+bool TableFile::Pass(const rocksdb::Slice& key) {
+  return (!table_.has_whole_keys() || AskKey(key).value_or(true)) &&
+         (!table_.has_prefixes() || AskPrefix(key).value_or(true));
+}
+
+TableLookup& TableFile::Lookup() {
+  if (lookup_ == nullptr) {
+    // RocksDB takes for granted that it can read both ends of a file that it imports.
+    rocksdb::Iterator& probe = table_.probe();
+    probe.SeekToFirst();
+    if (probe.Valid()) probe.SeekToLast();
+    if (!probe.Valid()) term::Fail("its filters cannot be asked: {}", probe.status().ToString());
+    CheckAsked(TableLookup::Open(table_.path(), table_.OptionsWith(asked_.policy()),
+                                 table_.properties(), &lookup_));
+  }
+  return *lookup_;
+}
+
+std::optional<bool> TableFile::AnswerOf(const rocksdb::Status& lookup) {
+  CheckAsked(lookup);
+  return asked_.TakeAnswer();
+}
+
 bool TableFile::MayMatch(std::string_view key) {
   // Nothing is read for a key after the last one of the file.
-  return (table_.has_whole_keys() ? filters_.AskKey(key) : filters_.AskPrefix(key)).value_or(false);
+  return (table_.has_whole_keys() ? AskKey(key) : AskPrefix(key)).value_or(false);
 }
 
 std::optional<bool> TableFile::MayMatchRange(std::string_view begin, std::string_view end) {
-  if (report_.filter.num_range_filters == 0 ||
-      !rocksdb_plugin::IsRangeExtractor(table_.extractor())) {
+  const rocksdb::SliceTransform* const extractor = table_.extractor();
+  if (report_.filter.num_range_filters == 0 || !rocksdb_plugin::IsRangeExtractor(extractor)) {
     return std::nullopt;
   }
-  return filters_.AskRange(begin, end);
+  if (only_filter_ == nullptr) return AnswerOf(Lookup().Seek(begin, end));
+  // As RocksDB does.
+  const rocksdb::Slice prefix = extractor->Transform(begin);
+  extractor->Transform(end);
+  return only_filter_->MayMatch(prefix);
 }
 
 bool TableFile::HasKeyIn(std::string_view begin, std::string_view end) {

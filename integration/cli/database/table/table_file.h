@@ -1,5 +1,8 @@
 #pragma once
 
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,18 +11,21 @@
 #include <string_view>
 #include <vector>
 
+#include "integration/cli/database/table/captured_filters.h"
 #include "integration/cli/database/table/file_report.h"
 #include "integration/cli/database/table/opened_table.h"
-#include "integration/cli/database/table/table_filters.h"
+#include "integration/cli/database/table/table_lookup.h"
 
 namespace blocksieve::cli {
 
-/// An open table file of a RocksDB. Not thread-safe. Everything throws Failure if the file cannot
-/// be read.
+/// An open table file of a RocksDB, whose filters are asked as lookups and seeks ask them. Not
+/// thread-safe. Everything throws Failure if the file cannot be read.
 class TableFile {
  public:
   /// Null if the file no longer exists.
   static std::unique_ptr<TableFile> Open(const FilePlace& place);
+
+  ~TableFile();
 
   /// What can be said of it without reading its data.
   const FileReport& report() const { return report_; }
@@ -55,9 +61,21 @@ class TableFile {
   TableFile(const FilePlace& place, uint64_t num_bytes);
   bool HasPrefix(const rocksdb::Slice& prefix);
 
+  // Whether the filters let a key or its prefix through; nothing if a lookup asks none, as for a
+  // key after the last one.
+  std::optional<bool> AskKey(const rocksdb::Slice& key);
+  std::optional<bool> AskPrefix(const rocksdb::Slice& key);
+  // Whether every lookup and seek that can find the key would go on.
+  bool Pass(const rocksdb::Slice& key);
+  TableLookup& Lookup();
+  std::optional<bool> AnswerOf(const rocksdb::Status& lookup);
+
   OpenedTable table_;
   const FileReport report_;
-  TableFilters filters_;
+  std::unique_ptr<rocksdb::FilterBitsReader> only_filter_;  // null if there are several
+  // Where there are several, RocksDB chooses the one to ask.
+  CapturedFilters asked_;
+  std::unique_ptr<TableLookup> lookup_;
 };
 
 /// A key that sorts after `present`, and exists with a chance of 2^-64.
