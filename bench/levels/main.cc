@@ -128,7 +128,7 @@ class Experiment {
     const TempDir dir(job_.db_dir);
     Tree tree(sizes_, policy, dir.path());
     tree.Flushes(effort_.flushes);
-    const Measurement measured = tree.Measure(effort_.lookups);
+    Measurement measured = tree.Measure(effort_.lookups);
     if (after_reopening != nullptr) {
       tree.Open(Reads::kCached);
       tree.Flushes(kFlushesAfterReopening);

@@ -39,6 +39,7 @@ uint64_t NumFiles(uint64_t level_keys) { return (level_keys + kKeysPerFile - 1) 
 TreePlan PlanTree(uint64_t num_keys, const Asking& asking) {
   const std::vector<uint64_t> level_keys = LevelKeys(num_keys);
   std::vector<RunGroup> groups;
+  groups.reserve(level_keys.size());
   for (const uint64_t keys : level_keys) {
     groups.push_back({.num_runs = 1, .keys_per_run = static_cast<double>(keys)});
   }

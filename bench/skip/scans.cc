@@ -25,40 +25,39 @@ struct Scans {
   std::vector<double> seconds;  // by query
 };
 
+// Scans of a database by each of its columns, in one state.
 class DatabaseScans {
  public:
   DatabaseScans(const Dataset& dataset, ScanDatabase& database, const SkipIndexOptions& index,
-                Job& job)
+                bool is_rewritten, Job& job)
       : dataset_(dataset),
         database_(database),
         index_(index),
+        is_rewritten_(is_rewritten),
+        blocks_(database.db(), dataset.rows),
+        values_(dataset.Values(is_rewritten)),
         seed_(job.options.seed),
         results_(job.results) {}
 
-  void Measure(const Effort& effort, bool is_rewritten) {
-    const RowBlocks places(database_.db(), dataset_.rows);
-    const std::vector<std::string_view> values = dataset_.Values(is_rewritten);
+  void Measure(const Effort& effort) {
     for (size_t column = 0; column < dataset_.columns.size(); ++column) {
-      MeasureColumn(column, values, places, effort.queries, is_rewritten);
-      if (is_block_granules() && !is_rewritten) {
-        MeasureFpr(column, values, places, effort.fpr_queries);
-      }
+      MeasureColumn(column, effort.queries);
+      if (is_block_granules() && !is_rewritten_) MeasureFpr(column, effort.fpr_queries);
     }
   }
 
  private:
   bool is_block_granules() const { return index_.granule_rows == kDefaultGranuleRows; }
 
-  Scans ScanEach(size_t column, const std::vector<std::string_view>& values,
-                 const RowBlocks& places, size_t num_queries, uint64_t seed, bool is_cold) {
+  Scans ScanEach(size_t column, size_t num_queries, uint64_t seed, bool is_cold) {
     Scans scans;
-    for (const Query& query : DrawQueries(dataset_, column, values, num_queries, seed)) {
+    for (const Query& query : DrawQueries(dataset_, column, values_, num_queries, seed)) {
       if (is_cold) database_.ForgetReads();
-      const ScanCost cost = database_.Scan(query, values, /*use_index=*/true);
+      const ScanCost cost = database_.Scan(query, values_, /*use_index=*/true);
       ++scans.queries;
       scans.rows += static_cast<double>(query.rows.size());
       scans.blocks += static_cast<double>(cost.data_blocks);
-      scans.least_blocks += static_cast<double>(places.Count(query.rows));
+      scans.least_blocks += static_cast<double>(blocks_.Count(query.rows));
       scans.granules = static_cast<double>(cost.explanation.num_granules);
       scans.granules_selected += static_cast<double>(cost.explanation.granules_selected);
       scans.seconds.push_back(cost.seconds);
@@ -67,7 +66,7 @@ class DatabaseScans {
   }
 
   // For a value that no row has, so that they return nothing and read everything.
-  std::vector<double> FullScanSeconds(const Column& column, uint64_t num_blocks) {
+  std::vector<double> FullScanSeconds(const Column& column) {
     const Predicate nothing =
         Must(Predicate::Has(column, Value::Bytes("nosuchvalue")), "predicate");
     std::vector<double> seconds;
@@ -75,22 +74,21 @@ class DatabaseScans {
       database_.ForgetReads();
       const ScanCost full = database_.Scan({"", nothing, {}}, {}, /*use_index=*/false);
       seconds.push_back(full.seconds);
-      if (full.data_blocks != num_blocks) {
-        Fail("a full scan read {} data blocks, the files have {}", full.data_blocks, num_blocks);
+      if (full.data_blocks != blocks_.num_blocks()) {
+        Fail("a full scan read {} data blocks, the files have {}", full.data_blocks,
+             blocks_.num_blocks());
       }
     }
     return seconds;
   }
 
-  void MeasureColumn(size_t column, const std::vector<std::string_view>& values,
-                     const RowBlocks& places, size_t num_queries, bool is_rewritten) {
-    const Scans scans = ScanEach(column, values, places, num_queries, seed_, true);
-    const std::vector<double> full =
-        FullScanSeconds(dataset_.columns[column].column, places.num_blocks());
-    const auto full_blocks = static_cast<double>(places.num_blocks());
+  void MeasureColumn(size_t column, size_t num_queries) {
+    const Scans scans = ScanEach(column, num_queries, seed_, true);
+    const std::vector<double> full = FullScanSeconds(dataset_.columns[column].column);
+    const auto full_blocks = static_cast<double>(blocks_.num_blocks());
     const Json parameters = {
         {"scan", NameOf(dataset_, dataset_.columns[column])},
-        {"state", is_rewritten ? "a fifth rewritten" : "compacted"},
+        {"state", is_rewritten_ ? "a fifth rewritten" : "compacted"},
         {"granule", is_block_granules() ? "a block" : fmt::format("{} rows", index_.granule_rows)},
         {"granules", static_cast<uint64_t>(scans.granules)}};
     results_.Of("matching rows (least)", parameters)
@@ -109,9 +107,8 @@ class DatabaseScans {
 
   // Counts, for many values, the granules that are read but hold no match, against what the target
   // FPR allows. REQUIRES: granules are blocks. The cache makes no difference.
-  void MeasureFpr(size_t column, const std::vector<std::string_view>& values,
-                  const RowBlocks& places, size_t num_queries) {
-    const Scans scans = ScanEach(column, values, places, num_queries, seed_ + 1, false);
+  void MeasureFpr(size_t column, size_t num_queries) {
+    const Scans scans = ScanEach(column, num_queries, seed_ + 1, false);
     const double without_match = scans.queries * scans.granules - scans.least_blocks;
     results_
         .Of(dataset_.columns[column].is_clustered ? "clustered" : "scattered",
@@ -123,6 +120,9 @@ class DatabaseScans {
   const Dataset& dataset_;
   ScanDatabase& database_;
   const SkipIndexOptions& index_;
+  const bool is_rewritten_;
+  const RowBlocks blocks_;
+  const std::vector<std::string_view> values_;
   const uint64_t seed_;
   Results& results_;
 };
@@ -145,15 +145,14 @@ void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job) {
     }
     const TempDir dir(job.db_dir);
     ScanDatabase database(dataset, dir.path(), index);
-    DatabaseScans scans(dataset, database, index, job);
     show("filling");
     database.Fill(KeyOrder(dataset.rows.size()));
     show("scanning");
-    scans.Measure(effort, /*is_rewritten=*/false);
+    DatabaseScans(dataset, database, index, /*is_rewritten=*/false, job).Measure(effort);
     show("rewriting a fifth of the rows");
     database.Rewrite();
     show("scanning, a fifth rewritten");
-    scans.Measure(effort, /*is_rewritten=*/true);
+    DatabaseScans(dataset, database, index, /*is_rewritten=*/true, job).Measure(effort);
   }
 }
 
