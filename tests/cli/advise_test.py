@@ -50,19 +50,17 @@ class Prediction(AdviseTest):
         return today, measured
 
     def test_filters_of_all_kinds(self):
-        for reads, *policies in (
+        for reads, *policies in self.each((
                 ((0.045, 0.047), BLOOM), ((0, 1), RIBBON), ((0, 0.0101), "blocksieve:0.002"),
                 ((0, 1), "{id=blocksieve;wasted_reads=0.02}"), ((4.99, 5.01), "none"),
-                ((1, 2), "blocksieve:0.1", BLOOM, "none", RIBBON, "blocksieve:0.01")):
+                ((1, 2), "blocksieve:0.1", BLOOM, "none", RIBBON, "blocksieve:0.01"))):
             with self.subTest(policies=policies):
-                self.db = self.dir / policies[0]
                 self.build_runs(RUNS, *policies)
                 today, _ = self.check_today()
                 self.assertTrue(reads[0] < today["wasted_reads"] < reads[1], today)
 
     def test_partial_runs(self):
-        for base, others in (("blocksieve:0.01", "blocksieve:0.1"), ("none", BLOOM)):
-            self.db = self.dir / base
+        for base, others in self.each((("blocksieve:0.01", "blocksieve:0.1"), ("none", BLOOM))):
             self.build_runs(PARTIAL_RUNS, base, others, others, others)
             self.check_today()
             shares = [run["share_of_lookups"] for run in self.advise()["runs"]]
@@ -122,13 +120,12 @@ class Verdicts(AdviseTest):
         """Whatever the filters are now. Files that are as a proposal has them count as they are,
         so that one which changes nothing costs and wastes what today's filters do."""
         partial = ("3:100000", "2/4:25000", "1/16:6250", "0/2:2000")
-        for number, (policy, runs) in enumerate((
+        for policy, runs in self.each((
                 (BLOOM, RUNS), (RIBBON, RUNS), (BLOOM, partial), ("blocksieve:0.01", partial),
                 ("{id=blocksieve;bits_per_key=8}", RUNS),
                 ("{id=blocksieve;bits_per_key=8}", partial),
                 ("{id=blocksieve;wasted_reads=0.02}", partial),
                 ("{id=blocksieve;wasted_reads=0.02}", RUNS), (BLOOM, ("0:4000",)))):
-            self.db = self.dir / str(number)
             self.build_runs(runs, policy)
             for fraction in (1, 0.5):
                 family = self.advise("--absent-fraction", fraction)
@@ -145,8 +142,7 @@ class Verdicts(AdviseTest):
 
     def test_options_say_what_the_table_says(self):
         """Also where few lookups ask some levels, of which the listener tells the policy."""
-        for number, runs in enumerate((RUNS, PARTIAL_RUNS)):
-            self.db = self.dir / str(number)
+        for runs in self.each((RUNS, PARTIAL_RUNS)):
             self.build_runs(runs, BLOOM)
             family = self.advise("--wasted-reads", 0.004)
             self.assertIn("asked", [one["name"] for one in family["proposals"]])
@@ -176,9 +172,8 @@ class Verdicts(AdviseTest):
         self.assertEqual(self.first_line(), family["verdict"]["words"])
 
     def test_leave_it(self):
-        for number, policy in enumerate(("{id=blocksieve;bits_per_key=9}",
-                                         "{id=blocksieve;wasted_reads=0.03}")):
-            self.db = self.dir / str(number)
+        for policy in self.each(("{id=blocksieve;bits_per_key=9}",
+                                 "{id=blocksieve;wasted_reads=0.03}")):
             self.build_runs(("2:600000", "1:60000"), policy)  # beyond the block cache
             self.assertEqual(self.first_line(),
                              "Leave it: your filters are within 5 % of the best.")
@@ -351,8 +346,7 @@ class Advice(AdviseTest):
 
     def test_files_that_stay_on_level_0(self):
         """Under FIFO, where the policy builds ribbons of them."""
-        for style, kind in ((0, "bloom"), (2, "ribbon")):
-            self.db = self.dir / str(style)
+        for style, kind in self.each(((0, "bloom"), (2, "ribbon"))):
             self.db_bench("fillseq,flush", "--bloom_bits=10", f"--compaction_style={style}")
             levels = self.proposal("asked", "--wasted-reads", 0.02)["levels"]
             self.assertEqual([(level["level"], level["kind"]) for level in levels], [(0, kind)])

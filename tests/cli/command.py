@@ -64,6 +64,12 @@ class CommandTest(unittest.TestCase):
         self.dir = pathlib.Path(directory.name)
         self.db = self.dir / "db"
 
+    def each(self, cases):
+        """Each case, with a database of its own."""
+        for number, case in enumerate(cases):
+            self.db = self.dir / f"db{number}"
+            yield case
+
     def succeed(self, *arguments, stdin=b""):
         done = run(*arguments, stdin=stdin)
         self.assertEqual(done.code, 0, done.err)

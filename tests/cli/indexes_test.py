@@ -12,8 +12,7 @@ class Renumbering(CommandTest):
 
     def test_every_field_as_key(self):
         names = "abcd"
-        for key in range(1, 5):
-            self.db = self.dir / f"db{key}"
+        for key in self.each(range(1, 5)):
             fields = [field for field in range(1, 5) if field != key]
             indexes = [f"{names[field - 1]}=field:{field}" for field in fields]
             self.load(self.ROWS, "--index", *indexes, "--granule-rows", 1, key=key)
@@ -37,10 +36,10 @@ class Renumbering(CommandTest):
         self.assertEqual(self.keys("a HAS 2"), ["k"])
 
     def test_delimiters(self):
-        for name, byte in ((",", b","), ("\\t", b"\t"), ("\\x01", b"\x01"), ("1", b"1"),
-                           ("\\\\", b"\\"), (";", b";"), ("\\x00", b"\0"), ("\\xff", b"\xff")):
+        for name, byte in self.each(((",", b","), ("\\t", b"\t"), ("\\x01", b"\x01"), ("1", b"1"),
+                                     ("\\\\", b"\\"), (";", b";"), ("\\x00", b"\0"),
+                                     ("\\xff", b"\xff"))):
             with self.subTest(delimiter=name):
-                self.db = self.dir / f"db{byte.hex()}"
                 text = byte.join((b"x", b"k", b"7")) + b"\n" + byte.join((b"y", b"l", b"8")) + b"\n"
                 self.load(text, "--delimiter", name, "--index", "n=int:3", "--index", "s=field:1",
                           key=2)

@@ -75,8 +75,7 @@ class StockFilters(CommandTest):
                     self.assertEqual(self.verify()["num_problems"], 0)
 
     def test_every_checksum_of_blocks(self):
-        for checksum in range(5):
-            self.db = self.dir / f"db{checksum}"
+        for checksum in self.each(range(5)):
             shown = self.filter_of(*BLOOM, f"--checksum_type={checksum}")
             self.assertEqual((shown["origin"], shown["problems"]), ("stock", []))
 
@@ -105,10 +104,9 @@ class StockFilters(CommandTest):
     NAME = b"fullfilter.rocksdb.BuiltinBloomFilter"
 
     def test_unknown_is_no_damage(self):
-        for number, (old, new, note) in enumerate((
+        for old, new, note in self.each((
                 (self.NAME, self.NAME[:-1] + b"X", "those of the policy bloomfilter"),
                 (b"\xff\0\6\0\0", b"\x90\0\6\0\0", "its kind, -112, is not known here"))):
-            self.db = self.dir / f"db{number}"
             shown = self.patched_filter(old, new)
             self.assertEqual((shown["origin"], shown["predicted_fpr"]), ("unknown", 1))
             self.assertIn(note, shown["note"])

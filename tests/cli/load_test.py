@@ -24,8 +24,7 @@ class Report(CommandTest):
 
     def test_smaller_rates_and_granules_take_more(self):
         sizes = []
-        for number, options in enumerate((("--fpr", 0.1), ("--fpr", 0.001), ("--fpr", 1e-6))):
-            self.db = self.dir / f"db{number}"
+        for options in self.each((("--fpr", 0.1), ("--fpr", 0.001), ("--fpr", 1e-6))):
             sizes.append(self.load(self.ROWS, "--index", "n=int:2", *options)["index_bytes"])
         self.assertEqual(sizes, sorted(set(sizes)))
 
@@ -148,8 +147,7 @@ class Csv(CommandTest):
         self.assertEqual(json.loads(done.out), {"key": "k,3", "value": "line\none\t7"})
 
     def test_every_field_as_key(self):
-        for key in range(1, 4):
-            self.db = self.dir / f"db{key}"
+        for key in self.each(range(1, 4)):
             self.load_csv(b"a,b,c\n", key=key)
             fields = [b"a", b"b", b"c"]
             self.assertEqual(self.scan("TRUE"), [(fields.pop(key - 1), b"\t".join(fields))])
@@ -190,8 +188,7 @@ class FullDisk(CommandTest):
         path = self.dir / "rows"
         path.write_bytes(lines_of(self.ROWS))
         # Memtables of 64 MiB become files of 33 MiB: hexadecimal digits compress to half.
-        for kilobytes in (1000, 20_000):
-            self.db = self.dir / f"db{kilobytes}"
+        for kilobytes in self.each((1000, 20_000)):
             done = subprocess.run(
                 ["bash", "-c", f'trap "" XFSZ; ulimit -f {kilobytes}; exec "$@"', "-", PROGRAM, "load",
                  "--db", str(self.db), "--key", "1", str(path)],

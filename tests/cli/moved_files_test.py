@@ -31,7 +31,7 @@ class MovedFiles(CommandTest):
         self.assertEqual(text.count("  from level "), len(moved))
 
     def test_levels_that_compactions_wrote(self):
-        for policy in (SPREAD, SPREAD_OVER_BOTH, "{id=blocksieve;wasted_reads=0.01}", "blocksieve:0.01", "none"):
-            self.db = self.dir / f"db {policy}"
+        for policy in self.each((SPREAD, SPREAD_OVER_BOTH, "{id=blocksieve;wasted_reads=0.01}",
+                                 "blocksieve:0.01", "none")):
             self.build_runs(RUNS, policy)
             self.assertEqual(self.moved(), [], policy)

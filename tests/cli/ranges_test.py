@@ -2,9 +2,8 @@
 
 import json
 import random
-import shutil
 
-from command import CommandTest, flip, run
+from command import CommandTest, run
 from inspect_test import PARTITIONED
 
 RANGE_FPR = 0.02
@@ -101,40 +100,6 @@ class Ranges(CommandTest):
         self.assertIn("prefix extractor", said)
 
 
-class Damage(CommandTest):
-    ROWS = rows_of(5000)
-
-    def problems(self, positions):
-        """What verify says of the only file with each of these bytes damaged."""
-        path = self.table()
-        good = path.read_bytes()
-        for position in positions:
-            path.write_bytes(good)
-            flip(path, position)
-            done = run("verify", "--probes", 100, "--db", self.db)
-            problems = [line for line in done.out.decode().splitlines() if "PROBLEM" in line]
-            self.assertEqual(done.code, 1 if problems else 0, done.err)
-            yield "; ".join(problems)
-        path.write_bytes(good)
-
-    def test_a_byte_of_ranges(self):
-        """Without checksums of blocks those of the filters are all there is."""
-        # Later formats differ by file in what stands for a checksum.
-        self.db_bench("fillseq,flush", "--checksum_type=0", "--format_version=5", num=1)
-        with_ranges = self.dir / "with ranges"
-        shutil.copytree(self.db, with_ranges)
-        self.load(self.ROWS)
-        without = self.table().read_bytes()
-        self.db = with_ranges
-        self.load(self.ROWS, "--range-fpr", RANGE_FPR)
-        size = self.inspect()["files"][0]["filter"]["range_bytes"]
-        # The data and the filter of points are the same; then come the ranges.
-        begin = next(i for i, bytes in enumerate(zip(without, self.table().read_bytes()))
-                     if bytes[0] != bytes[1])
-        for problems in self.problems(begin + size * i // 10 for i in range(1, 9)):
-            self.assertIn("checksum of the ranges does not fit", problems)
-
-
 class Advice(CommandTest):
     """What advise says of ranges, and whether it comes true."""
 
@@ -201,8 +166,7 @@ class Advice(CommandTest):
     def test_partitions(self):
         """Each has a range filter of its own."""
         sizes = []
-        for number, more in enumerate(((), PARTITIONED)):
-            self.db = self.dir / f"db{number}"
+        for more in self.each(((), PARTITIONED)):
             self.db_bench("fillrandom,flush,compact", "--bloom_bits=10", *more)
             sizes.append(self.advise()["range_bytes"])
         self.assertGreater(sizes[1], 1.04 * sizes[0])

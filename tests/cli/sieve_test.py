@@ -134,8 +134,7 @@ class SieveTest(CommandTest):
         """A file-size limit stands in for it."""
         path = self.dir / "urls"
         path.write_text("".join(f"http://example.org/{i}/{'x' * 100}\n" for i in range(100_000)))
-        for kilobytes in (1, 100, 3000):
-            self.db = self.dir / f"db{kilobytes}"
+        for kilobytes in self.each((1, 100, 3000)):
             done = subprocess.run(
                 ["bash", "-c", f'trap "" XFSZ; ulimit -f {kilobytes}; exec "$@"', "-", PROGRAM, "sieve",
                  "--db", str(self.db), "push", str(path)], capture_output=True, check=False)
@@ -143,8 +142,7 @@ class SieveTest(CommandTest):
             self.assertIn(b"blocksieve sieve: ", done.stderr)
 
     def test_filters_take_at_most_twelve_bits_per_url(self):
-        for number, count in enumerate((100_000, 450_000)):
-            self.db = self.dir / f"db{number}"
+        for count in self.each((100_000, 450_000)):
             for begin in range(0, count, 50_000):
                 self.push(*(f"http://example.org/{i}" for i in range(begin, begin + 50_000)))
             stats = self.stats()

@@ -32,18 +32,17 @@ class SoundDatabases(CommandTest):
             self.assertEqual(file["keys_asked"], file["num_entries"])
 
     def test_stock_filters(self):
-        for number, options in enumerate(((*BLOOM,), (*RIBBON,), (*BLOOM, *PARTITIONED),
-                                          (*RIBBON, *PARTITIONED), (*BLOOM, *PREFIXES),
-                                          (*BLOOM, *PREFIXES, *PARTITIONED))):
+        for options in self.each((
+                BLOOM, RIBBON, (*BLOOM, *PARTITIONED), (*RIBBON, *PARTITIONED),
+                (*BLOOM, *PREFIXES), (*BLOOM, *PREFIXES, *PARTITIONED))):
             with self.subTest(options=options):
-                self.db = self.dir / f"db{number}"
                 self.db_bench("fillrandom,flush,compact", *options)
                 self.check_rate()
 
     def test_every_entry_is_asked(self):
         """Deletes and keys with timestamps, too; deletes of ranges are none."""
         only_prefixes = (*BLOOM, *PREFIXES, "--whole_key_filtering=false")
-        for number, (benchmarks, *options) in enumerate((
+        for benchmarks, *options in self.each((
                 ("fillseq,flush",), ("deleteseq,flush", *BLOOM),
                 ("fillseq,flush", *BLOOM, "--writes_per_range_tombstone=100"),
                 ("fillrandom,flush", *BLOOM, "--user_timestamp_size=8"),
@@ -51,7 +50,6 @@ class SoundDatabases(CommandTest):
                 ("fillseq,flush", *only_prefixes), ("fillseq,flush", *only_prefixes, *PARTITIONED),
                 ("fillseq,flush", *only_prefixes, "--user_timestamp_size=8"))):
             with self.subTest(benchmarks=benchmarks, options=options):
-                self.db = self.dir / f"db{number}"
                 self.db_bench(benchmarks, *options)
                 file, = self.check()
                 self.assertEqual((file["keys_asked"], file["unseen"]), (20_000, ""))
@@ -67,8 +65,7 @@ class SoundDatabases(CommandTest):
 
     def test_own_filters(self):
         rows = [(f"{i:05}", i % 100) for i in range(20_000)]
-        for more in ((), ("--no-compact",)):
-            self.db = self.dir / f"db{len(more)}"
+        for more in self.each(((), ("--no-compact",))):
             self.load(rows, "--index", "n=int:2", *more)
             self.check_rate()
 

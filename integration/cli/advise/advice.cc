@@ -99,7 +99,7 @@ class Adviser {
       return;
     }
     const Outlook outlook = OutlookOf(*plan);
-    const FilterPrice price = PriceOf(*plan, advice_.list, &calibration_);
+    const FilterPrice price = PriceOf(*plan, advice_.list, &prices_);
     advice_.proposals.push_back({name, *std::move(plan), outlook, price});
   }
 
@@ -137,7 +137,7 @@ class Adviser {
 
   const AdviceQuestion question_;
   bool has_filters_ = false;
-  PriceCalibration calibration_;
+  KnownPrices prices_;
   Advice advice_;
 };
 

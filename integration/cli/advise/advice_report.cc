@@ -13,33 +13,27 @@ namespace {
 
 std::string ReadsText(double reads) { return fmt::format("{:.3g}", reads); }
 
-// What proposals save, a row for each.
-class Comparison {
- public:
-  Comparison(uint64_t num_keys, bool with_present_keys)
-      : num_keys_(num_keys),
-        with_present_keys_(with_present_keys),
-        table_(Cells({"", "wasted reads", "per lookup", "filter bytes", "bits/key", "option"})) {}
-
-  void Add(const std::string& name, const Outlook& outlook, const std::string& option) {
-    table_.AddRow(Cells({name, ReadsText(outlook.wasted_reads_absent),
-                         ReadsText(outlook.wasted_reads), term::WithCommas(outlook.filter_bytes),
-                         BitsText(outlook.filter_bytes, num_keys_), option}));
+// What proposals save, a row for each. If all lookups are of absent keys, the two numbers of reads
+// are the same.
+std::string SavingsText(const Advice& advice, bool with_present_keys) {
+  const auto cells = [&](std::vector<std::string> all) {
+    if (!with_present_keys) all.erase(all.begin() + 2);
+    return all;
+  };
+  term::TextTable table(
+      cells({"", "wasted reads", "per lookup", "filter bytes", "bits/key", "option"}));
+  const auto add = [&](const std::string& name, const Outlook& outlook, const std::string& option) {
+    table.AddRow(cells({name, ReadsText(outlook.wasted_reads_absent),
+                        ReadsText(outlook.wasted_reads), term::WithCommas(outlook.filter_bytes),
+                        BitsText(outlook.filter_bytes, advice.list.num_keys()), option}));
+  };
+  add("no filters", advice.without, "");
+  add("today", advice.today, "");
+  for (const Proposal& proposal : advice.proposals) {
+    add(proposal.name, proposal.outlook, proposal.plan.setting.ToText());
   }
-
-  std::string ToString() const { return table_.ToString(); }
-
- private:
-  // If all lookups are of absent keys, the two numbers of reads are the same.
-  std::vector<std::string> Cells(std::vector<std::string> cells) const {
-    if (!with_present_keys_) cells.erase(cells.begin() + 2);
-    return cells;
-  }
-
-  const uint64_t num_keys_;
-  const bool with_present_keys_;
-  term::TextTable table_;
-};
+  return table.ToString();
+}
 
 // And what they cost.
 std::string PricesText(const Advice& advice) {
@@ -151,13 +145,7 @@ Json ToJson(const Verdict& verdict, const Advice& advice) {
 std::string ToText(const Advice& advice, double absent_fraction) {
   std::string text;
   if (advice.list.num_keys() == 0) return text;
-  Comparison comparison(advice.list.num_keys(), absent_fraction < 1);
-  comparison.Add("no filters", advice.without, "");
-  comparison.Add("today", advice.today, "");
-  for (const Proposal& proposal : advice.proposals) {
-    comparison.Add(proposal.name, proposal.outlook, proposal.plan.setting.ToText());
-  }
-  text += comparison.ToString() + "\n";
+  text += SavingsText(advice, absent_fraction < 1) + "\n";
   if (advice.parts) text += PartsText(*advice.parts) + "\n";
   if (!advice.proposals.empty()) text += PricesText(advice);
   text += "\nFalse-positive rates:\n\n" + LevelsText(advice);

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <string_view>
@@ -22,33 +23,28 @@ double CpuNanoseconds() {
   return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
 }
 
-/// Sixteen bytes, of which half differ.
-class Key {
- public:
-  std::string_view Of(uint64_t number) {
-    std::memcpy(bytes_, &number, sizeof(number));
-    return {bytes_, sizeof(bytes_)};
-  }
-
- private:
-  char bytes_[16] = {};
-};
+// Of sixteen bytes, of which half differ.
+std::string_view KeyOf(uint64_t number, std::array<char, 16>* bytes) {
+  std::memcpy(bytes->data(), &number, sizeof(number));
+  return {bytes->data(), bytes->size()};
+}
 
 FilterPrice Measure(const FilterOptions& options) {
   FilterPrice best{.build_ns_per_key = std::numeric_limits<double>::infinity(),
                    .probe_ns = std::numeric_limits<double>::infinity()};
   for (int i = 0; i < kRepetitions; ++i) {
-    Key key;
+    std::array<char, 16> bytes{};
     const double begin = CpuNanoseconds();
     Result<FilterBuilder> builder = FilterBuilder::Create(options);
     if (!builder.ok()) return {};
-    for (uint64_t n = 0; n < kKeys; ++n) builder->AddKey(key.Of(n));
+    for (uint64_t n = 0; n < kKeys; ++n) builder->AddKey(KeyOf(n, &bytes));
     const Result<OwnedBytes> block = builder->Finish();
     if (!block.ok()) return {};
     const double built = CpuNanoseconds();
     const FilterReader reader = FilterReader::Open(block->view());
     uint64_t passed = 0;
-    for (uint64_t n = kKeys; n < 2 * kKeys; ++n) passed += reader.MayMatch(key.Of(n)) ? 1 : 0;
+    for (uint64_t n = kKeys; n < 2 * kKeys; ++n)
+      passed += reader.MayMatch(KeyOf(n, &bytes)) ? 1 : 0;
     [[maybe_unused]] volatile const uint64_t is_used = passed;
     const double asked = CpuNanoseconds();
     best.build_ns_per_key = std::min(best.build_ns_per_key, (built - begin) / kKeys);
@@ -59,14 +55,7 @@ FilterPrice Measure(const FilterOptions& options) {
 
 }  // namespace
 
-FilterPrice PriceCalibration::Of(FilterKind kind, double target_fpr) {
-  if (target_fpr > kMaxTargetFpr) return {};
-  const auto [entry, is_new] = known_.try_emplace({kind, target_fpr});
-  if (is_new) entry->second = Measure({.kind = kind, .target_fpr = target_fpr});
-  return entry->second;
-}
-
-FilterPrice PriceOf(const FilterPlan& plan, const RunList& list, PriceCalibration* calibration) {
+FilterPrice PriceOf(const FilterPlan& plan, const RunList& list, KnownPrices* known) {
   const std::vector<double> shares = list.tree.LookupShares();
   FilterPrice price;
   double keys = 0;
@@ -75,10 +64,15 @@ FilterPrice PriceOf(const FilterPlan& plan, const RunList& list, PriceCalibratio
   size_t run = 0;
   for (const auto& runs : ByLevel(list.runs)) {
     const LevelFilters& filters = plan.levels[level++];
-    const FilterPrice of_level = calibration->Of(filters.kind, filters.target_fpr);
+    const bool has_filters = filters.target_fpr <= kMaxTargetFpr;
+    const auto [entry, is_new] = known->try_emplace({filters.kind, filters.target_fpr});
+    if (is_new && has_filters) {
+      entry->second = Measure({.kind = filters.kind, .target_fpr = filters.target_fpr});
+    }
+    const FilterPrice& of_level = entry->second;
     for (const SortedRun& one : runs) {
       const auto num_keys = static_cast<double>(one.num_keys);
-      const double share = filters.target_fpr > kMaxTargetFpr ? 0 : shares[run];
+      const double share = has_filters ? shares[run] : 0;
       price.build_ns_per_key += num_keys * of_level.build_ns_per_key;
       price.probe_ns += share * of_level.probe_ns;
       keys += num_keys;

@@ -15,18 +15,12 @@ struct FilterPrice {
   double probe_ns = 0;          ///< To ask one filter for an absent key, the filter being cached.
 };
 
-/// Not thread-safe.
-class PriceCalibration {
- public:
-  /// Takes some ten milliseconds, the first time for a kind and rate. 0 for no filter.
-  FilterPrice Of(FilterKind kind, double target_fpr);
-
- private:
-  std::map<std::pair<FilterKind, double>, FilterPrice> known_;
-};
+/// By kind and rate.
+using KnownPrices = std::map<std::pair<FilterKind, double>, FilterPrice>;
 
 /// Of the filters of a plan: building weighs levels by their keys, asking by their shares of the
-/// lookups.
-FilterPrice PriceOf(const FilterPlan& plan, const RunList& list, PriceCalibration* calibration);
+/// lookups. 0 for no filter. Takes some ten milliseconds for each kind and rate that is not known
+/// yet.
+FilterPrice PriceOf(const FilterPlan& plan, const RunList& list, KnownPrices* known);
 
 }  // namespace blocksieve::cli

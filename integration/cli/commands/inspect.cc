@@ -14,6 +14,7 @@
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/file_text.h"
+#include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/level_summary.h"
 #include "integration/cli/database/moved_files.h"
 #include "integration/cli/term/failure.h"
@@ -176,12 +177,16 @@ std::string WithoutPluginText(const InspectOptions& options, const Inspection& i
 }
 
 // Files that have no filter because the process that wrote them knew of no policy, in a database
-// whose options name blocksieve's, or that has filters of it.
-FilterSummary FilesWithoutPlugin(const std::vector<FileReport>& files, bool options_name_plugin) {
+// whose options name blocksieve's, or did so lately, or that has filters of it.
+FilterSummary FilesWithoutPlugin(const std::vector<FileReport>& files,
+                                 const std::string& database) {
   const auto is_ours = [](const FileReport& file) {
     return file.filter.origin == FilterOrigin::kBlocksieve;
   };
   FilterSummary sum;
+  const std::vector<OptionsFile> options = OptionsFile::All(database);
+  const bool options_name_plugin =
+      std::any_of(options.begin(), options.end(), HasPolicyOfBlocksieve);
   if (!options_name_plugin && std::none_of(files.begin(), files.end(), is_ours)) return sum;
   for (const FileReport& file : files) {
     const bool has_none = file.filter.origin == FilterOrigin::kNone && file.filter.policy.empty();
@@ -285,8 +290,7 @@ void RunInspect(const InspectOptions& options) {
                                                               ? AskedRatesByFamily()
                                                               : RatesAskedFor(options.choice.db));
   if (!options.choice.db.empty()) {
-    inspection.without_plugin =
-        FilesWithoutPlugin(inspection.files, NamesPlugin(options.choice.db));
+    inspection.without_plugin = FilesWithoutPlugin(inspection.files, options.choice.db);
   }
   term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, inspection)
                                                                     : ToText(options, inspection));

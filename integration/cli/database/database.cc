@@ -9,7 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -73,17 +72,6 @@ void CheckPlaceForDatabase(const std::string& path) {
   term::Fail("{} is neither a database nor an empty directory", path);
 }
 
-void CheckTableFile(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (std::filesystem::is_directory(status)) {
-    term::Fail("{} is a directory; a database is given by --db {}", path, path);
-  }
-  // Opening a named pipe would wait for someone to write into it.
-  if (std::filesystem::is_other(status)) term::Fail("{} is not a regular file", path);
-  if (error) term::Fail("cannot open {}: {}", path, error.message());
-}
-
 std::vector<FilePlace> ListFiles(const std::string& path) {
   const std::vector<rocksdb::LiveFileMetaData> files = LiveFiles(path);
   auto families = FamiliesOf(path);
@@ -107,11 +95,6 @@ AskedRatesByFamily RatesAskedFor(const std::string& path) {
     if (const auto* const policy = PolicyOf(options)) rates[name] = RatesOf(policy->options());
   }
   return rates;
-}
-
-bool NamesPlugin(const std::string& path) {
-  const std::vector<OptionsFile> files = OptionsFile::All(path);
-  return std::any_of(files.begin(), files.end(), HasPolicyOfBlocksieve);
 }
 
 // OPTIONS files say only whether there is one. The default differs by version.

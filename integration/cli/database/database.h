@@ -19,19 +19,12 @@ void CheckDatabase(const std::string& path);
 /// fine.
 void CheckPlaceForDatabase(const std::string& path);
 
-/// Fails if it is no file that could be a table: one that is missing, a directory, a pipe.
-void CheckTableFile(const std::string& path);
-
 /// The files of the database, by column family and level, those of level 0 from the newest to the
 /// oldest. Some may be missing or damaged.
 std::vector<FilePlace> ListFiles(const std::string& path);
 
 /// What the options of the database say about the rates of its filters.
 AskedRatesByFamily RatesAskedFor(const std::string& path);
-
-/// Whether the options of the database name a plug-in that builds its filters, or did so lately:
-/// a process without it forgets them.
-bool NamesPlugin(const std::string& path);
 
 /// The size of the block cache of a database, as far as its stored options say: 0 without one;
 /// otherwise that of the cache which it has unless its program sets another.

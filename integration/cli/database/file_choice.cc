@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "integration/cli/database/database.h"
@@ -30,6 +32,18 @@ std::vector<FilePlace> ListChosen(const FileChoice& choice) {
   std::vector<FilePlace> places = ListFiles(choice.db);
   if (choice.family && !places.empty()) KeepFamily(*choice.family, &places);
   return places;
+}
+
+// Fails if it is no file that could be a table.
+void CheckTableFile(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) {
+    term::Fail("{} is a directory; a database is given by --db {}", path, path);
+  }
+  // Opening a named pipe would wait for someone to write into it.
+  if (std::filesystem::is_other(status)) term::Fail("{} is not a regular file", path);
+  if (error) term::Fail("cannot open {}: {}", path, error.message());
 }
 
 }  // namespace

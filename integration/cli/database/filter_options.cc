@@ -91,13 +91,6 @@ bool HasPolicyOfBlocksieve(const OptionsFile& file) {
   });
 }
 
-std::string WithListener(const std::string& listeners) {
-  std::vector<std::string> elements = ListOf(listeners);
-  std::erase(elements, kListener);
-  elements.emplace_back(kListener);
-  return ToText(elements);
-}
-
 std::string WithoutListener(const std::string& listeners) {
   std::vector<std::string> elements = ListOf(listeners);
   std::erase(elements, kListener);
@@ -139,10 +132,10 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
     file->Set(name == "filter_policy" ? TableSection(family) : FamilySection(family), name, value);
   }
   if (!needs_listener) return;
-  const std::string listeners = file->Find(kDbSection, "listeners").value_or("{}");
-  if (WithListener(listeners) != listeners) {
-    file->Set(kDbSection, "listeners", WithListener(listeners));
-  }
+  std::vector<std::string> listeners = ListOf(file->Find(kDbSection, "listeners").value_or("{}"));
+  std::erase(listeners, kListener);
+  listeners.emplace_back(kListener);
+  file->Set(kDbSection, "listeners", ToText(listeners));
 }
 
 std::string ShellWord(const std::string& text) {

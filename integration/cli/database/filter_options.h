@@ -22,8 +22,7 @@ bool NamesBlocksieve(const std::string& policy);
 /// Whether a column family has one.
 bool HasPolicyOfBlocksieve(const OptionsFile& file);
 
-/// The value of `listeners` with or without blocksieve's.
-std::string WithListener(const std::string& listeners);
+/// The value of `listeners` without blocksieve's.
 std::string WithoutListener(const std::string& listeners);
 
 /// The section of a column family's table options.

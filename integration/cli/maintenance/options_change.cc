@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string_view>
 #include <system_error>
 
 #include "integration/cli/database/filter_options.h"
@@ -17,7 +19,7 @@ namespace blocksieve::cli {
 namespace {
 
 // RocksDB takes no notice of files that are called so.
-constexpr const char* kKept = "blocksieve-";
+constexpr std::string_view kKept = "blocksieve-";
 
 constexpr const char* kStockExtractor = "nullptr";
 
@@ -38,18 +40,17 @@ std::vector<std::string> FamiliesOf(const OptionsFile& file,
   return {*family};
 }
 
-std::vector<std::filesystem::path> KeptFiles(const std::string& database) {
-  std::vector<std::filesystem::path> kept;
+// By number.
+std::map<uint64_t, std::filesystem::path> KeptFiles(const std::string& database) {
+  std::map<uint64_t, std::filesystem::path> kept;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(database, error)) {
     const std::string name = entry.path().filename();
-    if (name.starts_with(kKept) && OptionsFileNumber(name.substr(std::string(kKept).size()))) {
-      kept.push_back(entry.path());
+    if (!name.starts_with(kKept)) continue;
+    if (const auto number = OptionsFileNumber(name.substr(kKept.size()))) {
+      kept[*number] = entry.path();
     }
   }
-  std::sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) {
-    return a.native().size() != b.native().size() ? a.native().size() < b.native().size() : a < b;
-  });
   return kept;
 }
 
@@ -96,13 +97,14 @@ OptionsFile OptionsWith(const std::string& database, const std::vector<std::stri
 OptionsFile StockOptions(const std::string& database, const std::string& policy,
                          const std::optional<std::string>& family) {
   OptionsFile file = OptionsFile::Latest(database);
-  const std::vector<std::filesystem::path> paths = KeptFiles(database);
+  const auto paths = KeptFiles(database);
   std::optional<OptionsFile> kept;
   if (!paths.empty()) {
+    const std::filesystem::path& latest = paths.rbegin()->second;
     std::string text;
-    const rocksdb::Status status = rocksdb::ReadFileToString(&Env(), paths.back(), &text);
-    if (!status.ok()) term::Fail("cannot read {}: {}", paths.back().string(), status.ToString());
-    kept.emplace(std::move(text), paths.back().filename());
+    const rocksdb::Status status = rocksdb::ReadFileToString(&Env(), latest, &text);
+    if (!status.ok()) term::Fail("cannot read {}: {}", latest.string(), status.ToString());
+    kept.emplace(std::move(text), latest.filename());
   }
   const auto before = [&](const std::string& section, const char* option) {
     return kept ? kept->Find(section, option) : std::nullopt;
@@ -130,7 +132,7 @@ OptionsFile StockOptions(const std::string& database, const std::string& policy,
 std::string WriteNextOptions(const std::string& database, const OptionsFile& file) {
   const OptionsFile present = OptionsFile::Latest(database);
   if (!HasPolicyOfBlocksieve(present)) {
-    WriteWhole(present.text(), database + "/" + kKept + present.name());
+    WriteWhole(present.text(), fmt::format("{}/{}{}", database, kKept, present.name()));
   }
   std::string name = fmt::format("OPTIONS-{:06}", NextNumber(database));
   WriteWhole(file.text(), database + "/" + name);
@@ -140,9 +142,7 @@ std::string WriteNextOptions(const std::string& database, const OptionsFile& fil
 
 void ForgetKeptOptions(const std::string& database) {
   std::error_code error;
-  for (const std::filesystem::path& path : KeptFiles(database)) {
-    std::filesystem::remove(path, error);
-  }
+  for (const auto& [number, path] : KeptFiles(database)) std::filesystem::remove(path, error);
 }
 
 }  // namespace blocksieve::cli
