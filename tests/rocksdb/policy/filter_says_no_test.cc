@@ -183,21 +183,6 @@ TEST_P(Iterators, GoOnAfterAFilteredFile) {
   EXPECT_GT(db_.Use().prefix_rejected, 0u);
 }
 
-TEST_P(Iterators, ChangeDirectionInAFilteredPrefix) {
-  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator({}));
-  for (uint64_t group = 0; group < kGroups; ++group) {
-    it->Seek(GroupKey(2 * group, 3));
-    ASSERT_TRUE(it->Valid());
-    it->Prev();
-    ASSERT_TRUE(it->Valid());
-    EXPECT_EQ(it->key(), GroupKey(2 * group, 2));
-    it->Next();
-    it->Next();
-    ASSERT_TRUE(it->Valid());
-    EXPECT_EQ(it->key(), GroupKey(2 * group, 4));
-  }
-}
-
 // tests/PITFALLS.md, 21: a range that leaves the prefix of its start.
 TEST_P(Iterators, ARangeBeyondThePrefixIsNotFiltered) {
   rocksdb::ReadOptions total_order;
@@ -217,23 +202,6 @@ TEST_P(Iterators, ARangeBeyondThePrefixIsNotFiltered) {
       ASSERT_EQ(found, 6) << "group " << group;
     }
   }
-}
-
-// With auto_prefix_mode, RocksDB filters where the bound stays within the prefix.
-TEST_P(Iterators, ARangeWithinAnAbsentPrefixIsFiltered) {
-  db_.ResetUse();
-  for (uint64_t group = 0; group < kGroups; ++group) {
-    const std::string bound_text = GroupPrefix(2 * group + 1) + "/9";
-    const rocksdb::Slice bound(bound_text);
-    rocksdb::ReadOptions automatic;
-    automatic.auto_prefix_mode = true;
-    automatic.iterate_upper_bound = &bound;
-    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(automatic));
-    it->Seek(GroupPrefix(2 * group + 1));
-    EXPECT_FALSE(it->Valid());
-    EXPECT_TRUE(it->status().ok());
-  }
-  EXPECT_GT(db_.Use().prefix_rejected, kGroups / 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Iterators, kBothShapes, ParamNames());
