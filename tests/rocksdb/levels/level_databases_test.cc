@@ -193,16 +193,6 @@ TEST_P(LevelDatabases, AscendingKeysMoveWithTheirFiltersAndStayWithinBounds) {
   EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
 }
 
-TEST_P(LevelDatabases, WithoutAListenerTheModelDoes) {
-  DbConfig config = Config({.bits_per_key = 10, .kind = PolicyKind::kRibbon});
-  config.options.listeners.clear();
-  TestDb db(config);
-  Fill(&db, 30);
-  const auto by_level = FiltersByLevel(&db.db());
-  EXPECT_LT(Sum(by_level).bits_per_key(), 13);
-  EXPECT_GT(by_level.begin()->second.bits_per_key(), by_level.rbegin()->second.bits_per_key() + 2);
-}
-
 TEST_P(LevelDatabases, AnOptionsFileNamesTheListener) {
   TestDb db(Config({.bits_per_key = 7}));
   const StoredOptions stored(db.path());

@@ -189,6 +189,7 @@ TEST(NewFilterPolicy, RefusesWhatNoLayoutOrTreeIsGiven) {
       {{.bits_per_key = nan}, "bits_per_key is nan"},
       {{.target_fpr = 0.01, .wasted_reads = 0.5},
        "target_fpr=0.01, wasted_reads=0.5 exclude each other; allowed is one"},
+      {{.ranges = true, .range_fpr = 0.5}, "range_fpr is 0.5; allowed is 1e-05 to 0.3"},
       {{.kind = static_cast<PolicyKind>(77)}, "kind"},
   };
   for (const auto& [options, problem] : cases) {

@@ -109,12 +109,6 @@ const Setting kFeatures[] = {
     {"OneKeyPerBlock", [](DbConfig* config) { config->table.block_size = 1; }},
     {"LowTarget",
      [](DbConfig* config) { config->table.filter_policy = PolicyFromString("blocksieve:1e-6"); }},
-    // Every filter is "may match" then; what is rejected comes from files that are small enough.
-    {"BudgetThatOnlySmallFiltersMeet",
-     [](DbConfig* config) {
-       config->table.filter_policy =
-           PolicyFromString("{id=blocksieve;target_fpr=0.01;max_build_bytes=10000}");
-     }},
 };
 
 // One workload under every setting: every key is found, and filters were of use.
@@ -173,10 +167,7 @@ TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
   db.Compact();
   db.ResetUse();
   EXPECT_EQ(Check(&db, config), "") << "after compaction";
-  if (std::string(feature.name) != "BudgetThatOnlySmallFiltersMeet" ||
-      shape == FilterShape::kPartitioned) {
-    EXPECT_GT(db.Use().all_rejected(), 0u);
-  }
+  EXPECT_GT(db.Use().all_rejected(), 0u);
 
   db.Reopen(config);
   EXPECT_EQ(Check(&db, config), "") << "after opening it again";

@@ -216,14 +216,5 @@ TEST_F(RangeOptions, TheExtractorIsNeededAndNotTakenAway) {
   MustBeOk(EnableRangeFilter(&enabled), "once more");
 }
 
-TEST_F(RangeOptions, ValuesOutOfRangeAreRefused) {
-  rocksdb::Options options;
-  RangeFilterOptions ranges;
-  ranges.policy.range_fpr = 0.5;
-  const rocksdb::Status status = EnableRangeFilter(&options, ranges);
-  EXPECT_THAT(status.ToString(), AllOf(HasSubstr("range_fpr"), HasSubstr("0.5"), HasSubstr("0.3")));
-  EXPECT_EQ(options.prefix_extractor, nullptr);
-}
-
 }  // namespace
 }  // namespace blocksieve::rocksdb_plugin

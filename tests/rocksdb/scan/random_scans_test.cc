@@ -129,8 +129,6 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
         !explanation.is_full_scan && explanation.granules_selected < explanation.num_granules / 2;
     num_vanished_ += explanation.files_vanished;
     num_rechecked_ += explanation.rows_rechecked;
-    num_stale_ += explanation.rows_stale;
-    num_ranges_ += explanation.ranges_read;
     rows_found_ += without.size();
     return full.rows_read;
   }
@@ -150,8 +148,6 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
   uint64_t num_skipping_ = 0;
   uint64_t num_vanished_ = 0;
   uint64_t num_rechecked_ = 0;
-  uint64_t num_stale_ = 0;
-  uint64_t num_ranges_ = 0;
   uint64_t rows_found_ = 0;
 };
 
@@ -276,9 +272,8 @@ TEST_P(ConcurrentScans, IndexOnEqualsIndexOff) {
   RecordProperty("evaluations", std::to_string(evaluations));
   std::printf(
       "%lu scans, %lu evaluations, %lu rows, %lu scans skipped most granules, %lu vanished "
-      "files, %lu rows re-checked, %lu stale, %lu merged ranges, %lu ingested\n",
-      scans, evaluations, rows_found_, num_skipping_, num_vanished_, num_rechecked_, num_stale_,
-      num_ranges_, ingested);
+      "files, %lu rows re-checked, %lu files ingested\n",
+      scans, evaluations, rows_found_, num_skipping_, num_vanished_, num_rechecked_, ingested);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ConcurrentScans, ::testing::Range(1u, 5u));

@@ -40,9 +40,7 @@ class SkipBlocksRead : public ::testing::Test {
   }
 
   void Fill(TestDb* db) {
-    for (uint64_t row = 0; row < kRows; ++row) {
-      MustBeOk(db->db().Put({}, Key(row), Value(row, 0)), "put");
-    }
+    for (uint64_t row = 0; row < kRows; ++row) db->Put(Key(row), Value(row, 0));
     db->Flush();
     db->Compact();
   }
@@ -123,7 +121,7 @@ TEST_F(SkipBlocksRead, FreshlyRewrittenRowsInLevelZeroCostLittle) {
   TestDb db(config_);
   Fill(&db);
   for (uint64_t row = 0; row < kRows; row += 5) {
-    MustBeOk(db->Put({}, Key(row * 7 % kRows), Value(row * 7 % kRows, 1)), "put");
+    db.Put(Key(row * 7 % kRows), Value(row * 7 % kRows, 1));
     if (row % (kRows / 4) == 0) db.Flush();
   }
   db.Flush();

@@ -147,15 +147,6 @@ TEST_F(SkipDatabaseKinds, DeletesThatBecomeRanges) {
   ForEachState(&db, [&](const std::string&) { EXPECT_EQ(Count(db.db(), "n = 7"), 9u); });
 }
 
-TEST_F(SkipDatabaseKinds, ReadOnlyDatabases) {
-  TestDb db(config_);
-  Fill(&db.db());
-  db.Put(Key(900), Value(7));  // in the log only
-  db.Close();
-  const std::unique_ptr<rocksdb::DB> other = OpenReadOnly(config_.ToOptions(), db.path());
-  EXPECT_EQ(Count(*other, "n = 7"), 11u);
-}
-
 // What is prepared lies in the database, and is not to be seen before it is committed.
 TEST_F(SkipDatabaseKinds, TransactionsThatArePrepared) {
   for (const auto policy :

@@ -6,7 +6,7 @@
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 
-// Databases some of whose files, or column families, have no index, or another.
+// Databases some of whose files have no index, or another.
 
 namespace blocksieve {
 namespace {
@@ -15,9 +15,9 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 class SkipDatabases : public SkipFixture {
  protected:
-  static SkipIndexSummary SummaryOf(TestDb& db, rocksdb::ColumnFamilyHandle* family = nullptr) {
+  static SkipIndexSummary SummaryOf(TestDb& db) {
     SkipIndexSummary summary;
-    MustBeOk(ReadSkipIndexes(&db.db(), family, &summary), "summary");
+    MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
     return summary;
   }
 };
@@ -207,29 +207,6 @@ TEST_F(SkipDatabases, AFileIngestedAgainDuringAScan) {
   EXPECT_GT(scan->Explain().files_vanished, 0u);
   scan.reset();
   db->ReleaseSnapshot(options.snapshot);
-}
-
-TEST_F(SkipDatabases, ColumnFamiliesHaveTheirOwnIndexes) {
-  TestDb db(config_);
-  rocksdb::ColumnFamilyHandle* other = nullptr;
-  rocksdb::ColumnFamilyHandle* plain = nullptr;
-  const rocksdb::Options with_other = SkipConfig(ShortGranules({"other=field:2"})).ToOptions();
-  MustBeOk(db->CreateColumnFamily(with_other, "other", &other), "create");
-  MustBeOk(db->CreateColumnFamily({}, "plain", &plain), "create");
-  Fill(&db.db());
-  Fill(&db.db(), other);
-  Fill(&db.db(), plain);
-  const auto columns = Columns({"other=field:2"});
-  for (rocksdb::ColumnFamilyHandle* const one : {db->DefaultColumnFamily(), other, plain}) {
-    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), nullptr, AlwaysSkip(), one).size(), 10u);
-    EXPECT_EQ(
-        ScanBoth(&db.db(), Where("other = 'text'", columns), nullptr, AlwaysSkip(), one).size(),
-        200u);
-  }
-  EXPECT_EQ(SummaryOf(db, other).columns, columns);
-  EXPECT_EQ(SummaryOf(db, plain).columns.size(), 0u);
-  MustBeOk(db->DestroyColumnFamilyHandle(other), "destroy");
-  MustBeOk(db->DestroyColumnFamilyHandle(plain), "destroy");
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ TEST_P(SidecarCrash, AtEveryStepNothingIsLostAndNothingIsWrong) {
     num_deaths += disk->is_dead();
     if (GetParam() == End::kPowerFails) disk->LosePower(static_cast<uint64_t>(changes));
     if (!std::filesystem::exists(path + "/CURRENT")) continue;  // it was never there
-    ExpectAllThere(changes % 2 == 0 ? config_ : stock, path, &written);
+    if (changes % 2 == 1) ExpectAllThere(stock, path, &written);
     if (!HasFailure()) ExpectAllThere(config_, path, &written);
   }
   EXPECT_GT(num_deaths, 100u);

@@ -36,9 +36,9 @@ class SidecarLife : public SidecarFixture {
   }
 
   /// The ten rows of a number are found by the indexes of all files, of which one has them.
-  void ExpectIndexed(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family = nullptr) {
+  void ExpectIndexed(rocksdb::DB& db) {
     ScanExplanation explanation;
-    EXPECT_EQ(ScanBoth(&db, Is("n = 7"), &explanation, AlwaysSkip(), family).size(), 10u);
+    EXPECT_EQ(Count(db, "n = 7", &explanation), 10u);
     EXPECT_LE(explanation.granules_selected, 3u);
     EXPECT_EQ(explanation.files_skipped, explanation.num_files - 1);
     EXPECT_TRUE(explanation.file_problems.empty());
@@ -100,20 +100,28 @@ TEST_F(SidecarLife, FilesOfWritersAndOfRecoveryKeepThemInTheProperties) {
   ExpectIndexed(db->db());
 }
 
-TEST_F(SidecarLife, OtherColumnFamiliesHaveTheirOwn) {
+TEST_F(SidecarLife, ColumnFamiliesHaveTheirOwn) {
   TestDb db(config_);
-  rocksdb::ColumnFamilyOptions plain = config_.ToOptions();
-  plain.table_properties_collector_factories.clear();
-  rocksdb::ColumnFamilyHandle* without = nullptr;
-  rocksdb::ColumnFamilyHandle* with = nullptr;
-  MustBeOk(db->CreateColumnFamily(plain, "without", &without), "create");
-  MustBeOk(db->CreateColumnFamily(config_.ToOptions(), "with", &with), "create");
-  for (rocksdb::ColumnFamilyHandle* const family : {without, with, without}) Fill(&db.db(), family);
+  SkipIndexOptions index = ShortGranules({"other=field:2"});
+  index.max_property_bytes = 0;
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  rocksdb::ColumnFamilyHandle* plain = nullptr;
+  MustBeOk(db->CreateColumnFamily(SkipConfig(index).ToOptions(), "other", &other), "create");
+  MustBeOk(db->CreateColumnFamily({}, "plain", &plain), "create");
+  for (rocksdb::ColumnFamilyHandle* const one : {plain, db->DefaultColumnFamily(), other}) {
+    Fill(&db.db(), one);
+    EXPECT_EQ(ScanBoth(&db.db(), Is("n = 7"), nullptr, AlwaysSkip(), one).size(), 10u);
+    const Predicate all = Where("other = 'text'", index.columns);
+    EXPECT_EQ(ScanBoth(&db.db(), all, nullptr, AlwaysSkip(), one).size(), 200u);
+  }
   EXPECT_EQ(NamesWith(db.path(), ".sst").size(), 3u);
-  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 1u);
-  ExpectIndexed(db.db(), with);
-  for (rocksdb::ColumnFamilyHandle* const family : {without, with}) {
-    MustBeOk(db->DestroyColumnFamilyHandle(family), "handle");
+  EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 2u);
+  ExpectIndexed(db.db());
+  for (rocksdb::ColumnFamilyHandle* const one : {other, plain}) {
+    SkipIndexSummary summary;
+    MustBeOk(ReadSkipIndexes(&db.db(), one, &summary), "summary");
+    EXPECT_EQ(summary.columns, one == other ? index.columns : std::vector<Column>());
+    MustBeOk(db->DestroyColumnFamilyHandle(one), "handle");
   }
 }
 

@@ -55,7 +55,6 @@ class SidecarFixture : public SkipFixture {
     }
   }
 
-  /// Without what is in memory.
   static std::string Sidecar(const TestDb& db, const std::string& number) {
     return db.path() + "/" + number + ".bsx";
   }
