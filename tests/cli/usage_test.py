@@ -120,6 +120,7 @@ class WrongCommandLines(CommandTest):
          "advise --db DB --seek-fraction 1 --range-width -1"),
         ("--range-width requires --seek-fraction", "advise --db DB --range-width 1"),
         ("--option is required", "apply --db DB"),
+        ("--copy-from excludes --save-to", "index --db DB --copy-from a --save-to b"),
         ("subcommand is required", "sieve --db DB"),
         ("--db is required", "sieve push -"),
         ("0 is not in the range 1 to", "sieve --db DB pop 0"),
