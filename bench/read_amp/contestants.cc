@@ -71,31 +71,31 @@ std::vector<LookupContestant> MakeContestants(double target_fpr) {
   const double bloom_bits = rocksdb_plugin::StockBloomBitsPerKey(target_fpr);
   const double ribbon_bits = StockRibbonBitsPerKey(target_fpr);
   return {
-      WithPolicy(Role::kNoFilter, "no filter", ""),
-      WithPolicy(Role::kStockDefault, "stock Bloom, 10 bits",
+      WithPolicy("no_filter", "no filter", ""),
+      WithPolicy("stock_default", "stock Bloom, 10 bits",
                  fmt::format("bloomfilter:{}:false", kStockDefaultBits)),
-      WithPolicy(Role::kStockBloomSameFpr, "stock Bloom, " + at_target,
+      WithPolicy("stock_bloom", "stock Bloom, " + at_target,
                  fmt::format("bloomfilter:{:.3f}:false", bloom_bits)),
       // -1: Ribbon on every level, flushes included.
-      WithPolicy(Role::kStockRibbonSameFpr, "stock Ribbon, " + at_target,
+      WithPolicy("stock_ribbon", "stock Ribbon, " + at_target,
                  fmt::format("ribbonfilter:{:.3f}:-1", ribbon_bits)),
-      WithPolicy(Role::kBlocksieve, "blocksieve bloom, " + at_target,
+      WithPolicy("blocksieve", "blocksieve bloom, " + at_target,
                  fmt::format("{{id=blocksieve;target_fpr={};kind=bloom}}", target_fpr)),
-      WithPolicy(Role::kBlocksieve, "blocksieve ribbon, " + at_target,
+      WithPolicy("blocksieve", "blocksieve ribbon, " + at_target,
                  fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}", target_fpr)),
-      WithPolicy(Role::kBlocksieveSameMemory, "blocksieve ribbon, 10 bits",
+      WithPolicy("same_memory", "blocksieve ribbon, 10 bits",
                  fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}",
                              RibbonFprForBits(kStockDefaultBits))),
   };
 }
 
-LookupContestant WithPolicy(Role role, std::string name, const std::string& policy) {
-  if (policy.empty()) return {{std::move(name), {}}, role};
+LookupContestant WithPolicy(std::string role, std::string name, const std::string& policy) {
+  if (policy.empty()) return {{std::move(name), {}}, std::move(role)};
   const auto made = PolicyFromString(policy);
   const auto set_up = [made](rocksdb::Options& options) {
     TableOptions(options).filter_policy = made;
   };
-  return {{std::move(name), set_up}, role};
+  return {{std::move(name), set_up}, std::move(role)};
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text) {

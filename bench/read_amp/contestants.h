@@ -7,31 +7,15 @@
 #include <vector>
 
 #include "bench/support/database.h"
-#include "bench/support/results.h"
 
 namespace blocksieve::bench::read_amp {
 
-/// What a contestant stands for in the comparison.
-enum class Role {
-  kNoFilter,
-  kStockDefault,
-  kStockBloomSameFpr,
-  kStockRibbonSameFpr,
-  kBlocksieve,            ///< at the same FPR as the stock filters before
-  kBlocksieveSameMemory,  ///< with the memory of the stock default
-};
-
-// By which section.py finds a contestant.
-NLOHMANN_JSON_SERIALIZE_ENUM(Role, {{Role::kNoFilter, "no_filter"},
-                                    {Role::kStockDefault, "stock_default"},
-                                    {Role::kStockBloomSameFpr, "stock_bloom"},
-                                    {Role::kStockRibbonSameFpr, "stock_ribbon"},
-                                    {Role::kBlocksieve, "blocksieve"},
-                                    {Role::kBlocksieveSameMemory, "same_memory"}})
-
 /// A contestant that differs from others in its filters.
 struct LookupContestant : Contestant {
-  Role role = Role::kNoFilter;
+  /// What it stands for in the comparison, and by which section.py finds it: "no_filter",
+  /// "stock_default"; "stock_bloom", "stock_ribbon" and "blocksieve", all of the same FPR; and
+  /// "same_memory", blocksieve with the memory of the stock default.
+  std::string role;
 };
 
 /// All contestants of a run, first the one without filters. The stock filters "at the same FPR"
@@ -42,7 +26,7 @@ std::vector<LookupContestant> MakeContestants(double target_fpr);
 
 /// A contestant with the filter policy of an option string; without filters if it is empty. Throws
 /// Failure.
-LookupContestant WithPolicy(Role role, std::string name, const std::string& policy);
+LookupContestant WithPolicy(std::string role, std::string name, const std::string& policy);
 
 /// The policy of an option string. Throws Failure if RocksDB does not know it, or makes another
 /// policy of it: a run that silently had no filter would be worthless.

@@ -52,7 +52,7 @@ void AddRate(const Pass& pass, Lookups& lookups) {
 
 // A filter that answers "may match" to everything loses no key: only this tells.
 void CheckFilters(const LookupContestant& contestant, const Tree& tree) {
-  const bool has_filter = contestant.role != Role::kNoFilter;
+  const bool has_filter = contestant.role != "no_filter";
   if (tree.shape.num_filters != (has_filter ? tree.shape.num_files : 0)) {
     Fail("{}: {} of {} files have a filter", contestant.name, tree.shape.num_filters,
          tree.shape.num_files);
@@ -128,7 +128,7 @@ void AddTree(const LookupContestant& contestant, const char* state, const Tree& 
            8 * static_cast<double>(tree.shape.filter_bytes) /
                static_cast<double>(tree.shape.num_entries))
       .AddTurns("time to make the tree", "s", tree.work_seconds);
-  if (contestant.role != Role::kNoFilter) {
+  if (contestant.role != "no_filter") {
     row.Add("measured FPR", "share", MeasuredFpr(Absent(tree.cached).counters));
   }
   row.Add("wasted data blocks per lookup of an absent key", "blocks",
@@ -144,35 +144,29 @@ void AddTree(const LookupContestant& contestant, const char* state, const Tree& 
   }
 }
 
-// What blocksieve's smaller filter of the target rate saves on the tree as filled.
+// What blocksieve's last filter of the target rate, the smaller one, saves on the tree as filled.
 void AddSavings(const std::vector<Measured>& all, Results& results) {
-  const auto of_role = [&](Role role) -> const Measured& {
-    return *std::min_element(all.begin(), all.end(), [&](const Measured& a, const Measured& b) {
-      const auto rank = [&](const Measured& each) {
-        return std::pair(each.contestant.role != role, each.leveled.shape.filter_bytes);
-      };
-      return rank(a) < rank(b);
-    });
+  const auto of_role = [&](std::string_view role) -> const Measured& {
+    return *std::find_if(all.rbegin(), all.rend(),
+                         [&](const Measured& each) { return each.contestant.role == role; });
   };
-  const auto filter_bytes = [&](Role role) {
+  const auto filter_bytes = [&](std::string_view role) {
     return static_cast<double>(of_role(role).leveled.shape.filter_bytes);
   };
-  const auto wasted = [&](Role role) {
+  const auto wasted = [&](std::string_view role) {
     const Lookups& lookups = Absent(of_role(role).leveled.cold);
     return lookups.PerLookup(lookups.counters.wasted_data_blocks());
   };
-  const Measured& ours = of_role(Role::kBlocksieve);
-  const Measured& none = of_role(Role::kNoFilter);
+  const Measured& ours = of_role("blocksieve");
+  const Measured& none = of_role("no_filter");
   results.Of("savings", {{"filter", ours.contestant.name}})
-      .Add("reads saved", "share", 1 - wasted(Role::kBlocksieve) / wasted(Role::kNoFilter))
+      .Add("reads saved", "share", 1 - wasted("blocksieve") / wasted("no_filter"))
       .Add("times as fast, cold", "x",
            PairedRatio(Absent(ours.leveled.cold).per_second, Absent(none.leveled.cold).per_second))
-      .Add("bytes, of stock Bloom", "x",
-           filter_bytes(Role::kBlocksieve) / filter_bytes(Role::kStockBloomSameFpr))
-      .Add("bytes, of stock Ribbon", "x",
-           filter_bytes(Role::kBlocksieve) / filter_bytes(Role::kStockRibbonSameFpr))
+      .Add("bytes, of stock Bloom", "x", filter_bytes("blocksieve") / filter_bytes("stock_bloom"))
+      .Add("bytes, of stock Ribbon", "x", filter_bytes("blocksieve") / filter_bytes("stock_ribbon"))
       .Add("times fewer wasted blocks, same memory", "x",
-           wasted(Role::kStockDefault) / wasted(Role::kBlocksieveSameMemory));
+           wasted("stock_default") / wasted("same_memory"));
 }
 
 // A new database with all rows, and what is measured of it, in both states.

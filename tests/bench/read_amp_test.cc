@@ -45,8 +45,7 @@ TEST(CountersTest, KnownRates) {
 TEST(ContestantsTest, EveryPolicyCanBeMadeAtEveryTarget) {
   for (const double target_fpr : {0.5, 0.1, 0.01, 1e-4, 1e-6}) {
     for (const LookupContestant& contestant : MakeContestants(target_fpr)) {
-      EXPECT_EQ(contestant.set_up == nullptr, contestant.role == Role::kNoFilter)
-          << contestant.name;
+      EXPECT_EQ(contestant.set_up == nullptr, contestant.role == "no_filter") << contestant.name;
     }
   }
 }
@@ -68,8 +67,8 @@ TEST(LookupDatabaseTest, AMissingRowAndAnUnexpectedRowAreFailures) {
   const Input input = ParseText(ManyLines(kMinRows));
   std::vector<uint32_t> all_but_row_7 = KeyOrder(kMinRows);
   all_but_row_7[7] = 8;
-  LookupDatabase database(WithPolicy(Role::kStockDefault, "stock", "bloomfilter:10:false"),
-                          input.rows, dir.path());
+  LookupDatabase database(WithPolicy("stock_default", "stock", "bloomfilter:10:false"), input.rows,
+                          dir.path());
   database.Fill(all_but_row_7);
   database.Open(Reads::kCached);
   EXPECT_EQ(FailureOf([&] { database.VerifyAllRows(); }),
@@ -103,15 +102,15 @@ TEST(ExperimentTest, FiguresFitTogether) {
     EXPECT_EQ(rows.Row("time to make the tree", leveled)["turns"], 2);
     EXPECT_EQ(rows.Row("absent keys per second: cold", compacted)["turns"], 2);
     rows.ExpectWithin("present keys, data blocks: cached", compacted, 1, 1.1);
-    if (contestant.role == Role::kNoFilter) {
+    if (contestant.role == "no_filter") {
       EXPECT_EQ(rows.Value("filter size", leveled), 0);
       // Four files of level 0 and one of every level below.
       rows.ExpectWithin("absent keys, data blocks: cached", leveled, 5.5, 6.1);
       continue;
     }
-    const double target = contestant.role == Role::kStockDefault           ? 0.0097
-                          : contestant.role == Role::kBlocksieveSameMemory ? 0.00106
-                                                                           : 0.05;
+    const double target = contestant.role == "stock_default" ? 0.0097
+                          : contestant.role == "same_memory" ? 0.00106
+                                                             : 0.05;
     // Filters of the few hundred keys of a level-0 file round up to whole lines: a lower rate.
     rows.ExpectWithin("measured FPR", leveled, target / 2, target * 1.1);
     rows.ExpectWithin("absent keys, data blocks: cached", leveled, 0, 6 * target * 1.3);
