@@ -1,25 +1,29 @@
 // Build and probe times of filters, and the physical limits, each at 10 k, 1 M and 10 M keys.
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bench/filter_bench/collector.h"
 #include "bench/filter_bench/contestants.h"
 #include "bench/filter_bench/keys.h"
-#include "bench/support/terminal.h"
+#include "bench/support/results.h"
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/hash/hash_inline.h"
 
 namespace blocksieve::bench {
 namespace {
+
+// Keys of the filters that are measured.
+constexpr uint64_t kSizes[] = {10'000, 1'000'000, 10'000'000};
 
 constexpr uint64_t kProbesPerIteration = 4096;
 constexpr uint64_t kFprProbes = 2'000'000;
@@ -40,6 +44,19 @@ void CountPerKey(benchmark::State& state, uint64_t keys_per_iteration) {
       benchmark::Counter(keys / 1e9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
+// Times `answer` of a number, and returns how often it is true.
+template <class Answer>
+uint64_t ProbeNumbers(benchmark::State& state, Answer answer) {
+  uint64_t positives = 0;
+  for (auto _ : state) {
+    const uint64_t first = NextNumbers(kProbesPerIteration);
+    for (uint64_t i = 0; i < kProbesPerIteration; ++i) positives += answer(first + i);
+  }
+  benchmark::DoNotOptimize(positives);
+  CountPerKey(state, kProbesPerIteration);
+  return positives;
+}
+
 void BuildFilter(benchmark::State& state, const Contestant& contestant, uint64_t num_keys) {
   for (auto _ : state) benchmark::DoNotOptimize(Build(contestant, num_keys));
   CountPerKey(state, num_keys);
@@ -47,15 +64,7 @@ void BuildFilter(benchmark::State& state, const Contestant& contestant, uint64_t
 
 void ProbeAbsent(benchmark::State& state, const Contestant& contestant, uint64_t num_keys) {
   const BuiltFilter& filter = Cached(contestant, num_keys);
-  uint64_t positives = 0;
-  for (auto _ : state) {
-    const uint64_t first = NextNumbers(kProbesPerIteration);
-    for (uint64_t i = 0; i < kProbesPerIteration; ++i) {
-      positives += filter.reader->MayMatch(AsSlice(Key16(first + i)));
-    }
-  }
-  benchmark::DoNotOptimize(positives);
-  CountPerKey(state, kProbesPerIteration);
+  ProbeNumbers(state, [&](uint64_t n) { return filter.reader->MayMatch(AsSlice(Key16(n))); });
   state.counters["bits_per_key"] =
       8.0 * static_cast<double>(filter.contents.size()) / static_cast<double>(num_keys);
   state.counters["fpr"] = MeasureFpr(filter, kFprProbes);
@@ -63,20 +72,14 @@ void ProbeAbsent(benchmark::State& state, const Contestant& contestant, uint64_t
 
 void ProbePresent(benchmark::State& state, const Contestant& contestant, uint64_t num_keys) {
   const BuiltFilter& filter = Cached(contestant, num_keys);
-  uint64_t positives = 0;
-  uint64_t probes = 0;
-  for (auto _ : state) {
-    const uint64_t first = NextNumbers(kProbesPerIteration);
-    for (uint64_t i = 0; i < kProbesPerIteration; ++i) {
-      const uint64_t number =
-          static_cast<uint64_t>((static_cast<unsigned __int128>(Mix(first + i)) * num_keys) >> 64);
-      positives += filter.reader->MayMatch(AsSlice(Key16(number)));
-    }
-    probes += kProbesPerIteration;
-  }
-  if (positives != probes)
+  const uint64_t positives = ProbeNumbers(state, [&](uint64_t n) {
+    const auto product = static_cast<unsigned __int128>(Mix(n)) * num_keys;
+    return filter.reader->MayMatch(AsSlice(Key16(static_cast<uint64_t>(product >> 64))));
+  });
+  const uint64_t probes = static_cast<uint64_t>(state.iterations()) * kProbesPerIteration;
+  if (positives != probes) {
     Fail("{} denies {} keys that it has", contestant.name, probes - positives);
-  CountPerKey(state, kProbesPerIteration);
+  }
 }
 
 void ProbeBatch(benchmark::State& state, const Contestant& contestant, uint64_t num_keys,
@@ -158,19 +161,12 @@ void LimitOneLine(benchmark::State& state, uint64_t num_keys) {
 
 void LimitHashAndLine(benchmark::State& state, uint64_t num_keys) {
   const LineTable table(num_keys);
-  uint64_t positives = 0;
-  for (auto _ : state) {
-    const uint64_t first = NextNumbers(kProbesPerIteration);
-    for (uint64_t i = 0; i < kProbesPerIteration; ++i) {
-      positives += table.Bit(HashShortKey(Key16(first + i).view(), 0));
-    }
-  }
-  benchmark::DoNotOptimize(positives);
-  CountPerKey(state, kProbesPerIteration);
+  ProbeNumbers(state, [&](uint64_t n) { return table.Bit(HashShortKey(Key16(n).view(), 0)); });
 }
 
-std::string Name(const std::string& what, const std::string& who, uint64_t num_keys) {
-  return what + "/" + who + "/" + std::to_string(num_keys);
+// `what_and_who` is such as "absent/stock_bloom".
+std::string Name(const std::string& what_and_who, uint64_t num_keys) {
+  return what_and_who + "/" + std::to_string(num_keys);
 }
 
 // Build, absent, present and batches of every contestant, the raw probes of every kernel, and the
@@ -179,23 +175,126 @@ void RegisterBenchmarks() {
   using benchmark::RegisterBenchmark;
   for (const uint64_t n : kSizes) {
     for (const Contestant& c : Contestants()) {
-      RegisterBenchmark(Name("build", c.name, n).c_str(), BuildFilter, c, n);
-      RegisterBenchmark(Name("absent", c.name, n).c_str(), ProbeAbsent, c, n);
-      RegisterBenchmark(Name("present", c.name, n).c_str(), ProbePresent, c, n);
+      RegisterBenchmark(Name("build/" + c.name, n).c_str(), BuildFilter, c, n);
+      RegisterBenchmark(Name("absent/" + c.name, n).c_str(), ProbeAbsent, c, n);
+      RegisterBenchmark(Name("present/" + c.name, n).c_str(), ProbePresent, c, n);
       for (const size_t batch : kBatches) {
-        RegisterBenchmark(Name("batch" + std::to_string(batch), c.name, n).c_str(), ProbeBatch, c,
+        RegisterBenchmark(Name(fmt::format("batch{}/{}", batch, c.name), n).c_str(), ProbeBatch, c,
                           n, batch);
       }
       if (!c.name.starts_with("blocksieve")) continue;
       for (const Kernel kernel : internal::AvailableKernels()) {
-        const std::string who = c.name + "_" + std::string(KernelName(kernel));
-        RegisterBenchmark(Name("raw", who, n).c_str(), ProbeRaw, c, kernel, n);
+        RegisterBenchmark(Name(fmt::format("raw/{}_{}", c.name, KernelName(kernel)), n).c_str(),
+                          ProbeRaw, c, kernel, n);
       }
     }
-    RegisterBenchmark(Name("raw", "limit_line", n).c_str(), LimitOneLine, n);
-    RegisterBenchmark(Name("absent", "limit_hash_line", n).c_str(), LimitHashAndLine, n);
+    RegisterBenchmark(Name("raw/limit_line", n).c_str(), LimitOneLine, n);
+    RegisterBenchmark(Name("absent/limit_hash_line", n).c_str(), LimitHashAndLine, n);
   }
 }
+
+// What is compared: numerator and denominator.
+struct Ratio {
+  const char* title;
+  const char* above;
+  const char* below;
+};
+
+constexpr Ratio kRatios[] = {
+    {"absent key, against stock Bloom 10", "absent/blocksieve_bloom", "absent/stock_bloom"},
+    {"present key, against stock Bloom 10", "present/blocksieve_bloom", "present/stock_bloom"},
+    {"batch of 32, against stock Bloom 10", "batch32/blocksieve_bloom", "batch32/stock_bloom"},
+    {"batch of 8, against stock Bloom 10", "batch8/blocksieve_bloom", "batch8/stock_bloom"},
+    {"batch of 4, against stock Bloom 10", "batch4/blocksieve_bloom", "batch4/stock_bloom"},
+    {"build, against stock Bloom 10", "build/blocksieve_bloom", "build/stock_bloom"},
+    {"absent key, against hash + one line", "absent/blocksieve_bloom", "absent/limit_hash_line"},
+    {"raw probe AVX-512, against one line", "raw/blocksieve_bloom_avx512", "raw/limit_line"},
+    {"raw probe AVX2, against one line", "raw/blocksieve_bloom_avx2", "raw/limit_line"},
+    {"raw probe scalar, against one line", "raw/blocksieve_bloom_scalar", "raw/limit_line"},
+    {"ribbon: absent, against stock Bloom 10", "absent/blocksieve_ribbon", "absent/stock_bloom"},
+    {"ribbon: absent, against stock Ribbon", "absent/blocksieve_ribbon", "absent/stock_ribbon"},
+    {"ribbon: batch of 32, against stock Bloom 10", "batch32/blocksieve_ribbon",
+     "batch32/stock_bloom"},
+    {"ribbon: batch of 8, against stock Bloom 10", "batch8/blocksieve_ribbon",
+     "batch8/stock_bloom"},
+    {"ribbon: batch of 4, against stock Bloom 10", "batch4/blocksieve_ribbon",
+     "batch4/stock_bloom"},
+    {"ribbon: build, against stock Ribbon", "build/blocksieve_ribbon", "build/stock_ribbon"},
+    {"ribbon: raw AVX-512, against one line", "raw/blocksieve_ribbon_avx512", "raw/limit_line"},
+    {"ribbon: raw AVX2, against AVX-512", "raw/blocksieve_ribbon_avx2",
+     "raw/blocksieve_ribbon_avx512"},
+};
+
+// Shows aggregates on the console and keeps what each repetition measured.
+class Collector : public benchmark::ConsoleReporter {
+ public:
+  void ReportRuns(const std::vector<Run>& runs) override {
+    std::vector<Run> aggregates;
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration) {
+        aggregates.push_back(run);
+        continue;
+      }
+      const std::string& name = run.run_name.function_name;
+      const auto keep = [&](const char* counter, Turns& turns) {
+        const auto found = run.counters.find(counter);
+        if (found != run.counters.end()) turns[name].push_back(found->second);
+      };
+      keep("ns_per_key", nanoseconds_);
+      keep("bits_per_key", bits_per_key_);
+      keep("fpr", fpr_);
+    }
+    ConsoleReporter::ReportRuns(aggregates);
+  }
+
+  // Times, space and rate of what was run, and the ratios of which both sides were.
+  Results ToResults() const {
+    Results results("filters");
+    results.SetFact("seconds", stopwatch_.Seconds());
+    // What targets depend on: whether stock filters may use the whole processor.
+    const bool is_portable = DescribeRocksDb().find("without AVX2") != std::string::npos;
+    results.SetFact("stock", is_portable ? "portable" : "native");
+    for (const auto& [name, turns] : nanoseconds_) AddTimes(name, results);
+    for (const Ratio& ratio : kRatios) {
+      for (const uint64_t keys : kSizes) AddRatio(ratio, keys, results);
+    }
+    return results;
+  }
+
+ private:
+  using Turns = std::map<std::string, std::vector<double>>;  // by name of the benchmark
+
+  // Names are as "absent/stock_bloom/10000": what, who and keys.
+  void AddTimes(const std::string& name, Results& results) const {
+    const size_t who = name.find('/') + 1;
+    const size_t keys = name.rfind('/') + 1;
+    std::string title = name.substr(who, keys - 1 - who);
+    std::replace(title.begin(), title.end(), '_', ' ');
+    Results::Rows rows = results.Of(
+        title, {{"what", name.substr(0, who - 1)}, {"keys", std::stoull(name.substr(keys))}});
+    rows.AddTurns("time", "ns per key", nanoseconds_.at(name));
+    if (!bits_per_key_.contains(name)) return;
+    rows.Add("bits per key", "bits", SpreadOf(bits_per_key_.at(name)).median)
+        .Add("FPR", "share", SpreadOf(fpr_.at(name)).median);
+  }
+
+  // Repetitions are interleaved at random: none has a partner.
+  void AddRatio(const Ratio& ratio, uint64_t keys, Results& results) const {
+    const auto above = nanoseconds_.find(Name(ratio.above, keys));
+    const auto below = nanoseconds_.find(Name(ratio.below, keys));
+    if (above == nanoseconds_.end() || below == nanoseconds_.end()) return;
+    const Spread mine = SpreadOf(above->second);
+    const Spread theirs = SpreadOf(below->second);
+    results.Of(ratio.title, {{"keys", keys}})
+        .Add("ratio", "x", Quotient(mine, theirs))
+        .Add("times as fast", "x", Quotient(theirs, mine));
+  }
+
+  Stopwatch stopwatch_;
+  Turns nanoseconds_;
+  Turns bits_per_key_;
+  Turns fpr_;
+};
 
 // Takes "--out DIR" out of the arguments; the others are Google Benchmark's.
 std::string TakeOut(int& argc, char** argv) {
