@@ -30,19 +30,6 @@ TempDir::~TempDir() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-void WriteFile(const std::string& text, const std::filesystem::path& dir, const char* name) {
-  std::error_code error;
-  std::filesystem::create_directories(dir, error);
-  const std::filesystem::path path = dir / name;
-  std::filesystem::path unfinished = path;
-  unfinished += ".tmp";
-  std::ofstream file(unfinished);
-  file << text;
-  file.close();
-  if (file) std::filesystem::rename(unfinished, path, error);
-  if (!file || error) Fail("cannot write {}", path.string());
-}
-
 bool SupportsDirectReads(const std::filesystem::path& dir) {
   const std::filesystem::path probe = dir / "direct_read_probe";
   std::ofstream(probe) << "x";

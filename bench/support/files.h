@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 namespace blocksieve::bench {
 
@@ -19,9 +18,6 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
-
-/// Writes `text` into `dir`, created if missing, under `name`: whole or not at all. Throws Failure.
-void WriteFile(const std::string& text, const std::filesystem::path& dir, const char* name);
 
 /// Whether files in `dir` can be read past the operating system's page cache (O_DIRECT). tmpfs, for
 /// one, cannot.

@@ -1,6 +1,7 @@
 #include "bench/support/results.h"
 
-#include "bench/support/files.h"
+#include <fstream>
+#include <system_error>
 
 namespace blocksieve::bench {
 namespace {
@@ -42,7 +43,15 @@ std::string Results::Text() const {
 }
 
 void Results::Write(const std::filesystem::path& dir) const {
-  WriteFile(Text(), dir, (benchmark_ + ".json").c_str());
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  const std::filesystem::path path = dir / (benchmark_ + ".json");
+  const std::filesystem::path unfinished = path.string() + ".tmp";
+  std::ofstream file(unfinished);
+  file << Text();
+  file.close();
+  if (file) std::filesystem::rename(unfinished, path, error);
+  if (!file || error) Fail("cannot write {}", path.string());
 }
 
 }  // namespace blocksieve::bench
