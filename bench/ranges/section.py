@@ -8,10 +8,10 @@ DRAWN = {"no filter": "grey", "stock prefix Bloom": "orange", "index with first 
          RANGES: "blue", OURS[1]: "purple"}
 BLOCKS, SEEK, FEWER = "blocks, all lengths", "empty seek", "blocks, times fewer"
 BY_CONTESTANT = {
-    "data blocks": "Data blocks per seek in ranges without keys", SEEK: "Time of such seeks",
-    SEEK + ", cold": "Time of such seeks, cold", "filter bits per key": "Filter bits per key",
+    "data blocks": "Data blocks per seek in empty ranges", SEEK: "Time per seek in empty ranges",
+    SEEK + ", cold": "Time per seek in empty ranges, cold", "filter bits per key": "Bits per key",
     "blocks, one key": "Data blocks per seek in ranges that end with their only key",
-    "seek of one key": "Time of seeks in ranges that end with their only key"}
+    "seek of one key": "Time per seek in ranges that end with their only key"}
 LIMITS = {BLOCKS: 0.15, SEEK + ", of the best": 0.3, SEEK + ", cold, of no filter": 0.1,
           "hit, of points": 1.05, "miss, of points": 1.05}
 REFUSED = ["more bytes, refused", "log lines per file, refused", SEEK + ", of no filter, refused"]
