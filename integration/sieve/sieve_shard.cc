@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "blocksieve/hash.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/coding.h"
 
 namespace blocksieve::sieve {
@@ -57,12 +58,6 @@ class CountedReads {
   const rocksdb::PerfLevel before_ = rocksdb::GetPerfLevel();
 };
 
-rocksdb::Status ToRocksDb(const Status& status) {
-  return status.code() == StatusCode::kResourceExhausted
-             ? rocksdb::Status::MemoryLimit(status.message())
-             : rocksdb::Status::Corruption(status.message());
-}
-
 }  // namespace
 
 BloomLayout FrontLayout(uint64_t design_urls) {
@@ -103,7 +98,7 @@ rocksdb::Status Shard::Load(uint64_t design_urls) {
 
 rocksdb::Status Shard::MakeFilter(uint64_t design_urls) {
   Result<CountingBloom> filter = CountingBloom::Create(FrontLayout(design_urls));
-  if (!filter.ok()) return ToRocksDb(filter.status());
+  if (!filter.ok()) return rocksdb_plugin::ToRocksStatus(filter.status());
   ReadOptions options;
   options.fill_cache = false;
   options.readahead_size = 2 << 20;
@@ -252,7 +247,7 @@ rocksdb::Status Shard::Save() {
   const std::lock_guard lock(mutex_);
   if (is_saved_ || !is_in_step_) return rocksdb::Status::OK();
   const Result<OwnedBytes> block = filter_->Serialize();
-  if (!block.ok()) return ToRocksDb(block.status());
+  if (!block.ok()) return rocksdb_plugin::ToRocksStatus(block.status());
   rocksdb::WriteBatch batch;
   rocksdb::Status status = batch.Put(ShardKey(number_), record_.Encode());
   if (status.ok()) status = batch.Put(FilterKey(number_), AsText(block->view()));

@@ -10,9 +10,8 @@
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
-#include "integration/rocksdb/index/skip_index_options.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "integration/rocksdb/policy/policy_options.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 

@@ -15,7 +15,6 @@
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "integration/rocksdb/policy/policy_options.h"
 
 namespace blocksieve::cli {
 namespace {

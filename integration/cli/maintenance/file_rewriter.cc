@@ -15,7 +15,6 @@
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "integration/rocksdb/policy/policy_options.h"
 #include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve::cli {

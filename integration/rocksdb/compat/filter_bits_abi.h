@@ -80,12 +80,18 @@ class FilterBitsReader {
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Base of `Builder`, with the functions that only some generations have. `Builder` has to drop
-/// adjacent duplicates by itself, as every generation asks of AddKey.
+/// Base of `Builder`, with the functions that only some generations have or call. `Builder` has to
+/// drop adjacent duplicates by itself, as every generation asks of AddKey.
 template <class Builder>
 class FilterBitsBuilderBase : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
-#if BLOCKSIEVE_ABI_GENERATION >= 2
  public:
+  using ROCKSDB_NAMESPACE::FilterBitsBuilder::Finish;
+  ROCKSDB_NAMESPACE::Slice Finish(std::unique_ptr<const char[]>* buf) final {
+    ROCKSDB_NAMESPACE::Status ignored;
+    return Finish(buf, &ignored);
+  }
+
+#if BLOCKSIEVE_ABI_GENERATION >= 2
   void AddKeyAndAlt(const ROCKSDB_NAMESPACE::Slice& key,
                     const ROCKSDB_NAMESPACE::Slice& alt) final {
     auto& builder = static_cast<Builder&>(*this);

@@ -4,6 +4,23 @@
 
 namespace blocksieve::rocksdb_plugin {
 
+rocksdb::Status ToRocksStatus(const Status& status) {
+  const std::string message = "blocksieve: " + status.message();
+  switch (status.code()) {
+    case StatusCode::kOk:
+      return rocksdb::Status::OK();
+    case StatusCode::kInvalidArgument:
+      return rocksdb::Status::InvalidArgument(message);
+    case StatusCode::kCorruption:
+      return rocksdb::Status::Corruption(message);
+    case StatusCode::kNotSupported:
+      return rocksdb::Status::NotSupported(message);
+    case StatusCode::kResourceExhausted:
+      return rocksdb::Status::MemoryLimit(message);
+  }
+  return rocksdb::Status::Aborted(message);
+}
+
 rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& value,
                                  const std::string& allowed) {
   return rocksdb::Status::InvalidArgument("blocksieve: " + name + " is " +

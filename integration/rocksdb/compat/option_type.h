@@ -8,6 +8,8 @@
 #include <charconv>
 #include <string>
 
+#include "blocksieve/status.h"
+
 namespace blocksieve::rocksdb_plugin {
 
 /// Describes one option of type T to RocksDB's option machinery: where it lies among the options,
@@ -29,6 +31,9 @@ rocksdb::OptionTypeInfo OptionAsText(size_t offset, Parse parse, Write write) {
         return *static_cast<const T*>(a) == *static_cast<const T*>(b);
       });
 }
+
+/// The RocksDB status of the same kind, with the message behind "blocksieve: ".
+rocksdb::Status ToRocksStatus(const Status& status);
 
 /// InvalidArgument, naming the option, its value and what is allowed.
 rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& value,

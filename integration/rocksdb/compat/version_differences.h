@@ -78,17 +78,6 @@ inline void SetTableFilter(const TableFilter& filter, rocksdb::ReadOptions* opti
   SetTableFilter(filter, &options->table_filter);
 }
 
-// DB::EnableFileDeletions takes an argument until RocksDB 9.0.
-template <class Db>
-rocksdb::Status EnableFileDeletions(Db* db) {
-  // The default would enable them for everybody who does not want them.
-  if constexpr (requires { db->EnableFileDeletions(false); }) {
-    return db->EnableFileDeletions(false);
-  } else {
-    return db->EnableFileDeletions();
-  }
-}
-
 /// While one of these lives, the database deletes none of its files. One that is opened read-only
 /// never does.
 class NoFileDeletions {
@@ -100,12 +89,22 @@ class NoFileDeletions {
   NoFileDeletions(const NoFileDeletions&) = delete;
   NoFileDeletions& operator=(const NoFileDeletions&) = delete;
   ~NoFileDeletions() {
-    if (is_needed_ && status_.ok()) EnableFileDeletions(db_).PermitUncheckedError();
+    if (is_needed_ && status_.ok()) Enable(db_).PermitUncheckedError();
   }
 
   const rocksdb::Status& status() const { return status_; }
 
  private:
+  // Takes an argument until RocksDB 9.0: its default enables them for everybody else, too.
+  template <class Db>
+  static rocksdb::Status Enable(Db* db) {
+    if constexpr (requires { db->EnableFileDeletions(false); }) {
+      return db->EnableFileDeletions(false);
+    } else {
+      return db->EnableFileDeletions();
+    }
+  }
+
   rocksdb::DB* const db_;
   rocksdb::Status status_;
   bool is_needed_ = true;

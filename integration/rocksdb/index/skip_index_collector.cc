@@ -5,7 +5,6 @@
 
 #include "blocksieve/granule_index.h"
 #include "integration/rocksdb/compat/log.h"
-#include "integration/rocksdb/index/skip_index_options.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/databases.h"
 

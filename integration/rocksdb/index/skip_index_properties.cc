@@ -1,8 +1,89 @@
 #include "integration/rocksdb/index/skip_index_properties.h"
 
+#include <string_view>
+
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 
 namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using rocksdb::ConfigOptions;
+using rocksdb::OptionType;
+using rocksdb::OptionTypeFlags;
+using rocksdb::OptionTypeInfo;
+using rocksdb::OptionVerificationType;
+
+// Of option strings, of OPTIONS files (comments, escapes), and of the list itself. So are blanks at
+// the ends of a definition, which RocksDB would take off.
+constexpr std::string_view kEscaped = "=;{}#%|\\:,\"'";
+
+rocksdb::Status Unescape(std::string_view text, std::string* plain) {
+  plain->clear();
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      plain->push_back(text[i]);
+      continue;
+    }
+    unsigned byte = 0;
+    const char* const digits = text.data() + i + 1;
+    if (i + 2 >= text.size() || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
+      return rocksdb::Status::InvalidArgument("blocksieve: columns has a % without two hex digits",
+                                              std::string(text));
+    }
+    plain->push_back(static_cast<char>(byte));
+    i += 2;
+  }
+  return rocksdb::Status::OK();
+}
+
+// Definitions, separated by '|'. What would be punctuation of an option string in them is written
+// %XX; on reading only '|', ';', '{', '}', '#' and '%' have to be.
+std::string WriteColumns(const std::vector<Column>& columns) {
+  std::string text;
+  for (const Column& column : columns) {
+    const std::string definition = column.ToText();
+    if (!text.empty()) text += '|';
+    for (size_t i = 0; i < definition.size(); ++i) {
+      const char c = definition[i];
+      const bool is_outer = i == 0 || i + 1 == definition.size();
+      if (kEscaped.find(c) == std::string_view::npos && !(c == ' ' && is_outer)) {
+        text += c;
+        continue;
+      }
+      constexpr std::string_view kDigits = "0123456789ABCDEF";
+      text += '%';
+      text += kDigits[static_cast<unsigned char>(c) / 16];
+      text += kDigits[static_cast<unsigned char>(c) % 16];
+    }
+  }
+  return text;
+}
+
+// Reads the above. Errors: InvalidArgument, with the definition.
+rocksdb::Status ReadColumns(const std::string&, const std::string& text,
+                            std::vector<Column>* columns) {
+  std::vector<Column> read;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('|', begin), text.size());
+    std::string definition;
+    rocksdb::Status status = Unescape({text.data() + begin, end - begin}, &definition);
+    if (!status.ok()) return status;
+    Result<Column> column = Column::Parse(definition);
+    if (!column.ok()) {
+      // RocksDB may drop the factory without a word, or go on without columns.
+      LogLoudly(nullptr, "skip index: " + column.status().message());
+      return ToRocksStatus(column.status());
+    }
+    read.push_back(*std::move(column));
+    begin = end + 1;
+  }
+  *columns = std::move(read);
+  return rocksdb::Status::OK();
+}
+
+}  // namespace
+
 std::string ColumnsText(const std::vector<Column>& columns) {
   std::string text;
   for (const Column& column : columns) text += column.ToText() + "\n";
@@ -65,23 +146,6 @@ std::string_view FindProperty(const rocksdb::UserCollectedProperties& properties
   return found == properties.end() ? std::string_view() : std::string_view(found->second);
 }
 
-rocksdb::Status ToRocksStatus(const Status& status) {
-  const std::string message = "blocksieve: " + status.message();
-  switch (status.code()) {
-    case StatusCode::kOk:
-      return rocksdb::Status::OK();
-    case StatusCode::kInvalidArgument:
-      return rocksdb::Status::InvalidArgument(message);
-    case StatusCode::kCorruption:
-      return rocksdb::Status::Corruption(message);
-    case StatusCode::kNotSupported:
-      return rocksdb::Status::NotSupported(message);
-    case StatusCode::kResourceExhausted:
-      return rocksdb::Status::MemoryLimit(message);
-  }
-  return rocksdb::Status::Aborted(message);
-}
-
 std::string FileNameOf(std::string_view path) {
   return std::string(path.substr(path.find_last_of('/') + 1));  // npos + 1 is 0
 }
@@ -91,6 +155,42 @@ uint64_t FileNumberOf(std::string_view path) {
   uint64_t number = 0;
   std::from_chars(path.data(), path.data() + path.size(), number);
   return number;
+}
+
+const std::unordered_map<std::string, OptionTypeInfo>& SkipIndexOptionTypes() {
+  const auto number = [](size_t offset, OptionType type) {
+    return OptionTypeInfo(static_cast<int>(offset), type, OptionVerificationType::kNormal,
+                          OptionTypeFlags::kNone);
+  };
+  // Never destroyed: databases may be closed after static destructors began.
+  static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
+      {"columns", OptionAsText<std::vector<Column>>(offsetof(SkipIndexOptions, columns),
+                                                    ReadColumns, WriteColumns)},
+      {"target_fpr", OptionAsText<double>(offsetof(SkipIndexOptions, target_fpr), ParseTargetFpr,
+                                          ToText<double>)},
+      {"block_granules", number(offsetof(SkipIndexOptions, block_granules), OptionType::kBoolean)},
+      {"granule_rows", number(offsetof(SkipIndexOptions, granule_rows), OptionType::kUInt64T)},
+      {"granule_bytes", number(offsetof(SkipIndexOptions, granule_bytes), OptionType::kUInt64T)},
+      {"max_index_bytes",
+       number(offsetof(SkipIndexOptions, max_index_bytes), OptionType::kUInt64T)},
+      {"max_property_bytes",
+       number(offsetof(SkipIndexOptions, max_property_bytes), OptionType::kUInt64T)},
+      {"value_suffix_bytes",
+       number(offsetof(SkipIndexOptions, value_suffix_bytes), OptionType::kUInt32T)},
+  };
+  return types;
+}
+
+Result<SkipIndexBuilder> MakeSkipIndexBuilder(const SkipIndexOptions& options) {
+  return SkipIndexBuilder::Create({.columns = options.columns,
+                                   .granule_rows = options.granule_rows,
+                                   .granule_bytes = options.granule_bytes,
+                                   .target_fpr = options.target_fpr,
+                                   .max_index_bytes = options.max_index_bytes});
+}
+
+rocksdb::Status ValidateSkipIndexOptions(const SkipIndexOptions& options) {
+  return ToRocksStatus(MakeSkipIndexBuilder(options).status());
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -2,18 +2,24 @@
 
 #include <rocksdb/status.h>
 #include <rocksdb/table_properties.h>
+#include <rocksdb/utilities/options_type.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
+#include "blocksieve/skip_index.h"
 #include "blocksieve/status.h"
 
 // The table properties that carry a file's skip index. All but the index itself are readable text,
 // so that sst_dump shows them.
+
+// SkipIndexOptions as text, for RocksDB's option strings and OPTIONS files:
+//   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -55,12 +61,19 @@ std::vector<std::string_view> SplitLines(std::string_view text);
 /// The property, or "".
 std::string_view FindProperty(const rocksdb::UserCollectedProperties& properties, const char* name);
 
-rocksdb::Status ToRocksStatus(const Status& status);
-
 /// "/a/b/000012.sst": "000012.sst"
 std::string FileNameOf(std::string_view path);
 
 /// "/a/b/000012.sst": 12; 0 if there is no number.
 uint64_t FileNumberOf(std::string_view path);
+
+/// Errors: InvalidArgument, naming the option, its value and the allowed range.
+rocksdb::Status ValidateSkipIndexOptions(const SkipIndexOptions& options);
+
+/// Builds the index of one file as `options` say. Errors: those of SkipIndexBuilder::Create.
+Result<SkipIndexBuilder> MakeSkipIndexBuilder(const SkipIndexOptions& options);
+
+/// How RocksDB parses, writes and compares each option. Lives as long as the process.
+const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& SkipIndexOptionTypes();
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "blocksieve/rocksdb/listener.h"
-#include "integration/rocksdb/levels/level_observer.h"
+#include "integration/rocksdb/levels/column_family_levels.h"
 
 namespace blocksieve::rocksdb_plugin {
 

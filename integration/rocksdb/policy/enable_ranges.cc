@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "blocksieve/rocksdb/range_filter.h"
-#include "integration/rocksdb/ranges/range_counts.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve {

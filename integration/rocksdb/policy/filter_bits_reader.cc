@@ -7,8 +7,6 @@
 #include "blocksieve/range_filter.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
-#include "integration/rocksdb/policy/range_self_test.h"
-#include "integration/rocksdb/ranges/range_counts.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::rocksdb_plugin {

@@ -1,4 +1,4 @@
-#include "integration/rocksdb/policy/memory_fit.h"
+#include "integration/rocksdb/policy/filter_bits.h"
 
 #include <malloc.h>
 

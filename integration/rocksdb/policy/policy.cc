@@ -11,9 +11,6 @@
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
-#include "integration/rocksdb/policy/memory_fit.h"
-#include "integration/rocksdb/policy/policy_options.h"
-#include "integration/rocksdb/policy/range_self_test.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {

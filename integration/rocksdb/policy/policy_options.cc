@@ -1,4 +1,4 @@
-#include "integration/rocksdb/policy/policy_options.h"
+#include "integration/rocksdb/policy/policy.h"
 
 #include <optional>
 #include <utility>

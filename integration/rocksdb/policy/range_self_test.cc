@@ -1,4 +1,4 @@
-#include "integration/rocksdb/policy/range_self_test.h"
+#include "integration/rocksdb/policy/filter_bits.h"
 
 #include <rocksdb/env.h>
 #include <rocksdb/sst_file_reader.h>
@@ -11,7 +11,6 @@
 
 #include "blocksieve/rocksdb/range_filter.h"
 #include "integration/rocksdb/compat/log.h"
-#include "integration/rocksdb/ranges/range_counts.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::rocksdb_plugin {

@@ -1,7 +1,11 @@
 #include "integration/rocksdb/ranges/range_extractor.h"
 
+#include <array>
+#include <atomic>
 #include <string_view>
 #include <utility>
+
+#include "integration/rocksdb/compat/log.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -13,6 +17,42 @@ struct Transformed {
   std::string_view before_last;
 };
 thread_local Transformed transformed;
+
+// Threads count apart, so that they do not wait for each other's cache lines.
+constexpr size_t kStripes = 16;
+struct alignas(64) Stripe {
+  std::array<std::atomic<uint64_t>, kNumRangeOutcomes> counts{};
+};
+std::array<Stripe, kStripes> stripes;
+
+thread_local RangesCountedApart* counted_apart = nullptr;
+
+Stripe& OwnStripe() noexcept {
+  static std::atomic<size_t> next = 0;
+  thread_local Stripe& own = stripes[next.fetch_add(1, std::memory_order_relaxed) % kStripes];
+  return own;
+}
+
+uint64_t Sum(RangeOutcome outcome) noexcept {
+  uint64_t sum = 0;
+  for (const Stripe& stripe : stripes) {
+    sum += stripe.counts[static_cast<size_t>(outcome)].load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+// So many questions without a range are no accident.
+constexpr uint64_t kTooManyWithoutBound = 1000;
+
+void WarnOnce() noexcept {
+  static std::atomic<bool> warned = false;
+  if (Sum(RangeOutcome::kNo) + Sum(RangeOutcome::kMayMatch) + Sum(RangeOutcome::kBeyond) != 0)
+    return;
+  if (warned.exchange(true)) return;
+  LogLoudly(nullptr,
+            "range filters are asked without a range: seeks need ReadOptions with "
+            "iterate_upper_bound and auto_prefix_mode=true (PrepareRangeRead sets both)");
+}
 
 }  // namespace
 
@@ -53,5 +93,31 @@ std::optional<AskedRange> TakeAskedRange(std::string_view prefix) noexcept {
   }
   return AskedRange{taken.before_last, taken.last};
 }
+
+void CountRange(RangeOutcome outcome) noexcept {
+  if (counted_apart != nullptr) [[unlikely]] {
+    ++counted_apart->counts_[static_cast<size_t>(outcome)];
+    return;
+  }
+  const uint64_t before =
+      OwnStripe().counts[static_cast<size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
+  if (outcome == RangeOutcome::kNoBound && before + 1 == kTooManyWithoutBound) WarnOnce();
+}
+
+RangeFilterCounts CountedRanges() noexcept {
+  RangeFilterCounts counts;
+  counts.no = Sum(RangeOutcome::kNo);
+  counts.may_match = Sum(RangeOutcome::kMayMatch);
+  counts.beyond_partition = Sum(RangeOutcome::kBeyond);
+  counts.no_range_filter = Sum(RangeOutcome::kNoFilter);
+  counts.no_bound = Sum(RangeOutcome::kNoBound);
+  counts.empty_begin = Sum(RangeOutcome::kEmptyBegin);
+  counts.untrusted = Sum(RangeOutcome::kUntrusted);
+  return counts;
+}
+
+RangesCountedApart::RangesCountedApart() noexcept { counted_apart = this; }
+
+RangesCountedApart::~RangesCountedApart() { counted_apart = nullptr; }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -5,6 +5,10 @@
 
 namespace blocksieve::rocksdb_plugin {
 
+namespace {
+
+/// A key that comes after `key` and before all but few others; none if there is no such key, or it
+/// is not known how the comparator orders.
 std::optional<std::string> KeyJustAfter(const rocksdb::Comparator& comparator,
                                         const std::string& key) {
   if (&comparator == rocksdb::BytewiseComparator()) {
@@ -21,6 +25,8 @@ std::optional<std::string> KeyJustAfter(const rocksdb::Comparator& comparator,
   }
   return std::nullopt;
 }
+
+}  // namespace
 
 BoundedIterator::BoundedIterator(const ScanContext* context, const rocksdb::ReadOptions& options)
     : context_(context), options_(options) {}

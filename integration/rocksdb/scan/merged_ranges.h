@@ -7,15 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "integration/rocksdb/scan/row_stream.h"
 #include "integration/rocksdb/scan/scan_context.h"
 
 namespace blocksieve::rocksdb_plugin {
-
-/// A key that comes after `key` and before all but few others; none if there is no such key, or it
-/// is not known how the comparator orders.
-std::optional<std::string> KeyJustAfter(const rocksdb::Comparator& comparator,
-                                        const std::string& key);
 
 /// An iterator over one key range after the other, in the direction of the scan. RocksDB is told
 /// the end of each range: without, an iterator that finds nothing visible at its snapshot runs on,
@@ -60,6 +54,30 @@ class BoundedIterator {
   rocksdb::Slice bound_;  // what the iterators' options point to
   bool valid_ = false;
   bool at_end_ = false;  // at the last key that the range can have
+};
+
+/// Keys that may be those of matching rows, in scan order, found as late as possible: a source that
+/// a limited scan never comes to reads nothing.
+class CandidateSource {
+ public:
+  virtual ~CandidateSource() = default;
+
+  /// No candidate is left.
+  virtual bool Done() const = 0;
+
+  /// No candidate that is left comes before this key; none: nothing is known. Valid until the next
+  /// call of another function. REQUIRES: !Done()
+  virtual std::optional<rocksdb::Slice> Bound() const = 0;
+
+  /// Whether Bound() is a candidate; otherwise Position() is to be called.
+  virtual bool IsPositioned() const = 0;
+
+  /// Looks for the next candidate; afterwards the source is positioned, done, or has a later bound.
+  /// REQUIRES: !Done() && !IsPositioned()
+  virtual void Position() = 0;
+
+  /// Leaves the candidate. REQUIRES: IsPositioned()
+  virtual void Next() = 0;
 };
 
 /// Reads key ranges on the normal, merged view of the database. Its rows are final: nothing else

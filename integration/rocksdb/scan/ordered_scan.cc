@@ -1,11 +1,9 @@
-#include "integration/rocksdb/scan/ordered_scan.h"
+#include "integration/rocksdb/scan/candidate_scan.h"
 
 #include <algorithm>
 #include <cassert>
 #include <optional>
 #include <utility>
-
-#include "integration/rocksdb/scan/candidate_scan.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

@@ -42,10 +42,8 @@ GranuleSet GranulesThatMatch(const SkipIndexReader& index, const Predicate& pred
 FileMap::FileMap(const rocksdb::Comparator* comparator, rocksdb::ColumnFamilyMetaData metadata)
     : comparator_(comparator), metadata_(std::move(metadata)) {
   for (const rocksdb::LevelMetaData& level : metadata_.levels) {
-    auto& files = levels_.emplace_back();
     for (const rocksdb::SstFileMetaData& file : level.files) {
       by_number_[FileNumberOf(file.name)] = &file;
-      files.push_back(&file);
     }
   }
 }
@@ -62,19 +60,20 @@ bool FileMap::Overlaps(const rocksdb::SstFileMetaData& file, const ScanRange& ra
 
 bool FileMap::OthersOverlap(const ScanRange& range, uint64_t file_number) const {
   assert(range.low && range.high);
-  for (size_t level = 0; level < levels_.size(); ++level) {
-    const auto& files = levels_[level];
+  for (const rocksdb::LevelMetaData& level : metadata_.levels) {
+    const auto& files = level.files;
     // In levels from 1 on files are in key order, and do not overlap each other.
-    auto file = level == 0 ? files.begin()
-                           : std::partition_point(files.begin(), files.end(), [&](const auto* one) {
-                               return comparator_->Compare(one->largestkey, *range.low) < 0;
-                             });
+    auto file = level.level == 0
+                    ? files.begin()
+                    : std::partition_point(files.begin(), files.end(), [&](const auto& one) {
+                        return comparator_->Compare(one.largestkey, *range.low) < 0;
+                      });
     for (; file != files.end(); ++file) {
-      if (!Overlaps(**file, range)) {
-        if (level == 0) continue;
+      if (Overlaps(*file, range)) {
+        if (FileNumberOf(file->name) != file_number) return true;
+      } else if (level.level != 0) {
         break;
       }
-      if (FileNumberOf((*file)->name) != file_number) return true;
     }
   }
   return false;

@@ -37,7 +37,6 @@ class FileMap {
   const rocksdb::Comparator* const comparator_;
   const rocksdb::ColumnFamilyMetaData metadata_;
   std::map<uint64_t, const rocksdb::SstFileMetaData*> by_number_;
-  std::vector<std::vector<const rocksdb::SstFileMetaData*>> levels_;  // [0] in any order
 };
 
 /// What is to be read of one file.

@@ -9,11 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/scan/candidate_scan.h"
 #include "integration/rocksdb/scan/merged_ranges.h"
-#include "integration/rocksdb/scan/ordered_scan.h"
-#include "integration/rocksdb/scan/row_stream.h"
 #include "integration/rocksdb/scan/scan_context.h"
 #include "integration/rocksdb/scan/scan_plan.h"
 #include "integration/rocksdb/scan/store_sources.h"

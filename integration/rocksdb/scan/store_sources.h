@@ -8,7 +8,6 @@
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/scan/merged_ranges.h"
-#include "integration/rocksdb/scan/row_stream.h"
 #include "integration/rocksdb/scan/scan_context.h"
 #include "integration/rocksdb/scan/scan_plan.h"
 

@@ -15,7 +15,6 @@
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "integration/rocksdb/policy/policy_options.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"

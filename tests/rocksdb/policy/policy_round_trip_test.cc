@@ -12,7 +12,6 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "integration/rocksdb/policy/policy_options.h"
 #include "tests/support/logs.h"
 #include "tests/support/test_db.h"
 

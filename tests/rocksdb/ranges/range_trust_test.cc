@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "integration/rocksdb/policy/range_self_test.h"
+#include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "tests/rocksdb/ranges/range_db.h"
 

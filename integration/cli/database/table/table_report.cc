@@ -7,7 +7,7 @@
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
-#include "integration/rocksdb/policy/range_self_test.h"
+#include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::cli {
