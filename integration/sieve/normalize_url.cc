@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace blocksieve::sieve {
@@ -19,12 +21,9 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-std::optional<int> HexValue(char c) {
-  if (IsDigit(c)) return c - '0';
-  c = ToLower(c);
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return std::nullopt;
-}
+constexpr std::string_view kHexDigits = "0123456789ABCDEFabcdef";
+
+bool IsHexDigit(char c) { return kHexDigits.find(c) != std::string_view::npos; }
 
 bool IsUnreserved(char c) {
   return IsAlpha(c) || IsDigit(c) || c == '-' || c == '.' || c == '_' || c == '~';
@@ -37,20 +36,20 @@ bool EndsInLonePercent(std::string_view text) {
 }
 
 std::string NormalizeEscapes(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string normal;
   for (size_t i = 0; i < text.size(); ++i) {
-    const auto high = text[i] == '%' && i + 2 < text.size() ? HexValue(text[i + 1]) : std::nullopt;
-    const auto low = high ? HexValue(text[i + 2]) : std::nullopt;
-    if (!low) {
+    if (text[i] != '%' || i + 2 >= text.size() || !IsHexDigit(text[i + 1]) ||
+        !IsHexDigit(text[i + 2])) {
       normal.push_back(text[i]);
       continue;
     }
-    const char byte = static_cast<char>(*high * 16 + *low);
-    if (IsUnreserved(byte) && !(HexValue(byte) && EndsInLonePercent(normal))) {
-      normal.push_back(byte);
+    uint8_t byte = 0;
+    std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16);
+    const char c = static_cast<char>(byte);
+    if (IsUnreserved(c) && !(IsHexDigit(c) && EndsInLonePercent(normal))) {
+      normal.push_back(c);
     } else {
-      normal.append({'%', kHex[static_cast<size_t>(*high)], kHex[static_cast<size_t>(*low)]});
+      normal.append({'%', kHexDigits[byte >> 4], kHexDigits[byte & 15]});
     }
     i += 2;
   }

@@ -13,7 +13,7 @@
 
 #include "blocksieve/rocksdb/skip_index_files.h"
 #include "integration/rocksdb/compat/version_differences.h"
-#include "integration/rocksdb/index/lacking_files.h"
+#include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -138,7 +138,7 @@ rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexOptio
   header.value_suffix_bytes = index.value_suffix_bytes;
   header.index_bytes = bytes.size();
   header.identity = IdentityText(index);
-  SidecarReference reference;
+  std::string reference;
   status = WriteSidecar(file.place, header, bytes, &reference);
   SkipIndexCatalog::Default().Forget(IdentityOf(*file.properties));
   return status;

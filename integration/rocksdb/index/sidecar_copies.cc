@@ -1,6 +1,5 @@
 #include <rocksdb/utilities/checkpoint.h>
 
-#include <array>
 #include <map>
 #include <memory>
 #include <new>
@@ -12,6 +11,7 @@
 #include "blocksieve/rocksdb/skip_index_files.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/databases.h"
 #include "integration/rocksdb/sidecar/file.h"
 
@@ -28,32 +28,17 @@ std::vector<std::string> NamesIn(rocksdb::FileSystem* file_system, const std::st
   return names;
 }
 
-std::string NameOf(const SidecarId& id) {
-  const std::string text = SidecarReference{id, 0, 0}.ToText();
-  constexpr size_t kBegin = 3;  // behind "id="
-  return text.substr(kBegin, text.find(' ') - kBegin) + std::string(kSidecarSuffix);
-}
-
-/// Of a directory, by their ids.
-std::map<SidecarId, std::string> SidecarsIn(rocksdb::FileSystem* file_system,
-                                            const std::string& directory) {
-  std::map<SidecarId, std::string> sidecars;
+/// Of a directory, by the digits of their ids.
+std::map<std::string, std::string> SidecarsIn(rocksdb::FileSystem* file_system,
+                                              const std::string& directory) {
+  std::map<std::string, std::string> sidecars;
   for (const std::string& name : NamesIn(file_system, directory)) {
     if (!name.ends_with(kSidecarSuffix)) continue;
     const std::string path = directory + "/" + name;
     const auto sidecar = SidecarFile::OpenAny(file_system, path);
-    if (sidecar != nullptr) sidecars[sidecar->header().id] = path;
+    if (sidecar != nullptr) sidecars[ToHex(sidecar->header().id)] = path;
   }
   return sidecars;
-}
-
-/// Of one that was rebuilt later, and of the one that was written with the SST.
-std::array<std::optional<SidecarId>, 2> PossibleIds(const rocksdb::TableProperties& properties) {
-  std::array<std::optional<SidecarId>, 2> ids{IdOfSst(properties), std::nullopt};
-  const auto named = properties.user_collected_properties.find(kSidecarProperty);
-  if (named == properties.user_collected_properties.end()) return ids;
-  if (const auto reference = SidecarReference::Parse(named->second)) ids[1] = reference->id;
-  return ids;
 }
 
 bool Exists(rocksdb::FileSystem* file_system, const std::string& path) {
@@ -101,7 +86,8 @@ rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory) t
     const std::string path = SidecarPath(file.db_path + file.name);
     const auto sidecar = SidecarFile::OpenAny(file_system, path);
     if (sidecar == nullptr) continue;
-    const std::string copy = directory + "/" + NameOf(sidecar->header().id);
+    const std::string copy =
+        directory + "/" + ToHex(sidecar->header().id) + std::string(kSidecarSuffix);
     if (Exists(file_system, copy)) continue;
     status = LinkOrCopySidecar(file_system, path, copy);
     if (!status.ok()) break;
@@ -116,15 +102,19 @@ rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   if (num_copied != nullptr) *num_copied = 0;
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
-  const std::map<SidecarId, std::string> found = SidecarsIn(file_system, directory);
+  const std::map<std::string, std::string> found = SidecarsIn(file_system, directory);
   rocksdb::TablePropertiesCollection files;
   rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &files);
   SstPlace sst{db->GetEnv()->GetFileSystem(), "", nullptr};
   for (const auto& [path, properties] : files) {
     sst.path = path;
     if (SidecarFile::Open(sst, *properties) != nullptr) continue;
-    for (const std::optional<SidecarId>& id : PossibleIds(*properties)) {
-      const auto sidecar = id ? found.find(*id) : found.end();
+    const std::optional<SidecarId> rebuilt = IdOfSst(*properties);
+    const std::string_view written =
+        FindProperty(properties->user_collected_properties, kSidecarProperty);
+    for (const std::string& id :
+         {rebuilt ? ToHex(*rebuilt) : "", std::string(IdInReference(written))}) {
+      const auto sidecar = found.find(id);
       if (sidecar == found.end()) continue;
       status = LinkOrCopySidecar(file_system, sidecar->second, SidecarPath(path));
       if (!status.ok()) return status;

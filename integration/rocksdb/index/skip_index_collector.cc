@@ -146,10 +146,10 @@ bool SkipIndexCollector::PutIntoSidecar(const std::string& index) {
   header.id = NewSidecarId();
   header.value_suffix_bytes = options_.value_suffix_bytes;
   header.index_bytes = index.size();
-  SidecarReference reference;
+  std::string reference;
   const rocksdb::Status status = WriteSidecar(*sst_, header, index, &reference);
   if (status.ok()) {
-    readable_[kSidecarProperty] = reference.ToText();
+    readable_[kSidecarProperty] = reference;
     readable_.erase(kStatisticsProperty);  // the sidecar tells; properties are to be few
   } else {
     LogLoudly(info_log_.get(), "a skip index is kept in the table properties, as its file " +

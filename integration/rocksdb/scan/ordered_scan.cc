@@ -57,9 +57,7 @@ void OrderedScan::FindPlaces() {
 }
 
 ScanPlan OrderedScan::PlanOf(size_t begin, size_t end) const {
-  ScanPlan plan;
-  plan.map = plan_.map;
-  plan.map_is_complete = plan_.map_is_complete;
+  ScanPlan plan{{}, plan_.map, plan_.map_is_complete};
   std::vector<std::optional<PlannedFile>> files(plan_.files.size());
   for (size_t i = begin; i < end; ++i) {
     std::optional<PlannedFile>& file = files[places_[i].file];
@@ -99,10 +97,7 @@ void OrderedScan::Read(RowStream* rows) {
 
 void OrderedScan::Start() {
   FindPlaces();
-  ScanPlan first;
-  first.map = plan_.map;
-  first.map_is_complete = plan_.map_is_complete;
-  first.files = std::move(without_bounds_);
+  ScanPlan first{std::move(without_bounds_), plan_.map, plan_.map_is_complete};
   CandidateScan unordered(context_, std::move(ranges_), std::move(memtables_), std::move(first));
   Read(&unordered);
   for (size_t begin = 0; status_.ok() && begin < places_.size();) {

@@ -62,12 +62,13 @@ std::optional<SidecarHeader> ReadHeader(const rocksdb::FSRandomAccessFile& file,
 }  // namespace
 
 rocksdb::Status WriteSidecar(const SstPlace& sst, const SidecarHeader& header,
-                             std::string_view index, SidecarReference* reference) {
+                             std::string_view index, std::string* reference) {
   const std::string start = EncodeSidecarHeader(header);
+  const uint64_t file_bytes = start.size() + index.size();
   uint64_t needed_bytes = 0;
-  reference->id = header.id;
-  reference->file_bytes = start.size() + index.size();
-  DecodeSidecarHeader(AsBytes(start), reference->file_bytes, &needed_bytes, &reference->checksum);
+  uint32_t checksum = 0;
+  DecodeSidecarHeader(AsBytes(start), file_bytes, &needed_bytes, &checksum);
+  *reference = SidecarReference(header.id, file_bytes, checksum);
   return WriteAndRename(sst.file_system.get(), SidecarPath(sst.path), sst.rate_limiter.get(),
                         start + std::string(index));
 }
@@ -123,8 +124,8 @@ bool SidecarFile::IsOf(const rocksdb::TableProperties& properties) const {
   if (header_.origin == SidecarOrigin::kRebuilt) return header_.id == IdOfSst(properties);
   const auto named = properties.user_collected_properties.find(kSidecarProperty);
   return named != properties.user_collected_properties.end() &&
-         SidecarReference::Parse(named->second) ==
-             SidecarReference{header_.id, index_offset_ + header_.index_bytes, checksum_};
+         named->second ==
+             SidecarReference(header_.id, index_offset_ + header_.index_bytes, checksum_);
 }
 
 Status SidecarFile::Read(uint64_t offset, std::span<uint8_t> to) {

@@ -27,7 +27,7 @@ struct SstPlace {
 /// directory is synced by whoever makes the SST visible. Whatever fails, no sidecar is left.
 /// `*reference` is what the SST's properties are to say. Errors: those of the file system.
 rocksdb::Status WriteSidecar(const SstPlace& sst, const SidecarHeader& header,
-                             std::string_view index, SidecarReference* reference);
+                             std::string_view index, std::string* reference);
 
 /// The index in a sidecar that was found to be that of an SST. Not thread-safe.
 class SidecarFile final : public SkipIndexSource {
@@ -63,7 +63,7 @@ class SidecarFile final : public SkipIndexSource {
   uint64_t index_offset_ = 0;
 };
 
-/// The property by which an SST names its sidecar: a SidecarReference.
+/// The property by which an SST names its sidecar, with a SidecarReference.
 inline constexpr char kSidecarProperty[] = "blocksieve.granules.file";
 
 /// Makes `to` the same file as `from`, or a copy where the file system has no links. Replaces one

@@ -1,7 +1,8 @@
 #include "integration/rocksdb/sidecar/format.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cinttypes>
+#include <cstdio>
 #include <filesystem>
 #include <random>
 
@@ -22,24 +23,7 @@ uint32_t ChecksumOf(ByteView header) {
   return Checksum(AsBytes(rest));
 }
 
-constexpr size_t kHexDigits = 16;  // of 64 bits
-
-void AppendHex(uint64_t number, size_t digits, std::string* out) {
-  while (digits-- != 0) out->push_back("0123456789abcdef"[number >> (4 * digits) & 15]);
-}
-
-/// Takes `name` and the number behind it off the front of the text.
-template <class Number>
-bool TakeNumber(std::string_view name, int base, std::string_view* text, Number* number) {
-  if (!text->starts_with(name)) return false;
-  text->remove_prefix(name.size());
-  // An id has two numbers in one.
-  const size_t most = base == 16 ? std::min(text->size(), kHexDigits) : text->size();
-  const auto parsed = std::from_chars(text->data(), text->data() + most, *number, base);
-  if (parsed.ec != std::errc()) return false;
-  text->remove_prefix(static_cast<size_t>(parsed.ptr - text->data()));
-  return true;
-}
+constexpr std::string_view kReferenceStart = "id=";
 
 }  // namespace
 
@@ -93,24 +77,22 @@ std::optional<SidecarHeader> DecodeSidecarHeader(ByteView start, uint64_t file_b
   return header;
 }
 
-std::string SidecarReference::ToText() const {
-  std::string text = "id=";
-  for (const uint64_t half : id) AppendHex(half, kHexDigits, &text);
-  text += " bytes=" + std::to_string(file_bytes) + " checksum=";
-  AppendHex(checksum, kHexDigits / 2, &text);
-  return text;
+std::string ToHex(const SidecarId& id) {
+  char digits[33];
+  std::snprintf(digits, sizeof(digits), "%016" PRIx64 "%016" PRIx64, id[0], id[1]);
+  return digits;
 }
 
-std::optional<SidecarReference> SidecarReference::Parse(std::string_view text) {
-  SidecarReference reference;
-  const std::string_view all = text;
-  if (!TakeNumber("id=", 16, &text, &reference.id[0]) ||
-      !TakeNumber("", 16, &text, &reference.id[1]) ||
-      !TakeNumber(" bytes=", 10, &text, &reference.file_bytes) ||
-      !TakeNumber(" checksum=", 16, &text, &reference.checksum) || reference.ToText() != all) {
-    return std::nullopt;
-  }
-  return reference;
+std::string SidecarReference(const SidecarId& id, uint64_t file_bytes, uint32_t checksum) {
+  char digits[9];
+  std::snprintf(digits, sizeof(digits), "%08" PRIx32, checksum);
+  return std::string(kReferenceStart) + ToHex(id) + " bytes=" + std::to_string(file_bytes) +
+         " checksum=" + digits;
+}
+
+std::string_view IdInReference(std::string_view reference) {
+  if (!reference.starts_with(kReferenceStart)) return {};
+  return reference.substr(kReferenceStart.size(), 2 * sizeof(SidecarId));
 }
 
 std::string SidecarPath(std::string_view sst_path) {

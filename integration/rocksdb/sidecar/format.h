@@ -51,16 +51,15 @@ std::string EncodeSidecarHeader(const SidecarHeader& header);
 std::optional<SidecarHeader> DecodeSidecarHeader(ByteView start, uint64_t file_bytes,
                                                  uint64_t* needed_bytes, uint32_t* checksum);
 
-/// How an SST's properties name its sidecar.
-struct SidecarReference {
-  SidecarId id{};
-  uint64_t file_bytes = 0;
-  uint32_t checksum = 0;  ///< Of the header, which has the id; index and its parts have their own.
+/// 32 hexadecimal digits.
+std::string ToHex(const SidecarId& id);
 
-  std::string ToText() const;
-  static std::optional<SidecarReference> Parse(std::string_view text);
-  friend bool operator==(const SidecarReference&, const SidecarReference&) = default;
-};
+/// How an SST's properties name its sidecar: by its id, its length, and the checksum of its header,
+/// which has the id. The index and its parts have their own.
+std::string SidecarReference(const SidecarId& id, uint64_t file_bytes, uint32_t checksum);
+
+/// The digits of the id in a reference.
+std::string_view IdInReference(std::string_view reference);
 
 inline constexpr std::string_view kSstSuffix = ".sst";
 inline constexpr std::string_view kSidecarSuffix = ".bsx";

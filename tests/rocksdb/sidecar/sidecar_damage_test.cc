@@ -14,7 +14,6 @@ namespace {
 using namespace blocksieve::testing;  // NOLINT: test support
 using rocksdb_plugin::FileIndex;
 using rocksdb_plugin::SidecarHeader;
-using rocksdb_plugin::SidecarReference;
 using rocksdb_plugin::SstPlace;
 
 class SidecarDamage : public SidecarFixture {
@@ -113,7 +112,7 @@ TEST_F(SidecarDamage, AFullDiskLeavesIndexesInThePropertiesOrNoFile) {
     const SstPlace sst{std::make_shared<FullDisk>(room, false), dir / "000007.sst", nullptr};
     SidecarHeader header;
     header.index_bytes = 3000;
-    SidecarReference reference;
+    std::string reference;
     const rocksdb::Status status = WriteSidecar(sst, header, std::string(3000, 'x'), &reference);
     EXPECT_TRUE(status.IsNoSpace()) << status.ToString();
     EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
@@ -127,7 +126,7 @@ TEST_F(SidecarDamage, AStaleOneThatACheckpointSharesIsNotWrittenInto) {
   std::filesystem::create_hard_link(dir / "000007.bsx", dir / "shared");
   SidecarHeader header;
   header.index_bytes = 3;
-  SidecarReference reference;
+  std::string reference;
   MustBeOk(WriteSidecar(sst, header, "new", &reference), "write");
   EXPECT_EQ(ReadFile(dir / "shared"), "stale");
   EXPECT_TRUE(ReadFile(dir / "000007.bsx").ends_with("new"));

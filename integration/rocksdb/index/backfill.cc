@@ -1,4 +1,4 @@
-#include "integration/rocksdb/index/lacking_files.h"
+#include "integration/rocksdb/index/backfill.h"
 
 #include <algorithm>
 #include <map>
