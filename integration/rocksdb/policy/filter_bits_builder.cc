@@ -24,6 +24,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
 
   size_t EstimateEntriesAdded() override { return static_cast<size_t>(builder_.num_keys()); }
 
+  using FilterBitsBuilderBase::Finish;
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) override {
     *status = rocksdb::Status::OK();
     const Layout layout = memory_fit_ == nullptr ? builder_.layout() : memory_fit_->Fit(builder_);
@@ -116,6 +117,7 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
 
   size_t EstimateEntriesAdded() override { return points_->EstimateEntriesAdded(); }
 
+  using FilterBitsBuilderBase::Finish;
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) override {
     const bool has_prefix = std::exchange(has_prefix_, false);
     const rocksdb::Slice points = points_->Finish(buf, status);
