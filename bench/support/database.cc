@@ -10,6 +10,7 @@
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"
 #include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::bench {
 namespace {
@@ -61,6 +62,8 @@ void Database::SetOptions() {
   options_.use_direct_reads = reads_ != Reads::kCached && SupportsDirectReads(path_);
   if (contestant_.set_up) contestant_.set_up(options_);
 }
+
+void Database::ForgetReads() { cache_->EraseUnRefEntries(); }
 
 void Database::Open(Reads reads) {
   Close();

@@ -73,7 +73,7 @@ class Database {
   void Close();
 
   /// Makes reads of a database with kColdOnce cold again. REQUIRES: open.
-  void ForgetReads() { cache_->EraseUnRefEntries(); }
+  void ForgetReads();
 
   /// Puts the rows of these numbers, in this order and without a log, and flushes them into a file.
   void PutAndFlush(const Rows& rows, std::span<const uint32_t> order);

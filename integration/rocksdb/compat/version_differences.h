@@ -1,5 +1,6 @@
 #pragma once
 
+#include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
@@ -7,6 +8,10 @@
 #include <rocksdb/table_properties.h>
 #include <rocksdb/types.h>
 #include <rocksdb/version.h>
+// What rocksdb::Cache can do is in a header of its own since 8.0.
+#if __has_include(<rocksdb/advanced_cache.h>)
+#include <rocksdb/advanced_cache.h>
+#endif
 
 #include <functional>
 #include <memory>

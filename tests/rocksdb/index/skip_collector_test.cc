@@ -1,14 +1,11 @@
 #include <gtest/gtest.h>
-#include <rocksdb/cache.h>
-#if __has_include(<rocksdb/advanced_cache.h>)
-#include <rocksdb/advanced_cache.h>  // since 8.0
-#endif
 
 #include <memory>
 #include <stdexcept>
 #include <string>
 
 #include "blocksieve/granule_index.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
