@@ -1,7 +1,8 @@
 #pragma once
 
-#include <cassert>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
@@ -61,13 +62,19 @@ class [[nodiscard]] Status {
 };
 
 /// A value, or the reason why there is none.
+///
+/// Taking the value of an error ends the process in every build type, with the reason on stderr.
 template <class T>
 class [[nodiscard]] Result {
  public:
   /// @{
-  /// Implicit, so that a function returns either. REQUIRES: !status.ok()
-  Result(T value) : value_(std::move(value)) {}                                  // NOLINT: implicit
-  Result(Status status) : status_(std::move(status)) { assert(!status_.ok()); }  // NOLINT: implicit
+  /// Implicit, so that a function returns either. An ok status ends the process.
+  Result(T value) : value_(std::move(value)) {}  // NOLINT: implicit
+  Result(Status status)                          // NOLINT: implicit
+      : status_(std::move(status)) {
+    if (status_.ok()) [[unlikely]]
+      Terminate("an ok status in place of a value");
+  }
   /// @}
 
   /// Whether there is a value.
@@ -77,7 +84,7 @@ class [[nodiscard]] Result {
   const Status& status() const noexcept { return status_; }
 
   /// @{
-  /// The value; it lives as long as the result. REQUIRES: ok()
+  /// The value; it lives as long as the result. Without one, the process ends.
   const T& value() const& noexcept { return **this; }
   T& value() & noexcept { return **this; }
   T&& value() && noexcept { return *std::move(*this); }
@@ -91,8 +98,14 @@ class [[nodiscard]] Result {
  private:
   // The address of the value of `self`, const or not.
   static auto* Checked(auto* self) noexcept {
-    assert(self->ok());
+    if (!self->ok()) [[unlikely]]
+      Terminate(self->status_.message().c_str());
     return &*self->value_;
+  }
+
+  [[noreturn]] static void Terminate(const char* reason) noexcept {
+    std::fprintf(stderr, "blocksieve: a Result has no value: %s\n", reason);
+    std::abort();
   }
 
   std::optional<T> value_;
