@@ -19,10 +19,7 @@ std::shared_ptr<const rocksdb::FilterPolicy> Ours(PolicyKind kind, double target
   FilterPolicyOptions options;
   options.target_fpr = target_fpr;
   options.kind = kind;
-  rocksdb::Status status;
-  auto policy = NewFilterPolicy(options, &status);
-  if (policy == nullptr) throw std::runtime_error(status.ToString());
-  return policy;
+  return *NewFilterPolicy(options);
 }
 
 std::vector<Contestant> MakeContestants() {

@@ -86,7 +86,7 @@ Configuration Ours(PolicyKind kind, const char* family, const Configuration& sto
   options.kind = kind;
   options.target_fpr = kMargin * stock.fpr;
   return {family, fmt::format("{:.6f}", *options.target_fpr), stock.family + " " + stock.setting,
-          NewFilterPolicy(options)};
+          *NewFilterPolicy(options)};
 }
 
 void BuildAndCount(Configuration& configuration, uint64_t num_keys, double expected_fpr) {

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "bench/support/terminal.h"
+#include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/range_filter.h"
 
 namespace blocksieve::bench::ranges {
 namespace {
@@ -78,9 +78,7 @@ void SetUp(Role role, size_t prefix_bytes, rocksdb::Options& options) {
   } else if (HasRanges(role)) {
     CheckOk(EnableRangeFilter(&options, {.policy = {.kind = kKind}}));
   } else if (role != Role::kNoFilter) {
-    rocksdb::Status status;
-    table.filter_policy = NewFilterPolicy({.kind = kKind}, &status);
-    CheckOk(status);
+    table.filter_policy = *NewFilterPolicy({.kind = kKind});
   }
 }
 

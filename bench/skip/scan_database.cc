@@ -6,8 +6,7 @@
 
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"
-#include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/listener.h"
+#include "blocksieve/rocksdb.h"
 
 namespace blocksieve::bench::skip {
 namespace {
@@ -18,12 +17,10 @@ constexpr size_t kLevel0Files = 4;
 }  // namespace
 
 void SetUp(const std::optional<SkipIndexOptions>& index, rocksdb::Options& options) {
-  TableOptions(options).filter_policy = NewFilterPolicy({});  // re-checks are lookups
+  TableOptions(options).filter_policy = *NewFilterPolicy({});  // re-checks are lookups
   if (!index) return;
-  rocksdb::Status status;
-  options.table_properties_collector_factories = {NewSkipIndexCollectorFactory(*index, &status)};
+  const rocksdb::Status status = EnableSkipIndex(&options, *index);
   if (!status.ok()) Fail("skip index: {}", status.ToString());
-  options.listeners = {NewListener()};
 }
 
 ScanDatabase::ScanDatabase(const Dataset& dataset, std::filesystem::path path,

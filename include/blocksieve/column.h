@@ -4,11 +4,13 @@
 #include <cassert>
 #include <compare>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "blocksieve/status.h"
 
@@ -223,6 +225,63 @@ class Column {
       : definition_(std::move(definition)) {}
 
   std::shared_ptr<const internal::ColumnDefinition> definition_;
+};
+
+/// Columns, each given as a text that Column::Parse reads or as a Column:
+///
+///     index.columns = {"package=field:1", "size=uint:2", my_column};
+///
+/// A text that is no column is an error of whatever takes the columns; see status(). Thread-safe if
+/// nothing changes it.
+class ColumnList {
+ public:
+  /// A text or a column.
+  class Item {
+   public:
+    /// @{
+    /// Implicit, so that a list mixes both.
+    Item(std::string_view definition) : column_(Column::Parse(definition)) {}    // NOLINT: implicit
+    Item(const std::string& definition) : Item(std::string_view(definition)) {}  // NOLINT: implicit
+    Item(const char* definition)                                                 // NOLINT: implicit
+        : Item(std::string_view(definition == nullptr ? "" : definition)) {}
+    Item(Column column)  // NOLINT: implicit
+        : column_(std::move(column)) {}
+    /// @}
+
+   private:
+    friend class ColumnList;
+    Result<Column> column_;
+  };
+
+  ColumnList() = default;
+  /// @{
+  /// Implicit: see above.
+  ColumnList(std::initializer_list<Item> items) {  // NOLINT: implicit
+    for (const Item& item : items) push_back(item);
+  }
+  ColumnList(std::vector<Column> columns) : columns_(std::move(columns)) {}  // NOLINT: implicit
+  /// @}
+
+  /// The error of the first text that is no column; ok if there is none.
+  const Status& status() const noexcept { return status_; }
+
+  /// @{
+  /// As of a vector of those that are columns; a std::span takes it.
+  void push_back(Item item);
+  void clear() noexcept { *this = {}; }
+  bool empty() const noexcept { return columns_.empty(); }
+  size_t size() const noexcept { return columns_.size(); }
+  const Column& operator[](size_t i) const noexcept { return columns_[i]; }
+  std::vector<Column>::const_iterator begin() const noexcept { return columns_.begin(); }
+  std::vector<Column>::const_iterator end() const noexcept { return columns_.end(); }
+  friend bool operator==(const ColumnList& a, const ColumnList& b) {
+    return a.columns_ == b.columns_;
+  }
+  /// @}
+
+ private:
+  std::vector<Column> columns_;
+  Status status_;
 };
 
 }  // namespace blocksieve

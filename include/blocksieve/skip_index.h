@@ -90,7 +90,7 @@ class ColumnSet;
 /// What a SkipIndexBuilder is to build.
 struct SkipIndexBuilderOptions {
   /// The indexed columns: 1 to 256, of distinct names.
-  std::vector<Column> columns;
+  ColumnList columns = {};
 
   /// A granule closes when it has so many rows. 0: no limit.
   uint64_t granule_rows = kDefaultGranuleRows;

@@ -54,9 +54,9 @@ class FrontPolicy final : public rocksdb::FilterPolicy {
 
  private:
   std::shared_ptr<const rocksdb::FilterPolicy> last_level_ =
-      NewFilterPolicy({.target_fpr = kLastLevelFpr, .kind = PolicyKind::kRibbon});
+      *NewFilterPolicy({.target_fpr = kLastLevelFpr, .kind = PolicyKind::kRibbon});
   std::shared_ptr<const rocksdb::FilterPolicy> upper_levels_ =
-      NewFilterPolicy({.target_fpr = kUpperLevelsFpr, .kind = PolicyKind::kRibbon});
+      *NewFilterPolicy({.target_fpr = kUpperLevelsFpr, .kind = PolicyKind::kRibbon});
 };
 
 ColumnFamilyOptions QueueOptions() {

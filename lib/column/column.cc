@@ -156,4 +156,12 @@ bool Column::ForEachIndexed(std::string_view row, ValueVisitor visit) const {
   return ForEachCompared(row, [&](const Value& value) { return ForEachToken(value, visit); });
 }
 
+void ColumnList::push_back(Item item) {
+  if (item.column_.ok()) {
+    columns_.push_back(*std::move(item.column_));
+  } else if (status_.ok()) {
+    status_ = item.column_.status();
+  }
+}
+
 }  // namespace blocksieve

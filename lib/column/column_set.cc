@@ -6,7 +6,7 @@
 
 namespace blocksieve::internal {
 
-ColumnSet::ColumnSet(std::vector<Column> columns) : columns_(std::move(columns)) {
+ColumnSet::ColumnSet(std::span<const Column> columns) : columns_(columns.begin(), columns.end()) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     const ColumnDefinition& definition = *columns_[i].definition_;
     has_tokens_.push_back(definition.tokeniser != Tokeniser::kNone);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace blocksieve::internal {
 /// Not thread-safe.
 class ColumnSet {
  public:
-  explicit ColumnSet(std::vector<Column> columns);
+  explicit ColumnSet(std::span<const Column> columns);
 
   const std::vector<Column>& columns() const noexcept { return columns_; }
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr size_t kMaxColumns = 256;
 
-Status CheckColumns(const std::vector<Column>& columns) {
+Status CheckColumns(const ColumnList& columns) {
+  if (!columns.status().ok()) return columns.status();
   if (columns.empty() || columns.size() > kMaxColumns) {
     return Status::InvalidArgument("number of columns is " + std::to_string(columns.size()) +
                                    "; allowed is 1 to " + std::to_string(kMaxColumns));

@@ -221,7 +221,7 @@ class Verdicts(AdviseTest):
                      '       [TableOptions/BlockBasedTable "default"]', "         " + option,
                      f"     blocksieve apply --db {self.db} --column-family default --option '{option}'",
                      f"     blocksieve rewrite --db {self.db} --column-family default",
-                     "     table.filter_policy = blocksieve::NewFilterPolicy({.wasted_reads = 0.001});"):
+                     "     blocksieve::EnableFilter(&options, {.wasted_reads = 0.001});"):
             self.assertIn(line + "\n", text)
         written = path.read_text()
         self.assertIn(f"\n  {option}\n", written)

@@ -25,7 +25,7 @@ std::unique_ptr<TableFile> OpenFileOf(const std::string& db_path) {
 
 // The same, removed after it was opened, as a compaction of another process does.
 std::unique_ptr<TableFile> OpenThenRemove(testing::FilterShape shape) {
-  testing::TestDb db(testing::MakeConfig(shape, NewFilterPolicy({.target_fpr = 0.01})));
+  testing::TestDb db(testing::MakeConfig(shape, *NewFilterPolicy({.target_fpr = 0.01})));
   db.Fill(testing::PresentKeys(testing::KeyShape::kCounter, 5000));
   return OpenFileOf(db.path());
 }
@@ -48,7 +48,7 @@ TEST(RocksDbFile, RemovedByAnotherProcess) {
 
 TEST(RocksDbFile, MergesBesideBlobsAreNotSeenAndNoProblem) {
   testing::DbConfig config =
-      testing::MakeConfig(testing::FilterShape::kFull, NewFilterPolicy({.target_fpr = 0.01}));
+      testing::MakeConfig(testing::FilterShape::kFull, *NewFilterPolicy({.target_fpr = 0.01}));
   testing::UseMergeOperator(&config, "stringappend");
   config.options.enable_blob_files = true;
   testing::TestDb db(config);
@@ -80,7 +80,7 @@ bool LeaveOutTimestamps(Options* options) {
 
 TEST(RocksDbFile, WithoutTheTimestampsOfItsComparator) {
   for (const auto shape : {testing::FilterShape::kFull, testing::FilterShape::kPartitioned}) {
-    testing::DbConfig config = testing::MakeConfig(shape, NewFilterPolicy({.target_fpr = 0.01}));
+    testing::DbConfig config = testing::MakeConfig(shape, *NewFilterPolicy({.target_fpr = 0.01}));
     if (!LeaveOutTimestamps(&config.options)) GTEST_SKIP() << "this RocksDB always writes them";
     const testing::TempDir dir;
     const auto db = testing::OpenDb(config.ToOptions(), dir / "db");

@@ -41,7 +41,7 @@ ROOMS = [
     (
         "integration/rocksdb/plugin",
         "integration/rocksdb/policy integration/rocksdb/scan integration/rocksdb/listener",
-        "",
+        "rocksdb",
     ),
     ("integration/toylsm/base", "lib/skip lib/lsm", ""),
     ("integration/toylsm/sst", "integration/toylsm/base", ""),
@@ -68,7 +68,7 @@ ROOMS = [
     ("bench/levels", "bench/read_amp", ""),
     ("bench/space", "bench/filter_bench", ""),
     ("bench/skip", "bench/support integration/rocksdb/plugin", ""),
-    ("bench/ranges", "bench/support integration/rocksdb/policy", ""),
+    ("bench/ranges", "bench/support integration/rocksdb/plugin", ""),
     ("bench/scale", "bench/filter_bench", ""),
     ("bench/sieve", "bench/support integration/sieve", ""),
     ("bench/toylsm", "bench/support integration/toylsm", ""),

@@ -180,8 +180,7 @@ std::string StepsText(const FilterSetting& setting, const std::string& database,
       "   the like. It then needs the plug-in, linked or preloaded (LD_PRELOAD). Other programs "
       "say it\n"
       "   in their code, and link blocksieve::rocksdb:\n"
-      "     table.filter_policy = blocksieve::NewFilterPolicy({{.{} = {}}});\n"
-      "{}"
+      "     blocksieve::EnableFilter(&options, {{.{} = {}}});\n"
       "3. Reload: close the database and open it again.\n"
       "4. Files get other filters when a compaction rewrites them. All at once, while no process "
       "has\n"
@@ -189,9 +188,7 @@ std::string StepsText(const FilterSetting& setting, const std::string& database,
       "     blocksieve rewrite --db {}{}\n"
       "   And back to stock filters:\n"
       "     blocksieve revert --db {}{}\n",
-      setting.option, setting.value,
-      needs_listener ? "     options.listeners.push_back(blocksieve::NewListener());\n" : "", db,
-      only, db, only);
+      setting.option, setting.value, db, only, db, only);
   return text;
 }
 

@@ -12,8 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/range_filter.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/stored_options.h"
@@ -53,10 +53,9 @@ void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
   index.target_fpr = target.target_fpr;
   if (target.max_index_bytes) index.max_index_bytes = *target.max_index_bytes;
   index.info_log = std::make_shared<IndexLog>();
-  rocksdb::Status status;
-  auto factory = NewSkipIndexCollectorFactory(index, &status);
-  if (factory == nullptr) term::FailUsage("cannot build these indexes: {}", status.ToString());
-  options->table_properties_collector_factories.push_back(std::move(factory));
+  auto factory = NewSkipIndexCollectorFactory(index);
+  if (!factory.ok()) term::FailUsage("cannot build these indexes: {}", factory.status().message());
+  options->table_properties_collector_factories.push_back(*std::move(factory));
 }
 
 // Adds key filters, unless the database has some or its table format has none.
@@ -64,7 +63,7 @@ void AddKeyFilters(rocksdb::ColumnFamilyOptions* options) {
   const auto* const table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   if (table == nullptr || table->filter_policy != nullptr) return;
   rocksdb::BlockBasedTableOptions changed = *table;
-  changed.filter_policy = NewFilterPolicy({});
+  changed.filter_policy = *NewFilterPolicy({});
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
 }
 

@@ -39,7 +39,7 @@ void CountBlocks(rocksdb::ColumnFamilyOptions* options) {
   rocksdb::BlockBasedTableOptions changed = *table;
   changed.no_block_cache = false;
   changed.block_cache = rocksdb::NewLRUCache(kCacheBytes);
-  changed.filter_policy = NewFilterPolicy({});
+  changed.filter_policy = *NewFilterPolicy({});
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
 }
 

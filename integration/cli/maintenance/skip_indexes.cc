@@ -73,16 +73,16 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
   auto options = PresentIndexOptions(OpenReadOnly(upkeep.database).get());
   if (!options && upkeep.columns.empty()) return nullptr;
   if (!options) options.emplace();
+  std::vector<Column> columns(options->columns.begin(), options->columns.end());
   for (const Column& column : upkeep.columns) {
-    std::erase_if(options->columns,
-                  [&](const Column& other) { return other.name() == column.name(); });
-    options->columns.push_back(column);
+    std::erase_if(columns, [&](const Column& other) { return other.name() == column.name(); });
+    columns.push_back(column);
   }
+  options->columns = std::move(columns);
   if (upkeep.max_index_bytes) options->max_index_bytes = *upkeep.max_index_bytes;
-  rocksdb::Status status;
-  auto factory = NewSkipIndexCollectorFactory(*options, &status);
-  if (factory == nullptr) term::FailUsage("cannot build these indexes: {}", status.ToString());
-  return factory;
+  auto factory = NewSkipIndexCollectorFactory(*options);
+  if (!factory.ok()) term::FailUsage("cannot build these indexes: {}", factory.status().message());
+  return *std::move(factory);
 }
 
 uint64_t CopyIndexes(const std::string& database, const std::string& directory) {

@@ -234,15 +234,12 @@ rocksdb::TablePropertiesCollector* SkipIndexCollectorFactory::CreateTablePropert
 
 }  // namespace rocksdb_plugin
 
-std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewSkipIndexCollectorFactory(
-    const SkipIndexOptions& options, rocksdb::Status* status) {
-  const rocksdb::Status valid = rocksdb_plugin::ValidateSkipIndexOptions(options);
-  if (status != nullptr) *status = valid;
-  if (!valid.ok()) {
-    if (status == nullptr) rocksdb_plugin::LogLoudly(options.info_log.get(), valid.ToString());
-    return nullptr;
-  }
-  return std::make_shared<rocksdb_plugin::SkipIndexCollectorFactory>(options);
+Result<std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>> NewSkipIndexCollectorFactory(
+    const SkipIndexOptions& options) {
+  Status valid = rocksdb_plugin::MakeSkipIndexBuilder(options).status();
+  if (!valid.ok()) return valid;
+  return std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>(
+      std::make_shared<rocksdb_plugin::SkipIndexCollectorFactory>(options));
 }
 
 }  // namespace blocksieve

@@ -39,7 +39,7 @@ rocksdb::Status Unescape(std::string_view text, std::string* plain) {
 
 // Definitions, separated by '|'. What would be punctuation of an option string in them is written
 // %XX; on reading only '|', ';', '{', '}', '#' and '%' have to be.
-std::string WriteColumns(const std::vector<Column>& columns) {
+std::string WriteColumns(const ColumnList& columns) {
   std::string text;
   for (const Column& column : columns) {
     const std::string definition = column.ToText();
@@ -61,9 +61,8 @@ std::string WriteColumns(const std::vector<Column>& columns) {
 }
 
 // Reads the above. Errors: InvalidArgument, with the definition.
-rocksdb::Status ReadColumns(const std::string&, const std::string& text,
-                            std::vector<Column>* columns) {
-  std::vector<Column> read;
+rocksdb::Status ReadColumns(const std::string&, const std::string& text, ColumnList* columns) {
+  ColumnList read;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('|', begin), text.size());
     std::string definition;
@@ -84,7 +83,7 @@ rocksdb::Status ReadColumns(const std::string&, const std::string& text,
 
 }  // namespace
 
-std::string ColumnsText(const std::vector<Column>& columns) {
+std::string ColumnsText(std::span<const Column> columns) {
   std::string text;
   for (const Column& column : columns) text += column.ToText() + "\n";
   return text;
@@ -164,8 +163,8 @@ const std::unordered_map<std::string, OptionTypeInfo>& SkipIndexOptionTypes() {
   };
   // Never destroyed: databases may be closed after static destructors began.
   static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
-      {"columns", OptionAsText<std::vector<Column>>(offsetof(SkipIndexOptions, columns),
-                                                    ReadColumns, WriteColumns)},
+      {"columns",
+       OptionAsText<ColumnList>(offsetof(SkipIndexOptions, columns), ReadColumns, WriteColumns)},
       {"target_fpr", OptionAsText<double>(offsetof(SkipIndexOptions, target_fpr), ParseTargetFpr,
                                           ToText<double>)},
       {"block_granules", number(offsetof(SkipIndexOptions, block_granules), OptionType::kBoolean)},

@@ -45,7 +45,7 @@ inline constexpr char kProblemProperty[] = "blocksieve.granules.problem";
 inline constexpr char kExternalFileProperty[] = "rocksdb.external_sst_file.version";
 
 /// The definitions, one per line.
-std::string ColumnsText(const std::vector<Column>& columns);
+std::string ColumnsText(std::span<const Column> columns);
 
 /// Equal if and only if two options make the same index of the same file; backfilling compacts
 /// files whose text differs.

@@ -62,28 +62,6 @@ rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_fam
 
 }  // namespace rocksdb_plugin
 
-rocksdb::Status EnableRangeFilter(rocksdb::ColumnFamilyOptions* column_family,
-                                  const RangeFilterOptions& options) {
-  using rocksdb_plugin::RangeExtractor;
-  rocksdb::Status status = rocksdb_plugin::CheckRangeOptions(*column_family, false);
-  if (!status.ok()) return status;
-  if (column_family->prefix_extractor != nullptr && !options.replace_prefix_extractor &&
-      !rocksdb_plugin::IsRangeExtractor(column_family->prefix_extractor.get())) {
-    return rocksdb::Status::InvalidArgument(
-        "blocksieve: the column family has the prefix extractor " +
-        std::string(column_family->prefix_extractor->Name()) +
-        ", whose place range filters need; set replace_prefix_extractor if nothing relies on it");
-  }
-  FilterPolicyOptions policy = options.policy;
-  policy.ranges = true;
-  auto table = *column_family->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  table.filter_policy = NewFilterPolicy(policy, &status);
-  if (!status.ok()) return status;
-  column_family->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  column_family->prefix_extractor = RangeExtractor::Get();
-  return rocksdb::Status::OK();
-}
-
 void PrepareRangeRead(const rocksdb::Slice* upper_bound, rocksdb::ReadOptions* read_options) {
   read_options->iterate_upper_bound = upper_bound;
   read_options->auto_prefix_mode = true;

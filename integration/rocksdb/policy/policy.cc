@@ -155,15 +155,11 @@ std::string Policy::GetPrintableOptions() const { return DescribePolicyOptions(o
 
 }  // namespace rocksdb_plugin
 
-std::shared_ptr<const rocksdb::FilterPolicy> NewFilterPolicy(const FilterPolicyOptions& options,
-                                                             rocksdb::Status* status) {
+Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilterPolicy(
+    const FilterPolicyOptions& options) {
   const rocksdb::Status valid = rocksdb_plugin::ValidatePolicyOptions(options);
-  if (status != nullptr) *status = valid;
-  if (!valid.ok()) {
-    if (status == nullptr) rocksdb_plugin::LogLoudly(nullptr, valid.ToString());
-    return nullptr;
-  }
-  return rocksdb_plugin::MakePolicy(options);
+  if (!valid.ok()) return Status::InvalidArgument(valid.getState());
+  return std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb_plugin::MakePolicy(options));
 }
 
 }  // namespace blocksieve

@@ -9,8 +9,8 @@
 #include <memory>
 #include <mutex>
 
-#include "blocksieve/rocksdb/range_filter.h"
 #include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -75,12 +75,12 @@ std::string Problem(bool partitioned,
     table.partition_filters = true;
     table.metadata_block_size = 512;
   }
+  table.filter_policy = MakePolicy({.ranges = true});
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  rocksdb::Status status = EnableRangeFilter(&options);
   options.prefix_extractor = extractor;
   const std::string path = "/blocksieve-self-test.sst";
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-  if (status.ok()) status = writer.Open(path);
+  rocksdb::Status status = writer.Open(path);
   for (int i = 0; i < kKeys && status.ok(); ++i) status = writer.Put(KeyOf(i), "value");
   if (status.ok()) status = writer.Finish();
   rocksdb::SstFileReader file(options);

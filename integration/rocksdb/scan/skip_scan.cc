@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/scan/candidate_scan.h"
 #include "integration/rocksdb/scan/merged_ranges.h"
@@ -256,6 +257,31 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
   if (!status.ok()) return status;
   scan->reset(new SkipScan(std::move(parts)));
   return status;
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
+}
+
+rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                                 std::string_view query, const SkipScanOptions& options,
+                                 std::unique_ptr<SkipScan>* scan) try {
+  scan->reset();
+  if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+  SkipIndexOptions index;
+  rocksdb::Status status = FindIndexOptions(db->GetOptions(column_family), &index);
+  if (!status.ok()) return status;
+  Result<Query> parsed = Query::Parse(query, index.columns);
+  if (!parsed.ok()) return ToRocksStatus(parsed.status());
+  SkipScanOptions scanning = options;
+  if (parsed->order || parsed->limit != 0) {
+    if (options.order || options.limit != 0) {
+      return rocksdb::Status::InvalidArgument(
+          "blocksieve: both the text and the options of a scan have an order or a limit",
+          "allowed is one of them");
+    }
+    scanning.order = std::move(parsed->order);
+    scanning.limit = parsed->limit;
+  }
+  return Create(db, column_family, parsed->predicate, scanning, scan);
 } catch (const std::bad_alloc&) {
   return rocksdb::Status::MemoryLimit();
 }

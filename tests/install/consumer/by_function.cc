@@ -3,5 +3,5 @@
 #include "policy.h"
 
 std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy() {
-  return blocksieve::NewFilterPolicy({.target_fpr = 0.001});
+  return *blocksieve::NewFilterPolicy({.target_fpr = 0.001});
 }

@@ -86,7 +86,7 @@ class AbiRefused : public ::testing::TestWithParam<FilterShape> {
 
   AbiRefused()
       : refused_(MakeConfig(GetParam(), MismatchedPolicy(kTarget))),
-        working_(MakeConfig(GetParam(), NewFilterPolicy({.target_fpr = kTarget}))),
+        working_(MakeConfig(GetParam(), *NewFilterPolicy({.target_fpr = kTarget}))),
         stock_(MakeConfig(GetParam(), std::shared_ptr<const rocksdb::FilterPolicy>(
                                           rocksdb::NewBloomFilterPolicy(10)))) {}
 

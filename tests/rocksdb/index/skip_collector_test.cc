@@ -25,9 +25,7 @@ class SkipCollector : public ::testing::Test {
   SkipCollector() : options_(ShortGranules({"n=int:field:1"})) { options_.info_log = log_; }
 
   std::unique_ptr<rocksdb::TablePropertiesCollector> NewCollector() {
-    rocksdb::Status status;
-    factory_ = NewSkipIndexCollectorFactory(options_, &status);
-    EXPECT_TRUE(status.ok()) << status.ToString();
+    factory_ = *NewSkipIndexCollectorFactory(options_);
     return std::unique_ptr<rocksdb::TablePropertiesCollector>(
         factory_->CreateTablePropertiesCollector({}));
   }
@@ -137,10 +135,9 @@ TEST_F(SkipCollector, BudgetsAreKeptAndReported) {
 
 TEST_F(SkipCollector, OptionsOutOfRangeAreNamed) {
   const auto problem = [](const SkipIndexOptions& options) {
-    rocksdb::Status status;
-    EXPECT_EQ(NewSkipIndexCollectorFactory(options, &status), nullptr);
-    EXPECT_TRUE(status.IsInvalidArgument());
-    return status.ToString();
+    const Status status = NewSkipIndexCollectorFactory(options).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    return status.message();
   };
   SkipIndexOptions options = options_;
   options.target_fpr = 2;

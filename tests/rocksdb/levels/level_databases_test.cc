@@ -56,7 +56,7 @@ class LevelDatabases : public ::testing::TestWithParam<FilterShape> {
 
   // Level 1 is as large as four flushes.
   static DbConfig Config(const FilterPolicyOptions& policy, bool dynamic = false) {
-    DbConfig config = MakeConfig(GetParam(), NewFilterPolicy(policy));
+    DbConfig config = MakeConfig(GetParam(), *NewFilterPolicy(policy));
     config.table.optimize_filters_for_memory = false;  // which rounds sizes
     config.options.disable_auto_compactions = false;
     config.options.level_compaction_dynamic_level_bytes = dynamic;

@@ -19,7 +19,7 @@ using namespace blocksieve::testing;  // NOLINT: test support
 class LevelListenerTest : public ::testing::Test {
  protected:
   static DbConfig Config() {
-    DbConfig config = MakeConfig(FilterShape::kFull, NewFilterPolicy({.bits_per_key = 10}));
+    DbConfig config = MakeConfig(FilterShape::kFull, *NewFilterPolicy({.bits_per_key = 10}));
     config.options.listeners = {NewListener()};
     return config;
   }

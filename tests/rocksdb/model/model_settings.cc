@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/range_filter.h"
 
 namespace ROCKSDB_NAMESPACE {
 // In the library since 7.0, in its public headers only later.
@@ -108,7 +108,7 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   const uint64_t extractor = dice->Below(4);
   switch (policy) {
     case 1:
-      config.table.filter_policy = NewFilterPolicy({.target_fpr = dice->OneIn(2) ? 0.01 : 0.2});
+      config.table.filter_policy = *NewFilterPolicy({.target_fpr = dice->OneIn(2) ? 0.01 : 0.2});
       opening->name = "points only";
       break;
     case 2:

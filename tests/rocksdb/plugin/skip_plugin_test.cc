@@ -48,7 +48,7 @@ TEST(SkipPlugin, OptionsFilesNameTheIndexAndReadBack) {
   const StoredOptions stored(db.path());
   const auto& factories = stored.column_family().table_properties_collector_factories;
   ASSERT_EQ(factories.size(), 1u);
-  EXPECT_EQ(factories[0]->ToString(), NewSkipIndexCollectorFactory(same)->ToString());
+  EXPECT_EQ(factories[0]->ToString(), (*NewSkipIndexCollectorFactory(same))->ToString());
 
   rocksdb::ColumnFamilyOptions options;
   for (const char* const bad : {"columns=n", "columns=n=%4", "granule_rows=x",

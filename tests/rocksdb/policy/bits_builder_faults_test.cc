@@ -29,7 +29,7 @@ rocksdb::BlockBasedTableOptions Detecting() {
 class PostVerify : public ::testing::Test {
  protected:
   PostVerify()
-      : policy_(NewFilterPolicy(FilterPolicyOptions())),
+      : policy_(*NewFilterPolicy(FilterPolicyOptions())),
         builder_(NewBuilder(*policy_, Detecting())) {}
 
   std::string BuildOf(const std::vector<std::string>& keys) {
@@ -79,7 +79,7 @@ class BuildBudget : public ::testing::Test {
   BuiltFilter BuildWithin(uint64_t max_build_bytes, uint64_t num_keys,
                           const rocksdb::BlockBasedTableOptions& table_options = {},
                           PolicyKind kind = PolicyKind::kBloom) {
-    policy_ = NewFilterPolicy({.kind = kind, .max_build_bytes = max_build_bytes});
+    policy_ = *NewFilterPolicy({.kind = kind, .max_build_bytes = max_build_bytes});
     builder_ = NewBuilder(*policy_, table_options, &log_);
     return Add(num_keys);
   }
@@ -145,7 +145,8 @@ TEST_F(BuildBudget, PostVerifyAcceptsTheMissingFilter) {
 
 TEST_F(BuildBudget, WithoutAnInfoLogItIsOnStderr) {
   const std::string loud = StderrOf([&] {
-    BuildFilter(*NewFilterPolicy({.max_build_bytes = 1000}), PresentKeys(KeyShape::kCounter, 1000));
+    BuildFilter(**NewFilterPolicy({.max_build_bytes = 1000}),
+                PresentKeys(KeyShape::kCounter, 1000));
   });
   EXPECT_THAT(loud, HasSubstr("no filter written"));
 }

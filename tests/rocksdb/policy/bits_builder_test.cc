@@ -36,7 +36,7 @@ class BitsBuilder : public ::testing::Test {
   }
 
   const std::shared_ptr<const rocksdb::FilterPolicy> policy_ =
-      NewFilterPolicy({.target_fpr = 0.01});
+      *NewFilterPolicy({.target_fpr = 0.01});
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder_ = NewBuilder(*policy_);
 };
 
@@ -155,7 +155,7 @@ class BitsBuilderSizes : public ::testing::TestWithParam<double> {
   }
 
   const std::shared_ptr<const rocksdb::FilterPolicy> policy_ =
-      NewFilterPolicy({.target_fpr = GetParam(), .kind = PolicyKind::kBloom});
+      *NewFilterPolicy({.target_fpr = GetParam(), .kind = PolicyKind::kBloom});
   std::unique_ptr<rocksdb::FilterBitsBuilder> builder_ = NewBuilder(*policy_);
 };
 
@@ -214,7 +214,7 @@ TEST_P(BitsBuilderSizes, EstimatedFpRateAgreesWithTheTarget) {
 class RibbonBuilderSizes : public ::testing::TestWithParam<double> {};
 
 TEST_P(RibbonBuilderSizes, PartitionsComeOutAsLargeAsAskedFor) {
-  const auto policy = NewFilterPolicy({.target_fpr = GetParam(), .kind = PolicyKind::kRibbon});
+  const auto policy = *NewFilterPolicy({.target_fpr = GetParam(), .kind = PolicyKind::kRibbon});
   const auto builder = NewBuilder(*policy);
   for (size_t bytes = 200; bytes < 200000; bytes = bytes * 3 / 2) {
     const size_t keys = builder->ApproximateNumEntries(bytes);

@@ -19,7 +19,7 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 class BitsReader : public ::testing::Test {
  protected:
-  std::shared_ptr<const rocksdb::FilterPolicy> policy_ = NewFilterPolicy(FilterPolicyOptions());
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_ = *NewFilterPolicy(FilterPolicyOptions());
   const std::vector<std::string> present_ = PresentKeys(KeyShape::kUrl, 2000);
   const std::vector<std::string> absent_ = AbsentKeys(KeyShape::kUrl, 2000);
 

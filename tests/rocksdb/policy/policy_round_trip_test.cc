@@ -30,7 +30,7 @@ class PolicyRoundTrip : public ::testing::Test {
 
   static std::shared_ptr<const rocksdb::FilterPolicy> Make(double target_fpr,
                                                            uint64_t max_build_bytes = 0) {
-    return NewFilterPolicy(
+    return *NewFilterPolicy(
         {.target_fpr = target_fpr, .kind = PolicyKind::kBloom, .max_build_bytes = max_build_bytes});
   }
 
@@ -47,7 +47,7 @@ const double kTargets[] = {1.0 / 3, 0.1, 0.012345678901234567, 1e-3 / 7, 1.5e-6,
 TEST_F(PolicyRoundTrip, WhatIsNotGivenIsNotWritten) {
   for (const FilterPolicyOptions& options :
        {FilterPolicyOptions{}, {.wasted_reads = 1.0 / 3}, {.bits_per_key = 1.0 / 3}}) {
-    const std::string text = NewFilterPolicy(options)->ToString(rocksdb::ConfigOptions());
+    const std::string text = (*NewFilterPolicy(options))->ToString(rocksdb::ConfigOptions());
     const FilterPolicyOptions again = OptionsOf(PolicyFromString(text).get());
     EXPECT_EQ(again.target_fpr, std::nullopt) << text;
     EXPECT_EQ(again.wasted_reads, options.wasted_reads) << text;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "blocksieve/rocksdb/range_filter.h"
+#include "blocksieve/rocksdb.h"
 #include "tests/support/test_db.h"
 
 namespace blocksieve::testing {

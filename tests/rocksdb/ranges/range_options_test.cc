@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/range_filter.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -183,12 +183,6 @@ TEST_F(RangeOptions, WhatDoesNotGoWithThemIsRefused) {
     EXPECT_EQ(enabled.table_factory.get(), factory);
     EXPECT_EQ(enabled.prefix_extractor, nullptr);
   }
-}
-
-TEST_F(RangeOptions, OtherTablesAreRefused) {
-  rocksdb::Options options;
-  options.table_factory.reset(rocksdb::NewPlainTableFactory());
-  ExpectRefused(EnableRangeFilter(&options), {"block-based", "table_factory is PlainTable"});
 }
 
 TEST_F(RangeOptions, TheExtractorIsNeededAndNotTakenAway) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,14 +43,12 @@ inline DbConfig SkipConfig(const SkipIndexOptions& options) {
   DbConfig config = MakeConfig(FilterShape::kFull, nullptr);
   config.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   config.table.block_size = 512;
-  rocksdb::Status status;
   config.options.table_properties_collector_factories.push_back(
-      NewSkipIndexCollectorFactory(options, &status));
-  MustBeOk(status, "collector factory");
+      *NewSkipIndexCollectorFactory(options));
   return config;
 }
 
-inline Predicate Where(const std::string& text, const std::vector<Column>& columns) {
+inline Predicate Where(const std::string& text, std::span<const Column> columns) {
   const Result<Predicate> predicate = Predicate::Parse(text, columns);
   EXPECT_TRUE(predicate.ok()) << text << ": " << predicate.status().message();
   return *predicate;

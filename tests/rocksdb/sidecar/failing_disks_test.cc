@@ -124,7 +124,7 @@ class FullDiskTest : public FailingDisks,
                      public ::testing::WithParamInterface<std::tuple<FilterShape, bool>> {
  protected:
   FullDiskTest() {
-    const auto policy = NewFilterPolicy({.target_fpr = 0.01});
+    const auto policy = *NewFilterPolicy({.target_fpr = 0.01});
     config_.table = MakeConfig(std::get<0>(GetParam()), policy).table;
     rocksdb::Options& options = config_.options;
     options.write_buffer_size = 64 << 10;

@@ -29,7 +29,7 @@ using namespace blocksieve::testing;  // NOLINT: test support
 constexpr size_t kLogBytes = 1 << 20;
 
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(PolicyKind kind) {
-  return NewFilterPolicy({.kind = kind});
+  return *NewFilterPolicy({.kind = kind});
 }
 
 class FiltersShortOfMemory : public ::testing::TestWithParam<PolicyKind> {
@@ -55,7 +55,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, FiltersShortOfMemory,
 TEST_P(FiltersShortOfMemory, WithoutABuilderThereIsNoFilter) {
   rocksdb::FilterBuildingContext context(table_);
   context.info_log = &log_;
-  for (const auto& policy : {policy_, NewFilterPolicy({.wasted_reads = 0.1, .kind = GetParam()})}) {
+  for (const auto& policy :
+       {policy_, *NewFilterPolicy({.wasted_reads = 0.1, .kind = GetParam()})}) {
     const uint64_t failures = FailEachAllocation(
         [&] {
           return std::unique_ptr<rocksdb::FilterBitsBuilder>(
@@ -131,7 +132,7 @@ struct Collected {
 };
 
 TEST_F(SkipIndexShortOfMemory, AFileGetsAWholeIndexOrNone) {
-  const auto factory = NewSkipIndexCollectorFactory(index_);
+  const auto factory = *NewSkipIndexCollectorFactory(index_);
   std::vector<std::pair<std::string, std::string>> rows;
   for (uint64_t i = 0; i < 100; ++i) rows.emplace_back(Key(i), Value(i));
   const auto collect = [&] {

@@ -74,7 +74,7 @@ rocksdb::Options SoakOptions() {
   SkipIndexOptions index = ShortGranules(kDefinitions, 16);
   index.max_property_bytes = 2000;  // most are in sidecars
   DbConfig config = SkipConfig(index);
-  config.table.filter_policy = NewFilterPolicy({.bits_per_key = 10, .kind = PolicyKind::kAuto});
+  config.table.filter_policy = *NewFilterPolicy({.bits_per_key = 10, .kind = PolicyKind::kAuto});
   config.table.partition_filters = true;
   config.table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   config.table.metadata_block_size = 512;

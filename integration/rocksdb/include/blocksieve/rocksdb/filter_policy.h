@@ -4,7 +4,6 @@
 /// The filter policy for RocksDB, from C++ and by its name in option strings.
 
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/status.h>
 
 #include <cstdint>
 #include <memory>
@@ -12,6 +11,7 @@
 
 #include "blocksieve/filter_info.h"
 #include "blocksieve/rocksdb/export.h"
+#include "blocksieve/status.h"
 
 namespace blocksieve {
 
@@ -87,11 +87,12 @@ struct FilterPolicyOptions {
 /// headers this was compiled with, the policy says so on stderr, builds stock Bloom filters of the
 /// same FPR, and reads filters that blocksieve wrote as "may match".
 ///
-/// Returns nullptr if an option is out of range, with the reason in `*status`, or on stderr if
-/// `status` is null. The policy is immutable, thread-safe and owned by the caller. Filters that it
-/// opened may outlive it.
-BLOCKSIEVE_EXPORT std::shared_ptr<const rocksdb::FilterPolicy> NewFilterPolicy(
-    const FilterPolicyOptions& options, rocksdb::Status* status = nullptr);
+/// The policy is immutable, thread-safe and owned by the caller. Filters that it opened may outlive
+/// it. EnableFilter (blocksieve/rocksdb.h) puts one in its place, with all else that it needs.
+///
+/// Errors: InvalidArgument if an option is out of range.
+BLOCKSIEVE_EXPORT Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilterPolicy(
+    const FilterPolicyOptions& options);
 
 }  // namespace blocksieve
 

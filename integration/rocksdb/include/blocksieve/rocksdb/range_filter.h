@@ -15,27 +15,15 @@
 
 namespace blocksieve {
 
-/// What EnableRangeFilter sets.
+/// What EnableRangeFilter (blocksieve/rocksdb.h) sets.
 struct RangeFilterOptions {
   /// Of the filter policy; `ranges` is set in any case.
-  FilterPolicyOptions policy;
+  FilterPolicyOptions policy = {};
 
   /// Take the place of the prefix extractor that the column family has. Seeks that rely on it,
   /// with prefix_same_as_start or in prefix mode, no longer end where the prefix does.
   bool replace_prefix_extractor = false;
 };
-
-/// Gives a column family filters that answer for ranges: sets the filter policy of its block-based
-/// tables, and its prefix extractor to "blocksieve.range". Files that it has keep their filters
-/// until they are rewritten. Seeks ask if they have an upper bound, see PrepareRangeRead.
-///
-/// Errors: InvalidArgument, naming what is in the way, if `options` are out of range, the
-/// comparator is not bytewise (timestamps of 64 bits are all right), whole_key_filtering is off,
-/// the index or the memtable hashes prefixes, the table is not block-based, or there is another
-/// prefix extractor. `column_family` is then as it was. RocksDB checks the same when it opens a
-/// database, but not when CreateColumnFamily adds to one.
-BLOCKSIEVE_EXPORT rocksdb::Status EnableRangeFilter(rocksdb::ColumnFamilyOptions* column_family,
-                                                    const RangeFilterOptions& options = {});
 
 /// Makes seeks with these options ask range filters: sets iterate_upper_bound, which has to outlive
 /// the iterator, and auto_prefix_mode. It changes no result.

@@ -25,8 +25,8 @@ namespace blocksieve {
 
 /// What the files of a column family are indexed by.
 struct SkipIndexOptions {
-  /// 1 to 256, of distinct names.
-  std::vector<Column> columns;
+  /// 1 to 256, of distinct names: {"package=field:1", "size=uint:2"}.
+  ColumnList columns = {};
 
   /// A granule is a data block: a scan then reads no block for rows of its neighbours. The limits
   /// below count only while blocks cannot be told apart: before the end of the first one, as long
@@ -62,7 +62,7 @@ struct SkipIndexOptions {
   uint32_t value_suffix_bytes = 0;
 
   /// Where problems are reported, since RocksDB gives a collector no log. Null: stderr. Shared.
-  std::shared_ptr<rocksdb::Logger> info_log;
+  std::shared_ptr<rocksdb::Logger> info_log = nullptr;
 };
 
 /// The factory to push into ColumnFamilyOptions::table_properties_collector_factories. Files that
@@ -77,10 +77,12 @@ struct SkipIndexOptions {
 /// with the other options by their names; OPTIONS files carry it likewise. In a column, ; { } | % #
 /// and \ are written %XX, as in field(%3B):2.
 ///
-/// Returns null if an option is out of its range, with the reason in `*status`, or on stderr if
-/// `status` is null. Thread-safe, immutable.
-BLOCKSIEVE_EXPORT std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>
-NewSkipIndexCollectorFactory(const SkipIndexOptions& options, rocksdb::Status* status = nullptr);
+/// Thread-safe, immutable. EnableSkipIndex (blocksieve/rocksdb.h) puts one in its place, with all
+/// else that it needs.
+///
+/// Errors: InvalidArgument if an option is out of its range; ResourceExhausted.
+BLOCKSIEVE_EXPORT Result<std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>>
+NewSkipIndexCollectorFactory(const SkipIndexOptions& options);
 
 /// Reads the table properties of all files; no data. Thread-safe.
 /// Errors: those of RocksDB.

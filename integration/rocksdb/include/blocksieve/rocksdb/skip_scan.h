@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/export.h"
@@ -31,7 +32,7 @@ struct SkipScanOptions {
   /// The first rows of this order, not of that of keys. Takes a limit, and memory for so many rows.
   /// All is read in Create: granules in the order of their bounds, until none can hold a better
   /// row. An order by a column without bounds reads everything.
-  std::optional<ScanOrder> order;
+  std::optional<ScanOrder> order = std::nullopt;
 
   /// Rows are only to be counted: those of granules in which every row matches are not read and not
   /// returned, but are in rows_counted of Explain(). Not with a limit.
@@ -51,7 +52,7 @@ struct SkipScanOptions {
 
   /// Called after every 1,024 rows that were looked at, also while Create and Next look for a
   /// match. Must not throw, nor use the scan.
-  std::function<void(const ScanExplanation& so_far)> progress;
+  std::function<void(const ScanExplanation& so_far)> progress = nullptr;
 
   /// Taken from it: fill_cache, verify_checksums, readahead_size, adaptive_readahead, pin_data,
   /// background_purge_on_iterator_cleanup, ignore_range_deletions, max_skippable_internal_keys,
@@ -60,7 +61,7 @@ struct SkipScanOptions {
   /// iter_start_ts, value_size_soft_limit. All others are ignored: total_order_seek and
   /// auto_prefix_mode, as scans always go in total order, and async_io, with which seeks in RocksDB
   /// 7.8 have ended the process.
-  rocksdb::ReadOptions read_options;
+  rocksdb::ReadOptions read_options = {};
 };
 
 /// The rows of a column family whose value matches a predicate, in key order, at a snapshot:
@@ -84,6 +85,15 @@ class BLOCKSIEVE_EXPORT SkipScan {
   /// missing indexes are no errors, but cost reading.
   static rocksdb::Status Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                 const Predicate& predicate, const SkipScanOptions& options,
+                                std::unique_ptr<SkipScan>* scan);
+
+  /// The same of a text: a predicate, which ORDER BY and LIMIT may follow; see Query. Its columns
+  /// are those of the skip index in the column family's options.
+  ///
+  /// Errors, further: InvalidArgument "position P: what was expected, what was found"; if the
+  /// options have no skip index or several; and for an order or a limit in both text and `options`.
+  static rocksdb::Status Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                                std::string_view query, const SkipScanOptions& options,
                                 std::unique_ptr<SkipScan>* scan);
 
   SkipScan(const SkipScan&) = delete;
@@ -124,7 +134,7 @@ struct SkipIndexCacheOptions {
   /// What the indexes take is charged to it in steps of 256 KiB, as pinned entries, so that a block
   /// cache and they share one limit. If its limit is strict and it has no room, indexes go. It is
   /// kept alive. Null: none.
-  std::shared_ptr<rocksdb::Cache> charged;
+  std::shared_ptr<rocksdb::Cache> charged = nullptr;
 };
 
 /// Of the whole process, for all its databases; at any time. Thread-safe.

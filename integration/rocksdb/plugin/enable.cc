@@ -1,0 +1,128 @@
+#include <rocksdb/table.h>
+
+#include <limits>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/rocksdb.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/listener/listener.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
+
+// Each call works on copies and moves them in at its end, so that an error changes nothing.
+
+namespace blocksieve {
+namespace {
+
+using namespace rocksdb_plugin;  // NOLINT: the same component
+
+rocksdb::Status Refused(const std::string& what) {
+  return rocksdb::Status::InvalidArgument("blocksieve: " + what);
+}
+
+// Errors: InvalidArgument if there are no options, or their tables are not block-based.
+rocksdb::Status CheckTables(const OptionsToSet& options) {
+  if (options.column_family() == nullptr) return Refused("the options are null; give an address");
+  const auto& factory = options.column_family()->table_factory;
+  if (factory != nullptr && factory->GetOptions<rocksdb::BlockBasedTableOptions>() != nullptr) {
+    return rocksdb::Status::OK();
+  }
+  return Refused("table_factory is " + std::string(factory == nullptr ? "null" : factory->Name()) +
+                 "; filters and skip indexes need block-based tables: NewBlockBasedTableFactory");
+}
+
+// The listeners with ours among them. Errors: InvalidArgument if there is no place for it.
+rocksdb::Status WithListener(const OptionsToSet& options, const std::string& why,
+                             std::vector<std::shared_ptr<rocksdb::EventListener>>* listeners) {
+  if (options.db() == nullptr) {
+    return Refused(why +
+                   " needs a listener in DBOptions: give {&db_options, &column_family_options}");
+  }
+  *listeners = options.db()->listeners;
+  for (const auto& listener : *listeners) {
+    if (listener != nullptr && std::string_view(listener->Name()) == Listener::kName) return {};
+  }
+  listeners->push_back(NewListener());
+  return {};
+}
+
+rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& filter,
+                       bool replaces_extractor) try {
+  rocksdb::Status status = CheckTables(options);
+  if (status.ok()) status = ValidatePolicyOptions(filter);
+  if (!status.ok()) return status;
+  rocksdb::ColumnFamilyOptions& family = *options.column_family();
+  auto listeners =
+      options.db() == nullptr ? rocksdb::DBOptions().listeners : options.db()->listeners;
+  if (GoalOf(filter).differs_by_run()) {
+    const char* const goal = filter.wasted_reads ? "wasted_reads" : "bits_per_key";
+    status = WithListener(options, goal, &listeners);
+    if (!status.ok()) return status;
+  }
+  auto extractor = family.prefix_extractor;
+  if (filter.ranges) {
+    status = CheckRangeOptions(family, /*check_extractor=*/false);
+    if (!status.ok()) return status;
+    if (extractor != nullptr && !replaces_extractor && !IsRangeExtractor(extractor.get())) {
+      return Refused("the column family has the prefix extractor " +
+                     std::string(extractor->Name()) +
+                     ", whose place range filters need; set replace_prefix_extractor if nothing "
+                     "relies on it");
+    }
+    extractor = RangeExtractor::Get();
+  } else if (IsRangeExtractor(extractor.get())) {
+    extractor = nullptr;  // of an earlier call
+  }
+  auto table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  table.filter_policy = MakePolicy(filter);
+  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  family.prefix_extractor = std::move(extractor);
+  if (options.db() != nullptr) options.db()->listeners = std::move(listeners);
+  return rocksdb::Status::OK();
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
+}
+
+}  // namespace
+
+rocksdb::Status EnableFilter(OptionsToSet options, const FilterPolicyOptions& filter) {
+  return Enable(options, filter, /*replaces_extractor=*/false);
+}
+
+rocksdb::Status EnableRangeFilter(OptionsToSet options, const RangeFilterOptions& filter) {
+  FilterPolicyOptions policy = filter.policy;
+  policy.ranges = true;
+  return Enable(options, policy, filter.replace_prefix_extractor);
+}
+
+rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& index) try {
+  rocksdb::Status status = CheckTables(options);
+  if (status.ok()) status = ValidateSkipIndexOptions(index);
+  if (!status.ok()) return status;
+  rocksdb::ColumnFamilyOptions& family = *options.column_family();
+  std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;
+  const bool has_sidecars = index.max_property_bytes != std::numeric_limits<uint64_t>::max();
+  if (has_sidecars || options.db() != nullptr) {
+    status = WithListener(options, "max_property_bytes=" + std::to_string(index.max_property_bytes),
+                          &listeners);
+    if (!status.ok()) return status;
+  }
+  auto collectors = family.table_properties_collector_factories;
+  std::erase_if(collectors, [](const auto& collector) {
+    return collector != nullptr &&
+           std::string_view(collector->Name()) == SkipIndexCollectorFactory::kName;
+  });
+  collectors.push_back(std::make_shared<SkipIndexCollectorFactory>(index));
+  family.table_properties_collector_factories = std::move(collectors);
+  if (options.db() != nullptr) options.db()->listeners = std::move(listeners);
+  return rocksdb::Status::OK();
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
+}
+
+}  // namespace blocksieve
