@@ -14,7 +14,7 @@ namespace blocksieve::bench::ranges {
 
 /// How much is measured.
 struct Effort {
-  // Of key sets, for databases and for filters alone.
+  // Key sets for databases, and for filters alone.
   std::vector<std::string> sets = {kIntegers, kUsers, kTenantTime, kPaths};
   std::vector<std::string> filter_sets = sets;
 
@@ -28,9 +28,8 @@ struct Effort {
   unsigned lookup_turns = 21;  ///< Lookups differ by a few percent at most.
   unsigned filter_turns = 5;
 
-  // Of workloads:
-  size_t operations = 20'000;      ///< Per turn, cached.
-  size_t cold_operations = 1'000;  ///< Per turn, cold.
+  size_t operations = 20'000;      ///< Per turn of a workload, cached.
+  size_t cold_operations = 1'000;  ///< The same, cold.
   unsigned workload_turns = 5;
 };
 

@@ -74,7 +74,7 @@ class Plot:
 class Section:
     title: str
     lead: str  # what was measured and how to read it, a line for each paragraph
-    result: tuple = ()  # templates: the figure to tell a colleague, of what, and the figures behind
+    result: tuple = ()  # templates: the main figure, what it measures, and its inputs
     values: dict = field(default_factory=dict)  # of Values, by the names that texts have for them
     targets: tuple = ()
     tables: tuple = ()

@@ -103,7 +103,7 @@ class ShownSection:
 
     @property
     def result(self):
-        """(figure, of what, figures behind it), or None if it was not measured."""
+        """(main figure, what it measures, its inputs), or None if it was not measured."""
         texts = tuple(self.text(each) for each in self.declared.result)
         return texts if texts and MISSING not in texts[0] else None
 

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kValuesPerBatch = 64;
 constexpr unsigned kBuildings = 3;
 
-// Of granules of random values.
+// Builds an index of granules with random values.
 std::string BuildIndex(uint64_t num_granules, uint64_t distinct_values, uint64_t seed) {
   GranuleColumnOptions column;
   column.type = ValueType::kUint;

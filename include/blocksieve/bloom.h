@@ -199,7 +199,7 @@ class CountingBloom : public BloomArray {
   /// answers in less memory. Errors: ResourceExhausted if memory is short.
   Result<ClassicBloom> Project() const;
 
-  /// Of each counter: 2, 4, 8 or 16.
+  /// Bits per counter: 2, 4, 8 or 16.
   uint32_t counter_bits() const noexcept { return counter_bits_; }
 
   /// The number at which a counter sticks.

@@ -206,12 +206,12 @@ class SkipIndexReader {
   GranuleIndex granules_;
 };
 
-/// The bytes of a skip index that is not in memory. Implemented by whoever stores indexes.
+/// Reads a skip index that is not in memory. Engines implement it over their storage.
 class SkipIndexSource {
  public:
   virtual ~SkipIndexSource() = default;
 
-  /// Of the whole index.
+  /// Bytes of the whole index.
   virtual uint64_t num_bytes() const = 0;
 
   /// Fills `to` with the bytes from `offset` on, which are within num_bytes(). Any error will do.

@@ -78,7 +78,7 @@ struct Verdict {
 std::string DifferenceText(const Outlook& before, const Outlook& after);
 
 /// A change has to save this share of the wasted reads or of the memory.
-inline constexpr double kLeastGain = 0.05;
+inline constexpr double kMinGain = 0.05;
 
 Verdict VerdictOf(const Advice& advice);
 

@@ -23,7 +23,7 @@ double CpuNanoseconds() {
   return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
 }
 
-// Of sixteen bytes, of which half differ.
+// The key with this number: 16 bytes, of which the first eight differ from key to key.
 std::string_view KeyOf(uint64_t number, std::array<char, 16>* bytes) {
   std::memcpy(bytes->data(), &number, sizeof(number));
   return {bytes->data(), bytes->size()};

@@ -60,14 +60,14 @@ std::optional<Verdict> Better(const Advice& advice) {
   const Outlook& today = advice.today;
   if (const auto same_memory = Find(advice, "same memory")) {
     const Outlook& then = advice.proposals[*same_memory].outlook;
-    if (SavedShare(today.wasted_reads, then.wasted_reads) >= kLeastGain) {
+    if (SavedShare(today.wasted_reads, then.wasted_reads) >= kMinGain) {
       return ChangeTo(advice, *same_memory, Reads(today, then) + " for the same memory");
     }
   }
   if (const auto same_reads = Find(advice, "same reads")) {
     const Outlook& then = advice.proposals[*same_reads].outlook;
     if (SavedShare(static_cast<double>(today.filter_bytes),
-                   static_cast<double>(then.filter_bytes)) >= kLeastGain) {
+                   static_cast<double>(then.filter_bytes)) >= kMinGain) {
       return ChangeTo(advice, *same_reads, Memory(today, then) + " for the same wasted reads");
     }
   }
@@ -105,7 +105,7 @@ Verdict VerdictOf(const Advice& advice) {
   if (advice.today.filter_bytes == 0) {
     return {"Leave it: there are no filters to offer.", std::nullopt};
   }
-  return {fmt::format("Leave it: your filters are within {:.0f} % of the best.", 100 * kLeastGain),
+  return {fmt::format("Leave it: your filters are within {:.0f} % of the best.", 100 * kMinGain),
           std::nullopt};
 }
 

@@ -210,7 +210,7 @@ void RunLoad(const LoadOptions& given) {
   for (const std::string& warning : LoadWarnings(loaded, indexes)) say("warning: " + warning);
 }
 
-// Of the file, and of the report.
+// Adds --format, which names the format of the file, of the report, or both.
 void AddFormats(CLI::App* command, LoadOptions* options) {
   AddFormatOption(command, "text|json|csv",
                   "json: a report for machines; csv: FILE is CSV (RFC 4180); both may be given",

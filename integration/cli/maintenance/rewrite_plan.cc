@@ -32,9 +32,9 @@ bool IsChosen(const RewriteQuestion& question, const FileReport& file) {
 // advise has to save.
 bool Gains(const FilterChange& change) {
   const FilterReport& now = change.file->filter;
-  return change.fpr < (1 - kLeastGain) * now.predicted_fpr ||
+  return change.fpr < (1 - kMinGain) * now.predicted_fpr ||
          static_cast<double>(change.filter_bytes) <
-             (1 - kLeastGain) * static_cast<double>(PointBytes(now));
+             (1 - kMinGain) * static_cast<double>(PointBytes(now));
 }
 
 // Whether it also gains so much if reads and memory are weighed against each other, as it must
@@ -52,7 +52,7 @@ bool GainsOnBalance(const FilterChange& change) {
   if (change.filter_bytes == 0) return true;  // it has a filter, and is to have none
   const double price = -std::log(change.fpr);
   const double bytes = term::Ratio(PointBytes(now), change.filter_bytes);
-  return now.predicted_fpr / change.fpr + price * bytes > 1 + price + kLeastGain;
+  return now.predicted_fpr / change.fpr + price * bytes > 1 + price + kMinGain;
 }
 
 /// What becomes of a column family if some of its files change.
@@ -86,8 +86,8 @@ class FamilyPlanner {
       bytes += change.filter_bytes - PointBytes(change.file->filter);
     }
     const Outlook& today = outlook_.today;
-    return list_.tree.WastedReads(fprs, 1) < (1 - kLeastGain) * today.wasted_reads ||
-           static_cast<double>(bytes) < (1 - kLeastGain) * static_cast<double>(today.filter_bytes);
+    return list_.tree.WastedReads(fprs, 1) < (1 - kMinGain) * today.wasted_reads ||
+           static_cast<double>(bytes) < (1 - kMinGain) * static_cast<double>(today.filter_bytes);
   }
 
   FamilyOutlook Finish() {

@@ -235,11 +235,13 @@ rocksdb::TablePropertiesCollector* SkipIndexCollectorFactory::CreateTablePropert
 }  // namespace rocksdb_plugin
 
 Result<std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>> NewSkipIndexCollectorFactory(
-    const SkipIndexOptions& options) {
+    const SkipIndexOptions& options) try {
   Status valid = rocksdb_plugin::MakeSkipIndexBuilder(options).status();
   if (!valid.ok()) return valid;
   return std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>(
       std::make_shared<rocksdb_plugin::SkipIndexCollectorFactory>(options));
+} catch (const std::bad_alloc&) {
+  return Status::ResourceExhausted("out of memory");
 }
 
 }  // namespace blocksieve

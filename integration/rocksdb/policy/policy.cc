@@ -156,10 +156,12 @@ std::string Policy::GetPrintableOptions() const { return DescribePolicyOptions(o
 }  // namespace rocksdb_plugin
 
 Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilterPolicy(
-    const FilterPolicyOptions& options) {
+    const FilterPolicyOptions& options) try {
   const rocksdb::Status valid = rocksdb_plugin::ValidatePolicyOptions(options);
   if (!valid.ok()) return Status::InvalidArgument(valid.getState());
   return std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb_plugin::MakePolicy(options));
+} catch (const std::bad_alloc&) {
+  return Status::ResourceExhausted("out of memory");
 }
 
 }  // namespace blocksieve

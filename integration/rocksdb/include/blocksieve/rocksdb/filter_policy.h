@@ -90,7 +90,7 @@ struct FilterPolicyOptions {
 /// The policy is immutable, thread-safe and owned by the caller. Filters that it opened may outlive
 /// it. EnableFilter (blocksieve/rocksdb.h) puts one in its place, with all else that it needs.
 ///
-/// Errors: InvalidArgument if an option is out of range.
+/// Errors: InvalidArgument if an option is out of range; ResourceExhausted if memory is short.
 BLOCKSIEVE_EXPORT Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilterPolicy(
     const FilterPolicyOptions& options);
 

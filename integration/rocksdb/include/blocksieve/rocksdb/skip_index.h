@@ -80,7 +80,7 @@ struct SkipIndexOptions {
 /// Thread-safe, immutable. EnableSkipIndex (blocksieve/rocksdb.h) puts one in its place, with all
 /// else that it needs.
 ///
-/// Errors: InvalidArgument if an option is out of its range; ResourceExhausted.
+/// Errors: InvalidArgument if an option is out of its range; ResourceExhausted if memory is short.
 BLOCKSIEVE_EXPORT Result<std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>>
 NewSkipIndexCollectorFactory(const SkipIndexOptions& options);
 
