@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "blocksieve/status.h"  // first of all says whether the language is too old
+
 namespace blocksieve {
 
 /// Read-only bytes owned by somebody else.
