@@ -75,7 +75,6 @@ ROOMS = [
     ("tests/support", "integration/rocksdb/compat lib/skip", ""),
     ("tests/core", "lib/skip lib/lsm tests/support", ""),
     ("tests/toylsm", "integration/toylsm tests/support", ""),
-    ("tests/readme", "integration/rocksdb/compat", ""),
     ("tests/rocksdb", "integration/rocksdb/plugin tests/support", ""),
     ("tests/sieve", "integration/sieve tests/support", ""),
     ("tests/cli", "integration/cli/commands tests/support", ""),

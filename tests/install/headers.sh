@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# usage: headers.sh INCLUDE_DIR: the first error of each installed header that does not compile in an older
+# language is that it needs C++20. CXX counts.
+set -euo pipefail
+cd "$1"
+find blocksieve -name '*.h' | while read -r header; do
+  first_error=$("${CXX:-c++}" -std=c++17 -I. -fsyntax-only -Wfatal-errors -x c++ "$header" 2>&1 |
+    grep -m 1 -w error || :)
+  [[ -z $first_error || $first_error == *"needs C++20"* ]] || {
+    echo "$header in C++17: $first_error"
+    exit 1
+  }
+done

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# usage: run.sh PROGRAM SOURCE [PACKAGE...]
+# Runs PROGRAM, made of SOURCE, which has to succeed and to print what SOURCE's comments say. With
+# PACKAGEs, first compiles it by their flags of pkg-config. CXX and CXXFLAGS count.
+set -euo pipefail
+program=$1
+source=$2
+if [[ $# -gt 2 ]]; then
+  read -ra flags <<<"${CXXFLAGS:-} $(pkg-config --cflags --libs "${@:3}")"
+  "${CXX:-c++}" -std=c++20 -o "$program" "$source" "${flags[@]}"
+fi
+
+rm -rf "$program.run" # for what it writes
+mkdir "$program.run"
+cd "$program.run"
+output=$("$program")
+sed -n 's|.*// prints: ||p' "$source" | while read -r expected; do
+  [[ $output == *"$expected"* ]] || {
+    echo "printed \"$output\", but the document says \"$expected\""
+    exit 1
+  }
+done
