@@ -3,6 +3,9 @@
 set(BLOCKSIEVE_MAINTAINER "blocksieve maintainers <maintainers@blocksieve.invalid>" CACHE STRING
   "Maintainer that packages name: who builds and hands them out")
 
+# What this project released, as packaged for the first time.
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(package_version ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -12,7 +15,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_STRIP_FILES ON)
-set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/CompressManual.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/CompressDocs.cmake)
 # Whatever the umask of who builds it.
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
@@ -28,6 +31,11 @@ foreach(package libcli11-dev libxxhash-dev nlohmann-json3-dev)
   endif()
 endforeach()
 
+# Of SOURCE_DATE_EPOCH, if that is in the environment.
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/changelog.Debian.in
+  ${PROJECT_BINARY_DIR}/package/changelog.Debian @ONLY)
+
 # blocksieve_package(COMPONENT NAME SECTION DESCRIPTION)
 macro(blocksieve_package component name section description)
   string(TOUPPER ${component} upper)
@@ -35,8 +43,11 @@ macro(blocksieve_package component name section description)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
   set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
   set(CPACK_DEBIAN_${upper}_DESCRIPTION ${description})
-  install(FILES ${blocksieve_copyright}
-    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name} COMPONENT ${component})
+  set(docs ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name})
+  install(FILES ${blocksieve_copyright} ${PROJECT_BINARY_DIR}/package/changelog.Debian
+    DESTINATION ${docs} COMPONENT ${component})
+  install(FILES ${PROJECT_SOURCE_DIR}/lib/cmake/CHANGELOG.md
+    DESTINATION ${docs} RENAME changelog COMPONENT ${component})
 endmacro()
 
 # What their CMake and pkg-config files ask for.
@@ -51,7 +62,9 @@ if(BLOCKSIEVE_ROCKSDB)
   get_target_property(soversion blocksieve_rocksdb SOVERSION)
   set(plugin_package libblocksieve-rocksdb${soversion})
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    ", librocksdb-dev, ${plugin_package} (= ${PROJECT_VERSION})")
+    ", librocksdb-dev, ${plugin_package} (= ${package_version})")
+  file(WRITE ${PROJECT_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
+  set(CPACK_DEBIAN_PLUGIN_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
   blocksieve_package(plugin ${plugin_package} libs
 "filters and skip indexes for RocksDB (plug-in)
 A filter policy for RocksDB that takes a false-positive rate, and skip indexes
@@ -61,7 +74,7 @@ endif()
 
 if(TARGET blocksieve_cli)
   # Of blocksieve-preload; the command itself needs no plug-in.
-  set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "${plugin_package} (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "${plugin_package} (= ${package_version})")
   set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS rocksdb-tools)
   blocksieve_package(command blocksieve database
 "shows and checks the filters of RocksDB databases

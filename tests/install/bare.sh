@@ -4,8 +4,8 @@
 # Makes a Debian that has nothing but what it needs to exist, such as bookworm, trixie or testing, in
 # a directory of its own, and clones the last commit into it. tests: runs bench/run --quick and
 # tests/run there, as whoever tries the project does. packages: makes Debian packages there, asks
-# lintian, and in another such Debian uses them as their users would: see use_packages.sh. Leaves
-# nothing behind.
+# lintian, builds the documents' programs with the sources below a parent project, and in another such
+# Debian uses the packages as their users would: see use_packages.sh. Leaves nothing behind.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 if [[ ${1:-} != --in-namespace ]]; then
@@ -26,7 +26,7 @@ chmod 755 "$machines" # apt downloads as a user of its own
 # install_debian NAME: from where this machine's own packages come, if that is a Debian.
 install_debian() {
   local mirror
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Label: Debian' 'Created-By: Packages' |
+  mirror=$(apt-get indextargets --format "\$(REPO_URI)" 'Label: Debian' 'Created-By: Packages' |
     sort -u | sed -n '1p')
   debootstrap --variant=minbase --include=ca-certificates "$release" "$machines/$1" ${mirror:+"$mirror"}
   mount -t proc proc "$machines/$1/proc"
@@ -38,20 +38,23 @@ install_debian() {
 in_debian() {
   echo "== $release: ${*:2}"
   env --ignore-environment PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-    DEBIAN_FRONTEND=noninteractive chroot "$machines/$1" "${@:2}" </dev/null
+    DEBIAN_FRONTEND=noninteractive chroot "$machines/$1" sh -c 'cd /srv && exec "$@"' sh "${@:2}" </dev/null
 }
 
 install_debian builder
 if [[ $4 == tests ]]; then
-  in_debian builder /srv/blocksieve/bench/run --quick
-  in_debian builder /srv/blocksieve/tests/run
+  in_debian builder blocksieve/bench/run --quick
+  in_debian builder blocksieve/tests/run
 else
-  in_debian builder /srv/blocksieve/.ci/prepare --packages=build \
+  in_debian builder blocksieve/.ci/prepare --packages=bench,build \
     blocksieve_rocksdb blocksieve_cli blocksieve_cli_files
   in_debian builder apt-get install --yes --no-install-recommends dpkg-dev file lintian
-  in_debian builder sh -c 'cd /srv && cpack --config blocksieve/build/CPackConfig.cmake -B packages'
-  in_debian builder sh -c 'lintian --fail-on error /srv/packages/*.deb'
+  in_debian builder cpack --config blocksieve/build/CPackConfig.cmake -B packages
+  in_debian builder sh -c 'lintian --fail-on error packages/*.deb'
+  in_debian builder sh -c 'cmake -S blocksieve/tests/readme -B parent -G Ninja \
+    -DFETCHCONTENT_SOURCE_DIR_BLOCKSIEVE=/srv/blocksieve && cmake --build parent &&
+    ctest --test-dir parent --output-on-failure --no-tests=error'
   install_debian user
   cp -r "$machines/builder/srv/packages" "$machines/user/srv"
-  in_debian user /srv/blocksieve/tests/install/use_packages.sh /srv/packages
+  in_debian user blocksieve/tests/install/use_packages.sh packages
 fi

@@ -28,7 +28,9 @@ diff <(printf '%s\n' "${packages[@]}" | sort) <(cd "$work" && ls ./*.deb | sed -
 for package in "${packages[@]}"; do
   deb=("$work/$package"_*.deb)
   dpkg-deb --info "${deb[0]}"
-  dpkg-deb --contents "${deb[0]}" | grep -F "./usr/share/doc/$package/copyright"
+  for doc in copyright changelog.gz changelog.Debian.gz; do
+    dpkg-deb --contents "${deb[0]}" | grep -F "./usr/share/doc/$package/$doc"
+  done
   for field in Version Maintainer Section Description Architecture; do
     [[ -n $(dpkg-deb --field "${deb[0]}" $field) ]] || fail "$package has no $field"
   done
@@ -49,7 +51,11 @@ if [[ ${5:-} != --core-only ]]; then
   version=$(dpkg-deb --field "$work"/libblocksieve-dev_*.deb Version)
   depends libblocksieve-dev librocksdb-dev
   depends libblocksieve-dev "libblocksieve-rocksdb0\\.1 \\(= $version\\)"
-  depends libblocksieve-rocksdb0.1 'librocksdb[0-9]'
-  depends blocksieve 'librocksdb[0-9]'
+  # As Debian names libraries: librocksdb.so.7.8 is in librocksdb7.8.
+  rocksdb=$(readelf -d "$work"/root/usr/lib*/libblocksieve_rocksdb.so |
+    sed -nE 's|.*NEEDED.*\[(librocksdb)\.so\.([0-9.]+)\]|\1\2|p')
+  depends libblocksieve-rocksdb0.1 "${rocksdb:?} "
+  depends blocksieve "$rocksdb "
+  gzip --test "$work/root/usr/share/man/man1/blocksieve.1.gz"
   "$work/root/usr/bin/blocksieve" size --fpr 0.01
 fi

@@ -17,7 +17,7 @@ blocksieve load --db rows.db --key 1 --index package=field:2 rows.tsv
 test "$(blocksieve scan --db rows.db --where "package = 'package77'" | wc -l)" = 100
 blocksieve verify --db rows.db
 
-: The plug-in, preloaded into programs that do not know it
+: The plug-in, preloaded into programs that never heard of it
 get rocksdb-tools ./libblocksieve-rocksdb0.1_*.deb
 export LD_PRELOAD=libblocksieve_rocksdb.so.0.1
 BLOCKSIEVE_REPLACE_BUILTIN=1 db_bench --db=bench.db --benchmarks=fillrandom,flush,readrandom \
@@ -38,9 +38,8 @@ cmake --build programs
 ctest --test-dir programs --output-on-failure --no-tests=error
 
 : Gone without a trace, and back
-names=$(for deb in *.deb; do echo "${deb%%_*}"; done)
-# shellcheck disable=SC2086 # several names
-apt-get purge --yes $names
+debs=(*.deb)
+apt-get purge --yes "${debs[@]%%_*}"
 ldconfig -p | grep blocksieve && exit 1
 find / -xdev -name '*blocksieve*' -not -path '/srv/*' | grep . && exit 1
 get ./*.deb
