@@ -8,10 +8,30 @@ else()
   find_package(RocksDB REQUIRED)
 endif()
 
+set(BLOCKSIEVE_ROCKSDB_LIBRARY RocksDB::rocksdb-shared)
+if(BLOCKSIEVE_STANDALONE)
+  # Its package names the shared objects of what it needs, a static program links their archives.
+  set(BLOCKSIEVE_ROCKSDB_LIBRARY RocksDB::rocksdb)
+  get_target_property(libraries RocksDB::rocksdb INTERFACE_LINK_LIBRARIES)
+  list(TRANSFORM libraries REPLACE "^.<LINK_ONLY:(.*)>$" "\\1")
+  set(archives "")
+  foreach(library IN LISTS libraries)
+    if(TARGET ${library})
+      get_target_property(location ${library} LOCATION)
+      if(location)
+        set(library ${location})
+      endif()
+    endif()
+    string(REGEX REPLACE "[.]so[.0-9]*$" ".a" library ${library})
+    list(APPEND archives ${library})
+  endforeach()
+  set_target_properties(RocksDB::rocksdb PROPERTIES INTERFACE_LINK_LIBRARIES "${archives}")
+endif()
+
 # Upstream's release builds have no run-time type information, those of Debian do. Classes that derive
 # from RocksDB's own link only if they are compiled as those were.
 include(CheckCXXSourceCompiles)
-set(CMAKE_REQUIRED_LIBRARIES RocksDB::rocksdb-shared)
+set(CMAKE_REQUIRED_LIBRARIES ${BLOCKSIEVE_ROCKSDB_LIBRARY})
 check_cxx_source_compiles("
   #include <rocksdb/filter_policy.h>
   #include <typeinfo>
@@ -19,5 +39,5 @@ check_cxx_source_compiles("
   BLOCKSIEVE_ROCKSDB_HAS_RTTI)
 unset(CMAKE_REQUIRED_LIBRARIES)
 if(NOT BLOCKSIEVE_ROCKSDB_HAS_RTTI)
-  set_property(TARGET RocksDB::rocksdb-shared APPEND PROPERTY INTERFACE_COMPILE_OPTIONS -fno-rtti)
+  set_property(TARGET ${BLOCKSIEVE_ROCKSDB_LIBRARY} APPEND PROPERTY INTERFACE_COMPILE_OPTIONS -fno-rtti)
 endif()
