@@ -43,9 +43,8 @@ class Examples(CommandTest):
 
     def run_line(self, line):
         # Which file a database has is not to be foreseen.
-        for path in re.findall(r"\S+\.db/\d{6}\.sst", line):
-            database = (self.dir / path).parent
-            line = line.replace(path, str(next(database.glob("*.sst"))))
+        for path in re.findall(r"\S+\.db/(?:\d{6}\.sst|OPTIONS-\d{6})", line):
+            line = line.replace(path, str(next(self.dir.glob(re.sub(r"\d{6}", "*", path)))))
         done = subprocess.run(
             ["bash", "-o", "pipefail", "-c", line], cwd=self.dir, check=False, capture_output=True,
             timeout=TIMEOUT_SECONDS, stdin=subprocess.DEVNULL,

@@ -76,8 +76,8 @@ class Streams(CommandTest):
 class Reading(CommandTest):
     """What all commands that only read have in common."""
 
-    COMMANDS = (("scan",), ("scan", "--explain", "--count"), ("inspect",), ("verify",), ("advise",),
-                ("advise", "--seek-fraction", "0.5"), ("rewrite", "--dry-run"),
+    COMMANDS = (("scan",), ("scan", "--explain", "--count"), ("inspect",), ("verify",), ("check",),
+                ("advise",), ("advise", "--seek-fraction", "0.5"), ("rewrite", "--dry-run"),
                 ("revert", "--dry-run"), ("apply", "--dry-run", "--option",
                                           "filter_policy=blocksieve:0.001"))
 

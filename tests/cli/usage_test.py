@@ -23,7 +23,8 @@ class Help(CommandTest):
         self.assertRegex(done.err, r"^blocksieve: BLOCKSIEVE_KERNEL=avx9: unknown; \w+ is used\n$")
 
     def test_version(self):
-        self.assertRegex(self.succeed("--version").out, rb"^blocksieve \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.succeed("--version").out,
+                         rb"^blocksieve \d+\.\d+\.\d+ \(RocksDB \d+\.\d+\.\d+\)\n$")
 
 
 class WrongCommandLines(CommandTest):
@@ -65,6 +66,7 @@ class WrongCommandLines(CommandTest):
         self.load([("a", 1)], "--index", "n=int:2")
         for arguments in (("inspect", "--db", self.db), ("verify", "--db", self.db),
                           ("advise", "--db", self.db), ("index", "--db", self.db),
+                          ("check", "--db", self.db),
                           ("size", "--fpr", 0.1), ("scan", "--db", self.db, "--count")):
             self.assertEqual(self.json_of(*arguments)["version"], 1, arguments)
         self.assertEqual(self.load([("b", 1)])["version"], 1)

@@ -16,6 +16,7 @@ using Action = std::function<void()>;
 using AddCommand = void(CLI::App* app, Action* action);
 AddCommand AddAdviseCommand;
 AddCommand AddApplyCommand;
+AddCommand AddCheckCommand;
 AddCommand AddCompletionCommand;
 AddCommand AddIndexCommand;
 AddCommand AddInspectCommand;
@@ -31,9 +32,9 @@ AddCommand AddVerifyCommand;
 /// All of them, in the order of the help. A new subcommand is a file with its function, a
 /// declaration above, and an entry here.
 inline constexpr AddCommand* kCommands[] = {
-    AddLoadCommand,  AddScanCommand,       AddInspectCommand, AddVerifyCommand, AddAdviseCommand,
-    AddApplyCommand, AddRewriteCommand,    AddRevertCommand,  AddIndexCommand,  AddSieveCommand,
-    AddSizeCommand,  AddCompletionCommand, AddManualCommand,
+    AddLoadCommand,   AddScanCommand,  AddInspectCommand,    AddVerifyCommand, AddCheckCommand,
+    AddAdviseCommand, AddApplyCommand, AddRewriteCommand,    AddRevertCommand, AddIndexCommand,
+    AddSieveCommand,  AddSizeCommand,  AddCompletionCommand, AddManualCommand,
 };
 
 }  // namespace blocksieve::cli

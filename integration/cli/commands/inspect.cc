@@ -14,7 +14,6 @@
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/file_text.h"
-#include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/level_summary.h"
 #include "integration/cli/database/moved_files.h"
 #include "integration/cli/term/failure.h"
@@ -174,25 +173,6 @@ std::string WithoutPluginText(const InspectOptions& options, const Inspection& i
       "Where no process has the database open: blocksieve rewrite --db {} --only-without\n",
       term::CountOf(sum.num_files, "file"), term::CountOf(sum.num_entries, "key"),
       sum.num_files == 1 ? "it" : "them", sum.num_files == 1 ? "it" : "they", options.choice.db);
-}
-
-// Files that have no filter because the process that wrote them knew of no policy, in a database
-// whose options name blocksieve's, or did so lately, or that has filters of it.
-FilterSummary FilesWithoutPlugin(const std::vector<FileReport>& files,
-                                 const std::string& database) {
-  const auto is_ours = [](const FileReport& file) {
-    return file.filter.origin == FilterOrigin::kBlocksieve;
-  };
-  FilterSummary sum;
-  const std::vector<OptionsFile> options = OptionsFile::All(database);
-  const bool options_name_plugin =
-      std::any_of(options.begin(), options.end(), HasPolicyOfBlocksieve);
-  if (!options_name_plugin && std::none_of(files.begin(), files.end(), is_ours)) return sum;
-  for (const FileReport& file : files) {
-    const bool has_none = file.filter.origin == FilterOrigin::kNone && file.filter.policy.empty();
-    if (has_none && file.num_entries != 0) sum.Add(file);
-  }
-  return sum;
 }
 
 // Why filters have the form that they have.

@@ -1,6 +1,7 @@
 // The command `blocksieve`. Every subcommand is a file of its own, named after it.
 
 #include <fmt/format.h>
+#include <rocksdb/version.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -81,7 +82,9 @@ void Run(int argc, const char* const* argv, std::string* name) {
     return HelpText(entry);
   });
   app.require_subcommand(0, 1);  // a missing one is reported below, in our own words
-  app.set_version_flag("--version", "blocksieve " BLOCKSIEVE_VERSION);
+  // A RocksDB reads tables of older ones only, and a standalone command brings its own.
+  app.set_version_flag("--version", fmt::format("blocksieve " BLOCKSIEVE_VERSION " (RocksDB {})",
+                                                rocksdb::GetRocksVersionAsString()));
   Action action;
   for (AddCommand* const add : kCommands) add(&app, &action);
   try {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table_properties.h>
 
@@ -10,6 +11,7 @@
 #include <cctype>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "integration/cli/term/failure.h"
@@ -23,37 +25,40 @@ constexpr const char* kListener = "blocksieve";
 constexpr const char* kAllowed =
     "filter_policy, prefix_extractor, table_properties_collectors and listeners";
 
-rocksdb::ConfigOptions Strict() {
-  rocksdb::ConfigOptions config;
-  config.ignore_unsupported_options = false;
-  config.ignore_unknown_options = false;
-  return config;
-}
-
-void Check(const rocksdb::Status& status, const std::string& option) {
-  if (!status.ok()) term::FailUsage("--option {}: {}", option, status.ToString());
+template <class Object>
+rocksdb::Status Make(const std::string& value) {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  strict.ignore_unknown_options = false;
+  std::shared_ptr<Object> object;
+  return std::remove_const_t<Object>::CreateFromString(strict, value, &object);
 }
 
 // Whether the policy goes by the sizes of levels.
-bool CheckPolicy(const std::string& value, const std::string& option) {
+bool DiffersByRun(const std::string& value) {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  Check(rocksdb::FilterPolicy::CreateFromString(Strict(), value, &policy), option);
+  rocksdb::FilterPolicy::CreateFromString({}, value, &policy).PermitUncheckedError();
   const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
   return ours != nullptr && rocksdb_plugin::GoalOf(ours->options()).differs_by_run();
 }
 
-void CheckExtractor(const std::string& value, const std::string& option) {
-  std::shared_ptr<const rocksdb::SliceTransform> extractor;
-  Check(rocksdb::SliceTransform::CreateFromString(Strict(), value, &extractor), option);
+std::string ToText(const std::vector<std::string>& elements) {
+  std::string text;
+  for (const std::string& element : elements) text += (text.empty() ? "" : ":") + element;
+  return "{" + text + "}";
 }
 
-void CheckCollectors(const std::string& option) {
-  rocksdb::ColumnFamilyOptions options;
-  Check(rocksdb::GetColumnFamilyOptionsFromString(Strict(), {}, option, &options), option);
+}  // namespace
+
+rocksdb::Status StrictStatus(const std::string& option, const std::string& value) {
+  if (option == "filter_policy") return Make<const rocksdb::FilterPolicy>(value);
+  if (option == "prefix_extractor") return Make<const rocksdb::SliceTransform>(value);
+  if (option == "listeners") return Make<rocksdb::EventListener>(value);
+  return Make<rocksdb::TablePropertiesCollectorFactory>(value);
 }
 
-// The elements of "{A:B}" or "A"; those of elements with options of their own stay together.
-std::vector<std::string> ListOf(std::string_view text) {
+std::vector<std::string> ElementsOf(std::string_view text) {
+  if (text.starts_with("{id=")) return {std::string(text)};  // one, without the braces of a list
   if (text.starts_with('{') && text.ends_with('}')) text = text.substr(1, text.size() - 2);
   std::vector<std::string> elements;
   std::string element;
@@ -71,14 +76,6 @@ std::vector<std::string> ListOf(std::string_view text) {
   return elements;
 }
 
-std::string ToText(const std::vector<std::string>& elements) {
-  std::string text;
-  for (const std::string& element : elements) text += (text.empty() ? "" : ":") + element;
-  return "{" + text + "}";
-}
-
-}  // namespace
-
 bool NamesBlocksieve(const std::string& policy) {
   return policy.starts_with("blocksieve") || policy.find("id=blocksieve") != std::string::npos;
 }
@@ -91,7 +88,7 @@ bool HasPolicyOfBlocksieve(const OptionsFile& file) {
 }
 
 std::string WithoutListener(const std::string& listeners) {
-  std::vector<std::string> elements = ListOf(listeners);
+  std::vector<std::string> elements = ElementsOf(listeners);
   std::erase(elements, kListener);
   return ToText(elements);
 }
@@ -117,21 +114,21 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
     term::FailUsage("--option {}: a value is on one line", option);
   }
   if (name == "listeners") return file->Set(kDbSection, name, value);
-  bool needs_listener = false;
-  if (name == "filter_policy") {
-    needs_listener = CheckPolicy(value, option);
-  } else if (name == "prefix_extractor") {
-    CheckExtractor(value, option);
-  } else if (name == "table_properties_collectors") {
-    CheckCollectors(option);
-  } else {
+  const bool is_policy = name == "filter_policy";
+  const bool is_list = name == "table_properties_collectors";
+  if (!is_policy && !is_list && name != "prefix_extractor") {
     term::FailUsage("--option {}: '{}' is none of {}", option, name, kAllowed);
   }
-  for (const std::string& family : families) {
-    file->Set(name == "filter_policy" ? TableSection(family) : FamilySection(family), name, value);
+  for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
+    const rocksdb::Status status = StrictStatus(name, element);
+    if (!status.ok()) term::FailUsage("--option {}: {}", option, status.ToString());
   }
-  if (!needs_listener) return;
-  std::vector<std::string> listeners = ListOf(file->Find(kDbSection, "listeners").value_or("{}"));
+  for (const std::string& family : families) {
+    file->Set(is_policy ? TableSection(family) : FamilySection(family), name, value);
+  }
+  if (!is_policy || !DiffersByRun(value)) return;
+  std::vector<std::string> listeners =
+      ElementsOf(file->Find(kDbSection, "listeners").value_or("{}"));
   std::erase(listeners, kListener);
   listeners.emplace_back(kListener);
   file->Set(kDbSection, "listeners", ToText(listeners));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <rocksdb/status.h>
+
 #include <string>
 #include <vector>
 
@@ -15,6 +17,14 @@ namespace blocksieve::cli {
 /// skip indexes, or RocksDB does not take the value; Failure if the file has no such section.
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                OptionsFile* file);
+
+/// What RocksDB says of an object's name and options if it may drop nothing in silence. `option` is
+/// filter_policy, prefix_extractor, table_properties_collectors or listeners; `value` is one
+/// element of a list.
+rocksdb::Status StrictStatus(const std::string& option, const std::string& value);
+
+/// The elements of "{A:B}" or "A"; those of elements with options of their own stay together.
+std::vector<std::string> ElementsOf(std::string_view list);
 
 /// Whether a value of filter_policy is a policy of blocksieve.
 bool NamesBlocksieve(const std::string& policy);

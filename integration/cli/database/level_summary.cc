@@ -1,5 +1,9 @@
 #include "integration/cli/database/level_summary.h"
 
+#include <algorithm>
+
+#include "integration/cli/database/filter_options.h"
+
 namespace blocksieve::cli {
 
 void FilterSummary::Add(const FileReport& file) {
@@ -37,6 +41,23 @@ std::map<std::pair<std::string, std::string>, IndexSummary> SummariseIndexes(
     }
   }
   return indexes;
+}
+
+FilterSummary FilesWithoutPlugin(const std::vector<FileReport>& files,
+                                 const std::string& database) {
+  const auto is_ours = [](const FileReport& file) {
+    return file.filter.origin == FilterOrigin::kBlocksieve;
+  };
+  FilterSummary sum;
+  const std::vector<OptionsFile> options = OptionsFile::All(database);
+  const bool options_name_plugin =
+      std::any_of(options.begin(), options.end(), HasPolicyOfBlocksieve);
+  if (!options_name_plugin && std::none_of(files.begin(), files.end(), is_ours)) return sum;
+  for (const FileReport& file : files) {
+    const bool has_none = file.filter.origin == FilterOrigin::kNone && file.filter.policy.empty();
+    if (has_none && file.num_entries != 0) sum.Add(file);
+  }
+  return sum;
 }
 
 }  // namespace blocksieve::cli

@@ -34,6 +34,10 @@ struct FilterSummary {
 std::map<std::pair<std::string, int>, FilterSummary> SummariseLevels(
     const std::vector<FileReport>& files);
 
+/// Files that have no filter because the process that wrote them knew of no policy, in a database
+/// whose options name blocksieve's, or did so lately, or that has filters of it.
+FilterSummary FilesWithoutPlugin(const std::vector<FileReport>& files, const std::string& database);
+
 /// One index definition over the files of a column family.
 struct IndexSummary {
   uint64_t num_files = 0;

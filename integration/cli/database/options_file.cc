@@ -1,6 +1,7 @@
 #include "integration/cli/database/options_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <rocksdb/env.h>
 #include <rocksdb/utilities/options_util.h>
 
@@ -78,14 +79,18 @@ std::string OptionsFile::text() const {
   return text;
 }
 
-std::vector<std::string> OptionsFile::Families() const {
+std::vector<std::string> OptionsFile::Families(const std::optional<std::string>& only) const {
   constexpr std::string_view kFamily = "[CFOptions \"";
   std::vector<std::string> names;
   for (const Line& line : lines_) {
     if (!line.text.starts_with(kFamily) || !line.text.ends_with("\"]")) continue;
     names.push_back(line.text.substr(kFamily.size(), line.text.size() - kFamily.size() - 2));
   }
-  return names;
+  if (!only) return names;
+  if (std::find(names.begin(), names.end(), *only) == names.end()) {
+    term::Fail("there is no column family '{}'; there are: '{}'", *only, fmt::join(names, "', '"));
+  }
+  return {*only};
 }
 
 const OptionsFile::Line* OptionsFile::FindLine(const std::string& section,

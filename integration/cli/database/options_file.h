@@ -23,8 +23,8 @@ class OptionsFile {
   const std::string& name() const { return name_; }  ///< "OPTIONS-000012"
   std::string text() const;
 
-  /// Of the column families that it names, in their order.
-  std::vector<std::string> Families() const;
+  /// Names of the column families in it, in their order, or of `only` one, which must be in it.
+  std::vector<std::string> Families(const std::optional<std::string>& only = std::nullopt) const;
 
   /// The value of an option; nothing if the file does not set it. `section` is as in the file,
   /// without its brackets.

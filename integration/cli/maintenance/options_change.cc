@@ -1,7 +1,6 @@
 #include "integration/cli/maintenance/options_change.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <rocksdb/env.h>
 
 #include <algorithm>
@@ -27,17 +26,6 @@ rocksdb::Env& Env() { return *rocksdb::Env::Default(); }
 
 void Check(const rocksdb::Status& status, const std::string& path) {
   if (!status.ok()) term::Fail("cannot write {}: {}", path, status.ToString());
-}
-
-std::vector<std::string> FamiliesOf(const OptionsFile& file,
-                                    const std::optional<std::string>& family) {
-  std::vector<std::string> families = file.Families();
-  if (!family) return families;
-  if (std::find(families.begin(), families.end(), *family) == families.end()) {
-    term::Fail("there is no column family '{}'; there are: '{}'", *family,
-               fmt::join(families, "', '"));
-  }
-  return {*family};
 }
 
 // By number.
@@ -89,7 +77,7 @@ DatabaseLock::~DatabaseLock() { Env().UnlockFile(lock_).PermitUncheckedError(); 
 OptionsFile OptionsWith(const std::string& database, const std::vector<std::string>& options,
                         const std::optional<std::string>& family) {
   OptionsFile file = OptionsFile::Latest(database);
-  const std::vector<std::string> families = FamiliesOf(file, family);
+  const std::vector<std::string> families = file.Families(family);
   for (const std::string& option : options) PutOption(option, families, &file);
   return file;
 }
@@ -109,7 +97,7 @@ OptionsFile StockOptions(const std::string& database, const std::string& policy,
   const auto before = [&](const std::string& section, const char* option) {
     return kept ? kept->Find(section, option) : std::nullopt;
   };
-  for (const std::string& name : FamiliesOf(file, family)) {
+  for (const std::string& name : file.Families(family)) {
     const std::string table = TableSection(name);
     if (NamesBlocksieve(file.Find(table, "filter_policy").value_or(""))) {
       const auto old = before(table, "filter_policy");

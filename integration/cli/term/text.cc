@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 namespace blocksieve::term {
 namespace {
@@ -12,6 +13,23 @@ bool ContinuesCharacter(char c) { return (c & 0xc0) == 0x80; }
 size_t BeginOfCharacter(std::string_view text, size_t i) {
   while (i > 0 && i < text.size() && ContinuesCharacter(text[i])) --i;
   return i;
+}
+
+// How many characters have to be inserted, removed, changed or swapped with the next one.
+size_t Distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<size_t>> rows(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) rows[i][0] = i;
+  std::iota(rows[0].begin(), rows[0].end(), 0);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t change = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      rows[i][j] = std::min({rows[i - 1][j] + 1, rows[i][j - 1] + 1, change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return rows[a.size()][b.size()];
 }
 
 }  // namespace
@@ -43,6 +61,18 @@ std::string PointAt(std::string_view text, size_t position) {
   }
   if (end < text.size()) shown += "...";
   return shown + "\n" + std::string(caret, ' ') + "^";
+}
+
+std::string Nearest(const std::string& word, const std::vector<std::string>& known) {
+  std::string nearest;
+  size_t least = 1 + std::max<size_t>(1, word.size() / 3);
+  for (const std::string& each : known) {
+    const size_t distance = Distance(word, each);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = each;
+  }
+  return nearest;
 }
 
 }  // namespace blocksieve::term

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Numbers and places in texts as people read them.
 
@@ -24,5 +25,8 @@ inline double Ratio(uint64_t part, uint64_t whole) {
 /// caret below it. A position after the end points behind the last byte.
 /// REQUIRES: position >= 1
 std::string PointAt(std::string_view text, size_t position);
+
+/// The known word that was probably meant; empty: none is near.
+std::string Nearest(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace blocksieve::term

@@ -90,7 +90,14 @@ void OpenedTable::TryOpen() {
     filter_damage_ = status.ToString();
     status = rocksdb::Status::OK();
   }
-  if (!status.ok()) term::Fail("cannot open {}: {}", path_, status.ToString());
+  if (!status.ok()) {
+    const std::string problem = status.ToString();
+    const bool is_newer = problem.find("format_version") != std::string::npos;
+    term::Fail("cannot open {}: {}{}", path_, problem,
+               is_newer ? "; this command has RocksDB " + rocksdb::GetRocksVersionAsString() +
+                              ", take one with the RocksDB that wrote the file"
+                        : "");
+  }
   properties_ = reader_->GetTableProperties();
 }
 
