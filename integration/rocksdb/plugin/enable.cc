@@ -1,6 +1,9 @@
+#include <rocksdb/convenience.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <limits>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -8,9 +11,11 @@
 #include <vector>
 
 #include "blocksieve/rocksdb.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/listener/listener.h"
+#include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
@@ -36,6 +41,31 @@ rocksdb::Status CheckTables(const OptionsToSet& options) {
                  "; filters and skip indexes need block-based tables: NewBlockBasedTableFactory");
 }
 
+// Errors: NotSupported if the loaded RocksDB would not build or not use these filters.
+rocksdb::Status CheckRocksDb(const FilterPolicyOptions& filter) {
+  if (const std::string& problem = LoadedAbiProblem(); !problem.empty()) {
+    return rocksdb::Status::NotSupported("blocksieve: " + problem +
+                                         "; load that one, or build blocksieve for the loaded one");
+  }
+  if (!filter.ranges) return rocksdb::Status::OK();
+  const std::string& problem = TestRangesOnce();
+  if (problem.empty()) return rocksdb::Status::OK();
+  return rocksdb::Status::NotSupported("blocksieve: ranges=true does not work with RocksDB " +
+                                       rocksdb::GetRocksVersionAsString() + ": " + problem +
+                                       "; set ranges=false");
+}
+
+// RocksDB writes the names into OPTIONS files, and drops in silence those that it does not know
+// when it reads them. A program that links this code statically may not have registered them.
+void RegisterOnce() {
+  static const bool is_registered = [] {
+    std::shared_ptr<const rocksdb::FilterPolicy> policy;
+    rocksdb::FilterPolicy::CreateFromString({}, Policy::kName, &policy).PermitUncheckedError();
+    return policy != nullptr || blocksieve_rocksdb_register() > 0;
+  }();
+  static_cast<void>(is_registered);
+}
+
 // The listeners with ours among them. Errors: InvalidArgument if there is no place for it.
 rocksdb::Status WithListener(const OptionsToSet& options, const std::string& why,
                              std::vector<std::shared_ptr<rocksdb::EventListener>>* listeners) {
@@ -55,7 +85,9 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
                        bool replaces_extractor) try {
   rocksdb::Status status = CheckTables(options);
   if (status.ok()) status = ValidatePolicyOptions(filter);
+  if (status.ok()) status = CheckRocksDb(filter);
   if (!status.ok()) return status;
+  RegisterOnce();
   rocksdb::ColumnFamilyOptions& family = *options.column_family();
   auto listeners =
       options.db() == nullptr ? rocksdb::DBOptions().listeners : options.db()->listeners;
@@ -104,6 +136,7 @@ rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& in
   rocksdb::Status status = CheckTables(options);
   if (status.ok()) status = ValidateSkipIndexOptions(index);
   if (!status.ok()) return status;
+  RegisterOnce();
   rocksdb::ColumnFamilyOptions& family = *options.column_family();
   std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;
   const bool has_sidecars = index.max_property_bytes != std::numeric_limits<uint64_t>::max();

@@ -70,9 +70,10 @@ rocksdb::FilterBitsBuilder* NewRangeBitsBuilder(std::unique_ptr<rocksdb::FilterB
 bool RangesAreTrusted() noexcept;
 
 /// Runs the self-test, once in a process: writes a few keys to files in memory, seeks in them, and
-/// compares what is asked and found. Says on stderr what is wrong, if anything is. Thread-safe. It
-/// needs no other thread and no lock of a database, so that it can run wherever a filter is opened.
-void TestRangesOnce();
+/// compares what is asked and found. Says on stderr what is wrong, and returns it; empty if nothing
+/// is. Thread-safe. It needs no other thread and no lock of a database, so that it can run wherever
+/// a filter is opened.
+const std::string& TestRangesOnce();
 
 /// The test itself, with RangeExtractor::Get() or one that tests have in its place. Empty if all is
 /// as expected.

@@ -101,16 +101,18 @@ std::string RangeSelfTestProblem(const std::shared_ptr<const rocksdb::SliceTrans
   return "";
 }
 
-void TestRangesOnce() {
+const std::string& TestRangesOnce() {
   static std::once_flag once;
-  if (is_testing) return;  // the files of the test have ranges, too
+  static std::string problem;
+  if (is_testing) return problem;  // the files of the test have ranges, too
   std::call_once(once, [] {
-    const std::string problem = RangeSelfTestProblem(RangeExtractor::Get());
+    problem = RangeSelfTestProblem(RangeExtractor::Get());
     trusted.store(problem.empty(), std::memory_order_release);
     if (!problem.empty()) {
       LogLoudly(nullptr, "range filters are not used with this RocksDB: ", problem);
     }
   });
+  return problem;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

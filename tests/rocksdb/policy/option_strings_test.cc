@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/support/built_filter.h"
@@ -38,6 +38,14 @@ class OptionStrings : public ::testing::Test {
     return FilterPolicy::CreateFromString(config, text, policy);
   }
 };
+
+// Alone in its process, which has registered nothing.
+TEST(OptionStringsOfEnabledFilters, MeanSomethingToTheirProcess) {
+  rocksdb::Options options;
+  MustBeOk(EnableFilter(&options), "filter");
+  std::shared_ptr<const FilterPolicy> policy;
+  MustBeOk(FilterPolicy::CreateFromString(StrictConfig(), "blocksieve:0.01", &policy), "its name");
+}
 
 // SetOptions passes the policy in force, whose options stand unless they are given anew.
 TEST_F(OptionStrings, OptionsInForceCanBeTakenBack) {

@@ -53,7 +53,9 @@ class OptionsToSet {
 /// and bits_per_key. Keeps all other options of the tables.
 ///
 /// Errors: InvalidArgument if an option is out of range, tables are not block-based, the listener
-/// has no place, or something is in the way of ranges: see EnableRangeFilter.
+/// has no place, or something is in the way of ranges: see EnableRangeFilter. NotSupported if the
+/// loaded RocksDB has another filter interface than blocksieve was compiled for, or fails its test
+/// of range filters.
 BLOCKSIEVE_EXPORT rocksdb::Status EnableFilter(OptionsToSet options,
                                                const FilterPolicyOptions& filter = {});
 

@@ -1,0 +1,69 @@
+#include <gtest/gtest.h>
+#include <rocksdb/env.h>
+#include <rocksdb/table.h>
+#include <rocksdb/version.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "blocksieve/rocksdb.h"
+
+// A RocksDB that blocksieve must not be used with: this program stands before it, as a plug-in
+// loaded into a process with another RocksDB finds it. A process asks once, so each case has its
+// own.
+
+namespace {
+
+std::string loaded_version;
+
+class EnvWithoutFiles : public rocksdb::EnvWrapper {
+ public:
+  using EnvWrapper::EnvWrapper;
+  rocksdb::Status NewWritableFile(const std::string&, std::unique_ptr<rocksdb::WritableFile>*,
+                                  const rocksdb::EnvOptions&) override {
+    return rocksdb::Status::IOError("no files here");
+  }
+};
+
+}  // namespace
+
+namespace rocksdb {
+
+[[gnu::visibility("default")]] std::string GetRocksVersionAsString(bool) { return loaded_version; }
+
+[[gnu::visibility("default")]] Env* NewMemEnv(Env* base) { return new EnvWithoutFiles(base); }
+
+}  // namespace rocksdb
+
+namespace blocksieve {
+namespace {
+
+using ::testing::ExitedWithCode;
+
+const std::string kSupported = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
+                               "." + std::to_string(ROCKSDB_PATCH);
+
+/// Ends the process: with 0 if the options were refused for this reason, and left as they were.
+[[noreturn]] void EnableWith(const std::string& version, const FilterPolicyOptions& filter,
+                             const std::string& reason) {
+  loaded_version = version;
+  rocksdb::Options options;
+  const rocksdb::Status status = EnableFilter(&options, filter);
+  const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  const bool is_enabled = table->filter_policy != nullptr;
+  const bool is_refused = status.IsNotSupported() && !is_enabled;
+  std::exit(reason.empty() ? !(status.ok() && is_enabled)
+                           : !(is_refused && status.ToString().find(reason) != std::string::npos));
+}
+
+TEST(RefusedRocksDb, OfAnotherInterfaceOrFailingTheSelfTest) {
+  EXPECT_EXIT(EnableWith(kSupported, {}, ""), ExitedWithCode(0), "");
+  EXPECT_EXIT(EnableWith("12.0.0", {}, "the loaded RocksDB is 12.0.0, whose filter interface is"),
+              ExitedWithCode(0), "");
+  EXPECT_EXIT(EnableWith(kSupported, {.ranges = true}, "ranges=true does not work with RocksDB"),
+              ExitedWithCode(0), "no files here");
+}
+
+}  // namespace
+}  // namespace blocksieve
