@@ -1,5 +1,5 @@
-# CPack runs this before it makes packages of what was installed: Debian's manual pages and changelogs are
-# compressed.
+# CPack runs this before it makes packages of what was installed: Debian's manual pages and
+# changelogs are compressed.
 file(GLOB_RECURSE files ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/*)
 list(FILTER files INCLUDE REGEX "/man/man[1-9]/|/doc/[^/]*/changelog")
 # No time stamps: the same files give the same package.

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # usage: bare.sh RELEASE tests|packages   (as root, with debootstrap and the network)
 #
-# Makes a Debian that has nothing but what it needs to exist, such as bookworm, trixie or testing, in
-# a directory of its own, and clones the last commit into it. tests: runs bench/run --quick and
+# Makes a Debian that has nothing but what it needs to exist, such as bookworm, trixie or testing,
+# in a directory of its own, and clones the last commit into it. tests: runs bench/run --quick and
 # tests/run there, as whoever tries the project does. packages: makes Debian packages there, asks
-# lintian, builds the documents' programs with the sources below a parent project, and in another such
-# Debian uses the packages as their users would: see use_packages.sh. Leaves nothing behind.
+# lintian, builds the documents' programs with the sources below a parent project, and in another
+# such Debian uses the packages as their users would: see use_packages.sh. Leaves nothing behind.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 if [[ ${1:-} != --in-namespace ]]; then
@@ -28,7 +28,8 @@ install_debian() {
   local mirror
   mirror=$(apt-get indextargets --format "\$(REPO_URI)" 'Label: Debian' 'Created-By: Packages' |
     sort -u | sed -n '1p')
-  debootstrap --variant=minbase --include=ca-certificates "$release" "$machines/$1" ${mirror:+"$mirror"}
+  debootstrap --variant=minbase --include=ca-certificates \
+    "$release" "$machines/$1" ${mirror:+"$mirror"}
   mount -t proc proc "$machines/$1/proc"
   mount --rbind /dev "$machines/$1/dev"
   git clone --quiet "$root" "$machines/$1/srv/blocksieve"
@@ -38,7 +39,8 @@ install_debian() {
 in_debian() {
   echo "== $release: ${*:2}"
   env --ignore-environment PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-    DEBIAN_FRONTEND=noninteractive chroot "$machines/$1" sh -c 'cd /srv && exec "$@"' sh "${@:2}" </dev/null
+    DEBIAN_FRONTEND=noninteractive \
+    chroot "$machines/$1" sh -c 'cd /srv && exec "$@"' sh "${@:2}" </dev/null
 }
 
 install_debian builder

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# usage: headers.sh INCLUDE_DIR: the first error of each installed header that does not compile in an older
-# language is that it needs C++20. CXX counts.
+# usage: headers.sh INCLUDE_DIR: the first error of each installed header that does not compile in
+# an older language is that it needs C++20. CXX counts.
 set -euo pipefail
 cd "$1"
 find blocksieve -name '*.h' | while read -r header; do

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """usage: extract_programs.py ROOT OUT_DIR MARKDOWN...
 
-Makes a program of each ```cpp block of these documents, whose names are relative to ROOT, and prints
-the names of the files, one a line. A block without main() is the inside of one, below its includes.
-Blocks that call Open(options, path) get a function of that name: which pointer rocksdb::DB::Open sets
-depends on the version of RocksDB.
+Makes a program of each ```cpp block of these documents, whose names are relative to ROOT, and
+prints the names of the files, one a line. A block without main() is the inside of one, below its
+includes. Blocks that call Open(options, path) get a function of that name: which pointer
+rocksdb::DB::Open sets depends on the version of RocksDB.
 """
 
 import pathlib

@@ -3,8 +3,8 @@
 # Runs PROGRAM, made of SOURCE, which has to succeed and to print what SOURCE's comments say. With
 # PACKAGEs, first compiles it by their flags of pkg-config. CXX and CXXFLAGS count.
 set -euo pipefail
-program=$1
-source=$2
+program=$(realpath "$1")
+source=$(realpath "$2")
 if [[ $# -gt 2 ]]; then
   read -ra flags <<<"${CXXFLAGS:-} $(pkg-config --cflags --libs "${@:3}")"
   "${CXX:-c++}" -std=c++20 -o "$program" "$source" "${flags[@]}"
