@@ -51,7 +51,7 @@ macro(blocksieve_package component name section description)
 endmacro()
 
 # What their CMake and pkg-config files ask for.
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libzstd-dev, pkg-config")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libzstd-dev, pkgconf")
 blocksieve_package(development libblocksieve-dev libdevel
 "filters and skip indexes for storage engines (development)
 Headers, the static library of the core, which knows no storage engine, and

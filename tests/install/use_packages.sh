@@ -8,8 +8,8 @@ cd "$1"
 get() { apt-get install --yes --no-install-recommends -o Dpkg::Use-Pty=0 "$@"; }
 apt-get update
 
-: The command, alone
-get ./blocksieve_*.deb
+: The command
+get ./blocksieve_*.deb ./libblocksieve-rocksdb0.1_*.deb # of blocksieve-preload
 blocksieve --version
 blocksieve size --fpr 0.01
 seq 100000 | awk '{printf "path%06d\tpackage%d\n", $1, $1 / 100}' >rows.tsv
@@ -18,7 +18,7 @@ test "$(blocksieve scan --db rows.db --where "package = 'package77'" | wc -l)" =
 blocksieve verify --db rows.db
 
 : The plug-in, preloaded into programs that never heard of it
-get rocksdb-tools ./libblocksieve-rocksdb0.1_*.deb
+get rocksdb-tools
 export LD_PRELOAD=libblocksieve_rocksdb.so.0.1
 BLOCKSIEVE_REPLACE_BUILTIN=1 db_bench --db=bench.db --benchmarks=fillrandom,flush,readrandom \
   --num=20000 --bloom_bits=10
