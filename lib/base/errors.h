@@ -22,6 +22,15 @@ inline std::string ShortestText(double value) {
   return {text.data(), result.ptr};
 }
 
+/// A text in a message: its first 40 bytes, without splitting a character of UTF-8, and "..." if
+/// there are more.
+inline std::string Shown(std::string_view text) {
+  size_t end = 40;
+  if (text.size() <= end) return std::string(text);
+  while (end > 36 && (text[end] & 0xc0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
 /// InvalidArgument with the message "<name> is <value>; allowed is <lowest> to <highest>".
 inline Status OutOfRange(std::string_view name, double value, double lowest, double highest) try {
   return Status::InvalidArgument(std::string(name) + " is " + ShortestText(value) +

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "lib/base/errors.h"
+
 namespace blocksieve::internal {
 namespace {
 
@@ -272,7 +274,7 @@ Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delim
   DefinitionParser parser(text, delimiter);
   if (parser.Parse()) return std::move(parser).definition();
   return Status::InvalidArgument(
-      "column definition '" + std::string(text) +
+      "column definition '" + Shown(text) +
       "' is not NAME=EXTRACTOR; extractors are field:N (N from 1 to " +
       std::to_string(Column::kMaxFieldNumber) +
       "), value, fixed(OFFSET,WIDTH), json:/POINTER, int:N, uint:N, float:N, words:N, "

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/base/errors.h"
 #include "lib/column/tokens.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
@@ -126,7 +127,7 @@ Status SetHas(const Column& column, const LiteralBound& bound, PredicateNode* le
       return Status::InvalidArgument(
           "HAS in column '" + column.name() +
           "', which is indexed by words, needs a single word of letters and digits, not " +
-          leaf->literals[0].ToText());
+          Shown(leaf->literals[0].ToText()));
     case Tokeniser::kNone:
       break;
   }
@@ -147,7 +148,7 @@ Status SetText(const Column& column, Comparison comparison, PredicateNode* leaf)
   }
   std::optional<Pattern> pattern = Pattern::Like(text);
   if (!pattern) {
-    return Status::InvalidArgument("the pattern " + leaf->literals[0].ToText() +
+    return Status::InvalidArgument("the pattern " + Shown(leaf->literals[0].ToText()) +
                                    " ends in a single backslash; write two to match one");
   }
   SetPattern(*std::move(pattern), leaf);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/base/errors.h"
 #include "lib/column/value_number.h"
 #include "lib/predicate/lexer.h"
 
@@ -72,8 +73,8 @@ Result<LiteralBound> BindLiteral(const Column& column, const Literal& literal) {
     return Status::InvalidArgument(
         "column '" + column.name() + "' is " + std::string(ValueTypeName(column.type())) +
         " and cannot be compared with the " +
-        (literal.is_number ? "number " + literal.ToText() + "; in single quotes it is text"
-                           : "string " + literal.ToText()));
+        (literal.is_number ? "number " + Shown(literal.ToText()) + "; in single quotes it is text"
+                           : "string " + Shown(literal.ToText())));
   }
   switch (column.type()) {
     case ValueType::kInt:

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "blocksieve/predicate.h"
+#include "lib/base/errors.h"
 #include "lib/column/value_number.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
@@ -186,7 +187,7 @@ class Parser {
     for (const Column& column : columns_) {
       known += (known.empty() ? "" : ", ") + column.name();
     }
-    Fail(token_.position, "unknown column '" + token_.text + "'; " +
+    Fail(token_.position, "unknown column '" + Shown(token_.text) + "'; " +
                               (known.empty() ? "no column is known" : "known are " + known));
     return nullptr;
   }
@@ -273,11 +274,9 @@ class Parser {
   }
 
   PredicateNodePointer Expected(std::string_view what) {
-    constexpr size_t kMostShown = 40;
     std::string found = "the end";
     if (token_.kind != Token::Kind::kEnd) {
-      found = std::string(token_.source.substr(0, kMostShown));
-      if (token_.source.size() > kMostShown) found += "...";
+      found = Shown(token_.source);
       if (token_.source.front() != '\'') found = Quoted(found, '\'');
     }
     const bool is_open = token_.kind == Token::Kind::kUnknown &&

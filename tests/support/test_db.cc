@@ -99,6 +99,19 @@ rocksdb::ConfigOptions StrictConfig() {
   return strict;
 }
 
+std::string TextOf(const rocksdb::Options& options) {
+  rocksdb::ConfigOptions config;
+  config.delimiter = "\n";
+  std::string db;
+  std::string family;
+  MustBeOk(rocksdb::GetStringFromDBOptions(config, options, &db), "DBOptions");
+  MustBeOk(rocksdb::GetStringFromColumnFamilyOptions(config, options, &family), "family");
+  return db + "\n" + family + "\n" +
+         (options.table_factory == nullptr ? "" : options.table_factory->ToString(config)) +
+         "\nlisteners: " + std::to_string(options.listeners.size()) +
+         ", collectors: " + std::to_string(options.table_properties_collector_factories.size());
+}
+
 StoredOptions::StoredOptions(const std::string& db_path) {
   MustBeOk(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), db_path, &db, &families),
            "OPTIONS");

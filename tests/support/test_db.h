@@ -58,6 +58,9 @@ std::unique_ptr<rocksdb::DB> OpenSecondary(const rocksdb::Options& options, cons
 /// Refuses what it does not know, unlike RocksDB when it opens a database by its OPTIONS file.
 rocksdb::ConfigOptions StrictConfig();
 
+/// All that is set in options, but for the addresses of objects.
+std::string TextOf(const rocksdb::Options& options);
+
 /// What the latest OPTIONS file of a database says. Aborts if it cannot be read.
 struct StoredOptions {
   explicit StoredOptions(const std::string& db_path);

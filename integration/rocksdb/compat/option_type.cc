@@ -1,6 +1,9 @@
 #include "integration/rocksdb/compat/option_type.h"
 
+#include <string_view>
+
 #include "blocksieve/sizing.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -21,11 +24,18 @@ rocksdb::Status ToRocksStatus(const Status& status) {
   return rocksdb::Status::Aborted(message);
 }
 
+rocksdb::Status CheckGiven(std::initializer_list<std::pair<const char*, const void*>> arguments) {
+  for (const auto& [name, address] : arguments) {
+    if (address == nullptr) return OptionOutOfRange(name, "null", "an address");
+  }
+  return rocksdb::Status::OK();
+}
+
 rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& value,
                                  const std::string& allowed) {
   return rocksdb::Status::InvalidArgument("blocksieve: " + name + " is " +
-                                          (value.empty() ? "empty" : value) + "; allowed is " +
-                                          allowed);
+                                          (value.empty() ? "empty" : internal::Shown(value)) +
+                                          "; allowed is " + allowed);
 }
 
 rocksdb::Status ParseInRange(const std::string& name, const std::string& text, double lowest,
@@ -36,6 +46,30 @@ rocksdb::Status ParseInRange(const std::string& name, const std::string& text, d
   }
   *number = value;
   return rocksdb::Status::OK();
+}
+
+rocksdb::Status ParseWhole(const std::string& name, const std::string& text, uint64_t highest,
+                           uint64_t* number) {
+  constexpr std::string_view kUnits = "kKmMgGtT";
+  const size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.back());
+  const size_t shift = unit == kUnits.npos ? 0 : 10 * (unit / 2 + 1);
+  uint64_t value = 0;
+  if (!FromText(text.substr(0, text.size() - (shift == 0 ? 0 : 1)), &value) ||
+      value > highest >> shift) {
+    return OptionOutOfRange(name, text, "0 to " + ToText(highest));
+  }
+  *number = value << shift;
+  return rocksdb::Status::OK();
+}
+
+rocksdb::Status ParseSwitch(const std::string& name, const std::string& text, bool* is_on) {
+  *is_on = text == "true" || text == "1";
+  if (*is_on || text == "false" || text == "0") return rocksdb::Status::OK();
+  return OptionOutOfRange(name, text, "true, false");
+}
+
+rocksdb::OptionTypeInfo SwitchOption(size_t offset) {
+  return OptionAsText<bool>(offset, ParseSwitch, SwitchText);
 }
 
 rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,

@@ -6,7 +6,10 @@
 
 #include <array>
 #include <charconv>
+#include <initializer_list>
+#include <limits>
 #include <string>
+#include <utility>
 
 #include "blocksieve/status.h"
 
@@ -32,8 +35,19 @@ rocksdb::OptionTypeInfo OptionAsText(size_t offset, Parse parse, Write write) {
       });
 }
 
+/// The shortest text that FromText reads as the same number. Independent of the locale.
+template <class Number>
+std::string ToText(Number number) {
+  std::array<char, 32> buffer;
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
+  return {buffer.data(), result.ptr};
+}
+
 /// The RocksDB status of the same kind, with the message behind "blocksieve: ".
 rocksdb::Status ToRocksStatus(const Status& status);
+
+/// InvalidArgument for the first of these that is null.
+rocksdb::Status CheckGiven(std::initializer_list<std::pair<const char*, const void*>> arguments);
 
 /// InvalidArgument, naming the option, its value and what is allowed.
 rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& value,
@@ -43,17 +57,36 @@ rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& val
 rocksdb::Status ParseInRange(const std::string& name, const std::string& text, double lowest,
                              double highest, double* number);
 
+/// Parses a whole number of up to `highest`, also as RocksDB takes it: 64k, 8M, 1G or 1T, of 1024.
+/// Errors: OptionOutOfRange.
+rocksdb::Status ParseWhole(const std::string& name, const std::string& text, uint64_t highest,
+                           uint64_t* number);
+
+/// The same of all numbers of a type.
+template <class Whole>
+rocksdb::Status ParseWhole(const std::string& name, const std::string& text, Whole* number) {
+  uint64_t whole = *number;
+  rocksdb::Status status = ParseWhole(name, text, std::numeric_limits<Whole>::max(), &whole);
+  *number = static_cast<Whole>(whole);
+  return status;
+}
+
+/// An option that is a whole number, at `offset` among the options.
+template <class Whole>
+rocksdb::OptionTypeInfo WholeOption(size_t offset) {
+  return OptionAsText<Whole>(offset, &ParseWhole<Whole>, ToText<Whole>);
+}
+
+/// Parses true, 1, false or 0, as RocksDB does, whose errors name no value.
+rocksdb::Status ParseSwitch(const std::string& name, const std::string& text, bool* is_on);
+inline const char* SwitchText(bool is_on) { return is_on ? "true" : "false"; }
+
+/// An option that is a switch.
+rocksdb::OptionTypeInfo SwitchOption(size_t offset);
+
 /// The same of a target FPR, kMinTargetFpr to kMaxTargetFpr.
 rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,
                                double* target_fpr);
-
-/// The shortest text that FromText reads as the same number. Independent of the locale.
-template <class Number>
-std::string ToText(Number number) {
-  std::array<char, 32> buffer;
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  return {buffer.data(), result.ptr};
-}
 
 /// Returns whether all of `text` is a number in the range of `Number`.
 template <class Number>

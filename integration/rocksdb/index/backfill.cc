@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/databases.h"
@@ -114,6 +115,7 @@ rocksdb::Status CompactOne(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
 rocksdb::Status BackfillSkipIndexes(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
     const std::function<bool(const BackfillProgress&)>& progress) try {
+  if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
   // Compactions that run meanwhile take files away: what was not compacted is looked for again.
   constexpr int kMaxRoundsWithoutProgress = 5;
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();

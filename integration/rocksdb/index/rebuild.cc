@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index_files.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
@@ -154,6 +155,7 @@ bool Exists(const SstPlace& sst) {
 rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                    const std::function<bool(const BackfillProgress&)>& progress,
                                    uint64_t bytes_per_second) try {
+  if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   const rocksdb::Options options = db->GetOptions(column_family);
   if (options.comparator->timestamp_size() != 0) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index_files.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -48,6 +49,7 @@ bool Exists(rocksdb::FileSystem* file_system, const std::string& path) {
 }  // namespace
 
 rocksdb::Status CreateCheckpointWithSkipIndexes(rocksdb::DB* db, const std::string& directory) try {
+  if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
   const NoFileDeletions all_files_stay(db);
   rocksdb::Status status = all_files_stay.status();
   if (!status.ok()) return status;
@@ -74,6 +76,7 @@ rocksdb::Status CreateCheckpointWithSkipIndexes(rocksdb::DB* db, const std::stri
 }
 
 rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory) try {
+  if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
   const NoFileDeletions all_files_stay(db);
   if (!all_files_stay.status().ok()) return all_files_stay.status();
   rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
@@ -99,6 +102,7 @@ rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory) t
 
 rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                 const std::string& directory, uint64_t* num_copied) try {
+  if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
   if (num_copied != nullptr) *num_copied = 0;
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();

@@ -8,11 +8,7 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-using rocksdb::ConfigOptions;
-using rocksdb::OptionType;
-using rocksdb::OptionTypeFlags;
 using rocksdb::OptionTypeInfo;
-using rocksdb::OptionVerificationType;
 
 // Of option strings, of OPTIONS files (comments, escapes), and of the list itself. So are blanks at
 // the ends of a definition, which RocksDB would take off.
@@ -91,7 +87,7 @@ std::string ColumnsText(std::span<const Column> columns) {
 
 std::string IdentityText(const SkipIndexOptions& options) {
   return "version=" + std::string(kPropertiesVersion) +
-         "\nblock_granules=" + (options.block_granules ? "true" : "false") +
+         "\nblock_granules=" + SwitchText(options.block_granules) +
          "\ngranule_rows=" + ToText(options.granule_rows) +
          "\ngranule_bytes=" + ToText(options.granule_bytes) +
          "\ntarget_fpr=" + ToText(options.target_fpr) +
@@ -157,25 +153,18 @@ uint64_t FileNumberOf(std::string_view path) {
 }
 
 const std::unordered_map<std::string, OptionTypeInfo>& SkipIndexOptionTypes() {
-  const auto number = [](size_t offset, OptionType type) {
-    return OptionTypeInfo(static_cast<int>(offset), type, OptionVerificationType::kNormal,
-                          OptionTypeFlags::kNone);
-  };
   // Never destroyed: databases may be closed after static destructors began.
   static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
       {"columns",
        OptionAsText<ColumnList>(offsetof(SkipIndexOptions, columns), ReadColumns, WriteColumns)},
       {"target_fpr", OptionAsText<double>(offsetof(SkipIndexOptions, target_fpr), ParseTargetFpr,
                                           ToText<double>)},
-      {"block_granules", number(offsetof(SkipIndexOptions, block_granules), OptionType::kBoolean)},
-      {"granule_rows", number(offsetof(SkipIndexOptions, granule_rows), OptionType::kUInt64T)},
-      {"granule_bytes", number(offsetof(SkipIndexOptions, granule_bytes), OptionType::kUInt64T)},
-      {"max_index_bytes",
-       number(offsetof(SkipIndexOptions, max_index_bytes), OptionType::kUInt64T)},
-      {"max_property_bytes",
-       number(offsetof(SkipIndexOptions, max_property_bytes), OptionType::kUInt64T)},
-      {"value_suffix_bytes",
-       number(offsetof(SkipIndexOptions, value_suffix_bytes), OptionType::kUInt32T)},
+      {"block_granules", SwitchOption(offsetof(SkipIndexOptions, block_granules))},
+      {"granule_rows", WholeOption<uint64_t>(offsetof(SkipIndexOptions, granule_rows))},
+      {"granule_bytes", WholeOption<uint64_t>(offsetof(SkipIndexOptions, granule_bytes))},
+      {"max_index_bytes", WholeOption<uint64_t>(offsetof(SkipIndexOptions, max_index_bytes))},
+      {"max_property_bytes", WholeOption<uint64_t>(offsetof(SkipIndexOptions, max_property_bytes))},
+      {"value_suffix_bytes", WholeOption<uint32_t>(offsetof(SkipIndexOptions, value_suffix_bytes))},
   };
   return types;
 }

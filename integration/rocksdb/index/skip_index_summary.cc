@@ -37,10 +37,12 @@ Status AddIndex(const SstPlace& sst,
 
 rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                 SkipIndexSummary* summary) try {
+  rocksdb::Status status = CheckGiven({{"db", db}, {"summary", summary}});
+  if (!status.ok()) return status;
   *summary = {};
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   rocksdb::TablePropertiesCollection files;
-  rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &files);
+  status = db->GetPropertiesOfAllTables(column_family, &files);
   if (!status.ok()) return status;
 
   // File numbers ascend with time, also over trivial moves and ingestion.

@@ -6,6 +6,7 @@
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -21,7 +22,7 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
         ParseTargetFpr("target_fpr", id.substr(colon + 1), &options.target_fpr.emplace());
     if (!status.ok()) {
       *error = status.ToString();
-      LogLoudly(nullptr, "filter policy " + id + " refused: " + *error);
+      LogLoudly(nullptr, "filter policy " + internal::Shown(id) + " refused: " + *error);
       return nullptr;
     }
   }

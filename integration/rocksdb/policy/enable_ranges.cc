@@ -24,14 +24,17 @@ rocksdb::Status Refused(const std::string& what) {
 
 rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_family,
                                   bool check_extractor) {
-  const std::string_view comparator = column_family.comparator->Name();
+  const auto name_of = [](const auto& object) -> std::string_view {
+    return object == nullptr ? "null" : object->Name();
+  };
+  const std::string_view comparator = name_of(column_family.comparator);
   if (comparator != kBytewise && comparator != kBytewiseWithTimestamps) {
     return Refused("needs the comparator " + std::string(kBytewise) + " or " +
                    std::string(kBytewiseWithTimestamps) + "; that of the column family is " +
                    std::string(comparator));
   }
-  const std::string_view memtable = column_family.memtable_factory->Name();
-  if (memtable.find("Hash") != std::string_view::npos) {
+  const std::string_view memtable = name_of(column_family.memtable_factory);
+  if (memtable == "null" || memtable.find("Hash") != std::string_view::npos) {
     return Refused(
         "needs a memtable that does not hash prefixes, such as SkipListFactory; memtable_factory "
         "is " +

@@ -7,6 +7,7 @@
 #include "blocksieve/range_filter.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -33,11 +34,6 @@ rocksdb::Status ParseKind(const std::string& name, const std::string& text, Poli
     allowed += (allowed.empty() ? "" : ", ") + KindName(known);
   }
   return OptionOutOfRange(name, text, allowed);
-}
-
-rocksdb::Status ParseBytes(const std::string& name, const std::string& text, uint64_t* bytes) {
-  if (FromText(text, bytes)) return rocksdb::Status::OK();
-  return OptionOutOfRange(name, text, "0 (no limit) to 18446744073709551615");
 }
 
 // An option that says how precise filters are.
@@ -78,15 +74,6 @@ OptionTypeInfo PrecisionType(const Precision& precision) {
       // RocksDB omits options without a text: those that are not set.
       [](const std::optional<double>& number) { return number ? ToText(*number) : ""; });
 }
-
-// As RocksDB reads them; but its errors name no value.
-rocksdb::Status ParseSwitch(const std::string& name, const std::string& text, bool* is_on) {
-  *is_on = text == "true" || text == "1";
-  if (*is_on || text == "false" || text == "0") return rocksdb::Status::OK();
-  return OptionOutOfRange(name, text, "true, false");
-}
-
-const char* SwitchText(bool is_on) { return is_on ? "true" : "false"; }
 
 }  // namespace
 
@@ -145,12 +132,9 @@ const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
     auto* const made = new std::unordered_map<std::string, OptionTypeInfo>{
         {"kind",
          OptionAsText<PolicyKind>(offsetof(FilterPolicyOptions, kind), ParseKind, KindName)},
-        {"max_build_bytes", OptionAsText<uint64_t>(offsetof(FilterPolicyOptions, max_build_bytes),
-                                                   ParseBytes, ToText<uint64_t>)},
-        {"ranges",
-         OptionAsText<bool>(offsetof(FilterPolicyOptions, ranges), ParseSwitch, SwitchText)},
-        {"plain_range_reads", OptionAsText<bool>(offsetof(FilterPolicyOptions, plain_range_reads),
-                                                 ParseSwitch, SwitchText)},
+        {"max_build_bytes", WholeOption<uint64_t>(offsetof(FilterPolicyOptions, max_build_bytes))},
+        {"ranges", SwitchOption(offsetof(FilterPolicyOptions, ranges))},
+        {"plain_range_reads", SwitchOption(offsetof(FilterPolicyOptions, plain_range_reads))},
     };
     for (const Precision& each : kPrecisions) made->emplace(each.name, PrecisionType(each));
     return made;
@@ -162,7 +146,7 @@ std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::
                                 const std::string& value) {
   const auto type = PolicyOptionTypes().find(name);
   if (type == PolicyOptionTypes().end()) {
-    return "unknown filter policy option: " + name + "=" + value +
+    return "unknown filter policy option: " + internal::Shown(name + "=" + value) +
            "; known options are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes, "
            "ranges, range_fpr, seek_fraction, plain_range_reads";
   }

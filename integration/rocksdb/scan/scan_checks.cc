@@ -23,7 +23,7 @@ rocksdb::Status CheckScannable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
   }
   const rocksdb::ReadOptions defaults;
   const char* taken = nullptr;
-  if (read_options.snapshot != nullptr) taken = "snapshot (use SkipScanOptions::snapshot)";
+  if (read_options.snapshot != nullptr) taken = "snapshot";
   if (read_options.iterate_lower_bound != nullptr) taken = "iterate_lower_bound";
   if (read_options.iterate_upper_bound != nullptr) taken = "iterate_upper_bound";
   if (read_options.table_filter) taken = "table_filter";
@@ -36,7 +36,9 @@ rocksdb::Status CheckScannable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
     taken = "value_size_soft_limit";
   }
   if (taken == nullptr) return Status::OK();
-  return Status::InvalidArgument("blocksieve: read_options has set what a scan sets itself", taken);
+  return Status::InvalidArgument("blocksieve: read_options." + std::string(taken) +
+                                 " is set; leave it at its default, as a scan sets it itself" +
+                                 (read_options.snapshot == nullptr ? "" : ": options.snapshot"));
 }
 
 rocksdb::ReadOptions ScanReadOptions(const rocksdb::ReadOptions& asked) {

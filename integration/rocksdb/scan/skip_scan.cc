@@ -70,19 +70,22 @@ class BlockCounter {
 };
 
 rocksdb::Status CheckOrder(const SkipScanOptions& options) {
-  if (options.order && options.limit == 0) {
-    return rocksdb::Status::InvalidArgument("blocksieve: an order needs a limit");
-  }
-  if (options.order && options.reverse) {
-    return rocksdb::Status::InvalidArgument("blocksieve: an order is descending, not reversed");
-  }
-  if (options.order && options.order->column.tokeniser() != Tokeniser::kNone) {
-    return rocksdb::Status::InvalidArgument("blocksieve: tokens have no order");
+  const auto refused = [](const std::string& problem) {
+    return rocksdb::Status::InvalidArgument("blocksieve: " + problem);
+  };
+  if (options.order) {
+    if (options.limit == 0) return refused("order needs a limit, which is 0; set limit");
+    if (options.reverse) return refused("order excludes reverse=true; set order.is_descending");
+    if (options.order->column.tokeniser() != Tokeniser::kNone) {
+      return refused("order is by " + options.order->column.name() +
+                     ", whose values are words; allowed is a column of whole values");
+    }
   }
   if (options.count_granules && options.limit != 0) {
-    return rocksdb::Status::InvalidArgument("blocksieve: count_granules takes no limit");
+    return refused("count_granules=true excludes limit=" + ToText(options.limit) + "; set it to 0");
   }
-  return rocksdb::Status::OK();
+  double ignored = 0;
+  return ParseInRange("max_rechecked_share", ToText(options.max_rechecked_share), 0, 1, &ignored);
 }
 
 /// Rows without a value of the order's column are left out.
@@ -239,9 +242,11 @@ SkipScan::~SkipScan() = default;
 rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                  const Predicate& predicate, const SkipScanOptions& options,
                                  std::unique_ptr<SkipScan>* scan) try {
+  rocksdb::Status status = CheckGiven({{"db", db}, {"scan", scan}});
+  if (!status.ok()) return status;
   scan->reset();
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-  rocksdb::Status status = CheckScannable(db, column_family, options.read_options);
+  status = CheckScannable(db, column_family, options.read_options);
   if (status.ok()) status = CheckOrder(options);
   if (!status.ok()) return status;
   const Result<Predicate> wanted = PredicateOf(predicate, options);
@@ -264,10 +269,12 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
 rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                  std::string_view query, const SkipScanOptions& options,
                                  std::unique_ptr<SkipScan>* scan) try {
+  rocksdb::Status status = CheckGiven({{"db", db}, {"scan", scan}});
+  if (!status.ok()) return status;
   scan->reset();
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   SkipIndexOptions index;
-  rocksdb::Status status = FindIndexOptions(db->GetOptions(column_family), &index);
+  status = FindIndexOptions(db->GetOptions(column_family), &index);
   if (!status.ok()) return status;
   Result<Query> parsed = Query::Parse(query, index.columns);
   if (!parsed.ok()) return ToRocksStatus(parsed.status());

@@ -58,7 +58,7 @@ TEST(ColumnDefinition, RejectsTheRestWithAReason) {
     const Result<Column> column = Column::Parse(text);
     ASSERT_FALSE(column.ok()) << text;
     EXPECT_EQ(column.status().code(), StatusCode::kInvalidArgument);
-    EXPECT_NE(column.status().message().find("'" + text + "'"), std::string::npos);
+    EXPECT_NE(column.status().message().find("'" + text.substr(0, 30)), std::string::npos);
     EXPECT_NE(column.status().message().find("extractors are"), std::string::npos);
   }
 }

@@ -133,22 +133,6 @@ TEST_F(SkipCollector, BudgetsAreKeptAndReported) {
   }
 }
 
-TEST_F(SkipCollector, OptionsOutOfRangeAreNamed) {
-  const auto problem = [](const SkipIndexOptions& options) {
-    const Status status = NewSkipIndexCollectorFactory(options).status();
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-    return status.message();
-  };
-  SkipIndexOptions options = options_;
-  options.target_fpr = 2;
-  EXPECT_NE(problem(options).find("target_fpr"), std::string::npos);
-  options = options_;
-  options.columns = Columns({"n=field:1", "n=field:2"});
-  EXPECT_NE(problem(options).find("columns"), std::string::npos);
-  options.columns.clear();
-  EXPECT_NE(problem(options).find("columns"), std::string::npos);
-}
-
 // A foreign, newer or damaged index is no index.
 TEST_F(SkipCollector, UnreadablePropertiesAreNoIndex) {
   const rocksdb::UserCollectedProperties good = Collect(50);

@@ -173,15 +173,6 @@ TEST_F(RangeOptions, WhatDoesNotGoWithThemIsRefused) {
     const std::string loud = StderrOf([&] { status = Open(options); });
     ExpectRefused(status, refusal.said);
     for (const std::string& part : refusal.said) EXPECT_THAT(loud, HasSubstr(part));
-
-    rocksdb::Options enabled;
-    table.filter_policy.reset();
-    refusal.change(&enabled, &table);
-    enabled.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    const auto* const factory = enabled.table_factory.get();
-    ExpectRefused(EnableRangeFilter(&enabled), refusal.said);
-    EXPECT_EQ(enabled.table_factory.get(), factory);
-    EXPECT_EQ(enabled.prefix_extractor, nullptr);
   }
 }
 
@@ -197,12 +188,6 @@ TEST_F(RangeOptions, TheExtractorIsNeededAndNotTakenAway) {
 
   rocksdb::Options enabled;
   enabled.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(3));
-  const auto before = enabled.prefix_extractor;
-  status = EnableRangeFilter(&enabled);
-  EXPECT_TRUE(status.IsInvalidArgument());
-  EXPECT_THAT(status.ToString(),
-              AllOf(HasSubstr("CappedPrefix"), HasSubstr("replace_prefix_extractor")));
-  EXPECT_EQ(enabled.prefix_extractor, before);
   RangeFilterOptions replacing;
   replacing.replace_prefix_extractor = true;
   MustBeOk(EnableRangeFilter(&enabled, replacing), "replace");

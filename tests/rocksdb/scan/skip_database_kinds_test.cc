@@ -217,19 +217,6 @@ TEST_F(SkipDatabaseKinds, WhatCannotBeRightIsRefused) {
 
   TestDb db(config_);
   Fill(&db.db());
-  const auto refuses_reads = [&](const char* reason, auto change) {
-    SkipScanOptions options;
-    change(&options.read_options);
-    EXPECT_TRUE(Refusal(&db.db(), options).IsInvalidArgument());
-    EXPECT_NE(Refusal(&db.db(), options).ToString().find(reason), std::string::npos);
-  };
-  const rocksdb::Slice bound = "x";
-  refuses_reads("tailing", [](rocksdb::ReadOptions* reads) { reads->tailing = true; });
-  refuses_reads("iterate_upper_bound",
-                [&](rocksdb::ReadOptions* reads) { reads->iterate_upper_bound = &bound; });
-  refuses_reads("value_size_soft_limit",
-                [](rocksdb::ReadOptions* reads) { reads->value_size_soft_limit = 20; });
-
   const auto secondary = OpenSecondary(config_.ToOptions(), db.path(), db.dir() / "secondary");
   EXPECT_TRUE(Refusal(secondary.get()).IsNotSupported()) << Refusal(secondary.get()).ToString();
 }
