@@ -74,7 +74,7 @@ void MeasureState(toylsm::Db& db, const Dataset& dataset,
 void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job) {
   toylsm::Options options = TreeOptions(dataset.rows);
   options.key_filters = toylsm::Options().key_filters;  // for re-checks
-  options.value_columns = dataset.Columns();
+  options.skip_index.columns = dataset.Columns();
   options.cache_bytes = UINT64_MAX;  // no block is read twice by a scan
   const TempDir dir(job.db_dir);
   const auto db = OpenDb(options, dir.path());

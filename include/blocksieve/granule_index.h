@@ -141,6 +141,9 @@ inline constexpr uint64_t kDefaultGranuleRows = 64;
 /// The default limit on key and value bytes per granule, for large rows.
 inline constexpr uint64_t kDefaultGranuleBytes = 16 << 10;
 
+/// The default limit on the bytes of an index.
+inline constexpr uint64_t kDefaultMaxIndexBytes = 8 << 20;
+
 /// What a skip index holds for one column.
 struct GranuleColumnOptions {
   /// Any bytes, such as the column's definition. The index carries them without interpreting them.
@@ -150,8 +153,8 @@ struct GranuleColumnOptions {
   ValueType type = ValueType::kBytes;
 
   /// Share of the granules without a value for which a filter may answer "may have it". The range
-  /// is that of ChooseLayout.
-  double target_fpr = 0.01;
+  /// is that of ChooseLayout. Low: each costs a read, and most granules lack most values.
+  double target_fpr = 0.001;
 
   bool with_filters = true;   ///< Filters, for equality.
   bool with_postings = true;  ///< Filters may be postings where these are smaller than bit slices.
@@ -176,7 +179,7 @@ struct GranuleIndexOptions {
 
   /// Limit on the bytes of the whole index. To meet it, the builder leaves out filters, the largest
   /// first, and then bounds. 0: no limit.
-  uint64_t max_index_bytes = 0;
+  uint64_t max_index_bytes = kDefaultMaxIndexBytes;
 
   /// The indexed columns. AddValue counts them from 0.
   std::vector<GranuleColumnOptions> columns;

@@ -102,7 +102,7 @@ struct SkipIndexBuilderOptions {
   double target_fpr = 0.001;
 
   /// Bytes of the whole index. What exceeds it is left out, the largest filters first. 0: no limit.
-  uint64_t max_index_bytes = 0;
+  uint64_t max_index_bytes = kDefaultMaxIndexBytes;
 };
 
 /// Makes the skip index of one file while the file is written. Memory: 8 bytes per distinct value,

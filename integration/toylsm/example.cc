@@ -60,7 +60,7 @@ Status LoadAndLookUp(const fs::path& lists, const std::string& package,
   // The value of a row is its package. The skip index holds it for each granule: here, data block.
   const std::vector<Column> columns = {*Column::Parse("package=value")};
   Options options;
-  options.value_columns = columns;
+  options.skip_index.columns = columns;
   options.memtable_bytes = 1 << 20;
   options.level1_bytes = 1 << 20;
   options.file_bytes = 1 << 20;

@@ -46,7 +46,7 @@ KeyFilterOptions KeyFilterFor(const Options& options, const std::vector<Run>& ru
   const Result<RateAllocation> rates = AllocateRates(groups, GoalOf(options));
   filter.target_fpr = rates.ok() ? rates->target_fprs.front() : kMinTargetFpr;  // else no memory
   // What answers for ranges is a part of a filter for points.
-  if (filter.range_fpr != 0) filter.target_fpr = std::min(filter.target_fpr, kMaxTargetFpr);
+  if (filter.ranges) filter.target_fpr = std::min(filter.target_fpr, kMaxTargetFpr);
   filter.enabled = filter.target_fpr <= kMaxTargetFpr;
   return filter;
 }

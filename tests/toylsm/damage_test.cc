@@ -91,8 +91,8 @@ class DamageTest : public ::testing::Test {
   FaultEnv env_;
   Options options_ = SmallOptions(&env_);
   const std::vector<Predicate> predicates_ = {
-      *Predicate::Parse("word = 'w1'", options_.value_columns),
-      *Predicate::Parse("number > 1 AND word != 'w3'", options_.value_columns)};
+      *Predicate::Parse("word = 'w1'", options_.skip_index.columns),
+      *Predicate::Parse("number > 1 AND word != 'w3'", options_.skip_index.columns)};
   Model model_;
   std::vector<Model> states_;  // since the last flush
   int num_unharmed_ = 0;       // opened, and all answers right

@@ -8,7 +8,7 @@ namespace {
 class DbTest : public ::testing::Test {
  protected:
   Predicate Parse(const std::string& text) {
-    return *Predicate::Parse(text, options_.value_columns);
+    return *Predicate::Parse(text, options_.skip_index.columns);
   }
   void Reopen() {
     db_ = nullptr;
@@ -104,8 +104,8 @@ TEST_F(DbTest, BadOptionsAreNamed) {
       {"level0_files", [](Options* o) { o->level0_files = 0; }},
       {"size_ratio", [](Options* o) { o->size_ratio = 1; }},
       {"target_fpr", [](Options* o) { o->key_filters = {{.target_fpr = 2}}; }},
-      {"target_fpr", [](Options* o) { o->value_target_fpr = 2; }},
-      {"range_fpr", [](Options* o) { o->key_filters = {{.range_fpr = 0.5}}; }},
+      {"target_fpr", [](Options* o) { o->skip_index.target_fpr = 2; }},
+      {"range_fpr", [](Options* o) { o->key_filters = {{.ranges = true, .range_fpr = 0.5}}; }},
       {"bits_per_key", [](Options* o) { o->bits_per_key = 50; }},
       {"exclude each other", [](Options* o) { o->bits_per_key = o->wasted_reads = 1; }},
   };

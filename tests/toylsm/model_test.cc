@@ -28,7 +28,7 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
     for (const char* text : {"word = 'w3'", "word = 'w1' AND number < 100", "number > 990",
                              "number BETWEEN 100 AND 110 OR word = 'absent'", "word IS NULL",
                              "NOT word = 'w2'", "tags IS NOT NULL"}) {
-      predicates_.push_back(*Predicate::Parse(text, options.value_columns));
+      predicates_.push_back(*Predicate::Parse(text, options.skip_index.columns));
     }
     return options;
   }

@@ -40,8 +40,8 @@ inline Options SmallOptions(Env* env) {
   options.block_bytes = 256;
   options.filter_granule_blocks = 3;
   for (KeyFilterOptions& filter : options.key_filters) filter.range_fpr = 0.05;
-  options.value_columns = {*Column::Parse("word=field:1"), *Column::Parse("number=int:2"),
-                           *Column::Parse("tags=words:3")};
+  for (KeyFilterOptions& filter : options.key_filters) filter.ranges = true;
+  options.skip_index.columns = {"word=field:1", "number=int:2", "tags=words:3"};
   options.cache_bytes = 64 << 10;
   return options;
 }

@@ -243,7 +243,7 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
                     kAdviseFooter, RunAdvise);
   AddDatabaseOption(command, &options->choice.db, "the directory of the database");
   AddOption(command, &options->choice.family,
-            {"--column-family", "NAME", "only this column family; default: all, one by one"});
+            {"--column-family", "NAME", "only this column family (default all)"});
   CLI::Option* const memory = AddOption(
       command, &options->question.memory,
       {"--memory", "BYTES",
@@ -273,7 +273,7 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   Need(range_width, seek_fraction);
   AddOption(command, &options->cache_bytes,
             {"--block-cache", "BYTES",
-             "the size of the block cache, also as 64MiB; 0: none (default: the database's)",
+             "the size of the block cache, also as 64MiB; 0: none (default the database's)",
              BytesInRange(0, kMaxMemory)});
   AddOption(command, &options->options_file,
             {"--options-file", "FILE",

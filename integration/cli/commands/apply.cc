@@ -98,7 +98,7 @@ void AddApplyCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->options,
             {"--option", "NAME=VALUE", "as blocksieve advise gives it", nullptr, kRequired});
   AddOption(command, &options->family,
-            {"--column-family", "NAME", "only this column family; default: all"});
+            {"--column-family", "NAME", "only this column family (default all)"});
   AddFlag(command, &options->is_dry_run, "--dry-run", "show what would change, and write nothing");
   AddFormatOption(command, &options->format);
 }

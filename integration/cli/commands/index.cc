@@ -37,8 +37,6 @@ Examples:
   blocksieve index --db paths.db --save-to saved        # beside a backup
   blocksieve index --db paths.db --copy-from saved      # after its restore)help";
 
-constexpr uint64_t kMaxBytesPerSecond = uint64_t{1} << 40;
-
 struct IndexOptions {
   IndexRebuild upkeep;
   std::vector<std::string> indexes;
@@ -101,15 +99,9 @@ void AddIndexCommand(CLI::App* app, Action* action) {
   CLI::Option* const indexes =
       AddOption(command, &options->indexes,
                 {"--index", "NAME=EXTRACTOR", "a name, and what of the value to index under it"});
-  CLI::Option* const rate =
-      AddOption(command, &options->upkeep.bytes_per_second,
-                {"--bytes-per-second", "SIZE", "the most to read in a second (default: no limit)",
-                 BytesInRange(1, kMaxBytesPerSecond)});
+  CLI::Option* const rate = AddRateOption(command, &options->upkeep.bytes_per_second, "read");
   CLI::Option* const size =
-      AddOption(command, &options->upkeep.max_index_bytes,
-                {"--max-index-bytes", "SIZE",
-                 "the most that the index of one file may take (default 8MiB, or as it was)",
-                 BytesInRange(1, kMaxBytesPerSecond)});
+      AddMaxIndexBytesOption(command, &options->upkeep.max_index_bytes, "as it was, or 8MiB");
   CLI::Option* const copy =
       AddOption(command, &options->copy_from,
                 {"--copy-from", "DIR",

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,9 +65,6 @@ Examples:
   blocksieve load --db csv.db --key 1 --format csv --header --index code=int:3 log.csv
   blocksieve load --db times.db --key 1 --range-fpr 0.01 --delimiter , log.csv
   zcat docs.gz | blocksieve load --db docs.db --key 1 --index age=int:json:/age -)help";
-
-constexpr uint64_t kMaxGranuleRows = 1'000'000'000;
-constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 40;
 
 struct LoadOptions {
   LoadTarget target;
@@ -237,18 +235,15 @@ void AddLoadCommand(CLI::App* app, Action* action) {
             {"--index", "NAME=EXTRACTOR", "a name, and what to index under it"});
   AddOption(command, &options->target.granule_rows,
             {"--granule-rows", "N",
-             "rows that are skipped or read together (default: those of a data block)",
-             WholeInRange(1, kMaxGranuleRows)});
+             "rows that are skipped or read together (default those of a data block)",
+             WholeInRange(1, std::numeric_limits<uint64_t>::max())});
   AddOption(command, &options->target.target_fpr,
             {"--fpr", "P",
              fmt::format("share of the granules without a value that are still read for it "
                          "(default {})",
                          options->target.target_fpr),
              TargetFprs()});
-  AddOption(
-      command, &options->target.max_index_bytes,
-      {"--max-index-bytes", "SIZE", "the most that the index of one file may take (default 8MiB)",
-       BytesInRange(1, kMaxIndexBytes)});
+  AddMaxIndexBytesOption(command, &options->target.max_index_bytes, "8MiB");
   AddOption(command, &options->target.range_fpr,
             {"--range-fpr", "P",
              fmt::format("key filters answer for ranges: share of empty ones that pass, {} to {}",
@@ -256,7 +251,7 @@ void AddLoadCommand(CLI::App* app, Action* action) {
              InRange(kMinRangeFpr, kMaxRangeFpr)});
   AddOption(command, &options->delimiter,
             {"--delimiter", "C",
-             R"(what separates fields: one byte, \t (default; of CSV, a comma), \\ or \xHH)"});
+             R"(what separates fields: one byte, \t, \\ or \xHH (default \t; of CSV a comma))"});
   AddOption(
       command, &options->store_delimiter,
       {"--store-delimiter", "C", R"(of CSV: what separates fields in the value (default \t))"});

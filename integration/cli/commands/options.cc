@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -51,10 +53,11 @@ std::string WholeDigits(const std::string& text) {
   return digits;
 }
 
-template <class T>
-bool IsInRange(const std::string& text, T low, T high) {
-  T value = {};
-  return CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+bool IsInRange(const std::string& text, uint64_t low, uint64_t high) {
+  uint64_t value = 0;
+  // CLI11 takes a larger number than there is for the largest one.
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  return result.ec == std::errc() && value >= low && value <= high;
 }
 
 }  // namespace
@@ -89,7 +92,7 @@ void AddFormatOption(CLI::App* command, OutputFormat* format) {
           [format](const std::string& name) {
             *format = name == "json" ? OutputFormat::kJson : OutputFormat::kText;
           },
-          "text (the default), or json for machines")
+          "text, or json for machines (default text)")
       ->type_name("text|json")
       ->transform(CLI::Validator(OneOf("text|json"), ""));
 }
@@ -115,6 +118,25 @@ void AddDatabaseOption(CLI::App* command, std::string* path, const char* descrip
 void AddFileOptions(CLI::App* command, FileChoice* choice) {
   AddOption(command, &choice->db, {"--db", "DIR", "the directory of a database"});
   AddOption(command, &choice->file, {"FILE", "", "or a single file of one"});
+}
+
+CLI::Option* AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* deed) {
+  constexpr uint64_t kMaxBytesPerSecond = uint64_t{1} << 40;
+  return AddOption(
+      command, bytes_per_second,
+      {"--bytes-per-second", "SIZE",
+       fmt::format("the most to {} in a second; 0: as fast as it can (default 0)", deed),
+       BytesInRange(0, kMaxBytesPerSecond)});
+}
+
+CLI::Option* AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,
+                                    const char* default_value) {
+  return AddOption(
+      command, max_index_bytes,
+      {"--max-index-bytes", "SIZE",
+       fmt::format("the most that the index of one file may take; 0: no limit (default {})",
+                   default_value),
+       BytesInRange(0, std::numeric_limits<uint64_t>::max())});
 }
 
 void Exclude(CLI::Option* one, CLI::Option* other) { one->excludes(other); }
@@ -146,7 +168,8 @@ std::vector<std::string> GivenSteps(const CLI::App& command) {
 // CLI::Range would let NaN pass, and put its limits into the middle of the help.
 Check InRange(double low, double high) {
   return [low, high](const std::string& text) {
-    return IsInRange(text, low, high)
+    double value = 0;
+    return CLI::detail::lexical_cast(text, value) && value >= low && value <= high
                ? ""
                : fmt::format("{} is not in the range {} to {}", text, low, high);
   };

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +57,13 @@ void AddDatabaseOption(CLI::App* command, std::string* path, const char* descrip
 
 /// The options --db and FILE.
 void AddFileOptions(CLI::App* command, FileChoice* choice);
+
+/// The option --bytes-per-second. `deed`: "read".
+CLI::Option* AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* deed);
+
+/// The option --max-index-bytes. `default_value`: "8MiB".
+CLI::Option* AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,
+                                    const char* default_value);
 
 /// Not both of them may be given.
 void Exclude(CLI::Option* one, CLI::Option* other);

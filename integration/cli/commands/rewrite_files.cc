@@ -22,7 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr uint64_t kMaxBytesPerSecond = uint64_t{1} << 40;
 constexpr int kMaxLevel = 100;
 
 // Of a column family, before and after.
@@ -236,12 +235,10 @@ void ShowRewriting(const BackfillProgress& done, term::Progress* line) {
 void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
   AddDatabaseOption(command, &settings->question.database, "the directory of the database");
   AddOption(command, &settings->question.family,
-            {"--column-family", "NAME", "only this column family; default: all"});
+            {"--column-family", "NAME", "only this column family (default all)"});
   AddOption(command, &settings->question.level,
             {"--level", "N", "only files of this level", WholeInRange(0, kMaxLevel)});
-  AddOption(command, &settings->bytes_per_second,
-            {"--bytes-per-second", "SIZE", "the most to write in a second (default: no limit)",
-             BytesInRange(1, kMaxBytesPerSecond)});
+  AddRateOption(command, &settings->bytes_per_second, "write");
   AddFlag(command, &settings->is_dry_run, "--dry-run",
           "list the files in their order, and rewrite none");
   AddFormatOption(command, &settings->format);

@@ -233,8 +233,8 @@ void AddScanCommand(CLI::App* app, Action* action) {
   AddFlag(command, &options->no_index, "--no-index", "read everything, for comparison");
   AddFlag(command, &options->count, "--count", "print only the number of rows");
   AddOption(command, &scan.limit,
-            {"--limit", "N", "stop after so many rows",
-             WholeInRange(1, std::numeric_limits<uint64_t>::max())});
+            {"--limit", "N", "the most rows to print; 0: all (default 0)",
+             WholeInRange(0, std::numeric_limits<uint64_t>::max())});
   AddFlag(command, &scan.reverse, "--reverse", "go from the greatest key to the least");
   AddFormatOption(command, &options->format);
 }

@@ -260,12 +260,11 @@ void AddSieveCommand(CLI::App* app, Action* action) {
   AddDatabaseOption(command, &options->db, "the directory of the sieve, which push creates");
   AddOption(command, &options->sieve.num_shards,
             {"--shards", "N",
-             "parts that are filled in parallel; default: 4, or those that the sieve has",
-             WholeInRange(1, 64)});
-  AddOption(
-      command, &options->sieve.design_urls,
-      {"--design", "N", "the number of URLs that a new sieve is made for (default 65536); it grows",
-       WholeInRange(1, 10'000'000'000)});
+             "parts that are filled in parallel; 0: those that the sieve has, or 4 (default 0)",
+             WholeInRange(0, 64)});
+  AddOption(command, &options->sieve.design_urls,
+            {"--design", "N", "URLs that a new sieve is made for at first; 0: 65536 (default 0)",
+             WholeInRange(0, 10'000'000'000)});
   AddFlag(command, &options->normalize, "--normalize",
           "push and forget URLs in their normal spelling (RFC 3986, 6.2)");
   AddFormatOption(command, &options->format);

@@ -18,8 +18,17 @@ struct KeyFilterOptions {
   FilterKind kind = FilterKind::kRibbon;  ///< or kBlockedBloom
   double target_fpr = 0.01;
 
-  /// Share of short empty ranges that the filters let through, 1e-5 to 0.3. 0: no range filters.
-  double range_fpr = 0;
+  /// Filters answer for ranges, too, and let this share of short empty ones through: 1e-5 to 0.3.
+  bool ranges = false;
+  double range_fpr = 0.011;
+};
+
+/// The skip index of each file, whose granules are the data blocks.
+struct SkipIndexOptions {
+  ColumnList columns = {};  ///< Empty: no skip index.
+
+  /// Share of the granules without a value that are read for it.
+  double target_fpr = 0.001;
 };
 
 struct Options {
@@ -53,11 +62,7 @@ struct Options {
   /// Data blocks that share a key filter, which is read as a whole. 0: one filter for the file.
   uint32_t filter_granule_blocks = 8;
 
-  /// Columns of the skip index, whose granules are the data blocks. Empty: no skip index.
-  std::vector<Column> value_columns;
-  /// Share of the granules without a value that are read for it. Low, since each costs a read, and
-  /// most granules lack most values.
-  double value_target_fpr = 0.001;
+  SkipIndexOptions skip_index = {};
 
   uint64_t cache_bytes = 32 << 20;  ///< for data and filter blocks
 };

@@ -18,17 +18,17 @@ Result<FilterBuilders> FilterBuilders::Create(const Options& options,
     keep(FilterBuilder::Create({.kind = key_filter.kind, .target_fpr = key_filter.target_fpr}),
          &builders.keys);
   }
-  if (key_filter.enabled && key_filter.range_fpr != 0) {
+  if (key_filter.enabled && key_filter.ranges) {
     keep(RangeFilterBuilder::Create({.range_fpr = key_filter.range_fpr,
                                      .is_whole_file = options.filter_granule_blocks == 0}),
          &builders.ranges);
   }
-  if (!options.value_columns.empty()) {
+  if (!options.skip_index.columns.empty()) {
     // No limits on granules: they are closed where data blocks end.
-    keep(SkipIndexBuilder::Create({.columns = options.value_columns,
+    keep(SkipIndexBuilder::Create({.columns = options.skip_index.columns,
                                    .granule_rows = 0,
                                    .granule_bytes = 0,
-                                   .target_fpr = options.value_target_fpr}),
+                                   .target_fpr = options.skip_index.target_fpr}),
          &builders.values);
   }
   if (!status.ok()) return status;

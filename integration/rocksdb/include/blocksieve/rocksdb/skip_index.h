@@ -39,14 +39,13 @@ struct SkipIndexOptions {
   /// And when their keys and values take so many bytes. 0: no limit.
   uint64_t granule_bytes = kDefaultGranuleBytes;
 
-  /// Share of the granules without a value that are read all the same; 1e-7 to 0.5. Lower than the
-  /// core's default: a granule read in vain costs several data blocks, and five bits more per
-  /// distinct value and granule are little where granules are short.
+  /// Share of the granules without a value that are read all the same; 1e-7 to 0.5. Lower than that
+  /// of keys: such a granule costs reads, and most granules lack most values.
   double target_fpr = 0.001;
 
   /// Bytes of the index of one file. What exceeds it is left out, the largest filters first, and
   /// the info log says so. 0: no limit.
-  uint64_t max_index_bytes = 8 << 20;
+  uint64_t max_index_bytes = kDefaultMaxIndexBytes;
 
   /// A longer index goes into a file beside the SST (000012.bsx beside 000012.sst), of which a scan
   /// reads only the columns that it asks. RocksDB holds the properties of open files in memory,
