@@ -74,7 +74,7 @@ class FilterBuilder {
   /// memory is short.
   Result<OwnedBytes> Finish() { return Finish(layout_); }
 
-  /// The same with another layout of the same kind, for this block only.
+  /// The same with another layout, for this block only.
   Result<OwnedBytes> Finish(const Layout& layout);
 
   /// Why the block last finished is a blocked Bloom filter of the same FPR although another kind
@@ -94,7 +94,10 @@ class FilterBuilder {
   /// The same with another layout of the same kind.
   uint64_t BlockBytes(const Layout& layout, uint64_t num_keys) const noexcept;
 
-  /// The inverse: the most keys whose block fits in `block_bytes`; 0 if none do.
+  /// Memory that Finish(layout) takes at its peak, the block included, in bytes.
+  uint64_t BuildBytes(const Layout& layout) const noexcept;
+
+  /// The inverse of BlockBytes: the most keys whose block fits in `block_bytes`; 0 if none do.
   uint64_t MaxKeys(uint64_t block_bytes) const noexcept;
 
   /// The layout of the lowest FPR whose block for `num_keys` keys fits in `block_bytes`; the

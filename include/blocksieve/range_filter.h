@@ -88,6 +88,9 @@ class RangeFilterBuilder {
   /// Errors: ResourceExhausted if memory is short; `filter_block` is then as it was.
   Status Finish(OwnedBytes* filter_block);
 
+  /// Memory that the keys take so far, in bytes. Finish takes twice that.
+  uint64_t memory_bytes() const noexcept;
+
   /// Why the last Finish made no range filter: no keys, keys that are too much alike or in another
   /// order than bytewise, or memory. Empty if it made one. For integrations to log.
   const std::string& absent_reason() const noexcept { return absent_reason_; }

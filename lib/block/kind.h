@@ -32,6 +32,10 @@ struct KindBuilding {
   /// Bytes by which a finished block may exceed its plan. Null: none.
   uint64_t (*excess_bytes)(const Layout& layout, uint64_t num_keys) noexcept = nullptr;
 
+  /// Memory that `build` takes beside the hashes and the block; more hashes if it keeps them. Null:
+  /// none.
+  uint64_t (*working_bytes)(const Layout& layout, uint64_t num_keys) noexcept = nullptr;
+
   /// Makes a filter block of `hashes`. Leaves them as they are if `keep` is set. Otherwise it may
   /// free them on the way; if it fails they are still there, unless memory ran out half-way.
   /// Errors: ResourceExhausted if the memory in use would exceed `max_build_bytes` (0: no limit),

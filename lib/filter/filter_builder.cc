@@ -152,6 +152,15 @@ uint64_t FilterBuilder::BlockBytes(const Layout& layout, uint64_t num_keys) cons
   return PlannedBytes(Plan(layout, num_keys, options_.hash_seed));
 }
 
+uint64_t FilterBuilder::BuildBytes(const Layout& layout) const noexcept {
+  const auto working_bytes = internal::FindKind(layout.kind)->building->working_bytes;
+  const uint64_t hash_bytes = keys_->hashes.memory_bytes();
+  const uint64_t block_bytes = BlockBytes(layout, keys_->num_keys);
+  if (working_bytes == nullptr) return hash_bytes + block_bytes;
+  return hash_bytes * (options_.keep_hashes ? 2 : 1) + working_bytes(layout, keys_->num_keys) +
+         block_bytes;
+}
+
 uint64_t FilterBuilder::MaxKeys(uint64_t block_bytes) const noexcept {
   // The footer's length depends on the number of keys, by a few bytes: start from what the payload
   // alone would hold and step down to where both fit.

@@ -86,6 +86,8 @@ void RangeFilterBuilder::AddKey(std::string_view key) noexcept try {
   keys_->Clear();
 }
 
+uint64_t RangeFilterBuilder::memory_bytes() const noexcept { return keys_->num_bytes(); }
+
 std::string RangeFilterBuilder::WhyNone() const {
   if (!is_sorted_) return "keys do not come in bytewise order";
   if (is_too_large_) {

@@ -57,6 +57,10 @@ FilterInfo Plan(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noe
   return plan;
 }
 
+uint64_t WorkingBytes(const Layout& layout, uint64_t num_keys) noexcept {
+  return RibbonWorkingBytes(NearestRibbonLayout(layout), num_keys);
+}
+
 Result<OwnedBytes> Build(HashList* hashes, bool keep, const Layout& layout, uint64_t hash_seed,
                          uint64_t max_build_bytes) try {
   const uint64_t num_keys = hashes->size();
@@ -104,6 +108,9 @@ constinit const KindEntry kRibbonKind = {
                          .payload_bytes = &RibbonPayloadBytes,
                          .max_keys = &MaxRibbonKeys,
                          .layout_text = &LayoutText},
-    .building = KindBuilding{.plan = &Plan, .excess_bytes = &ExcessBytes, .build = &Build}};
+    .building = KindBuilding{.plan = &Plan,
+                             .excess_bytes = &ExcessBytes,
+                             .working_bytes = &WorkingBytes,
+                             .build = &Build}};
 
 }  // namespace blocksieve::internal

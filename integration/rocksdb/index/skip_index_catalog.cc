@@ -182,32 +182,17 @@ void SkipIndexCatalog::Insert(const FileIdentity& identity,
 }
 
 void SkipIndexCatalog::Configure(uint64_t capacity_bytes, std::shared_ptr<rocksdb::Cache> charged) {
-  auto charger = charged == nullptr ? nullptr
-                                    : std::make_unique<rocksdb::WriteBufferManager>(
-                                          /*buffer_size=*/0, std::move(charged));
+  auto charge = charged == nullptr ? nullptr : std::make_unique<CacheCharge>(std::move(charged));
   const std::lock_guard lock(mutex_);
   capacity_bytes_ = capacity_bytes;
-  charger_ = std::move(charger);
-  charged_bytes_ = 0;
+  charge_ = std::move(charge);
   Shrink();
 }
 
 void SkipIndexCatalog::Shrink() {
-  while (used_bytes_ > capacity_bytes_ || !Charge()) {
+  while (used_bytes_ > capacity_bytes_ || (charge_ != nullptr && !charge_->Set(used_bytes_))) {
     Erase(positions_.find(entries_.back().first));
   }
-}
-
-// Whether the cache has room for all that is held.
-bool SkipIndexCatalog::Charge() {
-  if (charger_ == nullptr) return true;
-  if (used_bytes_ > charged_bytes_) {
-    charger_->ReserveMem(static_cast<size_t>(used_bytes_ - charged_bytes_));
-  } else {
-    charger_->FreeMem(static_cast<size_t>(charged_bytes_ - used_bytes_));
-  }
-  charged_bytes_ = used_bytes_;
-  return charger_->dummy_entries_in_cache_usage() >= used_bytes_;
 }
 
 uint64_t SkipIndexCatalog::used_bytes() const {

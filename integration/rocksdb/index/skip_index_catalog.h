@@ -1,7 +1,6 @@
 #pragma once
 
 #include <rocksdb/table_properties.h>
-#include <rocksdb/write_buffer_manager.h>
 
 #include <cstdint>
 #include <list>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "blocksieve/skip_index.h"
+#include "integration/rocksdb/compat/cache_charge.h"
 #include "integration/rocksdb/sidecar/file.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -129,15 +129,11 @@ class SkipIndexCatalog {
 
   /// Lets go what exceeds the capacity, and what a cache that is charged has no room for.
   void Shrink();
-  bool Charge();
 
   mutable std::mutex mutex_;
   uint64_t capacity_bytes_;
-  // Charges a cache, as for memtables: with pinned entries that hold nothing. Null: none is
-  // charged.
-  std::unique_ptr<rocksdb::WriteBufferManager> charger_;
-  uint64_t charged_bytes_ = 0;
-  std::list<Entry> entries_;  // the most recently used first
+  std::unique_ptr<CacheCharge> charge_;  // null: no cache is charged
+  std::list<Entry> entries_;             // the most recently used first
   std::map<FileIdentity, std::list<Entry>::iterator> positions_;
   uint64_t used_bytes_ = 0;
   uint64_t num_opened_ = 0;

@@ -12,6 +12,7 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/range_filter.h"
+#include "integration/rocksdb/compat/cache_charge.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 
 // The adapters between RocksDB's internal filter interface and the core.
@@ -47,9 +48,11 @@ class MemoryFit {
 };
 
 /// A builder for the filters of one file, owned by the caller. `info_log` may be null. `memory_fit`
-/// is null unless sizes are to follow those of the allocator. Null if there is no memory for it.
+/// is null unless sizes are to follow those of the allocator, `charge` unless what building takes
+/// is charged to a cache. Null if there is no memory for it.
 rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
-                                           std::shared_ptr<MemoryFit> memory_fit);
+                                           std::shared_ptr<MemoryFit> memory_fit,
+                                           std::unique_ptr<CacheCharge> charge = nullptr);
 
 /// A reader of any filter block: one of ours, one of stock RocksDB's, or an unreadable one, which
 /// may match everything. It is owned by the caller and refers to `contents`, which must outlive it.
@@ -63,7 +66,8 @@ rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents);
 /// is no memory for it. `mark_files`: see MarkNextFile.
 rocksdb::FilterBitsBuilder* NewRangeBitsBuilder(std::unique_ptr<rocksdb::FilterBitsBuilder> points,
                                                 RangeFilterBuilder ranges, bool mark_files,
-                                                rocksdb::Logger* info_log);
+                                                rocksdb::Logger* info_log,
+                                                std::unique_ptr<CacheCharge> charge = nullptr);
 
 /// Whether the loaded RocksDB calls extractor and filter as range filters need it, so that a "no"
 /// can be relied on. False until the self-test has run and found it so.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "blocksieve/filter.h"
+#include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -17,18 +18,27 @@ namespace {
 class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
  public:
   BitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
-              std::shared_ptr<MemoryFit> memory_fit)
-      : builder_(std::move(builder)), info_log_(info_log), memory_fit_(std::move(memory_fit)) {}
+              std::shared_ptr<MemoryFit> memory_fit, std::unique_ptr<CacheCharge> charge)
+      : builder_(std::move(builder)),
+        info_log_(info_log),
+        memory_fit_(std::move(memory_fit)),
+        charge_(std::move(charge)) {}
 
-  void AddKey(const rocksdb::Slice& key) override { builder_.AddKey({key.data(), key.size()}); }
+  void AddKey(const rocksdb::Slice& key) override {
+    builder_.AddKey({key.data(), key.size()});
+    if (charge_ == nullptr) return;
+    charge_->Grow(finished_bytes_ + builder_.num_keys() * sizeof(uint64_t));
+  }
 
   size_t EstimateEntriesAdded() override { return static_cast<size_t>(builder_.num_keys()); }
 
   using FilterBitsBuilderBase::Finish;
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) override {
     *status = rocksdb::Status::OK();
-    const Layout layout = memory_fit_ == nullptr ? builder_.layout() : memory_fit_->Fit(builder_);
+    Layout layout = memory_fit_ == nullptr ? builder_.layout() : memory_fit_->Fit(builder_);
+    if (charge_ != nullptr) ChargeBuilding(&layout);
     Result<OwnedBytes> block = builder_.Finish(layout);
+    if (charge_ != nullptr) charge_->Set(finished_bytes_ += block.ok() ? block->size : 0);
     has_filter_ = block.ok();
     if (!has_filter_) {
       Report(&reported_no_filter_, "no filter written: ", block.status().message());
@@ -72,6 +82,19 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     *reported = true;
   }
 
+  // As RocksDB's builders: a ribbon for which a cache with a strict limit has no room becomes a
+  // Bloom filter, which is built in any case.
+  void ChargeBuilding(Layout* layout) {
+    if (charge_->Set(finished_bytes_ + builder_.BuildBytes(*layout))) return;
+    const Result<Layout> bloom =
+        ChooseLayout(FilterKind::kBlockedBloom, std::max(layout->predicted_fpr, kMinTargetFpr));
+    if (layout->kind == FilterKind::kBlockedBloom || !bloom.ok()) return;
+    Report(&reported_fallback_, "blocked Bloom filter written: ",
+           "the block cache has no room to charge the building of a ribbon to");
+    *layout = *bloom;
+    charge_->Set(finished_bytes_ + builder_.BuildBytes(*layout));
+  }
+
   // For an empty Slice, as for one to five bytes, RocksDB would answer "no" for every key.
   static rocksdb::Slice AlwaysMayMatch(std::unique_ptr<const char[]>* buf) {
     static constexpr char kZeros[kZeroTailBytes + 1] = {};
@@ -82,6 +105,8 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   FilterBuilder builder_;
   rocksdb::Logger* const info_log_;
   const std::shared_ptr<MemoryFit> memory_fit_;
+  const std::unique_ptr<CacheCharge> charge_;  // null: none
+  uint64_t finished_bytes_ = 0;  // of all partitions: RocksDB holds them until it writes them
   bool has_filter_ = false;
   bool reported_no_filter_ = false;
   bool reported_fallback_ = false;
@@ -93,12 +118,13 @@ constexpr double kFixedBytes = 100;
 class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
  public:
   RangeBitsBuilder(std::unique_ptr<rocksdb::FilterBitsBuilder> points, RangeFilterBuilder ranges,
-                   bool mark_files, rocksdb::Logger* info_log)
+                   bool mark_files, rocksdb::Logger* info_log, std::unique_ptr<CacheCharge> charge)
       : points_(std::move(points)),
         ranges_(std::move(ranges)),
         bytes_per_key_(RangeBitsPerKey(ranges_.options().range_fpr) / 8),
         mark_files_(mark_files),
-        info_log_(info_log) {}
+        info_log_(info_log),
+        charge_(std::move(charge)) {}
 
   // After each key comes its prefix, which is the same for all. That there is one at all says that
   // ranges will be asked. Readers take the empty key for "may match"; those that do not know of
@@ -107,6 +133,7 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
     if (!key.empty()) {
       points_->AddKey(key);
       ranges_.AddKey({key.data(), key.size()});
+      if (charge_ != nullptr) charge_->Grow(finished_bytes_ + ranges_.memory_bytes());
     } else if (std::exchange(has_prefix_, true) || !is_first_) {
       return;
     } else {
@@ -160,7 +187,10 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
 
   void AddRanges(bool has_prefix, OwnedBytes* block) {
     OwnedBytes none;
+    const size_t points_bytes = block->size;
+    if (charge_ != nullptr) charge_->Set(finished_bytes_ + 2 * ranges_.memory_bytes());
     const Status status = ranges_.Finish(has_prefix ? block : &none);
+    if (charge_ != nullptr) charge_->Set(finished_bytes_ += block->size - points_bytes);
     const bool has_ranges = has_prefix && status.ok() && ranges_.absent_reason().empty();
     MarkNextFile(mark_files_ && has_ranges);
     if (has_ranges || block->memory == nullptr || std::exchange(reported_, true)) return;
@@ -175,6 +205,8 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
   const double bytes_per_key_;
   const bool mark_files_;
   rocksdb::Logger* const info_log_;
+  const std::unique_ptr<CacheCharge> charge_;
+  uint64_t finished_bytes_ = 0;
   bool is_first_ = true;  // of the file
   bool has_prefix_ = false;
   bool reported_ = false;  // once per file
@@ -183,19 +215,21 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
 }  // namespace
 
 rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
-                                           std::shared_ptr<MemoryFit> memory_fit) {
+                                           std::shared_ptr<MemoryFit> memory_fit,
+                                           std::unique_ptr<CacheCharge> charge) {
   // RocksDB is not exception-safe; without a builder it writes no filter.
-  auto* const bits =
-      new (std::nothrow) BitsBuilder(std::move(builder), info_log, std::move(memory_fit));
+  auto* const bits = new (std::nothrow)
+      BitsBuilder(std::move(builder), info_log, std::move(memory_fit), std::move(charge));
   if (bits == nullptr) LogLoudly(info_log, "no filter written: out of memory");
   return bits;
 }
 
 rocksdb::FilterBitsBuilder* NewRangeBitsBuilder(std::unique_ptr<rocksdb::FilterBitsBuilder> points,
                                                 RangeFilterBuilder ranges, bool mark_files,
-                                                rocksdb::Logger* info_log) {
-  return new (std::nothrow)
-      RangeBitsBuilder(std::move(points), std::move(ranges), mark_files, info_log);
+                                                rocksdb::Logger* info_log,
+                                                std::unique_ptr<CacheCharge> charge) {
+  return new (std::nothrow) RangeBitsBuilder(std::move(points), std::move(ranges), mark_files,
+                                             info_log, std::move(charge));
 }
 
 }  // namespace blocksieve::rocksdb_plugin

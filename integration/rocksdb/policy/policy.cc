@@ -89,7 +89,8 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   }
   std::unique_ptr<rocksdb::FilterBitsBuilder> points(
       NewBitsBuilder(*std::move(builder), context.info_log,
-                     context.table_options.optimize_filters_for_memory ? memory_fit_ : nullptr));
+                     context.table_options.optimize_filters_for_memory ? memory_fit_ : nullptr,
+                     ChargeOfFilterBuilding(context.table_options)));
   if (points == nullptr || !options_.ranges) return points.release();
   Result<RangeFilterBuilder> ranges =
       RangeFilterBuilder::Create(CoreRangeOptions(options_, range_fpr, context));
@@ -98,7 +99,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     return points.release();
   }
   return NewRangeBitsBuilder(std::move(points), *std::move(ranges), options_.plain_range_reads,
-                             context.info_log);
+                             context.info_log, ChargeOfFilterBuilding(context.table_options));
 } catch (const std::bad_alloc&) {  // RocksDB is not exception-safe
   LogLoudly(context.info_log, "no filter written: out of memory");
   return nullptr;

@@ -1,14 +1,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/sst_file_writer.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/logs.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/test_db.h"
 
 // Memory that flips bits, and memory that is short.
 
@@ -149,6 +154,70 @@ TEST_F(BuildBudget, WithoutAnInfoLogItIsOnStderr) {
                 PresentKeys(KeyShape::kCounter, 1000));
   });
   EXPECT_THAT(loud, HasSubstr("no filter written"));
+}
+
+// Building charged to a block cache by cache_usage_options.
+class BuildCharge : public BuildBudget {
+ protected:
+  static constexpr uint64_t kKeys = 200'000;
+
+  rocksdb::BlockBasedTableOptions Charged(size_t capacity, bool is_strict) {
+    cache_ = rocksdb::NewLRUCache(capacity, /*num_shard_bits=*/0, is_strict);
+    rocksdb::BlockBasedTableOptions table = NotFittedToMemory();
+    table.block_cache = cache_;
+    table.cache_usage_options.options_overrides[rocksdb::CacheEntryRole::kFilterConstruction] = {
+        .charged = rocksdb::CacheEntryRoleOptions::Decision::kEnabled};
+    return table;
+  }
+
+  std::shared_ptr<rocksdb::Cache> cache_;
+};
+
+TEST_F(BuildCharge, HashesWorkingMemoryAndFiltersAreChargedUntilTheBuilderIsGone) {
+  const BuiltFilter filter = BuildWithin(0, kKeys, Charged(64 << 20, false), PolicyKind::kRibbon);
+  EXPECT_GE(cache_->GetPinnedUsage(), filter.contents.size());
+  EXPECT_LT(cache_->GetPinnedUsage(), filter.contents.size() + (512 << 10));
+  for (const std::string& key : PresentKeys(KeyShape::kCounter, kKeys)) builder_->AddKey(key);
+  EXPECT_GE(cache_->GetPinnedUsage(), filter.contents.size() + 7 * kKeys);
+  builder_.reset();
+  EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
+  EXPECT_EQ(log_.text(), "");
+}
+
+TEST_F(BuildCharge, ARibbonWithoutRoomBecomesBloomWhichIsBuiltInAnyCase) {
+  for (const size_t capacity : {0, 2 << 20}) {
+    const auto table = Charged(capacity, /*is_strict=*/true);
+    ExpectFiltered(BuildWithin(0, kKeys, table, PolicyKind::kRibbon));
+    EXPECT_LE(cache_->GetPinnedUsage(), capacity);
+    builder_.reset();
+    EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
+  }
+  EXPECT_THAT(log_.text(), AllOf(HasSubstr("blocked Bloom filter written"), HasSubstr("no room")));
+  ExpectFiltered(BuildWithin(0, kKeys, Charged(64 << 20, true), PolicyKind::kRibbon));
+  EXPECT_LT(Add(kKeys).contents.size(), kKeys * 7 / 8) << "with room it is a ribbon";
+}
+
+TEST_F(BuildCharge, RocksDbAsksForIt) {
+  for (const bool ranges : {false, true}) {
+    for (const bool is_charged : {false, true}) {
+      rocksdb::BlockBasedTableOptions table = Charged(64 << 20, false);
+      if (!is_charged) table.cache_usage_options = {};
+      rocksdb::Options options;
+      options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+      MustBeOk(EnableFilter(&options, {.ranges = ranges}), "filter");
+      rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+      const TempDir dir;
+      MustBeOk(writer.Open(dir / "1.sst"), "open");
+      for (uint64_t i = 1'000'000; i < 1'000'000 + kKeys; ++i) {
+        MustBeOk(writer.Put("key " + std::to_string(i), ""), "put");
+      }
+      const size_t least = ranges ? 20 * kKeys : 7 * kKeys;
+      EXPECT_GE(cache_->GetPinnedUsage(), is_charged ? least : 0);
+      EXPECT_LE(cache_->GetPinnedUsage(), is_charged ? 40 * kKeys : 0);
+      MustBeOk(writer.Finish(), "finish");
+      EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
+    }
+  }
 }
 
 }  // namespace

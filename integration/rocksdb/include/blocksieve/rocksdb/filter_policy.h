@@ -53,7 +53,9 @@ struct FilterPolicyOptions {
   /// memory and the finished filter together. 0: no limit. A ribbon that would need more becomes a
   /// Bloom filter of the same FPR. If that needs too much as well, or memory runs out, the file or
   /// the partition gets a few bytes that match everything (`blocksieve inspect` shows
-  /// "unreadable"). The info log says so once per file.
+  /// "unreadable"). The info log says so once per file. All of it is charged to the block cache if
+  /// cache_usage_options ask for it; where a strict limit has no room, ribbons become Bloom
+  /// filters.
   uint64_t max_build_bytes = 0;
 
   /// Filters answer for ranges, too (range_filter.h). It needs the prefix extractor

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <rocksdb/cache.h>
+#include <rocksdb/table.h>
+#include <rocksdb/write_buffer_manager.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace blocksieve::rocksdb_plugin {
+
+/// Charges memory to a cache in steps of 256 KiB, with pinned entries that hold nothing. RocksDB's
+/// own class for this is internal. The one that charges memtables is not, so statistics of the
+/// cache count what is charged here among "write-buffer". Not thread-safe.
+class CacheCharge {
+ public:
+  /// REQUIRES: `cache` is not null.
+  explicit CacheCharge(std::shared_ptr<rocksdb::Cache> cache)
+      : charger_(/*_buffer_size=*/0, std::move(cache)) {}
+
+  /// Charges this much in place of what was charged before. Whether the cache has room for it: only
+  /// one with a strict limit can lack it, and then has less charged.
+  bool Set(uint64_t bytes) {
+    if (bytes > bytes_) {
+      charger_.ReserveMem(static_cast<size_t>(bytes - bytes_));
+    } else {
+      charger_.FreeMem(static_cast<size_t>(bytes_ - bytes));
+    }
+    bytes_ = bytes;
+    return charger_.dummy_entries_in_cache_usage() >= bytes;
+  }
+
+  /// The same as often as it matters, for memory that grows little by little.
+  void Grow(uint64_t bytes) {
+    constexpr uint64_t kStepBytes = 256 << 10;
+    if (bytes >= bytes_ + kStepBytes) Set(bytes);
+  }
+
+ private:
+  rocksdb::WriteBufferManager charger_;
+  uint64_t bytes_ = 0;
+};
+
+/// A charge on the block cache if tables are to charge the building of filters to it, by
+/// cache_usage_options, before RocksDB 7.4 by reserve_table_builder_memory. Otherwise null.
+template <class Table = rocksdb::BlockBasedTableOptions>
+std::unique_ptr<CacheCharge> ChargeOfFilterBuilding(const Table& table) {
+  bool is_charged = false;
+  if constexpr (requires { table.cache_usage_options.options_overrides; }) {
+    const auto& usage = table.cache_usage_options;
+    using Role = typename std::decay_t<decltype(usage.options_overrides)>::key_type;
+    const auto found = usage.options_overrides.find(Role::kFilterConstruction);
+    auto charged = usage.options.charged;
+    using Decision = decltype(charged);
+    if (found != usage.options_overrides.end() && found->second.charged != Decision::kFallback) {
+      charged = found->second.charged;
+    }
+    is_charged = charged == Decision::kEnabled;
+  } else if constexpr (requires { table.reserve_table_builder_memory; }) {
+    is_charged = table.reserve_table_builder_memory;
+  }
+  if (!is_charged || table.block_cache == nullptr) return nullptr;
+  return std::make_unique<CacheCharge>(table.block_cache);
+}
+
+}  // namespace blocksieve::rocksdb_plugin
