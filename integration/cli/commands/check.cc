@@ -309,7 +309,7 @@ void AddCheckCommand(CLI::App* app, Action* action) {
                     {"--options-file", "FILE", "or an OPTIONS file, also of no database"}),
           database);
   AddOption(command, &options->family,
-            {"--column-family", "NAME", "only this column family; default: all"});
+            {"--column-family", "NAME", "only this column family (default all)"});
   AddFormatOption(command, &options->format);
 }
 
