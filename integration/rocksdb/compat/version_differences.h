@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 
 // Small differences between versions and builds of RocksDB.
 
@@ -115,13 +116,15 @@ class NoFileDeletions {
   bool is_needed_ = true;
 };
 
-/// `object` if its name is that of class `Ours`, otherwise null. It takes the place of
-/// dynamic_cast, because RocksDB's own release builds have no run-time type information.
+/// `object` if it is one of class `Ours`, otherwise null. It takes the place of dynamic_cast,
+/// because RocksDB's own release builds have no run-time type information. Names are compared by
+/// address: another version of blocksieve in the process has classes of the same names, with other
+/// members.
 template <class Ours, class Interface>
+requires std::is_array_v<decltype(Ours::kName)>
 const Ours* As(const Interface* object) {
-  return object != nullptr && std::string_view(object->Name()) == Ours::kName
-             ? static_cast<const Ours*>(object)
-             : nullptr;
+  return object != nullptr && object->Name() == Ours::kName ? static_cast<const Ours*>(object)
+                                                            : nullptr;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -9,6 +9,7 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/databases.h"
@@ -33,14 +34,16 @@ rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
                                  SkipIndexOptions* index) {
   int num_indexes = 0;
   for (const auto& factory : options.table_properties_collector_factories) {
-    if (std::string_view(factory->Name()) != SkipIndexCollectorFactory::kName) continue;
+    const auto* const ours = As<SkipIndexCollectorFactory>(factory.get());
+    if (ours == nullptr) continue;
     ++num_indexes;
-    *index = static_cast<const SkipIndexCollectorFactory&>(*factory).options();
+    *index = ours->options();
   }
   if (num_indexes == 1) return rocksdb::Status::OK();
   return rocksdb::Status::InvalidArgument(
       "blocksieve: skip indexes in the column family's options",
-      "there are " + std::to_string(num_indexes) + "; allowed is 1");
+      "there are " + std::to_string(num_indexes) +
+          "; allowed is 1, and not of another version of blocksieve in this process");
 }
 
 rocksdb::Status FindLacking(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,

@@ -8,7 +8,7 @@ namespace blocksieve::rocksdb_plugin {
 /// What NewListener makes.
 class Listener final : public rocksdb::EventListener {
  public:
-  static constexpr const char* kName = "blocksieve";
+  static constexpr char kName[] = "blocksieve";
 
   const char* Name() const override { return kName; }
 

@@ -1,4 +1,3 @@
-#include <rocksdb/convenience.h>
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 
@@ -12,9 +11,11 @@
 
 #include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/listener/listener.h"
+#include "integration/rocksdb/plugin/registry.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -55,17 +56,6 @@ rocksdb::Status CheckRocksDb(const FilterPolicyOptions& filter) {
                                        "; set ranges=false");
 }
 
-// RocksDB writes the names into OPTIONS files, and drops in silence those that it does not know
-// when it reads them. A program that links this code statically may not have registered them.
-void RegisterOnce() {
-  static const bool is_registered = [] {
-    std::shared_ptr<const rocksdb::FilterPolicy> policy;
-    rocksdb::FilterPolicy::CreateFromString({}, Policy::kName, &policy).PermitUncheckedError();
-    return policy != nullptr || blocksieve_rocksdb_register() > 0;
-  }();
-  static_cast<void>(is_registered);
-}
-
 // The listeners with ours among them. Errors: InvalidArgument if there is no place for it.
 rocksdb::Status WithListener(const OptionsToSet& options, const std::string& why,
                              std::vector<std::shared_ptr<rocksdb::EventListener>>* listeners) {
@@ -75,7 +65,7 @@ rocksdb::Status WithListener(const OptionsToSet& options, const std::string& why
   }
   *listeners = options.db()->listeners;
   for (const auto& listener : *listeners) {
-    if (listener != nullptr && std::string_view(listener->Name()) == Listener::kName) return {};
+    if (As<Listener>(listener.get()) != nullptr) return {};
   }
   listeners->push_back(NewListener());
   return {};
@@ -87,7 +77,7 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
   if (status.ok()) status = ValidatePolicyOptions(filter);
   if (status.ok()) status = CheckRocksDb(filter);
   if (!status.ok()) return status;
-  RegisterOnce();
+  RegisterUnlessRegistered();
   rocksdb::ColumnFamilyOptions& family = *options.column_family();
   auto listeners =
       options.db() == nullptr ? rocksdb::DBOptions().listeners : options.db()->listeners;
@@ -136,7 +126,7 @@ rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& in
   rocksdb::Status status = CheckTables(options);
   if (status.ok()) status = ValidateSkipIndexOptions(index);
   if (!status.ok()) return status;
-  RegisterOnce();
+  RegisterUnlessRegistered();
   rocksdb::ColumnFamilyOptions& family = *options.column_family();
   std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;
   const bool has_sidecars = index.max_property_bytes != std::numeric_limits<uint64_t>::max();

@@ -1,5 +1,11 @@
+#include "integration/rocksdb/plugin/registry.h"
+
 #include <rocksdb/utilities/object_registry.h>
 
+#include <memory>
+#include <string>
+
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
@@ -8,8 +14,29 @@
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/errors.h"
 
+#ifndef BLOCKSIEVE_VERSION
+#define BLOCKSIEVE_VERSION "that is built into RocksDB"
+#endif
+
 namespace blocksieve::rocksdb_plugin {
 namespace {
+
+// Tells all copies of this code in the process which version has registered. Its layout never
+// changes.
+struct Registration {
+  static const char* Type() { return "blocksieve"; }
+
+  const char* version = BLOCKSIEVE_VERSION;
+};
+constexpr char kRegistration[] = "registration";
+
+// The version whose objects option strings name. Empty: none.
+std::string RegisteredVersion() {
+  std::unique_ptr<Registration> registration;
+  const rocksdb::Status status = rocksdb::ObjectRegistry::Default()->NewUniqueObject<Registration>(
+      kRegistration, &registration);
+  return status.ok() ? registration->version : "";
+}
 
 // `id` is "blocksieve" or "blocksieve:<target_fpr>". RocksDB silently turns an error in an OPTIONS
 // file into "no filter", so errors go to stderr as well.
@@ -34,6 +61,11 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
 // ("blocksieve.skip_index"), the listener ("blocksieve") and the prefix extractor of range filters
 // ("blocksieve.range"; files may have been written under its other name). Returns their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library) {
+  library.AddFactory<Registration>(
+      kRegistration, [](const std::string&, std::unique_ptr<Registration>* guard, std::string*) {
+        guard->reset(new Registration);
+        return guard->get();
+      });
   // The pattern takes any text after the colon, not just numbers. An id that matches no pattern is
   // "not found", which RocksDB may swallow.
   library.AddFactory<const rocksdb::FilterPolicy>(
@@ -64,11 +96,41 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
   return 5;
 }
 
+// A program that has the code in itself reads its own objects' options: its copy is found first.
+int RegisterInFront() {
+  const std::string before = RegisteredVersion();
+  if (!before.empty() && before != BLOCKSIEVE_VERSION) {
+    LogLoudly(nullptr,
+              "option strings name blocksieve " BLOCKSIEVE_VERSION
+              " from now on; this process has also loaded blocksieve ",
+              before);
+  }
+  // The registry looks into the library that was added last first.
+  return RegisterFactories(*rocksdb::ObjectRegistry::Default()->AddLibrary("blocksieve"));
+}
+
 }  // namespace
+
+void RegisterUnlessRegistered() {
+  [[maybe_unused]] static const bool is_registered = [] {
+    const std::string before = RegisteredVersion();
+    if (before.empty()) {
+      RegisterFactories(*rocksdb::ObjectLibrary::Default());
+    } else if (before != BLOCKSIEVE_VERSION) {
+      LogLoudly(nullptr,
+                "option strings do not name blocksieve " BLOCKSIEVE_VERSION
+                "; this process had already loaded blocksieve ",
+                before);
+    }
+    return true;
+  }();
+}
+
 }  // namespace blocksieve::rocksdb_plugin
 
 extern "C" int blocksieve_rocksdb_register(void) {
-  return blocksieve::rocksdb_plugin::RegisterFactories(*rocksdb::ObjectLibrary::Default());
+  static const int registered = blocksieve::rocksdb_plugin::RegisterInFront();
+  return registered;
 }
 
 // Called when a RocksDB starts that has this plug-in in its tree (ROCKSDB_PLUGINS=blocksieve).

@@ -9,6 +9,7 @@
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/stock_filters.h"
+#include "integration/rocksdb/plugin/registry.h"
 #include "integration/rocksdb/policy/policy.h"
 
 // What takes effect when the plug-in is loaded. Only libblocksieve_rocksdb.so has this file.
@@ -22,7 +23,7 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-[[gnu::constructor]] void RegisterOnLoad() { blocksieve_rocksdb_register(); }
+[[gnu::constructor]] void RegisterOnLoad() { RegisterUnlessRegistered(); }
 
 bool ReplacesBuiltin() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here writes the environment
