@@ -27,6 +27,13 @@ class Damaged(CommandTest):
         flip(path, 100)
         self.check("Corruption: block checksum mismatch", path.name)
 
+    def test_table_of_a_later_rocksdb(self):
+        path = self.table()
+        flip(path, path.stat().st_size - 12, 64)  # the format_version
+        for arguments in ((path,), ("--db", self.db)):
+            self.assertRegex(run("inspect", *arguments).err, f"{path.name}: .*format_version: [0-9]+.*; "
+                             "this command has RocksDB [0-9.]+, take one with the RocksDB that wrote")
+
     def test_rows_before_the_damage_are_printed(self):
         self.load([(f"{i:05}", i, "x" * 20) for i in range(10_000, 20_000)])
         flip(self.table(), 60_000)

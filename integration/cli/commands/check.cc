@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
@@ -68,8 +67,13 @@ struct Named {
 
 struct Findings {
   OptionsFile file;
-  std::vector<Named> named;
-  std::vector<std::string> problems;
+  std::vector<Named> named = {};
+  std::vector<std::string> problems = {};
+
+  /// `family` is empty if it is a problem of all.
+  void Report(const std::string& family, const std::string& problem) {
+    problems.push_back(family.empty() ? problem : family + ": " + problem);
+  }
 };
 
 /// An option that names objects.
@@ -77,6 +81,7 @@ struct ObjectOption {
   const char* name;
   const char* type;         ///< As RocksDB's registry calls it.
   const char* consequence;  ///< Of a name that is not registered.
+  bool is_list = false;
 };
 const ObjectOption kPolicy = {"filter_policy", rocksdb::FilterPolicy::Type(),
                               "takes it for nullptr and writes files without filters"};
@@ -84,9 +89,9 @@ const ObjectOption kExtractor = {"prefix_extractor", rocksdb::SliceTransform::Ty
                                  "takes it for nullptr"};
 const ObjectOption kCollectors = {"table_properties_collectors",
                                   rocksdb::TablePropertiesCollectorFactory::Type(),
-                                  "makes no collector, and files get no skip indexes"};
+                                  "makes no collector, and files get no skip indexes", true};
 const ObjectOption kListeners = {"listeners", rocksdb::EventListener::Type(),
-                                 "makes no listener, blocksieve's neither"};
+                                 "makes no listener, blocksieve's neither", true};
 
 // "blocksieve:0.01" of "{id=blocksieve:0.01;kind=auto;}"; empty if nothing is named.
 std::string IdOf(std::string value) {
@@ -113,131 +118,106 @@ std::vector<std::string> RegisteredNames(const ObjectOption& option) {
   return names;
 }
 
-class Checker {
- public:
-  explicit Checker(OptionsFile file) : findings_{std::move(file), {}, {}} {
-    CheckOption("", kDbSection, kListeners);
+void ReportRefused(const ObjectOption& option, const Named& named, const rocksdb::Status& status,
+                   bool is_among_ours, Findings* findings) {
+  const std::vector<std::string> names = RegisteredNames(option);
+  const std::string name = NameOf(named.value);
+  if (std::find(names.begin(), names.end(), name) != names.end()) {
+    return findings->Report(named.family, fmt::format("{} is {}, of which RocksDB drops in silence "
+                                                      "what it does not take: {}",
+                                                      option.name, named.value, status.ToString()));
   }
+  const std::string meant = term::Nearest(name, names);
+  // Programs make other objects than policies in their code, and their names are in the file, too.
+  if (&option != &kPolicy && !is_among_ours && !meant.starts_with("blocksieve")) return;
+  const std::string suggestion = meant.empty() ? "" : fmt::format("Did you mean {}? ", meant);
+  findings->Report(
+      named.family,
+      fmt::format("{} is {}, which is not registered here: RocksDB {}, in silence. {}Known are {}",
+                  option.name, named.value, option.consequence, suggestion,
+                  fmt::join(names, ", ")));
+}
 
-  /// `options`: what RocksDB makes of the file; null if it does not load it.
-  void CheckFamily(const std::string& family, const rocksdb::ColumnFamilyOptions* options) {
-    if (!CheckOption(family, TableSection(family), kPolicy)) {
-      Report(family,
-             "filter_policy is nullptr, which RocksDB also writes after it dropped a name: new "
-             "files get no filters. Give one, such as blocksieve:0.01");
-    }
-    CheckOption(family, FamilySection(family), kExtractor);
-    CheckOption(family, FamilySection(family), kCollectors);
-    const rocksdb_plugin::Policy* const policy = options == nullptr ? nullptr : PolicyOf(*options);
-    if (policy == nullptr) return;
-    const FilterPolicyOptions& filter = policy->options();
-    const std::string listeners = findings_.file.Find(kDbSection, kListeners.name).value_or("{}");
-    if (rocksdb_plugin::GoalOf(filter).differs_by_run() &&
-        WithoutListener(listeners) == listeners) {
-      Report(family, fmt::format("filter_policy has {}, which needs the listener blocksieve, and "
+// Returns whether the option names something.
+bool CheckOption(const ObjectOption& option, const std::string& family, const std::string& section,
+                 Findings* findings) {
+  const std::string value = findings->file.Find(section, option.name).value_or("");
+  auto values = option.is_list ? ElementsOf(value) : std::vector{value};
+  std::erase_if(values, [](const std::string& each) { return IdOf(each).empty(); });
+  const bool is_among_ours = std::any_of(values.begin(), values.end(), [](const auto& each) {
+    return NameOf(each).starts_with("blocksieve");
+  });
+  for (const std::string& each : values) {
+    const rocksdb::Status status = StrictStatus(option.name, each);
+    findings->named.push_back({family, option.name, each, status.ok()});
+    if (status.ok()) continue;
+    ReportRefused(option, findings->named.back(), status, is_among_ours, findings);
+  }
+  if (values.empty()) findings->named.push_back({family, option.name, "", false});
+  return !values.empty();
+}
+
+// What has to stand beside a policy of blocksieve.
+void CheckBeside(const rocksdb::ColumnFamilyDescriptor& family, Findings* findings) {
+  const rocksdb_plugin::Policy* const policy = PolicyOf(family.options);
+  if (policy == nullptr) return;
+  const FilterPolicyOptions& filter = policy->options();
+  const std::string listeners = findings->file.Find(kDbSection, kListeners.name).value_or("{}");
+  if (rocksdb_plugin::GoalOf(filter).differs_by_run() && WithoutListener(listeners) == listeners) {
+    findings->Report(family.name,
+                     fmt::format("filter_policy has {}, which needs the listener blocksieve, and "
                                  "listeners is {}. Add blocksieve to it",
                                  filter.wasted_reads ? "wasted_reads" : "bits_per_key", listeners));
+  }
+  if (!filter.ranges) return;
+  const rocksdb::Status ranges = rocksdb_plugin::CheckRangeOptions(family.options, true);
+  if (!ranges.ok())
+    findings->Report(family.name, std::string("filter_policy: ") + ranges.getState());
+}
+
+void CheckOptionsFile(const CheckOptions& options, const std::string& path, Findings* findings) {
+  CheckOption(kListeners, "", kDbSection, findings);
+  for (const std::string& family : findings->file.Families(options.family)) {
+    if (!CheckOption(kPolicy, family, TableSection(family), findings)) {
+      findings->Report(family,
+                       "filter_policy is nullptr, which RocksDB also writes after it dropped a "
+                       "name: new files get no filters. Give one, such as blocksieve:0.01");
     }
-    const rocksdb::Status ranges =
-        filter.ranges ? rocksdb_plugin::CheckRangeOptions(*options, /*check_extractor=*/true)
-                      : rocksdb::Status::OK();
-    if (!ranges.ok()) Report(family, fmt::format("filter_policy: {}", ranges.getState()));
+    CheckOption(kExtractor, family, FamilySection(family), findings);
+    CheckOption(kCollectors, family, FamilySection(family), findings);
   }
-
-  /// `family` is empty if it is a problem of all.
-  void Report(const std::string& family, const std::string& problem) {
-    findings_.problems.push_back(family.empty() ? problem : family + ": " + problem);
+  rocksdb::ConfigOptions lenient;
+  lenient.ignore_unsupported_options = true;
+  lenient.ignore_unknown_options = true;  // only those of later versions, as RocksDB has it
+  rocksdb::DBOptions db;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  const rocksdb::Status status = rocksdb::LoadOptionsFromFile(lenient, path, &db, &families);
+  if (!status.ok()) {
+    findings->Report("", fmt::format("RocksDB {} does not load it: {}",
+                                     rocksdb::GetRocksVersionAsString(), status.ToString()));
   }
-
-  const Findings& findings() const { return findings_; }
-
- private:
-  // Whether it names something.
-  bool CheckOption(const std::string& family, const std::string& section,
-                   const ObjectOption& option) {
-    const std::string value = findings_.file.Find(section, option.name).value_or("");
-    const bool is_list = &option == &kCollectors || &option == &kListeners;
-    const std::vector<std::string> values = is_list ? ElementsOf(value) : std::vector{value};
-    const bool has_ours = std::any_of(values.begin(), values.end(), [](const auto& each) {
-      return NameOf(each).starts_with("blocksieve");
-    });
-    bool names_something = false;
-    for (const std::string& each : values) {
-      if (IdOf(each).empty()) continue;
-      names_something = true;
-      const rocksdb::Status status = StrictStatus(option.name, each);
-      findings_.named.push_back({family, option.name, each, status.ok()});
-      if (!status.ok()) ReportUnknown(findings_.named.back(), option, status, has_ours);
-    }
-    if (!names_something) findings_.named.push_back({family, option.name, "", false});
-    return names_something;
+  for (const auto& family : families) {
+    if (family.name == options.family.value_or(family.name)) CheckBeside(family, findings);
   }
+}
 
-  void ReportUnknown(const Named& named, const ObjectOption& option, const rocksdb::Status& status,
-                     bool has_ours) {
-    const std::vector<std::string> names = RegisteredNames(option);
-    const std::string name = NameOf(named.value);
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
-      return Report(named.family, fmt::format("{} is {}, of which RocksDB drops in silence what it "
-                                              "does not take: {}",
-                                              option.name, named.value, status.ToString()));
-    }
-    const std::string meant = term::Nearest(name, names);
-    // Programs make objects of their own, too; of policies it is told because all filters are at
-    // stake.
-    if (&option != &kPolicy && !has_ours && !meant.starts_with("blocksieve")) return;
-    Report(
-        named.family,
-        fmt::format(
-            "{} is {}, which is not registered here: RocksDB {}, in silence. {}Known are {}",
-            option.name, named.value, option.consequence,
-            meant.empty() ? "" : fmt::format("Did you mean {}? ", meant), fmt::join(names, ", ")));
-  }
-
-  Findings findings_;
-};
-
-void CheckFiles(const CheckOptions& options, Checker* checker) {
+void CheckFiles(const CheckOptions& options, Findings* findings) {
   FileChoice choice;
   choice.db = options.database;
   ChosenFiles::Missed missed;
   auto files = FindFiles(choice).ReadReports("checking", &missed);
   std::erase_if(files, [&](const FileReport& file) {
-    return options.family && file.place.family != *options.family;
+    return file.place.family != options.family.value_or(file.place.family);
   });
   const FilterSummary without = FilesWithoutPlugin(files, options.database);
   if (without.num_files != 0) {
-    checker->Report(
+    findings->Report(
         "", fmt::format("{} with {} written without the plug-in, so without filters. Where no "
                         "process has the database open: blocksieve rewrite --db {} --only-without",
                         term::CountOf(without.num_files, "file"),
                         term::CountOf(without.num_entries, "key"), ShellWord(options.database)));
   }
-  for (const std::string& problem : missed.unopened) checker->Report("", problem);
-}
-
-// What RocksDB makes of the file if it leaves out the names that it does not know.
-std::vector<rocksdb::ColumnFamilyDescriptor> LoadFamilies(const std::string& path,
-                                                          Checker* checker) {
-  rocksdb::ConfigOptions lenient;
-  lenient.ignore_unknown_options =
-      true;  // still, RocksDB refuses those that its version should know
-  lenient.ignore_unsupported_options = true;
-  rocksdb::DBOptions db;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  const rocksdb::Status status = rocksdb::LoadOptionsFromFile(lenient, path, &db, &families);
-  if (!status.ok()) {
-    checker->Report("", fmt::format("RocksDB {} does not load it: {}",
-                                    rocksdb::GetRocksVersionAsString(), status.ToString()));
-  }
-  return families;
-}
-
-OptionsFile ReadOptionsFile(const std::string& path) {
-  std::string text;
-  const rocksdb::Status status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
-  if (!status.ok()) term::Fail("cannot read {}: {}", path, status.ToString());
-  return OptionsFile(std::move(text), path);
+  for (const std::string& problem : missed.unopened) findings->Report("", problem);
 }
 
 std::string ToText(const Findings& findings) {
@@ -246,13 +226,10 @@ std::string ToText(const Findings& findings) {
                   findings.file.Find("Version", "rocksdb_version").value_or("of unknown version"),
                   rocksdb::GetRocksVersionAsString());
   term::TextTable table({"family", "option", "names", "accepted"});
-  for (const Named& named : findings.named) {
-    const bool is_none = named.value.empty();
-    table.AddRow({named.family.empty() ? "-" : named.family, named.option,
-                  is_none ? "-" : IdOf(named.value),
-                  is_none             ? "-"
-                  : named.is_accepted ? "yes"
-                                      : "no"});
+  for (const auto& [family, option, value, is_accepted] : findings.named) {
+    const char* const accepted = value.empty() ? "-" : is_accepted ? "yes" : "no";
+    table.AddRow(
+        {family.empty() ? "-" : family, option, value.empty() ? "-" : IdOf(value), accepted});
   }
   text += table.ToString() + "\n";
   for (const std::string& problem : findings.problems) text += problem + "\n";
@@ -263,33 +240,27 @@ std::string ToJson(const CheckOptions& options, const Findings& findings) {
   nlohmann::ordered_json document = {{"options_file", findings.file.name()}};
   if (!options.database.empty()) document["database"] = options.database;
   auto& named = document["named"] = nlohmann::ordered_json::array();
-  for (const Named& each : findings.named) {
-    named.push_back({{"family", each.family}, {"option", each.option}, {"value", each.value}});
-    named.back()["accepted"] = each.value.empty() ? nlohmann::ordered_json(nullptr)
-                                                  : nlohmann::ordered_json(each.is_accepted);
+  for (const auto& [family, option, value, is_accepted] : findings.named) {
+    named.push_back(
+        {{"family", family}, {"option", option}, {"value", value}, {"accepted", nullptr}});
+    if (!value.empty()) named.back()["accepted"] = is_accepted;
   }
   document["problems"] = findings.problems;
   return JsonLine(document);
 }
 
 void RunCheck(const CheckOptions& options) {
-  const bool is_file = !options.options_file.empty();
-  if (is_file == !options.database.empty()) {
+  if (options.options_file.empty() == options.database.empty()) {
     term::FailUsage("either --db or --options-file is required");
   }
-  if (!is_file) CheckDatabase(options.database);
-  Checker checker(is_file ? ReadOptionsFile(options.options_file)
-                          : OptionsFile::Latest(options.database));
-  const OptionsFile& file = checker.findings().file;
-  const auto loaded =
-      LoadFamilies(is_file ? file.name() : options.database + "/" + file.name(), &checker);
-  for (const std::string& family : file.Families(options.family)) {
-    const auto found = std::find_if(loaded.begin(), loaded.end(),
-                                    [&](const auto& each) { return each.name == family; });
-    checker.CheckFamily(family, found == loaded.end() ? nullptr : &found->options);
-  }
-  if (!is_file) CheckFiles(options, &checker);
-  const Findings& findings = checker.findings();
+  const bool has_database = options.options_file.empty();
+  if (has_database) CheckDatabase(options.database);
+  Findings findings = {has_database ? OptionsFile::Latest(options.database)
+                                    : OptionsFile::Read(options.options_file)};
+  CheckOptionsFile(
+      options, has_database ? options.database + "/" + findings.file.name() : options.options_file,
+      &findings);
+  if (has_database) CheckFiles(options, &findings);
   term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, findings)
                                                                     : ToText(findings));
   if (const size_t problems = findings.problems.size(); problems != 0) {

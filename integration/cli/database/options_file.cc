@@ -39,15 +39,20 @@ std::optional<uint64_t> OptionsFileNumber(const std::string& name) {
 }
 
 OptionsFile OptionsFile::Latest(const std::string& database) {
-  rocksdb::Env* const env = rocksdb::Env::Default();
   std::string name;
-  std::string text;
-  rocksdb::Status status = rocksdb::GetLatestOptionsFileName(database, env, &name);
-  if (status.ok()) status = rocksdb::ReadFileToString(env, database + "/" + name, &text);
+  const rocksdb::Status status =
+      rocksdb::GetLatestOptionsFileName(database, rocksdb::Env::Default(), &name);
   if (!status.ok()) {
     term::Fail("cannot read the OPTIONS file of database {}: {}", database, status.ToString());
   }
-  return OptionsFile(std::move(text), std::move(name));
+  return Read(database + "/" + name);
+}
+
+OptionsFile OptionsFile::Read(const std::string& path) {
+  std::string text;
+  const rocksdb::Status status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
+  if (!status.ok()) term::Fail("cannot read {}: {}", path, status.ToString());
+  return OptionsFile(std::move(text), path.substr(path.rfind('/') + 1));
 }
 
 std::vector<OptionsFile> OptionsFile::All(const std::string& database) {

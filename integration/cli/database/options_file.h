@@ -15,6 +15,8 @@ class OptionsFile {
   /// The one that RocksDB would load for a database.
   static OptionsFile Latest(const std::string& database);
 
+  static OptionsFile Read(const std::string& path);
+
   /// All that there are, of which RocksDB keeps a few.
   static std::vector<OptionsFile> All(const std::string& database);
 

@@ -87,13 +87,7 @@ OptionsFile StockOptions(const std::string& database, const std::string& policy,
   OptionsFile file = OptionsFile::Latest(database);
   const auto paths = KeptFiles(database);
   std::optional<OptionsFile> kept;
-  if (!paths.empty()) {
-    const std::filesystem::path& latest = paths.rbegin()->second;
-    std::string text;
-    const rocksdb::Status status = rocksdb::ReadFileToString(&Env(), latest, &text);
-    if (!status.ok()) term::Fail("cannot read {}: {}", latest.string(), status.ToString());
-    kept.emplace(std::move(text), latest.filename());
-  }
+  if (!paths.empty()) kept = OptionsFile::Read(paths.rbegin()->second);
   const auto before = [&](const std::string& section, const char* option) {
     return kept ? kept->Find(section, option) : std::nullopt;
   };

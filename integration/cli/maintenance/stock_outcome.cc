@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/database/sorted_runs.h"
 #include "integration/cli/database/table/table_report.h"
@@ -16,18 +17,10 @@ namespace {
 // A larger filter has the same rate, and bytes in proportion.
 constexpr uint64_t kMostKeys = 1 << 17;
 
-bool Make(const std::string& policy, std::shared_ptr<const rocksdb::FilterPolicy>* made) {
-  rocksdb::ConfigOptions config;
-  config.ignore_unsupported_options = false;  // else an unknown policy is none
-  return rocksdb_plugin::LoadedAbiProblem().empty() &&
-         rocksdb::FilterPolicy::CreateFromString(config, policy, made).ok();
-}
-
 }  // namespace
 
 bool IsKnownPolicy(const std::string& policy) {
-  std::shared_ptr<const rocksdb::FilterPolicy> made;
-  return Make(policy, &made);
+  return rocksdb_plugin::LoadedAbiProblem().empty() && StrictStatus("filter_policy", policy).ok();
 }
 
 StockOutcome::StockOutcome(const std::string& database, const std::string& family,
@@ -38,7 +31,8 @@ StockOutcome::StockOutcome(const std::string& database, const std::string& famil
         stored.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     if (table != nullptr) table_ = *table;
   }
-  is_known_ = Make(policy, &policy_);
+  is_known_ =
+      IsKnownPolicy(policy) && rocksdb::FilterPolicy::CreateFromString({}, policy, &policy_).ok();
 }
 
 std::optional<StockOutcome::Filter> StockOutcome::Of(const FileReport& file) {
