@@ -14,7 +14,7 @@ rm -rf "$program.run" # for what it writes
 mkdir "$program.run"
 cd "$program.run"
 output=$("$program")
-sed -n 's|.*// prints: ||p' "$source" | while read -r expected; do
+sed -n 's|.*//.*prints: ||p' "$source" | while read -r expected; do
   [[ $output == *"$expected"* ]] || {
     echo "printed \"$output\", but the document says \"$expected\""
     exit 1
