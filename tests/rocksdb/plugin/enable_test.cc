@@ -1,12 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/snapshot.h>
 #include <rocksdb/table.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "blocksieve/rocksdb.h"
+#include "blocksieve/rocksdb/skip_index_files.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
@@ -39,10 +42,18 @@ TEST(Enable, TheLastCallCounts) {
 
 class EnabledDb : public ::testing::Test {
  protected:
-  rocksdb::Status Scan(const std::string& query) {
+  void Open(const ColumnList& columns) {
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    MustBeOk(EnableRangeFilter({&options, &options}), "filter");
+    if (!columns.empty()) MustBeOk(EnableSkipIndex(&options, {.columns = columns}), "index");
+    db_ = OpenDb(options, dir_ / "db");
+  }
+
+  rocksdb::Status Scan(const std::string& query, const SkipScanOptions& options = {}) {
     keys_.clear();
     std::unique_ptr<SkipScan> scan;
-    rocksdb::Status status = SkipScan::Create(db_.get(), nullptr, query, {}, &scan);
+    rocksdb::Status status = SkipScan::Create(db_.get(), nullptr, query, options, &scan);
     if (!status.ok()) return status;
     for (; scan->Valid(); scan->Next()) keys_.push_back(scan->key().ToString());
     return scan->status();
@@ -54,11 +65,7 @@ class EnabledDb : public ::testing::Test {
 };
 
 TEST_F(EnabledDb, HasFiltersAndIndexes) {
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  MustBeOk(EnableRangeFilter({&options, &options}, {.policy = {.target_fpr = 0.01}}), "filter");
-  MustBeOk(EnableSkipIndex(&options, {.columns = {"package=field:1", "size=uint:2"}}), "index");
-  db_ = OpenDb(options, dir_ / "db");
+  Open({"package=field:1", "size=uint:2"});
   for (const char* const row : {"bash\t1234376", "bash\t10", "dash\t2000"}) {
     MustBeOk(db_->Put({}, "/bin/" + std::to_string(row[5]) + row, row), "put");
   }
@@ -69,10 +76,77 @@ TEST_F(EnabledDb, HasFiltersAndIndexes) {
   EXPECT_THAT(keys_, ::testing::ElementsAre(::testing::EndsWith("bash\t10")));
 }
 
+TEST_F(EnabledDb, RefusesScansThatCannotBe) {
+  Open({"a=field:1", "w=words:2"});
+  const auto refuses = [&](const std::string& query, const SkipScanOptions& options,
+                           const std::vector<std::string>& words) {
+    const rocksdb::Status status = Scan(query, options);
+    EXPECT_TRUE(status.IsInvalidArgument()) << words[0];
+    EXPECT_LT(status.ToString().size(), 1000u) << words[0];
+    for (const std::string& word : words) EXPECT_THAT(status.ToString(), HasSubstr(word));
+  };
+  const std::string megabyte(1 << 20, 'x');
+  rocksdb::ManagedSnapshot snapshot(db_.get());
+  refuses(megabyte, {}, {"position 1: ", "xxxx", "..."});
+  refuses("a = '" + megabyte.substr(10), {}, {"position 5: ", "...", "quote is not closed"});
+  refuses(megabyte + "x", {}, {"position 1048577: a predicate has at most 1048576 bytes"});
+  refuses("\xff\xfe", {}, {"position 1: unknown column '\xff\xfe'; known are a, w"});
+  refuses("a = ", {}, {"position 5: expected", "found the end"});
+  refuses("color = 'red'", {}, {"position 1: ", "color"});
+  refuses("TRUE LIMIT 1", {.limit = 1}, {"order or a limit", "allowed is one of them"});
+  const ScanOrder by_a{*Column::Parse("a=field:1")};
+  refuses("TRUE", {.order = by_a}, {"order needs a limit, which is 0; set limit"});
+  refuses("TRUE", {.limit = 1, .reverse = true, .order = by_a},
+          {"order excludes reverse=true; set"});
+  refuses("TRUE", {.limit = 1, .order = ScanOrder{*Column::Parse("w=words:2")}},
+          {"order is by w", "allowed is a column of whole values"});
+  refuses("TRUE", {.limit = 7, .count_granules = true},
+          {"count_granules=true excludes limit=7; set"});
+  for (const double share : {-0.1, 1.5, std::nan("")}) {
+    refuses("TRUE", {.max_rechecked_share = share},
+            {"max_rechecked_share is ", "; allowed is 0 to 1"});
+  }
+  const rocksdb::Slice bound = "x";
+  const auto reads = [&](const std::string& name, auto change) {
+    SkipScanOptions options;
+    change(&options.read_options);
+    refuses("TRUE", options, {"read_options." + name + " is set; leave it at its default"});
+  };
+  using Reads = rocksdb::ReadOptions;
+  reads("snapshot", [&](Reads* r) { r->snapshot = snapshot.snapshot(); });
+  reads("iterate_lower_bound", [&](Reads* r) { r->iterate_lower_bound = &bound; });
+  reads("iterate_upper_bound", [&](Reads* r) { r->iterate_upper_bound = &bound; });
+  reads("read_tier", [](Reads* r) { r->read_tier = rocksdb::kBlockCacheTier; });
+  reads("tailing", [](Reads* r) { r->tailing = true; });
+  reads("prefix_same_as_start", [](Reads* r) { r->prefix_same_as_start = true; });
+  reads("timestamp", [&](Reads* r) { r->timestamp = &bound; });
+  reads("iter_start_ts", [&](Reads* r) { r->iter_start_ts = &bound; });
+  reads("value_size_soft_limit", [](Reads* r) { r->value_size_soft_limit = 20; });
+}
+
+TEST_F(EnabledDb, RefusesNull) {
+  Open({"a=field:1"});
+  const auto refuses = [](const std::string& name, const rocksdb::Status& status) {
+    EXPECT_TRUE(status.IsInvalidArgument());
+    EXPECT_THAT(status.ToString(), HasSubstr(name + " is null; allowed is an address"));
+  };
+  const Predicate all = *Predicate::Parse("TRUE", {});
+  std::unique_ptr<SkipScan> scan;
+  SkipIndexSummary summary;
+  refuses("db", SkipScan::Create(nullptr, nullptr, "TRUE", {}, &scan));
+  refuses("db", SkipScan::Create(nullptr, nullptr, all, {}, &scan));
+  refuses("scan", SkipScan::Create(db_.get(), nullptr, "TRUE", {}, nullptr));
+  refuses("db", ReadSkipIndexes(nullptr, nullptr, &summary));
+  refuses("summary", ReadSkipIndexes(db_.get(), nullptr, nullptr));
+  refuses("db", BackfillSkipIndexes(nullptr, nullptr));
+  refuses("db", RebuildSkipIndexes(nullptr, nullptr));
+  refuses("db", SaveSkipIndexes(nullptr, "x"));
+  refuses("db", CopySkipIndexes(nullptr, nullptr, "x"));
+  refuses("db", CreateCheckpointWithSkipIndexes(nullptr, "x"));
+}
+
 TEST_F(EnabledDb, ATextTakesColumnsFromTheOptions) {
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  db_ = OpenDb(options, dir_ / "db");
+  Open({});
   EXPECT_THAT(Scan("a = 1").ToString(), HasSubstr("there are 0; allowed is 1"));
 }
 

@@ -1,14 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/memtablerep.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -23,8 +20,8 @@
 #include "tests/rocksdb/ranges/range_db.h"
 #include "tests/support/logs.h"
 
-// Options of range filters: through OPTIONS files, and what is refused. What their text means, and
-// which text is refused: option_promises_test.cc and option_strings_test.cc.
+// Options of range filters, through OPTIONS files. What their text means, and what is refused:
+// option_promises_test.cc and bad_input_test.cc.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -122,70 +119,7 @@ TEST_F(RangeOptions, MarksOfFilesStayOutOfOptionsFiles) {
   }
 }
 
-struct Refusal {
-  const char* name;
-  std::function<void(rocksdb::Options*, rocksdb::BlockBasedTableOptions*)> change;
-  std::vector<std::string> said;
-};
-
-const std::vector<Refusal>& Refusals() {
-  using Options = rocksdb::Options;
-  using Table = rocksdb::BlockBasedTableOptions;
-  static const auto& refusals = *new std::vector<Refusal>{
-      {"Comparator",
-       [](Options* options, Table*) { options->comparator = rocksdb::ReverseBytewiseComparator(); },
-       {"comparator", "rocksdb.ReverseBytewiseComparator", "leveldb.BytewiseComparator"}},
-      {"WholeKeys",
-       [](Options*, Table* table) { table->whole_key_filtering = false; },
-       {"whole_key_filtering=true", "false"}},
-      {"HashIndex",
-       [](Options*, Table* table) { table->index_type = Table::kHashSearch; },
-       {"index_type", "kHashSearch", "kBinarySearch"}},
-      {"HashMemtable",
-       [](Options* options, Table*) {
-         options->memtable_factory.reset(rocksdb::NewHashSkipListRepFactory());
-       },
-       {"memtable_factory", "HashSkipList", "SkipListFactory"}},
-  };
-  return refusals;
-}
-
-rocksdb::Status Open(const rocksdb::Options& options) {
-  const TempDir dir;
-  std::unique_ptr<rocksdb::DB> db;
-  return rocksdb_plugin::OpenDb(options, dir / "db", &db);
-}
-
-void ExpectRefused(const rocksdb::Status& status, const std::vector<std::string>& said) {
-  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-  EXPECT_THAT(status.ToString(), HasSubstr("blocksieve: ranges=true"));
-  for (const std::string& part : said) EXPECT_THAT(status.ToString(), HasSubstr(part));
-}
-
-TEST_F(RangeOptions, WhatDoesNotGoWithThemIsRefused) {
-  for (const Refusal& refusal : Refusals()) {
-    SCOPED_TRACE(refusal.name);
-    rocksdb::Options options = FromText(kFamilyText);
-    auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-    refusal.change(&options, &table);
-    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    rocksdb::Status status;
-    const std::string loud = StderrOf([&] { status = Open(options); });
-    ExpectRefused(status, refusal.said);
-    for (const std::string& part : refusal.said) EXPECT_THAT(loud, HasSubstr(part));
-  }
-}
-
-TEST_F(RangeOptions, TheExtractorIsNeededAndNotTakenAway) {
-  rocksdb::Options options = FromText(kFamilyText);
-  rocksdb::Status status;
-  options.prefix_extractor.reset();
-  StderrOf([&] { status = Open(options); });
-  ExpectRefused(status, {"prefix_extractor=blocksieve.range", "not set"});
-  options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(3));
-  StderrOf([&] { status = Open(options); });
-  ExpectRefused(status, {"prefix_extractor=blocksieve.range", "CappedPrefix"});
-
+TEST_F(RangeOptions, TheExtractorIsTakenAwayOnlyIfThatIsAskedFor) {
   rocksdb::Options enabled;
   enabled.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(3));
   RangeFilterOptions replacing;
