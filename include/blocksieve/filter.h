@@ -204,8 +204,8 @@ class FilterReader {
   bool (*may_match_hash_)(const View&, uint64_t) noexcept;
   void (*may_match_hashes_)(const View&, const uint64_t*, size_t, bool*) noexcept;
   bool (*may_match_keys_)(const View&, KeyList, size_t, bool*) noexcept;
-  // Holds a View, whose fields concern the kernels alone.
-  alignas(uint64_t) std::array<std::byte, 144> view_{};
+  // Holds a View, whose fields concern the kernels alone, and room for it to grow.
+  alignas(uint64_t) std::array<std::byte, 192> view_{};
   State state_ = State::kUnreadable;
 };
 

@@ -86,6 +86,7 @@ ROOMS = [
     ),
     # Programs of users, who have what is installed.
     ("tests/install", "integration/rocksdb/index", ""),
+    ("tests/abi", "integration/rocksdb/plugin", ""),
     ("tests/upstream", "rocksdb", ""),
 ]
 

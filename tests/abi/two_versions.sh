@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# usage: two_versions.sh OTHER_PLUGIN PROGRAM COMMAND WORK_DIR
+# A plug-in of another version, 0.0.0, is preloaded into a program that links this one and into the
+# command, which has the code in itself. Both work as without it, and stderr names that version.
+set -euo pipefail
+export LD_PRELOAD=$1
+program=$2
+command=$3
+work=$4
+rm -rf "$work"
+mkdir -p "$work"
+
+# both COMMAND...: prints what it prints.
+both() {
+  "$@" 2>"$work/stderr" || { cat "$work/stderr" && return 1; }
+  [[ $(grep -c 'blocksieve.*0\.0\.0' "$work/stderr") == 1 ]] || {
+    echo "$* said: $(<"$work/stderr")"
+    return 1
+  }
+}
+
+[[ $(both "$program" "$work/program.db") == works ]]
+seq -w 20000 | awk '{print $1 "\tp" int($1 / 100)}' >"$work/rows.tsv"
+both "$command" load --db "$work/db" --key 1 --index p=field:2 "$work/rows.tsv"
+[[ $(both "$command" scan --db "$work/db" --where "p = 'p7'" | wc -l) == 100 ]]
+both "$command" verify --db "$work/db"
+both "$command" inspect --db "$work/db" --format json | grep -q '"origin":"blocksieve"'
