@@ -25,6 +25,7 @@ std::string BuildIndex(uint64_t num_granules, uint64_t distinct_values, uint64_t
   GranuleIndexOptions options;
   options.granule_rows = 0;
   options.granule_bytes = 0;
+  options.max_index_bytes = 0;
   options.columns = {column};
   GranuleIndexBuilder builder = Must(GranuleIndexBuilder::Create(options), "skip index");
   std::mt19937_64 random(seed);

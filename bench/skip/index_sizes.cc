@@ -35,6 +35,7 @@ std::string BuildColumnIndex(const Dataset& dataset, const Column& column, uint6
   GranuleIndexOptions options;
   options.granule_rows = granule_rows;
   options.granule_bytes = 0;
+  options.max_index_bytes = 0;
   options.columns = {column_options};
   GranuleIndexBuilder builder = Must(GranuleIndexBuilder::Create(options), "skip index");
   for (size_t row = 0; row < dataset.rows.size(); ++row) {
