@@ -119,7 +119,7 @@ class NoFileDeletions {
 /// `object` if it is one of class `Ours`, otherwise null. It takes the place of dynamic_cast,
 /// because RocksDB's own release builds have no run-time type information. Names are compared by
 /// address: another version of blocksieve in the process has classes of the same names, with other
-/// members.
+/// members. kName has one definition, in a source file: compilers may copy a constant of a header.
 template <class Ours, class Interface>
 requires std::is_array_v<decltype(Ours::kName)>
 const Ours* As(const Interface* object) {

@@ -203,6 +203,8 @@ void SkipIndexCollector::Fail(std::string_view what, std::string_view reason) no
   LogLoudly(info_log_.get(), "a file gets no skip index: ", problem_);
 }
 
+const char SkipIndexCollectorFactory::kName[] = "blocksieve.skip_index";
+
 SkipIndexCollectorFactory::SkipIndexCollectorFactory(SkipIndexOptions options)
     : options_(std::move(options)) {
   RegisterOptions("BlocksieveSkipIndexOptions", &options_, &SkipIndexOptionTypes());

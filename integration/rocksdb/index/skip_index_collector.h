@@ -67,7 +67,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
 class SkipIndexCollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
  public:
   /// Also the id in option strings.
-  static constexpr char kName[] = "blocksieve.skip_index";
+  static const char kName[];
 
   explicit SkipIndexCollectorFactory(SkipIndexOptions options);
 

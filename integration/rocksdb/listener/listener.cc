@@ -22,6 +22,8 @@ void OrNoSidecars(Function function) noexcept {
 
 }  // namespace
 
+const char Listener::kName[] = "blocksieve";
+
 void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) {
   levels_.Refresh(db, nullptr);
   OrNoSidecars([&](SidecarDatabases& databases) { databases.Note(db); });

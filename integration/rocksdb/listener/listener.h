@@ -8,7 +8,7 @@ namespace blocksieve::rocksdb_plugin {
 /// What NewListener makes.
 class Listener final : public rocksdb::EventListener {
  public:
-  static constexpr char kName[] = "blocksieve";
+  static const char kName[];
 
   const char* Name() const override { return kName; }
 

@@ -39,6 +39,8 @@ RangePartOptions CoreRangeOptions(const FilterPolicyOptions& options, double ran
 
 }  // namespace
 
+const char Policy::kName[] = "blocksieve";
+
 Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem)
     : options_(options),
       abi_problem_(std::move(abi_problem)),

@@ -25,7 +25,7 @@ class MemoryFit;
 /// before it is used; they do not change afterwards.
 class Policy final : public rocksdb::FilterPolicy {
  public:
-  static constexpr char kName[] = "blocksieve";
+  static const char kName[];
 
   /// `abi_problem`: why RocksDB's filter interface must not be used; empty if it may.
   Policy(const FilterPolicyOptions& options, std::string abi_problem);
