@@ -4,6 +4,7 @@
 
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -25,7 +26,7 @@ rocksdb::Status Unescape(std::string_view text, std::string* plain) {
     const char* const digits = text.data() + i + 1;
     if (i + 2 >= text.size() || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
       return rocksdb::Status::InvalidArgument("blocksieve: columns has a % without two hex digits",
-                                              std::string(text));
+                                              internal::Shown(text));
     }
     plain->push_back(static_cast<char>(byte));
     i += 2;

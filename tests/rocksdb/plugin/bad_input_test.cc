@@ -125,7 +125,8 @@ Status MakeIndex(const std::string& options) {
 // Option strings, as SetOptions and OPTIONS files have them.
 Cases TextCases() {
   Cases cases;
-  for (const std::string& value : {std::string(), Megabyte(), std::string(kNotUtf8)}) {
+  for (const std::string& value : std::vector<std::string>{
+           "", Megabyte(), kNotUtf8, "0.01x", "0,01", "ten", "1e-400", "64MB", "Bloom"}) {
     const std::string is = value.empty() ? " is empty; allowed is " : " is " + value.substr(0, 40);
     cases.push_back({{"target_fpr" + is, "1e-07 to 0.5"},
                      [=](Options*) { return MakePolicy("blocksieve:" + value); },
@@ -147,7 +148,7 @@ Cases TextCases() {
                      [=](Options*) { return MakeIndex("columns=" + value); }});
   }
   cases.push_back({{"columns has a % without two hex digits"},
-                   [](Options*) { return MakeIndex("columns=%zz"); }});
+                   [](Options*) { return MakeIndex("columns=%zz" + Megabyte()); }});
   return cases;
 }
 
