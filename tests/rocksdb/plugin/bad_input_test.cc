@@ -165,7 +165,7 @@ Status EnableAfter(const Change& change) {
   Options options;
   Apply(change, &options);
   const std::string before = TextOf(options);
-  const Status status = EnableRangeFilter(&options);
+  Status status = EnableRangeFilter(&options);
   EXPECT_EQ(TextOf(options), before);
   return status;
 }
