@@ -17,6 +17,7 @@
 #include "bench/support/results.h"
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
+#include "lib/filter/filter_access.h"
 #include "lib/hash/hash_inline.h"
 
 namespace blocksieve::bench {
@@ -124,10 +125,10 @@ void ProbeHashes(benchmark::State& state, Answer answer) {
 void ProbeRaw(benchmark::State& state, const Contestant& contestant, Kernel kernel,
               uint64_t num_keys) {
   const rocksdb::Slice contents = Cached(contestant, num_keys).contents;
-  const FilterReader reader =
-      FilterReader::Open(AsBytes({contents.data(), contents.size()}), kernel);
+  const Filter reader =
+      internal::FilterAccess::Open(AsBytes({contents.data(), contents.size()}), kernel);
   ProbeHashes(state, [&](const auto& hashes, bool* may_match) {
-    reader.MayMatchHashes(hashes, may_match);
+    reader.MayContainHashes(hashes, may_match);
   });
 }
 

@@ -11,7 +11,7 @@
 #include "bench/support/terminal.h"
 #include "blocksieve/hash.h"
 #include "blocksieve/rate_allocation.h"
-#include "blocksieve/rocksdb/listener.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 
 namespace blocksieve::bench::levels {
 namespace {

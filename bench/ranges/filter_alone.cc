@@ -9,7 +9,7 @@
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/filter.h"
-#include "blocksieve/range_filter.h"
+#include "lib/range/range_filter.h"
 
 namespace blocksieve::bench::ranges {
 namespace {

@@ -31,7 +31,7 @@ struct KeyRange {
 struct BuiltFilter {
   OwnedBytes block;
   Layout layout;
-  FilterReader reader;  // of `block`
+  Filter reader;  // of `block`
 };
 
 BuiltFilter BuildFilter(FilterKind kind, double target_fpr, KeyRange keys) {
@@ -45,12 +45,12 @@ BuiltFilter BuildFilter(FilterKind kind, double target_fpr, KeyRange keys) {
   }
   BuiltFilter filter{Must(builder.Finish(), "filter"), builder.layout(), {}};
   if (!builder.fallback_reason().empty()) Fail("{}", builder.fallback_reason());
-  filter.reader = FilterReader::Open(filter.block.view());
+  filter.reader = Filter::Open(filter.block.view());
   return filter;
 }
 
 // Asks for every key of the range, all of which should be there.
-uint64_t CountFalseNegatives(const FilterReader& reader, KeyRange keys) {
+uint64_t CountFalseNegatives(const Filter& reader, KeyRange keys) {
   std::array<uint64_t, kBatch> hashes;
   std::array<bool, kBatch> may_match;
   uint64_t false_negatives = 0;
@@ -60,7 +60,7 @@ uint64_t CountFalseNegatives(const FilterReader& reader, KeyRange keys) {
     for (uint64_t i = 0; i < size; ++i) {
       hashes[i] = HashKey(Key16(keys.first + done + i).view(), reader.hash_seed());
     }
-    reader.MayMatchHashes(std::span(hashes).first(size), may_match.data());
+    reader.MayContainHashes(std::span(hashes).first(size), may_match.data());
     false_negatives +=
         static_cast<uint64_t>(std::count(may_match.begin(), may_match.begin() + size, false));
   }
@@ -91,7 +91,7 @@ FilterResult BuildAndProbe(FilterKind kind, double target_fpr, KeyRange keys) {
   for (double& turn : result.absent_ns) {
     const Stopwatch probing;
     for (uint64_t i = 0; i < probes_per_turn; ++i) {
-      positives += filter.reader.MayMatch(Key16(next++).view());
+      positives += filter.reader.MayContain(Key16(next++).view());
     }
     turn = NanosecondsPer(probes_per_turn, probing);
   }
@@ -120,7 +120,7 @@ Level BuildLevel(KeyRange keys, double target_fpr, TreeResult* result) {
 }
 
 // The ranges of a level's files are equally likely to be the one that a key is in.
-const FilterReader& FileOf(const Level& level, uint64_t absent_key) {
+const Filter& FileOf(const Level& level, uint64_t absent_key) {
   const auto place = static_cast<unsigned __int128>(Mix(absent_key)) * level.size();
   return level[static_cast<size_t>(place >> 64)].reader;
 }
@@ -142,7 +142,7 @@ TreeResult BuildAndProbe(const TreePlan& plan) {
   }
   for (uint64_t number = kFirstAbsent; number < kFirstAbsent + kLookups; ++number) {
     const uint64_t hash = HashKey(Key16(number).view());
-    for (const Level& level : levels) wasted += FileOf(level, number).MayMatchHash(hash);
+    for (const Level& level : levels) wasted += FileOf(level, number).MayContainHash(hash);
   }
   result.wasted_reads = static_cast<double>(wasted) / static_cast<double>(kLookups);
   return result;

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "bench/scale/model.h"
-#include "blocksieve/filter_info.h"
+#include "lib/block/filter_info.h"
 
 namespace blocksieve::bench::scale {
 

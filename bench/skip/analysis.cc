@@ -8,7 +8,7 @@
 #include "bench/skip/experiment.h"
 #include "bench/support/measure.h"
 #include "blocksieve/column.h"
-#include "blocksieve/granule_index.h"
+#include "lib/granule/granule_index.h"
 
 namespace blocksieve::bench::skip {
 namespace {

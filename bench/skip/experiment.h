@@ -11,7 +11,7 @@
 #include "bench/support/dataset.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"
-#include "blocksieve/granule_index.h"
+#include "lib/granule/granule_index.h"
 
 namespace blocksieve::bench::skip {
 

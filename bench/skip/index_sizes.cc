@@ -11,8 +11,9 @@
 
 #include "bench/skip/experiment.h"
 #include "bench/support/measure.h"
-#include "blocksieve/granule_index.h"
 #include "blocksieve/skip_index.h"
+#include "lib/column/values.h"
+#include "lib/granule/granule_index.h"
 
 namespace blocksieve::bench::skip {
 namespace {
@@ -31,7 +32,8 @@ std::string BuildColumnIndex(const Dataset& dataset, const Column& column, uint6
   column_options.type = column.type();
   column_options.target_fpr = target_fpr;
   column_options.with_postings = with_postings;
-  column_options.with_bounds = column.tokeniser() == Tokeniser::kNone;  // as SkipIndexBuilder
+  column_options.with_bounds =
+      internal::TokeniserOf(column) == Tokeniser::kNone;  // as SkipIndexBuilder
   GranuleIndexOptions options;
   options.granule_rows = granule_rows;
   options.granule_bytes = 0;
@@ -40,7 +42,7 @@ std::string BuildColumnIndex(const Dataset& dataset, const Column& column, uint6
   GranuleIndexBuilder builder = Must(GranuleIndexBuilder::Create(options), "skip index");
   for (size_t row = 0; row < dataset.rows.size(); ++row) {
     builder.StartRow(dataset.rows.key(row), 0);
-    column.ForEachIndexed(dataset.rows.value(row), [&](const Value& value) {
+    internal::ForEachIndexed(column, dataset.rows.value(row), [&](const Value& value) {
       builder.AddValue(0, value);
       return true;
     });
@@ -80,7 +82,7 @@ GranulesOfValues FindGranules(const Dataset& dataset, const Column& column) {
   GranulesOfValues found;
   for (size_t row = 0; row < dataset.rows.size(); ++row) {
     const size_t granule = row / kDefaultGranuleRows;
-    column.ForEachIndexed(dataset.rows.value(row), [&](const Value& value) {
+    internal::ForEachIndexed(column, dataset.rows.value(row), [&](const Value& value) {
       std::vector<size_t>& granules = found[value.Hash()];
       if (granules.empty() || granules.back() != granule) granules.push_back(granule);
       return true;

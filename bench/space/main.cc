@@ -33,13 +33,13 @@ constexpr double kRates[] = {0.3, 0.2, 0.1, 0.05, 0.03, 0.01, 0.003, 0.001, 1e-4
 
 constexpr size_t kBatch = 1024;
 
-uint64_t CountMatches(const FilterReader& reader, uint64_t first, uint64_t count) {
+uint64_t CountMatches(const Filter& reader, uint64_t first, uint64_t count) {
   std::vector<uint64_t> hashes(kBatch);
   bool may_match[kBatch];
   uint64_t matches = 0;
   for (uint64_t done = 0; done < count; done += kBatch) {
     for (size_t i = 0; i < kBatch; ++i) hashes[i] = Mix(first + done + i);
-    reader.MayMatchHashes(hashes, may_match);
+    reader.MayContainHashes(hashes, may_match);
     matches += static_cast<uint64_t>(std::count(may_match, may_match + kBatch, true));
   }
   return matches;
@@ -76,7 +76,7 @@ SpaceMeasurement MeasureSpace(FilterKind kind, double target_fpr, uint64_t num_k
     const OwnedBytes block = Build(kind, target_fpr, next, num_keys);
     next += num_keys;
     num_bytes += block.size;
-    matches += CountMatches(FilterReader::Open(block.view()), next, probes_each);
+    matches += CountMatches(Filter::Open(block.view()), next, probes_each);
     next += probes_each;
   }
   const auto filters = static_cast<double>(num_filters);

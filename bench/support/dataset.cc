@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/support/terminal.h"
+#include "lib/column/values.h"
 
 namespace blocksieve::bench {
 namespace {
@@ -122,7 +123,7 @@ std::vector<Query> DrawQueries(const Dataset& dataset, size_t column,
   const Column& asked = dataset.columns[column].column;
   std::set<std::string, std::less<>> distinct;  // sorted, so that the seed alone decides
   for (const std::string_view value : values) {
-    asked.ForEachIndexed(value, [&](const Value& each) {
+    internal::ForEachIndexed(asked, value, [&](const Value& each) {
       if (!distinct.contains(each.bytes())) distinct.emplace(each.bytes());
       return true;
     });
@@ -137,7 +138,7 @@ std::vector<Query> DrawQueries(const Dataset& dataset, size_t column,
   }
   for (size_t i = 0; i < queries.size(); ++i) positions[queries[i].value] = i;
   for (uint32_t row = 0; row < values.size(); ++row) {
-    asked.ForEachIndexed(values[row], [&](const Value& each) {
+    internal::ForEachIndexed(asked, values[row], [&](const Value& each) {
       const auto found = positions.find(each.bytes());
       if (found == positions.end()) return true;
       std::vector<uint32_t>& rows = queries[found->second].rows;

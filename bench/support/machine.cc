@@ -8,7 +8,7 @@
 
 #include "bench/support/measure.h"
 #include "bench/support/results.h"
-#include "blocksieve/kernels.h"
+#include "lib/base/kernels.h"
 
 namespace blocksieve::bench {
 namespace {

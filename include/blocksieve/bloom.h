@@ -18,7 +18,7 @@ inline constexpr uint32_t kMaxBloomProbes = 32;
 /// How a classic or counting Bloom filter is laid out. The three factories are the three ways in
 /// which filters are specified; all errors are InvalidArgument, naming what is out of its range.
 /// Thread-safe, as is everything in this header.
-struct BloomLayout {
+struct BLOCKSIEVE_EXPORT BloomLayout {
   uint64_t num_bits = 0;     ///< Bits, or counters (m); 1 to kMaxBloomBits.
   uint32_t num_probes = 0;   ///< Bits that a key sets (k); 1 to kMaxBloomProbes.
   uint64_t hash_seed = 0;    ///< Seed of HashKey.
@@ -59,10 +59,11 @@ struct CardinalityEstimate {
 /// large m). The error is that of linear counting with k n balls, sqrt(m (e^t - t - 1)) / k where
 /// t = k n / m (Whang, Vander-Zanden and Taylor, 1990). Both are infinite if all bits are set.
 /// REQUIRES: layout.Check().ok(), num_set_bits <= layout.num_bits.
-CardinalityEstimate EstimateCardinality(const BloomLayout& layout, uint64_t num_set_bits) noexcept;
+BLOCKSIEVE_EXPORT CardinalityEstimate EstimateCardinality(const BloomLayout& layout,
+                                                          uint64_t num_set_bits) noexcept;
 
 /// What classic and counting filters have in common: cells, which are bits or counters.
-class BloomArray {
+class BLOCKSIEVE_EXPORT BloomArray {
  public:
   /// As given to Create, or as the block says.
   const BloomLayout& layout() const noexcept { return layout_; }
@@ -105,7 +106,7 @@ class BloomArray {
 /// added at any time. Memory is m / 8 bytes, allocated at once.
 ///
 /// Const functions may be called by any number of threads at once, the others by one alone.
-class ClassicBloom : public BloomArray {
+class BLOCKSIEVE_EXPORT ClassicBloom : public BloomArray {
  public:
   /// An empty filter. Errors: InvalidArgument as BloomLayout::Check, ResourceExhausted if memory is
   /// short.
@@ -117,7 +118,7 @@ class ClassicBloom : public BloomArray {
   /// NotSupported (a newer version, another kind), ResourceExhausted.
   static Result<ClassicBloom> Deserialize(ByteView block);
 
-  /// A filter block (lib/FORMAT.md), which FilterReader opens and Deserialize makes a filter of.
+  /// A filter block (lib/FORMAT.md), which Filter opens and Deserialize makes a filter of.
   /// Errors: ResourceExhausted if memory is short.
   Result<OwnedBytes> Serialize() const;
 
@@ -152,7 +153,7 @@ class ClassicBloom : public BloomArray {
 /// one counter in 10^15. Such counters cost false positives, never a key.
 ///
 /// Const functions may be called by any number of threads at once, the others by one alone.
-class CountingBloom : public BloomArray {
+class BLOCKSIEVE_EXPORT CountingBloom : public BloomArray {
  public:
   static constexpr uint32_t kDefaultCounterBits = 4;  ///< With which next to none stick.
 
@@ -168,7 +169,7 @@ class CountingBloom : public BloomArray {
   /// NotSupported (a newer version, another kind), ResourceExhausted.
   static Result<CountingBloom> Deserialize(ByteView block);
 
-  /// A filter block (lib/FORMAT.md), which FilterReader opens and Deserialize makes a filter of.
+  /// A filter block (lib/FORMAT.md), which Filter opens and Deserialize makes a filter of.
   /// Errors: ResourceExhausted if memory is short.
   Result<OwnedBytes> Serialize() const;
 
@@ -225,6 +226,6 @@ struct ClickHouseLayout {
 /// (lib/bloom/clickhouse.cc lists them).
 /// Errors: InvalidArgument if the target is NaN, above 1, or below 6.71e-5, which no row of the
 /// table reaches.
-Result<ClickHouseLayout> clickhouse_best_practice(double target_fpr);
+BLOCKSIEVE_EXPORT Result<ClickHouseLayout> clickhouse_best_practice(double target_fpr);
 
 }  // namespace blocksieve

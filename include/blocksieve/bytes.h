@@ -13,23 +13,23 @@ namespace blocksieve {
 /// Read-only bytes owned by somebody else.
 using ByteView = std::span<const uint8_t>;
 
-/// The bytes of `text`; valid as long as `text` is.
+/// @{
+/// The same bytes in the other form; valid as long as the argument is.
 inline ByteView AsBytes(std::string_view text) noexcept {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
-
-/// The same bytes as text; valid as long as `bytes` are.
 inline std::string_view AsText(ByteView bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
+/// @}
 
 /// Finished bytes together with the allocation that holds them. They may begin inside the
 /// allocation, so that a filter can align its cache lines although `new char[]` aligns to 16 bytes
 /// only.
 struct OwnedBytes {
   std::unique_ptr<char[]> memory;  ///< The allocation.
-  size_t offset = 0;               ///< In it, of the first of the bytes.
-  size_t size = 0;                 ///< How many bytes.
+  size_t offset = 0;               ///< Where the bytes begin in the allocation.
+  size_t size = 0;                 ///< Number of bytes.
 
   /// @{
   /// The bytes; valid as long as `memory` is.

@@ -25,10 +25,10 @@ enum class ValueType : uint8_t {
 };
 
 /// "bytes", "int", "uint" or "float".
-std::string_view ValueTypeName(ValueType type) noexcept;
+BLOCKSIEVE_EXPORT std::string_view ValueTypeName(ValueType type) noexcept;
 
 /// One value of a column. Bytes refer to memory that must outlive the value.
-class Value {
+class BLOCKSIEVE_EXPORT Value {
  public:
   /// @{
   /// A value of the type of the name.
@@ -87,46 +87,10 @@ class Value {
   std::string_view bytes_;
 };
 
-/// Refers to a callable `bool(const Value&)`, which it does not own. The callable gets the values
-/// of a column one by one and returns whether it wants more; bytes of a value are valid only during
-/// the call. A std::function would allocate for every row.
-class ValueVisitor {
- public:
-  /// `callable` must outlive the visitor and its copies.
-  template <class Callable>
-  ValueVisitor(const Callable& callable) noexcept  // NOLINT: implicit, to take a lambda
-      : callable_(std::addressof(callable)),
-        call_([](const void* object, const Value& value) -> bool {
-          return (*static_cast<const Callable*>(object))(value);
-        }) {}
-
-  /// Gives the callable a value and returns whether it wants more.
-  bool operator()(const Value& value) const { return call_(callable_, value); }
-
- private:
-  const void* callable_;
-  bool (*call_)(const void* object, const Value& value);
-};
-
 namespace internal {
-class ColumnSet;
+struct ColumnAccess;
 struct ColumnDefinition;
 }  // namespace internal
-
-/// What an index holds for a text.
-enum class Tokeniser : uint8_t {
-  kNone,    ///< the whole value
-  kWords,   ///< its words: longest runs of ASCII letters and digits and bytes >= 0x80
-  kNgrams,  ///< its n-grams: every n characters in a row; a text of fewer has none
-};
-
-/// Of which parts an index of a column consists.
-enum class IndexParts : uint8_t {
-  kChosen,  ///< bounds, and filters unless bounds alone do nearly as well; see GranuleColumnOptions
-  kBoth,    ///< bounds and filters
-  kFilters,  ///< filters, for equality, IN and HAS
-  kBounds,   ///< least and greatest values, for ranges and orders
-};
 
 /// A column of rows: a name, and how to find its values in the bytes of a row. Immutable, cheap to
 /// copy, thread-safe.
@@ -138,12 +102,14 @@ enum class IndexParts : uint8_t {
 ///     fixed(8,4)       bytes: 4 bytes from offset 8
 ///     json:/a/0/b      bytes: the member that this JSON pointer (RFC 6901) names
 ///     int:5 uint:5 float:6       numbers, from the text of a field
-///     words:3 ngrams(4):3        the words, the 4-grams of a field; see Tokeniser
+///     words:3          the words of a field: longest runs of ASCII letters, digits, bytes >= 0x80
+///     ngrams(4):3      its 4-grams: every 4 characters in a row
 ///     int32le(8)       a binary number at offset 8: int or uint of 16, 32 or 64 bits, or float of
 ///                      32 or 64, then le or be for the byte order; int8(8) and uint8(8)
 ///
-/// `bounds:`, `filters:` or `both:` before all that says what an index of the column holds, as in
-/// `ts=bounds:int:5`: see IndexParts. Tokens have filters only.
+/// `bounds:` (least and greatest values, for ranges and orders), `filters:` (for equality, IN and
+/// HAS) or `both:` before all that says what an index of the column holds, as in `ts=bounds:int:5`.
+/// By default both, but no filters where bounds do nearly as well. Tokens have filters only.
 ///
 /// `int:`, `uint:`, `float:`, `words:` and `ngrams(N):` may precede every source of bytes:
 /// `int:json:/age`, `words:value`, `uint:fixed(0,8)`; `int:5` is short for `int:field:5`. A field
@@ -167,7 +133,7 @@ enum class IndexParts : uint8_t {
 /// Characters, in n-grams as in LIKE, are UTF-8 code points. In invalid UTF-8 a lead byte forms a
 /// character with as many continuation bytes as it announces, or as many as there are; every other
 /// byte is a character of its own.
-class Column {
+class BLOCKSIEVE_EXPORT Column {
  public:
   static constexpr uint32_t kMaxFieldNumber = 1'000'000;  ///< of field:N
   static constexpr uint32_t kMaxOffset = 1u << 30;        ///< of offset and width, each
@@ -184,30 +150,8 @@ class Column {
   /// Has no control characters, so definitions can be kept one per line.
   std::string ToText() const;
 
-  const std::string& name() const noexcept;  ///< 1 to kMaxNameBytes bytes
-  ValueType type() const noexcept;           ///< of the values
-  Tokeniser tokeniser() const noexcept;      ///< kNone: an index holds whole values
-  uint32_t ngram_length() const noexcept;    ///< 0 without n-grams
-
-  IndexParts index_parts() const noexcept;  ///< what an index is to hold
-
-  /// Whether a row can have more than one value. Tokens of one text do not count.
-  bool is_array() const noexcept;
-
-  /// The number of the field that the column reads. None if it reads something else.
-  std::optional<uint32_t> field_number() const noexcept;
-  /// The same column for another field. REQUIRES: field_number(), and 1 <= number <=
-  /// kMaxFieldNumber.
-  Column WithFieldNumber(uint32_t number) const;
-
-  /// Gives `visit` what an index holds for a row: its values, or their tokens. Returns whether the
-  /// row has the column, also if `visit` stops early; a row with a text without tokens has it. Does
-  /// not allocate unless the column is JSON.
-  bool ForEachIndexed(std::string_view row, ValueVisitor visit) const;
-
-  /// Gives `visit` what predicates compare: the values, which are whole texts in a tokenised
-  /// column. Otherwise like ForEachIndexed.
-  bool ForEachCompared(std::string_view row, ValueVisitor visit) const;
+  const std::string& name() const noexcept;  ///< 1 to kMaxNameBytes bytes.
+  ValueType type() const noexcept;           ///< Type of the values.
 
   /// Whether both have the same definition, name and parts included. An index serves a predicate
   /// only if it was built with an equal column, whatever its parts, because a name may have been
@@ -217,9 +161,7 @@ class Column {
   }
 
  private:
-  friend class internal::ColumnSet;
-
-  bool ForEachToken(const Value& value, ValueVisitor visit) const;
+  friend struct internal::ColumnAccess;
 
   explicit Column(std::shared_ptr<const internal::ColumnDefinition> definition) noexcept
       : definition_(std::move(definition)) {}
@@ -233,7 +175,7 @@ class Column {
 ///
 /// A text that is no column is an error of whatever takes the columns; see status(). Thread-safe if
 /// nothing changes it.
-class ColumnList {
+class BLOCKSIEVE_EXPORT ColumnList {
  public:
   /// A text or a column.
   class Item {

@@ -11,34 +11,50 @@
 #include <string_view>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/filter_info.h"
 #include "blocksieve/hash.h"
-#include "blocksieve/kernels.h"
 #include "blocksieve/sizing.h"
 #include "blocksieve/status.h"
 
 /// \file
-/// Makes, probes and checks filters. A finished filter is payload, footer and five zero bytes;
-/// lib/FORMAT.md is the normative description.
+/// Filters of keys and of ranges of keys. For a set at hand:
+///
+///     auto filter = blocksieve::Filter::Build(keys, {.target_fpr = 0.01});
+///     if (filter.ok() && !filter->MayContain("key")) { /* it is not in the set */ }
+///
+/// For a file that is being written, FilterBuilder. Either makes a filter block, whose bytes are
+/// stored with the keys: payload, footer and five zero bytes. lib/FORMAT.md specifies them.
 
 namespace blocksieve {
 
-/// What a FilterBuilder is to build.
+namespace internal {
+struct FilterAccess;
+struct FilterView;
+struct ProbeOps;
+}  // namespace internal
+
+/// What a FilterBuilder builds.
 struct FilterOptions {
   /// One of BuildableFilterKinds().
   FilterKind kind = FilterKind::kBlockedBloom;
 
-  /// Share of absent keys that may be reported as "may match". Range of ChooseLayout.
+  /// Share of absent keys that may be reported as "may match". kMinTargetFpr to kMaxTargetFpr.
   double target_fpr = 0.01;
+
+  /// The filter answers for ranges, too. Keys must then be added in bytewise order.
+  bool ranges = false;
+
+  /// Share of ranges without keys that may be reported as "may match", of short ranges that begin
+  /// where keys are to be expected. 1e-5 to 0.3. Only with `ranges`.
+  double range_fpr = 0.011;
 
   /// Seed of the hash, stored in the block.
   uint64_t hash_seed = 0;
 
-  /// Most memory that building may take, in bytes: hashes of the keys, working memory and finished
-  /// block together. 0: no limit.
+  /// Maximum memory for building, in bytes: hashes of the keys, working memory and finished block
+  /// together; the keys of a range filter as much again. 0: no limit.
   uint64_t max_build_bytes = 0;
 
-  /// Keep the hashes after Finish, so that VerifyBuilt can ask for every key again.
+  /// Keep the hashes after Finish, so that VerifyBuilt can look up every key again.
   bool keep_hashes = false;
 };
 
@@ -46,7 +62,7 @@ struct FilterOptions {
 /// used again after Finish. Not thread-safe, but may move between threads.
 ///
 /// Call order: ( AddKey* Finish )*
-class FilterBuilder {
+class BLOCKSIEVE_EXPORT FilterBuilder {
  public:
   /// Errors: InvalidArgument, naming the option, its value and the allowed range.
   static Result<FilterBuilder> Create(const FilterOptions& options);
@@ -62,7 +78,7 @@ class FilterBuilder {
   /// counted once: keys come in order, and a prefix of a key may come after each key.
   void AddKey(std::string_view key) noexcept;
 
-  /// The same for HashKey(key, options.hash_seed).
+  /// The same for HashKey(key, options.hash_seed). REQUIRES: !options().ranges
   void AddHash(uint64_t hash) noexcept;
 
   /// Keys added since the last Finish, adjacent duplicates counted once. O(1), and the one function
@@ -77,9 +93,9 @@ class FilterBuilder {
   /// The same with another layout, for this block only.
   Result<OwnedBytes> Finish(const Layout& layout);
 
-  /// Why the block last finished is a blocked Bloom filter of the same FPR although another kind
-  /// was asked for: that would have exceeded max_build_bytes, or a ribbon has no solution. Empty if
-  /// it is what was asked for. For integrations to log.
+  /// Why the last block is not what the options ask for: a blocked Bloom filter of the same FPR,
+  /// because another kind would have exceeded max_build_bytes or a ribbon has no solution; or no
+  /// range filter, because keys are too much alike or not in order. Empty if it is. For logs.
   const std::string& fallback_reason() const noexcept;
 
   /// Whether `block`, as the last Finish made it, is readable, undamaged, not "always may match",
@@ -87,8 +103,8 @@ class FilterBuilder {
   /// Errors: Corruption.
   Status VerifyBuilt(ByteView block) const;
 
-  /// The bytes of the block that Finish would make of `num_keys` keys; of a ribbon, give or take a
-  /// few bytes and 0.1 %, as its keys decide. From 2^63 bytes on, the largest uint64_t.
+  /// Size in bytes of the block that Finish would make of `num_keys` keys, without a range filter;
+  /// for a ribbon, give or take a few bytes and 0.1 %. From 2^63 bytes on, UINT64_MAX.
   uint64_t BlockBytes(uint64_t num_keys) const noexcept { return BlockBytes(layout_, num_keys); }
 
   /// The same with another layout of the same kind.
@@ -104,9 +120,6 @@ class FilterBuilder {
   /// smallest layout there is if none fits.
   Layout LayoutForBlockBytes(uint64_t num_keys, uint64_t block_bytes) const;
 
-  /// The FPR of a block of `block_bytes` for `num_keys` keys; 0 for no keys.
-  double EstimateFpr(uint64_t num_keys, uint64_t block_bytes) const;
-
   /// As given to Create.
   const FilterOptions& options() const noexcept { return options_; }
 
@@ -117,75 +130,73 @@ class FilterBuilder {
   struct Keys;
 
   FilterBuilder(const FilterOptions& options, const Layout& layout);
+  Result<OwnedBytes> FinishPoints(const Layout& layout);
 
   FilterOptions options_;
   Layout layout_;
   std::unique_ptr<Keys> keys_;
 };
 
-/// A filter block of all keys of a range of strings, for FilterReader::Open. A ribbon unless
-/// another kind is asked for: a set that is built once and asked often is best served by the
-/// smallest; blocked Bloom takes half as much space again and is built in less than half the time.
-/// Keys may be in any order. Keys given more than once make a blocked Bloom filter larger, a ribbon
-/// hardly.
-/// Errors: as FilterBuilder's Create and Finish.
-template <std::ranges::input_range Keys>
-requires std::convertible_to<std::ranges::range_reference_t<Keys>, std::string_view>
-    Result<OwnedBytes> MakeFilter(Keys&& keys, double target_fpr,
-                                  FilterKind kind = FilterKind::kRibbon) {
-  Result<FilterBuilder> builder = FilterBuilder::Create({.kind = kind, .target_fpr = target_fpr});
-  if (!builder.ok()) return builder.status();
-  for (const std::string_view key : keys) builder->AddKey(key);
-  return builder->Finish();
-}
-
-namespace internal {
-struct FilterView;  // where the payload is and how it is laid out
-struct ProbeOps;
-}  // namespace internal
-
-/// Probes one filter block of any kind. Opening reads the footer only and takes constant time, so a
-/// reader may be made for a single probe. A reader is a few words that refer to the block's bytes,
-/// which must outlive it. It may be copied freely and used by any number of threads at once.
+/// A filter, ready to be asked. Opening reads the footer only and takes constant time, so a filter
+/// may be opened for a single probe. Immutable, cheap to copy, thread-safe.
 ///
-/// "May match" can be wrong (at the filter's false-positive rate); "no" cannot. Whatever cannot be
+/// "May match" can be wrong, at the filter's false-positive rate; "no" cannot. Whatever cannot be
 /// read - short, truncated, foreign, newer, damaged - answers "may match".
-class FilterReader {
+class BLOCKSIEVE_EXPORT Filter {
  public:
   /// What became of a block that was opened.
   enum class State : uint8_t {
     kReady,       ///< Probes consult the filter.
     kEmpty,       ///< The filter of no keys: every probe is "no".
-    kUnreadable,  ///< Every probe is "may match"; DescribeFilterBlock says why.
+    kUnreadable,  ///< Every probe is "may match"; Verify says why.
   };
 
   /// Everything may match.
-  FilterReader() noexcept;
+  Filter() noexcept;
 
-  /// Never fails; see `state()`. `block` may have any alignment. Another kernel is to compare them.
-  /// REQUIRES: this processor has its instructions (internal::IsAvailable).
-  static FilterReader Open(ByteView block, Kernel kernel = ActiveKernel()) noexcept;
+  /// The filter of a range of strings, in any order unless options.ranges is set. It owns its
+  /// bytes. Keys given more than once make a blocked Bloom filter larger, a ribbon hardly.
+  /// Errors: those of FilterBuilder::Create and Finish.
+  template <std::ranges::input_range Keys>
+  requires std::convertible_to<std::ranges::range_reference_t<Keys>, std::string_view>
+  static Result<Filter> Build(Keys&& keys, const FilterOptions& options = {}) {
+    Result<FilterBuilder> builder = FilterBuilder::Create(options);
+    if (!builder.ok()) return builder.status();
+    for (auto&& key : keys) builder->AddKey(key);
+    Result<OwnedBytes> block = builder->Finish();
+    if (!block.ok()) return block.status();
+    return Own(*std::move(block));
+  }
+
+  /// Refers to `block`, which must outlive the filter and its copies and may have any alignment.
+  /// Never fails: see state().
+  static Filter Open(ByteView block) noexcept;
+
+  /// Compares the payload of a block with its checksum, in time linear in its size. Errors:
+  /// Corruption (too short, foreign, damaged), NotSupported (a newer version or kind).
+  static Status Verify(ByteView block);
 
   /// Whether the key may be among those that the filter was built from. Any bytes are a key.
-  bool MayMatch(std::string_view key) const noexcept { return may_match_key_(view(), key); }
+  bool MayContain(std::string_view key) const noexcept { return may_match_key_(view(), key); }
 
   /// The same for HashKey(key, hash_seed()).
-  bool MayMatchHash(uint64_t hash) const noexcept { return may_match_hash_(view(), hash); }
+  bool MayContainHash(uint64_t hash) const noexcept { return may_match_hash_(view(), hash); }
 
   /// Probes all keys, fetching memory for several at a time; writes every may_match[i].
   /// REQUIRES: `may_match` has room for keys.size() answers.
-  void MayMatch(std::span<const std::string_view> keys, bool* may_match) const noexcept;
+  void MayContain(std::span<const std::string_view> keys, bool* may_match) const noexcept;
 
   /// The same for hashes of keys.
-  void MayMatchHashes(std::span<const uint64_t> hashes, bool* may_match) const noexcept {
+  void MayContainHashes(std::span<const uint64_t> hashes, bool* may_match) const noexcept {
     may_match_hashes_(view(), hashes.data(), hashes.size(), may_match);
   }
 
-  /// The same for keys as engines hold them. Returns false if none of them is empty: an engine may
-  /// give the empty key a meaning of its own, and need not look for it.
-  bool MayMatch(KeyList keys, size_t num_keys, bool* may_match) const noexcept {
-    return may_match_keys_(view(), keys, num_keys, may_match);
-  }
+  /// Whether some key may be in [begin, end), by bytewise order. True without a range filter, and
+  /// if begin >= end.
+  bool MayContainRange(std::string_view begin, std::string_view end) const noexcept;
+
+  /// The filter block.
+  ByteView bytes() const noexcept { return bytes_; }
 
   /// Whether probes consult a filter, or why not.
   State state() const noexcept { return state_; }
@@ -194,8 +205,10 @@ class FilterReader {
   uint64_t hash_seed() const noexcept;
 
  private:
+  friend struct internal::FilterAccess;
   using View = internal::FilterView;
 
+  static Result<Filter> Own(OwnedBytes block);
   void SetOps(const internal::ProbeOps& ops) noexcept;
   const View& view() const noexcept { return *reinterpret_cast<const View*>(view_.data()); }
 
@@ -203,20 +216,12 @@ class FilterReader {
   bool (*may_match_key_)(const View&, std::string_view) noexcept;
   bool (*may_match_hash_)(const View&, uint64_t) noexcept;
   void (*may_match_hashes_)(const View&, const uint64_t*, size_t, bool*) noexcept;
-  bool (*may_match_keys_)(const View&, KeyList, size_t, bool*) noexcept;
   // Holds a View, whose fields concern the kernels alone, and room for it to grow.
   alignas(uint64_t) std::array<std::byte, 192> view_{};
   State state_ = State::kUnreadable;
+  ByteView bytes_;
+  std::shared_ptr<const char[]> memory_;  // of a filter that was built
+  const internal::ProbeOps* ops_;         // all entry points
 };
-
-/// Reads and checks the footer in constant time, without looking at the payload.
-/// Errors: Corruption (too short, foreign, damaged), NotSupported (a newer version or kind).
-Result<FilterInfo> DescribeFilterBlock(ByteView block);
-
-/// Checks the payload against its checksum, in time linear in its size. Errors as above.
-Status VerifyFilterBlock(ByteView block);
-
-/// The false-positive rate that the model predicts for a filter of this layout and number of keys.
-double PredictedFpr(const FilterInfo& info) noexcept;
 
 }  // namespace blocksieve

@@ -1,50 +1,15 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
-#include <type_traits>
+
+#include "blocksieve/status.h"
 
 namespace blocksieve {
 
 /// The one hash of every filter: XXH3, 64 bits, with `seed` (0 unless a filter says otherwise).
 /// Part of the byte format: all platforms and versions give the same value for the same bytes.
 /// Any key is allowed, the empty one included. Thread-safe.
-uint64_t HashKey(std::string_view key, uint64_t seed = 0) noexcept;
-
-/// The keys of a batch of lookups as an engine holds them: an array of pointers, each to the
-/// address of a key followed by its length. rocksdb::Slice has this layout. A view; owns nothing.
-class KeyList {
- public:
-  /// The array must outlive the list.
-  template <class Slice>
-  explicit KeyList(const Slice* const* keys) noexcept : pointers_(keys) {
-    static_assert(std::is_standard_layout_v<Slice> &&
-                  sizeof(Slice) == sizeof(const char*) + sizeof(size_t));
-  }
-
-  /// The key with this number. REQUIRES: the array has it.
-  std::string_view operator[](size_t i) const noexcept {
-    // By copies of bytes: the types of engines are not known here.
-    const void* slice;
-    std::memcpy(&slice, static_cast<const char*>(pointers_) + i * sizeof(slice), sizeof(slice));
-    const char* key;
-    size_t length;
-    std::memcpy(&key, slice, sizeof(key));
-    std::memcpy(&length, static_cast<const char*>(slice) + sizeof(key), sizeof(length));
-    return {key, length};
-  }
-
-  /// Those from number `first` on.
-  KeyList From(size_t first) const noexcept {
-    KeyList rest = *this;
-    rest.pointers_ = static_cast<const char*>(pointers_) + first * sizeof(void*);
-    return rest;
-  }
-
- private:
-  const void* pointers_;
-};
+BLOCKSIEVE_EXPORT uint64_t HashKey(std::string_view key, uint64_t seed = 0) noexcept;
 
 }  // namespace blocksieve

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,27 +10,14 @@
 #include <vector>
 
 #include "blocksieve/column.h"
-#include "blocksieve/column_index.h"
 #include "blocksieve/status.h"
 
 namespace blocksieve {
 
 namespace internal {
+struct PredicateAccess;
 struct PredicateNode;
-}
-
-/// Returns the index of a column in one file, or null if there is none. The index must have been
-/// built with an equal Column, not merely one of the same name.
-using ColumnIndexLookup = std::function<const ColumnIndex*(const Column& column)>;
-
-/// What one comparison of a predicate contributes to skipping granules.
-struct SkipExplanation {
-  std::string comparison;  ///< as ToText prints it, with the NOT that applies to it
-  std::string column;      ///< its name; empty for TRUE and FALSE
-  bool can_skip = false;   ///< whether it could rule out granules if it stood alone
-  bool is_used = false;    ///< whether it can within the predicate
-  std::string reason;      ///< how it skips, or why not
-};
+}  // namespace internal
 
 /// A condition on rows. Immutable, cheap to copy, thread-safe.
 ///
@@ -69,7 +55,7 @@ struct SkipExplanation {
 /// type or between two integers equals no value, but is ordered correctly. In a column of floats,
 /// literals are rounded as the text of rows is; -0 equals 0, NaN equals NaN and is above all other
 /// numbers.
-class Predicate {
+class BLOCKSIEVE_EXPORT Predicate {
  public:
   static constexpr size_t kMaxTextBytes = size_t{1} << 20;  ///< of the text form
   static constexpr size_t kMaxDepth = 100;  ///< of parentheses and NOTs, and of And, Or, Not below
@@ -115,20 +101,8 @@ class Predicate {
   /// Whether a row matches.
   bool Matches(std::string_view row) const;
 
-  /// Whether the predicate can rule out granules with these indexes. If not, Candidates returns all
-  /// of them and asks no index.
-  bool CanSkip(const ColumnIndexLookup& lookup) const;
-
-  /// The granules that may hold a matching row, among them all that do. Asks no index about
-  /// comparisons that cannot skip, nor about those that they make useless: the operands of an OR of
-  /// which one cannot skip. REQUIRES: the indexes that `lookup` returns have `num_granules`
-  /// granules
-  GranuleSet Candidates(size_t num_granules, const ColumnIndexLookup& lookup) const;
-
-  /// One entry per comparison, in the order of the text. Asks no index.
-  std::vector<SkipExplanation> Explain(const ColumnIndexLookup& lookup) const;
-
  private:
+  friend struct internal::PredicateAccess;
   friend struct Query;
   using NodePointer = std::shared_ptr<const internal::PredicateNode>;
 
@@ -153,7 +127,7 @@ struct ScanOrder {
 ///
 /// Text form, each part optional: `PREDICATE ORDER BY column [ASC | DESC] LIMIT n`. Columns are
 /// written as in predicates. An order needs a limit. Words of it are no keywords elsewhere.
-struct Query {
+struct BLOCKSIEVE_EXPORT Query {
   Predicate predicate = Predicate::Constant(true);  ///< That rows must match.
   std::optional<ScanOrder> order;                   ///< None: that of keys.
   uint64_t limit = 0;                               ///< The most rows; 0: all.

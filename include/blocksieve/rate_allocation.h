@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "blocksieve/filter_info.h"
+#include "blocksieve/sizing.h"
 #include "blocksieve/status.h"
 
 // Spreads filter memory over the sorted runs of a log-structured merge tree. A lookup of an absent
@@ -49,7 +49,7 @@ inline constexpr double kMaxSeekFraction = 0.99;
 inline constexpr double kDefaultSeekFraction = 0.5;
 
 /// The filter goal of a tree, stated in one of three ways.
-struct RateGoal {
+struct BLOCKSIEVE_EXPORT RateGoal {
   /// The same FPR for all runs, in the range of ChooseLayout.
   std::optional<double> target_fpr = std::nullopt;
 
@@ -60,9 +60,9 @@ struct RateGoal {
   /// are may take less.
   std::optional<double> bits_per_key = std::nullopt;
 
-  /// If set, filters answer for ranges, too (range_filter.h), and the goal is for both kinds of
-  /// reads together: this share of the reads that find nothing are seeks, the others lookups. Only
-  /// with wasted_reads or bits_per_key.
+  /// If set, filters answer for ranges, too (FilterOptions::ranges), and the goal is for both kinds
+  /// of reads together: this share of the reads that find nothing are seeks, the others lookups.
+  /// Only with wasted_reads or bits_per_key.
   std::optional<double> seek_fraction = std::nullopt;
 
   /// Whether rates differ between runs.
@@ -100,7 +100,8 @@ struct RateAllocation {
 /// share.
 /// Errors: InvalidArgument as RateGoal::Check, or if no goal is given, no group has a key, a number
 /// is outside its limits, or a kind is another; ResourceExhausted without memory.
-Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups, const RateGoal& goal);
+BLOCKSIEVE_EXPORT Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups,
+                                                       const RateGoal& goal);
 
 /// Rates of the filters of one file.
 struct FilterRates {
@@ -127,11 +128,13 @@ struct TreeRates {
 ///   without.
 ///
 /// REQUIRES: `levels` is not empty. Errors: as AllocateRates.
-Result<TreeRates> AllocateByLevel(std::vector<RunGroup> levels, const RateGoal& goal);
+BLOCKSIEVE_EXPORT Result<TreeRates> AllocateByLevel(std::vector<RunGroup> levels,
+                                                    const RateGoal& goal);
 
 /// Rates for a file that is about to be written to `level`; -1: unknown, and taken for the level
 /// with the largest runs. If the level is empty, it begins as a run like those of level 0.
 /// REQUIRES: level < levels.size(). Errors: as AllocateRates.
-Result<FilterRates> AllocateForFile(std::vector<RunGroup> levels, int level, const RateGoal& goal);
+BLOCKSIEVE_EXPORT Result<FilterRates> AllocateForFile(std::vector<RunGroup> levels, int level,
+                                                      const RateGoal& goal);
 
 }  // namespace blocksieve

@@ -13,15 +13,12 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/column.h"
-#include "blocksieve/column_index.h"
-#include "blocksieve/granule_index.h"
 #include "blocksieve/predicate.h"
 #include "blocksieve/status.h"
 
 /// \file
 /// A skip index of one file, from rows to candidates: the builder takes each row as the file is
 /// written, the reader says which granules of the file may hold a row that matches a predicate.
-/// Both name columns by their definitions in a GranuleIndex, which is what stores the index.
 
 namespace blocksieve {
 
@@ -41,11 +38,11 @@ struct ColumnExplanation {
   std::string name;               ///< Column::name.
   uint64_t num_probes = 0;        ///< Questions to indexes.
   uint64_t index_bytes = 0;       ///< Of filters, bounds and marks that these touched, at most.
-  std::set<std::string> filters;  ///< What the files have: see GranuleFiltersName.
+  std::set<std::string> filters;  ///< What the files have: "bit slices", "postings" or why none.
 };
 
 /// What a scan planned and did so far. Numbers that an engine does not count are 0.
-struct ScanExplanation {
+struct BLOCKSIEVE_EXPORT ScanExplanation {
   bool is_full_scan = false;     ///< Everything is read.
   std::string full_scan_reason;  ///< Why the index was not used at all; else empty.
   std::vector<ComparisonExplanation> comparisons;  ///< In the order of the text.
@@ -83,9 +80,20 @@ struct ScanExplanation {
   std::string ToText() const;
 };
 
-namespace internal {
-class ColumnSet;
-}
+class SkipIndex;
+
+/// The default number of rows per granule, for engines that do not close granules with their data
+/// blocks, which is better: a granule that lies across two blocks costs both. With rows of some
+/// hundred bytes it is one or two data blocks. Twice as many rows read half as many blocks more;
+/// half as many double the bytes of the granules' keys, which with file paths are a quarter of the
+/// filters'.
+inline constexpr uint64_t kDefaultGranuleRows = 64;
+
+/// The default limit on key and value bytes per granule, for large rows.
+inline constexpr uint64_t kDefaultGranuleBytes = 16 << 10;
+
+/// The default limit on the bytes of an index.
+inline constexpr uint64_t kDefaultMaxIndexBytes = 8 << 20;
 
 /// What a SkipIndexBuilder is to build.
 struct SkipIndexBuilderOptions {
@@ -113,7 +121,7 @@ struct SkipIndexBuilderOptions {
 ///
 /// Problems on the way (memory is short) come out in Finish, so that an engine's write path has one
 /// place to handle them: the file then has no index and is read as a whole.
-class SkipIndexBuilder {
+class BLOCKSIEVE_EXPORT SkipIndexBuilder {
  public:
   /// Errors: InvalidArgument, naming the option, its value and the allowed range;
   /// ResourceExhausted (memory).
@@ -137,100 +145,65 @@ class SkipIndexBuilder {
 
   /// A row that lacks all columns. For engines whose granules are known by their numbers: a granule
   /// without any row would not be counted.
-  void AddEmptyRow(std::string_view key) noexcept { granules_.StartRow(key, key.size()); }
+  void AddEmptyRow(std::string_view key) noexcept;
 
   /// A row whose value is not known when it is written (a merge operand, a reference): its granule
   /// is a candidate for every predicate.
-  void AddAlwaysMatchingRow(std::string_view key, uint64_t row_bytes) noexcept {
-    granules_.StartRow(key, row_bytes);
-    granules_.MarkAlwaysMatch();
-  }
+  void AddAlwaysMatchingRow(std::string_view key, uint64_t row_bytes) noexcept;
 
-  /// The granule keeps the least of these numbers: see GranuleIndex::MinSequence.
-  void NoteSequence(uint64_t sequence) noexcept { granules_.NoteSequence(sequence); }
+  /// The granule keeps the least of these numbers.
+  void NoteSequence(uint64_t sequence) noexcept;
 
   /// From now on, these limits take the place of granule_rows and granule_bytes. 0: no limit.
-  void LimitGranules(uint64_t rows, uint64_t bytes) noexcept {
-    granules_.LimitGranules(rows, bytes);
-  }
+  void LimitGranules(uint64_t rows, uint64_t bytes) noexcept;
 
   /// Ends the granule after the current row; without effect if it is empty.
-  void CloseGranule() noexcept { granules_.CloseGranule(); }
+  void CloseGranule() noexcept;
 
   /// The finished index, in the format of lib/FORMAT.md; also of no rows. To be called once.
   /// Errors: ResourceExhausted (memory, or max_index_bytes is less than even the keys take).
   Result<std::string> Finish() noexcept;
 
-  /// See GranuleIndexBuilder::needed_bytes.
-  uint64_t needed_bytes() const noexcept { return granules_.needed_bytes(); }
+  /// After Finish: a max_index_bytes with which nothing would have been left out, whatever it was;
+  /// at most 32 bytes per column more than the least. 0 if Finish failed before it knew.
+  uint64_t needed_bytes() const noexcept;
 
  private:
-  SkipIndexBuilder(std::unique_ptr<internal::ColumnSet> columns, GranuleIndexBuilder granules);
+  struct Parts;
+  explicit SkipIndexBuilder(std::unique_ptr<Parts> parts) noexcept;
 
-  std::unique_ptr<internal::ColumnSet> columns_;
-  GranuleIndexBuilder granules_;
-  Status status_;  // of extracting values
+  std::unique_ptr<Parts> parts_;
 };
 
 /// Reads the skip index of one file. Thread-safe, as nothing changes after Open. What was moved
 /// from may only be destroyed or assigned to. Functions that return no Result may throw
 /// std::bad_alloc.
-class SkipIndexReader {
+class BLOCKSIEVE_EXPORT SkipIndexReader {
  public:
-  /// Opens an index and checks all of it; `bytes` must outlive it. See GranuleIndex::Open for time
-  /// and errors. A file whose index cannot be opened must be read as a whole.
+  /// Opens an index and checks every byte of it, which takes about 0.1 ms per MB: a flipped bit
+  /// would hide rows. `bytes` must outlive it. Errors: Corruption (cut off, foreign, damaged),
+  /// NotSupported (a newer version), ResourceExhausted (memory). A file whose index cannot be
+  /// opened must be read as a whole.
   static Result<SkipIndexReader> Open(ByteView bytes);
 
+  /// @{
+  /// What was moved from may only be destroyed or assigned to.
+  SkipIndexReader(SkipIndexReader&&) noexcept;
+  SkipIndexReader& operator=(SkipIndexReader&&) noexcept;
+  ~SkipIndexReader();
+  /// @}
+
   /// 0 for a file without rows.
-  size_t num_granules() const noexcept { return static_cast<size_t>(granules_.num_granules()); }
+  size_t num_granules() const noexcept;
 
-  /// The column's number in granules(), if the index has one that is defined equally. A name is not
-  /// enough: it may have been dropped and given to another field.
-  std::optional<size_t> FindColumn(const Column& column) const;
-
-  /// Whether some comparison of the predicate can rule granules out with the columns of this index.
-  /// If not, all granules are candidates.
-  bool CanSkip(const Predicate& predicate) const;
-
-  /// The granules that may hold a row that matches. Never lacks one that does.
-  GranuleSet Candidates(const Predicate& predicate) const;
-
-  /// All else that the index knows; columns are named by their definitions.
-  const GranuleIndex& granules() const noexcept { return granules_; }
+  /// By granule: whether it may hold a row that matches. Never false for one that does.
+  std::vector<bool> Candidates(const Predicate& predicate) const;
 
  private:
-  explicit SkipIndexReader(GranuleIndex granules) noexcept : granules_(std::move(granules)) {}
+  explicit SkipIndexReader(std::unique_ptr<const SkipIndex> index) noexcept;
 
-  const ColumnIndex* Find(const Column& column) const;
-
-  GranuleIndex granules_;
+  std::unique_ptr<const SkipIndex> index_;
 };
-
-/// Reads a skip index that is not in memory. Engines implement it over their storage.
-class SkipIndexSource {
- public:
-  virtual ~SkipIndexSource() = default;
-
-  /// Bytes of the whole index.
-  virtual uint64_t num_bytes() const = 0;
-
-  /// Fills `to` with the bytes from `offset` on, which are within num_bytes(). Any error will do.
-  virtual Status Read(uint64_t offset, std::span<uint8_t> to) = 0;
-};
-
-/// Reads the part with the granules and those of the `columns` (by their definitions) that the
-/// index has, as a predicate asks few columns; nothing of the others. What it returns is an index
-/// by itself, one that lacks the other columns: SkipIndexReader::Open checks and opens it.
-///
-/// Errors: those of the source; Corruption and NotSupported, if the header is damaged or of a newer
-/// version; ResourceExhausted (memory).
-Result<std::string> ReadSkipIndex(SkipIndexSource* source, std::span<const Column> columns);
-
-/// The same with all columns, as they are stored.
-Result<std::string> ReadWholeSkipIndex(SkipIndexSource* source);
-
-/// What the header says of the columns; no more is read, nor checked. Errors: as above.
-Result<std::vector<GranuleColumnInfo>> ReadSkipIndexColumns(SkipIndexSource* source);
 
 /// One column definition, over the files of a database or column family.
 struct SkipIndexColumnUsage {

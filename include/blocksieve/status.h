@@ -11,6 +11,9 @@
 #include <string>
 #include <utility>
 
+/// Marks what libblocksieve_rocksdb.so exports. Everything else in it is hidden.
+#define BLOCKSIEVE_EXPORT __attribute__((visibility("default")))
+
 /// Filters and skip indexes for storage engines that keep sorted files.
 namespace blocksieve {
 

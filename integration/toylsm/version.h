@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "blocksieve/column_index.h"
 #include "integration/toylsm/base/entry.h"
 #include "integration/toylsm/memtable.h"
 #include "integration/toylsm/sst/reader.h"
@@ -38,7 +37,7 @@ struct RunSelection {
   KeyRange range = {};
 
   /// For each file a set of blocks; null: all. Only for scans, which know what they miss.
-  const std::vector<GranuleSet>* blocks = nullptr;
+  const std::vector<std::vector<bool>>* blocks = nullptr;
 };
 
 /// The entries of a run, which must outlive the iterator, as must what `selection` refers to.
@@ -61,7 +60,7 @@ struct Version {
 };
 
 /// For each run of a version, and each file of it, a set of blocks.
-using SelectedBlocks = std::vector<std::vector<GranuleSet>>;
+using SelectedBlocks = std::vector<std::vector<std::vector<bool>>>;
 
 /// An iterator for each source, newest first: source 0 is the memtable, source i + 1 is run i.
 /// `version` and `selected` must outlive them.

@@ -5,7 +5,8 @@
 #include <string_view>
 
 #include "blocksieve/hash.h"
-#include "blocksieve/kernels.h"
+#include "lib/base/kernels.h"
+#include "lib/hash/key_list.h"
 
 // How a probe finds its way through the payload of a filter.
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "blocksieve/filter_info.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/seal.h"
 #include "lib/hash/hash_list.h"
 

@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/filter_info.h"
 #include "blocksieve/status.h"
 #include "lib/base/coding.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/filter_view.h"
 
 // What filter blocks of version 1 have, whatever their kind (lib/FORMAT.md is normative; small

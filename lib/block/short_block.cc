@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "blocksieve/filter_info.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/kind.h"
 #include "lib/hash/checksum.h"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "blocksieve/filter_info.h"
-#include "blocksieve/kernels.h"
+#include "lib/base/kernels.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/kind.h"
 
 // Blocked Bloom filter: a key sets `num_probes` bits, anywhere in one 64-byte line. A probe touches

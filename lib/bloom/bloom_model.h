@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "blocksieve/filter_info.h"
+#include "lib/block/filter_info.h"
 
 // False-positive rates of Bloom filters: the limits for many keys, the exact ones for any number,
 // and the rule that turns them into the rows of the lookup table.

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "blocksieve/filter_info.h"
 #include "blocksieve/status.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/kind.h"
 
 // What blocksieve/sizing.h has, for Bloom filters: blocked ones, and classic ones to choose their

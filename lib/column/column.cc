@@ -7,6 +7,7 @@
 #include "lib/column/definition.h"
 #include "lib/column/tokens.h"
 #include "lib/column/value_number.h"
+#include "lib/column/values.h"
 
 namespace blocksieve {
 namespace {
@@ -98,29 +99,46 @@ std::string Column::ToText() const { return internal::ColumnDefinitionText(*defi
 
 const std::string& Column::name() const noexcept { return definition_->name; }
 ValueType Column::type() const noexcept { return definition_->type; }
-Tokeniser Column::tokeniser() const noexcept { return definition_->tokeniser; }
-uint32_t Column::ngram_length() const noexcept { return definition_->ngram_length; }
-
-IndexParts Column::index_parts() const noexcept { return definition_->parts; }
-
-bool Column::is_array() const noexcept {
-  return definition_->element_delimiter.has_value() || definition_->source == ColumnSource::kJson;
+void ColumnList::push_back(Item item) {
+  if (item.column_.ok()) {
+    columns_.push_back(*std::move(item.column_));
+  } else if (status_.ok()) {
+    status_ = item.column_.status();
+  }
 }
 
-std::optional<uint32_t> Column::field_number() const noexcept {
-  if (definition_->source != ColumnSource::kField) return std::nullopt;
-  return definition_->field;
+}  // namespace blocksieve
+
+namespace blocksieve::internal {
+
+const ColumnDefinition& DefinitionOf(const Column& column) noexcept {
+  return ColumnAccess::Definition(column);
 }
 
-Column Column::WithFieldNumber(uint32_t number) const {
-  assert(field_number() && number >= 1 && number <= kMaxFieldNumber);
-  ColumnDefinition definition = *definition_;
+Tokeniser TokeniserOf(const Column& column) noexcept { return DefinitionOf(column).tokeniser; }
+uint32_t NgramLength(const Column& column) noexcept { return DefinitionOf(column).ngram_length; }
+IndexParts IndexPartsOf(const Column& column) noexcept { return DefinitionOf(column).parts; }
+
+bool IsArray(const Column& column) noexcept {
+  const ColumnDefinition& definition = DefinitionOf(column);
+  return definition.element_delimiter.has_value() || definition.source == ColumnSource::kJson;
+}
+
+std::optional<uint32_t> FieldNumber(const Column& column) noexcept {
+  const ColumnDefinition& definition = DefinitionOf(column);
+  if (definition.source != ColumnSource::kField) return std::nullopt;
+  return definition.field;
+}
+
+Column WithFieldNumber(const Column& column, uint32_t number) {
+  assert(FieldNumber(column) && number >= 1 && number <= Column::kMaxFieldNumber);
+  ColumnDefinition definition = DefinitionOf(column);
   definition.field = number;
-  return Column(std::make_shared<const ColumnDefinition>(std::move(definition)));
+  return ColumnAccess::Make(std::make_shared<const ColumnDefinition>(std::move(definition)));
 }
 
-bool Column::ForEachCompared(std::string_view row, ValueVisitor visit) const {
-  const ColumnDefinition& definition = *definition_;
+bool ForEachCompared(const Column& column, std::string_view row, ValueVisitor visit) {
+  const ColumnDefinition& definition = DefinitionOf(column);
   std::optional<Value> value;
   switch (definition.source) {
     case ColumnSource::kJson:
@@ -132,36 +150,29 @@ bool Column::ForEachCompared(std::string_view row, ValueVisitor visit) const {
       const std::optional<std::string_view> text = SourceText(definition, row);
       if (!text) return false;
       if (definition.element_delimiter) return ForEachElement(definition, *text, visit);
-      value = internal::ReadValue(definition.type, *text);
+      value = ReadValue(definition.type, *text);
     }
   }
   if (value) visit(*value);
   return value.has_value();
 }
 
-bool Column::ForEachToken(const Value& value, ValueVisitor visit) const {
+bool ForEachToken(const Column& column, const Value& value, ValueVisitor visit) {
   const auto visit_token = [&](std::string_view token) { return visit(Value::Bytes(token)); };
-  switch (definition_->tokeniser) {
+  switch (TokeniserOf(column)) {
     case Tokeniser::kWords:
-      return internal::ForEachWord(value.bytes(), visit_token);
+      return ForEachWord(value.bytes(), visit_token);
     case Tokeniser::kNgrams:
-      return internal::ForEachNgram(value.bytes(), definition_->ngram_length, visit_token);
+      return ForEachNgram(value.bytes(), NgramLength(column), visit_token);
     case Tokeniser::kNone:
       break;
   }
   return visit(value);
 }
 
-bool Column::ForEachIndexed(std::string_view row, ValueVisitor visit) const {
-  return ForEachCompared(row, [&](const Value& value) { return ForEachToken(value, visit); });
+bool ForEachIndexed(const Column& column, std::string_view row, ValueVisitor visit) {
+  return ForEachCompared(column, row,
+                         [&](const Value& value) { return ForEachToken(column, value, visit); });
 }
 
-void ColumnList::push_back(Item item) {
-  if (item.column_.ok()) {
-    columns_.push_back(*std::move(item.column_));
-  } else if (status_.ok()) {
-    status_ = item.column_.status();
-  }
-}
-
-}  // namespace blocksieve
+}  // namespace blocksieve::internal

@@ -3,12 +3,13 @@
 #include <utility>
 
 #include "lib/column/definition.h"
+#include "lib/column/values.h"
 
 namespace blocksieve::internal {
 
 ColumnSet::ColumnSet(std::span<const Column> columns) : columns_(columns.begin(), columns.end()) {
   for (size_t i = 0; i < columns_.size(); ++i) {
-    const ColumnDefinition& definition = *columns_[i].definition_;
+    const ColumnDefinition& definition = ColumnAccess::Definition(columns_[i]);
     has_tokens_.push_back(definition.tokeniser != Tokeniser::kNone);
     if (definition.source != ColumnSource::kJson) continue;
     members_.Add(i, definition.path, definition.type);
@@ -18,16 +19,17 @@ ColumnSet::ColumnSet(std::span<const Column> columns) : columns_(columns.begin()
 void ColumnSet::ForEachCompared(std::string_view row, ColumnVisitor visit) {
   if (!members_.IsEmpty()) members_.Read(row, visit, &scratch_);
   for (size_t i = 0; i < columns_.size(); ++i) {
-    if (columns_[i].definition_->source == ColumnSource::kJson) continue;
-    columns_[i].ForEachCompared(row, [&](const Value& value) { return visit(i, value); });
+    if (ColumnAccess::Definition(columns_[i]).source == ColumnSource::kJson) continue;
+    internal::ForEachCompared(columns_[i], row,
+                              [&](const Value& value) { return visit(i, value); });
   }
 }
 
 void ColumnSet::ForEachIndexed(std::string_view row, ColumnVisitor visit) {
   ForEachCompared(row, [&](size_t column, const Value& value) {
     if (has_tokens_[column] == 0) return visit(column, value);
-    return columns_[column].ForEachToken(value,
-                                         [&](const Value& token) { return visit(column, token); });
+    return ForEachToken(columns_[column], value,
+                        [&](const Value& token) { return visit(column, token); });
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "blocksieve/column.h"
 #include "lib/column/json_members.h"
+#include "lib/column/values.h"
 
 namespace blocksieve::internal {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blocksieve/column.h"
+#include "lib/column/values.h"
 
 namespace blocksieve::internal {
 

@@ -17,7 +17,7 @@ Result<FilterInfo> DescribeFilterBlock(ByteView block) try {
   return internal::OutOfMemory();
 }
 
-Status VerifyFilterBlock(ByteView block) try {
+Status Filter::Verify(ByteView block) try {
   const Result<internal::BlockParts> parts = internal::SplitBlock(block);
   if (!parts.ok()) return parts.status();
   FilterInfo info;

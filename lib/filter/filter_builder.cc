@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "lib/base/errors.h"
 #include "lib/block/kind.h"
 #include "lib/hash/hash_inline.h"
+#include "lib/range/range_filter.h"
 
 namespace blocksieve {
 namespace {
@@ -59,6 +61,7 @@ struct FilterBuilder::Keys {
 
   internal::HashList hashes;
   internal::HashList built_hashes;  // of the last block, if they are to be kept
+  std::optional<RangeFilterBuilder> ranges;
   std::string fallback_reason;
   uint64_t num_keys = 0;
   // The last two distinct hashes; meaningful only as far as num_keys says.
@@ -84,17 +87,29 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
   }
   const Result<Layout> layout = ChooseLayout(options.kind, options.target_fpr);
   if (!layout.ok()) return layout.status();
-  return FilterBuilder(options, *layout);
+  FilterBuilder builder(options, *layout);
+  if (options.ranges) {
+    Result<RangeFilterBuilder> ranges = RangeFilterBuilder::Create(
+        {.range_fpr = options.range_fpr, .max_build_bytes = options.max_build_bytes});
+    if (!ranges.ok()) return ranges.status();
+    builder.keys_->ranges = *std::move(ranges);
+  }
+  return builder;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
 void FilterBuilder::AddKey(std::string_view key) noexcept {
+  if (keys_->ranges) [[unlikely]]
+    keys_->ranges->AddKey(key);
   if (key.size() > kShortKeyBytes) return keys_->AddLongKey(key, options_.hash_seed);
   keys_->Add(HashShortKey(key, options_.hash_seed));
 }
 
-void FilterBuilder::AddHash(uint64_t hash) noexcept { keys_->Add(hash); }
+void FilterBuilder::AddHash(uint64_t hash) noexcept {
+  assert(!keys_->ranges);
+  keys_->Add(hash);
+}
 
 uint64_t FilterBuilder::num_keys() const noexcept {
   return std::atomic_ref(keys_->num_keys).load(std::memory_order_relaxed);
@@ -104,7 +119,19 @@ const std::string& FilterBuilder::fallback_reason() const noexcept {
   return keys_->fallback_reason;
 }
 
-Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) try {
+Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) {
+  Result<OwnedBytes> block = FinishPoints(layout);
+  if (!keys_->ranges) return block;
+  OwnedBytes discarded;
+  if (Status status = keys_->ranges->Finish(block.ok() ? &*block : &discarded);
+      block.ok() && !status.ok()) {
+    return status;
+  }
+  if (keys_->fallback_reason.empty()) keys_->fallback_reason = keys_->ranges->absent_reason();
+  return block;
+}
+
+Result<OwnedBytes> FilterBuilder::FinishPoints(const Layout& layout) try {
   internal::HashList hashes =
       std::exchange(keys_->hashes, internal::HashList(options_.max_build_bytes));
   keys_->built_hashes.Clear();
@@ -135,11 +162,11 @@ Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) try {
 
 Status FilterBuilder::VerifyBuilt(ByteView block) const try {
   assert(options_.keep_hashes && num_keys() == 0);
-  if (Status status = VerifyFilterBlock(block); !status.ok()) return status;
-  const FilterReader reader = FilterReader::Open(block);
+  if (Status status = Filter::Verify(block); !status.ok()) return status;
+  const Filter filter = Filter::Open(block);
   bool all_match = true;
   keys_->built_hashes.ForEachRun([&](std::span<const uint64_t> run) {
-    for (const uint64_t hash : run) all_match = all_match && reader.MayMatchHash(hash);
+    for (const uint64_t hash : run) all_match = all_match && filter.MayContainHash(hash);
   });
   if (!all_match) return Status::Corruption("filter block: a key that was added does not match");
   return Status::Ok();
@@ -188,10 +215,6 @@ Layout FilterBuilder::LayoutForBlockBytes(uint64_t num_keys, uint64_t block_byte
     fits = LayoutForBitsPerKey(options_.kind, fits->bits_per_key - 1.0 / 16);
   }
   return fits.ok() ? *fits : *ChooseLayout(options_.kind, kMaxTargetFpr);
-}
-
-double FilterBuilder::EstimateFpr(uint64_t num_keys, uint64_t block_bytes) const {
-  return num_keys == 0 ? 0 : LayoutForBlockBytes(num_keys, block_bytes).predicted_fpr;
 }
 
 }  // namespace blocksieve

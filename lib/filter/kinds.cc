@@ -1,7 +1,7 @@
 #include <array>
 #include <vector>
 
-#include "blocksieve/filter_info.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/kind.h"
 #include "lib/bloom/blocked_bloom.h"
 #include "lib/bloom/cells.h"

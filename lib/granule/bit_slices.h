@@ -4,7 +4,7 @@
 #include <span>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/kernels.h"
+#include "lib/base/kernels.h"
 #include "lib/bloom/classic_positions.h"
 
 // Bloom filters of the same size, transposed: row p holds bit p of every filter. A probe ANDs k

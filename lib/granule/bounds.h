@@ -7,8 +7,8 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/column.h"
-#include "blocksieve/column_index.h"
 #include "lib/column/sort_key.h"
+#include "lib/predicate/column_index.h"
 
 // Least and greatest value of each granule. Both are rounded outwards, by less than a hundredth of
 // the distance between them, which leaves a few bytes each and hardly changes what ranges select.

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/kernels.h"
 #include "lib/base/coding.h"
+#include "lib/base/kernels.h"
 #include "lib/bits/packed.h"
 #include "lib/granule/sizing.h"
 

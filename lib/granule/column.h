@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "blocksieve/granule_index.h"
 #include "lib/bits/packed.h"
 #include "lib/granule/bounds.h"
 #include "lib/granule/filters.h"
 #include "lib/granule/format.h"
+#include "lib/granule/granule_index.h"
 #include "lib/postings/postings.h"
 
 namespace blocksieve::internal {

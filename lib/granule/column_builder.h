@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "blocksieve/column.h"
-#include "blocksieve/granule_index.h"
 #include "lib/granule/bounds.h"
 #include "lib/granule/distinct.h"
 #include "lib/granule/filters.h"
 #include "lib/granule/format.h"
+#include "lib/granule/granule_index.h"
 #include "lib/granule/sizing.h"
 
 namespace blocksieve::internal {

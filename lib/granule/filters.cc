@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kMaxStripeRows = 1 << 17;
 
 /// The hashes of its values.
-using Filter = std::span<const uint64_t>;
+using Hashes = std::span<const uint64_t>;
 
 /// Sets the bits of `word` from bit number `bit` on.
 void OrBits64(uint64_t word, uint64_t bit, uint8_t* bytes) noexcept {
@@ -25,7 +25,7 @@ void OrBits64(uint64_t word, uint64_t bit, uint8_t* bytes) noexcept {
   }
 }
 
-void FillInPlace(std::span<const Filter> filters, const SizeClass& size_class, uint32_t num_probes,
+void FillInPlace(std::span<const Hashes> filters, const SizeClass& size_class, uint32_t num_probes,
                  uint8_t* bytes) {
   const uint64_t stride = BitSlices::StrideBits(filters.size());
   for (size_t f = 0; f < filters.size(); ++f) {
@@ -39,7 +39,7 @@ void FillInPlace(std::span<const Filter> filters, const SizeClass& size_class, u
   }
 }
 
-void FillStripes(std::span<const Filter> filters, const SizeClass& size_class, uint32_t num_probes,
+void FillStripes(std::span<const Hashes> filters, const SizeClass& size_class, uint32_t num_probes,
                  uint8_t* bytes) {
   const uint64_t stride = BitSlices::StrideBits(filters.size());
   std::vector<uint64_t> stripe(static_cast<size_t>(size_class.num_bits));
@@ -92,7 +92,7 @@ void AppendFilters(const GranuleHashes& values, std::span<const SizeClass> class
   for (const uint64_t count : values.counts) class_of.push_back(ClassOf(count, classes));
   ClassTree::Append(classes, class_of, out);
 
-  std::vector<std::vector<Filter>> filters(classes.size());
+  std::vector<std::vector<Hashes>> filters(classes.size());
   for (size_t c = 0; c < classes.size(); ++c) {
     filters[c].reserve(static_cast<size_t>(classes[c].num_granules));
   }

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/column_index.h"
-#include "blocksieve/kernels.h"
+#include "lib/base/kernels.h"
 #include "lib/granule/bit_slices.h"
 #include "lib/granule/class_tree.h"
 #include "lib/granule/sizing.h"
 #include "lib/postings/posting.h"
+#include "lib/predicate/column_index.h"
 
 // The filters of all granules of a column. Granules with similar numbers of values form a size
 // class, whose filters are transposed together; filter i of a class is that of its i-th granule.

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/granule_index.h"
 #include "blocksieve/status.h"
+#include "lib/granule/granule_index.h"
 #include "lib/granule/sizing.h"
 
 // The header of a skip index, which says what its parts are and how long:

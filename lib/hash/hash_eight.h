@@ -9,6 +9,7 @@
 
 #include "blocksieve/hash.h"
 #include "lib/hash/hash_inline.h"
+#include "lib/hash/key_list.h"
 
 // Hashes of eight keys at a time, one per lane, for kernels that have AVX-512. A key costs a third
 // of the instructions that it takes by itself, and what a core can have in flight at a time is

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "blocksieve/filter_info.h"
 #include "blocksieve/sizing.h"
+#include "lib/block/filter_info.h"
 
 namespace blocksieve::lsm {
 

@@ -3,11 +3,11 @@
 #include <new>
 #include <utility>
 
-#include "blocksieve/range_filter.h"
 #include "blocksieve/rate_allocation.h"
 #include "blocksieve/sizing.h"
 #include "lib/base/errors.h"
 #include "lib/lsm/run_groups.h"
+#include "lib/range/range_filter.h"
 
 // The rules by which rates are allocated to the levels of a tree that compactions keep changing.
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "blocksieve/column_index.h"
 #include "lib/postings/dictionary.h"
+#include "lib/predicate/column_index.h"
 #include "lib/ribbon/retrieval.h"
 
 // The other form of a column's filters: the granules of each value. It is exact for every value

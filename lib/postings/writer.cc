@@ -1,7 +1,7 @@
 #include <optional>
 #include <vector>
 
-#include "blocksieve/kernels.h"
+#include "lib/base/kernels.h"
 #include "lib/postings/plan.h"
 #include "lib/postings/posting.h"
 #include "lib/postings/postings.h"

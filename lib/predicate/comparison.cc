@@ -6,6 +6,7 @@
 
 #include "lib/base/errors.h"
 #include "lib/column/tokens.h"
+#include "lib/column/values.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
 
@@ -100,7 +101,7 @@ std::optional<std::string> AfterPrefix(std::string_view prefix) {
 void SetPattern(Pattern pattern, PredicateNode* leaf) {
   leaf->kind = Kind::kPattern;
   leaf->pattern = std::move(pattern);
-  if (leaf->column->tokeniser() != Tokeniser::kNone) return;
+  if (TokeniserOf(*leaf->column) != Tokeniser::kNone) return;
 
   const std::string_view prefix = leaf->pattern->prefix();
   if (leaf->pattern->IsEqual()) return SetValues({Value::Bytes(prefix)}, leaf);
@@ -115,7 +116,7 @@ void SetPattern(Pattern pattern, PredicateNode* leaf) {
 
 Status SetHas(const Column& column, const LiteralBound& bound, PredicateNode* leaf) {
   const std::string& needle = leaf->literals[0].text;
-  switch (column.tokeniser()) {
+  switch (TokeniserOf(column)) {
     case Tokeniser::kNgrams:
       SetPattern(Pattern::Contains(needle), leaf);
       return Status::Ok();

@@ -8,6 +8,7 @@
 
 #include "blocksieve/predicate.h"
 #include "lib/column/tokens.h"
+#include "lib/column/values.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -78,7 +79,7 @@ Truth EvaluateLeaf(const PredicateNode& leaf, std::string_view row) {
   if (leaf.kind == Kind::kConstant) return leaf.constant ? Truth::kTrue : Truth::kFalse;
   const bool is_missing_asked = leaf.kind == Kind::kMissing;
   bool is_true = false;
-  const bool has_column = leaf.column->ForEachCompared(row, [&](const Value& value) {
+  const bool has_column = ForEachCompared(*leaf.column, row, [&](const Value& value) {
     is_true = IsTrueOf(leaf, value);
     return !is_true;
   });

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "blocksieve/column.h"
-#include "blocksieve/column_index.h"
 #include "blocksieve/predicate.h"
 #include "blocksieve/status.h"
+#include "lib/predicate/column_index.h"
 #include "lib/predicate/literal.h"
 #include "lib/predicate/pattern.h"
 

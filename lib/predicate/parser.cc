@@ -5,6 +5,7 @@
 #include "blocksieve/predicate.h"
 #include "lib/base/errors.h"
 #include "lib/column/value_number.h"
+#include "lib/column/values.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
 
@@ -71,7 +72,7 @@ class Parser {
     const size_t position = token_.position;
     const Column* const column = ParseColumn();
     if (column == nullptr) return false;
-    if (column->tokeniser() != Tokeniser::kNone) {
+    if (TokeniserOf(*column) != Tokeniser::kNone) {
       return Fail(position, "column '" + column->name() +
                                 "' is indexed by tokens, which have no order") != nullptr;
     }

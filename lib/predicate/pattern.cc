@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "lib/column/tokens.h"
+#include "lib/column/values.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -125,7 +126,7 @@ std::string_view Pattern::prefix() const noexcept {
 }
 
 std::vector<std::string_view> Pattern::CertainTokens(const Column& column) const {
-  assert(column.tokeniser() != Tokeniser::kNone);
+  assert(TokeniserOf(column) != Tokeniser::kNone);
   std::vector<std::string_view> tokens;
   const auto add = [&](std::string_view token) {
     tokens.push_back(token);
@@ -137,11 +138,11 @@ std::vector<std::string_view> Pattern::CertainTokens(const Column& column) const
       if (!segment[p]) continue;
       const bool is_open_left = s > 0 || p > 0;
       const bool is_open_right = s + 1 < segments_.size() || p + 1 < segment.size();
-      if (column.tokeniser() == Tokeniser::kWords) {
+      if (TokeniserOf(column) == Tokeniser::kWords) {
         ForEachWord(WholeWords(*segment[p], is_open_left, is_open_right), add);
       } else {
-        ForEachNgram(WholeCharacters(*segment[p], is_open_left, is_open_right),
-                     column.ngram_length(), add);
+        ForEachNgram(WholeCharacters(*segment[p], is_open_left, is_open_right), NgramLength(column),
+                     add);
       }
     }
   }

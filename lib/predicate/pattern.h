@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "blocksieve/column.h"
+#include "lib/column/values.h"
 
 namespace blocksieve::internal {
 
@@ -35,7 +36,7 @@ class Pattern {
 
   /// Tokens that every matching text has, sorted, each once: those inside a literal that no text in
   /// place of a neighbouring wildcard can change. They refer to the pattern.
-  /// REQUIRES: column.tokeniser() is not kNone.
+  /// REQUIRES: TokeniserOf(column) is not kNone.
   std::vector<std::string_view> CertainTokens(const Column& column) const;
 
  private:

@@ -4,7 +4,6 @@
 
 #include "lib/base/errors.h"
 #include "lib/predicate/node.h"
-#include "lib/predicate/skipping.h"
 
 namespace blocksieve {
 namespace {
@@ -147,20 +146,6 @@ std::string Predicate::ToText() const { return internal::PredicateText(*node_); 
 
 bool Predicate::Matches(std::string_view row) const {
   return internal::Evaluate(*node_, row) == internal::Truth::kTrue;
-}
-
-bool Predicate::CanSkip(const ColumnIndexLookup& lookup) const {
-  return internal::Skipping(*node_, columns_, lookup).CanSkip();
-}
-
-GranuleSet Predicate::Candidates(size_t num_granules, const ColumnIndexLookup& lookup) const {
-  GranuleSet candidates = GranuleSet::All(num_granules);
-  internal::Skipping(*node_, columns_, lookup).Keep(&candidates);
-  return candidates;
-}
-
-std::vector<SkipExplanation> Predicate::Explain(const ColumnIndexLookup& lookup) const {
-  return internal::Skipping(*node_, columns_, lookup).Explain();
 }
 
 }  // namespace blocksieve

@@ -1,6 +1,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/column/values.h"
 #include "lib/predicate/node.h"
 
 namespace blocksieve::internal {
@@ -95,7 +96,7 @@ SkipPlan PatternTrue(const PredicateNode& leaf) {
 
 // For texts that match one of several patterns: the tokens that each pattern requires.
 SkipPlan TokensTrue(const Column& column, const std::vector<Pattern>& patterns) {
-  const bool is_words = column.tokeniser() == Tokeniser::kWords;
+  const bool is_words = TokeniserOf(column) == Tokeniser::kWords;
   SkipPlan plan{true, {}, "", kFilterPart, /*names_parts=*/true};
   size_t num_tokens = 0;
   for (const Pattern& pattern : patterns) {
@@ -105,7 +106,7 @@ SkipPlan TokensTrue(const Column& column, const std::vector<Pattern>& patterns) 
     }
     if (steps.empty()) {
       return CannotSkip(is_words ? "the pattern has no complete word"
-                                 : "fewer than " + std::to_string(column.ngram_length()) +
+                                 : "fewer than " + std::to_string(NgramLength(column)) +
                                        " characters in a row to look for");
     }
     num_tokens += steps.size();
@@ -148,7 +149,7 @@ void PlanSkipping(PredicateNode* leaf) {
     leaf->when_false = leaf->constant ? Never() : CannotSkip("every row matches");
     return;
   }
-  const bool is_tokenised = leaf->column->tokeniser() != Tokeniser::kNone;
+  const bool is_tokenised = TokeniserOf(*leaf->column) != Tokeniser::kNone;
   if (leaf->kind == Kind::kMissing) {
     leaf->when_true = {true,
                        {{&ColumnIndex::KeepMissing}},

@@ -62,10 +62,9 @@ void KeepAny(const Alternatives& alternatives, const KeepOne& keep, GranuleSet* 
 
 }  // namespace
 
-Skipping::Skipping(const PredicateNode& root, const std::vector<Column>& columns,
-                   const ColumnIndexLookup& lookup)
-    : root_(root), columns_(columns) {
-  for (const Column& column : columns) indexes_.push_back(lookup(column));
+Skipping::Skipping(const Predicate& predicate, const ColumnIndexLookup& lookup)
+    : root_(PredicateAccess::Root(predicate)), columns_(predicate.columns()) {
+  for (const Column& column : columns_) indexes_.push_back(lookup(column));
 }
 
 const ColumnIndex* Skipping::IndexOf(const PredicateNode& leaf) const {

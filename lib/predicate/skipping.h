@@ -1,11 +1,31 @@
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "blocksieve/predicate.h"
+#include "lib/predicate/column_index.h"
 #include "lib/predicate/node.h"
 
 namespace blocksieve::internal {
+
+/// Returns the index of a column in one file, or null if there is none. The index must have been
+/// built with an equal Column, not merely one of the same name.
+using ColumnIndexLookup = std::function<const ColumnIndex*(const Column& column)>;
+
+/// What one comparison of a predicate contributes to skipping granules.
+struct SkipExplanation {
+  std::string comparison;  ///< as ToText prints it, with the NOT that applies to it
+  std::string column;      ///< its name; empty for TRUE and FALSE
+  bool can_skip = false;   ///< whether it could rule out granules if it stood alone
+  bool is_used = false;    ///< whether it can within the predicate
+  std::string reason;      ///< how it skips, or why not
+};
+
+struct PredicateAccess {
+  static const PredicateNode& Root(const Predicate& predicate) noexcept { return *predicate.node_; }
+};
 
 /// A predicate together with the indexes of one file, each looked up once.
 ///
@@ -15,9 +35,11 @@ namespace blocksieve::internal {
 /// computed.
 class Skipping {
  public:
-  Skipping(const PredicateNode& root, const std::vector<Column>& columns,
-           const ColumnIndexLookup& lookup);
+  /// Refers to the predicate, which must outlive it, and to the indexes that `lookup` returns.
+  Skipping(const Predicate& predicate, const ColumnIndexLookup& lookup);
 
+  /// Whether the predicate can rule out granules with these indexes. If not, all are candidates and
+  /// no index is asked.
   bool CanSkip() const { return CanSkip(root_, true); }
 
   /// Removes granules in which no row can match.
@@ -25,6 +47,16 @@ class Skipping {
     if (CanSkip()) Keep(root_, true, candidates);
   }
 
+  /// The granules that may hold a matching row, among them all that do. Asks no index about
+  /// comparisons that cannot skip, nor about those that they make useless: the operands of an OR of
+  /// which one cannot skip. REQUIRES: the indexes have `num_granules` granules
+  GranuleSet Candidates(size_t num_granules) const {
+    GranuleSet candidates = GranuleSet::All(num_granules);
+    Keep(&candidates);
+    return candidates;
+  }
+
+  /// One entry per comparison, in the order of the text. Asks no index.
   std::vector<SkipExplanation> Explain() const {
     std::vector<SkipExplanation> explanations;
     Explain(root_, true, true, &explanations);

@@ -1,11 +1,11 @@
-#include "blocksieve/range_filter.h"
+#include "lib/range/range_filter.h"
 
 #include <cmath>
 #include <cstring>
 
-#include "blocksieve/filter_info.h"
 #include "lib/base/block_memory.h"
 #include "lib/base/errors.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/parts.h"
 #include "lib/block/seal.h"
 #include "lib/block/short_block.h"

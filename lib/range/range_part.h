@@ -1,7 +1,7 @@
 #pragma once
 
-#include "blocksieve/range_filter.h"
 #include "lib/range/few_keys.h"
+#include "lib/range/range_filter.h"
 #include "lib/range/tree.h"
 
 namespace blocksieve::internal {

@@ -7,7 +7,7 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/hash.h"
-#include "blocksieve/kernels.h"
+#include "lib/base/kernels.h"
 #include "lib/range/key_code.h"
 #include "lib/range/sorted_keys.h"
 

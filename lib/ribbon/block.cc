@@ -2,9 +2,9 @@
 #include <cstring>
 #include <string>
 
-#include "blocksieve/kernels.h"
 #include "lib/base/block_memory.h"
 #include "lib/base/errors.h"
+#include "lib/base/kernels.h"
 #include "lib/block/short_block.h"
 #include "lib/ribbon/builder.h"
 #include "lib/ribbon/probe.h"

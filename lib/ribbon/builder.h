@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "blocksieve/kernels.h"
+#include "lib/base/kernels.h"
 #include "lib/block/kind.h"
 #include "lib/hash/hash_list.h"
 #include "lib/ribbon/sizing.h"

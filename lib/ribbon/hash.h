@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "blocksieve/filter_info.h"
+#include "lib/block/filter_info.h"
 
 // What a hash means to a ribbon filter; builder and probes share it. With h the 64-bit hash, all
 // arithmetic modulo 2^64:

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "blocksieve/kernels.h"
 #include "lib/base/coding.h"
+#include "lib/base/kernels.h"
 #include "lib/block/filter_view.h"
 #include "lib/ribbon/hash.h"
 #include "lib/ribbon/shape.h"

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "blocksieve/filter_info.h"
-#include "blocksieve/kernels.h"
 #include "lib/base/coding.h"
+#include "lib/base/kernels.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/filter_view.h"
 #include "lib/ribbon/hash.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "blocksieve/filter_info.h"
 #include "blocksieve/status.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/seal.h"
 #include "lib/ribbon/hash.h"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "blocksieve/kernels.h"
+#include "lib/base/kernels.h"
 #include "lib/ribbon/hash.h"
 
 // The linear algebra of a ribbon filter, one implementation per instruction set.

@@ -2,8 +2,8 @@
 #include <string>
 #include <utility>
 
-#include "blocksieve/granule_index.h"
 #include "blocksieve/skip_index.h"
+#include "lib/granule/granule_index.h"
 
 namespace blocksieve {
 namespace {

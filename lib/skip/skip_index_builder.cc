@@ -4,6 +4,8 @@
 #include "blocksieve/skip_index.h"
 #include "lib/base/errors.h"
 #include "lib/column/column_set.h"
+#include "lib/column/values.h"
+#include "lib/granule/granule_index.h"
 
 namespace blocksieve {
 namespace {
@@ -28,9 +30,17 @@ Status CheckColumns(const ColumnList& columns) {
 
 }  // namespace
 
-SkipIndexBuilder::SkipIndexBuilder(std::unique_ptr<internal::ColumnSet> columns,
-                                   GranuleIndexBuilder granules)
-    : columns_(std::move(columns)), granules_(std::move(granules)) {}
+struct SkipIndexBuilder::Parts {
+  Parts(const ColumnList& all, GranuleIndexBuilder builder)
+      : columns(all), granules(std::move(builder)) {}
+
+  internal::ColumnSet columns;
+  GranuleIndexBuilder granules;
+  Status status;  // of extracting values
+};
+
+SkipIndexBuilder::SkipIndexBuilder(std::unique_ptr<Parts> parts) noexcept
+    : parts_(std::move(parts)) {}
 SkipIndexBuilder::SkipIndexBuilder(SkipIndexBuilder&&) noexcept = default;
 SkipIndexBuilder& SkipIndexBuilder::operator=(SkipIndexBuilder&&) noexcept = default;
 SkipIndexBuilder::~SkipIndexBuilder() = default;
@@ -47,37 +57,58 @@ Result<SkipIndexBuilder> SkipIndexBuilder::Create(const SkipIndexBuilderOptions&
     indexed.name = column.ToText();
     indexed.type = column.type();
     indexed.target_fpr = options.target_fpr;
-    const IndexParts parts = column.index_parts();
+    const IndexParts parts = internal::IndexPartsOf(column);
     indexed.with_filters = parts != IndexParts::kBounds;
-    indexed.with_bounds = parts != IndexParts::kFilters &&
-                          column.tokeniser() == Tokeniser::kNone;  // tokens are not compared
+    indexed.with_bounds =
+        parts != IndexParts::kFilters &&
+        internal::TokeniserOf(column) == Tokeniser::kNone;  // tokens are not compared
     indexed.may_omit_filters = parts == IndexParts::kChosen;
   }
   Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(granules);
   if (!builder.ok()) return builder.status();
-  return SkipIndexBuilder(std::make_unique<internal::ColumnSet>(options.columns),
-                          *std::move(builder));
+  return SkipIndexBuilder(std::make_unique<Parts>(options.columns, *std::move(builder)));
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
 void SkipIndexBuilder::AddRow(std::string_view key, std::string_view row,
                               uint64_t row_bytes) noexcept {
-  if (!status_.ok()) return;
-  granules_.StartRow(key, row_bytes);
+  if (!parts_->status.ok()) return;
+  parts_->granules.StartRow(key, row_bytes);
   try {
-    columns_->ForEachIndexed(row, [this](size_t column, const Value& value) {
-      granules_.AddValue(column, value);
+    parts_->columns.ForEachIndexed(row, [this](size_t column, const Value& value) {
+      parts_->granules.AddValue(column, value);
       return true;
     });
   } catch (const std::bad_alloc&) {
-    status_ = internal::OutOfMemory();
+    parts_->status = internal::OutOfMemory();
   }
 }
 
-Result<std::string> SkipIndexBuilder::Finish() noexcept {
-  if (!status_.ok()) return std::exchange(status_, internal::OutOfMemory());
-  return granules_.Finish();
+void SkipIndexBuilder::AddEmptyRow(std::string_view key) noexcept {
+  parts_->granules.StartRow(key, key.size());
 }
+
+void SkipIndexBuilder::AddAlwaysMatchingRow(std::string_view key, uint64_t row_bytes) noexcept {
+  parts_->granules.StartRow(key, row_bytes);
+  parts_->granules.MarkAlwaysMatch();
+}
+
+void SkipIndexBuilder::NoteSequence(uint64_t sequence) noexcept {
+  parts_->granules.NoteSequence(sequence);
+}
+
+void SkipIndexBuilder::LimitGranules(uint64_t rows, uint64_t bytes) noexcept {
+  parts_->granules.LimitGranules(rows, bytes);
+}
+
+void SkipIndexBuilder::CloseGranule() noexcept { parts_->granules.CloseGranule(); }
+
+Result<std::string> SkipIndexBuilder::Finish() noexcept {
+  if (!parts_->status.ok()) return std::exchange(parts_->status, internal::OutOfMemory());
+  return parts_->granules.Finish();
+}
+
+uint64_t SkipIndexBuilder::needed_bytes() const noexcept { return parts_->granules.needed_bytes(); }
 
 }  // namespace blocksieve

@@ -7,6 +7,8 @@
 #include "lib/base/errors.h"
 #include "lib/column/definition.h"
 #include "lib/granule/format.h"
+#include "lib/granule/granule_index.h"
+#include "lib/skip/skip_index_source.h"
 
 namespace blocksieve {
 namespace {

@@ -1,5 +1,8 @@
 #include "lib/skip/skip_planner.h"
 
+#include "lib/predicate/skipping.h"
+#include "lib/skip/file_index.h"
+
 #include <algorithm>
 #include <cassert>
 #include <memory>
@@ -93,7 +96,7 @@ class CountingIndex final : public ColumnIndex {
 class CountingIndexes {
  public:
   /// Counts into the columns of `explanation`. Both must outlive this.
-  CountingIndexes(const SkipIndexReader& index, ScanExplanation* explanation)
+  CountingIndexes(const SkipIndex& index, ScanExplanation* explanation)
       : index_(index), explanation_(*explanation) {}
 
   /// By a column's definition; null for columns that the file has no index of. Refers to this.
@@ -114,7 +117,7 @@ class CountingIndexes {
     return counting.get();
   }
 
-  const SkipIndexReader& index_;
+  const SkipIndex& index_;
   ScanExplanation& explanation_;
   std::map<size_t, std::shared_ptr<const ColumnIndex>> indexes_;  // by their number in the file
 };
@@ -125,7 +128,7 @@ SkipPlanner::SkipPlanner(const Predicate& predicate, ScanExplanation* explanatio
                          const SkipPlannerOptions& options)
     : predicate_(predicate), explanation_(*explanation) {
   const auto any_index = [](const Column&) { return &kAnyIndex; };
-  for (const SkipExplanation& one : predicate.Explain(any_index)) {
+  for (const SkipExplanation& one : Skipping(predicate, any_index).Explain()) {
     explanation_.comparisons.push_back({.comparison = one.comparison,
                                         .column = one.column,
                                         .is_used = one.is_used,
@@ -140,12 +143,12 @@ SkipPlanner::SkipPlanner(const Predicate& predicate, ScanExplanation* explanatio
   }
   if (!options.use_index) {
     explanation_.full_scan_reason = "use_index is off";
-  } else if (!predicate.CanSkip(any_index)) {
+  } else if (!Skipping(predicate, any_index).CanSkip()) {
     explanation_.full_scan_reason = "no comparison of the predicate can skip";
   }
 }
 
-std::optional<GranuleSet> SkipPlanner::AskFile(const SkipIndexReader* index, std::string_view name,
+std::optional<GranuleSet> SkipPlanner::AskFile(const SkipIndex* index, std::string_view name,
                                                std::string problem) {
   assert(CanSkip());
   has_asked_ = true;
@@ -154,12 +157,12 @@ std::optional<GranuleSet> SkipPlanner::AskFile(const SkipIndexReader* index, std
     CountComparisons(*index);
     CountingIndexes indexes(*index, &explanation_);
     const ColumnIndexLookup lookup = indexes.Lookup();
-    if (problem.empty() && !predicate_.CanSkip(lookup)) {
+    if (problem.empty() && !Skipping(predicate_, lookup).CanSkip()) {
       problem = "its index has nothing that the comparisons could ask";
     }
     if (problem.empty()) {
       explanation_.num_granules += index->num_granules();
-      return predicate_.Candidates(index->num_granules(), lookup);
+      return Skipping(predicate_, lookup).Candidates(index->num_granules());
     }
   }
   ++explanation_.files_without_index;
@@ -179,7 +182,7 @@ std::string SkipPlanner::IndexedColumn::LeftOut() const {
          std::to_string(files) + " files";
 }
 
-void SkipPlanner::NoteParts(const SkipIndexReader& index) {
+void SkipPlanner::NoteParts(const SkipIndex& index) {
   for (const Column& column : predicate_.columns()) {
     const std::optional<size_t> number = index.FindColumn(column);
     if (!number) continue;
@@ -193,7 +196,7 @@ void SkipPlanner::NoteParts(const SkipIndexReader& index) {
   }
 }
 
-void SkipPlanner::CountComparisons(const SkipIndexReader& index) {
+void SkipPlanner::CountComparisons(const SkipIndex& index) {
   NoteParts(index);
   for (size_t i = 0; i < comparisons_.size(); ++i) {
     const auto& [column, alone] = comparisons_[i];
@@ -205,7 +208,7 @@ void SkipPlanner::CountComparisons(const SkipIndexReader& index) {
   }
 }
 
-uint64_t SkipPlanner::Select(const SkipIndexReader& index, const GranuleSet& granules) {
+uint64_t SkipPlanner::Select(const SkipIndex& index, const GranuleSet& granules) {
   assert(granules.num_granules() == index.num_granules());
   if (granules.IsEmpty()) {
     ++explanation_.files_skipped;
@@ -230,11 +233,11 @@ void SkipPlanner::Finish() {
   e.is_full_scan = !e.full_scan_reason.empty();
   if (!has_asked_) return;
   const std::vector<SkipExplanation> reasons =
-      predicate_.Explain([this](const Column& column) -> const ColumnIndex* {
+      Skipping(predicate_, [this](const Column& column) -> const ColumnIndex* {
         const auto found = indexed_.find(column.ToText());
         if (found == indexed_.end()) return nullptr;
         return &kIndexesOfParts[found->second.has_filters][found->second.has_bounds];
-      });
+      }).Explain();
   for (size_t i = 0; i < reasons.size(); ++i) {
     e.comparisons[i].is_used = reasons[i].is_used;
     e.comparisons[i].reason = reasons[i].reason;

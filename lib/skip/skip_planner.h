@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "blocksieve/column_index.h"
 #include "blocksieve/predicate.h"
 #include "blocksieve/skip_index.h"
+#include "lib/predicate/column_index.h"
+#include "lib/skip/file_index.h"
 
 namespace blocksieve::internal {
 
@@ -38,12 +39,12 @@ class SkipPlanner {
   /// The granules of a file that may match, none if it is to be read as a whole: its `index` is
   /// null, or it has another `problem`, or its columns are of no use. What is wrong is noted under
   /// the file's `name`.
-  std::optional<GranuleSet> AskFile(const SkipIndexReader* index, std::string_view name,
+  std::optional<GranuleSet> AskFile(const SkipIndex* index, std::string_view name,
                                     std::string problem);
 
   /// Notes which granules of a file are going to be read: those of AskFile, or fewer. Returns the
   /// number of their rows.
-  uint64_t Select(const SkipIndexReader& index, const GranuleSet& granules);
+  uint64_t Select(const SkipIndex& index, const GranuleSet& granules);
 
   /// Completes the explanation. Everything is to be read if it says so.
   void Finish();
@@ -66,8 +67,8 @@ class SkipPlanner {
     std::string LeftOut() const;
   };
 
-  void NoteParts(const SkipIndexReader& index);
-  void CountComparisons(const SkipIndexReader& index);
+  void NoteParts(const SkipIndex& index);
+  void CountComparisons(const SkipIndex& index);
 
   const Predicate& predicate_;
   ScanExplanation& explanation_;

@@ -1,4 +1,5 @@
 #include "lib/skip/summary.h"
+#include "lib/granule/granule_index.h"
 
 #include <algorithm>
 #include <utility>

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "blocksieve/column.h"
-#include "blocksieve/granule_index.h"
 #include "blocksieve/skip_index.h"
 #include "blocksieve/status.h"
+#include "lib/granule/granule_index.h"
 
 namespace blocksieve::internal {
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/column/sort_key.h"
+#include "lib/column/values.h"
 
 namespace blocksieve::internal {
 
@@ -21,7 +22,7 @@ TopRows::TopRows(const ScanOrder& order, uint64_t limit, KeyLess less)
 
 void TopRows::Add(std::string_view key, std::string_view value) {
   std::optional<std::string> best;
-  order_.column.ForEachCompared(value, [&](const Value& one) {
+  internal::ForEachCompared(order_.column, value, [&](const Value& one) {
     std::string sort_key = SortKey(one);
     if (!best || (sort_key < *best) != order_.is_descending) best = std::move(sort_key);
     return true;

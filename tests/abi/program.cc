@@ -4,6 +4,8 @@
 // ranges, a skip index, scans, what they tell, option strings. Prints "works", or the first thing
 // that is wrong.
 
+#include <blocksieve/bloom.h>
+#include <blocksieve/filter.h>
 #include <blocksieve/rocksdb.h>
 #include <blocksieve/rocksdb/skip_index_files.h>
 #include <rocksdb/convenience.h>
@@ -15,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -24,6 +27,19 @@ void Require(bool holds, const char* what) {
   if (holds) return;
   std::printf("wrong: %s\n", what);
   std::exit(1);
+}
+
+void UseFilters() {
+  const std::vector<std::string> keys = {"apple", "pear"};
+  for (const auto kind : {blocksieve::FilterKind::kRibbon, blocksieve::FilterKind::kBlockedBloom}) {
+    const auto built = blocksieve::Filter::Build(keys, {.kind = kind, .target_fpr = 0.001});
+    Require(built.ok(), "filter");
+    const auto opened = blocksieve::Filter::Open(built->bytes());
+    Require(opened.MayContain("pear") && !opened.MayContain("stone"), "answers of the filter");
+  }
+  auto bloom = blocksieve::ClassicBloom::Create(*blocksieve::BloomLayout::ForKeys(10, 0.001));
+  Require(bloom.ok() && bloom->Add("pear"), "Bloom filter");
+  Require(bloom->MayContain("pear") && !bloom->MayContain("stone"), "answers of the Bloom filter");
 }
 
 int Count(rocksdb::DB* db, const auto& query, blocksieve::ScanExplanation* explanation) {
@@ -39,12 +55,23 @@ int Count(rocksdb::DB* db, const auto& query, blocksieve::ScanExplanation* expla
 }
 
 void Scan(rocksdb::DB* db) {
-  blocksieve::ScanExplanation explanation;
-  Require(Count(db, std::string_view("package = 'p7' AND size > 100"), &explanation) == 9,
+  blocksieve::ScanExplanation by_text;
+  Require(Count(db, std::string_view("package = 'p7' AND size > 100"), &by_text) == 9,
           "scan by text");
-  Require(explanation.comparisons.size() == 2 && explanation.comparisons[0].column == "package" &&
-              explanation.rows_returned == 9 && explanation.rows_read < kRows / 2,
-          "explanation");
+  const auto package = blocksieve::Column::Parse("package=field:1");
+  const auto size = blocksieve::Column::Parse("size=uint:2");
+  Require(package.ok() && size.ok(), "columns");
+  const std::vector<blocksieve::Predicate> both = {
+      *blocksieve::Predicate::Equals(*package, blocksieve::Value::Bytes("p7")),
+      *blocksieve::Predicate::Greater(*size, blocksieve::Value::Uint(100))};
+  blocksieve::ScanExplanation by_objects;
+  Require(Count(db, *blocksieve::Predicate::And(both), &by_objects) == 9, "scan by objects");
+  for (const auto& explanation : {by_text, by_objects}) {
+    Require(explanation.comparisons.size() == 2 && explanation.comparisons[0].column == "package" &&
+                explanation.rows_returned == 9 && explanation.rows_read < kRows / 2 &&
+                explanation.ToText().find("package = 'p7'") != std::string::npos,
+            "explanation");
+  }
 }
 
 std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options, const char* directory) {
@@ -89,13 +116,13 @@ void UseDatabase(const rocksdb::Options& options, const char* directory) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
+  UseFilters();
   rocksdb::Options options;
   options.create_if_missing = true;
   Require(blocksieve::EnableRangeFilter(&options).ok(), "range filter");
-  const rocksdb::Status status = rocksdb::TablePropertiesCollectorFactory::CreateFromString(
-      {}, "{id=blocksieve.skip_index;columns=package=field:1|size=uint:2}",
-      &options.table_properties_collector_factories.emplace_back());
-  Require(status.ok(), "skip index");
+  Require(
+      blocksieve::EnableSkipIndex(&options, {.columns = {"package=field:1", "size=uint:2"}}).ok(),
+      "skip index");
   UseDatabase(options, argv[1]);
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   Require(rocksdb::FilterPolicy::CreateFromString({}, "blocksieve:0.01", &policy).ok() &&

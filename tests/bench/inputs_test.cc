@@ -16,7 +16,7 @@
 #include "bench/support/dataset.h"
 #include "bench/support/files.h"
 #include "bench/support/rows.h"
-#include "blocksieve/granule_index.h"
+#include "lib/granule/granule_index.h"
 #include "tests/bench/bench_test.h"
 
 namespace blocksieve::bench {

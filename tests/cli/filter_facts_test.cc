@@ -3,15 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "blocksieve/filter.h"
+#include "lib/block/filter_info.h"
 #include "tests/support/key_sets.h"
 
 namespace blocksieve::cli {
 namespace {
 
-std::string Filter(size_t num_keys, double fpr) {
+std::string BuildFilter(size_t num_keys, double fpr) {
   const auto keys = testing::PresentKeys(testing::KeyShape::kCounter, num_keys);
-  const auto filter = *MakeFilter(keys, fpr);
-  return std::string(AsText(filter.view()));
+  const auto filter = Filter::Build(keys, {.kind = FilterKind::kRibbon, .target_fpr = fpr});
+  return std::string(AsText(filter->bytes()));
 }
 
 double RateOf(const std::string& filter) {
@@ -26,14 +27,14 @@ double MeanRate(const std::vector<std::string>& filters) {
 
 // As the last partition of a file, which has few keys.
 TEST(FilterFactsTest, FewKeysWeighLittle) {
-  const std::string many = Filter(9'900, 0.001);
-  const std::string few = Filter(100, 0.1);
+  const std::string many = BuildFilter(9'900, 0.001);
+  const std::string few = BuildFilter(100, 0.1);
   EXPECT_DOUBLE_EQ(MeanRate({many}), RateOf(many));
   EXPECT_DOUBLE_EQ(MeanRate({many, few}), 0.99 * RateOf(many) + 0.01 * RateOf(few));
 }
 
 TEST(FilterFactsTest, AFilterThatCannotBeReadWeighsAsOthersDo) {
-  const std::string readable = Filter(1000, 0.001);
+  const std::string readable = BuildFilter(1000, 0.001);
   std::string damaged = readable;
   damaged[damaged.size() - 8] ^= 1;
   EXPECT_DOUBLE_EQ(MeanRate({damaged}), 1);

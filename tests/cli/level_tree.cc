@@ -30,8 +30,6 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/listener.h"
-#include "blocksieve/rocksdb/range_filter.h"
 #include "integration/rocksdb/compat/open_db.h"
 
 namespace {

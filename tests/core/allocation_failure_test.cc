@@ -7,7 +7,10 @@
 #include "blocksieve/bloom.h"
 #include "blocksieve/filter.h"
 #include "blocksieve/predicate.h"
-#include "blocksieve/range_filter.h"
+#include "lib/block/filter_info.h"
+#include "lib/column/values.h"
+#include "lib/granule/granule_index.h"
+#include "lib/range/range_filter.h"
 #include "tests/core/column/test_columns.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
@@ -46,8 +49,8 @@ void ExpectBuilderToStartAnew(const FilterOptions& options, uint64_t num_keys) {
         if (!failed) {
           EXPECT_EQ(Copy(*block), expected);
         }
-        const FilterReader reader = FilterReader::Open(block->view());
-        for (const std::string& key : keys) ASSERT_TRUE(reader.MayMatch(key));
+        const Filter reader = Filter::Open(block->view());
+        for (const std::string& key : keys) ASSERT_TRUE(reader.MayContain(key));
       });
   EXPECT_GT(failures, 1u);
 }
@@ -136,11 +139,11 @@ TEST(ShortOfMemory, OpeningFilters) {
         const auto expected = ask();
         FailEachAllocation(ask, [&](const auto& said, bool) { EXPECT_EQ(said, expected); });
       };
-      expect([&] { return FilterReader::Open(bytes).state(); });
+      expect([&] { return Filter::Open(bytes).state(); });
       expect([&] { return RangeFilterReader::Open(bytes).is_ready(); });
       expect([&] { return DescribeFilterBlock(bytes).ok(); });
       expect([&] { return DescribeRangeFilter(bytes).ok(); });
-      expect([&] { return VerifyFilterBlock(bytes).ok(); });
+      expect([&] { return Filter::Verify(bytes).ok(); });
     }
   }
 }
@@ -307,7 +310,7 @@ TEST(WithoutMemory, ColumnsAreExtracted) {
     SCOPED_TRACE(definition);
     const Column column = MakeColumn(definition);
     ExpectNoAllocation(
-        [&] { return column.ForEachIndexed(kRow, [](const Value&) { return true; }); });
+        [&] { return internal::ForEachIndexed(column, kRow, [](const Value&) { return true; }); });
   }
 }
 

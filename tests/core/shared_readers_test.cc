@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/range_filter.h"
 #include "blocksieve/skip_index.h"
+#include "lib/range/range_filter.h"
+#include "lib/skip/file_index.h"
 
 // Readers are shared by threads without a lock, as a block cache shares them. Thread sanitizer sees
 // any write to them; builders and the tables that are made on first use run beside them.
@@ -44,13 +45,13 @@ OwnedBytes BuildFilter(FilterKind kind) {
 TEST(SharedReaders, OfFilters) {
   for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
     const OwnedBytes block = BuildFilter(kind);
-    const FilterReader points = FilterReader::Open(block.view());
+    const Filter points = Filter::Open(block.view());
     const RangeFilterReader ranges = RangeFilterReader::Open(block.view());
     ASSERT_TRUE(ranges.is_ready());
     InThreads([&] {
       for (int i = 0; i < kNumKeys; ++i) {
         const std::string key = Key(i);
-        EXPECT_TRUE(points.MayMatch(key));
+        EXPECT_TRUE(points.MayContain(key));
         EXPECT_TRUE(ranges.MayContain(key, key + '\0'));
       }
       const OwnedBytes again = BuildFilter(kind);
@@ -64,7 +65,7 @@ TEST(SharedReaders, OfSkipIndexes) {
   SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns, .granule_rows = 10});
   for (int i = 0; i < kNumKeys; ++i) builder.AddRow(Key(i), std::to_string(i));
   const std::string bytes = *builder.Finish();
-  const SkipIndexReader index = *SkipIndexReader::Open(AsBytes(bytes));
+  const SkipIndex index = *SkipIndex::Open(AsBytes(bytes));
   InThreads([&] {
     for (int i = 0; i < kNumKeys; i += 50) {
       const Predicate is_i = *Predicate::Parse("number = " + std::to_string(i), columns);

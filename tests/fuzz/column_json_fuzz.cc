@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "blocksieve/column.h"
+#include "lib/column/values.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
@@ -72,7 +73,7 @@ std::vector<std::string> ExpectedTexts(const Json& member) {
 
 std::vector<std::string> ReadTexts(const Column& column, std::string_view row) {
   std::vector<std::string> texts;
-  const bool has_value = column.ForEachCompared(row, [&](const Value& value) {
+  const bool has_value = internal::ForEachCompared(column, row, [&](const Value& value) {
     texts.emplace_back(value.bytes());
     return true;
   });
@@ -95,7 +96,7 @@ void TestOneInput(ByteView bytes) {
   const std::string pointer(Cut(&row, "\n"));
   for (const char* type : {"int:", "uint:", "float:", "words:"}) {
     const auto column = Column::Parse("c=" + (type + ("json:" + pointer)));
-    if (column.ok()) column->ForEachIndexed(row, [](const Value&) { return true; });
+    if (column.ok()) internal::ForEachIndexed(*column, row, [](const Value&) { return true; });
   }
   const Result<Column> column = Column::Parse("c=json:" + pointer);
   if (!column.ok()) return;

@@ -11,6 +11,7 @@
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
+#include "lib/column/values.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
@@ -42,7 +43,7 @@ std::optional<Column> TryIndex(const std::string& definition, char delimiter,
 
 std::vector<std::string> ValuesOf(const Column& column, std::string_view row) {
   std::vector<std::string> values;
-  column.ForEachCompared(row, [&](const Value& value) {
+  internal::ForEachCompared(column, row, [&](const Value& value) {
     values.push_back(value.ToText());
     return true;
   });
@@ -60,7 +61,7 @@ std::optional<FieldColumn> TryFieldColumn(std::string_view definition, char deli
                                           uint32_t key_field) {
   const std::optional<Column> of_value = TryIndex(std::string(definition), delimiter, key_field);
   const Result<Column> of_line = Column::Parse(definition, delimiter);
-  if (!of_value || !of_line->field_number()) return std::nullopt;
+  if (!of_value || !internal::FieldNumber(*of_line)) return std::nullopt;
   if (definition.find('(') != std::string_view::npos) return std::nullopt;
   return FieldColumn{*of_line, *of_value};
 }

@@ -7,6 +7,8 @@
 #include "blocksieve/bloom.h"
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
+#include "lib/block/filter_info.h"
+#include "lib/filter/filter_access.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
@@ -52,7 +54,7 @@ double AnyFpr(Input* input) {
 
 void CheckAnswers(ByteView block, const std::vector<std::string>& keys) {
   Require(HasFilterBlockTail(block), "a block ends in zeros");
-  Require(VerifyFilterBlock(block).ok(), "a finished block is sound");
+  Require(Filter::Verify(block).ok(), "a finished block is sound");
   std::vector<std::string> others;
   others.reserve(keys.size());
   for (const std::string& key : keys) others.push_back(key + '\1');
@@ -61,15 +63,14 @@ void CheckAnswers(ByteView block, const std::vector<std::string>& keys) {
   const auto answers = std::make_unique<bool[]>(views.size());
   std::vector<char> expected;
   for (const Kernel kernel : internal::AvailableKernels()) {
-    const FilterReader reader = FilterReader::Open(block, kernel);
-    Require(reader.state() ==
-                (keys.empty() ? FilterReader::State::kEmpty : FilterReader::State::kReady),
+    const Filter reader = internal::FilterAccess::Open(block, kernel);
+    Require(reader.state() == (keys.empty() ? Filter::State::kEmpty : Filter::State::kReady),
             "a finished block can be read");
-    reader.MayMatch(views, answers.get());
+    reader.MayContain(views, answers.get());
     std::vector<char> singly;
     for (size_t i = 0; i < views.size(); ++i) {
       Require(answers[i] || i >= keys.size(), "every key matches");
-      singly.push_back(reader.MayMatch(views[i]));
+      singly.push_back(reader.MayContain(views[i]));
       Require(answers[i] == (singly[i] != 0), "a batch answers as single probes do");
     }
     if (expected.empty()) expected = singly;

@@ -4,6 +4,7 @@
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/bloom/blocked_bloom.h"
+#include "lib/filter/filter_access.h"
 #include "tests/core/ribbon/ribbon_test_builds.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
@@ -58,9 +59,9 @@ void CheckFound(const std::vector<uint64_t>& hashes, Input* input) {
   const Result<OwnedBytes> block = builder->Finish();
   Require(block.ok(), "a filter is built of any hashes");
   for (const Kernel kernel : internal::AvailableKernels()) {
-    const FilterReader reader = FilterReader::Open(block->view(), kernel);
-    Require(reader.state() != FilterReader::State::kUnreadable, "a finished block can be read");
-    for (const uint64_t hash : hashes) Require(reader.MayMatchHash(hash), "every hash is found");
+    const Filter reader = internal::FilterAccess::Open(block->view(), kernel);
+    Require(reader.state() != Filter::State::kUnreadable, "a finished block can be read");
+    for (const uint64_t hash : hashes) Require(reader.MayContainHash(hash), "every hash is found");
   }
 }
 

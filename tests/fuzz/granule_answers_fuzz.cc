@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/base/kernels.h"
+#include "lib/granule/granule_index.h"
 #include "tests/core/granule/granule_test_index.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "lib/predicate/column_index.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 

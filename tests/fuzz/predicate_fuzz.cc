@@ -3,6 +3,8 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"
+#include "lib/column/values.h"
+#include "lib/predicate/skipping.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
@@ -31,7 +33,7 @@ void TestOneInput(ByteView bytes) {
   const std::vector<Column> columns = ReadColumns(Cut(&row, "\n\n"));
   const std::string_view condition = Cut(&row, std::string_view("\0", 1));
   for (const Column& column : columns) {
-    column.ForEachIndexed(row, [](const Value&) { return true; });
+    internal::ForEachIndexed(column, row, [](const Value&) { return true; });
   }
   size_t position = 0;
   const Result<Predicate> predicate = Predicate::Parse(condition, columns, &position);
@@ -45,10 +47,12 @@ void TestOneInput(ByteView bytes) {
           "a condition's text reads as itself");
   Require(predicate->Matches(row) == again->Matches(row), "and means the same");
   const auto no_index = [](const Column&) -> const ColumnIndex* { return nullptr; };
-  Require(!predicate->CanSkip(no_index) || predicate->Candidates(1, no_index).IsEmpty(),
+  Require(!internal::Skipping(*predicate, no_index).CanSkip() ||
+              internal::Skipping(*predicate, no_index).Candidates(1).IsEmpty(),
           "without an index only what is never true can skip");
   if (predicate->Matches(row)) {
-    Require(predicate->Candidates(1, no_index).Has(0), "no match is ever skipped");
+    Require(internal::Skipping(*predicate, no_index).Candidates(1).Has(0),
+            "no match is ever skipped");
   }
 }
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/range_filter.h"
 #include "lib/base/kernels.h"
+#include "lib/range/range_filter.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 #include "tests/support/damage.h"
@@ -114,7 +114,7 @@ void BuildAndAsk(Input* input) {
   Require(builder.Finish(&block).ok(), "what is asked for can be made");
   Require(builder.absent_reason().empty() != keys.empty(), "any keys have a range filter");
   if (keys.empty()) return;
-  Require(VerifyFilterBlock(block.view()).ok(), "a finished block is sound");
+  Require(Filter::Verify(block.view()).ok(), "a finished block is sound");
   const Result<RangeFilterInfo> info = DescribeRangeFilter(block.view());
   Require(info.ok() && info->num_keys == keys.size(), "it says of itself what it is");
 

@@ -4,6 +4,8 @@
 
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/sidecar/format.h"
+#include "lib/skip/file_index.h"
+#include "lib/skip/skip_index_source.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/reseal.h"
 
@@ -37,14 +39,14 @@ void CheckSource(ByteView index) {
   static const Predicate predicate = *Predicate::Parse("package = 'p7' OR number > 3", columns);
   Memory source(index);
   const Result<std::string> part = ReadSkipIndex(&source, predicate.columns());
-  const Result<SkipIndexReader> whole = SkipIndexReader::Open(index);
+  const Result<SkipIndex> whole = SkipIndex::Open(index);
   if (!whole.ok()) {
     // What is damaged may be a column that was not read.
-    if (part.ok()) (void)SkipIndexReader::Open(AsBytes(*part));
+    if (part.ok()) (void)SkipIndex::Open(AsBytes(*part));
     return;
   }
   Require(part.ok(), "parts of what can be opened can be read");
-  const Result<SkipIndexReader> opened = SkipIndexReader::Open(AsBytes(*part));
+  const Result<SkipIndex> opened = SkipIndex::Open(AsBytes(*part));
   Require(opened.ok(), "and opened");
   const GranuleSet of_part = opened->Candidates(predicate);
   const GranuleSet of_whole = whole->Candidates(predicate);

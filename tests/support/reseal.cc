@@ -2,6 +2,7 @@
 
 #include "blocksieve/filter.h"
 #include "lib/base/coding.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/short_block.h"
 #include "lib/hash/checksum.h"
 

@@ -35,7 +35,8 @@ Filters FiltersOf(const FileReport& file, const LevelFilters& wanted) {
   const uint64_t keys_each = keys / num_filters;
   const uint64_t bytes_each = builder->BlockBytes(keys_each);
   return {num_filters * bytes_each,
-          std::min(builder->layout().predicted_fpr, builder->EstimateFpr(keys_each, bytes_each))};
+          std::min(builder->layout().predicted_fpr,
+                   builder->LayoutForBlockBytes(keys_each, bytes_each).predicted_fpr)};
 }
 
 // Rates that differ by no more than this, in bits, belong to the same layout: the rate of a filter

@@ -41,10 +41,10 @@ FilterPrice Measure(const FilterOptions& options) {
     const Result<OwnedBytes> block = builder->Finish();
     if (!block.ok()) return {};
     const double built = CpuNanoseconds();
-    const FilterReader reader = FilterReader::Open(block->view());
+    const Filter reader = Filter::Open(block->view());
     uint64_t passed = 0;
     for (uint64_t n = kKeys; n < 2 * kKeys; ++n)
-      passed += reader.MayMatch(KeyOf(n, &bytes)) ? 1 : 0;
+      passed += reader.MayContain(KeyOf(n, &bytes)) ? 1 : 0;
     [[maybe_unused]] volatile const uint64_t is_used = passed;
     const double asked = CpuNanoseconds();
     best.build_ns_per_key = std::min(best.build_ns_per_key, (built - begin) / kKeys);

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/range_filter.h"
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/term/failure.h"
+#include "lib/range/range_filter.h"
 
 namespace blocksieve::cli {
 namespace {

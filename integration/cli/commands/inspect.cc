@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "blocksieve/granule_index.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_choice.h"
@@ -20,6 +19,7 @@
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 #include "integration/cli/term/text_table.h"
+#include "lib/granule/granule_index.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "blocksieve/column.h"
-#include "blocksieve/range_filter.h"
 #include "integration/cli/commands/load_report.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/loaded_database.h"
@@ -22,6 +21,7 @@
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 #include "lib/predicate/lexer.h"
+#include "lib/range/range_filter.h"
 
 namespace blocksieve::cli {
 namespace {

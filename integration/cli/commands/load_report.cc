@@ -8,6 +8,7 @@
 #include "blocksieve/column.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/term/text.h"
+#include "lib/column/values.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -17,7 +18,7 @@ using term::WithCommas;
 
 bool AsksForBounds(const SkipIndexColumnUsage& column) {
   const Result<Column> parsed = Column::Parse(column.definition);
-  return parsed.ok() && parsed->index_parts() == IndexParts::kBounds;
+  return parsed.ok() && internal::IndexPartsOf(*parsed) == IndexParts::kBounds;
 }
 
 // Filters that nobody asked to leave out, but that the builder did.

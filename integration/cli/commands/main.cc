@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/kernels.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/commands/command_tree.h"
 #include "integration/cli/commands/commands.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
+#include "lib/base/kernels.h"
 
 namespace blocksieve::cli {
 namespace {

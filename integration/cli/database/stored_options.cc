@@ -9,7 +9,7 @@
 #include <set>
 #include <string_view>
 
-#include "blocksieve/rocksdb/listener.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/options_file.h"
 #include "integration/cli/term/failure.h"

@@ -11,6 +11,7 @@
 
 #include "blocksieve/column.h"
 #include "integration/cli/term/failure.h"
+#include "lib/column/values.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -30,11 +31,11 @@ std::optional<char> ParseByte(std::string_view text) {
 // Whether the fields that the column reads end at `delimiter`. Tries it with a text that is a value
 // of every type and does not hold the delimiter.
 bool HasFieldsOf(const Column& column, char delimiter) {
-  const Column second = column.WithFieldNumber(2);
+  const Column second = internal::WithFieldNumber(column, 2);
   for (const char digit : {'1', '2', '3'}) {
     if (digit == delimiter) continue;
     const std::string row = {digit, delimiter, digit};
-    if (second.ForEachCompared(row, [](const Value&) { return false; })) return true;
+    if (internal::ForEachCompared(second, row, [](const Value&) { return false; })) return true;
   }
   return false;
 }
@@ -43,7 +44,7 @@ Column ParseIndexColumn(const std::string& definition, char delimiter, uint32_t 
   Result<Column> parsed = Column::Parse(definition, delimiter);
   if (!parsed.ok()) term::FailUsage("--index: {}", parsed.status().message());
   Column column = *std::move(parsed);
-  const std::optional<uint32_t> field = column.field_number();
+  const std::optional<uint32_t> field = internal::FieldNumber(column);
   if (!field || !HasFieldsOf(column, delimiter)) return column;
   if (*field == key_field) {
     term::FailUsage(
@@ -52,7 +53,7 @@ Column ParseIndexColumn(const std::string& definition, char delimiter, uint32_t 
         "can be indexed",
         definition, *field, key_field);
   }
-  return column.WithFieldNumber(*field < key_field ? *field : *field - 1);
+  return internal::WithFieldNumber(column, *field < key_field ? *field : *field - 1);
 }
 
 }  // namespace

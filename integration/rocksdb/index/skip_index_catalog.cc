@@ -6,6 +6,8 @@
 #include "blocksieve/rocksdb/skip_scan.h"
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "lib/skip/file_index.h"
+#include "lib/skip/skip_index_source.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -98,7 +100,7 @@ void FileIndex::OpenProperties() {
 }
 
 bool FileIndex::OpenIndex(ByteView bytes) {
-  Result<SkipIndexReader> index = SkipIndexReader::Open(bytes);
+  Result<SkipIndex> index = SkipIndex::Open(bytes);
   if (index.ok()) {
     index_ = *std::move(index);
     problem_.clear();

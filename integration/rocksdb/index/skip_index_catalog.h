@@ -16,6 +16,7 @@
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/compat/cache_charge.h"
 #include "integration/rocksdb/sidecar/file.h"
+#include "lib/skip/file_index.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -52,7 +53,7 @@ class FileIndex {
   FileIndex& operator=(const FileIndex&) = delete;
 
   /// Null if there is no usable one; then problem() says why.
-  const SkipIndexReader* index() const { return index_ ? &*index_ : nullptr; }
+  const SkipIndex* index() const { return index_ ? &*index_ : nullptr; }
   const std::string& problem() const { return problem_; }
 
   /// Whether the file beside the SST is missing in which the index is.
@@ -91,7 +92,7 @@ class FileIndex {
   std::string read_bytes_;  // of a sidecar
   bool is_in_sidecar_ = false;
   bool lacks_sidecar_ = false;
-  std::optional<SkipIndexReader> index_;
+  std::optional<SkipIndex> index_;
   std::string problem_;
   bool is_lasting_ = true;
   uint32_t value_suffix_bytes_ = 0;

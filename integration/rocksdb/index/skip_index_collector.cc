@@ -3,10 +3,10 @@
 #include <new>
 #include <utility>
 
-#include "blocksieve/granule_index.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/databases.h"
+#include "lib/granule/granule_index.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {

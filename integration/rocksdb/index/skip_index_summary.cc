@@ -9,6 +9,8 @@
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "lib/granule/granule_index.h"
+#include "lib/skip/skip_index_source.h"
 #include "lib/skip/summary.h"
 
 namespace blocksieve {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "blocksieve/rocksdb/listener.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 
 namespace blocksieve::rocksdb_plugin {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "blocksieve/rocksdb/range_filter.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve {

@@ -11,9 +11,9 @@
 #include <string>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/range_filter.h"
 #include "integration/rocksdb/compat/cache_charge.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "lib/range/range_filter.h"
 
 // The adapters between RocksDB's internal filter interface and the core.
 

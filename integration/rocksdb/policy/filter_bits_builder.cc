@@ -8,6 +8,7 @@
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
+#include "lib/block/filter_info.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -72,7 +73,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   }
 
   double EstimatedFpRate(size_t num_entries, size_t bytes) override {
-    return builder_.EstimateFpr(num_entries, bytes);
+    return num_entries == 0 ? 0 : builder_.LayoutForBlockBytes(num_entries, bytes).predicted_fpr;
   }
 
  private:

@@ -4,10 +4,13 @@
 #include <optional>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/range_filter.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
+#include "lib/block/filter_info.h"
+#include "lib/filter/filter_access.h"
+#include "lib/hash/key_list.h"
+#include "lib/range/range_filter.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -19,13 +22,13 @@ static_assert(offsetof(rocksdb::Slice, data_) == 0 &&
 std::string_view AsView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
 // What the filters of a block say to a question for the prefix of all keys, which is empty.
-RangeOutcome AskRange(const RangeFilterReader& ranges, const FilterReader& points,
+RangeOutcome AskRange(const RangeFilterReader& ranges, const Filter& points,
                       const rocksdb::Slice& prefix) noexcept {
   const std::optional<AskedRange> asked = TakeAskedRange(AsView(prefix));
   if (!asked) return RangeOutcome::kNoBound;
   if (asked->begin.empty()) return RangeOutcome::kEmptyBegin;
   if (!RangesAreTrusted()) return RangeOutcome::kUntrusted;
-  const auto may_match = [&](std::string_view key) { return points.MayMatch(key); };
+  const auto may_match = [&](std::string_view key) { return points.MayContain(key); };
   switch (ranges.Ask(asked->begin, asked->end, may_match)) {
     case RangeFilterReader::Answer::kNo:
       return RangeOutcome::kNo;
@@ -40,9 +43,9 @@ RangeOutcome AskRange(const RangeFilterReader& ranges, const FilterReader& point
 // Constructed for every probe under allow_mmap_reads, so it holds nothing but the core's reader.
 class BitsReader final : public rocksdb::FilterBitsReader {
  public:
-  explicit BitsReader(const FilterReader& filter) : filter_(filter) {}
+  explicit BitsReader(const Filter& filter) : filter_(filter) {}
 
-  const FilterReader& filter() const { return filter_; }
+  const Filter& filter() const { return filter_; }
 
   // The empty key is the prefix of all keys under our extractor, and not in the filter. Batches
   // have it where a file with whole keys is read with whole_key_filtering=false.
@@ -52,24 +55,24 @@ class BitsReader final : public rocksdb::FilterBitsReader {
       if (TakeAskedRange(AsView(entry))) CountRange(RangeOutcome::kNoFilter);
       return true;
     }
-    return filter_.MayMatch(AsView(entry));
+    return filter_.MayContain(AsView(entry));
   }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
     const auto count = static_cast<size_t>(std::max(num_keys, 0));
-    if (!filter_.MayMatch(KeyList(keys), count, may_match)) return;
+    if (!internal::FilterAccess::MayContain(filter_, KeyList(keys), count, may_match)) return;
     for (size_t i = 0; i < count; ++i) may_match[i] |= keys[i]->empty();
   }
 
  private:
-  const FilterReader filter_;
+  const Filter filter_;
 };
 
 // The prefix of all keys is empty where ranges can be asked.
 class RangeBitsReader final : public rocksdb::FilterBitsReader {
  public:
   explicit RangeBitsReader(ByteView block)
-      : points_(FilterReader::Open(block)), ranges_(RangeFilterReader::Open(block)) {}
+      : points_(Filter::Open(block)), ranges_(RangeFilterReader::Open(block)) {}
 
   bool MayMatch(const rocksdb::Slice& entry) override {
     if (entry.empty()) [[unlikely]] {
@@ -102,14 +105,14 @@ rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
   const ByteView block = AsBytes(AsView(contents));
   // RocksDB takes one to five bytes for the filter of no keys, but a truncated filter looks the
   // same. Ours are never that short, and its own only if they are damaged.
-  if (block.size() <= kZeroTailBytes) return new BitsReader(FilterReader());
+  if (block.size() <= kZeroTailBytes) return new BitsReader(Filter());
   if (!HasFilterBlockTail(block)) return NewStockBitsReader(contents);
   if (RangeFilterReader::Open(block).is_ready()) {
     // Opening a database tests, but not read-only, nor where the column family is added later.
     TestRangesOnce();
     return new RangeBitsReader(block);
   }
-  return new BitsReader(FilterReader::Open(block));
+  return new BitsReader(Filter::Open(block));
 } catch (const std::bad_alloc&) {
   return nullptr;  // RocksDB takes this for "may match"; it is not exception-safe
 }

@@ -5,12 +5,12 @@
 #include <new>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/kernels.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
+#include "lib/base/kernels.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/range_filter.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/errors.h"
+#include "lib/range/range_filter.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

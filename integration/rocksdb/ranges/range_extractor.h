@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "blocksieve/rocksdb/range_filter.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 
 namespace blocksieve::rocksdb_plugin {
 

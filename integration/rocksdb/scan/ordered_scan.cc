@@ -1,4 +1,5 @@
 #include "integration/rocksdb/scan/candidate_scan.h"
+#include "lib/skip/file_index.h"
 
 #include <algorithm>
 #include <cassert>
@@ -32,7 +33,7 @@ void OrderedScan::FindPlaces() {
     const PlannedFile& file = plan_.files[number];
     PlannedFile unknown = file;  // what of the file is read first
     if (!file.is_whole) {
-      const SkipIndexReader& index = *file.index->index();
+      const SkipIndex& index = *file.index->index();
       const std::optional<size_t> column = index.FindColumn(order_.column);
       const std::vector<GranuleBounds> bounds =
           column ? index.granules().column_index(*column).Bounds() : std::vector<GranuleBounds>();

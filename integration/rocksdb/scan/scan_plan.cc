@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "lib/predicate/skipping.h"
+#include "lib/skip/file_index.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -20,7 +22,7 @@ bool HasRowsOnly(const FileMap& map, const rocksdb::SstFileMetaData* file,
 }
 
 /// The granules in which every row matches: in which the predicate is false for none, nor unknown.
-GranuleSet GranulesThatMatch(const SkipIndexReader& index, const Predicate& predicate,
+GranuleSet GranulesThatMatch(const SkipIndex& index, const Predicate& predicate,
                              const Predicate& negated) {
   GranuleSet others = index.Candidates(negated);
   for (const Column& column : predicate.columns()) {
@@ -108,7 +110,7 @@ class Planner {
     }
     sst_.path = path;
     file.index = SkipIndexCatalog::Default().Open(properties, sst_, context_.predicate.columns());
-    const SkipIndexReader* const index = file.index->index();
+    const SkipIndex* const index = file.index->index();
     std::optional<GranuleSet> granules =
         indexes_.AskFile(index, FileNameOf(path), ProblemOf(*file.index, metadata));
     uint64_t rows = properties->num_entries;
@@ -151,7 +153,7 @@ class Planner {
            ", the database has " + std::to_string(context_.value_suffix_bytes);
   }
 
-  void LeaveOutTooNew(const SkipIndexReader& index, GranuleSet* granules) {
+  void LeaveOutTooNew(const SkipIndex& index, GranuleSet* granules) {
     for (size_t granule = 0; granule < index.num_granules(); ++granule) {
       if (granules->Has(granule) && index.granules().MinSequence(granule) > snapshot_) {
         granules->Remove(granule);
@@ -205,7 +207,7 @@ uint64_t CountGranules(const ScanContext& context, ScanPlan* plan) {
         !HasRowsOnly(*plan->map, plan->map->Find(file.number), file.index->properties())) {
       continue;
     }
-    const SkipIndexReader& index = *file.index->index();
+    const SkipIndex& index = *file.index->index();
     const GranuleSet matching = GranulesThatMatch(index, context.predicate, *negated);
     for (size_t granule = 0; granule < index.num_granules(); ++granule) {
       if (!matching.Has(granule) || !file.granules.Has(granule)) continue;
@@ -221,7 +223,8 @@ std::optional<uint64_t> CountAll(const ScanContext& context,
                                  rocksdb::ColumnFamilyMetaData metadata) {
   const auto no_index = [](const Column&) -> const ColumnIndex* { return nullptr; };
   const Result<Predicate> negated = Predicate::Not(context.predicate);
-  if (!negated.ok() || !context.predicate.columns().empty() || !negated->CanSkip(no_index)) {
+  if (!negated.ok() || !context.predicate.columns().empty() ||
+      !internal::Skipping(*negated, no_index).CanSkip()) {
     return std::nullopt;
   }
   const FileMap map(context.comparator, std::move(metadata));

@@ -11,9 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include "blocksieve/column_index.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/scan/scan_context.h"
+#include "lib/predicate/column_index.h"
 #include "lib/skip/skip_planner.h"
 
 namespace blocksieve::rocksdb_plugin {

@@ -17,6 +17,7 @@
 #include "integration/rocksdb/scan/scan_context.h"
 #include "integration/rocksdb/scan/scan_plan.h"
 #include "integration/rocksdb/scan/store_sources.h"
+#include "lib/column/values.h"
 
 // The order of steps matters: a randomised check against full scans found others to lose rows.
 //   1. The snapshot.
@@ -76,7 +77,7 @@ rocksdb::Status CheckOrder(const SkipScanOptions& options) {
   if (options.order) {
     if (options.limit == 0) return refused("order needs a limit, which is 0; set limit");
     if (options.reverse) return refused("order excludes reverse=true; set order.is_descending");
-    if (options.order->column.tokeniser() != Tokeniser::kNone) {
+    if (internal::TokeniserOf(options.order->column) != Tokeniser::kNone) {
       return refused("order is by " + options.order->column.name() +
                      ", whose values are words; allowed is a column of whole values");
     }

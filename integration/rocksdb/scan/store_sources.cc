@@ -5,6 +5,7 @@
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "lib/granule/granule_index.h"
 
 namespace blocksieve::rocksdb_plugin {
 

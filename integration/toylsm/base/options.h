@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "blocksieve/column.h"
-#include "blocksieve/filter_info.h"
 #include "integration/toylsm/base/env.h"
+#include "lib/block/filter_info.h"
 
 namespace blocksieve::toylsm {
 

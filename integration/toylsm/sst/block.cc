@@ -65,8 +65,7 @@ Result<std::shared_ptr<const Block>> ParseDataBlock(std::string raw) {
 
 std::shared_ptr<const Block> ParseFilterBlock(std::string raw) {
   auto block = std::make_shared<Block>(Block::Kind::kFilter, std::move(raw));
-  block->filter = FilterReader::Open(AsBytes(block->bytes));
-  block->ranges = RangeFilterReader::Open(AsBytes(block->bytes));
+  block->filter = Filter::Open(AsBytes(block->bytes));
   return block;
 }
 

@@ -10,7 +10,6 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/filter.h"
-#include "blocksieve/range_filter.h"
 #include "blocksieve/status.h"
 #include "integration/toylsm/base/entry.h"
 
@@ -56,8 +55,7 @@ struct Block {
   const Kind kind;
   const std::string bytes;
   std::vector<Entry> entries;  ///< of a data block: at least one, in key order
-  FilterReader filter;         ///< of a filter block
-  RangeFilterReader ranges;    ///< of a filter block
+  Filter filter;               ///< of a filter block
 };
 
 /// Errors: Corruption, also if entries are out of order: they would hide what other files have.

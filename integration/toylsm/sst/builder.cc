@@ -15,13 +15,11 @@ Result<FilterBuilders> FilterBuilders::Create(const Options& options,
     if (result.ok()) *builder = *std::move(result);
   };
   if (key_filter.enabled) {
-    keep(FilterBuilder::Create({.kind = key_filter.kind, .target_fpr = key_filter.target_fpr}),
+    keep(FilterBuilder::Create({.kind = key_filter.kind,
+                                .target_fpr = key_filter.target_fpr,
+                                .ranges = key_filter.ranges,
+                                .range_fpr = key_filter.range_fpr}),
          &builders.keys);
-  }
-  if (key_filter.enabled && key_filter.ranges) {
-    keep(RangeFilterBuilder::Create({.range_fpr = key_filter.range_fpr,
-                                     .is_whole_file = options.filter_granule_blocks == 0}),
-         &builders.ranges);
   }
   if (!options.skip_index.columns.empty()) {
     // No limits on granules: they are closed where data blocks end.
@@ -63,7 +61,6 @@ Status SstBuilder::Add(const Entry& entry) {
   AppendEntry(&block_, entry);
   // Deletes too: a key that is deleted here must not be looked for below.
   if (builders_.keys) builders_.keys->AddKey(entry.key);
-  if (builders_.ranges) builders_.ranges->AddKey(entry.key);
   // The index knows granules by their numbers, so it need not repeat any key. A delete has no value
   // to index: a scan finds out by itself what it hides.
   if (builders_.values && entry.value) builders_.values->AddRow({}, *entry.value);
@@ -92,8 +89,6 @@ Status SstBuilder::FinishFilter() {
   BlockHandle& handle = index_.filters.emplace_back();
   Result<OwnedBytes> filter = builders_.keys->Finish();
   if (!filter.ok()) return Status::Ok();
-  // The range filter becomes a part of the same block. Keys that are too much alike have none.
-  if (builders_.ranges) (void)builders_.ranges->Finish(&*filter);
   return WriteBlock(AsText(filter->view()), &handle);
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/range_filter.h"
 #include "blocksieve/skip_index.h"
 #include "integration/toylsm/base/env.h"
 #include "integration/toylsm/base/options.h"
@@ -28,9 +27,8 @@ struct FilterBuilders {
   /// Errors: InvalidArgument. So this also checks options.
   static Result<FilterBuilders> Create(const Options& options, const KeyFilterOptions& key_filter);
 
-  std::optional<FilterBuilder> keys;         ///< finished at the end of each filter granule
-  std::optional<RangeFilterBuilder> ranges;  ///< also; becomes a part of the same filter
-  std::optional<SkipIndexBuilder> values;    ///< finished at the end of the file
+  std::optional<FilterBuilder> keys;       ///< finished at the end of each filter granule
+  std::optional<SkipIndexBuilder> values;  ///< finished at the end of the file
 };
 
 /// Writes an SST: sorted entries, with the library's key filters and skip index.

@@ -83,7 +83,7 @@ Result<Found> SstReader::Find(std::string_view key, const ReadContext& context) 
   Counters* const counters = context.counters;
   const size_t block_number = FindBlock(key);
   const std::shared_ptr<const Block> filter = ReadFilter(block_number, context);
-  if (filter != nullptr && !filter->filter.MayMatch(key)) {
+  if (filter != nullptr && !filter->filter.MayContain(key)) {
     ++counters->filter_negatives;
     return Found();
   }
@@ -106,10 +106,7 @@ bool SstReader::MayHaveKeyIn(const KeyRange& range, const ReadContext& context) 
   if (range.begin <= first_key() || !range.EndsAt(index_.blocks[block].last_key)) return true;
   // The range lies within one block, so one filter has all keys that matter.
   const std::shared_ptr<const Block> filter = ReadFilter(block, context);
-  if (filter == nullptr || !filter->ranges.is_ready()) return true;
-  const auto may_match = [&](std::string_view key) { return filter->filter.MayMatch(key); };
-  const auto answer = filter->ranges.Ask(range.begin, *range.end, may_match);
-  if (answer != RangeFilterReader::Answer::kNo) return true;
+  if (filter == nullptr || filter->filter.MayContainRange(range.begin, *range.end)) return true;
   ++context.counters->range_negatives;
   return false;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blocksieve/sizing.h"
+#include "lib/base/kernels.h"
 #include "lib/bloom/blocked_bloom.h"
 
 // The models against published values, against other ways to compute them, and against simulation.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blocksieve/filter.h"
+#include "lib/block/filter_info.h"
 #include "lib/bloom/bloom_model.h"
 #include "tests/core/filter/test_filters.h"
 
@@ -186,13 +187,13 @@ TEST(ClassicBloom, SurvivesSerialisation) {
   }
 }
 
-template <class Filter>
+template <class Bloom>
 void ExpectEmptyOneToKeepItsLayout() {
   const BloomLayout layout = *BloomLayout::ForKeys(1'000'000, 0.01, 5);
-  const std::string block = BlockOf(Must(Filter::Create(layout)));
+  const std::string block = BlockOf(Must(Bloom::Create(layout)));
   EXPECT_LT(block.size(), 50u);
-  EXPECT_EQ(FilterReader::Open(AsBytes(block)).state(), FilterReader::State::kEmpty);
-  Filter read = Must(Filter::Deserialize(AsBytes(block)));
+  EXPECT_EQ(Filter::Open(AsBytes(block)).state(), Filter::State::kEmpty);
+  Bloom read = Must(Bloom::Deserialize(AsBytes(block)));
   EXPECT_TRUE(read.layout().SameBits(layout));
   EXPECT_EQ(read.layout().design_keys, 1'000'000u);
   EXPECT_FALSE(read.MayContain("key"));

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "lib/column/values.h"
 #include "tests/core/column/test_columns.h"
 
 namespace blocksieve {
@@ -73,10 +74,10 @@ TEST(ColumnDefinition, EqualMeansTheSameDefinition) {
 
 TEST(ColumnDefinition, FieldsCanBeRenumbered) {
   const Column column = MakeColumn("a=words:3");
-  ASSERT_EQ(column.field_number(), 3u);
-  EXPECT_EQ(column.WithFieldNumber(2).ToText(), "a=words:2");
+  ASSERT_EQ(internal::FieldNumber(column), 3u);
+  EXPECT_EQ(internal::WithFieldNumber(column, 2).ToText(), "a=words:2");
   EXPECT_EQ(column.ToText(), "a=words:3");
-  EXPECT_FALSE(MakeColumn("a=value").field_number());
+  EXPECT_FALSE(internal::FieldNumber(MakeColumn("a=value")));
 }
 
 }  // namespace

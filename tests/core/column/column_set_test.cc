@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blocksieve/column.h"
+#include "lib/column/values.h"
 
 // Columns that are read together have the values that each of them has by itself.
 
@@ -46,7 +47,7 @@ Values OneByOne(const std::vector<Column>& columns, const std::string& row) {
   Values values;
   for (const Column& column : columns) {
     auto& of_column = values.emplace_back();
-    column.ForEachIndexed(row, [&](const Value& value) {
+    internal::ForEachIndexed(column, row, [&](const Value& value) {
       of_column.push_back(value.ToText());
       return true;
     });

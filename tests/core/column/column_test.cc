@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/column/values.h"
 #include "tests/core/column/test_columns.h"
 
 namespace blocksieve {
@@ -108,10 +109,10 @@ TEST(Column, ArraysSplit) {
 
 TEST(Column, TellsWhetherRowsHaveSeveralValuesToCompare) {
   for (const char* const several : {"c=field[,]:2", "c=json:/a"}) {
-    EXPECT_TRUE(MakeColumn(several).is_array()) << several;
+    EXPECT_TRUE(internal::IsArray(MakeColumn(several))) << several;
   }
   for (const char* const one : {"c=field:2", "c=words:1", "c=fixed(0,3)"}) {
-    EXPECT_FALSE(MakeColumn(one).is_array()) << one;
+    EXPECT_FALSE(internal::IsArray(MakeColumn(one))) << one;
   }
 }
 
@@ -143,7 +144,7 @@ TEST(Column, VisitorsStopWhenTheyLike) {
   for (const std::string_view definition :
        {"c=field[,]:1", "c=words:1", "c=ngrams(1):1", "c=words:field[;]:1"}) {
     size_t calls = 0;
-    EXPECT_TRUE(MakeColumn(definition).ForEachIndexed("a,b;c d,e", [&](const Value&) {
+    EXPECT_TRUE(internal::ForEachIndexed(MakeColumn(definition), "a,b;c d,e", [&](const Value&) {
       return ++calls < 2;
     })) << definition;
     EXPECT_EQ(calls, 2u) << definition;

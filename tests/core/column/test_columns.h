@@ -10,6 +10,7 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"
+#include "lib/column/values.h"
 #include "tests/support/must.h"
 
 namespace blocksieve::testing {
@@ -55,7 +56,7 @@ inline const Texts kMissing{"missing"};
 /// What a row holds: each value as text, or kMissing.
 inline Texts Indexed(const Column& column, std::string_view row) {
   Texts values;
-  const bool has_column = column.ForEachIndexed(row, [&](const Value& value) {
+  const bool has_column = internal::ForEachIndexed(column, row, [&](const Value& value) {
     EXPECT_EQ(value.type(), column.type());
     values.push_back(value.ToText());
     return true;

@@ -8,6 +8,7 @@
 
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
+#include "lib/filter/filter_access.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 
@@ -29,12 +30,11 @@ class Differential : public ::testing::TestWithParam<FilterKind> {
   }
 
   // The answers of the filter for `hashes`, which are checked against those of single probes.
-  static std::vector<char> Answers(const FilterReader& reader,
-                                   const std::vector<uint64_t>& hashes) {
+  static std::vector<char> Answers(const Filter& reader, const std::vector<uint64_t>& hashes) {
     std::vector<char> answers(hashes.size());
-    for (size_t i = 0; i < hashes.size(); ++i) answers[i] = reader.MayMatchHash(hashes[i]);
+    for (size_t i = 0; i < hashes.size(); ++i) answers[i] = reader.MayContainHash(hashes[i]);
     const auto batch = std::make_unique<bool[]>(hashes.size());
-    reader.MayMatchHashes(hashes, batch.get());
+    reader.MayContainHashes(hashes, batch.get());
     for (size_t i = 0; i < hashes.size(); ++i) {
       if (batch[i] != static_cast<bool>(answers[i])) {
         ADD_FAILURE() << "batch and single probe differ for hash " << hashes[i];
@@ -66,8 +66,8 @@ TEST_P(Differential, NoKeyIsEverDeniedAndAllKernelsAgree) {
     const OwnedBytes block = FinishOk(builder);
     std::vector<char> expected;
     for (const Kernel kernel : internal::AvailableKernels()) {
-      const FilterReader reader = FilterReader::Open(block.view(), kernel);
-      ASSERT_EQ(reader.state(), FilterReader::State::kReady);
+      const Filter reader = internal::FilterAccess::Open(block.view(), kernel);
+      ASSERT_EQ(reader.state(), Filter::State::kReady);
       for (const char answer : Answers(reader, present)) {
         ASSERT_TRUE(answer) << KernelName(kernel) << ", " << present.size() << " keys, target "
                             << target_fpr;

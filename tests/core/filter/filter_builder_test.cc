@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/block/filter_info.h"
 #include "tests/core/filter/test_filters.h"
 
 namespace blocksieve::testing {
@@ -43,7 +44,7 @@ TEST(FilterBuilder, BudgetExceededIsAnErrorAndTheBuilderStartsAnew) {
 
   AddKeys(&builder, 1000);
   const OwnedBytes block = FinishOk(builder);
-  EXPECT_TRUE(FilterReader::Open(block.view()).MayMatch(PresentKey(999)));
+  EXPECT_TRUE(Filter::Open(block.view()).MayContain(PresentKey(999)));
 }
 
 // pitfall 8.
@@ -75,29 +76,59 @@ TEST(FilterBuilder, LayoutForBlockBytesFits) {
         const Result<OwnedBytes> block = builder.Finish(layout);
         ASSERT_TRUE(block.ok());
         EXPECT_LE(block->size, bytes) << n;
-        EXPECT_EQ(builder.EstimateFpr(n, bytes), layout.predicted_fpr);
         EXPECT_LE(PredictedFpr(*DescribeFilterBlock(block->view())), layout.predicted_fpr);
       }
     }
   }
 }
 
-TEST(MakeFilter, MakesTheBlockOfABuilder) {
+TEST(FilterBuild, MakesTheBlockOfABuilder) {
   std::vector<std::string> keys;
   for (uint64_t i = 0; i < 1000; ++i) keys.push_back(PresentKey(i));
   for (const FilterKind kind : BuildableKinds()) {
-    EXPECT_EQ(Copy(*MakeFilter(keys, 0.01, kind)), Copy(BuildBlock(kind, 0.01, 1000)));
+    const auto filter = Filter::Build(keys, {.kind = kind, .target_fpr = 0.01});
+    EXPECT_EQ(AsText(filter->bytes()), Copy(BuildBlock(kind, 0.01, 1000)));
   }
-  EXPECT_EQ(Copy(*MakeFilter(keys, 0.01)), Copy(*MakeFilter(keys, 0.01, FilterKind::kRibbon)));
 }
 
-TEST(MakeFilter, TakesAnyRangeOfStrings) {
+TEST(FilterBuild, CopiesOutliveTheFilter) {
+  Filter copy;
+  EXPECT_TRUE(copy.MayContain("b"));
+  {
+    const auto filter = Filter::Build(std::vector{"a", "c"}, {.target_fpr = 1e-7});
+    copy = *filter;
+  }
+  EXPECT_TRUE(copy.MayContain("a"));
+  EXPECT_FALSE(copy.MayContain("b"));
+  EXPECT_TRUE(copy.MayContainRange("d", "e"));  // it has no range filter
+}
+
+TEST(FilterBuild, AnswersForRanges) {
+  const FilterOptions options{.ranges = true};
+  const auto filter = Filter::Build(std::vector{"apple", "pear"}, options);
+  EXPECT_TRUE(filter->MayContain("pear"));
+  EXPECT_TRUE(filter->MayContainRange("p", "q"));
+  EXPECT_FALSE(filter->MayContainRange("q", "r"));
+  EXPECT_TRUE(filter->MayContainRange("r", "q"));  // no range
+  EXPECT_TRUE(Filter::Verify(filter->bytes()).ok());
+
+  FilterBuilder builder = Must(FilterBuilder::Create(options));
+  builder.AddKey("pear");
+  builder.AddKey("apple");
+  const OwnedBytes block = Must(builder.Finish());
+  EXPECT_EQ(builder.fallback_reason(), "keys do not come in bytewise order");
+  EXPECT_TRUE(Filter::Open(block.view()).MayContainRange("q", "r"));
+  EXPECT_EQ(Filter::Build(std::vector{"a"}, {.ranges = true, .range_fpr = 0.7}).status().message(),
+            "range_fpr is 0.7; allowed is 1e-05 to 0.3");
+}
+
+TEST(FilterBuild, TakesAnyRangeOfStrings) {
   const std::string_view views[] = {"a", "b"};
-  const auto from_views = MakeFilter(std::span<const std::string_view>(views), 0.01);
-  EXPECT_EQ(Copy(*from_views), Copy(*MakeFilter(std::set<std::string>{"b", "a"}, 0.01)));
-  const Result<OwnedBytes> none = MakeFilter(std::vector<const char*>(), 0.01);
-  EXPECT_EQ(FilterReader::Open(none->view()).state(), FilterReader::State::kEmpty);
-  EXPECT_EQ(MakeFilter(views, 0.7).status().message(),
+  const auto from_views = Filter::Build(std::span<const std::string_view>(views));
+  const auto from_set = Filter::Build(std::set<std::string>{"b", "a"});
+  EXPECT_EQ(AsText(from_views->bytes()), AsText(from_set->bytes()));
+  EXPECT_EQ(Filter::Build(std::vector<const char*>())->state(), Filter::State::kEmpty);
+  EXPECT_EQ(Filter::Build(views, {.target_fpr = 0.7}).status().message(),
             "target_fpr is 0.7; allowed is 1e-07 to 0.5");
 }
 

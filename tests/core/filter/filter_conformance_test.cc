@@ -11,6 +11,9 @@
 #include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
 #include "lib/base/kernels.h"
+#include "lib/block/filter_info.h"
+#include "lib/filter/filter_access.h"
+#include "lib/hash/key_list.h"
 #include "tests/core/filter/test_filters.h"
 
 // What every kind of filter owes its users, on every kernel.
@@ -45,11 +48,11 @@ TEST_P(FilterConformance, EveryKeyMatchesForEveryNumberOfKeys) {
   uint64_t rejected = 0;
   for (uint64_t n = 1; n <= 2000; n += n < 300 ? 1 : 37) {
     const OwnedBytes block = Build(FirstKeys(n));
-    const FilterReader reader = FilterReader::Open(block.view());
-    ASSERT_EQ(reader.state(), FilterReader::State::kReady);
+    const Filter reader = Filter::Open(block.view());
+    ASSERT_EQ(reader.state(), Filter::State::kReady);
     for (uint64_t i = 0; i < n; ++i) {
-      ASSERT_TRUE(reader.MayMatch(PresentKey(i))) << "key " << i << " of " << n;
-      rejected += !reader.MayMatch(AbsentKey(i));
+      ASSERT_TRUE(reader.MayContain(PresentKey(i))) << "key " << i << " of " << n;
+      rejected += !reader.MayContain(AbsentKey(i));
     }
   }
   EXPECT_GT(rejected, 0u) << "a filter that never says no hides every bug";
@@ -61,9 +64,9 @@ TEST_P(FilterConformance, MeasuredRateIsAtTheTarget) {
   for (const double target : {0.3, 0.01, 1e-3, 1e-4}) {
     const uint64_t probes = target < 1e-3 ? 4'000'000 : 1'000'000;
     const OwnedBytes block = Build(FirstKeys(200'000), target);
-    const FilterReader reader = FilterReader::Open(block.view());
+    const Filter reader = Filter::Open(block.view());
     uint64_t positives = 0;
-    for (uint64_t i = 0; i < probes; ++i) positives += reader.MayMatchHash(HashKey(AbsentKey(i)));
+    for (uint64_t i = 0; i < probes; ++i) positives += reader.MayContainHash(HashKey(AbsentKey(i)));
     const double measured = static_cast<double>(positives) / static_cast<double>(probes);
     const double sigma = std::sqrt(target / static_cast<double>(probes));
     EXPECT_LE(measured, 1.01 * target + 5 * sigma) << target;
@@ -81,8 +84,8 @@ TEST_P(FilterConformance, RateOfFewKeysIsNeverAboveTheTarget) {
         std::vector<std::string> keys;
         for (uint64_t i = 0; i < n; ++i) keys.push_back(PresentKey(round << 40 | i));
         const OwnedBytes block = Build(keys, target);
-        const FilterReader reader = FilterReader::Open(block.view());
-        for (uint64_t i = 0; i < probes / 10; ++i) positives += reader.MayMatch(AbsentKey(i));
+        const Filter reader = Filter::Open(block.view());
+        for (uint64_t i = 0; i < probes / 10; ++i) positives += reader.MayContain(AbsentKey(i));
       }
       const double measured = static_cast<double>(positives) / static_cast<double>(probes);
       // The spread between small filters is at most that of a share `target` of ten samples of n
@@ -97,10 +100,10 @@ TEST_P(FilterConformance, RateOfFewKeysIsNeverAboveTheTarget) {
 TEST_P(FilterConformance, NoKeysMatchNothing) {
   const OwnedBytes block = Build({});
   EXPECT_GE(block.size, 6u) << "RocksDB takes shorter ones for \"no\", ours must be \"may match\"";
-  const FilterReader reader = FilterReader::Open(block.view());
-  EXPECT_EQ(reader.state(), FilterReader::State::kEmpty);
-  EXPECT_FALSE(reader.MayMatch(""));
-  EXPECT_FALSE(reader.MayMatch("a"));
+  const Filter reader = Filter::Open(block.view());
+  EXPECT_EQ(reader.state(), Filter::State::kEmpty);
+  EXPECT_FALSE(reader.MayContain(""));
+  EXPECT_FALSE(reader.MayContain("a"));
 }
 
 struct LostKeys {
@@ -131,9 +134,9 @@ TEST_P(FilterConformance, KeysThatOthersLostMatch) {
     SCOPED_TRACE(name);
     const OwnedBytes block = Build(keys, 1e-4);
     for (const Kernel kernel : internal::AvailableKernels()) {
-      const FilterReader reader = FilterReader::Open(block.view(), kernel);
-      ASSERT_EQ(reader.state(), FilterReader::State::kReady);
-      for (const std::string& key : keys) ASSERT_TRUE(reader.MayMatch(key));
+      const Filter reader = internal::FilterAccess::Open(block.view(), kernel);
+      ASSERT_EQ(reader.state(), Filter::State::kReady);
+      for (const std::string& key : keys) ASSERT_TRUE(reader.MayContain(key));
     }
   }
 }
@@ -155,21 +158,21 @@ TEST_P(BuilderConformance, KeysInARowCountOnceAndNoneIsKept) {
   for (const uint64_t hash : {0, 0, 7, 7, 0}) builder.AddHash(hash);
   EXPECT_EQ(builder.num_keys(), 2u);
   const OwnedBytes block = FinishOk(builder);
-  EXPECT_TRUE(FilterReader::Open(block.view()).MayMatchHash(0));
+  EXPECT_TRUE(Filter::Open(block.view()).MayContainHash(0));
 }
 
 TEST_P(FilterConformance, AnyAlignmentWillDo) {
   const OwnedBytes block = Build(FirstKeys(2000));
-  const FilterReader aligned = FilterReader::Open(block.view());
+  const Filter aligned = Filter::Open(block.view());
   for (size_t shift = 0; shift < 64; ++shift) {
     // Exactly as long as needed, so that a sanitizer sees a read beyond the end.
     std::vector<uint8_t> moved(shift);
     moved.insert(moved.end(), block.view().begin(), block.view().end());
     moved.shrink_to_fit();
     for (const Kernel kernel : internal::AvailableKernels()) {
-      const FilterReader reader = FilterReader::Open(ByteView(moved).subspan(shift), kernel);
+      const Filter reader = internal::FilterAccess::Open(ByteView(moved).subspan(shift), kernel);
       for (uint64_t i = 0; i < 4000; ++i) {
-        ASSERT_EQ(reader.MayMatch(KeyNumber(i)), aligned.MayMatch(KeyNumber(i)));
+        ASSERT_EQ(reader.MayContain(KeyNumber(i)), aligned.MayContain(KeyNumber(i)));
       }
     }
   }
@@ -193,7 +196,7 @@ struct Batch {
   }
 
   // By each way to ask for many at once. One more answer than keys must stay as it is.
-  void ExpectAnswersOfSingleProbes(const FilterReader& reader) const {
+  void ExpectAnswersOfSingleProbes(const Filter& reader) const {
     std::vector<uint64_t> hashes;
     for (const std::string& key : keys) hashes.push_back(HashKey(key, reader.hash_seed()));
     const auto answers = std::make_unique<bool[]>(keys.size() + 1);
@@ -202,16 +205,17 @@ struct Batch {
         std::fill_n(answers.get(), keys.size() + 1, before);
         ask();
         for (size_t i = 0; i < keys.size(); ++i) {
-          ASSERT_EQ(answers[i], reader.MayMatch(keys[i])) << i << " of " << keys.size();
+          ASSERT_EQ(answers[i], reader.MayContain(keys[i])) << i << " of " << keys.size();
         }
         ASSERT_EQ(answers[keys.size()], before);
       };
-      expect([&] { reader.MayMatch(views, answers.get()); });
-      expect([&] { reader.MayMatchHashes(hashes, answers.get()); });
+      expect([&] { reader.MayContain(views, answers.get()); });
+      expect([&] { reader.MayContainHashes(hashes, answers.get()); });
       if (before) continue;
       bool may_have_empty = false;
       expect([&] {
-        may_have_empty = reader.MayMatch(KeyList(pointers.data()), keys.size(), answers.get());
+        may_have_empty = internal::FilterAccess::MayContain(reader, KeyList(pointers.data()),
+                                                            keys.size(), answers.get());
       });
       EXPECT_TRUE(may_have_empty || std::ranges::none_of(keys, &std::string::empty));
     }
@@ -241,7 +245,7 @@ TEST_P(FilterConformance, BatchesOfAnyLengthsAnswerLikeSingleProbes) {
         const Batch batch(std::span<const std::string>(keys).subspan(first, count));
         for (const Kernel kernel : internal::AvailableKernels()) {
           SCOPED_TRACE(KernelName(kernel));
-          batch.ExpectAnswersOfSingleProbes(FilterReader::Open(block.view(), kernel));
+          batch.ExpectAnswersOfSingleProbes(internal::FilterAccess::Open(block.view(), kernel));
           if (HasFatalFailure()) return;
         }
       }
@@ -252,12 +256,12 @@ TEST_P(FilterConformance, BatchesOfAnyLengthsAnswerLikeSingleProbes) {
 TEST_P(FilterConformance, SeedIsStoredAndUsed) {
   constexpr uint64_t kSeed = 0x123456789abcdef;
   const OwnedBytes block = Build(FirstKeys(1000), 0.01, kSeed);
-  const FilterReader reader = FilterReader::Open(block.view());
+  const Filter reader = Filter::Open(block.view());
   EXPECT_EQ(reader.hash_seed(), kSeed);
   uint64_t positives_of_other_seed = 0;
   for (uint64_t i = 0; i < 1000; ++i) {
-    ASSERT_TRUE(reader.MayMatch(PresentKey(i)));
-    positives_of_other_seed += reader.MayMatchHash(HashKey(PresentKey(i)));
+    ASSERT_TRUE(reader.MayContain(PresentKey(i)));
+    positives_of_other_seed += reader.MayContainHash(HashKey(PresentKey(i)));
   }
   EXPECT_LT(positives_of_other_seed, 100u);
 }
@@ -294,7 +298,7 @@ TEST_P(FilterConformance, DescriptionTellsWhatWasBuilt) {
   EXPECT_LT(info->payload_bytes, block.size);
   EXPECT_LE(PredictedFpr(*info), is_counted ? 0.01 : 0.0102);
   EXPECT_GT(PredictedFpr(*info), 0.0085);
-  EXPECT_TRUE(VerifyFilterBlock(block.view()).ok());
+  EXPECT_TRUE(Filter::Verify(block.view()).ok());
 }
 
 }  // namespace

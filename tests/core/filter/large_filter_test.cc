@@ -5,6 +5,7 @@
 
 #include "blocksieve/bloom.h"
 #include "blocksieve/filter.h"
+#include "lib/block/filter_info.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 #include "tests/support/statistics.h"
@@ -31,13 +32,13 @@ class LargeFilter : public ::testing::Test {
   }
 
   static void ExpectAllMatch(ByteView block, uint64_t num_keys, double target_fpr) {
-    EXPECT_TRUE(VerifyFilterBlock(block).ok());
-    const FilterReader reader = FilterReader::Open(block);
-    ASSERT_EQ(reader.state(), FilterReader::State::kReady);
+    EXPECT_TRUE(Filter::Verify(block).ok());
+    const Filter reader = Filter::Open(block);
+    ASSERT_EQ(reader.state(), Filter::State::kReady);
     EXPECT_GT(DescribeFilterBlock(block)->payload_bytes, uint64_t{1} << 29);
-    for (uint64_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader.MayMatch(KeyOf(i))) << i;
+    for (uint64_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader.MayContain(KeyOf(i))) << i;
     uint64_t matches = 0;
-    for (uint64_t i = num_keys; i < num_keys + kKeys; ++i) matches += reader.MayMatch(KeyOf(i));
+    for (uint64_t i = num_keys; i < num_keys + kKeys; ++i) matches += reader.MayContain(KeyOf(i));
     EXPECT_LE(static_cast<double>(matches), CountInterval(target_fpr * kKeys, 0).high);
     std::printf("%lu keys, %zu bytes, %lu of %lu absent ones match\n", num_keys, block.size(),
                 matches, kKeys);

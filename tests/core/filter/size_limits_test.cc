@@ -4,6 +4,7 @@
 
 #include "blocksieve/bloom.h"
 #include "blocksieve/filter.h"
+#include "lib/block/filter_info.h"
 #include "lib/granule/bit_slices.h"
 #include "lib/granule/filters.h"
 #include "tests/core/filter/test_filters.h"

@@ -71,7 +71,8 @@ inline OwnedBytes BlockOfKeys(FilterKind kind, const std::vector<std::string>& k
   };
   if (kind == FilterKind::kClassicBloom) return filled(Must(ClassicBloom::Create(layout())));
   if (kind == FilterKind::kCountingBloom) return filled(Must(CountingBloom::Create(layout())));
-  FilterBuilder builder = MakeBuilder({kind, target_fpr, hash_seed});
+  FilterBuilder builder =
+      MakeBuilder({.kind = kind, .target_fpr = target_fpr, .hash_seed = hash_seed});
   for (const std::string& key : keys) builder.AddKey(key);
   return FinishOk(builder);
 }
@@ -80,21 +81,21 @@ inline OwnedBytes BlockOfKeys(FilterKind kind, const std::vector<std::string>& k
 inline std::string Copy(const OwnedBytes& block) { return std::string(AsText(block.view())); }
 
 /// Those of a classic or counting filter.
-template <class Filter>
-std::string BlockOf(const Filter& filter) {
+template <class Bloom>
+std::string BlockOf(const Bloom& filter) {
   return Copy(Must(filter.Serialize()));
 }
 
-/// What is read of its block; expects that it is the same filter, also as FilterReader sees it.
-template <class Filter>
-Filter ReadBack(const Filter& filter) {
+/// What is read of its block; expects that it is the same filter, also as Filter sees it.
+template <class Bloom>
+Bloom ReadBack(const Bloom& filter) {
   const std::string block = BlockOf(filter);
-  Filter read = Must(Filter::Deserialize(AsBytes(block)));
+  Bloom read = Must(Bloom::Deserialize(AsBytes(block)));
   EXPECT_TRUE(BlockOf(read) == block);
-  const FilterReader reader = FilterReader::Open(AsBytes(block));
-  EXPECT_EQ(reader.state(), FilterReader::State::kReady);
+  const Filter reader = Filter::Open(AsBytes(block));
+  EXPECT_EQ(reader.state(), Filter::State::kReady);
   for (uint64_t i = 0; i < 4000; ++i) {
-    EXPECT_EQ(reader.MayMatch(KeyNumber(i)), filter.MayContain(KeyNumber(i))) << i;
+    EXPECT_EQ(reader.MayContain(KeyNumber(i)), filter.MayContain(KeyNumber(i))) << i;
   }
   return read;
 }

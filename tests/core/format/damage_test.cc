@@ -4,6 +4,7 @@
 #include <random>
 
 #include "blocksieve/filter.h"
+#include "lib/block/filter_info.h"
 #include "tests/core/format/written_block.h"
 #include "tests/support/environment.h"
 

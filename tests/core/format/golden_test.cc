@@ -4,6 +4,8 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
+#include "lib/base/kernels.h"
+#include "lib/block/filter_info.h"
 #include "tests/core/format/written_block.h"
 #include "tests/support/environment.h"
 #include "tests/support/source_path.h"

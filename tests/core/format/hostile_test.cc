@@ -8,9 +8,11 @@
 #include "blocksieve/filter.h"
 #include "lib/base/coding.h"
 #include "lib/bits/packed.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/kind.h"
 #include "lib/granule/class_tree.h"
 #include "lib/granule/format.h"
+#include "lib/granule/granule_index.h"
 #include "lib/hash/checksum.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
@@ -24,7 +26,7 @@ namespace {
 
 void ExpectUnreadable(const std::string& filter) {
   EXPECT_FALSE(WrittenFilters().front()->Opens(AsBytes(filter)));
-  EXPECT_FALSE(VerifyFilterBlock(AsBytes(filter)).ok());
+  EXPECT_FALSE(Filter::Verify(AsBytes(filter)).ok());
 }
 
 // An empty filter denies every key: only a kind that is known may say that it is empty.
@@ -61,7 +63,7 @@ TEST(HostileFilter, BitsBeyondTheLastAreRefused) {
   std::string block = BlockOf(filter);
   block[25] = static_cast<char>(block[25] | 0x80);  // bit 207
   block = *ResealFilterBlock(AsBytes(block));
-  EXPECT_TRUE(VerifyFilterBlock(AsBytes(block)).ok());
+  EXPECT_TRUE(Filter::Verify(AsBytes(block)).ok());
   const Status status = ClassicBloom::Deserialize(AsBytes(block)).status();
   EXPECT_EQ(status.message(), "filter block: bits are set beyond the last of 203 cells");
 }

@@ -4,9 +4,11 @@
 
 #include "blocksieve/bloom.h"
 #include "blocksieve/filter.h"
-#include "blocksieve/filter_info.h"
 #include "blocksieve/hash.h"
+#include "lib/base/kernels.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/short_block.h"
+#include "lib/filter/filter_access.h"
 #include "lib/hash/checksum.h"
 #include "lib/ribbon/builder.h"
 #include "lib/ribbon/sizing.h"
@@ -21,7 +23,8 @@ using MakeFilter = std::function<std::string(uint64_t num_keys, uint64_t hash_se
 
 MakeFilter Built(FilterKind kind, double target_fpr) {
   return [=](uint64_t num_keys, uint64_t hash_seed) {
-    return Copy(BuildBlock({kind, target_fpr, hash_seed}, num_keys));
+    return Copy(
+        BuildBlock({.kind = kind, .target_fpr = target_fpr, .hash_seed = hash_seed}, num_keys));
   };
 }
 
@@ -125,15 +128,15 @@ class WrittenFilter : public WrittenBlock {
   std::string Make() const override { return row_.make(row_.num_keys, row_.hash_seed); }
 
   void ExpectGoldenAnswers(ByteView block, Kernel kernel) const override {
-    const FilterReader reader = FilterReader::Open(block, kernel);
-    ASSERT_NE(reader.state(), FilterReader::State::kUnreadable);
-    EXPECT_EQ(reader.state() == FilterReader::State::kEmpty, row_.num_keys == 0);
+    const Filter reader = internal::FilterAccess::Open(block, kernel);
+    ASSERT_NE(reader.state(), Filter::State::kUnreadable);
+    EXPECT_EQ(reader.state() == Filter::State::kEmpty, row_.num_keys == 0);
     EXPECT_EQ(reader.hash_seed(), row_.hash_seed);
-    for (uint64_t i = 0; i < row_.num_keys; ++i) ASSERT_TRUE(reader.MayMatch(PresentKey(i))) << i;
+    for (uint64_t i = 0; i < row_.num_keys; ++i) ASSERT_TRUE(reader.MayContain(PresentKey(i))) << i;
     std::string found;
     int num_found = 0;
     for (uint64_t i = 0; i < 20'000 && num_found < 5; ++i) {
-      if (!reader.MayMatch(AbsentKey(i))) continue;
+      if (!reader.MayContain(AbsentKey(i))) continue;
       found += std::to_string(i) + " ";
       ++num_found;
     }
@@ -144,15 +147,15 @@ class WrittenFilter : public WrittenBlock {
   }
 
   uint64_t CountDenied(ByteView block) const override {
-    const FilterReader reader = FilterReader::Open(block);
+    const Filter reader = Filter::Open(block);
     uint64_t denied = 0;
-    for (uint64_t i = 0; i < 3; ++i) denied += !reader.MayMatch(PresentKey(i));
+    for (uint64_t i = 0; i < 3; ++i) denied += !reader.MayContain(PresentKey(i));
     return denied;
   }
 
   bool Opens(ByteView bytes) const override {
-    const FilterReader reader = FilterReader::Open(bytes);
-    const bool opens = reader.state() != FilterReader::State::kUnreadable;
+    const Filter reader = Filter::Open(bytes);
+    const bool opens = reader.state() != Filter::State::kUnreadable;
     EXPECT_EQ(DescribeFilterBlock(bytes).ok(), opens);
     if (!opens) {
       EXPECT_EQ(AskAll(bytes, ActiveKernel()).find('0'), std::string::npos) << "no key is denied";
@@ -161,7 +164,7 @@ class WrittenFilter : public WrittenBlock {
   }
 
   Status Verify(ByteView bytes) const override {
-    Status status = VerifyFilterBlock(bytes);
+    Status status = Filter::Verify(bytes);
     EXPECT_FALSE(!status.ok() && ClassicBloom::Deserialize(bytes).ok());
     EXPECT_FALSE(!status.ok() && CountingBloom::Deserialize(bytes).ok());
     return status;
@@ -169,24 +172,24 @@ class WrittenFilter : public WrittenBlock {
 
   std::string AskAll(ByteView bytes, Kernel kernel) const override {
     constexpr size_t kProbes = 66;
-    const FilterReader reader = FilterReader::Open(bytes, kernel);
+    const Filter reader = internal::FilterAccess::Open(bytes, kernel);
     std::vector<uint64_t> hashes{0, ~uint64_t{0}};  // the ends of the filter
     for (uint64_t state = HashKey(AsText(bytes)); hashes.size() < kProbes;) {
       state = state * 0xd1342543de82ef95 + 1;
       hashes.push_back(state ^ state >> 29);
     }
     bool in_batch[kProbes];
-    reader.MayMatchHashes(hashes, in_batch);
+    reader.MayContainHashes(hashes, in_batch);
     std::string answers;
     for (size_t i = 0; i < kProbes; ++i) {
-      answers += reader.MayMatchHash(hashes[i]) ? '1' : '0';
+      answers += reader.MayContainHash(hashes[i]) ? '1' : '0';
       EXPECT_EQ(answers.back(), in_batch[i] ? '1' : '0');
     }
     return answers;
   }
 
   void UseAll(ByteView bytes) const override {
-    static_cast<void>(VerifyFilterBlock(bytes));
+    static_cast<void>(Filter::Verify(bytes));
     AddTo(ClassicBloom::Deserialize(bytes));
     AddTo(CountingBloom::Deserialize(bytes));
   }

@@ -4,6 +4,7 @@
 
 #include "blocksieve/hash.h"
 #include "lib/granule/format.h"
+#include "lib/granule/granule_index.h"
 #include "tests/core/format/written_block.h"
 #include "tests/core/granule/granule_test_index.h"
 #include "tests/support/reseal.h"

@@ -7,8 +7,11 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
-#include "blocksieve/range_filter.h"
+#include "lib/base/kernels.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/parts.h"
+#include "lib/filter/filter_access.h"
+#include "lib/range/range_filter.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
 #include "tests/support/reseal.h"
@@ -118,11 +121,11 @@ class WrittenRange : public WrittenBlock {
     const RangeFilterInfo info = Must(DescribeRangeFilter(block));
     EXPECT_EQ(info.num_keys, keys_.size());
     EXPECT_EQ(info.is_whole_file, row_.options.is_whole_file);
-    const FilterReader points = FilterReader::Open(block, kernel);
+    const Filter points = internal::FilterAccess::Open(block, kernel);
     std::string answers;
     for (size_t i = 0; i < keys_.size(); ++i) {
       const std::string& key = keys_[i];
-      ASSERT_TRUE(points.MayMatch(key));
+      ASSERT_TRUE(points.MayContain(key));
       ASSERT_EQ(reader.Ask(key, key + '\0'), RangeFilterReader::Answer::kMayMatch);
       const std::string after = key + '\0';
       AppendAnswer(reader.Ask(after, after + '\0'), &answers);
@@ -139,18 +142,18 @@ class WrittenRange : public WrittenBlock {
 
   /// Of points, and of ranges of just that key.
   uint64_t CountDenied(ByteView block) const override {
-    const FilterReader points = FilterReader::Open(block);
+    const Filter points = Filter::Open(block);
     const RangeFilterReader ranges = RangeFilterReader::Open(block);
     uint64_t denied = 0;
     for (size_t i = 0; i < 3; ++i) {
-      denied += !points.MayMatch(keys_[i]);
+      denied += !points.MayContain(keys_[i]);
       denied += !ranges.MayContain(keys_[i], keys_[i] + '\0');
     }
     return denied;
   }
 
   bool Opens(ByteView bytes) const override {
-    const bool has_points = FilterReader::Open(bytes).state() != FilterReader::State::kUnreadable;
+    const bool has_points = Filter::Open(bytes).state() != Filter::State::kUnreadable;
     EXPECT_EQ(DescribeFilterBlock(bytes).ok(), has_points);
     const bool has_ranges = RangeFilterReader::Open(bytes).is_ready();
     if (!has_ranges) {
@@ -160,7 +163,7 @@ class WrittenRange : public WrittenBlock {
     return has_points || has_ranges;
   }
 
-  Status Verify(ByteView bytes) const override { return VerifyFilterBlock(bytes); }
+  Status Verify(ByteView bytes) const override { return Filter::Verify(bytes); }
 
   std::string AskAll(ByteView bytes, Kernel kernel) const override {
     const RangeFilterReader reader = RangeFilterReader::Open(bytes, kernel);
@@ -182,7 +185,7 @@ class WrittenRange : public WrittenBlock {
 
   void UseAll(ByteView bytes) const override {
     static_cast<void>(DescribeRangeFilter(bytes));
-    static_cast<void>(VerifyFilterBlock(bytes));
+    static_cast<void>(Filter::Verify(bytes));
   }
 
   std::optional<std::string> Reseal(ByteView bytes) const override {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/bloom/bloom_model.h"
+#include "lib/granule/granule_index.h"
 #include "lib/granule/sizing.h"
 #include "tests/core/granule/granule_test_index.h"
 

@@ -1,4 +1,4 @@
-#include "blocksieve/granule_index.h"
+#include "lib/granule/granule_index.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/granule_index.h"
+#include "lib/granule/granule_index.h"
 #include "tests/support/must.h"
 
 namespace blocksieve::testing {

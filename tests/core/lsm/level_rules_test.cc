@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "blocksieve/range_filter.h"
 #include "blocksieve/rate_allocation.h"
 #include "blocksieve/sizing.h"
+#include "lib/range/range_filter.h"
 
 // What AllocateByLevel and AllocateForFile do besides AllocateRates.
 

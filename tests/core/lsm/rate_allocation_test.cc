@@ -7,8 +7,8 @@
 #include <cmath>
 #include <random>
 
-#include "blocksieve/range_filter.h"
 #include "blocksieve/sizing.h"
+#include "lib/range/range_filter.h"
 
 namespace blocksieve {
 namespace {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/postings/dictionary.h"
+#include "lib/predicate/column_index.h"
 
 namespace blocksieve::internal {
 namespace {

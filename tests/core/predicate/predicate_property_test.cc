@@ -2,6 +2,8 @@
 
 #include <random>
 
+#include "lib/column/values.h"
+#include "lib/predicate/skipping.h"
 #include "tests/core/column/test_columns.h"
 #include "tests/core/predicate/predicate_reference.h"
 #include "tests/core/predicate/test_column_index.h"
@@ -54,9 +56,12 @@ TEST(PredicateProperty, MatchesAsTheReferenceAndNeverDropsAMatch) {
       ASSERT_EQ(MakePredicate(predicate.ToText(), columns).ToText(), predicate.ToText());
       const Predicate reparsed = MakePredicate(predicate.ToText(), columns);
 
-      const GranuleSet from_perfect = predicate.Candidates(granules.size(), perfect.lookup());
-      const GranuleSet from_partial = predicate.Candidates(granules.size(), partial.lookup());
-      const GranuleSet from_lossy = predicate.Candidates(granules.size(), lossy.lookup());
+      const GranuleSet from_perfect =
+          internal::Skipping(predicate, perfect.lookup()).Candidates(granules.size());
+      const GranuleSet from_partial =
+          internal::Skipping(predicate, partial.lookup()).Candidates(granules.size());
+      const GranuleSet from_lossy =
+          internal::Skipping(predicate, lossy.lookup()).Candidates(granules.size());
       for (size_t g = 0; g < granules.size(); ++g) {
         bool has_match = false;
         for (const std::string& row : granules[g]) {
@@ -123,14 +128,14 @@ TEST(PredicateProperty, TokensOfAnyBytesLoseNothing) {
           case 3:
             return Predicate::StartsWith(column, row.substr(0, begin));
           default:
-            return column.tokeniser() == Tokeniser::kNgrams
+            return internal::TokeniserOf(column) == Tokeniser::kNgrams
                        ? Predicate::Has(column, Value::Bytes(piece))
                        : Predicate::Equals(column, Value::Bytes(row));
         }
       }();
       ASSERT_TRUE(predicate.ok());
       const bool is_match = predicate->Matches(row);
-      const bool is_candidate = predicate->Candidates(1, index.lookup()).Has(0);
+      const bool is_candidate = internal::Skipping(*predicate, index.lookup()).Candidates(1).Has(0);
       ASSERT_TRUE(is_candidate || !is_match) << predicate->ToText() << " lost " << row;
       matches += is_match ? 1u : 0u;
       skipped += is_candidate ? 0u : 1u;

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "blocksieve/column.h"
-#include "blocksieve/column_index.h"
 #include "blocksieve/predicate.h"
+#include "lib/column/values.h"
+#include "lib/predicate/column_index.h"
+#include "lib/predicate/skipping.h"
 
 namespace blocksieve::testing {
 
@@ -49,7 +51,7 @@ class PerfectIndex : public ColumnIndex {
       Granule& granule = granules_.emplace_back();
       for (const std::string& row : rows) {
         const size_t before = granule.values.size();
-        const bool has_column = column.ForEachIndexed(row, [&](const Value& value) {
+        const bool has_column = internal::ForEachIndexed(column, row, [&](const Value& value) {
           granule.values.emplace_back(value);
           return true;
         });
@@ -131,7 +133,7 @@ class FileIndex {
     }
   }
 
-  ColumnIndexLookup lookup() const {
+  internal::ColumnIndexLookup lookup() const {
     return [this](const Column& column) -> const ColumnIndex* {
       const auto index = indexes_.find(column.ToText());
       return index == indexes_.end() ? nullptr : &index->second;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/range_filter.h"
+#include "lib/range/range_filter.h"
 #include "tests/core/range/range_test_keys.h"
 #include "tests/support/must.h"
 
@@ -92,11 +92,13 @@ TEST(FewKeys, LetPointsAnswerForNarrowRanges) {
   for (int i = 0; i < kKeys; ++i) keys.push_back(key_of(number_of(i)));
   RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create({}));
   for (const std::string& key : keys) ranges.AddKey(key);
-  OwnedBytes block = Must(MakeFilter(keys, 0.01));
+  FilterBuilder points_builder = Must(FilterBuilder::Create({.kind = FilterKind::kRibbon}));
+  for (const std::string& key : keys) points_builder.AddKey(key);
+  OwnedBytes block = Must(points_builder.Finish());
   ASSERT_TRUE(ranges.Finish(&block).ok());
-  const FilterReader points = FilterReader::Open(block.view());
+  const Filter points = Filter::Open(block.view());
   const RangeFilterReader reader = RangeFilterReader::Open(block.view());
-  const auto may_match = [&](std::string_view key) { return points.MayMatch(key); };
+  const auto may_match = [&](std::string_view key) { return points.MayContain(key); };
   constexpr auto kNo = RangeFilterReader::Answer::kNo;
   int alone = 0;
   int together = 0;

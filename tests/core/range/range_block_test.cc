@@ -6,7 +6,9 @@
 
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
+#include "lib/block/filter_info.h"
 #include "lib/block/parts.h"
+#include "lib/filter/filter_access.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/range/range_test_keys.h"
 
@@ -45,11 +47,11 @@ TEST(RangeBlock, AnswersPointsAsTheBlockInIt) {
       EXPECT_EQ(info.payload_bytes, expected.payload_bytes);
       EXPECT_EQ(PredictedFpr(info), PredictedFpr(expected));
       for (const Kernel kernel : internal::AvailableKernels()) {
-        const FilterReader reader = FilterReader::Open(block.view(), kernel);
-        const FilterReader inner_reader = FilterReader::Open(AsBytes(inner), kernel);
+        const Filter reader = internal::FilterAccess::Open(block.view(), kernel);
+        const Filter inner_reader = internal::FilterAccess::Open(AsBytes(inner), kernel);
         ASSERT_EQ(reader.state(), inner_reader.state());
         for (uint64_t i = 0; i < 20'000; ++i) {
-          ASSERT_EQ(reader.MayMatch(KeyNumber(i)), inner_reader.MayMatch(KeyNumber(i)));
+          ASSERT_EQ(reader.MayContain(KeyNumber(i)), inner_reader.MayContain(KeyNumber(i)));
         }
       }
     }
@@ -102,9 +104,9 @@ TEST(RangeBlock, InABlockIsRefused) {
   RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create(WhateverItIsWorth()));
   ranges.AddKey("a");
   ASSERT_TRUE(ranges.Finish(&block).ok());
-  EXPECT_EQ(FilterReader::Open(block.view()).state(), FilterReader::State::kUnreadable);
+  EXPECT_EQ(Filter::Open(block.view()).state(), Filter::State::kUnreadable);
   EXPECT_FALSE(DescribeFilterBlock(block.view()).ok());
-  EXPECT_FALSE(VerifyFilterBlock(block.view()).ok());
+  EXPECT_FALSE(Filter::Verify(block.view()).ok());
 }
 
 }  // namespace

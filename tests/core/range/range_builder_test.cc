@@ -53,7 +53,7 @@ class Built {
     EXPECT_FALSE(reader.is_ready());
     EXPECT_EQ(reader.Ask("a", "b"), RangeFilterReader::Answer::kMayMatch);
     EXPECT_EQ(Must(DescribeRangeFilter(AsBytes(block_))).num_keys, 0u);
-    EXPECT_TRUE(VerifyFilterBlock(AsBytes(block_)).ok());
+    EXPECT_TRUE(Filter::Verify(AsBytes(block_)).ok());
   }
 
   void ExpectPresent(uint64_t num_keys) const {
@@ -63,7 +63,7 @@ class Built {
     const RangeFilterInfo info = Must(DescribeRangeFilter(AsBytes(block_)));
     EXPECT_EQ(info.num_keys, num_keys);
     EXPECT_EQ(info.bytes, block_.size() - points_.size());
-    EXPECT_TRUE(VerifyFilterBlock(AsBytes(block_)).ok());
+    EXPECT_TRUE(Filter::Verify(AsBytes(block_)).ok());
   }
 
  private:

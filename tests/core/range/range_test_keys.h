@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "blocksieve/range_filter.h"
+#include "lib/range/range_filter.h"
 
 // Keys of many families, the truth about their ranges, and range filters of them.
 

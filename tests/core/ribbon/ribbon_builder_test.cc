@@ -8,6 +8,7 @@
 
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
+#include "lib/block/filter_info.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/ribbon/ribbon_test_builds.h"
 #include "tests/support/environment.h"

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "lib/base/kernels.h"
 #include "lib/ribbon/sizing.h"
 #include "tests/core/ribbon/ribbon_test_builds.h"
 #include "tests/support/environment.h"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/base/kernels.h"
+#include "lib/block/filter_info.h"
 #include "lib/ribbon/shape.h"
 
 namespace blocksieve::testing {

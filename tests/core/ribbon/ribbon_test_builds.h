@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "lib/base/kernels.h"
 #include "lib/hash/hash_list.h"
 #include "lib/ribbon/builder.h"
 #include "lib/ribbon/probe.h"

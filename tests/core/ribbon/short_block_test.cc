@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "blocksieve/filter.h"
+#include "lib/block/filter_info.h"
 #include "lib/ribbon/builder.h"
 #include "tests/core/filter/test_filters.h"
 
@@ -17,10 +18,10 @@ void ExpectKeys(ByteView block, uint64_t num_keys, uint64_t hash_seed = 0) {
   EXPECT_EQ(info.num_keys, num_keys);
   EXPECT_EQ(info.hash_seed, hash_seed);
   EXPECT_EQ(info.block_bytes, block.size());
-  EXPECT_TRUE(VerifyFilterBlock(block).ok());
-  const FilterReader reader = FilterReader::Open(block);
-  ASSERT_EQ(reader.state(), FilterReader::State::kReady);
-  for (uint64_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader.MayMatch(PresentKey(i))) << i;
+  EXPECT_TRUE(Filter::Verify(block).ok());
+  const Filter reader = Filter::Open(block);
+  ASSERT_EQ(reader.state(), Filter::State::kReady);
+  for (uint64_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader.MayContain(PresentKey(i))) << i;
 }
 
 // Of 24 to 26 bytes before: filters of partitions and small files were 9 and 26 % above the limit.
@@ -57,7 +58,7 @@ TEST(ShortBlock, OfEverySizeAndRate) {
 }
 
 TEST(ShortBlock, NotWithASeedNorOfBloomFilters) {
-  const OwnedBytes block = BuildBlock({FilterKind::kRibbon, 0.01, 42}, 300);
+  const OwnedBytes block = BuildBlock({.kind = FilterKind::kRibbon, .hash_seed = 42}, 300);
   EXPECT_FALSE(internal::LooksShort(block.view()));
   ExpectKeys(block.view(), 300, 42);
   EXPECT_FALSE(internal::LooksShort(BuildBlock(FilterKind::kBlockedBloom, 0.01, 300).view()));
@@ -73,7 +74,7 @@ TEST(ShortBlock, NotWhereSlotsDoNotTellTheKeys) {
   EXPECT_EQ(internal::LooksShort(block.view()),
             info.num_keys <= info.ribbon.slots() && info.ribbon.slots() - info.num_keys < 64);
   for (uint64_t i = 0; i < 150; ++i) {
-    ASSERT_TRUE(FilterReader::Open(block.view()).MayMatch(PresentKey(i)));
+    ASSERT_TRUE(Filter::Open(block.view()).MayContain(PresentKey(i)));
   }
 }
 

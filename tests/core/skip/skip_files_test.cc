@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/column/values.h"
+#include "lib/skip/file_index.h"
 #include "lib/skip/skip_planner.h"
 #include "lib/skip/summary.h"
 #include "tests/core/column/test_columns.h"
@@ -28,8 +30,8 @@ TEST(SkipPlanner, FilesThatCannotSkipAreReadAsAWhole) {
   const Predicate predicate = MakePredicate("v = 'b'", columns);
   const std::string useful_bytes = BuildIndex(columns, {"a", "b", "c"});
   const std::string other_bytes = BuildIndex(MakeColumns({"w=value"}), {"a", "b"});
-  const SkipIndexReader useful = *SkipIndexReader::Open(AsBytes(useful_bytes));
-  const SkipIndexReader other = *SkipIndexReader::Open(AsBytes(other_bytes));
+  const SkipIndex useful = *SkipIndex::Open(AsBytes(useful_bytes));
+  const SkipIndex other = *SkipIndex::Open(AsBytes(other_bytes));
   ScanExplanation explanation;
   SkipPlanner planner(predicate, &explanation);
   ASSERT_TRUE(planner.CanSkip());
@@ -81,7 +83,7 @@ TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameCounts) {
   SkipIndexSummarizer summarizer;
   for (const char* const definition : {"v=value", "v=field:2"}) {
     const std::string bytes = BuildIndex(MakeColumns({definition}), {"a\tb", "c\td"});
-    const SkipIndexReader index = *SkipIndexReader::Open(AsBytes(bytes));
+    const SkipIndex index = *SkipIndex::Open(AsBytes(bytes));
     EXPECT_TRUE(summarizer.AddIndex(index.granules(), bytes.size()).ok());
   }
   summarizer.AddProblem("3: over budget");
@@ -91,7 +93,7 @@ TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameCounts) {
   EXPECT_EQ(summary.files_with_index, 2u);
   EXPECT_EQ(summary.problems, Texts{"3: over budget"});
   ASSERT_EQ(summary.columns.size(), 1u);
-  EXPECT_EQ(summary.columns[0].field_number(), 2u);
+  EXPECT_EQ(internal::FieldNumber(summary.columns[0]), 2u);
   ASSERT_EQ(summary.usage.size(), 3u) << "superseded ones, and those that cannot be read, too";
   for (const SkipIndexColumnUsage& usage : summary.usage) {
     EXPECT_EQ(usage.num_files, usage.definition == "of a newer version" ? 0u : 1u);

@@ -1,4 +1,6 @@
+#include "lib/skip/skip_index_source.h"
 #include "blocksieve/skip_index.h"
+#include "lib/skip/file_index.h"
 
 #include <gtest/gtest.h>
 
@@ -50,12 +52,12 @@ class SkipIndexSources : public ::testing::Test {
 };
 
 TEST_F(SkipIndexSources, OnlyTheColumnsThatAreAskedAreRead) {
-  const SkipIndexReader whole = *SkipIndexReader::Open(AsBytes(index_));
+  const SkipIndex whole = *SkipIndex::Open(AsBytes(index_));
   const Predicate where = *Predicate::Parse("n = 7 OR n > 195", columns_);
   Source source(index_);
   const Result<std::string> part = ReadSkipIndex(&source, where.columns());
   ASSERT_TRUE(part.ok()) << part.status().message();
-  const Result<SkipIndexReader> opened = SkipIndexReader::Open(AsBytes(*part));
+  const Result<SkipIndex> opened = SkipIndex::Open(AsBytes(*part));
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   EXPECT_TRUE(
       std::ranges::equal(opened->Candidates(where).words(), whole.Candidates(where).words()));
@@ -70,7 +72,7 @@ TEST_F(SkipIndexSources, AllColumnsAreTheIndexItselfAndItsHeaderTellsOfThem) {
   Source source(index_);
   const auto infos = *ReadSkipIndexColumns(&source);
   EXPECT_LE(source.num_read(), 4096u);
-  const SkipIndexReader whole = *SkipIndexReader::Open(AsBytes(index_));
+  const SkipIndex whole = *SkipIndex::Open(AsBytes(index_));
   ASSERT_EQ(infos.size(), columns_.size());
   for (size_t i = 0; i < infos.size(); ++i) {
     EXPECT_EQ(infos[i].name, whole.granules().column(i).name);

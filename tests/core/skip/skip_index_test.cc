@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/skip/file_index.h"
 #include "tests/core/column/test_columns.h"
 #include "tests/core/granule/granule_test_index.h"
 
@@ -26,15 +27,15 @@ constexpr uint64_t kRowsPerGranule = 10;
 class BuiltIndex {
  public:
   explicit BuiltIndex(Result<std::string> bytes)
-      : bytes_(*std::move(bytes)), reader_(*SkipIndexReader::Open(AsBytes(bytes_))) {}
+      : bytes_(*std::move(bytes)), reader_(*SkipIndex::Open(AsBytes(bytes_))) {}
   BuiltIndex(const BuiltIndex&) = delete;
   BuiltIndex& operator=(const BuiltIndex&) = delete;
 
-  const SkipIndexReader* operator->() const { return &reader_; }
+  const SkipIndex* operator->() const { return &reader_; }
 
  private:
   const std::string bytes_;
-  const SkipIndexReader reader_;
+  const SkipIndex reader_;
 };
 
 SkipIndexBuilder MakeBuilder(const std::vector<Column>& columns) {

@@ -4,11 +4,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "blocksieve/granule_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "lib/granule/granule_index.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/logs.h"
 

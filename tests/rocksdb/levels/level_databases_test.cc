@@ -5,7 +5,6 @@
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/listener.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/listener.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "tests/support/test_db.h"
 

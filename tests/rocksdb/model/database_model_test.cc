@@ -4,7 +4,7 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "blocksieve/rocksdb/range_filter.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "tests/rocksdb/model/model_run.h"
 #include "tests/support/environment.h"

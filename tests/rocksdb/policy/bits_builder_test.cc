@@ -7,6 +7,7 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "lib/block/filter_info.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/param_names.h"

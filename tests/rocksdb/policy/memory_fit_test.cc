@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blocksieve/filter.h"
+#include "lib/block/filter_info.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -60,7 +61,7 @@ class MemoryFitTest : public ::testing::TestWithParam<size_t (*)(size_t)> {
       EXPECT_TRUE(block.ok());
       const Result<FilterInfo> info = DescribeFilterBlock(block->view());
       EXPECT_TRUE(info.ok());
-      EXPECT_TRUE(VerifyFilterBlock(block->view()).ok());
+      EXPECT_TRUE(Filter::Verify(block->view()).ok());
       const auto keys = static_cast<double>(num_keys);
       totals.keys += keys;
       totals.expected_positives += keys * PredictedFpr(*info);

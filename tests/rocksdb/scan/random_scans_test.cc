@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "blocksieve/rocksdb/listener.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/rocksdb/compat/interfering_db.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/environment.h"

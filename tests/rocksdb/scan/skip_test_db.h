@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
+#include "lib/column/values.h"
 #include "tests/support/test_db.h"
 
 // Databases with a skip index, and scans of them with the index and without.
@@ -85,7 +86,7 @@ inline ScannedRows Sorted(const ScannedRows& rows, const ScanOrder& order, size_
   std::vector<std::pair<Value, const std::pair<std::string, std::string>*>> values;
   for (const auto& row : rows) {
     std::optional<Value> best;
-    order.column.ForEachCompared(row.second, [&](const Value& value) {
+    internal::ForEachCompared(order.column, row.second, [&](const Value& value) {
       // JSON may give bytes that are gone afterwards; tests order by other columns.
       if (!best || (value.Compare(*best) < 0) != order.is_descending) best = value;
       return true;
@@ -113,8 +114,8 @@ inline void ExpectOrdersAndCounts(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* 
   options.count_granules = false;
   for (const Column& column : predicate.columns()) {
     const bool is_number = column.type() != ValueType::kBytes;
-    const bool is_plain =
-        column.tokeniser() == Tokeniser::kNone && (is_number || !column.is_array());
+    const bool is_plain = internal::TokeniserOf(column) == Tokeniser::kNone &&
+                          (is_number || !internal::IsArray(column));
     for (const bool is_descending : {false, true}) {
       if (!is_plain) break;
       options.order = ScanOrder{column, is_descending};

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/rocksdb/listener.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 namespace blocksieve::testing {

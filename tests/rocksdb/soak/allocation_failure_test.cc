@@ -8,7 +8,6 @@
 
 #include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/listener.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "tests/rocksdb/scan/skip_test_db.h"

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/listener.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/db_checks.h"

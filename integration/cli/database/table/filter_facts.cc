@@ -9,10 +9,11 @@
 #include <utility>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/range_filter.h"
 #include "integration/cli/term/text.h"
 #include "lib/base/coding.h"
+#include "lib/block/filter_info.h"
 #include "lib/bloom/bloom_model.h"
+#include "lib/range/range_filter.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -13,6 +13,7 @@
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/coding.h"
+#include "lib/block/filter_info.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -51,7 +52,7 @@ std::vector<std::string> TableFile::FindDamage() {
   if (!status.ok()) damage.push_back("checksums of blocks: " + status.ToString());
   for (const std::string& contents : table_.filters()) {
     if (!DescribeFilterBlock(AsBytes(contents)).ok()) continue;  // stock, or in the report
-    const Status valid = VerifyFilterBlock(AsBytes(contents));
+    const Status valid = Filter::Verify(AsBytes(contents));
     if (!valid.ok()) damage.push_back("a filter: " + valid.message());
   }
   return damage;

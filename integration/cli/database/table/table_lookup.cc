@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "blocksieve/rocksdb/range_filter.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/table/table_reading.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "lib/base/coding.h"

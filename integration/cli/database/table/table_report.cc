@@ -9,6 +9,7 @@
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
+#include "lib/granule/granule_index.h"
 
 namespace blocksieve::cli {
 namespace {

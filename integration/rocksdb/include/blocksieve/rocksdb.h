@@ -16,10 +16,7 @@
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
 
-#include "blocksieve/rocksdb/export.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/listener.h"
-#include "blocksieve/rocksdb/range_filter.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/rocksdb/skip_scan.h"
 
@@ -31,7 +28,7 @@ class OptionsToSet {
  public:
   /// @{
   /// Implicit, so that calls take pointers. Without DBOptions, features that need the listener
-  /// (listener.h) are refused: wasted_reads, bits_per_key, and indexes in files beside the SSTs.
+  /// (NewListener) are refused: wasted_reads, bits_per_key, and indexes in files beside the SSTs.
   OptionsToSet(rocksdb::Options* options)  // NOLINT: implicit
       : db_(options), column_family_(options) {}
   OptionsToSet(rocksdb::ColumnFamilyOptions* column_family)  // NOLINT: implicit

@@ -1,16 +1,19 @@
 #pragma once
 
 /// \file
-/// The filter policy for RocksDB, from C++ and by its name in option strings.
+/// The filter policy for RocksDB, from C++ and by its name in option strings; its filters of
+/// ranges; and the listener that tells it, and skip indexes, what RocksDB does.
 
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 
-#include "blocksieve/filter_info.h"
-#include "blocksieve/rocksdb/export.h"
+#include "blocksieve/sizing.h"
 #include "blocksieve/status.h"
 
 namespace blocksieve {
@@ -32,7 +35,7 @@ enum class PolicyKind : uint8_t {
 /// Set at most one of `target_fpr`, `wasted_reads` and `bits_per_key`. `target_fpr` holds for every
 /// file. The other two give small levels precise filters, and the last level a coarse one or none,
 /// which wastes fewer reads in the same memory. They need to know the sizes of the levels: add a
-/// listener (listener.h). If none of the three is set, `target_fpr` is 0.01.
+/// listener (NewListener). If none of the three is set, `target_fpr` is 0.01.
 struct FilterPolicyOptions {
   /// Share of absent keys that the filter of a file may let through. 1e-7 to 0.5.
   std::optional<double> target_fpr = std::nullopt;
@@ -58,7 +61,7 @@ struct FilterPolicyOptions {
   /// filters.
   uint64_t max_build_bytes = 0;
 
-  /// Filters answer for ranges, too (range_filter.h). It needs the prefix extractor
+  /// Filters answer for ranges, too. It needs the prefix extractor
   /// "blocksieve.range": EnableRangeFilter sets both. RocksDB refuses to open a database with
   /// options that do not go with it.
   bool ranges = false;
@@ -95,6 +98,63 @@ struct FilterPolicyOptions {
 /// Errors: InvalidArgument if an option is out of range; ResourceExhausted if memory is short.
 BLOCKSIEVE_EXPORT Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilterPolicy(
     const FilterPolicyOptions& options);
+
+/// What EnableRangeFilter (blocksieve/rocksdb.h) sets.
+struct RangeFilterOptions {
+  /// Of the filter policy; `ranges` is set in any case.
+  FilterPolicyOptions policy = {};
+
+  /// Take the place of the prefix extractor that the column family has. Seeks that rely on it,
+  /// with prefix_same_as_start or in prefix mode, no longer end where the prefix does.
+  bool replace_prefix_extractor = false;
+};
+
+/// Makes seeks with these options ask range filters: sets iterate_upper_bound, which has to outlive
+/// the iterator, and auto_prefix_mode. It changes no result.
+BLOCKSIEVE_EXPORT void PrepareRangeRead(const rocksdb::Slice* upper_bound,
+                                        rocksdb::ReadOptions* read_options);
+
+/// How often RocksDB asked filters for ranges, by what came of it, since the process began. One
+/// seek asks each sorted run once.
+struct RangeFilterCounts {
+  uint64_t no = 0;         ///< No key in the range: no block was read.
+  uint64_t may_match = 0;  ///< There may be one.
+
+  // Those that could not tell, and so may match:
+  uint64_t beyond_partition = 0;  ///< Nothing here, but the range goes on in the next partition.
+  uint64_t no_range_filter = 0;   ///< The file has a filter for points only.
+  uint64_t no_bound = 0;          ///< The seek had no upper bound, or no auto_prefix_mode.
+  uint64_t empty_begin = 0;       ///< The seek began at the empty key.
+  uint64_t untrusted = 0;         ///< RocksDB failed the self-test; stderr told why.
+
+  /// All questions.
+  uint64_t asked() const {
+    return no + may_match + beyond_partition + no_range_filter + no_bound + empty_begin + untrusted;
+  }
+};
+
+/// Thread-safe.
+BLOCKSIEVE_EXPORT RangeFilterCounts GetRangeFilterCounts();
+
+/// A listener by which blocksieve learns what RocksDB tells neither filter policies nor collectors.
+/// It goes into DBOptions::listeners, or into option strings and OPTIONS files as
+/// "listeners={blocksieve}".
+///
+/// Filter policies learn how large the levels are and which of them lookups ask, to spread memory
+/// over them (FilterPolicyOptions::wasted_reads and bits_per_key). Without it, a policy learns the
+/// last level from the files that it builds, starts over whenever the database is opened, and
+/// assumes that each level is size-ratio times as large as the one above. The listener reads the
+/// sizes of all files when a flush or a compaction begins. This takes about a microsecond per file
+/// under the database's mutex, and at most a fiftieth of the time. RocksDB does not tell listeners
+/// when DB::CompactFiles begins, so its output gets rates for the sizes before it.
+///
+/// Skip indexes learn where their SST is written, and are put into a file beside it (sidecar)
+/// rather than into its properties: see SkipIndexOptions::max_property_bytes. The listener deletes
+/// the sidecars of SSTs that are deleted and, at the first flush or compaction after the database
+/// is opened, those that are left of SSTs that are no more.
+///
+/// Thread-safe. One listener may serve several databases.
+BLOCKSIEVE_EXPORT std::shared_ptr<rocksdb::EventListener> NewListener();
 
 }  // namespace blocksieve
 

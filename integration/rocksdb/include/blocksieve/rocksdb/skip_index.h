@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "blocksieve/column.h"
-#include "blocksieve/granule_index.h"
-#include "blocksieve/rocksdb/export.h"
 #include "blocksieve/rocksdb/skip_scan.h"  // the reading side
 #include "blocksieve/skip_index.h"
 

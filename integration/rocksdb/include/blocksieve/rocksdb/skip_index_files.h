@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/rocksdb/export.h"
 #include "blocksieve/rocksdb/skip_index.h"
 
 /// \file

@@ -13,7 +13,6 @@
 #include <string_view>
 
 #include "blocksieve/predicate.h"
-#include "blocksieve/rocksdb/export.h"
 #include "blocksieve/skip_index.h"
 
 namespace blocksieve {

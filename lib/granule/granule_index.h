@@ -9,9 +9,10 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/column.h"
-#include "blocksieve/column_index.h"
-#include "blocksieve/kernels.h"
+#include "blocksieve/skip_index.h"
 #include "blocksieve/status.h"
+#include "lib/base/kernels.h"
+#include "lib/predicate/column_index.h"
 
 /// \file
 /// The skip index of one file. It divides the rows, in key order, into granules. For each granule
@@ -130,19 +131,6 @@ class GranuleIndex {
 
   std::unique_ptr<internal::GranuleIndexParts> parts_;
 };
-
-/// The default number of rows per granule, for engines that do not close granules with their data
-/// blocks, which is better: a granule that lies across two blocks costs both. With rows of some
-/// hundred bytes it is one or two data blocks. Twice as many rows read half as many blocks more;
-/// half as many double the bytes of the granules' keys, which with file paths are a quarter of the
-/// filters'.
-inline constexpr uint64_t kDefaultGranuleRows = 64;
-
-/// The default limit on key and value bytes per granule, for large rows.
-inline constexpr uint64_t kDefaultGranuleBytes = 16 << 10;
-
-/// The default limit on the bytes of an index.
-inline constexpr uint64_t kDefaultMaxIndexBytes = 8 << 20;
 
 /// What a skip index holds for one column.
 struct GranuleColumnOptions {

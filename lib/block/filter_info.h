@@ -2,47 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
 
 #include "blocksieve/bytes.h"
+#include "blocksieve/sizing.h"
+#include "blocksieve/status.h"
 
 namespace blocksieve {
-
-/// The kinds of filter that a filter block can hold. The values are part of the byte format.
-enum class FilterKind : uint8_t {
-  kClassicBloom = 1,   ///< k bits anywhere (bloom.h); can be added to and united.
-  kBlockedBloom = 2,   ///< k bits in one cache line: the fastest to build and to probe.
-  kRibbon = 3,         ///< A chunk-seeded ribbon: the smallest.
-  kCountingBloom = 4,  ///< Counters in place of bits (bloom.h): keys can be removed.
-};
-
-/// "classic", "bloom" (blocked Bloom), "ribbon" or "counting"; "unknown" for any other value.
-std::string_view FilterKindName(FilterKind kind) noexcept;
-
-/// The kinds that sizing.h knows layouts of, in the order of their values. Throws std::bad_alloc.
-std::vector<FilterKind> SizedFilterKinds();
-
-/// The kinds that FilterBuilder builds, in the order of their values. Throws std::bad_alloc.
-std::vector<FilterKind> BuildableFilterKinds();
-
-/// How a filter is laid out, and what false-positive rate (FPR) that gives.
-struct Layout {
-  FilterKind kind = FilterKind::kBlockedBloom;  ///< Of the filter.
-
-  /// Payload bits per key, > 0, a multiple of 1/16 (others count as the next one); payloads round
-  /// up to whole bytes or lines.
-  double bits_per_key = 0;
-  uint32_t num_probes = 0;   ///< Bits set per key (k), >= 1; of a ribbon, its whole columns.
-  double predicted_fpr = 1;  ///< The exact model's FPR at these bits per key, rounded up.
-};
-
-/// @{
-/// The range of target FPRs that ChooseLayout accepts, for any kind.
-inline constexpr double kMinTargetFpr = 1e-7;
-inline constexpr double kMaxTargetFpr = 0.5;
-/// @}
 
 /// Written into the footer of a filter for points. Readers take a higher one for "may match".
 inline constexpr uint8_t kFilterFormatVersion = 1;
@@ -108,7 +73,7 @@ struct FilterInfo {
   uint64_t payload_bytes = 0;  ///< Everything before the footer.
   uint64_t block_bytes = 0;    ///< Payload, footer and zero bytes.
   uint64_t hash_seed = 0;      ///< Of HashKey.
-  /// What VerifyFilterBlock compares; 0 in short blocks, whose one checksum is compared at once.
+  /// What Filter::Verify compares; 0 in short blocks, whose one checksum is compared at once.
   uint32_t payload_checksum = 0;
 
   uint32_t lead_bytes = 0;  ///< Unused bytes before the first line or segment.
@@ -129,5 +94,12 @@ struct FilterInfo {
                          : 8.0 * static_cast<double>(block_bytes) / static_cast<double>(num_keys);
   }
 };
+
+/// Reads and checks the footer in constant time, without looking at the payload. Thread-safe.
+/// Errors: Corruption (too short, foreign, damaged), NotSupported (a newer version or kind).
+Result<FilterInfo> DescribeFilterBlock(ByteView block);
+
+/// The false-positive rate that the model predicts for a filter of this layout and number of keys.
+double PredictedFpr(const FilterInfo& info) noexcept;
 
 }  // namespace blocksieve

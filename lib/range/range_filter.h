@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/kernels.h"
 #include "blocksieve/status.h"
+#include "lib/base/kernels.h"
 
 /// \file
 /// Filters of ranges: whether some key may lie in [begin, end). A range filter is a part of a

@@ -1,0 +1,101 @@
+#include "blocksieve/filter.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <type_traits>
+#include <utility>
+
+#include "lib/base/errors.h"
+#include "lib/base/kernels.h"
+#include "lib/block/kind.h"
+#include "lib/block/parts.h"
+#include "lib/block/probe_loops.h"
+#include "lib/filter/filter_access.h"
+#include "lib/hash/hash_inline.h"
+#include "lib/range/range_filter.h"
+
+namespace blocksieve {
+namespace {
+
+bool IsReadable(ByteView block, FilterInfo* info) noexcept try {
+  return internal::ReadFooter(block, info).ok();
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+}  // namespace
+
+Filter::Filter() noexcept { SetOps(internal::kEverythingMatches); }
+
+Filter Filter::Open(ByteView block) noexcept {
+  return internal::FilterAccess::Open(block, ActiveKernel());
+}
+
+Filter internal::FilterAccess::Open(ByteView block, Kernel kernel) noexcept {
+  assert(IsAvailable(kernel));
+  Filter filter;
+  filter.bytes_ = block;
+  FilterInfo info;
+  block = SplitBlockOrNot(block).filter;
+  if (!IsReadable(block, &info)) return filter;
+  static_assert(sizeof(FilterView) <= sizeof(filter.view_) &&
+                alignof(FilterView) <= alignof(uint64_t) &&
+                std::is_trivially_copyable_v<FilterView>);
+  FilterView& view = *reinterpret_cast<FilterView*>(filter.view_.data());
+  view.hash_seed = info.hash_seed;
+  view.first_hash_flip = FirstHashFlip(info.hash_seed);
+  view.last_hash_flip = LastHashFlip(info.hash_seed);
+  if (info.num_keys == 0) {
+    filter.SetOps(kNothingMatches);
+    filter.state_ = Filter::State::kEmpty;
+    return filter;
+  }
+  view.data = block.data() + info.lead_bytes;
+  filter.state_ = Filter::State::kReady;
+  filter.SetOps(FindKind(info.kind)->format.open(info, kernel, &view));
+  return filter;
+}
+
+Result<Filter> Filter::Own(OwnedBytes block) try {
+  Filter filter = Open(block.view());
+  filter.memory_ = std::move(block.memory);
+  return filter;
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+void Filter::MayContain(std::span<const std::string_view> keys, bool* may_match) const noexcept {
+  struct Slice {
+    const char* data;
+    size_t size;
+  };
+  std::array<Slice, internal::kProbeBatch> slices;
+  std::array<const Slice*, internal::kProbeBatch> pointers;
+  for (size_t first = 0; first < keys.size(); first += internal::kProbeBatch) {
+    const auto batch = keys.subspan(first, std::min(keys.size() - first, internal::kProbeBatch));
+    for (size_t i = 0; i < batch.size(); ++i) {
+      slices[i] = {batch[i].data(), batch[i].size()};
+      pointers[i] = &slices[i];
+    }
+    internal::FilterAccess::MayContain(*this, KeyList(pointers.data()), batch.size(),
+                                       may_match + first);
+  }
+}
+
+bool Filter::MayContainRange(std::string_view begin, std::string_view end) const noexcept {
+  const auto may_match = [this](std::string_view key) { return MayContain(key); };
+  return RangeFilterReader::Open(bytes_).Ask(begin, end, may_match) !=
+         RangeFilterReader::Answer::kNo;
+}
+
+uint64_t Filter::hash_seed() const noexcept { return view().hash_seed; }
+
+void Filter::SetOps(const internal::ProbeOps& ops) noexcept {
+  may_match_key_ = ops.may_match_key;
+  may_match_hash_ = ops.may_match_hash;
+  may_match_hashes_ = ops.may_match_hashes;
+  ops_ = &ops;
+}
+
+}  // namespace blocksieve
