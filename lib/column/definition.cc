@@ -61,10 +61,15 @@ std::string ReadingText(const ColumnDefinition& definition) {
   return is_plain ? "" : std::string(ValueTypeName(definition.type)) + ":";
 }
 
-// Reads the text from its front. The caller reports errors, all with the same message.
+constexpr char kExtractors[] =
+    "an extractor: field:N, value, fixed(OFFSET,WIDTH), json:/POINTER, int:N, uint:N, float:N, "
+    "words:N, ngrams(LENGTH):N, int32le(OFFSET) and the like";
+
+// Reads the text from its front. Functions return false after the first thing that is not as
+// expected.
 class DefinitionParser {
  public:
-  DefinitionParser(std::string_view text, char delimiter) : rest_(text) {
+  DefinitionParser(std::string_view text, char delimiter) : text_(text), rest_(text) {
     definition_.delimiter = delimiter;
   }
 
@@ -73,10 +78,22 @@ class DefinitionParser {
   }
   ColumnDefinition&& definition() && { return std::move(definition_); }
 
+  /// After Parse returned false.
+  Status error() const {
+    const size_t position = text_.size() - unexpected_.size() + 1;
+    return Status::InvalidArgument(
+        "column definition '" + Shown(text_) + "', position " + std::to_string(position) +
+        ": expected " + expected_ + "; found " +
+        (unexpected_.empty() ? "the end" : "'" + Shown(unexpected_) + "'"));
+  }
+
  private:
   bool ParseName() {
     const size_t end = rest_.find('=');
-    if (end == rest_.npos || !IsColumnName(rest_.substr(0, end))) return false;
+    if (end == rest_.npos || !IsColumnName(rest_.substr(0, end))) {
+      return Fail("NAME=EXTRACTOR, the name of 1 to " + std::to_string(Column::kMaxNameBytes) +
+                  " bytes without \" and control characters");
+    }
     definition_.name = rest_.substr(0, end);
     rest_.remove_prefix(end + 1);
     return true;
@@ -92,9 +109,13 @@ class DefinitionParser {
   }
 
   // Tokens are in no order.
-  bool PartsFit() const {
-    return definition_.tokeniser == Tokeniser::kNone || definition_.parts == IndexParts::kChosen ||
-           definition_.parts == IndexParts::kFilters;
+  bool PartsFit() {
+    if (definition_.tokeniser == Tokeniser::kNone || definition_.parts == IndexParts::kChosen ||
+        definition_.parts == IndexParts::kFilters) {
+      return true;
+    }
+    rest_ = text_.substr(definition_.name.size() + 1);
+    return Fail("filters: or nothing before words and n-grams");
   }
 
   bool ParseReading() {
@@ -111,7 +132,7 @@ class DefinitionParser {
     }
     if (Skip("ngrams(")) {
       definition_.tokeniser = Tokeniser::kNgrams;
-      return Number(1, Column::kMaxNgramLength, &definition_.ngram_length) && Skip("):");
+      return Number(1, Column::kMaxNgramLength, &definition_.ngram_length) && Expect("):");
     }
     has_reading_ = false;
     return true;
@@ -120,26 +141,26 @@ class DefinitionParser {
   bool ParseSource() {
     if (Skip("json:")) return ParsePointer();
     if (!has_reading_ && ParseBinaryType()) {
-      return Number(0, Column::kMaxOffset, &definition_.offset) && Skip(")") && rest_.empty();
+      return Number(0, Column::kMaxOffset, &definition_.offset) && Expect(")") && End();
     }
     if (Skip("value")) {
       definition_.source = ColumnSource::kValue;
-      return ParseElementDelimiter() && rest_.empty();
+      return ParseElementDelimiter() && End();
     }
     if (Skip("fixed(")) {
       definition_.source = ColumnSource::kFixed;
-      return Number(0, Column::kMaxOffset, &definition_.offset) && Skip(",") &&
-             Number(1, Column::kMaxOffset, &definition_.width) && Skip(")") &&
-             ParseElementDelimiter() && rest_.empty();
+      return Number(0, Column::kMaxOffset, &definition_.offset) && Expect(",") &&
+             Number(1, Column::kMaxOffset, &definition_.width) && Expect(")") &&
+             ParseElementDelimiter() && End();
     }
     definition_.source = ColumnSource::kField;
     if (Skip("field")) {
-      if (Skip("(") && !(Delimiter(&definition_.delimiter) && Skip(")"))) return false;
-      if (!ParseElementDelimiter() || !Skip(":")) return false;
+      if (Skip("(") && !(Delimiter(&definition_.delimiter) && Expect(")"))) return false;
+      if (!ParseElementDelimiter() || !Expect(":")) return false;
     } else if (!has_reading_) {
-      return false;
+      return Fail(kExtractors);
     }
-    return Number(1, Column::kMaxFieldNumber, &definition_.field) && rest_.empty();
+    return Number(1, Column::kMaxFieldNumber, &definition_.field) && End();
   }
 
   // "int32le(" and the like; leaves the text alone if it is something else.
@@ -164,21 +185,25 @@ class DefinitionParser {
   bool ParsePointer() {
     definition_.source = ColumnSource::kJson;
     definition_.pointer = rest_;
-    if (std::any_of(rest_.begin(), rest_.end(), IsControl)) return false;
-    if (!rest_.empty() && !rest_.starts_with('/')) return false;
+    if (std::any_of(rest_.begin(), rest_.end(), IsControl)) return Fail("no control characters");
+    if (!rest_.empty() && !rest_.starts_with('/')) return Fail("'/'");
     while (!rest_.empty()) {
       rest_.remove_prefix(1);
       const size_t end = std::min(rest_.find('/'), rest_.size());
       std::string name;
       for (size_t i = 0; i < end; ++i) {
         const bool is_escape = rest_[i] == '~';
-        if (is_escape && (++i == end || (rest_[i] != '0' && rest_[i] != '1'))) return false;
+        if (is_escape && (++i == end || (rest_[i] != '0' && rest_[i] != '1'))) {
+          return Fail("~0 for ~ and ~1 for /");
+        }
         name.push_back(!is_escape ? rest_[i] : rest_[i] == '0' ? '~' : '/');
       }
       definition_.path.push_back(std::move(name));
       rest_.remove_prefix(end);
     }
-    if (definition_.path.size() > Column::kMaxJsonDepth) return false;
+    if (definition_.path.size() > Column::kMaxJsonDepth) {
+      return Fail("at most " + std::to_string(Column::kMaxJsonDepth) + " names");
+    }
     auto member = std::make_shared<JsonMembers>();
     member->Add(0, definition_.path, definition_.type);
     definition_.member = std::move(member);
@@ -189,14 +214,22 @@ class DefinitionParser {
   bool ParseElementDelimiter() {
     if (!Skip("[")) return true;
     char delimiter = 0;
-    if (!Delimiter(&delimiter) || !Skip("]")) return false;
+    if (!Delimiter(&delimiter) || !Expect("]")) return false;
     definition_.element_delimiter = delimiter;
     // A field never contains its own delimiter.
-    return definition_.source != ColumnSource::kField || delimiter != definition_.delimiter;
+    return definition_.source != ColumnSource::kField || delimiter != definition_.delimiter ||
+           Fail("an element delimiter other than that of fields");
+  }
+
+  bool Delimiter(char* delimiter) {
+    const std::string_view begin = rest_;
+    if (ReadDelimiter(delimiter)) return true;
+    rest_ = begin;
+    return Fail("a delimiter: a byte, \\t, \\n, \\\\ or \\xHH");
   }
 
   // A byte, or what DelimiterText writes for one.
-  bool Delimiter(char* delimiter) {
+  bool ReadDelimiter(char* delimiter) {
     if (rest_.empty()) return false;
     *delimiter = rest_.front();
     rest_.remove_prefix(1);
@@ -214,8 +247,22 @@ class DefinitionParser {
 
   bool Number(uint32_t lowest, uint32_t highest, uint32_t* number) {
     const auto result = std::from_chars(rest_.data(), rest_.data() + rest_.size(), *number);
+    if (result.ec != std::errc() || *number < lowest || *number > highest) {
+      return Fail("a number from " + std::to_string(lowest) + " to " + std::to_string(highest));
+    }
     rest_.remove_prefix(static_cast<size_t>(result.ptr - rest_.data()));
-    return result.ec == std::errc() && *number >= lowest && *number <= highest;
+    return true;
+  }
+
+  bool End() { return rest_.empty() || Fail("the end"); }
+
+  bool Expect(std::string_view text) { return Skip(text) || Fail("'" + std::string(text) + "'"); }
+
+  // Returns false. Errors of what comes after the first one mean nothing.
+  bool Fail(std::string expected) {
+    expected_ = std::move(expected);
+    unexpected_ = rest_;
+    return false;
   }
 
   bool Skip(std::string_view text) {
@@ -224,7 +271,10 @@ class DefinitionParser {
     return true;
   }
 
+  std::string_view text_;
   std::string_view rest_;
+  std::string expected_;
+  std::string_view unexpected_;  // what stands in its place, to the end of the text
   bool has_reading_ = false;
   ColumnDefinition definition_;
 };
@@ -273,17 +323,7 @@ std::string WithoutIndexParts(std::string_view definition) {
 Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delimiter) {
   DefinitionParser parser(text, delimiter);
   if (parser.Parse()) return std::move(parser).definition();
-  return Status::InvalidArgument(
-      "column definition '" + Shown(text) +
-      "' is not NAME=EXTRACTOR; extractors are field:N (N from 1 to " +
-      std::to_string(Column::kMaxFieldNumber) +
-      "), value, fixed(OFFSET,WIDTH), json:/POINTER, int:N, uint:N, float:N, words:N, "
-      "ngrams(LENGTH):N (LENGTH from 1 to " +
-      std::to_string(Column::kMaxNgramLength) +
-      "), int32le(OFFSET) and the like; bounds:, filters: or both: may precede them, but before "
-      "words and n-grams only filters:; a pointer names at most " +
-      std::to_string(Column::kMaxJsonDepth) +
-      " members; delimiters are written as in field(,)[;]:N, and must differ");
+  return parser.error();
 }
 
 }  // namespace blocksieve::internal

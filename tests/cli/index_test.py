@@ -106,7 +106,7 @@ class Index(CommandTest):
 
     def test_errors(self):
         self.assertIn("there is no database", self.fail_with(1, "index", "--db", self.dir / "x"))
-        self.assertIn("is not NAME=EXTRACTOR",
+        self.assertIn("expected NAME=EXTRACTOR",
                       self.fail_with(2, "index", "--db", self.db, "--index", "w"))
         self.assertIn("cannot save", self.fail_with(1, "index", "--db", self.db, "--save-to",
                                                     "/dev/null/x"))

@@ -139,9 +139,9 @@ class WrongCommandLines(CommandTest):
 
     def test_indexes_of_load(self):
         load = ("load", "--db", self.db, "--key", 2, "-", "--index")
-        self.check("column definition 'a' is not NAME=EXTRACTOR", *load, "a")
-        self.check("extractors are field:N", *load, "a=fields:1")
-        self.check("N from 1 to 1000000", *load, "a=field:0")
+        self.check("column definition 'a', position 1: expected NAME=EXTRACTOR", *load, "a")
+        self.check("expected an extractor: field:N", *load, "a=text:1")
+        self.check("expected a number from 1 to 1000000", *load, "a=field:0")
         self.check("--index a=field:2: field 2 is the key (--key 2)", *load, "a=field:2")
         self.check("field 2 is the key", *load, "a=words:2")
         self.check("field 2 is the key", *load, "a=int:field(\\t)[;]:2")

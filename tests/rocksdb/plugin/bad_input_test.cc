@@ -92,12 +92,12 @@ Cases IndexOptionCases() {
   const std::pair<SkipIndexOptions, Words> bad[] = {
       {{}, {"number of columns is 0; allowed is 1 to 256"}},
       {{.columns = {"a=field:1", "a=field:2"}}, {"columns has \"a\" twice; allowed is once"}},
-      {{.columns = {"a=field:1", "garbage"}}, {"'garbage' is not NAME=EXTRACTOR"}},
+      {{.columns = {"a=field:1", "garbage"}}, {"'garbage', position 1: expected NAME=EXTRACTOR"}},
       {{.columns = {null}}, {"column definition ''"}},
       {{.columns = {""}}, {"column definition ''"}},
-      {{.columns = {kNotUtf8}}, {"column definition '\xff\xfe'", "extractors are"}},
-      {{.columns = {Megabyte()}}, {"column definition 'xxxx", "...'", "extractors are"}},
-      {{.columns = {"a=field:0"}}, {"'a=field:0'", "N from 1 to"}},
+      {{.columns = {kNotUtf8}}, {"column definition '\xff\xfe'", "expected NAME="}},
+      {{.columns = {Megabyte()}}, {"column definition 'xxxx", "...'", "expected NAME="}},
+      {{.columns = {"a=field:0"}}, {"'a=field:0', position 9: expected a number from 1 to 1000000; found '0'"}},
       {{.columns = {"a=field:1"}, .target_fpr = 2}, {"target_fpr is 2; allowed is 1e-07 to 0.5"}},
   };
   Cases cases;
