@@ -113,24 +113,27 @@ class BLOCKSIEVE_EXPORT ClassicBloom : public BloomArray {
   static Result<ClassicBloom> Create(const BloomLayout& layout);
 
   /// What Serialize made; the bytes are not needed afterwards. Takes memory, up to 4 GiB, and time
-  /// as the layout says, also for an empty filter, whose block is a few bytes: if it comes from
-  /// somebody who is not trusted, ask DescribeFilterBlock for num_cells first. Errors: Corruption,
-  /// NotSupported (a newer version, another kind), ResourceExhausted.
+  /// as the layout says, also for an empty filter, whose block is a few bytes: do not give
+  /// it bytes from somebody who is not trusted. Errors: Corruption, NotSupported (a newer version,
+  /// another kind), ResourceExhausted.
   static Result<ClassicBloom> Deserialize(ByteView block);
 
   /// A filter block (lib/FORMAT.md), which Filter opens and Deserialize makes a filter of.
   /// Errors: ResourceExhausted if memory is short.
   Result<OwnedBytes> Serialize() const;
 
-  /// Adds a key, which may be any bytes. Whether it was certainly new: a bit was not yet set.
+  /// @{
+  /// Adds a key, which may be any bytes, or a HashKey(key, layout().hash_seed). Returns whether it
+  /// was certainly new: a bit was not yet set.
   bool Add(std::string_view key) noexcept;
-  /// The same for HashKey(key, layout().hash_seed).
   bool AddHash(uint64_t hash) noexcept;
+  /// @}
 
+  /// @{
   /// "Yes" can be wrong, at the rate of CurrentFpr; "no" cannot.
   bool MayContain(std::string_view key) const noexcept;
-  /// The same for HashKey(key, layout().hash_seed).
   bool MayContainHash(uint64_t hash) const noexcept;
+  /// @}
 
   /// Becomes the filter of the keys of both: bit for bit the one that had been given all of them.
   /// Errors: InvalidArgument if the layouts differ in bits, probes or seed.
@@ -163,38 +166,40 @@ class BLOCKSIEVE_EXPORT CountingBloom : public BloomArray {
   static Result<CountingBloom> Create(const BloomLayout& layout,
                                       uint32_t counter_bits = kDefaultCounterBits);
 
-  /// What Serialize made; the bytes are not needed afterwards. Takes memory, up to 4 GiB, and time
-  /// as the layout says, also for an empty filter, whose block is a few bytes: if it comes from
-  /// somebody who is not trusted, ask DescribeFilterBlock for num_cells first. Errors: Corruption,
-  /// NotSupported (a newer version, another kind), ResourceExhausted.
+  /// As ClassicBloom::Deserialize.
   static Result<CountingBloom> Deserialize(ByteView block);
 
   /// A filter block (lib/FORMAT.md), which Filter opens and Deserialize makes a filter of.
   /// Errors: ResourceExhausted if memory is short.
   Result<OwnedBytes> Serialize() const;
 
-  /// Adds a key, which may be any bytes, once more. To be removed it must be removed as often.
+  /// @{
+  /// Adds a key, which may be any bytes, or a HashKey(key, layout().hash_seed), once more. To be
+  /// removed it must be removed as often.
   void Add(std::string_view key) noexcept;
-  /// The same for HashKey(key, layout().hash_seed).
   void AddHash(uint64_t hash) noexcept;
+  /// @}
 
+  /// @{
   /// Removes a key once. False, and nothing is changed, if a counter of it is at zero: it was never
   /// added, or removed as often. Removing another key that was never added cannot be noticed if the
   /// filter takes it for one that was, and may make it deny a key that was.
   [[nodiscard]] bool Remove(std::string_view key) noexcept;
-  /// The same for HashKey(key, layout().hash_seed).
   [[nodiscard]] bool RemoveHash(uint64_t hash) noexcept;
+  /// @}
 
+  /// @{
   /// "Yes" can be wrong, at the rate of CurrentFpr; "no" cannot.
   bool MayContain(std::string_view key) const noexcept;
-  /// The same for HashKey(key, layout().hash_seed).
   bool MayContainHash(uint64_t hash) const noexcept { return EstimateCountHash(hash) != 0; }
+  /// @}
 
+  /// @{
   /// How often the key was added and not removed, at most: the lowest of its counters. A result of
   /// max_count() means that or more.
   uint32_t EstimateCount(std::string_view key) const noexcept;
-  /// The same for HashKey(key, layout().hash_seed).
   uint32_t EstimateCountHash(uint64_t hash) const noexcept;
+  /// @}
 
   /// The classic filter of the same layout whose bits are set where counters are not zero: the same
   /// answers in less memory. Errors: ResourceExhausted if memory is short.

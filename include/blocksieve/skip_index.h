@@ -82,18 +82,13 @@ struct BLOCKSIEVE_EXPORT ScanExplanation {
 
 class SkipIndex;
 
-/// The default number of rows per granule, for engines that do not close granules with their data
-/// blocks, which is better: a granule that lies across two blocks costs both. With rows of some
-/// hundred bytes it is one or two data blocks. Twice as many rows read half as many blocks more;
-/// half as many double the bytes of the granules' keys, which with file paths are a quarter of the
-/// filters'.
-inline constexpr uint64_t kDefaultGranuleRows = 64;
-
-/// The default limit on key and value bytes per granule, for large rows.
+/// @{
+/// Defaults of the options below. Granules that end with data blocks are better than ones of so
+/// many rows: a granule that lies across two blocks costs both.
+inline constexpr uint64_t kDefaultGranuleRows = 64;  ///< One or two blocks of small rows.
 inline constexpr uint64_t kDefaultGranuleBytes = 16 << 10;
-
-/// The default limit on the bytes of an index.
 inline constexpr uint64_t kDefaultMaxIndexBytes = 8 << 20;
+/// @}
 
 /// What a SkipIndexBuilder is to build.
 struct SkipIndexBuilderOptions {

@@ -3,9 +3,9 @@
 #include <new>
 #include <utility>
 
-#include "blocksieve/rate_allocation.h"
 #include "blocksieve/sizing.h"
 #include "lib/base/errors.h"
+#include "lib/lsm/level_rules.h"
 #include "lib/lsm/run_groups.h"
 #include "lib/range/range_filter.h"
 

@@ -7,7 +7,7 @@
 #include <blocksieve/bloom.h>
 #include <blocksieve/filter.h>
 #include <blocksieve/rocksdb.h>
-#include <blocksieve/rocksdb/skip_index_files.h>
+#include <blocksieve/rocksdb/skip_index.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/version.h>

@@ -36,7 +36,7 @@ ROOMS = [
     ("integration/rocksdb/policy", "integration/rocksdb/levels integration/rocksdb/ranges", ""),
     ("integration/rocksdb/sidecar", "integration/rocksdb/compat lib/skip", ""),
     ("integration/rocksdb/listener", "integration/rocksdb/levels integration/rocksdb/sidecar", ""),
-    ("integration/rocksdb/index", "integration/rocksdb/sidecar", "rocksdb/skip_index rocksdb/skip_index_files rocksdb/skip_scan"),
+    ("integration/rocksdb/index", "integration/rocksdb/sidecar", "rocksdb/skip_index rocksdb/skip_scan"),
     ("integration/rocksdb/scan", "integration/rocksdb/index", ""),
     (
         "integration/rocksdb/plugin",

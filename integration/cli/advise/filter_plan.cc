@@ -10,6 +10,7 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
+#include "lib/lsm/level_rules.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "integration/cli/database/sorted_runs.h"
+#include "lib/lsm/level_rules.h"
 
 namespace blocksieve::cli {
 namespace {

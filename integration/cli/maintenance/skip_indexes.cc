@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "blocksieve/rocksdb/skip_index_files.h"
+#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/index/skip_index_properties.h"

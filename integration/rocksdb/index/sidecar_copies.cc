@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/rocksdb/skip_index_files.h"
+#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"

@@ -8,10 +8,10 @@
 #include <mutex>
 #include <optional>
 
-#include "blocksieve/rate_allocation.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "lib/block/filter_info.h"
+#include "lib/lsm/level_rules.h"
 
 namespace blocksieve::rocksdb_plugin {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "blocksieve/rate_allocation.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/levels/level_rates.h"
+#include "lib/lsm/level_rules.h"
 
 // FilterPolicyOptions as text, for RocksDB's option strings and OPTIONS files. A number that is
 // written reads as the same number, in any locale.

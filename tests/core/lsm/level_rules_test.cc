@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "blocksieve/rate_allocation.h"
 #include "blocksieve/sizing.h"
+#include "lib/lsm/level_rules.h"
 #include "lib/range/range_filter.h"
 
 // What AllocateByLevel and AllocateForFile do besides AllocateRates.

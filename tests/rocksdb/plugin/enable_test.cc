@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb.h"
-#include "blocksieve/rocksdb/skip_index_files.h"
+#include "blocksieve/rocksdb/skip_index.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 

@@ -1,6 +1,6 @@
 #include <rocksdb/utilities/backup_engine.h>
 
-#include "blocksieve/rocksdb/skip_index_files.h"
+#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"

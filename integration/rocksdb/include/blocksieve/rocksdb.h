@@ -68,7 +68,7 @@ BLOCKSIEVE_EXPORT rocksdb::Status EnableRangeFilter(OptionsToSet options,
 
 /// Gives new files skip indexes of these columns, for SkipScan. Sets the collector of table
 /// properties, in place of one that an earlier call set, and the listener. Files that exist get
-/// theirs by RebuildSkipIndexes (skip_index_files.h) or BackfillSkipIndexes.
+/// theirs by RebuildSkipIndexes (skip_index.h) or BackfillSkipIndexes.
 ///
 /// Errors: InvalidArgument if there is no column, a text is none, two have one name, an option is
 /// out of range, tables are not block-based, or the listener has no place. Without DBOptions set
