@@ -119,16 +119,15 @@ const std::string& FilterBuilder::fallback_reason() const noexcept {
   return keys_->fallback_reason;
 }
 
-Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) {
+Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) try {
   Result<OwnedBytes> block = FinishPoints(layout);
   if (!keys_->ranges) return block;
-  OwnedBytes discarded;
-  if (Status status = keys_->ranges->Finish(block.ok() ? &*block : &discarded);
-      block.ok() && !status.ok()) {
-    return status;
-  }
+  Status status = keys_->ranges->Finish(block.ok() ? &*block : nullptr);
+  if (!status.ok()) return status;
   if (keys_->fallback_reason.empty()) keys_->fallback_reason = keys_->ranges->absent_reason();
   return block;
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 Result<OwnedBytes> FilterBuilder::FinishPoints(const Layout& layout) try {

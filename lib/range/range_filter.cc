@@ -107,6 +107,7 @@ Status RangeFilterBuilder::Finish(OwnedBytes* filter_block) try {
       builder->is_too_large_ = false;
     }
   } const start_anew{this};
+  if (filter_block == nullptr) return Status::Ok();
   absent_reason_ = WhyNone();
   if (!absent_reason_.empty()) return Status::Ok();
   std::string ranges;

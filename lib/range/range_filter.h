@@ -84,8 +84,9 @@ class RangeFilterBuilder {
   void AddKey(std::string_view key) noexcept;
 
   /// The block of a filter for points, with the range filter of the keys behind it; the same block
-  /// if there is none, see absent_reason(). The builder starts anew, also after an error.
-  /// Errors: ResourceExhausted if memory is short; `filter_block` is then as it was.
+  /// if there is none, see absent_reason(). The builder starts anew, also after an error. Null:
+  /// only starts anew. Errors: ResourceExhausted if memory is short; `filter_block` is then as it
+  /// was.
   Status Finish(OwnedBytes* filter_block);
 
   /// Memory that the keys take so far, in bytes. Finish takes twice that.

@@ -118,6 +118,13 @@ TEST(FilterBuild, AnswersForRanges) {
   const OwnedBytes block = Must(builder.Finish());
   EXPECT_EQ(builder.fallback_reason(), "keys do not come in bytewise order");
   EXPECT_TRUE(Filter::Open(block.view()).MayContainRange("q", "r"));
+  builder.AddKey("pear");
+  EXPECT_FALSE(Filter::Open(Must(builder.Finish()).view()).MayContainRange("q", "r"));
+  FilterBuilder poor = Must(FilterBuilder::Create({.ranges = true, .max_build_bytes = 1}));
+  for (const char* key : {"pear", "apple"}) {
+    poor.AddKey(key);
+    EXPECT_EQ(poor.Finish().status().code(), StatusCode::kResourceExhausted);
+  }
   EXPECT_EQ(Filter::Build(std::vector{"a"}, {.ranges = true, .range_fpr = 0.7}).status().message(),
             "range_fpr is 0.7; allowed is 1e-05 to 0.3");
 }
