@@ -113,9 +113,9 @@ class BLOCKSIEVE_EXPORT ClassicBloom : public BloomArray {
   static Result<ClassicBloom> Create(const BloomLayout& layout);
 
   /// What Serialize made; the bytes are not needed afterwards. Takes memory, up to 4 GiB, and time
-  /// as the layout says, also for an empty filter, whose block is a few bytes: do not give
-  /// it bytes from somebody who is not trusted. Errors: Corruption, NotSupported (a newer version,
-  /// another kind), ResourceExhausted.
+  /// as the layout says, even for an empty filter, whose block is a few bytes. Do not
+  /// deserialize blocks from sources that are not trusted. Errors: Corruption, NotSupported (a
+  /// newer version, another kind), ResourceExhausted.
   static Result<ClassicBloom> Deserialize(ByteView block);
 
   /// A filter block (lib/FORMAT.md), which Filter opens and Deserialize makes a filter of.

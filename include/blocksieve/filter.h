@@ -16,13 +16,14 @@
 #include "blocksieve/status.h"
 
 /// \file
-/// Filters of keys and of ranges of keys. For a set at hand:
+/// Filters of keys and of ranges of keys. For keys in memory:
 ///
 ///     auto filter = blocksieve::Filter::Build(keys, {.target_fpr = 0.01});
 ///     if (filter.ok() && !filter->MayContain("key")) { /* it is not in the set */ }
 ///
-/// For a file that is being written, FilterBuilder. Either makes a filter block, whose bytes are
-/// stored with the keys: payload, footer and five zero bytes. lib/FORMAT.md specifies them.
+/// FilterBuilder takes the keys of a file while the file is written. Both make a filter block,
+/// whose bytes are stored with the keys: payload, footer and five zero bytes. lib/FORMAT.md
+/// specifies it.
 
 namespace blocksieve {
 
@@ -51,7 +52,7 @@ struct FilterOptions {
   uint64_t hash_seed = 0;
 
   /// Maximum memory for building, in bytes: hashes of the keys, working memory and finished block
-  /// together; the keys of a range filter as much again. 0: no limit.
+  /// together. A range filter has the same limit for itself. 0: no limit.
   uint64_t max_build_bytes = 0;
 
   /// Keep the hashes after Finish, so that VerifyBuilt can look up every key again.
@@ -137,7 +138,7 @@ class BLOCKSIEVE_EXPORT FilterBuilder {
   std::unique_ptr<Keys> keys_;
 };
 
-/// A filter, ready to be asked. Opening reads the footer only and takes constant time, so a filter
+/// A filter that can be probed. Opening reads the footer only and takes constant time, so a filter
 /// may be opened for a single probe. Immutable, cheap to copy, thread-safe.
 ///
 /// "May match" can be wrong, at the filter's false-positive rate; "no" cannot. Whatever cannot be

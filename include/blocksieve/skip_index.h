@@ -83,8 +83,8 @@ struct BLOCKSIEVE_EXPORT ScanExplanation {
 class SkipIndex;
 
 /// @{
-/// Defaults of the options below. Granules that end with data blocks are better than ones of so
-/// many rows: a granule that lies across two blocks costs both.
+/// Defaults of the options below. Granules that end with data blocks are better than granules of a
+/// fixed number of rows: a granule that lies across two blocks costs two reads.
 inline constexpr uint64_t kDefaultGranuleRows = 64;  ///< One or two blocks of small rows.
 inline constexpr uint64_t kDefaultGranuleBytes = 16 << 10;
 inline constexpr uint64_t kDefaultMaxIndexBytes = 8 << 20;

@@ -16,10 +16,11 @@ enum class Tokeniser : uint8_t {
   kNgrams,  ///< its n-grams: every n characters in a row; a text of fewer has none
 };
 
-/// Of which parts an index of a column consists.
+/// The parts that an index of a column has.
 enum class IndexParts : uint8_t {
-  kChosen,  ///< bounds, and filters unless bounds alone do nearly as well; see may_omit_filters in lib/granule
-  kBoth,    ///< bounds and filters
+  /// bounds, and filters unless bounds alone do nearly as well: GranuleColumnOptions
+  kChosen,
+  kBoth,     ///< bounds and filters
   kFilters,  ///< filters, for equality, IN and HAS
   kBounds,   ///< least and greatest values, for ranges and orders
 };

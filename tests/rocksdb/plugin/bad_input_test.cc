@@ -33,7 +33,7 @@ struct BadInput {
   std::vector<std::string> words;  // that the status must hold
   std::function<Status(Options*)> call;
   bool is_loud = false;             // on stderr, too, as RocksDB may drop the status
-  bool rocksdb_repeats_it = false;  // behind our message, the text that was wrong
+  bool rocksdb_repeats_it = false;  // after our message it repeats the text
 };
 using Cases = std::vector<BadInput>;
 using Words = std::vector<std::string>;
@@ -97,7 +97,8 @@ Cases IndexOptionCases() {
       {{.columns = {""}}, {"column definition ''"}},
       {{.columns = {kNotUtf8}}, {"column definition '\xff\xfe'", "expected NAME="}},
       {{.columns = {Megabyte()}}, {"column definition 'xxxx", "...'", "expected NAME="}},
-      {{.columns = {"a=field:0"}}, {"'a=field:0', position 9: expected a number from 1 to 1000000; found '0'"}},
+      {{.columns = {"a=field:0"}},
+       {"'a=field:0', position 9: expected a number from 1 to 1000000; found '0'"}},
       {{.columns = {"a=field:1"}, .target_fpr = 2}, {"target_fpr is 2; allowed is 1e-07 to 0.5"}},
   };
   Cases cases;

@@ -101,7 +101,7 @@ BLOCKSIEVE_EXPORT Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilter
 
 /// What EnableRangeFilter (blocksieve/rocksdb.h) sets.
 struct RangeFilterOptions {
-  /// Of the filter policy; `ranges` is set in any case.
+  /// Options of the filter policy. `ranges` is set in any case.
   FilterPolicyOptions policy = {};
 
   /// Take the place of the prefix extractor that the column family has. Seeks that rely on it,
@@ -114,8 +114,8 @@ struct RangeFilterOptions {
 BLOCKSIEVE_EXPORT void PrepareRangeRead(const rocksdb::Slice* upper_bound,
                                         rocksdb::ReadOptions* read_options);
 
-/// How often RocksDB asked filters for ranges, by what came of it, since the process began. One
-/// seek asks each sorted run once.
+/// Number of range queries that filters answered since the process began, by result. A seek queries
+/// each sorted run once.
 struct RangeFilterCounts {
   uint64_t no = 0;         ///< No key in the range: no block was read.
   uint64_t may_match = 0;  ///< There may be one.
