@@ -64,7 +64,7 @@ void MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, double sec
     const Stopwatch stopwatch;
     for (const uint64_t hash : hashes) {
       std::copy(all.words().begin(), all.words().end(), candidates.words().begin());
-      index.column_index(0).KeepContaining(hash, &candidates);
+      index.column_index(0).PruneByHash(hash, &candidates);
     }
     return stopwatch.Seconds() / kValuesPerBatch;
   };

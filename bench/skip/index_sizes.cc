@@ -102,7 +102,7 @@ Wasted CountWasted(const GranuleIndex& index, const GranulesOfValues& values, ui
   const GranuleSet all = GranuleSet::All(static_cast<size_t>(index.num_granules()));
   const auto granules_of = [&](uint64_t hash) {
     GranuleSet set = all;
-    index.column_index(0).KeepContaining(hash, &set);
+    index.column_index(0).PruneByHash(hash, &set);
     return set;
   };
   GranulesOfValues occurring;

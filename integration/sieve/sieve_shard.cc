@@ -21,7 +21,7 @@ namespace {
 // n URLs has a standard error of 5.3 sqrt(n). With ten, the error would be twice the half percent
 // that is allowed.
 constexpr uint64_t kUrlsPerCounter = 5;
-constexpr uint64_t kLeastCounters = 1024;
+constexpr uint64_t kMinCounters = 1024;
 
 // Shards are not equally full, and estimates err. Up to this share beyond the design size, the
 // sieve as a whole may not be over-full.
@@ -61,7 +61,7 @@ class CountedReads {
 }  // namespace
 
 BloomLayout FrontLayout(uint64_t design_urls) {
-  return {.num_bits = std::max(design_urls / kUrlsPerCounter, kLeastCounters),
+  return {.num_bits = std::max(design_urls / kUrlsPerCounter, kMinCounters),
           .num_probes = 1,
           .hash_seed = kSieveSeed,
           .design_keys = design_urls + design_urls / kDesignPartsOfSlack};

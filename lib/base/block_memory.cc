@@ -8,7 +8,7 @@
 namespace blocksieve::internal {
 namespace {
 
-constexpr uint64_t kLeadBytes = 48;
+constexpr uint64_t kPaddingBytes = 48;
 constexpr uint64_t kPageAllocationBytes = 128 << 10;
 constexpr uint64_t kCacheLineBytes = 64;
 
@@ -27,8 +27,8 @@ void PreferHugePages(void* memory, size_t bytes) noexcept {
 #endif
 }
 
-uint32_t LeadBytes(uint64_t payload_bytes) noexcept {
-  return payload_bytes >= kPageAllocationBytes ? kLeadBytes : 0;
+uint32_t PaddingBytes(uint64_t payload_bytes) noexcept {
+  return payload_bytes >= kPageAllocationBytes ? kPaddingBytes : 0;
 }
 
 OwnedBytes AllocateBlock(uint64_t size, uint64_t lead) {

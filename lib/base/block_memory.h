@@ -18,7 +18,7 @@ void PreferHugePages(void* memory, size_t bytes) noexcept;
 /// pages, and glibc puts 16 bytes of its own in front. The reader's buffer is such an allocation,
 /// and so the lines of a large filter that begins with 48 unused bytes are aligned to cache lines:
 /// without, half of all probes of a 100 MB filter touch one more.
-uint32_t LeadBytes(uint64_t payload_bytes) noexcept;
+uint32_t PaddingBytes(uint64_t payload_bytes) noexcept;
 
 /// Memory for a block whose byte number `lead` is aligned to a cache line, all zero; no memory if
 /// there is none.

@@ -41,7 +41,7 @@ struct RibbonShape {
   uint64_t octets = 0;           ///< Slots / 8; >= 4.
   uint64_t chunks = 1;           ///< Each solved by itself, with a seed of its own; >= 1.
   uint64_t narrow_segments = 0;  ///< They come first; the others are wide. <= segments().
-  bool has_open_chunks = false;  ///< Chunks of no slots match everything.
+  bool has_always_true_chunks = false;  ///< Chunks of no slots match everything.
 
   /// @{
   /// What follows from the fields: counts, and bytes of the parts of the payload.
@@ -76,7 +76,7 @@ struct FilterInfo {
   /// What Filter::Verify compares; 0 in short blocks, whose one checksum is compared at once.
   uint32_t payload_checksum = 0;
 
-  uint32_t lead_bytes = 0;  ///< Unused bytes before the first line or segment.
+  uint32_t padding_bytes = 0;  ///< Unused bytes before the first line or segment.
 
   // Bloom kinds.
   uint32_t num_probes = 0;  ///< Bits per key (k).

@@ -49,7 +49,7 @@ void SealParts(uint64_t filter_bytes, uint64_t range_bytes, OwnedBytes* block) n
   AppendLittleEndian(&footer, Checksum(block->view().subspan(static_cast<size_t>(filter_bytes),
                                                              static_cast<size_t>(range_bytes))));
   AppendTail(kRangeFormatVersion, &footer);
-  assert(footer.size() <= kMostPartsFooterBytes && before + footer.size() <= block->size);
+  assert(footer.size() <= kMaxPartsFooterBytes && before + footer.size() <= block->size);
   std::memcpy(block->data() + before, footer.view().data(), footer.size());
   block->size = before + footer.size();
 }

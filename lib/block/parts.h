@@ -22,7 +22,7 @@ struct BlockParts {
 };
 
 /// What follows the parts in a block.
-inline constexpr size_t kMostPartsFooterBytes = 32;
+inline constexpr size_t kMaxPartsFooterBytes = 32;
 
 /// Reads and checks the footer of a block of version 2 in constant time; of any other block,
 /// nothing is looked at but where the version would be. Errors: Corruption.
@@ -35,7 +35,7 @@ BlockParts SplitBlockOrNot(ByteView block) noexcept;
 Status CheckRanges(const BlockParts& parts);
 
 /// Appends ranges to the filter block that `block` begins with, `filter_bytes` long; they follow it
-/// there already. Cuts the block to its size. REQUIRES: kMostPartsFooterBytes of room behind them
+/// there already. Cuts the block to its size. REQUIRES: kMaxPartsFooterBytes of room behind them
 void SealParts(uint64_t filter_bytes, uint64_t range_bytes, OwnedBytes* block) noexcept;
 
 }  // namespace blocksieve::internal

@@ -62,7 +62,7 @@ Result<OwnedBytes> AllocateFilterBlock(const FilterInfo& plan, uint64_t block_by
         (max_build_bytes == 0 ? "there is"
                               : "max_build_bytes = " + std::to_string(max_build_bytes)));
   }
-  OwnedBytes block = AllocateBlock(block_bytes, plan.lead_bytes);
+  OwnedBytes block = AllocateBlock(block_bytes, plan.padding_bytes);
   if (block.memory == nullptr) {
     return Status::ResourceExhausted("no memory for a filter block of " +
                                      std::to_string(block_bytes) + " bytes");

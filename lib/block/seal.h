@@ -95,7 +95,7 @@ FooterBytes EncodeFooter(const FilterInfo& info, const FilterFormat& format) noe
 /// Bytes that Seal adds to such a payload.
 uint64_t FooterBytesOf(const FilterInfo& info, const FilterFormat& format) noexcept;
 
-/// Memory for a block of at most `block_bytes`, all zero and aligned to suit `plan.lead_bytes`.
+/// Memory for a block of at most `block_bytes`, all zero and aligned to suit `plan.padding_bytes`.
 /// `build_bytes` is what building takes, the block included, of which `max_build_bytes` are allowed
 /// (0: no limit); kExhausted if there was too little already.
 /// Errors: ResourceExhausted if the block would reach 4 GiB, building takes too much, or memory is

@@ -27,9 +27,9 @@ std::optional<FooterBytes> EncodeFields(const FilterInfo& info,
                                         const FilterFormat& format) noexcept {
   FooterBytes footer;
   if (format.append_short_fields == nullptr || info.num_keys == 0 || info.hash_seed != 0 ||
-      info.lead_bytes != 0 || !format.append_short_fields(info, &footer) ||
+      info.padding_bytes != 0 || !format.append_short_fields(info, &footer) ||
       footer.view().back() == kMagicByte ||
-      info.payload_bytes + footer.size() + kShortTailBytes > kMostShortBytes) {
+      info.payload_bytes + footer.size() + kShortTailBytes > kMaxShortBytes) {
     return std::nullopt;
   }
   footer.push_back(static_cast<char>(kMagicNibble | kShortFormatVersion));
@@ -45,7 +45,7 @@ bool LooksShort(ByteView block) noexcept {
 }
 
 Result<ByteView> ReadShortTail(ByteView block) {
-  if (block.size() > kMostShortBytes) {
+  if (block.size() > kMaxShortBytes) {
     return DamagedBlock(std::to_string(block.size()) + " bytes are too many for a short footer");
   }
   const ByteView covered = block.first(block.size() - kChecksumBytes - kZeroTailBytes);

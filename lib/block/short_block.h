@@ -21,7 +21,7 @@ namespace blocksieve::internal {
 inline constexpr size_t kShortTailBytes = 4 + kZeroTailBytes;
 
 /// The most bytes that a short block has, so that opening takes constant time.
-inline constexpr size_t kMostShortBytes = 4096;
+inline constexpr size_t kMaxShortBytes = 4096;
 
 /// Whether the block ends as short ones do, and no other. Nothing says that it is sound.
 bool LooksShort(ByteView block) noexcept;

@@ -13,7 +13,7 @@ namespace blocksieve::internal {
 namespace {
 
 uint64_t LinesOf(const FilterInfo& info) noexcept {
-  return (info.payload_bytes - info.lead_bytes) / kLineBytes;
+  return (info.payload_bytes - info.padding_bytes) / kLineBytes;
 }
 
 // By number of probes, from 1 on.
@@ -31,30 +31,30 @@ constexpr std::array<PatternRow, kMaxLineProbes> kPatternRows = [] {
 // Layout fields: probes (1), unused bytes before the first line (1).
 void AppendFields(const FilterInfo& info, FooterBytes* footer) noexcept {
   footer->push_back(static_cast<char>(info.num_probes));
-  footer->push_back(static_cast<char>(info.lead_bytes));
+  footer->push_back(static_cast<char>(info.padding_bytes));
 }
 
 Status ReadFields(Decoder* fields, FilterInfo* info) {
   info->num_probes = fields->Fixed<uint8_t>();
-  info->lead_bytes = fields->Fixed<uint8_t>();
+  info->padding_bytes = fields->Fixed<uint8_t>();
   if (!fields->ok()) return DamagedBlock("footer ends early");
   if (info->num_probes < 1 || info->num_probes > kMaxLineProbes) {
     return DamagedBlock("probes per key are " + std::to_string(info->num_probes) +
                         "; allowed is 1 to " + std::to_string(kMaxLineProbes));
   }
   // Kernels count lines in 32 bits, which a block of allowed size never needs.
-  if (info->lead_bytes >= kLineBytes || info->payload_bytes < info->lead_bytes + kLineBytes ||
-      (info->payload_bytes - info->lead_bytes) % kLineBytes != 0 ||
+  if (info->padding_bytes >= kLineBytes || info->payload_bytes < info->padding_bytes + kLineBytes ||
+      (info->payload_bytes - info->padding_bytes) % kLineBytes != 0 ||
       info->payload_bytes >= kMaxFilterBlockBytes) {
     return DamagedBlock("payload of " + std::to_string(info->payload_bytes) + " bytes after " +
-                        std::to_string(info->lead_bytes) +
+                        std::to_string(info->padding_bytes) +
                         " unused ones is not whole lines of less than 4 GiB");
   }
   return Status::Ok();
 }
 
 double Fpr(const FilterInfo& info) noexcept {
-  const double payload_bits = 8.0 * static_cast<double>(info.payload_bytes - info.lead_bytes);
+  const double payload_bits = 8.0 * static_cast<double>(info.payload_bytes - info.padding_bytes);
   return BlockedBloomFpr(payload_bits / static_cast<double>(info.num_keys), info.num_probes);
 }
 
@@ -70,8 +70,8 @@ FilterInfo Plan(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noe
   plan.hash_seed = hash_seed;
   plan.num_probes = layout.num_probes;
   const uint64_t payload_bytes = BloomPayloadBytes(layout, num_keys);
-  plan.lead_bytes = LeadBytes(payload_bytes);
-  plan.payload_bytes = plan.lead_bytes + payload_bytes;
+  plan.padding_bytes = PaddingBytes(payload_bytes);
+  plan.payload_bytes = plan.padding_bytes + payload_bytes;
   return plan;
 }
 
@@ -84,7 +84,7 @@ Result<OwnedBytes> Build(HashList* hashes, bool /*keep*/, const Layout& layout, 
       AllocateFilterBlock(plan, block_bytes, hashes->memory_bytes() + block_bytes, max_build_bytes);
   if (!block.ok()) return block;
   const FillFunction fill = BlockedBloomFill(ActiveKernel(), plan.num_probes);
-  uint8_t* lines = block->data() + plan.lead_bytes;
+  uint8_t* lines = block->data() + plan.padding_bytes;
   hashes->ForEachRun([&](std::span<const uint64_t> run) { fill(run, LinesOf(plan), lines); });
   Seal(plan, format, &*block);
   return block;

@@ -26,7 +26,7 @@ namespace {
 constexpr uint32_t kMinBitsPerKey = 2;
 constexpr uint32_t kMaxBitsPerKey = 20;
 constexpr ClickHouseLayout kSmallest{2, 2};
-constexpr ClickHouseLayout kMostAccurate{20, 14};
+constexpr ClickHouseLayout kLowestFpr{20, 14};
 
 /// The FPR in three digits, as the table has it.
 double Entry(const ClickHouseLayout& layout) noexcept {
@@ -39,8 +39,8 @@ double Entry(const ClickHouseLayout& layout) noexcept {
 }  // namespace
 
 Result<ClickHouseLayout> clickhouse_best_practice(double target_fpr) {
-  if (!(target_fpr >= Entry(kMostAccurate) && target_fpr <= 1)) {
-    return internal::OutOfRange("target_fpr", target_fpr, Entry(kMostAccurate), 1);
+  if (!(target_fpr >= Entry(kLowestFpr) && target_fpr <= 1)) {
+    return internal::OutOfRange("target_fpr", target_fpr, Entry(kLowestFpr), 1);
   }
   if (target_fpr >= Entry(kSmallest)) return kSmallest;
   for (uint32_t bits = kMinBitsPerKey; bits <= kMaxBitsPerKey; ++bits) {
@@ -48,7 +48,7 @@ Result<ClickHouseLayout> clickhouse_best_practice(double target_fpr) {
       if (Entry({bits, probes}) <= target_fpr) return ClickHouseLayout{bits, probes};
     }
   }
-  return kMostAccurate;
+  return kLowestFpr;
 }
 
 }  // namespace blocksieve

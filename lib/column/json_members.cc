@@ -39,11 +39,11 @@ std::optional<Scalar> AsWhole(const Scalar& number) {
 
 template <class Visit>
 bool GiveWhole(ValueType type, const Scalar& whole, std::string* text, const Visit& visit) {
-  constexpr auto kMostPositive = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  constexpr auto kMaxInt64 = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   const bool is_negative = whole.is_negative && whole.magnitude != 0;
   switch (type) {
     case ValueType::kInt:
-      if (whole.magnitude > kMostPositive + (is_negative ? 1 : 0)) return true;
+      if (whole.magnitude > kMaxInt64 + (is_negative ? 1 : 0)) return true;
       return visit(
           Value::Int(static_cast<int64_t>(is_negative ? 0 - whole.magnitude : whole.magnitude)));
     case ValueType::kUint:

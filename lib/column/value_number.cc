@@ -89,8 +89,8 @@ std::optional<Decimal> Decimal::Parse(std::string_view text) {
 
 std::optional<uint64_t> Decimal::IntegerPart() const noexcept {
   if (!IsAtLeastOne()) return 0;
-  constexpr int64_t kMostDigits = 20;  // of 2^64 - 1
-  if (point_ > kMostDigits) return std::nullopt;
+  constexpr int64_t kMaxDigits = 20;  // of 2^64 - 1
+  if (point_ > kMaxDigits) return std::nullopt;
   uint64_t number = 0;
   for (size_t i = 0; i < static_cast<size_t>(point_); ++i) {
     const unsigned digit = i < digits_.size() ? static_cast<unsigned>(digits_[i] - '0') : 0;

@@ -51,7 +51,7 @@ Filter internal::FilterAccess::Open(ByteView block, Kernel kernel) noexcept {
     filter.state_ = Filter::State::kEmpty;
     return filter;
   }
-  view.data = block.data() + info.lead_bytes;
+  view.data = block.data() + info.padding_bytes;
   filter.state_ = Filter::State::kReady;
   filter.SetOps(FindKind(info.kind)->format.open(info, kernel, &view));
   return filter;

@@ -66,8 +66,8 @@ void AndRows(const Rows& rows, uint32_t num_rows, size_t num_words, uint64_t* wo
   AndRows(rows, num_rows, num_words, words);
 }
 
-void KeepContaining(const BitSlices& slices, uint64_t hash, uint64_t first_filter,
-                    std::span<uint64_t> words, Kernel kernel) noexcept {
+void PruneByHash(const BitSlices& slices, uint64_t hash, uint64_t first_filter,
+                 std::span<uint64_t> words, Kernel kernel) noexcept {
   const uint64_t stride = BitSlices::StrideBits(slices.num_filters);
   Positions positions(hash, slices.num_rows);
   const uint32_t num_probes = std::min(slices.num_probes, kMaxIndexProbes);
@@ -113,7 +113,7 @@ void KeepContainingSome(const BitSlices& slices, std::span<const uint64_t> hashe
         any_open |= open[i];
       }
       if (any_open == 0) break;
-      KeepContaining(slices, hash, 64 * start, std::span(open).first(size), kernel);
+      PruneByHash(slices, hash, 64 * start, std::span(open).first(size), kernel);
       for (size_t i = 0; i < size; ++i) found[i] |= open[i];
     }
     std::copy_n(found.begin(), size, piece.begin());
@@ -129,14 +129,14 @@ uint64_t BitSlices::NumBytes(uint64_t num_rows, uint64_t num_filters) noexcept {
   return bytes > kMax ? kMax : static_cast<uint64_t>(bytes);
 }
 
-void BitSlices::KeepContainingAny(std::span<const uint64_t> hashes, std::span<uint64_t> candidates,
-                                  Kernel kernel) const noexcept {
+void BitSlices::PruneByAny(std::span<const uint64_t> hashes, std::span<uint64_t> candidates,
+                           Kernel kernel) const noexcept {
   assert(bytes.size() == NumBytes(num_rows, num_filters));
   assert(64 * candidates.size() >= num_filters && IsAvailable(kernel));
   if (num_rows == 0 || hashes.empty()) {
     std::fill(candidates.begin(), candidates.end(), 0);
   } else if (hashes.size() == 1) {
-    KeepContaining(*this, hashes.front(), 0, candidates, kernel);
+    PruneByHash(*this, hashes.front(), 0, candidates, kernel);
   } else {
     KeepContainingSome(*this, hashes, candidates, kernel);
   }

@@ -38,8 +38,8 @@ struct BitSlices {
   /// stands for filter i; bits beyond the last filter are zero.
   /// REQUIRES: bytes.size() == NumBytes(num_rows, num_filters); `candidates` has a bit for each
   /// filter; IsAvailable(kernel)
-  void KeepContainingAny(std::span<const uint64_t> hashes, std::span<uint64_t> candidates,
-                         Kernel kernel) const noexcept;
+  void PruneByAny(std::span<const uint64_t> hashes, std::span<uint64_t> candidates,
+                  Kernel kernel) const noexcept;
 };
 
 /// The bits of `packed`, from the lowest on, moved to where `mask` has ones ("parallel deposit").

@@ -100,14 +100,13 @@ class BoundsReader {
   bool Open(ByteView bytes, ValueType type, uint64_t num_granules);
 
   /// As in ColumnIndex; granules without bounds count as having no values.
-  void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const;
-  void KeepDiffering(const Value& value, GranuleSet* candidates) const;
+  void PruneByRange(const ValueRange& range, GranuleSet* candidates) const;
+  void PruneByInequality(const Value& value, GranuleSet* candidates) const;
 
   /// Removes the candidates whose bounds hold none of `values`, and returns for each of the others
   /// which ones they hold. All granules are decoded once, however many the values.
   /// REQUIRES: fewer than 2^32 values of the column's type, ascending.
-  std::vector<ValueRun> KeepOverlappingAny(std::span<const Value> values,
-                                           GranuleSet* candidates) const;
+  std::vector<ValueRun> PruneByRanges(std::span<const Value> values, GranuleSet* candidates) const;
 
   /// Those of all granules.
   std::vector<GranuleBounds> All(uint64_t num_granules) const;

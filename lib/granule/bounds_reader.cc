@@ -196,12 +196,12 @@ bool BoundsReader::Open(ByteView bytes, ValueType type, uint64_t num_granules) {
                                    : FindBlocks<NumberCursor>(bytes, num_granules, &blocks_);
 }
 
-void BoundsReader::KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const {
+void BoundsReader::PruneByRange(const ValueRange& range, GranuleSet* candidates) const {
   RemoveOfType(type_, bytes_, blocks_, candidates,
                [&range](size_t, const auto& cursor) { return cursor.Overlaps(range); });
 }
 
-void BoundsReader::KeepDiffering(const Value& value, GranuleSet* candidates) const {
+void BoundsReader::PruneByInequality(const Value& value, GranuleSet* candidates) const {
   RemoveOfType(type_, bytes_, blocks_, candidates,
                [&value](size_t, const auto& cursor) { return cursor.Differs(value); });
 }
@@ -216,8 +216,8 @@ std::vector<GranuleBounds> BoundsReader::All(uint64_t num_granules) const {
   return all;
 }
 
-std::vector<ValueRun> BoundsReader::KeepOverlappingAny(std::span<const Value> values,
-                                                       GranuleSet* candidates) const {
+std::vector<ValueRun> BoundsReader::PruneByRanges(std::span<const Value> values,
+                                                  GranuleSet* candidates) const {
   std::vector<ValueRun> runs(candidates->num_granules());
   RemoveOfType(type_, bytes_, blocks_, candidates, [&](size_t granule, const auto& cursor) {
     if (!candidates->Has(granule)) return false;

@@ -233,8 +233,8 @@ const uint64_t* ClassTree::Merged(size_t node, std::span<uint64_t* const> result
   return scratch;
 }
 
-void ClassTree::KeepMerged(std::span<uint64_t* const> results, std::span<uint64_t> candidates,
-                           Kernel kernel) const {
+void ClassTree::PruneByResults(std::span<uint64_t* const> results, std::span<uint64_t> candidates,
+                               Kernel kernel) const {
   ScratchWords scratch(scratch_words_);
   const uint64_t* merged = Merged(0, results, scratch.data(), kernel);
   for (size_t w = 0; w < candidates.size(); ++w) candidates[w] &= merged[w];

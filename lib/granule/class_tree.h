@@ -32,14 +32,14 @@ class ClassTree {
   /// classes or the number of granules.
   bool Read(std::span<const SizeClass> classes, uint64_t num_granules, Decoder* from);
 
-  /// Words that KeepMerged needs for the results of a class.
+  /// Words that PruneByResults needs for the results of a class.
   size_t class_words(size_t size_class) const noexcept { return Words(leaves_[size_class]); }
   uint64_t map_bytes() const noexcept { return map_bytes_; }
 
   /// Removes from `candidates` (bit g: granule g) those whose bit is zero in `results` (of each
   /// class: bit i is its i-th granule; class_words() words, zero beyond its last granule).
-  void KeepMerged(std::span<uint64_t* const> results, std::span<uint64_t> candidates,
-                  Kernel kernel) const;
+  void PruneByResults(std::span<uint64_t* const> results, std::span<uint64_t> candidates,
+                      Kernel kernel) const;
 
  private:
   struct Node {

@@ -55,7 +55,7 @@ Status GranuleColumn::Open(const ColumnHeader& header, ByteView part, const Gran
 }
 
 template <class Keep>
-void GranuleColumn::KeepUnlessAlways(GranuleSet* candidates, Keep keep) const {
+void GranuleColumn::PruneUnlessAlwaysMatch(GranuleSet* candidates, Keep keep) const {
   if (always_ == nullptr) return keep(candidates);
   GranuleSet always_candidates = *candidates;
   always_candidates &= *always_;
@@ -63,17 +63,19 @@ void GranuleColumn::KeepUnlessAlways(GranuleSet* candidates, Keep keep) const {
   *candidates |= always_candidates;
 }
 
-void GranuleColumn::KeepInFilters(std::span<const uint64_t> hashes, GranuleSet* candidates) const {
+void GranuleColumn::PruneByFilters(std::span<const uint64_t> hashes, GranuleSet* candidates) const {
   if (info_.form == GranuleFilterForm::kBitSlices) {
-    filters_.KeepContainingAny(hashes, candidates, kernel_);
+    filters_.PruneByAny(hashes, candidates, kernel_);
   } else {
-    postings_.KeepContainingAny(hashes, candidates);
+    postings_.PruneByAny(hashes, candidates);
   }
 }
 
-void GranuleColumn::KeepContaining(uint64_t value_hash, GranuleSet* candidates) const {
-  if (info_.filters != GranulePart::kPresent) return KeepPresent(candidates);
-  KeepUnlessAlways(candidates, [&](GranuleSet* kept) { KeepInFilters({&value_hash, 1}, kept); });
+void GranuleColumn::PruneByHash(uint64_t value_hash, GranuleSet* candidates) const {
+  if (info_.filters != GranulePart::kPresent) return PruneByPresence(candidates);
+  PruneUnlessAlwaysMatch(candidates, [&](GranuleSet* kept) {
+    PruneByFilters({&value_hash, 1}, kept);
+  });
 }
 
 bool GranuleColumn::BoundsAreIdle(size_t num_values, const GranuleSet& candidates) const {
@@ -83,32 +85,32 @@ bool GranuleColumn::BoundsAreIdle(size_t num_values, const GranuleSet& candidate
          candidates.Count() > num_values;
 }
 
-void GranuleColumn::KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const {
+void GranuleColumn::PruneByAny(std::span<const Value> values, GranuleSet* candidates) const {
   assert(std::is_sorted(values.begin(), values.end(),
                         [](const Value& a, const Value& b) { return a.Compare(b) < 0; }));
-  if (values.size() == 1) return ColumnIndex::KeepContainingAny(values, candidates);
+  if (values.size() == 1) return ColumnIndex::PruneByAny(values, candidates);
   const bool has_filters = info_.filters == GranulePart::kPresent;
   const bool has_bounds = info_.bounds == GranulePart::kPresent;
-  if (!has_filters && !has_bounds && !values.empty()) return KeepPresent(candidates);
+  if (!has_filters && !has_bounds && !values.empty()) return PruneByPresence(candidates);
   std::vector<uint64_t> hashes;
   for (const Value& value : values) hashes.push_back(value.Hash());
-  KeepUnlessAlways(candidates, [&](GranuleSet* kept) {
+  PruneUnlessAlwaysMatch(candidates, [&](GranuleSet* kept) {
     if (values.empty()) *kept = GranuleSet::None(kept->num_granules());
     // Filters come first. With ten values they leave a tenth of the granules to compare with
     // bounds; with a thousand they leave nearly all, but take a small part of the time.
-    if (has_filters) KeepInFilters(hashes, kept);
+    if (has_filters) PruneByFilters(hashes, kept);
     if (!has_bounds || BoundsAreIdle(values.size(), *kept)) return;
-    const std::vector<ValueRun> within_bounds = bounds_.KeepOverlappingAny(values, kept);
+    const std::vector<ValueRun> within_bounds = bounds_.PruneByRanges(values, kept);
     // Postings hardly name a granule for a value that it does not have.
     if (has_filters && info_.form == GranuleFilterForm::kBitSlices) {
-      KeepInBoth(hashes, within_bounds, kept);
+      PruneByFiltersAndBounds(hashes, within_bounds, kept);
     }
   });
 }
 
-void GranuleColumn::KeepInBoth(std::span<const uint64_t> hashes,
-                               std::span<const ValueRun> within_bounds,
-                               GranuleSet* candidates) const {
+void GranuleColumn::PruneByFiltersAndBounds(std::span<const uint64_t> hashes,
+                                            std::span<const ValueRun> within_bounds,
+                                            GranuleSet* candidates) const {
   GranuleSet found = GranuleSet::None(candidates->num_granules());
   GranuleSet open = found;
   for (size_t i = 0; i < hashes.size(); ++i) {
@@ -118,7 +120,7 @@ void GranuleColumn::KeepInBoth(std::span<const uint64_t> hashes,
       any_open |= open.words()[w];
     }
     if (any_open == 0) break;
-    KeepInFilters({&hashes[i], 1}, &open);
+    PruneByFilters({&hashes[i], 1}, &open);
     for (size_t w = 0; w < open.words().size(); ++w) {
       for (uint64_t left = open.words()[w]; left != 0; left &= left - 1) {
         const size_t granule = 64 * w + static_cast<size_t>(std::countr_zero(left));
@@ -129,24 +131,29 @@ void GranuleColumn::KeepInBoth(std::span<const uint64_t> hashes,
   *candidates = std::move(found);
 }
 
-void GranuleColumn::KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const {
+void GranuleColumn::PruneByRange(const ValueRange& range, GranuleSet* candidates) const {
   assert(!range.low || range.low->type() == info_.type);
   assert(!range.high || range.high->type() == info_.type);
-  if (info_.bounds != GranulePart::kPresent) return KeepPresent(candidates);
-  KeepUnlessAlways(candidates, [&](GranuleSet* kept) { bounds_.KeepOverlapping(range, kept); });
+  if (info_.bounds != GranulePart::kPresent) return PruneByPresence(candidates);
+  PruneUnlessAlwaysMatch(candidates, [&](GranuleSet* kept) { bounds_.PruneByRange(range, kept); });
 }
 
-void GranuleColumn::KeepDiffering(const Value& value, GranuleSet* candidates) const {
+void GranuleColumn::PruneByInequality(const Value& value, GranuleSet* candidates) const {
   assert(value.type() == info_.type);
-  if (info_.bounds != GranulePart::kPresent) return KeepPresent(candidates);
-  KeepUnlessAlways(candidates, [&](GranuleSet* kept) { bounds_.KeepDiffering(value, kept); });
+  if (info_.bounds != GranulePart::kPresent) return PruneByPresence(candidates);
+  PruneUnlessAlwaysMatch(candidates,
+                         [&](GranuleSet* kept) { bounds_.PruneByInequality(value, kept); });
 }
 
-void GranuleColumn::KeepMissing(GranuleSet* candidates) const { KeepMarked(missing_, candidates); }
-void GranuleColumn::KeepPresent(GranuleSet* candidates) const { KeepMarked(present_, candidates); }
+void GranuleColumn::PruneByMissing(GranuleSet* candidates) const {
+  PruneByMarks(missing_, candidates);
+}
+void GranuleColumn::PruneByPresence(GranuleSet* candidates) const {
+  PruneByMarks(present_, candidates);
+}
 
-void GranuleColumn::KeepMarked(const PackedInts& marks, GranuleSet* candidates) const {
-  KeepUnlessAlways(candidates, [&](GranuleSet* kept) {
+void GranuleColumn::PruneByMarks(const PackedInts& marks, GranuleSet* candidates) const {
+  PruneUnlessAlwaysMatch(candidates, [&](GranuleSet* kept) {
     const std::span<uint64_t> words = kept->words();
     for (size_t w = 0; w < words.size(); ++w) words[w] &= marks.Word(w);
   });

@@ -25,12 +25,12 @@ class GranuleColumn final : public ColumnIndex {
   std::vector<GranuleBounds> Bounds() const override {
     return HasBounds() ? bounds_.All(num_granules_) : std::vector<GranuleBounds>();
   }
-  void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const override;
-  void KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const override;
-  void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const override;
-  void KeepDiffering(const Value& value, GranuleSet* candidates) const override;
-  void KeepMissing(GranuleSet* candidates) const override;
-  void KeepPresent(GranuleSet* candidates) const override;
+  void PruneByHash(uint64_t value_hash, GranuleSet* candidates) const override;
+  void PruneByAny(std::span<const Value> values, GranuleSet* candidates) const override;
+  void PruneByRange(const ValueRange& range, GranuleSet* candidates) const override;
+  void PruneByInequality(const Value& value, GranuleSet* candidates) const override;
+  void PruneByMissing(GranuleSet* candidates) const override;
+  void PruneByPresence(GranuleSet* candidates) const override;
 
   const GranuleColumnInfo& info() const noexcept { return info_; }
   uint64_t memory_bytes() const noexcept {
@@ -40,19 +40,20 @@ class GranuleColumn final : public ColumnIndex {
  private:
   /// Applies `keep` to the candidates, but keeps those that always match.
   template <class Keep>
-  void KeepUnlessAlways(GranuleSet* candidates, Keep keep) const;
+  void PruneUnlessAlwaysMatch(GranuleSet* candidates, Keep keep) const;
 
   /// Keeps the granules that, by their filters, have one of the values.
-  void KeepInFilters(std::span<const uint64_t> hashes, GranuleSet* candidates) const;
+  void PruneByFilters(std::span<const uint64_t> hashes, GranuleSet* candidates) const;
 
-  void KeepMarked(const PackedInts& marks, GranuleSet* candidates) const;
+  void PruneByMarks(const PackedInts& marks, GranuleSet* candidates) const;
 
   /// Whether bounds would hardly remove any of the candidates that filters left of so many values.
   bool BoundsAreIdle(size_t num_values, const GranuleSet& candidates) const;
 
   /// Keeps the granules of which a value is both in the filter and within the bounds.
-  void KeepInBoth(std::span<const uint64_t> hashes, std::span<const ValueRun> within_bounds,
-                  GranuleSet* candidates) const;
+  void PruneByFiltersAndBounds(std::span<const uint64_t> hashes,
+                               std::span<const ValueRun> within_bounds,
+                               GranuleSet* candidates) const;
 
   GranuleColumnInfo info_;
   Kernel kernel_ = Kernel::kScalar;

@@ -53,9 +53,9 @@ void GranuleColumnBuilder::CloseGranule(uint64_t num_rows, bool always_match) {
   distinct_.Clear();
   // One filter for everything is smaller than one per granule, and postings are hardly ever smaller
   // by more than this factor. If even that is too large, so are they, and the memory can go now.
-  constexpr uint64_t kMostSavedByPostings = 8;
+  constexpr uint64_t kMaxSavedByPostings = 8;
   const uint64_t least_bytes =
-      sizer_.BitsFor(num_distinct_) / 8 / (options_.with_postings ? kMostSavedByPostings : 1);
+      sizer_.BitsFor(num_distinct_) / 8 / (options_.with_postings ? kMaxSavedByPostings : 1);
   if (options_.max_filter_bytes != 0 && least_bytes > options_.max_filter_bytes &&
       least_bytes - options_.max_filter_bytes > 8) {
     DropFilters(GranulePart::kOverBudget);
@@ -95,17 +95,17 @@ bool GranuleColumnBuilder::IsEverywhere() const {
 bool GranuleColumnBuilder::BoundsSuffice() const {
   // Each granule that bounds name beyond the right one costs a block; filters would cost two bytes
   // of index for every row.
-  constexpr double kMostOverlap = 3;
+  constexpr double kMaxOverlap = 3;
   return options_.may_omit_filters && bounds_state_ == GranulePart::kPresent &&
-         num_granules_ >= kFewGranules && bounds_writer_.MeanOverlap() <= kMostOverlap;
+         num_granules_ >= kFewGranules && bounds_writer_.MeanOverlap() <= kMaxOverlap;
 }
 
 void GranuleColumnBuilder::ChooseForm() {
   if (!options_.with_postings || hashes_.empty()) return;
   const GranuleHashes values{hashes_, counts_};
   // The estimate is of values that are scattered. Those that are not take less.
-  constexpr double kMostSavedByClusters = 1.25;
-  const double most_bytes = kMostSavedByClusters * static_cast<double>(filter_bytes_);
+  constexpr double kMaxSavedByClusters = 1.25;
+  const double most_bytes = kMaxSavedByClusters * static_cast<double>(filter_bytes_);
   if (EstimatePostingsBytes(values, options_.target_fpr) > most_bytes) return;
   if (!AppendPostings(values, options_.target_fpr, filter_bytes_, &postings_)) return;
   form_ = GranuleFilterForm::kPostings;

@@ -139,10 +139,10 @@ uint64_t GranuleFilters::probe_bytes() const noexcept {
   return bytes;
 }
 
-void GranuleFilters::KeepContainingAny(std::span<const uint64_t> hashes, GranuleSet* candidates,
-                                       Kernel kernel) const {
+void GranuleFilters::PruneByAny(std::span<const uint64_t> hashes, GranuleSet* candidates,
+                                Kernel kernel) const {
   const std::span<uint64_t> words = candidates->words();
-  if (classes_.size() == 1) return classes_.front().KeepContainingAny(hashes, words, kernel);
+  if (classes_.size() == 1) return classes_.front().PruneByAny(hashes, words, kernel);
 
   // The results of each class, one after the other.
   size_t total = 0;
@@ -160,9 +160,9 @@ void GranuleFilters::KeepContainingAny(std::span<const uint64_t> hashes, Granule
     if (num_filters % 64 != 0) {
       results[c][num_filters / 64] = (uint64_t{1} << (num_filters % 64)) - 1;
     }
-    classes_[c].KeepContainingAny(hashes, {results[c], num_words}, kernel);
+    classes_[c].PruneByAny(hashes, {results[c], num_words}, kernel);
   }
-  tree_.KeepMerged(std::span(results).first(classes_.size()), words, kernel);
+  tree_.PruneByResults(std::span(results).first(classes_.size()), words, kernel);
 }
 
 }  // namespace blocksieve::internal

@@ -33,8 +33,7 @@ class GranuleFilters {
             uint64_t num_granules);
 
   /// Removes the candidates that contain none of the values.
-  void KeepContainingAny(std::span<const uint64_t> hashes, GranuleSet* candidates,
-                         Kernel kernel) const;
+  void PruneByAny(std::span<const uint64_t> hashes, GranuleSet* candidates, Kernel kernel) const;
 
   /// Bytes that one value's probe reads if all granules are candidates.
   uint64_t probe_bytes() const noexcept;

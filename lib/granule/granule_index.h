@@ -58,7 +58,7 @@ struct GranuleColumnInfo {
   uint64_t filter_bytes = 0;      ///< In the index: filters, and their size classes.
   uint64_t bounds_bytes = 0;      ///< Least and greatest values.
   uint64_t mark_bytes = 0;        ///< Which granules have rows that have, or lack, the column.
-  uint64_t probe_bytes = 0;       ///< What one KeepContaining reads at most.
+  uint64_t probe_bytes = 0;       ///< What one PruneByHash reads at most.
 };
 
 /// Of the filters: "bit slices", "postings", "grouped postings", or why there are none, as

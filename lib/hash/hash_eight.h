@@ -21,13 +21,13 @@
 
 namespace blocksieve::internal {
 
-/// The words of XXH3's secret that keys of up to kMostEightBytes are combined with.
+/// The words of XXH3's secret that keys of up to kMaxEightBytes are combined with.
 inline constexpr uint64_t kHashSecret[16] = {
     0xBE4BA423396CFEB8u, 0x1CAD21F72C81017Cu, 0xDB979083E96DD4DEu, 0x1F67B3B7A4A44072u,
     0x78E5C0CC4EE679CBu, 0x2172FFCC7DD05A82u, 0x8E2443F7744608B8u, 0x4C263A81E69035E0u,
     0xCB00C391BB52283Cu, 0xA32E531B8B65D088u, 0x4EF90DA297486471u, 0xD8ACDEA946EF1938u,
     0x3F349CE33F76FAA8u, 0x1D4F0BC7C7BBDCF9u, 0x3159B4CD4BE0518Au, 0x647378D9C97E9FC8u};
-inline constexpr size_t kMostEightBytes = 128;
+inline constexpr size_t kMaxEightBytes = 128;
 
 BLOCKSIEVE_EIGHT __m512i EightOf(uint64_t x) noexcept {
   return _mm512_set1_epi64(static_cast<int64_t>(x));
@@ -85,14 +85,14 @@ BLOCKSIEVE_EIGHT __m512i MixedPairs(KeyList keys, size_t at, const uint64_t* sec
                         _mm512_xor_si512(pairs.second, EightOf(secret[1] - seed)));
 }
 
-/// HashKey(keys[i], seed) of eight keys, if all are of one length of 9 ... kMostEightBytes bytes;
+/// HashKey(keys[i], seed) of eight keys, if all are of one length of 9 ... kMaxEightBytes bytes;
 /// else returns false. The steps are those of XXH3.
 BLOCKSIEVE_EIGHT bool HashEightKeys(KeyList keys, uint64_t seed, __m512i* hashes) noexcept {
   const size_t length = keys[0].size();
   size_t differing = 0;
 #pragma GCC unroll 8
   for (size_t i = 1; i < 8; ++i) differing |= keys[i].size() ^ length;
-  if (differing != 0 || length - 9 > kMostEightBytes - 9) return false;
+  if (differing != 0 || length - 9 > kMaxEightBytes - 9) return false;
 
   __m512i sum;
   if (length <= kShortKeyBytes) {

@@ -96,7 +96,7 @@ Bracket BisectPrice(std::span<const RunGroup> groups, size_t num_without,
 
 }  // namespace
 
-std::optional<Assignment> LeastMemory(std::span<const RunGroup> groups, double wasted_reads) {
+std::optional<Assignment> MinMemory(std::span<const RunGroup> groups, double wasted_reads) {
   const auto is_allowed = [&](const Assignment& a) { return a.WastedReads() <= wasted_reads; };
   std::optional<Assignment> best;
   for (size_t num_without = 0; num_without <= groups.size(); ++num_without) {
@@ -110,7 +110,7 @@ std::optional<Assignment> LeastMemory(std::span<const RunGroup> groups, double w
   return best;
 }
 
-Assignment FewestReads(std::span<const RunGroup> groups, double bits_per_key) {
+Assignment MinReads(std::span<const RunGroup> groups, double bits_per_key) {
   const double bits = bits_per_key * NumKeys(groups);
   const auto is_allowed = [&](const Assignment& a) { return a.Bits() <= bits; };
   const auto is_cheap = [&](const Assignment& a) { return !is_allowed(a); };

@@ -44,9 +44,9 @@ class Assignment {
 // Both search for the price of a bit, in wasted reads, at which the best assignment meets a goal.
 
 /// The least memory with at most this many wasted reads; nothing if no filters waste so few.
-std::optional<Assignment> LeastMemory(std::span<const RunGroup> groups, double wasted_reads);
+std::optional<Assignment> MinMemory(std::span<const RunGroup> groups, double wasted_reads);
 
 /// The fewest wasted reads with at most this much memory.
-Assignment FewestReads(std::span<const RunGroup> groups, double bits_per_key);
+Assignment MinReads(std::span<const RunGroup> groups, double bits_per_key);
 
 }  // namespace blocksieve::lsm

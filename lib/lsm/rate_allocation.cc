@@ -87,7 +87,7 @@ RateAllocation SameForAll(Groups groups, double target_fpr) {
 }
 
 RateAllocation AllocateForReads(Groups groups, double wasted_reads) {
-  const std::optional<lsm::Assignment> best = lsm::LeastMemory(groups, wasted_reads);
+  const std::optional<lsm::Assignment> best = lsm::MinMemory(groups, wasted_reads);
   if (best) return best->ToAllocation();
   RateAllocation most_precise = SameForAll(groups, kMinTargetFpr);
   most_precise.is_reached = false;
@@ -95,7 +95,7 @@ RateAllocation AllocateForReads(Groups groups, double wasted_reads) {
 }
 
 RateAllocation AllocateForBits(Groups groups, double bits_per_key) {
-  return lsm::FewestReads(groups, bits_per_key).ToAllocation();
+  return lsm::MinReads(groups, bits_per_key).ToAllocation();
 }
 
 RateAllocation WithRanges(RateAllocation points, Groups groups, const RangeRates& ranges) {

@@ -34,8 +34,8 @@ uint32_t CountBits(std::span<const PostingList> lists, uint32_t least_count) {
 
 /// The best one for some of the short lists.
 uint32_t Closeness(std::span<const PostingList> lists, uint64_t num_granules) {
-  constexpr size_t kMostLists = 4096;
-  const size_t step = lists.size() / kMostLists + 1;
+  constexpr size_t kMaxLists = 4096;
+  const size_t step = lists.size() / kMaxLists + 1;
   uint32_t best = 0;
   uint64_t least_bits = ~uint64_t{0};
   for (uint32_t closeness = 0; closeness <= DictionaryShape::kMaxCloseness; ++closeness) {

@@ -15,9 +15,9 @@ constexpr double kNearlyUnique = 1.3;
 /// Granules that a value that does not occur is given at most, however many the rate allows: a
 /// query asks all files, and its value occurs in few of them. To halve the number takes a bit per
 /// value.
-constexpr double kMostFalse = 0.15;
+constexpr double kMaxFalseShare = 0.15;
 
-constexpr uint32_t kMostCheckBits = kMaxRibbonColumns - 1;
+constexpr uint32_t kMaxCheckBits = kMaxRibbonColumns - 1;
 
 uint32_t BitsFor(double count) {
   return static_cast<uint32_t>(std::max(1.0, std::ceil(std::log2(count))));
@@ -93,11 +93,10 @@ PostingsPlan ChoosePlan(const PostingCounts& counts, double target_fpr) {
   // A value in one granule of a group is given all others of it.
   const bool with_groups = counts.pairs < kNearlyUnique * counts.values;
   const double max_group = with_groups ? 1 + std::floor(allowed) : 1;
-  absent.max_false = with_groups ? allowed : std::min(kMostFalse, allowed);
+  absent.max_false = with_groups ? allowed : std::min(kMaxFalseShare, allowed);
   PostingsPlan best = MakePlan(counts, {}, 1, absent);
   for (const uint32_t num_ribbons : {1u, 2u}) {
-    for (uint32_t check_bits = 0; check_bits <= kMostCheckBits && counts.singles > 0;
-         ++check_bits) {
+    for (uint32_t check_bits = 0; check_bits <= kMaxCheckBits && counts.singles > 0; ++check_bits) {
       PostingsShape shape;
       shape.num_ribbons = num_ribbons;
       shape.check_bits = check_bits;

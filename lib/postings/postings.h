@@ -45,7 +45,7 @@ class Postings {
 
   /// Removes the candidates that contain none of the values. Postings that contradict themselves
   /// remove nothing.
-  void KeepContainingAny(std::span<const uint64_t> hashes, GranuleSet* candidates) const;
+  void PruneByAny(std::span<const uint64_t> hashes, GranuleSet* candidates) const;
 
   /// Granules that a value in one of them may be given; 1: just this one.
   uint64_t group_granules() const noexcept { return shape_.group_granules; }

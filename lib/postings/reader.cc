@@ -59,7 +59,7 @@ bool Postings::AddContaining(uint64_t hash, uint64_t end, uint64_t* words) const
   return shape_.num_ribbons == 2 || dictionary_.AddGranules(hash, end, words);
 }
 
-void Postings::KeepContainingAny(std::span<const uint64_t> hashes, GranuleSet* candidates) const {
+void Postings::PruneByAny(std::span<const uint64_t> hashes, GranuleSet* candidates) const {
   const std::span<uint64_t> words = candidates->words();
   ScratchWords scratch(words.size());
   uint64_t* const containing = scratch.data();

@@ -130,34 +130,34 @@ class ColumnIndex {
   virtual std::vector<GranuleBounds> Bounds() const { return {}; }
 
   /// Some row has a value whose Value::Hash() is `value_hash`.
-  virtual void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const = 0;
+  virtual void PruneByHash(uint64_t value_hash, GranuleSet* candidates) const = 0;
 
-  /// Some row has a value that is one of `values`. The default asks KeepContaining and
-  /// KeepOverlapping for one value after the other; an index that can ask for all of them at once
+  /// Some row has a value that is one of `values`. The default asks PruneByHash and
+  /// PruneByRange for one value after the other; an index that can ask for all of them at once
   /// overrides it. REQUIRES: values of the column's type, ascending.
-  virtual void KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const {
+  virtual void PruneByAny(std::span<const Value> values, GranuleSet* candidates) const {
     GranuleSet kept = GranuleSet::None(candidates->num_granules());
     for (const Value& value : values) {
       GranuleSet one = *candidates;
-      KeepContaining(value.Hash(), &one);
-      if (!one.IsEmpty()) KeepOverlapping({value, value}, &one);
+      PruneByHash(value.Hash(), &one);
+      if (!one.IsEmpty()) PruneByRange({value, value}, &one);
       kept |= one;
     }
     *candidates = std::move(kept);
   }
 
   /// Some row has a value in `range`. REQUIRES: its bounds are of the column's type
-  virtual void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const = 0;
+  virtual void PruneByRange(const ValueRange& range, GranuleSet* candidates) const = 0;
 
   /// Some row has a value other than `value`. Removes only granules in which every value is
   /// `value`. REQUIRES: `value` is of the column's type
-  virtual void KeepDiffering(const Value& value, GranuleSet* candidates) const = 0;
+  virtual void PruneByInequality(const Value& value, GranuleSet* candidates) const = 0;
 
   /// Some row lacks the column (NULL, or an array without elements).
-  virtual void KeepMissing(GranuleSet* candidates) const = 0;
+  virtual void PruneByMissing(GranuleSet* candidates) const = 0;
 
   /// Some row has the column.
-  virtual void KeepPresent(GranuleSet* candidates) const = 0;
+  virtual void PruneByPresence(GranuleSet* candidates) const = 0;
 };
 
 }  // namespace blocksieve

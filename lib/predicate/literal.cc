@@ -14,8 +14,8 @@ namespace {
 
 template <class Integer>
 LiteralBound BindInteger(std::string_view text, Value (*make)(Integer) noexcept) {
-  constexpr uint64_t kMostAbove = static_cast<uint64_t>(std::numeric_limits<Integer>::max());
-  constexpr uint64_t kMostBelow = std::numeric_limits<Integer>::is_signed ? kMostAbove + 1 : 0;
+  constexpr uint64_t kMaxPositive = static_cast<uint64_t>(std::numeric_limits<Integer>::max());
+  constexpr uint64_t kMaxNegative = std::numeric_limits<Integer>::is_signed ? kMaxPositive + 1 : 0;
   const LiteralBound above_all{make(std::numeric_limits<Integer>::max()), false};
   const LiteralBound below_all{std::nullopt, false};
 
@@ -24,10 +24,10 @@ LiteralBound BindInteger(std::string_view text, Value (*make)(Integer) noexcept)
   const std::optional<uint64_t> whole = number->IntegerPart();
   const bool has_fraction = number->HasFraction();
   if (!number->is_negative()) {
-    if (!whole || *whole > kMostAbove) return above_all;
+    if (!whole || *whole > kMaxPositive) return above_all;
     return {make(static_cast<Integer>(*whole)), !has_fraction};
   }
-  if (!whole || *whole > kMostBelow || (*whole == kMostBelow && has_fraction)) return below_all;
+  if (!whole || *whole > kMaxNegative || (*whole == kMaxNegative && has_fraction)) return below_all;
   return {make(static_cast<Integer>(0 - *whole - (has_fraction ? 1 : 0))), !has_fraction};
 }
 

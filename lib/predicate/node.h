@@ -28,7 +28,7 @@ enum IndexPart : uint8_t { kFilterPart = 1, kBoundsPart = 2, kMarkPart = 4 };
 /// How to rule out granules in which a comparison cannot have one of its two outcomes: a granule
 /// stays if all steps of at least one alternative keep it.
 struct SkipPlan {
-  bool can_skip = false;  ///< if not, there are no alternatives
+  bool can_prune = false;  ///< if not, there are no alternatives
   /// With none, the comparison never has the outcome: no granule stays, and no index is needed.
   std::vector<std::vector<SkipStep>> alternatives;
   std::string reason;  ///< how it skips, or why not; for people

@@ -20,7 +20,7 @@ bool MayHaveFew(const internal::KeyForm& form, std::string_view begin, std::stri
                 const void* points, bool (*may_match)(const void*, std::string_view)) try {
   internal::FewKeys keys(form, begin, end);
   if (!keys.ok()) return true;
-  for (int i = 0; i < RangeFilterReader::kMostFewKeys; ++i) {
+  for (int i = 0; i < RangeFilterReader::kMaxFewKeys; ++i) {
     if (!keys.Next()) return false;
     if (may_match(points, keys.key())) return true;
   }
@@ -119,7 +119,7 @@ Status RangeFilterBuilder::Finish(OwnedBytes* filter_block) try {
                      internal::ShortestText(options_.max_estimated_fpr);
     return Status::Ok();
   }
-  const uint64_t size = filter_block->size + ranges.size() + internal::kMostPartsFooterBytes;
+  const uint64_t size = filter_block->size + ranges.size() + internal::kMaxPartsFooterBytes;
   if (size >= kMaxFilterBlockBytes) {
     absent_reason_ = "with it the filter would have " + std::to_string(size) + " bytes";
     return Status::Ok();

@@ -137,7 +137,7 @@ class RangeFilterReader {
   Answer Ask(std::string_view begin, std::string_view end) const noexcept;
 
   /// The same, with the help of the block's filter for points: `may_match` says whether it may have
-  /// a key. It is asked where keys are of one length and the range has room for kMostFewKeys of
+  /// a key. It is asked where keys are of one length and the range has room for kMaxFewKeys of
   /// them at most, as behind a key of consecutive ones, where the ranges alone say "may match".
   template <class MayMatchKey>
   Answer Ask(std::string_view begin, std::string_view end, const MayMatchKey& may_match) const {
@@ -146,7 +146,7 @@ class RangeFilterReader {
     });
   }
   /// The most keys that the filter for points is asked for.
-  static constexpr int kMostFewKeys = 16;
+  static constexpr int kMaxFewKeys = 16;
 
   /// Whether the caller must look: Ask(begin, end) != Answer::kNo.
   bool MayContain(std::string_view begin, std::string_view end) const noexcept {

@@ -43,28 +43,28 @@ bool ReadRangePart(ByteView ranges, RangePart* part) noexcept {
   part->form.key_bytes = LoadLittleEndian<uint16_t>(head + 28);
   part->info.estimated_fpr = LoadLittleEndian<uint16_t>(head + 30) * kFprUnit;
   part->info.is_whole_file = (head[32] & kIsWholeFile) != 0;
-  const KeyCodeSizes sizes{head[33], head[34], head[35]};
+  const CodeSizes sizes{head[33], head[34], head[35]};
   for (size_t i = 0; i < KeyForm::kTailBytes; ++i) {
     part->form.tail[i] = {head[36 + 2 * i], head[37 + 2 * i]};
   }
   part->info.bytes = ranges.size();
   Decoder from(ranges.subspan(kHeadBytes));
-  part->tree.code = KeyCode(sizes, &from);
+  part->tree.code = OrderPreservingCode(sizes, &from);
   part->tree.bytes = from.rest();
   part->info.model_bytes = ranges.size() - kHeadBytes - from.rest().size();
   return from.ok() && part->info.num_keys != 0 && part->tree.cells_per_key >= 2 &&
-         part->tree.cells_per_key <= kMostCellsPerKey &&
-         part->tree.first_code <= part->tree.last_code && part->tree.last_code < KeyCode::kEnd &&
-         part->tree.nodes <= from.rest().size();
+         part->tree.cells_per_key <= kMaxCellsPerKey &&
+         part->tree.first_code <= part->tree.last_code &&
+         part->tree.last_code < OrderPreservingCode::kEnd && part->tree.nodes <= from.rest().size();
 }
 
 RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& options,
                                 std::string* out) {
   RangeFilterInfo info;
   std::string model;
-  const KeyCodeSizes sizes = AppendKeyCode(keys, &model);
+  const CodeSizes sizes = AppendKeyCode(keys, &model);
   Decoder from(AsBytes(model));
-  const KeyCode code(sizes, &from);
+  const OrderPreservingCode code(sizes, &from);
   info.num_keys = keys.size();
   info.cells_per_key = CellsPerKey(options.range_fpr);
   info.model_bytes = model.size();

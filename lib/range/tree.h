@@ -8,7 +8,7 @@
 #include "blocksieve/bytes.h"
 #include "blocksieve/hash.h"
 #include "lib/base/kernels.h"
-#include "lib/range/key_code.h"
+#include "lib/range/order_preserving_code.h"
 #include "lib/range/sorted_keys.h"
 
 // The keys of a range filter as a tree. A node divides an interval of codes among leaves, a leaf
@@ -57,7 +57,7 @@ inline constexpr uint64_t kSizedClusters = 16;
 
 /// Clusters that lie in each other, at most; the same for writers and readers. More would be of
 /// keys for which one more answer does not matter, and need a stack as deep as keys are long.
-inline constexpr unsigned kMostNested = 64;
+inline constexpr unsigned kMaxNesting = 64;
 
 /// Of the codes of a cluster, the first and the last sixteenth that hold any are known.
 inline constexpr unsigned kSliceBits = 4;
@@ -65,9 +65,9 @@ inline constexpr uint64_t kSlices = 1 << kSliceBits;
 inline constexpr unsigned kSliceShift = 63 - kSliceBits;
 
 /// A few bits of a hash of the bytes that a cluster shares.
-inline constexpr unsigned kPrintBits = 6;
-inline uint64_t PrintOf(std::string_view bytes) noexcept {
-  return HashKey(bytes) & ((1u << kPrintBits) - 1);
+inline constexpr unsigned kFingerprintBits = 6;
+inline uint64_t FingerprintOf(std::string_view bytes) noexcept {
+  return HashKey(bytes) & ((1u << kFingerprintBits) - 1);
 }
 
 // Codes of numbers.
@@ -84,14 +84,14 @@ struct TreeShape {
   uint32_t root_bytes = 0;
 };
 
-/// Appends the root's node. REQUIRES: there are keys; 2 <= cells_per_key <= kMostCellsPerKey
-inline constexpr uint64_t kMostCellsPerKey = uint64_t{1} << 20;
-TreeShape AppendTree(const SortedKeys& keys, const KeyCode& code, uint64_t cells_per_key,
-                     std::string* out);
+/// Appends the root's node. REQUIRES: there are keys; 2 <= cells_per_key <= kMaxCellsPerKey
+inline constexpr uint64_t kMaxCellsPerKey = uint64_t{1} << 20;
+TreeShape AppendTree(const SortedKeys& keys, const OrderPreservingCode& code,
+                     uint64_t cells_per_key, std::string* out);
 
 /// What would become of some stretches of the keys, for a fraction of the time. Without keys if
 /// there are too few to save any. REQUIRES: as AppendTree
-TreeShape TryTree(const SortedKeys& keys, const KeyCode& code, uint64_t cells_per_key);
+TreeShape TryTree(const SortedKeys& keys, const OrderPreservingCode& code, uint64_t cells_per_key);
 
 /// The tree of a filter whose bytes may be damaged: what it answers is then of no use, but nothing
 /// beyond the bytes is read.
@@ -102,7 +102,7 @@ struct Tree {
   ByteView bytes;  // of the root and other nodes; kCellSlackBytes follow, which are of the block's
                    // footer
   uint64_t nodes;  // where those of clusters begin
-  KeyCode code;
+  OrderPreservingCode code;
   uint64_t cells_per_key;
   uint64_t first_code;
   uint64_t last_code;

@@ -8,7 +8,7 @@ namespace blocksieve::internal {
 namespace {
 
 // No writer makes larger leaves.
-constexpr uint64_t kMostLeafCells = 8 * kLeafCells;
+constexpr uint64_t kMaxLeafCells = 8 * kLeafCells;
 
 /// How many of `count` ascending numbers are at most `code`, which lie about evenly in [low, high]:
 /// where they do, a guess is a step or two away, and reads a line where halving reads ten.
@@ -105,7 +105,7 @@ class TreeProbe {
     const uint64_t room = bits->ExpGolomb(kCountK) + 1;
     const uint64_t missing = bits->ExpGolomb(kMissingK);
     const bool has_clusters = bits->Bits(1) != 0;
-    if (room > kMostLeafCells || missing >= room) return {1, {1, 1, 1}, false, false};
+    if (room > kMaxLeafCells || missing >= room) return {1, {1, 1, 1}, false, false};
     const uint64_t num_cells = room * tree_.cells_per_key;
     const CellsShape shape(room - missing, num_cells, tree_.cells_per_key);
     const bool ok = bits->ok() && bits->position() + shape.num_bits() <= 8 * tree_.bytes.size();
@@ -177,8 +177,8 @@ class TreeProbe {
   };
 
   static ClusterHead ReadClusterHead(BitReader* bits) noexcept {
-    ClusterHead head{bits->ExpGolomb(kSharedK) + 1, bits->Bits(kPrintBits), 0, KeyCode::kEnd - 1,
-                     false};
+    ClusterHead head{bits->ExpGolomb(kSharedK) + 1, bits->Bits(kFingerprintBits), 0,
+                     OrderPreservingCode::kEnd - 1, false};
     if (bits->Bits(1) != 0) {
       const uint64_t slices = bits->Bits(2 * kSliceBits);
       head.low = (slices & (kSlices - 1)) << kSliceShift;
@@ -191,7 +191,7 @@ class TreeProbe {
   void SkipCluster(BitReader* bits, unsigned nested) const noexcept {
     if (ReadClusterHead(bits).is_node) return bits->Skip(kOffsetBits);
     const LeafHead head = ReadLeafHead(bits);
-    if (!head.ok || nested == kMostNested) return bits->Skip(UINT64_MAX);
+    if (!head.ok || nested == kMaxNesting) return bits->Skip(UINT64_MAX);
     bits->Skip(head.shape.num_bits());
     if (!head.has_clusters) return;
     const Flags flags = ReadFlags(bits, head.shape.count, 0);
@@ -206,13 +206,13 @@ class TreeProbe {
     // What the keys share is known by its print only. That it fits proves nothing, so nothing is
     // known of a question that begins or ends with other bytes there. That it does not fit proves
     // that no key begins with what begin and end share, and only such keys lie in between.
-    if (++clusters_asked_ > kMostNested) return true;
+    if (++clusters_asked_ > kMaxNesting) return true;
     const uint64_t deeper = depth + head.shared;
     if (!has_begin || !has_end || begin_.size() < deeper || end_.size() < deeper) return true;
     const auto shared = static_cast<size_t>(head.shared);
     const std::string_view bytes = begin_.substr(depth, shared);
     if (bytes != end_.substr(depth, shared)) return true;
-    if (PrintOf(bytes) != head.print) return false;
+    if (FingerprintOf(bytes) != head.print) return false;
     const auto below = static_cast<size_t>(deeper);
     const Ends ends{true, true, tree_.code.Code(begin_, below), tree_.code.Code(end_, below)};
     if (head.is_node) {

@@ -31,12 +31,12 @@ void AppendCells(std::span<const uint32_t> cells, uint64_t num_cells, uint64_t c
 constexpr size_t kSmallestCluster = 4;
 
 // Tries to fill a leaf.
-constexpr int kMostCuts = 6;
+constexpr int kMaxCuts = 6;
 
 // Keys are spread unevenly if one half of a leaf has more than so many times the keys of the other.
 // Leaves of fewer keys are not cut off.
 constexpr size_t kUneven = 3;
-constexpr size_t kFewestKeys = 32;
+constexpr size_t kMinKeys = 32;
 
 // Stretches of keys that are tried, and keys of each: by a part of all keys, with these limits.
 constexpr size_t kStretches = 8;
@@ -46,7 +46,7 @@ constexpr size_t kLongestStretch = kLeafCells;
 
 class TreeWriter {
  public:
-  TreeWriter(const SortedKeys& keys, const KeyCode& code, uint64_t cells_per_key)
+  TreeWriter(const SortedKeys& keys, const OrderPreservingCode& code, uint64_t cells_per_key)
       : keys_(keys), code_(code), cells_per_key_(cells_per_key) {}
 
   const TreeShape& shape() const noexcept { return shape_; }
@@ -109,7 +109,7 @@ class TreeWriter {
     };
     size_t best = 0;
     size_t count = std::min<size_t>(codes.size(), kLeafCells);
-    for (int cut = 0; cut < kMostCuts && count > best; ++cut) {
+    for (int cut = 0; cut < kMaxCuts && count > best; ++cut) {
       count = with_equals(count);
       const CodeCells all(low, count < codes.size() ? codes[count] : high,
                           kLeafCells * cells_per_key_);
@@ -138,13 +138,13 @@ class TreeWriter {
   static size_t EvenlySpread(std::span<const uint64_t> codes, uint64_t low,
                              uint64_t high) noexcept {
     size_t count = codes.size();
-    while (count >= 2 * kFewestKeys) {
+    while (count >= 2 * kMinKeys) {
       const uint64_t middle = low + (high - low) / 2;
       const auto below = static_cast<size_t>(
           std::lower_bound(codes.begin(), codes.begin() + count, middle) - codes.begin());
       const size_t above = count - below;
       if (std::max(below, above) < kUneven * std::min(below, above)) break;
-      if (below < kFewestKeys) break;
+      if (below < kMinKeys) break;
       count = below;
       if (below < above) break;
       high = middle;
@@ -193,7 +193,7 @@ class TreeWriter {
       const size_t first = keys.first + begins[i];
       const size_t last = keys.first + begins[i + 1] - 1;
       if (first == last) ++shape_.keys_alone;
-      if (last - first + 1 < kSmallestCluster || keys.nested == kMostNested) continue;
+      if (last - first + 1 < kSmallestCluster || keys.nested == kMaxNesting) continue;
       if (SharedBytes(keys_[first], keys_[last]) > keys.depth) {
         clusters.push_back(i);
         clustered += last - first + 1;
@@ -234,14 +234,16 @@ class TreeWriter {
     std::vector<uint64_t> codes(count);
     for (size_t i = 0; i < count; ++i) codes[i] = code_.Code(keys_[first + i], shared);
     out->ExpGolomb(shared - leaf.depth - 1, kSharedK);
-    out->Bits(PrintOf(keys_[first].substr(leaf.depth, shared - leaf.depth)), kPrintBits);
+    out->Bits(FingerprintOf(keys_[first].substr(leaf.depth, shared - leaf.depth)),
+              kFingerprintBits);
     const uint64_t low = codes.front() >> kSliceShift;
     const uint64_t high = codes.back() >> kSliceShift;
     const bool is_narrow = high - low < kSlices / 2;
     out->Bits(is_narrow ? 1 : 0, 1);
     if (is_narrow) out->Bits(low | high << kSliceBits, 2 * kSliceBits);
     const uint64_t first_code = is_narrow ? low << kSliceShift : 0;
-    const uint64_t last_code = is_narrow ? ((high + 1) << kSliceShift) - 1 : KeyCode::kEnd - 1;
+    const uint64_t last_code =
+        is_narrow ? ((high + 1) << kSliceShift) - 1 : OrderPreservingCode::kEnd - 1;
     const Keys keys{first, shared, leaf.nested + 1, codes};
     out->Bits(count > kLeafCells ? 1 : 0, 1);
     if (count <= kLeafCells) {
@@ -254,7 +256,7 @@ class TreeWriter {
   }
 
   const SortedKeys& keys_;
-  const KeyCode& code_;
+  const OrderPreservingCode& code_;
   const uint64_t cells_per_key_;
   TreeShape shape_;
   std::string nodes_;  // of clusters that are too large for a leaf
@@ -272,9 +274,9 @@ std::vector<uint64_t> CodesOf(const SortedKeys& keys, size_t first, size_t count
 
 }  // namespace
 
-TreeShape AppendTree(const SortedKeys& keys, const KeyCode& code, uint64_t cells_per_key,
-                     std::string* out) {
-  assert(cells_per_key >= 2 && cells_per_key <= kMostCellsPerKey);
+TreeShape AppendTree(const SortedKeys& keys, const OrderPreservingCode& code,
+                     uint64_t cells_per_key, std::string* out) {
+  assert(cells_per_key >= 2 && cells_per_key <= kMaxCellsPerKey);
   SortedCodes sorted(code);
   const std::vector<uint64_t> codes = CodesOf(keys, 0, keys.size(), &sorted);
   TreeWriter writer(keys, code, cells_per_key);
@@ -288,7 +290,7 @@ TreeShape AppendTree(const SortedKeys& keys, const KeyCode& code, uint64_t cells
   return shape;
 }
 
-TreeShape TryTree(const SortedKeys& keys, const KeyCode& code, uint64_t cells_per_key) {
+TreeShape TryTree(const SortedKeys& keys, const OrderPreservingCode& code, uint64_t cells_per_key) {
   const size_t count =
       std::clamp(keys.size() / (kStretches * kTriedPart), kShortestStretch, kLongestStretch);
   if (keys.size() < 2 * kStretches * count) return {};

@@ -52,8 +52,8 @@ FilterInfo Plan(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noe
   if (num_keys == 0) return plan;
   plan.ribbon = ExpectedRibbonShape(NearestRibbonLayout(layout), num_keys);
   const uint64_t payload_bytes = RibbonPayloadBytes(layout, num_keys);
-  plan.lead_bytes = LeadBytes(payload_bytes);
-  plan.payload_bytes = plan.lead_bytes + payload_bytes;
+  plan.padding_bytes = PaddingBytes(payload_bytes);
+  plan.payload_bytes = plan.padding_bytes + payload_bytes;
   return plan;
 }
 
@@ -68,7 +68,7 @@ Result<OwnedBytes> Build(HashList* hashes, bool keep, const Layout& layout, uint
   FilterInfo info = Plan(layout, num_keys, hash_seed);
   const Layout row = NearestRibbonLayout(layout);
   const uint64_t capacity =
-      info.lead_bytes + RibbonCapacity(row, num_keys) + FooterBytes::kMaxBytes;
+      info.padding_bytes + RibbonCapacity(row, num_keys) + FooterBytes::kMaxBytes;
   const bool is_small = num_keys <= kSmallFilterKeys;
   const bool keep_meanwhile = keep || is_small;
   const uint64_t build_bytes = hashes->memory_bytes() * (keep_meanwhile ? 2 : 1) +
@@ -77,16 +77,17 @@ Result<OwnedBytes> Build(HashList* hashes, bool keep, const Layout& layout, uint
   if (!block.ok()) return block;
 
   const RibbonBuild build =
-      BuildRibbon(hashes, keep_meanwhile, row, ActiveKernel(), block->data() + info.lead_bytes);
-  if (build.open_chunks > 0 && keep_meanwhile) {
-    return Status::ResourceExhausted("no ribbon found for " + std::to_string(build.open_chunks) +
-                                     " of " + std::to_string(build.shape.chunks) + " chunks");
+      BuildRibbon(hashes, keep_meanwhile, row, ActiveKernel(), block->data() + info.padding_bytes);
+  if (build.always_true_chunks > 0 && keep_meanwhile) {
+    return Status::ResourceExhausted("no ribbon found for " +
+                                     std::to_string(build.always_true_chunks) + " of " +
+                                     std::to_string(build.shape.chunks) + " chunks");
   }
   if (!keep) hashes->Clear();
   info.ribbon = build.shape;
-  info.payload_bytes = info.lead_bytes + build.shape.PayloadBytes();
+  info.payload_bytes = info.padding_bytes + build.shape.PayloadBytes();
   Seal(info, kRibbonKind.format, &*block);
-  return is_small ? CutToSize(*std::move(block), info.lead_bytes) : std::move(block);
+  return is_small ? CutToSize(*std::move(block), info.padding_bytes) : std::move(block);
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
 }

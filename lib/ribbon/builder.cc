@@ -59,8 +59,8 @@ class RibbonWriter {
     AddEntry(0);
     Solve(shape);
     WriteDirectory(shape);
-    shape.has_open_chunks = open_chunks_ > 0;
-    build.open_chunks = open_chunks_;
+    shape.has_always_true_chunks = always_true_chunks_ > 0;
+    build.always_true_chunks = always_true_chunks_;
     build.seeds_tried = chunk_.seeds_tried();
     build.eliminations = chunk_.eliminations();
     build.widenings = chunk_.widenings();
@@ -81,7 +81,7 @@ class RibbonWriter {
       return;
     }
     AddEntry(0);
-    ++open_chunks_;
+    ++always_true_chunks_;
     if (last) {
       // The rows carried so far still have to be served.
       chunk_.Solve(std::span<uint64_t>(), octet_, true);
@@ -172,7 +172,7 @@ class RibbonWriter {
   std::vector<uint16_t> entries_;
   std::vector<uint32_t> bases_;
   uint64_t octet_ = 0;  // the first virtual one of the next chunk
-  uint64_t open_chunks_ = 0;
+  uint64_t always_true_chunks_ = 0;
 };
 
 uint64_t RibbonCapacity(const Layout& layout, uint64_t num_keys) noexcept {
@@ -258,7 +258,7 @@ void RetrievalWriter::Add(uint64_t hash, uint32_t result) {
 bool RetrievalWriter::Append(std::string* out) {
   while (parts_->chunk < parts_->num_chunks) CloseChunk();
   const RibbonBuild build = parts_->writer.Finish();
-  if (build.open_chunks != 0) return false;
+  if (build.always_true_chunks != 0) return false;
   FilterInfo info;
   info.ribbon = build.shape;
   info.payload_bytes = build.shape.PayloadBytes();

@@ -22,7 +22,7 @@ struct RibbonBuild {
   RibbonShape shape;
   /// Chunks that could not be solved; every key in them "may match". None, unless the hashes are
   /// not hashes.
-  uint64_t open_chunks = 0;
+  uint64_t always_true_chunks = 0;
 
   // For tests and measurements.
   uint64_t seeds_tried = 0;

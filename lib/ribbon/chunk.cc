@@ -28,7 +28,7 @@ constexpr int64_t kWidenings[] = {0, 8, 16, 32, 64, 128, 256};
 
 // What is tried in a chunk: each width with each of the limits with each seed.
 constexpr size_t kTriesPerWidth = std::size(kLimits) * kRibbonSeeds;
-constexpr size_t kMostTries = std::size(kWidenings) * kTriesPerWidth;
+constexpr size_t kMaxTries = std::size(kWidenings) * kTriesPerWidth;
 
 // Copies of a hash take slots as others do, and queue up in one place, which costs tries and
 // elimination half as much time again. Looking for them costs a tenth: so it is done in every
@@ -58,20 +58,20 @@ bool RibbonChunkSolver::Solve(std::span<uint64_t> hashes, uint64_t first_octet, 
   if (has_looked) hashes = DropCopies(hashes);
   if (hashes.size() > kMaxChunkRows) return false;
   TakeHashes(hashes);
-  if (has_looked) return Try(hashes, {}, first_octet, last, 0, kMostTries);
+  if (has_looked) return Try(hashes, {}, first_octet, last, 0, kMaxTries);
 
   if (Try(hashes, {}, first_octet, last, 0, kTriesBeforeLooking)) return true;
   const std::span<uint64_t> distinct = DropCopies(hashes);
   const bool has_copies = distinct.size() < hashes.size();
   if (has_copies) TakeHashes(distinct);
-  return Try(distinct, {}, first_octet, last, has_copies ? 0 : kTriesBeforeLooking, kMostTries);
+  return Try(distinct, {}, first_octet, last, has_copies ? 0 : kTriesBeforeLooking, kMaxTries);
 }
 
 bool RibbonChunkSolver::Solve(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
                               uint64_t first_octet, bool last) {
   if (hashes.size() > kMaxChunkRows) return false;
   TakeHashes(hashes);
-  return Try(hashes, results, first_octet, last, 0, kMostTries);
+  return Try(hashes, results, first_octet, last, 0, kMaxTries);
 }
 
 void RibbonChunkSolver::TakeHashes(std::span<const uint64_t> hashes) {

@@ -66,8 +66,8 @@ const ProbeOps& RibbonOpsFor(Kernel kernel, const RibbonShape& shape) noexcept {
   const auto pick = [&](const RibbonOps& ops) -> const ProbeOps& {
     return ops[static_cast<size_t>(directory)][mixed];
   };
-  if (shape.has_open_chunks) {
-    return directory == RibbonDirectory::kNone ? kEverythingMatches : kRibbonOpenChunks;
+  if (shape.has_always_true_chunks) {
+    return directory == RibbonDirectory::kNone ? kEverythingMatches : kRibbonAlwaysTrueChunks;
   }
   [[maybe_unused]] const uint32_t columns = shape.most_columns();
   switch (kernel) {

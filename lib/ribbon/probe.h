@@ -164,7 +164,7 @@ const ProbeOps& RibbonOpsFor(Kernel kernel, const RibbonShape& shape) noexcept;
 /// Entry points for each RibbonForm: by directory, then mixed or not.
 using RibbonOps = ProbeOps[3][2];
 
-extern const ProbeOps kRibbonOpenChunks;
+extern const ProbeOps kRibbonAlwaysTrueChunks;
 extern const RibbonOps kRibbonScalar, kRibbonPopcnt;
 extern const RibbonOps kRibbonAvx2By8, kRibbonAvx2By12, kRibbonAvx2By16, kRibbonAvx2By28;
 extern const RibbonOps kRibbonAvx512By8, kRibbonAvx512By12, kRibbonAvx512By16, kRibbonAvx512By28;

@@ -124,7 +124,7 @@ struct Popcnt {
 };
 
 /// Chunks of no slots match everything.
-struct OpenChunks {
+struct AlwaysTrueChunks {
   static BLOCKSIEVE_INLINE void Fetch(const FilterView&, uint64_t) noexcept {}
   static bool IsNear(const FilterView&) noexcept { return true; }
 
@@ -150,6 +150,6 @@ uint32_t ReadRibbon(const FilterView& view, uint64_t hash) noexcept {
 
 BLOCKSIEVE_RIBBON_OPS(kRibbonScalar, Scalar, )
 BLOCKSIEVE_RIBBON_OPS(kRibbonPopcnt, Popcnt, BLOCKSIEVE_POPCNT)
-BLOCKSIEVE_PROBE_OPS(kRibbonOpenChunks, OpenChunks, )
+BLOCKSIEVE_PROBE_OPS(kRibbonAlwaysTrueChunks, AlwaysTrueChunks, )
 
 }  // namespace blocksieve::internal

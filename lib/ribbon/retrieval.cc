@@ -8,8 +8,8 @@ namespace blocksieve::internal {
 bool Retrieval::Open(Decoder* from) {
   FilterInfo info;
   info.payload_bytes = from->Varint();
-  if (!ReadRibbonFields(from, &info).ok() || info.lead_bytes != 0 ||
-      info.ribbon.has_wide_segments() || info.ribbon.has_open_chunks) {
+  if (!ReadRibbonFields(from, &info).ok() || info.padding_bytes != 0 ||
+      info.ribbon.has_wide_segments() || info.ribbon.has_always_true_chunks) {
     return false;
   }
   const ByteView payload = from->Bytes(info.payload_bytes);

@@ -6,12 +6,12 @@
 namespace blocksieve::internal {
 namespace {
 
-constexpr uint32_t kLeadBytes = 48;
+constexpr uint32_t kPaddingBytes = 48;
 
 constexpr uint8_t kColumnsMask = 0x1f;
 constexpr uint8_t kHasWideSegments = 0x20;
 constexpr uint8_t kHasSeveralChunks = 0x40;
-constexpr uint8_t kHasLead = 0x80;
+constexpr uint8_t kHasPadding = 0x80;
 
 // The word of a short block.
 constexpr uint16_t kIsMixed = 0x20;
@@ -37,7 +37,7 @@ Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) {
       shape.chunks <= payload_bytes && shape.narrow_segments <= shape.segments() &&
       (shape.chunks > 1 ? shape.seed == 0
                         : shape.seed < kRibbonSeeds && shape.octets <= kRibbonEntryMask &&
-                              !shape.has_open_chunks) &&
+                              !shape.has_always_true_chunks) &&
       payload_bytes < uint64_t{1} << 32;  // so that numbers of chunks and segments fit 32 bits
   if (!plausible || shape.PayloadBytes() != payload_bytes) {
     return DamagedBlock("a payload of " + std::to_string(payload_bytes) +
@@ -52,8 +52,8 @@ void AppendRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept {
   const RibbonShape& shape = info.ribbon;
   footer->push_back(static_cast<char>(
       shape.columns | (shape.has_wide_segments() ? kHasWideSegments : 0) |
-      (shape.chunks > 1 ? kHasSeveralChunks : 0) | (info.lead_bytes > 0 ? kHasLead : 0)));
-  AppendVarint(footer, shape.octets * 2 + (shape.has_open_chunks ? 1 : 0));
+      (shape.chunks > 1 ? kHasSeveralChunks : 0) | (info.padding_bytes > 0 ? kHasPadding : 0)));
+  AppendVarint(footer, shape.octets * 2 + (shape.has_always_true_chunks ? 1 : 0));
   AppendVarint(footer, shape.chunks > 1 ? shape.chunks : shape.seed);
   if (shape.has_wide_segments()) AppendVarint(footer, shape.narrow_segments);
 }
@@ -64,7 +64,7 @@ Status ReadRibbonFields(Decoder* fields, FilterInfo* info) {
   shape.columns = first & kColumnsMask;
   const uint64_t octets_and_open = fields->Varint();
   shape.octets = octets_and_open / 2;
-  shape.has_open_chunks = octets_and_open % 2 != 0;
+  shape.has_always_true_chunks = octets_and_open % 2 != 0;
   if ((first & kHasSeveralChunks) != 0) {
     shape.chunks = fields->Varint();
   } else {
@@ -79,19 +79,19 @@ Status ReadRibbonFields(Decoder* fields, FilterInfo* info) {
       ((first & kHasWideSegments) != 0) != shape.has_wide_segments()) {
     return DamagedBlock("flags of the ribbon contradict its fields");
   }
-  info->lead_bytes = (first & kHasLead) != 0 ? kLeadBytes : 0;
-  if (info->payload_bytes < info->lead_bytes) {
+  info->padding_bytes = (first & kHasPadding) != 0 ? kPaddingBytes : 0;
+  if (info->payload_bytes < info->padding_bytes) {
     return DamagedBlock("a payload of " + std::to_string(info->payload_bytes) +
                         " bytes is shorter than what is unused of it");
   }
-  return CheckRibbonShape(shape, info->payload_bytes - info->lead_bytes);
+  return CheckRibbonShape(shape, info->payload_bytes - info->padding_bytes);
 }
 
 bool AppendShortRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept {
   const RibbonShape& shape = info.ribbon;
   const bool is_mixed = IsMixed(shape);
   const uint32_t columns = is_mixed ? shape.columns : shape.most_columns();
-  if (shape.chunks > 1 || shape.has_open_chunks || columns > kMaxRibbonColumns ||
+  if (shape.chunks > 1 || shape.has_always_true_chunks || columns > kMaxRibbonColumns ||
       info.num_keys > shape.slots() || shape.slots() - info.num_keys > kMaxSpareSlots ||
       (is_mixed && shape.narrow_segments > kMaxShortNarrowSegments)) {
     return false;

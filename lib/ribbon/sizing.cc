@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kRowsPerColumn = 16;
 // With more, sizes would come near 2^64.
-constexpr uint64_t kMostKeysSized = uint64_t{1} << 60;
+constexpr uint64_t kMaxSizedKeys = uint64_t{1} << 60;
 
 constexpr uint32_t kFirstRow = kRowsPerColumn;
 constexpr uint32_t kLastRow = kMaxRibbonColumns * kRowsPerColumn;
@@ -67,7 +67,7 @@ RibbonShape ExpectedRibbonShape(const Layout& layout, uint64_t num_keys) noexcep
 
 uint64_t RibbonPayloadBytes(const Layout& any_layout, uint64_t num_keys) noexcept {
   if (num_keys == 0) return 0;
-  if (num_keys > kMostKeysSized) return UINT64_MAX;
+  if (num_keys > kMaxSizedKeys) return UINT64_MAX;
   const Layout layout = NearestRibbonLayout(any_layout);
   // The shape's own size but for the place where wide segments begin, which moves in steps; this
   // never shrinks with more keys.

@@ -29,7 +29,7 @@ class SkipIndex {
 
   /// Whether some comparison of the predicate can rule granules out with the columns of this index.
   /// If not, all granules are candidates.
-  bool CanSkip(const Predicate& predicate) const;
+  bool CanPrune(const Predicate& predicate) const;
 
   /// The granules that may hold a row that matches. Never lacks one that does.
   GranuleSet Candidates(const Predicate& predicate) const;

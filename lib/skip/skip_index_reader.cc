@@ -3,7 +3,7 @@
 #include "blocksieve/skip_index.h"
 #include "lib/base/errors.h"
 #include "lib/column/definition.h"
-#include "lib/predicate/skipping.h"
+#include "lib/predicate/granule_pruner.h"
 #include "lib/skip/file_index.h"
 
 namespace blocksieve {
@@ -27,13 +27,13 @@ const ColumnIndex* SkipIndex::Find(const Column& column) const {
   return number ? &granules_.column_index(*number) : nullptr;
 }
 
-bool SkipIndex::CanSkip(const Predicate& predicate) const {
-  return internal::Skipping(predicate, [this](const Column& column) { return Find(column); })
-      .CanSkip();
+bool SkipIndex::CanPrune(const Predicate& predicate) const {
+  return internal::GranulePruner(predicate, [this](const Column& column) { return Find(column); })
+      .CanPrune();
 }
 
 GranuleSet SkipIndex::Candidates(const Predicate& predicate) const {
-  return internal::Skipping(predicate, [this](const Column& column) { return Find(column); })
+  return internal::GranulePruner(predicate, [this](const Column& column) { return Find(column); })
       .Candidates(num_granules());
 }
 

@@ -34,11 +34,11 @@ class Prediction(AdviseTest):
         predicted = predicted_rate * LOOKUPS
         self.assertAlmostEqual(events, predicted, delta=0.1 * predicted + 4 * math.sqrt(predicted))
 
-    def check(self, outlook, measured):
+    def check(self, prediction, measured):
         """What is promised or said of absent keys and memory."""
-        self.assert_within_tenth(measured["wasted_reads_absent"], outlook["wasted_reads_absent"])
-        self.assertAlmostEqual(measured["filter_bytes"], outlook["filter_bytes"],
-                               delta=0.1 * outlook["filter_bytes"])
+        self.assert_within_tenth(measured["wasted_reads_absent"], prediction["wasted_reads_absent"])
+        self.assertAlmostEqual(measured["filter_bytes"], prediction["filter_bytes"],
+                               delta=0.1 * prediction["filter_bytes"])
 
     def check_today(self):
         measured = self.measure()

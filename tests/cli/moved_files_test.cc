@@ -37,7 +37,7 @@ std::vector<FileReport> Tree() {
   return files;
 }
 
-AskedRatesByFamily BitsPerKey(double bits_per_key) {
+RequestedRatesByFamily BitsPerKey(double bits_per_key) {
   return {{"", {.goal = {.bits_per_key = bits_per_key}}}};
 }
 
@@ -65,7 +65,7 @@ TEST(MovedFiles, AreToldByTheirKindsWhereTheseSayIt) {
   for (FileReport& file : files) file.filter.kind = "ribbon";
   files[1].filter.predicted_fpr = 1e-7;  // of level 0 by its rate, but not by its kind
   files[3].filter.kind = "bloom";
-  AskedRatesByFamily asked = BitsPerKey(10);
+  RequestedRatesByFamily asked = BitsPerKey(10);
   EXPECT_EQ(LevelsBuiltFor(files, asked), (Levels{{}, 0, {}, {}, {}, {}}));
   asked[""].kind_is_auto = true;
   EXPECT_EQ(LevelsBuiltFor(files, asked), (Levels{{}, {}, {}, 0, {}, {}}));

@@ -250,11 +250,11 @@ TEST(ShortOfMemory, AskingAnIndex) {
   FailEachAllocation(
       [&] {
         try {
-          column.KeepContaining(text.Hash(), &set);
-          column.KeepContainingAny(values, &set);
-          column.KeepOverlapping({text, text}, &set);
-          column.KeepDiffering(Value::Bytes("x"), &set);
-          column.KeepPresent(&set);
+          column.PruneByHash(text.Hash(), &set);
+          column.PruneByAny(values, &set);
+          column.PruneByRange({text, text}, &set);
+          column.PruneByInequality(Value::Bytes("x"), &set);
+          column.PruneByPresence(&set);
         } catch (const std::bad_alloc&) {
           return false;
         }

@@ -18,8 +18,8 @@ namespace {
 
 using blocksieve::testing::Require;
 
-constexpr size_t kMostPieces = 16;  // what a pipe holds while nobody reads, if each is its own
-constexpr size_t kMostBytes = 32 << 10;
+constexpr size_t kMaxPieces = 16;  // what a pipe holds while nobody reads, if each is its own
+constexpr size_t kMaxBytes = 32 << 10;
 
 // A pipe in which `text` is waiting.
 class FullPipe {
@@ -51,9 +51,9 @@ class FullPipe {
 void blocksieve::testing::TestOneInput(ByteView bytes) {
   using namespace cli;
   if (bytes.empty()) return;
-  const size_t num_bytes = std::min(bytes.size() - 1, kMostBytes);
+  const size_t num_bytes = std::min(bytes.size() - 1, kMaxBytes);
   std::string_view text = AsText(bytes.subspan(1, num_bytes));
-  const size_t piece_bytes = std::max<size_t>(1 + bytes[0], num_bytes / kMostPieces + 1);
+  const size_t piece_bytes = std::max<size_t>(1 + bytes[0], num_bytes / kMaxPieces + 1);
   const FullPipe pipe(text, piece_bytes);
   term::LineReader reader(pipe.path());
   uint64_t num_lines = 0;

@@ -22,7 +22,7 @@ using blocksieve::testing::Require;
 
 GranuleSet GranulesOf(const Postings& postings, size_t num_granules, uint64_t hash) {
   GranuleSet set = GranuleSet::All(num_granules);
-  postings.KeepContainingAny({&hash, 1}, &set);
+  postings.PruneByAny({&hash, 1}, &set);
   if (num_granules % 64 != 0) {
     Require(set.words().back() >> (num_granules % 64) == 0, "no granule is beyond the last");
   }
@@ -39,7 +39,7 @@ void OpenAnyBytes(size_t num_granules, Input* input) {
   if (!postings.Open(bytes, num_granules)) return;
   for (const uint64_t hash : hashes) GranulesOf(postings, num_granules, hash);
   GranuleSet set = GranuleSet::All(num_granules);
-  postings.KeepContainingAny(hashes, &set);
+  postings.PruneByAny(hashes, &set);
 }
 
 /// Of few values or many, alike or not.

@@ -4,7 +4,7 @@
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"
 #include "lib/column/values.h"
-#include "lib/predicate/skipping.h"
+#include "lib/predicate/granule_pruner.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
@@ -47,11 +47,11 @@ void TestOneInput(ByteView bytes) {
           "a condition's text reads as itself");
   Require(predicate->Matches(row) == again->Matches(row), "and means the same");
   const auto no_index = [](const Column&) -> const ColumnIndex* { return nullptr; };
-  Require(!internal::Skipping(*predicate, no_index).CanSkip() ||
-              internal::Skipping(*predicate, no_index).Candidates(1).IsEmpty(),
+  Require(!internal::GranulePruner(*predicate, no_index).CanPrune() ||
+              internal::GranulePruner(*predicate, no_index).Candidates(1).IsEmpty(),
           "without an index only what is never true can skip");
   if (predicate->Matches(row)) {
-    Require(internal::Skipping(*predicate, no_index).Candidates(1).Has(0),
+    Require(internal::GranulePruner(*predicate, no_index).Candidates(1).Has(0),
             "no match is ever skipped");
   }
 }

@@ -19,11 +19,11 @@ namespace {
 using Answer = RangeFilterReader::Answer;
 
 // Of what is made up: keys that differ from each other.
-constexpr uint32_t kMostSeries = 1 << 10;
-constexpr size_t kMostKeys = 1'500;
+constexpr uint32_t kMaxSeries = 1 << 10;
+constexpr size_t kMaxKeys = 1'500;
 
 void AddSeries(Input* input, std::vector<std::string>* keys) {
-  const uint32_t count = input->Number<uint16_t>() % kMostSeries;
+  const uint32_t count = input->Number<uint16_t>() % kMaxSeries;
   const std::string prefix(input->Text());
   const size_t kind = input->Below(4);
   const uint64_t step = 1 + (input->Number<uint64_t>() >> input->Below(64));
@@ -47,7 +47,7 @@ void AddSeries(Input* input, std::vector<std::string>* keys) {
 /// What is left of the input goes to ranges.
 std::vector<std::string> AnyKeys(Input* input) {
   std::vector<std::string> keys;
-  for (size_t count = input->Number<uint8_t>(); count > 0 && keys.size() < kMostKeys; --count) {
+  for (size_t count = input->Number<uint8_t>(); count > 0 && keys.size() < kMaxKeys; --count) {
     switch (input->Below(4)) {
       case 0:
         AddSeries(input, &keys);

@@ -51,7 +51,7 @@ void CheckPlan(const Properties& properties, bool has_index) {
   ScanContext context;
   context.comparator = rocksdb::BytewiseComparator();
   context.predicate = predicate;
-  internal::SkipPlanner indexes(context.predicate, &context.counts);
+  internal::ScanPruner indexes(context.predicate, &context.counts);
   const ScanPlan plan =
       MakePlan(&context, {{kPath, properties}}, rocksdb::ColumnFamilyMetaData(), 7, &indexes);
   if (has_index) return;

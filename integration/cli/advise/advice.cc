@@ -22,8 +22,8 @@ class Adviser {
  public:
   Adviser(RunList list, const AdviceQuestion& question) : question_(question) {
     advice_.list = std::move(list);
-    advice_.without = OutlookOf(std::vector<double>(runs().size(), 1), 0);
-    advice_.today = OutlookOf(RatesOf(runs()), advice_.list.filter_bytes());
+    advice_.without = PredictionOf(std::vector<double>(runs().size(), 1), 0);
+    advice_.today = PredictionOf(RatesOf(runs()), advice_.list.filter_bytes());
   }
 
   Advice Advise() && {
@@ -45,7 +45,7 @@ class Adviser {
     if (has_filters_) {
       Offer("one rate", PlanForOneRate(Tree(), bytes_today));
     } else if (!advice_.proposals.empty()) {
-      const uint64_t bytes = advice_.proposals.front().outlook.filter_bytes;
+      const uint64_t bytes = advice_.proposals.front().prediction.filter_bytes;
       Propose("one rate", PlanForOneRate(Tree(), bytes));
     }
     return std::move(advice_);
@@ -55,14 +55,14 @@ class Adviser {
   const std::vector<SortedRun>& runs() const { return advice_.list.runs; }
   PlannedTree Tree() const { return {advice_.list}; }
 
-  Outlook OutlookOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
+  Prediction PredictionOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
     return {.wasted_reads_absent = advice_.list.tree.WastedReads(fprs, 1),
             .wasted_reads = advice_.list.tree.WastedReads(fprs, question_.absent_fraction),
             .filter_bytes = filter_bytes};
   }
 
-  Outlook OutlookOf(const FilterPlan& plan) const {
-    return OutlookOf(plan.fprs, plan.filter_bytes);
+  Prediction PredictionOf(const FilterPlan& plan) const {
+    return PredictionOf(plan.fprs, plan.filter_bytes);
   }
 
   // One rate says more plainly what it does, so spreading has to be better by so much.
@@ -72,9 +72,9 @@ class Adviser {
     Result<FilterPlan> spread = PlanForMemory(Tree(), filter_bytes);
     Result<FilterPlan> one_rate = PlanForOneRate(Tree(), filter_bytes);
     if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
-    const double reads = OutlookOf(*one_rate).wasted_reads;
-    advice_.parts = {advice_.today.wasted_reads, reads, OutlookOf(*spread).wasted_reads};
-    return OutlookOf(*spread).wasted_reads < kWorthSpreading * reads ? spread : one_rate;
+    const double reads = PredictionOf(*one_rate).wasted_reads;
+    advice_.parts = {advice_.today.wasted_reads, reads, PredictionOf(*spread).wasted_reads};
+    return PredictionOf(*spread).wasted_reads < kWorthSpreading * reads ? spread : one_rate;
   }
 
   Result<FilterPlan> BestForReads(double wasted_reads) const {
@@ -98,14 +98,14 @@ class Adviser {
       advice_.impossible.push_back(name + ": " + plan.status().message() + remark);
       return;
     }
-    const Outlook outlook = OutlookOf(*plan);
+    const Prediction prediction = PredictionOf(*plan);
     const FilterPrice price = PriceOf(*plan, advice_.list, &prices_);
-    advice_.proposals.push_back({name, *std::move(plan), outlook, price});
+    advice_.proposals.push_back({name, *std::move(plan), prediction, price});
   }
 
   // Unless it is worse than today's filters, or no other.
   void Offer(const std::string& name, Result<FilterPlan> plan) {
-    const std::string worse = plan.ok() ? WhatIsWorse(OutlookOf(*plan)) : "";
+    const std::string worse = plan.ok() ? WhatIsWorse(PredictionOf(*plan)) : "";
     if (!worse.empty()) {
       advice_.impossible.push_back(
           fmt::format("{}: it would waste more {} than today", name, worse));
@@ -116,19 +116,19 @@ class Adviser {
     }
   }
 
-  std::string WhatIsWorse(const Outlook& outlook) const {
+  std::string WhatIsWorse(const Prediction& prediction) const {
     // What rounding makes of sums in another order is no difference.
     constexpr double kRounding = 1 + 1e-9;
-    const Outlook& today = advice_.today;
-    if (outlook.filter_bytes > today.filter_bytes) return "memory";
-    const bool reads_less = outlook.wasted_reads <= today.wasted_reads * kRounding &&
-                            outlook.wasted_reads_absent <= today.wasted_reads_absent * kRounding;
+    const Prediction& today = advice_.today;
+    if (prediction.filter_bytes > today.filter_bytes) return "memory";
+    const bool reads_less = prediction.wasted_reads <= today.wasted_reads * kRounding &&
+                            prediction.wasted_reads_absent <= today.wasted_reads_absent * kRounding;
     return reads_less ? "" : "reads";
   }
 
   std::string WhyNoFilterPays() const {
     if (advice_.list.num_keys() == 0) return "there are no keys";
-    if (advice_.without.wasted_reads < kLeastSavedReads) {
+    if (advice_.without.wasted_reads < kMinSavedReads) {
       return fmt::format("without filters, a lookup wastes {:.2g} reads of data blocks",
                          advice_.without.wasted_reads);
     }

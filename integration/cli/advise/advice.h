@@ -22,7 +22,7 @@ struct AdviceQuestion {
 };
 
 /// What filters cost and waste, or are expected to.
-struct Outlook {
+struct Prediction {
   double wasted_reads_absent = 0;  ///< Per lookup of an absent key.
   double wasted_reads = 0;         ///< Per lookup, whether or not the key is absent.
   uint64_t filter_bytes = 0;
@@ -31,7 +31,7 @@ struct Outlook {
 struct Proposal {
   std::string name;  ///< "same memory", "same reads", "one rate", "asked" or "usual".
   FilterPlan plan;
-  Outlook outlook;
+  Prediction prediction;
   FilterPrice price;
 };
 
@@ -46,8 +46,8 @@ struct GainParts {
 /// For one column family.
 struct Advice {
   RunList list;
-  Outlook without;  ///< Without any filter.
-  Outlook today;
+  Prediction without;  ///< Without any filter.
+  Prediction today;
   std::vector<Proposal> proposals;
   std::optional<GainParts> parts;  ///< If there are filters, and others of their memory.
   /// For what there is no proposal, and why. No proposal but that which was asked for wastes more
@@ -60,7 +60,7 @@ struct Advice {
 /// Filters pay if they can save at least this many data-block reads per lookup, and if the files
 /// are larger than AdviceQuestion::cached_bytes: no lookup reads anything once the cache holds
 /// them.
-inline constexpr double kLeastSavedReads = 0.001;
+inline constexpr double kMinSavedReads = 0.001;
 
 /// Why filters save no reads once the cache holds all files; "" if it cannot.
 std::string WhyCacheIsEnough(const std::vector<SortedRun>& runs, uint64_t cached_bytes);
@@ -75,7 +75,7 @@ struct Verdict {
 };
 
 /// "14 times fewer wasted reads and 31 % less memory": what `after` is compared with `before`.
-std::string DifferenceText(const Outlook& before, const Outlook& after);
+std::string DifferenceText(const Prediction& before, const Prediction& after);
 
 /// A change has to save this share of the wasted reads or of the memory.
 inline constexpr double kMinGain = 0.05;

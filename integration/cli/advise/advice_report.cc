@@ -22,15 +22,17 @@ std::string SavingsText(const Advice& advice, bool with_present_keys) {
   };
   term::TextTable table(
       cells({"", "wasted reads", "per lookup", "filter bytes", "bits/key", "option"}));
-  const auto add = [&](const std::string& name, const Outlook& outlook, const std::string& option) {
-    table.AddRow(cells({name, ReadsText(outlook.wasted_reads_absent),
-                        ReadsText(outlook.wasted_reads), term::WithCommas(outlook.filter_bytes),
-                        BitsText(outlook.filter_bytes, advice.list.num_keys()), option}));
+  const auto add = [&](const std::string& name, const Prediction& prediction,
+                       const std::string& option) {
+    table.AddRow(
+        cells({name, ReadsText(prediction.wasted_reads_absent), ReadsText(prediction.wasted_reads),
+               term::WithCommas(prediction.filter_bytes),
+               BitsText(prediction.filter_bytes, advice.list.num_keys()), option}));
   };
   add("no filters", advice.without, "");
   add("today", advice.today, "");
   for (const Proposal& proposal : advice.proposals) {
-    add(proposal.name, proposal.outlook, proposal.plan.setting.ToText());
+    add(proposal.name, proposal.prediction, proposal.plan.setting.ToText());
   }
   return table.ToString();
 }
@@ -100,10 +102,10 @@ std::string OptionsText(const Advice& advice) {
 
 using Json = nlohmann::ordered_json;
 
-Json ToJson(const Outlook& outlook) {
-  return {{"wasted_reads_absent", outlook.wasted_reads_absent},
-          {"wasted_reads", outlook.wasted_reads},
-          {"filter_bytes", outlook.filter_bytes}};
+Json ToJson(const Prediction& prediction) {
+  return {{"wasted_reads_absent", prediction.wasted_reads_absent},
+          {"wasted_reads", prediction.wasted_reads},
+          {"filter_bytes", prediction.filter_bytes}};
 }
 
 Json ToJson(const SortedRun& run, double share) {
@@ -118,7 +120,7 @@ Json ToJson(const Proposal& proposal) {
   const FilterPlan& plan = proposal.plan;
   Json document = {{"name", proposal.name}, {"option", PolicyOption(plan.setting)}};
   document[plan.setting.option] = plan.setting.value;
-  document.update(ToJson(proposal.outlook));
+  document.update(ToJson(proposal.prediction));
   Json& levels = document["levels"] = Json::array();
   for (const LevelFilters& level : plan.levels) {
     levels.push_back({{"level", level.level},

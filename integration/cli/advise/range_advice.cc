@@ -106,7 +106,7 @@ std::string WhyNot(const RangeAdvice& advice, const std::string& problem,
   if (advice.num_bytes == 0) return "neighbouring keys are too much alike";
   if (!nothing_pays.empty()) return nothing_pays;
   const double saved = advice.wasted_reads_today - advice.wasted_reads;
-  if (saved >= kLeastSavedReads) return "";
+  if (saved >= kMinSavedReads) return "";
   const auto has_ranges = [](const RunRanges& run) { return run.fpr_today < 1; };
   if (std::any_of(advice.runs.begin(), advice.runs.end(), has_ranges)) {
     return "the range filters that files have save as much";

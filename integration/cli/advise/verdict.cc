@@ -25,7 +25,7 @@ std::string Less(double before, double after, const char* word, const char* what
   return fmt::format("{:.0f} % {} {}", 100 * SavedShare(before, after), word, what);
 }
 
-std::string Reads(const Outlook& before, const Outlook& after) {
+std::string Reads(const Prediction& before, const Prediction& after) {
   const char* const what = "wasted reads";
   if (after.wasted_reads <= before.wasted_reads) {
     return Less(before.wasted_reads, after.wasted_reads, "fewer", what);
@@ -33,9 +33,9 @@ std::string Reads(const Outlook& before, const Outlook& after) {
   return Less(after.wasted_reads, before.wasted_reads, "more", what);
 }
 
-std::string Memory(const Outlook& before, const Outlook& after) {
-  const auto bytes = [](const Outlook& outlook) {
-    return static_cast<double>(outlook.filter_bytes);
+std::string Memory(const Prediction& before, const Prediction& after) {
+  const auto bytes = [](const Prediction& prediction) {
+    return static_cast<double>(prediction.filter_bytes);
   };
   if (bytes(after) <= bytes(before)) return Less(bytes(before), bytes(after), "less", "memory");
   if (before.filter_bytes == 0) {
@@ -57,15 +57,15 @@ Verdict ChangeTo(const Advice& advice, size_t number, const std::string& gain) {
 }
 
 std::optional<Verdict> Better(const Advice& advice) {
-  const Outlook& today = advice.today;
+  const Prediction& today = advice.today;
   if (const auto same_memory = Find(advice, "same memory")) {
-    const Outlook& then = advice.proposals[*same_memory].outlook;
+    const Prediction& then = advice.proposals[*same_memory].prediction;
     if (SavedShare(today.wasted_reads, then.wasted_reads) >= kMinGain) {
       return ChangeTo(advice, *same_memory, Reads(today, then) + " for the same memory");
     }
   }
   if (const auto same_reads = Find(advice, "same reads")) {
-    const Outlook& then = advice.proposals[*same_reads].outlook;
+    const Prediction& then = advice.proposals[*same_reads].prediction;
     if (SavedShare(static_cast<double>(today.filter_bytes),
                    static_cast<double>(then.filter_bytes)) >= kMinGain) {
       return ChangeTo(advice, *same_reads, Memory(today, then) + " for the same wasted reads");
@@ -76,7 +76,7 @@ std::optional<Verdict> Better(const Advice& advice) {
 
 }  // namespace
 
-std::string DifferenceText(const Outlook& before, const Outlook& after) {
+std::string DifferenceText(const Prediction& before, const Prediction& after) {
   return Reads(before, after) + " and " + Memory(before, after);
 }
 
@@ -84,7 +84,7 @@ Verdict VerdictOf(const Advice& advice) {
   const auto asked = Find(advice, "asked");
   std::string gain;  // of what was asked for
   if (asked) {
-    const Outlook& then = advice.proposals[*asked].outlook;
+    const Prediction& then = advice.proposals[*asked].prediction;
     gain = DifferenceText(advice.today, then);
   }
   if (!advice.no_filter_pays.empty()) {
@@ -97,7 +97,7 @@ Verdict VerdictOf(const Advice& advice) {
   }
   if (asked) return ChangeTo(advice, *asked, gain + ", as asked");
   if (const auto usual = Find(advice, "usual")) {
-    const Outlook& then = advice.proposals[*usual].outlook;
+    const Prediction& then = advice.proposals[*usual].prediction;
     return ChangeTo(advice, *usual,
                     Reads(advice.today, then) + " for " + Memory(advice.today, then));
   }

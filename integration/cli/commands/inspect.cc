@@ -266,9 +266,9 @@ void RunInspect(const InspectOptions& options) {
   ChosenFiles chosen = FindFiles(options.choice);
   Inspection inspection;
   inspection.files = chosen.ReadReports("inspecting", &inspection.missed);
-  inspection.built_for = LevelsBuiltFor(inspection.files, options.choice.db.empty()
-                                                              ? AskedRatesByFamily()
-                                                              : RatesAskedFor(options.choice.db));
+  inspection.built_for = LevelsBuiltFor(
+      inspection.files,
+      options.choice.db.empty() ? RequestedRatesByFamily() : ReadRequestedRates(options.choice.db));
   if (!options.choice.db.empty()) {
     inspection.without_plugin = FilesWithoutPlugin(inspection.files, options.choice.db);
   }

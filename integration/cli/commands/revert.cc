@@ -57,7 +57,7 @@ OptionsFile RevertOptionsFile(const RevertOptions& options) {
   const RewriteQuestion& question = options.settings.question;
   const DatabaseLock lock(question.database);
   OptionsFile file = StockOptionsFor(options);
-  std::string text = OutlookText(PlanRevert(question, file), kDeed);
+  std::string text = PredictionText(PlanRevert(question, file), kDeed);
   if (!file.Changes().empty()) {
     const std::string changes = file.Changes();
     text += fmt::format("Changes of {}:\n{}written: {}\n\n", file.name(), changes,

@@ -26,7 +26,7 @@ constexpr int kMaxLevel = 100;
 
 // Of a column family, before and after.
 struct RewrittenFamily {
-  FamilyOutlook outlook;
+  FamilyPrediction prediction;
   MeasuredReads before = {};
   MeasuredReads after = {};
   uint64_t bytes_after = 0;
@@ -40,12 +40,12 @@ struct Rewritten {
 };
 
 // The families of which the plan changes a file.
-std::vector<FamilyOutlook> ChangedFamilies(const RewritePlan& plan) {
+std::vector<FamilyPrediction> ChangedFamilies(const RewritePlan& plan) {
   std::set<std::string> names;
   for (const FileToRewrite& file : plan.rewrites) names.insert(file.place.family);
-  std::vector<FamilyOutlook> changed;
-  for (const FamilyOutlook& outlook : plan.outlooks) {
-    if (names.contains(outlook.family)) changed.push_back(outlook);
+  std::vector<FamilyPrediction> changed;
+  for (const FamilyPrediction& prediction : plan.outlooks) {
+    if (names.contains(prediction.family)) changed.push_back(prediction);
   }
   return changed;
 }
@@ -77,21 +77,22 @@ std::string PerLookupText(const MeasuredReads& reads) {
   return reads.num_lookups == 0 ? "-" : PerLookupText(reads.PerLookup());
 }
 
-std::string MeaningText(const FamilyOutlook& outlook, const std::string& deed) {
-  if (!outlook.is_known) {
+std::string MeaningText(const FamilyPrediction& prediction, const std::string& deed) {
+  if (!prediction.is_known) {
     return fmt::format("{} means other filters, of a policy that this program does not have", deed);
   }
-  return fmt::format("{} means {}", deed, DifferenceText(outlook.today, outlook.then));
+  return fmt::format("{} means {}", deed, DifferenceText(prediction.today, prediction.then));
 }
 
-std::vector<std::string> RowOf(const std::string& name, const Outlook& outlook, uint64_t num_keys) {
-  return {name, PerLookupText(outlook.wasted_reads), term::WithCommas(outlook.filter_bytes),
-          BitsText(outlook.filter_bytes, num_keys)};
+std::vector<std::string> RowOf(const std::string& name, const Prediction& prediction,
+                               uint64_t num_keys) {
+  return {name, PerLookupText(prediction.wasted_reads), term::WithCommas(prediction.filter_bytes),
+          BitsText(prediction.filter_bytes, num_keys)};
 }
 
-Json ToJson(const Outlook& outlook) {
-  return {{"wasted_reads_absent", outlook.wasted_reads_absent},
-          {"filter_bytes", outlook.filter_bytes}};
+Json ToJson(const Prediction& prediction) {
+  return {{"wasted_reads_absent", prediction.wasted_reads_absent},
+          {"filter_bytes", prediction.filter_bytes}};
 }
 
 Json ToJson(const MeasuredReads& reads) {
@@ -99,7 +100,7 @@ Json ToJson(const MeasuredReads& reads) {
 }
 
 std::string ToText(const RewritePlan& plan, const std::string& deed) {
-  return fmt::format("{}{}\n{} with {} bytes would be rewritten\n", OutlookText(plan, deed),
+  return fmt::format("{}{}\n{} with {} bytes would be rewritten\n", PredictionText(plan, deed),
                      ListText(plan), term::CountOf(plan.rewrites.size(), "file"),
                      term::WithCommas(SumOfBytes(plan)));
 }
@@ -107,10 +108,11 @@ std::string ToText(const RewritePlan& plan, const std::string& deed) {
 Json ToJson(const RewritePlan& plan) {
   Json document = {{"bytes", SumOfBytes(plan)}};
   Json& families = document["families"] = Json::array();
-  for (const FamilyOutlook& outlook : ChangedFamilies(plan)) {
-    families.push_back({{"family", outlook.family},
-                        {"today", ToJson(outlook.today)},
-                        {"afterwards", outlook.is_known ? ToJson(outlook.then) : Json(nullptr)}});
+  for (const FamilyPrediction& prediction : ChangedFamilies(plan)) {
+    families.push_back(
+        {{"family", prediction.family},
+         {"today", ToJson(prediction.today)},
+         {"afterwards", prediction.is_known ? ToJson(prediction.then) : Json(nullptr)}});
   }
   Json& files = document["files"] = Json::array();
   for (const FileToRewrite& file : plan.rewrites) {
@@ -126,11 +128,12 @@ Json ToJson(const RewritePlan& plan) {
 std::string ToText(const Rewritten& rewritten) {
   term::TextTable table({"", "wasted reads\npredicted", "\nmeasured", "filter bytes"});
   for (const RewrittenFamily& family : rewritten.families) {
-    const FamilyOutlook& outlook = family.outlook;
-    const std::string name = rewritten.families.size() == 1 ? "" : outlook.family + " ";
-    table.AddRow({name + "before", PerLookupText(outlook.today.wasted_reads),
-                  PerLookupText(family.before), term::WithCommas(outlook.today.filter_bytes)});
-    table.AddRow({name + "after", outlook.is_known ? PerLookupText(outlook.then.wasted_reads) : "-",
+    const FamilyPrediction& prediction = family.prediction;
+    const std::string name = rewritten.families.size() == 1 ? "" : prediction.family + " ";
+    table.AddRow({name + "before", PerLookupText(prediction.today.wasted_reads),
+                  PerLookupText(family.before), term::WithCommas(prediction.today.filter_bytes)});
+    table.AddRow({name + "after",
+                  prediction.is_known ? PerLookupText(prediction.then.wasted_reads) : "-",
                   PerLookupText(family.after), term::WithCommas(family.bytes_after)});
   }
   return fmt::format("rewritten: {}, {} bytes in {:.1f} s\n\n{}",
@@ -143,13 +146,14 @@ Json ToJson(const Rewritten& rewritten) {
                    {"bytes_rewritten", rewritten.num_bytes}};
   Json& families = document["families"] = Json::array();
   for (const RewrittenFamily& family : rewritten.families) {
-    const FamilyOutlook& outlook = family.outlook;
-    const Json reads_then = outlook.is_known ? Json(outlook.then.wasted_reads) : Json(nullptr);
-    families.push_back({{"family", outlook.family},
+    const FamilyPrediction& prediction = family.prediction;
+    const Json reads_then =
+        prediction.is_known ? Json(prediction.then.wasted_reads) : Json(nullptr);
+    families.push_back({{"family", prediction.family},
                         {"before",
-                         {{"wasted_reads_predicted", outlook.today.wasted_reads},
+                         {{"wasted_reads_predicted", prediction.today.wasted_reads},
                           {"wasted_reads_measured", ToJson(family.before)},
-                          {"filter_bytes", outlook.today.filter_bytes}}},
+                          {"filter_bytes", prediction.today.filter_bytes}}},
                         {"after",
                          {{"wasted_reads_predicted", reads_then},
                           {"wasted_reads_measured", ToJson(family.after)},
@@ -202,26 +206,26 @@ void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter, Rewritten* done)
 // To that of a later round.
 void UpdateOutlooks(const RewritePlan& plan, std::vector<RewrittenFamily>* families) {
   for (RewrittenFamily& family : *families) {
-    for (const FamilyOutlook& outlook : plan.outlooks) {
-      if (outlook.family == family.outlook.family) family.outlook.then = outlook.then;
+    for (const FamilyPrediction& prediction : plan.outlooks) {
+      if (prediction.family == family.prediction.family) family.prediction.then = prediction.then;
     }
   }
 }
 
 }  // namespace
 
-std::string OutlookText(const RewritePlan& plan, const std::string& deed) {
+std::string PredictionText(const RewritePlan& plan, const std::string& deed) {
   std::string text;
-  const std::vector<FamilyOutlook> families = ChangedFamilies(plan);
-  for (const FamilyOutlook& outlook : families) {
+  const std::vector<FamilyPrediction> families = ChangedFamilies(plan);
+  for (const FamilyPrediction& prediction : families) {
     const std::string of =
-        families.size() == 1 ? "" : fmt::format(", in column family {}", outlook.family);
+        families.size() == 1 ? "" : fmt::format(", in column family {}", prediction.family);
     term::TextTable table({"", "wasted reads", "filter bytes", "bits/key"});
-    table.AddRow(RowOf("today", outlook.today, outlook.num_keys));
-    if (outlook.is_known) {
-      table.AddRow(RowOf("afterwards", outlook.then, outlook.num_keys));
+    table.AddRow(RowOf("today", prediction.today, prediction.num_keys));
+    if (prediction.is_known) {
+      table.AddRow(RowOf("afterwards", prediction.then, prediction.num_keys));
     }
-    text += MeaningText(outlook, deed) + of + ".\n\n" + table.ToString() + "\n";
+    text += MeaningText(prediction, deed) + of + ".\n\n" + table.ToString() + "\n";
   }
   return text;
 }
@@ -263,16 +267,16 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& deed,
   }
   CheckIndexes(plan);
   term::Progress line;
-  for (FamilyOutlook& outlook : ChangedFamilies(plan)) {
+  for (FamilyPrediction& prediction : ChangedFamilies(plan)) {
     line.Show("measuring reads before");
-    const MeasuredReads before = MeasureReads(database, outlook.family);
-    done.families.push_back({.outlook = std::move(outlook), .before = before});
+    const MeasuredReads before = MeasureReads(database, prediction.family);
+    done.families.push_back({.prediction = std::move(prediction), .before = before});
   }
   const auto begin = std::chrono::steady_clock::now();
   // What RocksDB compacted meanwhile changed the tree: the plan is made again, until it is empty.
   // It is the first time already where nothing else happened; the limit is for a tree at no rest.
-  constexpr int kMostRounds = 5;
-  for (int round = 1; round <= kMostRounds && !plan.rewrites.empty(); ++round) {
+  constexpr int kMaxRounds = 5;
+  for (int round = 1; round <= kMaxRounds && !plan.rewrites.empty(); ++round) {
     DoRewrite(plan, &*rewriter, &done);
     WaitForCompactions(&*rewriter, done);
     UpdateOutlooks(plan, &done.families);
@@ -282,8 +286,8 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& deed,
   rewriter.reset();
   for (RewrittenFamily& family : done.families) {
     line.Show("measuring reads after");
-    family.after = MeasureReads(database, family.outlook.family);
-    family.bytes_after = FilterBytesOf(database, family.outlook.family);
+    family.after = MeasureReads(database, family.prediction.family);
+    family.bytes_after = FilterBytesOf(database, family.prediction.family);
   }
   line.Show("");
   term::WriteToStandardOutput(is_text ? ToText(done) : JsonLine(ToJson(done)));

@@ -27,7 +27,7 @@ void AddRewriteOptions(CLI::App* command, RewriteSettings* settings);
 // `deed`: what the plan is for, "Rewriting" or the like; begins a sentence.
 
 /// Wasted reads and memory, today and afterwards. "" if the plan changes nothing.
-std::string OutlookText(const RewritePlan& plan, const std::string& deed);
+std::string PredictionText(const RewritePlan& plan, const std::string& deed);
 
 using MakeRewritePlan = std::function<RewritePlan()>;
 

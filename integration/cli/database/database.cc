@@ -38,7 +38,7 @@ LookupRange RangeOf(const rocksdb::LiveFileMetaData& file, const rocksdb::Compar
           }};
 }
 
-AskedRates RatesOf(const FilterPolicyOptions& options) {
+RequestedRates RatesOf(const FilterPolicyOptions& options) {
   return {.goal = rocksdb_plugin::GoalOf(options),
           .kind_is_auto = options.kind == PolicyKind::kAuto,
           .kind = rocksdb_plugin::FixedKind(options.kind)};
@@ -88,8 +88,8 @@ std::vector<FilePlace> ListFiles(const std::string& path) {
   return places;
 }
 
-AskedRatesByFamily RatesAskedFor(const std::string& path) {
-  AskedRatesByFamily rates;
+RequestedRatesByFamily ReadRequestedRates(const std::string& path) {
+  RequestedRatesByFamily rates;
   for (const auto& [name, options] : FamiliesOf(path)) {
     if (const auto* const policy = PolicyOf(options)) rates[name] = RatesOf(policy->options());
   }

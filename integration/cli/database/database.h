@@ -24,7 +24,7 @@ void CheckPlaceForDatabase(const std::string& path);
 std::vector<FilePlace> ListFiles(const std::string& path);
 
 /// What the options of the database say about the rates of its filters.
-AskedRatesByFamily RatesAskedFor(const std::string& path);
+RequestedRatesByFamily ReadRequestedRates(const std::string& path);
 
 /// The size of the block cache of a database, as far as its stored options say: 0 without one;
 /// otherwise that of the cache which it has unless its program sets another.

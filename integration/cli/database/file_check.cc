@@ -64,8 +64,8 @@ class RangeCheck {
   /// Sets end_ to where a range without keys ends; false if `begin` is a key. It goes on for some
   /// bytes if it can: for ranges with room for few keys the filter for points may be asked instead.
   bool FindEmptyRange(std::string_view begin, size_t parting) {
-    constexpr size_t kMostBytes = 3;
-    for (size_t bytes = kMostBytes; bytes > 0; --bytes) {
+    constexpr size_t kMaxBytes = 3;
+    for (size_t bytes = kMaxBytes; bytes > 0; --bytes) {
       if (begin.size() < parting + bytes) continue;
       end_.assign(begin.substr(0, begin.size() - bytes)).append(bytes, '\xff');
       if (begin < end_ && !file_->HasKeyIn(begin, end_)) return true;

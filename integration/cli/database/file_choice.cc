@@ -70,7 +70,7 @@ ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
 }
 
 std::vector<FileReport> ChosenFiles::ReadReports(const std::string& doing, Missed* missed) {
-  constexpr int kMostPasses = 5;
+  constexpr int kMaxPasses = 5;
   std::map<std::string, FileReport> known;  // by path
   for (int pass = 1;; ++pass) {
     ChosenFiles unread = *this;
@@ -78,7 +78,7 @@ std::vector<FileReport> ChosenFiles::ReadReports(const std::string& doing, Misse
                   [&](const FilePlace& place) { return known.contains(place.path); });
     *missed = unread.ForEach(
         doing, [&](TableFile* file) { known.emplace(file->report().place.path, file->report()); });
-    if (missed->vanished.empty() || choice.db.empty() || pass == kMostPasses) break;
+    if (missed->vanished.empty() || choice.db.empty() || pass == kMaxPasses) break;
     places = ListChosen(choice);
   }
   std::vector<FileReport> reports;

@@ -13,14 +13,14 @@
 namespace blocksieve::cli {
 
 /// What the options of a column family ask for.
-struct AskedRates {
+struct RequestedRates {
   RateGoal goal;
   bool kind_is_auto = false;  ///< Flushes build Bloom filters, compactions ribbons.
   std::optional<FilterKind> kind = std::nullopt;  ///< If all files have the same.
 };
 
 /// By the name of the column family; families of which nothing is known are missing.
-using AskedRatesByFamily = std::map<std::string, AskedRates>;
+using RequestedRatesByFamily = std::map<std::string, RequestedRates>;
 
 /// One option of the policy and its value.
 struct FilterSetting {

@@ -21,7 +21,7 @@ struct LevelRate {
 
 // The rate that each level should have; empty if that is not known. Level 0 is included even if it
 // has no files at the moment, because most files come from there.
-std::vector<LevelRate> RatesOf(const RunList& list, const AskedRates& asked) {
+std::vector<LevelRate> RatesOf(const RunList& list, const RequestedRates& asked) {
   const lsm::Levels levels = list.Levels(asked.kind);
   const Result<TreeRates> rates = AllocateByLevel(levels, asked.goal);
   if (!rates.ok()) return {};
@@ -65,7 +65,7 @@ std::optional<int> BuiltFor(const FileReport& file, const std::vector<LevelRate>
 }  // namespace
 
 std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
-                                               const AskedRatesByFamily& asked) {
+                                               const RequestedRatesByFamily& asked) {
   std::vector<std::optional<int>> levels(files.size());
   for (const RunList& list : SortIntoRuns(files)) {
     const auto known = asked.find(list.family);

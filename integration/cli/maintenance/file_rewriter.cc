@@ -20,7 +20,7 @@
 namespace blocksieve::cli {
 namespace {
 
-using rocksdb_plugin::KnownLevels;
+using rocksdb_plugin::LevelRegistry;
 
 bool GoesByLevels(const rocksdb::ColumnFamilyOptions& family) {
   const auto* const policy = PolicyOf(family);
@@ -59,8 +59,8 @@ FileRewriter::FileRewriter(const std::string& database, uint64_t bytes_per_secon
 // RocksDB has a call for this only from version 8.4 on.
 bool FileRewriter::WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting) {
   constexpr auto kPause = std::chrono::milliseconds(100);
-  constexpr int kMostIdleTimes = 10;  // some that are due never begin
-  for (int idle_times = 0; idle_times < kMostIdleTimes;) {
+  constexpr int kMaxIdleChecks = 10;  // some that are due never begin
+  for (int idle_times = 0; idle_times < kMaxIdleChecks;) {
     uint64_t num_running = 0;
     uint64_t num_due = 0;
     uint64_t bytes = 0;
@@ -85,10 +85,10 @@ bool FileRewriter::WaitForCompactions(const std::function<bool(uint64_t bytes)>&
 
 // RocksDB does not tell listeners when CompactFiles begins. The policy is to take the tree for the
 // same as the plan does.
-void FileRewriter::TellLevels(const RewritePlan& plan) {
-  KnownLevels::ByColumnFamily levels;
+void FileRewriter::UpdateLevels(const RewritePlan& plan) {
+  LevelRegistry::ByColumnFamily levels;
   for (const RunList& list : plan.lists) levels[list.family] = list.tree.ToLevels();
-  KnownLevels::Instance().Set(db_->GetDBOptions().info_log, std::move(levels));
+  LevelRegistry::Instance().Set(db_->GetDBOptions().info_log, std::move(levels));
   rocksdb_plugin::SidecarDatabases::Instance().Note(db_.get());
 }
 
@@ -122,7 +122,7 @@ rocksdb::Status FileRewriter::RewriteOne(const FileToRewrite& file) {
 bool FileRewriter::Rewrite(const RewritePlan& plan,
                            const std::function<bool(const BackfillProgress&)>& progress) {
   constexpr auto kPause = std::chrono::milliseconds(100);
-  constexpr int kMostWaits = 6000;
+  constexpr int kMaxWaits = 6000;
   BackfillProgress done;
   for (const FileToRewrite& file : plan.rewrites) {
     ++done.files_left;
@@ -133,7 +133,7 @@ bool FileRewriter::Rewrite(const RewritePlan& plan,
     const FileToRewrite file = queue.front();
     queue.pop_front();
     if (!progress(done)) return false;
-    TellLevels(plan);
+    UpdateLevels(plan);
     bool goes_on = true;
     const auto tell = [&](uint64_t written) {
       BackfillProgress now = done;
@@ -147,7 +147,7 @@ bool FileRewriter::Rewrite(const RewritePlan& plan,
     const rocksdb::Status status = db_.Compact([&] { return RewriteOne(file); }, tell);
     // One that was ended in the middle may say that all is well.
     if (!goes_on && (!status.ok() || LevelOf(file))) return false;
-    if (status.IsAborted() && waits++ < kMostWaits) {  // in a compaction of RocksDB's own
+    if (status.IsAborted() && waits++ < kMaxWaits) {  // in a compaction of RocksDB's own
       queue.push_back(file);
       std::this_thread::sleep_for(kPause);
       continue;

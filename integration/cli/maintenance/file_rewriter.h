@@ -38,7 +38,7 @@ class FileRewriter {
   bool RewriteForIndexes(const std::function<bool(const BackfillProgress&)>& progress);
 
  private:
-  void TellLevels(const RewritePlan& plan);
+  void UpdateLevels(const RewritePlan& plan);
   /// Nothing once it is rewritten or compacted away.
   std::optional<int> LevelOf(const FileToRewrite& file) const;
   rocksdb::Status RewriteOne(const FileToRewrite& file);

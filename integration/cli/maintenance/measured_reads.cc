@@ -23,9 +23,9 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr size_t kSampledKeys = 4096;
-constexpr uint64_t kEnoughBlocks = 2000;  // one standard error is then 2.2 %
-constexpr uint64_t kMostLookups = 2'000'000;
-constexpr auto kMostTime = std::chrono::seconds(5);
+constexpr uint64_t kMinBlocks = 2000;  // one standard error is then 2.2 %
+constexpr uint64_t kMaxLookups = 2'000'000;
+constexpr auto kMaxTime = std::chrono::seconds(5);
 
 // Of a large database, keys are read in this many places, each from the begin of a file on.
 constexpr uint64_t kReadAsAWhole = 2'000'000;
@@ -122,8 +122,8 @@ MeasuredReads MeasureReads(const std::string& database, const std::string& famil
   const std::vector<std::string> keys = db.SampleKeys(&random);
   if (keys.empty()) return measured;
   const uint64_t blocks_before = db.NumBlocks();
-  const auto end = std::chrono::steady_clock::now() + kMostTime;
-  while (measured.num_lookups < kMostLookups && measured.num_blocks < kEnoughBlocks &&
+  const auto end = std::chrono::steady_clock::now() + kMaxTime;
+  while (measured.num_lookups < kMaxLookups && measured.num_blocks < kMinBlocks &&
          std::chrono::steady_clock::now() < end) {
     for (const std::string& key : keys) db.LookUp(RandomExtension(key, &random));
     term::CheckInterrupt();

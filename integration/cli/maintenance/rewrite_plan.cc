@@ -63,7 +63,7 @@ class FamilyPlanner {
     for (const SortedRun& run : list.runs) fprs_.push_back(run.fpr);
     outlook_.family = list.family;
     outlook_.num_keys = list.num_keys();
-    outlook_.today = OutlookOf(fprs_, list.filter_bytes());
+    outlook_.today = PredictionOf(fprs_, list.filter_bytes());
     bytes_ = list.filter_bytes();
   }
 
@@ -85,13 +85,13 @@ class FamilyPlanner {
       fprs[change.run] -= SavedRate(change);
       bytes += change.filter_bytes - PointBytes(change.file->filter);
     }
-    const Outlook& today = outlook_.today;
+    const Prediction& today = outlook_.today;
     return list_.tree.WastedReads(fprs, 1) < (1 - kMinGain) * today.wasted_reads ||
            static_cast<double>(bytes) < (1 - kMinGain) * static_cast<double>(today.filter_bytes);
   }
 
-  FamilyOutlook Finish() {
-    outlook_.then = OutlookOf(fprs_, bytes_);
+  FamilyPrediction Finish() {
+    outlook_.then = PredictionOf(fprs_, bytes_);
     return outlook_;
   }
 
@@ -103,7 +103,7 @@ class FamilyPlanner {
            (change.file->filter.predicted_fpr - change.fpr);
   }
 
-  Outlook OutlookOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
+  Prediction PredictionOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
     const double reads = list_.tree.WastedReads(fprs, 1);
     return {.wasted_reads_absent = reads, .wasted_reads = reads, .filter_bytes = filter_bytes};
   }
@@ -112,11 +112,11 @@ class FamilyPlanner {
   std::vector<double> shares_;
   std::vector<double> fprs_;
   uint64_t bytes_ = 0;
-  FamilyOutlook outlook_;
+  FamilyPrediction outlook_;
 };
 
 // REQUIRES: there are keys.
-std::vector<FilterChange> ChangesTo(const AskedRates& asked, const RunList& list) {
+std::vector<FilterChange> ChangesTo(const RequestedRates& asked, const RunList& list) {
   Result<FilterPlan> plan =
       PlanForGoal({.list = list, .kind = asked.kind, .by_rewriting = true}, asked.goal);
   if (!plan.ok()) term::Fail("column family {}: {}", list.family, plan.status().message());
@@ -149,7 +149,7 @@ void Sort(std::vector<FileToRewrite>* rewrites) {
 
 RewritePlan PlanRewrite(const RewriteQuestion& question) {
   RewritePlan plan = ReadFiles(question);
-  const AskedRatesByFamily asked = RatesAskedFor(question.database);
+  const RequestedRatesByFamily asked = ReadRequestedRates(question.database);
   for (RunList& list : plan.lists) {
     const auto of_family = asked.find(list.family);
     if (of_family == asked.end() && (question.family || asked.empty())) {

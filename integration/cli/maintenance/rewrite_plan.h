@@ -30,11 +30,11 @@ struct FileToRewrite {
 };
 
 /// What a column family wastes, by the model of its filters. Per lookup of an absent key.
-struct FamilyOutlook {
+struct FamilyPrediction {
   std::string family;
   uint64_t num_keys = 0;
-  Outlook today;
-  Outlook then;          ///< Once the files are rewritten.
+  Prediction today;
+  Prediction then;       ///< Once the files are rewritten.
   bool is_known = true;  ///< Otherwise nothing is known of `then`.
 };
 
@@ -42,7 +42,7 @@ struct RewritePlan {
   std::vector<FileReport> files;        ///< All of them.
   std::vector<RunList> lists;           ///< Of these files.
   std::vector<FileToRewrite> rewrites;  ///< Those that save most reads first, then most memory.
-  std::vector<FamilyOutlook> outlooks;
+  std::vector<FamilyPrediction> outlooks;
 };
 
 /// To the filters of blocksieve that the options of the database ask for. Throws Failure if they

@@ -15,7 +15,7 @@ namespace blocksieve::cli {
 namespace {
 
 // A larger filter has the same rate, and bytes in proportion.
-constexpr uint64_t kMostKeys = 1 << 17;
+constexpr uint64_t kMaxKeys = 1 << 17;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ std::optional<StockOutcome::Filter> StockOutcome::Of(const FileReport& file) {
   if (policy_ == nullptr || keys == 0) return Filter();
   const uint64_t num_filters = std::clamp<uint64_t>(file.filter.num_filters, 1, keys);
   const uint64_t keys_each = keys / num_filters;
-  const uint64_t built_keys = std::min(keys_each, kMostKeys);
+  const uint64_t built_keys = std::min(keys_each, kMaxKeys);
   const auto [built, is_new] = built_.try_emplace({file.place.level, built_keys});
   if (is_new) built->second = Build(file.place.level, built_keys);
   const double times = term::Ratio(keys, built_keys);

@@ -47,11 +47,11 @@ std::string CountOf(uint64_t number, std::string_view what) {
 std::string PointAt(std::string_view text, size_t position) {
   assert(position >= 1);
   // Both lines must fit into a terminal.
-  constexpr size_t kMostBefore = 50;
-  constexpr size_t kMostShown = 70;
+  constexpr size_t kMaxBefore = 50;
+  constexpr size_t kMaxShown = 70;
   const size_t at = std::min(position - 1, text.size());
-  const size_t begin = at > kMostBefore ? BeginOfCharacter(text, at - kMostBefore) : 0;
-  const size_t end = BeginOfCharacter(text, std::min(begin + kMostShown, text.size()));
+  const size_t begin = at > kMaxBefore ? BeginOfCharacter(text, at - kMaxBefore) : 0;
+  const size_t end = BeginOfCharacter(text, std::min(begin + kMaxShown, text.size()));
   std::string shown = begin > 0 ? "  ..." : "  ";
   size_t caret = shown.size();
   for (size_t i = begin; i < end; ++i) {

@@ -17,16 +17,16 @@ namespace {
 
 // The largest numbers of bits per key, in thousandths, with 1, 2, ... probes, from RocksDB's
 // FastLocalBloom; above, one probe more per 2,000 and 24 from 50,000 on.
-constexpr std::array<int, 12> kMostMillibits = {2080,  3580,  5100,  6640,  8300,  10070,
-                                                11720, 14001, 16050, 18300, 22001, 25501};
-constexpr int kFewestMillibits = 1000;
-constexpr int kHighestMillibits = 100000;
+constexpr std::array<int, 12> kMaxMillibitsOfProbes = {2080,  3580,  5100,  6640,  8300,  10070,
+                                                       11720, 14001, 16050, 18300, 22001, 25501};
+constexpr int kMinMillibits = 1000;
+constexpr int kMaxMillibits = 100000;
 
 // Rounds bits per key as RocksDB does. 0: no filter.
 int Millibits(double bits_per_key) {
   if (!(bits_per_key >= 0.5)) return 0;
-  if (bits_per_key < 1) return kFewestMillibits;
-  if (bits_per_key >= 100) return kHighestMillibits;
+  if (bits_per_key < 1) return kMinMillibits;
+  if (bits_per_key >= 100) return kMaxMillibits;
   return static_cast<int>(bits_per_key * 1000 + 0.500001);
 }
 
@@ -62,8 +62,8 @@ const rocksdb::FilterPolicy* StockReader() {
 uint32_t StockBloomProbes(double bits_per_key) {
   const int millibits = Millibits(bits_per_key);
   if (millibits == 0) return 0;
-  for (size_t i = 0; i < kMostMillibits.size(); ++i) {
-    if (millibits <= kMostMillibits[i]) return static_cast<uint32_t>(i + 1);
+  for (size_t i = 0; i < kMaxMillibitsOfProbes.size(); ++i) {
+    if (millibits <= kMaxMillibitsOfProbes[i]) return static_cast<uint32_t>(i + 1);
   }
   return millibits > 50000 ? 24 : static_cast<uint32_t>((millibits - 1) / 2000 - 1);
 }
@@ -77,8 +77,8 @@ double StockBloomFpr(double bits_per_key) {
 
 double StockBloomBitsPerKey(double fpr) {
   // The FPR falls with the bits, except slightly where the number of probes changes: bisect.
-  int too_few = kFewestMillibits - 1;
-  int enough = kHighestMillibits;
+  int too_few = kMinMillibits - 1;
+  int enough = kMaxMillibits;
   while (enough - too_few > 1) {
     const int middle = (too_few + enough) / 2;
     (StockBloomFpr(middle / 1000.0) <= fpr ? enough : too_few) = middle;

@@ -46,9 +46,9 @@ rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
           "; allowed is 1, and not of another version of blocksieve in this process");
 }
 
-rocksdb::Status FindLacking(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                            const SkipIndexOptions& index, std::vector<LackingFile>* files,
-                            int* deepest_level) {
+rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                              const SkipIndexOptions& index, std::vector<UnindexedFile>* files,
+                              int* deepest_level) {
   rocksdb::TablePropertiesCollection properties;
   rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &properties);
   if (!status.ok()) return status;
@@ -64,7 +64,7 @@ rocksdb::Status FindLacking(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
       *deepest_level = std::max(*deepest_level, level.level);
-      LackingFile lacking{file.name, level.level, file.size, {}, {}};
+      UnindexedFile lacking{file.name, level.level, file.size, {}, {}};
       lacking.place.file_system = db->GetEnv()->GetFileSystem();
       // Written since; its properties are not known, and nothing says that it lacks an index.
       const auto found = by_number.find(FileNumberOf(file.name));
@@ -77,10 +77,10 @@ rocksdb::Status FindLacking(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column
   return status;
 }
 
-void NoteLeft(const std::vector<LackingFile>& files, BackfillProgress* progress) {
+void NoteLeft(const std::vector<UnindexedFile>& files, BackfillProgress* progress) {
   progress->files_left = files.size();
   progress->bytes_left = 0;
-  for (const LackingFile& file : files) progress->bytes_left += file.bytes;
+  for (const UnindexedFile& file : files) progress->bytes_left += file.bytes;
 }
 
 }  // namespace blocksieve::rocksdb_plugin
@@ -92,7 +92,7 @@ using namespace rocksdb_plugin;  // NOLINT: the same component
 
 /// `written` gets the files that it was compacted into.
 rocksdb::Status CompactOne(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                           const rocksdb::Options& options, const LackingFile& file,
+                           const rocksdb::Options& options, const UnindexedFile& file,
                            int deepest_level, std::vector<std::string>* written) {
   rocksdb::CompactionOptions compaction;
   compaction.compression = rocksdb::kDisableCompressionOption;  // as the column family has it
@@ -135,12 +135,12 @@ rocksdb::Status BackfillSkipIndexes(
   rocksdb::Status last_problem;
   for (int idle_rounds = 0; idle_rounds < kMaxRoundsWithoutProgress; ++idle_rounds) {
     for (;;) {
-      std::vector<LackingFile> files;
+      std::vector<UnindexedFile> files;
       int deepest_level = 0;
-      rocksdb::Status status = FindLacking(db, column_family, index, &files, &deepest_level);
+      rocksdb::Status status = FindUnindexed(db, column_family, index, &files, &deepest_level);
       if (!status.ok()) return status;
       NoteLeft(files, &done);
-      for (const LackingFile& file : files) {
+      for (const UnindexedFile& file : files) {
         if (!written.contains(FileNumberOf(file.name))) continue;
         return rocksdb::Status::Incomplete("blocksieve: compaction wrote " + file.name +
                                            " without the skip index, too");

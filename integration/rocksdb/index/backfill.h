@@ -14,7 +14,7 @@
 namespace blocksieve::rocksdb_plugin {
 
 /// A file without the index that the column family's options ask for.
-struct LackingFile {
+struct UnindexedFile {
   std::string name;  ///< As CompactFiles takes it.
   int level = 0;
   uint64_t bytes = 0;
@@ -28,11 +28,11 @@ rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
 
 /// In the order of levels. Files whose index came to nothing when it was built as asked would have
 /// none again, and are not among them. Errors: those of RocksDB.
-rocksdb::Status FindLacking(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                            const SkipIndexOptions& index, std::vector<LackingFile>* files,
-                            int* deepest_level);
+rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                              const SkipIndexOptions& index, std::vector<UnindexedFile>* files,
+                              int* deepest_level);
 
 /// How much is left.
-void NoteLeft(const std::vector<LackingFile>& files, BackfillProgress* progress);
+void NoteLeft(const std::vector<UnindexedFile>& files, BackfillProgress* progress);
 
 }  // namespace blocksieve::rocksdb_plugin

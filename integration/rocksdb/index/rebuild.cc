@@ -95,8 +95,8 @@ class SstEntries {
 
 /// The index of one SST, as a collector would have made it. goes_on() is asked now and then.
 rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOptions& index,
-                          const LackingFile& file, Pace* pace, const std::function<bool()>& goes_on,
-                          std::string* bytes) {
+                          const UnindexedFile& file, Pace* pace,
+                          const std::function<bool()>& goes_on, std::string* bytes) {
   const bool has_references = file.properties->num_merge_operands != 0 || options.enable_blob_files;
   if (!kReadsAllVersions && has_references) {
     return rocksdb::Status::NotSupported(
@@ -124,7 +124,7 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOption
 }
 
 rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexOptions& index,
-                           const LackingFile& file, Pace* pace,
+                           const UnindexedFile& file, Pace* pace,
                            const std::function<bool()>& goes_on) {
   const std::optional<SidecarId> id = IdOfSst(*file.properties);
   if (!id) return rocksdb::Status::NotSupported("the file does not say which database wrote it");
@@ -170,11 +170,11 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
   std::set<std::string> failed;
   rocksdb::Status first_problem;
   for (;;) {
-    std::vector<LackingFile> files;
+    std::vector<UnindexedFile> files;
     int deepest_level = 0;
-    status = FindLacking(db, column_family, index, &files, &deepest_level);
+    status = FindUnindexed(db, column_family, index, &files, &deepest_level);
     if (!status.ok()) return status;
-    std::erase_if(files, [&](const LackingFile& file) { return failed.contains(file.name); });
+    std::erase_if(files, [&](const UnindexedFile& file) { return failed.contains(file.name); });
     NoteLeft(files, &done);
     bool is_stopped = false;
     const auto goes_on = [&] {
@@ -186,7 +186,7 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     // Those that live longest first.
     if (!is_stopped) status = RebuildOne(options, index, files.back(), &pace, goes_on);
     if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped");
-    const LackingFile& file = files.back();
+    const UnindexedFile& file = files.back();
     if (!Exists(file.place)) {
       DeleteSidecar(file.place.file_system.get(), file.place.path);
     } else if (status.ok()) {

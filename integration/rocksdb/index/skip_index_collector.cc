@@ -20,7 +20,7 @@ constexpr std::string_view kOutOfMemory = "out of memory";
 constexpr uint64_t kLateBlockFactor = 4;
 
 // An entry smaller than this does not fill a block by itself.
-constexpr uint64_t kLeastBlockBytes = 1024;
+constexpr uint64_t kMinBlockBytes = 1024;
 
 }  // namespace
 
@@ -79,7 +79,7 @@ rocksdb::Status SkipIndexCollector::AddUserKey(const rocksdb::Slice& key,
 void SkipIndexCollector::FollowBlocks(uint64_t file_offset) {
   if (file_offset == file_offset_) return;
   // In tables without blocks it moves with every entry.
-  follows_blocks_ = block_entries_ != 1 || block_bytes_ >= kLeastBlockBytes;
+  follows_blocks_ = block_entries_ != 1 || block_bytes_ >= kMinBlockBytes;
   if (follows_blocks_) {
     builder_->CloseGranule();
     builder_->LimitGranules(0, kLateBlockFactor * options_.granule_bytes);

@@ -128,20 +128,20 @@ lsm::Levels LevelsOf(const ColumnFamilyMetaData& column_family,
   return levels;
 }
 
-KnownLevels& KnownLevels::Instance() {
+LevelRegistry& LevelRegistry::Instance() {
   // Never destroyed: databases may be closed after static destructors began.
-  static auto& instance = *new KnownLevels;
+  static auto& instance = *new LevelRegistry;
   return instance;
 }
 
-void KnownLevels::Set(const std::shared_ptr<const rocksdb::Logger>& database,
-                      ByColumnFamily levels) {
+void LevelRegistry::Set(const std::shared_ptr<const rocksdb::Logger>& database,
+                        ByColumnFamily levels) {
   const std::lock_guard lock(mutex_);
   std::erase_if(databases_, [](const auto& entry) { return entry.second.log.expired(); });
   databases_[database.get()] = {database, std::move(levels)};
 }
 
-std::optional<lsm::Levels> KnownLevels::Get(const ColumnFamilyKey& column_family) const {
+std::optional<lsm::Levels> LevelRegistry::Get(const ColumnFamilyKey& column_family) const {
   const std::lock_guard lock(mutex_);
   const auto database = databases_.find(column_family.first);
   if (database == databases_.end() || database->second.log.expired()) return std::nullopt;
@@ -193,12 +193,12 @@ void LevelObserver::Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* c
   }
   std::vector<rocksdb::ColumnFamilyMetaData> column_families;
   db->GetAllColumnFamilyMetaData(&column_families);
-  KnownLevels::ByColumnFamily known;
+  LevelRegistry::ByColumnFamily known;
   for (const auto& column_family : column_families) {
     lsm::Levels levels = LevelsOf(column_family, compaction);
     ReadSamples& read = samples[column_family.name];
     read.Note(column_family);
-    if (const auto before = KnownLevels::Instance().Get({log.get(), column_family.name})) {
+    if (const auto before = LevelRegistry::Instance().Get({log.get(), column_family.name})) {
       SmoothShares(*before, &levels);
       // Level 0 is often empty at this moment, but not while its filters are probed.
       if (levels[0].keys_per_run == 0) levels[0] = (*before)[0];
@@ -206,7 +206,7 @@ void LevelObserver::Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* c
     read.SetShares(&levels);
     known[column_family.name] = std::move(levels);
   }
-  KnownLevels::Instance().Set(log, std::move(known));
+  LevelRegistry::Instance().Set(log, std::move(known));
   const Clock::time_point end = Clock::now();
   const std::lock_guard lock(mutex_);
   databases_[log] = {end + kPause * (end - start), std::move(samples)};

@@ -35,11 +35,11 @@ using ColumnFamilyKey = std::pair<const rocksdb::Logger*, std::string>;
 ///
 /// A database is forgotten when its info log is destroyed: the next log may lie at the same
 /// address.
-class KnownLevels {
+class LevelRegistry {
  public:
   using ByColumnFamily = std::map<std::string, lsm::Levels>;
 
-  static KnownLevels& Instance();
+  static LevelRegistry& Instance();
 
   /// Replaces all levels of a database: column families that are not in `levels` are forgotten.
   void Set(const std::shared_ptr<const rocksdb::Logger>& database, ByColumnFamily levels);
@@ -72,7 +72,7 @@ class ReadSamples {
   std::vector<double> checked_;          // by level, lately
 };
 
-/// Updates KnownLevels before files are built. Thread-safe.
+/// Updates LevelRegistry before files are built. Thread-safe.
 class LevelObserver {
  public:
   /// Reads the sizes of all levels as they are or, with `compaction`, as it will leave them.

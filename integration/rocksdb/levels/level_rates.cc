@@ -42,7 +42,7 @@ Result<FilterRates> LevelRates::RatesOf(const RateGoal& goal, PolicyKind kind,
                                         const rocksdb::FilterBuildingContext& context) {
   assert(goal.differs_by_run());
   lsm::Levels levels = ModelFor(context);  // which also learns while it is not needed
-  auto known = KnownLevels::Instance().Get({context.info_log, context.column_family_name});
+  auto known = LevelRegistry::Instance().Get({context.info_log, context.column_family_name});
   if (known && lsm::HasKeys(*known)) levels = *std::move(known);
   const int level = context.level_at_creation;
   levels.resize(std::max(levels.size(), static_cast<size_t>(std::max(level + 1, 0))),

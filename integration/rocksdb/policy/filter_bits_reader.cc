@@ -24,7 +24,7 @@ std::string_view AsView(const rocksdb::Slice& slice) { return {slice.data(), sli
 // What the filters of a block say to a question for the prefix of all keys, which is empty.
 RangeOutcome AskRange(const RangeFilterReader& ranges, const Filter& points,
                       const rocksdb::Slice& prefix) noexcept {
-  const std::optional<AskedRange> asked = TakeAskedRange(AsView(prefix));
+  const std::optional<SeekRange> asked = TakeSeekRange(AsView(prefix));
   if (!asked) return RangeOutcome::kNoBound;
   if (asked->begin.empty()) return RangeOutcome::kEmptyBegin;
   if (!RangesAreTrusted()) return RangeOutcome::kUntrusted;
@@ -52,7 +52,7 @@ class BitsReader final : public rocksdb::FilterBitsReader {
   bool MayMatch(const rocksdb::Slice& entry) override {
     if (entry.empty()) [[unlikely]] {
       // Other extractors leave nothing, and have empty prefixes, too.
-      if (TakeAskedRange(AsView(entry))) CountRange(RangeOutcome::kNoFilter);
+      if (TakeSeekRange(AsView(entry))) CountRange(RangeOutcome::kNoFilter);
       return true;
     }
     return filter_.MayContain(AsView(entry));

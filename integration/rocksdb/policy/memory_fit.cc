@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kBlockTrailerBytes = 5;
 
 // The smallest size to try, in sixteenths. Size classes of allocators are at most a quarter apart.
-constexpr size_t kFewestSixteenths = 12;
+constexpr size_t kMinSixteenths = 12;
 
 // False positives that the layout saves per absent probe of the filter, weighted by keys.
 double Gain(const FilterBuilder& builder, uint64_t num_keys, const Layout& layout) {
@@ -50,7 +50,7 @@ Layout MemoryFit::Choose(const FilterBuilder& builder, uint64_t num_keys) const 
   if (filled.bits_per_key <= builder.layout().bits_per_key) return builder.layout();
   // There is waste to avoid: can the balance afford a smaller allocation?
   const double affordable = -balance();
-  for (size_t sixteenths = kFewestSixteenths; sixteenths < 16; ++sixteenths) {
+  for (size_t sixteenths = kMinSixteenths; sixteenths < 16; ++sixteenths) {
     const Layout smaller = fill(wanted * sixteenths / 16);
     if (smaller.bits_per_key >= filled.bits_per_key) break;
     if (smaller.predicted_fpr <= kMaxTargetFpr && Gain(builder, num_keys, smaller) >= affordable) {

@@ -83,7 +83,7 @@ void LeaveTransformed(std::string_view key) noexcept {
   transformed.last = key;
 }
 
-std::optional<AskedRange> TakeAskedRange(std::string_view prefix) noexcept {
+std::optional<SeekRange> TakeSeekRange(std::string_view prefix) noexcept {
   const Transformed taken = transformed;
   transformed = {};
   // The last two alone would pair the key of this seek with that of one before it.
@@ -91,7 +91,7 @@ std::optional<AskedRange> TakeAskedRange(std::string_view prefix) noexcept {
       taken.last.data() == prefix.data()) {
     return std::nullopt;
   }
-  return AskedRange{taken.before_last, taken.last};
+  return SeekRange{taken.before_last, taken.last};
 }
 
 void CountRange(RangeOutcome outcome) noexcept {

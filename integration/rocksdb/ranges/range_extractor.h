@@ -62,7 +62,7 @@ bool IsRangeExtractor(const rocksdb::SliceTransform* extractor);
 // anything in between; where that is not so, the filter cannot tell.
 
 /// [begin, end), for as long as RocksDB waits for the answer.
-struct AskedRange {
+struct SeekRange {
   std::string_view begin;
   std::string_view end;
 };
@@ -73,7 +73,7 @@ void LeaveTransformed(std::string_view key) noexcept;
 /// The range that belongs to the question for `prefix`, which is empty and points to where the
 /// seek's key begins. Nothing if the last two keys left on this thread are not that key and another
 /// one. What was left is used up.
-std::optional<AskedRange> TakeAskedRange(std::string_view prefix) noexcept;
+std::optional<SeekRange> TakeSeekRange(std::string_view prefix) noexcept;
 
 /// What became of one question to the filter of a file.
 enum class RangeOutcome : uint8_t {

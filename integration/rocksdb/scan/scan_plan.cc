@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "integration/rocksdb/index/skip_index_properties.h"
-#include "lib/predicate/skipping.h"
+#include "lib/predicate/granule_pruner.h"
 #include "lib/skip/file_index.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -28,7 +28,7 @@ GranuleSet GranulesThatMatch(const SkipIndex& index, const Predicate& predicate,
   for (const Column& column : predicate.columns()) {
     GranuleSet missing = GranuleSet::All(index.num_granules());
     if (const std::optional<size_t> number = index.FindColumn(column)) {
-      index.granules().column_index(*number).KeepMissing(&missing);
+      index.granules().column_index(*number).PruneByMissing(&missing);
     }
     others |= missing;
   }
@@ -85,7 +85,7 @@ namespace {
 
 class Planner {
  public:
-  Planner(ScanContext* context, rocksdb::SequenceNumber snapshot, internal::SkipPlanner* indexes,
+  Planner(ScanContext* context, rocksdb::SequenceNumber snapshot, internal::ScanPruner* indexes,
           ScanPlan* plan)
       : context_(*context),
         counts_(context->counts),
@@ -112,7 +112,7 @@ class Planner {
     file.index = SkipIndexCatalog::Default().Open(properties, sst_, context_.predicate.columns());
     const SkipIndex* const index = file.index->index();
     std::optional<GranuleSet> granules =
-        indexes_.AskFile(index, FileNameOf(path), ProblemOf(*file.index, metadata));
+        indexes_.PruneFile(index, FileNameOf(path), ProblemOf(*file.index, metadata));
     uint64_t rows = properties->num_entries;
     if (granules) {
       LeaveOutTooNew(*index, &*granules);
@@ -165,7 +165,7 @@ class Planner {
   ScanContext& context_;
   ScanExplanation& counts_;
   const rocksdb::SequenceNumber snapshot_;
-  internal::SkipPlanner& indexes_;
+  internal::ScanPruner& indexes_;
   ScanPlan& plan_;
   SstPlace sst_;
   uint64_t num_rows_ = 0;
@@ -176,8 +176,8 @@ class Planner {
 
 ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection& properties,
                   rocksdb::ColumnFamilyMetaData metadata, rocksdb::SequenceNumber snapshot,
-                  internal::SkipPlanner* indexes) {
-  assert(indexes->CanSkip());
+                  internal::ScanPruner* indexes) {
+  assert(indexes->CanPrune());
   ScanPlan plan;
   plan.map = std::make_shared<const FileMap>(context->comparator, std::move(metadata));
   plan.map_is_complete = true;
@@ -224,7 +224,7 @@ std::optional<uint64_t> CountAll(const ScanContext& context,
   const auto no_index = [](const Column&) -> const ColumnIndex* { return nullptr; };
   const Result<Predicate> negated = Predicate::Not(context.predicate);
   if (!negated.ok() || !context.predicate.columns().empty() ||
-      !internal::Skipping(*negated, no_index).CanSkip()) {
+      !internal::GranulePruner(*negated, no_index).CanPrune()) {
     return std::nullopt;
   }
   const FileMap map(context.comparator, std::move(metadata));

@@ -14,7 +14,7 @@
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/scan/scan_context.h"
 #include "lib/predicate/column_index.h"
-#include "lib/skip/skip_planner.h"
+#include "lib/skip/scan_pruner.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -62,10 +62,10 @@ struct ScanPlan {
 
 /// Asks the indexes of `properties` (of all files, taken after the memtables were held). `indexes`
 /// notes what was found in the context's counts; if these then have a full_scan_reason, everything
-/// is to be read instead. REQUIRES: indexes->CanSkip()
+/// is to be read instead. REQUIRES: indexes->CanPrune()
 ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection& properties,
                   rocksdb::ColumnFamilyMetaData metadata, rocksdb::SequenceNumber snapshot,
-                  internal::SkipPlanner* indexes);
+                  internal::ScanPruner* indexes);
 
 // Rows that can be counted without being read: of granules in which all rows match, in files whose
 // entries are all rows. Such files have each key once, which their sequence numbers tell:

@@ -186,12 +186,12 @@ class SkipScan::Parts {
   /// Leaves rows_ null, with the reason in the counts, if everything is to be read.
   rocksdb::Status ChooseStream() {
     ScanExplanation& counts = context_.counts;
-    internal::SkipPlanner indexes(
+    internal::ScanPruner indexes(
         context_.predicate, &counts,
         {.use_index = options_.use_index, .count_comparisons = options_.explain});
     const bool counts_granules =
         options_.count_granules && options_.use_index && MemtablesAreEmpty(context_);
-    if (!indexes.CanSkip()) return counts_granules ? CountAllRows() : rocksdb::Status::OK();
+    if (!indexes.CanPrune()) return counts_granules ? CountAllRows() : rocksdb::Status::OK();
     auto ranges = std::make_unique<MergedRanges>(&context_);
     auto memtables = std::make_unique<MemtableSource>(&context_, ranges.get());
     if (!memtables->status().ok()) return memtables->status();

@@ -8,7 +8,7 @@ namespace blocksieve::rocksdb_plugin {
 namespace {
 
 // The identity is a line for each column, of which there are 256 at most.
-constexpr uint64_t kMostHeaderBytes = 1 << 20;
+constexpr uint64_t kMaxHeaderBytes = 1 << 20;
 
 /// Nobody sees a part of it under its name, and what has a link to the file before keeps it.
 rocksdb::Status WriteAndRename(rocksdb::FileSystem* file_system, const std::string& path,
@@ -48,7 +48,7 @@ std::optional<SidecarHeader> ReadHeader(const rocksdb::FSRandomAccessFile& file,
                                         uint32_t* checksum) {
   std::string start;
   for (uint64_t needed = kSidecarHeaderBytes; needed > start.size();) {
-    if (needed > std::min(file_bytes, kMostHeaderBytes)) return std::nullopt;
+    if (needed > std::min(file_bytes, kMaxHeaderBytes)) return std::nullopt;
     start.resize(static_cast<size_t>(needed));
     auto* const room = reinterpret_cast<uint8_t*>(start.data());
     if (!ReadExactly(file, 0, {room, start.size()}).ok()) return std::nullopt;

@@ -34,14 +34,14 @@ TEST(SizeLimits, BlocksAndKeysAreInverseAcrossThem) {
 }
 
 TEST(SizeLimits, SizesNeverShrinkAndEndAtTheLargestNumber) {
-  constexpr uint64_t kMost = UINT64_MAX;
+  constexpr uint64_t kMax = UINT64_MAX;
   for (const FilterKind kind : BuildableKinds()) {
     for (const double target : kTargets) {
       const FilterBuilder builder = MakeBuilder(kind, target);
       uint64_t last_payload = 0;
       uint64_t last_block = 0;
       for (int bits = 1; bits <= 64; ++bits) {
-        const uint64_t keys = kMost >> (64 - bits);
+        const uint64_t keys = kMax >> (64 - bits);
         const uint64_t payload = PayloadBytes(builder.layout(), keys);
         const uint64_t block = builder.BlockBytes(keys);
         EXPECT_GE(payload, last_payload) << bits;
@@ -51,7 +51,7 @@ TEST(SizeLimits, SizesNeverShrinkAndEndAtTheLargestNumber) {
         last_block = block;
       }
       EXPECT_LE(builder.BlockBytes(builder.MaxKeys(uint64_t{1} << 60)), uint64_t{1} << 60);
-      EXPECT_GE(builder.MaxKeys(kMost), builder.MaxKeys(uint64_t{1} << 60));
+      EXPECT_GE(builder.MaxKeys(kMax), builder.MaxKeys(uint64_t{1} << 60));
     }
   }
 }

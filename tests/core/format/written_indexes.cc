@@ -152,9 +152,9 @@ class WrittenIndex : public WrittenBlock {
 
   std::string AskAll(ByteView bytes, Kernel kernel) const override {
     // What is taken of a hostile index at most: time, not correctness, bounds it.
-    constexpr uint64_t kMostGranules = 1 << 16;
+    constexpr uint64_t kMaxGranules = 1 << 16;
     const TestIndex index(bytes, kernel);
-    if (index->num_granules() > kMostGranules) return "";
+    if (index->num_granules() > kMaxGranules) return "";
     Answers answers(index);
     answers.AddGranules(64);
     for (size_t column = 0; column < index->num_columns(); ++column) {
@@ -169,7 +169,7 @@ class WrittenIndex : public WrittenBlock {
         sets.push_back(index.Differing(column, value));
       }
       for (const uint64_t hash : {uint64_t{1}, ~uint64_t{0}}) {
-        index->column_index(column).KeepContaining(hash, &sets.emplace_back(index.All()));
+        index->column_index(column).PruneByHash(hash, &sets.emplace_back(index.All()));
       }
       for (const GranuleSet& set : sets) {
         answers.Add(set);

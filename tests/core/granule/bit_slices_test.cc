@@ -69,7 +69,7 @@ TEST(BitSlices, EveryKernelGivesTheAnswersOfSingleFilters) {
       }
       for (const Kernel kernel : AvailableKernels()) {
         std::vector<uint64_t> kept = candidates;
-        filters.slices.KeepContainingAny(hashes, kept, kernel);
+        filters.slices.PruneByAny(hashes, kept, kernel);
         ASSERT_EQ(kept, expected) << num_filters << " filters, " << KernelName(kernel);
       }
     }
@@ -80,7 +80,7 @@ TEST(BitSlices, FiltersOfNoValuesContainNothing) {
   const BitSlices slices{{}, 0, 100, 7};
   std::vector<uint64_t> candidates(2, ~uint64_t{0});
   const uint64_t hash = 17;
-  slices.KeepContainingAny({&hash, 1}, candidates, Kernel::kScalar);
+  slices.PruneByAny({&hash, 1}, candidates, Kernel::kScalar);
   EXPECT_EQ(candidates, std::vector<uint64_t>(2, 0));
 }
 

@@ -27,7 +27,7 @@ GranuleRate MeasureFpr(const TestIndex& index, uint64_t num_hashes) {
   uint64_t positives = 0;
   for (uint64_t i = 0; i < num_hashes; ++i) {
     GranuleSet set = index.All();
-    index->column_index(0).KeepContaining(random(), &set);
+    index->column_index(0).PruneByHash(random(), &set);
     positives += set.Count();
   }
   const double probes = static_cast<double>(num_hashes * index.num_granules());

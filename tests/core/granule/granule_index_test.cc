@@ -147,9 +147,9 @@ TEST(GranuleIndex, ListsOfValuesAreUnions) {
     for (size_t g = 1; g < even.num_granules(); g += 2) even.Remove(g);
     for (size_t column = 0; column < 4; ++column) {
       GranuleSet expected = even;
-      index->column_index(column).ColumnIndex::KeepContainingAny(values, &expected);
+      index->column_index(column).ColumnIndex::PruneByAny(values, &expected);
       GranuleSet any = even;
-      index->column_index(column).KeepContainingAny(values, &any);
+      index->column_index(column).PruneByAny(values, &any);
       EXPECT_EQ(any, expected) << size << " values, column " << column;
     }
   }
@@ -188,7 +188,7 @@ TEST(GranuleIndex, AlwaysMatchingGranulesStay) {
   }
   // But nothing comes back that was no candidate.
   GranuleSet none = GranuleSet::None(100);
-  index->column_index(0).KeepContaining(Value::Int(0).Hash(), &none);
+  index->column_index(0).PruneByHash(Value::Int(0).Hash(), &none);
   EXPECT_TRUE(none.IsEmpty());
 }
 

@@ -33,20 +33,20 @@ class TestIndex {
   GranuleSet All() const { return GranuleSet::All(num_granules()); }
 
   GranuleSet Containing(size_t column, const Value& value) const {
-    return Kept(column, &ColumnIndex::KeepContaining, value.Hash());
+    return Kept(column, &ColumnIndex::PruneByHash, value.Hash());
   }
   /// Of values that ascend.
   GranuleSet ContainingAny(size_t column, std::span<const Value> values) const {
-    return Kept(column, &ColumnIndex::KeepContainingAny, values);
+    return Kept(column, &ColumnIndex::PruneByAny, values);
   }
   GranuleSet Overlapping(size_t column, const ValueRange& range) const {
-    return Kept(column, &ColumnIndex::KeepOverlapping, range);
+    return Kept(column, &ColumnIndex::PruneByRange, range);
   }
   GranuleSet Differing(size_t column, const Value& value) const {
-    return Kept(column, &ColumnIndex::KeepDiffering, value);
+    return Kept(column, &ColumnIndex::PruneByInequality, value);
   }
-  GranuleSet Missing(size_t column) const { return Kept(column, &ColumnIndex::KeepMissing); }
-  GranuleSet Present(size_t column) const { return Kept(column, &ColumnIndex::KeepPresent); }
+  GranuleSet Missing(size_t column) const { return Kept(column, &ColumnIndex::PruneByMissing); }
+  GranuleSet Present(size_t column) const { return Kept(column, &ColumnIndex::PruneByPresence); }
 
  private:
   template <class Keep, class... Arguments>

@@ -65,7 +65,7 @@ class OpenPostings {
 
   GranuleSet Of(std::span<const uint64_t> hashes) const {
     GranuleSet set = GranuleSet::All(num_granules_);
-    postings_.KeepContainingAny(hashes, &set);
+    postings_.PruneByAny(hashes, &set);
     return set;
   }
   GranuleSet Of(uint64_t hash) const { return Of({&hash, 1}); }

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "lib/predicate/skipping.h"
+#include "lib/predicate/granule_pruner.h"
 #include "tests/core/column/test_columns.h"
 #include "tests/core/granule/granule_test_index.h"
 #include "tests/core/predicate/test_column_index.h"
@@ -23,7 +23,7 @@ class PredicateCandidates : public ::testing::Test {
   Numbers Candidates(std::string_view text) {
     const Predicate predicate = MakePredicate(text, columns_);
     const GranuleSet set =
-        internal::Skipping(predicate, index_.lookup()).Candidates(granules_.size());
+        internal::GranulePruner(predicate, index_.lookup()).Candidates(granules_.size());
     EXPECT_EQ(set.num_granules(), granules_.size());
     return testing::Members(set);
   }
@@ -113,7 +113,7 @@ TEST_F(PredicateCandidates, WhatCannotSkipAsksNoIndex) {
         "s = 'bash' OR x = 'bash'", "s = 'bash' OR (n = 1 OR g HAS 'ab')",
         "NOT (s = 'bash' AND g HAS 'abc')", "(s = 'a' AND n = 1) OR x = 'a'"}) {
     const Predicate predicate = MakePredicate(text, columns_);
-    EXPECT_FALSE(internal::Skipping(predicate, index_.lookup()).CanSkip()) << text;
+    EXPECT_FALSE(internal::GranulePruner(predicate, index_.lookup()).CanPrune()) << text;
     EXPECT_EQ(Candidates(text), all_) << text;
     EXPECT_EQ(index_.calls(), 0u) << text;
   }
@@ -137,25 +137,26 @@ TEST_F(PredicateCandidates, NothingIsAskedOnceNoGranuleIsLeft) {
 TEST_F(PredicateCandidates, NoGranulesAreNoProblem) {
   for (const std::string_view text : {"s = 'x'", "TRUE", "FALSE", "s = 'x' OR n = 1", "x = ''"}) {
     const FileIndex<> empty(columns_, {});
-    EXPECT_TRUE(
-        internal::Skipping(MakePredicate(text, columns_), empty.lookup()).Candidates(0).IsEmpty());
+    EXPECT_TRUE(internal::GranulePruner(MakePredicate(text, columns_), empty.lookup())
+                    .Candidates(0)
+                    .IsEmpty());
   }
 }
 
 TEST_F(PredicateCandidates, ExplainsEveryComparison) {
   struct Expected {
     std::string comparison;
-    bool can_skip;
+    bool can_prune;
     bool is_used;
     std::string reason;
   };
   const auto check = [&](std::string_view text, const std::vector<Expected>& expected) {
     const auto explanations =
-        internal::Skipping(MakePredicate(text, columns_), index_.lookup()).Explain();
+        internal::GranulePruner(MakePredicate(text, columns_), index_.lookup()).Explain();
     ASSERT_EQ(explanations.size(), expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {
       EXPECT_EQ(explanations[i].comparison, expected[i].comparison);
-      EXPECT_EQ(explanations[i].can_skip, expected[i].can_skip) << expected[i].comparison;
+      EXPECT_EQ(explanations[i].can_prune, expected[i].can_prune) << expected[i].comparison;
       EXPECT_EQ(explanations[i].is_used, expected[i].is_used) << expected[i].comparison;
       EXPECT_NE(explanations[i].reason.find(expected[i].reason), std::string::npos)
           << explanations[i].comparison << ": " << explanations[i].reason;
@@ -179,9 +180,10 @@ TEST_F(PredicateCandidates, ExplainsEveryComparison) {
          {"s LIKE '%a'", false, false, "begins with a wildcard"},
          {"w > 'a'", false, false, "order of texts"}});
   EXPECT_EQ(index_.calls(), 0u);
-  EXPECT_EQ(
-      internal::Skipping(MakePredicate("n = 1", columns_), index_.lookup()).Explain()[0].column,
-      "n");
+  EXPECT_EQ(internal::GranulePruner(MakePredicate("n = 1", columns_), index_.lookup())
+                .Explain()[0]
+                .column,
+            "n");
 }
 
 }  // namespace

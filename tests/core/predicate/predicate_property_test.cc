@@ -3,7 +3,7 @@
 #include <random>
 
 #include "lib/column/values.h"
-#include "lib/predicate/skipping.h"
+#include "lib/predicate/granule_pruner.h"
 #include "tests/core/column/test_columns.h"
 #include "tests/core/predicate/predicate_reference.h"
 #include "tests/core/predicate/test_column_index.h"
@@ -57,11 +57,11 @@ TEST(PredicateProperty, MatchesAsTheReferenceAndNeverDropsAMatch) {
       const Predicate reparsed = MakePredicate(predicate.ToText(), columns);
 
       const GranuleSet from_perfect =
-          internal::Skipping(predicate, perfect.lookup()).Candidates(granules.size());
+          internal::GranulePruner(predicate, perfect.lookup()).Candidates(granules.size());
       const GranuleSet from_partial =
-          internal::Skipping(predicate, partial.lookup()).Candidates(granules.size());
+          internal::GranulePruner(predicate, partial.lookup()).Candidates(granules.size());
       const GranuleSet from_lossy =
-          internal::Skipping(predicate, lossy.lookup()).Candidates(granules.size());
+          internal::GranulePruner(predicate, lossy.lookup()).Candidates(granules.size());
       for (size_t g = 0; g < granules.size(); ++g) {
         bool has_match = false;
         for (const std::string& row : granules[g]) {
@@ -135,7 +135,8 @@ TEST(PredicateProperty, TokensOfAnyBytesLoseNothing) {
       }();
       ASSERT_TRUE(predicate.ok());
       const bool is_match = predicate->Matches(row);
-      const bool is_candidate = internal::Skipping(*predicate, index.lookup()).Candidates(1).Has(0);
+      const bool is_candidate =
+          internal::GranulePruner(*predicate, index.lookup()).Candidates(1).Has(0);
       ASSERT_TRUE(is_candidate || !is_match) << predicate->ToText() << " lost " << row;
       matches += is_match ? 1u : 0u;
       skipped += is_candidate ? 0u : 1u;

@@ -11,7 +11,7 @@
 #include "blocksieve/predicate.h"
 #include "lib/column/values.h"
 #include "lib/predicate/column_index.h"
-#include "lib/predicate/skipping.h"
+#include "lib/predicate/granule_pruner.h"
 
 namespace blocksieve::testing {
 
@@ -61,29 +61,29 @@ class PerfectIndex : public ColumnIndex {
     }
   }
 
-  void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const override {
+  void PruneByHash(uint64_t value_hash, GranuleSet* candidates) const override {
     ++filter_calls;
     KeepIf(candidates, [&](const Granule& granule) {
       return Any(granule, [&](const Value& value) { return value.Hash() == value_hash; });
     });
   }
-  void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const override {
+  void PruneByRange(const ValueRange& range, GranuleSet* candidates) const override {
     ++bounds_calls;
     KeepIf(candidates, [&](const Granule& granule) {
       return Any(granule, [&](const Value& value) { return IsIn(range, value); });
     });
   }
-  void KeepDiffering(const Value& value, GranuleSet* candidates) const override {
+  void PruneByInequality(const Value& value, GranuleSet* candidates) const override {
     ++bounds_calls;
     KeepIf(candidates, [&](const Granule& granule) {
       return Any(granule, [&](const Value& other) { return other != value; });
     });
   }
-  void KeepMissing(GranuleSet* candidates) const override {
+  void PruneByMissing(GranuleSet* candidates) const override {
     ++bounds_calls;
     KeepIf(candidates, [](const Granule& granule) { return granule.some_missing; });
   }
-  void KeepPresent(GranuleSet* candidates) const override {
+  void PruneByPresence(GranuleSet* candidates) const override {
     ++bounds_calls;
     KeepIf(candidates, [](const Granule& granule) { return granule.some_present; });
   }

@@ -18,7 +18,7 @@ namespace {
 
 void ExpectAllMatch(const std::vector<uint64_t>& hashes, const Columns& columns) {
   const BuiltRibbon built = BuildRibbonOf(hashes, columns);
-  ASSERT_EQ(built.build.open_chunks, 0u) << hashes.size();
+  ASSERT_EQ(built.build.always_true_chunks, 0u) << hashes.size();
   ASSERT_TRUE(internal::CheckRibbonShape(built.build.shape, built.build.shape.PayloadBytes()).ok());
   ASSERT_EQ(CountMisses(built, hashes), 0u) << hashes.size();
 }

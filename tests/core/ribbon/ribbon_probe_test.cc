@@ -46,7 +46,7 @@ std::vector<std::pair<std::string_view, internal::ProbeOps>> AllOps(const Ribbon
   for (const Kernel kernel : internal::AvailableKernels()) {
     all.emplace_back(KernelName(kernel), internal::RibbonOpsFor(kernel, shape));
   }
-  if (!shape.has_open_chunks) {
+  if (!shape.has_always_true_chunks) {
     const size_t directory = shape.chunks == 1 ? 0 : shape.BaseBytes() == 0 ? 1 : 2;
     const bool mixed = shape.narrow_segments > 0 && shape.narrow_segments < shape.segments();
     all.emplace_back("without popcnt", internal::kRibbonScalar[directory][mixed]);
@@ -64,7 +64,7 @@ TEST(RibbonProbe, KernelsAgreeOnAnyPayload) {
     shape.octets = 4 + random() % (round % 2 == 0 ? 40 : 1000);
     shape.chunks = round % 3 == 0 ? 1 : 2 + random() % (round % 3 == 1 ? 8 : 100);
     if (shape.chunks == 1) shape.seed = static_cast<uint32_t>(random() % 16);
-    shape.has_open_chunks = shape.chunks > 1 && round % 50 == 0;
+    shape.has_always_true_chunks = shape.chunks > 1 && round % 50 == 0;
     const bool all_narrow = round % 4 == 0;
     shape.narrow_segments =
         all_narrow ? shape.segments() : static_cast<uint64_t>(random()) % (shape.segments() + 1);

@@ -5,7 +5,7 @@
 
 #include "lib/column/values.h"
 #include "lib/skip/file_index.h"
-#include "lib/skip/skip_planner.h"
+#include "lib/skip/scan_pruner.h"
 #include "lib/skip/summary.h"
 #include "tests/core/column/test_columns.h"
 
@@ -25,7 +25,7 @@ std::string BuildIndex(const std::vector<Column>& columns, const Texts& values) 
   return *builder.Finish();
 }
 
-TEST(SkipPlanner, FilesThatCannotSkipAreReadAsAWhole) {
+TEST(ScanPruner, FilesThatCannotSkipAreReadAsAWhole) {
   const std::vector<Column> columns = MakeColumns({"v=value"});
   const Predicate predicate = MakePredicate("v = 'b'", columns);
   const std::string useful_bytes = BuildIndex(columns, {"a", "b", "c"});
@@ -33,15 +33,15 @@ TEST(SkipPlanner, FilesThatCannotSkipAreReadAsAWhole) {
   const SkipIndex useful = *SkipIndex::Open(AsBytes(useful_bytes));
   const SkipIndex other = *SkipIndex::Open(AsBytes(other_bytes));
   ScanExplanation explanation;
-  SkipPlanner planner(predicate, &explanation);
-  ASSERT_TRUE(planner.CanSkip());
-  const std::optional<GranuleSet> granules = planner.AskFile(&useful, "1", "");
+  ScanPruner planner(predicate, &explanation);
+  ASSERT_TRUE(planner.CanPrune());
+  const std::optional<GranuleSet> granules = planner.PruneFile(&useful, "1", "");
   ASSERT_TRUE(granules);
   EXPECT_EQ(planner.Select(useful, *granules), 1u);
   EXPECT_EQ(planner.Select(useful, GranuleSet::None(3)), 0u);
-  EXPECT_FALSE(planner.AskFile(&useful, "2", "of another engine"));
-  EXPECT_FALSE(planner.AskFile(&other, "3", ""));
-  for (int i = 0; i < 200; ++i) EXPECT_FALSE(planner.AskFile(nullptr, "4", "damaged"));
+  EXPECT_FALSE(planner.PruneFile(&useful, "2", "of another engine"));
+  EXPECT_FALSE(planner.PruneFile(&other, "3", ""));
+  for (int i = 0; i < 200; ++i) EXPECT_FALSE(planner.PruneFile(nullptr, "4", "damaged"));
   planner.Finish();
   EXPECT_FALSE(explanation.is_full_scan);
   EXPECT_EQ(explanation.num_files, 203u);
@@ -61,20 +61,20 @@ TEST(SkipPlanner, FilesThatCannotSkipAreReadAsAWhole) {
   EXPECT_NE(explanation.ToText().find("granules: 3, selected 1"), std::string::npos);
 }
 
-TEST(SkipPlanner, EverythingIsReadIfNoIndexHelps) {
+TEST(ScanPruner, EverythingIsReadIfNoIndexHelps) {
   const Predicate predicate = MakePredicate("v = 'b'", MakeColumns({"v=value"}));
   ScanExplanation off;
-  SkipPlanner without(predicate, &off, {.use_index = false});
-  EXPECT_FALSE(without.CanSkip());
+  ScanPruner without(predicate, &off, {.use_index = false});
+  EXPECT_FALSE(without.CanPrune());
   without.Finish();
   EXPECT_TRUE(off.is_full_scan);
   EXPECT_EQ(off.full_scan_reason, "use_index is off");
   ScanExplanation useless;
-  EXPECT_FALSE(SkipPlanner(MakePredicate("v LIKE '%b'", predicate.columns()), &useless).CanSkip());
+  EXPECT_FALSE(ScanPruner(MakePredicate("v LIKE '%b'", predicate.columns()), &useless).CanPrune());
   EXPECT_EQ(useless.full_scan_reason, "no comparison of the predicate can skip");
   ScanExplanation none;
-  SkipPlanner planner(predicate, &none);
-  EXPECT_FALSE(planner.AskFile(nullptr, "1", "written without an index"));
+  ScanPruner planner(predicate, &none);
+  EXPECT_FALSE(planner.PruneFile(nullptr, "1", "written without an index"));
   planner.Finish();
   EXPECT_EQ(none.full_scan_reason, "no file has an index that can skip");
 }

@@ -65,7 +65,7 @@ TEST_F(SkipIndexSources, OnlyTheColumnsThatAreAskedAreRead) {
   EXPECT_EQ(opened->granules().num_columns(), 1u);
   EXPECT_EQ(opened->granules().column(0).name, columns_[0].ToText());
   // Of columns that it lacks it can say nothing.
-  EXPECT_FALSE(opened->CanSkip(*Predicate::Parse("w HAS 'word7'", columns_)));
+  EXPECT_FALSE(opened->CanPrune(*Predicate::Parse("w HAS 'word7'", columns_)));
 }
 
 TEST_F(SkipIndexSources, AllColumnsAreTheIndexItselfAndItsHeaderTellsOfThem) {

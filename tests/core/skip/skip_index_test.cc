@@ -81,7 +81,7 @@ TEST(SkipIndex, ColumnsAreFoundByTheirDefinitions) {
     EXPECT_EQ(index->FindColumn(MakeColumn(other)), std::nullopt) << other;
   }
   const Predicate predicate = MakePredicate("number = 77", MakeColumns({"number=int:3"}));
-  EXPECT_FALSE(index->CanSkip(predicate));
+  EXPECT_FALSE(index->CanPrune(predicate));
   EXPECT_EQ(index->Candidates(predicate).Count(), 10u);
 }
 

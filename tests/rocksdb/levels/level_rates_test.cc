@@ -46,7 +46,7 @@ class LevelRatesTest : public ::testing::Test {
   }
 
   void Report(const lsm::Levels& levels) {
-    KnownLevels::Instance().Set(log_, {{"default", levels}});
+    LevelRegistry::Instance().Set(log_, {{"default", levels}});
   }
 
   void Learn(double size_ratio, bool dynamic) {

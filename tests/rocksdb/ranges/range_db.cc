@@ -7,7 +7,7 @@
 namespace blocksieve::testing {
 namespace {
 
-constexpr uint64_t kMostFiles = 16;
+constexpr uint64_t kMaxFiles = 16;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ DbConfig RangeConfig(FilterShape shape, const RangeFilterOptions& ranges) {
 void WriteRangeFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, uint64_t file,
                     uint64_t keys) {
   for (uint64_t i = 0; i < keys; ++i) {
-    MustBeOk(db->Put({}, family, RangeKey(2 * (kMostFiles * i + file)), std::string(100, 'v')),
+    MustBeOk(db->Put({}, family, RangeKey(2 * (kMaxFiles * i + file)), std::string(100, 'v')),
              "put");
   }
   MustBeOk(db->Flush({}, family), "flush");

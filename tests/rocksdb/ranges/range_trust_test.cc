@@ -35,9 +35,9 @@ const std::string kEmpty;
 
 using Keys = std::vector<std::string_view>;
 
-std::optional<AskedRange> Take(std::string_view key) { return TakeAskedRange(key.substr(0, 0)); }
+std::optional<SeekRange> Take(std::string_view key) { return TakeSeekRange(key.substr(0, 0)); }
 
-std::optional<AskedRange> Ask(const Keys& transformed, std::string_view key) {
+std::optional<SeekRange> Ask(const Keys& transformed, std::string_view key) {
   Take({});  // what other tests left on this thread
   for (const std::string_view each : transformed) LeaveTransformed(each);
   return Take(key);

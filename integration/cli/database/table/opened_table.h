@@ -57,7 +57,7 @@ class OpenedTable {
   rocksdb::Status TryOpenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy);
 
   const std::string path_;
-  const NotedReads noted_reads_;
+  const RecordedReads noted_reads_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::SstFileReader> reader_;
   std::shared_ptr<const rocksdb::TableProperties> properties_;

@@ -24,9 +24,9 @@ class MergeToNothing final : public rocksdb::MergeOperator {
 
 using Offset = std::shared_ptr<std::atomic<uint64_t>>;
 
-class NotingFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
+class RecordingFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
  public:
-  NotingFile(std::unique_ptr<rocksdb::FSRandomAccessFile> file, Offset last_offset)
+  RecordingFile(std::unique_ptr<rocksdb::FSRandomAccessFile> file, Offset last_offset)
       : FSRandomAccessFileOwnerWrapper(std::move(file)), last_offset_(std::move(last_offset)) {}
 
   rocksdb::IOStatus Read(uint64_t offset, size_t size, const rocksdb::IOOptions& options,
@@ -40,9 +40,9 @@ class NotingFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
   const Offset last_offset_;
 };
 
-class NotingFileSystem final : public rocksdb::FileSystemWrapper {
+class RecordingFileSystem final : public rocksdb::FileSystemWrapper {
  public:
-  explicit NotingFileSystem(Offset last_offset)
+  explicit RecordingFileSystem(Offset last_offset)
       : FileSystemWrapper(rocksdb::FileSystem::Default()), last_offset_(std::move(last_offset)) {}
 
   const char* Name() const override { return "blocksieve.noting_file_system"; }
@@ -52,7 +52,7 @@ class NotingFileSystem final : public rocksdb::FileSystemWrapper {
                                         std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
                                         rocksdb::IODebugContext* context) override {
     rocksdb::IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, file, context);
-    if (status.ok()) *file = std::make_unique<NotingFile>(std::move(*file), last_offset_);
+    if (status.ok()) *file = std::make_unique<RecordingFile>(std::move(*file), last_offset_);
     return status;
   }
 
@@ -114,8 +114,8 @@ std::string ForEveryEntry(rocksdb::SstFileReader* reader,
   return share + "in files with merges RocksDB shows neither deletes nor older versions";
 }
 
-NotedReads::NotedReads()
+RecordedReads::RecordedReads()
     : last_offset_(std::make_shared<std::atomic<uint64_t>>(0)),
-      env_(rocksdb::NewCompositeEnv(std::make_shared<NotingFileSystem>(last_offset_))) {}
+      env_(rocksdb::NewCompositeEnv(std::make_shared<RecordingFileSystem>(last_offset_))) {}
 
 }  // namespace blocksieve::cli

@@ -32,9 +32,9 @@ std::shared_ptr<rocksdb::MergeOperator> AnyMergeOperator();
 
 /// An environment that notes where files are read, because RocksDB's API does not say at which
 /// place of a file a key is.
-class NotedReads {
+class RecordedReads {
  public:
-  NotedReads();
+  RecordedReads();
 
   /// Otherwise RocksDB's own environment. Lives as long as this.
   rocksdb::Env* env() const { return env_.get(); }

@@ -1,6 +1,6 @@
-#include "lib/skip/skip_planner.h"
+#include "lib/skip/scan_pruner.h"
 
-#include "lib/predicate/skipping.h"
+#include "lib/predicate/granule_pruner.h"
 #include "lib/skip/file_index.h"
 
 #include <algorithm>
@@ -21,11 +21,11 @@ class AnyIndex final : public ColumnIndex {
 
   bool HasFilters() const override { return has_filters_; }
   bool HasBounds() const override { return has_bounds_; }
-  void KeepContaining(uint64_t, GranuleSet*) const override {}
-  void KeepOverlapping(const ValueRange&, GranuleSet*) const override {}
-  void KeepDiffering(const Value&, GranuleSet*) const override {}
-  void KeepMissing(GranuleSet*) const override {}
-  void KeepPresent(GranuleSet*) const override {}
+  void PruneByHash(uint64_t, GranuleSet*) const override {}
+  void PruneByRange(const ValueRange&, GranuleSet*) const override {}
+  void PruneByInequality(const Value&, GranuleSet*) const override {}
+  void PruneByMissing(GranuleSet*) const override {}
+  void PruneByPresence(GranuleSet*) const override {}
 
  private:
   const bool has_filters_;
@@ -45,29 +45,29 @@ class CountingIndex final : public ColumnIndex {
 
   bool HasFilters() const override { return index_.HasFilters(); }
   bool HasBounds() const override { return index_.HasBounds(); }
-  void KeepContaining(uint64_t value_hash, GranuleSet* candidates) const override {
+  void PruneByHash(uint64_t value_hash, GranuleSet* candidates) const override {
     Count(info_.probe_bytes);
-    index_.KeepContaining(value_hash, candidates);
+    index_.PruneByHash(value_hash, candidates);
   }
-  void KeepContainingAny(std::span<const Value> values, GranuleSet* candidates) const override {
+  void PruneByAny(std::span<const Value> values, GranuleSet* candidates) const override {
     Count(values.size() * info_.probe_bytes + info_.bounds_bytes);
-    index_.KeepContainingAny(values, candidates);
+    index_.PruneByAny(values, candidates);
   }
-  void KeepOverlapping(const ValueRange& range, GranuleSet* candidates) const override {
+  void PruneByRange(const ValueRange& range, GranuleSet* candidates) const override {
     Count(info_.bounds_bytes);
-    index_.KeepOverlapping(range, candidates);
+    index_.PruneByRange(range, candidates);
   }
-  void KeepDiffering(const Value& value, GranuleSet* candidates) const override {
+  void PruneByInequality(const Value& value, GranuleSet* candidates) const override {
     Count(info_.bounds_bytes);
-    index_.KeepDiffering(value, candidates);
+    index_.PruneByInequality(value, candidates);
   }
-  void KeepMissing(GranuleSet* candidates) const override {
+  void PruneByMissing(GranuleSet* candidates) const override {
     Count(info_.mark_bytes);
-    index_.KeepMissing(candidates);
+    index_.PruneByMissing(candidates);
   }
-  void KeepPresent(GranuleSet* candidates) const override {
+  void PruneByPresence(GranuleSet* candidates) const override {
     Count(info_.mark_bytes);
-    index_.KeepPresent(candidates);
+    index_.PruneByPresence(candidates);
   }
 
  private:
@@ -124,11 +124,11 @@ class CountingIndexes {
 
 }  // namespace
 
-SkipPlanner::SkipPlanner(const Predicate& predicate, ScanExplanation* explanation,
-                         const SkipPlannerOptions& options)
+ScanPruner::ScanPruner(const Predicate& predicate, ScanExplanation* explanation,
+                       const ScanPrunerOptions& options)
     : predicate_(predicate), explanation_(*explanation) {
   const auto any_index = [](const Column&) { return &kAnyIndex; };
-  for (const SkipExplanation& one : Skipping(predicate, any_index).Explain()) {
+  for (const PruningExplanation& one : GranulePruner(predicate, any_index).Explain()) {
     explanation_.comparisons.push_back({.comparison = one.comparison,
                                         .column = one.column,
                                         .is_used = one.is_used,
@@ -143,26 +143,26 @@ SkipPlanner::SkipPlanner(const Predicate& predicate, ScanExplanation* explanatio
   }
   if (!options.use_index) {
     explanation_.full_scan_reason = "use_index is off";
-  } else if (!Skipping(predicate, any_index).CanSkip()) {
+  } else if (!GranulePruner(predicate, any_index).CanPrune()) {
     explanation_.full_scan_reason = "no comparison of the predicate can skip";
   }
 }
 
-std::optional<GranuleSet> SkipPlanner::AskFile(const SkipIndex* index, std::string_view name,
-                                               std::string problem) {
-  assert(CanSkip());
+std::optional<GranuleSet> ScanPruner::PruneFile(const SkipIndex* index, std::string_view name,
+                                                std::string problem) {
+  assert(CanPrune());
   has_asked_ = true;
   ++explanation_.num_files;
   if (index != nullptr) {
     CountComparisons(*index);
     CountingIndexes indexes(*index, &explanation_);
     const ColumnIndexLookup lookup = indexes.Lookup();
-    if (problem.empty() && !Skipping(predicate_, lookup).CanSkip()) {
+    if (problem.empty() && !GranulePruner(predicate_, lookup).CanPrune()) {
       problem = "its index has nothing that the comparisons could ask";
     }
     if (problem.empty()) {
       explanation_.num_granules += index->num_granules();
-      return Skipping(predicate_, lookup).Candidates(index->num_granules());
+      return GranulePruner(predicate_, lookup).Candidates(index->num_granules());
     }
   }
   ++explanation_.files_without_index;
@@ -172,7 +172,7 @@ std::optional<GranuleSet> SkipPlanner::AskFile(const SkipIndex* index, std::stri
   return std::nullopt;
 }
 
-std::string SkipPlanner::IndexedColumn::LeftOut() const {
+std::string ScanPruner::IndexedColumn::LeftOut() const {
   if (without_filters + without_bounds == 0) return "";
   const char* parts = without_bounds == 0    ? "filters"
                       : without_filters == 0 ? "bounds"
@@ -182,7 +182,7 @@ std::string SkipPlanner::IndexedColumn::LeftOut() const {
          std::to_string(files) + " files";
 }
 
-void SkipPlanner::NoteParts(const SkipIndex& index) {
+void ScanPruner::NoteParts(const SkipIndex& index) {
   for (const Column& column : predicate_.columns()) {
     const std::optional<size_t> number = index.FindColumn(column);
     if (!number) continue;
@@ -196,7 +196,7 @@ void SkipPlanner::NoteParts(const SkipIndex& index) {
   }
 }
 
-void SkipPlanner::CountComparisons(const SkipIndex& index) {
+void ScanPruner::CountComparisons(const SkipIndex& index) {
   NoteParts(index);
   for (size_t i = 0; i < comparisons_.size(); ++i) {
     const auto& [column, alone] = comparisons_[i];
@@ -208,7 +208,7 @@ void SkipPlanner::CountComparisons(const SkipIndex& index) {
   }
 }
 
-uint64_t SkipPlanner::Select(const SkipIndex& index, const GranuleSet& granules) {
+uint64_t ScanPruner::Select(const SkipIndex& index, const GranuleSet& granules) {
   assert(granules.num_granules() == index.num_granules());
   if (granules.IsEmpty()) {
     ++explanation_.files_skipped;
@@ -225,15 +225,15 @@ uint64_t SkipPlanner::Select(const SkipIndex& index, const GranuleSet& granules)
   return rows;
 }
 
-void SkipPlanner::Finish() {
+void ScanPruner::Finish() {
   ScanExplanation& e = explanation_;
   if (e.full_scan_reason.empty() && e.num_files != 0 && e.files_without_index == e.num_files) {
     e.full_scan_reason = "no file has an index that can skip";
   }
   e.is_full_scan = !e.full_scan_reason.empty();
   if (!has_asked_) return;
-  const std::vector<SkipExplanation> reasons =
-      Skipping(predicate_, [this](const Column& column) -> const ColumnIndex* {
+  const std::vector<PruningExplanation> reasons =
+      GranulePruner(predicate_, [this](const Column& column) -> const ColumnIndex* {
         const auto found = indexed_.find(column.ToText());
         if (found == indexed_.end()) return nullptr;
         return &kIndexesOfParts[found->second.has_filters][found->second.has_bounds];

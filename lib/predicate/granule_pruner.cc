@@ -1,4 +1,4 @@
-#include "lib/predicate/skipping.h"
+#include "lib/predicate/granule_pruner.h"
 
 #include <algorithm>
 #include <cassert>
@@ -19,7 +19,7 @@ uint8_t PartsOf(const ColumnIndex* index) {
 }
 
 bool Serves(const ColumnIndex* index, const SkipPlan& plan) {
-  return plan.can_skip && (plan.alternatives.empty() || (plan.parts & PartsOf(index)) != 0);
+  return plan.can_prune && (plan.alternatives.empty() || (plan.parts & PartsOf(index)) != 0);
 }
 
 // "filter and min/max, 2 values".
@@ -62,32 +62,32 @@ void KeepAny(const Alternatives& alternatives, const KeepOne& keep, GranuleSet* 
 
 }  // namespace
 
-Skipping::Skipping(const Predicate& predicate, const ColumnIndexLookup& lookup)
+GranulePruner::GranulePruner(const Predicate& predicate, const ColumnIndexLookup& lookup)
     : root_(PredicateAccess::Root(predicate)), columns_(predicate.columns()) {
   for (const Column& column : columns_) indexes_.push_back(lookup(column));
 }
 
-const ColumnIndex* Skipping::IndexOf(const PredicateNode& leaf) const {
+const ColumnIndex* GranulePruner::IndexOf(const PredicateNode& leaf) const {
   const auto column = std::find(columns_.begin(), columns_.end(), *leaf.column);
   return indexes_[static_cast<size_t>(column - columns_.begin())];
 }
 
-bool Skipping::CanSkip(const PredicateNode& node, bool asks_true) const {
+bool GranulePruner::CanPrune(const PredicateNode& node, bool asks_true) const {
   if (node.IsLeaf()) {
     const SkipPlan& plan = PlanOf(node, asks_true);
     return Serves(plan.alternatives.empty() ? nullptr : IndexOf(node), plan);
   }
-  if (node.kind == Kind::kNot) return CanSkip(*node.children[0], !asks_true);
-  const auto can_skip = [&](const PredicateNodePointer& child) {
-    return CanSkip(*child, asks_true);
+  if (node.kind == Kind::kNot) return CanPrune(*node.children[0], !asks_true);
+  const auto can_prune = [&](const PredicateNodePointer& child) {
+    return CanPrune(*child, asks_true);
   };
   return NeedsAll(node, asks_true)
-             ? std::any_of(node.children.begin(), node.children.end(), can_skip)
-             : std::all_of(node.children.begin(), node.children.end(), can_skip);
+             ? std::any_of(node.children.begin(), node.children.end(), can_prune)
+             : std::all_of(node.children.begin(), node.children.end(), can_prune);
 }
 
-void Skipping::Keep(const PredicateNode& node, bool asks_true, GranuleSet* candidates) const {
-  assert(CanSkip(node, asks_true));
+void GranulePruner::Keep(const PredicateNode& node, bool asks_true, GranuleSet* candidates) const {
+  assert(CanPrune(node, asks_true));
   if (node.kind == Kind::kNot) return Keep(*node.children[0], !asks_true, candidates);
   if (node.IsLeaf()) {
     const auto keep_steps = [&](const std::vector<SkipStep>& steps, GranuleSet* set) {
@@ -106,32 +106,32 @@ void Skipping::Keep(const PredicateNode& node, bool asks_true, GranuleSet* candi
   }
   for (const PredicateNodePointer& child : node.children) {
     if (candidates->IsEmpty()) return;
-    if (CanSkip(*child, asks_true)) Keep(*child, asks_true, candidates);
+    if (CanPrune(*child, asks_true)) Keep(*child, asks_true, candidates);
   }
 }
 
-void Skipping::Explain(const PredicateNode& node, bool asks_true, bool is_used,
-                       std::vector<SkipExplanation>* explanations) const {
+void GranulePruner::Explain(const PredicateNode& node, bool asks_true, bool is_used,
+                            std::vector<PruningExplanation>* explanations) const {
   if (node.IsLeaf()) {
-    SkipExplanation explanation;
+    PruningExplanation explanation;
     explanation.comparison = asks_true ? node.text : node.negated_text;
     if (node.column) explanation.column = node.column->name();
-    explanation.can_skip = CanSkip(node, asks_true);
-    explanation.is_used = explanation.can_skip && is_used;
+    explanation.can_prune = CanPrune(node, asks_true);
+    explanation.is_used = explanation.can_prune && is_used;
     const SkipPlan& plan = PlanOf(node, asks_true);
     const ColumnIndex* const index = node.column ? IndexOf(node) : nullptr;
     explanation.reason = ReasonOf(plan, index);
-    if (plan.can_skip && !explanation.can_skip) {
+    if (plan.can_prune && !explanation.can_prune) {
       explanation.reason = WhyUseless(node, plan, index);
-    } else if (explanation.can_skip && !is_used) {
+    } else if (explanation.can_prune && !is_used) {
       explanation.reason = "not used, because an alternative to it cannot skip";
     }
     explanations->push_back(std::move(explanation));
     return;
   }
   const bool asks_child_true = asks_true != (node.kind == Kind::kNot);
-  const bool is_child_used =
-      is_used && (node.kind == Kind::kNot || NeedsAll(node, asks_true) || CanSkip(node, asks_true));
+  const bool is_child_used = is_used && (node.kind == Kind::kNot || NeedsAll(node, asks_true) ||
+                                         CanPrune(node, asks_true));
   for (const PredicateNodePointer& child : node.children) {
     Explain(*child, asks_child_true, is_child_used, explanations);
   }

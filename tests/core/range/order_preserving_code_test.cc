@@ -1,4 +1,4 @@
-#include "lib/range/key_code.h"
+#include "lib/range/order_preserving_code.h"
 
 #include <gtest/gtest.h>
 
@@ -24,18 +24,18 @@ class LearntCode {
   explicit LearntCode(const std::vector<std::string>& keys) {
     SortedKeys sorted;
     for (const std::string& key : keys) sorted.Append(key);
-    const KeyCodeSizes sizes = AppendKeyCode(sorted, &bytes_);
+    const CodeSizes sizes = AppendKeyCode(sorted, &bytes_);
     Decoder from(AsBytes(bytes_));
-    code_ = KeyCode(sizes, &from);
+    code_ = OrderPreservingCode(sizes, &from);
     EXPECT_TRUE(from.ok());
     EXPECT_TRUE(from.rest().empty());
   }
 
-  const KeyCode* operator->() const { return &code_; }
+  const OrderPreservingCode* operator->() const { return &code_; }
 
  private:
   std::string bytes_;
-  KeyCode code_;
+  OrderPreservingCode code_;
 };
 
 void ExpectOrder(const LearntCode& code, std::vector<std::string> strings, size_t depth) {
@@ -43,7 +43,7 @@ void ExpectOrder(const LearntCode& code, std::vector<std::string> strings, size_
   uint64_t before = 0;
   for (size_t i = 0; i < strings.size(); ++i) {
     const uint64_t here = code->Code(strings[i], depth);
-    ASSERT_LT(here, KeyCode::kEnd);
+    ASSERT_LT(here, OrderPreservingCode::kEnd);
     ASSERT_LE(before, here) << ::testing::PrintToString(strings[i - 1]) << " and "
                             << ::testing::PrintToString(strings[i]) << ", depth " << depth;
     before = here;

@@ -1,10 +1,10 @@
-#include "lib/range/key_code.h"
+#include "lib/range/order_preserving_code.h"
 
 #include "lib/range/sorted_codes.h"
 
 namespace blocksieve::internal {
 
-KeyCode::KeyCode(const KeyCodeSizes& sizes, Decoder* from) noexcept
+OrderPreservingCode::OrderPreservingCode(const CodeSizes& sizes, Decoder* from) noexcept
     : prefix_bytes_(sizes.prefix_bytes),
       num_positions_(sizes.positions),
       num_symbols_(sizes.symbols) {
@@ -28,14 +28,14 @@ KeyCode::KeyCode(const KeyCodeSizes& sizes, Decoder* from) noexcept
   last_part_ = begins.back() - 1u;
 }
 
-SortedCodes::SortedCodes(const KeyCode& code) : code_(code) {
+SortedCodes::SortedCodes(const OrderPreservingCode& code) : code_(code) {
   for (size_t byte = 0; byte < 256; ++byte) {
     bytes_[byte] = {static_cast<uint32_t>(byte), 1};
     if (code.num_symbols_ != 0) symbols_[byte] = code.ShareOf(static_cast<uint8_t>(byte));
   }
   for (size_t i = 0; i <= code.num_positions_; ++i) {
     positions_[i].shares = (code.IsSymbol(i) ? symbols_ : bytes_).data();
-    for (unsigned edges = 0; edges <= KeyCode::kBothEdges; ++edges) {
+    for (unsigned edges = 0; edges <= OrderPreservingCode::kBothEdges; ++edges) {
       positions_[i].parts[edges] = code.PartsAt(i, edges);
     }
   }

@@ -24,23 +24,23 @@ inline constexpr auto kReciprocals = [] {
 }();
 
 /// How many there are of what a model consists of; it lies apart from the model.
-struct KeyCodeSizes {
+struct CodeSizes {
   uint8_t symbols;  // 0: each byte is a part
   uint8_t prefix_bytes;
   uint8_t positions;
 };
 
 /// The model as it lies in a filter. It refers to the filter's bytes, which must outlive it.
-class KeyCode {
+class OrderPreservingCode {
  public:
   /// Codes are below this.
   static constexpr uint64_t kEnd = uint64_t{1} << 63;
 
   /// Takes a model off the front. Damage shows in `from->ok()`.
-  KeyCode(const KeyCodeSizes& sizes, Decoder* from) noexcept;
+  OrderPreservingCode(const CodeSizes& sizes, Decoder* from) noexcept;
 
   /// Of no keys.
-  KeyCode() = default;
+  OrderPreservingCode() = default;
 
   /// The code of what follows the first `depth` bytes of a key. If a <= b, and both begin with the
   /// same `depth` bytes, then Code(a, depth) <= Code(b, depth). REQUIRES: depth <= key.size()
@@ -60,11 +60,11 @@ class KeyCode {
   }
 
  private:
-  friend class KeyCodeLearner;
+  friend class CodeLearner;
   friend class SortedCodes;
 
-  static constexpr uint64_t kMostParts = 256;
-  static constexpr size_t kMostPositions = 64;
+  static constexpr uint64_t kMaxParts = 256;
+  static constexpr size_t kMaxPositions = 64;
   static constexpr size_t kPositionBytes = 4;
 
   // Whether the bytes before this one are the lowest, or the highest, that keys have there.
@@ -125,7 +125,7 @@ class KeyCode {
       state->edges &= (share.begin == first ? kLowEdge : 0) |
                       (share.begin + share.parts - 1 == last ? kHighEdge : 0);
     }
-    return state->range > kMostParts;
+    return state->range > kMaxParts;
   }
 
   bool IsSymbol(size_t position) const noexcept {
@@ -169,6 +169,6 @@ class KeyCode {
 };
 
 /// Appends the model of these keys. REQUIRES: there are keys
-KeyCodeSizes AppendKeyCode(const SortedKeys& keys, std::string* out);
+CodeSizes AppendKeyCode(const SortedKeys& keys, std::string* out);
 
 }  // namespace blocksieve::internal

@@ -15,10 +15,10 @@ namespace blocksieve::internal {
 using ColumnIndexLookup = std::function<const ColumnIndex*(const Column& column)>;
 
 /// What one comparison of a predicate contributes to skipping granules.
-struct SkipExplanation {
+struct PruningExplanation {
   std::string comparison;  ///< as ToText prints it, with the NOT that applies to it
   std::string column;      ///< its name; empty for TRUE and FALSE
-  bool can_skip = false;   ///< whether it could rule out granules if it stood alone
+  bool can_prune = false;  ///< whether it could rule out granules if it stood alone
   bool is_used = false;    ///< whether it can within the predicate
   std::string reason;      ///< how it skips, or why not
 };
@@ -33,18 +33,18 @@ struct PredicateAccess {
 /// can be false. NOT swaps the two sets; AND intersects the first and unites the second. "Unknown"
 /// needs no set, because nothing turns it into true. Only the set that the enclosing part needs is
 /// computed.
-class Skipping {
+class GranulePruner {
  public:
   /// Refers to the predicate, which must outlive it, and to the indexes that `lookup` returns.
-  Skipping(const Predicate& predicate, const ColumnIndexLookup& lookup);
+  GranulePruner(const Predicate& predicate, const ColumnIndexLookup& lookup);
 
   /// Whether the predicate can rule out granules with these indexes. If not, all are candidates and
   /// no index is asked.
-  bool CanSkip() const { return CanSkip(root_, true); }
+  bool CanPrune() const { return CanPrune(root_, true); }
 
   /// Removes granules in which no row can match.
   void Keep(GranuleSet* candidates) const {
-    if (CanSkip()) Keep(root_, true, candidates);
+    if (CanPrune()) Keep(root_, true, candidates);
   }
 
   /// The granules that may hold a matching row, among them all that do. Asks no index about
@@ -57,19 +57,19 @@ class Skipping {
   }
 
   /// One entry per comparison, in the order of the text. Asks no index.
-  std::vector<SkipExplanation> Explain() const {
-    std::vector<SkipExplanation> explanations;
+  std::vector<PruningExplanation> Explain() const {
+    std::vector<PruningExplanation> explanations;
     Explain(root_, true, true, &explanations);
     return explanations;
   }
 
  private:
   // These concern granules in which `node` can be true or, if not `asks_true`, can be false.
-  bool CanSkip(const PredicateNode& node, bool asks_true) const;
+  bool CanPrune(const PredicateNode& node, bool asks_true) const;
   void Keep(const PredicateNode& node, bool asks_true,
-            GranuleSet* candidates) const;  // REQUIRES: CanSkip
+            GranuleSet* candidates) const;  // REQUIRES: CanPrune
   void Explain(const PredicateNode& node, bool asks_true, bool is_used,
-               std::vector<SkipExplanation>* explanations) const;
+               std::vector<PruningExplanation>* explanations) const;
 
   const ColumnIndex* IndexOf(const PredicateNode& leaf) const;
 

@@ -14,7 +14,7 @@
 
 namespace blocksieve::internal {
 
-struct SkipPlannerOptions {
+struct ScanPrunerOptions {
   /// False: everything is to be read, whatever the indexes are.
   bool use_index = true;
 
@@ -25,24 +25,24 @@ struct SkipPlannerOptions {
 /// Asks the skip indexes of a scan's files for a predicate, one file after the other, and notes in
 /// an explanation what was asked and answered.
 ///
-/// Call order: ( AskFile Select? )* Finish. REQUIRES, for all but Finish: CanSkip()
-class SkipPlanner {
+/// Call order: ( PruneFile Select? )* Finish. REQUIRES, for all but Finish: CanPrune()
+class ScanPruner {
  public:
   /// Both must outlive this.
-  SkipPlanner(const Predicate& predicate, ScanExplanation* explanation,
-              const SkipPlannerOptions& options = {});
+  ScanPruner(const Predicate& predicate, ScanExplanation* explanation,
+             const ScanPrunerOptions& options = {});
 
   /// Whether any index could rule anything out. If not, the explanation says why everything is to
   /// be read.
-  bool CanSkip() const { return explanation_.full_scan_reason.empty(); }
+  bool CanPrune() const { return explanation_.full_scan_reason.empty(); }
 
   /// The granules of a file that may match, none if it is to be read as a whole: its `index` is
   /// null, or it has another `problem`, or its columns are of no use. What is wrong is noted under
   /// the file's `name`.
-  std::optional<GranuleSet> AskFile(const SkipIndex* index, std::string_view name,
-                                    std::string problem);
+  std::optional<GranuleSet> PruneFile(const SkipIndex* index, std::string_view name,
+                                      std::string problem);
 
-  /// Notes which granules of a file are going to be read: those of AskFile, or fewer. Returns the
+  /// Notes which granules of a file are going to be read: those of PruneFile, or fewer. Returns the
   /// number of their rows.
   uint64_t Select(const SkipIndex& index, const GranuleSet& granules);
 

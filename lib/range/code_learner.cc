@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/range/key_code.h"
+#include "lib/range/order_preserving_code.h"
 
 namespace blocksieve::internal {
 namespace {
 
-constexpr size_t kMostPrefixBytes = 255;
+constexpr size_t kMaxPrefixBytes = 255;
 
 // Positions behind the deepest one where neighbours part, of which the model still knows.
 constexpr size_t kBeyondDeepest = 4;
@@ -20,7 +20,7 @@ constexpr size_t kBeyondDeepest = 4;
 constexpr size_t kCountedBytes = 4;
 
 // With more symbols, parts would be too coarse to tell frequent ones from rare ones.
-constexpr size_t kMostSymbols = 128;
+constexpr size_t kMaxSymbols = 128;
 constexpr uint64_t kAllParts = 255;
 
 // The model is learnt from so many keys. Bytes that only others have make their codes less precise,
@@ -30,12 +30,12 @@ constexpr size_t kSampledKeys = 2048;
 }  // namespace
 
 /// Learns a model, step by step.
-class KeyCodeLearner {
-  static constexpr size_t kMostPositions = KeyCode::kMostPositions;
+class CodeLearner {
+  static constexpr size_t kMaxPositions = OrderPreservingCode::kMaxPositions;
 
  public:
-  explicit KeyCodeLearner(const SortedKeys& keys) : keys_(keys) {
-    prefix_bytes_ = std::min(SharedBytes(keys[0], keys.back()), kMostPrefixBytes);
+  explicit CodeLearner(const SortedKeys& keys) : keys_(keys) {
+    prefix_bytes_ = std::min(SharedBytes(keys[0], keys.back()), kMaxPrefixBytes);
     for (size_t i = 1; i < keys.size(); ++i) deepest_ = std::max(deepest_, keys.shared(i));
     deepest_ -= std::min(deepest_, prefix_bytes_);
     const size_t step = (keys.size() + kSampledKeys - 1) / kSampledKeys;
@@ -52,7 +52,7 @@ class KeyCodeLearner {
     LearnEdges();
   }
 
-  KeyCodeSizes Append(std::string* out) const {
+  CodeSizes Append(std::string* out) const {
     out->append(keys_[0].substr(0, prefix_bytes_));
     for (size_t i = 0; i < num_positions_; ++i) {
       for (const uint8_t part : known_[i]) out->push_back(static_cast<char>(part));
@@ -72,7 +72,7 @@ class KeyCodeLearner {
  private:
   /// What is new in a key that begins with `shared` bytes of the one before it.
   void Count(std::string_view key, size_t shared) noexcept {
-    const size_t end = std::min(key.size(), prefix_bytes_ + kMostPositions);
+    const size_t end = std::min(key.size(), prefix_bytes_ + kMaxPositions);
     for (size_t i = std::max(shared, prefix_bytes_); i < end; ++i) {
       const size_t position = i - prefix_bytes_;
       const auto byte = static_cast<uint8_t>(key[i]);
@@ -89,7 +89,7 @@ class KeyCodeLearner {
   /// Each symbol one part, and the others by frequency.
   void GiveParts() noexcept {
     num_symbols_ = static_cast<size_t>(std::count(seen_.begin(), seen_.end(), true));
-    if (num_symbols_ > kMostSymbols) num_symbols_ = 0;
+    if (num_symbols_ > kMaxSymbols) num_symbols_ = 0;
     std::array<uint64_t, 256> counts{};
     uint64_t total = 1;
     for (const size_t i : sample_) {
@@ -139,7 +139,7 @@ class KeyCodeLearner {
   void LearnEdges() {
     struct Sampled {
       std::string_view key;
-      unsigned edges = KeyCode::kBothEdges;
+      unsigned edges = OrderPreservingCode::kBothEdges;
     };
     std::vector<Sampled> sample;
     for (const size_t i : sample_) {
@@ -154,10 +154,10 @@ class KeyCodeLearner {
       for (const Sampled& sampled : sample) {
         if (is_fixed || i >= sampled.key.size()) continue;
         const auto byte = static_cast<uint8_t>(sampled.key[i]);
-        if (sampled.edges == KeyCode::kLowEdge) {
+        if (sampled.edges == OrderPreservingCode::kLowEdge) {
           edge[0] = std::min(edge[0], FirstPart(i, byte));
           at_low = true;
-        } else if (sampled.edges == KeyCode::kHighEdge) {
+        } else if (sampled.edges == OrderPreservingCode::kHighEdge) {
           edge[1] = std::max(edge[1], LastPart(i, byte));
           at_high = true;
         }
@@ -167,13 +167,13 @@ class KeyCodeLearner {
       for (Sampled& sampled : sample) {
         if (i >= sampled.key.size()) continue;
         const auto byte = static_cast<uint8_t>(sampled.key[i]);
-        const uint8_t first = known[sampled.edges == KeyCode::kLowEdge ? 2 : 0];
-        const uint8_t last = known[sampled.edges == KeyCode::kHighEdge ? 3 : 1];
+        const uint8_t first = known[sampled.edges == OrderPreservingCode::kLowEdge ? 2 : 0];
+        const uint8_t last = known[sampled.edges == OrderPreservingCode::kHighEdge ? 3 : 1];
         if (first == last) {
-          sampled.edges = KeyCode::kBothEdges;
+          sampled.edges = OrderPreservingCode::kBothEdges;
         } else {
-          sampled.edges &= (FirstPart(i, byte) == first ? KeyCode::kLowEdge : 0) |
-                           (LastPart(i, byte) == last ? KeyCode::kHighEdge : 0);
+          sampled.edges &= (FirstPart(i, byte) == first ? OrderPreservingCode::kLowEdge : 0) |
+                           (LastPart(i, byte) == last ? OrderPreservingCode::kHighEdge : 0);
         }
       }
     }
@@ -210,14 +210,14 @@ class KeyCodeLearner {
   size_t num_symbols_ = 0;
   std::array<bool, 256> seen_ = {};
   std::array<uint8_t, 257> begins_ = {};
-  std::array<uint8_t, kMostPositions> lowest_ = {};
-  std::array<uint8_t, kMostPositions> highest_ = {};
-  std::array<bool, kMostPositions> is_symbol_ = {};
-  std::array<std::array<uint8_t, KeyCode::kPositionBytes>, kMostPositions> known_ = {};
+  std::array<uint8_t, kMaxPositions> lowest_ = {};
+  std::array<uint8_t, kMaxPositions> highest_ = {};
+  std::array<bool, kMaxPositions> is_symbol_ = {};
+  std::array<std::array<uint8_t, OrderPreservingCode::kPositionBytes>, kMaxPositions> known_ = {};
 };
 
-KeyCodeSizes AppendKeyCode(const SortedKeys& keys, std::string* out) {
-  return KeyCodeLearner(keys).Append(out);
+CodeSizes AppendKeyCode(const SortedKeys& keys, std::string* out) {
+  return CodeLearner(keys).Append(out);
 }
 
 }  // namespace blocksieve::internal

@@ -12,28 +12,28 @@ using Steps = std::vector<SkipStep>;
 
 SkipStep Containing(const Value& value) {
   return [hash = value.Hash()](const ColumnIndex& index, GranuleSet* candidates) {
-    index.KeepContaining(hash, candidates);
+    index.PruneByHash(hash, candidates);
   };
 }
 
 // The values must outlive the step.
 SkipStep ContainingAny(std::span<const Value> values) {
   return [values](const ColumnIndex& index, GranuleSet* candidates) {
-    index.KeepContainingAny(values, candidates);
+    index.PruneByAny(values, candidates);
   };
 }
 
 SkipStep Overlapping(const ValueRange& range) {
   // A range without bounds says only that there is a value.
-  if (!range.low && !range.high) return &ColumnIndex::KeepPresent;
+  if (!range.low && !range.high) return &ColumnIndex::PruneByPresence;
   return [range](const ColumnIndex& index, GranuleSet* candidates) {
-    index.KeepOverlapping(range, candidates);
+    index.PruneByRange(range, candidates);
   };
 }
 
 SkipStep Differing(const Value& value) {
   return [value](const ColumnIndex& index, GranuleSet* candidates) {
-    index.KeepDiffering(value, candidates);
+    index.PruneByInequality(value, candidates);
   };
 }
 
@@ -60,9 +60,9 @@ SkipPlan ValuesTrue(const PredicateNode& leaf) {
 SkipPlan ValuesFalse(const PredicateNode& leaf) {
   if (leaf.values.empty()) return CannotSkip("every row that has the column matches");
   // Each value costs a pass over the granules, and few granules hold a single value.
-  constexpr size_t kMostValues = 32;
-  if (leaf.values.size() > kMostValues) {
-    return CannotSkip("NOT IN skips with up to " + std::to_string(kMostValues) + " values only");
+  constexpr size_t kMaxValues = 32;
+  if (leaf.values.size() > kMaxValues) {
+    return CannotSkip("NOT IN skips with up to " + std::to_string(kMaxValues) + " values only");
   }
   SkipPlan plan{true, {Steps()}, "skips only granules that hold a single value", kBoundsPart};
   for (const Value& value : leaf.values) plan.alternatives[0].push_back(Differing(value));
@@ -152,13 +152,13 @@ void PlanSkipping(PredicateNode* leaf) {
   const bool is_tokenised = TokeniserOf(*leaf->column) != Tokeniser::kNone;
   if (leaf->kind == Kind::kMissing) {
     leaf->when_true = {true,
-                       {{&ColumnIndex::KeepMissing}},
+                       {{&ColumnIndex::PruneByMissing}},
                        "skips granules in which every row has the column",
                        kMarkPart};
     // A text without tokens is a value, but an index of tokens does not know of it.
     leaf->when_false = is_tokenised ? CannotSkip("a text may have no tokens")
                                     : SkipPlan{true,
-                                               {{&ColumnIndex::KeepPresent}},
+                                               {{&ColumnIndex::PruneByPresence}},
                                                "skips granules in which no row has the column",
                                                kMarkPart};
     return;
