@@ -43,7 +43,7 @@ class LimitedRows {
           fmt::format("; the rest was not read (limit: {:.0f} MB)", megabytes(max_bytes_));
     }
     if (rows_.size() < kMinRows) {
-      Fail("{} holds {}; allowed are {} to {} different keys", source, description, kMinRows,
+      Fail("{} holds {}; allowed: {} to {} different keys", source, description, kMinRows,
            kMaxRows);
     }
     return {std::move(rows_), description + "."};

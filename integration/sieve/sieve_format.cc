@@ -32,7 +32,7 @@ constexpr uint64_t kMaxDesignUrls = 10'000'000'000;
 
 rocksdb::Status OutOfRange(const char* name, uint64_t value, uint64_t highest) {
   return rocksdb::Status::InvalidArgument(std::string(name) + " is " + std::to_string(value) +
-                                          "; allowed is 1 to " + std::to_string(highest));
+                                          "; allowed: 1 to " + std::to_string(highest));
 }
 
 std::string Encode(const SieveSettings& settings) {
@@ -132,7 +132,7 @@ rocksdb::Status ReadSettings(const std::string& path, const SieveOptions& option
   if (!status.ok()) return status;
   if (options.num_shards != 0 && options.num_shards != settings->num_shards) {
     return rocksdb::Status::InvalidArgument("num_shards is " + std::to_string(options.num_shards) +
-                                            "; allowed is " + std::to_string(settings->num_shards) +
+                                            "; allowed: " + std::to_string(settings->num_shards) +
                                             ", with which the sieve was created");
   }
   return status;

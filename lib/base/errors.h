@@ -31,11 +31,10 @@ inline std::string Shown(std::string_view text) {
   return std::string(text.substr(0, end)) + "...";
 }
 
-/// InvalidArgument with the message "<name> is <value>; allowed is <lowest> to <highest>".
+/// InvalidArgument with the message "<name> is <value>; allowed: <lowest> to <highest>".
 inline Status OutOfRange(std::string_view name, double value, double lowest, double highest) try {
-  return Status::InvalidArgument(std::string(name) + " is " + ShortestText(value) +
-                                 "; allowed is " + ShortestText(lowest) + " to " +
-                                 ShortestText(highest));
+  return Status::InvalidArgument(std::string(name) + " is " + ShortestText(value) + "; allowed: " +
+                                 ShortestText(lowest) + " to " + ShortestText(highest));
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
 }

@@ -53,7 +53,7 @@ Result<OwnedBytes> AllocateFilterBlock(const FilterInfo& plan, uint64_t block_by
                                        uint64_t build_bytes, uint64_t max_build_bytes) {
   if (block_bytes >= kMaxFilterBlockBytes) {
     return Status::ResourceExhausted("filter of " + std::to_string(plan.num_keys) + " keys takes " +
-                                     std::to_string(block_bytes) + " bytes; allowed is less than " +
+                                     std::to_string(block_bytes) + " bytes; allowed: less than " +
                                      std::to_string(kMaxFilterBlockBytes));
   }
   if (build_bytes == kExhausted || (max_build_bytes != 0 && build_bytes > max_build_bytes)) {

@@ -40,7 +40,7 @@ Status ReadFields(Decoder* fields, FilterInfo* info) {
   if (!fields->ok()) return DamagedBlock("footer ends early");
   if (info->num_probes < 1 || info->num_probes > kMaxLineProbes) {
     return DamagedBlock("probes per key are " + std::to_string(info->num_probes) +
-                        "; allowed is 1 to " + std::to_string(kMaxLineProbes));
+                        "; allowed: 1 to " + std::to_string(kMaxLineProbes));
   }
   // Kernels count lines in 32 bits, which a block of allowed size never needs.
   if (info->padding_bytes >= kLineBytes || info->payload_bytes < info->padding_bytes + kLineBytes ||

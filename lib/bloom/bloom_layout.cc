@@ -16,7 +16,7 @@ namespace {
 Status CheckRange(const char* name, uint64_t value, uint64_t lowest, uint64_t highest) try {
   if (value >= lowest && value <= highest) return Status::Ok();
   return Status::InvalidArgument(std::string(name) + " is " + std::to_string(value) +
-                                 "; allowed is " + std::to_string(lowest) + " to " +
+                                 "; allowed: " + std::to_string(lowest) + " to " +
                                  std::to_string(highest));
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();

@@ -52,7 +52,7 @@ Status ReadClassicFields(Decoder* fields, FilterInfo* info) {
   }
   if (info->kind == FilterKind::kCountingBloom && !IsCounterBits(info->cell_bits)) {
     return DamagedBlock("counter_bits are " + std::to_string(info->cell_bits) +
-                        "; allowed is 2, 4, 8 or 16");
+                        "; allowed: 2, 4, 8 or 16");
   }
   const uint64_t cell_bytes = CellBytes(info->num_cells, info->cell_bits);
   const uint64_t expected = info->num_keys == 0 ? 0 : cell_bytes;
@@ -162,7 +162,7 @@ Result<BloomCells> ReadBloomBlock(FilterKind kind, ByteView block) try {
   if (Status status = ReadFooter(block, &info); !status.ok()) return status;
   if (info.kind != kind) {
     return Status::NotSupported("filter block: kind is " + std::string(FilterKindName(info.kind)) +
-                                "; allowed here is " + std::string(FilterKindName(kind)));
+                                "; allowed: " + std::string(FilterKindName(kind)));
   }
   if (Status status = CheckPayload(block, info); !status.ok()) return status;
   BloomCells read{.layout = BloomLayoutOf(info), .cell_bits = info.cell_bits, .cells = {}};

@@ -75,7 +75,7 @@ Status ClassicBloom::UniteWith(const ClassicBloom& other) try {
              " probes, seed " + std::to_string(layout.hash_seed);
     };
     return Status::InvalidArgument("layout of the other filter is " + text(other.layout_) +
-                                   "; allowed is " + text(layout_));
+                                   "; allowed: " + text(layout_));
   }
   std::transform(cells_.data(), cells_.data() + cells_.size, other.cells_.data(), cells_.data(),
                  std::bit_or<uint8_t>());

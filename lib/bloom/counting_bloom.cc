@@ -38,11 +38,11 @@ Result<CountingBloom> CountingBloom::Create(const BloomLayout& layout, uint32_t 
   if (Status status = layout.Check(); !status.ok()) return status;
   if (!internal::IsCounterBits(counter_bits)) {
     return Status::InvalidArgument("counter_bits is " + std::to_string(counter_bits) +
-                                   "; allowed is 2, 4, 8 or 16");
+                                   "; allowed: 2, 4, 8 or 16");
   }
   if (layout.num_bits > kMaxBloomBits / counter_bits) {
     return Status::InvalidArgument("num_bits is " + std::to_string(layout.num_bits) +
-                                   "; allowed is 1 to " +
+                                   "; allowed: 1 to " +
                                    std::to_string(kMaxBloomBits / counter_bits) +
                                    " for counters of " + std::to_string(counter_bits) + " bits");
   }

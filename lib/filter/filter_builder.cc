@@ -83,7 +83,7 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
       allowed += (allowed.empty() ? "" : " or ") + std::string(FilterKindName(kind));
     }
     return Status::InvalidArgument("kind is " + std::string(FilterKindName(options.kind)) +
-                                   "; allowed is " + allowed);
+                                   "; allowed: " + allowed);
   }
   const Result<Layout> layout = ChooseLayout(options.kind, options.target_fpr);
   if (!layout.ok()) return layout.status();

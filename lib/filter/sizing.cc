@@ -20,7 +20,7 @@ const internal::KindSizing& SizingOf(const Layout& layout) noexcept {
 
 Status NoTable(FilterKind kind) try {
   return Status::InvalidArgument("filter kind is " + std::string(FilterKindName(kind)) +
-                                 "; allowed is one that has a sizing table");
+                                 "; allowed: one that has a sizing table");
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }

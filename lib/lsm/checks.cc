@@ -26,7 +26,7 @@ Status RateGoal::Check() const try {
   list("wasted_reads", wasted_reads);
   list("bits_per_key", bits_per_key);
   if (count > 1) {
-    return Status::InvalidArgument(given + " exclude each other; allowed is one of them");
+    return Status::InvalidArgument(given + " exclude each other; allowed: one of them");
   }
   if (seek_fraction) {
     if (!differs_by_run()) {
@@ -61,12 +61,12 @@ Status lsm::CheckGroups(std::span<const RunGroup> groups) {
         allowed += (allowed.empty() ? "" : ", ") + std::string(FilterKindName(kind));
       }
       return Status::InvalidArgument("kind of the filters of a run is " +
-                                     std::string(FilterKindName(group.kind)) + "; allowed is " +
-                                     allowed);
+                                     std::string(FilterKindName(group.kind)) +
+                                     "; allowed: " + allowed);
     }
   }
   if (NumKeys(groups) > 0) return Status::Ok();
-  return Status::InvalidArgument("number of keys in all sorted runs is 0; allowed is 1 or more");
+  return Status::InvalidArgument("number of keys in all sorted runs is 0; allowed: 1 or more");
 }
 
 }  // namespace blocksieve

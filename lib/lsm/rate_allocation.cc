@@ -149,7 +149,7 @@ Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups, const Rat
   }
   if (goal.bits_per_key) return AllocateForBits(groups, *goal.bits_per_key);
   return Status::InvalidArgument(
-      "none of target_fpr, wasted_reads and bits_per_key is given; allowed is one of them");
+      "none of target_fpr, wasted_reads and bits_per_key is given; allowed: one of them");
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }

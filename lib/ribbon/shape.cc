@@ -28,8 +28,8 @@ bool IsMixed(const RibbonShape& shape) noexcept {
 
 Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) {
   if (shape.columns < 1 || shape.columns > kMaxRibbonColumns) {
-    return DamagedBlock("ribbon columns are " + std::to_string(shape.columns) +
-                        "; allowed is 1 to " + std::to_string(kMaxRibbonColumns));
+    return DamagedBlock("ribbon columns are " + std::to_string(shape.columns) + "; allowed: 1 to " +
+                        std::to_string(kMaxRibbonColumns));
   }
   // Bounds first, so that no product below overflows.
   const bool plausible =

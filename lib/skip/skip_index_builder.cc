@@ -16,13 +16,12 @@ Status CheckColumns(const ColumnList& columns) {
   if (!columns.status().ok()) return columns.status();
   if (columns.empty() || columns.size() > kMaxColumns) {
     return Status::InvalidArgument("number of columns is " + std::to_string(columns.size()) +
-                                   "; allowed is 1 to " + std::to_string(kMaxColumns));
+                                   "; allowed: 1 to " + std::to_string(kMaxColumns));
   }
   std::set<std::string> names;
   for (const Column& column : columns) {
     if (!names.insert(column.name()).second) {
-      return Status::InvalidArgument("columns has \"" + column.name() +
-                                     "\" twice; allowed is once");
+      return Status::InvalidArgument("columns has \"" + column.name() + "\" twice; allowed: once");
     }
   }
   return Status::Ok();

@@ -57,7 +57,7 @@ TEST(InputsTest, TsvErrorsNameFileLineAndWhatIsWanted) {
             "test.tsv, line 1: empty key; wanted is: key TAB value");
   EXPECT_EQ(FailureOf([] { ParseText(ManyLines(5)); }),
             "test.tsv holds 5 rows, 0.0 MB of keys and values: key TAB value, from test.tsv; "
-            "allowed are 1000 to 1000000000 different keys");
+            "allowed: 1000 to 1000000000 different keys");
   EXPECT_THAT(FailureOf([] { LoadInput("/no/such/file", 1); }), HasSubstr("/no/such/file"));
 }
 

@@ -69,7 +69,7 @@ class Check(CommandTest):
 
     def test_options_that_rocksdb_drops(self):
         for policy, problem in (("{id=blocksieve;target_fr=0.1}", "target_fr"),
-                                ("blocksieve:7", "target_fpr is 7; allowed is 1e-07 to 0.5"),
+                                ("blocksieve:7", "target_fpr is 7; allowed: 1e-07 to 0.5"),
                                 ("{id=blocksieve;target_fpr=0.1;wasted_reads=1}", "exclude")):
             self.expect("drops in silence what it does not take: .*" + problem,
                         filter_policy=policy)

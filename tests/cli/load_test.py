@@ -176,7 +176,7 @@ class Csv(CommandTest):
                       self.fail_with(1, "load", "--db", self.db, "--key", 2, "--format", "csv", "-",
                                      stdin=b"a\n"))
         self.assertIn("only for --format csv", self.load_lines(b"", "--store-delimiter", ",", code=2))
-        self.assertIn("--format: 'tsv' is unknown; allowed are text, json and csv",
+        self.assertIn("--format: 'tsv' is unknown; allowed: text, json and csv",
                       self.load_lines(b"", "--format", "tsv", code=2))
 
 

@@ -160,7 +160,7 @@ class Options(CommandTest):
             begin, option = STRINGS[where]
             done = run("apply", "--db", self.db, "--dry-run", "--option",
                        option % f"id={begin}{name}={value}")
-            return done.err if f"{name} is {value}; allowed is" in done.err else ""
+            return done.err if f"{name} is {value}; allowed:" in done.err else ""
         options = {"--db": self.dir / "none"} if where != "size" else {}
         options |= {"load": {"--key": 1}, "apply": {"--option": "x"}}.get(where, {})
         options |= {"--range-width": {"--seek-fraction": 0.5}}.get(name, {}) | {name: value}

@@ -359,7 +359,7 @@ class Rewrites(SmallTree):
         self.build()
         before = self.options_file().read_text()
         said = self.fail_with(2, "revert", "--db", self.db, "--filter-policy", "nonsense:3")
-        self.assertIn("'nonsense:3' is unknown; allowed are policies of this RocksDB, such as "
+        self.assertIn("'nonsense:3' is unknown; allowed: policies of this RocksDB, such as "
                       "bloomfilter:10:false, ribbonfilter:10 and nullptr", said)
         self.assertEqual(self.options_file().read_text(), before)
 

@@ -66,7 +66,7 @@ class Size(CommandTest):
     def test_what_fits_in_part(self):
         text = self.text_of("size", "--bits-per-key", 1.2)
         self.assertIn("ribbon", text)
-        self.assertIn("bloom: bits_per_key is 1.2; allowed is", text)
+        self.assertIn("bloom: bits_per_key is 1.2; allowed:", text)
 
     def test_nothing_fits(self):
         message = self.fail_with(2, "size", "--bytes", 10, "--keys", 1000000)

@@ -97,7 +97,7 @@ class WrongCommandLines(CommandTest):
     # Ranges: options_test.py.
     WRONG = (
         ("--db is required", "scan --where TRUE"),
-        ("--format: 'csv' is unknown; allowed are text and json", "scan --db DB --format csv"),
+        ("--format: 'csv' is unknown; allowed: text and json", "scan --db DB --format csv"),
         ("--db is required", "load --key 1 -"),
         ("--key is required", "load --db DB -"),
         ("FILE is missing", "load --db DB --key 1"),
@@ -121,7 +121,7 @@ class WrongCommandLines(CommandTest):
         ("2 are given", "size --fpr 0.1 --bytes 5"),
         ("--fpr: much is not in the range", "size --fpr much"),
         ("The following argument was not expected: inspect", "size --fpr 0.1 inspect"),
-        ("'fish' is unknown; allowed are bash and zsh", "completion fish"))
+        ("'fish' is unknown; allowed: bash and zsh", "completion fish"))
 
     def test_of_every_subcommand(self):
         for message, line in self.WRONG:
@@ -132,7 +132,7 @@ class WrongCommandLines(CommandTest):
         load = ("load", "--db", self.db, "--index", "a=field:2", "-")
         self.check("--key: two is not in the range", *load, "--key", "two")
         load = (*load, "--key", 1)
-        self.check("--delimiter is '::'; allowed is one byte", *load, "--delimiter", "::")
+        self.check("--delimiter is '::'; allowed: one byte", *load, "--delimiter", "::")
         self.check("--delimiter is '\\n'", *load, "--delimiter", "\\n")
         self.check("--delimiter is '\\x0a'; allowed", *load, "--delimiter", "\\x0a")
         self.check("--delimiter", *load, "--delimiter", "")

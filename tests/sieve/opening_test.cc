@@ -46,12 +46,12 @@ TEST_F(SieveOpening, BadOptionsAreNamed) {
     EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
     return std::string(status.getState() == nullptr ? "" : status.getState());
   };
-  EXPECT_EQ(message({.num_shards = 65}), "num_shards is 65; allowed is 1 to 64");
+  EXPECT_EQ(message({.num_shards = 65}), "num_shards is 65; allowed: 1 to 64");
   EXPECT_EQ(message({.design_urls = 20'000'000'000}),
-            "design_urls is 20000000000; allowed is 1 to 10000000000");
+            "design_urls is 20000000000; allowed: 1 to 10000000000");
   Open({.num_shards = 2}).reset();
   EXPECT_EQ(message({.num_shards = 3}),
-            "num_shards is 3; allowed is 2, with which the sieve was created");
+            "num_shards is 3; allowed: 2, with which the sieve was created");
 }
 
 TEST_F(SieveOpening, OnlyOneProcessAtATime) {

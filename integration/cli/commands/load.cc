@@ -87,7 +87,7 @@ std::string TakeFile(LoadOptions* options) {
     if (is_index && (file || i + 1 < rest.size())) {
       options->indexes.push_back(std::move(rest[i]));
     } else if (file) {
-      term::FailUsage("two files are given, {} and {}; allowed is one", *file, rest[i]);
+      term::FailUsage("two files are given, {} and {}; allowed: one", *file, rest[i]);
     } else {
       file = std::move(rest[i]);
     }

@@ -213,7 +213,7 @@ Check TargetFprs() { return InRange(kMinTargetFpr, kMaxTargetFpr); }
 Check OneOf(const std::string& words) {
   return [words = CLI::detail::split(words, '|')](const std::string& name) {
     if (std::find(words.begin(), words.end(), name) != words.end()) return std::string();
-    return fmt::format("'{}' is unknown; allowed are {} and {}", name,
+    return fmt::format("'{}' is unknown; allowed: {} and {}", name,
                        fmt::join(words.begin(), words.end() - 1, ", "), words.back());
   };
 }

@@ -40,7 +40,7 @@ struct RevertOptions {
 std::string KnownPolicy(const std::string& policy) {
   if (IsKnownPolicy(policy)) return "";
   return fmt::format(
-      "'{}' is unknown; allowed are policies of this RocksDB, such as "
+      "'{}' is unknown; allowed: policies of this RocksDB, such as "
       "bloomfilter:10:false, ribbonfilter:10 and nullptr",
       policy);
 }

@@ -61,7 +61,7 @@ Column ParseIndexColumn(const std::string& definition, char delimiter, uint32_t 
 char ParseDelimiter(std::string_view text, std::string_view option) {
   const std::optional<char> delimiter = ParseByte(text);
   if (!delimiter || *delimiter == '\n') {
-    term::FailUsage(R"({} is '{}'; allowed is one byte other than the line end, or \t, \\ or \xHH)",
+    term::FailUsage(R"({} is '{}'; allowed: one byte other than the line end, or \t, \\ or \xHH)",
                     option, text);
   }
   return *delimiter;

@@ -26,16 +26,18 @@ rocksdb::Status ToRocksStatus(const Status& status) {
 
 rocksdb::Status CheckGiven(std::initializer_list<std::pair<const char*, const void*>> arguments) {
   for (const auto& [name, address] : arguments) {
-    if (address == nullptr) return OptionOutOfRange(name, "null", "an address");
+    if (address != nullptr) continue;
+    return rocksdb::Status::InvalidArgument("blocksieve: argument " + std::string(name) +
+                                            " is null; allowed: an address");
   }
   return rocksdb::Status::OK();
 }
 
 rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& value,
                                  const std::string& allowed) {
-  return rocksdb::Status::InvalidArgument("blocksieve: " + name + " is " +
+  return rocksdb::Status::InvalidArgument("blocksieve: option " + name + " is " +
                                           (value.empty() ? "empty" : internal::Shown(value)) +
-                                          "; allowed is " + allowed);
+                                          "; allowed: " + allowed);
 }
 
 rocksdb::Status ParseInRange(const std::string& name, const std::string& text, double lowest,

@@ -43,7 +43,7 @@ rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
   return rocksdb::Status::InvalidArgument(
       "blocksieve: skip indexes in the column family's options",
       "there are " + std::to_string(num_indexes) +
-          "; allowed is 1, and not of another version of blocksieve in this process");
+          "; allowed: 1, and not one of another version of blocksieve in this process");
 }
 
 rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,

@@ -79,7 +79,7 @@ rocksdb::Status CheckOrder(const SkipScanOptions& options) {
     if (options.reverse) return refused("order excludes reverse=true; set order.is_descending");
     if (internal::TokeniserOf(options.order->column) != Tokeniser::kNone) {
       return refused("order is by " + options.order->column.name() +
-                     ", whose values are words; allowed is a column of whole values");
+                     ", whose values are words; allowed: a column of whole values");
     }
   }
   if (options.count_granules && options.limit != 0) {
@@ -284,7 +284,7 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
     if (options.order || options.limit != 0) {
       return rocksdb::Status::InvalidArgument(
           "blocksieve: both the text and the options of a scan have an order or a limit",
-          "allowed is one of them");
+          "allowed: one of them");
     }
     scanning.order = std::move(parsed->order);
     scanning.limit = parsed->limit;

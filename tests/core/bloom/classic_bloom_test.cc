@@ -52,16 +52,16 @@ TEST(BloomLayout, WhatIsOutOfRangeIsNamed) {
     EXPECT_EQ(layout.status().code(), StatusCode::kInvalidArgument);
     return layout.status().message();
   };
-  EXPECT_EQ(message(BloomLayout::ForBits(0, 1)), "num_bits is 0; allowed is 1 to 34359737344");
+  EXPECT_EQ(message(BloomLayout::ForBits(0, 1)), "num_bits is 0; allowed: 1 to 34359737344");
   EXPECT_EQ(message(BloomLayout::ForBits(kMaxBloomBits + 1, 1)),
-            "num_bits is 34359737345; allowed is 1 to 34359737344");
-  EXPECT_EQ(message(BloomLayout::ForBits(8, 0)), "num_probes is 0; allowed is 1 to 32");
-  EXPECT_EQ(message(BloomLayout::ForBits(8, 33)), "num_probes is 33; allowed is 1 to 32");
+            "num_bits is 34359737345; allowed: 1 to 34359737344");
+  EXPECT_EQ(message(BloomLayout::ForBits(8, 0)), "num_probes is 0; allowed: 1 to 32");
+  EXPECT_EQ(message(BloomLayout::ForBits(8, 33)), "num_probes is 33; allowed: 1 to 32");
   // Where eight times the bytes would wrap around.
   EXPECT_EQ(message(BloomLayout::ForBytes(uint64_t{1} << 61, 1)),
-            "num_bytes is 2305843009213693952; allowed is 1 to 4294967168");
-  EXPECT_EQ(message(BloomLayout::ForKeys(0, 0.01)), "num_keys is 0; allowed is 1 to 3569842840");
-  EXPECT_EQ(message(BloomLayout::ForKeys(1, 1.0)), "target_fpr is 1; allowed is 1e-07 to 0.5");
+            "num_bytes is 2305843009213693952; allowed: 1 to 4294967168");
+  EXPECT_EQ(message(BloomLayout::ForKeys(0, 0.01)), "num_keys is 0; allowed: 1 to 3569842840");
+  EXPECT_EQ(message(BloomLayout::ForKeys(1, 1.0)), "target_fpr is 1; allowed: 1e-07 to 0.5");
   EXPECT_FALSE(BloomLayout::ForKeys(1, std::nan("")).ok());
   EXPECT_FALSE(ClassicBloom::Create({}).ok());
 }

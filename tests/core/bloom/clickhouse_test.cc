@@ -83,7 +83,7 @@ TEST(ClickHouseTable, TargetsOutOfReachAreErrors) {
     EXPECT_EQ(layout.status().code(), StatusCode::kInvalidArgument);
   }
   EXPECT_EQ(clickhouse_best_practice(1e-5).status().message(),
-            "target_fpr is 1e-05; allowed is 6.71e-05 to 1");
+            "target_fpr is 1e-05; allowed: 6.71e-05 to 1");
 }
 
 TEST(ClickHouseTable, MeetsEveryTargetButForTheThirdDigit) {

@@ -152,11 +152,11 @@ TEST(CountingBloom, WhatIsOutOfRangeIsNamed) {
     const Status status = CountingBloom::Create(layout, counter_bits).status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
     EXPECT_EQ(status.message(),
-              "counter_bits is " + std::to_string(counter_bits) + "; allowed is 2, 4, 8 or 16");
+              "counter_bits is " + std::to_string(counter_bits) + "; allowed: 2, 4, 8 or 16");
   }
   const Status status = CountingBloom::Create(*BloomLayout::ForBits(kMaxBloomBits, 5)).status();
   EXPECT_EQ(status.message(),
-            "num_bits is 34359737344; allowed is 1 to 8589934336 for counters of 4 bits");
+            "num_bits is 34359737344; allowed: 1 to 8589934336 for counters of 4 bits");
 }
 
 }  // namespace

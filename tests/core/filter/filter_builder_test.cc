@@ -24,9 +24,9 @@ void ExpectRefused(const FilterOptions& options, const std::string& message) {
 }
 
 TEST(FilterBuilder, RefusesWhatItCannotBuild) {
-  ExpectRefused({.target_fpr = 0.7}, "target_fpr is 0.7; allowed is 1e-07 to 0.5");
+  ExpectRefused({.target_fpr = 0.7}, "target_fpr is 0.7; allowed: 1e-07 to 0.5");
   ExpectRefused({.target_fpr = std::nan("")}, "target_fpr is nan;");
-  ExpectRefused({.kind = FilterKind::kCountingBloom}, "kind is counting; allowed is");
+  ExpectRefused({.kind = FilterKind::kCountingBloom}, "kind is counting; allowed:");
 }
 
 TEST(FilterBuilder, BudgetExceededIsAnErrorAndTheBuilderStartsAnew) {
@@ -126,7 +126,7 @@ TEST(FilterBuild, AnswersForRanges) {
     EXPECT_EQ(poor.Finish().status().code(), StatusCode::kResourceExhausted);
   }
   EXPECT_EQ(Filter::Build(std::vector{"a"}, {.ranges = true, .range_fpr = 0.7}).status().message(),
-            "range_fpr is 0.7; allowed is 1e-05 to 0.3");
+            "range_fpr is 0.7; allowed: 1e-05 to 0.3");
 }
 
 TEST(FilterBuild, TakesAnyRangeOfStrings) {
@@ -136,7 +136,7 @@ TEST(FilterBuild, TakesAnyRangeOfStrings) {
   EXPECT_EQ(AsText(from_views->bytes()), AsText(from_set->bytes()));
   EXPECT_EQ(Filter::Build(std::vector<const char*>())->state(), Filter::State::kEmpty);
   EXPECT_EQ(Filter::Build(views, {.target_fpr = 0.7}).status().message(),
-            "target_fpr is 0.7; allowed is 1e-07 to 0.5");
+            "target_fpr is 0.7; allowed: 1e-07 to 0.5");
 }
 
 }  // namespace

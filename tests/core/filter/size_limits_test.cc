@@ -71,7 +71,7 @@ TEST(SizeLimits, ABlockOfFourGibibytesIsRefused) {
   Layout layout = *ChooseLayout(FilterKind::kBlockedBloom, options.target_fpr);
   layout.bits_per_key = 1 << 28;  // 32 MiB for each key
   EXPECT_EQ(RefusalOf(options, layout, 128),
-            "filter of 128 keys takes 4294967370 bytes; allowed is less than 4294967295");
+            "filter of 128 keys takes 4294967370 bytes; allowed: less than 4294967295");
   EXPECT_EQ(RefusalOf(options, layout, 127),
             "building a filter of 127 keys takes more memory than max_build_bytes = 1");
 }
@@ -84,9 +84,9 @@ TEST(SizeLimits, AnyKindOfFourGibibytesIsRefused) {
     const FilterOptions options{.kind = kind, .target_fpr = kMinTargetFpr, .max_build_bytes = 1};
     const FilterBuilder builder = MakeBuilder(options);
     const uint64_t too_many = builder.MaxKeys(kMaxFilterBlockBytes) * 1001 / 1000;
-    EXPECT_NE(RefusalOf(options, builder.layout(), too_many)
-                  .find("bytes; allowed is less than 4294967295"),
-              std::string::npos);
+    EXPECT_NE(
+        RefusalOf(options, builder.layout(), too_many).find("bytes; allowed: less than 4294967295"),
+        std::string::npos);
   }
 }
 
@@ -98,7 +98,7 @@ TEST(SizeLimits, ClassicLayoutsEndBelowFourGibibytes) {
     ASSERT_TRUE(BloomLayout::ForKeys(most, target).ok());
     EXPECT_LE(BloomLayout::ForKeys(most, target)->num_bits, kMaxBloomBits);
     const Status refused = BloomLayout::ForKeys(most + 1, target).status();
-    EXPECT_EQ(refused.message(), "num_keys is " + std::to_string(most + 1) + "; allowed is 1 to " +
+    EXPECT_EQ(refused.message(), "num_keys is " + std::to_string(most + 1) + "; allowed: 1 to " +
                                      std::to_string(most));
   }
 }

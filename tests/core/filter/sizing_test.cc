@@ -109,7 +109,7 @@ TEST_P(SizingTable, LayoutForBitsPerKeyIsTheLargestRowThatFits) {
     EXPECT_FALSE(LayoutForBitsPerKey(GetParam(), too_few).ok()) << too_few;
   }
   EXPECT_EQ(LayoutForBitsPerKey(GetParam(), 0.5).status().message(),
-            "bits_per_key is 0.5; allowed is " +
+            "bits_per_key is 0.5; allowed: " +
                 std::string(GetParam() == FilterKind::kRibbon ? "1" : "1.5") + " to inf");
 }
 
@@ -121,11 +121,11 @@ TEST_P(SizingTable, TargetsOutOfRangeAreErrors) {
     EXPECT_EQ(layout.status().code(), StatusCode::kInvalidArgument);
   }
   EXPECT_EQ(ChooseLayout(GetParam(), 0.7).status().message(),
-            "target_fpr is 0.7; allowed is 1e-07 to 0.5");
+            "target_fpr is 0.7; allowed: 1e-07 to 0.5");
   EXPECT_EQ(ChooseLayout(GetParam(), kNan).status().message(),
-            "target_fpr is nan; allowed is 1e-07 to 0.5");
+            "target_fpr is nan; allowed: 1e-07 to 0.5");
   EXPECT_EQ(ChooseLayout(GetParam(), std::nextafter(0.5, 1.0)).status().message(),
-            "target_fpr is 0.5000000000000001; allowed is 1e-07 to 0.5");
+            "target_fpr is 0.5000000000000001; allowed: 1e-07 to 0.5");
 }
 
 TEST(Sizing, KindsWithoutATableAreErrors) {
@@ -134,7 +134,7 @@ TEST(Sizing, KindsWithoutATableAreErrors) {
     EXPECT_EQ(LayoutForBitsPerKey(kind, 10).status().code(), StatusCode::kInvalidArgument);
   }
   EXPECT_EQ(ChooseLayout(FilterKind::kCountingBloom, 0.01).status().message(),
-            "filter kind is counting; allowed is one that has a sizing table");
+            "filter kind is counting; allowed: one that has a sizing table");
 }
 
 TEST(Sizing, BlockedFiltersOfFewKeysMeetTheTarget) {

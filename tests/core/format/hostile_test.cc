@@ -72,7 +72,7 @@ TEST(HostileFilter, AnotherKindIsNamed) {
   const std::string block = Copy(BuildBlock(FilterKind::kBlockedBloom, 0.01, 100));
   const Status status = ClassicBloom::Deserialize(AsBytes(block)).status();
   EXPECT_EQ(status.code(), StatusCode::kNotSupported);
-  EXPECT_EQ(status.message(), "filter block: kind is bloom; allowed here is classic");
+  EXPECT_EQ(status.message(), "filter block: kind is bloom; allowed: classic");
 }
 
 TEST(HostileIndex, RowsWithoutGranulesAreAnError) {

@@ -17,12 +17,12 @@ std::string MessageOf(const RangePartOptions& options) {
 }
 
 TEST(RangeFilterBuilder, RefusesOptionsOutOfRange) {
-  EXPECT_EQ(MessageOf({.range_fpr = 0.5}), "range_fpr is 0.5; allowed is 1e-05 to 0.3");
-  EXPECT_EQ(MessageOf({.range_fpr = 0}), "range_fpr is 0; allowed is 1e-05 to 0.3");
+  EXPECT_EQ(MessageOf({.range_fpr = 0.5}), "range_fpr is 0.5; allowed: 1e-05 to 0.3");
+  EXPECT_EQ(MessageOf({.range_fpr = 0}), "range_fpr is 0; allowed: 1e-05 to 0.3");
   EXPECT_EQ(MessageOf({.range_fpr = std::numeric_limits<double>::quiet_NaN()}),
-            "range_fpr is nan; allowed is 1e-05 to 0.3");
-  EXPECT_EQ(MessageOf({.max_estimated_fpr = -0.1}), "max_estimated_fpr is -0.1; allowed is 0 to 1");
-  EXPECT_EQ(MessageOf({.max_estimated_fpr = 1.5}), "max_estimated_fpr is 1.5; allowed is 0 to 1");
+            "range_fpr is nan; allowed: 1e-05 to 0.3");
+  EXPECT_EQ(MessageOf({.max_estimated_fpr = -0.1}), "max_estimated_fpr is -0.1; allowed: 0 to 1");
+  EXPECT_EQ(MessageOf({.max_estimated_fpr = 1.5}), "max_estimated_fpr is 1.5; allowed: 0 to 1");
   EXPECT_EQ(RangeFilterBuilder::Create({.range_fpr = 1}).status().code(),
             StatusCode::kInvalidArgument);
   for (const double range_fpr : {kMinRangeFpr, kMaxRangeFpr}) {

@@ -114,14 +114,14 @@ TEST(SkipIndex, OptionsOutOfRangeAreNamed) {
     EXPECT_EQ(builder.status().code(), StatusCode::kInvalidArgument);
     return builder.status().message();
   };
-  EXPECT_EQ(problem({}), "number of columns is 0; allowed is 1 to 256");
+  EXPECT_EQ(problem({}), "number of columns is 0; allowed: 1 to 256");
   SkipIndexBuilderOptions options{.columns = MakeColumns({"a=field:1", "a=field:2"})};
-  EXPECT_EQ(problem(options), "columns has \"a\" twice; allowed is once");
+  EXPECT_EQ(problem(options), "columns has \"a\" twice; allowed: once");
   options.columns.clear();
   for (int i = 0; i < 256; ++i) options.columns.push_back("c" + std::to_string(i) + "=field:1");
   EXPECT_TRUE(SkipIndexBuilder::Create(options).ok());
   options.columns.push_back("one=value");
-  EXPECT_EQ(problem(options), "number of columns is 257; allowed is 1 to 256");
+  EXPECT_EQ(problem(options), "number of columns is 257; allowed: 1 to 256");
   options.columns = {"a=value", "garbage"};
   EXPECT_NE(problem(options).find("garbage"), std::string::npos);
   options.columns = {"a=value"};

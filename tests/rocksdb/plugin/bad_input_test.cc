@@ -54,23 +54,23 @@ Status StatusOf(const Result<T>& result) {
 Cases FilterOptionCases() {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const std::pair<FilterPolicyOptions, Words> bad[] = {
-      {{.target_fpr = 0}, {"target_fpr is 0; allowed is 1e-07 to 0.5"}},
-      {{.target_fpr = -0.01}, {"target_fpr is -0.01; allowed is 1e-07 to 0.5"}},
-      {{.target_fpr = kNan}, {"target_fpr is nan; allowed is 1e-07 to 0.5"}},
+      {{.target_fpr = 0}, {"target_fpr is 0; allowed: 1e-07 to 0.5"}},
+      {{.target_fpr = -0.01}, {"target_fpr is -0.01; allowed: 1e-07 to 0.5"}},
+      {{.target_fpr = kNan}, {"target_fpr is nan; allowed: 1e-07 to 0.5"}},
       // A value just outside is not shown as the bound.
       {{.target_fpr = std::nextafter(0.5, 1)}, {"target_fpr is 0.5000000000000001; allowed"}},
       {{.target_fpr = std::nextafter(1e-7, 0)}, {"target_fpr is 9.999999999999998e-08; allowed"}},
-      {{.wasted_reads = 0}, {"wasted_reads is 0; allowed is 1e-06 to 100"}},
-      {{.bits_per_key = 33}, {"bits_per_key is 33; allowed is 0.1 to 32"}},
+      {{.wasted_reads = 0}, {"wasted_reads is 0; allowed: 1e-06 to 100"}},
+      {{.bits_per_key = 33}, {"bits_per_key is 33; allowed: 0.1 to 32"}},
       {{.target_fpr = 0.01, .wasted_reads = 0.5},
-       {"target_fpr=0.01, wasted_reads=0.5 exclude each other; allowed is one", "NAME=none"}},
+       {"target_fpr=0.01, wasted_reads=0.5 exclude each other; allowed: one", "NAME=none"}},
       {{.kind = static_cast<PolicyKind>(77)}, {"kind is unknown", "auto, bloom, ribbon"}},
-      {{.ranges = true, .range_fpr = 0.5}, {"range_fpr is 0.5; allowed is 1e-05 to 0.3"}},
+      {{.ranges = true, .range_fpr = 0.5}, {"range_fpr is 0.5; allowed: 1e-05 to 0.3"}},
       {{.wasted_reads = 1, .ranges = true, .range_fpr = 0.1},
        {"range_fpr=0.1 excludes wasted_reads", "range_fpr=none"}},
       {{.ranges = true, .seek_fraction = 0.5}, {"seek_fraction=0.5 needs wasted_reads"}},
       {{.wasted_reads = 1, .ranges = true, .seek_fraction = 1},
-       {"seek_fraction is 1; allowed is 0.01 to 0.99"}},
+       {"seek_fraction is 1; allowed: 0.01 to 0.99"}},
       {{.range_fpr = 0.1}, {"range_fpr=0.1 needs ranges=true"}},
       {{.wasted_reads = 1, .seek_fraction = 0.5}, {"seek_fraction=0.5 needs ranges=true"}},
       {{.plain_range_reads = true}, {"plain_range_reads=true needs ranges=true"}},
@@ -90,8 +90,8 @@ Cases FilterOptionCases() {
 Cases IndexOptionCases() {
   const char* const null = nullptr;
   const std::pair<SkipIndexOptions, Words> bad[] = {
-      {{}, {"number of columns is 0; allowed is 1 to 256"}},
-      {{.columns = {"a=field:1", "a=field:2"}}, {"columns has \"a\" twice; allowed is once"}},
+      {{}, {"number of columns is 0; allowed: 1 to 256"}},
+      {{.columns = {"a=field:1", "a=field:2"}}, {"columns has \"a\" twice; allowed: once"}},
       {{.columns = {"a=field:1", "garbage"}}, {"'garbage', position 1: expected NAME=EXTRACTOR"}},
       {{.columns = {null}}, {"column definition ''"}},
       {{.columns = {""}}, {"column definition ''"}},
@@ -99,7 +99,7 @@ Cases IndexOptionCases() {
       {{.columns = {Megabyte()}}, {"column definition 'xxxx", "...'", "expected NAME="}},
       {{.columns = {"a=field:0"}},
        {"'a=field:0', position 9: expected a number from 1 to 1000000; found '0'"}},
-      {{.columns = {"a=field:1"}, .target_fpr = 2}, {"target_fpr is 2; allowed is 1e-07 to 0.5"}},
+      {{.columns = {"a=field:1"}, .target_fpr = 2}, {"target_fpr is 2; allowed: 1e-07 to 0.5"}},
   };
   Cases cases;
   for (const auto& each : bad) {
@@ -128,7 +128,7 @@ Cases TextCases() {
   Cases cases;
   for (const std::string& value : std::vector<std::string>{
            "", Megabyte(), kNotUtf8, "0.01x", "0,01", "ten", "1e-400", "64MB", "Bloom"}) {
-    const std::string is = value.empty() ? " is empty; allowed is " : " is " + value.substr(0, 40);
+    const std::string is = value.empty() ? " is empty; allowed: " : " is " + value.substr(0, 40);
     cases.push_back({{"target_fpr" + is, "1e-07 to 0.5"},
                      [=](Options*) { return MakePolicy("blocksieve:" + value); },
                      /*is_loud=*/true,
@@ -136,13 +136,12 @@ Cases TextCases() {
     for (const char* const name : {"target_fpr", "wasted_reads", "bits_per_key", "kind", "ranges",
                                    "max_build_bytes", "range_fpr", "seek_fraction"}) {
       const std::string text = "{id=blocksieve;" + std::string(name) + "=" + value + "}";
-      cases.push_back(
-          {{name + is, "allowed is"}, [=](Options*) { return MakePolicy(text); }, true});
+      cases.push_back({{name + is, "allowed:"}, [=](Options*) { return MakePolicy(text); }, true});
     }
     for (const char* const name : {"granule_rows", "granule_bytes", "block_granules", "target_fpr",
                                    "max_index_bytes", "max_property_bytes", "value_suffix_bytes"}) {
       const std::string text = "columns=a=field:1;" + std::string(name) + "=" + value;
-      cases.push_back({{name + is, "allowed is"}, [=](Options*) { return MakeIndex(text); }});
+      cases.push_back({{name + is, "allowed:"}, [=](Options*) { return MakeIndex(text); }});
     }
     if (value.empty()) continue;
     cases.push_back({{"column definition '" + value.substr(0, 40)},

@@ -93,18 +93,18 @@ TEST_F(EnabledDb, RefusesScansThatCannotBe) {
   refuses("\xff\xfe", {}, {"position 1: unknown column '\xff\xfe'; known are a, w"});
   refuses("a = ", {}, {"position 5: expected", "found the end"});
   refuses("color = 'red'", {}, {"position 1: ", "color"});
-  refuses("TRUE LIMIT 1", {.limit = 1}, {"order or a limit", "allowed is one of them"});
+  refuses("TRUE LIMIT 1", {.limit = 1}, {"order or a limit", "allowed: one of them"});
   const ScanOrder by_a{*Column::Parse("a=field:1")};
   refuses("TRUE", {.order = by_a}, {"order needs a limit, which is 0; set limit"});
   refuses("TRUE", {.limit = 1, .reverse = true, .order = by_a},
           {"order excludes reverse=true; set"});
   refuses("TRUE", {.limit = 1, .order = ScanOrder{*Column::Parse("w=words:2")}},
-          {"order is by w", "allowed is a column of whole values"});
+          {"order is by w", "allowed: a column of whole values"});
   refuses("TRUE", {.limit = 7, .count_granules = true},
           {"count_granules=true excludes limit=7; set"});
   for (const double share : {-0.1, 1.5, std::nan("")}) {
     refuses("TRUE", {.max_rechecked_share = share},
-            {"max_rechecked_share is ", "; allowed is 0 to 1"});
+            {"max_rechecked_share is ", "; allowed: 0 to 1"});
   }
   const rocksdb::Slice bound = "x";
   const auto reads = [&](const std::string& name, auto change) {
@@ -128,7 +128,7 @@ TEST_F(EnabledDb, RefusesNull) {
   Open({"a=field:1"});
   const auto refuses = [](const std::string& name, const rocksdb::Status& status) {
     EXPECT_TRUE(status.IsInvalidArgument());
-    EXPECT_THAT(status.ToString(), HasSubstr(name + " is null; allowed is an address"));
+    EXPECT_THAT(status.ToString(), HasSubstr(name + " is null; allowed: an address"));
   };
   const Predicate all = *Predicate::Parse("TRUE", {});
   std::unique_ptr<SkipScan> scan;
@@ -147,7 +147,7 @@ TEST_F(EnabledDb, RefusesNull) {
 
 TEST_F(EnabledDb, ATextTakesColumnsFromTheOptions) {
   Open({});
-  EXPECT_THAT(Scan("a = 1").ToString(), HasSubstr("there are 0; allowed is 1"));
+  EXPECT_THAT(Scan("a = 1").ToString(), HasSubstr("there are 0; allowed: 1"));
 }
 
 }  // namespace

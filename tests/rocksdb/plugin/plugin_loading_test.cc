@@ -97,7 +97,7 @@ TEST_F(PluginLoading, EveryWayRegistersThePolicy) {
 TEST_F(PluginLoading, AWrongOptionIsOnStderr) {
   const Report report = Run(LINKED_PROGRAM, "blocksieve:5", {});
   EXPECT_EQ(report.policy, "none");
-  EXPECT_THAT(report.text, HasSubstr("target_fpr is 5; allowed is 1e-07 to 0.5"));
+  EXPECT_THAT(report.text, HasSubstr("target_fpr is 5; allowed: 1e-07 to 0.5"));
 }
 
 TEST_F(PluginLoading, BuiltinPoliciesAreStockUnlessAskedFor) {

@@ -75,10 +75,10 @@ TEST_F(OptionStrings, ErrorsThatRocksDbDropsAreOnStderr) {
   forgiving.ignore_unknown_options = true;
   forgiving.ignore_unsupported_options = true;
   const std::pair<const char*, const char*> cases[] = {
-      {"blocksieve:10:false", "target_fpr is 10:false; allowed is 1e-07 to 0.5"},
-      {"blocksieve: 0.01", "target_fpr is  0.01; allowed is 1e-07 to 0.5"},
-      {"{id=blocksieve;kind=Bloom}", "kind is Bloom; allowed is auto, bloom, ribbon"},
-      {"{id=blocksieve;max_build_bytes=1.5}", "max_build_bytes is 1.5; allowed is 0 to"},
+      {"blocksieve:10:false", "target_fpr is 10:false; allowed: 1e-07 to 0.5"},
+      {"blocksieve: 0.01", "target_fpr is  0.01; allowed: 1e-07 to 0.5"},
+      {"{id=blocksieve;kind=Bloom}", "kind is Bloom; allowed: auto, bloom, ribbon"},
+      {"{id=blocksieve;max_build_bytes=1.5}", "max_build_bytes is 1.5; allowed: 0 to"},
       {"{id=blocksieve;ranges=false;range_fpr=0.02}", "range_fpr=0.02 needs ranges=true"},
   };
   for (const auto& [text, problem] : cases) {

@@ -113,7 +113,7 @@ void EditOptionsFile(const std::string& db_path, const std::string& policy) {
 
 // RocksDB opens such a database without a filter and without a word.
 TEST_F(PolicyRoundTrip, ABadParameterInAnOptionsFileIsLoud) {
-  const std::string too_high = "target_fpr is 7; allowed is 1e-07 to 0.5";
+  const std::string too_high = "target_fpr is 7; allowed: 1e-07 to 0.5";
   const std::string two = "target_fpr=0.01, bits_per_key=10 exclude each other";
   const std::pair<const char*, std::string> kBad[] = {
       {"{id=blocksieve;target_fpr=7;}", too_high},
