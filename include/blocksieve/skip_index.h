@@ -50,7 +50,7 @@ struct BLOCKSIEVE_EXPORT ScanExplanation {
 
   uint64_t num_files = 0;                  ///< That the scan covers, when it begins.
   uint64_t files_without_index = 0;        ///< Or without a usable one, for this predicate.
-  uint64_t files_skipped = 0;              ///< Nothing of them had to be read.
+  uint64_t files_pruned = 0;               ///< Nothing of them had to be read.
   uint64_t files_too_new = 0;              ///< Of these: written after the snapshot.
   uint64_t files_vanished = 0;             ///< Compacted away between planning and reading.
   std::vector<std::string> file_problems;  ///< "000012.sst: why it cannot skip", at most 100.
@@ -62,14 +62,14 @@ struct BLOCKSIEVE_EXPORT ScanExplanation {
   uint64_t granules_read = 0;  ///< Of the selected, with an order: those read by their bounds.
   uint64_t index_bytes_touched = 0;  ///< Of filters, bounds, marks, and keys of selected files.
 
-  uint64_t ranges_read = 0;     ///< Key ranges read through the merged view; rows are final.
-  uint64_t runs_read = 0;       ///< Runs of granules read file by file; rows are re-checked.
-  uint64_t rows_planned = 0;    ///< Of the files, to be looked at; an estimate if all are.
-  uint64_t rows_read = 0;       ///< Rows looked at, of memtables, files and ranges.
-  uint64_t rows_rechecked = 0;  ///< Looked up again, at the snapshot.
-  uint64_t rows_stale = 0;      ///< Of these: deleted or overwritten.
-  uint64_t rows_returned = 0;   ///< So far, with those counted.
-  uint64_t rows_counted = 0;    ///< Matching rows that were counted without being read.
+  uint64_t key_ranges_read = 0;      ///< Key ranges read through the merged view; rows are final.
+  uint64_t granule_ranges_read = 0;  ///< Adjacent granules of one file; their rows are re-checked.
+  uint64_t rows_planned = 0;         ///< Of the files, to be looked at; an estimate if all are.
+  uint64_t rows_read = 0;            ///< Rows looked at, of memtables, files and ranges.
+  uint64_t rows_rechecked = 0;       ///< Looked up again, at the snapshot.
+  uint64_t rows_stale = 0;           ///< Of these: deleted or overwritten.
+  uint64_t rows_returned = 0;        ///< So far, with those counted.
+  uint64_t rows_counted = 0;         ///< Matching rows that were counted without being read.
 
   /// Blocks read from storage, not found in the block cache. Only if that was asked for.
   uint64_t data_blocks_read = 0;

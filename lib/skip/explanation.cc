@@ -15,6 +15,11 @@ std::string Commas(uint64_t number) {
   return text;
 }
 
+/// "selected/total", as EXPLAIN indexes = 1 of ClickHouse writes it.
+std::string Ratio(uint64_t selected, uint64_t total) {
+  return Commas(selected) + "/" + Commas(total);
+}
+
 }  // namespace
 
 std::string ScanExplanation::ToText() const {
@@ -29,9 +34,10 @@ std::string ScanExplanation::ToText() const {
     text << "comparison " << one.comparison << ": " << (one.is_used ? "used" : "not used") << ", "
          << one.reason;
     if (one.num_files != 0) {
-      text << "; index in " << Commas(one.num_files) << " of " << Commas(num_files) << " files, "
-           << Commas(one.num_granules) << " granules";
-      if (one.is_used && one.selected != 0) text << ", of which it leaves " << Commas(one.selected);
+      text << "; files with index " << Ratio(one.num_files, num_files) << ", granules ";
+      const bool is_counted = one.is_used && one.granules_selected != 0;
+      text << (is_counted ? Ratio(one.granules_selected, one.num_granules)
+                          : Commas(one.num_granules));
     }
     text << "\n";
   }
@@ -47,24 +53,26 @@ std::string ScanExplanation::ToText() const {
     text << "\n";
   }
   if (num_files != 0) {
-    text << "files: " << Commas(num_files) << ", skipped " << Commas(files_skipped)
-         << " (newer than the snapshot " << Commas(files_too_new) << "), without a usable index "
-         << Commas(files_without_index) << ", vanished " << Commas(files_vanished) << "\n";
-    text << "granules: " << Commas(num_granules) << ", selected " << Commas(granules_selected)
-         << " (always matching " << Commas(granules_always_match) << "), newer than the snapshot "
+    text << "files: " << Ratio(num_files - files_pruned, num_files) << ", pruned "
+         << Commas(files_pruned) << " (newer than the snapshot " << Commas(files_too_new)
+         << "), without a usable index " << Commas(files_without_index) << ", compacted away "
+         << Commas(files_vanished) << "\n";
+    text << "granules: " << Ratio(granules_selected, num_granules) << " (always match "
+         << Commas(granules_always_match) << "), newer than the snapshot "
          << Commas(granules_too_new) << "\n";
     if (granules_read != 0)
-      text << "granules read in the order of bounds: " << Commas(granules_read) << "\n";
+      text << "granules read in the order of their bounds: " << Commas(granules_read) << "\n";
     text << "index bytes touched: " << Commas(index_bytes_touched) << "\n";
   }
   for (const std::string& problem : file_problems) text << "file " << problem << "\n";
-  text << "read: " << Commas(ranges_read) << " merged ranges, " << Commas(runs_read)
-       << " runs of single files, " << Commas(data_blocks_read) << " data blocks, "
-       << Commas(other_blocks_read) << " other blocks, " << Commas(block_bytes_read) << " bytes\n";
+  text << "read: key ranges " << Commas(key_ranges_read) << ", granule ranges "
+       << Commas(granule_ranges_read) << ", data blocks " << Commas(data_blocks_read)
+       << ", other blocks " << Commas(other_blocks_read) << ", block bytes "
+       << Commas(block_bytes_read) << "\n";
   text << "rows: read " << Commas(rows_read) << ", re-checked " << Commas(rows_rechecked)
        << " (stale " << Commas(rows_stale) << "), returned " << Commas(rows_returned);
   if (rows_counted != 0)
-    text << ", of which " << Commas(rows_counted) << " were counted without reading";
+    text << ", of these counted without being read " << Commas(rows_counted);
   text << "\n";
   return text.str();
 }

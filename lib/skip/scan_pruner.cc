@@ -204,14 +204,14 @@ void ScanPruner::CountComparisons(const SkipIndex& index) {
     ComparisonExplanation& comparison = explanation_.comparisons[i];
     ++comparison.num_files;
     comparison.num_granules += index.num_granules();
-    if (alone) comparison.selected += index.Candidates(*alone).Count();
+    if (alone) comparison.granules_selected += index.Candidates(*alone).Count();
   }
 }
 
 uint64_t ScanPruner::Select(const SkipIndex& index, const GranuleSet& granules) {
   assert(granules.num_granules() == index.num_granules());
   if (granules.IsEmpty()) {
-    ++explanation_.files_skipped;
+    ++explanation_.files_pruned;
     return 0;
   }
   explanation_.index_bytes_touched += index.granules().key_bytes();

@@ -133,10 +133,13 @@ uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* out
 
 Json ToJson(const ComparisonExplanation& one) {
   return {
-      {"comparison", one.comparison}, {"column", one.column},
-      {"is_used", one.is_used},       {"reason", one.reason},
-      {"num_files", one.num_files},   {"num_granules", one.num_granules},
-      {"selected", one.selected},
+      {"comparison", one.comparison},
+      {"column", one.column},
+      {"is_used", one.is_used},
+      {"reason", one.reason},
+      {"num_files", one.num_files},
+      {"num_granules", one.num_granules},
+      {"granules_selected", one.granules_selected},
   };
 }
 
@@ -165,7 +168,7 @@ std::string ExplanationJson(const ScanExplanation& e) {
       {"columns", ToJson(e.columns)},
       {"num_files", e.num_files},
       {"files_without_index", e.files_without_index},
-      {"files_skipped", e.files_skipped},
+      {"files_pruned", e.files_pruned},
       {"files_too_new", e.files_too_new},
       {"files_vanished", e.files_vanished},
       {"file_problems", e.file_problems},
@@ -175,8 +178,8 @@ std::string ExplanationJson(const ScanExplanation& e) {
       {"granules_too_new", e.granules_too_new},
       {"granules_read", e.granules_read},
       {"index_bytes_touched", e.index_bytes_touched},
-      {"ranges_read", e.ranges_read},
-      {"runs_read", e.runs_read},
+      {"key_ranges_read", e.key_ranges_read},
+      {"granule_ranges_read", e.granule_ranges_read},
       {"rows_planned", e.rows_planned},
       {"rows_read", e.rows_read},
       {"rows_rechecked", e.rows_rechecked},

@@ -168,7 +168,7 @@ void MergedRanges::Position() {
   ranges_.pop_front();
   if (!CutCovered(&range)) return;
   covered_ = std::move(range);
-  ++context_->counts.ranges_read;
+  ++context_->counts.key_ranges_read;
   view_.Seek(*covered_);
   NoteRow();
 }

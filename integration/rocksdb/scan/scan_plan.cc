@@ -104,7 +104,7 @@ class Planner {
     if (metadata == nullptr) plan_.map_is_complete = false;
     if (metadata != nullptr && metadata->smallest_seqno > snapshot_) {
       ++counts_.num_files;
-      ++counts_.files_skipped;
+      ++counts_.files_pruned;
       ++counts_.files_too_new;
       return;
     }

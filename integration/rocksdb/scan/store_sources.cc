@@ -143,7 +143,7 @@ void FileSource::Position() {
     SetTableFilter(only_this_file_, &options);
     iterator_ = std::make_unique<BoundedIterator>(context_, options);
   }
-  ++context_->counts.runs_read;
+  ++context_->counts.granule_ranges_read;
   iterator_->Seek(run_->range);
   if (is_new && MayBeThereTwice()) admitted_ = admitted_ && IsLive();
   if (!admitted_) {

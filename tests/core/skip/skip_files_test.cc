@@ -46,7 +46,7 @@ TEST(ScanPruner, FilesThatCannotSkipAreReadAsAWhole) {
   EXPECT_FALSE(explanation.is_full_scan);
   EXPECT_EQ(explanation.num_files, 203u);
   EXPECT_EQ(explanation.files_without_index, 202u);
-  EXPECT_EQ(explanation.files_skipped, 1u);
+  EXPECT_EQ(explanation.files_pruned, 1u);
   EXPECT_EQ(explanation.num_granules, 3u);
   EXPECT_EQ(explanation.granules_selected, 1u);
   ASSERT_EQ(explanation.file_problems.size(), 100u);
@@ -54,11 +54,11 @@ TEST(ScanPruner, FilesThatCannotSkipAreReadAsAWhole) {
   EXPECT_EQ(explanation.file_problems[1],
             "3: its index has nothing that the comparisons could ask");
   EXPECT_EQ(explanation.comparisons[0].num_files, 2u);
-  EXPECT_EQ(explanation.comparisons[0].selected, 2u) << "of both times that it was asked";
+  EXPECT_EQ(explanation.comparisons[0].granules_selected, 2u) << "of both times that it was asked";
   ASSERT_EQ(explanation.columns.size(), 1u);
   EXPECT_EQ(explanation.columns[0].name, "v");
   EXPECT_GT(explanation.index_bytes_touched, 0u);
-  EXPECT_NE(explanation.ToText().find("granules: 3, selected 1"), std::string::npos);
+  EXPECT_NE(explanation.ToText().find("granules: 1/3"), std::string::npos);
 }
 
 TEST(ScanPruner, EverythingIsReadIfNoIndexHelps) {

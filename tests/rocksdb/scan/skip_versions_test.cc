@@ -225,15 +225,15 @@ TEST_F(SkipVersions, ExplanationsSayWhatSkippedAndWhatDidNot) {
   EXPECT_EQ(explanation.comparisons[0].column, "n");
   EXPECT_TRUE(explanation.comparisons[0].is_used);
   EXPECT_EQ(explanation.comparisons[0].num_granules, 100u);
-  EXPECT_EQ(explanation.comparisons[0].selected, 1u);
+  EXPECT_EQ(explanation.comparisons[0].granules_selected, 1u);
   EXPECT_FALSE(explanation.comparisons[1].is_used);
   EXPECT_NE(explanation.comparisons[1].reason, "");
   EXPECT_GT(explanation.index_bytes_touched, 0u);
   ASSERT_EQ(explanation.columns.size(), 1u);
   EXPECT_EQ(explanation.rows_returned, 4u);
-  EXPECT_EQ(explanation.ranges_read, 1u);
+  EXPECT_EQ(explanation.key_ranges_read, 1u);
   const std::string text = explanation.ToText();
-  for (const char* const part : {"n = 7", "not used", "granules: 100, selected 1", "returned 4"}) {
+  for (const char* const part : {"n = 7", "not used", "granules: 1/100", "returned 4"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
 }

@@ -154,12 +154,12 @@ TEST_F(SidecarCopies, RebuildingIndexesAnotherColumn) {
   const Predicate where = Where("w HAS '7'", options.columns);
   ScanExplanation before;
   EXPECT_EQ(ScanBoth(&db_.db(), where, &before).size(), 10u);
-  EXPECT_EQ(before.files_skipped, 0u);
+  EXPECT_EQ(before.files_pruned, 0u);
   MustBeOk(RebuildSkipIndexes(&db_.db(), nullptr), "rebuild");
   EXPECT_EQ(NamesWith(db_.path(), ".sst"), ssts);
   ScanExplanation after;
   EXPECT_EQ(ScanBoth(&db_.db(), where, &after).size(), 10u);
-  EXPECT_EQ(after.files_skipped, kFiles - 1);
+  EXPECT_EQ(after.files_pruned, kFiles - 1);
   EXPECT_EQ(NumWithoutIndex(db_.db()), 0u) << "the other columns are there still";
 }
 

@@ -40,7 +40,7 @@ class SidecarLife : public SidecarFixture {
     ScanExplanation explanation;
     EXPECT_EQ(Count(db, "n = 7", &explanation), 10u);
     EXPECT_LE(explanation.granules_selected, 3u);
-    EXPECT_EQ(explanation.files_skipped, explanation.num_files - 1);
+    EXPECT_EQ(explanation.files_pruned, explanation.num_files - 1);
     EXPECT_TRUE(explanation.file_problems.empty());
   }
 };
