@@ -30,7 +30,8 @@ struct ComparisonExplanation {
   std::string reason;         ///< How it skips, or why not.
   uint64_t num_files = 0;     ///< Files with an index of the column, equally defined.
   uint64_t num_granules = 0;  ///< In these files.
-  uint64_t selected = 0;      ///< Of these, what it leaves by itself; only if that was asked for.
+  /// Granules that may match this comparison alone; 0 unless requested.
+  uint64_t granules_selected = 0;
 };
 
 /// One indexed column, as the predicate as a whole asked about it.
