@@ -6,15 +6,15 @@
 #include <span>
 #include <string_view>
 
-#include "blocksieve/status.h"  // first of all says whether the language is too old
+#include "blocksieve/status.h"  // first: reports a C++ standard that is too old
 
 namespace blocksieve {
 
-/// Read-only bytes owned by somebody else.
+/// Read-only bytes that the view does not own.
 using ByteView = std::span<const uint8_t>;
 
 /// @{
-/// The same bytes in the other form; valid as long as the argument is.
+/// Converts between two views of the same bytes.
 inline ByteView AsBytes(std::string_view text) noexcept {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
@@ -23,16 +23,15 @@ inline std::string_view AsText(ByteView bytes) noexcept {
 }
 /// @}
 
-/// Finished bytes together with the allocation that holds them. They may begin inside the
-/// allocation, so that a filter can align its cache lines although `new char[]` aligns to 16 bytes
-/// only.
+/// Finished bytes and the allocation that holds them. The bytes may start inside the allocation,
+/// because a filter aligns its cache lines and `new char[]` aligns to 16 bytes only.
 struct OwnedBytes {
   std::unique_ptr<char[]> memory;  ///< The allocation.
-  size_t offset = 0;               ///< Where the bytes begin in the allocation.
+  size_t offset = 0;               ///< Offset of the bytes in the allocation.
   size_t size = 0;                 ///< Number of bytes.
 
   /// @{
-  /// The bytes; valid as long as `memory` is.
+  /// The bytes, owned by `memory`.
   uint8_t* data() noexcept { return reinterpret_cast<uint8_t*>(memory.get()) + offset; }
   const uint8_t* data() const noexcept {
     return reinterpret_cast<const uint8_t*>(memory.get()) + offset;

@@ -7,9 +7,9 @@
 
 namespace blocksieve {
 
-/// The one hash of every filter: XXH3, 64 bits, with `seed` (0 unless a filter says otherwise).
-/// Part of the byte format: all platforms and versions give the same value for the same bytes.
-/// Any key is allowed, the empty one included. Thread-safe.
+/// The hash of every filter: 64-bit XXH3 with `seed` (0 unless a filter says otherwise). Part of
+/// the byte format: equal bytes hash to the same value on all platforms and in all versions.
+/// `key` may be any bytes, including none. Thread-safe.
 BLOCKSIEVE_EXPORT uint64_t HashKey(std::string_view key, uint64_t seed = 0) noexcept;
 
 }  // namespace blocksieve

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-/// Marks what libblocksieve_rocksdb.so exports. Everything else in it is hidden.
+/// Exports a symbol from libblocksieve_rocksdb.so; all other symbols are hidden.
 #define BLOCKSIEVE_EXPORT __attribute__((visibility("default")))
 
 /// Filters and skip indexes for storage engines that keep sorted files.
@@ -19,24 +19,22 @@ namespace blocksieve {
 
 /// What kind of failure a `Status` reports.
 enum class StatusCode : uint8_t {
-  kOk,                 ///< There was none.
-  kInvalidArgument,    ///< The caller asked for something outside the documented range.
-  kCorruption,         ///< Bytes that were to be decoded are damaged.
-  kNotSupported,       ///< Well-formed, but from a newer version or another program.
-  kResourceExhausted,  ///< A memory budget or a size limit would be exceeded.
+  kOk,                 ///< No failure.
+  kInvalidArgument,    ///< An argument is outside its documented range.
+  kCorruption,         ///< The bytes to decode are damaged.
+  kNotSupported,       ///< Well-formed bytes from a newer version or another program.
+  kResourceExhausted,  ///< Out of memory, or a memory budget or size limit would be exceeded.
 };
 
-/// The outcome of a function that can fail. The core reports errors only this way: it neither
-/// throws across its API nor prints nor aborts. Memory that is short is such an error,
-/// ResourceExhausted; only functions that return something else, and copies, throw std::bad_alloc,
-/// as strings and containers do.
+/// The outcome of a function that can fail. The core reports errors only this way: it never prints,
+/// aborts, or throws across its API. One exception: copies, and functions that return neither a
+/// Status nor a Result, throw std::bad_alloc when out of memory.
 class [[nodiscard]] Status {
  public:
-  /// Success.
-  Status() = default;
+  Status() = default;  ///< Success.
 
   /// @{
-  /// One of each code; `message` is for people.
+  /// A status with that code. `message` is for people.
   static Status Ok() { return {}; }
   static Status InvalidArgument(std::string message) {
     return {StatusCode::kInvalidArgument, std::move(message)};
@@ -52,30 +50,25 @@ class [[nodiscard]] Status {
   }
   /// @}
 
-  /// Whether the code is kOk.
-  bool ok() const noexcept { return code_ == StatusCode::kOk; }
+  bool ok() const noexcept { return code_ == StatusCode::kOk; }  ///< Whether code() is kOk.
+  StatusCode code() const noexcept { return code_; }             ///< Kind of failure, for programs.
 
-  /// For programs to tell failures apart.
-  StatusCode code() const noexcept { return code_; }
-
-  /// Names the thing, its value and the allowed range; empty if ok.
+  /// The option or argument, its value and the allowed range; empty if ok().
   const std::string& message() const noexcept { return message_; }
 
  private:
   Status(StatusCode code, std::string message) : code_(code), message_(std::move(message)) {}
-
   StatusCode code_ = StatusCode::kOk;
   std::string message_;
 };
 
-/// A value, or the reason why there is none.
-///
-/// Taking the value of an error ends the process in every build type, with the reason on stderr.
+/// A value, or the reason why there is none. Reading the value of an error prints the reason to
+/// stderr and aborts, in every build type.
 template <class T>
 class [[nodiscard]] Result {
  public:
   /// @{
-  /// Implicit, so that a function returns either. An ok status ends the process.
+  /// Implicit, so that a function can return either. An ok status aborts the process.
   Result(T value) : value_(std::move(value)) {}  // NOLINT: implicit
   Result(Status status)                          // NOLINT: implicit
       : status_(std::move(status)) {
@@ -84,14 +77,13 @@ class [[nodiscard]] Result {
   }
   /// @}
 
-  /// Whether there is a value.
-  bool ok() const noexcept { return value_.has_value(); }
-
-  /// The reason; Status::Ok() if there is a value.
-  const Status& status() const noexcept { return status_; }
+  bool ok() const noexcept { return value_.has_value(); }  ///< Whether there is a value.
+  const Status& status() const noexcept {
+    return status_;
+  }  ///< Status::Ok(), or why there is none.
 
   /// @{
-  /// The value; it lives as long as the result. Without one, the process ends.
+  /// The value, owned by this result. Without a value, aborts.
   const T& value() const& noexcept { return **this; }
   T& value() & noexcept { return **this; }
   T&& value() && noexcept { return *std::move(*this); }
@@ -103,7 +95,6 @@ class [[nodiscard]] Result {
   /// @}
 
  private:
-  // The address of the value of `self`, const or not.
   static auto* Checked(auto* self) noexcept {
     if (!self->ok()) [[unlikely]]
       Terminate(self->status_.message().c_str());
@@ -114,7 +105,6 @@ class [[nodiscard]] Result {
     std::fprintf(stderr, "blocksieve: a Result has no value: %s\n", reason);
     std::abort();
   }
-
   std::optional<T> value_;
   Status status_;
 };
