@@ -80,7 +80,7 @@ class Check(CommandTest):
         self.expect("filter_policy is nullptr, which RocksDB also writes", filter_policy="nullptr")
         self.expect("has wasted_reads, which needs the listener blocksieve, and listeners is {E",
                     filter_policy="{id=blocksieve;wasted_reads=1}")
-        self.expect("ranges=true needs prefix_extractor=blocksieve.range; it is not set",
+        self.expect("prefix_extractor is not set; allowed: blocksieve.range",
                     filter_policy="{id=blocksieve;ranges=true}")
 
     def test_database(self):

@@ -56,17 +56,22 @@ int Length(std::string_view text) noexcept {
 
 }  // namespace
 
-void LogLoudly(rocksdb::Logger* info_log, std::string_view message,
-               std::string_view reason) noexcept {
+void LogLoudly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason,
+               std::string_view column_family) noexcept {
+  const bool has_family = !column_family.empty();
+  const char* const before = has_family ? "column family " : "";
+  const char* const after = has_family ? ": " : "";
   if (info_log != nullptr) {
     try {
-      rocksdb::Log(rocksdb::InfoLogLevel::ERROR_LEVEL, info_log, "blocksieve: %.*s%.*s",
-                   Length(message), message.data(), Length(reason), reason.data());
+      rocksdb::Log(rocksdb::InfoLogLevel::ERROR_LEVEL, info_log, "blocksieve: %s%.*s%s%.*s%.*s",
+                   before, Length(column_family), column_family.data(), after, Length(message),
+                   message.data(), Length(reason), reason.data());
       return;
     } catch (const std::bad_alloc&) {  // a line that is longer than the logger's buffer
     }
   }
-  std::fprintf(stderr, "blocksieve: %.*s%.*s\n", Length(message), message.data(), Length(reason),
+  std::fprintf(stderr, "blocksieve: %s%.*s%s%.*s%.*s\n", before, Length(column_family),
+               column_family.data(), after, Length(message), message.data(), Length(reason),
                reason.data());
 }
 

@@ -8,15 +8,15 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Reports what RocksDB would swallow: `message`, followed by `reason`. Writes to the database's
-/// info log if there is one, else to stderr. Works when memory is short, which is one of the
-/// reasons.
-void LogLoudly(rocksdb::Logger* info_log, std::string_view message,
-               std::string_view reason = {}) noexcept;
+/// Reports a problem that RocksDB would swallow: `message`, followed by `reason`, after the name of
+/// the column family if it is known. Writes to the database's info log, or to stderr if `info_log`
+/// is null. Works when memory is short.
+void LogLoudly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason = {},
+               std::string_view column_family = {}) noexcept;
 
-/// Writes the file LOG of a database, as RocksDB does by itself; the one of before becomes LOG.old.
-/// A line that cannot be written is lost. RocksDB's own log, where RocksDB checks its assumptions
-/// as Debian's does, ends the process at the line after such a one: on a full disk. Thread-safe.
+/// A logger that writes the file LOG of a database like RocksDB's own; the previous file becomes
+/// LOG.old. On a full disk it drops the line. RocksDB's own logger ends the process at the next
+/// line if RocksDB was built with assertions, as Debian's is. Thread-safe.
 std::shared_ptr<rocksdb::Logger> NewFullDiskLog(const std::string& database);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -24,6 +24,13 @@ rocksdb::Status ToRocksStatus(const Status& status) {
   return rocksdb::Status::Aborted(message);
 }
 
+std::string MessageOf(const rocksdb::Status& status) {
+  constexpr std::string_view kPrefix = "blocksieve: ";
+  std::string_view message = status.getState() == nullptr ? "" : status.getState();
+  if (message.starts_with(kPrefix)) message.remove_prefix(kPrefix.size());
+  return message.empty() ? status.ToString() : std::string(message);
+}
+
 rocksdb::Status CheckGiven(std::initializer_list<std::pair<const char*, const void*>> arguments) {
   for (const auto& [name, address] : arguments) {
     if (address != nullptr) continue;

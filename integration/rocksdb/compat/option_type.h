@@ -43,8 +43,11 @@ std::string ToText(Number number) {
   return {buffer.data(), result.ptr};
 }
 
-/// The RocksDB status of the same kind, with the message behind "blocksieve: ".
+/// The RocksDB status of the same kind, with "blocksieve: " before the message.
 rocksdb::Status ToRocksStatus(const Status& status);
+
+/// The message of a status without its kind and without "blocksieve: ", for logs.
+std::string MessageOf(const rocksdb::Status& status);
 
 /// InvalidArgument for the first of these that is null.
 rocksdb::Status CheckGiven(std::initializer_list<std::pair<const char*, const void*>> arguments);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve {
@@ -16,8 +17,9 @@ namespace {
 constexpr std::string_view kBytewise = "leveldb.BytewiseComparator";
 constexpr std::string_view kBytewiseWithTimestamps = "leveldb.BytewiseComparator.u64ts";
 
-rocksdb::Status Refused(const std::string& what) {
-  return rocksdb::Status::InvalidArgument("blocksieve: ranges=true " + what);
+rocksdb::Status Refused(const std::string& name, std::string_view value,
+                        const std::string& allowed) {
+  return OptionOutOfRange(name, std::string(value), allowed + " (with ranges=true)");
 }
 
 }  // namespace
@@ -29,36 +31,30 @@ rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_fam
   };
   const std::string_view comparator = name_of(column_family.comparator);
   if (comparator != kBytewise && comparator != kBytewiseWithTimestamps) {
-    return Refused("needs the comparator " + std::string(kBytewise) + " or " +
-                   std::string(kBytewiseWithTimestamps) + "; that of the column family is " +
-                   std::string(comparator));
+    return Refused("comparator", comparator,
+                   std::string(kBytewise) + ", " + std::string(kBytewiseWithTimestamps));
   }
   const std::string_view memtable = name_of(column_family.memtable_factory);
   if (memtable == "null" || memtable.find("Hash") != std::string_view::npos) {
-    return Refused(
-        "needs a memtable that does not hash prefixes, such as SkipListFactory; memtable_factory "
-        "is " +
-        std::string(memtable));
+    return Refused("memtable_factory", memtable,
+                   "one that does not hash prefixes, such as SkipListFactory");
   }
   const auto* const table =
       column_family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   if (table == nullptr) {
-    return Refused("needs block-based tables; table_factory is " +
-                   std::string(column_family.table_factory->Name()));
+    return Refused("table_factory", column_family.table_factory->Name(), "BlockBasedTable");
   }
-  if (!table->whole_key_filtering) {
-    return Refused("needs whole_key_filtering=true; it is false");
-  }
+  if (!table->whole_key_filtering) return Refused("whole_key_filtering", "false", "true");
   if (table->index_type == rocksdb::BlockBasedTableOptions::kHashSearch) {
-    return Refused(
-        "needs index_type=kBinarySearch, kBinarySearchWithFirstKey or kTwoLevelIndexSearch; it is "
-        "kHashSearch");
+    return Refused("index_type", "kHashSearch",
+                   "kBinarySearch, kBinarySearchWithFirstKey, kTwoLevelIndexSearch");
   }
   if (check_extractor && !IsRangeExtractor(column_family.prefix_extractor.get())) {
-    return Refused(std::string("needs prefix_extractor=") + RangeExtractor::kName + "; it is " +
-                   (column_family.prefix_extractor == nullptr
-                        ? "not set"
-                        : column_family.prefix_extractor->Name()));
+    return Refused("prefix_extractor",
+                   column_family.prefix_extractor == nullptr
+                       ? "not set"
+                       : column_family.prefix_extractor->Name(),
+                   RangeExtractor::kName);
   }
   return rocksdb::Status::OK();
 }
@@ -70,6 +66,6 @@ void PrepareRangeRead(const rocksdb::Slice* upper_bound, rocksdb::ReadOptions* r
   read_options->auto_prefix_mode = true;
 }
 
-RangeFilterCounts GetRangeFilterCounts() { return rocksdb_plugin::CountedRanges(); }
+RangeFilterCounts GetRangeFilterCounts() { return rocksdb_plugin::SumRangeCounts(); }
 
 }  // namespace blocksieve

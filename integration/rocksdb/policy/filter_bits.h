@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/cache_charge.h"
@@ -28,59 +29,67 @@ namespace blocksieve::rocksdb_plugin {
 /// serves all builders of a policy. Thread-safe.
 class MemoryFit {
  public:
-  /// `usable_bytes(n)` is what an allocation of n bytes really holds; malloc knows by default.
-  explicit MemoryFit(std::function<size_t(size_t)> usable_bytes = AskMalloc);
+  /// `usable_bytes(n)` is the size that an allocation of n bytes really has.
+  explicit MemoryFit(std::function<size_t(size_t)> usable_bytes = MallocUsableBytes);
 
   /// The layout for the keys in `builder`, which is about to finish.
   Layout Fit(const FilterBuilder& builder);
 
-  /// The layout that Fit would choose for so many keys now.
+  /// The layout that Fit would choose now for `num_keys` keys.
   Layout Choose(const FilterBuilder& builder, uint64_t num_keys) const;
 
   /// Expected false positives saved so far, per absent probe of each filter, weighted by keys.
   double balance() const { return balance_.load(std::memory_order_relaxed); }
 
-  static size_t AskMalloc(size_t bytes);
+  static size_t MallocUsableBytes(size_t bytes);
 
  private:
   std::function<size_t(size_t)> usable_bytes_;
   std::atomic<double> balance_{0};
 };
 
-/// A builder for the filters of one file, owned by the caller. `info_log` may be null. `memory_fit`
-/// is null unless sizes are to follow those of the allocator, `charge` unless what building takes
-/// is charged to a cache. Null if there is no memory for it.
+/// What it means that a file gets no filter, for logs; the reason follows.
+inline constexpr std::string_view kNoFilterWritten =
+    "no filter written for a file, so lookups read its blocks; reason: ";
+inline constexpr std::string_view kNoRangeFilterWritten =
+    "no range filter written for a file, so bounded seeks read its blocks; reason: ";
+
+/// A builder for the filters of one file, owned by the caller. `info_log` may be null; log lines
+/// name `column_family` unless it is empty. `memory_fit` is null unless filters should fill their
+/// allocations, `charge` unless the memory for building is charged to a cache. Null if memory is
+/// short.
 rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
                                            std::shared_ptr<MemoryFit> memory_fit,
-                                           std::unique_ptr<CacheCharge> charge = nullptr);
+                                           std::unique_ptr<CacheCharge> charge = nullptr,
+                                           std::string column_family = {});
 
-/// A reader of any filter block: one of ours, one of stock RocksDB's, or an unreadable one, which
-/// may match everything. It is owned by the caller and refers to `contents`, which must outlive it.
-/// Null if there is no memory for it.
+/// A reader of any filter block: blocksieve's, stock RocksDB's, or an unreadable one, which may
+/// match everything. Owned by the caller; `contents` must outlive it. Null if memory is short.
 rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents);
 
-/// Stock RocksDB's reader of any filter block, for which ours may match everything.
+/// Stock RocksDB's reader of any filter block. For it, blocksieve's blocks may match everything.
 rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents);
 
-/// A builder that adds a range filter to what `points` builds. Owned by the caller; null if there
-/// is no memory for it. `mark_files`: see MarkNextFile.
+/// A builder that appends a range filter to the key filter of `points`. Owned by the caller; null
+/// if memory is short. `mark_files`: see MarkNextFile.
 rocksdb::FilterBitsBuilder* NewRangeBitsBuilder(std::unique_ptr<rocksdb::FilterBitsBuilder> points,
                                                 RangeFilterBuilder ranges, bool mark_files,
                                                 rocksdb::Logger* info_log,
-                                                std::unique_ptr<CacheCharge> charge = nullptr);
+                                                std::unique_ptr<CacheCharge> charge = nullptr,
+                                                std::string column_family = {});
 
-/// Whether the loaded RocksDB calls extractor and filter as range filters need it, so that a "no"
-/// can be relied on. False until the self-test has run and found it so.
+/// Whether the self-test has passed: the loaded RocksDB calls extractor and filter in the order
+/// that range filters rely on, so that their "no" is right. False before the self-test.
 bool RangesAreTrusted() noexcept;
 
 /// Runs the self-test, once in a process: writes a few keys to files in memory, seeks in them, and
-/// compares what is asked and found. Says on stderr what is wrong, and returns it; empty if nothing
-/// is. Thread-safe. It needs no other thread and no lock of a database, so that it can run wherever
-/// a filter is opened.
+/// checks the range queries and the results. Logs a problem to stderr and returns it; empty if
+/// there is none. Thread-safe. Needs no other thread and no lock of a database, so it can run
+/// wherever a filter is opened.
 const std::string& TestRangesOnce();
 
-/// The test itself, with RangeExtractor::Get() or one that tests have in its place. Empty if all is
-/// as expected.
+/// The self-test with this extractor: RangeExtractor::Get(), or a substitute in tests. Returns the
+/// problem; empty if there is none.
 std::string RangeSelfTestProblem(const std::shared_ptr<const rocksdb::SliceTransform>& extractor);
 
 }  // namespace blocksieve::rocksdb_plugin

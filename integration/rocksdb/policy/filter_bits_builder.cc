@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <new>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -13,15 +14,17 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// One object serves all partitions of a file. RocksDB uses it from one thread at a time. But under
-// parallel compression it calls AddKey and Finish from different threads, and newer versions ask
-// for the number of entries meanwhile.
+// One object serves all partitions of a file. RocksDB uses it from one thread at a time, but under
+// parallel compression it calls AddKey and Finish from different threads, and newer versions call
+// EstimateEntriesAdded meanwhile.
 class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
  public:
   BitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
-              std::shared_ptr<MemoryFit> memory_fit, std::unique_ptr<CacheCharge> charge)
+              std::shared_ptr<MemoryFit> memory_fit, std::unique_ptr<CacheCharge> charge,
+              std::string column_family)
       : builder_(std::move(builder)),
         info_log_(info_log),
+        column_family_(std::move(column_family)),
         memory_fit_(std::move(memory_fit)),
         charge_(std::move(charge)) {}
 
@@ -42,11 +45,11 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     if (charge_ != nullptr) charge_->Set(finished_bytes_ += block.ok() ? block->size : 0);
     has_filter_ = block.ok();
     if (!has_filter_) {
-      Report(&reported_no_filter_, "no filter written: ", block.status().message());
+      Report(&reported_no_filter_, kNoFilterWritten, block.status().message());
       return AlwaysMayMatch(buf);
     }
     if (!builder_.fallback_reason().empty()) {
-      Report(&reported_fallback_, "blocked Bloom filter written: ", builder_.fallback_reason());
+      Report(&reported_fallback_, kFallbackWritten, builder_.fallback_reason());
     }
     const rocksdb::Slice contents(block->memory.get() + block->offset, block->size);
     buf->reset(block->memory.release());
@@ -77,26 +80,30 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   }
 
  private:
-  // Once per file: what happens to one of its partitions may happen to hundreds.
+  static constexpr std::string_view kFallbackWritten =
+      "blocked Bloom filter written for a file, larger than a ribbon of the same FPR; reason: ";
+
+  // Once per file, as the same may happen to hundreds of its partitions.
   void Report(bool* reported, std::string_view message, std::string_view reason) {
-    if (!*reported) LogLoudly(info_log_, message, reason);
+    if (!*reported) LogLoudly(info_log_, message, reason, column_family_);
     *reported = true;
   }
 
-  // As RocksDB's builders: a ribbon for which a cache with a strict limit has no room becomes a
-  // Bloom filter, which is built in any case.
+  // Like RocksDB's builders: if a cache with a strict limit has no room for building a ribbon, a
+  // Bloom filter is built, whether or not the cache has room for that.
   void ChargeBuilding(Layout* layout) {
     if (charge_->Set(finished_bytes_ + builder_.BuildBytes(*layout))) return;
     const Result<Layout> bloom =
         ChooseLayout(FilterKind::kBlockedBloom, std::max(layout->predicted_fpr, kMinTargetFpr));
     if (layout->kind == FilterKind::kBlockedBloom || !bloom.ok()) return;
-    Report(&reported_fallback_, "blocked Bloom filter written: ",
-           "the block cache has no room to charge the building of a ribbon to");
+    Report(&reported_fallback_, kFallbackWritten,
+           "the block cache has no room for building a ribbon; raise its capacity, or take filter "
+           "construction out of cache_usage_options");
     *layout = *bloom;
     charge_->Set(finished_bytes_ + builder_.BuildBytes(*layout));
   }
 
-  // For an empty Slice, as for one to five bytes, RocksDB would answer "no" for every key.
+  // RocksDB answers "no" for every key if the block has five bytes or fewer.
   static rocksdb::Slice AlwaysMayMatch(std::unique_ptr<const char[]>* buf) {
     static constexpr char kZeros[kZeroTailBytes + 1] = {};
     buf->reset();
@@ -105,31 +112,35 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
 
   FilterBuilder builder_;
   rocksdb::Logger* const info_log_;
+  const std::string column_family_;
   const std::shared_ptr<MemoryFit> memory_fit_;
   const std::unique_ptr<CacheCharge> charge_;  // null: none
-  uint64_t finished_bytes_ = 0;  // of all partitions: RocksDB holds them until it writes them
+  uint64_t finished_bytes_ = 0;  // all partitions: RocksDB holds them until it writes them
   bool has_filter_ = false;
   bool reported_no_filter_ = false;
   bool reported_fallback_ = false;
 };
 
-// What a range filter takes besides its bits per key, about.
+// Approximate size of a range filter without its bits per key.
 constexpr double kFixedBytes = 100;
 
 class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
  public:
   RangeBitsBuilder(std::unique_ptr<rocksdb::FilterBitsBuilder> points, RangeFilterBuilder ranges,
-                   bool mark_files, rocksdb::Logger* info_log, std::unique_ptr<CacheCharge> charge)
+                   bool mark_files, rocksdb::Logger* info_log, std::unique_ptr<CacheCharge> charge,
+                   std::string column_family)
       : points_(std::move(points)),
         ranges_(std::move(ranges)),
         bytes_per_key_(RangeBitsPerKey(ranges_.options().range_fpr) / 8),
         mark_files_(mark_files),
         info_log_(info_log),
+        column_family_(std::move(column_family)),
         charge_(std::move(charge)) {}
 
-  // After each key comes its prefix, which is the same for all. That there is one at all says that
-  // ranges will be asked. Readers take the empty key for "may match"; those that do not know of
-  // ranges may be asked for it if the file begins with it.
+  // RocksDB adds each key and then its prefix, which is empty for all keys. A prefix shows that the
+  // column family has the extractor, so that range queries will come. Readers answer "may match"
+  // for the empty key. If it is the first key of the file, it is added as a key too, for readers
+  // that know no ranges.
   void AddKey(const rocksdb::Slice& key) override {
     if (!key.empty()) {
       points_->AddKey(key);
@@ -166,8 +177,8 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
     return points_->MaybePostVerify(filter_content);
   }
 
-  // Partitions have as many keys as without ranges: with half as many in each, a lookup would
-  // search a larger index for them, and more of them would say "goes on in the next one".
+  // Partitions hold as many keys as without ranges. With half as many, lookups would search a
+  // larger partition index, and more ranges would extend beyond their partition.
   size_t ApproximateNumEntries(size_t bytes) override {
     return points_->ApproximateNumEntries(bytes);
   }
@@ -195,10 +206,11 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
     const bool has_ranges = has_prefix && status.ok() && ranges_.absent_reason().empty();
     MarkNextFile(mark_files_ && has_ranges);
     if (has_ranges || block->memory == nullptr || std::exchange(reported_, true)) return;
-    LogLoudly(info_log_, "no range filter written: ",
+    LogLoudly(info_log_, kNoRangeFilterWritten,
               !has_prefix
-                  ? "the column family has no prefix extractor"
-                  : std::string_view(status.ok() ? ranges_.absent_reason() : status.message()));
+                  ? "prefix_extractor is not set; set it to blocksieve.range (EnableRangeFilter)"
+                  : std::string_view(status.ok() ? ranges_.absent_reason() : status.message()),
+              column_family_);
   }
 
   const std::unique_ptr<rocksdb::FilterBitsBuilder> points_;
@@ -206,9 +218,10 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
   const double bytes_per_key_;
   const bool mark_files_;
   rocksdb::Logger* const info_log_;
+  const std::string column_family_;
   const std::unique_ptr<CacheCharge> charge_;
   uint64_t finished_bytes_ = 0;
-  bool is_first_ = true;  // of the file
+  bool is_first_ = true;  // no key of the file was added yet
   bool has_prefix_ = false;
   bool reported_ = false;  // once per file
 };
@@ -217,20 +230,23 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
 
 rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
                                            std::shared_ptr<MemoryFit> memory_fit,
-                                           std::unique_ptr<CacheCharge> charge) {
+                                           std::unique_ptr<CacheCharge> charge,
+                                           std::string column_family) {
   // RocksDB is not exception-safe; without a builder it writes no filter.
-  auto* const bits = new (std::nothrow)
-      BitsBuilder(std::move(builder), info_log, std::move(memory_fit), std::move(charge));
-  if (bits == nullptr) LogLoudly(info_log, "no filter written: out of memory");
+  auto* const bits =
+      new (std::nothrow) BitsBuilder(std::move(builder), info_log, std::move(memory_fit),
+                                     std::move(charge), std::move(column_family));
+  if (bits == nullptr) LogLoudly(info_log, kNoFilterWritten, "out of memory");
   return bits;
 }
 
 rocksdb::FilterBitsBuilder* NewRangeBitsBuilder(std::unique_ptr<rocksdb::FilterBitsBuilder> points,
                                                 RangeFilterBuilder ranges, bool mark_files,
                                                 rocksdb::Logger* info_log,
-                                                std::unique_ptr<CacheCharge> charge) {
+                                                std::unique_ptr<CacheCharge> charge,
+                                                std::string column_family) {
   return new (std::nothrow) RangeBitsBuilder(std::move(points), std::move(ranges), mark_files,
-                                             info_log, std::move(charge));
+                                             info_log, std::move(charge), std::move(column_family));
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -15,32 +15,32 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// What the core takes a list of keys to be.
+// KeyList reads a list of slices as a list of string views.
 static_assert(offsetof(rocksdb::Slice, data_) == 0 &&
               offsetof(rocksdb::Slice, size_) == sizeof(const char*));
 
 std::string_view AsView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
-// What the filters of a block say to a question for the prefix of all keys, which is empty.
-RangeOutcome AskRange(const RangeFilterReader& ranges, const Filter& points,
-                      const rocksdb::Slice& prefix) noexcept {
-  const std::optional<SeekRange> asked = TakeSeekRange(AsView(prefix));
-  if (!asked) return RangeOutcome::kNoBound;
-  if (asked->begin.empty()) return RangeOutcome::kEmptyBegin;
+// Answers a query for the prefix of all keys, which is empty, with the range of the current seek.
+RangeOutcome QueryRange(const RangeFilterReader& ranges, const Filter& points,
+                        const rocksdb::Slice& prefix) noexcept {
+  const std::optional<SeekRange> range = TakeSeekRange(AsView(prefix));
+  if (!range) return RangeOutcome::kNoBound;
+  if (range->begin.empty()) return RangeOutcome::kEmptyBegin;
   if (!RangesAreTrusted()) return RangeOutcome::kUntrusted;
   const auto may_match = [&](std::string_view key) { return points.MayContain(key); };
-  switch (ranges.Ask(asked->begin, asked->end, may_match)) {
+  switch (ranges.Ask(range->begin, range->end, may_match)) {
     case RangeFilterReader::Answer::kNo:
       return RangeOutcome::kNo;
     case RangeFilterReader::Answer::kBeyond:
-      return RangeOutcome::kBeyond;
+      return RangeOutcome::kBeyondPartition;
     case RangeFilterReader::Answer::kMayMatch:
       break;
   }
   return RangeOutcome::kMayMatch;
 }
 
-// Constructed for every probe under allow_mmap_reads, so it holds nothing but the core's reader.
+// Constructed for every probe under allow_mmap_reads, so it holds only the core's reader.
 class BitsReader final : public rocksdb::FilterBitsReader {
  public:
   explicit BitsReader(const Filter& filter) : filter_(filter) {}
@@ -48,11 +48,11 @@ class BitsReader final : public rocksdb::FilterBitsReader {
   const Filter& filter() const { return filter_; }
 
   // The empty key is the prefix of all keys under our extractor, and not in the filter. Batches
-  // have it where a file with whole keys is read with whole_key_filtering=false.
+  // contain it if a file with whole keys is read with whole_key_filtering=false.
   bool MayMatch(const rocksdb::Slice& entry) override {
     if (entry.empty()) [[unlikely]] {
-      // Other extractors leave nothing, and have empty prefixes, too.
-      if (TakeSeekRange(AsView(entry))) CountRange(RangeOutcome::kNoFilter);
+      // Other extractors can have empty prefixes too, but record no range.
+      if (TakeSeekRange(AsView(entry))) CountRangeQuery(RangeOutcome::kNoRangeFilter);
       return true;
     }
     return filter_.MayContain(AsView(entry));
@@ -68,7 +68,7 @@ class BitsReader final : public rocksdb::FilterBitsReader {
   const Filter filter_;
 };
 
-// The prefix of all keys is empty where ranges can be asked.
+// Answers range queries, which are probes for the empty prefix of all keys.
 class RangeBitsReader final : public rocksdb::FilterBitsReader {
  public:
   explicit RangeBitsReader(ByteView block)
@@ -76,8 +76,8 @@ class RangeBitsReader final : public rocksdb::FilterBitsReader {
 
   bool MayMatch(const rocksdb::Slice& entry) override {
     if (entry.empty()) [[unlikely]] {
-      const RangeOutcome outcome = AskRange(ranges_, points_.filter(), entry);
-      CountRange(outcome);
+      const RangeOutcome outcome = QueryRange(ranges_, points_.filter(), entry);
+      CountRangeQuery(outcome);
       return outcome != RangeOutcome::kNo;
     }
     return points_.MayMatch(entry);
@@ -103,18 +103,19 @@ rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents) tr
 
 rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
   const ByteView block = AsBytes(AsView(contents));
-  // RocksDB takes one to five bytes for the filter of no keys, but a truncated filter looks the
-  // same. Ours are never that short, and its own only if they are damaged.
+  // RocksDB reads one to five bytes as the filter of no keys, but a truncated filter looks the
+  // same. Blocksieve's filters are never that short, and RocksDB's only if they are damaged.
   if (block.size() <= kZeroTailBytes) return new BitsReader(Filter());
   if (!HasFilterBlockTail(block)) return NewStockBitsReader(contents);
   if (RangeFilterReader::Open(block).is_ready()) {
-    // Opening a database tests, but not read-only, nor where the column family is added later.
+    // ValidateOptions runs the test too, but not for read-only databases, nor for column families
+    // that are added later.
     TestRangesOnce();
     return new RangeBitsReader(block);
   }
   return new BitsReader(Filter::Open(block));
 } catch (const std::bad_alloc&) {
-  return nullptr;  // RocksDB takes this for "may match"; it is not exception-safe
+  return nullptr;  // RocksDB treats this as "may match"; it is not exception-safe
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -7,7 +7,7 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// RocksDB reads a block together with these bytes of its own, a compression type and a checksum.
+// RocksDB reads a block together with its trailer: a compression type and a checksum.
 constexpr size_t kBlockTrailerBytes = 5;
 
 // The smallest size to try, in sixteenths. Size classes of allocators are at most a quarter apart.
@@ -23,7 +23,7 @@ double Gain(const FilterBuilder& builder, uint64_t num_keys, const Layout& layou
 MemoryFit::MemoryFit(std::function<size_t(size_t)> usable_bytes)
     : usable_bytes_(std::move(usable_bytes)) {}
 
-size_t MemoryFit::AskMalloc(size_t bytes) {
+size_t MemoryFit::MallocUsableBytes(size_t bytes) {
   void* memory = std::malloc(bytes);
   const size_t usable = memory == nullptr ? bytes : malloc_usable_size(memory);
   std::free(memory);
@@ -38,7 +38,7 @@ Layout MemoryFit::Fit(const FilterBuilder& builder) {
 }
 
 Layout MemoryFit::Choose(const FilterBuilder& builder, uint64_t num_keys) const {
-  // A filter that exceeds a budget is lost, and how much of it the hashes leave is not known here.
+  // A filter that exceeds max_build_bytes is lost, and the share of the hashes is not known here.
   if (num_keys == 0 || builder.options().max_build_bytes != 0) return builder.layout();
   const size_t wanted = static_cast<size_t>(builder.BlockBytes(num_keys));
   const auto fill = [&](size_t block_bytes) {
@@ -48,7 +48,7 @@ Layout MemoryFit::Choose(const FilterBuilder& builder, uint64_t num_keys) const 
 
   const Layout filled = fill(wanted);
   if (filled.bits_per_key <= builder.layout().bits_per_key) return builder.layout();
-  // There is waste to avoid: can the balance afford a smaller allocation?
+  // The allocation has unused bytes. Look for a smaller one that the balance can afford.
   const double affordable = -balance();
   for (size_t sixteenths = kMinSixteenths; sixteenths < 16; ++sixteenths) {
     const Layout smaller = fill(wanted * sixteenths / 16);

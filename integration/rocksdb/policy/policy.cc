@@ -8,6 +8,7 @@
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "lib/base/kernels.h"
@@ -30,7 +31,7 @@ RangePartOptions CoreRangeOptions(const FilterPolicyOptions& options, double ran
                                   const rocksdb::FilterBuildingContext& context) {
   RangePartOptions core;
   core.range_fpr = range_fpr;
-  // What a coarse rate promises is no sign of keys that are too much alike.
+  // An estimate near a coarse range_fpr is expected, and no sign of keys that are too much alike.
   core.max_estimated_fpr = std::max(core.max_estimated_fpr, std::min(1.0, 1.5 * range_fpr));
   core.is_whole_file = !context.table_options.partition_filters;
   core.max_build_bytes = options.max_build_bytes;
@@ -54,7 +55,7 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
   if (options_.ranges) {
     const rocksdb::Status status = CheckRangeOptions(column_family, /*check_extractor=*/true);
     if (!status.ok()) {
-      LogLoudly(nullptr, status.ToString());
+      LogLoudly(nullptr, MessageOf(status));
       return status;
     }
     if (abi_problem_.empty()) TestRangesOnce();
@@ -70,40 +71,42 @@ Result<FilterRates> Policy::RatesOf(const rocksdb::FilterBuildingContext& contex
 
 rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     const rocksdb::FilterBuildingContext& context) const try {
+  const std::string& family = context.column_family_name;
   const Result<FilterRates> rates = RatesOf(context);
   if (!rates.ok()) {
-    LogLoudly(context.info_log, "no filter written: ", rates.status().message());
+    LogLoudly(context.info_log, kNoFilterWritten, rates.status().message(), family);
     return nullptr;
   }
   const auto [target_fpr, range_fpr] = *rates;
   if (target_fpr > kMaxTargetFpr) return nullptr;
   if (!abi_problem_.empty()) {
-    // Every generation can make a stock policy by name.
+    // A stock policy can be made by name in every generation of the interface.
     const rocksdb::FilterPolicy* const stock = StockBloom(StockBloomBitsPerKey(target_fpr));
     if (stock != nullptr) return stock->GetBuilderWithContext(context);
-    LogLoudly(context.info_log, "no filter written: RocksDB has no policy bloomfilter");
+    LogLoudly(context.info_log, kNoFilterWritten, "this RocksDB has no policy bloomfilter", family);
     return nullptr;
   }
   Result<FilterBuilder> builder = FilterBuilder::Create(CoreOptions(options_, target_fpr, context));
   if (!builder.ok()) {
-    LogLoudly(context.info_log, "no filter written: ", builder.status().message());
+    LogLoudly(context.info_log, kNoFilterWritten, builder.status().message(), family);
     return nullptr;
   }
   std::unique_ptr<rocksdb::FilterBitsBuilder> points(
       NewBitsBuilder(*std::move(builder), context.info_log,
                      context.table_options.optimize_filters_for_memory ? memory_fit_ : nullptr,
-                     ChargeOfFilterBuilding(context.table_options)));
+                     ChargeOfFilterBuilding(context.table_options), family));
   if (points == nullptr || !options_.ranges) return points.release();
   Result<RangeFilterBuilder> ranges =
       RangeFilterBuilder::Create(CoreRangeOptions(options_, range_fpr, context));
   if (!ranges.ok()) {
-    LogLoudly(context.info_log, "no range filter written: ", ranges.status().message());
+    LogLoudly(context.info_log, kNoRangeFilterWritten, ranges.status().message(), family);
     return points.release();
   }
   return NewRangeBitsBuilder(std::move(points), *std::move(ranges), options_.plain_range_reads,
-                             context.info_log, ChargeOfFilterBuilding(context.table_options));
+                             context.info_log, ChargeOfFilterBuilding(context.table_options),
+                             family);
 } catch (const std::bad_alloc&) {  // RocksDB is not exception-safe
-  LogLoudly(context.info_log, "no filter written: out of memory");
+  LogLoudly(context.info_log, kNoFilterWritten, "out of memory", context.column_family_name);
   return nullptr;
 }
 
@@ -116,8 +119,8 @@ rocksdb::Status Policy::ConfigureOptions(
     const rocksdb::ConfigOptions& config_options,
     const std::unordered_map<std::string, std::string>& opts_map,
     std::unordered_map<std::string, std::string>* unused) {
-  // Under ignore_unknown_options, RocksDB reports neither options that it does not know nor values
-  // that it cannot parse.
+  // Under ignore_unknown_options, RocksDB reports neither unknown options nor values that it cannot
+  // parse.
   for (const auto& [name, value] : opts_map) {
     const std::string problem = PolicyOptionProblem(config_options, name, value);
     if (!problem.empty()) LogLoudly(nullptr, problem);
@@ -126,31 +129,32 @@ rocksdb::Status Policy::ConfigureOptions(
   rocksdb::Status status = FilterPolicy::ConfigureOptions(config_options, opts_map, unused);
   if (status.ok()) {
     status = ValidatePolicyOptions(options_);
-    if (!status.ok()) LogLoudly(nullptr, status.ToString());
+    if (!status.ok()) LogLoudly(nullptr, MessageOf(status));
   }
   if (!status.ok()) {
     options_ = before;
-    LogLoudly(nullptr, "filter policy options not applied; if RocksDB goes on, it uses\n" +
-                           DescribePolicyOptions(options_));
+    LogLoudly(nullptr,
+              "the filter policy options are not applied; if RocksDB continues, it uses\n" +
+                  DescribePolicyOptions(options_));
   }
   return status;
 }
 
 std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
   assert(ValidatePolicyOptions(options).ok());
-  // An open makes several policies, but a problem of the process is reported once.
-  static const bool said = [] {
+  // Opening a database makes several policies, but a problem of the process is reported once.
+  static const bool reported = [] {
     if (!LoadedAbiProblem().empty()) {
       LogLoudly(nullptr,
-                LoadedAbiProblem() + "; building stock Bloom filters of the same FPR instead");
+                LoadedAbiProblem() + "; stock Bloom filters of the same FPR are built instead");
     }
     if (!KernelOverrideProblem().empty()) {
-      LogLoudly(nullptr, "BLOCKSIEVE_KERNEL=" + std::string(KernelOverrideProblem()) + "; using " +
-                             std::string(KernelName(ActiveKernel())));
+      LogLoudly(nullptr, "BLOCKSIEVE_KERNEL=" + std::string(KernelOverrideProblem()) + "; " +
+                             std::string(KernelName(ActiveKernel())) + " is used");
     }
     return true;
   }();
-  static_cast<void>(said);
+  static_cast<void>(reported);
   return std::make_unique<Policy>(options, LoadedAbiProblem());
 }
 

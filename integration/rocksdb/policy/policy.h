@@ -14,29 +14,29 @@
 #include "integration/rocksdb/levels/level_rates.h"
 #include "lib/lsm/level_rules.h"
 
-// FilterPolicyOptions as text, for RocksDB's option strings and OPTIONS files. A number that is
-// written reads as the same number, in any locale.
+// The filter policy, and its options as text for RocksDB's option strings and OPTIONS files. A
+// number is read back as it was written, in any locale.
 
 namespace blocksieve::rocksdb_plugin {
 
 class MemoryFit;
 
-/// The policy that RocksDB sees. The constructor, or RocksDB's option machinery, sets its options
-/// before it is used; they do not change afterwards.
+/// The policy that RocksDB calls. The constructor or RocksDB's option machinery sets its options;
+/// they do not change once it is used.
 class Policy final : public rocksdb::FilterPolicy {
  public:
   static const char kName[];
 
-  /// `abi_problem`: why RocksDB's filter interface must not be used; empty if it may.
+  /// `abi_problem`: why RocksDB's filter interface must not be used; empty if it may be.
   Policy(const FilterPolicyOptions& options, std::string abi_problem);
 
   const char* Name() const override { return kName; }
 
-  // The name of the built-in filters, by which RocksDB looks filters up. Stock RocksDB thus finds
-  // ours, which "may match", and we find its own.
+  // RocksDB finds filter blocks by this name of the built-in filters. So stock RocksDB finds
+  // blocksieve's, which "may match", and blocksieve finds RocksDB's.
   const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
 
-  /// Tells LevelRates about the options of the column family.
+  /// Passes the column family's options to LevelRates, and checks them and RocksDB for ranges.
   rocksdb::Status ValidateOptions(const rocksdb::DBOptions& db,
                                   const rocksdb::ColumnFamilyOptions& column_family) const override;
 
@@ -62,27 +62,27 @@ class Policy final : public rocksdb::FilterPolicy {
   mutable LevelRates level_rates_;
 };
 
-/// A policy with these options. If the loaded RocksDB has another interface than the headers, the
-/// policy builds stock filters, and stderr says so once per process. REQUIRES: `options` are valid.
+/// A policy with these options. If the loaded RocksDB's filter interface differs from the headers',
+/// it builds stock filters, and stderr says so once per process. REQUIRES: `options` are valid.
 std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options);
 
-/// Whether filters of ranges can be right with these options. `check_extractor`: whether the prefix
-/// extractor has to be ours. Errors: InvalidArgument, naming what is in the way.
+/// Checks that range filters work with these options. `check_extractor`: the prefix extractor must
+/// be RangeExtractor. Errors: InvalidArgument, naming the option, its value and allowed values.
 rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_family,
                                   bool check_extractor);
 
-/// Errors: InvalidArgument. It names the option, its value and the allowed range, or the options
-/// that exclude each other.
+/// Errors: InvalidArgument, naming the option, its value and the allowed range, or the options that
+/// exclude each other.
 rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options);
 
-/// The filter goal that the options state, or target_fpr=0.01 if they state none.
+/// The filter goal of the options; target_fpr=0.01 if they set none.
 RateGoal GoalOf(const FilterPolicyOptions& options);
 
 /// How RocksDB parses, writes and compares each option. Lives as long as the process.
 const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& PolicyOptionTypes();
 
-/// Why an option cannot be set to a value: there is no such option, or it does not take the value.
-/// Empty if it can.
+/// Why an option cannot be set to a value: the option is unknown, or the value is not allowed.
+/// Empty if it can be set.
 std::string PolicyOptionProblem(const rocksdb::ConfigOptions& config_options,
                                 const std::string& name, const std::string& value);
 

@@ -36,7 +36,7 @@ rocksdb::Status ParseKind(const std::string& name, const std::string& text, Poli
   return OptionOutOfRange(name, text, allowed);
 }
 
-// An option that says how precise filters are.
+// An option that determines how precise filters are.
 struct Precision {
   const char* name;
   std::optional<double> FilterPolicyOptions::*field;
@@ -63,15 +63,15 @@ OptionTypeInfo PrecisionType(const Precision& precision) {
                    std::optional<double>* number) {
         std::optional<double> value;
         rocksdb::Status status;
-        // SetOptions lets the options of a policy of the same id stand unless they are given anew,
-        // so a goal has to be taken back where another one is set.
+        // SetOptions keeps the options of a policy of the same id unless they are set again, so an
+        // earlier goal must be cleared where another one is set.
         if (text != "none") {
           status = ParseInRange(name, text, precision.lowest, precision.highest, &value.emplace());
         }
         if (status.ok()) *number = value;
         return status;
       },
-      // RocksDB omits options without a text: those that are not set.
+      // RocksDB omits options whose text is empty, here those that are not set.
       [](const std::optional<double>& number) { return number ? ToText(*number) : ""; });
 }
 
@@ -99,28 +99,23 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
   const RateGoal goal = GoalOf(options);
   if (const Status status = goal.Check(); !status.ok()) {
     return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
-                                            "; drop a goal that was set before with NAME=none");
+                                            "; clear an earlier one with NAME=none");
   }
   for (const auto& [name, number] : {std::pair{"range_fpr", options.range_fpr},
                                      std::pair{"seek_fraction", options.seek_fraction}}) {
     if (options.ranges || !number) continue;
-    return rocksdb::Status::InvalidArgument(
-        std::string("blocksieve: ") + name + "=" + ToText(*number) +
-        " needs ranges=true; drop what was set before with " + name + "=none");
+    return OptionOutOfRange(name, ToText(*number), "none, unless ranges=true");
   }
   if (!options.ranges && options.plain_range_reads) {
-    return rocksdb::Status::InvalidArgument("blocksieve: plain_range_reads=true needs ranges=true");
+    return OptionOutOfRange("plain_range_reads", "true", "false, unless ranges=true");
   }
   if (goal.differs_by_run() && options.range_fpr) {
-    return rocksdb::Status::InvalidArgument(
-        "blocksieve: range_fpr=" + ToText(*options.range_fpr) +
-        " excludes wasted_reads and bits_per_key, which give ranges their rates, too; drop it with "
-        "range_fpr=none");
+    return OptionOutOfRange("range_fpr", ToText(*options.range_fpr),
+                            "none with wasted_reads and bits_per_key, which choose this rate");
   }
   if (!goal.differs_by_run() && options.seek_fraction) {
-    return rocksdb::Status::InvalidArgument(
-        "blocksieve: seek_fraction=" + ToText(*options.seek_fraction) +
-        " needs wasted_reads or bits_per_key; drop it with seek_fraction=none");
+    return OptionOutOfRange("seek_fraction", ToText(*options.seek_fraction),
+                            "none, unless wasted_reads or bits_per_key is set");
   }
   PolicyKind ignored;
   return ParseKind("kind", KindName(options.kind), &ignored);
@@ -128,7 +123,7 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
 
 const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
   static const auto& types = *[] {
-    // Never destroyed: databases may be closed after static destructors began.
+    // Never destroyed: databases may be closed while static destructors run.
     auto* const made = new std::unordered_map<std::string, OptionTypeInfo>{
         {"kind",
          OptionAsText<PolicyKind>(offsetof(FilterPolicyOptions, kind), ParseKind, KindName)},
@@ -146,13 +141,13 @@ std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::
                                 const std::string& value) {
   const auto type = PolicyOptionTypes().find(name);
   if (type == PolicyOptionTypes().end()) {
-    return "unknown filter policy option: " + internal::Shown(name + "=" + value) +
-           "; known options are target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes, "
+    return "filter policy option " + internal::Shown(name + "=" + value) +
+           " is unknown; allowed: target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes, "
            "ranges, range_fpr, seek_fraction, plain_range_reads";
   }
   FilterPolicyOptions ignored;
   const rocksdb::Status status = type->second.Parse(config_options, name, value, &ignored);
-  return status.ok() ? "" : "invalid filter policy option: " + status.ToString();
+  return status.ok() ? "" : MessageOf(status);
 }
 
 std::string DescribePolicyOptions(const FilterPolicyOptions& options) {

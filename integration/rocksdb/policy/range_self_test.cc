@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<bool> trusted = false;
 
-// While the test runs on this thread, its answers count.
+// Makes the filters of this thread answer before the test has passed.
 thread_local bool is_testing = false;
 
 struct Testing {
@@ -30,14 +30,14 @@ constexpr int kKeys = 200;
 
 std::string KeyOf(int i) { return "self-test " + std::to_string(1000 + 7 * i); }
 
-/// Seeks as applications do, and compares with what is known to be there. Empty if nothing is
-/// wrong.
+/// Seeks as applications do, and compares the results with the known keys. Returns the problem;
+/// empty if there is none.
 std::string SeekProblem(rocksdb::SstFileReader* file, bool partitioned) {
   uint64_t empty = 0;
-  const RangesCountedApart counts;
+  const ScopedRangeCounts counts;
   for (int i = 0; i + 1 < kKeys; ++i) {
     for (const bool holds_key : {false, true}) {
-      // Right behind a key, up to the next one or behind it.
+      // The range begins after a key and ends before or after the next one.
       const std::string begin = KeyOf(i) + "~";
       const std::string end = KeyOf(i + 1) + (holds_key ? "~" : "");
       const rocksdb::Slice bound(end);
@@ -53,11 +53,12 @@ std::string SeekProblem(rocksdb::SstFileReader* file, bool partitioned) {
       empty += holds_key ? 0 : 1;
     }
   }
-  const uint64_t told = counts.count(RangeOutcome::kNo) + counts.count(RangeOutcome::kMayMatch) +
-                        counts.count(RangeOutcome::kBeyond);
-  if (told < empty) {
-    return "of " + std::to_string(2 * (kKeys - 1)) + " seeks only " + std::to_string(told) +
-           " reached a " + (partitioned ? "partitioned " : "") + "filter with their range";
+  const uint64_t answered = counts.count(RangeOutcome::kNo) +
+                            counts.count(RangeOutcome::kMayMatch) +
+                            counts.count(RangeOutcome::kBeyondPartition);
+  if (answered < empty) {
+    return "only " + std::to_string(answered) + " of " + std::to_string(2 * (kKeys - 1)) +
+           " seeks reached a " + (partitioned ? "partitioned " : "") + "filter with their range";
   }
   return "";
 }
@@ -104,12 +105,13 @@ std::string RangeSelfTestProblem(const std::shared_ptr<const rocksdb::SliceTrans
 const std::string& TestRangesOnce() {
   static std::once_flag once;
   static std::string problem;
-  if (is_testing) return problem;  // the files of the test have ranges, too
+  if (is_testing) return problem;  // the test opens range filters itself
   std::call_once(once, [] {
     problem = RangeSelfTestProblem(RangeExtractor::Get());
     trusted.store(problem.empty(), std::memory_order_release);
     if (!problem.empty()) {
-      LogLoudly(nullptr, "range filters are not used with this RocksDB: ", problem);
+      LogLoudly(nullptr,
+                "range filters fail the self-test with this RocksDB and are not used: ", problem);
     }
   });
   return problem;

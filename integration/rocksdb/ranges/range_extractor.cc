@@ -12,20 +12,20 @@ namespace {
 
 thread_local bool mark_next_file = false;
 
-struct Transformed {
+struct TransformedKeys {
   std::string_view last;
   std::string_view before_last;
 };
-thread_local Transformed transformed;
+thread_local TransformedKeys transformed;
 
-// Threads count apart, so that they do not wait for each other's cache lines.
+// Threads count in separate cache lines, so that they do not wait for each other.
 constexpr size_t kStripes = 16;
 struct alignas(64) Stripe {
   std::array<std::atomic<uint64_t>, kNumRangeOutcomes> counts{};
 };
 std::array<Stripe, kStripes> stripes;
 
-thread_local RangesCountedApart* counted_apart = nullptr;
+thread_local ScopedRangeCounts* scoped_counts = nullptr;
 
 Stripe& OwnStripe() noexcept {
   static std::atomic<size_t> next = 0;
@@ -41,17 +41,20 @@ uint64_t Sum(RangeOutcome outcome) noexcept {
   return sum;
 }
 
-// So many questions without a range are no accident.
-constexpr uint64_t kTooManyWithoutBound = 1000;
+// This many queries without a range are no accident.
+constexpr uint64_t kUnboundedQueriesBeforeWarning = 1000;
 
 void WarnOnce() noexcept {
   static std::atomic<bool> warned = false;
-  if (Sum(RangeOutcome::kNo) + Sum(RangeOutcome::kMayMatch) + Sum(RangeOutcome::kBeyond) != 0)
+  if (Sum(RangeOutcome::kNo) + Sum(RangeOutcome::kMayMatch) + Sum(RangeOutcome::kBeyondPartition) !=
+      0) {
     return;
+  }
   if (warned.exchange(true)) return;
   LogLoudly(nullptr,
-            "range filters are asked without a range: seeks need ReadOptions with "
-            "iterate_upper_bound and auto_prefix_mode=true (PrepareRangeRead sets both)");
+            "no seek has an upper bound, so range filters rule no file out; set "
+            "iterate_upper_bound and auto_prefix_mode=true in ReadOptions (PrepareRangeRead sets "
+            "both)");
 }
 
 }  // namespace
@@ -66,7 +69,7 @@ std::string RangeExtractor::GetId() const {
 }
 
 rocksdb::Slice RangeExtractor::Transform(const rocksdb::Slice& key) const {
-  LeaveTransformed({key.data(), key.size()});
+  RecordTransformedKey({key.data(), key.size()});
   return {key.data(), 0};
 }
 
@@ -78,15 +81,15 @@ bool IsRangeExtractor(const rocksdb::SliceTransform* extractor) {
   return name == RangeExtractor::kName || name == RangeExtractor::kMarkedName;
 }
 
-void LeaveTransformed(std::string_view key) noexcept {
+void RecordTransformedKey(std::string_view key) noexcept {
   transformed.before_last = transformed.last;
   transformed.last = key;
 }
 
 std::optional<SeekRange> TakeSeekRange(std::string_view prefix) noexcept {
-  const Transformed taken = transformed;
+  const TransformedKeys taken = transformed;
   transformed = {};
-  // The last two alone would pair the key of this seek with that of one before it.
+  // Without this check, a seek's key would be paired with the key of an earlier seek.
   if (taken.before_last.data() == nullptr || taken.before_last.data() != prefix.data() ||
       taken.last.data() == prefix.data()) {
     return std::nullopt;
@@ -94,30 +97,30 @@ std::optional<SeekRange> TakeSeekRange(std::string_view prefix) noexcept {
   return SeekRange{taken.before_last, taken.last};
 }
 
-void CountRange(RangeOutcome outcome) noexcept {
-  if (counted_apart != nullptr) [[unlikely]] {
-    ++counted_apart->counts_[static_cast<size_t>(outcome)];
+void CountRangeQuery(RangeOutcome outcome) noexcept {
+  if (scoped_counts != nullptr) [[unlikely]] {
+    ++scoped_counts->counts_[static_cast<size_t>(outcome)];
     return;
   }
   const uint64_t before =
       OwnStripe().counts[static_cast<size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
-  if (outcome == RangeOutcome::kNoBound && before + 1 == kTooManyWithoutBound) WarnOnce();
+  if (outcome == RangeOutcome::kNoBound && before + 1 == kUnboundedQueriesBeforeWarning) WarnOnce();
 }
 
-RangeFilterCounts CountedRanges() noexcept {
+RangeFilterCounts SumRangeCounts() noexcept {
   RangeFilterCounts counts;
   counts.no = Sum(RangeOutcome::kNo);
   counts.may_match = Sum(RangeOutcome::kMayMatch);
-  counts.beyond_partition = Sum(RangeOutcome::kBeyond);
-  counts.no_range_filter = Sum(RangeOutcome::kNoFilter);
+  counts.beyond_partition = Sum(RangeOutcome::kBeyondPartition);
+  counts.no_range_filter = Sum(RangeOutcome::kNoRangeFilter);
   counts.no_bound = Sum(RangeOutcome::kNoBound);
   counts.empty_begin = Sum(RangeOutcome::kEmptyBegin);
   counts.untrusted = Sum(RangeOutcome::kUntrusted);
   return counts;
 }
 
-RangesCountedApart::RangesCountedApart() noexcept { counted_apart = this; }
+ScopedRangeCounts::ScopedRangeCounts() noexcept { scoped_counts = this; }
 
-RangesCountedApart::~RangesCountedApart() { counted_apart = nullptr; }
+ScopedRangeCounts::~ScopedRangeCounts() { scoped_counts = nullptr; }
 
 }  // namespace blocksieve::rocksdb_plugin

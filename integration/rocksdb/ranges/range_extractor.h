@@ -15,28 +15,28 @@
 namespace blocksieve::rocksdb_plugin {
 
 /// The prefix extractor of column families with range filters. All keys have the same prefix, the
-/// empty one, at the address of the key: so RocksDB never takes two keys for unlike, and asks the
-/// filter of each file before it seeks in it.
+/// empty one, at the address of the key. So for RocksDB all keys share a prefix, and it queries the
+/// filter of each file before it seeks in the file.
 ///
-/// RocksDB keeps raw pointers to extractors. Get() gives an object that lives as long as the
-/// process; of those that RocksDB makes by name it is the owner.
+/// RocksDB keeps raw pointers to extractors. The object of Get() lives as long as the process;
+/// RocksDB owns the objects that it makes by name.
 class RangeExtractor final : public rocksdb::SliceTransform {
  public:
   static constexpr const char* kName = "blocksieve.range";
 
-  /// The name that marked files have (MarkNextFile).
+  /// The name in marked files (MarkNextFile).
   static constexpr const char* kMarkedName = "blocksieve.range.file";
 
-  /// `name` is one of both, and lives as long as the process.
+  /// `name` is kName or kMarkedName, and lives as long as the process.
   explicit RangeExtractor(const char* name) : name_(name) {}
 
-  /// That of the plain name, for applications.
+  /// The extractor named kName, for applications.
   static std::shared_ptr<const rocksdb::SliceTransform> Get();
 
   const char* Name() const override { return name_; }
 
-  /// The name that RocksDB writes into OPTIONS, and into the file that it is writing. Both have the
-  /// plain one, but for a marked file.
+  /// The name that RocksDB writes into OPTIONS and into the file that it is writing: kName, or
+  /// kMarkedName for a marked file.
   std::string GetId() const override;
 
   rocksdb::Slice Transform(const rocksdb::Slice& key) const override;
@@ -47,66 +47,67 @@ class RangeExtractor final : public rocksdb::SliceTransform {
   const char* const name_;
 };
 
-/// Marks the file of which this thread has just finished the filter: the next GetId() on it, which
-/// is for the properties of that file, gives kMarkedName. RocksDB then takes the extractor for
-/// changed, and for seeks with default ReadOptions, too, it looks whether key and bound have the
-/// same prefix and asks the filter. Without a mark they are not asked, and nothing else is lost.
+/// Marks the file whose filter this thread has just finished: the thread's next GetId(), which is
+/// for the properties of that file, returns kMarkedName. RocksDB then believes that the extractor
+/// has changed, so even for seeks with default ReadOptions it compares the prefixes of key and
+/// bound and queries the filter. Without a mark such seeks do not use the filter; nothing else
+/// differs.
 void MarkNextFile(bool mark) noexcept;
 
-/// Whether RocksDB calls it by one of both names.
+/// Whether the extractor has one of both names. False for null.
 bool IsRangeExtractor(const rocksdb::SliceTransform* extractor);
 
-// What a seek asks. Right before RocksDB asks the filter of a file whether it may have a prefix, it
-// transforms the key of the seek, and then its upper bound, if it has one, to compare their
-// prefixes. The transform leaves both here, and the filter takes them. All on one thread, without
-// anything in between; where that is not so, the filter cannot tell.
+// How a filter learns the range of a seek. Right before RocksDB queries the filter of a file for a
+// prefix, it transforms the key of the seek and then its upper bound, if it has one, to compare
+// their prefixes. Transform records both, and the filter takes them. All of this must happen on one
+// thread without another transform in between; otherwise the filter answers "may match".
 
-/// [begin, end), for as long as RocksDB waits for the answer.
+/// [begin, end). Valid while RocksDB waits for the answer.
 struct SeekRange {
   std::string_view begin;
   std::string_view end;
 };
 
-/// Leaves a key that RocksDB transforms.
-void LeaveTransformed(std::string_view key) noexcept;
+/// Records a key that RocksDB transforms.
+void RecordTransformedKey(std::string_view key) noexcept;
 
-/// The range that belongs to the question for `prefix`, which is empty and points to where the
-/// seek's key begins. Nothing if the last two keys left on this thread are not that key and another
-/// one. What was left is used up.
+/// The range of the query for `prefix`, which is empty and points to the first byte of the seek's
+/// key. Nothing unless the last two keys recorded on this thread are that key and another one.
+/// Forgets the recorded keys.
 std::optional<SeekRange> TakeSeekRange(std::string_view prefix) noexcept;
 
-/// What became of one question to the filter of a file.
+/// Result of one range query to the filter of a file: the members of RangeFilterCounts.
 enum class RangeOutcome : uint8_t {
   kNo,
   kMayMatch,
-  kBeyond,    // the range goes on behind the partition
-  kNoFilter,  // the file has a filter for points only
-  kNoBound,   // RocksDB gave no range: no upper bound, or ReadOptions that do not compare prefixes
-  kEmptyBegin,  // the key "" looks like the prefix of all keys
-  kUntrusted,   // RocksDB did not pass the self-test
+  kBeyondPartition,
+  kNoRangeFilter,
+  kNoBound,
+  kEmptyBegin,  // the key "" cannot be told from the prefix of all keys
+  kUntrusted,
 };
 inline constexpr int kNumRangeOutcomes = 7;
 
-/// Counts it, for the process. Says once, in the log, if ranges are asked for in vain.
-void CountRange(RangeOutcome outcome) noexcept;
+/// Counts an outcome for the process. Warns once on stderr if no query ever has a range.
+void CountRangeQuery(RangeOutcome outcome) noexcept;
 
-/// All counts so far.
-RangeFilterCounts CountedRanges() noexcept;
+/// The counts of the process.
+RangeFilterCounts SumRangeCounts() noexcept;
 
-/// While one of these lives, what its thread asks is counted here, and not for the process.
-class RangesCountedApart {
+/// While it lives, the queries of its thread are counted here instead of for the process.
+class ScopedRangeCounts {
  public:
-  RangesCountedApart() noexcept;
-  RangesCountedApart(const RangesCountedApart&) = delete;
-  RangesCountedApart& operator=(const RangesCountedApart&) = delete;
-  ~RangesCountedApart();
+  ScopedRangeCounts() noexcept;
+  ScopedRangeCounts(const ScopedRangeCounts&) = delete;
+  ScopedRangeCounts& operator=(const ScopedRangeCounts&) = delete;
+  ~ScopedRangeCounts();
 
   uint64_t count(RangeOutcome outcome) const noexcept {
     return counts_[static_cast<size_t>(outcome)];
   }
 
  private:
-  friend void CountRange(RangeOutcome outcome) noexcept;
+  friend void CountRangeQuery(RangeOutcome outcome) noexcept;
 
   std::array<uint64_t, kNumRangeOutcomes> counts_{};
 };

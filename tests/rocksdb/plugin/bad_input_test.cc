@@ -67,13 +67,16 @@ Cases FilterOptionCases() {
       {{.kind = static_cast<PolicyKind>(77)}, {"kind is unknown", "auto, bloom, ribbon"}},
       {{.ranges = true, .range_fpr = 0.5}, {"range_fpr is 0.5; allowed: 1e-05 to 0.3"}},
       {{.wasted_reads = 1, .ranges = true, .range_fpr = 0.1},
-       {"range_fpr=0.1 excludes wasted_reads", "range_fpr=none"}},
-      {{.ranges = true, .seek_fraction = 0.5}, {"seek_fraction=0.5 needs wasted_reads"}},
+       {"range_fpr is 0.1; allowed: none with wasted_reads"}},
+      {{.ranges = true, .seek_fraction = 0.5},
+       {"seek_fraction is 0.5; allowed: none, unless wasted_reads"}},
       {{.wasted_reads = 1, .ranges = true, .seek_fraction = 1},
        {"seek_fraction is 1; allowed: 0.01 to 0.99"}},
-      {{.range_fpr = 0.1}, {"range_fpr=0.1 needs ranges=true"}},
-      {{.wasted_reads = 1, .seek_fraction = 0.5}, {"seek_fraction=0.5 needs ranges=true"}},
-      {{.plain_range_reads = true}, {"plain_range_reads=true needs ranges=true"}},
+      {{.range_fpr = 0.1}, {"range_fpr is 0.1; allowed: none, unless ranges=true"}},
+      {{.wasted_reads = 1, .seek_fraction = 0.5},
+       {"seek_fraction is 0.5; allowed: none, unless ranges=true"}},
+      {{.plain_range_reads = true},
+       {"plain_range_reads is true; allowed: false, unless ranges=true"}},
   };
   Cases cases;
   for (const auto& each : bad) {
@@ -81,7 +84,7 @@ Cases FilterOptionCases() {
     const Words& words = each.second;
     cases.push_back({words, [=](Options* options) { return EnableFilter(options, filter); }});
     cases.push_back({words, [=](Options*) { return StatusOf(NewFilterPolicy(filter)); }});
-    if (words[0].ends_with("needs ranges=true")) continue;  // which EnableRangeFilter sets
+    if (words[0].ends_with("unless ranges=true")) continue;  // which EnableRangeFilter sets
     cases.push_back({words, [=](Options* o) { return EnableRangeFilter(o, {.policy = filter}); }});
   }
   return cases;
@@ -190,11 +193,11 @@ Cases RangeCases() {
     cases.push_back({words, [=](Options*) { return OpenAfter(change); }, /*is_loud=*/true});
   };
   const std::pair<Words, Change> both[] = {
-      {{"ranges=true needs the comparator leveldb.Bytewise", "rocksdb.ReverseBytewiseComparator"},
+      {{"comparator is rocksdb.ReverseBytewiseComparator; allowed: leveldb.", "(with ranges=true)"},
        [](Options* o, Table*) { o->comparator = rocksdb::ReverseBytewiseComparator(); }},
-      {{"whole_key_filtering=true; it is false"},
+      {{"whole_key_filtering is false; allowed: true"},
        [](Options*, Table* table) { table->whole_key_filtering = false; }},
-      {{"index_type=kBinarySearch", "kHashSearch"},
+      {{"index_type is kHashSearch; allowed: kBinarySearch"},
        [](Options*, Table* table) { table->index_type = Table::kHashSearch; }},
       {{"memtable_factory is HashSkipList", "SkipListFactory"},
        [](Options* o, Table*) { o->memtable_factory.reset(rocksdb::NewHashSkipListRepFactory()); }},
@@ -207,8 +210,8 @@ Cases RangeCases() {
     o->prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
   };
   before({"prefix extractor rocksdb.FixedPrefix", "set replace_prefix_extractor"}, other_prefixes);
-  after({"prefix_extractor=blocksieve.range; it is rocksdb.FixedPrefix"}, other_prefixes);
-  after({"prefix_extractor=blocksieve.range; it is not set"},
+  after({"prefix_extractor is rocksdb.FixedPrefix", "allowed: blocksieve.range"}, other_prefixes);
+  after({"prefix_extractor is not set; allowed: blocksieve.range"},
         [](Options* o, Table*) { o->prefix_extractor.reset(); });
   return cases;
 }

@@ -127,8 +127,8 @@ TEST(MemoryFitAlone, TheBudgetOfABuildIsKept) {
 
 TEST(MemoryFitAlone, MallocsAnswerIsAtLeastWhatWasAsked) {
   for (size_t bytes = 1; bytes < 1 << 20; bytes = bytes * 3 / 2 + 1) {
-    EXPECT_GE(MemoryFit::AskMalloc(bytes), bytes);
-    EXPECT_LE(MemoryFit::AskMalloc(bytes), bytes + bytes / 4 + 8192);
+    EXPECT_GE(MemoryFit::MallocUsableBytes(bytes), bytes);
+    EXPECT_LE(MemoryFit::MallocUsableBytes(bytes), bytes + bytes / 4 + 8192);
   }
 }
 

@@ -63,7 +63,7 @@ TEST_F(OptionStrings, OptionsInForceCanBeTakenBack) {
   ASSERT_TRUE(set("{id=blocksieve;ranges=true;range_fpr=0.25}", &policy).ok());
   refused = policy;
   EXPECT_THAT(set("{id=blocksieve;ranges=false}", &refused).ToString(),
-              HasSubstr("range_fpr=none"));
+              HasSubstr("range_fpr is 0.25; allowed: none"));
   ASSERT_TRUE(set("{id=blocksieve;ranges=false;range_fpr=none}", &policy).ok());
   EXPECT_FALSE(As<Policy>(policy.get())->options().ranges);
 }
@@ -79,7 +79,7 @@ TEST_F(OptionStrings, ErrorsThatRocksDbDropsAreOnStderr) {
       {"blocksieve: 0.01", "target_fpr is  0.01; allowed: 1e-07 to 0.5"},
       {"{id=blocksieve;kind=Bloom}", "kind is Bloom; allowed: auto, bloom, ribbon"},
       {"{id=blocksieve;max_build_bytes=1.5}", "max_build_bytes is 1.5; allowed: 0 to"},
-      {"{id=blocksieve;ranges=false;range_fpr=0.02}", "range_fpr=0.02 needs ranges=true"},
+      {"{id=blocksieve;ranges=false;range_fpr=0.02}", "range_fpr is 0.02; allowed: none"},
   };
   for (const auto& [text, problem] : cases) {
     std::shared_ptr<const FilterPolicy> policy;
@@ -100,8 +100,9 @@ TEST_F(OptionStrings, UnknownOptionsAreNamed) {
   forgiving.ignore_unknown_options = true;
   EXPECT_THAT(
       StderrOf([&] { status = Create(text, &policy, forgiving); }),
-      HasSubstr("bits_per_kay=10; known options are target_fpr, wasted_reads, bits_per_key, kind, "
-                "max_build_bytes"));
+      HasSubstr(
+          "bits_per_kay=10 is unknown; allowed: target_fpr, wasted_reads, bits_per_key, kind, "
+          "max_build_bytes"));
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_EQ(As<Policy>(policy.get())->options().target_fpr, 0.02);
 }
