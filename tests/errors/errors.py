@@ -17,7 +17,7 @@ LIST = pathlib.Path(__file__).with_name("ERRORS.txt")
 CALLS = re.compile(
     r"InvalidArgument|Corruption|NotSupported|NotFound|IOError|Incomplete|Aborted|MemoryLimit|"
     r"ResourceExhausted|Fail\w*|fail|UsageError|Interrupted|Terminate|Damaged\w*|Unknown|Unreadable|"
-    r"\w*OutOfRange|LogLoudly|WarnOnce|Report|Refused|refused|say|Expected|Complaint|WriteToStandardError"
+    r"\w*OutOfRange|LogLoudly|LogNo\w+|WarnOnce|Report|Refused|refused|say|Expected|Complaint|WriteToStandardError"
 )
 # Functions that return such a text, and variables and lists that hold it.
 FUNCTIONS = re.compile(

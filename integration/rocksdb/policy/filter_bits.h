@@ -48,11 +48,13 @@ class MemoryFit {
   std::atomic<double> balance_{0};
 };
 
-/// What it means that a file gets no filter, for logs; the reason follows.
-inline constexpr std::string_view kNoFilterWritten =
-    "no filter written for a file, so lookups read its blocks; reason: ";
-inline constexpr std::string_view kNoRangeFilterWritten =
-    "no range filter written for a file, so bounded seeks read its blocks; reason: ";
+/// @{
+/// Log why a file gets no filter. `info_log` may be null, `column_family` empty if unknown.
+void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
+                 std::string_view column_family) noexcept;
+void LogNoRangeFilter(rocksdb::Logger* info_log, std::string_view reason,
+                      std::string_view column_family) noexcept;
+/// @}
 
 /// A builder for the filters of one file, owned by the caller. `info_log` may be null; log lines
 /// name `column_family` unless it is empty. `memory_fit` is null unless filters should fill their

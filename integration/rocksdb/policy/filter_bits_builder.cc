@@ -45,11 +45,13 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     if (charge_ != nullptr) charge_->Set(finished_bytes_ += block.ok() ? block->size : 0);
     has_filter_ = block.ok();
     if (!has_filter_) {
-      Report(&reported_no_filter_, kNoFilterWritten, block.status().message());
+      if (!std::exchange(reported_no_filter_, true)) {
+        LogNoFilter(info_log_, block.status().message(), column_family_);
+      }
       return AlwaysMayMatch(buf);
     }
     if (!builder_.fallback_reason().empty()) {
-      Report(&reported_fallback_, kFallbackWritten, builder_.fallback_reason());
+      ReportFallback(builder_.fallback_reason());
     }
     const rocksdb::Slice contents(block->memory.get() + block->offset, block->size);
     buf->reset(block->memory.release());
@@ -80,13 +82,12 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   }
 
  private:
-  static constexpr std::string_view kFallbackWritten =
-      "blocked Bloom filter written for a file, larger than a ribbon of the same FPR; reason: ";
-
-  // Once per file, as the same may happen to hundreds of its partitions.
-  void Report(bool* reported, std::string_view message, std::string_view reason) {
-    if (!*reported) LogLoudly(info_log_, message, reason, column_family_);
-    *reported = true;
+  void ReportFallback(std::string_view reason) {
+    if (std::exchange(reported_fallback_, true)) return;
+    LogLoudly(info_log_,
+              "blocked Bloom filter written for a file, larger than a ribbon of the same FPR; "
+              "reason: ",
+              reason, column_family_);
   }
 
   // Like RocksDB's builders: if a cache with a strict limit has no room for building a ribbon, a
@@ -96,9 +97,9 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     const Result<Layout> bloom =
         ChooseLayout(FilterKind::kBlockedBloom, std::max(layout->predicted_fpr, kMinTargetFpr));
     if (layout->kind == FilterKind::kBlockedBloom || !bloom.ok()) return;
-    Report(&reported_fallback_, kFallbackWritten,
-           "the block cache has no room for building a ribbon; raise its capacity, or take filter "
-           "construction out of cache_usage_options");
+    ReportFallback(
+        "the block cache has no room for building a ribbon; raise its capacity, or take filter "
+        "construction out of cache_usage_options");
     *layout = *bloom;
     charge_->Set(finished_bytes_ + builder_.BuildBytes(*layout));
   }
@@ -117,6 +118,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   const std::unique_ptr<CacheCharge> charge_;  // null: none
   uint64_t finished_bytes_ = 0;  // all partitions: RocksDB holds them until it writes them
   bool has_filter_ = false;
+  // Reports are once per file, as the same may happen to hundreds of its partitions.
   bool reported_no_filter_ = false;
   bool reported_fallback_ = false;
 };
@@ -206,11 +208,11 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
     const bool has_ranges = has_prefix && status.ok() && ranges_.absent_reason().empty();
     MarkNextFile(mark_files_ && has_ranges);
     if (has_ranges || block->memory == nullptr || std::exchange(reported_, true)) return;
-    LogLoudly(info_log_, kNoRangeFilterWritten,
-              !has_prefix
-                  ? "prefix_extractor is not set; set it to blocksieve.range (EnableRangeFilter)"
-                  : std::string_view(status.ok() ? ranges_.absent_reason() : status.message()),
-              column_family_);
+    LogNoRangeFilter(
+        info_log_,
+        !has_prefix ? "prefix_extractor is not set; set it to blocksieve.range (EnableRangeFilter)"
+                    : std::string_view(status.ok() ? ranges_.absent_reason() : status.message()),
+        column_family_);
   }
 
   const std::unique_ptr<rocksdb::FilterBitsBuilder> points_;
@@ -228,6 +230,19 @@ class RangeBitsBuilder final : public FilterBitsBuilderBase<RangeBitsBuilder> {
 
 }  // namespace
 
+void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
+                 std::string_view column_family) noexcept {
+  LogLoudly(info_log, "no filter written for a file, so lookups read its blocks; reason: ", reason,
+            column_family);
+}
+
+void LogNoRangeFilter(rocksdb::Logger* info_log, std::string_view reason,
+                      std::string_view column_family) noexcept {
+  LogLoudly(info_log,
+            "no range filter written for a file, so bounded seeks read its blocks; reason: ",
+            reason, column_family);
+}
+
 rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
                                            std::shared_ptr<MemoryFit> memory_fit,
                                            std::unique_ptr<CacheCharge> charge,
@@ -236,7 +251,7 @@ rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, rocksdb::Logge
   auto* const bits =
       new (std::nothrow) BitsBuilder(std::move(builder), info_log, std::move(memory_fit),
                                      std::move(charge), std::move(column_family));
-  if (bits == nullptr) LogLoudly(info_log, kNoFilterWritten, "out of memory");
+  if (bits == nullptr) LogNoFilter(info_log, "out of memory", {});
   return bits;
 }
 

@@ -74,7 +74,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   const std::string& family = context.column_family_name;
   const Result<FilterRates> rates = RatesOf(context);
   if (!rates.ok()) {
-    LogLoudly(context.info_log, kNoFilterWritten, rates.status().message(), family);
+    LogNoFilter(context.info_log, rates.status().message(), family);
     return nullptr;
   }
   const auto [target_fpr, range_fpr] = *rates;
@@ -83,12 +83,12 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     // A stock policy can be made by name in every generation of the interface.
     const rocksdb::FilterPolicy* const stock = StockBloom(StockBloomBitsPerKey(target_fpr));
     if (stock != nullptr) return stock->GetBuilderWithContext(context);
-    LogLoudly(context.info_log, kNoFilterWritten, "this RocksDB has no policy bloomfilter", family);
+    LogNoFilter(context.info_log, "this RocksDB has no policy bloomfilter", family);
     return nullptr;
   }
   Result<FilterBuilder> builder = FilterBuilder::Create(CoreOptions(options_, target_fpr, context));
   if (!builder.ok()) {
-    LogLoudly(context.info_log, kNoFilterWritten, builder.status().message(), family);
+    LogNoFilter(context.info_log, builder.status().message(), family);
     return nullptr;
   }
   std::unique_ptr<rocksdb::FilterBitsBuilder> points(
@@ -99,14 +99,14 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   Result<RangeFilterBuilder> ranges =
       RangeFilterBuilder::Create(CoreRangeOptions(options_, range_fpr, context));
   if (!ranges.ok()) {
-    LogLoudly(context.info_log, kNoRangeFilterWritten, ranges.status().message(), family);
+    LogNoRangeFilter(context.info_log, ranges.status().message(), family);
     return points.release();
   }
   return NewRangeBitsBuilder(std::move(points), *std::move(ranges), options_.plain_range_reads,
                              context.info_log, ChargeOfFilterBuilding(context.table_options),
                              family);
 } catch (const std::bad_alloc&) {  // RocksDB is not exception-safe
-  LogLoudly(context.info_log, kNoFilterWritten, "out of memory", context.column_family_name);
+  LogNoFilter(context.info_log, "out of memory", context.column_family_name);
   return nullptr;
 }
 
