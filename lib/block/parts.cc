@@ -19,13 +19,13 @@ Result<BlockParts> SplitBlock(ByteView block) {
   const auto checksum = fields.Fixed<uint32_t>();
   if (!fields.ok() || !fields.rest().empty() || filter_bytes > tail->before.size() ||
       range_bytes != tail->before.size() - filter_bytes) {
-    return DamagedBlock("footer behind the ranges does not fit");
+    return DamagedBlock("footer of the ranges contradicts their sizes");
   }
   const auto bytes = static_cast<size_t>(filter_bytes);
   return BlockParts{tail->before.first(bytes), tail->before.subspan(bytes), checksum};
 }
 
-BlockParts SplitBlockOrNot(ByteView block) noexcept try {
+BlockParts SplitBlockIfReadable(ByteView block) noexcept try {
   const BlockParts whole{block, {}, 0};
   if (!LooksLikeVersion(block, kRangeFormatVersion)) return whole;
   const Result<BlockParts> parts = SplitBlock(block);
@@ -36,7 +36,7 @@ BlockParts SplitBlockOrNot(ByteView block) noexcept try {
 
 Status CheckRanges(const BlockParts& parts) {
   if (!parts.ranges.empty() && Checksum(parts.ranges) != parts.ranges_checksum) {
-    return DamagedBlock("checksum of the ranges does not fit");
+    return DamagedBlock("range checksum mismatch");
   }
   return Status::Ok();
 }

@@ -37,7 +37,7 @@ Filter internal::FilterAccess::Open(ByteView block, Kernel kernel) noexcept {
   Filter filter;
   filter.bytes_ = block;
   FilterInfo info;
-  block = SplitBlockOrNot(block).filter;
+  block = SplitBlockIfReadable(block).filter;
   if (!IsReadable(block, &info)) return filter;
   static_assert(sizeof(FilterView) <= sizeof(filter.view_) &&
                 alignof(FilterView) <= alignof(uint64_t) &&
@@ -85,7 +85,7 @@ void Filter::MayContain(std::span<const std::string_view> keys, bool* may_match)
 
 bool Filter::MayContainRange(std::string_view begin, std::string_view end) const noexcept {
   const auto may_match = [this](std::string_view key) { return MayContain(key); };
-  return RangeFilterReader::Open(bytes_).Ask(begin, end, may_match) !=
+  return RangeFilterReader::Open(bytes_).Query(begin, end, may_match) !=
          RangeFilterReader::Answer::kNo;
 }
 

@@ -15,7 +15,7 @@
 namespace blocksieve {
 namespace {
 
-// What BlockBytes and Finish share.
+// The footer that Finish would write, from which BlockBytes is computed, too.
 FilterInfo Plan(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
   return internal::FindKind(layout.kind)->building->plan(layout, num_keys, hash_seed);
 }
@@ -24,7 +24,7 @@ uint64_t PlannedBytes(const FilterInfo& plan) noexcept {
   return plan.payload_bytes + internal::FooterBytesOf(plan, internal::FindKind(plan.kind)->format);
 }
 
-// A block without keys, or the error of hashes that were too many to keep.
+// A block without keys, or the error if the hashes exceeded the memory limit.
 Result<OwnedBytes> BuildEmpty(const FilterInfo& plan, const internal::HashList& hashes,
                               uint64_t max_build_bytes) {
   const uint64_t block_bytes = PlannedBytes(plan);
@@ -42,7 +42,7 @@ struct FilterBuilder::Keys {
   explicit Keys(uint64_t limit_bytes) : hashes(limit_bytes) {}
 
   void Add(uint64_t hash) noexcept {
-    // The counts tell "nothing yet" from a key that happens to hash to the initial value.
+    // num_keys distinguishes "no key yet" from a key that hashes to the initial value.
     if (hash == latest && num_keys >= 1) return;
     if (hash == before_latest && num_keys >= 2) {
       std::swap(latest, before_latest);
@@ -54,17 +54,17 @@ struct FilterBuilder::Keys {
     hashes.Append(hash);
   }
 
-  // Apart from AddKey, so that the latter, which is called for every key, saves no registers.
+  // Out of line, so that AddKey, which runs for every key, need not save registers.
   [[gnu::noinline]] void AddLongKey(std::string_view key, uint64_t seed) noexcept {
     Add(HashKey(key, seed));
   }
 
   internal::HashList hashes;
-  internal::HashList built_hashes;  // of the last block, if they are to be kept
+  internal::HashList built_hashes;  // those of the last block, with keep_hashes
   std::optional<RangeFilterBuilder> ranges;
   std::string fallback_reason;
   uint64_t num_keys = 0;
-  // The last two distinct hashes; meaningful only as far as num_keys says.
+  // The last two distinct hashes; valid from one and two num_keys on.
   uint64_t latest = 0;
   uint64_t before_latest = 0;
 };
@@ -140,9 +140,9 @@ Result<OwnedBytes> FilterBuilder::FinishPoints(const Layout& layout) try {
   if (num_keys == 0 || hashes.exhausted()) {
     return BuildEmpty(Plan(layout, num_keys, options_.hash_seed), hashes, options_.max_build_bytes);
   }
-  const auto build = [&](const Layout& of_layout) {
-    return internal::FindKind(of_layout.kind)
-        ->building->build(&hashes, options_.keep_hashes, of_layout, options_.hash_seed,
+  const auto build = [&](const Layout& chosen) {
+    return internal::FindKind(chosen.kind)
+        ->building->build(&hashes, options_.keep_hashes, chosen, options_.hash_seed,
                           options_.max_build_bytes);
   };
   Result<OwnedBytes> block = build(layout);
@@ -188,8 +188,8 @@ uint64_t FilterBuilder::BuildBytes(const Layout& layout) const noexcept {
 }
 
 uint64_t FilterBuilder::MaxKeys(uint64_t block_bytes) const noexcept {
-  // The footer's length depends on the number of keys, by a few bytes: start from what the payload
-  // alone would hold and step down to where both fit.
+  // The footer's size varies with the number of keys by a few bytes: start with the keys that a
+  // payload of block_bytes holds, and reduce it until payload and footer fit.
   uint64_t payload_bytes = block_bytes;
   while (payload_bytes > 0) {
     const uint64_t num_keys = blocksieve::MaxKeys(layout_, payload_bytes);
@@ -203,11 +203,11 @@ uint64_t FilterBuilder::MaxKeys(uint64_t block_bytes) const noexcept {
 
 Layout FilterBuilder::LayoutForBlockBytes(uint64_t num_keys, uint64_t block_bytes) const {
   const auto excess_bytes = internal::FindKind(options_.kind)->building->excess_bytes;
-  const double most_bits =
+  const double max_bits =
       8.0 * static_cast<double>(block_bytes) / static_cast<double>(num_keys == 0 ? 1 : num_keys);
-  Result<Layout> fits = LayoutForBitsPerKey(options_.kind, most_bits);
-  // Rows are a sixteenth apart, and what a block has beyond them is far less than a bit per key,
-  // but for tiny ones: a few steps.
+  Result<Layout> fits = LayoutForBitsPerKey(options_.kind, max_bits);
+  // A few steps: rows are 1/16 bit apart, and the rest of a block takes far less than a bit per key
+  // unless the block is tiny.
   while (fits.ok() && BlockBytes(*fits, num_keys) +
                               (excess_bytes == nullptr ? 0 : excess_bytes(*fits, num_keys)) >
                           block_bytes) {

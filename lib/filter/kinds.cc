@@ -15,7 +15,7 @@ constexpr std::array<const internal::KindEntry*, 4> kKinds = {
     &internal::kCountingBloomKind};
 
 template <class Has>
-std::vector<FilterKind> KindsThat(Has has) {
+std::vector<FilterKind> KindsWith(Has has) {
   std::vector<FilterKind> kinds;
   for (const internal::KindEntry* entry : kKinds) {
     if (has(*entry)) kinds.push_back(entry->kind);
@@ -38,11 +38,11 @@ std::string_view FilterKindName(FilterKind kind) noexcept {
 }
 
 std::vector<FilterKind> SizedFilterKinds() {
-  return KindsThat([](const internal::KindEntry& entry) { return entry.sizing.has_value(); });
+  return KindsWith([](const internal::KindEntry& entry) { return entry.sizing.has_value(); });
 }
 
 std::vector<FilterKind> BuildableFilterKinds() {
-  return KindsThat([](const internal::KindEntry& entry) { return entry.building.has_value(); });
+  return KindsWith([](const internal::KindEntry& entry) { return entry.building.has_value(); });
 }
 
 }  // namespace blocksieve

@@ -14,15 +14,16 @@
 namespace blocksieve {
 namespace {
 
-/// Whether some key of the range passes the filter for points, or there are too many of them to
-/// ask.
-bool MayHaveFew(const internal::KeyForm& form, std::string_view begin, std::string_view end,
-                const void* points, bool (*may_match)(const void*, std::string_view)) try {
-  internal::FewKeys keys(form, begin, end);
+/// Whether some possible key of the range passes the point filter, or there are too many possible
+/// keys to look up.
+bool CandidateMayMatch(const internal::KeyForm& form, std::string_view begin, std::string_view end,
+                       const void* point_filter,
+                       bool (*may_match)(const void*, std::string_view)) try {
+  internal::CandidateKeys keys(form, begin, end);
   if (!keys.ok()) return true;
-  for (int i = 0; i < RangeFilterReader::kMaxFewKeys; ++i) {
+  for (int i = 0; i < RangeFilterReader::kMaxCandidates; ++i) {
     if (!keys.Next()) return false;
-    if (may_match(points, keys.key())) return true;
+    if (may_match(point_filter, keys.key())) return true;
   }
   return keys.Next();
 } catch (const std::bad_alloc&) {
@@ -48,7 +49,7 @@ Result<RangeFilterInfo> DescribeRangeFilter(ByteView block) try {
   internal::RangePart part;
   if (!internal::ReadRangePart(parts->ranges, &part)) {
     return Status::Corruption("filter block: ranges of " + std::to_string(parts->ranges.size()) +
-                              " bytes cannot be read");
+                              " bytes are damaged");
   }
   part.info.bytes = block.size() - parts->filter.size();
   return part.info;
@@ -77,7 +78,8 @@ Result<RangeFilterBuilder> RangeFilterBuilder::Create(const RangePartOptions& op
 void RangeFilterBuilder::AddKey(std::string_view key) noexcept try {
   if (!is_sorted_ || is_too_large_) return;
   is_sorted_ = keys_->Append(key);
-  // Codes take as much again as where keys end, and the filter less than the keys.
+  // Finish needs as much again: a code takes as much memory as the end of a key, and the filter
+  // takes less than the keys.
   is_too_large_ =
       options_.max_build_bytes != 0 && 2 * keys_->num_bytes() > options_.max_build_bytes;
   if (!is_sorted_ || is_too_large_) keys_->Clear();
@@ -89,7 +91,7 @@ void RangeFilterBuilder::AddKey(std::string_view key) noexcept try {
 uint64_t RangeFilterBuilder::memory_bytes() const noexcept { return keys_->num_bytes(); }
 
 std::string RangeFilterBuilder::WhyNone() const {
-  if (!is_sorted_) return "keys do not come in bytewise order";
+  if (!is_sorted_) return "keys are not in bytewise order";
   if (is_too_large_) {
     return options_.max_build_bytes == 0 ? "out of memory"
                                          : "building takes more memory than max_build_bytes = " +
@@ -99,29 +101,29 @@ std::string RangeFilterBuilder::WhyNone() const {
 }
 
 Status RangeFilterBuilder::Finish(OwnedBytes* filter_block) try {
-  struct StartAnew {
+  struct Reset {
     RangeFilterBuilder* builder;
-    ~StartAnew() {
+    ~Reset() {
       builder->keys_->Clear();
       builder->is_sorted_ = true;
       builder->is_too_large_ = false;
     }
-  } const start_anew{this};
+  } const reset{this};
   if (filter_block == nullptr) return Status::Ok();
   absent_reason_ = WhyNone();
   if (!absent_reason_.empty()) return Status::Ok();
   std::string ranges;
   const RangeFilterInfo info = internal::AppendRangePart(*keys_, options_, &ranges);
   if (info.estimated_fpr > options_.max_estimated_fpr) {
-    absent_reason_ = "keys are too much alike: of ranges without keys, " +
+    absent_reason_ = "keys are too similar: estimated FPR of short ranges is " +
                      internal::ShortestText(std::round(1000 * info.estimated_fpr) / 1000) +
-                     " may match; the most that is worth its bytes is " +
-                     internal::ShortestText(options_.max_estimated_fpr);
+                     "; allowed: up to " + internal::ShortestText(options_.max_estimated_fpr);
     return Status::Ok();
   }
   const uint64_t size = filter_block->size + ranges.size() + internal::kMaxPartsFooterBytes;
   if (size >= kMaxFilterBlockBytes) {
-    absent_reason_ = "with it the filter would have " + std::to_string(size) + " bytes";
+    absent_reason_ = "filter block with a range filter would be " + std::to_string(size) +
+                     " bytes; allowed: less than " + std::to_string(kMaxFilterBlockBytes);
     return Status::Ok();
   }
   OwnedBytes joined = internal::AllocateBlock(size, 0);
@@ -137,26 +139,27 @@ Status RangeFilterBuilder::Finish(OwnedBytes* filter_block) try {
 
 RangeFilterReader RangeFilterReader::Open(ByteView block, Kernel kernel) noexcept {
   RangeFilterReader reader;
-  reader.ranges_ = internal::SplitBlockOrNot(block).ranges;
+  reader.ranges_ = internal::SplitBlockIfReadable(block).ranges;
   reader.kernel_ = kernel;
   return reader;
 }
 
-RangeFilterReader::Answer RangeFilterReader::Ask(std::string_view begin,
-                                                 std::string_view end) const noexcept {
-  return Ask(begin, end, nullptr, nullptr);
+RangeFilterReader::Answer RangeFilterReader::Query(std::string_view begin,
+                                                   std::string_view end) const noexcept {
+  return Query(begin, end, nullptr, nullptr);
 }
 
-RangeFilterReader::Answer RangeFilterReader::Ask(std::string_view begin, std::string_view end,
-                                                 const void* points, AskPoint may_match) const {
+RangeFilterReader::Answer RangeFilterReader::Query(std::string_view begin, std::string_view end,
+                                                   const void* point_filter,
+                                                   MayMatchPoint may_match) const {
   if (ranges_.empty() || begin >= end) return Answer::kMayMatch;
   internal::RangePart part;
   if (!internal::ReadRangePart(ranges_, &part)) return Answer::kMayMatch;
   if (part.tree.MayContain(begin, end, kernel_) &&
-      (may_match == nullptr || MayHaveFew(part.form, begin, end, points, may_match))) {
+      (may_match == nullptr || CandidateMayMatch(part.form, begin, end, point_filter, may_match))) {
     return Answer::kMayMatch;
   }
-  // The range ends before the last key if its end has a lower code.
+  // A range whose end has a lower code than the last key does not extend past that key.
   if (part.info.is_whole_file || part.tree.code.Code(end, 0) < part.tree.last_code) {
     return Answer::kNo;
   }

@@ -8,23 +8,23 @@
 namespace blocksieve::internal {
 namespace {
 
-// Of fixed width, so that a question need not decode it.
+// The head has a fixed width, so that queries need not decode it.
 constexpr size_t kHeadBytes = 44;
-constexpr unsigned kKeysBits = 40;  // of a word; the others are cells per key
+constexpr unsigned kKeysBits = 40;  // low bits of a word; the high bits are cells per key
 constexpr uint8_t kIsWholeFile = 1;
 constexpr double kFprUnit = 1.0 / 65535;
 
-// If a trial estimates a rate so many times above what is worth its bytes, all keys together would
-// do no better. To find that out would take long: codes of clusters are made anew.
+// If a trial estimates an FPR this many times the maximum, building with all keys is skipped: it
+// would not meet the maximum, and takes long, because clusters compute new codes for their keys.
 constexpr double kHopeless = 1.5;
 
-/// Of so many cells for each that holds a key, a short range falls into one of these with this
-/// probability.
+/// The number of cells per key with which a short range falls into an occupied cell with
+/// probability `range_fpr`.
 uint64_t CellsPerKey(double range_fpr) noexcept {
   return std::max<uint64_t>(2, static_cast<uint64_t>(std::ceil(1 / range_fpr)));
 }
 
-/// The share of keys that have a cell in common with another: ranges between them pass.
+/// The share of keys that share a cell with another key: ranges between them pass.
 double EstimatedFpr(const TreeShape& shape) noexcept {
   return 1 - static_cast<double>(shape.keys_alone) / static_cast<double>(shape.keys);
 }
@@ -106,7 +106,8 @@ namespace blocksieve {
 double RangeBitsPerKey(double range_fpr) noexcept {
   const auto cells = static_cast<double>(internal::CellsPerKey(range_fpr));
   const double low_bits = std::floor(std::log2(cells));
-  // Of the cells of a leaf few hold two keys; twelve bytes of a leaf say where it is.
+  // A share of 1 / (2 cells) of a leaf's keys are second keys of their cell. A leaf has a head of
+  // 20 bits, and 12 bytes in its node.
   const double keys_per_leaf = static_cast<double>(internal::kLeafCells) / (1 - 1 / (2 * cells));
   const double leaf_bits =
       static_cast<double>(internal::kLeafCells) * (1 + low_bits + cells / std::exp2(low_bits)) +

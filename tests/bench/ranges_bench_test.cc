@@ -141,7 +141,7 @@ TEST(FilterAloneTest, SaysWhyThereIsNoFilter) {
   MeasureFilter(set, {}, 1, test.results);
   const ResultRows rows(test);
   const Json ratio = rows.Row("building, per key: ratio", {{"name", "refused"}});
-  EXPECT_THAT(ratio["parameters"]["why"], HasSubstr("too much alike"));
+  EXPECT_THAT(ratio["parameters"]["why"], HasSubstr("too similar"));
   EXPECT_EQ(rows.size(), 3U);  // building alone
 }
 

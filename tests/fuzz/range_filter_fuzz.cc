@@ -79,9 +79,9 @@ class RangeCheck {
   }
 
   void Ask(std::string_view begin, std::string_view end) const {
-    const Answer answer = readers_[0].Ask(begin, end);
+    const Answer answer = readers_[0].Query(begin, end);
     for (const RangeFilterReader& reader : readers_) {
-      Require(reader.Ask(begin, end) == answer, "all kernels give the same answers");
+      Require(reader.Query(begin, end) == answer, "all kernels give the same answers");
     }
     if (answer == Answer::kMayMatch) return;
     const auto first = std::lower_bound(keys_.begin(), keys_.end(), begin);

@@ -29,7 +29,7 @@ RangeOutcome QueryRange(const RangeFilterReader& ranges, const Filter& points,
   if (range->begin.empty()) return RangeOutcome::kEmptyBegin;
   if (!RangesAreTrusted()) return RangeOutcome::kUntrusted;
   const auto may_match = [&](std::string_view key) { return points.MayContain(key); };
-  switch (ranges.Ask(range->begin, range->end, may_match)) {
+  switch (ranges.Query(range->begin, range->end, may_match)) {
     case RangeFilterReader::Answer::kNo:
       return RangeOutcome::kNo;
     case RangeFilterReader::Answer::kBeyond:

@@ -116,7 +116,7 @@ TEST(FilterBuild, AnswersForRanges) {
   builder.AddKey("pear");
   builder.AddKey("apple");
   const OwnedBytes block = Must(builder.Finish());
-  EXPECT_EQ(builder.fallback_reason(), "keys do not come in bytewise order");
+  EXPECT_EQ(builder.fallback_reason(), "keys are not in bytewise order");
   EXPECT_TRUE(Filter::Open(block.view()).MayContainRange("q", "r"));
   builder.AddKey("pear");
   EXPECT_FALSE(Filter::Open(Must(builder.Finish()).view()).MayContainRange("q", "r"));

@@ -126,15 +126,16 @@ class WrittenRange : public WrittenBlock {
     for (size_t i = 0; i < keys_.size(); ++i) {
       const std::string& key = keys_[i];
       ASSERT_TRUE(points.MayContain(key));
-      ASSERT_EQ(reader.Ask(key, key + '\0'), RangeFilterReader::Answer::kMayMatch);
+      ASSERT_EQ(reader.Query(key, key + '\0'), RangeFilterReader::Answer::kMayMatch);
       const std::string after = key + '\0';
-      AppendAnswer(reader.Ask(after, after + '\0'), &answers);
-      AppendAnswer(reader.Ask(after, i + 1 < keys_.size() ? keys_[i + 1] : key + '\xff'), &answers);
+      AppendAnswer(reader.Query(after, after + '\0'), &answers);
+      AppendAnswer(reader.Query(after, i + 1 < keys_.size() ? keys_[i + 1] : key + '\xff'),
+                   &answers);
       for (size_t at = 0; at < key.size(); ++at) {
         std::string begin = key;
         begin[at] = static_cast<char>(begin[at] + static_cast<char>(i % 7) - 3);
-        AppendAnswer(reader.Ask(begin, begin + '\0'), &answers);
-        AppendAnswer(reader.Ask(begin, begin.substr(0, at + 1) + '\xff'), &answers);
+        AppendAnswer(reader.Query(begin, begin + '\0'), &answers);
+        AppendAnswer(reader.Query(begin, begin.substr(0, at + 1) + '\xff'), &answers);
       }
     }
     EXPECT_EQ(HashKey(answers), row_.answers_hash);
@@ -176,10 +177,10 @@ class WrittenRange : public WrittenBlock {
       std::string end = random() % 2 == 0 ? begin : keys_[random() % keys_.size()];
       if (at < begin.size()) begin[at] = static_cast<char>(begin[at] - random() % 3);
       end.push_back(static_cast<char>(random()));
-      AppendAnswer(reader.Ask(begin, end), &answers);
-      AppendAnswer(reader.Ask(begin.substr(0, at), end), &answers);
+      AppendAnswer(reader.Query(begin, end), &answers);
+      AppendAnswer(reader.Query(begin.substr(0, at), end), &answers);
     }
-    AppendAnswer(reader.Ask("", std::string(300, '\xff')), &answers);
+    AppendAnswer(reader.Query("", std::string(300, '\xff')), &answers);
     return answers;
   }
 

@@ -25,7 +25,7 @@ TEST_P(RangeAnswers, AreRight) {
   for (const double fpr : kFprs) {
     is_whole_file = !is_whole_file;
     SCOPED_TRACE(std::to_string(fpr) + (is_whole_file ? ", whole file" : ", partition"));
-    const std::string block = RangeBlock(keys, WhateverItIsWorth(is_whole_file, fpr));
+    const std::string block = RangeBlock(keys, AnyEstimate(is_whole_file, fpr));
     EXPECT_GT(ExpectRightAnswers(keys, block, is_whole_file, rounds, 1), 0u)
         << "a filter that never says no hides every bug";
     if (HasFatalFailure()) return;
@@ -34,10 +34,10 @@ TEST_P(RangeAnswers, AreRight) {
 
 TEST_P(RangeAnswers, OfEveryKeyAndPair) {
   const std::vector<std::string> keys = GetParam().Keys();
-  const std::string block = RangeBlock(keys, WhateverItIsWorth());
+  const std::string block = RangeBlock(keys, AnyEstimate());
   const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
   const auto expect_found = [&](const std::string& begin, const std::string& end) {
-    ASSERT_EQ(reader.Ask(begin, end), RangeFilterReader::Answer::kMayMatch)
+    ASSERT_EQ(reader.Query(begin, end), RangeFilterReader::Answer::kMayMatch)
         << ::testing::PrintToString(begin) << " " << ::testing::PrintToString(end);
   };
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -65,11 +65,11 @@ TEST(RangeAnswersOfAll, SmallSetsAndRanges) {
     }
     if (keys.empty()) continue;
     const bool is_whole_file = round % 2 == 0;
-    const std::string block = RangeBlock(keys, WhateverItIsWorth(is_whole_file, kFprs[round % 5]));
+    const std::string block = RangeBlock(keys, AnyEstimate(is_whole_file, kFprs[round % 5]));
     const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
     for (size_t i = 0; i < all.size(); ++i) {
       for (size_t j = i + 1; j < all.size(); ++j) {
-        ExpectRight(keys, is_whole_file, all[i], all[j], reader.Ask(all[i], all[j]));
+        ExpectRight(keys, is_whole_file, all[i], all[j], reader.Query(all[i], all[j]));
       }
     }
   }
@@ -81,7 +81,7 @@ TEST(RangeAnswersOfAll, BytesThatNeverOccurBesideTheOnlySymbol) {
   for (const std::string first : {"c", "e"}) {
     for (uint64_t i = 0; i < 1'000; ++i) keys.push_back(first + Formatted("d%03llu", i));
   }
-  const std::string block = RangeBlock(keys, WhateverItIsWorth());
+  const std::string block = RangeBlock(keys, AnyEstimate());
   const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
   EXPECT_TRUE(reader.MayContain("agz", "ah1"));
 }
@@ -112,7 +112,7 @@ TEST(RangeAnswersOfAll, RandomModels) {
       keys.push_back(key);
     }
     keys = SortedDistinct(std::move(keys));
-    const std::string block = RangeBlock(keys, WhateverItIsWorth(true, kFprs[round % 5]));
+    const std::string block = RangeBlock(keys, AnyEstimate(true, kFprs[round % 5]));
     ExpectRightAnswers(keys, block, true, 150, random());
   }
 }

@@ -62,19 +62,19 @@ TEST(RangeBlock, WithoutRangesMayMatch) {
   const std::string block = Copy(BuildBlock(FilterKind::kRibbon, 0.01, 100));
   const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
   EXPECT_FALSE(reader.is_ready());
-  EXPECT_EQ(reader.Ask("a", "b"), RangeAnswer::kMayMatch);
+  EXPECT_EQ(reader.Query("a", "b"), RangeAnswer::kMayMatch);
   EXPECT_EQ(Must(DescribeRangeFilter(AsBytes(block))).num_keys, 0u);
-  EXPECT_EQ(RangeFilterReader().Ask("a", "b"), RangeAnswer::kMayMatch);
-  EXPECT_EQ(RangeFilterReader::Open({}).Ask("a", "b"), RangeAnswer::kMayMatch);
+  EXPECT_EQ(RangeFilterReader().Query("a", "b"), RangeAnswer::kMayMatch);
+  EXPECT_EQ(RangeFilterReader::Open({}).Query("a", "b"), RangeAnswer::kMayMatch);
 }
 
 TEST(RangeBlock, RangesThatAreNoneMayMatch) {
-  const std::string block = RangeBlock({"b", "d"}, WhateverItIsWorth());
+  const std::string block = RangeBlock({"b", "d"}, AnyEstimate());
   const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
-  EXPECT_EQ(reader.Ask("x", "y"), RangeAnswer::kNo);
+  EXPECT_EQ(reader.Query("x", "y"), RangeAnswer::kNo);
   for (const auto& [begin, end] : std::vector<std::pair<std::string_view, std::string_view>>{
            {"y", "x"}, {"x", "x"}, {"", ""}, {"x", ""}, {{}, {}}}) {
-    EXPECT_EQ(reader.Ask(begin, end), RangeAnswer::kMayMatch);
+    EXPECT_EQ(reader.Query(begin, end), RangeAnswer::kMayMatch);
   }
 }
 
@@ -85,23 +85,23 @@ TEST(RangeBlock, APartitionDeniesOnlyUpToItsLastKey) {
   const RangeFilterReader of_whole = RangeFilterReader::Open(AsBytes(whole));
   const RangeFilterReader of_partition = RangeFilterReader::Open(AsBytes(partition));
   const std::string behind = keys.back() + '\1';
-  EXPECT_EQ(of_whole.Ask(std::string(9, '\xff'), std::string(10, '\xff')), RangeAnswer::kNo);
-  EXPECT_EQ(of_partition.Ask(std::string(9, '\xff'), std::string(10, '\xff')),
+  EXPECT_EQ(of_whole.Query(std::string(9, '\xff'), std::string(10, '\xff')), RangeAnswer::kNo);
+  EXPECT_EQ(of_partition.Query(std::string(9, '\xff'), std::string(10, '\xff')),
             RangeAnswer::kBeyond);
   EXPECT_TRUE(of_partition.MayContain(std::string(9, '\xff'), std::string(10, '\xff')));
-  EXPECT_NE(of_partition.Ask(behind, behind + '\1'), RangeAnswer::kNo);
-  EXPECT_EQ(of_partition.Ask("", BigEndian(0) + "\1"), RangeAnswer::kNo);
-  EXPECT_EQ(of_whole.Ask("", BigEndian(0) + "\1"), RangeAnswer::kNo);
+  EXPECT_NE(of_partition.Query(behind, behind + '\1'), RangeAnswer::kNo);
+  EXPECT_EQ(of_partition.Query("", BigEndian(0) + "\1"), RangeAnswer::kNo);
+  EXPECT_EQ(of_whole.Query("", BigEndian(0) + "\1"), RangeAnswer::kNo);
 }
 
 // Checksums that are right do not make parts of parts.
 TEST(RangeBlock, InABlockIsRefused) {
-  const std::string inner = RangeBlock(RandomInts(40, 1), WhateverItIsWorth());
+  const std::string inner = RangeBlock(RandomInts(40, 1), AnyEstimate());
   OwnedBytes block;
   block.memory = std::make_unique<char[]>(inner.size());
   block.size = inner.size();
   std::copy(inner.begin(), inner.end(), block.data());
-  RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create(WhateverItIsWorth()));
+  RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create(AnyEstimate()));
   ranges.AddKey("a");
   ASSERT_TRUE(ranges.Finish(&block).ok());
   EXPECT_EQ(Filter::Open(block.view()).state(), Filter::State::kUnreadable);

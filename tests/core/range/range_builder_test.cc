@@ -30,11 +30,11 @@ TEST(RangeFilterBuilder, RefusesOptionsOutOfRange) {
   }
 }
 
-/// Of points and ranges of these keys in this order.
+/// A point filter with the range filter of these keys, added in this order.
 class Built {
  public:
   Built(RangeFilterBuilder* builder, const std::vector<std::string>& keys)
-      : points_(Copy(BuildBlock(FilterKind::kBlockedBloom, 0.01, 100))) {
+      : point_block_(Copy(BuildBlock(FilterKind::kBlockedBloom, 0.01, 100))) {
     for (const std::string& key : keys) builder->AddKey(key);
     OwnedBytes block = BuildBlock(FilterKind::kBlockedBloom, 0.01, 100);
     EXPECT_TRUE(builder->Finish(&block).ok());
@@ -45,29 +45,29 @@ class Built {
   const std::string& block() const { return block_; }
   const std::string& absent_reason() const { return absent_reason_; }
 
-  // It is the block of points then, as it was.
+  // Without a range filter, the block is the point filter's.
   void ExpectAbsent(const std::string& reason) const {
     EXPECT_EQ(absent_reason_, reason);
-    EXPECT_TRUE(block_ == points_);
+    EXPECT_TRUE(block_ == point_block_);
     const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block_));
     EXPECT_FALSE(reader.is_ready());
-    EXPECT_EQ(reader.Ask("a", "b"), RangeFilterReader::Answer::kMayMatch);
+    EXPECT_EQ(reader.Query("a", "b"), RangeFilterReader::Answer::kMayMatch);
     EXPECT_EQ(Must(DescribeRangeFilter(AsBytes(block_))).num_keys, 0u);
     EXPECT_TRUE(Filter::Verify(AsBytes(block_)).ok());
   }
 
   void ExpectPresent(uint64_t num_keys) const {
     EXPECT_EQ(absent_reason_, "");
-    EXPECT_TRUE(block_.starts_with(points_));
+    EXPECT_TRUE(block_.starts_with(point_block_));
     EXPECT_TRUE(RangeFilterReader::Open(AsBytes(block_)).is_ready());
     const RangeFilterInfo info = Must(DescribeRangeFilter(AsBytes(block_)));
     EXPECT_EQ(info.num_keys, num_keys);
-    EXPECT_EQ(info.bytes, block_.size() - points_.size());
+    EXPECT_EQ(info.bytes, block_.size() - point_block_.size());
     EXPECT_TRUE(Filter::Verify(AsBytes(block_)).ok());
   }
 
  private:
-  std::string points_;
+  std::string point_block_;
   std::string block_;
   std::string absent_reason_;
 };
@@ -84,7 +84,7 @@ std::vector<std::string> Paths() {
   return {};
 }
 
-TEST(RangeFilterBuilder, SaysWhatItMade) {
+TEST(RangeFilterBuilder, DescribesTheFilter) {
   const std::vector<std::string> keys = RandomInts(1'000, 1);
   for (const bool is_whole_file : {true, false}) {
     const Built built = Build({.is_whole_file = is_whole_file}, keys);
@@ -98,20 +98,21 @@ TEST(RangeFilterBuilder, SaysWhatItMade) {
   }
 }
 
-TEST(RangeFilterBuilder, MakesNoneOfKeysThatAreTooMuchAlike) {
+TEST(RangeFilterBuilder, RefusesKeysThatAreTooSimilar) {
   const std::vector<std::string> paths = Paths();
-  // As dense as can be: whatever is asked is next to a key.
+  // The keys are as dense as can be: every range is next to a key.
   const Built built = Build({.max_estimated_fpr = 0.01}, paths);
   const std::string reason = built.absent_reason();
-  EXPECT_TRUE(reason.starts_with("keys are too much alike: of ranges without keys, 0.")) << reason;
-  EXPECT_TRUE(reason.ends_with(" may match; the most that is worth its bytes is 0.01")) << reason;
+  EXPECT_TRUE(reason.starts_with("keys are too similar: estimated FPR of short ranges is 0."))
+      << reason;
+  EXPECT_TRUE(reason.ends_with("; allowed: up to 0.01")) << reason;
   built.ExpectAbsent(reason);
   Build({.max_estimated_fpr = 1}, paths).ExpectPresent(paths.size());
 }
 
-// Of many keys some stretches are tried first: where alike ones lie does not matter, only how many
-// there are.
-TEST(RangeFilterBuilder, CountsAlikeKeysWhereverTheyLie) {
+// The builder tries some stretches of many keys first: how many keys are similar matters, but not
+// where they are.
+TEST(RangeFilterBuilder, CountsSimilarKeysAnywhere) {
   const std::vector<std::string> paths = Paths();
   for (const char* const where : {"\x01", "\x80", "\xf0"}) {
     for (const size_t percent : {10, 90}) {
@@ -126,14 +127,14 @@ TEST(RangeFilterBuilder, CountsAlikeKeysWhereverTheyLie) {
   }
 }
 
-TEST(RangeFilterBuilder, MakesNoneOfKeysInAnotherOrder) {
-  const std::string reason = "keys do not come in bytewise order";
+TEST(RangeFilterBuilder, RefusesKeysOutOfOrder) {
+  const std::string reason = "keys are not in bytewise order";
   Build({}, {"b", "a"}).ExpectAbsent(reason);
   Build({}, {"a", "c", "b", "d"}).ExpectAbsent(reason);
   Build({}, {"b", "a", "a", "c", "d"}).ExpectAbsent(reason);
   Build({}, {"a", ""}).ExpectAbsent(reason);
   Build({}, {"\x80", "\x7f"}).ExpectAbsent(reason);
-  Build(WhateverItIsWorth(), {"", "\x7f", "\x80", "\x80\x01"}).ExpectPresent(4);
+  Build(AnyEstimate(), {"", "\x7f", "\x80", "\x80\x01"}).ExpectPresent(4);
 }
 
 TEST(RangeFilterBuilder, IgnoresEqualKeys) {
@@ -145,12 +146,12 @@ TEST(RangeFilterBuilder, IgnoresEqualKeys) {
   Build({}, {"", ""}).ExpectPresent(1);
 }
 
-TEST(RangeFilterBuilder, KeepsToMaxBuildBytes) {
+TEST(RangeFilterBuilder, RespectsMaxBuildBytes) {
   const std::vector<std::string> keys = RandomInts(1'000, 1);
   Build({.max_build_bytes = 1'000}, keys)
       .ExpectAbsent("building takes more memory than max_build_bytes = 1000");
   Build({.max_build_bytes = 1'000'000}, keys).ExpectPresent(keys.size());
-  // Equal keys, and those behind the one that was too many, take none.
+  // Equal keys take no memory, and neither do keys after the limit was exceeded.
   Build({.max_build_bytes = 100}, std::vector<std::string>(1'000, "a")).ExpectPresent(1);
 }
 
@@ -159,36 +160,36 @@ TEST(RangeFilterBuilder, MayBeUsedAgain) {
   const RangePartOptions options{.max_estimated_fpr = 0.1, .max_build_bytes = 100'000};
   const std::string expected = Build(options, keys).block();
   RangeFilterBuilder builder = Must(RangeFilterBuilder::Create(options));
-  const auto expect_anew = [&] {
+  const auto expect_same = [&] {
     Built again(&builder, keys);
     EXPECT_TRUE(again.block() == expected);
     again.ExpectPresent(keys.size());
   };
-  expect_anew();
-  expect_anew();
-  Built(&builder, {"b", "a"}).ExpectAbsent("keys do not come in bytewise order");
-  expect_anew();
+  expect_same();
+  expect_same();
+  Built(&builder, {"b", "a"}).ExpectAbsent("keys are not in bytewise order");
+  expect_same();
   Built(&builder, {}).ExpectAbsent("no keys");
   Built(&builder, RandomInts(10'000, 2))
       .ExpectAbsent("building takes more memory than max_build_bytes = 100000");
-  expect_anew();
-  // Two of them share every cell, and are too few for a cluster.
-  std::vector<std::string> alike;
+  expect_same();
+  // Every cell has two keys, too few for a cluster.
+  std::vector<std::string> similar;
   for (const std::string& key : RandomInts(300, 3)) {
-    for (const char* end : {"a", "b"}) alike.push_back(key + end);
+    for (const char* end : {"a", "b"}) similar.push_back(key + end);
   }
-  EXPECT_TRUE(Built(&builder, alike).absent_reason().starts_with("keys are too much alike"));
-  expect_anew();
+  EXPECT_TRUE(Built(&builder, similar).absent_reason().starts_with("keys are too similar"));
+  expect_same();
   RangeFilterBuilder moved = std::move(builder);
   builder = std::move(moved);
-  expect_anew();
+  expect_same();
 }
 
 // Keys that are prefixes of each other make clusters within clusters, as deep as they are long.
-TEST(RangeFilterBuilder, NestsClustersOnlySoDeep) {
+TEST(RangeFilterBuilder, LimitsTheNestingOfClusters) {
   std::vector<std::string> keys;
   for (size_t length = 0; length < 9'000; ++length) keys.emplace_back(length, 'a');
-  const Built built = Build(WhateverItIsWorth(), keys);
+  const Built built = Build(AnyEstimate(), keys);
   const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(built.block()));
   for (const std::string& key : keys) ASSERT_TRUE(reader.MayContain(key, key + '\0'));
   EXPECT_FALSE(reader.MayContain("b", "c"));

@@ -21,7 +21,7 @@ struct Measured {
 /// Of ranges that begin at what draw() gives and end a little later.
 template <class Draw>
 Measured Measure(const std::vector<std::string>& keys, double range_fpr, int probes, Draw draw) {
-  const std::string block = RangeBlock(keys, WhateverItIsWorth(true, range_fpr));
+  const std::string block = RangeBlock(keys, AnyEstimate(true, range_fpr));
   const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
   Random random(7);
   int asked = 0;
@@ -135,7 +135,7 @@ TEST(RangeRate, OfKeysThatAreDenseSomewhere) {
 TEST(RangeRate, BitsPerKeyAreThoseOfManyInts) {
   const std::vector<std::string> keys = RandomInts(400'000, 1);
   for (const double range_fpr : {0.3, 0.2, 0.1, 0.05, 0.015, 0.001, 1e-4, 1e-5}) {
-    const std::string block = RangeBlock(keys, WhateverItIsWorth(true, range_fpr));
+    const std::string block = RangeBlock(keys, AnyEstimate(true, range_fpr));
     const RangeFilterInfo info = Must(DescribeRangeFilter(AsBytes(block)));
     const double bits = 8 * static_cast<double>(info.bytes) / static_cast<double>(keys.size());
     EXPECT_NEAR(RangeBitsPerKey(range_fpr) / bits, 1, 0.01) << range_fpr;
@@ -155,7 +155,7 @@ TEST(RangeRate, FilesOfFewKeysTakeLittleMore) {
         std::vector<std::string> keys;
         while (keys.size() < count) keys.push_back(draw(&random));
         keys = SortedDistinct(std::move(keys));
-        const std::string block = RangeBlock(keys, WhateverItIsWorth(true, range_fpr));
+        const std::string block = RangeBlock(keys, AnyEstimate(true, range_fpr));
         const double bytes = static_cast<double>(Must(DescribeRangeFilter(AsBytes(block))).bytes);
         EXPECT_LE(bytes, RangeBitsPerKey(range_fpr) * static_cast<double>(keys.size()) / 8 + 160)
             << keys[0] << ", " << count << " keys, " << range_fpr;

@@ -248,10 +248,10 @@ uint64_t ExpectRightAnswers(const std::vector<std::string>& keys, const std::str
   Random random(seed);
   uint64_t denied = 0;
   const auto ask = [&](std::string_view begin, std::string_view end) {
-    const RangeFilterReader::Answer answer = readers[0].Ask(begin, end);
+    const RangeFilterReader::Answer answer = readers[0].Query(begin, end);
     ExpectRight(keys, is_whole_file, begin, end, answer);
     for (const RangeFilterReader& reader : readers) {
-      ASSERT_EQ(reader.Ask(begin, end), answer);
+      ASSERT_EQ(reader.Query(begin, end), answer);
       ASSERT_EQ(reader.MayContain(begin, end), answer != RangeFilterReader::Answer::kNo);
     }
     denied += answer != RangeFilterReader::Answer::kMayMatch;

@@ -53,7 +53,7 @@ std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOpti
                        std::string* absent_reason = nullptr);
 
 /// Options under which any keys get a filter.
-inline RangePartOptions WhateverItIsWorth(bool is_whole_file = true, double range_fpr = 0.015) {
+inline RangePartOptions AnyEstimate(bool is_whole_file = true, double range_fpr = 0.015) {
   return {.range_fpr = range_fpr, .is_whole_file = is_whole_file, .max_estimated_fpr = 1};
 }
 

@@ -145,7 +145,7 @@ TEST_P(RangeSavings, AlikeKeysAreLeftOutWithOneLineInTheLog) {
   db.Flush();
   const std::string line = "column family default: no range filter written for a file";
   const size_t first = log->text().find(line);
-  EXPECT_NE(log->text().find("reason: keys are too much alike", first), std::string::npos);
+  EXPECT_NE(log->text().find("reason: keys are too similar", first), std::string::npos);
   EXPECT_EQ(log->text().rfind(line), first) << log->text();
   EXPECT_EQ(CheckReads(&db.db(), db.model(), {"absent"}), "");
   const EmptySeeks seeks = Seek(&db, RangeRead());

@@ -1,4 +1,4 @@
-#include "lib/range/few_keys.h"
+#include "lib/range/candidate_keys.h"
 
 #include <algorithm>
 #include <cassert>
@@ -23,22 +23,22 @@ KeyForm FormOf(const SortedKeys& keys) noexcept {
   return form;
 }
 
-FewKeys::FewKeys(const KeyForm& form, std::string_view begin, std::string_view end)
+CandidateKeys::CandidateKeys(const KeyForm& form, std::string_view begin, std::string_view end)
     : form_(form), end_(end) {
   if (form.key_bytes < KeyForm::kTailBytes) return;
   const size_t head = form.key_bytes - KeyForm::kTailBytes;
   ok_ = begin.size() >= head && end.size() >= head && begin.substr(0, head) == end.substr(0, head);
   if (!ok_) return;
-  // The first string of the keys' length that is not below begin; bytes that no key has come later.
+  // The first string of the keys' length that is not below begin. Next() corrects its bytes.
   key_ = begin.substr(0, form.key_bytes);
   key_.resize(form.key_bytes, '\0');
   is_first_ = begin.size() <= form.key_bytes;
 }
 
-bool FewKeys::Next() noexcept {
+bool CandidateKeys::Next() noexcept {
   assert(ok_);
   const size_t head = form_.key_bytes - KeyForm::kTailBytes;
-  // From the last byte on, unless the first candidate is to be taken as it is.
+  // Increment from the last byte on, except for the first candidate.
   size_t carry = KeyForm::kTailBytes;
   if (!is_first_) {
     for (;;) {
@@ -56,8 +56,8 @@ bool FewKeys::Next() noexcept {
     }
   }
   is_first_ = false;
-  // Bytes below the lowest are raised, and all behind them begin anew; one above the highest needs
-  // the byte before it to go on.
+  // A byte below the lowest is raised, and all bytes after it restart at their lowest. A byte above
+  // the highest carries into the byte before it.
   for (size_t i = 0; i < KeyForm::kTailBytes; ++i) {
     const auto byte = static_cast<uint8_t>(key_[head + i]);
     if (byte < form_.tail[i].lowest) {

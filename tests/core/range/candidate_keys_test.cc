@@ -1,4 +1,4 @@
-#include "lib/range/few_keys.h"
+#include "lib/range/candidate_keys.h"
 
 #include <gtest/gtest.h>
 
@@ -38,13 +38,12 @@ std::set<std::string> AllOfAForm() {
   return all;
 }
 
-// Some of the form have nothing in between, which the form does not know.
 std::vector<std::string> InRange(const std::set<std::string>& all, const std::string& begin,
                                  const std::string& end) {
   return {all.lower_bound(begin), all.lower_bound(std::max(begin, end))};
 }
 
-TEST(FewKeys, AreAllThatCanBeInTheRange) {
+TEST(CandidateKeys, AreAllPossibleKeysOfTheRange) {
   const std::set<std::string> all = AllOfAForm();
   const KeyForm form = FormOf(Sorted(all));
   ASSERT_EQ(form.key_bytes, 6);
@@ -61,26 +60,26 @@ TEST(FewKeys, AreAllThatCanBeInTheRange) {
       if (random() % 4 == 0) end.push_back(static_cast<char>(random() % 3));
     }
     const auto& [begin, end] = std::minmax(ends[0], ends[1]);
-    FewKeys few(form, begin, end);
-    ASSERT_TRUE(few.ok());
+    CandidateKeys candidates(form, begin, end);
+    ASSERT_TRUE(candidates.ok());
     std::vector<std::string> found;
-    while (few.Next()) found.emplace_back(few.key());
+    while (candidates.Next()) found.emplace_back(candidates.key());
     ASSERT_EQ(found, InRange(all, begin, end))
         << ::testing::PrintToString(begin) << " " << ::testing::PrintToString(end);
   }
 }
 
-TEST(FewKeys, AreNotToldOfKeysOfSeveralLengths) {
+TEST(CandidateKeys, NeedKeysOfOneLength) {
   EXPECT_EQ(FormOf(Sorted({"abcde", "abcdef"})).key_bytes, 0);
-  EXPECT_EQ(FormOf(Sorted({"abc", "abd"})).key_bytes, 0);  // shorter than what is known
+  EXPECT_EQ(FormOf(Sorted({"abc", "abd"})).key_bytes, 0);  // shorter than the tail
   const KeyForm form = FormOf(Sorted({"abcde", "abcdf"}));
-  EXPECT_FALSE(FewKeys(KeyForm(), "a", "b").ok());
-  EXPECT_FALSE(FewKeys(form, "abcde", "bbcde").ok());  // other first bytes
-  EXPECT_FALSE(FewKeys(form, "", "b").ok());
+  EXPECT_FALSE(CandidateKeys(KeyForm(), "a", "b").ok());
+  EXPECT_FALSE(CandidateKeys(form, "abcde", "bbcde").ok());  // other first bytes
+  EXPECT_FALSE(CandidateKeys(form, "", "b").ok());
 }
 
-// Behind a key of consecutive ones.
-TEST(FewKeys, LetPointsAnswerForNarrowRanges) {
+// Ranges right after one of many consecutive keys.
+TEST(CandidateKeys, LetThePointFilterAnswerForNarrowRanges) {
   constexpr int kKeys = 50'000;
   const auto key_of = [](int number) {
     char text[32];
@@ -105,9 +104,9 @@ TEST(FewKeys, LetPointsAnswerForNarrowRanges) {
   for (int i = 0; i < kKeys; ++i) {
     const std::string& key = keys[static_cast<size_t>(i)];
     const std::string end = key_of(number_of(i) + 6);  // five possible keys
-    alone += reader.Ask(key + '\0', end) != kNo;
-    together += reader.Ask(key + '\0', end, may_match) != kNo;
-    ASSERT_NE(reader.Ask(key, end, may_match), kNo);
+    alone += reader.Query(key + '\0', end) != kNo;
+    together += reader.Query(key + '\0', end, may_match) != kNo;
+    ASSERT_NE(reader.Query(key, end, may_match), kNo);
   }
   EXPECT_EQ(alone, kKeys);
   EXPECT_NEAR(together, kKeys * 0.049, kKeys * 0.01);
