@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// blocksieve in RocksDB, a call for each feature:
+/// blocksieve in RocksDB, one call per feature:
 ///
 ///     rocksdb::Options options;
 ///     rocksdb::Status status = blocksieve::EnableFilter(&options, {.target_fpr = 0.01});
@@ -9,9 +9,9 @@
 ///       status = blocksieve::EnableSkipIndex(&options, {.columns = {"package=field:1"}});
 ///     }
 ///
-/// A call sets everything that its feature needs. On error it changes nothing, and the status names
-/// the option, its value, what is allowed and what to do. Called again, the last options count. All
-/// are thread-safe on options of one's own; memory that is short is MemoryLimit.
+/// A call sets all RocksDB options of its feature, in place of an earlier call. On error it changes
+/// nothing, and the status names the option, its value, what is allowed and what to do. Thread-safe
+/// on distinct options. MemoryLimit if memory is short.
 
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
@@ -22,13 +22,13 @@
 
 namespace blocksieve {
 
-/// The options in which a feature is enabled; a view, which owns nothing. Write &options, or
-/// {&db_options, &column_family_options} for a database of several column families.
+/// View of the options in which a feature is enabled: &options, or {&db_options,
+/// &column_family_options} for a database with several column families. Owns nothing.
 class OptionsToSet {
  public:
   /// @{
-  /// Implicit, so that calls take pointers. Without DBOptions, features that need the listener
-  /// (NewListener) are refused: wasted_reads, bits_per_key, and indexes in files beside the SSTs.
+  /// Implicit, so that calls take pointers. Features that need the listener (NewListener) are
+  /// refused without DBOptions: wasted_reads, bits_per_key, and indexes in files beside the SSTs.
   OptionsToSet(rocksdb::Options* options)  // NOLINT: implicit
       : db_(options), column_family_(options) {}
   OptionsToSet(rocksdb::ColumnFamilyOptions* column_family)  // NOLINT: implicit
@@ -37,42 +37,39 @@ class OptionsToSet {
       : db_(db), column_family_(column_family) {}
   /// @}
 
-  rocksdb::DBOptions* db() const { return db_; }  ///< Null: unknown.
-  rocksdb::ColumnFamilyOptions* column_family() const { return column_family_; }  ///< Or null.
+  rocksdb::DBOptions* db() const { return db_; }  ///< Null if not given.
+  rocksdb::ColumnFamilyOptions* column_family() const { return column_family_; }  ///< May be null.
 
  private:
   rocksdb::DBOptions* db_ = nullptr;
   rocksdb::ColumnFamilyOptions* column_family_ = nullptr;
 };
 
-/// Gives new files filters of keys, and of ranges if `filter.ranges` is set. Sets the filter policy
-/// of the block-based tables, the prefix extractor for ranges, and the listener for wasted_reads
-/// and bits_per_key. Keeps all other options of the tables.
+/// Gives new files key filters, and range filters if `filter.ranges` is set. Sets the filter
+/// policy, if needed the prefix extractor and the listener, and keeps all other table options.
 ///
-/// Errors: InvalidArgument if an option is out of range, tables are not block-based, the listener
-/// has no place, or something is in the way of ranges: see EnableRangeFilter. NotSupported if the
-/// loaded RocksDB has another filter interface than blocksieve was compiled for, or fails its test
-/// of range filters.
+/// Errors: InvalidArgument if an option is out of range, tables are not block-based, or DBOptions
+/// are missing, and as for EnableRangeFilter; NotSupported if the loaded RocksDB has another filter
+/// interface than was compiled for, or fails the self-test of range filters.
 BLOCKSIEVE_EXPORT rocksdb::Status EnableFilter(OptionsToSet options,
                                                const FilterPolicyOptions& filter = {});
 
 /// EnableFilter with `ranges`: seeks with an upper bound (PrepareRangeRead) read no block of a file
-/// that has no key in their range. Files keep their filters until they are rewritten.
+/// that has no key in their range. Existing files keep their filters until they are rewritten.
 ///
-/// Errors: those of EnableFilter; InvalidArgument, naming what is in the way, if the comparator is
-/// not bytewise (timestamps of 64 bits are all right), whole_key_filtering is off, the index or the
-/// memtable hashes prefixes, or there is another prefix extractor. RocksDB checks the same when it
-/// opens a database, but not when CreateColumnFamily adds to one.
+/// Errors: those of EnableFilter; InvalidArgument, naming the option, if the comparator is not
+/// bytewise (64-bit timestamps are allowed), whole_key_filtering is off, the index or memtable
+/// hashes prefixes, or another prefix extractor is set. RocksDB checks the same when it opens a
+/// database, but not in CreateColumnFamily.
 BLOCKSIEVE_EXPORT rocksdb::Status EnableRangeFilter(OptionsToSet options,
                                                     const RangeFilterOptions& filter = {});
 
-/// Gives new files skip indexes of these columns, for SkipScan. Sets the collector of table
-/// properties, in place of one that an earlier call set, and the listener. Files that exist get
-/// theirs by RebuildSkipIndexes (skip_index.h) or BackfillSkipIndexes.
+/// Gives new files skip indexes on these columns, for SkipScan. Sets the table properties collector
+/// and the listener. RebuildSkipIndexes or BackfillSkipIndexes (skip_index.h) index existing files.
 ///
-/// Errors: InvalidArgument if there is no column, a text is none, two have one name, an option is
-/// out of range, tables are not block-based, or the listener has no place. Without DBOptions set
-/// `max_property_bytes` to UINT64_MAX, which keeps all indexes in properties.
+/// Errors: InvalidArgument if `columns` are empty or malformed, two have one name, an option is out
+/// of range, tables are not block-based, or DBOptions are missing, which only `max_property_bytes`
+/// = UINT64_MAX (all indexes in properties) does not need.
 BLOCKSIEVE_EXPORT rocksdb::Status EnableSkipIndex(OptionsToSet options,
                                                   const SkipIndexOptions& index);
 

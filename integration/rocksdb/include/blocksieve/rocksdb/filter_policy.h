@@ -21,12 +21,9 @@ namespace blocksieve {
 /// Kind of filter that a policy builds. Kinds differ in size and speed, never in their
 /// false-positive rate (FPR).
 enum class PolicyKind : uint8_t {
-  /// Blocked Bloom for short-lived files (flushes), ribbon for all others.
-  kAuto = 0,
-  /// Blocked Bloom: the fastest to build and to probe.
-  kBloom = static_cast<uint8_t>(FilterKind::kBlockedBloom),
-  /// Chunk-seeded ribbon: close to the smallest possible size; see lib/RIBBON.md.
-  kRibbon = static_cast<uint8_t>(FilterKind::kRibbon),
+  kAuto = 0,  ///< Blocked Bloom for short-lived files (flushes), ribbon for all others.
+  kBloom = static_cast<uint8_t>(FilterKind::kBlockedBloom),  ///< Fastest to build and to probe.
+  kRibbon = static_cast<uint8_t>(FilterKind::kRibbon),  ///< Close to minimal size; lib/RIBBON.md.
 };
 
 /// Options of a filter policy. Option strings use the same names:
@@ -48,15 +45,14 @@ struct FilterPolicyOptions {
   /// that this memory allows.
   std::optional<double> bits_per_key = std::nullopt;
 
-  /// "auto", "bloom" or "ribbon" in option strings.
-  PolicyKind kind = PolicyKind::kAuto;
+  PolicyKind kind = PolicyKind::kAuto;  ///< "auto", "bloom" or "ribbon" in option strings.
 
-  /// Maximum memory for building one filter, in bytes: hashes of the keys, working memory and the
-  /// finished filter. 0: no limit. A ribbon that needs more becomes a Bloom filter of the same FPR.
-  /// If that needs too much as well, or memory runs out, the file or partition gets a few bytes
-  /// that match everything (`blocksieve inspect` shows "unreadable"). The info log reports both,
-  /// once per file. With cache_usage_options, this memory is charged to the block cache; where a
-  /// strict limit leaves no room, ribbons become Bloom filters.
+  /// Maximum memory for building one filter, in bytes: key hashes, working memory and the finished
+  /// filter. 0: no limit. A ribbon that needs more becomes a Bloom filter of the same FPR. If that
+  /// needs too much as well, or memory runs out, the file or partition gets a few bytes that match
+  /// everything (`blocksieve inspect` shows "unreadable"). The info log reports both once per file.
+  /// cache_usage_options can charge this memory to the block cache; without room, under a strict
+  /// limit, ribbons become Bloom filters.
   uint64_t max_build_bytes = 0;
 
   /// Build range filters too. Needs the prefix extractor "blocksieve.range"; EnableRangeFilter sets
@@ -81,11 +77,9 @@ struct FilterPolicyOptions {
 ///
 /// Adopting it and backing out need no rewrite: stock RocksDB opens the databases and reads these
 /// filters as "always may match"; the policy reads stock Bloom and Ribbon filters. A file keeps its
-/// filter until it is rewritten.
-///
-/// If the loaded RocksDB is later than 11.9, or its internal filter interface differs from that of
-/// the headers this was compiled with, the policy says so on stderr, builds stock Bloom filters of
-/// the same FPR, and reads blocksieve filters as "may match".
+/// filter until it is rewritten. If the loaded RocksDB is later than 11.9, or its internal filter
+/// interface differs from that of the headers this was compiled with, the policy says so on stderr,
+/// builds stock Bloom filters of the same FPR, and reads blocksieve filters as "may match".
 ///
 /// Errors: InvalidArgument if an option is out of range; ResourceExhausted if memory is short.
 BLOCKSIEVE_EXPORT Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilterPolicy(
@@ -93,8 +87,7 @@ BLOCKSIEVE_EXPORT Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilter
 
 /// Options of EnableRangeFilter (blocksieve/rocksdb.h).
 struct RangeFilterOptions {
-  /// Options of the filter policy; `ranges` is always set.
-  FilterPolicyOptions policy = {};
+  FilterPolicyOptions policy = {};  ///< Options of the filter policy; `ranges` is always set.
 
   /// Replace the column family's prefix extractor. Seeks that rely on the old one, with
   /// prefix_same_as_start or in prefix mode, no longer end where the prefix does.
@@ -110,7 +103,6 @@ BLOCKSIEVE_EXPORT void PrepareRangeRead(const rocksdb::Slice* upper_bound,
 struct RangeFilterCounts {
   uint64_t no = 0;         ///< No key in the range: no block was read.
   uint64_t may_match = 0;  ///< There may be a key in the range.
-
   // Queries that no filter could answer, so that the range may match:
   uint64_t beyond_partition = 0;  ///< No key in this partition, but the range extends to the next.
   uint64_t no_range_filter = 0;   ///< The file has a key filter only.
@@ -124,22 +116,20 @@ struct RangeFilterCounts {
   }
 };
 
-/// Thread-safe.
-BLOCKSIEVE_EXPORT RangeFilterCounts GetRangeFilterCounts();
+BLOCKSIEVE_EXPORT RangeFilterCounts GetRangeFilterCounts();  ///< Thread-safe.
 
 /// A listener for DBOptions::listeners ("listeners={blocksieve}" in option strings and OPTIONS
 /// files). Thread-safe; one may serve several databases.
 ///
 /// It reports the level sizes, and which levels lookups reach, to policies with wasted_reads or
-/// bits_per_key. Without it, a policy learns the last level from the files that it builds, starts
-/// over whenever the database is opened, and assumes size-ratio between levels. The listener reads
-/// all file sizes when a flush or compaction begins: about a microsecond per file under the
-/// database's mutex, at most a fiftieth of the time. RocksDB does not report the start of
+/// bits_per_key. Without it, a policy learns the last level from the files that it builds, anew
+/// after each open, and assumes that each level is size-ratio times as large as the one above. The
+/// listener reads all file sizes when a flush or compaction begins: about a microsecond per file
+/// under the database's mutex, at most a fiftieth of the time. RocksDB does not report the start of
 /// DB::CompactFiles, so its output gets rates for the preceding sizes.
 ///
-/// It also puts skip indexes into files beside their SSTs (sidecars; see
-/// SkipIndexOptions::max_property_bytes). It deletes a sidecar with its SST and, at the first flush
-/// or compaction after the database is opened, sidecars whose SST no longer exists.
+/// It puts skip indexes into sidecars (SkipIndexOptions::max_property_bytes), deletes a sidecar
+/// with its SST and, at the first flush or compaction after an open, sidecars without an SST.
 BLOCKSIEVE_EXPORT std::shared_ptr<rocksdb::EventListener> NewListener();
 
 }  // namespace blocksieve
