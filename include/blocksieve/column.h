@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,9 +15,9 @@
 
 namespace blocksieve {
 
-/// Types of the values in an indexed column. The numbers are part of the byte format.
+/// Type of a column's values. The numbers are part of the byte format.
 enum class ValueType : uint8_t {
-  kBytes = 0,  ///< any bytes, text among them
+  kBytes = 0,  ///< any bytes, including text
   kInt = 1,    ///< signed, 64 bits
   kUint = 2,   ///< unsigned, 64 bits
   kFloat = 3,  ///< IEEE 754, 64 bits
@@ -27,22 +26,21 @@ enum class ValueType : uint8_t {
 /// "bytes", "int", "uint" or "float".
 BLOCKSIEVE_EXPORT std::string_view ValueTypeName(ValueType type) noexcept;
 
-/// One value of a column. Bytes refer to memory that must outlive the value.
+/// One value of a column. A value of bytes refers to memory that must outlive it.
 class BLOCKSIEVE_EXPORT Value {
  public:
   /// @{
-  /// A value of the type of the name.
+  /// Creates a value of the named type.
   static Value Bytes(std::string_view bytes) noexcept;
   static Value Int(int64_t number) noexcept;
   static Value Uint(uint64_t number) noexcept;
   static Value Float(double number) noexcept;
   /// @}
 
-  /// Decides which accessor may be called.
-  ValueType type() const noexcept { return type_; }
+  ValueType type() const noexcept { return type_; }  ///< Determines which accessor may be called.
 
   /// @{
-  /// The bytes or the number. REQUIRES: the value is of the type in the name
+  /// The bytes or the number. REQUIRES: type() is the type in the name
   std::string_view bytes() const noexcept {
     assert(type_ == ValueType::kBytes);
     return bytes_;
@@ -61,21 +59,20 @@ class BLOCKSIEVE_EXPORT Value {
   }
   /// @}
 
-  /// The order on which equality, ranges, indexes and the re-check of rows agree. Bytes compare as
-  /// unsigned bytes, numbers by value. +0.0 and -0.0 are one value. All NaN are one value, above
-  /// every number. REQUIRES: both are of the same type
+  /// The order of values in predicates and indexes. Bytes compare as unsigned bytes, numbers by
+  /// value; +0.0 equals -0.0, NaN equals NaN and is above every number. REQUIRES: the same types
   std::strong_ordering Compare(const Value& other) const noexcept;
 
-  /// Whether both have the same type and Compare as equal.
+  /// Whether both have the same type and compare as equal.
   friend bool operator==(const Value& a, const Value& b) noexcept {
     return a.type_ == b.type_ && a.Compare(b) == std::strong_ordering::equal;
   }
 
-  /// The hash that filters hold; equal values have equal hashes. Part of the byte format: XXH3 of
-  /// the bytes, or of the number's canonical eight bytes, little-endian, with the type as the seed.
+  /// Hash that filters store; equal values have equal hashes. Part of the byte format: XXH3 of the
+  /// bytes, or of the number's canonical eight bytes, little-endian, with the type as the seed.
   uint64_t Hash() const noexcept;
 
-  /// For people: bytes as they are, numbers in the shortest form that reads back.
+  /// For people: bytes unchanged, numbers in the shortest form that parses to the same number.
   std::string ToText() const;
 
  private:
@@ -83,7 +80,7 @@ class BLOCKSIEVE_EXPORT Value {
       : type_(type), number_(number), bytes_(bytes) {}
 
   ValueType type_;
-  uint64_t number_;  // its bits; of bytes, 0
+  uint64_t number_;  // the number's bits; 0 for bytes
   std::string_view bytes_;
 };
 
@@ -92,70 +89,67 @@ struct ColumnAccess;
 struct ColumnDefinition;
 }  // namespace internal
 
-/// A column of rows: a name, and how to find its values in the bytes of a row. Immutable, cheap to
-/// copy, thread-safe.
+/// A named column of rows and how to extract its values from the bytes of a row. Immutable, cheap
+/// to copy, thread-safe.
 ///
 /// Text form, NAME=EXTRACTOR:
 ///
 ///     field:2          bytes: field 2, counted from 1, of a delimiter-separated value
 ///     value            bytes: the whole value
 ///     fixed(8,4)       bytes: 4 bytes from offset 8
-///     json:/a/0/b      bytes: the member that this JSON pointer (RFC 6901) names
+///     json:/a/0/b      bytes: the member at this JSON pointer (RFC 6901)
 ///     int:5 uint:5 float:6       numbers, from the text of a field
-///     words:3          the words of a field: longest runs of ASCII letters, digits, bytes >= 0x80
-///     ngrams(4):3      its 4-grams: every 4 characters in a row
+///     words:3          the words of a field: maximal runs of ASCII letters, digits, bytes >= 0x80
+///     ngrams(4):3      its 4-grams: all substrings of 4 characters
 ///     int32le(8)       a binary number at offset 8: int or uint of 16, 32 or 64 bits, or float of
 ///                      32 or 64, then le or be for the byte order; int8(8) and uint8(8)
 ///
-/// `bounds:` (least and greatest values, for ranges and orders), `filters:` (for equality, IN and
-/// HAS) or `both:` before all that says what an index of the column holds, as in `ts=bounds:int:5`.
-/// By default both, but no filters where bounds do nearly as well. Tokens have filters only.
+/// A prefix chooses the parts of the column's index, as in `ts=bounds:int:5`: `bounds:` (minimum
+/// and maximum, for ranges and orders), `filters:` (for equality, IN and HAS) or `both:`. The
+/// default is both, without filters where bounds are nearly as selective. Tokens have filters only.
 ///
-/// `int:`, `uint:`, `float:`, `words:` and `ngrams(N):` may precede every source of bytes:
-/// `int:json:/age`, `words:value`, `uint:fixed(0,8)`; `int:5` is short for `int:field:5`. A field
-/// delimiter other than TAB stands in parentheses: `field(,):2`. Arrays have an element delimiter
-/// in brackets: `field[;]:2`, `int:field(,)[;]:2`, `value[ ]`; a JSON array needs none. A delimiter
-/// is one byte, or `\t`, `\n`, `\\` or `\xHH`.
+/// `int:`, `uint:`, `float:`, `words:` and `ngrams(N):` accept every source of bytes:
+/// `int:json:/age`, `words:value`, `uint:fixed(0,8)`; `int:5` is short for `int:field:5`. The field
+/// delimiter (default TAB) is in parentheses: `field(,):2`. The element delimiter of an array is in
+/// brackets: `field[;]:2`, `int:field(,)[;]:2`, `value[ ]`; JSON arrays need none. A delimiter is
+/// one byte, or `\t`, `\n`, `\\` or `\xHH`.
 ///
-/// A row is *missing* the column if it has no value for it: fewer fields, too few bytes, text that
-/// is not a number of the column's type (blanks or a '+' around it included), an integer beyond its
-/// range (a float becomes the nearest, or infinite), an array without elements (an empty text) or
-/// without valid ones, a JSON member that is absent, null or an object. Unless a number or an array
-/// is expected, an empty text is a value.
+/// A row is *missing* the column if it has no value: too few fields or bytes, text that is not a
+/// number of the column's type (including blanks or a '+' around it), an integer out of range (a
+/// float becomes the nearest or infinite), an array without valid elements (such as an empty text),
+/// a JSON member that is absent, null or an object. An empty text is a value if the column is
+/// neither of numbers nor an array.
 ///
-/// JSON: the value of a string is its text, of true and false "true" and "false", of an integer its
-/// decimal digits, of other numbers their text. Elements that are null, arrays or objects are
-/// passed over. In a column of numbers, a number counts if it is of the type (3.0 is an integer),
-/// and a string if its text is such a number. Of equal names the first counts, and nothing after
-/// the member is read. Damage ends the row where it occurs, as do more than kMaxJsonDepth levels
-/// and a number beyond the range of a double (1e400), in whichever member.
+/// JSON values: the text of a string, "true", "false", the decimal digits of an integer, the text
+/// of other numbers. Array elements that are null, arrays or objects are ignored. A column of
+/// numbers accepts numbers of its type (3.0 is an integer) and strings that spell one. The first of
+/// equal names wins; nothing after it is read. The row ends at invalid JSON, at more than
+/// kMaxJsonDepth levels and at a number beyond the range of a double (1e400), in any member.
 ///
-/// Characters, in n-grams as in LIKE, are UTF-8 code points. In invalid UTF-8 a lead byte forms a
-/// character with as many continuation bytes as it announces, or as many as there are; every other
-/// byte is a character of its own.
+/// Characters, in n-grams and LIKE, are UTF-8 code points. In invalid UTF-8, a lead byte forms a
+/// character with up to as many continuation bytes as it announces; each other byte is one.
 class BLOCKSIEVE_EXPORT Column {
  public:
-  static constexpr uint32_t kMaxFieldNumber = 1'000'000;  ///< of field:N
-  static constexpr uint32_t kMaxOffset = 1u << 30;        ///< of offset and width, each
-  static constexpr uint32_t kMaxNgramLength = 32;         ///< characters, of ngrams(N)
-  static constexpr size_t kMaxNameBytes = 128;            ///< of columns
-  static constexpr size_t kMaxJsonDepth = 256;            ///< levels of arrays and objects
+  static constexpr uint32_t kMaxFieldNumber = 1'000'000;  ///< Largest N of field:N.
+  static constexpr uint32_t kMaxOffset = 1u << 30;        ///< Largest offset, and largest width.
+  static constexpr uint32_t kMaxNgramLength = 32;         ///< Largest N of ngrams(N).
+  static constexpr size_t kMaxNameBytes = 128;            ///< Longest column name.
+  static constexpr size_t kMaxJsonDepth = 256;            ///< Nested arrays and objects.
 
-  /// Reads the text form. `delimiter` is the field delimiter where the text names none.
-  /// A name has 1 to kMaxNameBytes bytes, without '=', '"' and control characters.
-  /// Errors: InvalidArgument, with the definition and what is allowed.
+  /// Parses the text form; `delimiter` is the default field delimiter. A name has 1 to
+  /// kMaxNameBytes bytes, without '=', '"' and control characters. Errors: InvalidArgument, with
+  /// the definition and what is allowed.
   static Result<Column> Parse(std::string_view definition, char delimiter = '\t');
 
-  /// The text form, in its one canonical spelling. Parse(ToText()) gives an equal column.
-  /// Has no control characters, so definitions can be kept one per line.
+  /// The canonical text form. Parse(ToText()) gives an equal column. Has no control characters, so
+  /// definitions can be stored one per line.
   std::string ToText() const;
 
   const std::string& name() const noexcept;  ///< 1 to kMaxNameBytes bytes.
   ValueType type() const noexcept;           ///< Type of the values.
 
-  /// Whether both have the same definition, name and parts included. An index serves a predicate
-  /// only if it was built with an equal column, whatever its parts, because a name may have been
-  /// dropped and given to another field.
+  /// Equal definitions, including name and index parts. An index serves a predicate only if their
+  /// columns are equal apart from the parts: a name may have been reused for another field.
   friend bool operator==(const Column& a, const Column& b) {
     return a.definition_ == b.definition_ || (a.name() == b.name() && a.ToText() == b.ToText());
   }
@@ -169,19 +163,17 @@ class BLOCKSIEVE_EXPORT Column {
   std::shared_ptr<const internal::ColumnDefinition> definition_;
 };
 
-/// Columns, each given as a text that Column::Parse reads or as a Column:
+/// A list of columns, each given as a Column or as text for Column::Parse. Invalid text is reported
+/// by status() and by the functions that take the list. Thread-safe while unchanged.
 ///
 ///     index.columns = {"package=field:1", "size=uint:2", my_column};
-///
-/// A text that is no column is an error of whatever takes the columns; see status(). Thread-safe if
-/// nothing changes it.
 class BLOCKSIEVE_EXPORT ColumnList {
  public:
   /// A text or a column.
   class Item {
    public:
     /// @{
-    /// Implicit, so that a list mixes both.
+    /// Implicit, so that a list can mix both.
     Item(std::string_view definition) : column_(Column::Parse(definition)) {}    // NOLINT: implicit
     Item(const std::string& definition) : Item(std::string_view(definition)) {}  // NOLINT: implicit
     Item(const char* definition)                                                 // NOLINT: implicit
@@ -195,20 +187,20 @@ class BLOCKSIEVE_EXPORT ColumnList {
     Result<Column> column_;
   };
 
-  ColumnList() = default;
   /// @{
-  /// Implicit: see above.
+  /// Implicit, so that options can be assigned lists of texts or vectors of columns.
+  ColumnList() = default;
   ColumnList(std::initializer_list<Item> items) {  // NOLINT: implicit
     for (const Item& item : items) push_back(item);
   }
   ColumnList(std::vector<Column> columns) : columns_(std::move(columns)) {}  // NOLINT: implicit
   /// @}
 
-  /// The error of the first text that is no column; ok if there is none.
+  /// The error of the first invalid text, else ok.
   const Status& status() const noexcept { return status_; }
 
   /// @{
-  /// As of a vector of those that are columns; a std::span takes it.
+  /// Like a std::vector of the valid columns; converts to std::span.
   void push_back(Item item);
   void clear() noexcept { *this = {}; }
   bool empty() const noexcept { return columns_.empty(); }

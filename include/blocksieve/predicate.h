@@ -19,56 +19,46 @@ struct PredicateAccess;
 struct PredicateNode;
 }  // namespace internal
 
-/// A condition on rows. Immutable, cheap to copy, thread-safe.
-///
-/// Text form, keywords in any case:
+/// A condition on rows. Immutable, cheap to copy, thread-safe. Text form, keywords in any case:
 ///
 ///     c = v   c == v   c != v   c <> v   c < v   c <= v   c > v   c >= v
 ///     c [NOT] IN (v, ...)       c [NOT] BETWEEN v AND v       c IS [NOT] NULL   (or MISSING)
 ///     c [NOT] LIKE 'pattern'    c [NOT] STARTSWITH 'prefix'   c [NOT] HAS v
-///     TRUE   FALSE   ( p )   NOT p   p AND p   p OR p         NOT binds most, OR least
+///     TRUE   FALSE   ( p )   NOT p   p AND p   p OR p         NOT binds tightest, OR loosest
 ///
-/// A column is an identifier, or any name in double quotes. Strings stand in single quotes, with
-/// quotes inside doubled. Numbers are decimal, or nan, inf, -inf. In a pattern % matches any bytes
-/// and _ one character; a backslash makes a following %, _ or backslash literal, and is itself
-/// literal before anything else. For a column of numbers, a string that spells a number is that
-/// number: '500' is 500, 'nan' is nan.
+/// A column is an identifier, or any name in double quotes. Strings are in single quotes; a quote
+/// inside is doubled. Numbers are decimal, or nan, inf, -inf; a column of numbers also accepts them
+/// as strings ('500', 'nan'). In a pattern, % matches any bytes and _ one character; a backslash
+/// escapes %, _ and itself, and is literal before anything else.
 ///
-/// As in SQL, a comparison is true, false or, for a row that is missing the column, unknown. A row
-/// matches if the whole predicate is true.
-///
-///     a        NOT a      a AND unknown   a OR unknown
-///     true     false      unknown         true
-///     false    true       false           unknown
-///     unknown  unknown    unknown         unknown
-///
-/// IS NULL is true for a row that is missing the column and false for others, never unknown.
+/// A comparison is true, false or, if the row is missing the column, unknown; IS NULL is true or
+/// false. NOT, AND and OR follow the three-valued logic of SQL: NOT unknown is unknown, unknown AND
+/// false is false, unknown OR true is true. A row matches if the whole predicate is true.
 ///
 /// Arrays: a comparison is true if any element satisfies it. The negated forms (!=, NOT IN, NOT
-/// LIKE, ...) negate that: `a != 1` says that no element is 1.
+/// LIKE, ...) negate that: `a != 1` is true if no element is 1.
 ///
-/// Tokenised columns: every operator but HAS compares the whole text, so answers do not depend on
-/// how a column is indexed. With words, HAS takes a single word and says that the text has it. With
-/// n-grams, it says that the text contains the value. For other columns HAS means `=`.
+/// Tokenised columns: all operators but HAS compare the whole text, so results do not depend on how
+/// a column is indexed. HAS takes a single word that the text must have (words) or a substring that
+/// it must contain (n-grams). For other columns HAS means `=`.
 ///
-/// Numbers compare by value, in the column's type. In a column of integers, a literal beyond the
-/// type or between two integers equals no value, but is ordered correctly. In a column of floats,
-/// literals are rounded as the text of rows is; -0 equals 0, NaN equals NaN and is above all other
-/// numbers.
+/// Numbers compare by value, in the column's type. An integer column equals no literal that is out
+/// of range or fractional, but orders it correctly. A float column rounds literals like the text of
+/// rows; -0 equals 0, NaN equals NaN and is above all other numbers.
 class BLOCKSIEVE_EXPORT Predicate {
  public:
-  static constexpr size_t kMaxTextBytes = size_t{1} << 20;  ///< of the text form
-  static constexpr size_t kMaxDepth = 100;  ///< of parentheses and NOTs, and of And, Or, Not below
+  static constexpr size_t kMaxTextBytes = size_t{1} << 20;  ///< Longest text form.
+  static constexpr size_t kMaxDepth = 100;  ///< Nested parentheses and NOTs, or And, Or and Not.
 
-  /// Reads the text form. Errors: InvalidArgument, "position P: what was expected, what was found".
-  /// P counts bytes from 1 and is also stored in `error_position`, unless that is null.
+  /// Parses the text form. Errors: InvalidArgument, "position P: what was expected, what was
+  /// found". P counts bytes from 1 and is also stored in `error_position` unless that is null.
   static Result<Predicate> Parse(std::string_view text, std::span<const Column> columns,
                                  size_t* error_position = nullptr);
 
   /// @{
-  /// The same in C++. A column of numbers takes numbers of any type, and bytes that spell one.
-  /// Errors: InvalidArgument for other mixtures of types, no values for In, patterns that end in a
-  /// single backslash, and anything but a single word for `Has` in a column of words.
+  /// The same in C++. A column of numbers accepts numbers of any type, and bytes that spell one.
+  /// Errors: InvalidArgument for other type mismatches, In without values, a pattern that ends in a
+  /// single backslash, and Has with anything but a single word on a column of words.
   static Result<Predicate> Equals(const Column& column, const Value& value);
   static Result<Predicate> NotEquals(const Column& column, const Value& value);
   static Result<Predicate> Less(const Column& column, const Value& value);
@@ -85,8 +75,8 @@ class BLOCKSIEVE_EXPORT Predicate {
   /// @}
 
   /// @{
-  /// Without operands, And is TRUE and Or is FALSE. Operands of the same kind merge and add no
-  /// depth. Errors: InvalidArgument beyond kMaxDepth.
+  /// And of no operands is TRUE, Or of none FALSE. Nested operands of the same kind are merged and
+  /// add no depth. Errors: InvalidArgument beyond kMaxDepth.
   static Result<Predicate> And(std::span<const Predicate> operands);
   static Result<Predicate> Or(std::span<const Predicate> operands);
   static Result<Predicate> Not(const Predicate& operand);
@@ -95,7 +85,7 @@ class BLOCKSIEVE_EXPORT Predicate {
   /// The text form. Parse with the same columns gives a predicate of the same meaning and text.
   std::string ToText() const;
 
-  /// The columns in its comparisons, each once.
+  /// Columns that the comparisons use, each once.
   const std::vector<Column>& columns() const noexcept { return columns_; }
 
   /// Whether a row matches.
@@ -115,24 +105,21 @@ class BLOCKSIEVE_EXPORT Predicate {
   std::vector<Column> columns_;
 };
 
-/// An order of rows by a column: by the least value of a row, or by its greatest if it is
-/// descending. Rows of equal values are in the order of their keys. Rows without a value are left
-/// out.
+/// Orders rows by a column's value; of an array, by the smallest, or the largest if descending.
+/// Ties are in key order. Rows that are missing the column are left out.
 struct ScanOrder {
-  Column column;               ///< Not of words or n-grams, which have no order.
-  bool is_descending = false;  ///< The greatest first.
+  Column column;               ///< Must not be tokenised: words and n-grams have no order.
+  bool is_descending = false;  ///< Largest first.
 };
 
-/// A condition on rows, and which of those that match are wanted.
-///
-/// Text form, each part optional: `PREDICATE ORDER BY column [ASC | DESC] LIMIT n`. Columns are
-/// written as in predicates. An order needs a limit. Words of it are no keywords elsewhere.
+/// A predicate with an order and a limit. Text form, each part optional: `PREDICATE ORDER BY column
+/// [ASC | DESC] LIMIT n`. ORDER BY requires LIMIT. These keywords are not reserved elsewhere.
 struct BLOCKSIEVE_EXPORT Query {
-  Predicate predicate = Predicate::Constant(true);  ///< That rows must match.
-  std::optional<ScanOrder> order;                   ///< None: that of keys.
-  uint64_t limit = 0;                               ///< The most rows; 0: all.
+  Predicate predicate = Predicate::Constant(true);  ///< Condition on rows.
+  std::optional<ScanOrder> order;                   ///< nullopt: key order.
+  uint64_t limit = 0;                               ///< Maximum number of rows; 0: no limit.
 
-  /// Reads the text form. Errors: as of Predicate::Parse.
+  /// Parses the text form. Errors: as Predicate::Parse.
   static Result<Query> Parse(std::string_view text, std::span<const Column> columns,
                              size_t* error_position = nullptr);
 };

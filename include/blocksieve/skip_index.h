@@ -3,12 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "blocksieve/bytes.h"
@@ -17,151 +14,139 @@
 #include "blocksieve/status.h"
 
 /// \file
-/// A skip index of one file, from rows to candidates: the builder takes each row as the file is
-/// written, the reader says which granules of the file may hold a row that matches a predicate.
+/// The skip index of one file. The builder takes each row as the file is written; the reader
+/// returns the granules that may match a predicate.
 
 namespace blocksieve {
 
 /// One comparison of a scan's predicate.
 struct ComparisonExplanation {
-  std::string comparison;     ///< Its text.
-  std::string column;         ///< Empty for TRUE and FALSE.
-  bool is_used = false;       ///< It ruled, or could have ruled, granules out.
-  std::string reason;         ///< How it skips, or why not.
-  uint64_t num_files = 0;     ///< Files with an index of the column, equally defined.
-  uint64_t num_granules = 0;  ///< In these files.
-  /// Granules that may match this comparison alone; 0 unless requested.
-  uint64_t granules_selected = 0;
+  std::string comparison;          ///< Its text.
+  std::string column;              ///< Empty for TRUE and FALSE.
+  bool is_used = false;            ///< Whether it can prune granules within the predicate.
+  std::string reason;              ///< How it prunes, or why not.
+  uint64_t num_files = 0;          ///< Files with an index of the column as it is defined now.
+  uint64_t num_granules = 0;       ///< Granules of these files.
+  uint64_t granules_selected = 0;  ///< Granules that may match it alone; 0 unless requested.
 };
 
-/// One indexed column, as the predicate as a whole asked about it.
+/// Use of one indexed column by the whole predicate.
 struct ColumnExplanation {
   std::string name;               ///< Column::name.
-  uint64_t num_probes = 0;        ///< Questions to indexes.
-  uint64_t index_bytes = 0;       ///< Of filters, bounds and marks that these touched, at most.
-  std::set<std::string> filters;  ///< What the files have: "bit slices", "postings" or why none.
+  uint64_t num_probes = 0;        ///< Index probes.
+  uint64_t index_bytes = 0;       ///< Upper bound of the filters, bounds and marks they read.
+  std::set<std::string> filters;  ///< In the files: "bit slices", "postings" or why none.
 };
 
-/// What a scan planned and did so far. Numbers that an engine does not count are 0.
+/// Plan of a scan, and what it has done so far. Numbers that an engine does not count are 0.
 struct BLOCKSIEVE_EXPORT ScanExplanation {
-  bool is_full_scan = false;     ///< Everything is read.
-  std::string full_scan_reason;  ///< Why the index was not used at all; else empty.
+  bool is_full_scan = false;                       ///< Everything is read.
+  std::string full_scan_reason;                    ///< Why no index was used; else empty.
   std::vector<ComparisonExplanation> comparisons;  ///< In the order of the text.
-  std::vector<ColumnExplanation> columns;          ///< Those whose indexes were asked.
+  std::vector<ColumnExplanation> columns;          ///< Columns whose indexes were probed.
 
-  uint64_t num_files = 0;                  ///< That the scan covers, when it begins.
-  uint64_t files_without_index = 0;        ///< Or without a usable one, for this predicate.
-  uint64_t files_pruned = 0;               ///< Nothing of them had to be read.
-  uint64_t files_too_new = 0;              ///< Of these: written after the snapshot.
+  uint64_t num_files = 0;                  ///< Files in the scan when it begins.
+  uint64_t files_without_index = 0;        ///< Including an index that this predicate cannot use.
+  uint64_t files_pruned = 0;               ///< No granule of the file may match.
+  uint64_t files_too_new = 0;              ///< Pruned files written after the snapshot.
   uint64_t files_vanished = 0;             ///< Compacted away between planning and reading.
-  std::vector<std::string> file_problems;  ///< "000012.sst: why it cannot skip", at most 100.
+  std::vector<std::string> file_problems;  ///< "000012.sst: why it is not pruned", at most 100.
 
-  uint64_t num_granules = 0;           ///< Of files with an index.
-  uint64_t granules_selected = 0;      ///< Of these, those that may match.
-  uint64_t granules_always_match = 0;  ///< Of the selected: merges, blobs, entities.
-  uint64_t granules_too_new = 0;       ///< Written after the snapshot.
-  uint64_t granules_read = 0;  ///< Of the selected, with an order: those read by their bounds.
-  uint64_t index_bytes_touched = 0;  ///< Of filters, bounds, marks, and keys of selected files.
+  uint64_t num_granules = 0;           ///< Granules of files with an index.
+  uint64_t granules_selected = 0;      ///< Granules that may match.
+  uint64_t granules_always_match = 0;  ///< Selected for a merge operand, blob or entity.
+  uint64_t granules_too_new = 0;       ///< Written after the snapshot, not selected.
+  uint64_t granules_read = 0;          ///< With ORDER BY: selected ones read in bounds order.
+  uint64_t index_bytes_touched = 0;    ///< Filters, bounds, marks; keys of selected files.
 
   uint64_t key_ranges_read = 0;      ///< Key ranges read through the merged view; rows are final.
   uint64_t granule_ranges_read = 0;  ///< Adjacent granules of one file; their rows are re-checked.
-  uint64_t rows_planned = 0;         ///< Of the files, to be looked at; an estimate if all are.
-  uint64_t rows_read = 0;            ///< Rows looked at, of memtables, files and ranges.
-  uint64_t rows_rechecked = 0;       ///< Looked up again, at the snapshot.
-  uint64_t rows_stale = 0;           ///< Of these: deleted or overwritten.
-  uint64_t rows_returned = 0;        ///< So far, with those counted.
-  uint64_t rows_counted = 0;         ///< Matching rows that were counted without being read.
+  uint64_t rows_planned = 0;         ///< File rows to read; an estimate in a full scan.
+  uint64_t rows_read = 0;            ///< Rows read from memtables, files and key ranges.
+  uint64_t rows_rechecked = 0;       ///< Rows looked up again at the snapshot.
+  uint64_t rows_stale = 0;           ///< Re-checked rows that were deleted or overwritten.
+  uint64_t rows_returned = 0;        ///< Rows returned so far, including rows_counted.
+  uint64_t rows_counted = 0;         ///< Matching rows counted without being read.
 
-  /// Blocks read from storage, not found in the block cache. Only if that was asked for.
-  uint64_t data_blocks_read = 0;
-  uint64_t other_blocks_read = 0;  ///< Index and filter blocks.
-  uint64_t block_bytes_read = 0;   ///< Of both.
+  uint64_t data_blocks_read = 0;   ///< Read from storage, not the block cache; 0 unless requested.
+  uint64_t other_blocks_read = 0;  ///< The same for index and filter blocks.
+  uint64_t block_bytes_read = 0;   ///< Size of both.
 
-  /// For people, several lines.
-  std::string ToText() const;
+  std::string ToText() const;  ///< For people, several lines.
 };
 
 class SkipIndex;
 
-/// @{
-/// Defaults of the options below. Granules that end with data blocks are better than granules of a
-/// fixed number of rows: a granule that lies across two blocks costs two reads.
-inline constexpr uint64_t kDefaultGranuleRows = 64;  ///< One or two blocks of small rows.
-inline constexpr uint64_t kDefaultGranuleBytes = 16 << 10;
-inline constexpr uint64_t kDefaultMaxIndexBytes = 8 << 20;
-/// @}
+inline constexpr uint64_t kDefaultGranuleRows = 64;         ///< One or two blocks of small rows.
+inline constexpr uint64_t kDefaultGranuleBytes = 16 << 10;  ///< Default index granularity.
+inline constexpr uint64_t kDefaultMaxIndexBytes = 8 << 20;  ///< Default budget for an index.
 
-/// What a SkipIndexBuilder is to build.
+/// Options of a SkipIndexBuilder.
 struct SkipIndexBuilderOptions {
-  /// The indexed columns: 1 to 256, of distinct names.
-  ColumnList columns = {};
+  ColumnList columns = {};  ///< Indexed columns: 1 to 256, with distinct names.
 
-  /// A granule closes when it has so many rows. 0: no limit.
+  /// @{
+  /// Index granularity: a granule closes when it has this many rows or bytes of rows. 0: no limit.
   uint64_t granule_rows = kDefaultGranuleRows;
-
-  /// And when its rows take so many bytes. 0: no limit.
   uint64_t granule_bytes = kDefaultGranuleBytes;
+  /// @}
 
-  /// Share of the granules without a value that are read all the same; 1e-7 to 0.5.
-  double target_fpr = 0.001;
+  double target_fpr = 0.001;  ///< Share of granules without a value that may match; 1e-7 to 0.5.
 
-  /// Bytes of the whole index. What exceeds it is left out, the largest filters first. 0: no limit.
+  /// Budget for the whole index, in bytes; the largest filters are dropped first. 0: no limit.
   uint64_t max_index_bytes = kDefaultMaxIndexBytes;
 };
 
-/// Makes the skip index of one file while the file is written. Memory: 8 bytes per distinct value,
-/// granule and column. Not thread-safe, but may move between threads.
+/// Builds the skip index of one file while the file is written. Memory: 8 bytes per distinct value,
+/// granule and column. Not thread-safe, but may move between threads. A moved-from builder may only
+/// be destroyed or assigned to.
 ///
-/// Call order: ( (AddRow | AddEmptyRow | AddAlwaysMatchingRow) NoteSequence? CloseGranule? )*
-/// Finish
+/// Call order: ( (AddRow|AddEmptyRow|AddAlwaysMatchingRow) NoteSequence? CloseGranule? )* Finish
 ///
-/// Problems on the way (memory is short) come out in Finish, so that an engine's write path has one
-/// place to handle them: the file then has no index and is read as a whole.
+/// Errors before Finish (out of memory) are returned by Finish, so that an engine's write path
+/// handles them in one place: the file then has no index and is read as a whole.
 class BLOCKSIEVE_EXPORT SkipIndexBuilder {
  public:
-  /// Errors: InvalidArgument, naming the option, its value and the allowed range;
-  /// ResourceExhausted (memory).
+  /// Errors: InvalidArgument (the option, its value, the allowed range), ResourceExhausted
+  /// (memory).
   static Result<SkipIndexBuilder> Create(const SkipIndexBuilderOptions& options);
 
-  /// @{
-  /// What was moved from may only be destroyed or assigned to.
-  SkipIndexBuilder(SkipIndexBuilder&&) noexcept;
-  SkipIndexBuilder& operator=(SkipIndexBuilder&&) noexcept;
-  /// @}
+  SkipIndexBuilder(SkipIndexBuilder&&) noexcept;             ///< See above.
+  SkipIndexBuilder& operator=(SkipIndexBuilder&&) noexcept;  ///< See above.
   ~SkipIndexBuilder();
 
-  /// The next row, in the engine's own order of keys, which may be any. Its `row_bytes` count
-  /// towards granule_bytes.
+  /// @{
+  /// Adds the next row. Keys are in the engine's order, whatever it is. `row_bytes` count towards
+  /// granule_bytes; by default those of key and row.
   void AddRow(std::string_view key, std::string_view row, uint64_t row_bytes) noexcept;
-
-  /// The same for a row that takes the bytes of its key and its value.
   void AddRow(std::string_view key, std::string_view row) noexcept {
     AddRow(key, row, key.size() + row.size());
   }
+  /// @}
 
-  /// A row that lacks all columns. For engines whose granules are known by their numbers: a granule
-  /// without any row would not be counted.
+  /// Adds a row without values: engines that number granules need a row in each.
   void AddEmptyRow(std::string_view key) noexcept;
 
-  /// A row whose value is not known when it is written (a merge operand, a reference): its granule
-  /// is a candidate for every predicate.
+  /// Adds a row whose value is not known when it is written (a merge operand, a reference): its
+  /// granule may match every predicate.
   void AddAlwaysMatchingRow(std::string_view key, uint64_t row_bytes) noexcept;
 
-  /// The granule keeps the least of these numbers.
+  /// Records the current row's sequence number; the index stores each granule's smallest.
   void NoteSequence(uint64_t sequence) noexcept;
 
-  /// From now on, these limits take the place of granule_rows and granule_bytes. 0: no limit.
+  /// Replaces granule_rows and granule_bytes from now on. 0: no limit.
   void LimitGranules(uint64_t rows, uint64_t bytes) noexcept;
 
-  /// Ends the granule after the current row; without effect if it is empty.
+  /// Ends the granule after the current row, if it has any. Best called where a data block ends: a
+  /// granule that spans two blocks costs two reads.
   void CloseGranule() noexcept;
 
-  /// The finished index, in the format of lib/FORMAT.md; also of no rows. To be called once.
-  /// Errors: ResourceExhausted (memory, or max_index_bytes is less than even the keys take).
+  /// Returns the index, in the format of lib/FORMAT.md, even without rows. REQUIRES: first call
+  /// Errors: ResourceExhausted (memory, or the granules' keys alone exceed max_index_bytes).
   Result<std::string> Finish() noexcept;
 
-  /// After Finish: a max_index_bytes with which nothing would have been left out, whatever it was;
-  /// at most 32 bytes per column more than the least. 0 if Finish failed before it knew.
+  /// After Finish: a max_index_bytes that drops nothing, whatever the budget was; at most 32 bytes
+  /// per column above the minimum. 0 if Finish failed before it was known.
   uint64_t needed_bytes() const noexcept;
 
  private:
@@ -171,28 +156,22 @@ class BLOCKSIEVE_EXPORT SkipIndexBuilder {
   std::unique_ptr<Parts> parts_;
 };
 
-/// Reads the skip index of one file. Thread-safe, as nothing changes after Open. What was moved
-/// from may only be destroyed or assigned to. Functions that return no Result may throw
-/// std::bad_alloc.
+/// Reads the skip index of one file. Immutable and thread-safe. A moved-from reader may only be
+/// destroyed or assigned to. Functions that do not return a Result may throw std::bad_alloc.
 class BLOCKSIEVE_EXPORT SkipIndexReader {
  public:
-  /// Opens an index and checks every byte of it, which takes about 0.1 ms per MB: a flipped bit
-  /// would hide rows. `bytes` must outlive it. Errors: Corruption (cut off, foreign, damaged),
-  /// NotSupported (a newer version), ResourceExhausted (memory). A file whose index cannot be
-  /// opened must be read as a whole.
+  /// Opens an index and checks every byte, about 0.1 ms per MB: a flipped bit would hide rows.
+  /// `bytes` must outlive the reader. Errors: Corruption (truncated, foreign, damaged),
+  /// NotSupported (newer version), ResourceExhausted (memory). On error, read the whole file.
   static Result<SkipIndexReader> Open(ByteView bytes);
 
-  /// @{
-  /// What was moved from may only be destroyed or assigned to.
-  SkipIndexReader(SkipIndexReader&&) noexcept;
-  SkipIndexReader& operator=(SkipIndexReader&&) noexcept;
+  SkipIndexReader(SkipIndexReader&&) noexcept;             ///< See above.
+  SkipIndexReader& operator=(SkipIndexReader&&) noexcept;  ///< See above.
   ~SkipIndexReader();
-  /// @}
 
-  /// 0 for a file without rows.
-  size_t num_granules() const noexcept;
+  size_t num_granules() const noexcept;  ///< 0 for a file without rows.
 
-  /// By granule: whether it may hold a row that matches. Never false for one that does.
+  /// Whether each granule may match the predicate. Never false for a granule with a matching row.
   std::vector<bool> Candidates(const Predicate& predicate) const;
 
  private:
@@ -201,37 +180,30 @@ class BLOCKSIEVE_EXPORT SkipIndexReader {
   std::unique_ptr<const SkipIndex> index_;
 };
 
-/// One column definition, over the files of a database or column family.
+/// One column definition in the skip indexes of a database or column family.
 struct SkipIndexColumnUsage {
   std::string definition;               ///< Column::ToText
   uint64_t num_files = 0;               ///< Files whose index has the column.
-  uint64_t filter_bytes = 0;            ///< Filters in them, without the size of keys.
-  uint64_t bounds_bytes = 0;            ///< Least and greatest values.
-  uint64_t num_distinct = 0;            ///< Values distinct within their granule.
-  uint64_t files_without_filters = 0;   ///< Of num_files: over budget, or of no use.
-  uint64_t files_with_bounds_only = 0;  ///< Of these: filters were not wanted, or bounds suffice.
-  uint64_t files_over_budget = 0;       ///< Of num_files: filters or bounds left out for size.
+  uint64_t filter_bytes = 0;            ///< Size of its filters, without keys.
+  uint64_t bounds_bytes = 0;            ///< Size of its minima and maxima.
+  uint64_t num_distinct = 0;            ///< Distinct values, counted by granule.
+  uint64_t files_without_filters = 0;   ///< Files without its filters: over budget or not useful.
+  uint64_t files_with_bounds_only = 0;  ///< The part of them with bounds, which suffice.
+  uint64_t files_over_budget = 0;       ///< Files without its filters or bounds for size.
 };
 
 /// The skip indexes of a database or column family.
 struct SkipIndexSummary {
-  /// The columns that can be scanned by. If several definitions have the same name, the one that
-  /// the newest file has.
-  std::vector<Column> columns;
+  std::vector<Column> columns;  ///< Columns to scan by; of one name, the newest file's definition.
+  std::vector<SkipIndexColumnUsage> usage;  ///< All definitions in files, sorted by text form.
+  uint64_t num_files = 0;                   ///< All files.
+  uint64_t files_with_index = 0;            ///< Files with a usable index.
+  uint64_t index_bytes = 0;                 ///< Size of all usable indexes.
 
-  /// All definitions that occur, in text form, sorted; superseded ones too.
-  std::vector<SkipIndexColumnUsage> usage;
-
-  uint64_t num_files = 0;         ///< All of them.
-  uint64_t files_with_index = 0;  ///< Of these, with a usable one.
-  uint64_t index_bytes = 0;       ///< Of all usable indexes.
-
-  /// The largest max_index_bytes that a file needs of those whose index, or a part of it, was left
-  /// out for its size; 0: none was, or it is not known.
+  /// The max_index_bytes that drops nothing in any file. 0: nothing was dropped, or not known.
   uint64_t needed_index_bytes = 0;
 
-  /// "000012.sst: reason" of the files without a usable index, at most 100.
-  std::vector<std::string> problems;
+  std::vector<std::string> problems;  ///< "000012.sst: why it has no usable index", at most 100.
 };
 
 }  // namespace blocksieve
