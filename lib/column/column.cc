@@ -15,7 +15,7 @@ namespace {
 using internal::ColumnDefinition;
 using internal::ColumnSource;
 
-// Field `number`, from 1; none if there are fewer.
+// Field `number`, counted from 1; nullopt if there are fewer.
 std::optional<std::string_view> Field(std::string_view row, uint32_t number, char delimiter) {
   size_t begin = 0;
   for (; number > 1; --number) {
@@ -71,7 +71,7 @@ bool ForEachMember(const ColumnDefinition& definition, std::string_view row, Val
 }
 
 bool ForEachElement(const ColumnDefinition& definition, std::string_view text, ValueVisitor visit) {
-  if (text.empty()) return false;  // an array without elements, not one with an empty one
+  if (text.empty()) return false;  // an array without elements, not with one empty element
   bool has_value = false;
   while (true) {
     const size_t end = text.find(*definition.element_delimiter);

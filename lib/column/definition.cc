@@ -50,8 +50,9 @@ std::string_view PartsText(IndexParts parts) noexcept {
   return "";
 }
 
-// "int:" and the like. Empty for plain bytes and for binary numbers, whose source names the type.
-std::string ReadingText(const ColumnDefinition& definition) {
+// A conversion such as "int:". Empty for plain bytes and for binary numbers, whose source names the
+// type.
+std::string ConversionText(const ColumnDefinition& definition) {
   if (definition.tokeniser == Tokeniser::kWords) return "words:";
   if (definition.tokeniser == Tokeniser::kNgrams) {
     return "ngrams(" + std::to_string(definition.ngram_length) + "):";
@@ -65,8 +66,7 @@ constexpr char kExtractors[] =
     "an extractor: field:N, value, fixed(OFFSET,WIDTH), json:/POINTER, int:N, uint:N, float:N, "
     "words:N, ngrams(LENGTH):N, int32le(OFFSET) and the like";
 
-// Reads the text from its front. Functions return false after the first thing that is not as
-// expected.
+// Recursive-descent parser. Functions return false at the first syntax error.
 class DefinitionParser {
  public:
   DefinitionParser(std::string_view text, char delimiter) : text_(text), rest_(text) {
@@ -74,11 +74,11 @@ class DefinitionParser {
   }
 
   bool Parse() {
-    return ParseName() && ParseParts() && ParseReading() && PartsFit() && ParseSource();
+    return ParseName() && ParseParts() && ParseConversion() && CheckParts() && ParseSource();
   }
   ColumnDefinition&& definition() && { return std::move(definition_); }
 
-  /// After Parse returned false.
+  /// REQUIRES: Parse returned false.
   Status error() const {
     const size_t position = text_.size() - unexpected_.size() + 1;
     return Status::InvalidArgument(
@@ -108,9 +108,9 @@ class DefinitionParser {
     return true;
   }
 
-  // Tokens are in no order.
-  bool PartsFit() {
-    if (definition_.tokeniser == Tokeniser::kNone || definition_.parts == IndexParts::kChosen ||
+  // Tokens have no order, so no bounds.
+  bool CheckParts() {
+    if (definition_.tokeniser == Tokeniser::kNone || definition_.parts == IndexParts::kAutomatic ||
         definition_.parts == IndexParts::kFilters) {
       return true;
     }
@@ -118,8 +118,8 @@ class DefinitionParser {
     return Fail("filters: or nothing before words and n-grams");
   }
 
-  bool ParseReading() {
-    has_reading_ = true;
+  bool ParseConversion() {
+    has_conversion_ = true;
     if (Skip("bytes:")) return true;
     for (const ValueType type : kNumberTypes) {
       if (!Skip(std::string(ValueTypeName(type)) + ":")) continue;
@@ -134,13 +134,13 @@ class DefinitionParser {
       definition_.tokeniser = Tokeniser::kNgrams;
       return Number(1, Column::kMaxNgramLength, &definition_.ngram_length) && Expect("):");
     }
-    has_reading_ = false;
+    has_conversion_ = false;
     return true;
   }
 
   bool ParseSource() {
     if (Skip("json:")) return ParsePointer();
-    if (!has_reading_ && ParseBinaryType()) {
+    if (!has_conversion_ && ParseBinaryType()) {
       return Number(0, Column::kMaxOffset, &definition_.offset) && Expect(")") && End();
     }
     if (Skip("value")) {
@@ -157,13 +157,13 @@ class DefinitionParser {
     if (Skip("field")) {
       if (Skip("(") && !(Delimiter(&definition_.delimiter) && Expect(")"))) return false;
       if (!ParseElementDelimiter() || !Expect(":")) return false;
-    } else if (!has_reading_) {
+    } else if (!has_conversion_) {
       return Fail(kExtractors);
     }
     return Number(1, Column::kMaxFieldNumber, &definition_.field) && End();
   }
 
-  // "int32le(" and the like; leaves the text alone if it is something else.
+  // A binary type such as "int32le("; consumes nothing if the text is something else.
   bool ParseBinaryType() {
     ColumnDefinition binary = definition_;
     binary.source = ColumnSource::kBinary;
@@ -181,7 +181,7 @@ class DefinitionParser {
     return false;
   }
 
-  // RFC 6901: empty, or names that each follow a '/', with ~0 for '~' and ~1 for '/'.
+  // RFC 6901: empty, or a '/' before each name, with ~0 for '~' and ~1 for '/'.
   bool ParsePointer() {
     definition_.source = ColumnSource::kJson;
     definition_.pointer = rest_;
@@ -210,7 +210,7 @@ class DefinitionParser {
     return true;
   }
 
-  // "[;]", or nothing.
+  // Optional, such as "[;]".
   bool ParseElementDelimiter() {
     if (!Skip("[")) return true;
     char delimiter = 0;
@@ -228,7 +228,7 @@ class DefinitionParser {
     return Fail("a delimiter: a byte, \\t, \\n, \\\\ or \\xHH");
   }
 
-  // A byte, or what DelimiterText writes for one.
+  // A byte, or an escape of DelimiterText.
   bool ReadDelimiter(char* delimiter) {
     if (rest_.empty()) return false;
     *delimiter = rest_.front();
@@ -258,7 +258,7 @@ class DefinitionParser {
 
   bool Expect(std::string_view text) { return Skip(text) || Fail("'" + std::string(text) + "'"); }
 
-  // Returns false. Errors of what comes after the first one mean nothing.
+  // Records the error and returns false.
   bool Fail(std::string expected) {
     expected_ = std::move(expected);
     unexpected_ = rest_;
@@ -274,16 +274,16 @@ class DefinitionParser {
   std::string_view text_;
   std::string_view rest_;
   std::string expected_;
-  std::string_view unexpected_;  // what stands in its place, to the end of the text
-  bool has_reading_ = false;
+  std::string_view unexpected_;  // the text from the error on
+  bool has_conversion_ = false;
   ColumnDefinition definition_;
 };
 
 }  // namespace
 
 std::string ColumnDefinitionText(const ColumnDefinition& definition) {
-  const std::string reading = ReadingText(definition);
-  std::string text = definition.name + "=" + std::string(PartsText(definition.parts)) + reading;
+  const std::string conversion = ConversionText(definition);
+  std::string text = definition.name + "=" + std::string(PartsText(definition.parts)) + conversion;
   std::string elements;
   if (definition.element_delimiter) {
     elements = "[" + DelimiterText(*definition.element_delimiter) + "]";
@@ -302,7 +302,7 @@ std::string ColumnDefinitionText(const ColumnDefinition& definition) {
       break;
   }
   const bool is_tab = definition.delimiter == '\t';
-  if (reading.empty() || !is_tab || definition.element_delimiter) {
+  if (conversion.empty() || !is_tab || definition.element_delimiter) {
     text += "field";
     if (!is_tab) text += "(" + DelimiterText(definition.delimiter) + ")";
     text += elements + ":";

@@ -16,17 +16,17 @@ namespace blocksieve::internal {
 /// Where a column's values come from.
 enum class ColumnSource : uint8_t { kValue, kField, kFixed, kBinary, kJson };
 
-/// A column's text form, taken apart.
+/// A column's parsed text form.
 struct ColumnDefinition {
   std::string name;
-  IndexParts parts = IndexParts::kChosen;
+  IndexParts parts = IndexParts::kAutomatic;
 
-  // How the source's bytes are read.
+  // Conversion of the source's bytes.
   ValueType type = ValueType::kBytes;
   Tokeniser tokeniser = Tokeniser::kNone;
   uint32_t ngram_length = 0;
 
-  // Where they are; which members count depends on the source.
+  // Position of the source; which members are used depends on its kind.
   ColumnSource source = ColumnSource::kValue;
   uint32_t field = 0;                         // kField, from 1
   char delimiter = '\t';                      // kField
@@ -36,7 +36,7 @@ struct ColumnDefinition {
   bool is_big_endian = false;                 // kBinary
   std::string pointer;                        // kJson, as written
   std::vector<std::string> path;              // kJson, the pointer's names without escapes
-  std::shared_ptr<const JsonMembers> member;  // kJson, what the path leads to, as column 0
+  std::shared_ptr<const JsonMembers> member;  // kJson, the member at the path, as column 0
 };
 
 /// See Column::Parse. Errors: InvalidArgument.
@@ -45,8 +45,7 @@ Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delim
 /// See Column::ToText.
 std::string ColumnDefinitionText(const ColumnDefinition& definition);
 
-/// The text form without what it says of the index's parts. Columns of equal text have equal
-/// values.
+/// The text form without index parts. Columns with equal results extract equal values.
 std::string WithoutIndexParts(std::string_view definition);
 
 }  // namespace blocksieve::internal

@@ -10,91 +10,91 @@
 namespace blocksieve::internal {
 namespace {
 
-/// "0", "17": what names an element.
+/// The index of an array element that `name` spells, such as "0" or "17".
 std::optional<uint64_t> ElementIndex(const std::string& name) {
   const std::optional<Value> number = ReadValue(ValueType::kUint, name);
   if (!number || number->ToText() != name) return std::nullopt;
   return number->as_uint();
 }
 
-/// What JSON has that is neither array nor object.
+/// A JSON value that is neither array nor object.
 struct Scalar {
-  enum class Kind : uint8_t { kNull, kBool, kWhole, kOtherNumber, kString };
+  enum class Kind : uint8_t { kNull, kBool, kInteger, kOtherNumber, kString };
 
   Kind kind = Kind::kNull;
-  bool is_negative = false;  // of kWhole
-  uint64_t magnitude = 0;    // of kWhole; of kBool, 1 for true
-  std::string_view text;     // of kOtherNumber and kString
+  bool is_negative = false;  // kInteger
+  uint64_t magnitude = 0;    // kInteger; kBool: 1 for true
+  std::string_view text;     // kOtherNumber and kString
 };
 
-/// 3.0 and 3e2 as the integers they are.
-std::optional<Scalar> AsWhole(const Scalar& number) {
+/// Integers in floating-point spelling: 3.0, 3e2.
+std::optional<Scalar> AsInteger(const Scalar& number) {
   const std::optional<Decimal> decimal = Decimal::Parse(number.text);
   if (!decimal || decimal->HasFraction() || !decimal->IntegerPart()) return std::nullopt;
-  return Scalar{Scalar::Kind::kWhole, decimal->is_negative(), *decimal->IntegerPart(), {}};
+  return Scalar{Scalar::Kind::kInteger, decimal->is_negative(), *decimal->IntegerPart(), {}};
 }
 
-// These give the scalar as a value of a column, if it is one, and return whether more is wanted. A
-// std::optional<Value> instead would be copied from each to the next.
+// These visit the scalar if it is a value of the column's type, and return whether to continue. A
+// std::optional<Value> would be copied from function to function.
 
 template <class Visit>
-bool GiveWhole(ValueType type, const Scalar& whole, std::string* text, const Visit& visit) {
+bool VisitInteger(ValueType type, const Scalar& integer, std::string* text, const Visit& visit) {
   constexpr auto kMaxInt64 = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  const bool is_negative = whole.is_negative && whole.magnitude != 0;
+  const bool is_negative = integer.is_negative && integer.magnitude != 0;
   switch (type) {
     case ValueType::kInt:
-      if (whole.magnitude > kMaxInt64 + (is_negative ? 1 : 0)) return true;
-      return visit(
-          Value::Int(static_cast<int64_t>(is_negative ? 0 - whole.magnitude : whole.magnitude)));
+      if (integer.magnitude > kMaxInt64 + (is_negative ? 1 : 0)) return true;
+      return visit(Value::Int(
+          static_cast<int64_t>(is_negative ? 0 - integer.magnitude : integer.magnitude)));
     case ValueType::kUint:
-      return is_negative || visit(Value::Uint(whole.magnitude));
+      return is_negative || visit(Value::Uint(integer.magnitude));
     case ValueType::kFloat: {
-      const auto magnitude = static_cast<double>(whole.magnitude);
+      const auto magnitude = static_cast<double>(integer.magnitude);
       return visit(Value::Float(is_negative ? -magnitude : magnitude));
     }
     case ValueType::kBytes:
       break;
   }
   *text = is_negative ? "-" : "";
-  *text += std::to_string(whole.magnitude);
+  *text += std::to_string(integer.magnitude);
   return visit(Value::Bytes(*text));
 }
 
 template <class Visit>
-bool GiveText(ValueType type, std::string_view text, const Visit& visit) {
+bool VisitText(ValueType type, std::string_view text, const Visit& visit) {
   if (type == ValueType::kBytes) return visit(Value::Bytes(text));
   const std::optional<Value> value = ReadValue(type, text);
   return !value || visit(*value);
 }
 
-/// `text` is room for the bytes of the value.
+/// `text` is a buffer for the value's bytes.
 template <class Visit>
-bool GiveScalar(ValueType type, const Scalar& scalar, std::string* text, const Visit& visit) {
-  const bool is_whole_column = type == ValueType::kInt || type == ValueType::kUint;
+bool VisitScalar(ValueType type, const Scalar& scalar, std::string* text, const Visit& visit) {
+  const bool is_integer_column = type == ValueType::kInt || type == ValueType::kUint;
   switch (scalar.kind) {
     case Scalar::Kind::kNull:
       return true;
     case Scalar::Kind::kBool:
       return type != ValueType::kBytes ||
              visit(Value::Bytes(scalar.magnitude != 0 ? "true" : "false"));
-    case Scalar::Kind::kWhole:
-      return GiveWhole(type, scalar, text, visit);
+    case Scalar::Kind::kInteger:
+      return VisitInteger(type, scalar, text, visit);
     case Scalar::Kind::kOtherNumber:
-      if (!is_whole_column) break;
-      if (const std::optional<Scalar> whole = AsWhole(scalar)) {
-        return GiveWhole(type, *whole, text, visit);
+      if (!is_integer_column) break;
+      if (const std::optional<Scalar> integer = AsInteger(scalar)) {
+        return VisitInteger(type, *integer, text, visit);
       }
       return true;
     case Scalar::Kind::kString:
       break;
   }
-  return GiveText(type, scalar.text, visit);
+  return VisitText(type, scalar.text, visit);
 }
 
 }  // namespace
 
-/// Listens to the parser until all columns have what they can get; builds no document. A handler
-/// that returns false ends the parsing.
+/// SAX handler that stops when all columns have their values; builds no document. A handler that
+/// returns false ends the parsing.
 class MemberReader {
  public:
   using number_integer_t = nlohmann::json::number_integer_t;
@@ -110,20 +110,20 @@ class MemberReader {
     scratch_.is_done.assign(members.types_.size(), 0);
   }
 
-  bool null() { return Take({}); }
-  bool boolean(bool is_true) { return Take({Scalar::Kind::kBool, false, is_true, {}}); }
+  bool null() { return AddScalar({}); }
+  bool boolean(bool is_true) { return AddScalar({Scalar::Kind::kBool, false, is_true, {}}); }
   bool number_integer(number_integer_t number) {
     const auto bits = static_cast<uint64_t>(number);
-    return Take({Scalar::Kind::kWhole, number < 0, number < 0 ? 0 - bits : bits, {}});
+    return AddScalar({Scalar::Kind::kInteger, number < 0, number < 0 ? 0 - bits : bits, {}});
   }
   bool number_unsigned(number_unsigned_t number) {
-    return Take({Scalar::Kind::kWhole, false, number, {}});
+    return AddScalar({Scalar::Kind::kInteger, false, number, {}});
   }
   bool number_float(number_float_t, string_t text) {
     RestorePoint(&text);
-    return Take({Scalar::Kind::kOtherNumber, false, 0, text});
+    return AddScalar({Scalar::Kind::kOtherNumber, false, 0, text});
   }
-  bool string(string_t& text) { return Take({Scalar::Kind::kString, false, 0, text}); }
+  bool string(string_t& text) { return AddScalar({Scalar::Kind::kString, false, 0, text}); }
   bool binary(binary_t&) { return false; }  // not in JSON text
 
   bool start_object(size_t) { return Start(false); }
@@ -132,11 +132,11 @@ class MemberReader {
   bool end_array() { return End(); }
 
   bool key(string_t& name) {
-    if (depth_elsewhere_ != 0) return true;
+    if (skipped_depth_ != 0) return true;
     Open& object = scratch_.open.back();
     object.next = JsonMembers::kNoNode;
     const std::vector<size_t>& children = NodeOf(object).children;
-    // Most documents have their members in the same order, so the next one is tried first.
+    // Most documents have their members in the same order, so try the next one first.
     for (size_t tries = 0; tries < children.size(); ++tries) {
       if (object.guess >= children.size()) object.guess = 0;
       const size_t child = children[object.guess++];
@@ -153,7 +153,7 @@ class MemberReader {
   using Node = JsonMembers::Node;
   using Open = JsonMembers::Scratch::Open;
 
-  // localeconv, where the parser looks, may have been overwritten by a thread of another locale.
+  // A thread with another locale may have overwritten localeconv(), which the parser uses.
   static void RestorePoint(std::string* number) {
     const auto is_other = [](char c) {
       return std::string_view("0123456789+-eE").find(c) == std::string_view::npos;
@@ -163,7 +163,7 @@ class MemberReader {
 
   const Node& NodeOf(const Open& open) const { return members_.nodes_[open.node]; }
 
-  // The member that begins here, if columns read it and it is the first of its name.
+  // The member that begins here, if columns use it and it is the first with its name.
   size_t NextNode() {
     size_t node = JsonMembers::kNoNode;
     if (scratch_.open.empty()) {
@@ -181,32 +181,32 @@ class MemberReader {
     return node;
   }
 
-  bool Take(const Scalar& scalar) {
-    if (depth_elsewhere_ != 0) return true;
+  bool AddScalar(const Scalar& scalar) {
+    if (skipped_depth_ != 0) return true;
     if (!scratch_.open.empty() && scratch_.open.back().is_array) {
-      Give(NodeOf(scratch_.open.back()), scalar);  // an element
+      Visit(NodeOf(scratch_.open.back()), scalar);  // an element
     }
     if (const size_t node = NextNode(); node != JsonMembers::kNoNode) {
-      Give(members_.nodes_[node], scalar);
-      Finish(members_.nodes_[node].below);  // the paths cannot go on
+      Visit(members_.nodes_[node], scalar);
+      Finish(members_.nodes_[node].below);  // a scalar has no members
     }
     return pending_ != 0;
   }
 
   bool Start(bool is_array) {
-    if (scratch_.open.size() + ++depth_elsewhere_ > Column::kMaxJsonDepth) return false;
-    if (depth_elsewhere_ > 1) return true;
+    if (scratch_.open.size() + ++skipped_depth_ > Column::kMaxJsonDepth) return false;
+    if (skipped_depth_ > 1) return true;
     const size_t node = NextNode();
     if (node == JsonMembers::kNoNode) return true;
-    depth_elsewhere_ = 0;
+    skipped_depth_ = 0;
     scratch_.open.push_back({.node = node, .is_array = is_array});
     if (!is_array) Finish(members_.nodes_[node].columns);  // an object is no value
     return pending_ != 0;
   }
 
   bool End() {
-    if (depth_elsewhere_ != 0) {
-      --depth_elsewhere_;
+    if (skipped_depth_ != 0) {
+      --skipped_depth_;
       return true;
     }
     Finish(NodeOf(scratch_.open.back()).below);
@@ -214,11 +214,11 @@ class MemberReader {
     return pending_ != 0;
   }
 
-  void Give(const Node& node, const Scalar& scalar) {
+  void Visit(const Node& node, const Scalar& scalar) {
     for (const size_t column : node.columns) {
       if (scratch_.is_done[column] != 0) continue;
       const auto visit = [&](const Value& value) { return visit_(column, value); };
-      if (!GiveScalar(members_.types_[column], scalar, &scratch_.text, visit)) Finish(column);
+      if (!VisitScalar(members_.types_[column], scalar, &scratch_.text, visit)) Finish(column);
     }
   }
 
@@ -233,8 +233,8 @@ class MemberReader {
   const JsonMembers& members_;
   ColumnVisitor visit_;
   JsonMembers::Scratch& scratch_;
-  size_t pending_;              // columns that may get more
-  size_t depth_elsewhere_ = 0;  // levels below the open members, in one that no column reads
+  size_t pending_;            // columns that may get more values
+  size_t skipped_depth_ = 0;  // open levels inside a member that no column uses
 };
 
 void JsonMembers::Add(size_t column, const std::vector<std::string>& path, ValueType type) {
@@ -261,10 +261,10 @@ void JsonMembers::Add(size_t column, const std::vector<std::string>& path, Value
 }
 
 void JsonMembers::Read(std::string_view document, ColumnVisitor visit, Scratch* scratch) const {
-  const CLocale c_locale;  // the parser takes its decimal point from the locale
+  const CLocale c_locale;  // the parser's decimal point is that of the locale
   MemberReader reader(*this, visit, scratch);
-  // The parser keeps its own stack and reports errors to the reader: it neither recurses nor
-  // throws. Columns have what they have as soon as the reader has seen it, whatever follows.
+  // The parser has its own stack and reports errors to the reader: it neither recurses nor throws.
+  // Values are visited at once, so later errors do not affect them.
   (void)nlohmann::json::sax_parse(document.begin(), document.end(), &reader);
 }
 

@@ -12,8 +12,7 @@
 
 namespace blocksieve::internal {
 
-/// Refers to a callable `bool(size_t column, const Value&)`, which it does not own; otherwise like
-/// ValueVisitor.
+/// Like ValueVisitor, for a callable `bool(size_t column, const Value&)`.
 class ColumnVisitor {
  public:
   /// `callable` must outlive the visitor and its copies.
@@ -33,44 +32,44 @@ class ColumnVisitor {
   bool (*call_)(const void* object, size_t column, const Value& value);
 };
 
-/// The members of JSON documents that columns read, as a tree: a document is parsed once for all of
-/// them. Column says what their values are.
+/// Tree of the JSON members that columns use: a document is parsed once for all of them. The values
+/// of a member are specified at Column.
 class JsonMembers {
  public:
   /// A member of the document, or the document itself.
   struct Node {
     std::string name;
-    std::optional<uint64_t> index;  // the name, if it is one of an element of an array
+    std::optional<uint64_t> index;  // the name as an index of an array
     std::vector<size_t> children;
-    std::vector<size_t> columns;  // that read this member
-    std::vector<size_t> below;    // that read this member or one inside
+    std::vector<size_t> columns;  // columns of this member
+    std::vector<size_t> below;    // columns of this member and of members inside it
   };
 
-  /// `column` reads the member that `path` names.
+  /// Adds a column of the member at `path`.
   void Add(size_t column, const std::vector<std::string>& path, ValueType type);
 
   bool IsEmpty() const noexcept { return num_columns_ == 0; }
 
-  /// Of a member that no column reads. No std::optional: read as a whole right after one of its
-  /// parts was written, it waits for that to reach the cache: 4 % of the time of loading JSON.
+  /// A member that no column uses. Not a std::optional: a full read of one right after a partial
+  /// write stalls on store forwarding, which cost 4 % of the time of loading JSON.
   static constexpr size_t kNoNode = static_cast<size_t>(-1);
 
-  /// What reading one document needs to remember. Can be used again and again.
+  /// State of reading one document. Reusable.
   struct Scratch {
     struct Open {
       size_t node = 0;
       bool is_array = false;
-      uint64_t next_index = 0;  // in an array
-      size_t guess = 0;         // in an object: which child the next name probably is
-      size_t next = kNoNode;    // in an object: what the latest name leads to
+      uint64_t next_index = 0;  // array: index of the next element
+      size_t guess = 0;         // object: the child expected next
+      size_t next = kNoNode;    // object: the child with the latest name
     };
-    std::vector<Open> open;           // members around the place of reading, from the document on
-    std::vector<uint8_t> is_visited;  // by node: of equal names the first counts
+    std::vector<Open> open;           // members around the current position, outermost first
+    std::vector<uint8_t> is_visited;  // by node: the first of equal names wins
     std::vector<uint8_t> is_done;     // by column
     std::string text;
   };
 
-  /// Gives `visit` the values of each column, until it returns false for that column.
+  /// Visits the values of each column until `visit` returns false for that column.
   void Read(std::string_view document, ColumnVisitor visit, Scratch* scratch) const;
 
  private:

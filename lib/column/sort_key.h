@@ -9,8 +9,7 @@
 
 namespace blocksieve::internal {
 
-/// Maps numbers to unsigned integers of the same order. NaN is one value, the greatest.
-/// REQUIRES: a number, not bytes
+/// Order-preserving code of a number; NaN has the largest. REQUIRES: a number, not bytes
 inline uint64_t OrderedBits(const Value& number) noexcept {
   assert(number.type() != ValueType::kBytes);
   constexpr uint64_t kSign = uint64_t{1} << 63;
@@ -18,7 +17,7 @@ inline uint64_t OrderedBits(const Value& number) noexcept {
     case ValueType::kInt:
       return static_cast<uint64_t>(number.as_int()) ^ kSign;
     case ValueType::kFloat: {
-      // Values are canonical: there is no -0.0 and one NaN, whose bits are above those of infinity.
+      // Values are canonical: no -0.0, and one NaN, whose bits are above those of infinity.
       const uint64_t bits = std::bit_cast<uint64_t>(number.as_float());
       return (bits & kSign) != 0 ? ~bits : bits | kSign;
     }
@@ -27,14 +26,14 @@ inline uint64_t OrderedBits(const Value& number) noexcept {
   }
 }
 
-/// Bytes that compare as the numbers of these OrderedBits do.
+/// Bytes that compare like the OrderedBits.
 inline std::string SortKey(uint64_t ordered_bits) {
   std::string key;
   for (int shift = 56; shift >= 0; shift -= 8) key += static_cast<char>(ordered_bits >> shift);
   return key;
 }
 
-/// Bytes that compare as values of one type do.
+/// Bytes that compare like the values, within one type.
 inline std::string SortKey(const Value& value) {
   if (value.type() == ValueType::kBytes) return std::string(value.bytes());
   return SortKey(OrderedBits(value));

@@ -5,18 +5,18 @@
 #include <cstdint>
 #include <string_view>
 
-// Characters and tokens of a text, as indexes and predicates both see them.
+// Characters and tokens of a text, for indexes and predicates alike.
 //
-// Characters are UTF-8 code points where the text is valid; Column says what they are elsewhere.
-// They are self-synchronising: a byte that is not a continuation byte always begins one, so a text
-// and a piece of it agree on the characters inside the piece.
+// Characters are UTF-8 code points; Column specifies them for invalid text. They are
+// self-synchronising: every byte that is not a continuation byte begins one, so a text and its
+// substrings agree on the characters inside the substring.
 
 namespace blocksieve::internal {
 
 inline bool IsContinuation(char c) noexcept { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
 
-/// Bytes that a character beginning with `lead` asks for.
-inline size_t BytesWanted(char lead) noexcept {
+/// Length of a character in bytes, as announced by its lead byte.
+inline size_t ExpectedBytes(char lead) noexcept {
   const uint8_t byte = static_cast<uint8_t>(lead);
   if (byte < 0xc0 || byte >= 0xf8) return 1;
   return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
@@ -26,9 +26,10 @@ inline size_t BytesWanted(char lead) noexcept {
 /// there.
 inline size_t CharacterBytes(std::string_view text, size_t position) noexcept {
   assert(position < text.size());
-  const size_t wanted = BytesWanted(text[position]);
+  const size_t expected = ExpectedBytes(text[position]);
   size_t size = 1;
-  while (size < wanted && position + size < text.size() && IsContinuation(text[position + size])) {
+  while (size < expected && position + size < text.size() &&
+         IsContinuation(text[position + size])) {
     ++size;
   }
   return size;
@@ -40,20 +41,20 @@ inline bool BeginsCharacter(std::string_view text, size_t position) noexcept {
   if (!IsContinuation(text[position])) return true;
   for (size_t back = 1; back <= 3 && back <= position; ++back) {
     const char before = text[position - back];
-    if (!IsContinuation(before)) return BytesWanted(before) <= back;
+    if (!IsContinuation(before)) return ExpectedBytes(before) <= back;
   }
   return true;
 }
 
 /// Words consist of ASCII letters, digits and all bytes >= 0x80, which keeps words of other scripts
-/// whole without tables. Case matters, as in ClickHouse.
+/// whole without tables. Case-sensitive, as in ClickHouse.
 inline bool IsWordByte(char c) noexcept {
   const uint8_t byte = static_cast<uint8_t>(c);
   const uint8_t lower = static_cast<uint8_t>(byte | 0x20);
   return byte >= 0x80 || (byte >= '0' && byte <= '9') || (lower >= 'a' && lower <= 'z');
 }
 
-/// Calls `visit(word)` for each word until it returns false. Returns true if it never did.
+/// Calls `visit(word)` for each word until it returns false. Returns false in that case.
 template <class Visit>
 bool ForEachWord(std::string_view text, Visit&& visit) {
   size_t end = 0;
@@ -67,7 +68,7 @@ bool ForEachWord(std::string_view text, Visit&& visit) {
   }
 }
 
-/// The same for every `n` characters in a row. REQUIRES: n > 0.
+/// The same for all substrings of `n` characters. REQUIRES: n > 0.
 template <class Visit>
 bool ForEachNgram(std::string_view text, uint32_t n, Visit&& visit) {
   assert(n > 0);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kTypeNames[] = {"bytes", "int", "uint", "float"};
 
-// One representation for all numbers that compare as equal.
+// The same bits for all numbers that compare as equal.
 double Canonical(double number) noexcept {
   if (std::isnan(number)) return std::numeric_limits<double>::quiet_NaN();
   return number == 0 ? 0.0 : number;

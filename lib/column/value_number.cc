@@ -8,7 +8,7 @@ namespace blocksieve::internal {
 namespace {
 
 template <class Integer>
-std::optional<Integer> ParseWhole(std::string_view text) noexcept {
+std::optional<Integer> ParseInteger(std::string_view text) noexcept {
   Integer number{};
   const char* end = text.data() + text.size();
   const std::from_chars_result result = std::from_chars(text.data(), end, number);
@@ -18,10 +18,10 @@ std::optional<Integer> ParseWhole(std::string_view text) noexcept {
 
 bool IsDigit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// Larger exponents are all alike: no text has enough digits to make up for them.
+// Larger exponents are equivalent: no text has enough digits to compensate.
 constexpr int64_t kHugeExponent = int64_t{1} << 40;
 
-// The number after 'e', clamped, since it may have any number of digits itself.
+// The exponent after 'e', clamped, as it may have any number of digits.
 std::optional<int64_t> ParseExponent(std::string_view text) noexcept {
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
@@ -36,10 +36,10 @@ std::optional<int64_t> ParseExponent(std::string_view text) noexcept {
 std::optional<Value> ReadValue(ValueType type, std::string_view text) {
   switch (type) {
     case ValueType::kInt:
-      if (const auto number = ParseWhole<int64_t>(text)) return Value::Int(*number);
+      if (const auto number = ParseInteger<int64_t>(text)) return Value::Int(*number);
       return std::nullopt;
     case ValueType::kUint:
-      if (const auto number = ParseWhole<uint64_t>(text)) return Value::Uint(*number);
+      if (const auto number = ParseInteger<uint64_t>(text)) return Value::Uint(*number);
       return std::nullopt;
     case ValueType::kFloat:
       if (const auto number = ParseFloat(text)) return Value::Float(*number);
@@ -56,7 +56,7 @@ std::optional<double> ParseFloat(std::string_view text) {
   const std::from_chars_result result = std::from_chars(text.data(), end, number);
   if (result.ptr != end || result.ec == std::errc::invalid_argument) return std::nullopt;
   if (result.ec == std::errc()) return number;
-  // from_chars reports "out of range", but not at which end.
+  // from_chars does not tell overflow from underflow.
   const std::optional<Decimal> decimal = Decimal::Parse(text);
   if (!decimal) return std::nullopt;
   const double magnitude = decimal->IsAtLeastOne() ? std::numeric_limits<double>::infinity() : 0.0;
@@ -89,7 +89,7 @@ std::optional<Decimal> Decimal::Parse(std::string_view text) {
 
 std::optional<uint64_t> Decimal::IntegerPart() const noexcept {
   if (!IsAtLeastOne()) return 0;
-  constexpr int64_t kMaxDigits = 20;  // of 2^64 - 1
+  constexpr int64_t kMaxDigits = 20;  // 2^64 - 1 has 20
   if (point_ > kMaxDigits) return std::nullopt;
   uint64_t number = 0;
   for (size_t i = 0; i < static_cast<size_t>(point_); ++i) {

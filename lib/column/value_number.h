@@ -7,37 +7,37 @@
 
 #include "blocksieve/column.h"
 
-// Values read from text. Fields of rows and literals of predicates share these functions, so the
-// same spelling is the same number in both. No function depends on the locale.
+// Values parsed from text, for fields of rows and literals of predicates alike. Independent of the
+// locale.
 
 namespace blocksieve::internal {
 
-/// The type of the highest number.
+/// The ValueType with the largest number.
 ValueType MaxValueType() noexcept;
 
-/// The value that `text` spells in a column of `type`; bytes refer to the text. None if it spells
-/// no such number. Integers are decimal digits, signed ones with an optional '-' before them, and
-/// nothing else: no blanks, no '+'. Floats are read by ParseFloat.
+/// The value that `text` spells in a column of `type`; bytes refer to the text. nullopt if it is
+/// not a number of the type. Integers are decimal digits, for kInt after an optional '-', without
+/// blanks or '+'. For floats see ParseFloat.
 std::optional<Value> ReadValue(ValueType type, std::string_view text);
 
-/// Reads a decimal number such as -12, .5 or 1e-3 as the nearest double, or inf, infinity or nan in
-/// any case. A number beyond the range of double becomes an infinity or a zero, as IEEE 754 rounds
-/// it. None if the text is something else.
+/// The double nearest to a decimal number such as -12, .5 or 1e-3, or inf, infinity or nan in any
+/// case. Numbers out of range become infinity or zero, as IEEE 754 rounds them. nullopt if the text
+/// is something else.
 std::optional<double> ParseFloat(std::string_view text);
 
-/// A decimal number, exact at any length: "-12", "1.5", "1e400". It makes `n < 1.5` and `n < 1e30`
-/// right for integers, where a detour through double would move the bound.
+/// A decimal number, exact at any length: "-12", "1.5", "1e400". Makes `n < 1.5` and `n < 1e30`
+/// exact for integer columns, where a conversion to double would move the bound.
 class Decimal {
  public:
-  /// None if `text` is not a decimal number (infinities and NaN are not). A '+' is allowed.
+  /// nullopt if `text` is not a decimal number (infinity and NaN are not). A '+' is allowed.
   static std::optional<Decimal> Parse(std::string_view text);
 
   bool is_negative() const noexcept { return is_negative_ && !digits_.empty(); }
 
-  /// The integer part of the magnitude. None if it exceeds 2^64 - 1.
+  /// The integer part of the magnitude. nullopt if it exceeds 2^64 - 1.
   std::optional<uint64_t> IntegerPart() const noexcept;
 
-  /// Whether something other than zeros follows the integer part.
+  /// Whether the fraction is not zero.
   bool HasFraction() const noexcept;
 
   /// Whether the magnitude is at least one.
@@ -45,8 +45,8 @@ class Decimal {
 
  private:
   bool is_negative_ = false;
-  std::string digits_;  // significant ones: neither the first nor the last is zero
-  int64_t point_ = 0;   // the value is 0.DIGITS times ten to this
+  std::string digits_;  // significant digits: neither the first nor the last is zero
+  int64_t point_ = 0;   // the value is 0.DIGITS * 10^point_
 };
 
 }  // namespace blocksieve::internal

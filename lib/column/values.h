@@ -9,25 +9,25 @@
 
 namespace blocksieve {
 
-/// What an index holds for a text.
+/// How an index splits a text.
 enum class Tokeniser : uint8_t {
-  kNone,    ///< the whole value
-  kWords,   ///< its words: longest runs of ASCII letters and digits and bytes >= 0x80
-  kNgrams,  ///< its n-grams: every n characters in a row; a text of fewer has none
+  kNone,    ///< not at all
+  kWords,   ///< into words: maximal runs of ASCII letters and digits and bytes >= 0x80
+  kNgrams,  ///< into all substrings of n characters; a shorter text has none
 };
 
-/// The parts that an index of a column has.
+/// The parts of a column's index.
 enum class IndexParts : uint8_t {
-  /// bounds, and filters unless bounds alone do nearly as well: GranuleColumnOptions
-  kChosen,
+  /// bounds, and filters unless bounds are nearly as selective: GranuleColumnOptions
+  kAutomatic,
   kBoth,     ///< bounds and filters
   kFilters,  ///< filters, for equality, IN and HAS
-  kBounds,   ///< least and greatest values, for ranges and orders
+  kBounds,   ///< minimum and maximum, for ranges and orders
 };
 
-/// Refers to a callable `bool(const Value&)`, which it does not own. The callable gets the values
-/// of a column one by one and returns whether it wants more; bytes of a value are valid only during
-/// the call. A std::function would allocate for every row.
+/// Refers to a callable `bool(const Value&)`, which it does not own. The callable gets a column's
+/// values one by one and returns whether to continue; bytes of a value are valid only during the
+/// call. A std::function would allocate for every row.
 class ValueVisitor {
  public:
   /// `callable` must outlive the visitor and its copies.
@@ -38,7 +38,7 @@ class ValueVisitor {
           return (*static_cast<const Callable*>(object))(value);
         }) {}
 
-  /// Gives the callable a value and returns whether it wants more.
+  /// Passes a value and returns whether to continue.
   bool operator()(const Value& value) const { return call_(callable_, value); }
 
  private:
@@ -51,35 +51,34 @@ class ValueVisitor {
 namespace blocksieve::internal {
 
 /// @{
-/// What the text form of a column says.
+/// Parts of a column's definition.
 Tokeniser TokeniserOf(const Column& column) noexcept;
 uint32_t NgramLength(const Column& column) noexcept;  ///< 0 without n-grams.
 IndexParts IndexPartsOf(const Column& column) noexcept;
 /// @}
 
-/// Whether a row can have more than one value. Tokens of one text do not count.
+/// Whether a row can have more than one value, not counting tokens of one text.
 bool IsArray(const Column& column) noexcept;
 
-/// The number of the field that the column reads. None if it reads something else.
+/// The column's field number; nullopt if its source is not a field.
 std::optional<uint32_t> FieldNumber(const Column& column) noexcept;
 
 /// The same column for another field. REQUIRES: FieldNumber(column), and
 /// 1 <= number <= Column::kMaxFieldNumber.
 Column WithFieldNumber(const Column& column, uint32_t number);
 
-/// Gives `visit` what an index holds for a row: its values, or their tokens. Returns whether the
-/// row has the column, also if `visit` stops early; a row with a text without tokens has it. Does
-/// not allocate unless the column is JSON.
+/// Visits what an index stores for a row: its values, or their tokens. Returns whether the row has
+/// the column, even if `visit` stops early or a text has no tokens. Allocates only for JSON.
 bool ForEachIndexed(const Column& column, std::string_view row, ValueVisitor visit);
 
-/// Gives `visit` what predicates compare: the values, which are whole texts in a tokenised column.
+/// Visits what predicates compare: the values, which are whole texts in a tokenised column.
 /// Otherwise like ForEachIndexed.
 bool ForEachCompared(const Column& column, std::string_view row, ValueVisitor visit);
 
-/// Gives `visit` the value, or its tokens. Returns whether it wants more.
+/// Visits the value, or its tokens. Returns whether to continue.
 bool ForEachToken(const Column& column, const Value& value, ValueVisitor visit);
 
-/// What the functions above are friends by.
+/// Access to Column for the functions above.
 struct ColumnAccess {
   static const ColumnDefinition& Definition(const Column& column) noexcept {
     return *column.definition_;

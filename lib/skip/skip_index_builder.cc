@@ -61,7 +61,7 @@ Result<SkipIndexBuilder> SkipIndexBuilder::Create(const SkipIndexBuilderOptions&
     indexed.with_bounds =
         parts != IndexParts::kFilters &&
         internal::TokeniserOf(column) == Tokeniser::kNone;  // tokens are not compared
-    indexed.may_omit_filters = parts == IndexParts::kChosen;
+    indexed.may_omit_filters = parts == IndexParts::kAutomatic;
   }
   Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(granules);
   if (!builder.ok()) return builder.status();
