@@ -159,8 +159,8 @@ void MeasureIndexSize(const Dataset& dataset, const QueriedColumn& column, uint6
   const std::string bytes = BuildColumnIndex(dataset, column.column, granule_rows,
                                              /*target_fpr=*/0.01, /*with_postings=*/true);
   const GranuleIndex index = Must(GranuleIndex::Open(AsBytes(bytes)), "skip index");
-  if (index.column(0).filters != GranulePart::kPresent) {
-    Fail("{}: no filters: {}", column.description, GranulePartName(index.column(0).filters));
+  if (index.column(0).filters != PartState::kPresent) {
+    Fail("{}: no filters: {}", column.description, PartStateName(index.column(0).filters));
   }
   const auto values = static_cast<double>(index.column(0).num_distinct);
   const auto bits = [&](uint64_t part) { return 8 * static_cast<double>(part) / values; };

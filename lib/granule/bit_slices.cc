@@ -11,13 +11,13 @@
 namespace blocksieve::internal {
 namespace {
 
-// Words of each row that are ANDed at a time. Registers hold that many candidates while all rows
-// pass by, and reading a row in pieces of four cache lines hides its latency.
+// Words of each row that are ANDed at a time: as many as registers hold. Reading a row four cache
+// lines at a time hides its latency.
 constexpr size_t kTileWords = 32;
 
 using Rows = std::array<const uint8_t*, kMaxIndexProbes>;
 
-/// ANDs `kWords` words of each row to `candidates`. Reads rows only where candidates are left.
+/// ANDs `kWords` words of each row into `candidates`, until none is left.
 template <size_t kWords>
 inline __attribute__((always_inline)) void AndTile(const Rows& rows, uint32_t num_rows,
                                                    size_t offset, uint64_t* candidates) noexcept {
@@ -46,7 +46,7 @@ inline __attribute__((always_inline)) void AndRowsBody(const Rows& rows, uint32_
   for (; word < num_words; ++word) AndTile<1>(rows, num_rows, 8 * word, candidates + word);
 }
 
-// One body for all processors: compilers vectorise it, and only the width of vectors differs.
+// One body for all processors: compilers vectorise it, and only the vector width differs.
 void AndRows(const Rows& rows, uint32_t num_rows, size_t num_words, uint64_t* words) noexcept {
   AndRowsBody(rows, num_rows, num_words, words);
 }
@@ -60,7 +60,7 @@ __attribute__((target("avx2"))) void AndRowsAvx2(const Rows& rows, uint32_t num_
 void AndRows(const Rows& rows, uint32_t num_rows, size_t num_words, uint64_t* words,
              [[maybe_unused]] Kernel kernel) noexcept {
 #if defined(__x86_64__)
-  // Wider vectors gain nothing, because memory is the limit.
+  // Wider vectors gain nothing: memory bandwidth is the limit.
   if (kernel != Kernel::kScalar) return AndRowsAvx2(rows, num_rows, num_words, words);
 #endif
   AndRows(rows, num_rows, num_words, words);
@@ -72,8 +72,7 @@ void PruneByHash(const BitSlices& slices, uint64_t hash, uint64_t first_filter,
   Positions positions(hash, slices.num_rows);
   const uint32_t num_probes = std::min(slices.num_probes, kMaxIndexProbes);
   if (slices.num_filters < BitSlices::kPackedBelow) {
-    // Does not stop early when no candidate is left: a mispredicted branch costs more than all
-    // rows.
+    // No early exit: a mispredicted branch costs more than all rows.
     for (uint32_t j = 0; j < num_probes; ++j) {
       const uint64_t row = positions.Next() * stride + first_filter;
       for (size_t i = 0; i < words.size(); ++i) words[i] &= LoadBits64(slices.bytes, row + 64 * i);
@@ -86,7 +85,7 @@ void PruneByHash(const BitSlices& slices, uint64_t hash, uint64_t first_filter,
     starts[j] = positions.Next() * stride + first_filter;
     rows[j] = slices.bytes.data() + starts[j] / 8;
   }
-  // Words that lie wholly in the row are read as such, what is left of it bounded by all bytes.
+  // Reads words that are wholly inside the row without a bounds check.
   const size_t whole = std::min(words.size(), static_cast<size_t>((stride - first_filter) / 64));
   AndRows(rows, num_probes, whole, words.data(), kernel);
   for (size_t i = whole; i < words.size(); ++i) {
@@ -95,26 +94,26 @@ void PruneByHash(const BitSlices& slices, uint64_t hash, uint64_t first_filter,
   }
 }
 
-/// The same for several values: value after value, in pieces of candidates that stay in the cache,
-/// without those that have been found already.
-void KeepContainingSome(const BitSlices& slices, std::span<const uint64_t> hashes,
-                        std::span<uint64_t> candidates, Kernel kernel) noexcept {
+/// The same for several values, in pieces of candidates that stay in the cache. Candidates that one
+/// value has matched are not probed for the next.
+void PruneByHashes(const BitSlices& slices, std::span<const uint64_t> hashes,
+                   std::span<uint64_t> candidates, Kernel kernel) noexcept {
   constexpr size_t kPieceWords = 64;
-  std::array<uint64_t, kPieceWords> open;
+  std::array<uint64_t, kPieceWords> undecided;
   std::array<uint64_t, kPieceWords> found;
   for (size_t start = 0; start < candidates.size(); start += kPieceWords) {
     const size_t size = std::min(kPieceWords, candidates.size() - start);
     const std::span<uint64_t> piece = candidates.subspan(start, size);
     std::fill_n(found.begin(), size, 0);
     for (const uint64_t hash : hashes) {
-      uint64_t any_open = 0;
+      uint64_t any_undecided = 0;
       for (size_t i = 0; i < size; ++i) {
-        open[i] = piece[i] & ~found[i];
-        any_open |= open[i];
+        undecided[i] = piece[i] & ~found[i];
+        any_undecided |= undecided[i];
       }
-      if (any_open == 0) break;
-      PruneByHash(slices, hash, 64 * start, std::span(open).first(size), kernel);
-      for (size_t i = 0; i < size; ++i) found[i] |= open[i];
+      if (any_undecided == 0) break;
+      PruneByHash(slices, hash, 64 * start, std::span(undecided).first(size), kernel);
+      for (size_t i = 0; i < size; ++i) found[i] |= undecided[i];
     }
     std::copy_n(found.begin(), size, piece.begin());
   }
@@ -138,12 +137,12 @@ void BitSlices::PruneByAny(std::span<const uint64_t> hashes, std::span<uint64_t>
   } else if (hashes.size() == 1) {
     PruneByHash(*this, hashes.front(), 0, candidates, kernel);
   } else {
-    KeepContainingSome(*this, hashes, candidates, kernel);
+    PruneByHashes(*this, hashes, candidates, kernel);
   }
 }
 
 uint64_t DepositBits(uint64_t packed, uint64_t mask) noexcept {
-  // Filters answer "no" nearly everywhere, so `packed` has few ones, and the loop ends at the last.
+  // Most filters answer "no", so `packed` has few ones, and the loop ends at the last.
   uint64_t deposited = 0;
   while (packed != 0 && mask != 0) {
     const uint64_t lowest = mask & (~mask + 1);

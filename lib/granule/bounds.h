@@ -10,33 +10,32 @@
 #include "lib/column/sort_key.h"
 #include "lib/predicate/column_index.h"
 
-// Least and greatest value of each granule. Both are rounded outwards, by less than a hundredth of
-// the distance between them, which leaves a few bytes each and hardly changes what ranges select.
-// The bounds of a granule with a single value are exact, unless its bytes are long, so the index
-// knows that no row differs from the value. lib/FORMAT.md has the encoding; the first byte of a
-// granule is
-//   numbers: 0 no values | c + 1: bounds are cut by c low bits, then
+// Minimum and maximum value of each granule ("min/max index"). Both are rounded outwards by less
+// than 1 % of the distance between them: they take a few bytes each, and ranges select hardly more
+// granules. The bounds of a granule with a single value are exact (unless its bytes are long), so
+// that inequalities can prune it. lib/FORMAT.md specifies the encoding. A granule has:
+//   numbers: 0 no values | c + 1: c low bits are cut, then
 //            zigzag varint of (low >> c) - (previous low >> c) | varint of (high >> c) - (low >> c)
-//   bytes:   a BytesBounds, then the low bound after the previous one, the high one after the low:
-//            shared bytes (varint) | further bytes (varint) | these
+//   bytes:   a BytesBounds, then the low bound (relative to the previous one) and the high one
+//            (relative to the low): shared bytes (varint) | number of other bytes (varint) | bytes
 
 namespace blocksieve::internal {
 
-/// Decoding can begin at multiples of this many granules: one word of a GranuleSet.
+/// Interval of decoding entry points: one word of a GranuleSet.
 inline constexpr uint64_t kGranulesPerBoundsBlock = 64;
 
-/// Bounds have at most this many bytes.
+/// Maximum length of a bound.
 inline constexpr size_t kMaxBoundBytes = 64;
 
-/// Bits that the distance between the bounds of numbers keeps; 8: rounded by 1/128 at most.
+/// Significant bits of the distance between number bounds; 8: rounded by 1/128 at most.
 inline constexpr int kNumberSpanBits = 8;
 
-/// Bytes that bounds keep beyond the prefix they share: where they differ, and two more.
+/// Bytes of a bound after the prefix that both share: the one that differs, and two more.
 inline constexpr size_t kBytesPastPrefix = 3;
 
 enum BytesBounds : uint8_t { kNoBounds = 0, kOneValue = 1, kTwoBounds = 2, kLowerBound = 3 };
 
-/// Small differences of either sign as small numbers: 0, -1, 1, -2, ...
+/// Maps small differences of either sign to small numbers: 0, -1, 1, -2, ... to 0, 1, 2, 3, ...
 inline uint64_t ZigZag(uint64_t difference) noexcept {
   return difference << 1 ^ (uint64_t{0} - (difference >> 63));
 }
@@ -49,10 +48,10 @@ class BoundsWriter {
  public:
   explicit BoundsWriter(ValueType type) noexcept : type_(type) {}
 
-  /// REQUIRES: the column's type
+  /// REQUIRES: a value of the column's type
   void Add(const Value& value);
 
-  /// Ends a granule. If not `wanted`, it gets no bounds and looks like one without values.
+  /// Ends a granule. If not `wanted`, it gets no bounds, like a granule without values.
   void CloseGranule(bool wanted);
 
   const std::string& bytes() const noexcept { return bytes_; }
@@ -61,8 +60,8 @@ class BoundsWriter {
     return bytes_.capacity() + (lows_.capacity() + highs_.capacity()) * sizeof(uint64_t);
   }
 
-  /// How many granules' bounds a value lies within, on average: a value that some granule begins
-  /// with. Of bytes it is not known, and infinite. O(granules * log(granules)).
+  /// Average number of granules whose bounds contain a value, over the minima of all granules.
+  /// Unknown for bytes: infinity. O(granules * log(granules)).
   double MeanOverlap() const;
 
  private:
@@ -71,44 +70,45 @@ class BoundsWriter {
 
   ValueType type_;
   bool has_values_ = false;
-  uint64_t least_ = 0;
-  uint64_t greatest_ = 0;
-  std::string least_bytes_;
-  std::string greatest_bytes_;
+  uint64_t min_ = 0;
+  uint64_t max_ = 0;
+  std::string min_bytes_;
+  std::string max_bytes_;
 
-  std::vector<uint64_t> lows_;  // of numbers, of the granules that have bounds
+  std::vector<uint64_t> lows_;  // of granules with number bounds
   std::vector<uint64_t> highs_;
 
   uint64_t num_granules_ = 0;
-  uint64_t previous_ = 0;  // lower bound of the granule before, within a block
+  uint64_t previous_ = 0;  // lower bound of the previous granule in the block
   std::string previous_bytes_;
   std::string bytes_;
 };
 
-/// The values from number `begin` to before number `end` of an ordered list.
-struct ValueRun {
+/// The values with indexes `begin` <= i < `end` of a sorted list.
+struct ValueIndexRange {
   uint32_t begin = 0;
   uint32_t end = 0;
 
   bool Has(size_t value) const noexcept { return begin <= value && value < end; }
 };
 
-/// A view; the bytes belong to somebody else.
+/// A view; does not own the bytes.
 class BoundsReader {
  public:
-  /// Checks everything, so that the other functions need not. False if the bytes are damaged.
+  /// Checks all bytes, so that the other functions need not. False if they are damaged.
   bool Open(ByteView bytes, ValueType type, uint64_t num_granules);
 
-  /// As in ColumnIndex; granules without bounds count as having no values.
+  /// As in ColumnIndex. Granules without bounds have no values.
   void PruneByRange(const ValueRange& range, GranuleSet* candidates) const;
   void PruneByInequality(const Value& value, GranuleSet* candidates) const;
 
-  /// Removes the candidates whose bounds hold none of `values`, and returns for each of the others
-  /// which ones they hold. All granules are decoded once, however many the values.
+  /// Removes candidates whose bounds contain none of `values`, and returns the values within the
+  /// bounds of each other candidate. Decodes each granule once, whatever the number of values.
   /// REQUIRES: fewer than 2^32 values of the column's type, ascending.
-  std::vector<ValueRun> PruneByRanges(std::span<const Value> values, GranuleSet* candidates) const;
+  std::vector<ValueIndexRange> PruneByRanges(std::span<const Value> values,
+                                             GranuleSet* candidates) const;
 
-  /// Those of all granules.
+  /// Bounds of all granules.
   std::vector<GranuleBounds> All(uint64_t num_granules) const;
 
   uint64_t memory_bytes() const noexcept { return blocks_.capacity() * sizeof(blocks_[0]); }
@@ -116,7 +116,7 @@ class BoundsReader {
  private:
   ByteView bytes_;
   ValueType type_ = ValueType::kBytes;
-  std::vector<uint64_t> blocks_;  // where each block begins
+  std::vector<uint64_t> blocks_;  // offsets
 };
 
 }  // namespace blocksieve::internal

@@ -8,19 +8,20 @@ namespace blocksieve::internal {
 namespace {
 
 template <class IsBelow, class IsNotAbove>
-ValueRun RunOf(std::span<const Value> values, IsBelow is_below, IsNotAbove is_not_above) {
+ValueIndexRange IndexRangeOf(std::span<const Value> values, IsBelow is_below,
+                             IsNotAbove is_not_above) {
   const auto begin = std::partition_point(values.begin(), values.end(), is_below);
   const auto end = std::partition_point(begin, values.end(), is_not_above);
   return {static_cast<uint32_t>(begin - values.begin()),
           static_cast<uint32_t>(end - values.begin())};
 }
 
-/// Bounds of the granules of a block, one after the other.
+/// Iterates over the bounds in a block.
 class NumberCursor {
  public:
   explicit NumberCursor(ByteView block) noexcept : decoder_(block) {}
 
-  /// False if there is no further granule.
+  /// False after the last granule.
   bool Next() noexcept {
     const uint8_t first = decoder_.Fixed<uint8_t>();
     has_values_ = first != 0;
@@ -29,8 +30,8 @@ class NumberCursor {
       if (cut_bits_ > 63) return false;
       const uint64_t low = (low_ >> cut_bits_) + UnZigZag(decoder_.Varint());
       const uint64_t high = low + decoder_.Varint();
-      const uint64_t most = std::numeric_limits<uint64_t>::max() >> cut_bits_;
-      if (low > most || high > most || high < low) return false;
+      const uint64_t limit = std::numeric_limits<uint64_t>::max() >> cut_bits_;
+      if (low > limit || high > limit || high < low) return false;
       low_ = low << cut_bits_;
       high_ = high << cut_bits_ | ((uint64_t{1} << cut_bits_) - 1);
     }
@@ -53,7 +54,7 @@ class NumberCursor {
 
   bool Differs(const Value& value) const noexcept {
     if (!has_values_) return false;
-    // Cut bounds differ by at least what was cut, so equal ones are exact.
+    // Rounded bounds differ, so equal bounds are exact.
     return low_ != high_ || low_ != OrderedBits(value);
   }
 
@@ -62,11 +63,11 @@ class NumberCursor {
     return {true, SortKey(low_), SortKey(high_)};
   }
 
-  ValueRun Within(std::span<const Value> values) const noexcept {
-    return has_values_ ? RunOf(
+  ValueIndexRange Within(std::span<const Value> values) const noexcept {
+    return has_values_ ? IndexRangeOf(
                              values, [this](const Value& v) { return OrderedBits(v) < low_; },
                              [this](const Value& v) { return OrderedBits(v) <= high_; })
-                       : ValueRun();
+                       : ValueIndexRange();
   }
 
  private:
@@ -114,9 +115,9 @@ class BytesCursor {
     return {true, low_, std::string(high())};
   }
 
-  ValueRun Within(std::span<const Value> values) const noexcept {
+  ValueIndexRange Within(std::span<const Value> values) const noexcept {
     if (kind_ == kNoBounds) return {};
-    return RunOf(
+    return IndexRangeOf(
         values, [this](const Value& v) { return v.bytes() < low_; },
         [this](const Value& v) { return kind_ == kLowerBound || v.bytes() <= high(); });
   }
@@ -128,7 +129,7 @@ class BytesCursor {
     const uint64_t shared = decoder_.Varint();
     if (shared > previous.size()) return false;
     const ByteView further = decoder_.Bytes(decoder_.Varint());
-    // Without a limit, a few bytes per granule could make a reader copy megabytes for each.
+    // Without a limit, damaged bounds could make a reader copy megabytes for each granule.
     if (shared + further.size() > kMaxBoundBytes) return false;
     if (bytes != &previous) {
       bytes->assign(previous, 0, static_cast<size_t>(shared));
@@ -159,31 +160,31 @@ bool FindBlocks(ByteView bytes, uint64_t num_granules, std::vector<uint64_t>* bl
   return rest.empty();
 }
 
-/// Removes the candidates for which `keep(granule, cursor)` is false. Blocks without candidates are
-/// passed over; in others, `keep` is called for all granules up to the last candidate.
-template <class Cursor, class Keep>
+/// Removes the candidates for which `is_kept(granule, cursor)` is false. Calls it for all granules
+/// up to the last candidate of each block with candidates.
+template <class Cursor, class IsKept>
 void Remove(ByteView bytes, const std::vector<uint64_t>& blocks, GranuleSet* candidates,
-            Keep keep) {
+            IsKept is_kept) {
   const std::span<uint64_t> words = candidates->words();
   for (size_t w = 0; w < words.size(); ++w) {
     if (words[w] == 0) continue;
     Cursor cursor(bytes.subspan(static_cast<size_t>(blocks[w])));
     uint64_t kept = words[w];
     for (unsigned i = 0; i < 64 && words[w] >> i != 0; ++i) {
-      if (!cursor.Next()) break;  // not reached: Open has seen it
-      if (!keep(64 * w + i, cursor)) kept &= ~(uint64_t{1} << i);
+      if (!cursor.Next()) break;  // unreachable after Open
+      if (!is_kept(64 * w + i, cursor)) kept &= ~(uint64_t{1} << i);
     }
     words[w] = kept;
   }
 }
 
-template <class Keep>
+template <class IsKept>
 void RemoveOfType(ValueType type, ByteView bytes, const std::vector<uint64_t>& blocks,
-                  GranuleSet* candidates, Keep keep) {
+                  GranuleSet* candidates, IsKept is_kept) {
   if (type == ValueType::kBytes) {
-    Remove<BytesCursor>(bytes, blocks, candidates, keep);
+    Remove<BytesCursor>(bytes, blocks, candidates, is_kept);
   } else {
-    Remove<NumberCursor>(bytes, blocks, candidates, keep);
+    Remove<NumberCursor>(bytes, blocks, candidates, is_kept);
   }
 }
 
@@ -216,15 +217,15 @@ std::vector<GranuleBounds> BoundsReader::All(uint64_t num_granules) const {
   return all;
 }
 
-std::vector<ValueRun> BoundsReader::PruneByRanges(std::span<const Value> values,
-                                                  GranuleSet* candidates) const {
-  std::vector<ValueRun> runs(candidates->num_granules());
+std::vector<ValueIndexRange> BoundsReader::PruneByRanges(std::span<const Value> values,
+                                                         GranuleSet* candidates) const {
+  std::vector<ValueIndexRange> ranges(candidates->num_granules());
   RemoveOfType(type_, bytes_, blocks_, candidates, [&](size_t granule, const auto& cursor) {
     if (!candidates->Has(granule)) return false;
-    runs[granule] = cursor.Within(values);
-    return runs[granule].begin != runs[granule].end;
+    ranges[granule] = cursor.Within(values);
+    return ranges[granule].begin != ranges[granule].end;
   });
-  return runs;
+  return ranges;
 }
 
 }  // namespace blocksieve::internal

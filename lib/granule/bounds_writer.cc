@@ -10,9 +10,9 @@
 namespace blocksieve::internal {
 namespace {
 
-/// Cuts to `size` bytes and makes the result greater than all texts that begin with them. False if
-/// nothing is.
-bool CutUpwards(size_t size, std::string* bytes) {
+/// Truncates to `size` bytes and increments the result, so that it is greater than all texts with
+/// this prefix. False if no such text exists.
+bool TruncateUp(size_t size, std::string* bytes) {
   bytes->resize(size);
   while (!bytes->empty() && bytes->back() == '\xff') bytes->pop_back();
   if (bytes->empty()) return false;
@@ -26,12 +26,12 @@ void BoundsWriter::Add(const Value& value) {
   assert(value.type() == type_);
   if (type_ == ValueType::kBytes) {
     const std::string_view bytes = value.bytes();
-    if (!has_values_ || bytes < least_bytes_) least_bytes_.assign(bytes);
-    if (!has_values_ || bytes > greatest_bytes_) greatest_bytes_.assign(bytes);
+    if (!has_values_ || bytes < min_bytes_) min_bytes_.assign(bytes);
+    if (!has_values_ || bytes > max_bytes_) max_bytes_.assign(bytes);
   } else {
     const uint64_t bits = OrderedBits(value);
-    least_ = has_values_ ? std::min(least_, bits) : bits;
-    greatest_ = has_values_ ? std::max(greatest_, bits) : bits;
+    min_ = has_values_ ? std::min(min_, bits) : bits;
+    max_ = has_values_ ? std::max(max_, bits) : bits;
   }
   has_values_ = true;
 }
@@ -52,15 +52,15 @@ void BoundsWriter::CloseGranule(bool wanted) {
 }
 
 void BoundsWriter::CloseNumbers() {
-  const auto span_bits = static_cast<int>(std::bit_width(greatest_ - least_));
+  const auto span_bits = static_cast<int>(std::bit_width(max_ - min_));
   const int cut_bits = std::max(0, span_bits - kNumberSpanBits);
-  const uint64_t low = least_ >> cut_bits;
+  const uint64_t low = min_ >> cut_bits;
   bytes_.push_back(static_cast<char>(cut_bits + 1));
   AppendVarint(&bytes_, ZigZag(low - (previous_ >> cut_bits)));
-  AppendVarint(&bytes_, (greatest_ >> cut_bits) - low);
+  AppendVarint(&bytes_, (max_ >> cut_bits) - low);
   previous_ = low << cut_bits;
-  lows_.push_back(least_);
-  highs_.push_back(greatest_);
+  lows_.push_back(min_);
+  highs_.push_back(max_);
 }
 
 double BoundsWriter::MeanOverlap() const {
@@ -79,19 +79,19 @@ double BoundsWriter::MeanOverlap() const {
 }
 
 void BoundsWriter::CloseBytes() {
-  const size_t shared = SharedBytes(least_bytes_, greatest_bytes_);
-  const bool one_value = least_bytes_ == greatest_bytes_;
+  const size_t shared = SharedBytes(min_bytes_, max_bytes_);
+  const bool one_value = min_bytes_ == max_bytes_;
   const size_t cut =
       one_value ? kMaxBoundBytes : std::min(shared + kBytesPastPrefix, kMaxBoundBytes);
-  BytesBounds kind = one_value && least_bytes_.size() <= cut ? kOneValue : kTwoBounds;
-  if (least_bytes_.size() > cut) least_bytes_.resize(cut);
-  if (kind == kTwoBounds && greatest_bytes_.size() > cut && !CutUpwards(cut, &greatest_bytes_)) {
+  BytesBounds kind = one_value && min_bytes_.size() <= cut ? kOneValue : kTwoBounds;
+  if (min_bytes_.size() > cut) min_bytes_.resize(cut);
+  if (kind == kTwoBounds && max_bytes_.size() > cut && !TruncateUp(cut, &max_bytes_)) {
     kind = kLowerBound;
   }
   bytes_.push_back(static_cast<char>(kind));
-  AppendAfter(previous_bytes_, least_bytes_, &bytes_);
-  if (kind == kTwoBounds) AppendAfter(least_bytes_, greatest_bytes_, &bytes_);
-  previous_bytes_ = least_bytes_;
+  AppendAfter(previous_bytes_, min_bytes_, &bytes_);
+  if (kind == kTwoBounds) AppendAfter(min_bytes_, max_bytes_, &bytes_);
+  previous_bytes_ = min_bytes_;
 }
 
 }  // namespace blocksieve::internal

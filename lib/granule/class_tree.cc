@@ -16,12 +16,12 @@ namespace {
 
 constexpr uint8_t kInner = 0xff;
 
-/// Bits read one after the other from words.
+/// Sequential reader of bits.
 class BitStream {
  public:
   explicit BitStream(const uint64_t* words) noexcept : words_(words) {}
 
-  /// The next 64 bits, of which `used` are passed over.
+  /// Returns the next 64 bits and advances by `used`.
   uint64_t Take(unsigned used) noexcept {
     const unsigned shift = at_ % 64;
     const uint64_t* word = words_ + at_ / 64;
@@ -35,8 +35,8 @@ class BitStream {
   size_t at_ = 0;
 };
 
-/// Merges the left and the right results: bit i of `out` is the next bit of the side that the
-/// node's bit i names.
+/// Merges the results of both children: bit i of `out` is the next bit of the child that bit i of
+/// the node selects.
 template <class Deposit>
 inline __attribute__((always_inline)) void MergeBody(const PackedInts& bits, uint64_t count,
                                                      const uint64_t* left, const uint64_t* right,
@@ -66,8 +66,7 @@ __attribute__((target("bmi2,popcnt"))) void MergeBmi2(const PackedInts& bits, ui
   MergeBody(
       bits, count, left, right, out,
       [](uint64_t packed, uint64_t mask) __attribute__((target("bmi2,popcnt"))) {
-        // Nearly always nothing is set, and the instruction takes hundreds of cycles on Zen 1
-        // and 2.
+        // Nearly always zero, and the instruction takes hundreds of cycles on Zen 1 and 2.
         return packed == 0 ? uint64_t{0} : static_cast<uint64_t>(_pdep_u64(packed, mask));
       });
 }
@@ -81,7 +80,7 @@ void Merge(const PackedInts& bits, uint64_t count, const uint64_t* left, const u
   MergeBody(bits, count, left, right, out, DepositBits);
 }
 
-// Takes time in proportion to the bytes of the bits: none if all bits are the same.
+// O(encoded size): constant time if all bits are equal.
 uint64_t CountOnes(const PackedInts& bits, uint64_t count) noexcept {
   if (bits.IsConstant()) return bits.Word(0) == 0 ? 0 : count;
   uint64_t ones = 0;
@@ -133,7 +132,7 @@ void AppendNode(const std::vector<HuffmanNode>& nodes, int node, std::span<const
   shape->push_back(static_cast<char>(here.size_class));  // -1: 0xff
   if (here.size_class >= 0) return;
 
-  // Which classes are below, and on which side.
+  // On which side each class is.
   enum Side : uint8_t { kElsewhere, kLeft, kRight };
   std::array<Side, kMaxSizeClasses> sides{};
   const auto mark = [&](auto& self, int below, Side side) -> void {
@@ -216,7 +215,7 @@ bool ClassTree::Read(std::span<const SizeClass> classes, uint64_t num_granules, 
     if (CountOnes(node.bits, node.count) != nodes_[node.right].count) return false;
   }
   map_bytes_ = start - from->rest().size();
-  // Each class occurs once: there are as many leaves as classes, and none occurs twice.
+  // Each class is one leaf: ReadNode rejects duplicates, and this checks the number of leaves.
   return nodes_.size() == 2 * classes.size() - 1;
 }
 
@@ -226,7 +225,7 @@ const uint64_t* ClassTree::Merged(size_t node, std::span<uint64_t* const> result
   if (here.size_class >= 0) return results[static_cast<size_t>(here.size_class)];
   uint64_t* rest = scratch + Words(here.count);
   const uint64_t* left = Merged(node + 1, results, rest, kernel);
-  // The left child needed no more scratch memory than its subtree counts.
+  // The left subtree uses at most the scratch memory of its nodes.
   for (size_t below = node + 1; below < here.right; ++below) rest += Words(nodes_[below].count);
   const uint64_t* right = Merged(here.right, results, rest, kernel);
   Merge(here.bits, here.count, left, right, scratch, kernel);

@@ -16,12 +16,12 @@ namespace blocksieve::internal {
 /// One column of an open index.
 class GranuleColumn final : public ColumnIndex {
  public:
-  /// `always` are the granules that always match; it must outlive the column, as must `part`.
+  /// `always` is the set of granules that always match. It and `part` must outlive the column.
   /// Errors: Corruption.
   Status Open(const ColumnHeader& header, ByteView part, const GranuleSet* always, Kernel kernel);
 
-  bool HasFilters() const override { return info_.filters == GranulePart::kPresent; }
-  bool HasBounds() const override { return info_.bounds == GranulePart::kPresent; }
+  bool HasFilters() const override { return info_.filters == PartState::kPresent; }
+  bool HasBounds() const override { return info_.bounds == PartState::kPresent; }
   std::vector<GranuleBounds> Bounds() const override {
     return HasBounds() ? bounds_.All(num_granules_) : std::vector<GranuleBounds>();
   }
@@ -38,31 +38,31 @@ class GranuleColumn final : public ColumnIndex {
   }
 
  private:
-  /// Applies `keep` to the candidates, but keeps those that always match.
-  template <class Keep>
-  void PruneUnlessAlwaysMatch(GranuleSet* candidates, Keep keep) const;
+  /// Applies `prune` to the candidates, except those that always match.
+  template <class Prune>
+  void PruneUnlessAlwaysMatch(GranuleSet* candidates, Prune prune) const;
 
-  /// Keeps the granules that, by their filters, have one of the values.
+  /// Prunes granules whose filters contain none of the hashes.
   void PruneByFilters(std::span<const uint64_t> hashes, GranuleSet* candidates) const;
 
   void PruneByMarks(const PackedInts& marks, GranuleSet* candidates) const;
 
-  /// Whether bounds would hardly remove any of the candidates that filters left of so many values.
-  bool BoundsAreIdle(size_t num_values, const GranuleSet& candidates) const;
+  /// Whether bounds would prune hardly any of the candidates that filters selected.
+  bool BoundsAreUseless(size_t num_values, const GranuleSet& candidates) const;
 
-  /// Keeps the granules of which a value is both in the filter and within the bounds.
+  /// Prunes granules that have no value both in the filter and within the bounds.
   void PruneByFiltersAndBounds(std::span<const uint64_t> hashes,
-                               std::span<const ValueRun> within_bounds,
+                               std::span<const ValueIndexRange> within_bounds,
                                GranuleSet* candidates) const;
 
   GranuleColumnInfo info_;
   Kernel kernel_ = Kernel::kScalar;
   uint64_t num_granules_ = 0;
-  const GranuleSet* always_ = nullptr;  // null: none
+  const GranuleSet* always_ = nullptr;  // null if empty
   PackedInts missing_;                  // bits
   PackedInts present_;
-  GranuleFilters filters_;  // of one of the two forms
-  Postings postings_;
+  GranuleFilters filters_;  // kBitSlices
+  Postings postings_;       // other forms
   std::vector<uint8_t> bounds_memory_;
   BoundsReader bounds_;
 };

@@ -5,8 +5,8 @@
 
 namespace blocksieve::internal {
 
-/// The set of hashes seen in the current granule. Clear takes constant time, so a granule of many
-/// values does not slow down those after it.
+/// The set of hashes in the current granule. Clear takes constant time, so a granule of many values
+/// does not slow down the following ones.
 class DistinctHashes {
  public:
   /// Returns whether the hash is new.
@@ -30,7 +30,7 @@ class DistinctHashes {
  private:
   struct Slot {
     uint64_t hash = 0;
-    uint64_t epoch = 0;  // taken if it is the current one
+    uint64_t epoch = 0;  // in use if equal to epoch_
   };
 
   bool Place(uint64_t hash) noexcept {
@@ -54,7 +54,7 @@ class DistinctHashes {
     }
   }
 
-  std::vector<Slot> slots_;  // a power of two
+  std::vector<Slot> slots_;  // size: a power of two
   uint64_t size_ = 0;
   uint64_t epoch_ = 1;
   uint64_t latest_ = 0;

@@ -8,7 +8,7 @@
 namespace blocksieve::internal {
 namespace {
 
-/// Replaces the previous key by the next one.
+/// Replaces the previous key with the next one.
 void ReadKey(Decoder* from, std::string* key) {
   key->resize(static_cast<size_t>(from->Varint()));
   key->append(AsText(from->Bytes(from->Varint())));

@@ -7,10 +7,9 @@
 
 #include "blocksieve/bytes.h"
 
-// First and last key of each granule. Neighbours share prefixes, so a key is stored as the length
-// of the prefix that it shares with the key before it, and the rest. Every 16th granule starts
-// anew, which allows random access.
-//   key: shared bytes (varint) | further bytes (varint) | these
+// First and last key of each granule, prefix-compressed against the previous key, with a restart
+// point at every 16th granule for random access.
+//   key: shared bytes (varint) | number of other bytes (varint) | bytes
 
 namespace blocksieve::internal {
 
@@ -23,11 +22,11 @@ class FenceWriter {
 
  private:
   std::string bytes_;
-  std::string previous_;  // the last key of the granule before
+  std::string previous_;  // the last key of the previous granule
   uint64_t num_granules_ = 0;
 };
 
-/// A view; the bytes belong to somebody else.
+/// A view; does not own the bytes.
 class FenceReader {
  public:
   /// Checks all keys, so that Get need not. False if they are damaged.
@@ -40,7 +39,7 @@ class FenceReader {
 
  private:
   ByteView bytes_;
-  std::vector<uint64_t> restarts_;  // where every kGranulesPerRestart-th granule begins
+  std::vector<uint64_t> restarts_;  // offsets of the restart points
 };
 
 }  // namespace blocksieve::internal

@@ -9,15 +9,15 @@
 namespace blocksieve::internal {
 namespace {
 
-// Filters are filled 64 at a time, as one word per row, and then moved to the rows of the matrix. A
-// stripe of the usual size stays in the first cache; filling the matrix itself would miss it with
-// every bit. Filters larger than this are filled in place.
+// Filters are filled in stripes of 64, one word per row, and then copied to the rows of the matrix.
+// A stripe of the usual size stays in the L1 cache; filling the matrix in place would miss it with
+// every bit. Filters with more rows than this are filled in place.
 constexpr uint64_t kMaxStripeRows = 1 << 17;
 
-/// The hashes of its values.
+/// Hashes of the values in one filter.
 using Hashes = std::span<const uint64_t>;
 
-/// Sets the bits of `word` from bit number `bit` on.
+/// ORs `word` into `bytes` at bit offset `bit`.
 void OrBits64(uint64_t word, uint64_t bit, uint8_t* bytes) noexcept {
   uint8_t* to = bytes + bit / 8;
   for (auto rest = static_cast<unsigned __int128>(word) << (bit % 8); rest != 0; rest >>= 8) {
@@ -144,7 +144,7 @@ void GranuleFilters::PruneByAny(std::span<const uint64_t> hashes, GranuleSet* ca
   const std::span<uint64_t> words = candidates->words();
   if (classes_.size() == 1) return classes_.front().PruneByAny(hashes, words, kernel);
 
-  // The results of each class, one after the other.
+  // The results of the classes, concatenated.
   size_t total = 0;
   for (size_t c = 0; c < classes_.size(); ++c) total += tree_.class_words(c);
   ScratchWords scratch(total);

@@ -13,29 +13,29 @@
 #include "lib/predicate/column_index.h"
 
 // The filters of all granules of a column. Granules with similar numbers of values form a size
-// class, whose filters are transposed together; filter i of a class is that of its i-th granule.
-//   the class of each granule (ClassTree) | the rows of each class, from the smallest class on
+// class, whose filters are transposed together; filter i of a class belongs to its i-th granule.
+//   the class of each granule (ClassTree) | the rows of each class, smallest class first
 
 namespace blocksieve::internal {
 
-/// Appends tree and rows. REQUIRES: `classes` are those that ChooseSizeClasses gave for the counts.
+/// Appends tree and rows. REQUIRES: `classes` is ChooseSizeClasses(values.counts)
 void AppendFilters(const GranuleHashes& values, std::span<const SizeClass> classes,
                    uint32_t num_probes, std::string* out);
 
-/// The bytes that AppendFilters appends, give or take a few per class.
+/// Approximate number of bytes that AppendFilters appends; off by a few per class.
 uint64_t FilterBytes(std::span<const SizeClass> classes);
 
-/// A view; the bytes belong to somebody else.
+/// A view; does not own the bytes.
 class GranuleFilters {
  public:
-  /// Opens all of `bytes`. False if the classes do not fit them or the number of granules.
+  /// Opens all of `bytes`. False if they or the number of granules do not match the classes.
   bool Open(ByteView bytes, std::span<const SizeClass> classes, uint32_t num_probes,
             uint64_t num_granules);
 
-  /// Removes the candidates that contain none of the values.
+  /// Removes candidates whose filters contain none of the hashes.
   void PruneByAny(std::span<const uint64_t> hashes, GranuleSet* candidates, Kernel kernel) const;
 
-  /// Bytes that one value's probe reads if all granules are candidates.
+  /// Bytes that a probe of one value reads if all granules are candidates.
   uint64_t probe_bytes() const noexcept;
 
  private:

@@ -17,11 +17,11 @@ constexpr std::array<uint8_t, 4> kIndexMagic = {0xb5, 'g', 'i', 'x'};
 constexpr size_t kFixedBytes = kIndexMagic.size() + 1 + sizeof(uint32_t);  // up to the fields
 static_assert(kFixedBytes == kGranuleIndexStartBytes);
 
-// In place of a state of filters that are present.
+// Stored instead of PartState::kPresent if the filters are postings.
 constexpr uint8_t kPostingsCode = 4;
 
 bool HasPostings(const ColumnHeader& column) {
-  return column.filters == GranulePart::kPresent && column.form != GranuleFilterForm::kBitSlices;
+  return column.filters == PartState::kPresent && column.form != GranuleFilterForm::kBitSlices;
 }
 
 void AppendColumn(const ColumnHeader& column, std::string* out) {
@@ -33,7 +33,7 @@ void AppendColumn(const ColumnHeader& column, std::string* out) {
   out->push_back(static_cast<char>(column.bounds));
   AppendLittleEndian(out, std::bit_cast<uint64_t>(column.target_fpr));
   AppendVarint(out, column.num_distinct);
-  if (column.filters == GranulePart::kPresent && !HasPostings(column)) {
+  if (column.filters == PartState::kPresent && !HasPostings(column)) {
     out->push_back(static_cast<char>(column.num_probes));
     AppendVarint(out, column.classes.size());
     for (const SizeClass& size_class : column.classes) {
@@ -50,7 +50,7 @@ void AppendColumn(const ColumnHeader& column, std::string* out) {
 
 Status Unknown(std::string_view what, uint64_t number) {
   return Status::NotSupported("skip index: " + std::string(what) + " is " + std::to_string(number) +
-                              ", which this library does not know");
+                              "; this library is too old for it");
 }
 
 Status ReadFilterSizes(Decoder* from, ColumnHeader* column) {
@@ -58,7 +58,7 @@ Status ReadFilterSizes(Decoder* from, ColumnHeader* column) {
   const uint64_t num_classes = from->Varint();
   if (!from->ok() || column->num_probes < 1 || column->num_probes > kMaxIndexProbes ||
       num_classes < 1 || num_classes > kMaxSizeClasses) {
-    return DamagedIndex("k or the number of size classes is out of range");
+    return DamagedIndex("number of probes or of size classes is out of range");
   }
   for (uint64_t i = 0; i < num_classes; ++i) {
     SizeClass size_class;
@@ -76,22 +76,22 @@ Status ReadColumn(uint8_t version, Decoder* from, ColumnHeader* column) {
   const auto filters = from->Fixed<uint8_t>();
   if (version >= kGranuleIndexVersionOfPostings && filters == kPostingsCode) {
     column->form = GranuleFilterForm::kPostings;
-    column->filters = GranulePart::kPresent;
+    column->filters = PartState::kPresent;
   } else {
-    column->filters = static_cast<GranulePart>(filters);
+    column->filters = static_cast<PartState>(filters);
   }
-  column->bounds = static_cast<GranulePart>(from->Fixed<uint8_t>());
+  column->bounds = static_cast<PartState>(from->Fixed<uint8_t>());
   column->target_fpr = std::bit_cast<double>(from->Fixed<uint64_t>());
   column->num_distinct = from->Varint();
   if (column->type > MaxValueType()) {
     return Unknown("type of a column", static_cast<uint64_t>(column->type));
   }
-  for (const GranulePart part : {column->filters, column->bounds}) {
-    if (part > GranulePart::kOverBudget) {
+  for (const PartState part : {column->filters, column->bounds}) {
+    if (part > PartState::kOverBudget) {
       return Unknown("state of a column's part", static_cast<uint64_t>(part));
     }
   }
-  if (column->filters == GranulePart::kPresent && !HasPostings(*column)) {
+  if (column->filters == PartState::kPresent && !HasPostings(*column)) {
     if (Status status = ReadFilterSizes(from, column); !status.ok()) return status;
   }
   column->mark_bytes = from->Varint();
@@ -101,7 +101,7 @@ Status ReadColumn(uint8_t version, Decoder* from, ColumnHeader* column) {
   return Status::Ok();
 }
 
-/// Takes the length of a part off the rest of the index. False if the rest is shorter.
+/// Subtracts the length of a part from the rest of the index. False if the rest is shorter.
 bool TakeBytes(uint64_t num_bytes, uint64_t* left) noexcept {
   if (num_bytes > *left) return false;
   *left -= num_bytes;
@@ -154,17 +154,17 @@ Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView start, uint64_t ind
                                                     size_t* num_bytes) {
   Decoder bytes(start);
   for (const uint8_t byte : kIndexMagic) {
-    if (bytes.Fixed<uint8_t>() != byte) return DamagedIndex("no magic number at its beginning");
+    if (bytes.Fixed<uint8_t>() != byte) return DamagedIndex("magic number mismatch");
   }
   const uint8_t version = bytes.Fixed<uint8_t>();
   const auto field_bytes = bytes.Fixed<uint32_t>();
   Decoder fields(bytes.Bytes(field_bytes));
   const auto checksum = bytes.Fixed<uint32_t>();
-  if (!bytes.ok()) return DamagedIndex("shorter than its header");
-  // The checksum comes first, because a flipped bit in the version is damage and no newer version.
-  // Later versions therefore keep everything up to the length, and the checksum.
+  if (!bytes.ok()) return DamagedIndex("truncated header");
+  // Check the checksum first: a flipped bit in the version is damage, not a newer version. Later
+  // versions therefore keep the layout up to the length, and the checksum.
   if (checksum != Checksum(start.first(kFixedBytes + field_bytes))) {
-    return DamagedIndex("the checksum of the header does not match");
+    return DamagedIndex("header checksum mismatch");
   }
   if (version != kGranuleIndexVersion && version != kGranuleIndexVersionOfPostings) {
     return Unknown("format version", version);
@@ -183,10 +183,10 @@ Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView start, uint64_t ind
     }
   }
   if (!fields.ok() || !fields.rest().empty())
-    return DamagedIndex("the fields of the header do not fill it");
+    return DamagedIndex("header fields do not match the header length");
   *num_bytes = kFixedBytes + field_bytes + sizeof(uint32_t);
   if (*num_bytes > index_bytes || !LengthsFit(header, index_bytes - *num_bytes)) {
-    return DamagedIndex("its length is not the sum of its parts'");
+    return DamagedIndex("index length is not the sum of its parts");
   }
   return header;
 }

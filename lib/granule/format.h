@@ -9,13 +9,13 @@
 #include "lib/granule/granule_index.h"
 #include "lib/granule/sizing.h"
 
-// The header of a skip index, which says what its parts are and how long:
-//   header | granules' part | part of column 0 | part of column 1 | ...
-// lib/FORMAT.md is the normative description.
+// The header of a skip index, with the kinds and lengths of its parts:
+//   header | granules | column 0 | column 1 | ...
+// lib/FORMAT.md is the normative specification.
 
 namespace blocksieve::internal {
 
-/// The version of an index whose filters are all bit slices, and that of others.
+/// Versions of an index with bit slices only, and with postings.
 inline constexpr uint8_t kGranuleIndexVersion = 1;
 inline constexpr uint8_t kGranuleIndexVersionOfPostings = 2;
 
@@ -25,10 +25,10 @@ struct PartHeader {
   uint32_t checksum = 0;
 };
 
-/// Of the column's facts, the header has all but probe_bytes and what the classes tell.
+/// A column's header. probe_bytes, max_distinct and num_size_classes are not stored.
 struct ColumnHeader : GranuleColumnInfo {
   std::vector<SizeClass> classes;  // 1 .. kMaxSizeClasses if filters are present
-  uint32_t checksum = 0;           // of marks, filters and bounds, in this order the column's part
+  uint32_t checksum = 0;           // of the column: marks, filters and bounds
 
   uint64_t num_bytes() const noexcept { return mark_bytes + filter_bytes + bounds_bytes; }
 };
@@ -42,16 +42,16 @@ struct GranuleIndexHeader {
 
 std::string EncodeGranuleIndexHeader(const GranuleIndexHeader& header);
 
-/// So many bytes tell how long a header is.
+/// Bytes at the start of a header that contain its length.
 inline constexpr size_t kGranuleIndexStartBytes = 9;
 
-/// The length of the header that begins with `start`, which may be any bytes.
-/// REQUIRES: start.size() >= kGranuleIndexStartBytes
+/// The length of the header that begins with `start`, unchecked. REQUIRES: start.size() >=
+/// kGranuleIndexStartBytes
 uint64_t GranuleIndexHeaderBytes(ByteView start) noexcept;
 
-/// Reads the header of an index of `index_bytes`, of which `start` has the header at least. Checks
-/// it and the lengths of the parts, but not their contents. `*num_bytes` becomes the length of the
-/// header. Errors: Corruption, NotSupported.
+/// Decodes the header of an index of `index_bytes`; `start` must contain it. Checks it and the
+/// lengths of the parts, but not their contents. Sets `*num_bytes` to the length of the header.
+/// Errors: Corruption, NotSupported.
 Result<GranuleIndexHeader> DecodeGranuleIndexHeader(ByteView start, uint64_t index_bytes,
                                                     size_t* num_bytes);
 

@@ -20,7 +20,7 @@ struct FilterForm {
   std::string_view reason;
 };
 
-// As in GranuleFilterForm.
+// By GranuleFilterForm.
 constexpr FilterForm kFilterForms[] = {
     {"bit slices", "smaller than postings, or written before there were any"},
     {"postings", "exact for values that occur, and smaller than bit slices"},
@@ -29,7 +29,7 @@ constexpr FilterForm kFilterForms[] = {
 struct GranuleIndexParts {
   ByteView bytes;
   GranuleIndexHeader header;
-  PackedInts rows;  // of all granules but the last
+  PackedInts rows;  // per granule, except the last
   uint64_t last_rows = 0;
   PackedInts min_sequences;
   GranuleSet always = GranuleSet::None(0);
@@ -47,7 +47,7 @@ bool GranuleIndexParts::ReadRows(Decoder* from) {
   const uint64_t others = header.num_granules == 0 ? 0 : header.num_granules - 1;
   rows = PackedInts::Read(others, from);
   uint64_t sum = 0;
-  // Without bits per granule, nothing yet confirms the number of granules; the keys will.
+  // If all counts are equal, they take no bits, and num_granules is unconfirmed until the keys.
   if (rows.IsConstant()) {
     const auto product = static_cast<unsigned __int128>(others) * (others == 0 ? 0 : rows[0]);
     if (product > header.num_rows) return false;
@@ -63,19 +63,19 @@ bool GranuleIndexParts::ReadRows(Decoder* from) {
 
 Status GranuleIndexParts::OpenGranules(ByteView part) {
   if (Checksum(part) != header.granules.checksum) {
-    return DamagedIndex("the checksum of the granules' part does not match");
+    return DamagedIndex("granules checksum mismatch");
   }
   Decoder decoder(part);
   if (!ReadRows(&decoder))
-    return DamagedIndex("the rows of its granules do not add up to the file's");
+    return DamagedIndex("row counts of the granules do not match that of the file");
   min_sequences = PackedInts::Read(header.num_granules, &decoder);
   const PackedInts always_bits = PackedInts::Read(header.num_granules, &decoder);
   const ByteView keys = ReadCompressed(&decoder, &fence_memory);
   if (!decoder.ok() || !decoder.rest().empty() || !always_bits.IsBits() ||
       !fences.Open(keys, header.num_granules)) {
-    return DamagedIndex("damaged granules' part");
+    return DamagedIndex("damaged granules");
   }
-  // Memory may depend on the number of granules only now that bytes back it.
+  // The keys have confirmed num_granules, so memory may now depend on it.
   always = GranuleSet::All(static_cast<size_t>(header.num_granules));
   for (size_t w = 0; w < always.words().size(); ++w) always.words()[w] &= always_bits.Word(w);
   return Status::Ok();
@@ -104,14 +104,14 @@ Status GranuleIndexParts::Open(ByteView index, Kernel kernel) {
 
 }  // namespace internal
 
-std::string_view GranulePartName(GranulePart part) noexcept {
+std::string_view PartStateName(PartState part) noexcept {
   constexpr std::string_view kNames[] = {"present", "not wanted", "every value in every granule",
                                          "over budget"};
-  return part <= GranulePart::kOverBudget ? kNames[static_cast<size_t>(part)] : "unknown";
+  return part <= PartState::kOverBudget ? kNames[static_cast<size_t>(part)] : "unknown";
 }
 
 std::string_view GranuleFiltersName(const GranuleColumnInfo& column) noexcept {
-  if (column.filters != GranulePart::kPresent) return GranulePartName(column.filters);
+  if (column.filters != PartState::kPresent) return PartStateName(column.filters);
   return internal::kFilterForms[static_cast<size_t>(column.form)].name;
 }
 

@@ -24,7 +24,7 @@ struct GranuleIndexBuilderParts {
   std::vector<GranuleColumnBuilder> columns;
   Status status;
 
-  // The open granule.
+  // The current granule.
   uint64_t num_rows = 0;
   uint64_t num_bytes = 0;
   bool always_match = false;
@@ -38,7 +38,7 @@ struct GranuleIndexBuilderParts {
   std::vector<uint64_t> granule_rows;
   std::vector<uint64_t> min_sequences;
   std::vector<uint64_t> always_matches;  // bits
-  uint64_t needed_bytes = 0;             // of the index if nothing is left out
+  uint64_t needed_bytes = 0;             // size of the index if nothing is dropped
 
   void StartRow(std::string_view key, uint64_t row_bytes);
   void CloseGranule();
@@ -75,7 +75,7 @@ void GranuleIndexBuilderParts::CloseGranule() {
 
 std::string GranuleIndexBuilderParts::GranulesPart() const {
   std::string part;
-  // The last granule is usually short. Its rows follow from those of the file.
+  // The last granule is usually short. Its row count follows from that of the file.
   const std::span<const uint64_t> rows(granule_rows);
   PackedInts::Append(rows.empty() ? rows : rows.first(rows.size() - 1), &part);
   PackedInts::Append(min_sequences, &part);
@@ -85,7 +85,7 @@ std::string GranuleIndexBuilderParts::GranulesPart() const {
 }
 
 uint64_t GranuleIndexBuilderParts::NeededBytes(uint64_t granules_bytes) const {
-  // The header's numbers have up to so many bytes more than those of an empty column.
+  // Upper bound of what a column's numbers in the header take beyond those of an empty column.
   constexpr uint64_t kLengthsBytes = 32;
   GranuleIndexHeader header;
   uint64_t bytes = granules_bytes;
@@ -103,14 +103,14 @@ bool GranuleIndexBuilderParts::DropLargestPart() {
       [](const auto& a, const auto& b) { return a.filter_bytes() < b.filter_bytes(); });
   if (largest_filters == columns.end()) return false;
   if (largest_filters->filter_bytes() != 0) {
-    largest_filters->DropFilters(GranulePart::kOverBudget);
+    largest_filters->DropFilters(PartState::kOverBudget);
     return true;
   }
   const auto largest_bounds = std::max_element(
       columns.begin(), columns.end(),
       [](const auto& a, const auto& b) { return a.bounds_bytes() < b.bounds_bytes(); });
   if (largest_bounds->bounds_bytes() == 0) return false;
-  largest_bounds->DropBounds(GranulePart::kOverBudget);
+  largest_bounds->DropBounds(PartState::kOverBudget);
   return true;
 }
 
@@ -126,7 +126,7 @@ Result<std::string> GranuleIndexBuilderParts::Finish() {
     header.num_rows = num_file_rows;
     header.granules = {granules.size(), Checksum(AsBytes(granules))};
     std::string parts = granules;
-    // Filters are made only when their sizes are known to fit.
+    // Filters are built only if their sizes fit.
     uint64_t expected = granules.size();
     for (const GranuleColumnBuilder& column : columns) {
       expected += column.filter_bytes() + column.bounds_bytes() + column.mark_bytes();
@@ -146,14 +146,14 @@ Result<std::string> GranuleIndexBuilderParts::Finish() {
     if (!DropLargestPart()) {
       return Status::ResourceExhausted("skip index: max_index_bytes is " +
                                        std::to_string(options.max_index_bytes) +
-                                       ", but the keys of its granules alone take more");
+                                       ", less than the keys of the granules alone take; raise it");
     }
   }
 }
 
 namespace {
 
-/// Runs `action` unless there was a problem before. Running out of memory is one.
+/// Runs `action` unless an error occurred before. Turns exceptions into such errors.
 template <class Action>
 void Guard(GranuleIndexBuilderParts* parts, Action action) noexcept {
   if (!parts->status.ok()) return;
@@ -199,9 +199,9 @@ void GranuleIndexBuilder::AddValue(size_t column, const Value& value) noexcept {
   assert(parts_->num_rows != 0 || !parts_->status.ok());
   internal::Guard(parts_.get(), [&] {
     if (column >= parts_->columns.size() || parts_->columns[column].type() != value.type()) {
-      parts_->status = Status::InvalidArgument(
-          "skip index: column " + std::to_string(column) + " got a value of type " +
-          std::string(ValueTypeName(value.type())) + ", but has another type or does not exist");
+      parts_->status = Status::InvalidArgument("skip index: column " + std::to_string(column) +
+                                               " does not exist or cannot take a value of type " +
+                                               std::string(ValueTypeName(value.type())));
       return;
     }
     parts_->columns[column].Add(value, parts_->num_file_rows);

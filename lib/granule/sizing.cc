@@ -8,17 +8,16 @@
 namespace blocksieve::internal {
 namespace {
 
-// Bits of header that a class takes.
+// Header bits of a class.
 constexpr double kClassBits = 32;
 
-// A class must save this share of all filters, because each costs k more rows per probe.
+// A class must save this share of all filter bits, because it costs k more rows per probe.
 constexpr double kClassShare = 0.005;
 
-// Counts this close together are one choice for the bound of a class, which limits the search to a
-// few hundred choices.
+// Counts within this ratio are merged, which limits the search to a few hundred choices of bounds.
 constexpr double kChoiceRatio = 1.03;
 
-/// Filters whose numbers of values lie close together.
+/// Filters with nearly the same number of values.
 struct Choice {
   uint64_t max_values = 0;
   uint64_t num_filters = 0;
@@ -40,8 +39,8 @@ std::vector<Choice> ChoicesOf(std::span<const uint64_t> counts) {
   return choices;
 }
 
-/// Costs of classes in bits: [start * (n + 1) + end] is that of the class of choices start ..
-/// end-1. Its share of the map is what it adds to the entropy, to which Huffman's tree comes close.
+/// Costs of classes in bits: [start * (n + 1) + end] is the cost of a class of choices start ..
+/// end-1. Its map bits are its entropy, which the Huffman tree approximates.
 std::vector<double> ClassCosts(const std::vector<Choice>& choices, const FilterSizer& sizer,
                                double charge) {
   const size_t n = choices.size();
@@ -60,8 +59,8 @@ std::vector<double> ClassCosts(const std::vector<Choice>& choices, const FilterS
   return costs;
 }
 
-/// The cheapest divisions into a given number of classes, by dynamic programming: cost[e] is that
-/// of choices 0 .. e-1, and the last class begins with choice start[e].
+/// The cheapest divisions into a given number of classes, by dynamic programming: cost[e] is the
+/// cost of choices 0 .. e-1, whose last class begins with choice start[e].
 struct Division {
   std::vector<double> cost;
   std::vector<size_t> start;
@@ -107,7 +106,7 @@ Result<FilterSizer> FilterSizer::Create(double target_fpr) {
   if (!layout.ok()) return layout.status();
   FilterSizer sizer;
   sizer.num_probes_ = layout->num_probes;
-  // ClassicBloomFpr solved for bits per key. Sizes need not be those of the table's rows.
+  // ClassicBloomFpr solved for bits per key. Sizes need not be rows of the lookup table.
   const double k = layout->num_probes;
   sizer.bits_per_value_ = -k / std::log1p(-std::pow(target_fpr, 1 / k));
   return sizer;
@@ -115,8 +114,8 @@ Result<FilterSizer> FilterSizer::Create(double target_fpr) {
 
 uint64_t FilterSizer::BitsFor(uint64_t num_values) const noexcept {
   if (num_values == 0) return 0;
-  // Filters of few values are worse than the formula for many. This many bits more make up for it,
-  // whatever the number of values. A test compares with the exact model.
+  // Small filters have a higher FPR than the asymptotic formula. These bits compensate for it at
+  // any number of values; a test compares with the exact model.
   const double extra_bits = 0.5 + 0.25 * num_probes_;
   const double bits = std::ceil(static_cast<double>(num_values) * bits_per_value_ + extra_bits);
   return bits < 0x1p63 ? static_cast<uint64_t>(bits) : std::numeric_limits<uint64_t>::max();
@@ -126,20 +125,20 @@ std::vector<SizeClass> ChooseSizeClasses(std::span<const uint64_t> counts,
                                          const FilterSizer& sizer) {
   const std::vector<Choice> choices = ChoicesOf(counts);
   if (choices.empty()) return {SizeClass{}};
-  double least_bits = 0;
+  double min_bits = 0;
   for (const Choice& choice : choices) {
-    least_bits += static_cast<double>(sizer.BitsFor(choice.max_values)) *
-                  static_cast<double>(choice.num_filters);
+    min_bits += static_cast<double>(sizer.BitsFor(choice.max_values)) *
+                static_cast<double>(choice.num_filters);
   }
   const std::vector<double> class_costs =
-      ClassCosts(choices, sizer, kClassBits + kClassShare * least_bits);
+      ClassCosts(choices, sizer, kClassBits + kClassShare * min_bits);
   std::vector<Division> divisions{
       {std::vector<double>(choices.size() + 1, std::numeric_limits<double>::infinity()), {}}};
   divisions.front().cost[0] = 0;
   double best_cost = std::numeric_limits<double>::infinity();
   while (divisions.size() <= std::min(kMaxSizeClasses, choices.size())) {
     Division division = WithOneMoreClass(divisions.back(), class_costs);
-    if (division.cost.back() >= best_cost) break;  // costs are convex enough
+    if (division.cost.back() >= best_cost) break;  // costs are nearly convex
     best_cost = division.cost.back();
     divisions.push_back(std::move(division));
   }

@@ -188,11 +188,11 @@ void ScanPruner::NoteParts(const SkipIndex& index) {
     if (!number) continue;
     const GranuleColumnInfo& info = index.granules().column(*number);
     IndexedColumn& indexed = indexed_[column.ToText()];
-    indexed.has_filters |= info.filters == GranulePart::kPresent;
-    indexed.has_bounds |= info.bounds == GranulePart::kPresent;
+    indexed.has_filters |= info.filters == PartState::kPresent;
+    indexed.has_bounds |= info.bounds == PartState::kPresent;
     ++indexed.files;
-    indexed.without_filters += info.filters == GranulePart::kOverBudget;
-    indexed.without_bounds += info.bounds == GranulePart::kOverBudget;
+    indexed.without_filters += info.filters == PartState::kOverBudget;
+    indexed.without_bounds += info.bounds == PartState::kOverBudget;
   }
 }
 

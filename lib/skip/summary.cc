@@ -26,11 +26,11 @@ Status SkipIndexSummarizer::AddIndex(std::span<const GranuleColumnInfo> columns,
     total.filter_bytes += column.filter_bytes;
     total.bounds_bytes += column.bounds_bytes;
     total.num_distinct += column.num_distinct;
-    total.files_without_filters += column.filters != GranulePart::kPresent;
+    total.files_without_filters += column.filters != PartState::kPresent;
     total.files_with_bounds_only +=
-        column.filters == GranulePart::kNotWanted && column.bounds == GranulePart::kPresent;
+        column.filters == PartState::kNotWanted && column.bounds == PartState::kPresent;
     total.files_over_budget +=
-        column.filters == GranulePart::kOverBudget || column.bounds == GranulePart::kOverBudget;
+        column.filters == PartState::kOverBudget || column.bounds == PartState::kOverBudget;
   }
   return Status::Ok();
 }

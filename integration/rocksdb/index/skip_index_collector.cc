@@ -176,15 +176,15 @@ bool SkipIndexCollector::DescribeIndex(const std::string& index) {
     const GranuleColumnInfo& column = opened->column(i);
     text += column.name + ": filters " + std::string(GranuleFiltersName(column)) + ", " +
             std::to_string(column.filter_bytes) + " bytes, " + std::to_string(column.num_distinct) +
-            " distinct values; bounds " + std::string(GranulePartName(column.bounds)) + ", " +
+            " distinct values; bounds " + std::string(PartStateName(column.bounds)) + ", " +
             std::to_string(column.bounds_bytes) + " bytes\n";
-    if (column.filters == GranulePart::kOverBudget || column.bounds == GranulePart::kOverBudget) {
+    if (column.filters == PartState::kOverBudget || column.bounds == PartState::kOverBudget) {
       is_complete = false;
       LogLoudly(
           info_log_.get(),
           "skip index of a file exceeds max_index_bytes=" +
               std::to_string(options_.max_index_bytes) + ": column " + column.name + " gets no " +
-              (column.bounds == GranulePart::kOverBudget ? "filters and bounds" : "filters") +
+              (column.bounds == PartState::kOverBudget ? "filters and bounds" : "filters") +
               "; max_index_bytes=" + std::to_string(builder_->needed_bytes()) + " would keep all");
     }
   }

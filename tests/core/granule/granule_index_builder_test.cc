@@ -26,11 +26,11 @@ TEST(GranuleIndexBuilder, LeavesOutFiltersThatWouldSkipNothing) {
     builder.AddValue(1, Value::Uint(row == 2'500 ? 99 : row % 7));  // but for one
     if (row / 50 % 2 == 0) builder.AddValue(1, Value::Uint(55 + row / 500));
   });
-  EXPECT_EQ(index->column(0).filters, GranulePart::kEverywhere);
+  EXPECT_EQ(index->column(0).filters, PartState::kEverywhere);
   EXPECT_EQ(index->column(0).filter_bytes, 0);
   EXPECT_EQ(index.Containing(0, Value::Uint(3)).Count(), 100);
   EXPECT_EQ(index.Overlapping(0, {Value::Uint(7), Value::Uint(7)}).Count(), 0) << "bounds are kept";
-  EXPECT_EQ(index->column(1).filters, GranulePart::kPresent);
+  EXPECT_EQ(index->column(1).filters, PartState::kPresent);
   EXPECT_LT(index.Containing(1, Value::Uint(99)).Count(), 20);
 }
 
@@ -38,11 +38,11 @@ TEST(GranuleIndexBuilder, KeepsToTheBudgetOfAColumn) {
   struct Budget {
     uint64_t bytes;
     uint64_t rows;
-    GranulePart filters;
+    PartState filters;
   };
-  for (const auto& [bytes, rows, filters] : {Budget{UINT64_MAX, 1'000, GranulePart::kPresent},
-                                             Budget{10'000, 5'000, GranulePart::kPresent},
-                                             Budget{10'000, 20'000, GranulePart::kOverBudget}}) {
+  for (const auto& [bytes, rows, filters] :
+       {Budget{UINT64_MAX, 1'000, PartState::kPresent}, Budget{10'000, 5'000, PartState::kPresent},
+        Budget{10'000, 20'000, PartState::kOverBudget}}) {
     GranuleColumnOptions limited = ColumnOf(ValueType::kUint);
     limited.max_filter_bytes = bytes;
     const TestIndex index =
@@ -50,7 +50,7 @@ TEST(GranuleIndexBuilder, KeepsToTheBudgetOfAColumn) {
                     [](uint64_t row, auto& builder) { builder.AddValue(0, Value::Uint(row)); });
     EXPECT_LE(index->column(0).filter_bytes, bytes);
     EXPECT_EQ(index->column(0).filters, filters) << bytes << " for " << rows << " rows";
-    EXPECT_EQ(index->column(0).bounds, GranulePart::kPresent);
+    EXPECT_EQ(index->column(0).bounds, PartState::kPresent);
     EXPECT_TRUE(index.Containing(0, Value::Uint(17)).Has(0));
   }
 }
@@ -78,8 +78,8 @@ TEST(GranuleIndexBuilder, KeepsToTheBudgetOfTheIndex) {
     EXPECT_LT(bytes->size(), previous);
     previous = bytes->size();
     const TestIndex index(*bytes);
-    const GranulePart filters = index->column(0).filters;
-    EXPECT_EQ(filters, budget == 100'000 ? GranulePart::kPresent : GranulePart::kOverBudget);
+    const PartState filters = index->column(0).filters;
+    EXPECT_EQ(filters, budget == 100'000 ? PartState::kPresent : PartState::kOverBudget);
   }
 }
 
@@ -107,8 +107,8 @@ TEST(GranuleIndexBuilder, PartsThatAreNotWanted) {
         for (const size_t c : {0, 1}) builder.AddValue(c, Value::Int(static_cast<int64_t>(row)));
       });
   EXPECT_EQ(index->column(0).name, no_filters.name);
-  EXPECT_EQ(index->column(0).filters, GranulePart::kNotWanted);
-  EXPECT_EQ(index->column(1).bounds, GranulePart::kNotWanted);
+  EXPECT_EQ(index->column(0).filters, PartState::kNotWanted);
+  EXPECT_EQ(index->column(1).bounds, PartState::kNotWanted);
   const ValueRange high{Value::Int(90), std::nullopt};
   EXPECT_EQ(index.Containing(0, Value::Int(5)).Count(), 50);
   EXPECT_EQ(index.Overlapping(0, high).Count(), 5);
