@@ -18,7 +18,7 @@ std::string_view WholeCharacters(std::string_view literal, bool is_open_left, bo
   if (!is_open_right || literal.empty()) return literal;
   size_t last = literal.size() - 1;
   while (last > 0 && !BeginsCharacter(literal, last)) --last;
-  if (literal.size() - last < BytesWanted(literal[last])) literal = literal.substr(0, last);
+  if (literal.size() - last < ExpectedBytes(literal[last])) literal = literal.substr(0, last);
   return literal;
 }
 
