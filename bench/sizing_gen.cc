@@ -2,7 +2,7 @@
 //
 //   build/bench/sizing_gen > lib/bloom/sizing_table.inc
 //
-// A test compares the table in the tree with the models, so a change of either is noticed.
+// A test compares the checked-in table with the models.
 
 #include <cstdio>
 #include <string>
@@ -14,8 +14,8 @@
 namespace blocksieve {
 namespace {
 
-/// The least number of six digits that is above `fpr` by enough that another machine's arithmetic
-/// cannot find the model above the table.
+/// The least number of six digits that exceeds `fpr` by enough that, with another machine's
+/// arithmetic, the model cannot exceed the table.
 std::string RoundUp(double fpr) {
   char text[32];
   double nudged = fpr;

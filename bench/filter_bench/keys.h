@@ -15,8 +15,8 @@ inline uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// A 16-byte key, different for every number, made in the caller's stack frame: reading prepared
-/// keys from memory would measure the reading of keys.
+/// A 16-byte key, unique for each number, made on the stack: with prepared keys, the benchmark
+/// would measure reading the keys from memory.
 class Key16 {
  public:
   explicit Key16(uint64_t number) {
@@ -29,7 +29,7 @@ class Key16 {
   char bytes_[16];
 };
 
-/// Numbers of absent keys start here; present ones are 0 ... n - 1.
+/// The first number of absent keys. Present ones are 0 ... n - 1.
 inline constexpr uint64_t kFirstAbsent = uint64_t{1} << 40;
 
 }  // namespace blocksieve::bench

@@ -1,4 +1,4 @@
-// Build and probe times of filters, and the physical limits, each at 10 k, 1 M and 10 M keys.
+// Build and probe times of filters, and the physical limits, at 10 k, 1 M and 10 M keys.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ constexpr size_t kBatches[] = {4, 8, 32};
 
 rocksdb::Slice AsSlice(const Key16& key) { return {key.view().data(), key.view().size()}; }
 
-// Every probe of a process asks for another key, so that no predictor or cache learns them.
+// No two probes of a process have the same key, so that no predictor or cache learns them.
 uint64_t NextNumbers(uint64_t count) {
   static uint64_t next = kFirstAbsent;
   return std::exchange(next, next + count);
@@ -45,7 +45,7 @@ void CountPerKey(benchmark::State& state, uint64_t keys_per_iteration) {
       benchmark::Counter(keys / 1e9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// Times `answer` of a number, and returns how often it is true.
+// Times `answer(number)`, and returns how often it was true.
 template <class Answer>
 uint64_t ProbeNumbers(benchmark::State& state, Answer answer) {
   uint64_t positives = 0;
@@ -105,7 +105,7 @@ void ProbeBatch(benchmark::State& state, const Contestant& contestant, uint64_t 
   CountPerKey(state, kProbesPerIteration);
 }
 
-// Hashes are given, a block of them at a time, for the raw probes as for their limit.
+// The raw probes and their limit get prepared hashes, a block at a time.
 template <class Answer>
 void ProbeHashes(benchmark::State& state, Answer answer) {
   constexpr size_t kBlock = 256;
@@ -132,8 +132,8 @@ void ProbeRaw(benchmark::State& state, const Contestant& contestant, Kernel kern
   });
 }
 
-// A table of 64-byte lines as large as a filter of 10 bits per key, of which a probe reads one bit:
-// no filter can be faster than this.
+// A table of 64-byte lines, as large as a filter of 10 bits per key. A probe reads one bit: no
+// filter can be faster.
 struct LineTable {
   explicit LineTable(uint64_t num_keys)
       : num_lines(num_keys * 10 / 512 + 1), memory(num_lines * 64 + 64, 1) {
@@ -170,8 +170,8 @@ std::string Name(const std::string& what_and_who, uint64_t num_keys) {
   return what_and_who + "/" + std::to_string(num_keys);
 }
 
-// Build, absent, present and batches of every contestant, the raw probes of every kernel, and the
-// limits.
+// Build, absent, present and batch benchmarks of every contestant, raw probes with every kernel,
+// and the limits.
 void RegisterBenchmarks() {
   using benchmark::RegisterBenchmark;
   for (const uint64_t n : kSizes) {
@@ -194,7 +194,7 @@ void RegisterBenchmarks() {
   }
 }
 
-// What is compared: numerator and denominator.
+// A ratio of the times of two benchmarks.
 struct Ratio {
   const char* title;
   const char* above;
@@ -226,7 +226,7 @@ constexpr Ratio kRatios[] = {
      "raw/blocksieve_ribbon_avx512"},
 };
 
-// Shows aggregates on the console and keeps what each repetition measured.
+// Shows aggregates on the console and keeps the result of each repetition.
 class Collector : public benchmark::ConsoleReporter {
  public:
   void ReportRuns(const std::vector<Run>& runs) override {
@@ -248,11 +248,11 @@ class Collector : public benchmark::ConsoleReporter {
     ConsoleReporter::ReportRuns(aggregates);
   }
 
-  // Times, space and rate of what was run, and the ratios of which both sides were.
+  // Times, sizes and FPRs of all benchmarks that ran, and ratios where both sides did.
   Results ToResults() const {
     Results results("filters");
     results.SetFact("seconds", stopwatch_.Seconds());
-    // What targets depend on: whether stock filters may use the whole processor.
+    // Targets depend on whether the stock filters were compiled for the whole processor.
     const bool is_portable = DescribeRocksDb().find("without AVX2") != std::string::npos;
     results.SetFact("stock", is_portable ? "portable" : "native");
     for (const auto& [name, turns] : nanoseconds_) AddTimes(name, results);
@@ -265,7 +265,7 @@ class Collector : public benchmark::ConsoleReporter {
  private:
   using Turns = std::map<std::string, std::vector<double>>;  // by name of the benchmark
 
-  // Names are as "absent/stock_bloom/10000": what, who and keys.
+  // Names are like "absent/stock_bloom/10000": operation, filter, keys.
   void AddTimes(const std::string& name, Results& results) const {
     const size_t who = name.find('/') + 1;
     const size_t keys = name.rfind('/') + 1;
@@ -279,7 +279,7 @@ class Collector : public benchmark::ConsoleReporter {
         .Add("FPR", "share", SpreadOf(fpr_.at(name)).median);
   }
 
-  // Repetitions are interleaved at random: none has a partner.
+  // Repetitions are interleaved at random, so they cannot be paired.
   void AddRatio(const Ratio& ratio, uint64_t keys, Results& results) const {
     const auto above = nanoseconds_.find(Name(ratio.above, keys));
     const auto below = nanoseconds_.find(Name(ratio.below, keys));
@@ -297,7 +297,7 @@ class Collector : public benchmark::ConsoleReporter {
   Turns fpr_;
 };
 
-// Takes "--out DIR" out of the arguments; the others are Google Benchmark's.
+// Removes "--out DIR" from the arguments; the others are Google Benchmark's.
 std::string TakeOut(int& argc, char** argv) {
   std::string out = "build/bench-results";
   char** const found = std::find_if(

@@ -14,26 +14,26 @@
 #include "bench/support/measure.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 
-// Space, rate and speed of every stock configuration and of ours at the same rate, in one run: the
-// frontier between bits per key, false-positive rate and probe time.
+// Size, FPR and speed of every stock configuration, and of blocksieve's filters at the same FPR, in
+// one run: the frontier between bits per key, FPR and probe time.
 
 namespace blocksieve::bench {
 namespace {
 
 const JobManual kManual = {
     .name = "bench/run frontier",
-    .description = "Space, rate and speed of all filter configurations in one run",
+    .description = "Size, false-positive rate and speed of all filter configurations in one run",
     .quick_help = "three rounds",
     .files = "frontier.json and plots",
 };
 
 constexpr uint64_t kNumbersOfKeys[] = {10'000, 1'000'000};
 
-// A filter, and what was measured of it.
+// A filter configuration and its measurements.
 struct Configuration {
   std::string family;
   std::string setting;
-  std::string stock;  // whose rate it was asked to reach; empty for stock itself
+  std::string stock;  // the stock configuration whose FPR it targets; empty for a stock one
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
 
   BuiltFilter filter = {};
@@ -46,7 +46,7 @@ struct Configuration {
 constexpr double kStockBits[] = {5, 8, 10, 12, 16, 20};
 constexpr uint64_t kProbesPerRound = 1 << 18;
 
-// A hair below the measured rate of the stock filter, so that ours is not above it by chance.
+// Our target as a share of the stock filter's measured FPR, so that ours is not higher by chance.
 constexpr double kMargin = 0.98;
 
 double TimeAbsent(const BuiltFilter& filter) {
@@ -62,7 +62,7 @@ double TimeAbsent(const BuiltFilter& filter) {
   return elapsed / static_cast<double>(kProbesPerRound);
 }
 
-// Enough probes for the standard error of a rate to be 0.5 %, of the lowest rates 0.6 %: well below
+// Enough probes for a standard error of the FPR of 0.5 %, and 0.6 % at the lowest FPRs: well within
 // kMargin.
 uint64_t FprProbes(double expected_fpr) {
   return static_cast<uint64_t>(std::clamp(40'000 / expected_fpr, 1e6, 1.6e8));
@@ -126,13 +126,13 @@ std::vector<Configuration> Measure(uint64_t num_keys, uint64_t num_rounds, Progr
   return all;
 }
 
-// Better in rate, space and probe time at once; in time, beyond the noise.
+// Lower or equal FPR, smaller, and faster by more than the noise.
 bool Beats(const Configuration& ours, const Configuration& stock) {
   return ours.fpr <= stock.fpr && ours.bits_per_key < stock.bits_per_key &&
          PairedRatio(stock.absent_ns, ours.absent_ns).low > 1;
 }
 
-// The smallest of ours that beats it; null if none does.
+// The smallest of our configurations that beats `stock`; null if none does.
 const Configuration* WinnerOver(const Configuration& stock, const std::vector<Configuration>& all) {
   const Configuration* winner = nullptr;
   for (const Configuration& each : all) {
@@ -142,7 +142,7 @@ const Configuration* WinnerOver(const Configuration& stock, const std::vector<Co
   return winner;
 }
 
-// Columns of one side of the table of who beats whom.
+// Adds the columns of one side of the table that compares stock with blocksieve.
 void AddSide(const Configuration& each, const std::string& side, Results::Rows rows) {
   const double limit = -std::log2(each.fpr);
   rows.Add(side + ": FPR", "share", each.fpr)

@@ -1,4 +1,4 @@
-// levels: what filters let through if memory is spread over the levels of a tree. See kManual.
+// levels: wasted reads if the filter memory is distributed over the levels of a tree. See kManual.
 
 #include <fmt/format.h>
 
@@ -21,20 +21,20 @@ namespace {
 const JobManual kManual = {
     .name = "bench/run levels",
     .description =
-        R"(Measures the data blocks that RocksDB reads in vain for absent keys, with filters of the same
-rate on all levels, stock and blocksieve's, and with rates by level, in trees made by real
-compactions: of size ratio 4 with static and of size ratio 10 with dynamic level sizes. Prints the
-targets beside each figure. No times are measured.)",
+        R"(Measures wasted reads: data blocks that RocksDB reads for absent keys. Compares filters with one
+false-positive rate on all levels, stock and blocksieve's, with rates chosen by level, in trees made
+by real compactions: of size ratio 4 with static and of size ratio 10 with dynamic level sizes.
+Prints targets beside the figures. Times are not measured.)",
     .quick_help = "small trees, within two minutes",
     .files = "levels.json and plots",
 };
 
-// The setting of the stock Bloom filter that everything else is held against: RocksDB's usual one.
+// Bits per key of the stock Bloom filter that everything is compared with: RocksDB's usual setting.
 constexpr double kComparedBits = 10;
 
-// Flushes: two more than a multiple of four, so that two files stay on level 0. And 4 + 16 + 64 +
-// 256 of them fill four levels of size ratio 4, of which the first holds four flushes: a tree
-// whose last level has just begun has no ratio of 4 there.
+// 4 + 16 + 64 + 256 flushes fill four levels of size ratio 4, the first of which holds four
+// flushes: a partially filled last level would not have that ratio. Two more flushes stay on level
+// 0.
 struct Effort {
   int flushes = 342;
   uint64_t keys_per_flush = 14'620;
@@ -44,7 +44,7 @@ struct Effort {
 
 constexpr int kFlushesAfterReopening = 30;
 
-// Names of contestants that others are compared with.
+// Names of contestants.
 constexpr const char* kStockBloom = "stock Bloom";
 constexpr const char* kStockRibbon = "stock Ribbon";
 constexpr const char* kStockMixed = "stock Ribbon, Bloom on level 0";
@@ -52,8 +52,8 @@ constexpr const char* kSameRate = "blocksieve ribbon, same rate on all levels";
 constexpr const char* kByLevel = "blocksieve ribbon, by level";
 constexpr const char* kAutoByLevel = "blocksieve auto, by level";
 
-// Bits per key by log2(1 / FPR) of RocksDB's Ribbon filters. Only to choose settings: what they
-// take is counted.
+// Bits per key of RocksDB's Ribbon filters, over log2(1 / FPR). Only for choosing settings: their
+// actual size is measured.
 constexpr double kStockRibbonOverhead = 1.05;
 
 std::string StockRibbon(double bits, int bloom_before_level) {
@@ -73,7 +73,7 @@ std::string ByLevel(double bits, const char* kind) {
 
 struct Filters {
   std::string name;
-  std::function<std::string(double bits)> policy;  // with about this many bits per key
+  std::function<std::string(double bits)> policy;  // of about this many bits per key
 };
 
 const std::vector<Filters> kContestants = {
@@ -85,8 +85,8 @@ const std::vector<Filters> kContestants = {
     {kAutoByLevel, [](double bits) { return ByLevel(bits, "auto"); }},
 };
 
-// Y at `x`, on the line through the two neighbouring points around it, or the two at that end.
-// REQUIRES: points by ascending or descending x, two at least.
+// Linear interpolation at `x`; beyond the first or last point, extrapolation.
+// REQUIRES: at least two points, by ascending or descending x.
 double OnLine(const std::vector<std::pair<double, double>>& points, double x) {
   const bool ascends = points.front().first < points.back().first;
   size_t after = 1;
@@ -96,7 +96,7 @@ double OnLine(const std::vector<std::pair<double, double>>& points, double x) {
   return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
 }
 
-// All contestants with all of their settings, in trees of one shape.
+// Measures all contestants with all their settings, in trees of one shape.
 class Experiment {
  public:
   Experiment(std::string name, Sizes sizes, const Effort& effort, Job& job)
@@ -121,7 +121,7 @@ class Experiment {
   }
 
  private:
-  // Also after the tree was closed, opened and written to, if that is wanted.
+  // With `after_reopening`, measures again after the tree was closed, opened and written to.
   Measurement Measure(const std::string& what, const std::string& policy,
                       Measurement* after_reopening = nullptr) {
     job_.progress.Show(fmt::format("{}: {}", name_, what));
@@ -139,7 +139,7 @@ class Experiment {
 
   const Measurement& Compared(const char* name) const { return curves_.at(name).at(kComparedBits); }
 
-  // Wasted reads of a contestant at a number of bits per key, interpolated by their logarithm.
+  // Wasted reads of a contestant at `bits` bits per key: their logarithm is interpolated.
   double WastedReadsAt(const char* name, double bits) const {
     std::vector<std::pair<double, double>> points;
     for (const auto& [asked, measured] : curves_.at(name)) {
@@ -179,8 +179,8 @@ class Experiment {
         .Add("runs", "count", static_cast<double>(measured.runs.size()));
   }
 
-  // Where the memory goes. Compactions depend on the sizes of files, filters included, so not every
-  // tree has every level.
+  // The filter memory of each run. Compactions depend on file sizes, including filters, so not
+  // every tree has every level.
   void AddRuns(const std::string& name) {
     int place = 0;
     for (const levels::Run& run : Compared(name.c_str()).runs) {
@@ -192,7 +192,7 @@ class Experiment {
     }
   }
 
-  // What rates by level save, against the others in the same memory.
+  // Compares rates by level with the other contestants at the same memory.
   void AddRatios() {
     const Measurement& bloom = Compared(kStockBloom);
     const Measurement& by_level = Compared(kByLevel);
@@ -219,12 +219,12 @@ class Experiment {
   const Sizes sizes_;
   const Effort& effort_;
   Job& job_;
-  std::map<std::string, std::map<double, Measurement>> curves_;  // by contestant and bits asked for
-  Measurement after_reopening_;  // by level: the same tree, closed, opened, and some flushes later
-  Measurement asked_for_reads_;  // by level, asked for the wasted reads of that stock Bloom filter
+  std::map<std::string, std::map<double, Measurement>> curves_;  // by contestant and requested bits
+  Measurement after_reopening_;  // by level: the same tree after reopening and more flushes
+  Measurement asked_for_reads_;  // by level, with the wasted reads of stock Bloom as its goal
 };
 
-// Fills a tree per contestant and setting, in two shapes, and counts what absent keys read.
+// Fills a tree per contestant and setting, in two shapes, and counts its wasted reads.
 void Measure(Job& job) {
   const Effort quick{
       .flushes = 86, .keys_per_flush = 4'000, .lookups = 300'000, .bits = {8, kComparedBits, 12}};

@@ -17,12 +17,12 @@ namespace blocksieve::bench::levels {
 namespace {
 
 constexpr size_t kValueBytes = 20;
-constexpr uint64_t kEntryBytes = 40;  // in a file: key, value, and what RocksDB adds
+constexpr uint64_t kEntryBytes = 40;  // in a file: key, value, and RocksDB's overhead
 
-// Numbers from here on are not in any tree.
+// No tree has a number from here on.
 constexpr uint64_t kFirstAbsent = uint64_t{1} << 40;
 
-// 16 bytes, in random order, none twice: the number, mixed by a bijection, and more random bytes.
+// A unique key of 16 bytes: the number, mixed by a bijection, so in random order, and random bytes.
 std::string KeyOf(uint64_t number) {
   uint64_t mixed = number;
   for (int round = 0; round < 2; ++round) {

@@ -9,15 +9,15 @@
 
 namespace blocksieve::bench::levels {
 
-/// Sizes of a tree. Level 1, or with dynamic level sizes the smallest one that is used, has the
-/// keys of about four flushes, as many as start a compaction.
+/// Sizes of a tree. Level 1, or with dynamic level sizes the smallest one in use, has the keys of
+/// about four flushes, the number that triggers a compaction.
 struct Sizes {
   double size_ratio = 10;
   bool has_dynamic_levels = false;
   uint64_t keys_per_flush = 0;
 };
 
-/// A sorted run as the database has it: a file of level 0, or a deeper level.
+/// A sorted run of the database: a file on level 0, or a deeper level.
 struct Run {
   int level = 0;
   uint64_t keys = 0;
@@ -28,30 +28,29 @@ struct Run {
   }
 };
 
-/// A tree with its filters, and what they let through.
+/// The runs of a tree with their filters, and its wasted reads.
 struct Measurement {
   std::vector<Run> runs = {};
   double bits_per_key = 0;
   double wasted_reads = 0;  ///< Data blocks read per lookup of an absent key.
 
-  /// The fewest wasted reads of ribbons in as many bytes: computed from the sizes of these runs, as
-  /// if every lookup asked all of them. A level that has just begun is asked for a part of the keys
-  /// only, so that what is measured may come out below.
+  /// The fewest wasted reads possible with ribbons of the same total size: computed from the sizes
+  /// of these runs, as if every lookup probed all of them. Only some lookups probe a partially
+  /// filled level, so the measured figure may be lower.
   double optimum() const;
 };
 
-/// A database that is filled in random order of the keys, flush by flush. Between two flushes it is
-/// left alone until there is nothing more to compact, so that the tree depends on nothing but its
-/// sizes and the keys: all contestants have the same one. It lies in memory: blocks are counted,
-/// and no times are measured.
+/// A database that is filled flush by flush, in random key order. Each flush waits until nothing is
+/// left to compact, so that the tree depends on its sizes and keys only: all contestants have the
+/// same one. It is in memory: blocks are counted, times are not measured.
 class Tree : public Database {
  public:
-  /// `policy`: of filters, as in an option string. `path`: a directory that exists.
+  /// `policy`: a filter policy, as in an option string. `path`: an existing directory.
   Tree(const Sizes& sizes, const std::string& policy, std::filesystem::path path);
 
   void Flushes(int count);
 
-  /// Looks absent keys up, spread over all keys. The same ones for all trees.
+  /// Looks up absent keys, spread over the whole key range, and the same for all trees.
   Measurement Measure(uint64_t lookups);
 
  private:

@@ -19,7 +19,7 @@
 namespace blocksieve::bench::ranges {
 namespace {
 
-constexpr size_t kPrefixSample = 2'000;  // ranges, of all lengths alike
+constexpr size_t kPrefixSample = 2'000;  // ranges of all lengths
 constexpr size_t kMaxPrefixBytes = 40;
 constexpr size_t kNumLengths = std::size(kLengths);
 
@@ -33,24 +33,24 @@ std::vector<std::string> Sample(const std::vector<std::string>& all, size_t coun
   return some;
 }
 
-// The `turn`-th part of them; all lengths are in each part.
+// The `turn`-th part of `ranges`. Each part has all lengths.
 std::span<const Range> Part(const std::vector<Range>& ranges, size_t size, unsigned turn) {
   const size_t parts = std::max<size_t>(1, ranges.size() / size);
   return std::span(ranges).subspan(turn % parts * size).first(std::min(size, ranges.size()));
 }
 
-// A contestant with what was measured of it.
+// A contestant and its measurements.
 struct Entry {
   std::unique_ptr<RangeDatabase> database;
   double filter_bytes = 0;
-  double refusals_per_file = 0;  // lines in the log that say that a file got no range filter
+  double refusals_per_file = 0;  // log messages that a file got no range filter
   std::vector<double> blocks;    // per seek in empty ranges, by kind of queries
   double mean_blocks = 0;        // over all lengths
   double blocks_of_one_key = 0;  // per seek in ranges of one key
   std::map<std::string, std::vector<double>> seconds;  // of one operation, by its name and turn
 };
 
-// The databases of one set of keys, side by side.
+// Measures the databases of one key set.
 class SetExperiment {
  public:
   SetExperiment(const KeySet& set, const Effort& effort, const std::filesystem::path& dir, Job& job)
@@ -79,8 +79,8 @@ class SetExperiment {
  private:
   void Show(std::string_view what) { progress_.Show(fmt::format("{}: {}", set_.name, what)); }
 
-  // A database has one prefix extractor for ranges of all lengths. It gets the one with which they
-  // read the fewest blocks.
+  // The prefix length with which ranges of all lengths together read the fewest blocks: a database
+  // has one prefix extractor.
   size_t ChoosePrefix() {
     Show("choosing a prefix");
     const auto sample = std::span(mixed_).first(std::min(kPrefixSample, mixed_.size()));
@@ -118,7 +118,7 @@ class SetExperiment {
 
   void CountBlocks() {
     Show("counting");
-    Each(1, IsSought, [&](Entry& entry, unsigned) {
+    Each(1, MeasuresSeeks, [&](Entry& entry, unsigned) {
       for (const RangeQueries& queries : queries_) {
         entry.blocks.push_back(entry.database->CountBlocks(queries.ranges, 0));
       }
@@ -130,7 +130,7 @@ class SetExperiment {
 
   void TimeSeeks() {
     Show("timing seeks");
-    Each(effort_.turns, IsSought, [&](Entry& entry, unsigned turn) {
+    Each(effort_.turns, MeasuresSeeks, [&](Entry& entry, unsigned turn) {
       entry.seconds["empty seek"].push_back(
           entry.database->TimeScans(Part(mixed_, effort_.timed_ranges, turn), 0));
       entry.seconds["seek of one key"].push_back(
@@ -140,7 +140,7 @@ class SetExperiment {
 
   void TimeLookups() {
     Show("timing lookups");
-    Each(effort_.lookup_turns, IsLookedUp, [&](Entry& entry, unsigned turn) {
+    Each(effort_.lookup_turns, MeasuresLookups, [&](Entry& entry, unsigned turn) {
       const uint64_t seed = seed_ + turn;  // the same keys for every contestant
       entry.seconds["hit"].push_back(
           entry.database->TimeGets(Sample(set_.keys, effort_.lookups, seed), true));
@@ -163,7 +163,7 @@ class SetExperiment {
 
   const Entry& Of(Role role) const { return entries_[static_cast<size_t>(role)]; }
 
-  // The one of these contestants that has the least.
+  // The contestant with the smallest figure.
   template <class Figure>
   const Entry& Best(std::span<const Role> roles, Figure figure) const {
     return Of(*std::min_element(roles.begin(), roles.end(),
@@ -186,18 +186,18 @@ class SetExperiment {
         results_.Of(RoleName(role), {{"keys", set_.name}, {"ranges", queries_[query].name}})
             .Add("data blocks", "", entry.blocks[query]);
       }
-      if (IsSought(role)) {
+      if (MeasuresSeeks(role)) {
         rows.Add("blocks, all lengths", "", entry.mean_blocks)
             .Add("blocks, one key", "", entry.blocks_of_one_key);
       }
       for (const auto& [what, seconds] : entry.seconds) rows.AddTurns(what, "s", seconds);
     }
-    // The best that stock RocksDB does over all lengths.
+    // The best of stock RocksDB over all lengths.
     results_.Of("stock RocksDB", {{"keys", set_.name}})
         .Add("blocks, all lengths", "", FewestBlocks());
   }
 
-  // How a database with ranges compares with others, and with the same filters of points alone.
+  // Compares a database with range filters with the others, and with the same point filters alone.
   void AddForm(Role role, const Entry& points, std::span<const Role> others) {
     const Entry& mine = Of(role);
     const Entry& fastest = Best(
@@ -210,7 +210,7 @@ class SetExperiment {
     add_ratio("empty seek, of the best", "empty seek", fastest);
     add_ratio("hit, of points", "hit", points);
     add_ratio("miss, of points", "miss", points);
-    // One fills its database after the other: no turn has a partner.
+    // Databases are filled one after the other, so turns cannot be paired.
     rows.Add(
         "filling, of points", "x",
         Quotient(SpreadOf(mine.seconds.at("filling")), SpreadOf(points.seconds.at("filling"))));

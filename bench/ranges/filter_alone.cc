@@ -14,9 +14,9 @@
 namespace blocksieve::bench::ranges {
 namespace {
 
-constexpr double kPointFpr = 0.01;  // what policies have if nothing is asked for
+constexpr double kPointFpr = 0.01;  // the default of policies
 
-// Files without a filter of ranges are none of its failures.
+// A filter block. An absent range filter is not an error.
 struct Built {
   OwnedBytes block;
   std::string absent_reason;
@@ -61,7 +61,7 @@ void CheckDeniesNoKey(const RangeFilterReader& reader, const KeySet& set) {
 // Nanoseconds per probe, by turn.
 std::vector<double> TimeProbes(std::span<const Range> ranges, const RangeFilterReader& reader,
                                const KeySet& set, unsigned turns) {
-  // In one piece of memory, in the order of asking: what is measured is not how they are fetched.
+  // Contiguous, in the order of probes, so that fetching the bounds is not measured.
   std::string bytes;
   for (const Range& range : ranges) bytes += range.begin + range.end;
   std::string_view rest = bytes;

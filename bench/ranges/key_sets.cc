@@ -34,14 +34,14 @@ uint64_t ReadBigEndian(std::string_view bytes) {
   return number;
 }
 
-// At least 1 more, at most the largest.
+// `number` + max(1, `step`), at most `largest`.
 uint64_t Later(uint64_t number, double step, uint64_t largest = UINT64_MAX) {
   const uint64_t room = largest - number;
   if (step >= static_cast<double>(room)) return largest;
   return number + std::max<uint64_t>(1, static_cast<uint64_t>(step));
 }
 
-// The number in the digits from `first` on becomes larger.
+// Increases the number in the digits from `first` on.
 std::string EndOfDigits(const std::string& begin, size_t first, double step) {
   const size_t count = begin.size() - first;
   const auto largest = static_cast<uint64_t>(std::pow(10, count)) - 1;
@@ -57,7 +57,7 @@ std::vector<std::string> Paths() {
   return paths;
 }
 
-// The key at `share` of the way from `begin` to `next`, by the bytes after those that they share.
+// The key at `share` of the way from `begin` to `next`, by the bytes after their common prefix.
 std::string Between(const std::string& begin, const std::string& next, double share) {
   const auto differ = std::mismatch(begin.begin(), begin.end(), next.begin(), next.end()).first;
   const auto shared = static_cast<size_t>(differ - begin.begin());
@@ -66,8 +66,8 @@ std::string Between(const std::string& begin, const std::string& next, double sh
   return begin.substr(0, shared) + BigEndian(Later(from, share * static_cast<double>(to - from)));
 }
 
-// For keys that are no numbers: half of `all` are in the set, so a range holds twice as many of
-// `all` after its beginning, and ends on the way to the next one.
+// For keys that are not numbers: the set has half of `all`, so a range spans twice as many of `all`
+// after its beginning, and ends between two of them.
 std::string EndAmong(const std::vector<std::string>& all, const std::string& begin,
                      double expected_keys) {
   const auto at = std::upper_bound(all.begin(), all.end(), begin);
@@ -82,7 +82,7 @@ void SortAndDropEqual(std::vector<std::string>& keys) {
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
-// Keys made of numbers.
+// A kind of keys made of numbers.
 struct Numbered {
   std::function<std::string(Random& random)> make;
   std::function<std::string(const std::string& begin, double expected_keys)> end;
@@ -90,7 +90,7 @@ struct Numbered {
 
 Numbered NumberedSet(std::string_view name, uint64_t num_keys) {
   const auto keys = static_cast<double>(num_keys);
-  // The end is `step` numbers for each expected key.
+  // A range spans `step` numbers for each expected key.
   const auto digits = [](size_t first, double step) {
     return [=](const std::string& begin, double expected) {
       return EndOfDigits(begin, first, expected * step);
@@ -118,7 +118,7 @@ Numbered NumberedSet(std::string_view name, uint64_t num_keys) {
   Fail("there is no key set \"{}\"", name);
 }
 
-// `count` different keys.
+// `count` distinct keys.
 std::vector<std::string> DrawKeys(const Numbered& numbered, uint64_t count, Random& random) {
   std::vector<std::string> keys;
   keys.reserve(count + count / 20);

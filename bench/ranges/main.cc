@@ -1,5 +1,5 @@
-// ranges: what filters of ranges save in RocksDB, and what they cost. See kManual for the manual,
-// and experiment.h for what is done.
+// ranges: what range filters save in RocksDB, and what they cost. See kManual, and experiment.h for
+// the parts.
 
 #include "bench/ranges/experiment.h"
 #include "bench/ranges/key_sets.h"
@@ -11,13 +11,13 @@ namespace {
 const JobManual kManual = {
     .name = "bench/run ranges",
     .description =
-        R"(Measures seeks with an upper bound in RocksDB: data blocks and time in ranges that hold no key and in
-such that do, with no filter, stock Bloom filters of prefixes, an index with first keys, and
-blocksieve's filters of ranges; cached and cold. Then what these filters take, and what they cost
-point lookups, workloads and writers. Databases have eight sorted runs, which nothing compacts. Keys
-are numbers, text made of numbers, and the paths of installed packages. Prints the targets beside
-each figure.)",
-    .quick_help = "smaller databases of fewer sets of keys, within a minute or so",
+        R"(Measures seeks with an upper bound in RocksDB: data blocks and time in empty ranges and in ranges
+with a key, with no filter, RocksDB's prefix Bloom filters, an index with first keys, and
+blocksieve's range filters; cached and cold. Then the size of range filters, and their cost for
+point lookups, workloads and writes. Databases have eight sorted runs, which are never compacted.
+Keys are numbers, text made of numbers, and the paths of installed packages. Prints targets beside
+the figures.)",
+    .quick_help = "smaller databases of fewer key sets, within a minute or so",
     .files = "ranges.json and plots",
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kStockBits = 10;  // what RocksDB's documentation recommends
 
-// The smaller kind for flushed files as well.
+// The smaller kind, for flushed files as well.
 constexpr PolicyKind kKind = PolicyKind::kRibbon;
 
 constexpr const char* kNames[kNumRoles] = {
@@ -39,10 +39,10 @@ bool IsPrefixBloom(Role role) {
 
 constexpr std::string_view kValue = "a value of thirty-two bytes long";
 
-// What EnableRangeFilter's policy logs, range_bits.cc.
+// Logged by the policy for a file without a range filter, filter_bits_builder.cc.
 constexpr std::string_view kRefusal = "no range filter written";
 
-// Counts lines with kRefusal, and keeps nothing.
+// Counts lines with kRefusal.
 class Log final : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
@@ -63,7 +63,7 @@ void CheckOk(const rocksdb::Status& status) {
   if (!status.ok()) Fail("{}", status.ToString());
 }
 
-// `prefix_bytes`: of stock prefix Bloom.
+// `prefix_bytes`: the prefix length of Role::kPrefixBloom.
 void SetUp(Role role, size_t prefix_bytes, rocksdb::Options& options) {
   rocksdb::BlockBasedTableOptions& table = TableOptions(options);
   if (IsPartitioned(role)) {
@@ -82,7 +82,7 @@ void SetUp(Role role, size_t prefix_bytes, rocksdb::Options& options) {
   }
 }
 
-// Options of a seek that ends at `*end`, which has to outlive it.
+// Options of a seek with the upper bound `*end`, which must outlive it.
 rocksdb::ReadOptions SeekOptions(Role role, const rocksdb::Slice* end) {
   rocksdb::ReadOptions read;
   if (HasRanges(role)) {

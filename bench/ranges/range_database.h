@@ -12,12 +12,12 @@
 
 namespace blocksieve::bench::ranges {
 
-/// What a contestant stands for in the comparison, in the order of the tables.
+/// The contestants, in the order of the tables.
 enum class Role {
   kNoFilter,
-  kPrefixBloom,  ///< Stock Bloom, 10 bits, of keys and of prefixes.
+  kPrefixBloom,  ///< Stock Bloom of 10 bits for keys and prefixes.
   kFirstKey,     ///< No filter; an index with the first key of each block.
-  kPoints,       ///< blocksieve without ranges: the base of what ranges add.
+  kPoints,       ///< blocksieve without range filters: the baseline for their cost.
   kRanges,
   kPointsPartitioned,
   kPrefixBloomPartitioned,
@@ -25,53 +25,53 @@ enum class Role {
 };
 inline constexpr size_t kNumRoles = 8;
 
-/// For the tables.
+/// The name in tables.
 const char* RoleName(Role role);
 
 constexpr bool HasRanges(Role role) {
   return role == Role::kRanges || role == Role::kRangesPartitioned;
 }
 
-/// Whether filters and indexes are cut into partitions.
+/// Whether filters and indexes are partitioned.
 constexpr bool IsPartitioned(Role role) { return role >= Role::kPointsPartitioned; }
 
-/// Whether seeks are measured. With filters of points in one piece they are those of no filter;
-/// with partitions, the index is another.
-constexpr bool IsSought(Role role) { return role != Role::kPoints; }
+/// Whether seeks are measured. Full point filters do not change them; with partitions, the index is
+/// different.
+constexpr bool MeasuresSeeks(Role role) { return role != Role::kPoints; }
 
 /// Whether point lookups are measured.
-constexpr bool IsLookedUp(Role role) { return role >= Role::kPoints; }
+constexpr bool MeasuresLookups(Role role) { return role >= Role::kPoints; }
 
-/// A database of one contestant: sorted runs that nothing compacts. Wrong answers throw Failure.
+/// One contestant's database: sorted runs that are never compacted. Wrong answers throw Failure.
 class RangeDatabase : public Database {
  public:
-  /// `prefix_bytes`: of stock prefix Bloom.
+  /// `prefix_bytes`: the prefix length of kPrefixBloom.
   RangeDatabase(Role role, size_t prefix_bytes, std::filesystem::path path);
 
-  /// Writes each of these as a sorted run, reads all of it, and leaves the database open, cached.
-  /// Returns seconds of processor time, by run.
+  /// Writes each of `runs` as a sorted run, reads everything, and leaves the database open and
+  /// cached. Returns seconds of processor time, by run.
   std::vector<double> Fill(std::span<const SortedKeys> runs);
 
-  /// How often the info log said, since Open, that a file got no range filter.
+  /// Number of messages in the info log, since Open, that a file got no range filter.
   uint64_t refusals() const;
 
-  /// Reads all keys in the range. Returns how many it holds.
+  /// Reads all keys in the range. Returns their number.
   uint64_t Scan(const Range& range);
 
   void Put(const std::string& key);
 
-  /// By the clock if cold, else of processor time, to which other work on the machine adds less.
+  /// Wall-clock time if cold; else processor time, which other work on the machine affects less.
   double Seconds(const Stopwatch& stopwatch) const {
     return reads() == Reads::kCold ? stopwatch.Seconds() : stopwatch.CpuSeconds();
   }
 
-  /// Seconds per range of scans, each of which finds `keys_in_each` keys.
+  /// Seconds per scan of a range. REQUIRES: each range holds `keys_in_each` keys.
   double TimeScans(std::span<const Range> ranges, uint64_t keys_in_each);
 
-  /// Data blocks per range of such scans, read or cached.
+  /// Data blocks per scan of a range, read or cached. REQUIRES: as for TimeScans.
   double CountBlocks(std::span<const Range> ranges, uint64_t keys_in_each);
 
-  /// Seconds per lookup of keys, all of which are present, or none.
+  /// Seconds per lookup. REQUIRES: all keys are present, or all are absent.
   double TimeGets(std::span<const std::string> keys, bool are_present);
 
  private:

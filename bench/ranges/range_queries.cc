@@ -15,7 +15,7 @@ namespace {
 
 using Random = std::mt19937_64;
 
-// Length of ranges right after a key: short, so that where they begin is what counts.
+// Length of ranges right after a key: short, so that their beginning is what matters.
 constexpr double kAfterKeyLength = 0.01;
 
 }  // namespace

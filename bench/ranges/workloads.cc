@@ -25,11 +25,11 @@ struct Workload {
   std::string name;
   std::string description;
   std::vector<SortedKeys> runs;
-  std::function<Range()> next;  // a range to read, or without an end, a key to put
+  std::function<Range()> next;  // a range to scan or, without an end, a key to put
 };
 
-// Numbers below `count`, small ones more often: the k-th with a chance of about 1 / k^0.99, as YCSB
-// has it. By inverting the integral of the density.
+// A number below `count`: the k-th with a probability proportional to about 1 / k^0.99, as in YCSB.
+// Inverts the integral of the density.
 uint64_t Zipfian(uint64_t count, Random& random) {
   constexpr double kExponent = 0.01;  // 1 - 0.99
   const double uniform = std::generate_canonical<double, 53>(random);
@@ -38,8 +38,8 @@ uint64_t Zipfian(uint64_t count, Random& random) {
   return std::min(count - 1, static_cast<uint64_t>(x - 1));
 }
 
-// Workload E of YCSB (Cooper et al., 2010), but for scans that end at a key rather than after so
-// many rows, without which no filter can know what is asked for.
+// Workload E of YCSB (Cooper et al., 2010), except that scans end at a key and not after a number
+// of rows: a range filter needs an upper bound.
 Workload ShortScans(uint64_t num_keys) {
   constexpr uint64_t kInserts = 20;  // one operation in twenty
   constexpr uint64_t kLongest = 100;
@@ -55,8 +55,8 @@ Workload ShortScans(uint64_t num_keys) {
           RandomRuns(set->keys, 12), next};
 }
 
-// Events of tenants, of which some have many. Each run has those of some days, so it has all
-// tenants: the order of keys says nothing about time.
+// Events of tenants, some of them very active. A run has the events of a few days, so it has all
+// tenants: its key range says nothing about time.
 Workload TimeSeries(uint64_t num_keys) {
   constexpr uint64_t kFirst = 1'700'000'000'000;
   constexpr uint64_t kStep = 1'000;              // milliseconds from one event to the next
@@ -87,13 +87,13 @@ Workload TimeSeries(uint64_t num_keys) {
   };
   return {"time series",
           "55 % scans of a tenant's last ten minutes, 40 % of an hour of its past, half of them of "
-          "any tenant and half of active ones, 5 % inserts; runs one after the other in time; " +
+          "any tenant and half of active ones, 5 % inserts; runs hold consecutive periods; " +
               std::string(kTenantTime),
           std::move(runs), next};
 }
 
-// Databases with and without ranges. Each gets the same operations; what one finds, the other has
-// to find.
+// Runs the same operations on a database with range filters and on one without, and compares their
+// results.
 class WorkloadRun {
  public:
   WorkloadRun(Workload workload, const std::filesystem::path& dir)
@@ -137,8 +137,8 @@ class WorkloadRun {
   }
 
  private:
-  // Calls `measure(number of a database, operations to perform)` for both, by turns. Returns how
-  // many keys were found in each.
+  // Calls `measure(number of a database, operations to perform)` for both, in turns. Returns the
+  // number of keys found in each.
   template <class Measure>
   uint64_t Perform(unsigned turns, size_t count, Measure measure) {
     uint64_t found[2] = {};

@@ -18,9 +18,9 @@ namespace {
 
 constexpr double kStockDefaultBits = 10;
 
-// RocksDB's own estimate of a Bloom filter's FPR (BloomMath::CacheLocalFpRate, util/bloom_impl.h):
-// the mean of lines one standard deviation fuller and emptier than the average. A Ribbon filter of
-// b "Bloom-equivalent" bits per key is sized for this FPR, not for that of the exact model.
+// RocksDB's estimate of a Bloom filter's FPR (BloomMath::CacheLocalFpRate, util/bloom_impl.h): the
+// mean over lines one standard deviation fuller and emptier than the average. A Ribbon filter of b
+// "Bloom-equivalent" bits per key is sized for this FPR, not for the one of the exact model.
 double EstimateOfRocksDb(double bits_per_key, uint32_t num_probes) {
   constexpr double kLineBits = 512;
   const double keys = kLineBits / bits_per_key;
@@ -31,15 +31,15 @@ double EstimateOfRocksDb(double bits_per_key, uint32_t num_probes) {
   return (standard(keys + std::sqrt(keys)) + standard(keys - std::sqrt(keys))) / 2;
 }
 
-// The rate that a ribbon reaches with the memory of a stock filter of so many bits per key. A
-// ribbon takes half a percent more than the bits that its layout counts, and its footer.
+// The FPR of a ribbon in the memory of a stock filter of `bits_per_key`. A ribbon takes its footer
+// and half a percent more than the bits of its layout.
 double RibbonFprForBits(double bits_per_key) {
   constexpr double kOverhead = 1.01;
   return LayoutForBitsPerKey(FilterKind::kRibbon, bits_per_key / kOverhead)->predicted_fpr;
 }
 
-// What blocksieve_rocksdb_register does for filter policies. That registers skip indexes as well,
-// which would more than double what must be compiled before the first result of this job.
+// As blocksieve_rocksdb_register does for filter policies. That registers skip indexes as well,
+// which would more than double the sources to compile before the first result of this job.
 bool RegisterPolicy() {
   rocksdb::ObjectLibrary::Default()->AddFactory<const rocksdb::FilterPolicy>(
       rocksdb_plugin::Policy::kName,

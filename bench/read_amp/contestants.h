@@ -10,26 +10,25 @@
 
 namespace blocksieve::bench::read_amp {
 
-/// A contestant that differs from others in its filters.
+/// A contestant with its own filters.
 struct LookupContestant : Contestant {
-  /// What it stands for in the comparison, and by which section.py finds it: "no_filter",
-  /// "stock_default"; "stock_bloom", "stock_ribbon" and "blocksieve", all of the same FPR; and
-  /// "same_memory", blocksieve with the memory of the stock default.
+  /// Its role in the comparison, by which section.py finds it: "no_filter", "stock_default";
+  /// "stock_bloom", "stock_ribbon" and "blocksieve", all of the same FPR; and "same_memory",
+  /// blocksieve with the memory of the stock default.
   std::string role;
 };
 
-/// All contestants of a run, first the one without filters. The stock filters "at the same FPR"
-/// have the bits per key at which their own FPR is `target_fpr`: for Bloom by the exact model of
-/// 512-bit lines, for Ribbon by RocksDB's estimate, which is what its size is computed from.
-/// Throws Failure.
+/// All contestants, first the one without filters. The stock filters "at the same FPR" have the
+/// bits per key at which their FPR is `target_fpr`: by the exact model of 512-bit lines for Bloom,
+/// by RocksDB's estimate, from which it computes their size, for Ribbon. Throws Failure.
 std::vector<LookupContestant> MakeContestants(double target_fpr);
 
-/// A contestant with the filter policy of an option string; without filters if it is empty. Throws
-/// Failure.
+/// A contestant with the filter policy of an option string, or without filters if that is empty.
+/// Throws Failure.
 LookupContestant WithPolicy(std::string role, std::string name, const std::string& policy);
 
-/// The policy of an option string. Throws Failure if RocksDB does not know it, or makes another
-/// policy of it: a run that silently had no filter would be worthless.
+/// The policy of an option string. Throws Failure if RocksDB does not know it or makes another one:
+/// a run that silently had no filter would be worthless.
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text);
 
 /// The fewest "Bloom-equivalent" bits per key, in steps of a thousandth, for which RocksDB sizes a

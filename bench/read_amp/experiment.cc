@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// One kind of lookup on one tree, cold or cached.
+// Measurements of one kind of lookup on one tree, cold or cached.
 struct Lookups {
   Counters counters;               // summed over the rounds
   std::vector<double> per_second;  // by timed pass
@@ -33,7 +33,7 @@ struct Tree {
   TreeShape shape;
   Lookups cold[2];  // by Keys
   Lookups cached[2];
-  std::vector<double> work_seconds;  // of what made the tree, by round
+  std::vector<double> work_seconds;  // time to make the tree, by round
 };
 
 struct Measured {
@@ -50,7 +50,7 @@ void AddRate(const Pass& pass, Lookups& lookups) {
   lookups.per_second.push_back(static_cast<double>(pass.lookups) / pass.seconds);
 }
 
-// A filter that answers "may match" to everything loses no key: only this tells.
+// A filter that answers "may match" to every probe gives no wrong answer: only this check finds it.
 void CheckFilters(const LookupContestant& contestant, const Tree& tree) {
   const bool has_filter = contestant.role != "no_filter";
   if (tree.shape.num_filters != (has_filter ? tree.shape.num_files : 0)) {
@@ -65,7 +65,7 @@ void CheckFilters(const LookupContestant& contestant, const Tree& tree) {
 
 void MeasureTree(LookupDatabase& database, const LookupContestant& contestant,
                  const LookupKeys& keys, const Effort& effort, Tree& tree) {
-  // Cold passes are slow: counted and timed at once. Counting costs nanoseconds there.
+  // Cold passes are slow, so they are counted and timed at once: counting takes only nanoseconds.
   database.Open(Reads::kCold);
   for (const Keys kind : kKinds) {
     Lookups& lookups = tree.cold[static_cast<size_t>(kind)];
@@ -104,7 +104,7 @@ void CheckSameTrees(const std::vector<Measured>& all, uint64_t num_rows) {
   }
 }
 
-// With the 95 % confidence interval of a proportion; of none seen, below 3 in n.
+// With the 95 % confidence interval of a proportion; if none was seen, below 3 in n.
 Spread MeasuredFpr(const Counters& counters) {
   const auto probes = static_cast<double>(counters.absent_probes());
   const double fpr = counters.fpr();
@@ -144,7 +144,7 @@ void AddTree(const LookupContestant& contestant, const char* state, const Tree& 
   }
 }
 
-// What blocksieve's last filter of the target rate, the smaller one, saves on the tree as filled.
+// Savings of blocksieve's filter of the target FPR, the smaller one of two, on the tree as filled.
 void AddSavings(const std::vector<Measured>& all, Results& results) {
   const auto of_role = [&](std::string_view role) -> const Measured& {
     return *std::find_if(all.rbegin(), all.rend(),
@@ -169,7 +169,7 @@ void AddSavings(const std::vector<Measured>& all, Results& results) {
            wasted("stock_default") / wasted("same_memory"));
 }
 
-// A new database with all rows, and what is measured of it, in both states.
+// Makes a new database with all rows and measures it, as filled and compacted.
 void MeasureContestant(const Input& input, const std::vector<uint32_t>& order,
                        const LookupKeys& keys, const Effort& effort,
                        const std::filesystem::path& db_dir,

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kLevel0Files = 4;
 constexpr size_t kLevelRatio = 10;
 
-// Bytes that do not print become \xNN.
+// Unprintable bytes become \xNN.
 std::string Quoted(std::string_view key) {
   std::string text = "\"";
   for (const char c : key) {
@@ -93,7 +93,7 @@ void LookupDatabase::CheckCounters(const Counters& counted, Keys kind, const Pas
 
 Pass LookupDatabase::LookUp(const LookupKeys& keys, Keys kind, double max_seconds,
                             Counters* counters) {
-  // The clock is read this often: rarely enough not to be seen in 2 us lookups.
+  // Lookups between two readings of the clock: enough for the readings not to slow lookups of 2 us.
   constexpr size_t kBatch = 100;
   const size_t num_keys = kind == Keys::kPresent ? keys.present.size() : keys.absent.size();
   std::optional<CounterWindow> window;

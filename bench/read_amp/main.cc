@@ -1,5 +1,4 @@
-// read_amp: what filters save in RocksDB, measured. See kManual for the manual, experiment.h for
-// the method.
+// read_amp: measures what filters save in RocksDB. See kManual, and experiment.h for the method.
 
 #include "bench/read_amp/experiment.h"
 #include "blocksieve/sizing.h"
@@ -10,19 +9,19 @@ namespace {
 const JobManual kManual = {
     .name = "bench/run",
     .description =
-        R"(Measures what filters save in RocksDB. Fills a database several times with the same data,
-once per set of filters (none, stock Bloom, stock Ribbon, blocksieve), looks present and absent keys
-up in it, cold and warm, and prints filter sizes, false-positive rates, data blocks read per lookup
-and speeds, all but the times as counted by RocksDB itself.
+        R"(Measures what filters save in RocksDB. Fills a database with the same data once for each filter
+(none, stock Bloom, stock Ribbon, blocksieve), looks up present and absent keys in it, cold and
+cached, and prints filter sizes, false-positive rates, data blocks read per lookup, all as counted
+by RocksDB, and speeds.
 
-Without --input or --rows the data is what every Debian system has: the paths of all files of
-installed packages, each with the name of its package.)",
-    .quick_help = "end within 60 seconds; large inputs are cut short",
+Without --input or --rows the data is one that every Debian system has: the paths of all files of
+the installed packages, each with the name of its package.)",
+    .quick_help = "end within 60 seconds; large inputs are truncated",
     .files = "read_amp.json",
     .examples = R"(Examples:
   bench/run --quick                     real data of this machine, within a minute
-  bench/run                             the same, more exactly, in some minutes
-  bench/run --fpr 0.001 --out /tmp/r    another target rate, results elsewhere
+  bench/run                             the same, more precisely, in some minutes
+  bench/run --fpr 0.001 --out /tmp/r    another target FPR, results in another directory
   bench/run --rows 10000000 --db-dir /mnt/ssd
   zcat pairs.tsv.gz | bench/run --input -
 )",
@@ -31,8 +30,8 @@ installed packages, each with the name of its package.)",
     .has_one_source = true,
 };
 
-// What ends within a minute even on a machine of a third of the speed of the one this was tried on,
-// where a round takes 12 s.
+// Within a minute even on a machine a third as fast as the one it was tried on, where a round takes
+// 12 s.
 constexpr uint64_t kQuickInputBytes = 11 << 20;
 constexpr Effort kQuick = {.rounds = 3,
                            .lookups = 20'000,

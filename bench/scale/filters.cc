@@ -18,11 +18,11 @@ namespace {
 
 constexpr uint64_t kBatch = 1024;
 
-// The most precise plan here (0.0015 wasted reads) then wastes 15,000: within 2 %, two standard
+// The plan with the fewest wasted reads (0.0015) then has 15,000: known within 2 %, two standard
 // deviations.
 constexpr uint64_t kLookups = 10'000'000;
 
-// The keys with the numbers first ... first + count - 1 (bench/filter_bench/keys.h).
+// The keys with numbers first ... first + count - 1 (bench/filter_bench/keys.h).
 struct KeyRange {
   uint64_t first = 0;
   uint64_t count = 0;
@@ -49,7 +49,7 @@ BuiltFilter BuildFilter(FilterKind kind, double target_fpr, KeyRange keys) {
   return filter;
 }
 
-// Asks for every key of the range, all of which should be there.
+// Probes for every key of the range; all are present.
 uint64_t CountFalseNegatives(const Filter& reader, KeyRange keys) {
   std::array<uint64_t, kBatch> hashes;
   std::array<bool, kBatch> may_match;
@@ -76,7 +76,7 @@ FilterResult BuildAndProbe(FilterKind kind, double target_fpr, KeyRange keys) {
   const uint64_t before = ResidentBytes();
   BuiltFilter filter;
   for (double& turn : result.build_ns_per_key) {
-    filter = {};  // no two at a time
+    filter = {};  // frees the previous one first
     const Stopwatch building;
     filter = BuildFilter(kind, target_fpr, keys);
     turn = NanosecondsPer(keys.count, building);
@@ -119,7 +119,7 @@ Level BuildLevel(KeyRange keys, double target_fpr, TreeResult* result) {
   return level;
 }
 
-// The ranges of a level's files are equally likely to be the one that a key is in.
+// A key is equally likely to be in the range of any file of a level.
 const Filter& FileOf(const Level& level, uint64_t absent_key) {
   const auto place = static_cast<unsigned __int128>(Mix(absent_key)) * level.size();
   return level[static_cast<size_t>(place >> 64)].reader;

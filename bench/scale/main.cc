@@ -1,5 +1,5 @@
-// scale: filters of up to hundreds of millions of keys and the filters of whole trees, measured;
-// and from that computed what databases of up to 10^12 keys take.
+// scale: measures filters of up to hundreds of millions of keys and the filters of whole trees, and
+// computes from that the filters of databases of up to 10^12 keys.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 namespace blocksieve::bench::scale {
 namespace {
 
-// How much is measured. As it stands, in some minutes and with 6 GB of memory. Ascending.
+// Numbers of keys, ascending. The defaults take some minutes and 6 GB of memory.
 struct Effort {
   std::vector<uint64_t> filter_keys = {1'000'000, 10'000'000, 100'000'000, 300'000'000};
   std::vector<uint64_t> tree_keys = {1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
@@ -30,7 +30,7 @@ constexpr double kTargetFpr = 0.01;
 
 const JobManual kManual = {
     .name = "bench/run scale",
-    .description = "Filters from a million keys on, measured and computed",
+    .description = "Filters of 10^6 keys and more: measured, and computed for up to 10^12 keys",
     .quick_help = "at most 10^7 keys: within a minute",
     .files = "scale.json and plots",
 };
@@ -77,16 +77,16 @@ class Experiment {
   }
 
   void MeasureTrees() {
-    for (const Asking& asking : Askings()) {
+    for (const FilterGoal& goal : FilterGoals()) {
       for (const uint64_t keys : effort_.tree_keys) {
-        progress_.Show(fmt::format("tree of {} keys, {}", keys, asking.name));
-        const TreePlan plan = PlanTree(keys, asking);
+        progress_.Show(fmt::format("tree of {} keys, {}", keys, goal.name));
+        const TreePlan plan = PlanTree(keys, goal);
         const TreeResult tree = MeasureTree(plan);
         const double memory_off = static_cast<double>(tree.bytes) / Memory(plan) - 1;
         const double wasted_reads_off = tree.wasted_reads / WastedReads(plan) - 1;
         memory_off_ = std::max(memory_off_, std::abs(memory_off));
         wasted_reads_off_ = std::max(wasted_reads_off_, std::abs(wasted_reads_off));
-        auto rows = results_.Of(asking.name, {{"keys", keys}, {"from", "built"}});
+        auto rows = results_.Of(goal.name, {{"keys", keys}, {"from", "built"}});
         rows.Add("files", "count", static_cast<double>(tree.files));
         AddSize(tree.bytes, "memory", keys, rows);
         rows.Add("off M(N)", "share", memory_off)
@@ -109,7 +109,7 @@ class Experiment {
     denied_ += static_cast<double>(denied);
   }
 
-  // The formulas: what the lookup table says, times what the largest ribbon was found to be off it.
+  // The formulas: the lookup table's figures, times the ratio by which the largest ribbon differs.
   double Memory(const TreePlan& plan) const {
     return largest_ribbon_.bytes_against_table * plan.filter_bytes;
   }
@@ -120,14 +120,14 @@ class Experiment {
   void Compute() {
     const uint64_t largest_tree = effort_.tree_keys.back();
     results_.SetFact("largest_tree", largest_tree);
-    for (const Asking& asking : Askings()) {
-      // Lines of plots: those beyond what is built begin at its end.
+    for (const FilterGoal& goal : FilterGoals()) {
+      // The extrapolated line of a plot begins where the computed one ends.
       for (const uint64_t keys : ComputedKeys(8)) {
-        const TreePlan plan = PlanTree(keys, asking);
+        const TreePlan plan = PlanTree(keys, goal);
         for (const auto& [from, is_drawn] : {std::pair("computed", keys <= largest_tree),
                                              {"extrapolated", keys >= largest_tree}}) {
           if (!is_drawn) continue;
-          results_.Of(asking.name, {{"keys", keys}, {"from", from}})
+          results_.Of(goal.name, {{"keys", keys}, {"from", from}})
               .Add("memory", "bytes", Memory(plan))
               .Add("wasted reads", "", WastedReads(plan));
         }
@@ -141,13 +141,13 @@ class Experiment {
     const auto add = [&](const std::string& what, const char* unit, double value) {
       results_.Of(what, {{"decade", decade}}).Add("computed", unit, value);
     };
-    const auto levels = PlanTree(keys, Askings().front()).level_keys.size();
+    const auto levels = PlanTree(keys, FilterGoals().front()).level_keys.size();
     add("Levels", "count", static_cast<double>(levels));
-    for (const Asking& asking : Askings()) {
-      add("Memory of filters, " + asking.name, "bytes", Memory(PlanTree(keys, asking)));
+    for (const FilterGoal& goal : FilterGoals()) {
+      add("Memory of filters, " + goal.name, "bytes", Memory(PlanTree(keys, goal)));
     }
-    for (const Asking& asking : Askings()) {
-      add("Wasted reads per lookup, " + asking.name, "", WastedReads(PlanTree(keys, asking)));
+    for (const FilterGoal& goal : FilterGoals()) {
+      add("Wasted reads per lookup, " + goal.name, "", WastedReads(PlanTree(keys, goal)));
     }
   }
 

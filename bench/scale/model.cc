@@ -27,23 +27,23 @@ std::vector<uint64_t> LevelKeys(uint64_t num_keys) {
 
 }  // namespace
 
-const std::vector<Asking>& Askings() {
-  static const std::vector<Asking> askings = {{"target_fpr=0.01", {.target_fpr = 0.01}},
-                                              {"wasted_reads=0.01", {.wasted_reads = 0.01}},
-                                              {"bits_per_key=10", {.bits_per_key = 10}}};
-  return askings;
+const std::vector<FilterGoal>& FilterGoals() {
+  static const std::vector<FilterGoal> goals = {{"target_fpr=0.01", {.target_fpr = 0.01}},
+                                                {"wasted_reads=0.01", {.wasted_reads = 0.01}},
+                                                {"bits_per_key=10", {.bits_per_key = 10}}};
+  return goals;
 }
 
 uint64_t NumFiles(uint64_t level_keys) { return (level_keys + kKeysPerFile - 1) / kKeysPerFile; }
 
-TreePlan PlanTree(uint64_t num_keys, const Asking& asking) {
+TreePlan PlanTree(uint64_t num_keys, const FilterGoal& goal) {
   const std::vector<uint64_t> level_keys = LevelKeys(num_keys);
   std::vector<RunGroup> groups;
   groups.reserve(level_keys.size());
   for (const uint64_t keys : level_keys) {
     groups.push_back({.num_runs = 1, .keys_per_run = static_cast<double>(keys)});
   }
-  const RateAllocation allocation = Must(AllocateRates(groups, asking.goal), "rates by level");
+  const RateAllocation allocation = Must(AllocateRates(groups, goal.goal), "rates by level");
   return {.level_keys = level_keys,
           .target_fprs = allocation.target_fprs,
           .wasted_reads = allocation.wasted_reads,

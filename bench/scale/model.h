@@ -8,23 +8,23 @@
 
 namespace blocksieve::bench::scale {
 
-/// The tree that is computed, and built: leveled, size ratio T = 10, at rest. Level i of D is one
-/// sorted run of keys * T^(i-1) (T-1) / (T^D-1), of files of up to a million keys, and there are as
-/// many levels, D = 1 + floor(log_T(keys / 10^6)), as have a file each. Level 0 is empty. All
-/// filters are ribbons.
+/// The tree that is computed, and built: leveled, size ratio T = 10, fully compacted. Level i of D
+/// is one sorted run of keys * T^(i-1) (T-1) / (T^D-1), in files of up to a million keys. The
+/// number of levels, D = 1 + floor(log_T(keys / 10^6)), is the largest at which each has a file.
+/// Level 0 is empty. All filters are ribbons.
 inline constexpr uint64_t kSizeRatio = 10;
 inline constexpr uint64_t kKeysPerFile = 1'000'000;
 
-/// A way of asking for filters.
-struct Asking {
-  std::string name;  ///< As in an option string: "target_fpr=0.01".
+/// A goal for the filters of a tree, with its name.
+struct FilterGoal {
+  std::string name;  ///< As in an option string, such as "target_fpr=0.01".
   RateGoal goal;
 };
 
-/// Those that are compared.
-const std::vector<Asking>& Askings();
+/// The goals that are compared.
+const std::vector<FilterGoal>& FilterGoals();
 
-/// What a tree gets, as the lookup table says.
+/// The levels of a tree and their filters, according to the lookup table.
 struct TreePlan {
   std::vector<uint64_t> level_keys;  ///< From the smallest level to the last.
   std::vector<double> target_fprs;   ///< By level; 1: no filters.
@@ -32,13 +32,13 @@ struct TreePlan {
   double filter_bytes = 0;
 };
 
-/// Keys of a level of a plan are divided evenly among this many files.
+/// Number of files that the keys of a level are divided evenly among.
 uint64_t NumFiles(uint64_t level_keys);
 
 /// Throws Failure.
-TreePlan PlanTree(uint64_t num_keys, const Asking& asking);
+TreePlan PlanTree(uint64_t num_keys, const FilterGoal& goal);
 
-/// Numbers of keys to compute for: 10^6 to 10^12, this many per decade.
+/// Numbers of keys from 10^6 to 10^12, `per_decade` per decade.
 std::vector<uint64_t> ComputedKeys(int per_decade);
 
 }  // namespace blocksieve::bench::scale

@@ -1,5 +1,5 @@
-// sieve: whether the URL sieve is exact on millions of URLs, what its filters do for it, and how
-// fast it is pushed to, against the same program with RocksDB's Bloom filters of 10 bits.
+// sieve: whether the URL sieve is exact on millions of URLs, what its filters save, and how fast
+// pushes are, compared with the same program and RocksDB's Bloom filters of 10 bits.
 
 #include "integration/sieve/url_sieve.h"
 
@@ -28,7 +28,7 @@ using blocksieve::sieve::UrlSieve;
 
 const JobManual kManual = {
     .name = "bench/run sieve",
-    .description = "The URL sieve: exactness, filter memory, and throughput",
+    .description = "The URL sieve: exactness, filter memory and throughput",
     .quick_help = "a tenth of the URLs",
     .files = "sieve.json and databases",
 };
@@ -39,8 +39,8 @@ struct Sizes {
   uint64_t rounds = 5;
 };
 
-// A crawl's links: `count` URLs, of which a share are repeats of earlier ones, recent and old
-// alike. The n-th new URL is Url(n), so that what a sieve hands out can be checked without a list.
+// The links of a crawl: `count` URLs, a share of them repeats of earlier ones, recent and old. The
+// n-th new URL is Url(n), so that pops can be checked without a list.
 class Workload {
  public:
   static constexpr double kRepeats = 0.3;
@@ -52,11 +52,11 @@ class Workload {
     return Url(repeats ? random_() % num_new_ : num_new_++);
   }
 
-  // Different URLs that there were, those before `first_url` included.
+  // Number of distinct URLs so far, including those before `first_url`.
   uint64_t num_new() const { return num_new_; }
 
   static std::string Url(uint64_t number) {
-    // Spread like hashes, as links of a page lead anywhere; the number itself keeps them apart.
+    // Spread like hashes, as links of a page lead anywhere; the number makes them distinct.
     const uint64_t spread = (number + 1) * 0x9E3779B97F4A7C15;
     return fmt::format("https://www.site{}.example/{}/{:x}-{}.html", spread >> 48,
                        spread >> 44 & 0xf, static_cast<uint32_t>(spread), number);
@@ -67,7 +67,7 @@ class Workload {
   std::mt19937_64 random_;
 };
 
-constexpr uint64_t kBatch = 1 << 15;  // as the command has it
+constexpr uint64_t kBatch = 1 << 15;  // as in the command
 constexpr uint64_t kLaterUrls = 1'000'000;
 
 void Check(const rocksdb::Status& status) {
@@ -90,7 +90,7 @@ double Share(uint64_t part, uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Pushes what `next` gives, in batches. Returns the seconds that pushing alone took.
+// Pushes the URLs from `next` in batches. Returns the seconds of pushing alone.
 template <class Next>
 double PushAll(UrlSieve& sieve, uint64_t num_urls, Next next) {
   double seconds = 0;
@@ -109,7 +109,7 @@ double PushAll(UrlSieve& sieve, uint64_t num_urls, Next next) {
   return seconds;
 }
 
-// URLs per second that are pushed into a new sieve, which is closed at the end.
+// Pushed URLs per second into a new sieve, including closing it.
 double MeasurePushes(const std::filesystem::path& dir, FileFilters file_filters, uint64_t num_urls,
                      uint64_t seed) {
   SieveOptions options;
@@ -124,7 +124,7 @@ double MeasurePushes(const std::filesystem::path& dir, FileFilters file_filters,
   return static_cast<double>(num_urls) / seconds;
 }
 
-// Who is first changes from round to round: what one leaves behind in the machine meets the other.
+// The order alternates, as each contestant changes the machine's state for the next.
 void MeasureThroughput(const Sizes& sizes, Job& job) {
   constexpr FileFilters kFilters[] = {FileFilters::kBlocksieve, FileFilters::kStockBloom};
   constexpr const char* kNames[] = {"blocksieve", "stock Bloom 10"};
@@ -141,7 +141,7 @@ void MeasureThroughput(const Sizes& sizes, Job& job) {
   job.results.Of(kNames[0]).Add("of stock Bloom", "x", PairedRatio(per_second[0], per_second[1]));
 }
 
-// `new_by_reading`: of `new_urls`, those for which a data block was read.
+// `new_by_reading`: the number of `new_urls` for which a data block was read.
 void AddStats(const char* name, const SieveStats& stats, uint64_t new_urls, uint64_t new_by_reading,
               Results& results) {
   const auto bits = [&](uint64_t bytes) { return 8 * Share(bytes, stats.seen); };
@@ -153,8 +153,8 @@ void AddStats(const char* name, const SieveStats& stats, uint64_t new_urls, uint
            std::abs(stats.estimated.keys / static_cast<double>(stats.seen) - 1));
 }
 
-// Pops all. URL n must come as number n. What comes too often or not at all shifts all that follow,
-// so the comparison goes on from where a URL says it is.
+// Pops everything. URL n must be the n-th. A repeated or missing URL shifts all that follow, so the
+// comparison resumes from the number in the URL.
 void PopAndCompare(UrlSieve& sieve, uint64_t distinct, Results::Rows rows) {
   std::vector<bool> came(distinct);
   uint64_t last = 0, let_through = 0, out_of_order = 0;
@@ -179,8 +179,8 @@ void PopAndCompare(UrlSieve& sieve, uint64_t distinct, Results::Rows rows) {
       .Add("out of order", "count", static_cast<double>(out_of_order));
 }
 
-// Pushes URLs, reopening the sieve in between; compacts; pushes new URLs to see what their lookups
-// cost; and pops everything to compare it with what must come.
+// Pushes URLs, with restarts; compacts; pushes new URLs to measure the cost of their lookups; and
+// pops everything to compare it with the expected order.
 void MeasureExactness(uint64_t num_urls, Job& job) {
   constexpr uint64_t kRestarts = 4;
   const std::filesystem::path dir = job.db_dir / "exact";

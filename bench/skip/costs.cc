@@ -20,8 +20,8 @@ constexpr size_t kCacheBytes = size_t{64} << 20;
 constexpr double kSstBytes = 64 << 20;  // RocksDB's default
 constexpr double kTebibyte = uint64_t{1} << 40;
 
-// A database that is not shaped for scans, but as users have theirs: index blocks and filters are
-// in the block cache. `max_property_bytes`: none without an index.
+// A database with users' options rather than a scan benchmark's: index blocks and filters are in
+// the block cache. Empty `max_property_bytes`: no skip index.
 class Carrier : public Database {
  public:
   Carrier(const Dataset& dataset, const char* name, std::filesystem::path path,
@@ -44,8 +44,8 @@ class Carrier : public Database {
     MeasureAtRest();
   }
 
-  // Looks absent keys up, each once. The first half brings back what scans, the one that reads all
-  // rows above all, drove out of the processor's caches or into them, and is not counted.
+  // Looks up absent keys, each once. The first half is not counted: it restores the processor's
+  // caches, which scans, above all the full one, have changed.
   void LookUp(std::span<const std::string> keys) {
     const size_t half = keys.size() / 2;
     LookUpEach(keys.first(half));
@@ -56,8 +56,8 @@ class Carrier : public Database {
     lookup_bytes_ += static_cast<double>(window.Stop().bytes_read);
   }
 
-  // What it reads is not cached: a full scan, where there is no index, would leave lookups nothing
-  // to read.
+  // Without filling the cache: after a full scan, as it is without an index, lookups would read
+  // nothing.
   void Scan(const Predicate& predicate) {
     SkipScanOptions options;
     options.read_options.fill_cache = false;
@@ -67,7 +67,7 @@ class Carrier : public Database {
     Check(scan->status(), "scan");
   }
 
-  // Beside what `plain`, without an index, takes.
+  // Adds rows with the figures compared to `plain`, which has no index.
   void AddTo(Results& results, const Carrier& plain) const {
     const double resident = (resident_bytes_ - plain.resident_bytes_) / num_ssts_;
     results.Of(name())
@@ -105,9 +105,9 @@ class Carrier : public Database {
   double num_ssts_ = 0;
   double sst_bytes_ = 0;
   double sidecar_bytes_ = 0;
-  double resident_bytes_ = 0;           // of table readers, outside of the block cache, at rest
-  double lookup_bytes_ = 0;             // of all lookups
-  std::vector<double> lookup_seconds_;  // of one, by round
+  double resident_bytes_ = 0;           // of table readers, outside the block cache, before reads
+  double lookup_bytes_ = 0;             // read by all lookups
+  std::vector<double> lookup_seconds_;  // per lookup, by round
 };
 
 std::vector<std::string> AbsentKeys(const Dataset& dataset, size_t num, uint64_t seed) {

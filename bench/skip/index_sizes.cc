@@ -24,8 +24,7 @@ constexpr size_t kForms = 2;  // the chosen one, and bit slices
 constexpr size_t kOccurringValues = 500;
 constexpr size_t kAbsentValues = 2'000;
 
-// The bytes of a column's index. `with_postings`: filters take the form that is smallest; else bit
-// slices.
+// The index of a column. With `with_postings`, filters have their smallest form, else bit slices.
 std::string BuildColumnIndex(const Dataset& dataset, const Column& column, uint64_t granule_rows,
                              double target_fpr, bool with_postings) {
   GranuleColumnOptions column_options;
@@ -50,8 +49,8 @@ std::string BuildColumnIndex(const Dataset& dataset, const Column& column, uint6
   return Must(builder.Finish(), "skip index");
 }
 
-// Numbers: 1,000 values in random order, 30,000, and values that all differ but for one in a
-// hundred.
+// Columns of numbers in random order: 1,000 values, 30,000 values, and values of which 99 % are
+// unique.
 Dataset MakeNumbers(uint64_t num_rows, uint64_t seed) {
   Dataset dataset;
   dataset.name = "synthetic";
@@ -75,7 +74,7 @@ Dataset MakeNumbers(uint64_t num_rows, uint64_t seed) {
   return dataset;
 }
 
-// The granules of a column's values, by their hashes.
+// The granules of each value of a column, by its hash.
 using GranulesOfValues = std::unordered_map<uint64_t, std::vector<size_t>>;
 
 GranulesOfValues FindGranules(const Dataset& dataset, const Column& column) {
@@ -91,7 +90,7 @@ GranulesOfValues FindGranules(const Dataset& dataset, const Column& column) {
   return found;
 }
 
-// Granules that are given and have none of the values, per value.
+// False-positive granules per value.
 struct Wasted {
   double of_occurring = 0;
   double of_absent = 0;
@@ -124,7 +123,7 @@ Wasted CountWasted(const GranuleIndex& index, const GranulesOfValues& values, ui
 void MeasureForm(const Dataset& dataset, const QueriedColumn& column, unsigned rounds, Job& job) {
   const std::string name = NameOf(dataset, column);
   std::string bytes[kForms];
-  std::vector<double> build[kForms];  // processor time: of the index, its values and all
+  std::vector<double> build[kForms];  // processor time of the whole index, including its values
   InTurns(rounds, kForms, [&](size_t form, unsigned round) {
     job.progress.Show(fmt::format("forms of {}: round {}", name, round));
     const Stopwatch stopwatch;

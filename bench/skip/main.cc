@@ -1,5 +1,5 @@
-// skip: what skip indexes on values save in RocksDB, measured. See kManual for the manual, and
-// experiment.h for what is done.
+// skip: measures what skip indexes on values save in RocksDB. See kManual, and experiment.h for the
+// parts.
 
 #include "bench/skip/experiment.h"
 #include "bench/support/dataset.h"
@@ -13,16 +13,16 @@ const JobManual kManual = {
     .name = "bench/run skip",
     .description =
         R"(Measures what skip indexes on values save in RocksDB: data blocks read by scans for one value,
-against the least possible and against a full scan; the time of asking an index; its size; and what
-having and writing it costs. Prints the targets beside each figure.
+compared with the fewest possible and with a full scan; the time to evaluate an index; its size; and
+the cost of writing and keeping it. Prints targets beside the figures.
 
-The rows are synthetic ones and those that every Debian system has: the paths of all files of
+The rows are synthetic, and real ones that every Debian system has: the paths of all files of the
 installed packages, each with the name of its package.)",
-    .quick_help = "end within 60 seconds; large inputs are cut short",
+    .quick_help = "end within 60 seconds; large inputs are truncated",
     .files = "skip.json and plots",
     .examples = R"(Examples:
   bench/run skip --quick                real and synthetic rows, within a minute
-  bench/run skip                        the same, more exactly, in some minutes
+  bench/run skip                        the same, more precisely, in some minutes
   bench/run skip --input pairs.tsv      key TAB value; columns: the value's first field, words of
                                         the key
 )",

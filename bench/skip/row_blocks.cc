@@ -15,7 +15,7 @@
 namespace blocksieve::bench::skip {
 namespace {
 
-// The oldest first: what comes later replaces it.
+// Oldest first: later rows replace earlier ones.
 std::vector<std::string> FilesByAge(rocksdb::DB& db) {
   rocksdb::ColumnFamilyMetaData meta;
   db.GetColumnFamilyMetaData(&meta);
@@ -29,7 +29,7 @@ std::vector<std::string> FilesByAge(rocksdb::DB& db) {
   return paths;
 }
 
-// Every block is read when it is first needed, and counted: neither cached nor read ahead.
+// Without cache and readahead, so that every block is read, and counted, when it is needed.
 rocksdb::Options CountingOptions() {
   rocksdb::BlockBasedTableOptions table;
   table.no_block_cache = true;

@@ -12,16 +12,16 @@
 
 namespace blocksieve::bench::skip {
 
-/// Which data block holds the newest version of each row: the measure of the least that a scan
-/// could read.
+/// The data block that holds the newest version of each row, for computing the fewest blocks that a
+/// scan could read.
 class RowBlocks {
  public:
-  /// Reads all files, with readers of its own. All of their keys must be among those of `rows`, and
-  /// nothing may be in memtables. Throws Failure, also if not as many blocks are found as RocksDB
-  /// says it wrote.
+  /// Reads all files with readers of its own. REQUIRES: all keys of the files are in `rows`;
+  /// memtables are empty. Throws Failure, also if the number of blocks is not the one that RocksDB
+  /// recorded.
   RowBlocks(rocksdb::DB& db, const Rows& rows);
 
-  /// Different blocks that hold these rows.
+  /// Number of distinct blocks that hold these rows.
   size_t Count(std::span<const uint32_t> rows) const;
 
   uint64_t num_blocks() const { return num_blocks_; }

@@ -12,32 +12,33 @@
 
 namespace blocksieve::bench::skip {
 
-/// Sets blocksieve's filters and, unless it is empty, a skip index. Throws Failure.
+/// Sets blocksieve's filters and, if given, a skip index. Throws Failure.
 void SetUp(const std::optional<SkipIndexOptions>& index, rocksdb::Options& options);
 
-/// What one scan took.
+/// The cost of one scan.
 struct ScanCost {
   uint64_t data_blocks = 0;  ///< Read, not found in the block cache.
   double seconds = 0;
   ScanExplanation explanation;
 };
 
-/// A RocksDB of a dataset's rows with a skip index. Reads are cold once. Every wrong answer throws
-/// Failure.
+/// A RocksDB database of a dataset's rows with a skip index. Reads: kColdOnce. Every wrong answer
+/// throws Failure.
 class ScanDatabase : public Database {
  public:
-  /// Opens it. `index`: none if empty. `dataset` must outlive this.
+  /// Opens the database. Empty `index`: no skip index. `dataset` must outlive this.
   ScanDatabase(const Dataset& dataset, std::filesystem::path path,
                const std::optional<SkipIndexOptions>& index);
 
-  /// Writes all rows, in the order given, and compacts them into one level.
+  /// Writes all rows in the given order and compacts them into one level.
   void Fill(const std::vector<uint32_t>& order);
 
-  /// Writes the dataset's rewritten rows: half of them into level 1, half into four files of level
-  /// 0. All of these files span all keys.
+  /// Writes the dataset's rewritten rows: half to level 1, half to four files on level 0. All of
+  /// these files span the whole key range.
   void Rewrite();
 
-  /// Compares the answer with `query.rows` of `values`. Call ForgetReads before for a cold scan.
+  /// Scans, and compares the result with `query.rows` of `values`. For a cold scan, call
+  /// ForgetReads first.
   ScanCost Scan(const Query& query, const std::vector<std::string_view>& values, bool use_index);
 
  private:

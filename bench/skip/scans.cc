@@ -14,12 +14,12 @@ namespace {
 
 constexpr unsigned kFullScans = 3;
 
-// Scans over one column of one database for different values.
+// Scans of one database by one column, each for one value.
 struct Scans {
   double queries = 0;
-  double rows = 0;          // returned; each answer was compared with the expected one
+  double rows = 0;          // returned; each result was compared with the expected one
   double blocks = 0;        // read
-  double least_blocks = 0;  // different blocks that hold a row of the answer
+  double least_blocks = 0;  // distinct blocks that hold a row of the result
   double granules = 0;      // of all files
   double granules_selected = 0;
   std::vector<double> seconds;  // by query
@@ -65,7 +65,7 @@ class DatabaseScans {
     return scans;
   }
 
-  // For a value that no row has, so that they return nothing and read everything.
+  // Scans for a value that no row has, which return nothing and read everything.
   std::vector<double> FullScanSeconds(const Column& column) {
     const Predicate nothing =
         Must(Predicate::Has(column, Value::Bytes("nosuchvalue")), "predicate");
@@ -105,8 +105,8 @@ class DatabaseScans {
     results_.Of("full scan", parameters).Add("data blocks", "", full_blocks);
   }
 
-  // Counts, for many values, the granules that are read but hold no match, against what the target
-  // FPR allows. REQUIRES: granules are blocks. The cache makes no difference.
+  // Counts false-positive granules for many values, relative to the number that the target FPR
+  // allows. REQUIRES: a granule is a block. The state of the cache does not matter.
   void MeasureFpr(size_t column, size_t num_queries) {
     const Scans scans = ScanEach(column, num_queries, seed_ + 1, false);
     const double without_match = scans.queries * scans.granules - scans.least_blocks;

@@ -6,7 +6,7 @@
 
 namespace blocksieve::bench {
 
-/// What RocksDB itself counted.
+/// Counts of RocksDB's own tickers and perf context.
 struct Counters {
   uint64_t lookups = 0;  ///< Calls of Get (ticker NUMBER_KEYS_READ).
   uint64_t found = 0;    ///< Lookups that a file answered (tickers GET_HIT_*).
@@ -27,7 +27,7 @@ struct Counters {
 
   uint64_t data_blocks() const { return data_blocks_read + data_blocks_cached; }
 
-  /// Data blocks that did not hold the key. A lookup that finds its key needs one.
+  /// Data blocks that did not hold the key: a lookup that finds its key needs one.
   uint64_t wasted_data_blocks() const { return data_blocks() - found; }
 
   uint64_t false_positives() const { return filter_positives - filter_true_positives; }
@@ -39,9 +39,8 @@ struct Counters {
   double fpr() const;
 };
 
-/// Counts what happens between construction and Stop, on this thread for the perf context, in the
-/// whole database for the tickers: nothing else may use it meanwhile. Outside of windows RocksDB
-/// counts nothing.
+/// Counts events from construction to Stop: the perf context for this thread, the tickers for the
+/// whole database, which nothing else may use meanwhile. RocksDB counts nothing outside windows.
 class CounterWindow {
  public:
   /// Throws Failure.

@@ -18,16 +18,16 @@
 #include "bench/support/counters.h"
 #include "bench/support/rows.h"
 
-// RocksDB databases whose flushes and compactions happen when a benchmark says so, and never by
-// themselves: all contestants have the same rows in the same places.
+// RocksDB databases that flush and compact only when a benchmark says so: all contestants have the
+// same rows in the same places.
 
 namespace blocksieve::bench {
 
-/// One way to set RocksDB up, which is compared with others.
+/// One of the RocksDB configurations that a benchmark compares.
 struct Contestant {
   std::string name;  ///< For tables and errors.
 
-  /// Changes what is its own in the options that all contestants share. Empty: nothing.
+  /// Changes the options that all contestants share. Empty: changes nothing.
   std::function<void(rocksdb::Options&)> set_up;
 };
 
@@ -37,10 +37,10 @@ rocksdb::BlockBasedTableOptions& TableOptions(rocksdb::Options& options);
 /// Where data blocks come from. Filters and indexes are in memory in any case, as RocksDB keeps
 /// them by default (cache_index_and_filter_blocks = false), partitions excepted.
 enum class Reads {
-  kCached,    ///< From a block cache of half of the memory.
-  kCold,      ///< From the file each time, past the page cache if the file system can: a database
-              ///< far larger than memory.
-  kColdOnce,  ///< The same when it is read for the first time after ForgetReads, later cached.
+  kCached,    ///< From a block cache of half the machine's memory.
+  kCold,      ///< From the file each time, bypassing the page cache if the file system can: like a
+              ///< database far larger than memory.
+  kColdOnce,  ///< From the file when first read after ForgetReads, then from the cache.
 };
 
 struct LevelShape {
@@ -50,7 +50,7 @@ struct LevelShape {
   bool operator==(const LevelShape&) const = default;
 };
 
-/// What metadata and table properties of all files say.
+/// The shape of a tree, from the metadata and table properties of all files.
 struct TreeShape {
   std::vector<LevelShape> levels;  ///< Levels that hold files.
   size_t num_files = 0;
@@ -59,27 +59,27 @@ struct TreeShape {
   uint64_t filter_bytes = 0;
 };
 
-/// A database of one contestant. Every error of RocksDB throws Failure.
+/// One contestant's database. Every RocksDB error throws Failure.
 class Database {
  public:
-  /// Creates `path` if missing. `num_bytes`: of all rows, by which the size of files is chosen.
+  /// Creates `path` if missing. `num_bytes`, the size of all rows, determines the file size.
   Database(Contestant contestant, uint64_t num_bytes, std::filesystem::path path);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  /// Opens it with nothing cached, created if missing. Closes it before if it is open.
+  /// Opens the database, created if missing, with an empty cache. Closes it first if it is open.
   void Open(Reads reads);
   void Close();
 
-  /// Makes reads of a database with kColdOnce cold again. REQUIRES: open.
+  /// With kColdOnce, makes reads cold again. REQUIRES: open.
   void ForgetReads();
 
-  /// Puts the rows of these numbers, in this order and without a log, and flushes them into a file.
+  /// Puts the rows with these numbers, in this order and without a WAL, and flushes them to a file.
   void PutAndFlush(const Rows& rows, std::span<const uint32_t> order);
 
-  /// The same in pieces of RocksDB's default write buffer, which are then compacted, with all other
-  /// files of level 0, into files on `level`.
+  /// The same in portions of RocksDB's default write buffer, then compacted, with all other level-0
+  /// files, into files on `level`.
   void FillLevel(const Rows& rows, std::span<const uint32_t> order, int level);
 
   TreeShape Shape();

@@ -21,7 +21,7 @@ constexpr size_t kRewrittenOneIn = 5;
 constexpr uint64_t kRowsPerRun = 1'000;
 constexpr size_t kSyntheticRowBytes = 120;
 
-// Sorted row numbers, each with the same chance.
+// Sorted row numbers, drawn uniformly.
 std::vector<uint32_t> DrawRewrittenRows(size_t num_rows, Random& random) {
   std::vector<uint32_t> rows(num_rows);
   std::iota(rows.begin(), rows.end(), 0U);
@@ -31,14 +31,14 @@ std::vector<uint32_t> DrawRewrittenRows(size_t num_rows, Random& random) {
   return rows;
 }
 
-// Not in the order of their numbers: bounds of granules must not know more than filters by chance.
+// Not in the order of their numbers: min/max bounds must not rule out more than filters by chance.
 std::string RunName(uint64_t row) {
   return fmt::format("run{:08x}", static_cast<uint32_t>((row / kRowsPerRun + 1) * 0x9e3779b1));
 }
 
 std::string SyntheticValue(uint64_t row, uint64_t scattered, size_t key_bytes) {
   std::string value = fmt::format("{}\ts{:06}\t", RunName(row), scattered);
-  // Nothing reads the rest of the row; it makes rows as long as rows are.
+  // Padding, which nothing reads, to a realistic row length.
   value.resize(std::max(value.size(), kSyntheticRowBytes - key_bytes), '.');
   return value;
 }
@@ -96,7 +96,7 @@ Dataset MakeSyntheticDataset(uint64_t num_rows, uint64_t seed) {
   Random random(seed);
   std::vector<uint32_t> scattered(kScatteredValues);
   std::iota(scattered.begin(), scattered.end(), 0U);
-  // With gaps, so that there are keys to look up in vain.
+  // With gaps, so that there are absent keys to look up.
   const auto key_of = [](uint64_t row) { return fmt::format("key{:013}", 7 * row); };
   for (uint64_t row = 0; row < num_rows; ++row) {
     if (row % kScatteredValues == 0) std::shuffle(scattered.begin(), scattered.end(), random);

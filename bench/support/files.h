@@ -4,7 +4,8 @@
 
 namespace blocksieve::bench {
 
-/// A fresh directory below `parent` (created if missing), removed with all it holds at the end.
+/// A new directory below `parent` (created if missing), removed with its contents by the
+/// destructor.
 class TempDir {
  public:
   /// Throws Failure if it cannot be created.
@@ -19,8 +20,8 @@ class TempDir {
   std::filesystem::path path_;
 };
 
-/// Whether files in `dir` can be read past the operating system's page cache (O_DIRECT). tmpfs, for
-/// one, cannot.
+/// Whether files in `dir` can be read with O_DIRECT, bypassing the page cache. On tmpfs they
+/// cannot.
 bool SupportsDirectReads(const std::filesystem::path& dir);
 
 }  // namespace blocksieve::bench

@@ -20,7 +20,7 @@ class LimitedRows {
  public:
   explicit LimitedRows(uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // False if there is no room left for the row.
+  // Returns false if the row does not fit.
   bool Add(std::string_view key, std::string_view value) {
     const uint64_t num_bytes = key.size() + value.size();
     is_cut_ = rows_.size() >= kMaxRows || num_bytes > max_bytes_ - num_bytes_;

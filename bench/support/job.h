@@ -17,28 +17,28 @@ struct JobOptions {
   bool quick = false;
   std::filesystem::path out = "build/bench-results";
 
-  // Of jobs that read rows:
-  std::string input;  ///< TSV file or "-"; empty: rows or dpkg.
+  // For jobs that read rows:
+  std::string input;  ///< TSV file or "-"; empty: `rows` synthetic rows or dpkg's lists.
   uint64_t rows = 0;  ///< Synthetic rows; 0: not given.
   uint64_t seed = 1;
   std::filesystem::path db_dir;  ///< Empty: below `out`.
 };
 
-/// What --help says of a job, besides the options.
+/// The --help text of a job, besides its options.
 struct JobManual {
-  std::string name;  ///< As it is called.
+  std::string name;  ///< The command line that starts it.
   std::string description;
   std::string quick_help;
-  std::string files;           ///< That it writes.
+  std::string files;           ///< The files that it writes.
   std::string examples = {};   ///< Empty: none.
   std::string rows_help = {};  ///< Empty: the job reads no rows.
   uint64_t min_rows = 0;
   bool has_one_source = false;  ///< --rows excludes --input.
 };
 
-/// A number that a job takes beyond JobOptions; the default is what `value` points to.
+/// A numeric option of one job. The default is the number that `value` points to.
 struct NumberOption {
-  std::string name;         ///< With its dashes.
+  std::string name;         ///< With dashes.
   std::string placeholder;  ///< For --help.
   std::string help;
   std::variant<uint64_t*, double*> value;
@@ -46,11 +46,11 @@ struct NumberOption {
   double high = 0;
 };
 
-/// Throws Exit once help, or what is wrong with the arguments, has been printed.
+/// Throws Exit after printing help or an error in the arguments.
 JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv,
                            const std::vector<NumberOption>& further = {});
 
-/// What a job measures with.
+/// The environment of a measuring job.
 struct Job {
   const JobOptions& options;
   const std::filesystem::path& db_dir;  ///< An empty directory for databases.
@@ -58,14 +58,14 @@ struct Job {
   Results& results;
 };
 
-/// A job's main(): calls `measure` and writes what it added to the results of `benchmark`, a
-/// subcommand of bench/run. `parse` is ParseJobOptions, with `options` for its result, and may read
-/// options of its own. Returns the exit code.
+/// A job's main(): calls `measure` and writes the results that it added, for `benchmark`, a
+/// subcommand of bench/run. `parse` calls ParseJobOptions and may read options of its own. Returns
+/// the exit code.
 int RunJob(const char* benchmark, const std::function<JobOptions()>& parse,
            const std::function<void(Job&)>& measure);
 
-/// Creates `options.out`, so that a job fails before the work and not after. Returns where
-/// databases go. Throws Failure.
+/// Creates `options.out`, so that a job fails before the work and not after it. Returns the
+/// directory for databases. Throws Failure.
 std::filesystem::path PrepareOutput(const JobOptions& options);
 
 }  // namespace blocksieve::bench

@@ -37,7 +37,7 @@ uint64_t ReadStatus(std::string_view field) {
   try {
     work();
     if (::write(pipe_end, result, size) == static_cast<ssize_t>(size)) code = 0;
-  } catch (const Interrupted&) {  // as was the parent, which says so
+  } catch (const Interrupted&) {  // the parent was interrupted, too, and reports it
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench/run: {}\n", error.what());
   }
@@ -50,7 +50,7 @@ Spread SpreadOf(std::vector<double> turns) {
   constexpr size_t kTooFewForQuartiles = 3;
   assert(!turns.empty());
   std::sort(turns.begin(), turns.end());
-  // On the line between the two turns around the place.
+  // Interpolates between the two nearest turns.
   const auto at = [&](double part) {
     const double place = part * static_cast<double>(turns.size() - 1);
     const auto i = static_cast<size_t>(place);

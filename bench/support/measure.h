@@ -15,8 +15,8 @@
 
 namespace blocksieve::bench {
 
-/// A figure that was measured in turns. From `low` to `high` is the middle half of the turns; of
-/// three or fewer, of which quartiles say nothing, least and most.
+/// The median of repeated measurements, here called turns. `low` and `high` are the quartiles; for
+/// three turns or fewer, where quartiles say nothing, the minimum and maximum.
 struct Spread {
   double median = 0;
   double low = 0;
@@ -27,23 +27,23 @@ struct Spread {
 /// REQUIRES: not empty.
 Spread SpreadOf(std::vector<double> turns);
 
-/// Ratio of what took turns side by side: what slows both down is not in it. REQUIRES: as many
-/// turns of both, at least one.
+/// Ratio of two measurements whose turns alternated, so that a load on the machine cancels out.
+/// REQUIRES: the same number of turns, at least one.
 Spread PairedRatio(const std::vector<double>& mine, const std::vector<double>& theirs);
 
-/// Ratio of what was measured at different times, so that both spreads are in it. REQUIRES: both
+/// Ratio of two measurements made at different times, with the spread of both. REQUIRES: both are
 /// positive.
 Spread Quotient(const Spread& mine, const Spread& theirs);
 
-/// Turns that are taken where one measurement is too short to be recorded by itself.
+/// Number of turns where one measurement is too short to be recorded by itself.
 inline constexpr unsigned kTurns = 9;
 
-/// Takes kTurns turns, in each of which `measure` measures again and again for `seconds` / kTurns,
-/// at least once. Returns the median of each turn. Throws Interrupted if a signal came.
+/// In each of kTurns turns, calls `measure` repeatedly for `seconds` / kTurns, at least once.
+/// Returns the median of each turn. Throws Interrupted after a signal.
 std::vector<double> TakeTurns(double seconds, const std::function<double()>& measure);
 
-/// Calls `measure(i, turn)` for each of `count` contestants in each of these turns. Every turn
-/// begins with another contestant. Throws Interrupted if a signal came.
+/// Calls `measure(i, turn)` for each of `count` contestants in each turn. Every turn begins with
+/// another contestant. Throws Interrupted after a signal.
 template <class Measure>
 void InTurns(unsigned turns, size_t count, Measure measure) {
   for (unsigned turn = 0; turn < turns; ++turn) {
@@ -54,14 +54,14 @@ void InTurns(unsigned turns, size_t count, Measure measure) {
   }
 }
 
-/// Seconds since construction, by the clock and of processor time.
+/// Wall-clock and processor time since construction, in seconds.
 class Stopwatch {
  public:
   double Seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
-  /// Of all threads of the process, in user and in kernel mode.
+  /// Processor time of all threads of the process, in user and kernel mode.
   double CpuSeconds() const { return ProcessCpuSeconds() - cpu_start_; }
 
  private:
@@ -78,13 +78,12 @@ class Stopwatch {
   double cpu_start_ = ProcessCpuSeconds();
 };
 
-/// Runs `work` in a process of its own, which begins with the memory of this one, and copies what
-/// it left in the `size` bytes at `result` back. `what` names it in errors. Throws Failure if it
-/// fails, Interrupted if a signal came.
+/// Runs `work` in a forked process, and copies the `size` bytes at `result` back from it. `what`
+/// names the work in errors. Throws Failure if it fails, Interrupted after a signal.
 void RunInOwnProcess(const char* what, void* result, size_t size,
                      const std::function<void()>& work);
 
-/// The same for a function with a result of plain bytes.
+/// The same for a function that returns a trivially copyable type.
 template <class Work>
 auto InOwnProcess(const char* what, Work work) {
   using Outcome = decltype(work());
@@ -97,7 +96,7 @@ auto InOwnProcess(const char* what, Work work) {
 /// The memory of the machine, in bytes.
 uint64_t MemoryBytes();
 
-/// The resident memory of this process, in bytes, now and at its peak.
+/// The resident memory of this process, in bytes: current and peak.
 uint64_t ResidentBytes();
 uint64_t PeakResidentBytes();
 

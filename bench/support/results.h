@@ -11,16 +11,16 @@ namespace blocksieve::bench {
 
 using Json = nlohmann::ordered_json;
 
-/// What a reader of results must know of the machine and of this build: "cpu", "cores",
-/// "memory_bytes", "operating_system", "rocksdb", "kernel", "compiler" and "build_type".
+/// The machine and this build: "cpu", "cores", "memory_bytes", "operating_system", "rocksdb",
+/// "kernel", "compiler" and "build_type".
 Json DescribeMachine();
 
-/// The version of the loaded RocksDB, and what its build means for comparisons.
+/// The version of the loaded RocksDB, and how its build affects comparisons.
 std::string DescribeRocksDb();
 
-/// The results of one benchmark: rows of one form, which bench/report shows as tables, plots and a
-/// page. A row is {"name", "parameters", "metric", "unit", "value"}, and of what was measured in
-/// turns also {"turns", "spread": [low, high]}. Not thread-safe.
+/// The results of one benchmark: rows that bench/report shows as tables, plots and a page. A row is
+/// {"name", "parameters", "metric", "unit", "value"}; a figure measured in turns (measure.h) also
+/// has {"turns", "spread": [low, high]}. Not thread-safe.
 ///
 ///   Results results("frontier");
 ///   results.SetFact("keys", 1'000'000);
@@ -33,7 +33,7 @@ class Results {
   /// Adds rows that share name and parameters. Valid as long as its Results.
   class Rows {
    public:
-    /// A number without noise, such as a count. What is not finite is written as missing.
+    /// Adds a number without noise, such as a count. One that is not finite is written as missing.
     Rows& Add(const std::string& metric, const std::string& unit, double value);
     Rows& Add(const std::string& metric, const std::string& unit, const Spread& spread);
     /// REQUIRES: `turns` is not empty.
@@ -59,20 +59,19 @@ class Results {
   /// `benchmark` is the subcommand of bench/run.
   explicit Results(std::string benchmark) : benchmark_(std::move(benchmark)) {}
 
-  /// What holds for all rows: a number or a text, such as the description of the input.
+  /// Sets a number or text that holds for all rows, such as the description of the input.
   void SetFact(const char* name, Json value) { facts_[name] = std::move(value); }
 
-  /// `parameters` is an object of numbers and texts; their order is that of the columns that show
-  /// them.
+  /// `parameters` is an object of numbers and texts, in the order of the columns that show them.
   Rows Of(std::string name, Json parameters = Json::object()) {
     return {this, std::move(name), std::move(parameters)};
   }
 
-  /// The file's text: what machine it is of, facts, and rows, each on a line. JSON must be UTF-8,
-  /// and names and keys of an input may be any bytes: those that are not UTF-8 are replaced.
+  /// The text of the file: machine, facts, and rows, one per line. Names and keys of an input may
+  /// be any bytes; those that are not UTF-8, as JSON must be, are replaced.
   std::string Text() const;
 
-  /// Writes `dir`/<benchmark>.json, whole or not at all. Throws Failure.
+  /// Writes `dir`/<benchmark>.json atomically. Throws Failure.
   void Write(const std::filesystem::path& dir) const;
 
  private:

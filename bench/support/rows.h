@@ -8,15 +8,13 @@
 
 namespace blocksieve::bench {
 
-/// The rows of a run: different keys with their values, sorted by key, in one piece of memory.
-///
+/// The rows of a benchmark: distinct keys with their values, sorted by key, in contiguous memory.
 /// Call order: Add*, Seal, then the rest.
 class Rows {
  public:
   void Add(std::string_view key, std::string_view value);
 
-  /// Sorts. Of several rows with one key the first that was added stays. Returns how many rows that
-  /// dropped.
+  /// Sorts, and keeps the first of several rows with one key. Returns the number of rows dropped.
   size_t Seal();
 
   size_t size() const { return rows_.size(); }
@@ -39,22 +37,21 @@ class Rows {
   uint64_t num_bytes_ = 0;
 };
 
-/// Row numbers 0, 1, ... in this order, or shuffled.
+/// Row numbers 0, 1, ... in order, or shuffled.
 std::vector<uint32_t> KeyOrder(size_t num_rows);
 std::vector<uint32_t> RandomOrder(size_t num_rows, uint64_t seed);
 
-/// What one round looks up. The same for every contestant.
+/// The keys that one round looks up, the same for every contestant.
 struct LookupKeys {
   std::vector<uint32_t> present;    ///< Row numbers, uniformly random, with repetition.
   std::vector<std::string> absent;  ///< Keys that `rows` does not have.
 };
 
-/// `count` of each kind.
-///
-/// An absent key is a present one with one byte of its second half replaced by a byte that another
-/// key has in its second half. So it looks like the present ones, and lies among them: neither the
-/// key ranges of files nor a filter that is only good at telling random bytes from real keys answer
-/// for it. Throws Failure if the keys are so dense that absent ones are not found.
+/// Draws `count` present and `count` absent keys. An absent key is a present one with a byte of its
+/// second half replaced by one from the second half of another key. So it lies among the present
+/// keys and looks like them: neither the key ranges of files nor a filter that merely tells random
+/// bytes from real keys can reject it. Throws Failure if the keys are too dense to find absent
+/// ones.
 LookupKeys DrawLookupKeys(const Rows& rows, uint64_t count, uint64_t seed);
 
 }  // namespace blocksieve::bench

@@ -7,7 +7,7 @@
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/progress.h"
 
-// How a job fails, is interrupted and shows what it is at: as the command does.
+// Errors, interruption and progress of a job: those of the `blocksieve` command.
 
 namespace blocksieve::bench {
 
@@ -18,14 +18,14 @@ using term::Failure;
 using term::Interrupted;
 using term::Progress;
 
-/// The value of a result that must be one; `what` says of what. Throws Failure.
+/// The value of `result`. Throws Failure, which names `what`, if it is an error.
 template <class T>
 T Must(Result<T> result, const char* what) {
   if (!result.ok()) Fail("{}: {}", what, result.status().message());
   return *std::move(result);
 }
 
-/// A job's main(). Errors name bench/run, which starts it; see term::RunMain for the exit code.
+/// A job's main(). Errors name bench/run, which starts it. Exit codes: see term::RunMain.
 inline int RunMain(const std::function<void()>& run) {
   return term::RunMain("bench/run", [&] {
     term::CatchInterrupts();

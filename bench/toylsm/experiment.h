@@ -8,19 +8,19 @@
 
 namespace blocksieve::bench::toy {
 
-/// How much is measured.
+/// Amount of measuring.
 struct Effort {
-  uint64_t lookups = 200'000;  ///< Of absent and of present keys, each.
-  size_t queries = 100;        ///< Values that each column is scanned for.
+  uint64_t lookups = 200'000;  ///< Lookups of absent keys, and as many of present ones.
+  size_t queries = 100;        ///< Scans of each column, each for one value.
 };
 
-/// Writes the rows once per set-up of key filters and looks keys up. Throws Failure on any error,
-/// any wrong answer, and if the engine's counts do not add up.
+/// Writes the rows once per configuration of key filters and looks up keys. Throws Failure on any
+/// error, any wrong answer, and if the engine's counts do not add up.
 void MeasureLookups(const Dataset& dataset, const Effort& effort, Job& job);
 
-/// Scans for values of each column, with the skip index and without: a tree of several levels, the
-/// same compacted, and after a fifth of the rows was written anew. Throws Failure on any error and
-/// any wrong answer.
+/// Scans for values of each column, with the skip index and without: of a tree of several levels,
+/// after its compaction, and after a fifth of the rows was rewritten. Throws Failure on any error
+/// and any wrong answer.
 void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job);
 
 }  // namespace blocksieve::bench::toy

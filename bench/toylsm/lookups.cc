@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kTargetFpr = 0.01;
 constexpr uint32_t kBlocksPerFilter = 8;
-constexpr size_t kHundredths = 9;  // that are looked at, of hundred
+constexpr size_t kHundredths = 9;  // of the keys, for which the mean is taken
 
 struct FilterSetup {
   const char* name;
@@ -53,8 +53,8 @@ class Lookups {
     return Counted(rows.size());
   }
 
-  // Mean bytes of filters in the cache after looking a hundredth of the keys up, in key order,
-  // nothing cached before.
+  // Mean bytes of filters in the cache, empty before, after lookups of a hundredth of the keys in
+  // key order.
   double ResidentFilterBytes() {
     uint64_t resident = 0;
     const size_t count = std::max<size_t>(1, rows_.size() / 100);

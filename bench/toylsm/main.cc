@@ -1,5 +1,5 @@
-// toylsm_bench: read amplification in the toy LSM, measured. See kManual for the manual, and
-// experiment.h for what is done.
+// toylsm_bench: measures read amplification in the toy LSM. See kManual, and experiment.h for the
+// parts.
 
 #include "bench/support/dataset.h"
 #include "bench/support/inputs.h"
@@ -12,14 +12,13 @@ namespace {
 const JobManual kManual = {
     .name = "bench/run toylsm",
     .description =
-        R"(Measures read amplification in the toy LSM, by its own counters: what a lookup of an absent and of
-a present key reads with no filter, a filter per file and a filter per granule of data blocks; and
-what a scan for a value reads with a skip index and without. Prints the targets beside each
-figure.
+        R"(Measures read amplification in the toy LSM, by its own counters: data blocks read by lookups of
+absent and of present keys with no filter, a filter per file and a filter per granule of blocks, and
+by scans for a value with a skip index and without. Prints targets beside the figures.
 
-Without --input or --rows the rows are what every Debian system has: the paths of all files of
-installed packages, each with the name of its package.)",
-    .quick_help = "end within 60 seconds; large inputs are cut short",
+Without --input or --rows the rows are ones that every Debian system has: the paths of all files of
+the installed packages, each with the name of its package.)",
+    .quick_help = "end within 60 seconds; large inputs are truncated",
     .files = "toylsm.json and plots",
     .examples = R"(Examples:
   bench/run toylsm --quick              real rows of this machine, within a minute

@@ -12,32 +12,32 @@
 
 namespace blocksieve::bench::toy {
 
-/// Options of a tree that these rows give several levels, whatever their number, with nothing but
-/// data in it: no key filters, no skip index.
+/// Options with which these rows, however many, make a tree of several levels. Without key filters
+/// and skip index.
 toylsm::Options TreeOptions(const Rows& rows);
 
-/// Opens a database. Throws Failure, as everything here does.
+/// Opens a database. Throws Failure, like all functions here.
 std::unique_ptr<toylsm::Db> OpenDb(const toylsm::Options& options,
                                    const std::filesystem::path& path);
 
-/// Writes the rows in random order and flushes them. The same rows, options and seed make the same
-/// tree.
+/// Writes the rows in random order and flushes them. Equal rows, options and seeds make equal
+/// trees.
 void WriteRows(toylsm::Db& db, const Rows& rows, uint64_t seed);
 
-/// Forgets what was read: empties the cache and sets all counters to zero.
+/// Empties the cache and resets all counters.
 void ForgetReads(toylsm::Db& db);
 
 void Check(const Status& status, const char* what);
 
-/// Which data block holds the newest version of each row: the measure of the least that a scan
-/// could read.
+/// The data block that holds the newest version of each row, for computing the fewest blocks that a
+/// scan could read.
 class RowBlocks {
  public:
-  /// Reads everything. The database must have just these keys, and its memtable must be empty.
-  /// Throws Failure.
+  /// Reads everything. REQUIRES: the database has exactly these keys and an empty memtable. Throws
+  /// Failure.
   RowBlocks(toylsm::Db& db, const Rows& rows);
 
-  /// Different blocks that hold these rows.
+  /// Number of distinct blocks that hold these rows.
   size_t Count(std::span<const uint32_t> rows) const;
 
   uint64_t num_blocks() const { return num_blocks_; }

@@ -10,9 +10,9 @@
 namespace blocksieve::bench::scale {
 namespace {
 
-const Asking kSameRate{"target_fpr=0.01", {.target_fpr = 0.01}};
-const Asking kWastedReads{"wasted_reads=0.01", {.wasted_reads = 0.01}};
-const Asking kBitsPerKey{"bits_per_key=10", {.bits_per_key = 10}};
+const FilterGoal kSameRate{"target_fpr=0.01", {.target_fpr = 0.01}};
+const FilterGoal kWastedReads{"wasted_reads=0.01", {.wasted_reads = 0.01}};
+const FilterGoal kBitsPerKey{"bits_per_key=10", {.bits_per_key = 10}};
 
 TEST(TreeModelTest, LevelsAddUpAndEachIsTenTimesTheOneBefore) {
   for (const uint64_t keys : ComputedKeys(8)) {
@@ -41,9 +41,9 @@ TEST(ScaleTest, BuiltFiltersAreAsComputed) {
   const FilterResult filter = MeasureFilter(FilterKind::kRibbon, 0.01, 1'000'000);
   EXPECT_EQ(filter.false_negatives, 0U);
   EXPECT_LE(filter.fpr, 0.01 * 1.01);
-  for (const Asking& asking : {kSameRate, kBitsPerKey}) {
-    SCOPED_TRACE(asking.name);
-    const TreePlan plan = PlanTree(2'000'000, asking);
+  for (const FilterGoal& goal : {kSameRate, kBitsPerKey}) {
+    SCOPED_TRACE(goal.name);
+    const TreePlan plan = PlanTree(2'000'000, goal);
     const TreeResult tree = MeasureTree(plan);
     EXPECT_EQ(tree.false_negatives, 0U);
     const double bytes = filter.bytes_against_table * plan.filter_bytes;
