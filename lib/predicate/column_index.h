@@ -14,17 +14,16 @@
 
 namespace blocksieve {
 
-/// A set of granules of one file. Bit g of its words is granule g; bits beyond the last granule are
-/// zero.
+/// A set of granules of one file. Bit g of the words is granule g; bits after the last are zero.
 class GranuleSet {
  public:
-  /// The empty set, for a file of `num_granules`.
+  /// The empty set for a file of `num_granules`.
   static GranuleSet None(size_t num_granules) { return GranuleSet(num_granules, 0); }
 
-  /// The set of all granules.
+  /// The set of all granules of the file.
   static GranuleSet All(size_t num_granules) { return GranuleSet(num_granules, ~uint64_t{0}); }
 
-  /// Granules of the file, in the set or not.
+  /// Number of granules in the file.
   size_t num_granules() const noexcept { return num_granules_; }
 
   /// Whether the granule is in the set. REQUIRES: granule < num_granules()
@@ -33,19 +32,19 @@ class GranuleSet {
     return (words_[granule / 64] >> (granule % 64) & 1) != 0;
   }
 
-  /// Puts it into the set. REQUIRES: granule < num_granules()
+  /// Adds a granule. REQUIRES: granule < num_granules()
   void Add(size_t granule) noexcept {
     assert(granule < num_granules_);
     words_[granule / 64] |= uint64_t{1} << (granule % 64);
   }
 
-  /// Takes it out of the set. REQUIRES: granule < num_granules()
+  /// Removes a granule. REQUIRES: granule < num_granules()
   void Remove(size_t granule) noexcept {
     assert(granule < num_granules_);
     words_[granule / 64] &= ~(uint64_t{1} << (granule % 64));
   }
 
-  /// Granules in the set. O(num_granules()), as is IsEmpty.
+  /// Number of granules in the set. O(num_granules()), like IsEmpty.
   size_t Count() const noexcept {
     size_t count = 0;
     for (const uint64_t word : words_) count += static_cast<size_t>(std::popcount(word));
@@ -74,13 +73,14 @@ class GranuleSet {
     return *this;
   }
 
-  /// For combining sets 64 granules at a time. Valid as long as the set. Whoever writes leaves the
-  /// bits beyond the last granule zero.
+  /// @{
+  /// For combining sets 64 granules at a time. Valid as long as the set. Writers must leave the
+  /// bits after the last granule zero.
   std::span<uint64_t> words() noexcept { return words_; }
-  /// The same for reading.
   std::span<const uint64_t> words() const noexcept { return words_; }
+  /// @}
 
-  /// Equal sets, of files with equally many granules.
+  /// Equal sets of files with the same number of granules.
   friend bool operator==(const GranuleSet&, const GranuleSet&) = default;
 
  private:
@@ -93,48 +93,46 @@ class GranuleSet {
   std::vector<uint64_t> words_;
 };
 
-/// The values from `low` to `high`. Without one of them the range is open on that side.
+/// The values from `low` to `high`.
 struct ValueRange {
-  std::optional<Value> low;   ///< None: from the least value.
-  std::optional<Value> high;  ///< None: to the greatest value.
+  std::optional<Value> low;   ///< nullopt: unbounded.
+  std::optional<Value> high;  ///< nullopt: unbounded.
   bool includes_low = true;   ///< Whether `low`, if given, is in the range.
   bool includes_high = true;  ///< Whether `high`, if given, is in the range.
 };
 
-/// Between which values all those of a granule are, as bytes that compare as the values do.
+/// Bounds of a granule's values, as order-preserving codes: see SortKey.
 struct GranuleBounds {
-  bool has_values = false;          ///< If not, the others mean nothing.
-  std::string low;                  ///< At or below the least value.
-  std::optional<std::string> high;  ///< At or above the greatest one; none: not known.
+  bool has_values = false;          ///< If false, the other members are undefined.
+  std::string low;                  ///< At or below the minimum.
+  std::optional<std::string> high;  ///< At or above the maximum; nullopt: unknown.
 };
 
-/// What a skip index knows about one column, for all granules of a file at once. Predicates see
-/// nothing else of an index.
+/// The index of one column over all granules of a file; the predicates' only interface to indexes.
 ///
-/// Each function removes from `candidates` the granules in which certainly no row fits its
-/// description, and leaves the others. Removing nothing is always right. A row of an array or
-/// tokenised column has several values; "a value" means any of them. Thread-safe.
+/// Each Prune function removes from `candidates` granules in which no row satisfies its condition,
+/// and no others. Removing nothing is always correct. A row of an array or tokenised column has
+/// several values; "a value" means any of them. Thread-safe.
 class ColumnIndex {
  public:
   virtual ~ColumnIndex() = default;
 
   /// @{
-  /// Whether it has what answers equality, and what answers ranges. What it lacks removes next to
-  /// nothing, and a predicate that asks nothing else is not said to use the index.
+  /// Whether the index can prune by equality (filters) and by ranges (bounds). Without them it
+  /// prunes next to nothing, and a predicate that needs nothing else does not use it.
   virtual bool HasFilters() const { return true; }
   virtual bool HasBounds() const { return true; }
   /// @}
 
-  /// The bounds of all granules; none at all if they are not known. Those of granules that always
-  /// match mean nothing.
+  /// The bounds of all granules; empty if unknown. Undefined for granules that always match.
   virtual std::vector<GranuleBounds> Bounds() const { return {}; }
 
   /// Some row has a value whose Value::Hash() is `value_hash`.
   virtual void PruneByHash(uint64_t value_hash, GranuleSet* candidates) const = 0;
 
-  /// Some row has a value that is one of `values`. The default asks PruneByHash and
-  /// PruneByRange for one value after the other; an index that can ask for all of them at once
-  /// overrides it. REQUIRES: values of the column's type, ascending.
+  /// Some row has one of `values`. The default calls PruneByHash and PruneByRange for each; an
+  /// index that can probe all at once overrides it. REQUIRES: values of the column's type,
+  /// ascending.
   virtual void PruneByAny(std::span<const Value> values, GranuleSet* candidates) const {
     GranuleSet kept = GranuleSet::None(candidates->num_granules());
     for (const Value& value : values) {
@@ -149,8 +147,7 @@ class ColumnIndex {
   /// Some row has a value in `range`. REQUIRES: its bounds are of the column's type
   virtual void PruneByRange(const ValueRange& range, GranuleSet* candidates) const = 0;
 
-  /// Some row has a value other than `value`. Removes only granules in which every value is
-  /// `value`. REQUIRES: `value` is of the column's type
+  /// Some row has a value other than `value`. REQUIRES: `value` is of the column's type
   virtual void PruneByInequality(const Value& value, GranuleSet* candidates) const = 0;
 
   /// Some row lacks the column (NULL, or an array without elements).

@@ -10,8 +10,8 @@
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
 
-// Makes leaves of comparisons. Types and spellings are settled here, so that rows and indexes are
-// asked about a set of values, a range or a pattern, and nothing else.
+// Makes leaves of comparisons: converts literals to the column's type and normalises operators, so
+// that evaluation and pruning handle only sets of values, ranges and patterns.
 
 namespace blocksieve::internal {
 namespace {
@@ -67,7 +67,7 @@ void SetValues(std::vector<Value> values, PredicateNode* leaf) {
   leaf->values = std::move(values);
 }
 
-// A range of one value, or of none, becomes a set of values.
+// Turns a range of at most one value into a set of values.
 void SetRange(ValueRange range, PredicateNode* leaf) {
   if (range.low && range.high) {
     const std::strong_ordering order = range.low->Compare(*range.high);
@@ -89,8 +89,8 @@ void SetHigh(const LiteralBound& bound, bool includes, ValueRange* range) {
   range->includes_high = includes || !bound.is_exact;
 }
 
-// The least text above all texts that begin with `prefix`, if there is one.
-std::optional<std::string> AfterPrefix(std::string_view prefix) {
+// The smallest text above all texts with `prefix`, if there is one.
+std::optional<std::string> PrefixSuccessor(std::string_view prefix) {
   while (prefix.ends_with('\xff')) prefix.remove_suffix(1);
   if (prefix.empty()) return std::nullopt;
   std::string next(prefix);
@@ -106,7 +106,7 @@ void SetPattern(Pattern pattern, PredicateNode* leaf) {
   const std::string_view prefix = leaf->pattern->prefix();
   if (leaf->pattern->IsEqual()) return SetValues({Value::Bytes(prefix)}, leaf);
   if (!prefix.empty()) leaf->range.low = Value::Bytes(prefix);
-  if (std::optional<std::string> next = AfterPrefix(prefix)) {
+  if (std::optional<std::string> next = PrefixSuccessor(prefix)) {
     leaf->upper_bound = *std::move(next);
     leaf->range.high = Value::Bytes(leaf->upper_bound);
     leaf->range.includes_high = false;
@@ -156,8 +156,8 @@ Status SetText(const Column& column, Comparison comparison, PredicateNode* leaf)
   return Status::Ok();
 }
 
-// Fills in what is compared. The leaf has its literals.
-Status Settle(const Column& column, Comparison comparison, PredicateNode* leaf) {
+// Sets the leaf's kind and its values, range or pattern from its literals.
+Status SetOperands(const Column& column, Comparison comparison, PredicateNode* leaf) {
   if (comparison == Comparison::kLike || comparison == Comparison::kStartsWith) {
     return SetText(column, comparison, leaf);
   }
@@ -188,7 +188,7 @@ Status Settle(const Column& column, Comparison comparison, PredicateNode* leaf) 
       SetLow(bounds[0], true, &range);
       [[fallthrough]];
     default:
-      // Without a value, the range would extend to the greatest.
+      // Without an upper bound, the range would be unbounded.
       if (!bounds.back().at_or_below) {
         SetValues({}, leaf);
         return Status::Ok();
@@ -215,10 +215,10 @@ Result<PredicateNodePointer> MakeComparison(const Column& column, Comparison com
   if (comparison == Comparison::kMissing) {
     leaf->kind = Kind::kMissing;
   } else {
-    Status status = Settle(column, comparison, leaf.get());
+    Status status = SetOperands(column, comparison, leaf.get());
     if (!status.ok()) return status;
   }
-  PlanSkipping(leaf.get());
+  PlanPruning(leaf.get());
   return PredicateNodePointer(std::move(leaf));
 }
 

@@ -8,8 +8,8 @@ namespace {
 
 using Kind = PredicateNode::Kind;
 
-const SkipPlan& PlanOf(const PredicateNode& leaf, bool asks_true) noexcept {
-  return asks_true ? leaf.when_true : leaf.when_false;
+const PruningPlan& PlanOf(const PredicateNode& leaf, bool wants_true) noexcept {
+  return wants_true ? leaf.when_true : leaf.when_false;
 }
 
 uint8_t PartsOf(const ColumnIndex* index) {
@@ -18,12 +18,12 @@ uint8_t PartsOf(const ColumnIndex* index) {
                               (index->HasBounds() ? kBoundsPart : 0));
 }
 
-bool Serves(const ColumnIndex* index, const SkipPlan& plan) {
+bool CanUse(const ColumnIndex* index, const PruningPlan& plan) {
   return plan.can_prune && (plan.alternatives.empty() || (plan.parts & PartsOf(index)) != 0);
 }
 
-// "filter and min/max, 2 values".
-std::string ReasonOf(const SkipPlan& plan, const ColumnIndex* index) {
+// Such as "filter and min/max, 2 values".
+std::string ReasonOf(const PruningPlan& plan, const ColumnIndex* index) {
   if (!plan.names_parts || plan.alternatives.empty()) return plan.reason;
   const unsigned asked = plan.parts & PartsOf(index);
   const char* names = asked == kFilterPart                   ? "filter"
@@ -33,7 +33,8 @@ std::string ReasonOf(const SkipPlan& plan, const ColumnIndex* index) {
   return names + plan.reason;
 }
 
-std::string WhyUseless(const PredicateNode& leaf, const SkipPlan& plan, const ColumnIndex* index) {
+std::string WhyUseless(const PredicateNode& leaf, const PruningPlan& plan,
+                       const ColumnIndex* index) {
   const char* missing = index == nullptr            ? "no index"
                         : plan.parts == kFilterPart ? "no filters"
                         : plan.parts == kBoundsPart ? "no bounds"
@@ -41,20 +42,21 @@ std::string WhyUseless(const PredicateNode& leaf, const SkipPlan& plan, const Co
   return "column '" + leaf.column->name() + "' has " + missing;
 }
 
-// Whether all children must have the outcome; otherwise one is enough.
-bool NeedsAll(const PredicateNode& node, bool asks_true) noexcept {
-  return (node.kind == Kind::kAnd) == asks_true;
+// Whether all children must have the outcome, or one is enough.
+bool NeedsAll(const PredicateNode& node, bool wants_true) noexcept {
+  return (node.kind == Kind::kAnd) == wants_true;
 }
 
-// Keeps the granules that `keep(alternative, set)` leaves for at least one of the alternatives.
-template <class Alternatives, class KeepOne>
-void KeepAny(const Alternatives& alternatives, const KeepOne& keep, GranuleSet* candidates) {
-  if (alternatives.size() == 1) return keep(alternatives[0], candidates);
+// Removes the granules that `prune(alternative, set)` removes for every alternative.
+template <class Alternatives, class PruneOne>
+void PruneUnlessAny(const Alternatives& alternatives, const PruneOne& prune,
+                    GranuleSet* candidates) {
+  if (alternatives.size() == 1) return prune(alternatives[0], candidates);
   GranuleSet kept = GranuleSet::None(candidates->num_granules());
   GranuleSet one = kept;
   for (const auto& alternative : alternatives) {
     one = *candidates;
-    keep(alternative, &one);
+    prune(alternative, &one);
     kept |= one;
   }
   *candidates = std::move(kept);
@@ -72,68 +74,69 @@ const ColumnIndex* GranulePruner::IndexOf(const PredicateNode& leaf) const {
   return indexes_[static_cast<size_t>(column - columns_.begin())];
 }
 
-bool GranulePruner::CanPrune(const PredicateNode& node, bool asks_true) const {
+bool GranulePruner::CanPrune(const PredicateNode& node, bool wants_true) const {
   if (node.IsLeaf()) {
-    const SkipPlan& plan = PlanOf(node, asks_true);
-    return Serves(plan.alternatives.empty() ? nullptr : IndexOf(node), plan);
+    const PruningPlan& plan = PlanOf(node, wants_true);
+    return CanUse(plan.alternatives.empty() ? nullptr : IndexOf(node), plan);
   }
-  if (node.kind == Kind::kNot) return CanPrune(*node.children[0], !asks_true);
+  if (node.kind == Kind::kNot) return CanPrune(*node.children[0], !wants_true);
   const auto can_prune = [&](const PredicateNodePointer& child) {
-    return CanPrune(*child, asks_true);
+    return CanPrune(*child, wants_true);
   };
-  return NeedsAll(node, asks_true)
+  return NeedsAll(node, wants_true)
              ? std::any_of(node.children.begin(), node.children.end(), can_prune)
              : std::all_of(node.children.begin(), node.children.end(), can_prune);
 }
 
-void GranulePruner::Keep(const PredicateNode& node, bool asks_true, GranuleSet* candidates) const {
-  assert(CanPrune(node, asks_true));
-  if (node.kind == Kind::kNot) return Keep(*node.children[0], !asks_true, candidates);
+void GranulePruner::Prune(const PredicateNode& node, bool wants_true,
+                          GranuleSet* candidates) const {
+  assert(CanPrune(node, wants_true));
+  if (node.kind == Kind::kNot) return Prune(*node.children[0], !wants_true, candidates);
   if (node.IsLeaf()) {
-    const auto keep_steps = [&](const std::vector<SkipStep>& steps, GranuleSet* set) {
-      for (const SkipStep& step : steps) {
+    const auto prune_by_steps = [&](const std::vector<PruningStep>& steps, GranuleSet* set) {
+      for (const PruningStep& step : steps) {
         if (set->IsEmpty()) return;
         step(*IndexOf(node), set);
       }
     };
-    return KeepAny(PlanOf(node, asks_true).alternatives, keep_steps, candidates);
+    return PruneUnlessAny(PlanOf(node, wants_true).alternatives, prune_by_steps, candidates);
   }
-  if (!NeedsAll(node, asks_true)) {
-    const auto keep_child = [&](const PredicateNodePointer& child, GranuleSet* set) {
-      Keep(*child, asks_true, set);
+  if (!NeedsAll(node, wants_true)) {
+    const auto prune_by_child = [&](const PredicateNodePointer& child, GranuleSet* set) {
+      Prune(*child, wants_true, set);
     };
-    return KeepAny(node.children, keep_child, candidates);
+    return PruneUnlessAny(node.children, prune_by_child, candidates);
   }
   for (const PredicateNodePointer& child : node.children) {
     if (candidates->IsEmpty()) return;
-    if (CanPrune(*child, asks_true)) Keep(*child, asks_true, candidates);
+    if (CanPrune(*child, wants_true)) Prune(*child, wants_true, candidates);
   }
 }
 
-void GranulePruner::Explain(const PredicateNode& node, bool asks_true, bool is_used,
+void GranulePruner::Explain(const PredicateNode& node, bool wants_true, bool is_used,
                             std::vector<PruningExplanation>* explanations) const {
   if (node.IsLeaf()) {
     PruningExplanation explanation;
-    explanation.comparison = asks_true ? node.text : node.negated_text;
+    explanation.comparison = wants_true ? node.text : node.negated_text;
     if (node.column) explanation.column = node.column->name();
-    explanation.can_prune = CanPrune(node, asks_true);
+    explanation.can_prune = CanPrune(node, wants_true);
     explanation.is_used = explanation.can_prune && is_used;
-    const SkipPlan& plan = PlanOf(node, asks_true);
+    const PruningPlan& plan = PlanOf(node, wants_true);
     const ColumnIndex* const index = node.column ? IndexOf(node) : nullptr;
     explanation.reason = ReasonOf(plan, index);
     if (plan.can_prune && !explanation.can_prune) {
       explanation.reason = WhyUseless(node, plan, index);
     } else if (explanation.can_prune && !is_used) {
-      explanation.reason = "not used, because an alternative to it cannot skip";
+      explanation.reason = "not used, because another operand of the OR cannot prune";
     }
     explanations->push_back(std::move(explanation));
     return;
   }
-  const bool asks_child_true = asks_true != (node.kind == Kind::kNot);
-  const bool is_child_used = is_used && (node.kind == Kind::kNot || NeedsAll(node, asks_true) ||
-                                         CanPrune(node, asks_true));
+  const bool wants_child_true = wants_true != (node.kind == Kind::kNot);
+  const bool is_child_used = is_used && (node.kind == Kind::kNot || NeedsAll(node, wants_true) ||
+                                         CanPrune(node, wants_true));
   for (const PredicateNodePointer& child : node.children) {
-    Explain(*child, asks_child_true, is_child_used, explanations);
+    Explain(*child, wants_child_true, is_child_used, explanations);
   }
 }
 

@@ -10,53 +10,52 @@
 
 namespace blocksieve::internal {
 
-/// Returns the index of a column in one file, or null if there is none. The index must have been
-/// built with an equal Column, not merely one of the same name.
+/// Returns the index of a column in one file, or null. The index must have been built with an equal
+/// Column, not merely one of the same name.
 using ColumnIndexLookup = std::function<const ColumnIndex*(const Column& column)>;
 
-/// What one comparison of a predicate contributes to skipping granules.
+/// What one comparison of a predicate contributes to pruning.
 struct PruningExplanation {
-  std::string comparison;  ///< as ToText prints it, with the NOT that applies to it
-  std::string column;      ///< its name; empty for TRUE and FALSE
-  bool can_prune = false;  ///< whether it could rule out granules if it stood alone
-  bool is_used = false;    ///< whether it can within the predicate
-  std::string reason;      ///< how it skips, or why not
+  std::string comparison;  ///< text form, with the NOT that applies to it
+  std::string column;      ///< name; empty for TRUE and FALSE
+  bool can_prune = false;  ///< whether it can prune granules alone
+  bool is_used = false;    ///< whether it can prune granules within the predicate
+  std::string reason;      ///< how it prunes, or why not
 };
 
 struct PredicateAccess {
   static const PredicateNode& Root(const Predicate& predicate) noexcept { return *predicate.node_; }
 };
 
-/// A predicate together with the indexes of one file, each looked up once.
+/// A predicate with the indexes of one file, each looked up once.
 ///
-/// As in ClickHouse, each part of a predicate says in which granules it can be true and in which it
-/// can be false. NOT swaps the two sets; AND intersects the first and unites the second. "Unknown"
-/// needs no set, because nothing turns it into true. Only the set that the enclosing part needs is
-/// computed.
+/// As in ClickHouse, each part of a predicate has the set of granules in which it can be true and
+/// the set in which it can be false. NOT swaps the sets; AND intersects the first and unites the
+/// second. "Unknown" needs no set, because nothing turns it into true. Only the set that the
+/// enclosing part needs is computed.
 class GranulePruner {
  public:
   /// Refers to the predicate, which must outlive it, and to the indexes that `lookup` returns.
   GranulePruner(const Predicate& predicate, const ColumnIndexLookup& lookup);
 
-  /// Whether the predicate can rule out granules with these indexes. If not, all are candidates and
-  /// no index is asked.
+  /// Whether the predicate can prune granules with these indexes. If not, all are candidates and no
+  /// index is probed.
   bool CanPrune() const { return CanPrune(root_, true); }
 
   /// Removes granules in which no row can match.
-  void Keep(GranuleSet* candidates) const {
-    if (CanPrune()) Keep(root_, true, candidates);
+  void Prune(GranuleSet* candidates) const {
+    if (CanPrune()) Prune(root_, true, candidates);
   }
 
-  /// The granules that may hold a matching row, among them all that do. Asks no index about
-  /// comparisons that cannot skip, nor about those that they make useless: the operands of an OR of
-  /// which one cannot skip. REQUIRES: the indexes have `num_granules` granules
+  /// The granules that may match. Does not probe indexes for comparisons that cannot prune, nor for
+  /// operands of an OR with such an operand. REQUIRES: the indexes have `num_granules` granules
   GranuleSet Candidates(size_t num_granules) const {
     GranuleSet candidates = GranuleSet::All(num_granules);
-    Keep(&candidates);
+    Prune(&candidates);
     return candidates;
   }
 
-  /// One entry per comparison, in the order of the text. Asks no index.
+  /// One entry per comparison, in the order of the text. Probes no index.
   std::vector<PruningExplanation> Explain() const {
     std::vector<PruningExplanation> explanations;
     Explain(root_, true, true, &explanations);
@@ -64,18 +63,18 @@ class GranulePruner {
   }
 
  private:
-  // These concern granules in which `node` can be true or, if not `asks_true`, can be false.
-  bool CanPrune(const PredicateNode& node, bool asks_true) const;
-  void Keep(const PredicateNode& node, bool asks_true,
-            GranuleSet* candidates) const;  // REQUIRES: CanPrune
-  void Explain(const PredicateNode& node, bool asks_true, bool is_used,
+  // For granules in which `node` can be true (`wants_true`) or false.
+  bool CanPrune(const PredicateNode& node, bool wants_true) const;
+  void Prune(const PredicateNode& node, bool wants_true,
+             GranuleSet* candidates) const;  // REQUIRES: CanPrune
+  void Explain(const PredicateNode& node, bool wants_true, bool is_used,
                std::vector<PruningExplanation>* explanations) const;
 
   const ColumnIndex* IndexOf(const PredicateNode& leaf) const;
 
   const PredicateNode& root_;
   const std::vector<Column>& columns_;
-  std::vector<const ColumnIndex*> indexes_;  // of the columns, in their order
+  std::vector<const ColumnIndex*> indexes_;  // in the order of columns_
 };
 
 }  // namespace blocksieve::internal

@@ -25,7 +25,7 @@ constexpr std::string_view kKeywords[] = {
     "LIKE", "MISSING", "NAN",   "NOT", "NULL", "OR",  "STARTSWITH", "TRUE",
 };
 
-// Bytes of the number at the beginning of `text`; 0 if there is none.
+// Length of the number at the beginning of `text`; 0 if there is none.
 size_t NumberBytes(std::string_view text) noexcept {
   size_t end = 0;
   const auto skip_digits = [&] {
@@ -45,11 +45,11 @@ size_t NumberBytes(std::string_view text) noexcept {
     if (end < text.size() && (text[end] == '-' || text[end] == '+')) ++end;
     if (skip_digits() == 0) end = before_exponent;
   }
-  // "12abc" is neither a number nor a number and a name.
+  // "12abc" is not a number, nor a number followed by a name.
   return end < text.size() && ContinuesWord(text[end]) ? 0 : end;
 }
 
-// -inf and the like.
+// Length of -inf, +infinity and the like.
 size_t SignedInfinityBytes(std::string_view text) noexcept {
   if (!text.starts_with('-') && !text.starts_with('+')) return 0;
   size_t end = 1;

@@ -7,7 +7,7 @@
 
 namespace blocksieve::internal {
 
-/// A piece of a predicate's text.
+/// A token of a predicate's text.
 struct Token {
   enum class Kind : uint8_t {
     kEnd,
@@ -16,25 +16,25 @@ struct Token {
     kString,   ///< in single quotes
     kNumber,   ///< digits, sign, point and exponent
     kSymbol,   ///< an operator, a parenthesis or a comma
-    kUnknown,  ///< anything else, such as a string or name that does not end
+    kUnknown,  ///< anything else, such as an unterminated string or name
   };
 
   Kind kind = Kind::kEnd;
-  size_t position = 0;      ///< of its first byte, from 0
+  size_t position = 0;      ///< offset of the first byte, from 0
   std::string_view source;  ///< as written
-  std::string text;         ///< of strings and names, without the quotes
+  std::string text;         ///< without quotes
 
-  /// Whether it is this keyword, in capitals or not. `keyword` is in capitals.
+  /// Whether it is this keyword, in any case. REQUIRES: `keyword` is in upper case
   bool Is(std::string_view keyword) const noexcept;
   bool IsSymbol(std::string_view symbol) const noexcept {
     return kind == Kind::kSymbol && source == symbol;
   }
 };
 
-/// The token at `position` of `text`, or after the blanks there. REQUIRES: position <= text.size()
+/// The next token at or after `position`. REQUIRES: position <= text.size()
 Token NextToken(std::string_view text, size_t position);
 
-/// Whether `name` can stand in a predicate without quotes.
+/// Whether `name` needs no quotes in a predicate.
 bool IsPlainName(std::string_view name) noexcept;
 
 }  // namespace blocksieve::internal

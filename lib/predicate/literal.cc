@@ -31,7 +31,7 @@ LiteralBound BindInteger(std::string_view text, Value (*make)(Integer) noexcept)
   return {make(static_cast<Integer>(0 - *whole - (has_fraction ? 1 : 0))), !has_fraction};
 }
 
-// Whether the text would be a number if it stood in a predicate without quotes.
+// Whether the text, without quotes, would be a number in a predicate.
 bool IsNumber(const std::string& text) {
   const Token token = NextToken(text, 0);
   const bool is_number = token.kind == Token::Kind::kNumber || token.Is("NAN") || token.Is("INF") ||
@@ -43,7 +43,7 @@ bool IsNumber(const std::string& text) {
 
 Literal Literal::FromValue(const Value& value) {
   Literal literal{value.type() != ValueType::kBytes, value.ToText()};
-  // The shortest text that reads back may be another integer than the double is.
+  // The shortest text that parses to the same double may be another integer.
   constexpr double kTwoTo53 = 9007199254740992.0;
   constexpr double kBeyondIntegers = 1e20;
   if (value.type() == ValueType::kFloat && std::abs(value.as_float()) > kTwoTo53 &&
@@ -53,7 +53,7 @@ Literal Literal::FromValue(const Value& value) {
                                    std::chars_format::fixed, 0);
     literal.text.assign(text.data(), end.ptr);
   }
-  // A NaN has a sign that means nothing.
+  // The sign of a NaN is irrelevant.
   if (value.type() == ValueType::kFloat && std::isnan(value.as_float())) literal.text = "nan";
   return literal;
 }

@@ -9,7 +9,7 @@
 
 namespace blocksieve::internal {
 
-/// A value as written in a predicate, before it gets the type of a column.
+/// A value as written in a predicate, before conversion to a column's type.
 struct Literal {
   bool is_number = false;
   std::string text;  ///< the string itself, or the number as written
@@ -17,21 +17,21 @@ struct Literal {
   static Literal String(std::string_view text) { return {false, std::string(text)}; }
   static Literal FromValue(const Value& value);
 
-  /// As the parser reads it.
+  /// In the parser's syntax.
   std::string ToText() const;
 };
 
-/// `text` in quotes, with those inside doubled.
+/// `text` in quotes; quotes inside are doubled.
 std::string Quoted(std::string_view text, char quote);
 
-/// Where a literal stands among the values of a column's type.
+/// Position of a literal among the values of a column's type.
 struct LiteralBound {
-  std::optional<Value> at_or_below;  ///< the greatest value not above it; none if all are above
-  bool is_exact = false;             ///< that value is the literal
+  std::optional<Value> at_or_below;  ///< the largest value not above it; nullopt if all are above
+  bool is_exact = false;             ///< whether that value is the literal
 };
 
-/// Bytes refer to `literal`. A string that is a number, spelt as in a predicate, is one for columns
-/// of numbers. Errors: InvalidArgument if another string meets numbers, or a number meets bytes.
+/// Converts a literal to the column's type; bytes refer to `literal`. A column of numbers accepts
+/// strings that spell one. Errors: InvalidArgument for other type mismatches.
 Result<LiteralBound> BindLiteral(const Column& column, const Literal& literal);
 
 }  // namespace blocksieve::internal

@@ -29,7 +29,7 @@ Result<PredicateNodePointer> MakeInner(Kind kind, std::vector<PredicateNodePoint
   return PredicateNodePointer(std::move(node));
 }
 
-// In parentheses if the operand binds less than `kind`.
+// In parentheses if the operand binds more loosely than `kind`.
 std::string OperandText(const PredicateNode& operand, Kind kind) {
   const bool binds_more = operand.IsLeaf() || operand.kind == Kind::kNot ||
                           (operand.kind == Kind::kAnd && kind == Kind::kOr);
@@ -60,7 +60,7 @@ bool HasWord(std::string_view text, std::string_view word) {
   return !ForEachWord(text, [&](std::string_view token) { return token != word; });
 }
 
-bool IsTrueOf(const PredicateNode& leaf, const Value& value) {
+bool IsTrueFor(const PredicateNode& leaf, const Value& value) {
   switch (leaf.kind) {
     case Kind::kValues:
       return Contains(leaf.values, value);
@@ -77,13 +77,13 @@ bool IsTrueOf(const PredicateNode& leaf, const Value& value) {
 
 Truth EvaluateLeaf(const PredicateNode& leaf, std::string_view row) {
   if (leaf.kind == Kind::kConstant) return leaf.constant ? Truth::kTrue : Truth::kFalse;
-  const bool is_missing_asked = leaf.kind == Kind::kMissing;
+  const bool is_null_test = leaf.kind == Kind::kMissing;
   bool is_true = false;
   const bool has_column = ForEachCompared(*leaf.column, row, [&](const Value& value) {
-    is_true = IsTrueOf(leaf, value);
+    is_true = IsTrueFor(leaf, value);
     return !is_true;
   });
-  if (is_missing_asked) return has_column ? Truth::kFalse : Truth::kTrue;
+  if (is_null_test) return has_column ? Truth::kFalse : Truth::kTrue;
   if (!has_column) return Truth::kUnknown;
   return is_true ? Truth::kTrue : Truth::kFalse;
 }
@@ -96,7 +96,7 @@ PredicateNodePointer MakeConstant(bool is_true) {
   leaf->constant = is_true;
   leaf->text = is_true ? "TRUE" : "FALSE";
   leaf->negated_text = "NOT " + leaf->text;
-  PlanSkipping(leaf.get());
+  PlanPruning(leaf.get());
   return leaf;
 }
 
@@ -117,7 +117,7 @@ Result<PredicateNodePointer> MakeCombination(Kind kind,
 }
 
 Result<PredicateNodePointer> MakeNot(PredicateNodePointer operand) {
-  if (operand->kind == Kind::kNot) return operand->children[0];  // right for unknown, too
+  if (operand->kind == Kind::kNot) return operand->children[0];  // correct for unknown, too
   return MakeInner(Kind::kNot, {std::move(operand)});
 }
 
@@ -141,11 +141,11 @@ Truth Evaluate(const PredicateNode& node, std::string_view row) {
     const Truth operand = Evaluate(*node.children[0], row);
     return static_cast<Truth>(static_cast<uint8_t>(Truth::kTrue) - static_cast<uint8_t>(operand));
   }
-  const Truth settled = node.kind == Kind::kAnd ? Truth::kFalse : Truth::kTrue;
+  const Truth decisive = node.kind == Kind::kAnd ? Truth::kFalse : Truth::kTrue;
   Truth result = node.kind == Kind::kAnd ? Truth::kTrue : Truth::kFalse;
   for (const PredicateNodePointer& child : node.children) {
     const Truth truth = Evaluate(*child, row);
-    if (truth == settled) return settled;
+    if (truth == decisive) return decisive;
     if (truth == Truth::kUnknown) result = truth;
   }
   return result;

@@ -19,40 +19,39 @@
 
 namespace blocksieve::internal {
 
-/// One question to a ColumnIndex, which removes granules from the set.
-using SkipStep = std::function<void(const ColumnIndex&, GranuleSet*)>;
+/// Removes granules from the set by one probe of a ColumnIndex.
+using PruningStep = std::function<void(const ColumnIndex&, GranuleSet*)>;
 
-/// The parts of an index that a comparison asks.
+/// Parts of a column's index that a comparison uses.
 enum IndexPart : uint8_t { kFilterPart = 1, kBoundsPart = 2, kMarkPart = 4 };
 
-/// How to rule out granules in which a comparison cannot have one of its two outcomes: a granule
-/// stays if all steps of at least one alternative keep it.
-struct SkipPlan {
-  bool can_prune = false;  ///< if not, there are no alternatives
-  /// With none, the comparison never has the outcome: no granule stays, and no index is needed.
-  std::vector<std::vector<SkipStep>> alternatives;
-  std::string reason;  ///< how it skips, or why not; for people
+/// How to prune granules in which a comparison cannot have one of its outcomes (true or false). A
+/// granule is kept if all steps of at least one alternative keep it.
+struct PruningPlan {
+  bool can_prune = false;  ///< if false, there are no alternatives
+  /// None: the comparison never has the outcome, so all granules are pruned without an index.
+  std::vector<std::vector<PruningStep>> alternatives;
+  std::string reason;  ///< how it prunes, or why not; for people
 
-  /// IndexParts, of which an index must have one to be of use; 0: it takes no index.
-  uint8_t parts = 0;
-  bool names_parts = false;  ///< `reason` follows the names of those that the index has
+  uint8_t parts = 0;         ///< IndexParts, of which the index must have one; 0: needs no index
+  bool names_parts = false;  ///< whether `reason` is appended to the names of the index's parts
 };
 
 struct PredicateNode;
 using PredicateNodePointer = std::shared_ptr<const PredicateNode>;
 
-/// A predicate, bound to its columns: inner nodes combine, leaves compare. Immutable once made.
+/// A predicate bound to its columns: inner nodes combine, leaves compare. Immutable when complete.
 struct PredicateNode {
   enum class Kind : uint8_t {
     kAnd,
     kOr,
     kNot,
     kConstant,
-    // What is compared, once types and spellings are settled:
+    // Comparisons, normalised:
     kValues,   ///< some value is among `values`
     kRange,    ///< some value is in `range`
     kPattern,  ///< some value matches `pattern`
-    kWord,     ///< some word of a text is literals[0]
+    kWord,     ///< some word of the text is literals[0]
     kMissing,  ///< the row is missing the column
   };
 
@@ -60,21 +59,21 @@ struct PredicateNode {
 
   Kind kind = Kind::kConstant;
   size_t depth = 1;
-  std::vector<PredicateNodePointer> children;  ///< two or more; of kNot, one
+  std::vector<PredicateNodePointer> children;  ///< two or more; one for kNot
 
   // Leaves only.
   bool constant = false;
-  std::optional<Column> column;   ///< none for constants
+  std::optional<Column> column;   ///< nullopt for constants
   std::vector<Literal> literals;  ///< as given; values and range refer to them
-  std::string upper_bound;        ///< what range.high refers to, unless that is a literal
-  std::vector<Value> values;      ///< ascending, each once
+  std::string upper_bound;        ///< referred to by range.high, unless that is a literal
+  std::vector<Value> values;      ///< ascending, distinct
   ValueRange range;               ///< for kPattern, the range of its matches
   std::optional<Pattern> pattern;
-  std::string text;          ///< as printed
-  std::string negated_text;  ///< the same under NOT
+  std::string text;          ///< text form
+  std::string negated_text;  ///< text form under NOT
 
-  SkipPlan when_true;   ///< rules out granules in which it is true for no row
-  SkipPlan when_false;  ///< rules out granules in which it is false for no row
+  PruningPlan when_true;   ///< prunes granules in which it is true for no row
+  PruningPlan when_false;  ///< prunes granules in which it is false for no row
 };
 
 enum class Comparison : uint8_t {
@@ -91,25 +90,25 @@ enum class Comparison : uint8_t {
   kMissing,
 };
 
-/// A leaf. REQUIRES: as many literals as the comparison takes. Errors: InvalidArgument.
+/// Makes a leaf. REQUIRES: the comparison's number of literals. Errors: InvalidArgument.
 Result<PredicateNodePointer> MakeComparison(const Column& column, Comparison comparison,
                                             std::vector<Literal> literals);
 PredicateNodePointer MakeConstant(bool is_true);
 
-/// Inner nodes. REQUIRES: `kind` is kAnd or kOr. Errors: InvalidArgument beyond
+/// Makes an inner node. REQUIRES: `kind` is kAnd or kOr. Errors: InvalidArgument beyond
 /// Predicate::kMaxDepth.
 Result<PredicateNodePointer> MakeCombination(PredicateNode::Kind kind,
                                              std::vector<PredicateNodePointer> operands);
 Result<PredicateNodePointer> MakeNot(PredicateNodePointer operand);
 
-/// Sets both plans of a leaf, which refer to its values. REQUIRES: the rest of the leaf is final.
-void PlanSkipping(PredicateNode* leaf);
+/// Sets both plans of a leaf, which refer to its values. REQUIRES: its other members are final.
+void PlanPruning(PredicateNode* leaf);
 
 /// See Predicate::Parse.
 Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<const Column> columns,
                                             size_t* error_position);
 
-/// What Query::Parse reads.
+/// Result of ParseQuery; see Query::Parse.
 struct ParsedQuery {
   PredicateNodePointer node;
   std::optional<ScanOrder> order;
@@ -120,7 +119,7 @@ Result<ParsedQuery> ParseQuery(std::string_view text, std::span<const Column> co
 
 std::string PredicateText(const PredicateNode& node);
 
-/// Three values in this order: AND is the least of its operands, OR the greatest.
+/// Three-valued logic: AND is the minimum of its operands, OR the maximum.
 enum class Truth : uint8_t { kFalse, kUnknown, kTrue };
 Truth Evaluate(const PredicateNode& node, std::string_view row);
 

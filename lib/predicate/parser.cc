@@ -20,8 +20,8 @@ constexpr std::pair<std::string_view, Comparison> kSymbols[] = {
     {">", Comparison::kGreater}, {">=", Comparison::kGreaterOrEqual},
 };
 
-// Recursive descent, one token ahead. Every function returns null after an error, of which the
-// first is kept.
+// Recursive descent with one token of look-ahead. Functions return null after an error; the first
+// error is kept.
 class Parser {
  public:
   Parser(std::string_view text, std::span<const Column> columns) : text_(text), columns_(columns) {
@@ -57,10 +57,10 @@ class Parser {
   size_t error_position() const noexcept { return error_position_; }
 
  private:
-  // A column may have the name `order`, but no operator is BY.
+  // A column may be named `order`, but BY is no operator.
   bool IsOrder() const { return token_.Is("ORDER") && NextToken(text_, next_).Is("BY"); }
 
-  // Nor does a column's name stand before a number.
+  // A column may be named `limit`, but no number follows a column.
   bool IsLimit() const {
     return token_.Is("LIMIT") && NextToken(text_, next_).kind == Token::Kind::kNumber;
   }
@@ -78,7 +78,7 @@ class Parser {
     }
     query->order = ScanOrder{*column, Accept("DESC")};
     if (!query->order->is_descending) Accept("ASC");
-    return token_.Is("LIMIT") || Expected("LIMIT, without which all rows would be read") != nullptr;
+    return token_.Is("LIMIT") || Expected("LIMIT, which ORDER BY requires") != nullptr;
   }
 
   bool ParseLimit(ParsedQuery* query) {
@@ -87,7 +87,7 @@ class Parser {
         token_.kind == Token::Kind::kNumber ? Decimal::Parse(token_.text) : std::nullopt;
     if (!number || number->is_negative() || number->HasFraction() || !number->IntegerPart() ||
         *number->IntegerPart() == 0) {
-      return Expected("a whole number of rows, 1 or more") != nullptr;
+      return Expected("a number of rows, 1 or more") != nullptr;
     }
     query->limit = *number->IntegerPart();
     Advance();
@@ -172,8 +172,7 @@ class Parser {
                          (token_.kind == Token::Kind::kWord && IsPlainName(token_.source));
     if (!is_name) {
       if (token_.kind == Token::Kind::kWord && FindColumn(token_.text) != nullptr) {
-        Fail(token_.position, "'" + token_.text +
-                                  "' is a word of the language; the column of this name is \"" +
+        Fail(token_.position, "'" + token_.text + "' is a keyword; write the column as \"" +
                                   token_.text + "\", in double quotes");
         return nullptr;
       }
@@ -189,7 +188,7 @@ class Parser {
       known += (known.empty() ? "" : ", ") + column.name();
     }
     Fail(token_.position, "unknown column '" + Shown(token_.text) + "'; " +
-                              (known.empty() ? "no column is known" : "known are " + known));
+                              (known.empty() ? "there are no columns" : "known: " + known));
     return nullptr;
   }
 
@@ -200,7 +199,7 @@ class Parser {
     return nullptr;
   }
 
-  // `count` values, with AND between them.
+  // `count` values separated by AND.
   PredicateNodePointer ParseValues(const Column& column, Comparison comparison, size_t count) {
     const size_t position = token_.position;
     std::vector<Literal> literals;
@@ -233,7 +232,7 @@ class Parser {
       return false;
     }
     Literal literal{is_number, token_.text};
-    // Here, so that the error points at the value; LIKE has more to say about its column.
+    // Checked here so that the error points at the value. LIKE has a more precise error.
     if (!is_text) {
       const Result<LiteralBound> bound = BindLiteral(column, literal);
       if (!bound.ok()) return Fail(token_.position, bound.status().message()) != nullptr;
@@ -251,7 +250,7 @@ class Parser {
     return made.ok() ? *std::move(made) : Fail(position, made.status().message());
   }
 
-  // One more parenthesis or NOT. Each takes stack.
+  // Enters a parenthesis or NOT, which takes stack.
   bool Enter(size_t position) {
     if (++depth_ <= Predicate::kMaxDepth) return true;
     Fail(position, "parentheses and NOT are nested deeper than " +
@@ -283,7 +282,7 @@ class Parser {
     const bool is_open = token_.kind == Token::Kind::kUnknown &&
                          (token_.source.front() == '\'' || token_.source.front() == '"');
     return Fail(token_.position, "expected " + std::string(what) + ", found " + found +
-                                     (is_open ? ", whose quote is not closed" : ""));
+                                     (is_open ? ", which has no closing quote" : ""));
   }
 
   PredicateNodePointer Fail(size_t position, const std::string& message) {
@@ -297,7 +296,7 @@ class Parser {
   std::string_view text_;
   std::span<const Column> columns_;
   Token token_;
-  size_t next_ = 0;  // where the token after it begins, or the blanks before that
+  size_t next_ = 0;  // end of token_
   size_t depth_ = 0;
   Status error_;
   size_t error_position_ = 0;
@@ -311,7 +310,7 @@ Result<Parsed> ParseText(std::string_view text, std::span<const Column> columns,
   if (text.size() > Predicate::kMaxTextBytes) {
     if (error_position != nullptr) *error_position = Predicate::kMaxTextBytes + 1;
     return Status::InvalidArgument("position " + std::to_string(Predicate::kMaxTextBytes + 1) +
-                                   ": a predicate has at most " +
+                                   ": predicate is longer than " +
                                    std::to_string(Predicate::kMaxTextBytes) + " bytes");
   }
   Parser parser(text, columns);

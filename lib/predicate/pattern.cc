@@ -9,8 +9,8 @@
 namespace blocksieve::internal {
 namespace {
 
-// The part of `literal` that has the same characters in every text around it. A text could complete
-// its last character, or begin a character that ends with its first bytes.
+// The part of `literal` that has the same characters in every surrounding text, which could
+// complete its first and its last character.
 std::string_view WholeCharacters(std::string_view literal, bool is_open_left, bool is_open_right) {
   while (is_open_left && !literal.empty() && IsContinuation(literal.front())) {
     literal.remove_prefix(1);
@@ -22,7 +22,7 @@ std::string_view WholeCharacters(std::string_view literal, bool is_open_left, bo
   return literal;
 }
 
-// The part of `literal` without words at its ends, which a text could lengthen.
+// The part of `literal` without words at its ends, which a surrounding text could extend.
 std::string_view WholeWords(std::string_view literal, bool is_open_left, bool is_open_right) {
   while (is_open_left && !literal.empty() && IsWordByte(literal.front())) literal.remove_prefix(1);
   while (is_open_right && !literal.empty() && IsWordByte(literal.back())) literal.remove_suffix(1);
@@ -63,7 +63,7 @@ void Pattern::AppendLiteral(char c, Segment* segment) {
   segment->back()->push_back(c);
 }
 
-// The end of the match that begins at `position`; npos if none does.
+// The end of the match that begins at `position`; npos if there is none.
 size_t Pattern::MatchAt(const Segment& segment, std::string_view text, size_t position) noexcept {
   for (const Piece& piece : segment) {
     if (piece) {
@@ -77,8 +77,8 @@ size_t Pattern::MatchAt(const Segment& segment, std::string_view text, size_t po
   return position;
 }
 
-// Where the match that ends with the text begins; npos if there is none. It is unique, because each
-// byte of a text belongs to one character.
+// The start of the match that ends with the text; npos if there is none. It is unique, because each
+// byte belongs to one character.
 size_t Pattern::MatchBefore(const Segment& segment, std::string_view text) noexcept {
   size_t position = text.size();
   for (auto piece = segment.rbegin(); piece != segment.rend(); ++piece) {
@@ -102,8 +102,7 @@ bool Pattern::Matches(std::string_view text) const noexcept {
   if (position == text.npos) return false;
   const size_t last = MatchBefore(segments_.back(), text);
   if (last == text.npos) return false;
-  // For a segment between two %, the leftmost match is as good as any: one that begins later ends
-  // later.
+  // For a segment between two %, the leftmost match suffices: one that begins later ends later.
   for (size_t i = 1; i + 1 < segments_.size(); ++i) {
     size_t begin = position;
     while (true) {
@@ -125,7 +124,7 @@ std::string_view Pattern::prefix() const noexcept {
   return first.empty() || !first[0] ? std::string_view() : *first[0];
 }
 
-std::vector<std::string_view> Pattern::CertainTokens(const Column& column) const {
+std::vector<std::string_view> Pattern::RequiredTokens(const Column& column) const {
   assert(TokeniserOf(column) != Tokeniser::kNone);
   std::vector<std::string_view> tokens;
   const auto add = [&](std::string_view token) {

@@ -10,37 +10,35 @@
 
 namespace blocksieve::internal {
 
-/// What LIKE, STARTSWITH and the HAS of n-grams look for in a text. Immutable, thread-safe.
+/// A pattern of LIKE, of STARTSWITH, or of HAS with n-grams. Immutable, thread-safe.
 ///
-/// Literals match bytes, % matches any bytes, and _ one character, which must begin where _ does.
-/// In valid UTF-8 that is LIKE over code points. In other texts `LIKE 'x%'` still equals
-/// STARTSWITH 'x'.
+/// Literals match bytes, % matches any bytes, _ matches one whole character. In valid UTF-8 that is
+/// LIKE over code points. In other texts, `LIKE 'x%'` still equals STARTSWITH 'x'.
 class Pattern {
  public:
-  /// A pattern of LIKE; none if it ends in a single backslash.
+  /// A pattern of LIKE; nullopt if it ends in a single backslash.
   static std::optional<Pattern> Like(std::string_view pattern);
-  /// Texts that equal, begin with, or contain `literal`, in which nothing is a wildcard.
+  /// Match texts that equal, begin with, or contain `literal`, which has no wildcards.
   static Pattern Equal(std::string_view literal) { return {literal, false, false}; }
   static Pattern Prefix(std::string_view literal) { return {literal, false, true}; }
   static Pattern Contains(std::string_view literal) { return {literal, true, true}; }
 
   bool Matches(std::string_view text) const noexcept;
 
-  /// The literal at the beginning of every match.
+  /// The literal that every match begins with.
   std::string_view prefix() const noexcept;
-  /// Whether it is prefix() alone, or prefix() and any bytes.
+  /// Whether the pattern is prefix() alone, or prefix() followed by %.
   bool IsEqual() const noexcept { return segments_.size() == 1 && IsPlain(segments_[0]); }
   bool IsPrefix() const noexcept {
     return segments_.size() == 2 && IsPlain(segments_[0]) && segments_[1].empty();
   }
 
-  /// Tokens that every matching text has, sorted, each once: those inside a literal that no text in
-  /// place of a neighbouring wildcard can change. They refer to the pattern.
-  /// REQUIRES: TokeniserOf(column) is not kNone.
-  std::vector<std::string_view> CertainTokens(const Column& column) const;
+  /// Tokens that every matching text has: those inside a literal, whatever an adjacent wildcard
+  /// matches. Sorted, distinct, refer to the pattern. REQUIRES: TokeniserOf(column) is not kNone.
+  std::vector<std::string_view> RequiredTokens(const Column& column) const;
 
  private:
-  // A literal or, without a value, the wildcard _. Neighbouring literals are merged.
+  // A literal, or nullopt for the wildcard _. Adjacent literals are merged.
   using Piece = std::optional<std::string>;
   using Segment = std::vector<Piece>;
 
@@ -54,8 +52,8 @@ class Pattern {
   static size_t MatchAt(const Segment& segment, std::string_view text, size_t position) noexcept;
   static size_t MatchBefore(const Segment& segment, std::string_view text) noexcept;
 
-  // The pieces between the %; never empty. The first is anchored to the beginning of the text, the
-  // last to its end.
+  // The pieces between wildcards %; at least one. The first is anchored to the beginning of the
+  // text, the last to its end.
   std::vector<Segment> segments_;
 };
 

@@ -118,7 +118,7 @@ Result<Predicate> Predicate::Has(const Column& column, const Value& value) {
 }
 
 Predicate Predicate::IsMissing(const Column& column) {
-  // Without a literal there is nothing that could be wrong.
+  // Cannot fail without a literal.
   return Predicate(*MakeComparison(column, Comparison::kMissing, {}));
 }
 

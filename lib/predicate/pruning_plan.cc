@@ -8,39 +8,39 @@ namespace blocksieve::internal {
 namespace {
 
 using Kind = PredicateNode::Kind;
-using Steps = std::vector<SkipStep>;
+using Steps = std::vector<PruningStep>;
 
-SkipStep Containing(const Value& value) {
+PruningStep Containing(const Value& value) {
   return [hash = value.Hash()](const ColumnIndex& index, GranuleSet* candidates) {
     index.PruneByHash(hash, candidates);
   };
 }
 
-// The values must outlive the step.
-SkipStep ContainingAny(std::span<const Value> values) {
+// `values` must outlive the step.
+PruningStep ContainingAny(std::span<const Value> values) {
   return [values](const ColumnIndex& index, GranuleSet* candidates) {
     index.PruneByAny(values, candidates);
   };
 }
 
-SkipStep Overlapping(const ValueRange& range) {
-  // A range without bounds says only that there is a value.
+PruningStep Overlapping(const ValueRange& range) {
+  // An unbounded range only requires a value.
   if (!range.low && !range.high) return &ColumnIndex::PruneByPresence;
   return [range](const ColumnIndex& index, GranuleSet* candidates) {
     index.PruneByRange(range, candidates);
   };
 }
 
-SkipStep Differing(const Value& value) {
+PruningStep Differing(const Value& value) {
   return [value](const ColumnIndex& index, GranuleSet* candidates) {
     index.PruneByInequality(value, candidates);
   };
 }
 
-SkipPlan CannotSkip(std::string reason) { return {false, {}, std::move(reason)}; }
-SkipPlan Never() { return {true, {}, "no row can match"}; }
+PruningPlan CannotPrune(std::string reason) { return {false, {}, std::move(reason)}; }
+PruningPlan Never() { return {true, {}, "no row can match"}; }
 
-SkipPlan ByMinMax(std::vector<Steps> alternatives, std::string details = "") {
+PruningPlan ByMinMax(std::vector<Steps> alternatives, std::string details = "") {
   return {true, std::move(alternatives), std::move(details), kBoundsPart, /*names_parts=*/true};
 }
 
@@ -48,7 +48,7 @@ std::string Count(size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-SkipPlan ValuesTrue(const PredicateNode& leaf) {
+PruningPlan ValuesTrue(const PredicateNode& leaf) {
   if (leaf.values.empty()) return Never();
   return {true,
           {{ContainingAny(leaf.values)}},
@@ -57,27 +57,27 @@ SkipPlan ValuesTrue(const PredicateNode& leaf) {
           /*names_parts=*/true};
 }
 
-SkipPlan ValuesFalse(const PredicateNode& leaf) {
-  if (leaf.values.empty()) return CannotSkip("every row that has the column matches");
-  // Each value costs a pass over the granules, and few granules hold a single value.
+PruningPlan ValuesFalse(const PredicateNode& leaf) {
+  if (leaf.values.empty()) return CannotPrune("every row that has the column matches");
+  // Each value costs a pass over the granules, and few granules have a single value.
   constexpr size_t kMaxValues = 32;
   if (leaf.values.size() > kMaxValues) {
-    return CannotSkip("NOT IN skips with up to " + std::to_string(kMaxValues) + " values only");
+    return CannotPrune("NOT IN prunes with at most " + std::to_string(kMaxValues) + " values");
   }
-  SkipPlan plan{true, {Steps()}, "skips only granules that hold a single value", kBoundsPart};
+  PruningPlan plan{true, {Steps()}, "prunes only granules with a single value", kBoundsPart};
   for (const Value& value : leaf.values) plan.alternatives[0].push_back(Differing(value));
   return plan;
 }
 
-SkipPlan RangeTrue(const PredicateNode& leaf) {
-  SkipPlan plan = ByMinMax({{Overlapping(leaf.range)}});
+PruningPlan RangeTrue(const PredicateNode& leaf) {
+  PruningPlan plan = ByMinMax({{Overlapping(leaf.range)}});
   if (leaf.range.low || leaf.range.high) return plan;
   plan.parts = kMarkPart;
   return plan;
 }
 
-SkipPlan RangeFalse(const PredicateNode& leaf) {
-  SkipPlan plan = ByMinMax({});
+PruningPlan RangeFalse(const PredicateNode& leaf) {
+  PruningPlan plan = ByMinMax({});
   if (leaf.range.low) {
     plan.alternatives.push_back(
         {Overlapping({std::nullopt, leaf.range.low, true, !leaf.range.includes_low})});
@@ -89,25 +89,25 @@ SkipPlan RangeFalse(const PredicateNode& leaf) {
   return plan.alternatives.empty() ? Never() : plan;
 }
 
-SkipPlan PatternTrue(const PredicateNode& leaf) {
-  if (!leaf.range.low) return CannotSkip("the pattern begins with a wildcard");
+PruningPlan PatternTrue(const PredicateNode& leaf) {
+  if (!leaf.range.low) return CannotPrune("the pattern begins with a wildcard");
   return ByMinMax({{Overlapping(leaf.range)}}, " against the pattern's prefix");
 }
 
-// For texts that match one of several patterns: the tokens that each pattern requires.
-SkipPlan TokensTrue(const Column& column, const std::vector<Pattern>& patterns) {
+// Plan for texts that match one of several patterns, by the tokens that each pattern requires.
+PruningPlan TokensTrue(const Column& column, const std::vector<Pattern>& patterns) {
   const bool is_words = TokeniserOf(column) == Tokeniser::kWords;
-  SkipPlan plan{true, {}, "", kFilterPart, /*names_parts=*/true};
+  PruningPlan plan{true, {}, "", kFilterPart, /*names_parts=*/true};
   size_t num_tokens = 0;
   for (const Pattern& pattern : patterns) {
     Steps steps;
-    for (const std::string_view token : pattern.CertainTokens(column)) {
+    for (const std::string_view token : pattern.RequiredTokens(column)) {
       steps.push_back(Containing(Value::Bytes(token)));
     }
     if (steps.empty()) {
-      return CannotSkip(is_words ? "the pattern has no complete word"
-                                 : "fewer than " + std::to_string(NgramLength(column)) +
-                                       " characters in a row to look for");
+      return CannotPrune(is_words ? "the pattern has no complete word"
+                                  : "fewer than " + std::to_string(NgramLength(column)) +
+                                        " characters in a row to look for");
     }
     num_tokens += steps.size();
     plan.alternatives.push_back(std::move(steps));
@@ -118,7 +118,7 @@ SkipPlan TokensTrue(const Column& column, const std::vector<Pattern>& patterns) 
 
 void PlanTokenised(PredicateNode* leaf) {
   const Column& column = *leaf->column;
-  leaf->when_false = CannotSkip("an index of tokens cannot tell which texts lack one");
+  leaf->when_false = CannotPrune("an index of tokens cannot tell which texts lack one");
   switch (leaf->kind) {
     case Kind::kWord:
       leaf->when_true = {true,
@@ -137,30 +137,30 @@ void PlanTokenised(PredicateNode* leaf) {
       return;
     }
     default:
-      leaf->when_true = CannotSkip("an index of tokens does not know the order of texts");
+      leaf->when_true = CannotPrune("an index of tokens does not know the order of texts");
   }
 }
 
 }  // namespace
 
-void PlanSkipping(PredicateNode* leaf) {
+void PlanPruning(PredicateNode* leaf) {
   if (leaf->kind == Kind::kConstant) {
-    leaf->when_true = leaf->constant ? CannotSkip("every row matches") : Never();
-    leaf->when_false = leaf->constant ? Never() : CannotSkip("every row matches");
+    leaf->when_true = leaf->constant ? CannotPrune("every row matches") : Never();
+    leaf->when_false = leaf->constant ? Never() : CannotPrune("every row matches");
     return;
   }
   const bool is_tokenised = TokeniserOf(*leaf->column) != Tokeniser::kNone;
   if (leaf->kind == Kind::kMissing) {
     leaf->when_true = {true,
                        {{&ColumnIndex::PruneByMissing}},
-                       "skips granules in which every row has the column",
+                       "prunes granules in which every row has the column",
                        kMarkPart};
-    // A text without tokens is a value, but an index of tokens does not know of it.
-    leaf->when_false = is_tokenised ? CannotSkip("a text may have no tokens")
-                                    : SkipPlan{true,
-                                               {{&ColumnIndex::PruneByPresence}},
-                                               "skips granules in which no row has the column",
-                                               kMarkPart};
+    // A text without tokens is a value, but is not in an index of tokens.
+    leaf->when_false = is_tokenised ? CannotPrune("a text may have no tokens")
+                                    : PruningPlan{true,
+                                                  {{&ColumnIndex::PruneByPresence}},
+                                                  "prunes granules in which no row has the column",
+                                                  kMarkPart};
     return;
   }
   if (is_tokenised) return PlanTokenised(leaf);
@@ -175,7 +175,7 @@ void PlanSkipping(PredicateNode* leaf) {
       return;
     default:
       leaf->when_true = PatternTrue(*leaf);
-      leaf->when_false = CannotSkip("min/max rarely rule out a negated pattern");
+      leaf->when_false = CannotPrune("min/max rarely rule out a negated pattern");
   }
 }
 

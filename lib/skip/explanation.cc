@@ -8,7 +8,7 @@
 namespace blocksieve {
 namespace {
 
-/// "1,234,567", as the command writes numbers.
+/// "1,234,567", like numbers in the command's output.
 std::string Commas(uint64_t number) {
   std::string text = std::to_string(number);
   for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
@@ -71,8 +71,7 @@ std::string ScanExplanation::ToText() const {
        << Commas(block_bytes_read) << "\n";
   text << "rows: read " << Commas(rows_read) << ", re-checked " << Commas(rows_rechecked)
        << " (stale " << Commas(rows_stale) << "), returned " << Commas(rows_returned);
-  if (rows_counted != 0)
-    text << ", of these counted without being read " << Commas(rows_counted);
+  if (rows_counted != 0) text << ", of these counted without being read " << Commas(rows_counted);
   text << "\n";
   return text.str();
 }

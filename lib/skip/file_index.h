@@ -12,29 +12,28 @@
 
 namespace blocksieve {
 
-/// The opened skip index of one file: what a SkipIndexReader holds. Columns are named by their
-/// definitions in a GranuleIndex, which is what stores the index. Thread-safe, as nothing changes
-/// after Open. Functions that return no Result may throw std::bad_alloc.
+/// The opened skip index of one file: a GranuleIndex whose columns have their definitions as names.
+/// Immutable and thread-safe. Functions that do not return a Result may throw std::bad_alloc.
 class SkipIndex {
  public:
-  /// As SkipIndexReader::Open.
+  /// See SkipIndexReader::Open.
   static Result<SkipIndex> Open(ByteView bytes);
 
   /// 0 for a file without rows.
   size_t num_granules() const noexcept { return static_cast<size_t>(granules_.num_granules()); }
 
-  /// The column's number in granules(), if the index has one that is defined equally. A name is not
-  /// enough: it may have been dropped and given to another field.
+  /// Number of the column in granules(), if one has an equal definition. An equal name is not
+  /// enough: it may have been reused for another field.
   std::optional<size_t> FindColumn(const Column& column) const;
 
-  /// Whether some comparison of the predicate can rule granules out with the columns of this index.
-  /// If not, all granules are candidates.
+  /// Whether a comparison of the predicate can prune granules with this index. If not, all granules
+  /// are candidates.
   bool CanPrune(const Predicate& predicate) const;
 
-  /// The granules that may hold a row that matches. Never lacks one that does.
+  /// The granules that may match, including all that do.
   GranuleSet Candidates(const Predicate& predicate) const;
 
-  /// All else that the index knows.
+  /// Granules and columns of the index.
   const GranuleIndex& granules() const noexcept { return granules_; }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxFileProblems = 100;
 
-/// Stands for an index where only its parts matter.
+/// An index that has parts, but prunes nothing.
 class AnyIndex final : public ColumnIndex {
  public:
   constexpr explicit AnyIndex(bool has_filters = true, bool has_bounds = true)
@@ -36,7 +36,7 @@ const AnyIndex kAnyIndex;
 const AnyIndex kIndexesOfParts[2][2] = {{AnyIndex(false, false), AnyIndex(false, true)},
                                         {AnyIndex(true, false), AnyIndex(true, true)}};
 
-/// Passes on, and counts.
+/// Forwards to an index and counts the probes.
 class CountingIndex final : public ColumnIndex {
  public:
   CountingIndex(const ColumnIndex& index, const GranuleColumnInfo& info, std::string name,
@@ -92,14 +92,14 @@ class CountingIndex final : public ColumnIndex {
   ScanExplanation& explanation_;
 };
 
-/// The column indexes of one file, which count what predicates ask them.
+/// The column indexes of one file, which count their probes.
 class CountingIndexes {
  public:
-  /// Counts into the columns of `explanation`. Both must outlive this.
+  /// Counts in the columns of `explanation`. Both arguments must outlive this.
   CountingIndexes(const SkipIndex& index, ScanExplanation* explanation)
       : index_(index), explanation_(*explanation) {}
 
-  /// By a column's definition; null for columns that the file has no index of. Refers to this.
+  /// Looks up indexes by column definition; null if the file has none. Refers to this.
   ColumnIndexLookup Lookup() {
     return [this](const Column& column) { return Find(column); };
   }
@@ -119,7 +119,7 @@ class CountingIndexes {
 
   const SkipIndex& index_;
   ScanExplanation& explanation_;
-  std::map<size_t, std::shared_ptr<const ColumnIndex>> indexes_;  // by their number in the file
+  std::map<size_t, std::shared_ptr<const ColumnIndex>> indexes_;  // by column number in the file
 };
 
 }  // namespace
@@ -144,21 +144,21 @@ ScanPruner::ScanPruner(const Predicate& predicate, ScanExplanation* explanation,
   if (!options.use_index) {
     explanation_.full_scan_reason = "use_index is off";
   } else if (!GranulePruner(predicate, any_index).CanPrune()) {
-    explanation_.full_scan_reason = "no comparison of the predicate can skip";
+    explanation_.full_scan_reason = "no comparison of the predicate can prune granules";
   }
 }
 
 std::optional<GranuleSet> ScanPruner::PruneFile(const SkipIndex* index, std::string_view name,
                                                 std::string problem) {
   assert(CanPrune());
-  has_asked_ = true;
+  has_pruned_file_ = true;
   ++explanation_.num_files;
   if (index != nullptr) {
     CountComparisons(*index);
     CountingIndexes indexes(*index, &explanation_);
     const ColumnIndexLookup lookup = indexes.Lookup();
     if (problem.empty() && !GranulePruner(predicate_, lookup).CanPrune()) {
-      problem = "its index has nothing that the comparisons could ask";
+      problem = "its index has no part that the comparisons can use";
     }
     if (problem.empty()) {
       explanation_.num_granules += index->num_granules();
@@ -182,7 +182,7 @@ std::string ScanPruner::IndexedColumn::LeftOut() const {
          std::to_string(files) + " files";
 }
 
-void ScanPruner::NoteParts(const SkipIndex& index) {
+void ScanPruner::RecordParts(const SkipIndex& index) {
   for (const Column& column : predicate_.columns()) {
     const std::optional<size_t> number = index.FindColumn(column);
     if (!number) continue;
@@ -197,7 +197,7 @@ void ScanPruner::NoteParts(const SkipIndex& index) {
 }
 
 void ScanPruner::CountComparisons(const SkipIndex& index) {
-  NoteParts(index);
+  RecordParts(index);
   for (size_t i = 0; i < comparisons_.size(); ++i) {
     const auto& [column, alone] = comparisons_[i];
     if (!column || !index.FindColumn(*column)) continue;
@@ -228,10 +228,10 @@ uint64_t ScanPruner::Select(const SkipIndex& index, const GranuleSet& granules) 
 void ScanPruner::Finish() {
   ScanExplanation& e = explanation_;
   if (e.full_scan_reason.empty() && e.num_files != 0 && e.files_without_index == e.num_files) {
-    e.full_scan_reason = "no file has an index that can skip";
+    e.full_scan_reason = "no file has an index that can prune granules";
   }
   e.is_full_scan = !e.full_scan_reason.empty();
-  if (!has_asked_) return;
+  if (!has_pruned_file_) return;
   const std::vector<PruningExplanation> reasons =
       GranulePruner(predicate_, [this](const Column& column) -> const ColumnIndex* {
         const auto found = indexed_.find(column.ToText());

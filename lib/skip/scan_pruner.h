@@ -15,66 +15,66 @@
 namespace blocksieve::internal {
 
 struct ScanPrunerOptions {
-  /// False: everything is to be read, whatever the indexes are.
+  /// False: full scan.
   bool use_index = true;
 
-  /// Also ask the indexes for each comparison alone, which takes as long again.
+  /// Probe the indexes for each comparison alone, too, which doubles the time.
   bool count_comparisons = true;
 };
 
-/// Asks the skip indexes of a scan's files for a predicate, one file after the other, and notes in
-/// an explanation what was asked and answered.
+/// Prunes the granules of a scan's files by their skip indexes, file by file, and records the
+/// probes and results in an explanation.
 ///
 /// Call order: ( PruneFile Select? )* Finish. REQUIRES, for all but Finish: CanPrune()
 class ScanPruner {
  public:
-  /// Both must outlive this.
+  /// Both arguments must outlive this.
   ScanPruner(const Predicate& predicate, ScanExplanation* explanation,
              const ScanPrunerOptions& options = {});
 
-  /// Whether any index could rule anything out. If not, the explanation says why everything is to
-  /// be read.
+  /// Whether any index could prune granules. If not, the explanation has the reason for a full
+  /// scan.
   bool CanPrune() const { return explanation_.full_scan_reason.empty(); }
 
-  /// The granules of a file that may match, none if it is to be read as a whole: its `index` is
-  /// null, or it has another `problem`, or its columns are of no use. What is wrong is noted under
-  /// the file's `name`.
+  /// The granules of a file that may match. nullopt if the whole file must be read: its `index` is
+  /// null or cannot prune, or `problem` is not empty. The reason is recorded under the file's
+  /// `name`.
   std::optional<GranuleSet> PruneFile(const SkipIndex* index, std::string_view name,
                                       std::string problem);
 
-  /// Notes which granules of a file are going to be read: those of PruneFile, or fewer. Returns the
+  /// Records the granules of a file that will be read: those of PruneFile, or fewer. Returns the
   /// number of their rows.
   uint64_t Select(const SkipIndex& index, const GranuleSet& granules);
 
-  /// Completes the explanation. Everything is to be read if it says so.
+  /// Completes the explanation, which may then demand a full scan.
   void Finish();
 
  private:
   /// A comparison of the predicate.
   struct Comparison {
-    std::optional<Column> column;    // none: TRUE and FALSE
-    std::optional<Predicate> alone;  // the comparison as a predicate, if it is to be counted
+    std::optional<Column> column;    // nullopt for TRUE and FALSE
+    std::optional<Predicate> alone;  // the comparison as a predicate, if it is counted
   };
 
-  /// What the files' indexes have of a column.
+  /// A column in the files' indexes.
   struct IndexedColumn {
     bool has_filters = false;
     bool has_bounds = false;
     uint64_t files = 0;
-    uint64_t without_filters = 0;  // files in which they were left out for size
+    uint64_t without_filters = 0;  // files whose filters were left out for size
     uint64_t without_bounds = 0;
 
     std::string LeftOut() const;
   };
 
-  void NoteParts(const SkipIndex& index);
+  void RecordParts(const SkipIndex& index);
   void CountComparisons(const SkipIndex& index);
 
   const Predicate& predicate_;
   ScanExplanation& explanation_;
-  std::vector<Comparison> comparisons_;           // as those of the explanation
+  std::vector<Comparison> comparisons_;           // in the order of explanation_.comparisons
   std::map<std::string, IndexedColumn> indexed_;  // by definition
-  bool has_asked_ = false;
+  bool has_pruned_file_ = false;
 };
 
 }  // namespace blocksieve::internal

@@ -35,7 +35,7 @@ struct SkipIndexBuilder::Parts {
 
   internal::ColumnSet columns;
   GranuleIndexBuilder granules;
-  Status status;  // of extracting values
+  Status status;  // errors of extracting values
 };
 
 SkipIndexBuilder::SkipIndexBuilder(std::unique_ptr<Parts> parts) noexcept

@@ -13,21 +13,21 @@
 namespace blocksieve {
 namespace {
 
-// Headers of a few columns are shorter.
+// Enough for the header of a few columns.
 constexpr uint64_t kUsualHeaderBytes = 4096;
 
 std::span<uint8_t> Room(std::string* bytes, size_t begin) {
   return {reinterpret_cast<uint8_t*>(bytes->data()) + begin, bytes->size() - begin};
 }
 
-/// Appends what the source has from `offset` on.
+/// Appends `num_bytes` of the source from `offset` on.
 Status AppendFrom(SkipIndexSource* source, uint64_t offset, uint64_t num_bytes, std::string* out) {
   const size_t begin = out->size();
   out->resize(begin + static_cast<size_t>(num_bytes));
   return num_bytes == 0 ? Status::Ok() : source->Read(offset, Room(out, begin));
 }
 
-/// The front of the index, which has the whole header unless the index ends before.
+/// Reads the start of the index, with the whole header unless the index is truncated.
 Status ReadStart(SkipIndexSource* source, std::string* start) {
   const uint64_t all = source->num_bytes();
   Status status = AppendFrom(source, 0, std::min(all, kUsualHeaderBytes), start);

@@ -13,26 +13,26 @@
 
 namespace blocksieve::internal {
 
-/// Sums up the skip indexes of files, which come from the oldest to the newest.
+/// Sums up the skip indexes of files, which must be added from the oldest to the newest.
 class SkipIndexSummarizer {
  public:
   /// @{
-  /// A file with a usable index, of so many bytes in the file.
-  /// Errors: ResourceExhausted, as of AddDefinition.
+  /// Adds a file with a usable index of `num_bytes`. Errors: ResourceExhausted (memory).
   Status AddIndex(const GranuleIndex& index, uint64_t num_bytes);
   Status AddIndex(std::span<const GranuleColumnInfo> columns, uint64_t num_bytes);
   /// @}
 
-  /// How large max_index_bytes would have to be for a file of which something was left out.
+  /// Adds the max_index_bytes that a file needs whose index is incomplete.
   void AddNeededBytes(uint64_t bytes);
 
-  /// A file without one: "000012.sst: reason".
+  /// Adds a file without a usable index: "000012.sst: reason".
   void AddProblem(std::string problem);
 
-  /// A column that the file last added was to have, though its index did not come about.
+  /// Adds a column that the last file should have, although its index was not built. Errors:
+  /// ResourceExhausted (memory).
   Status AddDefinition(std::string_view definition);
 
-  /// To be called once.
+  /// REQUIRES: first call
   SkipIndexSummary Finish();
 
  private:

@@ -11,16 +11,14 @@
 
 namespace blocksieve::internal {
 
-/// A row, and where it stands in an order: `sort_key` is the SortKey of its least or greatest
-/// value.
+/// A row with its position in an order: `sort_key` is the SortKey of its smallest or largest value.
 struct OrderedRow {
   std::string sort_key;
   std::string key;
   std::string value;
 };
 
-/// The first rows of an order, of those that were added. Takes memory for as many as the limit
-/// says.
+/// The first `limit` rows of an order among those added. Memory: `limit` rows.
 class TopRows {
  public:
   using KeyLess = std::function<bool(const std::string&, const std::string&)>;
@@ -28,17 +26,16 @@ class TopRows {
   /// `less` compares keys. REQUIRES: limit > 0
   TopRows(const ScanOrder& order, uint64_t limit, KeyLess less = std::less<std::string>());
 
-  /// Rows without a value are ignored, as is one of a key that was added before, with the same
-  /// value.
+  /// Adds a row. Ignores rows without a value, and duplicates (same key and value).
   void Add(std::string_view key, std::string_view value);
 
-  /// Whether a row of this SortKey could be among the first ones.
+  /// Whether a row with this SortKey could be among the first rows.
   bool WouldTake(const std::string& sort_key) const;
 
-  /// How many more rows are wanted, whatever they are.
+  /// Rows that are missing to the limit.
   uint64_t num_wanted() const { return limit_ - rows_.size(); }
 
-  /// In their order.
+  /// In order.
   const auto& rows() const { return rows_; }
 
  private:

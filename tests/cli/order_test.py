@@ -91,7 +91,7 @@ class Orders(OrderTest):
 
     def test_what_is_wrong(self):
         self.load(self.rows[:100], *self.INDEXES)
-        self.assertIn("position 12: expected LIMIT, without which all rows would be read",
+        self.assertIn("position 12: expected LIMIT, which ORDER BY requires",
                       self.fail_with(2, "scan", "--db", self.db, "--where", "ORDER BY ts"))
         self.assertIn("ORDER BY ts DESC", self.fail_with(2, "scan", "--db", self.db, "--reverse",
                                                          "--where", "ORDER BY ts LIMIT 1"))

@@ -96,7 +96,7 @@ class WrongConditions(ScanTest):
         self.check("n =", "position 4: ", "found the end\n  n =\n     ^\n")
         self.check("", "position 1: ", "\n  ^\n")
         self.check("(n = 1", "position 7: ")
-        self.check("kind = 'odd", "position 8: ", "quote is not closed")
+        self.check("kind = 'odd", "position 8: ", "no closing quote")
 
     def test_position_after_characters_of_several_bytes(self):
         self.check("kind = 'é日' AND !", "\n  kind = 'é日' AND !\n                  ^\n")
@@ -117,8 +117,8 @@ class Names(CommandTest):
         self.assertIn('in conditions, the column is "in", in double quotes', said)
         self.assertEqual(self.keys('"in" = 1'), ["a"])
         self.assertEqual(self.keys('"two words" = \'2\''), ["b"])
-        self.assertIn("position 1: 'in' is a word of the language; the column of this name is \"in\", "
-                      "in double quotes", self.fail_with(2, "scan", "--db", self.db, "--where", "in = 1"))
+        self.assertIn("position 1: 'in' is a keyword; write the column as \"in\", in double quotes",
+                      self.fail_with(2, "scan", "--db", self.db, "--where", "in = 1"))
 
     def test_database_without_indexes(self):
         self.load([("a", 1)])

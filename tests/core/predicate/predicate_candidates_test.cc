@@ -109,7 +109,7 @@ TEST_F(PredicateCandidates, WhatCannotSkipAsksNoIndex) {
         "w NOT LIKE '% abc %'", "w IS NOT NULL", "w = '--'", "w IN ('abc', '-')", "g LIKE '%ab%'",
         "g HAS 'ab'", "g STARTSWITH 'ab'", "g NOT HAS 'abc'", "g != 'abc'", "n != 1.5", "TRUE",
         "NOT FALSE",
-        // One side of an OR that cannot skip makes the other useless.
+        // One operand of an OR that cannot prune makes the others useless.
         "s = 'bash' OR x = 'bash'", "s = 'bash' OR (n = 1 OR g HAS 'ab')",
         "NOT (s = 'bash' AND g HAS 'abc')", "(s = 'a' AND n = 1) OR x = 'a'"}) {
     const Predicate predicate = MakePredicate(text, columns_);
@@ -164,12 +164,12 @@ TEST_F(PredicateCandidates, ExplainsEveryComparison) {
   };
   check("s = 'a' AND n != 1 AND x = 'a' AND g LIKE '%ab%' AND TRUE",
         {{"s = 'a'", true, true, "filter and min/max, 1 value"},
-         {"n != 1", true, true, "only granules that hold a single value"},
+         {"n != 1", true, true, "only granules with a single value"},
          {"x = 'a'", false, false, "column 'x' has no index"},
          {"g LIKE '%ab%'", false, false, "fewer than 3 characters in a row"},
          {"TRUE", false, false, "every row matches"}});
   check("NOT (s = 'a' AND w HAS 'a')",
-        {{"s != 'a'", true, false, "an alternative to it cannot skip"},
+        {{"s != 'a'", true, false, "another operand of the OR cannot prune"},
          {"w NOT HAS 'a'", false, false, "cannot tell which texts lack"}});
   check("n BETWEEN 1 AND 2 OR NOT n > 5",
         {{"n BETWEEN 1 AND 2", true, true, "min/max"}, {"NOT n > 5", true, true, "min/max"}});

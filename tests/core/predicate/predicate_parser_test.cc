@@ -72,9 +72,9 @@ TEST(PredicateParser, ErrorsSayWhereAndWhatWasExpected) {
       {"pkg =", 6, "expected a number or a string in single quotes, found the end"},
       {"pkg = bash", 7, "found 'bash'"},
       {"pkg = \"bash\"", 7, "found '\"bash\"'"},
-      {"pkg = 'bash", 7, "found 'bash, whose quote is not closed"},
-      {"\"pkg = 5", 1, "whose quote is not closed"},
-      {"pkgg = 'x'", 1, "unknown column 'pkgg'; known are pkg, n, f, words"},
+      {"pkg = 'bash", 7, "found 'bash, which has no closing quote"},
+      {"\"pkg = 5", 1, "no closing quote"},
+      {"pkgg = 'x'", 1, "unknown column 'pkgg'; known: pkg, n, f, words"},
       {"n = 1 AND PKG = 'x'", 11, "unknown column 'PKG'"},
       {"n = 'x'", 5, "column 'n' is int and cannot be compared with the string 'x'"},
       {"f IN (1, 'x')", 10, "column 'f' is float and cannot be compared with the string 'x'"},
@@ -102,7 +102,7 @@ TEST(PredicateParser, ErrorsSayWhereAndWhatWasExpected) {
       {"(n = 5", 7, "expected AND, OR or ')', found the end"},
       {"n = 5 AND", 10, "expected a column"},
       {"AND n = 5", 1, "expected a column, NOT or '(', found 'AND'"},
-      {"in = 'x'", 1, "'in' is a word of the language; the column of this name is \"in\""},
+      {"in = 'x'", 1, "'in' is a keyword; write the column as \"in\""},
       {"5 = n", 1, "found '5'"},
       {"n = 12abc", 5, "found '12abc'"},
       {"n = 1e", 5, "found '1e'"},
@@ -122,7 +122,7 @@ TEST(PredicateParser, ErrorsSayWhereAndWhatWasExpected) {
         << text << ": " << predicate.status().message();
     EXPECT_EQ(predicate.status().message().find("position " + std::to_string(position) + ": "), 0u);
   }
-  EXPECT_NE(Predicate::Parse("x = 1", {}).status().message().find("no column is known"),
+  EXPECT_NE(Predicate::Parse("x = 1", {}).status().message().find("there are no columns"),
             std::string::npos);
 }
 

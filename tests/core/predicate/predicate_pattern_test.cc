@@ -101,7 +101,7 @@ TEST(PredicatePattern, WordsAreCertainBetweenSeparators) {
       {"%-%", {}},          {"", {}}};
   for (const auto& [pattern, tokens] : cases) {
     const Pattern parsed = *Pattern::Like(pattern);  // tokens refer to it
-    EXPECT_EQ(parsed.CertainTokens(column), tokens) << pattern;
+    EXPECT_EQ(parsed.RequiredTokens(column), tokens) << pattern;
   }
 }
 
@@ -124,7 +124,7 @@ TEST(PredicatePattern, NgramsAreCertainInsideLiterals) {
       {Pattern::Prefix("abc\xe6\x97"), {"abc"}},
       {Pattern::Contains("ab"), {}}};
   for (size_t i = 0; i < std::size(cases); ++i) {
-    EXPECT_EQ(cases[i].first.CertainTokens(column), cases[i].second) << i;
+    EXPECT_EQ(cases[i].first.RequiredTokens(column), cases[i].second) << i;
   }
 }
 

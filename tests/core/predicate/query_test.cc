@@ -55,10 +55,10 @@ TEST(Query, SaysWhatIsWrongAndWhere) {
   } cases[] = {
       {"", 1, "expected a column"},
       {"ORDER BY", 9, "expected a column"},
-      {"ORDER BY n", 11, "expected LIMIT, without which all rows would be read"},
+      {"ORDER BY n", 11, "expected LIMIT, which ORDER BY requires"},
       {"ORDER BY x LIMIT 1", 10, "unknown column 'x'"},
       {"ORDER BY w LIMIT 1", 10, "is indexed by tokens, which have no order"},
-      {"n = 1 LIMIT 0", 13, "a whole number of rows, 1 or more"},
+      {"n = 1 LIMIT 0", 13, "a number of rows, 1 or more"},
       {"n = 1 LIMIT -1", 13, "a whole number"},
       {"n = 1 LIMIT 1.5", 13, "a whole number"},
       {"n = 1 LIMIT 1 AND n = 2", 15, "expected the end"},

@@ -71,12 +71,12 @@ TEST(ScanPruner, EverythingIsReadIfNoIndexHelps) {
   EXPECT_EQ(off.full_scan_reason, "use_index is off");
   ScanExplanation useless;
   EXPECT_FALSE(ScanPruner(MakePredicate("v LIKE '%b'", predicate.columns()), &useless).CanPrune());
-  EXPECT_EQ(useless.full_scan_reason, "no comparison of the predicate can skip");
+  EXPECT_EQ(useless.full_scan_reason, "no comparison of the predicate can prune granules");
   ScanExplanation none;
   ScanPruner planner(predicate, &none);
   EXPECT_FALSE(planner.PruneFile(nullptr, "1", "written without an index"));
   planner.Finish();
-  EXPECT_EQ(none.full_scan_reason, "no file has an index that can skip");
+  EXPECT_EQ(none.full_scan_reason, "no file has an index that can prune granules");
 }
 
 TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameCounts) {
