@@ -19,7 +19,7 @@ void PreferHugePages(void* memory, size_t bytes) noexcept {
   const auto address = reinterpret_cast<uintptr_t>(memory);
   const uintptr_t first = (address + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
   const uintptr_t last = (address + bytes) / kHugePageBytes * kHugePageBytes;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): pages are a matter of addresses
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): page boundaries are computed as numbers
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #else
   static_cast<void>(memory);
@@ -31,7 +31,7 @@ uint32_t PaddingBytes(uint64_t payload_bytes) noexcept {
   return payload_bytes >= kPageAllocationBytes ? kPaddingBytes : 0;
 }
 
-OwnedBytes AllocateBlock(uint64_t size, uint64_t lead) {
+OwnedBytes AllocateBlock(uint64_t size, uint64_t padding) {
   OwnedBytes block;
   const uint64_t allocated = size + kCacheLineBytes;
   block.memory.reset(new (std::nothrow) char[static_cast<size_t>(allocated)]);
@@ -39,7 +39,7 @@ OwnedBytes AllocateBlock(uint64_t size, uint64_t lead) {
   PreferHugePages(block.memory.get(), static_cast<size_t>(allocated));
   std::memset(block.memory.get(), 0, static_cast<size_t>(allocated));
   const auto address = reinterpret_cast<uintptr_t>(block.memory.get());
-  block.offset = (kCacheLineBytes - (address + lead) % kCacheLineBytes) % kCacheLineBytes;
+  block.offset = (kCacheLineBytes - (address + padding) % kCacheLineBytes) % kCacheLineBytes;
   block.size = static_cast<size_t>(size);
   return block;
 }

@@ -9,19 +9,18 @@ namespace blocksieve::internal {
 
 inline constexpr size_t kHugePageBytes = 2 << 20;
 
-/// Asks the system to back the huge pages within [memory, memory + bytes) by such. A wish, which
-/// may be refused. Large buffers that are filled at random take half the time with them: fewer
-/// faults, and no misses of the address translation.
+/// Advises the system to use huge pages within [memory, memory + bytes). Filling a large buffer at
+/// random takes half the time with them: fewer page faults, and no TLB misses.
 void PreferHugePages(void* memory, size_t bytes) noexcept;
 
-/// Unused bytes that a payload of this size begins with. Large allocations come from the kernel in
-/// pages, and glibc puts 16 bytes of its own in front. The reader's buffer is such an allocation,
-/// and so the lines of a large filter that begins with 48 unused bytes are aligned to cache lines:
-/// without, half of all probes of a 100 MB filter touch one more.
+/// Padding at the start of a payload of this size, in bytes. The reader's buffer of a large filter
+/// is an allocation of whole pages, with 16 bytes of glibc's at its start. 48 bytes of padding
+/// align the filter's lines to cache lines; without it, half of all probes of a 100 MB filter touch
+/// a second one.
 uint32_t PaddingBytes(uint64_t payload_bytes) noexcept;
 
-/// Memory for a block whose byte number `lead` is aligned to a cache line, all zero; no memory if
-/// there is none.
-OwnedBytes AllocateBlock(uint64_t size, uint64_t lead);
+/// Allocates a zeroed block whose byte number `padding` is aligned to a cache line. `memory` is
+/// null if out of memory.
+OwnedBytes AllocateBlock(uint64_t size, uint64_t padding);
 
 }  // namespace blocksieve::internal

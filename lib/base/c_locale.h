@@ -4,8 +4,8 @@
 
 namespace blocksieve::internal {
 
-/// For as long as it lives, this thread reads and writes numbers as they are in the locale "C": for
-/// calls of libraries that go by the locale of the program.
+/// Sets the locale "C" for this thread while it lives, for library calls that read or write numbers
+/// in the program's locale.
 class CLocale {
  public:
   CLocale() noexcept : previous_(uselocale(Locale())) {}

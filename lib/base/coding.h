@@ -8,8 +8,8 @@
 
 #include "blocksieve/bytes.h"
 
-// Little-endian integers at any alignment, and LEB128 varints. Readers take bounded input and
-// report running off its end; nothing here assumes the byte order or alignment of the machine.
+// Little-endian integers at any alignment, and LEB128 varints. Decoders are bounded and report
+// reading past the end. Nothing depends on the machine's byte order or alignment.
 
 namespace blocksieve {
 
@@ -31,7 +31,7 @@ inline void StoreLittleEndian(uint8_t* to, Integer value) noexcept {
   std::memcpy(to, &value, sizeof(value));
 }
 
-/// The 64 bits from bit number `bit` on; those beyond the end are zero.
+/// The 64 bits from bit number `bit` on; bits past the end are zero.
 inline uint64_t LoadBits64(ByteView bytes, uint64_t bit) noexcept {
   const uint64_t byte = bit / 8;
   const unsigned shift = bit % 8;
@@ -53,7 +53,7 @@ inline uint64_t LoadBits64(ByteView bytes, uint64_t bit) noexcept {
   return word;
 }
 
-/// `Bytes` is std::string or what appends like one.
+/// `Bytes` is std::string or a class with its append functions.
 template <class Integer, class Bytes>
 inline void AppendLittleEndian(Bytes* out, Integer value) {
   uint8_t buffer[sizeof(Integer)];
@@ -71,8 +71,8 @@ inline void AppendVarint(Bytes* out, uint64_t value) {
   out->push_back(static_cast<char>(value));
 }
 
-/// Decodes from the front of a view. After the first failure every further read fails too, so that
-/// a caller may read all fields and check `ok()` once.
+/// Decodes from the front of a view. After a failure every read fails, so that a caller may read
+/// all fields and check ok() once.
 class Decoder {
  public:
   explicit Decoder(ByteView bytes) noexcept : rest_(bytes) {}
@@ -120,7 +120,7 @@ class Decoder {
   bool ok_ = true;
 };
 
-/// How many bytes two texts begin with alike.
+/// Length of the common prefix of two texts, in bytes.
 inline size_t SharedBytes(std::string_view a, std::string_view b) noexcept {
   const size_t shorter = std::min(a.size(), b.size());
   size_t i = 0;

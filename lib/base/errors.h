@@ -2,7 +2,7 @@
 
 #include <array>
 #include <charconv>
-#include <new>  // std::bad_alloc, which users of OutOfMemory catch
+#include <new>  // std::bad_alloc, for callers of OutOfMemory
 #include <string>
 #include <string_view>
 
@@ -10,20 +10,20 @@
 
 namespace blocksieve::internal {
 
-/// What a function that returns a Status or Result gives instead of throwing std::bad_alloc. The
-/// message is so short that a string holds it without memory of its own.
+/// The error that replaces std::bad_alloc. Its message is short enough for std::string not to
+/// allocate.
 inline Status OutOfMemory() { return Status::ResourceExhausted("out of memory"); }
 
-/// The shortest text that reads back as `value`: a message never shows a value just outside a range
-/// as if it were the bound.
+/// The shortest text that reads back as `value`, so that no message shows a value just outside a
+/// range as the bound itself.
 inline std::string ShortestText(double value) {
   std::array<char, 32> text;
   const std::to_chars_result result = std::to_chars(text.data(), text.data() + text.size(), value);
   return {text.data(), result.ptr};
 }
 
-/// A text in a message: its first 40 bytes, without splitting a character of UTF-8, and "..." if
-/// there are more.
+/// Shortens a text for a message: up to 40 bytes without splitting a UTF-8 character, then "..." if
+/// it is longer.
 inline std::string Shown(std::string_view text) {
   size_t end = 40;
   if (text.size() <= end) return std::string(text);

@@ -16,7 +16,7 @@ constexpr std::array<std::pair<Kernel, std::string_view>, 4> kKernelNames{{
     {Kernel::kNeon, "neon"},
 }};
 
-// What decides on a kernel takes no memory: it runs in whatever opens the first filter.
+// Choosing a kernel does not allocate, because it runs when the first filter is opened.
 
 constexpr uint32_t Bit(Kernel kernel) { return uint32_t{1} << static_cast<uint32_t>(kernel); }
 
@@ -80,7 +80,7 @@ Kernel FastestKernel() {
   return fastest;
 }
 
-// What the environment asks for; empty if nothing.
+// The value of BLOCKSIEVE_KERNEL; empty if unset.
 std::string_view ForcedKernel() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): read under the locks of statics only
   const char* const forced = std::getenv("BLOCKSIEVE_KERNEL");

@@ -7,8 +7,7 @@
 
 namespace blocksieve {
 
-/// Instruction sets that probes are written for. All give bit-identical answers; only speed
-/// differs.
+/// Instruction sets that probes are written for. Answers are bit-identical; only speed differs.
 enum class Kernel : uint8_t {
   kScalar,  ///< Portable; always available.
   kAvx2,    ///< x86-64 with AVX2.
@@ -19,23 +18,22 @@ enum class Kernel : uint8_t {
 /// "scalar", "avx2", "avx512" or "neon".
 std::string_view KernelName(Kernel kernel) noexcept;
 
-/// The kernel that readers use: what the environment variable BLOCKSIEVE_KERNEL names, if it is
-/// available here, else the fastest available one. Decided at the first call of the process.
-/// Thread-safe.
+/// The kernel that readers use: the one that the environment variable BLOCKSIEVE_KERNEL names, if
+/// it is available, else the fastest available one. Chosen once per process. Thread-safe.
 Kernel ActiveKernel();
 
-/// What is wrong with BLOCKSIEVE_KERNEL ("avx9: unknown", "neon: not available"); empty if nothing
-/// is. For integrations to log; the core never prints.
+/// The problem with BLOCKSIEVE_KERNEL, for integrations to log ("avx9: unknown", "neon: not
+/// available"); empty if there is none.
 std::string_view KernelOverrideProblem();
 
 }  // namespace blocksieve
 
 namespace blocksieve::internal {
 
-/// The inverse of KernelName; nothing for any other text.
+/// The inverse of KernelName; nullopt for any other text.
 std::optional<Kernel> ParseKernel(std::string_view name) noexcept;
 
-/// Kernels that are compiled in and that this processor can run, slowest first. Never empty.
+/// The kernels that are compiled in and that this processor supports, slowest first. Never empty.
 const std::vector<Kernel>& AvailableKernels();
 
 /// Whether AvailableKernels() has `kernel`.

@@ -8,21 +8,21 @@
 
 #include "lib/base/coding.h"
 
-// Numbers of few bits, one after the other, low bits first. lib/FORMAT.md specifies the codes.
+// Variable-length codes of small numbers, low bits first. lib/FORMAT.md specifies them.
 
 namespace blocksieve::internal {
 
-/// The longest number in one piece.
+/// Maximum number of bits that are read or written at once.
 inline constexpr unsigned kMaxCodeBits = 56;
 
 inline constexpr uint64_t LowBits(unsigned bits) noexcept { return (uint64_t{1} << bits) - 1; }
 
-/// Bits of a truncated binary code below `limit`; one more for some of the numbers.
+/// Bits of a truncated binary code of numbers below `limit`; some numbers take one more.
 inline unsigned TruncatedBits(uint64_t limit) noexcept {
   return limit <= 1 ? 0 : static_cast<unsigned>(std::bit_width(limit) - 1);
 }
 
-/// Bits that ExpGolomb takes.
+/// Bits of an Exp-Golomb code.
 inline unsigned ExpGolombBits(uint64_t value, unsigned k) noexcept {
   return 2 * static_cast<unsigned>(std::bit_width((value >> k) + 1)) - 1 + k;
 }
@@ -31,7 +31,7 @@ class BitWriter {
  public:
   uint64_t num_bits() const noexcept { return 8 * bytes_.size() + pending_bits_; }
 
-  /// REQUIRES: bits <= kMaxCodeBits, and the value has no more
+  /// Appends the low `bits` of `value`. REQUIRES: bits <= kMaxCodeBits, value < 2^bits
   void Bits(uint64_t value, unsigned bits) {
     assert(bits <= kMaxCodeBits && value >> bits == 0);
     pending_ |= value << pending_bits_;
@@ -42,14 +42,14 @@ class BitWriter {
     pending_ = pending_bits_ == 0 ? 0 : value >> (bits - pending_bits_);
   }
 
-  /// `value` zeros and a one.
+  /// Appends `value` zeros and a one.
   void Unary(uint64_t value) {
     for (; value >= kMaxCodeBits; value -= kMaxCodeBits) Bits(0, kMaxCodeBits);
     Bits(uint64_t{1} << value, static_cast<unsigned>(value) + 1);
   }
 
-  /// Exponential Golomb: the number plus 2^k has so many bits below its highest one; how many more
-  /// than k in unary, and these bits.
+  /// Appends an Exp-Golomb code. With b the number of bits below the highest one of value + 2^k:
+  /// b - k in unary, then those b bits.
   void ExpGolomb(uint64_t value, unsigned k) {
     const uint64_t sum = value + (uint64_t{1} << k);
     const auto below = static_cast<unsigned>(std::bit_width(sum) - 1);
@@ -57,7 +57,7 @@ class BitWriter {
     Bits(sum & LowBits(below), below);
   }
 
-  /// A number below `limit` in as many bits as that takes, or one less. REQUIRES: value < limit
+  /// Appends a truncated binary code, one bit shorter for some values. REQUIRES: value < limit
   void Truncated(uint64_t value, uint64_t limit) {
     assert(value < limit);
     const unsigned bits = TruncatedBits(limit);
@@ -68,7 +68,7 @@ class BitWriter {
     Bits(value & 1, 1);
   }
 
-  /// All that `bits` has.
+  /// Appends all bits of another writer.
   void Append(BitWriter bits) {
     uint64_t left = bits.num_bits();
     const std::string bytes = std::move(bits).Finish();
@@ -79,7 +79,7 @@ class BitWriter {
     }
   }
 
-  /// What was written, zeros up to the next byte included.
+  /// The bytes written, padded with zero bits.
   std::string Finish() && {
     for (uint64_t rest = pending_; pending_bits_ != 0; rest >>= 8) {
       bytes_.push_back(static_cast<char>(rest));
@@ -94,7 +94,7 @@ class BitWriter {
   unsigned pending_bits_ = 0;  // below 64 between calls
 };
 
-/// Reads what BitWriter wrote. Beyond the end, and after a code that no writer makes, all numbers
+/// Reads the codes of a BitWriter. Past the end, and after a code that no writer makes, all numbers
 /// are 0 and ok() is false.
 class BitReader {
  public:
@@ -109,10 +109,10 @@ class BitReader {
       position_ += bits;
   }
 
-  /// The next 64 bits, zeros beyond the end. They are not taken.
+  /// The next 64 bits, with zeros past the end, without advancing.
   uint64_t Peek() const noexcept { return LoadBits64(bytes_, position_); }
 
-  /// The next kMaxCodeBits bits at least: one load where it is not near the end.
+  /// At least the next kMaxCodeBits bits, without advancing; a single load except near the end.
   uint64_t PeekCode() const noexcept {
     const uint64_t byte = position_ / 8;
     if (byte + sizeof(uint64_t) > bytes_.size()) return Peek();

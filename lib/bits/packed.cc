@@ -9,10 +9,10 @@
 namespace blocksieve::internal {
 namespace {
 
-// zstd's own default. Level 15 would save 6 % of the keys for ten times the time.
+// zstd's default. Level 15 would make keys 6 % smaller and take ten times as long.
 constexpr int kLevel = 3;
 
-// Of raw to stored bytes: a malicious index cannot make a reader allocate more than this.
+// Maximum ratio of raw to stored bytes: limits the memory that a malicious index makes readers use.
 constexpr uint64_t kMaxRatio = 256;
 
 void AppendHeader(uint64_t base, uint32_t width, std::string* out) {
@@ -23,19 +23,19 @@ void AppendHeader(uint64_t base, uint32_t width, std::string* out) {
 }  // namespace
 
 void PackedInts::Append(std::span<const uint64_t> values, std::string* out) {
-  uint64_t least = 0;
-  uint64_t greatest = 0;
+  uint64_t min = 0;
+  uint64_t max = 0;
   if (!values.empty()) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    least = *low;
-    greatest = *high;
+    min = *low;
+    max = *high;
   }
-  const auto width = static_cast<uint32_t>(std::bit_width(greatest - least));
-  AppendHeader(least, width, out);
+  const auto width = static_cast<uint32_t>(std::bit_width(max - min));
+  AppendHeader(min, width, out);
   unsigned __int128 buffer = 0;
   uint32_t buffered = 0;
   for (size_t i = 0; i < values.size() && width != 0; ++i) {
-    buffer |= static_cast<unsigned __int128>(values[i] - least) << buffered;
+    buffer |= static_cast<unsigned __int128>(values[i] - min) << buffered;
     for (buffered += width; buffered >= 8; buffered -= 8) {
       out->push_back(static_cast<char>(buffer));
       buffer >>= 8;

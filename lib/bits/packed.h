@@ -10,13 +10,13 @@
 
 #include "lib/base/coding.h"
 
-// Encodings of which the parts of an index consist.
+// Encodings in the parts of an index.
 
 namespace blocksieve::internal {
 
-/// One integer per granule of a file, all of the same width, so that any of them can be read
-/// without decoding those before it. If all are equal, the width is 0 and they take two bytes.
-/// Layout: base (varint) | width in bits (1 byte, 0..64) | values minus base, low bits first.
+/// One integer per granule of a file, all of the same width, for random access. If all are equal,
+/// the width is 0 and they take two bytes. Layout: base (varint) | width in bits (1 byte, 0..64) |
+/// values minus base, low bits first.
 class PackedInts {
  public:
   PackedInts() = default;
@@ -24,14 +24,14 @@ class PackedInts {
   /// Appends the encoding of `values`.
   static void Append(std::span<const uint64_t> values, std::string* out);
 
-  /// The same of `count` bits.
+  /// Appends the encoding of `count` bits.
   static void AppendBits(std::span<const uint64_t> words, uint64_t count, std::string* out);
 
-  /// Takes the encoding of `count` values off the front of the decoder. Damage shows in
-  /// `from->ok()`; all values are then 0.
+  /// Decodes `count` values from the front. If damaged, from->ok() is false and all values are 0.
   static PackedInts Read(uint64_t count, Decoder* from) noexcept;
 
-  /// REQUIRES: i < count. Not asserted: the count is not kept, and reading is bounded by the bytes.
+  /// Value number i. REQUIRES: i < count. Not asserted: the count is not stored, and reads are
+  /// bounded by the bytes.
   uint64_t operator[](uint64_t i) const noexcept {
     if (width_ == 0) return base_;
     const uint64_t value = LoadBits64(bits_, i * width_);
@@ -41,7 +41,7 @@ class PackedInts {
   /// Whether all values are 0 or 1, so that Word may be used.
   bool IsBits() const noexcept { return width_ <= 1 && base_ <= 1 - width_; }
 
-  /// Values 64 w to 64 w + 63 as bits, those beyond the last unspecified. REQUIRES: IsBits()
+  /// Values 64 w to 64 w + 63 as bits; bits past the last value are unspecified. REQUIRES: IsBits()
   uint64_t Word(uint64_t w) const noexcept {
     assert(IsBits());
     if (width_ == 0) return uint64_t{0} - base_;
@@ -57,17 +57,17 @@ class PackedInts {
   ByteView bits_;
 };
 
-/// Appends bytes that often begin like `previous`: shared bytes (varint) | further bytes (varint) |
-/// these.
+/// Appends bytes without their common prefix with `previous`: length of the prefix (varint) |
+/// number of other bytes (varint) | other bytes.
 void AppendAfter(std::string_view previous, std::string_view bytes, std::string* out);
 
-/// Sets bit `index` of `words`, in ascending order from 0.
+/// Appends bit number `index` to `words`. Bits come in ascending order from 0.
 inline void AppendBit(bool bit, uint64_t index, std::vector<uint64_t>* words) {
   if (index % 64 == 0) words->push_back(0);
   words->back() |= uint64_t{bit} << (index % 64);
 }
 
-/// Words for the time of a probe, on the stack if they are as few as most indexes need.
+/// Temporary words of a probe, on the stack unless the index is unusually large.
 class ScratchWords {
  public:
   explicit ScratchWords(size_t size) : many_(size > few_.size() ? size : 0) {}
@@ -78,16 +78,16 @@ class ScratchWords {
   std::vector<uint64_t> many_;
 };
 
-/// Text-like parts of an index (keys, bounds) are compressed with zstd if that makes them smaller.
-/// Paths take half of what prefix compression leaves (22 instead of 45 bytes per granule of 128
-/// rows); otherwise they would miss the target of 12 bits per value. Filters are incompressible.
+/// Compresses a text-like part of an index (keys, bounds) with zstd if that makes it smaller. That
+/// halves paths after prefix compression (22 instead of 45 bytes per granule of 128 rows); without,
+/// they would miss the target of 12 bits per value. Filters are incompressible.
 ///
-/// Appends: size of `raw` (varint) | size as stored (varint) | stored bytes, which are one zstd
-/// frame or, if the sizes are equal, `raw` itself.
+/// Appends: size of `raw` (varint) | stored size (varint) | stored bytes: one zstd frame or, if the
+/// sizes are equal, `raw` itself.
 void AppendCompressed(std::string_view raw, std::string* out);
 
-/// Takes that off the front of the decoder. Returns the raw bytes, in `memory` if they had to be
-/// expanded, else in place. Damage shows in `from->ok()`.
+/// Decodes such a part from the front. Returns the raw bytes, in `memory` if they were compressed,
+/// else in place. If damaged, from->ok() is false.
 ByteView ReadCompressed(Decoder* from, std::vector<uint8_t>* memory);
 
 }  // namespace blocksieve::internal

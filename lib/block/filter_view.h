@@ -8,53 +8,52 @@
 #include "lib/base/kernels.h"
 #include "lib/hash/key_list.h"
 
-// How a probe finds its way through the payload of a filter.
+// An open filter, as its probes see it.
 
 namespace blocksieve::internal {
 
-/// What kernels that test whole registers of positions read. A register of ones costs two
-/// instructions to make.
+/// Constants of kernels that test a register of positions at a time.
 struct PatternRow {
-  uint32_t factors[16];  // those behind the number of probes are copies of the first
-  uint32_t ones[16];
+  uint32_t factors[16];  // copies of the first from the number of probes on
+  uint32_t ones[16];     // loaded, because computing them takes two instructions
 };
 
 struct BlockedBloomView {
   uint64_t num_lines;         // >= 1
   uint32_t num_probes;        // 1 .. 16
-  const PatternRow* pattern;  // of so many probes
+  const PatternRow* pattern;  // the row of num_probes
 };
 
 /// Classic and counting filters.
 struct ClassicBloomView {
   uint64_t num_cells;   // bits or counters, >= 1
   uint32_t num_probes;  // 1 .. 32
-  uint32_t cell_bits;   // of a counter; 1 in classic filters
+  uint32_t cell_bits;   // bits per counter; 1 in classic filters
 };
 
 struct RibbonView {
-  const uint8_t* directory;  // entries of the chunks; unused if there is one chunk only
-  const uint8_t* bases;      // of groups of chunks
+  const uint8_t* directory;  // entries of the chunks; unused if there is only one chunk
+  const uint8_t* bases;      // base positions of groups of chunks
   uint64_t num_chunks;       // >= 1
-  uint64_t fast_segments;    // from here on a window may reach the end: probed word by word
-  uint64_t narrow_segments;  // the others are wide: they have one more column
-  // Of narrow segments (or of all, if they are alike) and of wide ones: segment i begins at address
-  // origin + i * stride, and has as many columns as bits are in use.
+  uint64_t fast_segments;    // later segments are probed word by word: a window may reach the end
+  uint64_t narrow_segments;  // later segments are wide: they have one more column
+  // For narrow segments (or all, if they are alike) and for wide ones: segment i begins at address
+  // origin + i * stride, and has one column per set bit of in_use.
   uintptr_t origin[2];
   uint64_t stride[2];
   uint32_t in_use[2];
-  uint32_t most_in_use;  // the larger of in_use
-  uint64_t num_octets;   // slots / 8
-  uint64_t last_start;   // no row starts behind this slot
-  uint32_t multiplier;   // of the one chunk
+  uint32_t max_in_use;  // the larger of in_use
+  uint64_t num_octets;  // slots / 8
+  uint64_t last_start;  // the last slot at which a row may start
+  uint32_t multiplier;  // multiplier of the only chunk
 };
 
-/// A filter that has been opened: where its payload is and how it is laid out. Its fields have been
-/// checked against the size of the block, so that probes check nothing.
+/// An open filter: the address and the layout of its payload. Fields were checked against the size
+/// of the block when it was opened, so that probes check nothing.
 struct FilterView {
   const uint8_t* data;  // the first line or segment; any alignment
   uint64_t hash_seed;
-  uint64_t first_hash_flip;  // what the hash makes of the seed
+  uint64_t first_hash_flip;  // FirstHashFlip(hash_seed)
   uint64_t last_hash_flip;
   union {
     BlockedBloomView blocked_bloom;
@@ -70,14 +69,14 @@ struct ProbeOps {
   bool (*may_match_hash)(const FilterView&, uint64_t hash) noexcept;
   void (*may_match_hashes)(const FilterView&, const uint64_t* hashes, size_t num_hashes,
                            bool* may_match) noexcept;
-  /// False: none of the keys is empty.
+  /// Returns false only if no key is empty.
   bool (*may_match_keys)(const FilterView&, KeyList keys, size_t num_keys,
                          bool* may_match) noexcept;
 };
 
-/// Answers "no" to everything: the filter of no keys.
+/// Answers "no" to everything, for the filter of no keys.
 extern const ProbeOps kNothingMatches;
-/// Answers "may match" to everything: whatever cannot be read.
+/// Answers "may match" to everything, for unreadable blocks.
 extern const ProbeOps kEverythingMatches;
 
 }  // namespace blocksieve::internal

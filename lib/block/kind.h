@@ -10,12 +10,12 @@
 #include "lib/block/seal.h"
 #include "lib/hash/hash_list.h"
 
-// All that the library knows about a kind of filter. The room of the kind fills in one KindEntry;
-// lib/filter/kinds.cc has the table of them. Nothing else asks which kind a filter is.
+// Everything that depends on the kind of a filter. Each kind's folder defines one KindEntry, and
+// lib/filter/kinds.cc lists them. No other code branches on the kind.
 
 namespace blocksieve::internal {
 
-/// How a kind is sized. What blocksieve/sizing.h says about a function of that name holds.
+/// Sizing of a kind: the functions of the same names in blocksieve/sizing.h.
 struct KindSizing {
   Result<Layout> (*choose_layout)(double target_fpr);
   Result<Layout> (*layout_for_bits_per_key)(double bits_per_key);
@@ -24,23 +24,22 @@ struct KindSizing {
   std::string (*layout_text)(const Layout& layout);
 };
 
-/// How FilterBuilder makes a block of a kind.
+/// Building of a kind by FilterBuilder.
 struct KindBuilding {
-  /// The block that `num_keys` keys are expected to take, all but its checksum.
+  /// The expected footer of a block of `num_keys` keys, without the checksum.
   FilterInfo (*plan)(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept;
 
-  /// Bytes by which a finished block may exceed its plan. Null: none.
+  /// Maximum bytes by which a finished block exceeds its plan. Null: 0.
   uint64_t (*excess_bytes)(const Layout& layout, uint64_t num_keys) noexcept = nullptr;
 
-  /// Memory that `build` takes beside the hashes and the block; more hashes if it keeps them. Null:
-  /// none.
+  /// Memory that `build` uses besides the hashes, which it may copy to keep them, and the block.
+  /// Null: 0.
   uint64_t (*working_bytes)(const Layout& layout, uint64_t num_keys) noexcept = nullptr;
 
-  /// Makes a filter block of `hashes`. Leaves them as they are if `keep` is set. Otherwise it may
-  /// free them on the way; if it fails they are still there, unless memory ran out half-way.
-  /// Errors: ResourceExhausted if the memory in use would exceed `max_build_bytes` (0: no limit),
-  /// if there is none left, if the block would reach 4 GiB, or if there is no such filter.
-  /// Throws std::bad_alloc. REQUIRES: hashes->size() > 0.
+  /// Makes a filter block of `hashes`. Does not change them with `keep`. Otherwise may free them,
+  /// but not if it fails, unless memory runs out half-way. Errors: ResourceExhausted if memory
+  /// would exceed `max_build_bytes` (0: no limit) or runs out, the block would reach 4 GiB, or no
+  /// filter of this layout exists. Throws std::bad_alloc. REQUIRES: hashes->size() > 0.
   Result<OwnedBytes> (*build)(HashList* hashes, bool keep, const Layout& layout, uint64_t hash_seed,
                               uint64_t max_build_bytes);
 };
@@ -49,14 +48,14 @@ struct KindEntry {
   FilterKind kind;
   std::string_view name;
   FilterFormat format;
-  std::optional<KindSizing> sizing = std::nullopt;      ///< None: it has no target FPR.
-  std::optional<KindBuilding> building = std::nullopt;  ///< None: it has a builder of its own.
+  std::optional<KindSizing> sizing = std::nullopt;      ///< Unset: the kind has no target FPR.
+  std::optional<KindBuilding> building = std::nullopt;  ///< Unset: the kind has its own builder.
 };
 
-/// The table, in the order of the kinds' numbers, which begin with 1.
+/// All kinds in the order of their numbers, which start at 1.
 std::span<const KindEntry* const> AllKinds() noexcept;
 
-/// Null: the number is that of no kind.
+/// The entry of a kind; null if no kind has this number.
 const KindEntry* FindKind(FilterKind kind) noexcept;
 
 }  // namespace blocksieve::internal

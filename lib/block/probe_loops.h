@@ -8,27 +8,27 @@
 #include "lib/block/filter_view.h"
 #include "lib/hash/hash_inline.h"
 
-// The entry points of a kernel, made from its primitives:
+// Generates the entry points of a kernel from its primitives:
 //
 //   struct K {
 //     static bool Probe(const FilterView&, uint64_t hash);
-//     static void Fetch(const FilterView&, uint64_t hash);  // asks for the memory that Probe reads
-//     static bool IsNear(const FilterView&);                // whether it is near by without asking
+//     static void Fetch(const FilterView&, uint64_t hash);  // prefetches the memory of Probe
+//     static bool IsNear(const FilterView&);                // whether prefetching is a loss
 //   };
 //
-// A macro, because the primitives have to be inlined into functions that carry the same target
-// attribute, and a template cannot take an attribute as its parameter. Compiling the kernels' files
-// with other flags instead would let the linker pick an AVX-512 copy of some std:: inline function
-// for the whole program.
+// By macro, because the primitives must be inlined into functions with the same target attribute,
+// and an attribute cannot be a template parameter. With special compiler flags for the kernels'
+// files instead, the linker could pick an AVX-512 copy of a std:: inline function for the whole
+// program.
 
 namespace blocksieve::internal {
 
-/// Hashes that a kernel works on at a time. RocksDB's MultiGet asks for at most 32; 32 misses are
-/// also about what a core keeps in flight.
+/// Number of hashes in a batch. RocksDB's MultiGet looks up at most 32 keys at a time, and a core
+/// keeps about 32 misses in flight.
 inline constexpr size_t kProbeBatch = 32;
 
-/// Hashes of keys, and `fetch(i)` as soon as hashes[i] is known: what it asks for comes while the
-/// next are hashed. Returns whether a key is empty.
+/// Hashes keys, and calls `fetch(i)` as soon as hashes[i] is known, so that memory arrives while
+/// the next keys are hashed. Returns whether a key is empty.
 template <class Fetch>
 inline __attribute__((always_inline)) bool HashKeys(const FilterView& view, KeyList keys,
                                                     size_t num_keys, uint64_t* hashes,
@@ -47,7 +47,7 @@ inline __attribute__((always_inline)) bool HashKeys(const FilterView& view, KeyL
   return has_empty;
 }
 
-/// The may_match_keys that is made of a kernel's may_match_hashes.
+/// Implements may_match_keys by a kernel's may_match_hashes.
 template <auto kMayMatchHashes>
 bool HashAndMatch(const FilterView& view, KeyList keys, size_t num_keys, bool* may_match) noexcept {
   uint64_t hashes[kProbeBatch];
@@ -62,8 +62,8 @@ bool HashAndMatch(const FilterView& view, KeyList keys, size_t num_keys, bool* m
 
 }  // namespace blocksieve::internal
 
-/// May match a key, by `EXPRESSION` of its hash. The lengths that engines probe with most are one
-/// comparison away; long keys have a function of their own, see kShortKeyBytes.
+/// Defines the probes of one key or hash, by `EXPRESSION` of `hash`. The most frequent key lengths
+/// take one comparison; long keys have a separate function, see kShortKeyBytes.
 #define BLOCKSIEVE_KEY_PROBES(NAME, TARGET, EXPRESSION)                                         \
   TARGET bool NAME##Hash(const FilterView& view, uint64_t hash) noexcept { return EXPRESSION; } \
   TARGET __attribute__((noinline)) bool NAME##LongKey(const FilterView& view,                   \

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kTailBytes = 3 + sizeof(uint32_t) + kZeroTailBytes;
 
-// The byte of kind and flags.
+// Masks of the byte of kind and flags.
 constexpr uint8_t kKindMask = 0x0f;
 constexpr uint8_t kHasSeed = 0x10;
 constexpr uint8_t kIsEmpty = 0x20;
@@ -59,12 +59,12 @@ Result<OwnedBytes> AllocateFilterBlock(const FilterInfo& plan, uint64_t block_by
   if (build_bytes == kExhausted || (max_build_bytes != 0 && build_bytes > max_build_bytes)) {
     return Status::ResourceExhausted(
         "building a filter of " + std::to_string(plan.num_keys) + " keys takes more memory than " +
-        (max_build_bytes == 0 ? "there is"
+        (max_build_bytes == 0 ? "available"
                               : "max_build_bytes = " + std::to_string(max_build_bytes)));
   }
   OwnedBytes block = AllocateBlock(block_bytes, plan.padding_bytes);
   if (block.memory == nullptr) {
-    return Status::ResourceExhausted("no memory for a filter block of " +
+    return Status::ResourceExhausted("out of memory for a filter block of " +
                                      std::to_string(block_bytes) + " bytes");
   }
   return block;
@@ -87,17 +87,19 @@ void Seal(FilterInfo info, const FilterFormat& format, OwnedBytes* block) noexce
 
 Result<BlockTail> ReadTail(ByteView block) {
   if (block.size() < kTailBytes) {
-    return DamagedBlock(std::to_string(block.size()) + " bytes are too short");
+    return DamagedBlock("size is " + std::to_string(block.size()) + " bytes; allowed: at least " +
+                        std::to_string(kTailBytes));
   }
   const ByteView tail = block.last(kTailBytes);
   if (!HasFilterBlockTail(block) || tail[2] != kMagicByte) {
-    return DamagedBlock("does not end as a blocksieve filter does");
+    return DamagedBlock("no magic byte; another program's filter?");
   }
   const size_t field_bytes = tail[0];
-  if (block.size() - kTailBytes < field_bytes) return DamagedBlock("shorter than its footer");
+  if (block.size() - kTailBytes < field_bytes)
+    return DamagedBlock("block is shorter than its footer");
   const ByteView covered = block.last(kTailBytes + field_bytes).first(field_bytes + 3);
   if (LoadLittleEndian<uint32_t>(tail.data() + 3) != Checksum(covered)) {
-    return DamagedBlock("checksum of the footer does not fit");
+    return DamagedBlock("footer checksum mismatch");
   }
   return BlockTail{tail[1], covered.first(field_bytes),
                    block.first(block.size() - kTailBytes - field_bytes)};
@@ -123,11 +125,11 @@ Status ReadFooter(ByteView block, FilterInfo* info) {
   info->payload_checksum = fields.Fixed<uint32_t>();
   if ((kind_and_flags & kHasSeed) != 0) info->hash_seed = fields.Fixed<uint64_t>();
   info->block_bytes = block.size();
-  if (!fields.ok()) return DamagedBlock("footer ends early");
+  if (!fields.ok()) return DamagedBlock("footer is truncated");
   if ((kind_and_flags & ~(kKindMask | kKnownFlags)) != 0) {
     return Status::NotSupported("filter block: flags are " +
                                 std::to_string(kind_and_flags & ~kKindMask) +
-                                ", of which some are unknown");
+                                "; some are unknown to this library");
   }
   const KindEntry* kind = FindKind(info->kind);
   if (kind == nullptr) {
@@ -136,7 +138,7 @@ Status ReadFooter(ByteView block, FilterInfo* info) {
                                 "; this library reads 1 to " + std::to_string(AllKinds().size()));
   }
   if (info->payload_bytes != tail->before.size()) {
-    return DamagedBlock("payload has " + std::to_string(tail->before.size()) +
+    return DamagedBlock("payload is " + std::to_string(tail->before.size()) +
                         " bytes; its footer says " + std::to_string(info->payload_bytes));
   }
   const bool is_empty = (kind_and_flags & kIsEmpty) != 0;
@@ -144,18 +146,18 @@ Status ReadFooter(ByteView block, FilterInfo* info) {
     return DamagedBlock("number of keys contradicts the empty flag");
   }
   if (is_empty && info->payload_bytes != 0) {
-    return DamagedBlock("the filter is empty, its payload is not");
+    return DamagedBlock("payload of an empty filter is not empty");
   }
   if (HasLayoutFields(*info, kind->format)) {
     if (Status status = kind->format.read_fields(&fields, info); !status.ok()) return status;
   }
-  return fields.rest().empty() ? Status::Ok() : DamagedBlock("footer has bytes too many");
+  return fields.rest().empty() ? Status::Ok() : DamagedBlock("footer has trailing bytes");
 }
 
 Status CheckPayload(ByteView block, const FilterInfo& info) {
-  if (LooksShort(block)) return Status::Ok();  // checked when it was read
+  if (LooksShort(block)) return Status::Ok();  // checked by ReadFooter
   if (Checksum(block.first(static_cast<size_t>(info.payload_bytes))) != info.payload_checksum) {
-    return DamagedBlock("checksum of the payload does not fit");
+    return DamagedBlock("payload checksum mismatch");
   }
   return Status::Ok();
 }

@@ -22,7 +22,7 @@ uint32_t LoadThreeBytes(const uint8_t* from) noexcept {
   return from[0] | uint32_t{from[1]} << 8 | uint32_t{from[2]} << 16;
 }
 
-/// Fields and version.
+/// Fields and version; nullopt if the block cannot be short.
 std::optional<FooterBytes> EncodeFields(const FilterInfo& info,
                                         const FilterFormat& format) noexcept {
   FooterBytes footer;
@@ -46,11 +46,12 @@ bool LooksShort(ByteView block) noexcept {
 
 Result<ByteView> ReadShortTail(ByteView block) {
   if (block.size() > kMaxShortBytes) {
-    return DamagedBlock(std::to_string(block.size()) + " bytes are too many for a short footer");
+    return DamagedBlock("size with a short footer is " + std::to_string(block.size()) +
+                        " bytes; allowed: up to " + std::to_string(kMaxShortBytes));
   }
   const ByteView covered = block.first(block.size() - kChecksumBytes - kZeroTailBytes);
   if (LoadThreeBytes(covered.data() + covered.size()) != ShortChecksum(covered)) {
-    return DamagedBlock("checksum of the block does not fit");
+    return DamagedBlock("block checksum mismatch");
   }
   const uint8_t version = covered.back() & kVersionMask;
   if (version != kShortFormatVersion) return UnknownVersion(version);

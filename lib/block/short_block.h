@@ -7,40 +7,39 @@
 #include "blocksieve/status.h"
 #include "lib/block/seal.h"
 
-// Small filters of one chunk have a short footer, version 3 (lib/FORMAT.md is normative):
+// Small ribbons of one chunk have a short footer, version 3. lib/FORMAT.md is normative.
 //
 //   payload | fields | 0xB0 + version (1) | checksum (3) | 00 00 00 00 00
 //   |<-- the checksum covers these ------>|
 //
-// As the block is small, one checksum is enough: it is compared whenever the block is opened. The
-// byte before the version is never 0xB5, which is the magic byte of other versions in that place.
+// The block is small enough to compare one checksum of all its bytes whenever it is opened. The
+// byte before the version is never 0xB5, the magic byte that other versions have in this place.
 
 namespace blocksieve::internal {
 
-/// What follows the fields.
+/// Bytes after the fields.
 inline constexpr size_t kShortTailBytes = 4 + kZeroTailBytes;
 
-/// The most bytes that a short block has, so that opening takes constant time.
+/// Maximum size of a short block, so that opening takes constant time.
 inline constexpr size_t kMaxShortBytes = 4096;
 
-/// Whether the block ends as short ones do, and no other. Nothing says that it is sound.
+/// Whether the block ends like a short block and like no other. It may still be damaged.
 bool LooksShort(ByteView block) noexcept;
 
-/// Checks size and checksum, and returns payload and fields. REQUIRES: LooksShort(block).
+/// Checks size and checksum; returns payload and fields. REQUIRES: LooksShort(block).
 /// Errors: Corruption, NotSupported.
 Result<ByteView> ReadShortTail(ByteView block);
 
-/// The kind of all short blocks, which have no byte for it.
+/// The kind of all short blocks; they do not store it.
 inline constexpr FilterKind kShortBlockKind = FilterKind::kRibbon;
 
-/// ReadFooter. REQUIRES: LooksShort(block).
+/// ReadFooter of a short block. REQUIRES: LooksShort(block).
 Status ReadShortBlock(ByteView block, FilterInfo* info);
 
-/// Seals a block as Seal does, with a short footer. False, and the block is as it was, if there can
-/// be none.
+/// Seals a block with a short footer. False, without a change, if the block cannot have one.
 bool SealShort(const FilterInfo& info, const FilterFormat& format, OwnedBytes* block) noexcept;
 
-/// Bytes of the short footer; 0 if there can be none.
+/// Size of the short footer in bytes; 0 if the block cannot have one.
 uint64_t ShortFooterBytes(const FilterInfo& info, const FilterFormat& format) noexcept;
 
 }  // namespace blocksieve::internal

@@ -16,7 +16,7 @@ uint64_t LinesOf(const FilterInfo& info) noexcept {
   return (info.payload_bytes - info.padding_bytes) / kLineBytes;
 }
 
-// By number of probes, from 1 on.
+// Indexed by the number of probes minus 1.
 constexpr std::array<PatternRow, kMaxLineProbes> kPatternRows = [] {
   std::array<PatternRow, kMaxLineProbes> rows{};
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -37,18 +37,18 @@ void AppendFields(const FilterInfo& info, FooterBytes* footer) noexcept {
 Status ReadFields(Decoder* fields, FilterInfo* info) {
   info->num_probes = fields->Fixed<uint8_t>();
   info->padding_bytes = fields->Fixed<uint8_t>();
-  if (!fields->ok()) return DamagedBlock("footer ends early");
+  if (!fields->ok()) return DamagedBlock("footer is truncated");
   if (info->num_probes < 1 || info->num_probes > kMaxLineProbes) {
-    return DamagedBlock("probes per key are " + std::to_string(info->num_probes) +
+    return DamagedBlock("number of probes is " + std::to_string(info->num_probes) +
                         "; allowed: 1 to " + std::to_string(kMaxLineProbes));
   }
-  // Kernels count lines in 32 bits, which a block of allowed size never needs.
+  // Kernels count lines in 32 bits, enough for any allowed block.
   if (info->padding_bytes >= kLineBytes || info->payload_bytes < info->padding_bytes + kLineBytes ||
       (info->payload_bytes - info->padding_bytes) % kLineBytes != 0 ||
       info->payload_bytes >= kMaxFilterBlockBytes) {
-    return DamagedBlock("payload of " + std::to_string(info->payload_bytes) + " bytes after " +
+    return DamagedBlock("payload is " + std::to_string(info->payload_bytes) + " bytes with " +
                         std::to_string(info->padding_bytes) +
-                        " unused ones is not whole lines of less than 4 GiB");
+                        " bytes of padding; allowed: whole 64-byte lines below 4 GiB");
   }
   return Status::Ok();
 }

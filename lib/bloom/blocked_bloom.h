@@ -8,17 +8,17 @@
 #include "lib/block/filter_info.h"
 #include "lib/block/kind.h"
 
-// Blocked Bloom filter: a key sets `num_probes` bits, anywhere in one 64-byte line. A probe touches
-// one cache line, and SIMD tests all bits at once; layouts that confine each bit to a lane are no
-// faster and cost false positives.
+// Blocked Bloom filter: a key sets `num_probes` bits anywhere in one 64-byte line. A probe touches
+// one cache line, and SIMD tests all bits at once. Layouts that confine each bit to a lane are no
+// faster and have more false positives.
 //
-// The line comes from the high bits of the hash, the pattern from its low 32 bits. Sharing bits
-// between them multiplies the false-positive rate several times over.
+// The line comes from the high bits of the hash, the pattern from its low 32 bits. If they shared
+// bits, the FPR would be several times higher.
 
 namespace blocksieve::internal {
 
 inline constexpr size_t kLineBytes = 64;
-inline constexpr uint32_t kMaxLineProbes = 16;  // what one 512-bit register of positions holds
+inline constexpr uint32_t kMaxLineProbes = 16;  // positions in one 512-bit register
 
 /// Position j of a pattern is the top nine bits of (low 32 bits of the hash) * kPatternFactors[j].
 /// The factors are the powers of the golden ratio, from the first, as a 32-bit fraction.
@@ -39,8 +39,8 @@ inline __attribute__((always_inline)) const uint8_t* LineAt(const FilterView& vi
   return view.data + kLineBytes * LineOf(hash, view.blocked_bloom.num_lines);
 }
 
-/// Filters that fit the second-level cache do without fetching: probes of hashes at hand are a
-/// tenth faster, fills a fifth.
+/// Filters up to this size fit the second-level cache and are not prefetched: probes of given
+/// hashes are then a tenth faster, and fills a fifth.
 inline constexpr uint64_t kNearBytes = 512 << 10;
 
 inline __attribute__((always_inline)) bool AreLinesNear(uint64_t num_lines) noexcept {
@@ -51,7 +51,8 @@ extern const KindEntry kBlockedBloomKind;
 
 BlockedBloomView MakeBlockedBloomView(uint64_t num_lines, uint32_t num_probes) noexcept;
 
-/// Kernels have entry points of their own for up to eight positions: fewer branches and registers.
+/// Entry points for a number of probes. Kernels have separate ones for up to eight positions, with
+/// fewer branches and registers.
 /// REQUIRES: `kernel` is available, 1 <= num_probes <= kMaxLineProbes.
 const ProbeOps& BlockedBloomOps(Kernel kernel, uint32_t num_probes) noexcept;
 
@@ -63,7 +64,7 @@ extern const ProbeOps kBlockedBloomNeon;
 /// Sets the bits of a run of hashes in `num_lines` lines.
 using FillFunction = void (*)(std::span<const uint64_t> hashes, uint64_t num_lines, uint8_t* lines);
 
-/// What kernels that probe hash by hash have in common (probe_loops.h).
+/// Common base of kernels that probe one hash at a time (probe_loops.h).
 struct LineKernel {
   static inline __attribute__((always_inline)) void Fetch(const FilterView& view,
                                                           uint64_t hash) noexcept {
@@ -74,21 +75,21 @@ struct LineKernel {
   }
 };
 
-/// The same lines come out on every kernel. REQUIRES: 1 <= num_probes <= kMaxLineProbes.
+/// The fill function of a kernel. All kernels produce the same lines.
+/// REQUIRES: 1 <= num_probes <= kMaxLineProbes.
 FillFunction BlockedBloomFill(Kernel kernel, uint32_t num_probes) noexcept;
 
-/// By number of probes, from 1 on. AVX2 has none: it needs two registers for a line, and gains
-/// nothing over scalar code.
+/// Fill functions, indexed by the number of probes minus 1. There are none for AVX2: a line takes
+/// two registers, which is no faster than scalar code.
 using FillFunctions = std::array<FillFunction, kMaxLineProbes>;
 extern const FillFunctions kBlockedBloomFillScalar;
 extern const FillFunctions kBlockedBloomFillAvx512;
 
-/// Lines fetched before the first of them is written to. Without, filters beyond the last-level
-/// cache would take three times as long.
+/// Number of lines prefetched before the first is written. Without prefetching, filling a filter
+/// larger than the last-level cache takes three times as long.
 inline constexpr size_t kFillBatch = 32;
 
-/// Calls `set_bits(line, pattern)` for every hash. To be inlined, so that it takes on the target of
-/// its caller.
+/// Calls `set_bits(line, pattern)` for every hash. Inlined, to be compiled for its caller's target.
 template <class SetBits>
 inline __attribute__((always_inline)) void ForEachLine(std::span<const uint64_t> hashes,
                                                        uint64_t num_lines, uint8_t* lines,
@@ -110,8 +111,8 @@ inline __attribute__((always_inline)) void ForEachLine(std::span<const uint64_t>
   }
 }
 
-/// Those of a kernel that has `template <uint32_t num_probes> struct { static void Fill(...); }`:
-/// with the number known, the compiler unrolls the pattern.
+/// Fill functions of a kernel `template <uint32_t num_probes> struct { static void Fill(...); }`.
+/// With a constant number of probes, the compiler unrolls the pattern.
 template <template <uint32_t> class FillKernel>
 constexpr FillFunctions FillTable() {
   return []<uint32_t... j>(std::integer_sequence<uint32_t, j...>) {

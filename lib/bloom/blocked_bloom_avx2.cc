@@ -36,8 +36,8 @@ struct Avx2BlockedBloom : LineKernel {
   BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) bool AllSet(
       __m256i low, __m256i high, __m256i patterns, const uint32_t* factors, __m256i ones) noexcept {
     const __m256i products = _mm256_mullo_epi32(patterns, Eight(factors));
-    // The word comes from both halves of the line; the position's top bit, which is the sign of the
-    // product, tells which is meant.
+    // Look up the word in both halves of the line, and select one by the position's top bit, which
+    // is the sign of the product.
     const __m256i index = _mm256_srli_epi32(products, 28);
     const __m256i words = _mm256_castps_si256(
         _mm256_blendv_ps(_mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, index)),

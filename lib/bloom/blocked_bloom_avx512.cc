@@ -17,10 +17,9 @@ BLOCKSIEVE_AVX512_INLINE __m256i Eight(const uint32_t* words) noexcept {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
 }
 
-/// Tests up to eight positions. For all at once: pick the word of the line by the position's high
-/// four bits, rotate the bit in question to the lowest place, and see whether it is zero anywhere.
-/// In registers of half a line, which halves the work where a 512-bit operation is done in two
-/// steps (Zen 4).
+/// Tests up to eight positions at once: selects each position's word by its high four bits, rotates
+/// the position's bit to the lowest place, and checks whether any of these bits is zero. In 256-bit
+/// registers, which halves the work on processors that split 512-bit operations (Zen 4).
 struct UpToEight {
   BLOCKSIEVE_AVX512_INLINE bool ProbeLine(const uint8_t* line, uint64_t hash,
                                           const PatternRow& pattern) noexcept {
@@ -34,13 +33,13 @@ struct UpToEight {
     return _mm256_testn_epi32_mask(bits, Eight(pattern.ones)) == 0;
   }
 
-  /// Tests two keys at a time, eight lanes for each. A byte per key, 0 or 1.
+  /// Tests eight keys, two at a time, with eight lanes for each. Returns a byte per key, 0 or 1.
   BLOCKSIEVE_AVX512_INLINE __m128i ProbeEight(const uint64_t* lines, __m512i hashes,
                                               const PatternRow& pattern) noexcept {
     const __m512i factors_twice = _mm512_broadcast_i64x4(Eight(pattern.factors));
     const __m512i second_line = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0,  //
                                                   16, 16, 16, 16, 16, 16, 16, 16);
-    // Twice the number of the key that a lane is for.
+    // Twice the number of each lane's key.
     __m512i key = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2);
     __mmask16 missing[4];
 #pragma GCC unroll 4
@@ -61,7 +60,7 @@ struct UpToEight {
   }
 };
 
-/// The same for up to sixteen positions, in registers of a line.
+/// Tests up to sixteen positions, in 512-bit registers.
 struct UpToSixteen {
   BLOCKSIEVE_AVX512_INLINE bool ProbeLine(const uint8_t* line, uint64_t hash,
                                           const PatternRow& pattern) noexcept {
@@ -87,14 +86,13 @@ struct UpToSixteen {
   }
 };
 
-// Batches: the lines of all keys are asked for before the first is tested. Eight keys at a time
-// have their hashes and lines found, one per lane, and are tested two at a time, eight lanes for
-// each.
+// Batches prefetch the lines of all keys before they test the first. Hashes and lines are computed
+// for eight keys at a time, one per lane; keys are tested two at a time, with eight lanes for each.
 
-/// Finds the lines of eight hashes, and asks for their memory.
+/// Computes and prefetches the lines of eight hashes.
 BLOCKSIEVE_AVX512_INLINE void FetchEight(const FilterView& view, __m512i hashes,
                                          uint64_t* lines) noexcept {
-  // There are fewer than 2^32 lines: ReadFields.
+  // ReadFields guarantees fewer than 2^32 lines.
   const __m512i num_lines = EightOf(view.blocked_bloom.num_lines);
   const __m512i line = _mm512_srli_epi64(
       _mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(hashes, 32), num_lines),
@@ -106,7 +104,7 @@ BLOCKSIEVE_AVX512_INLINE void FetchEight(const FilterView& view, __m512i hashes,
   for (size_t i = 0; i < 8; ++i) __builtin_prefetch(reinterpret_cast<const uint8_t*>(lines[i]));
 }
 
-/// Writes eight answers, or the first `count`, if they are fewer.
+/// Stores the first `count` of eight answers.
 BLOCKSIEVE_AVX512_INLINE void StoreAnswers(__m128i answers, size_t count,
                                            bool* may_match) noexcept {
   if (count >= 8) {
@@ -116,7 +114,7 @@ BLOCKSIEVE_AVX512_INLINE void StoreAnswers(__m128i answers, size_t count,
   }
 }
 
-/// The entry points.
+/// The entry points of one kernel.
 template <class Test>
 struct Avx512Bloom {
   BLOCKSIEVE_KEY_PROBES(MayMatch, static BLOCKSIEVE_AVX512,
@@ -150,12 +148,12 @@ struct Avx512Bloom {
       may_match += count;
       num_keys -= count;
     }
-    return num_keys == 0 ? has_empty : FewKeys(view, keys, num_keys, may_match) || has_empty;
+    return num_keys == 0 ? has_empty : RemainingKeys(view, keys, num_keys, may_match) || has_empty;
   }
 
  private:
-  /// Up to kProbeBatch keys, a multiple of eight. Eights of differing lengths are hashed one by
-  /// one.
+  /// Probes up to kProbeBatch keys, a multiple of eight. Eight keys of different lengths are hashed
+  /// one by one.
   BLOCKSIEVE_AVX512_INLINE bool Eights(const FilterView& view, KeyList keys, size_t num_keys,
                                        bool* may_match) noexcept {
     alignas(64) uint64_t lines[kProbeBatch];
@@ -176,9 +174,9 @@ struct Avx512Bloom {
     return has_empty;
   }
 
-  /// Fewer than eight keys are sooner done one by one.
-  BLOCKSIEVE_AVX512 static bool FewKeys(const FilterView& view, KeyList keys, size_t num_keys,
-                                        bool* may_match) noexcept {
+  /// Probes fewer than eight keys one by one, which is faster.
+  BLOCKSIEVE_AVX512 static bool RemainingKeys(const FilterView& view, KeyList keys, size_t num_keys,
+                                              bool* may_match) noexcept {
     uint64_t hashes[8];
     const uint8_t* lines[8];
     const bool has_empty = HashKeys(view, keys, num_keys, hashes, [&](size_t i) {
@@ -199,9 +197,9 @@ constexpr ProbeOps kOps = {&Avx512Bloom<Test>::MayMatchKey, &Avx512Bloom<Test>::
 template <uint32_t num_probes>
 struct Avx512Fill {
   // For each position, all sixteen words of the line at once: word i gets 1 << (position - 32 i),
-  // which the shift instruction makes zero in all words but the right one. Computing all positions
-  // in one vector and spreading them from there lost: the shuffles wait for the same units as the
-  // shifts. So did multiplying in scalar registers: it is a third more instructions.
+  // which the shift instruction makes zero in all words but one. Rejected: computing all positions
+  // in one vector, because its shuffles compete with the shifts for the same units; multiplying in
+  // scalar registers, because it takes a third more instructions.
   BLOCKSIEVE_AVX512 static void Fill(std::span<const uint64_t> hashes, uint64_t num_lines,
                                      uint8_t* lines) {
     const __m512i first_bits = _mm512_setr_epi32(0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320,

@@ -10,9 +10,9 @@ namespace blocksieve::internal {
 namespace {
 
 struct NeonBlockedBloom : LineKernel {
-  // Four positions at a time. The line is a table of 64 bytes for TBL: look up the byte that holds
-  // each position, in the lowest byte of its lane, and test the bit there. Bytes within a line are
-  // in the order of the bits, so no byte order enters.
+  // Four positions at a time. The line is a table of 64 bytes for TBL: look up the byte of each
+  // position into the lowest byte of its lane, and test its bit. Bytes of a line are in the order
+  // of the bits, so the byte order of the machine does not matter.
   static inline __attribute__((always_inline)) bool Probe(const FilterView& view,
                                                           uint64_t hash) noexcept {
     const uint8x16x4_t line = vld1q_u8_x4(LineAt(view, hash));
@@ -23,7 +23,7 @@ struct NeonBlockedBloom : LineKernel {
     for (uint32_t j = 0; j < num_probes; j += 4) {
       const uint32x4_t positions =
           vshrq_n_u32(vmulq_u32(pattern, vld1q_u32(kPatternFactors.data() + j)), 23);
-      // Indices of 64 and more give zero, which clears the three upper bytes of each lane.
+      // Indices of 64 and above yield zero, which clears the three upper bytes of each lane.
       const uint32x4_t indices = vorrq_u32(vshrq_n_u32(positions, 3), vdupq_n_u32(0xffffff00u));
       const uint32x4_t bytes =
           vreinterpretq_u32_u8(vqtbl4q_u8(line, vreinterpretq_u8_u32(indices)));

@@ -6,8 +6,8 @@ namespace blocksieve::internal {
 namespace {
 
 struct ScalarBlockedBloom : LineKernel {
-  // Four bits without a branch, then the rest only for the few percent of absent keys that passed:
-  // twice as fast as leaving at the first zero bit, whose place no branch predictor can know.
+  // Four bits without a branch, then the rest, only for the few percent of absent keys that pass.
+  // Twice as fast as returning at the first zero bit, whose position is unpredictable.
   static inline __attribute__((always_inline)) bool Probe(const FilterView& view,
                                                           uint64_t hash) noexcept {
     const uint8_t* line = LineAt(view, hash);
@@ -24,7 +24,7 @@ struct ScalarBlockedBloom : LineKernel {
     return (bits & 1) != 0;
   }
 
-  // The bit at position j, in the lowest place.
+  // The bit at position j, shifted to the lowest place.
   static inline __attribute__((always_inline)) uint64_t Bit(const uint8_t* line, uint32_t pattern,
                                                             uint32_t j) noexcept {
     const uint32_t position = (pattern * kPatternFactors[j]) >> 23;

@@ -28,8 +28,8 @@ Result<BloomLayout> BloomLayout::ForKeys(uint64_t num_keys, double target_fpr,
                                          uint64_t hash_seed) try {
   const Result<Layout> chosen = internal::ChooseBloomLayout(FilterKind::kClassicBloom, target_fpr);
   if (!chosen.ok()) return chosen.status();
-  const uint64_t most_keys = internal::MaxBloomKeys(*chosen, kMaxBloomBits / 8 - 1);
-  if (Status status = CheckRange("num_keys", num_keys, 1, most_keys); !status.ok()) return status;
+  const uint64_t max_keys = internal::MaxBloomKeys(*chosen, kMaxBloomBits / 8 - 1);
+  if (Status status = CheckRange("num_keys", num_keys, 1, max_keys); !status.ok()) return status;
   return BloomLayout{.num_bits = 8 * (internal::BloomPayloadBytes(*chosen, num_keys) + 1),
                      .num_probes = chosen->num_probes,
                      .hash_seed = hash_seed,
@@ -41,7 +41,7 @@ Result<BloomLayout> BloomLayout::ForKeys(uint64_t num_keys, double target_fpr,
 Result<BloomLayout> BloomLayout::ForBits(uint64_t num_bits, uint32_t num_probes,
                                          uint64_t hash_seed) {
   BloomLayout layout{.num_bits = num_bits, .num_probes = num_probes, .hash_seed = hash_seed};
-  layout.design_keys = 1;  // a valid one, until the others are known to be
+  layout.design_keys = 1;  // valid, so that Check() looks at the other fields
   if (Status status = layout.Check(); !status.ok()) return status;
   const double keys = static_cast<double>(num_bits) * std::numbers::ln2 / num_probes;
   layout.design_keys = std::max(uint64_t{1}, static_cast<uint64_t>(std::llround(keys)));
@@ -73,7 +73,7 @@ CardinalityEstimate EstimateCardinality(const BloomLayout& layout, uint64_t num_
   const double k = layout.num_probes;
   const double keys = std::log1p(-static_cast<double>(num_set_bits) / m) / (k * std::log1p(-1 / m));
   const double load = k * keys / m;
-  // expm1 first: the difference of small numbers would be noise for nearly empty filters.
+  // expm1, because exp(load) - 1 would lose all precision in nearly empty filters.
   return {keys, std::sqrt(m * std::max(0.0, std::expm1(load) - load)) / k};
 }
 
@@ -96,7 +96,7 @@ Status BloomArray::CheckFill() const try {
   const double keys = EstimateCardinality().keys;
   const std::string estimate =
       std::isfinite(keys) ? "about " + std::to_string(std::llround(keys)) : "far too many";
-  return Status::ResourceExhausted("filter is over-full: it holds " + estimate +
+  return Status::ResourceExhausted("filter is overfull: it holds " + estimate +
                                    " keys; it is designed for " +
                                    std::to_string(layout_.design_keys));
 } catch (const std::bad_alloc&) {

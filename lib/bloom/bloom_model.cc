@@ -14,19 +14,20 @@ namespace {
 constexpr uint32_t kMaxModelProbes = 32;
 constexpr uint64_t kLineBits = 8 * kLineBytes;
 
-// Filters of up to so many lines are searched for an FPR above that of many lines. The excess
-// falls as 1 / lines, but only where no space is lost to rounding is it whole: that is at the odd
-// part of 16 * bits_per_key lines. There is an excess below 3 bits per key only, so at most 45.
+// Filters of up to this many lines are searched for an FPR above that of many lines. The excess
+// falls as 1 / lines, and is largest where rounding loses no space: at the odd part of
+// 16 * bits_per_key lines. It exists only below 3 bits per key, so at most at 45 lines.
 constexpr uint64_t kMaxFewLines = 64;
 
-// What adding a term below this share of a sum cannot change.
+// A term below this share of a sum does not change it.
 constexpr double kNegligible = 1e-17;
 
-/// The probe of an absent key, with the filter's keys added one by one: how many distinct positions
-/// of the probe are still clear, as a probability distribution. A key clears one with probability
-/// clear / num_bits at each of its positions. All terms are positive, so nothing cancels; the
-/// alternating sum over subsets of positions, which gives the same, is noise for lines of few keys.
-/// The distribution of the number of bits set in the filter needs 512 states instead of k.
+/// The probe of an absent key while the filter's keys are added one by one: the probability
+/// distribution of the number of its distinct positions that are still clear. Each position of a
+/// key sets one of them with probability clear / num_bits. All terms are positive, so nothing
+/// cancels; the equivalent alternating sum over subsets of positions is noise for lines of few
+/// keys. The distribution of the number of bits set in the filter would take 512 states instead of
+/// k.
 class AbsentProbe {
  public:
   AbsentProbe(uint64_t num_bits, uint32_t num_probes) : num_probes_(num_probes) {
@@ -54,7 +55,7 @@ class AbsentProbe {
 
   double passes() const noexcept { return clear_[0]; }
 
-  /// Whether a probe practically always passes, and so will after any further key.
+  /// Whether a probe practically always passes, and therefore after any further key.
   bool saturated() const noexcept {
     double fails = 0;
     for (uint32_t i = 1; i <= num_probes_; ++i) fails += clear_[i];
@@ -67,8 +68,8 @@ class AbsentProbe {
   std::array<double, kMaxModelProbes + 1> clear_{};  // [i]: i of the probe's positions are clear
 };
 
-/// The mean of the FPR of a line over the number of keys in it: none with probability
-/// exp(log_weight), and L + 1 with ratio(L) times the probability of L. The ratio falls with L.
+/// The mean FPR of a line over the number of its keys, which is 0 with probability exp(log_weight),
+/// and L + 1 with ratio(L) times the probability of L. The ratio falls with L.
 template <class Ratio>
 double MeanOverLines(uint32_t num_probes, double log_weight, Ratio ratio) noexcept {
   AbsentProbe line(kLineBits, num_probes);
@@ -79,9 +80,9 @@ double MeanOverLines(uint32_t num_probes, double log_weight, Ratio ratio) noexce
     mean += weight * line.passes();
     total_weight += weight;
     const double next = ratio(static_cast<double>(keys));
-    // All further weights together are less than a geometric series, and no FPR is above 1.
+    // All later weights together are below a geometric series, and no FPR is above 1.
     if (next < 1 && weight * next / (1 - next) <= kNegligible * mean) return mean;
-    log_weight += std::log(next);  // logarithms, because the first weights may be below DBL_MIN
+    log_weight += std::log(next);  // a logarithm, because the first weights may be below DBL_MIN
     line.AddKey();
   }
   return mean + std::max(0.0, 1 - total_weight);

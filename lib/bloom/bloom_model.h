@@ -4,8 +4,8 @@
 
 #include "lib/block/filter_info.h"
 
-// False-positive rates of Bloom filters: the limits for many keys, the exact ones for any number,
-// and the rule that turns them into the rows of the lookup table.
+// False-positive rates of Bloom filters: the limits for many keys, exact rates for any number of
+// keys, and the rule that makes the rows of the lookup table from them.
 
 namespace blocksieve::internal {
 
@@ -23,17 +23,17 @@ double BlockedBloomFpr(double bits_per_key, uint32_t num_probes) noexcept;
 /// FPR of `num_keys` keys with `num_probes` independent positions each among `num_bits` bits:
 /// E[(X/num_bits)^num_probes], X being the number of distinct bits set. It is above the textbook
 /// formula for few bits, by about .1 k / num_keys (Bose et al., "On the false-positive rate of
-/// Bloom filters", 2008). Time grows as num_keys.
+/// Bloom filters", 2008). Takes time linear in num_keys.
 /// REQUIRES: num_bits >= 1, 1 <= num_probes <= 32.
 double BloomFprForKeys(uint64_t num_bits, uint64_t num_keys, uint32_t num_probes) noexcept;
 
-/// FPR of a blocked filter of so many 512-bit lines: as BlockedBloomFpr, with the binomial
-/// distribution in place of its limit.
+/// FPR of a blocked filter of `num_lines` 512-bit lines: like BlockedBloomFpr, with the binomial
+/// distribution instead of its limit.
 /// REQUIRES: num_lines >= 1, 1 <= num_probes <= 32.
 double BlockedBloomFprForKeys(uint64_t num_lines, uint64_t num_keys, uint32_t num_probes) noexcept;
 
-/// The row of the lookup table, before rounding: the number of probes that is best for many keys
-/// and, for blocked Bloom, the FPR of the number of keys for which it is highest.
+/// The row of the lookup table before rounding: the best number of probes for many keys, with its
+/// FPR; for blocked Bloom, with the highest FPR of any number of keys.
 /// REQUIRES: `kind` is classic or blocked Bloom; bits_per_key > 0, a multiple of 1/16.
 Layout BestLayout(FilterKind kind, double bits_per_key) noexcept;
 

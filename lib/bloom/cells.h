@@ -12,9 +12,9 @@
 #include "lib/block/kind.h"
 #include "lib/bloom/classic_positions.h"
 
-// The bits of classic filters, and the counters of 2, 4, 8 or 16 bits of counting ones, in an array
-// of bytes: cell i is the i-th from the low bits of the first byte on. No cell crosses a byte but
-// the ones of 16 bits, which are little-endian.
+// The bits of classic filters and the counters (2, 4, 8 or 16 bits) of counting filters, in an
+// array of bytes from the low bits of the first byte on. Counters of 16 bits are little-endian; no
+// other cell crosses a byte.
 
 namespace blocksieve::internal {
 
@@ -22,13 +22,13 @@ constexpr bool IsCounterBits(uint32_t cell_bits) noexcept {
   return cell_bits == 2 || cell_bits == 4 || cell_bits == 8 || cell_bits == 16;
 }
 
-/// Bytes of so many cells. REQUIRES: the bits of all are less than 2^64.
+/// Size of `num_cells` cells in bytes. REQUIRES: num_cells * cell_bits < 2^64.
 constexpr uint64_t CellBytes(uint64_t num_cells, uint32_t cell_bits) noexcept {
   assert(num_cells <= (UINT64_MAX - 7) / cell_bits);
   return (num_cells * cell_bits + 7) / 8;
 }
 
-/// The array of a filter, all zero. Errors: ResourceExhausted if memory is short.
+/// Allocates a zeroed array of cells. Errors: ResourceExhausted if out of memory.
 Result<OwnedBytes> AllocateCells(const BloomLayout& layout, uint32_t cell_bits);
 
 class BitCells {
@@ -52,7 +52,7 @@ class CounterCells {
   }
   void Prefetch(uint64_t i) const noexcept { __builtin_prefetch(data_ + ByteOf(i)); }
 
-  /// REQUIRES: `data`, whose cells these are, may be written; `value` fits a cell.
+  /// Writes cell i. REQUIRES: `data` is the array of these cells; `value` fits a cell.
   void Store(uint8_t* data, uint64_t i, uint32_t value) const noexcept {
     assert(value < uint64_t{1} << (1u << shift_));
     if (shift_ == 4) return StoreLittleEndian(data + 2 * i, static_cast<uint16_t>(value));
@@ -69,10 +69,10 @@ class CounterCells {
   uint32_t shift_;  // cells have 2^shift_ bits
 };
 
-/// Hashes that are worked on at a time: about the misses that a core keeps in flight.
+/// Number of hashes in a batch: about the number of misses that a core keeps in flight.
 inline constexpr size_t kCellBatch = 32;
 
-/// Whether all cells of a hash are set; `Cells` are one of the above.
+/// Whether all cells of a hash are set. `Cells` is one of the classes above.
 template <class Cells>
 bool AllSet(const Cells& cells, uint64_t num_bits, uint32_t num_probes, uint64_t hash) noexcept {
   Positions positions(hash, num_bits);
@@ -82,8 +82,8 @@ bool AllSet(const Cells& cells, uint64_t num_bits, uint32_t num_probes, uint64_t
   return true;
 }
 
-/// AllSet of many hashes. The first cell of each is fetched before any is looked at: half of all
-/// absent keys, or more, are decided by it.
+/// AllSet of many hashes. Prefetches the first cell of each, which decides at least half of all
+/// absent keys.
 template <class Cells>
 void AllSet(const Cells& cells, uint64_t num_bits, uint32_t num_probes, const uint64_t* hashes,
             size_t count, bool* all_set) noexcept {
@@ -96,7 +96,7 @@ void AllSet(const Cells& cells, uint64_t num_bits, uint32_t num_probes, const ui
   }
 }
 
-// Filter blocks of both, whose payload is the array.
+// Filter blocks of classic and counting filters, whose payload is the array.
 
 extern const KindEntry kClassicBloomKind;
 extern const KindEntry kCountingBloomKind;
@@ -107,12 +107,13 @@ struct BloomCells {
   OwnedBytes cells;
 };
 
-/// `cells` are those of `num_set` set ones; a view. Errors: ResourceExhausted if memory is short.
+/// Writes the block of an array with `num_set` set cells. Errors: ResourceExhausted if out of
+/// memory.
 Result<OwnedBytes> WriteBloomBlock(FilterKind kind, const BloomLayout& layout, uint32_t cell_bits,
                                    ByteView cells, uint64_t num_set);
 
-/// Checks everything, the payload's checksum and the bits beyond its last cell included.
-/// Errors: Corruption; NotSupported, also if the block is of another kind; ResourceExhausted.
+/// Reads a block and checks all of it, including the payload checksum and the bits after the last
+/// cell. Errors: Corruption; NotSupported, also for another kind; ResourceExhausted.
 Result<BloomCells> ReadBloomBlock(FilterKind kind, ByteView block);
 
 }  // namespace blocksieve::internal

@@ -14,10 +14,10 @@
 namespace blocksieve::internal {
 namespace {
 
-// Room for the longest footer, so that no filter can be too large to be written.
+// The largest filter fits a block with the longest footer.
 static_assert(CellBytes(kMaxBloomBits, 1) + FooterBytes::kMaxBytes < kMaxFilterBlockBytes);
 
-/// What the footer has for the number of keys: at least one if there is any, as none means "empty".
+/// The number of keys in the footer: 0 means "empty", so at least 1 if any cell is set.
 uint64_t KeysOf(const BloomLayout& layout, uint64_t num_set) noexcept {
   if (num_set == 0) return 0;
   const double keys = EstimateCardinality(layout, num_set).keys;
@@ -46,20 +46,20 @@ Status ReadClassicFields(Decoder* fields, FilterInfo* info) {
   info->cell_bits = info->kind == FilterKind::kCountingBloom ? fields->Fixed<uint8_t>() : 1;
   info->num_cells = fields->Varint();
   info->design_keys = fields->Varint();
-  if (!fields->ok()) return DamagedBlock("footer ends early");
+  if (!fields->ok()) return DamagedBlock("footer is truncated");
   if (Status status = BloomLayoutOf(*info).Check(); !status.ok()) {
     return DamagedBlock(status.message());
   }
   if (info->kind == FilterKind::kCountingBloom && !IsCounterBits(info->cell_bits)) {
-    return DamagedBlock("counter_bits are " + std::to_string(info->cell_bits) +
+    return DamagedBlock("counter_bits is " + std::to_string(info->cell_bits) +
                         "; allowed: 2, 4, 8 or 16");
   }
   const uint64_t cell_bytes = CellBytes(info->num_cells, info->cell_bits);
   const uint64_t expected = info->num_keys == 0 ? 0 : cell_bytes;
   if (cell_bytes > CellBytes(kMaxBloomBits, 1) || info->payload_bytes != expected) {
-    return DamagedBlock("payload of " + std::to_string(info->payload_bytes) +
-                        " bytes does not fit " + std::to_string(info->num_cells) + " cells of " +
-                        std::to_string(info->cell_bits) + " bits");
+    return DamagedBlock("payload is " + std::to_string(info->payload_bytes) +
+                        " bytes; its footer says " + std::to_string(info->num_cells) +
+                        " cells of " + std::to_string(info->cell_bits) + " bits");
   }
   return Status::Ok();
 }
@@ -93,7 +93,7 @@ void MayMatchHashes(const FilterView& view, const uint64_t* hashes, size_t num_h
   AllSet(CellsOf<Cells>(view), bloom.num_cells, bloom.num_probes, hashes, num_hashes, may_match);
 }
 
-// The same for all kernels: what takes time is cache misses, of which each position is one.
+// One implementation for all kernels: cache misses dominate, one per position.
 template <class Cells>
 constexpr ProbeOps kProbes = {&MayMatchKey<Cells>, &MayMatchHash<Cells>, &MayMatchHashes<Cells>,
                               &HashAndMatch<&MayMatchHashes<Cells>>};
@@ -105,7 +105,7 @@ const ProbeOps& Open(const FilterInfo& info, Kernel /*kernel*/, FilterView* view
   return kProbes<Cells>;
 }
 
-// Empty filters have a layout, too, so that they can go on being filled.
+// Empty filters have a layout, so that keys can be added to them.
 template <class Cells>
 constexpr FilterFormat kFormat = {.empty_has_fields = true,
                                   .append_fields = &AppendClassicFields,
@@ -119,7 +119,7 @@ Result<OwnedBytes> AllocateCells(const BloomLayout& layout, uint32_t cell_bits) 
   const uint64_t size = CellBytes(layout.num_bits, cell_bits);
   OwnedBytes cells = AllocateBlock(size, 0);
   if (cells.memory == nullptr) {
-    return Status::ResourceExhausted("no memory for a filter of " + std::to_string(size) +
+    return Status::ResourceExhausted("out of memory for a filter of " + std::to_string(size) +
                                      " bytes");
   }
   return cells;
@@ -174,7 +174,7 @@ Result<BloomCells> ReadBloomBlock(FilterKind kind, ByteView block) try {
 
   const uint64_t last_bits = read.layout.num_bits * read.cell_bits % 8;
   if (!payload.empty() && last_bits != 0 && payload.back() >> last_bits != 0) {
-    return DamagedBlock("bits are set beyond the last of " + std::to_string(read.layout.num_bits) +
+    return DamagedBlock("bits are set after the last of " + std::to_string(read.layout.num_bits) +
                         " cells");
   }
   return read;

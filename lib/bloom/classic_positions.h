@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// Where the bits of a key are, in classic and counting Bloom filters and in the transposed ones of
+// The bit positions of a key in classic and counting Bloom filters, and in the transposed ones of
 // skip indexes.
 
 namespace blocksieve::internal {
@@ -10,12 +10,12 @@ namespace blocksieve::internal {
 /// The j-th of k positions among `num_bits` is drawn from the high bits of
 /// hash * kPositionMultiplier^(j+1). The multiplier is one of those that Steele and Vigna found
 /// best by the spectral test ("Computationally easy, spectrally good multipliers for congruential
-/// pseudorandom number generators", 2022), which is just what is needed here: that consecutive
-/// multiples are evenly spread in several dimensions. Measured FPR is the model's as far as chance
-/// lets one see, from one key on, also with few bits and many positions.
+/// pseudorandom number generators", 2022): consecutive multiples are evenly distributed in several
+/// dimensions. The measured FPR equals the model's within the statistical error, from one key on,
+/// also with few bits and many positions.
 ///
-/// Double hashing, h1 + i h2 with the halves of a 128-bit hash, lost: two keys share all positions
-/// where they share two, which in few bits is often. Relative to the model's FPR, measured:
+/// Rejected: double hashing, h1 + i h2 with the halves of a 128-bit hash. Two keys that share two
+/// positions share all, which is frequent with few bits. Measured FPR relative to the model's:
 ///
 ///      bits  keys   k   h1 + i h2   enhanced   this
 ///        64     6   7        3.84       1.19   1.00
@@ -25,8 +25,8 @@ namespace blocksieve::internal {
 ///     4,096   170  16        29.7       2.04   1.04 (chance: 0.05)
 ///   100,000 10,000  7        1.00       1.00   0.99
 ///
-/// "Enhanced" adds (i^3 - i) / 6 (Dillinger and Manolios, 2004). More bits of hash gain nothing:
-/// two keys with the same 64 bits are rarer than the lowest FPR that there is a layout for.
+/// "Enhanced" adds (i^3 - i) / 6 (Dillinger and Manolios, 2004). A longer hash gains nothing: two
+/// keys have the same 64 bits more rarely than the lowest FPR of any layout.
 inline constexpr uint64_t kPositionMultiplier = 0xd1342543de82ef95;
 
 class Positions {

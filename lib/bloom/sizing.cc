@@ -12,17 +12,16 @@
 namespace blocksieve::internal {
 namespace {
 
-// Rows are a sixteenth of a bit per key apart: 0.6 % of the size of a filter of 10 bits, and sizes
-// stay integer arithmetic.
+// Rows are 1/16 bit per key apart: 0.6 % of a filter of 10 bits per key, in integer arithmetic.
 constexpr uint32_t kRowsPerBit = 16;
 
 #include "lib/bloom/sizing_table.inc"
 
-// So that every target that is accepted has a row, and a message can name one range for all kinds.
+// Every accepted target has a row, so that a message can name one range for all kinds.
 static_assert(std::end(kClassicFprs)[-1] <= kMinTargetFpr);
 static_assert(std::end(kBlockedFprs)[-1] <= kMinTargetFpr);
 
-/// Rows from the smallest and least accurate on.
+/// Rows in ascending order of size and accuracy.
 struct Table {
   std::span<const double> fprs;
   std::span<const uint16_t> probes_from;
@@ -48,14 +47,14 @@ uint64_t Saturate(Wide value) noexcept {
   return value < kMax ? static_cast<uint64_t>(value) : kMax;
 }
 
-/// Sixteenths of a bit per key, rounded up; within bounds that keep all products below 2^128.
+/// Sixteenths of a bit per key, rounded up and clamped so that all products stay below 2^128.
 Wide SixteenthsPerKey(const Layout& layout) noexcept {
   const double sixteenths = std::ceil(layout.bits_per_key * kRowsPerBit);
   if (!(sixteenths >= 1)) return 1;
   return static_cast<uint64_t>(std::min(sixteenths, 0x1p32));
 }
 
-/// Payloads are whole multiples of this.
+/// The unit that payloads are multiples of.
 uint64_t UnitBytes(const Layout& layout) noexcept {
   return layout.kind == FilterKind::kBlockedBloom ? kLineBytes : 1;
 }

@@ -6,8 +6,8 @@
 #include "lib/block/filter_info.h"
 #include "lib/block/kind.h"
 
-// What blocksieve/sizing.h has, for Bloom filters: blocked ones, and classic ones to choose their
-// BloomLayout by.
+// The functions of blocksieve/sizing.h for blocked Bloom filters, and for classic ones, whose
+// BloomLayout is chosen by them.
 
 namespace blocksieve::internal {
 

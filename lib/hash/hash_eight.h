@@ -11,9 +11,8 @@
 #include "lib/hash/hash_inline.h"
 #include "lib/hash/key_list.h"
 
-// Hashes of eight keys at a time, one per lane, for kernels that have AVX-512. A key costs a third
-// of the instructions that it takes by itself, and what a core can have in flight at a time is
-// limited by instructions: so more cache misses overlap, too.
+// Hashes eight keys at a time with AVX-512, one per lane, in a third of the instructions per key. A
+// core's instruction window limits the cache misses in flight, so more of them overlap, too.
 
 #define BLOCKSIEVE_EIGHT        \
   __attribute__((always_inline, \
@@ -21,7 +20,7 @@
 
 namespace blocksieve::internal {
 
-/// The words of XXH3's secret that keys of up to kMaxEightBytes are combined with.
+/// The words of XXH3's secret for keys of up to kMaxEightBytes.
 inline constexpr uint64_t kHashSecret[16] = {
     0xBE4BA423396CFEB8u, 0x1CAD21F72C81017Cu, 0xDB979083E96DD4DEu, 0x1F67B3B7A4A44072u,
     0x78E5C0CC4EE679CBu, 0x2172FFCC7DD05A82u, 0x8E2443F7744608B8u, 0x4C263A81E69035E0u,
@@ -33,7 +32,7 @@ BLOCKSIEVE_EIGHT __m512i EightOf(uint64_t x) noexcept {
   return _mm512_set1_epi64(static_cast<int64_t>(x));
 }
 
-/// Both halves of the 128-bit products, combined by exclusive or.
+/// The exclusive or of both halves of the 128-bit products.
 BLOCKSIEVE_EIGHT __m512i FoldedProducts(__m512i a, __m512i b) noexcept {
   const __m512i low_half = EightOf(0xffffffff);
   const __m512i a_high = _mm512_srli_epi64(a, 32);
@@ -55,7 +54,7 @@ struct EightPairs {
   __m512i second;
 };
 
-/// Those of a key that begin at so many bytes.
+/// The words of key `i` at byte offsets `first` and `second`.
 BLOCKSIEVE_EIGHT __m128i PairAt(KeyList keys, size_t i, size_t first, size_t second) noexcept {
   const char* const key = keys[i].data();
   const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(key + first));
@@ -77,7 +76,8 @@ BLOCKSIEVE_EIGHT EightPairs EightPairsAt(KeyList keys, size_t first, size_t seco
   return {_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)};
 }
 
-/// What sixteen bytes of each of eight keys, from byte `at` on, add to their hashes.
+/// The terms of sixteen bytes of each of eight keys, from byte `at` on, in the sums of their
+/// hashes.
 BLOCKSIEVE_EIGHT __m512i MixedPairs(KeyList keys, size_t at, const uint64_t* secret,
                                     uint64_t seed) noexcept {
   const EightPairs pairs = EightPairsAt(keys, at, at + 8);
@@ -85,8 +85,8 @@ BLOCKSIEVE_EIGHT __m512i MixedPairs(KeyList keys, size_t at, const uint64_t* sec
                         _mm512_xor_si512(pairs.second, EightOf(secret[1] - seed)));
 }
 
-/// HashKey(keys[i], seed) of eight keys, if all are of one length of 9 ... kMaxEightBytes bytes;
-/// else returns false. The steps are those of XXH3.
+/// HashKey(keys[i], seed) of eight keys, by the steps of XXH3. False unless all have the same
+/// length of 9 to kMaxEightBytes bytes.
 BLOCKSIEVE_EIGHT bool HashEightKeys(KeyList keys, uint64_t seed, __m512i* hashes) noexcept {
   const size_t length = keys[0].size();
   size_t differing = 0;

@@ -7,16 +7,16 @@
 #include "blocksieve/hash.h"
 #include "lib/base/coding.h"
 
-// XXH3 is compiled into the kernels: for the short keys of storage engines a call costs as much as
-// the hash. All functions of the header become static, so no two translation units share one.
+// XXH3 is compiled into the kernels: for short keys, a call costs as much as the hash. All
+// functions of the header become static, so that no two translation units share one.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace blocksieve {
 
-/// Keys up to this length are hashed in a few instructions. Callers on a hot path branch on it and
-/// leave longer keys to a function of their own: XXH3's many branches for those would have every
-/// call save and restore registers, which costs as much as hashing a short key.
+/// Keys up to this length are hashed in a few instructions. Hot paths hash longer keys in a
+/// separate function: inlined, XXH3's branches for them would make every call save and restore
+/// registers, which costs as much as hashing a short key.
 inline constexpr size_t kShortKeyBytes = 16;
 
 /// HashKey(key, seed). REQUIRES: key.size() <= kShortKeyBytes.
@@ -27,8 +27,8 @@ static inline __attribute__((always_inline)) uint64_t HashShortKey(std::string_v
   return XXH3_64bits_withSeed(key.data(), key.size(), seed);
 }
 
-/// What XXH3 turns the first and the last eight bytes of keys of 9 ... 16 bytes with; a filter has
-/// both at hand.
+/// The words that XXH3 combines with the first and last eight bytes of keys of 9 to 16 bytes. An
+/// open filter stores both.
 constexpr uint64_t FirstHashFlip(uint64_t seed) noexcept { return 0x6782737BEA4239B9u + seed; }
 constexpr uint64_t LastHashFlip(uint64_t seed) noexcept { return 0xAF56BC3B0996523Au - seed; }
 
@@ -36,7 +36,8 @@ static inline __attribute__((always_inline)) bool IsMediumKey(std::string_view k
   return key.size() - 9 <= kShortKeyBytes - 9;
 }
 
-/// HashKey(key, seed), with both flips of the seed. REQUIRES: IsMediumKey(key).
+/// HashKey(key, seed), given FirstHashFlip(seed) and LastHashFlip(seed). REQUIRES:
+/// IsMediumKey(key).
 static inline __attribute__((always_inline)) uint64_t HashMediumKey(std::string_view key,
                                                                     uint64_t first_flip,
                                                                     uint64_t last_flip) noexcept {

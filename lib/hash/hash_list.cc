@@ -11,13 +11,11 @@ namespace {
 
 constexpr size_t kHeaderBytes = 16;
 
-// Small filters start small and double, up to segments that are so small against the whole that the
-// last, partly filled one does not matter.
+// Segments start small and double up to a size at which the unused part of the last is negligible.
 constexpr size_t kFirstBytes = 2 << 10;
 constexpr size_t kSmallBytes = 64 << 10;
 
-// From here on segments are huge pages, where the system has them: page faults would cost as much
-// as the hashing.
+// From this size on, segments are huge pages: otherwise page faults would cost as much as hashing.
 constexpr size_t kHugeFromBytes = 1 << 20;
 constexpr size_t kHugeBytes = kHugePageBytes;
 

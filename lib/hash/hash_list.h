@@ -6,14 +6,14 @@
 
 namespace blocksieve::internal {
 
-/// An append-only list of hashes in segments: appending never moves what is there, so memory stays
-/// at eight bytes per hash where a growing vector would peak at twenty-four.
+/// An append-only list of hashes in segments. Appending never moves hashes, so memory stays at
+/// eight bytes per hash where a growing vector would peak at twenty-four.
 ///
-/// Running out of memory, or beyond the limit, is a state and not an exception: later hashes are
-/// dropped and `exhausted()` says so.
+/// Running out of memory, or exceeding the limit, is a state, not an exception: later hashes are
+/// dropped and exhausted() is true.
 class HashList {
  public:
-  /// `limit_bytes`: most bytes to allocate; 0: no limit.
+  /// `limit_bytes`: maximum bytes to allocate; 0: no limit.
   explicit HashList(uint64_t limit_bytes = 0) noexcept : limit_bytes_(limit_bytes) {}
   HashList(HashList&& other) noexcept { Swap(other); }
   HashList& operator=(HashList&& other) noexcept {
@@ -35,7 +35,7 @@ class HashList {
   /// Bytes allocated.
   uint64_t memory_bytes() const noexcept { return memory_bytes_; }
 
-  /// Frees everything and forgets that memory was short.
+  /// Frees all segments and resets exhausted().
   void Clear() noexcept;
 
   /// Calls `visit` with each run of hashes, in the order of appending.
@@ -69,7 +69,7 @@ class HashList {
   };
 
   const uint64_t* First() const noexcept { return last_->hashes(); }
-  // Apart from Append, so that the latter, which is called for every key, saves no registers.
+  // Out of line, so that Append, which runs for every key, need not save registers.
   void AppendToNewSegment(uint64_t hash) noexcept;
   bool Grow() noexcept;
   void DropFirst() noexcept;

@@ -7,8 +7,8 @@
 
 namespace blocksieve {
 
-/// The keys of a batch of lookups as an engine holds them: an array of pointers, each to the
-/// address of a key followed by its length. rocksdb::Slice has this layout. A view; owns nothing.
+/// A view of a batch of keys in an engine's own type: an array of pointers to structs of a key's
+/// address and length, such as rocksdb::Slice.
 class KeyList {
  public:
   /// The array must outlive the list.
@@ -18,9 +18,9 @@ class KeyList {
                   sizeof(Slice) == sizeof(const char*) + sizeof(size_t));
   }
 
-  /// The key with this number. REQUIRES: the array has it.
+  /// Key number i. REQUIRES: the array has it.
   std::string_view operator[](size_t i) const noexcept {
-    // By copies of bytes: the types of engines are not known here.
+    // memcpy, because the engine's type is not known here.
     const void* slice;
     std::memcpy(&slice, static_cast<const char*>(pointers_) + i * sizeof(slice), sizeof(slice));
     const char* key;
@@ -30,7 +30,7 @@ class KeyList {
     return {key, length};
   }
 
-  /// Those from number `first` on.
+  /// The keys from number `first` on.
   KeyList From(size_t first) const noexcept {
     KeyList rest = *this;
     rest.pointers_ = static_cast<const char*>(pointers_) + first * sizeof(void*);

@@ -7,17 +7,17 @@
 #include "lib/base/coding.h"
 #include "lib/bits/bit_codes.h"
 
-// Cells that hold keys, as numbers that ascend, in Elias and Fano's code: the high bits in unary,
-// where the cell of a query is found by counting zeros; and of each the low bits, as many as an
-// even spread leaves. lib/FORMAT.md specifies it.
+// The ascending numbers of occupied cells in Elias-Fano code: the high bits in unary, where
+// counting zeros finds the cell of a query, then the low bits, as many as an even distribution
+// leaves. lib/FORMAT.md specifies it.
 
 namespace blocksieve::internal {
 
-/// Behind the bytes of cells are so many more, so that they are read a word at a time.
+/// Readable bytes after the bytes of cells, so that cells can be read a word at a time.
 inline constexpr size_t kCellSlackBytes = 8;
 
-/// The shape of `num` cells of `num_cells`, of which there are `cells_per_key` for each or a few
-/// more. REQUIRES: 1 <= num <= num_cells, cells_per_key != 0
+/// Shape of `num` occupied cells among `num_cells`, about `cells_per_key` for each occupied one.
+/// REQUIRES: 1 <= num <= num_cells, cells_per_key != 0
 struct CellsShape {
   CellsShape(uint64_t num, uint64_t num_cells, uint64_t cells_per_key) noexcept
       : count(num),
@@ -31,7 +31,7 @@ struct CellsShape {
   uint64_t unary_bits;
 };
 
-/// The position of the one that has `before` ones below it. REQUIRES: there is such a one
+/// Position of the one bit that has `before` one bits below it, which must exist.
 struct SelectByLoop {
   static unsigned One(uint64_t word, uint64_t before) noexcept {
     for (; before != 0; --before) word &= word - 1;
@@ -47,26 +47,26 @@ struct SelectByBmi2 {
 };
 #endif
 
-/// Walks through cells. REQUIRES: the shape's bits, and kCellSlackBytes behind
-/// them, are there to be read from bit `first_bit` of `bytes` on.
+/// Iterates over occupied cells. REQUIRES: from bit `first_bit` of `bytes`, the shape's bits and
+/// kCellSlackBytes after them are readable.
 template <class Select>
 class CellsReader {
  public:
   CellsReader(const uint8_t* bytes, uint64_t first_bit, const CellsShape& shape) noexcept
       : bytes_(bytes), unary_(first_bit), low_(first_bit + shape.unary_bits), shape_(shape) {}
 
-  /// Goes to the first cell that is not below `least`; false if there is none.
-  bool Seek(uint64_t least) noexcept {
-    const uint64_t high = least >> shape_.low_bits;
-    position_ = high == 0 ? 0 : BehindZero(high - 1);
+  /// Advances to the first cell that is at least `min_cell`; false if there is none.
+  bool Seek(uint64_t min_cell) noexcept {
+    const uint64_t high = min_cell >> shape_.low_bits;
+    position_ = high == 0 ? 0 : AfterZero(high - 1);
     index_ = position_ - high;
     for (bool found = Find(); found; found = Next()) {
-      if (cell_ >= least) return true;
+      if (cell_ >= min_cell) return true;
     }
     return false;
   }
 
-  /// Goes to the next cell; false if there is none.
+  /// Advances to the next cell; false if there is none.
   bool Next() noexcept {
     ++position_;
     ++index_;
@@ -74,7 +74,7 @@ class CellsReader {
   }
 
   /// @{
-  /// The cell, and how many are before it.
+  /// Number of the cell, and number of occupied cells before it.
   uint64_t cell() const noexcept { return cell_; }
   uint64_t index() const noexcept { return index_; }
   /// @}
@@ -86,7 +86,7 @@ class CellsReader {
     return LoadLittleEndian<uint64_t>(bytes_ + bit / 8) >> (bit % 8) & LowBits(kLoadedBits);
   }
 
-  // The cell of the first one from position_ on.
+  // Decodes the cell of the first one bit from position_ on.
   bool Find() noexcept {
     if (index_ >= shape_.count) return false;
     while (position_ < shape_.unary_bits) {
@@ -104,8 +104,8 @@ class CellsReader {
     return false;
   }
 
-  // The position behind zero number `zeros`, counted from 0.
-  uint64_t BehindZero(uint64_t zeros) const noexcept {
+  // The position after zero bit number `zeros`, counted from 0.
+  uint64_t AfterZero(uint64_t zeros) const noexcept {
     for (uint64_t position = 0; position < shape_.unary_bits; position += kLoadedBits) {
       const uint64_t word = ~Load(unary_ + position) & LowBits(kLoadedBits);
       const auto here = static_cast<uint64_t>(std::popcount(word));
@@ -118,7 +118,7 @@ class CellsReader {
   }
 
   const uint8_t* bytes_;
-  uint64_t unary_;  // first bits of both parts
+  uint64_t unary_;  // first bit of each part
   uint64_t low_;
   CellsShape shape_;
   uint64_t position_ = 0;  // in the unary part

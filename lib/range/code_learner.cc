@@ -13,23 +13,24 @@ namespace {
 
 constexpr size_t kMaxPrefixBytes = 255;
 
-// Positions behind the deepest one where neighbours part, of which the model still knows.
-constexpr size_t kBeyondDeepest = 4;
+// The model covers this many positions after the deepest one at which neighbouring keys differ.
+constexpr size_t kPastDeepest = 4;
 
-// Bytes from where neighbours part on whose frequencies count.
+// Number of bytes of a key, from the first that differs from its neighbour, whose frequencies
+// count.
 constexpr size_t kCountedBytes = 4;
 
-// With more symbols, parts would be too coarse to tell frequent ones from rare ones.
+// With more symbols, parts would be too coarse to distinguish frequent symbols from rare ones.
 constexpr size_t kMaxSymbols = 128;
 constexpr uint64_t kAllParts = 255;
 
-// The model is learnt from so many keys. Bytes that only others have make their codes less precise,
-// and nothing wrong.
+// Number of keys that the model is learnt from. Bytes that occur only in other keys make their
+// codes less precise, but not wrong.
 constexpr size_t kSampledKeys = 2048;
 
 }  // namespace
 
-/// Learns a model, step by step.
+/// Learns the model of a filter's keys.
 class CodeLearner {
   static constexpr size_t kMaxPositions = OrderPreservingCode::kMaxPositions;
 
@@ -45,7 +46,7 @@ class CodeLearner {
       const std::string_view key = keys[sample_[i]];
       Count(key, i == 0 ? 0 : step == 1 ? keys.shared(i) : SharedBytes(keys[sample_[i - 1]], key));
     }
-    num_positions_ = std::min(num_positions_, deepest_ + kBeyondDeepest);
+    num_positions_ = std::min(num_positions_, deepest_ + kPastDeepest);
     GiveParts();
     for (size_t i = 0; i < num_positions_; ++i) LearnRange(i);
     if (std::count(is_symbol_.begin(), is_symbol_.end(), true) == 0) num_symbols_ = 0;
@@ -70,7 +71,7 @@ class CodeLearner {
   }
 
  private:
-  /// What is new in a key that begins with `shared` bytes of the one before it.
+  /// Counts the bytes of a key after the `shared` bytes that it shares with the key before it.
   void Count(std::string_view key, size_t shared) noexcept {
     const size_t end = std::min(key.size(), prefix_bytes_ + kMaxPositions);
     for (size_t i = std::max(shared, prefix_bytes_); i < end; ++i) {
@@ -86,7 +87,7 @@ class CodeLearner {
     }
   }
 
-  /// Each symbol one part, and the others by frequency.
+  /// Assigns one part to each symbol, and the remaining parts by frequency.
   void GiveParts() noexcept {
     num_symbols_ = static_cast<size_t>(std::count(seen_.begin(), seen_.end(), true));
     if (num_symbols_ > kMaxSymbols) num_symbols_ = 0;
@@ -113,8 +114,8 @@ class CodeLearner {
     begins_[256] = static_cast<uint8_t>(num_symbols_ == 0 ? 255 : sum);
   }
 
-  /// The parts that a position has: those of symbols only if some byte between its lowest and its
-  /// highest one occurs nowhere.
+  /// Learns the parts of a position. They are symbols' parts only if some byte value between its
+  /// lowest and its highest occurs nowhere.
   void LearnRange(size_t position) noexcept {
     const uint8_t lowest = lowest_[position];
     const uint8_t highest = highest_[position];
@@ -133,9 +134,9 @@ class CodeLearner {
     return is_symbol_[position] ? static_cast<uint8_t>(begins_[byte + size_t{1}] - 1) : byte;
   }
 
-  /// Numbers in a window, such as times, have few bytes behind the first digits of the window's
-  /// ends, and all behind others. Learns position by position, as what is an edge depends on those
-  /// before.
+  /// Learns the parts at the edges. Numbers in a window, such as times, have few byte values after
+  /// the first digits of the window's ends, and all values after other digits. Position by
+  /// position, because a key is at an edge depending on its bytes before.
   void LearnEdges() {
     struct Sampled {
       std::string_view key;
@@ -148,7 +149,7 @@ class CodeLearner {
     for (size_t i = 0; i < num_positions_; ++i) {
       auto& known = known_[i];
       const bool is_fixed = known[0] == known[1];
-      std::array<uint8_t, 2> edge = {known[1], known[0]};  // the wrong ends
+      std::array<uint8_t, 2> edge = {known[1], known[0]};  // opposite ends
       bool at_low = false;
       bool at_high = false;
       for (const Sampled& sampled : sample) {
@@ -179,7 +180,7 @@ class CodeLearner {
     }
   }
 
-  /// A bit for each byte value, of which words of zeros are left out.
+  /// Appends a bit for each byte value, without words that are zero.
   void AppendSymbols(std::string* out) const {
     std::array<uint64_t, 4> in_use{};
     for (size_t byte = 0; byte < 256; ++byte) {

@@ -11,51 +11,52 @@
 #include "lib/base/coding.h"
 #include "lib/range/sorted_keys.h"
 
-// Numbers that order as keys do, and whose distances say how many keys to expect in between: an
-// arithmetic code whose model is learnt from the keys of the filter. lib/FORMAT.md specifies it.
+// Maps keys to numbers of the same order, whose differences are proportional to the number of keys
+// expected in between: an arithmetic code with a model learnt from the filter's keys. lib/FORMAT.md
+// specifies it.
 
 namespace blocksieve::internal {
 
-/// 2^64 / i, rounded down: dividing by multiplication.
+/// 2^64 / i, rounded down, to divide by multiplication.
 inline constexpr auto kReciprocals = [] {
   std::array<uint64_t, 257> reciprocals{};
   for (uint64_t i = 2; i < reciprocals.size(); ++i) reciprocals[i] = UINT64_MAX / i;
   return reciprocals;
 }();
 
-/// How many there are of what a model consists of; it lies apart from the model.
+/// Sizes of a model's tables, stored in the head of the range part.
 struct CodeSizes {
-  uint8_t symbols;  // 0: each byte is a part
+  uint8_t symbols;  // 0: each byte value is one part
   uint8_t prefix_bytes;
   uint8_t positions;
 };
 
-/// The model as it lies in a filter. It refers to the filter's bytes, which must outlive it.
+/// The code of a model in a filter, whose bytes must outlive it.
 class OrderPreservingCode {
  public:
-  /// Codes are below this.
+  /// All codes are below this.
   static constexpr uint64_t kEnd = uint64_t{1} << 63;
 
-  /// Takes a model off the front. Damage shows in `from->ok()`.
+  /// Decodes a model from the front. If it is damaged, from->ok() is false.
   OrderPreservingCode(const CodeSizes& sizes, Decoder* from) noexcept;
 
-  /// Of no keys.
+  /// A code without a model.
   OrderPreservingCode() = default;
 
-  /// The code of what follows the first `depth` bytes of a key. If a <= b, and both begin with the
-  /// same `depth` bytes, then Code(a, depth) <= Code(b, depth). REQUIRES: depth <= key.size()
+  /// The code of a key without its first `depth` bytes. If a <= b, and both start with the same
+  /// `depth` bytes, then Code(a, depth) <= Code(b, depth). REQUIRES: depth <= key.size()
   uint64_t Code(std::string_view key, size_t depth) const noexcept {
     size_t i = depth;
     if (i < prefix_bytes_) {
       const size_t count = key.size() < prefix_bytes_ ? key.size() : prefix_bytes_;
-      // An empty key may have no address.
+      // The data pointer of an empty key may be null.
       const int order = i == count ? 0 : std::memcmp(key.data() + i, prefix_ + i, count - i);
       if (order != 0) return order < 0 ? 0 : kEnd - 1;
       i = count;
     }
     State state;
     state.edges = i == prefix_bytes_ || IsFixed(i - 1) ? kBothEdges : 0;
-    while (i < key.size() && Go(static_cast<uint8_t>(key[i]), i - prefix_bytes_, &state)) ++i;
+    while (i < key.size() && AddByte(static_cast<uint8_t>(key[i]), i - prefix_bytes_, &state)) ++i;
     return state.code;
   }
 
@@ -67,25 +68,25 @@ class OrderPreservingCode {
   static constexpr size_t kMaxPositions = 64;
   static constexpr size_t kPositionBytes = 4;
 
-  // Whether the bytes before this one are the lowest, or the highest, that keys have there.
+  // Whether all bytes so far were the lowest, or the highest, that keys have at their positions.
   static constexpr unsigned kLowEdge = 1;
   static constexpr unsigned kHighEdge = 2;
   static constexpr unsigned kBothEdges = 3;
 
-  /// What a byte takes of the range.
+  /// A byte's share of the range, in parts.
   struct Share {
     uint32_t begin;
     uint32_t parts;  // 0: no key has this byte
   };
 
-  /// What is known of a key whose first bytes were looked at.
+  /// State of the coder after the first bytes of a key.
   struct State {
     uint64_t code = 0;
-    uint64_t range = kEnd;  // how many codes there are for keys that begin so
+    uint64_t range = kEnd;  // number of codes of keys that start with these bytes
     unsigned edges = kBothEdges;
   };
 
-  /// The parts that lie at a position, from the first to the last one.
+  /// First and last part at a position.
   struct Parts {
     uint32_t first;
     uint32_t last;
@@ -94,19 +95,19 @@ class OrderPreservingCode {
   Parts PartsAt(size_t position, unsigned edges) const noexcept {
     if (position >= num_positions_) return {0, last_part_};
     const uint8_t* const known = positions_ + position * kPositionBytes;
-    // Away from the edges, which most keys soon are, nothing here waits for the byte before.
+    // Most keys soon leave the edges. Then this does not depend on the byte before.
     if (edges == 0) return {known[0], known[1]};
     return {known[edges == kLowEdge ? 2 : 0], known[edges == kHighEdge ? 3 : 1]};
   }
 
-  /// Goes on with the byte at a position. False if the bytes behind it make no difference.
-  bool Go(uint8_t byte, size_t position, State* state) const noexcept {
+  /// Encodes the byte at a position. False if the bytes after it do not change the code.
+  bool AddByte(uint8_t byte, size_t position, State* state) const noexcept {
     const Share share = IsSymbol(position) ? ShareOf(byte) : Share{byte, 1};
-    return Take(share, PartsAt(position, state->edges), state);
+    return AddShare(share, PartsAt(position, state->edges), state);
   }
 
-  /// Goes on with what has a share of some parts.
-  static bool Take(Share share, Parts parts, State* state) noexcept {
+  /// Encodes a byte that has this share of these parts.
+  static bool AddShare(Share share, Parts parts, State* state) noexcept {
     const auto [first, last] = parts;
     if (share.begin < first) return false;
     if (share.begin > last) {
@@ -149,26 +150,26 @@ class OrderPreservingCode {
     return {begin, (word & bit) == 0 ? 0 : begins_[rank + 1] - begin};
   }
 
-  // Bytes that all keys begin with.
+  // Common prefix of all keys.
   const uint8_t* prefix_ = nullptr;
   size_t prefix_bytes_ = 0;
 
-  // Of each position behind them: the lowest and the highest part, the lowest one at the low edge,
-  // and the highest one at the high edge.
+  // For each position after the prefix: the lowest and the highest part, the lowest at the low
+  // edge, and the highest at the high edge.
   const uint8_t* positions_ = nullptr;
   size_t num_positions_ = 0;
 
-  // Where some bytes never occur, parts belong to those that do, the more the more frequent they
-  // are. Elsewhere each byte is a part.
+  // At positions where some byte values never occur, the others are symbols, with parts in
+  // proportion to their frequency. At other positions each byte value is one part.
   const uint8_t* is_symbol_ = nullptr;  // a bit for each position
-  const uint8_t* begins_ = nullptr;     // of each symbol's parts, and the end of all
+  const uint8_t* begins_ = nullptr;     // first part of each symbol, and the end of the last
   size_t num_symbols_ = 0;
   uint32_t last_part_ = 255;
   std::array<uint64_t, 4> in_use_ = {};
-  std::array<uint8_t, 4> ranks_ = {};  // how many symbols are below each word
+  std::array<uint8_t, 4> ranks_ = {};  // number of symbols below each word
 };
 
-/// Appends the model of these keys. REQUIRES: there are keys
+/// Appends the model of these keys. REQUIRES: !keys.empty()
 CodeSizes AppendKeyCode(const SortedKeys& keys, std::string* out);
 
 }  // namespace blocksieve::internal

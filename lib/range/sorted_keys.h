@@ -10,11 +10,10 @@
 
 namespace blocksieve::internal {
 
-/// The keys of a filter, ascending and distinct, one behind the other.
+/// The keys of a filter, ascending and distinct, in one string.
 class SortedKeys {
  public:
-  /// Appends a key that is above the last one; does nothing with one that equals it. False if it is
-  /// below.
+  /// Appends a key; ignores one that equals the last. False if it is below the last.
   bool Append(std::string_view key) {
     size_t shared = 0;
     if (!empty()) {
@@ -41,10 +40,10 @@ class SortedKeys {
     return {bytes_.data() + begin, ends_[i] - begin};
   }
 
-  /// With the key before it; 0 of the first one.
+  /// Number of bytes that key `i` shares with the key before it; 0 for the first.
   size_t shared(size_t i) const noexcept { return shared_[i]; }
 
-  /// Memory that is in use, about.
+  /// Approximate memory in use, in bytes.
   uint64_t num_bytes() const noexcept {
     return bytes_.size() + size() * (sizeof(uint64_t) + sizeof(uint32_t));
   }

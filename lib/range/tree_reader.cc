@@ -7,41 +7,42 @@
 namespace blocksieve::internal {
 namespace {
 
-// No writer makes larger leaves.
+// Limit for damaged leaves; no writer exceeds it.
 constexpr uint64_t kMaxLeafCells = 8 * kLeafCells;
 
-/// How many of `count` ascending numbers are at most `code`, which lie about evenly in [low, high]:
-/// where they do, a guess is a step or two away, and reads a line where halving reads ten.
+/// Counts those of `count` ascending numbers that are at most `code`, by interpolation. The numbers
+/// lie about evenly in [low, high], so the first guess is a step or two off and reads one cache
+/// line where binary search reads ten.
 uint64_t CountUpTo(uint64_t code, const uint8_t* numbers, uint64_t count, uint64_t low,
                    uint64_t high) noexcept {
   const auto is_up_to = [&](uint64_t i) {
     return LoadLittleEndian<uint64_t>(numbers + sizeof(uint64_t) * i) <= code;
   };
-  uint64_t least = 0;
-  uint64_t most = count;
+  uint64_t lower = 0;
+  uint64_t upper = count;
   uint64_t at = CodeCells(low, high, count + 1).Of(code);
-  for (uint64_t step = 1; least < most; step *= 2) {
-    // Away from the guess by leaps until the number is passed, then by halves.
-    at = least == 0 || most == count ? std::clamp(at, least, most - 1) : (least + most) / 2;
+  for (uint64_t step = 1; lower < upper; step *= 2) {
+    // Doubling steps away from the guess until the code is passed, then binary search.
+    at = lower == 0 || upper == count ? std::clamp(at, lower, upper - 1) : (lower + upper) / 2;
     if (is_up_to(at)) {
-      least = at + 1;
+      lower = at + 1;
       at += step;
     } else {
-      most = at;
+      upper = at;
       at -= std::min(at, step);
     }
   }
-  return least;
+  return lower;
 }
 
-/// One question to a tree. All that damage can do is "may match", or a wrong answer.
+/// One query of a tree. Damaged bytes lead to "may match" or a wrong answer, nothing else.
 template <class Select>
 class TreeProbe {
  public:
   TreeProbe(const Tree& tree, std::string_view begin, std::string_view end) noexcept
       : tree_(tree), begin_(begin), end_(end) {}
 
-  /// The codes of the question's ends, as far as these lie in the part of the tree that is asked.
+  /// The codes of the query's ends that lie in the current part of the tree.
   struct Ends {
     bool has_begin;
     bool has_end;
@@ -49,10 +50,10 @@ class TreeProbe {
     uint64_t end;
   };
 
-  /// The node of keys that begin with the same `depth` bytes, with codes from `low` to `high`.
-  /// Inlined, with the leaf, into what is compiled for each kind of processor.
-  [[gnu::always_inline]] bool AskNode(uint64_t offset, uint64_t low, uint64_t high, size_t depth,
-                                      const Ends& ends) noexcept {
+  /// Probes a node of keys that share `depth` bytes, with codes from `low` to `high`. Inlined,
+  /// together with ProbeLeaf, into the function of each kernel.
+  [[gnu::always_inline]] bool ProbeNode(uint64_t offset, uint64_t low, uint64_t high, size_t depth,
+                                        const Ends& ends) noexcept {
     if (ends.has_end && ends.end < low) return false;
     if (ends.has_begin && ends.begin > high) return false;
     if (offset > tree_.bytes.size()) return true;
@@ -69,26 +70,26 @@ class TreeProbe {
              : leaf == num_leaves ? high
                                   : LoadLittleEndian<uint64_t>(lows.data() + 8 * (leaf - 1));
     };
-    const auto ask = [&](uint64_t leaf, const Ends& in_leaf) {
+    const auto probe = [&](uint64_t leaf, const Ends& in_leaf) {
       const uint64_t at =
           leaf == 0 ? 0 : LoadLittleEndian<uint32_t>(offsets.data() + 4 * (leaf - 1));
       const uint64_t leaf_low = low_of(leaf);
       const uint64_t leaf_high = low_of(leaf + 1);
       if (leaf_low > leaf_high) return true;
       BitReader bits(tree_.bytes, 8 * (first_leaf + at));
-      return AskLeaf(&bits, leaf_low, leaf_high, depth, in_leaf);
+      return ProbeLeaf(&bits, leaf_low, leaf_high, depth, in_leaf);
     };
     uint64_t leaf =
         ends.has_begin ? CountUpTo(ends.begin, lows.data(), num_leaves - 1, low, high) : 0;
     Ends in_leaf = ends;
     bool is_last = leaf + 1 == num_leaves || (ends.has_end && ends.end < low_of(leaf + 1));
     if (!is_last) {
-      // A leaf in between is not empty.
+      // Leaves are not empty: one that lies entirely in the range has a key of the range.
       if (leaf + 2 < num_leaves && (!ends.has_end || ends.end >= low_of(leaf + 2))) return true;
       in_leaf.has_end = false;
     }
     for (;; ++leaf, in_leaf = {false, ends.has_end, 0, ends.end}, is_last = true) {
-      if (ask(leaf, in_leaf)) return true;
+      if (probe(leaf, in_leaf)) return true;
       if (is_last) return false;
     }
   }
@@ -112,8 +113,8 @@ class TreeProbe {
     return {num_cells, shape, has_clusters, ok};
   }
 
-  [[gnu::always_inline]] bool AskLeaf(BitReader* bits, uint64_t low, uint64_t high, size_t depth,
-                                      const Ends& ends) noexcept {
+  [[gnu::always_inline]] bool ProbeLeaf(BitReader* bits, uint64_t low, uint64_t high, size_t depth,
+                                        const Ends& ends) noexcept {
     if (!ends.has_begin && !ends.has_end) return true;
     const LeafHead head = ReadLeafHead(bits);
     if (!head.ok) return true;
@@ -126,14 +127,14 @@ class TreeProbe {
       const bool is_last = ends.has_end && cells.cell() == last;
       if (!is_first && !is_last) return true;
       if (!head.has_clusters) return true;
-      if (AskCell(*bits, head.shape, cells.index(), depth, is_first, is_last)) return true;
+      if (ProbeCell(*bits, head.shape, cells.index(), depth, is_first, is_last)) return true;
     }
     return false;
   }
 
-  /// A cell that the question begins or ends in. `bits` is at the cells of its leaf.
-  [[gnu::noinline]] bool AskCell(BitReader bits, const CellsShape& shape, uint64_t index,
-                                 size_t depth, bool has_begin, bool has_end) noexcept {
+  /// Probes a cell in which the query begins or ends. `bits` is at the cells of its leaf.
+  [[gnu::noinline]] bool ProbeCell(BitReader bits, const CellsShape& shape, uint64_t index,
+                                   size_t depth, bool has_begin, bool has_end) noexcept {
     bits.Skip(shape.num_bits());
     const Flags flags = ReadFlags(&bits, shape.count, index);
     if (!flags.is_cluster) return true;
@@ -142,7 +143,7 @@ class TreeProbe {
     BitReader size(tree_.bytes, bits.position() + (sized == 0 ? 0 : sized - 1) * kOffsetBits);
     bits.Skip(sizes * kOffsetBits + (sized == 0 ? 0 : size.Bits(kOffsetBits)));
     for (uint64_t i = 0; i < flags.before % kSizedClusters; ++i) SkipCluster(&bits, 0);
-    return !bits.ok() || AskCluster(&bits, depth, has_begin, has_end);
+    return !bits.ok() || ProbeCluster(&bits, depth, has_begin, has_end);
   }
 
   struct Flags {
@@ -169,8 +170,8 @@ class TreeProbe {
   }
 
   struct ClusterHead {
-    uint64_t shared;  // bytes, beyond those of the leaf around it
-    uint64_t print;
+    uint64_t shared;  // bytes that keys share after those of the enclosing leaf
+    uint64_t fingerprint;
     uint64_t low;
     uint64_t high;
     bool is_node;
@@ -200,47 +201,47 @@ class TreeProbe {
     for (uint64_t i = 0; i < flags.clusters && bits->ok(); ++i) SkipCluster(bits, nested + 1);
   }
 
-  bool AskCluster(BitReader* bits, size_t depth, bool has_begin, bool has_end) noexcept {
+  bool ProbeCluster(BitReader* bits, size_t depth, bool has_begin, bool has_end) noexcept {
     const ClusterHead head = ReadClusterHead(bits);
     if (!bits->ok() || head.low > head.high) return true;
-    // What the keys share is known by its print only. That it fits proves nothing, so nothing is
-    // known of a question that begins or ends with other bytes there. That it does not fit proves
-    // that no key begins with what begin and end share, and only such keys lie in between.
-    if (++clusters_asked_ > kMaxNesting) return true;
+    // Only a fingerprint of the keys' shared bytes is stored. If begin and end differ in these
+    // bytes, the fingerprint cannot rule anything out. If they agree, only keys with the same bytes
+    // lie in between, and a different fingerprint proves that there are none.
+    if (++num_clusters_ > kMaxNesting) return true;
     const uint64_t deeper = depth + head.shared;
     if (!has_begin || !has_end || begin_.size() < deeper || end_.size() < deeper) return true;
     const auto shared = static_cast<size_t>(head.shared);
     const std::string_view bytes = begin_.substr(depth, shared);
     if (bytes != end_.substr(depth, shared)) return true;
-    if (FingerprintOf(bytes) != head.print) return false;
+    if (FingerprintOf(bytes) != head.fingerprint) return false;
     const auto below = static_cast<size_t>(deeper);
     const Ends ends{true, true, tree_.code.Code(begin_, below), tree_.code.Code(end_, below)};
     if (head.is_node) {
-      return AskNode(tree_.nodes + bits->Bits(kOffsetBits), head.low, head.high, below, ends);
+      return ProbeNode(tree_.nodes + bits->Bits(kOffsetBits), head.low, head.high, below, ends);
     }
-    return AskLeaf(bits, head.low, head.high, below, ends);
+    return ProbeLeaf(bits, head.low, head.high, below, ends);
   }
 
   const Tree& tree_;
   const std::string_view begin_;
   const std::string_view end_;
-  unsigned clusters_asked_ = 0;
+  unsigned num_clusters_ = 0;
 };
 
-/// Inlined as a whole into what processors of several kinds run.
+/// Inlined completely into the function of each kernel.
 template <class Select>
-[[gnu::always_inline]] inline bool Ask(const Tree& tree, std::string_view begin,
-                                       std::string_view end) noexcept {
+[[gnu::always_inline]] inline bool Probe(const Tree& tree, std::string_view begin,
+                                         std::string_view end) noexcept {
   TreeProbe<Select> probe(tree, begin, end);
-  return probe.AskNode(0, tree.first_code, tree.last_code, 0,
-                       {true, true, tree.code.Code(begin, 0), tree.code.Code(end, 0)});
+  return probe.ProbeNode(0, tree.first_code, tree.last_code, 0,
+                         {true, true, tree.code.Code(begin, 0), tree.code.Code(end, 0)});
 }
 
 #if defined(__x86_64__)
-[[gnu::target("popcnt,bmi,bmi2"), gnu::flatten]] bool AskWithBmi(const Tree& tree,
-                                                                 std::string_view begin,
-                                                                 std::string_view end) noexcept {
-  return Ask<SelectByBmi2>(tree, begin, end);
+[[gnu::target("popcnt,bmi,bmi2"), gnu::flatten]] bool ProbeWithBmi(const Tree& tree,
+                                                                   std::string_view begin,
+                                                                   std::string_view end) noexcept {
+  return Probe<SelectByBmi2>(tree, begin, end);
 }
 #endif
 
@@ -249,9 +250,9 @@ template <class Select>
 bool Tree::MayContain(std::string_view begin, std::string_view end, Kernel kernel) const noexcept {
   assert(begin < end);
 #if defined(__x86_64__)
-  if (kernel != Kernel::kScalar) return AskWithBmi(*this, begin, end);
+  if (kernel != Kernel::kScalar) return ProbeWithBmi(*this, begin, end);
 #endif
-  return Ask<SelectByLoop>(*this, begin, end);
+  return Probe<SelectByLoop>(*this, begin, end);
 }
 
 }  // namespace blocksieve::internal

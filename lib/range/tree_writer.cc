@@ -9,7 +9,7 @@
 namespace blocksieve::internal {
 namespace {
 
-/// Appends `cells`, ascending and distinct, all below `num_cells`. REQUIRES: there are some
+/// Appends `cells`, ascending and distinct, all below `num_cells`. REQUIRES: !cells.empty()
 void AppendCells(std::span<const uint32_t> cells, uint64_t num_cells, uint64_t cells_per_key,
                  BitWriter* out) {
   const CellsShape shape(cells.size(), num_cells, cells_per_key);
@@ -27,22 +27,23 @@ void AppendCells(std::span<const uint32_t> cells, uint64_t num_cells, uint64_t c
   for (const uint32_t cell : cells) out->Bits(cell & LowBits(shape.low_bits), shape.low_bits);
 }
 
-// Fewer keys in one cell are not worth what a leaf of their own takes.
-constexpr size_t kSmallestCluster = 4;
+// Fewer keys in one cell are not worth the bits of a leaf of their own.
+constexpr size_t kMinClusterKeys = 4;
 
-// Tries to fill a leaf.
+// Maximum attempts to fill a leaf.
 constexpr int kMaxCuts = 6;
 
-// Keys are spread unevenly if one half of a leaf has more than so many times the keys of the other.
-// Leaves of fewer keys are not cut off.
+// Keys are unevenly distributed if one half of a leaf's interval has this many times the keys of
+// the other. Leaves of fewer than kMinKeys keys are not split off.
 constexpr size_t kUneven = 3;
 constexpr size_t kMinKeys = 32;
 
-// Stretches of keys that are tried, and keys of each: by a part of all keys, with these limits.
+// TryTree builds kStretches stretches of one kTriedPart-th of the keys in total, each with a number
+// of keys within these limits.
 constexpr size_t kStretches = 8;
 constexpr size_t kTriedPart = 16;
-constexpr size_t kShortestStretch = 64;
-constexpr size_t kLongestStretch = kLeafCells;
+constexpr size_t kMinStretch = 64;
+constexpr size_t kMaxStretch = kLeafCells;
 
 class TreeWriter {
  public:
@@ -52,8 +53,7 @@ class TreeWriter {
   const TreeShape& shape() const noexcept { return shape_; }
   const std::string& nodes() const noexcept { return nodes_; }
 
-  /// Keys from number `first` on, which begin with the same `depth` bytes, and their codes.
-  /// `nested` clusters have them.
+  /// Keys from number `first` on that share `depth` bytes, with their codes, in `nested` clusters.
   struct Keys {
     size_t first;
     size_t depth;
@@ -61,7 +61,7 @@ class TreeWriter {
     std::span<const uint64_t> codes;
   };
 
-  /// The codes are from `low` to `high`.
+  /// Appends the node of keys with codes from `low` to `high`.
   void AppendNode(const Keys& keys, uint64_t low, uint64_t high, std::string* out) {
     std::vector<Leaf> leaves;
     for (size_t i = 0; i < keys.codes.size(); i += leaves.back().keys.codes.size()) {
@@ -100,8 +100,8 @@ class TreeWriter {
     return count;
   }
 
-  /// How many keys make a leaf of about kLeafCells cells that hold any. Their number depends on the
-  /// width of the cells, which depends on the keys: it is approached.
+  /// The number of keys of the first leaf, so that it has about kLeafCells occupied cells. That
+  /// depends on the width of the cells, which depends on the number of keys: found by iteration.
   size_t Cut(std::span<const uint64_t> codes, uint64_t low, uint64_t high) const noexcept {
     const auto with_equals = [&](size_t count) {
       while (count < codes.size() && codes[count] == codes[count - 1]) ++count;
@@ -127,14 +127,14 @@ class TreeWriter {
     const size_t even =
         EvenlySpread(codes.first(best), low, best < codes.size() ? codes[best] : high);
     if (even == best) return best;
-    // Cells of the shorter leaf are narrower, so that more of them may hold keys.
+    // The shorter leaf has narrower cells, so more of them may be occupied.
     const CodeCells all(low, codes[even], kLeafCells * cells_per_key_);
     const bool fits = CountCells(codes.first(even), all) <= kLeafCells;
     return fits ? even : Cut(codes.first(even), low, codes[even]);
   }
 
-  /// How many of a leaf's keys lie about as dense as the first ones: cells are of equal width, and
-  /// most would stay empty where keys are rare, while keys share them where they are many.
+  /// The number of a leaf's keys that are about as dense as the first ones. Cells have equal width:
+  /// in a leaf of uneven density, many keys would share cells while most cells stay empty.
   static size_t EvenlySpread(std::span<const uint64_t> codes, uint64_t low,
                              uint64_t high) noexcept {
     size_t count = codes.size();
@@ -152,7 +152,7 @@ class TreeWriter {
     return count;
   }
 
-  /// The cells that hold keys, and the keys that they begin with; and the end of the keys.
+  /// The occupied cells, the first key of each, and the number of keys.
   struct Placed {
     std::vector<uint32_t> cells;
     std::vector<size_t> begins;
@@ -172,9 +172,9 @@ class TreeWriter {
     return placed;
   }
 
-  /// The codes are from `low` to `high`.
+  /// Appends the leaf of keys with codes from `low` to `high`.
   void AppendLeaf(const Keys& keys, uint64_t low, uint64_t high, BitWriter* out) {
-    // Cells are in proportion to those that hold keys, and how many do depends on their width.
+    // The number of cells is proportional to that of occupied ones, which depends on their width.
     uint64_t room = std::min<uint64_t>(keys.codes.size(), kLeafCells);
     Placed placed = Place(keys.codes, CodeCells(low, high, room * cells_per_key_));
     while (placed.cells.size() < room - room / 32) {
@@ -193,15 +193,15 @@ class TreeWriter {
       const size_t first = keys.first + begins[i];
       const size_t last = keys.first + begins[i + 1] - 1;
       if (first == last) ++shape_.keys_alone;
-      if (last - first + 1 < kSmallestCluster || keys.nested == kMaxNesting) continue;
+      if (last - first + 1 < kMinClusterKeys || keys.nested == kMaxNesting) continue;
       if (SharedBytes(keys_[first], keys_[last]) > keys.depth) {
         clusters.push_back(i);
         clustered += last - first + 1;
       }
     }
-    // A bit for each cell says whether it has a cluster. A bit more for each key would halve the
-    // rate: those bits would lower it by ln 2 of their share. Without clusters, that of their keys
-    // is 1.
+    // Clusters take a bit per cell. Spent on narrower cells, which halve the FPR with each bit, it
+    // would lower the FPR by ln 2 of itself. Clusters lower it by the share of their keys, whose
+    // FPR would be 1 otherwise.
     const bool is_worth = 10 * clustered * cells_per_key_ > 7 * cells.size();
     if (!is_worth) clusters.clear();
     out->ExpGolomb(room - 1, kCountK);
@@ -225,7 +225,7 @@ class TreeWriter {
     out->Append(std::move(bits));
   }
 
-  /// Of the keys number `begin` to `end` of a leaf.
+  /// Appends the cluster of keys `begin` to `end` of a leaf.
   void AppendCluster(const Keys& leaf, size_t begin, size_t end, BitWriter* out) {
     ++shape_.clusters;
     const size_t first = leaf.first + begin;
@@ -259,10 +259,10 @@ class TreeWriter {
   const OrderPreservingCode& code_;
   const uint64_t cells_per_key_;
   TreeShape shape_;
-  std::string nodes_;  // of clusters that are too large for a leaf
+  std::string nodes_;  // nodes of clusters that are too large for a leaf
 };
 
-/// Of `count` keys from number `first` on.
+/// Codes of `count` keys from number `first` on.
 std::vector<uint64_t> CodesOf(const SortedKeys& keys, size_t first, size_t count,
                               SortedCodes* sorted) {
   std::vector<uint64_t> codes(count);
@@ -292,7 +292,7 @@ TreeShape AppendTree(const SortedKeys& keys, const OrderPreservingCode& code,
 
 TreeShape TryTree(const SortedKeys& keys, const OrderPreservingCode& code, uint64_t cells_per_key) {
   const size_t count =
-      std::clamp(keys.size() / (kStretches * kTriedPart), kShortestStretch, kLongestStretch);
+      std::clamp(keys.size() / (kStretches * kTriedPart), kMinStretch, kMaxStretch);
   if (keys.size() < 2 * kStretches * count) return {};
   SortedCodes sorted(code);
   TreeWriter writer(keys, code, cells_per_key);

@@ -10,10 +10,10 @@ namespace {
 // Bytes behind the second segment of a window that a kernel may read: all take the words of at
 // least eight columns, and whole fours of them.
 uint64_t OverreadBytes(const RibbonShape& shape) {
-  const uint32_t most_columns = shape.most_columns();
-  const uint32_t words_read = most_columns <= 8    ? 8
-                              : most_columns <= 16 ? (most_columns + 3) / 4 * 4
-                                                   : 28;
+  const uint32_t max_columns = shape.max_columns();
+  const uint32_t words_read = max_columns <= 8    ? 8
+                              : max_columns <= 16 ? (max_columns + 3) / 4 * 4
+                                                  : 28;
   return (words_read - shape.columns) * 8;
 }
 
@@ -39,15 +39,15 @@ RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noex
   // Each narrow segment in front moves the wide ones forward by a word less than themselves.
   view.origin[0] = reinterpret_cast<uintptr_t>(payload);
   view.origin[1] = view.origin[0] - shape.narrow_segments * 8;
-  view.most_in_use = (uint32_t{1} << shape.most_columns()) - 1;
+  view.max_in_use = (uint32_t{1} << shape.max_columns()) - 1;
   view.num_octets = shape.octets;
-  const uint32_t most_columns = shape.most_columns();
+  const uint32_t max_columns = shape.max_columns();
   view.multiplier = RibbonMultiplier(shape.seed, 0);
 
   // Windows that lie in two whole segments, with enough readable bytes behind them.
   const uint64_t whole = shape.octets / 8;
   uint64_t readable = shape.PayloadBytes() + kRibbonReadableTail - shape.SegmentBytes();
-  if (shape.segments() > whole) readable += shape.octets % 8 * most_columns;
+  if (shape.segments() > whole) readable += shape.octets % 8 * max_columns;
   uint64_t unsafe = 1;
   while (unsafe < whole && readable < OverreadBytes(shape)) {
     readable += shape.columns * 8;
@@ -69,7 +69,7 @@ const ProbeOps& RibbonOpsFor(Kernel kernel, const RibbonShape& shape) noexcept {
   if (shape.has_always_true_chunks) {
     return directory == RibbonDirectory::kNone ? kEverythingMatches : kRibbonAlwaysTrueChunks;
   }
-  [[maybe_unused]] const uint32_t columns = shape.most_columns();
+  [[maybe_unused]] const uint32_t columns = shape.max_columns();
   switch (kernel) {
 #if defined(__x86_64__)
     case Kernel::kScalar:

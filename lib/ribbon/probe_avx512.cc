@@ -152,7 +152,7 @@ BLOCKSIEVE_AVX512_INLINE void ProbeRibbonWindows(const RibbonView& ribbon, size_
     windows->parities[i] =
         RibbonParities<kQuads>(reinterpret_cast<const uint8_t*>(windows->first[i]),
                                reinterpret_cast<const uint8_t*>(windows->second[i]),
-                               ribbon.most_in_use, windows->coefficients[i], windows->start[i]);
+                               ribbon.max_in_use, windows->coefficients[i], windows->start[i]);
   }
   _mm256_mask_storeu_epi8(
       may_match, _bzhi_u32(~uint32_t{0}, static_cast<uint32_t>(num_windows)),

@@ -90,7 +90,7 @@ Status ReadRibbonFields(Decoder* fields, FilterInfo* info) {
 bool AppendShortRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept {
   const RibbonShape& shape = info.ribbon;
   const bool is_mixed = IsMixed(shape);
-  const uint32_t columns = is_mixed ? shape.columns : shape.most_columns();
+  const uint32_t columns = is_mixed ? shape.columns : shape.max_columns();
   if (shape.chunks > 1 || shape.has_always_true_chunks || columns > kMaxRibbonColumns ||
       info.num_keys > shape.slots() || shape.slots() - info.num_keys > kMaxSpareSlots ||
       (is_mixed && shape.narrow_segments > kMaxShortNarrowSegments)) {

@@ -65,7 +65,7 @@ TEST(HostileFilter, BitsBeyondTheLastAreRefused) {
   block = *ResealFilterBlock(AsBytes(block));
   EXPECT_TRUE(Filter::Verify(AsBytes(block)).ok());
   const Status status = ClassicBloom::Deserialize(AsBytes(block)).status();
-  EXPECT_EQ(status.message(), "filter block: bits are set beyond the last of 203 cells");
+  EXPECT_EQ(status.message(), "filter block: bits are set after the last of 203 cells");
 }
 
 TEST(HostileFilter, AnotherKindIsNamed) {
