@@ -19,15 +19,15 @@ Assignment::Assignment(std::span<const RunGroup> groups, size_t num_without) : g
   chosen_.resize(groups.size());
 }
 
-// A bit per key costs as often as the group has keys per run, and saves as often as lookups check
-// one; of many runs both happen as often.
+// A bit per key costs memory per key of a run and saves reads per lookup that checks the run. The
+// number of runs in the group multiplies both.
 void Assignment::ChooseFor(double price) {
   for (const size_t i : with_filters_) {
     chosen_[i] = LayoutChoices::ForKind(groups_[i].kind).BestFor(price * KeysPerLookup(groups_[i]));
   }
 }
 
-void Assignment::GoTowards(const Assignment& beyond, int step, const Check& is_allowed) {
+void Assignment::MoveTowards(const Assignment& beyond, int step, const Check& is_allowed) {
   const auto go = [&](size_t group, const Choice* last) {
     while (chosen_[group] != last) {
       chosen_[group] += step;
@@ -65,64 +65,64 @@ RateAllocation Assignment::ToAllocation() const {
 
 namespace {
 
-// The best assignments of two prices next to each other, where `is_cheap`, which holds for low
-// prices, begins to fail.
+// The best assignments for two adjacent prices: the highest for which `is_cheap` holds, and the
+// next one.
 struct Bracket {
   Assignment cheap;
-  Assignment dear;
+  Assignment expensive;
 };
 
 Bracket BisectPrice(std::span<const RunGroup> groups, size_t num_without,
                     const Assignment::Check& is_cheap) {
-  double most_keys = 1;
-  for (const RunGroup& group : groups) most_keys = std::max(most_keys, KeysPerLookup(group));
-  // At the low end even the most precise row is worth its price, at the high end no bit is, not
-  // even for a run of one key.
-  double low = std::log(kMinTargetFpr / 1000 / most_keys);
+  double max_keys = 1;
+  for (const RunGroup& group : groups) max_keys = std::max(max_keys, KeysPerLookup(group));
+  // At the low price even the lowest FPR pays off, at the high price not even one bit for a run of
+  // one key.
+  double low = std::log(kMinTargetFpr / 1000 / max_keys);
   double high = std::log(2.0);
-  Assignment between(groups, num_without);
-  Bracket bracket{between, between};
+  Assignment candidate(groups, num_without);
+  Bracket bracket{candidate, candidate};
   bracket.cheap.ChooseFor(std::exp(low));
-  bracket.dear.ChooseFor(std::exp(high));
+  bracket.expensive.ChooseFor(std::exp(high));
   for (int i = 0; i < 64; ++i) {
     const double middle = (low + high) / 2;
-    between.ChooseFor(std::exp(middle));
-    const bool goes_low = is_cheap(between);
-    (goes_low ? low : high) = middle;
-    (goes_low ? bracket.cheap : bracket.dear) = between;
+    candidate.ChooseFor(std::exp(middle));
+    const bool raises_low = is_cheap(candidate);
+    (raises_low ? low : high) = middle;
+    (raises_low ? bracket.cheap : bracket.expensive) = candidate;
   }
   return bracket;
 }
 
 }  // namespace
 
-std::optional<Assignment> MinMemory(std::span<const RunGroup> groups, double wasted_reads) {
+std::optional<Assignment> MinimizeMemory(std::span<const RunGroup> groups, double wasted_reads) {
   const auto is_allowed = [&](const Assignment& a) { return a.WastedReads() <= wasted_reads; };
   std::optional<Assignment> best;
   for (size_t num_without = 0; num_without <= groups.size(); ++num_without) {
     Bracket bracket = BisectPrice(groups, num_without, is_allowed);
     if (!is_allowed(bracket.cheap)) break;
-    bracket.cheap.GoTowards(bracket.dear, -1, is_allowed);
-    // Each further group has fewer keys to save bits of, for each read that it costs.
+    bracket.cheap.MoveTowards(bracket.expensive, -1, is_allowed);
+    // Each further group without filters saves fewer bits for each wasted read that it costs.
     if (best && bracket.cheap.Bits() >= best->Bits()) break;
     best = bracket.cheap;
   }
   return best;
 }
 
-Assignment MinReads(std::span<const RunGroup> groups, double bits_per_key) {
+Assignment MinimizeReads(std::span<const RunGroup> groups, double bits_per_key) {
   const double bits = bits_per_key * NumKeys(groups);
   const auto is_allowed = [&](const Assignment& a) { return a.Bits() <= bits; };
   const auto is_cheap = [&](const Assignment& a) { return !is_allowed(a); };
   std::optional<Assignment> best;
   for (size_t num_without = 0; num_without <= groups.size(); ++num_without) {
     Bracket bracket = BisectPrice(groups, num_without, is_cheap);
-    if (!is_allowed(bracket.dear)) continue;
-    bracket.dear.GoTowards(bracket.cheap, 1, is_allowed);
-    if (best && bracket.dear.WastedReads() >= best->WastedReads()) break;
-    best = bracket.dear;
+    if (!is_allowed(bracket.expensive)) continue;
+    bracket.expensive.MoveTowards(bracket.cheap, 1, is_allowed);
+    if (best && bracket.expensive.WastedReads() >= best->WastedReads()) break;
+    best = bracket.expensive;
   }
-  return *best;  // no filters at all are always allowed
+  return *best;  // an assignment without filters is always allowed
 }
 
 }  // namespace blocksieve::lsm

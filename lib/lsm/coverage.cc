@@ -7,7 +7,7 @@ namespace {
 
 using Keys = std::vector<std::string_view>;
 
-// The first and last keys of all files, in order and without repeats.
+// The first and last keys of all files, sorted and distinct.
 Keys BoundsOf(std::span<const RunFile> files, const KeyLess& less) {
   Keys bounds;
   for (const RunFile& file : files) bounds.insert(bounds.end(), {file.smallest, file.largest});
@@ -17,7 +17,7 @@ Keys BoundsOf(std::span<const RunFile> files, const KeyLess& less) {
   return bounds;
 }
 
-/// How the entries of a file are spread over its part of the bounds.
+/// Distribution of a file's entries over the bounds within its key range.
 class FileSpread {
  public:
   using ShareBeforeKey = std::function<double(std::string_view)>;
@@ -28,20 +28,21 @@ class FileSpread {
     Fill(0, shares_.size() - 1);
   }
 
-  /// The share of the entries between the bound of this number and the next one.
+  /// Share of the entries between bounds[bound] and bounds[bound + 1].
   double ShareAfter(size_t bound) const {
     return std::max(shares_[bound + 1] - shares_[bound], 0.0);
   }
 
  private:
-  // Each call may cost a read, so the range is halved only until there is little between two
-  // bounds: files of level 0 often begin and end close to each other, with nothing between.
+  // Each call may cost a read, so ranges with few entries are interpolated: files of level 0 often
+  // begin and end close to each other, with nothing between.
   void Fill(size_t low, size_t high) {
-    constexpr double kLittle = 1.0 / 64;
+    constexpr double kSmallShare = 1.0 / 64;
     if (high - low < 2) return;
     const size_t middle = (low + high) / 2;
-    shares_[middle] = shares_[high] - shares_[low] < kLittle ? (shares_[low] + shares_[high]) / 2
-                                                             : share_before_(bounds_[middle]);
+    shares_[middle] = shares_[high] - shares_[low] < kSmallShare
+                          ? (shares_[low] + shares_[high]) / 2
+                          : share_before_(bounds_[middle]);
     Fill(low, middle);
     Fill(middle, high);
   }
@@ -51,10 +52,10 @@ class FileSpread {
   std::vector<double> shares_;  // before each bound
 };
 
-double MostKeys(const KeyStretch& stretch) {
-  double most = 0;
-  for (const RunPart& part : stretch.parts) most = std::max(most, part.num_keys);
-  return most;
+double MaxKeys(const KeySegment& segment) {
+  double max_keys = 0;
+  for (const RunPart& part : segment.parts) max_keys = std::max(max_keys, part.num_keys);
+  return max_keys;
 }
 
 }  // namespace
@@ -76,9 +77,9 @@ Coverage CoverageOf(std::span<const RunFile> files, const KeyLess& less,
     }
   }
   double sum = 0;
-  for (KeyStretch& stretch : coverage) sum += stretch.lookup_share = MostKeys(stretch);
+  for (KeySegment& segment : coverage) sum += segment.lookup_share = MaxKeys(segment);
   if (sum == 0) return {};
-  for (KeyStretch& stretch : coverage) stretch.lookup_share /= sum;
+  for (KeySegment& segment : coverage) segment.lookup_share /= sum;
   return coverage;
 }
 

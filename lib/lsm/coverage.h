@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-// Which lookups check which sorted runs. A run is checked for keys between the first and the last
-// key of one of its files, so most lookups pass by a run with few or neighbouring keys.
+// Which lookups check which sorted runs. A run is checked only for keys within the key range of one
+// of its files, so most lookups skip a run with few keys, or with keys close to each other.
 
 namespace blocksieve::lsm {
 
@@ -19,38 +19,36 @@ struct RunFile {
   std::string_view largest;  ///< Not before `smallest`.
 };
 
-/// The keys of a run that lie in a stretch.
+/// The keys of a run within a segment.
 struct RunPart {
   size_t run = 0;
   double num_keys = 0;
 };
 
-/// Keys for which lookups check the same runs.
-struct KeyStretch {
-  /// Share of the lookups; of all stretches 1, or less if some lookups check no run.
+/// A range of keys for which lookups check the same runs.
+struct KeySegment {
+  /// Share of the lookups. The sum over all segments is 1, or less if some lookups check no run.
   double lookup_share = 0;
-  std::vector<RunPart> parts;  ///< The newest first.
+  std::vector<RunPart> parts;  ///< Newest first.
 };
 
-using Coverage = std::vector<KeyStretch>;
+using Coverage = std::vector<KeySegment>;
 
-/// Whether a key comes before another one.
+/// Whether the first key sorts before the second.
 using KeyLess = std::function<bool(std::string_view, std::string_view)>;
 
-/// The share of the entries of a file, 0 to 1, that are before a key between its first and its last
-/// one.
+/// Share of a file's entries, 0 to 1, before a key within its key range.
 using ShareBefore = std::function<double(size_t file, std::string_view key)>;
 
-/// The coverage by the key ranges of files. Stretches lie between neighbours among the first and
-/// last keys of all files. In each, a run has n(run) keys, estimated with `share_before`. Lookups
-/// are assumed to be distributed like the keys of the database: the share of a stretch is
-/// proportional to
+/// Computes the coverage from the key ranges of files. Segments lie between adjacent bounds of
+/// files. In each, a run has n(run) keys, estimated with `share_before`. Lookups are assumed to be
+/// distributed like the keys of the database: the share of a segment is proportional to
 ///
 ///   max over runs of n(run)
 ///
-/// The sum would count twice the keys that a newer run overwrites. Where runs have different keys
-/// in the same places, like the levels of a tree, the largest run shows how the keys are
-/// distributed. Empty if no stretch has keys.
+/// The sum over runs would count overwritten keys twice. Where runs have different keys in the same
+/// range, like the levels of a tree, the largest run shows the distribution of the keys. Empty if
+/// no segment has keys.
 ///
 /// REQUIRES: files are ordered by run. Throws std::bad_alloc.
 Coverage CoverageOf(std::span<const RunFile> files, const KeyLess& less,

@@ -36,7 +36,7 @@ void KeyInterpolation::AddDigits(std::string_view bytes) {
   }
 }
 
-// The number that the bytes from a place of the key on make.
+// The digits of the key from `place` on, as a number.
 double KeyInterpolation::NumberAt(std::string_view key, size_t place) const {
   constexpr int kDigits = 12;
   const double base = std::max(highest_ - lowest_ + 1, 2);

@@ -8,10 +8,9 @@
 
 namespace blocksieve::lsm {
 
-/// An estimate of ShareBefore for keys in the order of their bytes: the keys of a file are taken to
-/// be spread evenly over the numbers that their bytes make. Bytes count as digits from the lowest
-/// to the highest one that any key has after what all keys begin with: in numbers of them there is
-/// no gap between "19" and "20".
+/// Estimates ShareBefore for keys in byte order by linear interpolation, with keys as numbers. The
+/// digits are the bytes between the smallest and the largest that occur after the prefix of all
+/// keys: in decimal keys there is no gap between "19" and "20".
 class KeyInterpolation {
  public:
   /// The files must outlive it.

@@ -11,21 +11,21 @@ namespace blocksieve::lsm {
 /// A row of the lookup table.
 struct Choice {
   Layout layout;
-  double bits_per_key = 0;  ///< As LargeFilterBitsPerKey.
+  double bits_per_key = 0;  ///< LargeFilterBitsPerKey of the layout.
 
   double fpr() const noexcept { return layout.predicted_fpr; }
 };
 
-/// The bits per key of a filter with enough keys that rounding up does not matter.
+/// Bits per key of a filter with so many keys that rounding does not matter.
 double LargeFilterBitsPerKey(const Layout& layout);
 
-/// The rows of a kind that are worth their bits, from the smallest on.
+/// The rows of a kind in ascending size, without rows that a smaller one equals in FPR.
 class LayoutChoices {
  public:
   explicit LayoutChoices(FilterKind kind);
   LayoutChoices(const LayoutChoices&) = delete;
 
-  /// Computed once. REQUIRES: one of BuildableFilterKinds(). Throws std::bad_alloc.
+  /// Computed at the first call. REQUIRES: one of BuildableFilterKinds(). Throws std::bad_alloc.
   static const LayoutChoices& ForKind(FilterKind kind);
 
   const std::vector<Choice>& all() const { return all_; }
@@ -35,8 +35,8 @@ class LayoutChoices {
 
  private:
   std::vector<Choice> all_;
-  // The lower convex hull of FPR over bits: each of them buys more per bit than the next. Only
-  // these can be best for a price.
+  // The lower convex hull of FPR over bits: each row saves more per bit than the next. Only these
+  // can be best for a price.
   std::vector<const Choice*> hull_;
 };
 

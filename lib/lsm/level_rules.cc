@@ -9,22 +9,22 @@
 #include "lib/lsm/run_groups.h"
 #include "lib/range/range_filter.h"
 
-// The rules by which rates are allocated to the levels of a tree that compactions keep changing.
+// The rules that allocate FPRs to the levels of a tree that compactions keep changing.
 
 namespace blocksieve {
 namespace {
 
-// The limits of what filters cost that move to deeper levels with their files. The first one costs
-// nothing: wasted reads of such a file are lost among those of the last level.
+// Limits on the cost of filters whose files move to deeper levels. The first one costs nothing:
+// wasted reads of such a file are negligible next to those of the last level.
 constexpr double kMinShareOfWastedReads = 1.0 / 512;
 constexpr double kMaxBitsPerKey = 30;
 
 constexpr double kMinLookupShare = 1.0 / 32;
 
-// The number of files of level 0 that make up level 1: RocksDB compacts four by default.
+// Files of level 0 that are compacted into level 1: four by default in RocksDB.
 constexpr double kLevel0RunsPerLevel1 = 4;
 
-// Level 0 is often empty when a file is planned, but not while its filters are probed.
+// Level 0 is often empty when a file is planned, but not when its filters are probed.
 void ExpectLevel0(std::vector<RunGroup>* levels) {
   RunGroup& level0 = levels->front();
   level0.num_runs = std::max(level0.num_runs, 1.0);

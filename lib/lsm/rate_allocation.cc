@@ -16,28 +16,28 @@ namespace {
 
 using Groups = std::span<const RunGroup>;
 
-/// Range filters of all groups. Their rates are in proportion to the keys per lookup, as those of
-/// filters for points nearly are: a range filter, too, takes a bit per key to halve its rate.
+/// Range filters of all groups. Their FPRs are proportional to the keys per lookup, as those of
+/// point filters nearly are: a range filter, too, takes a bit per key to halve its FPR.
 class RangeRates {
  public:
   explicit RangeRates(Groups groups) : groups_(groups) {
     for (const RunGroup& group : groups) {
-      if (group.num_runs > 0) most_keys_ = std::max(most_keys_, lsm::KeysPerLookup(group));
+      if (group.num_runs > 0) max_keys_ = std::max(max_keys_, lsm::KeysPerLookup(group));
     }
   }
 
-  /// The largest rates with at most this many wasted reads.
+  /// Sets the largest FPRs with at most this many wasted reads.
   void SetWastedReads(double wasted_reads) {
     SetScale([&] { return WastedReads() <= wasted_reads; });
   }
 
-  /// The smallest rates with at most this many bits per key; the largest there are, if none have.
+  /// Sets the smallest FPRs with at most this many bits per key; the maximum if there are none.
   void SetBitsPerKey(double bits_per_key) {
     SetScale([&] { return BitsPerKey() >= bits_per_key; });
   }
 
   double RateOf(const RunGroup& group) const {
-    return std::clamp(scale_ * lsm::KeysPerLookup(group) / most_keys_, kMinRangeFpr, kMaxRangeFpr);
+    return std::clamp(scale_ * lsm::KeysPerLookup(group) / max_keys_, kMinRangeFpr, kMaxRangeFpr);
   }
 
   double WastedReads() const {
@@ -60,7 +60,7 @@ class RangeRates {
   void SetScale(const IsAllowed& is_allowed) {
     constexpr int kBisections = 50;
     double low = std::log(kMinRangeFpr);
-    // Runs that are smaller reach the highest rate later.
+    // Smaller runs reach the maximum FPR at a higher scale.
     double high = std::log(kMaxRangeFpr) + std::log(1e15);
     for (int i = 0; i < kBisections; ++i) {
       scale_ = std::exp((low + high) / 2);
@@ -70,11 +70,11 @@ class RangeRates {
   }
 
   const Groups groups_;
-  double most_keys_ = 0;  // per lookup
-  double scale_ = 1;      // the rate of the group with most keys, were there no limits
+  double max_keys_ = 0;  // per lookup
+  double scale_ = 1;     // FPR of the group with most keys, before limits
 };
 
-RateAllocation SameForAll(Groups groups, double target_fpr) {
+RateAllocation UniformRates(Groups groups, double target_fpr) {
   RateAllocation same;
   for (const RunGroup& group : groups) {
     const Layout layout = *ChooseLayout(group.kind, target_fpr);
@@ -87,15 +87,15 @@ RateAllocation SameForAll(Groups groups, double target_fpr) {
 }
 
 RateAllocation AllocateForReads(Groups groups, double wasted_reads) {
-  const std::optional<lsm::Assignment> best = lsm::MinMemory(groups, wasted_reads);
+  const std::optional<lsm::Assignment> best = lsm::MinimizeMemory(groups, wasted_reads);
   if (best) return best->ToAllocation();
-  RateAllocation most_precise = SameForAll(groups, kMinTargetFpr);
+  RateAllocation most_precise = UniformRates(groups, kMinTargetFpr);
   most_precise.is_reached = false;
   return most_precise;
 }
 
 RateAllocation AllocateForBits(Groups groups, double bits_per_key) {
-  return lsm::MinReads(groups, bits_per_key).ToAllocation();
+  return lsm::MinimizeReads(groups, bits_per_key).ToAllocation();
 }
 
 RateAllocation WithRanges(RateAllocation points, Groups groups, const RangeRates& ranges) {
@@ -108,7 +108,7 @@ RateAllocation WithRanges(RateAllocation points, Groups groups, const RangeRates
 RateAllocation AllocateBothForReads(Groups groups, double wasted_reads, double seek_fraction) {
   RangeRates ranges(groups);
   ranges.SetWastedReads(wasted_reads / 2 / seek_fraction);
-  // Ranges have a highest rate; what they leave over is for points.
+  // The FPR of ranges is limited; points get the rest of the budget.
   const double left = wasted_reads - seek_fraction * ranges.WastedReads();
   const double points = std::clamp(left / (1 - seek_fraction), kMinWastedReads, kMaxWastedReads);
   return WithRanges(AllocateForReads(groups, points), groups, ranges);
@@ -124,7 +124,7 @@ RateAllocation AllocateBothForBits(Groups groups, double bits_per_key, double se
     ranges.SetBitsPerKey(bits_per_key - for_points);
     points = AllocateForBits(groups, std::clamp(bits_per_key - ranges.BitsPerKey(),
                                                 kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey));
-    // A bit that is moved from one to the other halves the one rate and doubles the other.
+    // Moving a bit from one to the other halves one FPR and doubles the other.
     const double too_few = std::log2((1 - seek_fraction) * points.wasted_reads /
                                      (seek_fraction * ranges.WastedReads()));
     if (std::abs(too_few) < kPrecision) break;
@@ -139,7 +139,7 @@ Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups, const Rat
   Status status = goal.Check();
   if (status.ok()) status = lsm::CheckGroups(groups);
   if (!status.ok()) return status;
-  if (goal.target_fpr) return SameForAll(groups, *goal.target_fpr);
+  if (goal.target_fpr) return UniformRates(groups, *goal.target_fpr);
   if (goal.wasted_reads && goal.seek_fraction) {
     return AllocateBothForReads(groups, *goal.wasted_reads, *goal.seek_fraction);
   }

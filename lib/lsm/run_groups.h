@@ -5,7 +5,7 @@
 
 #include "blocksieve/rate_allocation.h"
 
-// What run groups are made of, checked and summed up.
+// Checks and sums of run groups.
 
 namespace blocksieve::lsm {
 
@@ -22,13 +22,13 @@ inline double NumKeys(std::span<const RunGroup> groups) noexcept {
   return sum;
 }
 
-/// The number of its runs that a lookup checks, on average.
+/// Average number of the group's runs that a lookup checks.
 inline double RunsPerLookup(const RunGroup& group) noexcept {
   return group.num_runs * group.lookup_share;
 }
 
-/// What a bit per key costs for each read that it saves. It is higher than anything else for a run
-/// that no lookup checks.
+/// Cost of a bit per key for each read that it saves. Larger than all others for a run that no
+/// lookup checks.
 inline double KeysPerLookup(const RunGroup& group) noexcept {
   constexpr double kMinShare = 1e-9;
   return group.keys_per_run / std::max(group.lookup_share, kMinShare);

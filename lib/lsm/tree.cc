@@ -23,7 +23,7 @@ void SetKinds(std::optional<FilterKind> kind, bool level0_is_short_lived, Levels
 Tree::Tree(std::vector<Run> runs, Coverage coverage)
     : runs_(std::move(runs)), coverage_(std::move(coverage)) {
   if (!coverage_.empty()) return;
-  KeyStretch& all = coverage_.emplace_back();
+  KeySegment& all = coverage_.emplace_back();
   all.lookup_share = 1;
   for (size_t i = 0; i < runs_.size(); ++i) {
     all.parts.push_back({.run = i, .num_keys = runs_[i].num_keys});
@@ -32,8 +32,8 @@ Tree::Tree(std::vector<Run> runs, Coverage coverage)
 
 std::vector<double> Tree::LookupShares() const {
   std::vector<double> shares(runs_.size());
-  for (const KeyStretch& stretch : coverage_) {
-    for (const RunPart& part : stretch.parts) shares[part.run] += stretch.lookup_share;
+  for (const KeySegment& segment : coverage_) {
+    for (const RunPart& part : segment.parts) shares[part.run] += segment.lookup_share;
   }
   for (double& share : shares) share = std::min(share, 1.0);  // sums are rounded
   return shares;
@@ -62,19 +62,19 @@ Levels Tree::ToLevels() const {
 
 double Tree::WastedReads(const std::vector<double>& fprs, double absent_fraction) const {
   double keys = 0;
-  double of_absent_keys = 0;
-  double of_present_keys = 0;  // times keys
-  for (const KeyStretch& stretch : coverage_) {
-    double of_newer_runs = 0;
-    for (const RunPart& part : stretch.parts) {
-      of_present_keys += part.num_keys * of_newer_runs;
-      of_newer_runs += fprs[part.run];
+  double for_absent_keys = 0;
+  double for_present_keys = 0;  // times keys
+  for (const KeySegment& segment : coverage_) {
+    double in_newer_runs = 0;
+    for (const RunPart& part : segment.parts) {
+      for_present_keys += part.num_keys * in_newer_runs;
+      in_newer_runs += fprs[part.run];
       keys += part.num_keys;
     }
-    of_absent_keys += stretch.lookup_share * of_newer_runs;
+    for_absent_keys += segment.lookup_share * in_newer_runs;
   }
   if (keys == 0) return 0;
-  return absent_fraction * of_absent_keys + (1 - absent_fraction) * of_present_keys / keys;
+  return absent_fraction * for_absent_keys + (1 - absent_fraction) * for_present_keys / keys;
 }
 
 }  // namespace blocksieve::lsm

@@ -9,27 +9,27 @@
 #include "lib/postings/granule_list.h"
 #include "lib/postings/posting.h"
 
-// A dictionary of hashes, each with the granules that have the value: exact for every hash that is
-// in it, and for any other one the granules of one that is, at a chosen rate, or none. Hashes are
-// in buckets of about 16, and of each its bucket has some further bits only, the remainder.
-// Remainders ascend and are coded as Elias and Fano did it: how many there are of each value of
-// their highest four bits in unary, and the other bits one after the other, so that a remainder is
-// found without reading those before it. lib/FORMAT.md specifies the bits.
+// A dictionary from hashes to the granules that have the value. Exact for hashes in it; another
+// hash gets the granules of one that is in it, with a chosen FPR, or none. Hashes are in buckets of
+// about 16, which store some further bits of each, the remainder (as a quotient filter does).
+// Remainders ascend in Elias-Fano coding: the number of remainders with each value of the highest
+// four bits in unary, and the other bits at fixed positions, so that one is found without reading
+// those before it. lib/FORMAT.md specifies the bits.
 
 namespace blocksieve::internal {
 
-/// The numbers that a reader has to know.
+/// Parameters of a dictionary.
 struct DictionaryShape {
   uint64_t num_granules = 0;
   uint64_t num_buckets = 1;
   uint32_t remainder_bits = 0;  // kMinRemainderBits .. kMaxRemainderBits
-  uint32_t count_bits = 0;      // k of the code of a list's length; 0 .. kMaxCountBits
-  uint32_t closeness = 0;       // of the granules of short lists; 0 .. kMaxCloseness
-  uint32_t least_count = 1;     // of a list's granules: 1 or 2
+  uint32_t count_bits = 0;      // k of the code of list lengths; 0 .. kMaxCountBits
+  uint32_t closeness = 0;       // see GranuleLists; 0 .. kMaxCloseness
+  uint32_t min_count = 1;       // granules of the shortest list: 1 or 2
 
   static constexpr uint64_t kValuesPerBucket = 16;  // on average
-  static constexpr uint32_t kBucketBits = 4;        // its logarithm
-  static constexpr uint64_t kMaxBucketValues = 48;  // whose unary codes fit 64 bits
+  static constexpr uint32_t kBucketBits = 4;        // log2 of that
+  static constexpr uint64_t kMaxBucketValues = 48;  // their unary codes fit 64 bits
   static constexpr uint32_t kMinRemainderBits = kBucketBits + 3;
   static constexpr uint32_t kMaxRemainderBits = kBucketBits + 40;
   static constexpr uint32_t kMaxCountBits = 24;
@@ -39,49 +39,48 @@ struct DictionaryShape {
     return static_cast<uint64_t>(static_cast<unsigned __int128>(hash) * num_buckets >> 64);
   }
 
-  /// By other bits than those that choose the bucket. Seeds keep the values of a bucket apart.
+  /// Uses other bits than BucketOf. The seed makes the remainders of a bucket distinct.
   uint64_t RemainderOf(uint64_t hash, uint64_t seed) const noexcept {
     hash += seed * 0x9e3779b97f4a7c15;
     hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93;
     return hash >> (64 - remainder_bits);
   }
 
-  /// Bits of a remainder below the highest ones.
+  /// Bits of a remainder below the highest kBucketBits.
   uint32_t low_bits() const noexcept { return remainder_bits - kBucketBits; }
 };
 
-/// Bits of a remainder with which a hash that is not in the dictionary is expected to be given
-/// `max_granules` or fewer, if values have so many granules on average.
+/// Bits of a remainder with which a hash outside the dictionary is expected to get at most
+/// `max_granules`, if values have `granules_per_value` on average.
 uint32_t RemainderBits(double granules_per_value, double max_granules) noexcept;
 
-/// Appends a dictionary, unless that would take `max_bytes` or more, or hashes cannot be kept
-/// apart: then it appends nothing and returns false. REQUIRES: lists ascend by hash, and have
-/// `least_count` granules or more; num_granules <= kMaxListedGranules
-bool AppendDictionary(std::span<const PostingList> lists, uint64_t num_granules,
-                      uint32_t least_count, uint32_t remainder_bits, uint64_t max_bytes,
-                      std::string* out);
+/// Appends a dictionary. Returns false, and appends nothing, if it would take `max_bytes` or more,
+/// or if remainders cannot be made distinct. REQUIRES: lists ascend by hash and have at least
+/// `min_count` granules; num_granules <= kMaxListedGranules
+bool AppendDictionary(std::span<const PostingList> lists, uint64_t num_granules, uint32_t min_count,
+                      uint32_t remainder_bits, uint64_t max_bytes, std::string* out);
 
-/// A view; the bytes belong to somebody else.
+/// A view; does not own the bytes.
 class Dictionary {
  public:
-  /// Opens all of `bytes`. False if they do not begin as a dictionary does.
-  bool Open(ByteView bytes, uint64_t num_granules, uint32_t least_count);
+  /// Opens all of `bytes`. False if their header is invalid.
+  bool Open(ByteView bytes, uint64_t num_granules, uint32_t min_count);
 
-  /// Asks the processor to fetch what AddGranules will read first.
+  /// Prefetches the first bytes that AddGranules reads.
   void Prefetch(uint64_t hash) const noexcept {
     const uint64_t byte = BucketStart(shape_.BucketOf(hash)) / 8;
     if (byte < stream_.size()) __builtin_prefetch(stream_.data() + byte);
   }
 
-  /// Sets the bits of those granules of a value that are below `end` in `words`. False if the bytes
-  /// contradict themselves. REQUIRES: end <= num_granules
+  /// Sets the bits of a value's granules below `end` in `words`. False if the bytes are damaged.
+  /// REQUIRES: end <= num_granules
   bool AddGranules(uint64_t hash, uint64_t end, uint64_t* words) const noexcept;
 
   /// Bytes that AddGranules reads, on average.
   uint64_t probe_bytes() const noexcept { return stream_.size() / shape_.num_buckets + 1; }
 
  private:
-  /// In bits. Offsets are kept as what they differ from equal distances.
+  /// Bit offset of a bucket, stored as the difference from equal distances.
   uint64_t BucketStart(uint64_t bucket) const noexcept {
     return bucket * distance_ + offsets_[bucket] - ahead_;
   }

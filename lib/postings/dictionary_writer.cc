@@ -11,33 +11,33 @@
 namespace blocksieve::internal {
 namespace {
 
-/// The best parameter for the code of the lists' lengths.
-uint32_t CountBits(std::span<const PostingList> lists, uint32_t least_count) {
-  std::array<uint64_t, 65> by_width{};  // lists whose coded length has so many bits
+/// The best parameter of the code of list lengths.
+uint32_t CountBits(std::span<const PostingList> lists, uint32_t min_count) {
+  std::array<uint64_t, 65> by_width{};  // lists by bit width of the coded length
   for (const PostingList& list : lists) {
-    ++by_width[static_cast<size_t>(std::bit_width(list.size() - least_count))];
+    ++by_width[static_cast<size_t>(std::bit_width(list.size() - min_count))];
   }
   uint32_t best = 0;
-  uint64_t least_bits = ~uint64_t{0};
+  uint64_t min_bits = ~uint64_t{0};
   for (uint32_t k = 0; k <= DictionaryShape::kMaxCountBits; ++k) {
     uint64_t bits = 0;
     for (size_t width = 0; width < by_width.size(); ++width) {
       bits += by_width[width] * ExpGolombBits(width == 0 ? 0 : uint64_t{1} << (width - 1), k);
     }
-    if (bits < least_bits) {
-      least_bits = bits;
+    if (bits < min_bits) {
+      min_bits = bits;
       best = k;
     }
   }
   return best;
 }
 
-/// The best one for some of the short lists.
+/// The best closeness for a sample of the short lists.
 uint32_t Closeness(std::span<const PostingList> lists, uint64_t num_granules) {
   constexpr size_t kMaxLists = 4096;
   const size_t step = lists.size() / kMaxLists + 1;
   uint32_t best = 0;
-  uint64_t least_bits = ~uint64_t{0};
+  uint64_t min_bits = ~uint64_t{0};
   for (uint32_t closeness = 0; closeness <= DictionaryShape::kMaxCloseness; ++closeness) {
     const GranuleLists coder(num_granules, closeness);
     uint64_t bits = 0;
@@ -49,8 +49,8 @@ uint32_t Closeness(std::span<const PostingList> lists, uint64_t num_granules) {
             ExpGolombBits(list[g].granule - list[g - 1].granule - 1, coder.gap_bits(list.size()));
       }
     }
-    if (bits < least_bits) {
-      least_bits = bits;
+    if (bits < min_bits) {
+      min_bits = bits;
       best = closeness;
     }
   }
@@ -62,7 +62,7 @@ class DictionaryWriter {
   explicit DictionaryWriter(const DictionaryShape& shape)
       : shape_(shape), lists_(shape.num_granules, shape.closeness) {}
 
-  /// False if it takes `max_bytes` or more, or the values of a bucket cannot be kept apart.
+  /// False if it takes `max_bytes` or more, or the remainders of a bucket cannot be made distinct.
   bool Append(std::span<const PostingList> lists, uint64_t max_bytes, std::string* out) {
     std::vector<uint64_t> starts;
     starts.reserve(static_cast<size_t>(shape_.num_buckets));
@@ -104,7 +104,7 @@ class DictionaryWriter {
       stream_.Bits(remainder & LowBits(shape_.low_bits()), shape_.low_bits());
     }
     for (const auto& [remainder, list] : by_remainder_) {
-      stream_.ExpGolomb(list->size() - shape_.least_count, shape_.count_bits);
+      stream_.ExpGolomb(list->size() - shape_.min_count, shape_.count_bits);
       granules_.clear();
       for (const Posting& posting : *list) granules_.push_back(posting.granule);
       lists_.Append(granules_, &stream_);
@@ -112,7 +112,7 @@ class DictionaryWriter {
     return true;
   }
 
-  /// Fills by_remainder_, with distinct remainders.
+  /// Fills by_remainder_ with distinct remainders.
   bool ChooseSeed(std::span<const PostingList> lists, uint64_t* seed) {
     constexpr uint64_t kMaxSeed = 4096;
     for (*seed = 0; *seed < kMaxSeed; ++*seed) {
@@ -131,7 +131,7 @@ class DictionaryWriter {
     return false;
   }
 
-  /// Starts grow evenly, but for chance: what they differ from that takes fewer bits.
+  /// Starts grow nearly evenly, so the differences from equal distances take few bits.
   void AppendOffsets(std::vector<uint64_t>* starts, std::string* out) const {
     const uint64_t distance = stream_.num_bits() / shape_.num_buckets;
     uint64_t ahead = 0;
@@ -154,23 +154,22 @@ class DictionaryWriter {
 }  // namespace
 
 uint32_t RemainderBits(double granules_per_value, double max_granules) noexcept {
-  // It meets one of the about 16 of its bucket.
+  // The hash is compared with about 16 remainders in its bucket.
   const double bits =
       DictionaryShape::kBucketBits + std::ceil(std::log2(granules_per_value / max_granules));
   return static_cast<uint32_t>(std::clamp(bits, double{DictionaryShape::kMinRemainderBits},
                                           double{DictionaryShape::kMaxRemainderBits}));
 }
 
-bool AppendDictionary(std::span<const PostingList> lists, uint64_t num_granules,
-                      uint32_t least_count, uint32_t remainder_bits, uint64_t max_bytes,
-                      std::string* out) {
+bool AppendDictionary(std::span<const PostingList> lists, uint64_t num_granules, uint32_t min_count,
+                      uint32_t remainder_bits, uint64_t max_bytes, std::string* out) {
   DictionaryShape shape;
   shape.num_granules = num_granules;
   shape.num_buckets = std::max<uint64_t>(1, lists.size() / DictionaryShape::kValuesPerBucket);
   shape.remainder_bits = remainder_bits;
-  shape.count_bits = CountBits(lists, least_count);
+  shape.count_bits = CountBits(lists, min_count);
   shape.closeness = Closeness(lists, num_granules);
-  shape.least_count = least_count;
+  shape.min_count = min_count;
   return DictionaryWriter(shape).Append(lists, max_bytes, out);
 }
 

@@ -7,15 +7,15 @@
 namespace blocksieve::internal {
 namespace {
 
-constexpr unsigned kLengthK = 5;  // of the code of a long list's bits beyond the fewest
+constexpr unsigned kLengthK = 5;  // k of the code of a long list's length above MinGapBits
 
-/// Zeros before the first one. Where there is no one, the code is longer than a load: 63 says so.
+/// Zeros before the first one. 63 if there is no one: the code is longer than a load.
 unsigned LeadingZeros(uint64_t next) noexcept {
   return static_cast<unsigned>(std::countr_zero(next | uint64_t{1} << 63));
 }
 
-/// Calls `visit(gap)` for `count` gaps, until it returns false. Decodes as many codes from one load
-/// as usually fit, and only then looks whether they did: a branch on how many fit would be
+/// Calls `visit(gap)` for `count` gaps until it returns false. Decodes as many codes from one load
+/// as usually fit, and then checks whether they did: a branch on the number that fits would be
 /// mispredicted with nearly every load.
 template <class Visit>
 void ReadGaps(uint64_t count, unsigned k, BitReader* from, Visit visit) noexcept {
@@ -26,7 +26,7 @@ void ReadGaps(uint64_t count, unsigned k, BitReader* from, Visit visit) noexcept
     uint64_t gaps[kMaxAtOnce];
     uint64_t next = from->PeekCode();
     unsigned taken = 0;
-    // Shifts are masked to stay defined. Where that changes one, the codes are longer than a load.
+    // Masks keep shifts defined. They change a shift only if the codes are longer than a load.
     for (uint64_t i = 0; i < num_codes; ++i) {
       const unsigned zeros = LeadingZeros(next);
       const uint64_t lows = LowBits((zeros + k) & 63);
@@ -48,8 +48,8 @@ void ReadGaps(uint64_t count, unsigned k, BitReader* from, Visit visit) noexcept
   }
 }
 
-/// Passes over `count` gaps, always four at a time: a branch on how many are left would be
-/// mispredicted with nearly every list.
+/// Skips `count` gaps, always four at a time: a branch on the number left would be mispredicted
+/// with nearly every list.
 void SkipGaps(uint64_t count, unsigned k, BitReader* from) noexcept {
   constexpr unsigned kAtOnce = 4;
   while (count != 0 && from->ok()) {
@@ -72,21 +72,21 @@ void SkipGaps(uint64_t count, unsigned k, BitReader* from) noexcept {
   }
 }
 
-/// As ReadGaps with k = 0, where a gap of 0 is a one: `visit(gap, times)` is called for as many as
-/// there are on end.
+/// Like ReadGaps with k = 0, where a gap of 0 is a one bit: calls `visit(gap, times)` once for
+/// consecutive gaps of 0.
 template <class Visit>
-void ReadRuns(uint64_t count, BitReader* from, Visit visit) noexcept {
+void ReadGapsAndRepeats(uint64_t count, BitReader* from, Visit visit) noexcept {
   while (count != 0) {
     uint64_t next = from->PeekCode();
     unsigned taken = 0;
     while (count != 0) {
       const auto ones = static_cast<uint64_t>(std::countr_one(next));
-      const uint64_t run = std::min({ones, uint64_t{kMaxCodeBits - taken}, count});
-      if (run > 1) {
-        if (!visit(0, run)) return;
-        next >>= run;
-        taken += static_cast<unsigned>(run);
-        count -= run;
+      const uint64_t repeats = std::min({ones, uint64_t{kMaxCodeBits - taken}, count});
+      if (repeats > 1) {
+        if (!visit(0, repeats)) return;
+        next >>= repeats;
+        taken += static_cast<unsigned>(repeats);
+        count -= repeats;
         continue;
       }
       const auto zeros = static_cast<unsigned>(std::countr_zero(next));
@@ -98,22 +98,22 @@ void ReadRuns(uint64_t count, BitReader* from, Visit visit) noexcept {
     }
     from->Skip(taken);
     if (taken != 0) continue;
-    if (!visit(from->ExpGolomb(0), 1) || !from->ok()) return;  // it is longer than a load
+    if (!visit(from->ExpGolomb(0), 1) || !from->ok()) return;  // longer than a load
     --count;
   }
 }
 
-/// A gap takes a bit and the k low ones at least.
-uint64_t FewestBits(uint64_t count, unsigned k) noexcept { return (count - 1) * (k + 1); }
+/// A gap takes at least one bit and k low bits.
+uint64_t MinGapBits(uint64_t count, unsigned k) noexcept { return (count - 1) * (k + 1); }
 
-/// The best k for the gaps of a list, about.
+/// Nearly the best k for the gaps of a list.
 unsigned ChooseGapBits(std::span<const uint32_t> granules) noexcept {
-  std::array<int64_t, 40> by_width{};  // gaps of so many bits
+  std::array<int64_t, 40> by_width{};  // gaps by bit width
   for (size_t i = 1; i < granules.size(); ++i) {
     ++by_width[static_cast<size_t>(std::bit_width(granules[i] - granules[i - 1] - 1))];
   }
-  // With one more, gaps of up to k bits take a bit more; those of k + 1 take one less, those of
-  // k + 2 as many, and of the longer ones most take one less, the more the longer they are.
+  // With k + 1, gaps of up to k bits take a bit more, gaps of k + 1 bits one less, gaps of k + 2
+  // bits the same. Most longer gaps take one less, the longer the more.
   auto longer = static_cast<int64_t>(granules.size()) - 1;
   int64_t shorter = 0;
   for (size_t width = 0; width < 5; ++width) longer -= by_width[width];
@@ -140,7 +140,7 @@ void AppendBitmap(std::span<const uint32_t> granules, uint64_t num_granules, Bit
   }
 }
 
-/// The first `count` bits.
+/// ORs the first `count` bits of `bitmap` into `words`.
 void OrBitmap(uint64_t count, BitReader bitmap, uint64_t* words) noexcept {
   for (uint64_t first = 0; first < count; first += 64, ++words) {
     const uint64_t left = count - first;
@@ -155,7 +155,7 @@ GranuleLists::GranuleLists(uint64_t num_granules, uint32_t closeness) noexcept
     : num_granules_(num_granules) {
   assert(num_granules <= kMaxListedGranules);
   for (uint64_t count = 1; count < kLongList; ++count) {
-    // A quarter of the mean distance.
+    // From a quarter of the mean gap.
     const auto width = static_cast<uint32_t>(std::bit_width(num_granules / (4 * count)));
     gap_bits_[count] = static_cast<uint8_t>(width <= closeness + 1 ? 0 : width - 1 - closeness);
   }
@@ -179,11 +179,11 @@ void GranuleLists::Append(std::span<const uint32_t> granules, BitWriter* out) co
   for (size_t i = 1; i < granules.size(); ++i) {
     bits += ExpGolombBits(granules[i] - granules[i - 1] - 1, k);
   }
-  // A bitmap is read many times as fast.
+  // Up to 1.5 times the size, a bitmap wins: it is read many times as fast.
   const bool is_bitmap = bits + bits / 2 >= num_granules_;
   out->Truncated(is_bitmap ? bitmap() : k, bitmap() + 1);
   if (is_bitmap) return AppendBitmap(granules, num_granules_, out);
-  out->ExpGolomb(bits - FewestBits(granules.size(), k), kLengthK);
+  out->ExpGolomb(bits - MinGapBits(granules.size(), k), kLengthK);
   AppendGaps(granules, k, out);
 }
 
@@ -195,7 +195,7 @@ bool GranuleLists::Skip(uint64_t count, BitReader* from) const noexcept {
       from->Skip(num_granules_);
     } else {
       const uint64_t more = from->ExpGolomb(kLengthK);
-      from->Skip(FewestBits(count, k) + more);
+      from->Skip(MinGapBits(count, k) + more);
     }
     return from->ok();
   }
@@ -231,7 +231,7 @@ bool GranuleLists::Read(uint64_t count, BitReader from, uint64_t end,
   if (k != 0) {
     ReadGaps(count - 1, k, &from, set);
   } else {
-    ReadRuns(count - 1, &from, [&](uint64_t gap, uint64_t times) {
+    ReadGapsAndRepeats(count - 1, &from, [&](uint64_t gap, uint64_t times) {
       if (times == 1) return set(gap);
       const uint64_t first = granule + 1;
       granule += times;

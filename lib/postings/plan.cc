@@ -12,10 +12,10 @@ namespace {
 /// Values are nearly unique if they are in fewer granules on average.
 constexpr double kNearlyUnique = 1.3;
 
-/// Granules that a value that does not occur is given at most, however many the rate allows: a
-/// query asks all files, and its value occurs in few of them. To halve the number takes a bit per
+/// Maximum of false positive granules for a value that does not occur, even if the target allows
+/// more: a query probes all files, and its value occurs in few of them. Halving it costs a bit per
 /// value.
-constexpr double kMaxFalseShare = 0.15;
+constexpr double kMaxFalsePositives = 0.15;
 
 constexpr uint32_t kMaxCheckBits = kMaxRibbonColumns - 1;
 
@@ -23,28 +23,28 @@ uint32_t BitsFor(double count) {
   return static_cast<uint32_t>(std::max(1.0, std::ceil(std::log2(count))));
 }
 
-/// What becomes of values that do not occur.
+/// False positives for values that do not occur.
 struct Absent {
-  double max_false = 0;            // granules that each may be given
-  double in_ribbons = 0;           // that each is given by ribbons
-  double share_in_dictionary = 1;  // of the values that may meet another one there
+  double max_false_positives = 0;  // granules that a value may get
+  double in_ribbons = 0;           // granules that a value gets from ribbons
+  double share_in_dictionary = 1;  // share of the values that are looked up in the dictionary
 };
 
-/// Chooses the numbers of the ribbon that gives groups, of up to `max_group` granules.
+/// Chooses the groups of the ribbon, of up to `max_group` granules.
 void PlanRibbons(double granules, double max_group, PostingsPlan* plan, Absent* absent) {
-  const bool says_elsewhere = plan->shape.num_ribbons == 1;  // by a number beyond the groups
-  plan->group_bits = BitsFor(std::ceil(granules / max_group) + says_elsewhere);
+  const bool marks_dictionary = plan->shape.num_ribbons == 1;  // by a number above all groups
+  plan->group_bits = BitsFor(std::ceil(granules / max_group) + marks_dictionary);
   const double numbers = std::ldexp(1, static_cast<int>(plan->group_bits));
-  const double group = std::ceil(granules / (numbers - says_elsewhere));
+  const double group = std::ceil(granules / (numbers - marks_dictionary));
   plan->shape.group_granules = static_cast<uint64_t>(group);
   const double passing =
-      std::ldexp(says_elsewhere ? 1 : 0.5, -static_cast<int>(plan->shape.check_bits));
+      std::ldexp(marks_dictionary ? 1 : 0.5, -static_cast<int>(plan->shape.check_bits));
   const double share_of_groups = granules / (numbers * group);
   absent->in_ribbons = passing * share_of_groups * group;
-  absent->share_in_dictionary = says_elsewhere ? passing * (1 - share_of_groups) : 0.5;
+  absent->share_in_dictionary = marks_dictionary ? passing * (1 - share_of_groups) : 0.5;
 }
 
-/// Infinite bits if the plan is not possible.
+/// Returns a plan with infinite bits if it is not possible.
 PostingsPlan MakePlan(const PostingCounts& counts, PostingsShape shape, double max_group,
                       Absent absent) {
   PostingsPlan plan;
@@ -61,24 +61,24 @@ PostingsPlan MakePlan(const PostingCounts& counts, PostingsShape shape, double m
     plan.bits =
         shape.num_ribbons == 1 ? counts.values * columns : counts.values + counts.singles * columns;
   }
-  const double left = absent.max_false - absent.in_ribbons;
+  const double left = absent.max_false_positives - absent.in_ribbons;
   if (left <= 0 || plan.columns() > kMaxRibbonColumns) {
     plan.bits = std::numeric_limits<double>::infinity();
     return plan;
   }
   plan.remainder_bits =
       RemainderBits(absent.share_in_dictionary * pairs / std::max(1.0, values), left);
-  // Two bits for the place of a remainder, and about three for seeds, offsets and a count.
+  // Two bits for the position of a remainder, about three for seeds, offsets and a count.
   plan.bits += values * (plan.remainder_bits - DictionaryShape::kBucketBits + 5);
   return plan;
 }
 
-/// Natural, by Stirling's series. (std::lgamma writes a global variable.)
+/// Natural logarithm, by Stirling's series. (std::lgamma writes a global variable.)
 double LogOfFactorial(double n) {
   return n == 0 ? 0 : n * std::log(n) - n + std::log(2 * std::numbers::pi * n) / 2 + 1 / (12 * n);
 }
 
-/// The bits of a list of k granules of n: how many such lists there are, or a bitmap.
+/// Bits of a list of k granules of n: log2 of the number of such lists, or a bitmap.
 double ListBits(double n, double k) {
   const double bits =
       (LogOfFactorial(n) - LogOfFactorial(k) - LogOfFactorial(n - k)) * std::numbers::log2e;
@@ -90,10 +90,10 @@ double ListBits(double n, double k) {
 PostingsPlan ChoosePlan(const PostingCounts& counts, double target_fpr) {
   Absent absent;
   const double allowed = target_fpr * std::max(1.0, counts.granules);
-  // A value in one granule of a group is given all others of it.
+  // A value in one granule of a group gets the others of the group as false positives.
   const bool with_groups = counts.pairs < kNearlyUnique * counts.values;
   const double max_group = with_groups ? 1 + std::floor(allowed) : 1;
-  absent.max_false = with_groups ? allowed : std::min(kMaxFalseShare, allowed);
+  absent.max_false_positives = with_groups ? allowed : std::min(kMaxFalsePositives, allowed);
   PostingsPlan best = MakePlan(counts, {}, 1, absent);
   for (const uint32_t num_ribbons : {1u, 2u}) {
     for (uint32_t check_bits = 0; check_bits <= kMaxCheckBits && counts.singles > 0; ++check_bits) {

@@ -10,7 +10,7 @@
 namespace blocksieve::internal {
 namespace {
 
-// The highest bits of a hash, and the two digits below them.
+// Radix sort by the highest bits of a hash, and by two digits below them.
 constexpr unsigned kTopBits = 11;
 constexpr unsigned kDigitBits = 8;
 constexpr unsigned kSecondShift = 64 - kTopBits - kDigitBits;
@@ -23,19 +23,19 @@ size_t DigitOf(const Posting& posting) noexcept {
   return static_cast<size_t>(posting.hash >> kShift & ((1u << kDigitBits) - 1));
 }
 
-/// How many hashes have each value of a digit; then where the next of them goes.
+/// Number of hashes with each value of a digit; then the offset of the next one.
 template <unsigned kBits>
-using Places = std::array<size_t, size_t{1} << kBits>;
+using Offsets = std::array<size_t, size_t{1} << kBits>;
 
 template <unsigned kBits>
-void MakePlaces(Places<kBits>* counts) noexcept {
+void MakeOffsets(Offsets<kBits>* counts) noexcept {
   size_t sum = 0;
   for (size_t& count : *counts) sum += std::exchange(count, sum);
 }
 
 bool Before(const Posting& a, const Posting& b) noexcept { return a.hash < b.hash; }
 
-/// Stable, and fast for few or where all are in order.
+/// Stable; fast for few or sorted postings.
 void SortFew(std::span<Posting> few) {
   constexpr size_t kInserted = 32;
   if (std::is_sorted(few.begin(), few.end(), &Before)) return;
@@ -48,21 +48,21 @@ void SortFew(std::span<Posting> few) {
   }
 }
 
-/// Sorts postings whose hashes have the same highest bits: by two further digits, which nearly tell
-/// them apart, and then what those leave equal. Stable.
+/// Sorts postings with equal highest bits: by two further digits, which are nearly distinct, then
+/// the postings with equal digits. Stable.
 void SortBucket(std::span<Posting> bucket, std::vector<Posting>* scratch) {
   constexpr size_t kFew = 64;
   if (bucket.size() <= kFew || std::is_sorted(bucket.begin(), bucket.end(), &Before)) {
     return SortFew(bucket);
   }
-  Places<kDigitBits> second{};
-  Places<kDigitBits> third{};
+  Offsets<kDigitBits> second{};
+  Offsets<kDigitBits> third{};
   for (const Posting& posting : bucket) {
     ++second[DigitOf<kSecondShift>(posting)];
     ++third[DigitOf<kThirdShift>(posting)];
   }
-  MakePlaces<kDigitBits>(&second);
-  MakePlaces<kDigitBits>(&third);
+  MakeOffsets<kDigitBits>(&second);
+  MakeOffsets<kDigitBits>(&third);
   if (scratch->size() < bucket.size()) scratch->resize(bucket.size());
   for (const Posting& posting : bucket)
     (*scratch)[third[DigitOf<kThirdShift>(posting)]++] = posting;
@@ -81,20 +81,20 @@ void SortBucket(std::span<Posting> bucket, std::vector<Posting>* scratch) {
 SortedPostings::SortedPostings(const GranuleHashes& values)
     : size_(values.hashes.size()),
       postings_(std::make_unique_for_overwrite<Posting[]>(values.hashes.size())) {
-  PreferHugePages(postings_.get(), size_ * sizeof(Posting));  // filled at random
-  Places<kTopBits> places{};
-  for (const uint64_t hash : values.hashes) ++places[TopOf(hash)];
-  MakePlaces<kTopBits>(&places);
+  PreferHugePages(postings_.get(), size_ * sizeof(Posting));  // filled in random order
+  Offsets<kTopBits> offsets{};
+  for (const uint64_t hash : values.hashes) ++offsets[TopOf(hash)];
+  MakeOffsets<kTopBits>(&offsets);
   auto next = values.hashes.begin();
   for (size_t granule = 0; granule < values.counts.size(); ++granule) {
     for (uint64_t i = 0; i < values.counts[granule]; ++i, ++next) {
-      postings_[places[TopOf(*next)]++] = {*next, static_cast<uint32_t>(granule)};
+      postings_[offsets[TopOf(*next)]++] = {*next, static_cast<uint32_t>(granule)};
     }
   }
-  // Each place has moved on to the end of its hashes. They fit the cache now.
+  // Each offset is now the end of its hashes, which fit the cache.
   std::vector<Posting> scratch;
   size_t begin = 0;
-  for (const size_t end : places) {
+  for (const size_t end : offsets) {
     SortBucket({postings_.get() + begin, end - begin}, &scratch);
     begin = end;
   }

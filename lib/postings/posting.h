@@ -12,7 +12,7 @@ struct GranuleHashes {
   std::span<const uint64_t> counts;
 };
 
-/// A hash of a value and a granule that has it.
+/// The hash of a value, and a granule that has it.
 struct Posting {
   uint64_t hash;
   uint32_t granule;
@@ -21,10 +21,10 @@ struct Posting {
 /// The granules of one value, ascending; all hashes are equal.
 using PostingList = std::span<const Posting>;
 
-/// All postings of a column, by hash, and by granule where hashes are equal.
+/// All postings of a column, sorted by hash, then by granule.
 class SortedPostings {
  public:
-  /// Memory: 16 bytes per hash, and as much again for a while where few values have most granules.
+  /// Memory: 16 bytes per hash, and temporarily as much again if few values have most granules.
   /// Throws std::bad_alloc.
   explicit SortedPostings(const GranuleHashes& values);
 

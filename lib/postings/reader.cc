@@ -6,7 +6,7 @@
 namespace blocksieve::internal {
 namespace {
 
-// Values of which the first bytes are fetched together.
+// Values that are prefetched together.
 constexpr size_t kBatch = 16;
 
 bool IsSubset(std::span<const uint64_t> some, const uint64_t* all) noexcept {
@@ -16,7 +16,7 @@ bool IsSubset(std::span<const uint64_t> some, const uint64_t* all) noexcept {
   return true;
 }
 
-/// One more than the number of the last granule; 0 if there is none.
+/// One past the last granule; 0 if there is none.
 uint64_t EndOf(std::span<const uint64_t> words) noexcept {
   size_t size = words.size();
   while (size != 0 && words[size - 1] == 0) --size;
@@ -41,8 +41,8 @@ bool Postings::Open(ByteView bytes, uint64_t num_granules) {
       return false;
     }
   }
-  const uint32_t least_count = shape_.num_ribbons == 0 ? 1 : 2;
-  return decoder.ok() && dictionary_.Open(decoder.rest(), num_granules, least_count);
+  const uint32_t min_count = shape_.num_ribbons == 0 ? 1 : 2;
+  return decoder.ok() && dictionary_.Open(decoder.rest(), num_granules, min_count);
 }
 
 bool Postings::AddContaining(uint64_t hash, uint64_t end, uint64_t* words) const noexcept {
@@ -64,7 +64,7 @@ void Postings::PruneByAny(std::span<const uint64_t> hashes, GranuleSet* candidat
   ScratchWords scratch(words.size());
   uint64_t* const containing = scratch.data();
   std::fill_n(containing, words.size(), 0);
-  const uint64_t end = EndOf(words);  // lists are read no further
+  const uint64_t end = EndOf(words);  // lists are read up to here
   while (!hashes.empty()) {
     const auto batch = hashes.first(std::min(hashes.size(), kBatch));
     hashes = hashes.subspan(batch.size());
@@ -74,7 +74,7 @@ void Postings::PruneByAny(std::span<const uint64_t> hashes, GranuleSet* candidat
     for (const uint64_t hash : batch) {
       if (!AddContaining(hash, end, containing)) return;
     }
-    // Many values soon have all candidates between them.
+    // Many values soon cover all candidates.
     if (!hashes.empty() && IsSubset(words, containing)) return;
   }
   for (size_t w = 0; w < words.size(); ++w) words[w] &= containing[w];

@@ -9,13 +9,13 @@
 namespace blocksieve::internal {
 namespace {
 
-/// Sends each value to where the plan has it.
+/// Adds each value to its ribbon or to the dictionary, as planned.
 class PostingsWriter {
  public:
   PostingsWriter(const PostingsPlan& plan, std::span<const Posting> postings, uint64_t num_granules)
       : plan_(plan),
         num_granules_(num_granules),
-        elsewhere_((num_granules + plan.shape.group_granules - 1) / plan.shape.group_granules) {
+        in_dictionary_((num_granules + plan.shape.group_granules - 1) / plan.shape.group_granules) {
     uint64_t num_values = 0;
     uint64_t num_singles = 0;
     ForEachList(postings, [&](PostingList list) {
@@ -31,8 +31,8 @@ class PostingsWriter {
     ForEachList(postings, [&](PostingList list) { Add(list); });
   }
 
-  /// False, with anything appended, if it takes `max_bytes` or more, or values cannot be kept
-  /// apart.
+  /// False if it takes `max_bytes` or more, or remainders cannot be made distinct; `out` is then
+  /// undefined.
   bool Append(uint64_t max_bytes, std::string* out) {
     out->push_back(static_cast<char>(num_ribbons()));
     if (num_ribbons() != 0) {
@@ -62,17 +62,17 @@ class PostingsWriter {
     if (is_single_) is_single_->Add(hash, single ? 1 : 0);
     if (!single && num_ribbons() != 1) return;
     const uint32_t check_bits = plan_.shape.check_bits;
-    const uint64_t group = single ? GroupOf(list.front()) : elsewhere_;
+    const uint64_t group = single ? GroupOf(list.front()) : in_dictionary_;
     group_of_->Add(hash, static_cast<uint32_t>(group << check_bits |
                                                (RibbonFingerprint(hash) & LowBits(check_bits))));
   }
 
   const PostingsPlan plan_;
   const uint64_t num_granules_;
-  const uint64_t elsewhere_;  // the first number that is no group's
+  const uint64_t in_dictionary_;  // the first number above all groups
   std::optional<RetrievalWriter> is_single_;
   std::optional<RetrievalWriter> group_of_;
-  std::vector<PostingList> lists_;  // of the dictionary
+  std::vector<PostingList> lists_;  // in the dictionary
 };
 
 }  // namespace

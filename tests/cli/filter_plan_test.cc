@@ -83,7 +83,7 @@ TEST_F(FilterPlanTest, PlansWasteTheReadsThatTheyWereMadeFor) {
 TEST_F(FilterPlanTest, SameReadsAreReachedWithLessMemoryWhereFewLookupsCheckTheSmallRuns) {
   constexpr double kReads = 0.02;
   uint64_t most_bytes = PlanForWastedReads(tree_, kReads)->filter_bytes;
-  lsm::KeyStretch all{.lookup_share = 0.1, .parts = {}};
+  lsm::KeySegment all{.lookup_share = 0.1, .parts = {}};
   for (size_t i = 0; i < lists_[0].runs.size(); ++i) all.parts.push_back({i, 1});
   const lsm::Coverage last_run_mostly = {all, {.lookup_share = 0.9, .parts = {all.parts.back()}}};
   for (const lsm::Coverage& coverage : {lsm::Coverage(), last_run_mostly}) {
