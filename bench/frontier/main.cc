@@ -147,9 +147,9 @@ void AddSide(const Configuration& each, const std::string& side, Results::Rows r
   const double limit = -std::log2(each.fpr);
   rows.Add(side + ": FPR", "share", each.fpr)
       .Add(side + ": bits per key", "bits", each.bits_per_key)
-      .Add(side + ": above the least", "share", each.bits_per_key / limit - 1)
+      .Add(side + ": above the lower bound", "share", each.bits_per_key / limit - 1)
       .AddTurns(side + ": absent key", "ns", each.absent_ns)
-      .AddTurns(side + ": build, a key", "ns", each.build_ns);
+      .AddTurns(side + ": build per key", "ns", each.build_ns);
 }
 
 // Returns how many stock configurations are beaten.

@@ -113,7 +113,7 @@ class Experiment {
     }
     const double stock_reads = Compared(kStockBloom).wasted_reads;
     asked_for_reads_ =
-        Measure("asked for wasted reads",
+        Measure("goal: wasted reads",
                 fmt::format("{{id=blocksieve;wasted_reads={:.6f};kind=ribbon}}", stock_reads));
     AddPoints();
     for (const char* const name : {kStockBloom, kByLevel, kAutoByLevel}) AddRuns(name);
@@ -159,11 +159,11 @@ class Experiment {
   void AddPoints() {
     for (const Filters& filters : kContestants) {
       for (const auto& [asked, measured] : curves_[filters.name]) {
-        AddPoint(filters.name, {{"asked", asked}}, measured);
+        AddPoint(filters.name, {{"bits", asked}}, measured);
       }
     }
-    AddPoint("by level, reopened, some flushes later", {}, after_reopening_);
-    AddPoint("by level, asked for stock Bloom 10's reads", {}, asked_for_reads_);
+    AddPoint("by level, after reopening and more flushes", {}, after_reopening_);
+    AddPoint("by level, for stock Bloom 10's wasted reads", {}, asked_for_reads_);
   }
 
   void AddPoint(const std::string& name, Json parameters, const Measurement& measured) {
@@ -173,9 +173,9 @@ class Experiment {
     job_.results.Of(name, std::move(parameters))
         .Add("bits per key", "bits", bits)
         .Add("wasted reads", "", reads)
-        .Add("of stock Bloom's", "x", reads / WastedReadsAt(kStockBloom, bits))
-        .Add("of stock Ribbon's", "x", reads / WastedReadsAt(kStockRibbon, bits))
-        .Add("of the least", "x", reads / measured.optimum())
+        .Add("relative to stock Bloom", "x", reads / WastedReadsAt(kStockBloom, bits))
+        .Add("relative to stock Ribbon", "x", reads / WastedReadsAt(kStockRibbon, bits))
+        .Add("relative to the optimum", "x", reads / measured.optimum())
         .Add("runs", "count", static_cast<double>(measured.runs.size()));
   }
 
@@ -201,15 +201,18 @@ class Experiment {
     const auto add = [&](const std::string& what, double ratio) {
       job_.results.Of(what, {{"tree", name_}}).Add("ratio", "x", ratio);
     };
-    add("wasted reads, same bytes as stock Bloom 10", reads / bloom.wasted_reads);
+    add("wasted reads at stock Bloom 10's memory, relative to stock Bloom 10",
+        reads / bloom.wasted_reads);
     for (const char* const other : {kStockRibbon, kStockMixed, kSameRate}) {
-      add(fmt::format("the same against {}", other), reads / WastedReadsAt(other, bits));
+      add(fmt::format("wasted reads at stock Bloom 10's memory, relative to {}", other),
+          reads / WastedReadsAt(other, bits));
     }
-    add("against the least for the actual sizes", by_level.wasted_reads / by_level.optimum());
-    add("the same, reopened, some flushes later",
+    add("wasted reads, relative to the optimum", by_level.wasted_reads / by_level.optimum());
+    add("wasted reads after reopening and more flushes, relative to the optimum",
         after_reopening_.wasted_reads / after_reopening_.optimum());
-    add("memory for stock Bloom 10's wasted reads", BitsAt(kByLevel, bloom.wasted_reads) / bits);
-    job_.results.Of("stock Bloom 10's bytes", {{"tree", name_}})
+    add("memory at stock Bloom 10's wasted reads, relative to stock Bloom 10",
+        BitsAt(kByLevel, bloom.wasted_reads) / bits);
+    job_.results.Of("stock Bloom 10's memory", {{"tree", name_}})
         .Add("reads with stock Bloom", "", bloom.wasted_reads)
         .Add("reads by level", "", reads)
         .Add("times fewer", "x", bloom.wasted_reads / reads);

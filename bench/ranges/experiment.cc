@@ -187,14 +187,14 @@ class SetExperiment {
             .Add("data blocks", "", entry.blocks[query]);
       }
       if (MeasuresSeeks(role)) {
-        rows.Add("blocks, all lengths", "", entry.mean_blocks)
-            .Add("blocks, one key", "", entry.blocks_of_one_key);
+        rows.Add("data blocks, all lengths", "", entry.mean_blocks)
+            .Add("data blocks, one key", "", entry.blocks_of_one_key);
       }
       for (const auto& [what, seconds] : entry.seconds) rows.AddTurns(what, "s", seconds);
     }
     // The best of stock RocksDB over all lengths.
     results_.Of("stock RocksDB", {{"keys", set_.name}})
-        .Add("blocks, all lengths", "", FewestBlocks());
+        .Add("data blocks, all lengths", "", FewestBlocks());
   }
 
   // Compares a database with range filters with the others, and with the same point filters alone.
@@ -206,21 +206,21 @@ class SetExperiment {
     const auto add_ratio = [&](const char* what, const char* seconds, const Entry& other) {
       rows.Add(what, "x", PairedRatio(mine.seconds.at(seconds), other.seconds.at(seconds)));
     };
-    rows.Add("blocks, times fewer", "x", FewestBlocks() / mine.mean_blocks);
-    add_ratio("empty seek, of the best", "empty seek", fastest);
-    add_ratio("hit, of points", "hit", points);
-    add_ratio("miss, of points", "miss", points);
+    rows.Add("times fewer data blocks", "x", FewestBlocks() / mine.mean_blocks);
+    add_ratio("empty seek, relative to the best other", "empty seek", fastest);
+    add_ratio("point hit, relative to point filters", "hit", points);
+    add_ratio("point miss, relative to point filters", "miss", points);
     // Databases are filled one after the other, so turns cannot be paired.
     rows.Add(
-        "filling, of points", "x",
+        "filling, relative to point filters", "x",
         Quotient(SpreadOf(mine.seconds.at("filling")), SpreadOf(points.seconds.at("filling"))));
     if (role == Role::kRanges) {
-      add_ratio("empty seek, cold, of no filter", "empty seek, cold", Of(Role::kNoFilter));
+      add_ratio("empty seek, cold, relative to no filter", "empty seek, cold", Of(Role::kNoFilter));
     }
     if (mine.refusals_per_file > 0) {
-      rows.Add("more bytes, refused", "bytes", mine.filter_bytes - points.filter_bytes)
-          .Add("log lines per file, refused", "", mine.refusals_per_file);
-      add_ratio("empty seek, of no filter, refused", "empty seek", Of(Role::kNoFilter));
+      rows.Add("additional bytes", "bytes", mine.filter_bytes - points.filter_bytes)
+          .Add("log messages per file", "", mine.refusals_per_file);
+      add_ratio("empty seek, relative to no filter", "empty seek", Of(Role::kNoFilter));
     }
   }
 

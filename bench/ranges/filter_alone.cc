@@ -96,9 +96,9 @@ void MeasureFilter(const KeySet& set, const std::vector<RangeQueries>& queries, 
   auto rows =
       results.Of(is_refused ? "refused" : "filter alone",
                  {{"keys", set.name}, {"number", set.keys.size()}, {"why", built.absent_reason}});
-  rows.AddTurns("building, per key: with ranges", "s", both)
-      .AddTurns("building, per key: points alone", "s", points)
-      .Add("building, per key: ratio", "x", PairedRatio(both, points));
+  rows.AddTurns("build per key: with range filter", "s", both)
+      .AddTurns("build per key: point filter alone", "s", points)
+      .Add("build per key: ratio", "x", PairedRatio(both, points));
   if (is_refused) return;
 
   const RangeFilterInfo info = Must(DescribeRangeFilter(built.block.view()), "range filter");
@@ -106,8 +106,8 @@ void MeasureFilter(const KeySet& set, const std::vector<RangeQueries>& queries, 
   CheckDeniesNoKey(reader, set);
   rows.Add("bits per key", "",
            8 * static_cast<double>(info.bytes) / static_cast<double>(info.num_keys))
-      .Add("bits per key, model", "", RangeBitsPerKey(kComparedRangeFpr))
-      .Add("FPR, its own estimate", "share", info.estimated_fpr)
+      .Add("bits per key, by the model", "", RangeBitsPerKey(kComparedRangeFpr))
+      .Add("FPR, estimated by the filter", "share", info.estimated_fpr)
       .AddTurns("probe", "ns", TimeProbes(MixedLengths(queries), reader, set, turns));
   for (const RangeQueries& each : queries) {
     const auto matches = static_cast<double>(CountMatches(each.ranges, reader));

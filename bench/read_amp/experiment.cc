@@ -163,8 +163,10 @@ void AddSavings(const std::vector<Measured>& all, Results& results) {
       .Add("reads saved", "share", 1 - wasted("blocksieve") / wasted("no_filter"))
       .Add("times as fast, cold", "x",
            PairedRatio(Absent(ours.leveled.cold).per_second, Absent(none.leveled.cold).per_second))
-      .Add("bytes, of stock Bloom", "x", filter_bytes("blocksieve") / filter_bytes("stock_bloom"))
-      .Add("bytes, of stock Ribbon", "x", filter_bytes("blocksieve") / filter_bytes("stock_ribbon"))
+      .Add("size, relative to stock Bloom", "x",
+           filter_bytes("blocksieve") / filter_bytes("stock_bloom"))
+      .Add("size, relative to stock Ribbon", "x",
+           filter_bytes("blocksieve") / filter_bytes("stock_ribbon"))
       .Add("times fewer wasted blocks, same memory", "x",
            wasted("stock_default") / wasted("same_memory"));
 }

@@ -9,7 +9,7 @@ from bench.report.rows import ReportError, read_results
 from bench.report.show import ShownSection
 from bench.report.text import plain_text
 
-ROOMS = {"filters": "filter_bench"}  # of subcommands whose room has another name
+ROOMS = {"filters": "filter_bench"}  # for subcommands whose room has another name
 
 
 def parse_arguments():
@@ -17,9 +17,9 @@ def parse_arguments():
     path = pathlib.Path
     parser.add_argument("--results", type=path, required=True, help="directory of the JSON files")
     parser.add_argument("--other", type=path, metavar="DIR",
-                        help="results with another RocksDB, which DIR is named after")
+                        help="results with another RocksDB; DIR is named after its version")
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--table", action="store_true", help="print tables; takes only python3")
+    what.add_argument("--table", action="store_true", help="print tables; needs only python3")
     what.add_argument("--plots", action="store_true", help="write plots beside the JSON")
     what.add_argument("--page", type=path, metavar="DIR", help="write DIR/index.html")
     parser.add_argument("--command", default="", help="how the jobs were run")
@@ -28,7 +28,7 @@ def parse_arguments():
 
 
 def sections_of(arguments):
-    """Of each job: with Debian's RocksDB and, if it was run, the other."""
+    """The sections of all jobs: with Debian's RocksDB and, if it was run, with the other."""
     for job in arguments.jobs:
         declared = importlib.import_module(f"bench.{ROOMS.get(job, job)}.section").SECTION
         yield ShownSection(job, declared, *read_results(arguments.results, job))
@@ -59,7 +59,7 @@ def show(sections, arguments):
 
 def main():
     arguments = parse_arguments()
-    sys.stdout.reconfigure(errors="replace")  # a locale's encoding may lack some, such as ≤
+    sys.stdout.reconfigure(errors="replace")  # a locale's encoding may lack characters such as ≤
     try:
         show(list(sections_of(arguments)), arguments)
     except (ReportError, OSError) as error:

@@ -1,19 +1,19 @@
-"""How a benchmark says what to show of its results.
+"""How a benchmark declares the presentation of its results.
 
-A benchmark in C++ writes rows (bench/support/results.h) into <job>.json, and has beside it a file
-section.py with a constant SECTION: data, not a program. This is all that a declaration can say:
+A benchmark in C++ writes rows (bench/support/results.h) to <job>.json. The file section.py beside it
+has a constant SECTION, which is data, not a program:
 
-* A row is found by its fields: "name", "metric" and its parameters. `where` is a dictionary from a
-  field to the value that it must have, or to a tuple of such values.
-* Texts are templates. "{cache}" is a fact of the benchmark; "{reads}" a figure that the section has
-  in `values`; "{reads[keys]}" a parameter of its row.
-* A table, a plot or a target that has no rows is left out: a missing row is "–", never 0.
-* Units say how figures are written: "bytes", "s", "share" (as per cent), "count", "x" (a ratio,
-  which is compared with 1); all others, such as "ns", follow the figure. Significant digits are
-  three, or as many as `digits` says of a metric.
-* A parameter is written as `labels` says: a template such as "{:,} keys", or a dictionary.
+* A row is selected by its fields: "name", "metric" and its parameters. `where` is a dictionary from
+  a field to its value, or to a tuple of values.
+* Texts are templates. "{cache}" is a fact of the benchmark; "{reads}" a figure in the section's
+  `values`; "{reads[keys]}" a parameter of its row.
+* A table, plot or target without rows is omitted. A missing figure is "–", never 0.
+* The unit determines the format of a figure: "bytes", "s", "share" (per cent), "count", "x" (a ratio,
+  which is compared with 1); all others, such as "ns", follow the figure. Figures have three
+  significant digits, or the number in `digits` for their metric.
+* `labels` has the format of a parameter: a template such as "{:,} keys", or a dictionary.
 
-What must be computed, such as ratios, is computed in C++, where the turns are.
+Ratios and the like are computed in C++, which has the single turns.
 """
 
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ Where = dict  # from a field to a value or a tuple of values
 
 @dataclass(frozen=True)
 class Value:
-    """A figure for texts: of the last row that is found, such as that of the most keys."""
+    """A figure for texts: from the last selected row, such as the one with the most keys."""
 
     metric: str
     where: Where = field(default_factory=dict)
@@ -31,51 +31,51 @@ class Value:
 
 @dataclass(frozen=True)
 class Target:
-    """A limit for each row that is found; those that `where` leaves out have none."""
+    """A limit for each selected row."""
 
     metric: str
     where: Where = field(default_factory=dict)
-    by: tuple = ()  # fields that tell the rows apart
+    by: tuple = ()  # fields that distinguish the rows
     at_most: float = None
     at_least: float = None
-    when: Where = field(default_factory=dict)  # of facts: otherwise it does not apply
+    when: Where = field(default_factory=dict)  # facts under which the target applies
 
 
 @dataclass(frozen=True)
 class Table:
     caption: str
     rows: tuple  # fields that name a row
-    columns: object = None  # values of `across`, or a dictionary to headings; all, if None
+    columns: object = None  # values of `across`, or a dictionary to headings; None: all
     where: Where = field(default_factory=dict)
     across: str = "metric"  # the field whose values are columns
     head: str = ""  # the heading of the names of rows
-    each: str = ""  # a table for each value of this field, which the caption may name
+    each: str = ""  # a table for each value of this field; the caption may name it
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A line of `y` over `x` for each of `series`. Without `x`, a dot for each, on lines of their
-    own with a heading for each of `group`: what bars show, and true on logarithmic scales, too."""
+    """A line of `y` by `x` for each of `series`. Without `x`, a dot for each, under a heading for
+    each of `group`, as in a bar chart but correct on logarithmic scales, too."""
 
     title: str
-    see: str  # one sentence of what to see
+    see: str  # one sentence that explains it
     y: str  # a metric
     x: str = ""  # a parameter or a metric
     where: Where = field(default_factory=dict)
     series: tuple = ("name",)
     group: tuple = ()
-    each: str = ""  # a plot for each value of this field, which the title may name
-    log: str = ""  # "x", "y" or "xy"; figures of dots are along x
+    each: str = ""  # a plot for each value of this field; the title may name it
+    log: str = ""  # logarithmic axes: "x", "y" or "xy"; figures of dots are along x
     styles: dict = field(default_factory=dict)  # from a value of a field to such as "blue o--"
 
 
 @dataclass(frozen=True)
 class Section:
     title: str
-    lead: str  # what was measured and how to read it, a line for each paragraph
-    result: tuple = ()  # templates: the main figure, what it measures, and its inputs
-    values: dict = field(default_factory=dict)  # of Values, by the names that texts have for them
+    lead: str  # what was measured and the terms of the tables, a line for each paragraph
+    result: tuple = ()  # templates: the main figure, its meaning, and its inputs
+    values: dict = field(default_factory=dict)  # from a name in texts to a Value
     targets: tuple = ()
     tables: tuple = ()
     plots: tuple = ()

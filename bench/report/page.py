@@ -1,4 +1,4 @@
-"""The page: one HTML file that needs no other and no network."""
+"""The page: one self-contained HTML file."""
 
 import datetime
 import pathlib
@@ -10,8 +10,8 @@ from bench.report.plot import data_uri, plots
 from bench.report.rows import SPREAD_MEANING
 
 HERE = pathlib.Path(__file__).parent
-NUM_HIGHLIGHTS = 3  # figures that a page begins with, those of its first sections
-UNFOLDED_CELLS = 40  # that a table may have to be open at first
+NUM_HIGHLIGHTS = 3  # main figures at the top of the page, from its first sections
+UNFOLDED_CELLS = 40  # the most cells of a table that is initially open
 
 
 def machine_facts(sections, command):

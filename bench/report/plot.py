@@ -15,14 +15,14 @@ from matplotlib import pyplot, ticker  # noqa: E402
 from bench.report.rows import SCALES, figure, heading, in_order, only  # noqa: E402
 
 INCHES = (4.7, 2.9)  # about as wide as a phone, at which 10 points are 10 points
-LINE_INCHES = 0.2  # of a dot, or of a name in a legend
-NARROW = 24  # characters of names that stand beside each other in a legend
-SPREAD = {"linewidth": 2.4, "alpha": 0.45}  # of the bar that shows how far apart turns are
+LINE_INCHES = 0.2  # height of a dot, or of a name in a legend
+NARROW = 24  # the longest name, in characters, that shares a line of the legend
+SPREAD = {"linewidth": 2.4, "alpha": 0.45}  # the bar that shows the spread of turns
 
 # Dark enough to be read on white; the page inverts them where it is dark.
 COLOURS = {"blue": "#1264b3", "orange": "#b84f08", "green": "#127a5e", "purple": "#7a45b8",
            "pink": "#a8326e", "grey": "#6b7480", "black": "#1c2430"}
-# Contestants look alike in all plots.
+# Contestants have the same style in all plots.
 CONTESTANTS = {"no filter": "grey o-", "stock Bloom": "orange s-", "stock Ribbon": "pink s-",
                "blocksieve bloom": "green o-", "blocksieve ribbon": "blue o-", "limit": "black --"}
 STYLE = {
@@ -43,14 +43,14 @@ STYLE = {
 
 @dataclass(frozen=True)
 class Plot:
-    name: str  # of the file, if it is saved alone
+    name: str  # of the file, if saved alone
     title: str
     see: str
     draw: Callable  # of the axes
 
 
 def plots(section):
-    """All that have something to show."""
+    """All plots that have data."""
     for declared in section.declared.plots if not section.suffix else ():
         draw, content = (draw_lines, lines_of) if declared.x else (draw_dots, dots_of)
         for rows, texts in section.each(declared):
@@ -64,7 +64,7 @@ def plots(section):
 
 
 def style(declared, fields, number):
-    """(colour, matplotlib's format) of a series: what is said of its values, or what is left."""
+    """(colour, matplotlib's format) of a series: declared for its values, or the next one."""
     styles = {**CONTESTANTS, **declared.styles}
     words = ["o-", *" ".join(styles.get(value, "") for value in fields.values()).split()]
     left = list(COLOURS)[number % len(COLOURS)]
@@ -74,7 +74,7 @@ def style(declared, fields, number):
 
 def lines_of(_, declared, rows):
     """Points of each series, (x, row of y), by ascending x."""
-    things = {}  # what has the same name and parameters -> its rows by metric
+    things = {}  # (name, parameters) -> rows by metric
     for row in rows:
         identity = tuple(item for item in row.fields.items() if item[0] != "metric")
         things.setdefault(identity, {})[row.fields["metric"]] = row
@@ -91,7 +91,7 @@ def lines_of(_, declared, rows):
 
 def draw_lines(section, declared, series, units, axes):
     names = in_order(key[0] for key in series)
-    lines = {}  # by the names in the legend
+    lines = {}  # name in the legend -> points
     for key, points in series.items():
         fields = points[0][1].fields
         colour, form = style(declared, fields, names.index(key[0]))
@@ -103,7 +103,7 @@ def draw_lines(section, declared, series, units, axes):
     scale(axes, axes.xaxis, "x" in declared.log, units.get(declared.x))
     scale(axes, axes.yaxis, "y" in declared.log, units[declared.y])
     axes.set_xlabel(heading(declared.x, units.get(declared.x, "")))
-    axes.set_title(heading(declared.y, units[declared.y]))  # above, where it can be read
+    axes.set_title(heading(declared.y, units[declared.y]))  # above, where it is legible
     columns = 2 if max(map(len, lines)) <= NARROW else 1
     axes.figure.set_figheight(INCHES[1] + LINE_INCHES * len(lines) / columns)
     below = {"loc": "upper left", "bbox_to_anchor": (-0.1, 0), "borderaxespad": 3.8}
@@ -111,7 +111,7 @@ def draw_lines(section, declared, series, units, axes):
 
 
 def dots_of(section, declared, rows):
-    """The row of each series by group; none if all are missing."""
+    """The row of each series by group; empty if all are missing."""
     rows = [row for row in rows if row.fields["metric"] == declared.y]
     groups = {}
     for row in rows:
@@ -121,7 +121,7 @@ def dots_of(section, declared, rows):
 
 
 def draw_dots(section, declared, groups, units, axes):
-    places = []  # their names, from above
+    places = []  # their names, top to bottom
     margin = {"transform": axes.get_yaxis_transform(), "va": "center"}
     names = in_order(name for group in groups.values() for name in group)
     for group, dots in groups.items():
@@ -154,7 +154,7 @@ def tick_text(value, unit):
 
 
 def scale(axes, axis, is_log, unit):
-    """Ticks; on a narrow logarithmic axis more than the powers of ten."""
+    """Sets ticks; a narrow logarithmic axis has more than the powers of ten."""
     name = axis.axis_name
     low, high = axis.get_data_interval()
     if is_log:
@@ -179,7 +179,7 @@ def save(plot, file, title="", **options):
 
 
 def data_uri(plot):
-    """A drawing without background, whose texts are texts."""
+    """An SVG without background, with texts as text."""
     file = io.BytesIO()
     save(plot, file, format="svg", transparent=True, metadata={"Date": None})
     return "data:image/svg+xml;base64," + base64.b64encode(file.getvalue()).decode()

@@ -1,17 +1,17 @@
-"""Rows that a benchmark wrote, and how their figures are written for people."""
+"""The rows of a benchmark, and the format of their figures."""
 
 import json
 import math
 from dataclasses import dataclass
 
 MISSING = "–"
-NOISE, ONE_TURN = "within the noise", "one turn"
+NOISE, ONE_TURN = "within the noise", "single run"
 SPREAD_MEANING = (
-    "Beside a median stands the middle half of the turns; of three or fewer, least and most. "
-    "Within the noise: these reach to the other side of what is compared with."
+    "Times are medians, followed by the interquartile range of the runs or, for three or fewer "
+    "runs, minimum and maximum. Within the noise: that range includes the compared value."
 )
 
-# Units that are part of a figure, not of the heading above it: sizes and names, the largest first.
+# Units that belong to a figure, not to its heading: sizes and names, the largest first.
 SCALES = {
     "bytes": ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
     "s": ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
@@ -20,11 +20,11 @@ SCALES = {
 
 
 class ReportError(Exception):
-    """Told to the user in one line."""
+    """An error message for the user, in one line."""
 
 
 def significant(value, digits=3):
-    """Rounded to this many digits, never in exponent notation."""
+    """`value` rounded to this many digits, never in exponent notation."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
@@ -52,7 +52,7 @@ def with_unit(text, unit):
 
 
 def heading(name, unit):
-    """With the unit, unless the name says it."""
+    """The name with its unit, unless the name has it."""
     unit = in_heading(unit)
     return f"{name}, {unit}" if unit and unit not in name else name
 
@@ -62,8 +62,8 @@ class Row:
     fields: dict  # name, metric and parameters
     unit: str
     value: float  # None: missing
-    spread: tuple  # least and most; empty if it has none
-    turns: int  # 0: counted, so without noise
+    spread: tuple  # low and high; empty without a spread
+    turns: int  # 0: a count, so without noise
 
     @classmethod
     def read(cls, raw):
@@ -78,7 +78,7 @@ class Row:
         return "–".join(figure(end, self.unit, digits) for end in self.spread)
 
     def doubt(self, same):
-        """What keeps the figure from being taken for more than it is, compared with `same`."""
+        """Why the figure may not differ from `same`, or an empty text."""
         if self.turns == 1:
             return ONE_TURN
         is_close = same is not None and self.spread and self.spread[0] <= same <= self.spread[1]
@@ -97,7 +97,7 @@ def select(rows, where, **more):
 
 
 def only(rows, what):
-    """The only one of `rows`, or None. A declaration that finds more for one place is wrong."""
+    """The only one of `rows`, or None. More than one is an error in the declaration."""
     if len(rows) > 1:
         fields = f"{rows[0].fields} and {rows[1].fields}"
         raise ReportError(f"{len(rows)} rows for one place of {what}: {fields}")
@@ -105,12 +105,12 @@ def only(rows, what):
 
 
 def in_order(values):
-    """Each once, in the order in which they come."""
+    """Distinct values, in their order."""
     return list(dict.fromkeys(values))
 
 
 def read_results(directory, job):
-    """(facts, rows) of what a benchmark wrote; those of the machine and its path are facts, too."""
+    """(facts, rows) of a benchmark. Facts include the machine and the path of the file."""
     path = directory / f"{job}.json"
     try:
         document = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""What is shown of a benchmark: its declaration (declare.py), filled in with its rows."""
+"""The presentation of a benchmark: its declaration (declare.py), filled in with its rows."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ class Cell:
     value: str
     spread: str = ""
     remark: str = ""
-    tone: str = ""  # of a verdict: "met" or "missed"
+    tone: str = ""  # a verdict: "met" or "missed"
 
     def __str__(self):
         spread = f" ({self.spread})" if self.spread else ""
@@ -22,8 +22,8 @@ class Cell:
 @dataclass(frozen=True)
 class ShownTable:
     caption: str
-    headers: list  # of texts, the first of the rows' names
-    rows: list  # of lists, of a text and of Cells
+    headers: list  # texts; the first is for the names of rows
+    rows: list  # lists of a text and Cells
     note: str = ""
 
 
@@ -39,7 +39,7 @@ class Shown:
             return MISSING
         text = with_unit(self.row.figure(self.section.digits(self.row)), self.row.unit)
         doubt = self.row.doubt(1) if self.row.unit == "x" else ""
-        return ", ".join(filter(None, ("1×" if doubt == NOISE else text, doubt)))
+        return f"{'1×' if doubt == NOISE else text} ({doubt})" if doubt else text
 
     def __getitem__(self, parameter):
         return self.section.label(parameter, self.row.fields[parameter]) if self.row else MISSING
@@ -47,13 +47,13 @@ class Shown:
 
 @dataclass
 class ShownSection:
-    """`rows` and `facts` are what its benchmark wrote."""
+    """A section. `rows` and `facts` are from the benchmark."""
 
-    name: str  # of the anchor, and of bench/run's subcommand
+    name: str  # the anchor and the subcommand of bench/run
     declared: declare.Section
     facts: dict
     rows: list
-    suffix: str = ""  # of the title, if there are results of two
+    suffix: str = ""  # of the title, if there are results with two RocksDBs
     texts: dict = field(init=False)
 
     def __post_init__(self):
@@ -85,7 +85,7 @@ class ShownSection:
         return ", ".join(text for text in texts if text)
 
     def each(self, declared):
-        """[(rows, texts for its title)]: once for each value of the field `each`."""
+        """[(rows, texts for the title)], for each value of the field `each`."""
         rows = select(self.rows, declared.where)
         if not declared.each:
             return [(rows, {})]
@@ -103,7 +103,7 @@ class ShownSection:
 
     @property
     def result(self):
-        """(main figure, what it measures, its inputs), or None if it was not measured."""
+        """(main figure, its meaning, its inputs), or None if it was not measured."""
         texts = tuple(self.text(each) for each in self.declared.result)
         return texts if texts and MISSING not in texts[0] else None
 
@@ -150,7 +150,7 @@ class ShownSection:
 
     @property
     def verdicts(self):
-        """Rows of a table, those that are missed first."""
+        """Rows of a table, missed targets first."""
         verdicts = [
             self.verdict(target, row)
             for target in self.declared.targets

@@ -1,4 +1,4 @@
-"""A section as plain text: what bench/run prints. Takes nothing but python3."""
+"""A section as plain text, as bench/run prints it. Needs only python3."""
 
 import textwrap
 
@@ -12,7 +12,7 @@ def paragraph(text):
 
 
 def aligned(table):
-    """The first column to the left, the others to the right, each as wide as it needs."""
+    """The first column is left-aligned, the others right-aligned."""
     headings = [
         textwrap.wrap(heading, HEADING_CHARACTERS, break_long_words=False)
         for heading in table.headers

@@ -45,11 +45,11 @@ class Experiment {
     Compute();
     MeasureTrees();
     results_.Of("all")
-        .Add("keys asked for", "count", asked_)
-        .Add("keys denied by all", "count", denied_)
+        .Add("keys probed", "count", asked_)
+        .Add("false negatives of all filters", "count", denied_)
         .Add("keys of the largest filter", "count", static_cast<double>(effort_.filter_keys.back()))
-        .Add("memory off the formula, at most", "share", memory_off_)
-        .Add("wasted reads off the formula, at most", "share", wasted_reads_off_);
+        .Add("largest deviation from M(N)", "share", memory_off_)
+        .Add("largest deviation from W(N)", "share", wasted_reads_off_);
   }
 
  private:
@@ -63,8 +63,8 @@ class Experiment {
         auto rows = results_.Of(std::string(FilterKindName(kind)), {{"keys", keys}});
         AddSize(filter.bytes, "size", keys, rows);
         rows.Add("FPR", "share", filter.fpr)
-            .Add("FPR of target", "x", filter.fpr / kTargetFpr)
-            .AddTurns("build, a key", "ns", {build.begin(), build.end()})
+            .Add("FPR, relative to the target", "x", filter.fpr / kTargetFpr)
+            .AddTurns("build per key", "ns", {build.begin(), build.end()})
             .AddTurns("absent key", "ns", {absent.begin(), absent.end()})
             .Add("peak memory to build", "bytes", static_cast<double>(filter.peak_build_bytes));
         AddDenied(filter.false_negatives, keys, rows);
@@ -89,9 +89,9 @@ class Experiment {
         auto rows = results_.Of(goal.name, {{"keys", keys}, {"from", "built"}});
         rows.Add("files", "count", static_cast<double>(tree.files));
         AddSize(tree.bytes, "memory", keys, rows);
-        rows.Add("off M(N)", "share", memory_off)
+        rows.Add("deviation from M(N)", "share", memory_off)
             .Add("wasted reads", "", tree.wasted_reads)
-            .Add("off W(N)", "share", wasted_reads_off);
+            .Add("deviation from W(N)", "share", wasted_reads_off);
         AddDenied(tree.false_negatives, keys, rows);
       }
     }
@@ -104,7 +104,7 @@ class Experiment {
   }
 
   void AddDenied(uint64_t denied, uint64_t asked, Results::Rows& rows) {
-    rows.Add("keys denied", "count", static_cast<double>(denied));
+    rows.Add("false negatives", "count", static_cast<double>(denied));
     asked_ += static_cast<double>(asked);
     denied_ += static_cast<double>(denied);
   }

@@ -138,7 +138,8 @@ void MeasureThroughput(const Sizes& sizes, Job& job) {
   for (const size_t i : {0, 1}) {
     job.results.Of(kNames[i]).AddTurns("pushed per second", "count", per_second[i]);
   }
-  job.results.Of(kNames[0]).Add("of stock Bloom", "x", PairedRatio(per_second[0], per_second[1]));
+  job.results.Of(kNames[0]).Add("relative to stock Bloom", "x",
+                                PairedRatio(per_second[0], per_second[1]));
 }
 
 // `new_by_reading`: the number of `new_urls` for which a data block was read.
@@ -147,7 +148,7 @@ void AddStats(const char* name, const SieveStats& stats, uint64_t new_urls, uint
   const auto bits = [&](uint64_t bytes) { return 8 * Share(bytes, stats.seen); };
   results.Of(name)
       .Add("filter bits per URL", "bits", bits(stats.filter_bytes()))
-      .Add("of counting filters", "bits", bits(stats.counting_filter_bytes))
+      .Add("counting filter bits per URL", "bits", bits(stats.counting_filter_bytes))
       .Add("new URLs known without a data block", "share", 1 - Share(new_by_reading, new_urls))
       .Add("error of the estimated number", "share",
            std::abs(stats.estimated.keys / static_cast<double>(stats.seen) - 1));

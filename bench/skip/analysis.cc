@@ -68,9 +68,9 @@ void MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, double sec
     }
     return stopwatch.Seconds() / kValuesPerBatch;
   };
-  job.results.Of("at once", {{"granules", num_granules}, {"values", distinct_values}})
+  job.results.Of("analysis", {{"granules", num_granules}, {"values", distinct_values}})
       .AddTurns("time", "s", TakeTurns(seconds, time_one))
-      .Add("bytes read, at most", "bytes", static_cast<double>(index.column(0).probe_bytes))
+      .Add("bytes read, maximum", "bytes", static_cast<double>(index.column(0).probe_bytes))
       .AddTurns("time to open", "s", open_seconds)
       .AddTurns("time to build, per value", "s", build_seconds);
 }

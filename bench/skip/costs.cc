@@ -76,7 +76,8 @@ class Carrier : public Database {
         .Add("resident per SST", "bytes", resident)
         .Add("resident for 1 TiB of data", "bytes", resident * kTebibyte / kSstBytes)
         .AddTurns("lookup: time", "s", lookup_seconds_)
-        .Add("lookup: of no index", "x", PairedRatio(lookup_seconds_, plain.lookup_seconds_))
+        .Add("lookup: relative to no index", "x",
+             PairedRatio(lookup_seconds_, plain.lookup_seconds_))
         .Add("lookup: bytes read", "bytes", lookup_bytes_);
   }
 

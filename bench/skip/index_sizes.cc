@@ -57,7 +57,7 @@ Dataset MakeNumbers(uint64_t num_rows, uint64_t seed) {
   dataset.columns = {
       {Must(Column::Parse("few=uint64le(0)"), "column"), "1,000 values"},
       {Must(Column::Parse("many=uint64le(8)"), "column"), "30,000 values"},
-      {Must(Column::Parse("unique=uint64le(16)"), "column"), "unique but for 1 %"},
+      {Must(Column::Parse("unique=uint64le(16)"), "column"), "99 % unique"},
   };
   Random few(seed), many(seed), unique(seed);
   std::vector<uint64_t> before;
@@ -145,12 +145,12 @@ void MeasureForm(const Dataset& dataset, const QueriedColumn& column, unsigned r
       .Add("bits: index", "", 8 * static_cast<double>(chosen.index_bytes()) / pairs)
       .Add("bits: filters", "", 8 * filter_bytes / pairs)
       .Add("bits: slices", "", 8 * slices_bytes / pairs)
-      .Add("of slices: filters", "x", filter_bytes / slices_bytes)
-      .Add("of slices: building", "x", PairedRatio(build[0], build[1]))
-      .Add("wasted, occurring: form", "", mine.of_occurring)
-      .Add("wasted, occurring: slices", "", theirs.of_occurring)
-      .Add("wasted, absent: form", "", mine.of_absent)
-      .Add("wasted, absent: slices", "", theirs.of_absent);
+      .Add("relative to bit slices: size", "x", filter_bytes / slices_bytes)
+      .Add("relative to bit slices: build time", "x", PairedRatio(build[0], build[1]))
+      .Add("false positives, occurring values: form", "", mine.of_occurring)
+      .Add("false positives, occurring values: slices", "", theirs.of_occurring)
+      .Add("false positives, absent values: form", "", mine.of_absent)
+      .Add("false positives, absent values: slices", "", theirs.of_absent);
 }
 
 void MeasureIndexSize(const Dataset& dataset, const QueriedColumn& column, uint64_t granule_rows,

@@ -91,14 +91,13 @@ class DatabaseScans {
         {"state", is_rewritten_ ? "a fifth rewritten" : "compacted"},
         {"granule", is_block_granules() ? "a block" : fmt::format("{} rows", index_.granule_rows)},
         {"granules", static_cast<uint64_t>(scans.granules)}};
-    results_.Of("matching rows (least)", parameters)
-        .Add("data blocks", "", scans.least_blocks / scans.queries);
+    results_.Of("minimum", parameters).Add("data blocks", "", scans.least_blocks / scans.queries);
     results_.Of("skip index", parameters)
         .Add("data blocks", "", scans.blocks / scans.queries)
         .Add("matching rows", "", scans.rows / scans.queries)
-        .Add("blocks, of the least", "x", scans.blocks / scans.least_blocks)
-        .Add("blocks, of a full scan", "share", scans.blocks / scans.queries / full_blocks)
-        .Add("blocks, times fewer", "x", full_blocks * scans.queries / scans.blocks)
+        .Add("blocks, relative to the minimum", "x", scans.blocks / scans.least_blocks)
+        .Add("blocks, relative to a full scan", "share", scans.blocks / scans.queries / full_blocks)
+        .Add("times fewer data blocks", "x", full_blocks * scans.queries / scans.blocks)
         .AddTurns("time: with the index", "s", scans.seconds)
         .AddTurns("time: full scan", "s", full)
         .Add("times as fast", "x", Quotient(SpreadOf(full), SpreadOf(scans.seconds)));
@@ -113,7 +112,7 @@ class DatabaseScans {
     results_
         .Of(dataset_.columns[column].is_clustered ? "clustered" : "scattered",
             {{"scan", NameOf(dataset_, dataset_.columns[column])}})
-        .Add("wasted granules, of the target FPR", "x",
+        .Add("false-positive granules, relative to the target FPR", "x",
              (scans.granules_selected - scans.least_blocks) / (index_.target_fpr * without_match));
   }
 

@@ -60,7 +60,7 @@ struct SpaceMeasurement {
   double fpr = 0;           // measured, with keys that were never added
 
   // Share above log2(1 / fpr) bits per key, which no filter can do without.
-  double AboveLeast() const { return bits_per_key / -std::log2(fpr) - 1; }
+  double AboveLowerBound() const { return bits_per_key / -std::log2(fpr) - 1; }
 };
 
 // Means over as many filters of `num_keys` keys as `num_probes` are worth. Throws Failure.
@@ -113,7 +113,7 @@ void MeasureSpaces(bool quick, Progress& progress, Results& results) {
     results.Of(std::string(FilterKindName(kind)), {{"target_fpr", rate}, {"keys", keys}})
         .Add("bits per key", "bits", measured.bits_per_key)
         .Add("FPR", "share", measured.fpr)
-        .Add("above the least space", "share", measured.AboveLeast());
+        .Add("above the lower bound", "share", measured.AboveLowerBound());
   };
   for (const FilterKind kind : kKinds) {
     for (const double rate : rates) {

@@ -90,8 +90,9 @@ Dataset MakeSyntheticDataset(uint64_t num_rows, uint64_t seed) {
   Dataset dataset;
   dataset.name = "synthetic";
   dataset.description = fmt::format(
-      "{} rows of {} bytes in the order of their keys; run: the same value in {} rows on end; "
-      "scattered: {} values in random order, each once in as many rows; seed {}.",
+      "{} rows of {} bytes in key order; run: one value for each {} consecutive rows; scattered: "
+      "{} "
+      "values in random order, each once in as many rows; seed {}.",
       num_rows, kSyntheticRowBytes, kRowsPerRun, kScatteredValues, seed);
   Random random(seed);
   std::vector<uint32_t> scattered(kScatteredValues);

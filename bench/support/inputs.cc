@@ -37,14 +37,12 @@ class LimitedRows {
     const size_t dropped = rows_.Seal();
     std::string description = fmt::format("{} rows, {:.1f} MB of keys and values: {}", rows_.size(),
                                           megabytes(rows_.num_bytes()), what);
-    if (dropped > 0) description += fmt::format("; {} rows of the same keys left out", dropped);
+    if (dropped > 0) description += fmt::format("; {} rows with duplicate keys dropped", dropped);
     if (is_cut_) {
-      description +=
-          fmt::format("; the rest was not read (limit: {:.0f} MB)", megabytes(max_bytes_));
+      description += fmt::format("; truncated at {:.0f} MB", megabytes(max_bytes_));
     }
     if (rows_.size() < kMinRows) {
-      Fail("{} holds {}; allowed: {} to {} different keys", source, description, kMinRows,
-           kMaxRows);
+      Fail("{} has {}; allowed: {} to {} distinct keys", source, description, kMinRows, kMaxRows);
     }
     return {std::move(rows_), description + "."};
   }
@@ -102,7 +100,7 @@ Input ParseTsv(std::istream& stream, const std::string& name, uint64_t max_bytes
     const std::string_view row = line;
     const size_t tab = row.find('\t');
     if (tab == row.npos || tab == 0) {
-      Fail("{}, line {}: {}; wanted is: key TAB value", name, number,
+      Fail("{}, line {}: {}; expected: key TAB value", name, number,
            tab == 0 ? "empty key" : "no tab");
     }
     has_room = rows.Add(row.substr(0, tab), row.substr(tab + 1));

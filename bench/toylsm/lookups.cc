@@ -140,7 +140,7 @@ void MeasureSetup(toylsm::Db& db, const Rows& rows, const LookupKeys& keys,
   row.Add("in the cache: all filters", "bytes", memory)
       .Add("in the cache: after 1 % of keys", "bytes", resident)
       .Add("in the cache: share", "share", resident / memory)
-      .Add("wasted data blocks, of FPR x runs", "x",
+      .Add("wasted data blocks, relative to FPR × runs", "x",
            static_cast<double>(absent.filter_false_positives) /
                (static_cast<double>(keys.absent.size()) * kTargetFpr * runs));
 }

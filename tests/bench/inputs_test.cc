@@ -52,23 +52,23 @@ TEST(InputsTest, TsvValuesMayHoldTabsAndBeEmpty) {
 
 TEST(InputsTest, TsvErrorsNameFileLineAndWhatIsWanted) {
   EXPECT_EQ(FailureOf([] { ParseText("a\tb\nc\n"); }),
-            "test.tsv, line 2: no tab; wanted is: key TAB value");
+            "test.tsv, line 2: no tab; expected: key TAB value");
   EXPECT_EQ(FailureOf([] { ParseText("\tb\n"); }),
-            "test.tsv, line 1: empty key; wanted is: key TAB value");
+            "test.tsv, line 1: empty key; expected: key TAB value");
   EXPECT_EQ(FailureOf([] { ParseText(ManyLines(5)); }),
-            "test.tsv holds 5 rows, 0.0 MB of keys and values: key TAB value, from test.tsv; "
-            "allowed: 1000 to 1000000000 different keys");
+            "test.tsv has 5 rows, 0.0 MB of keys and values: key TAB value, from test.tsv; "
+            "allowed: 1000 to 1000000000 distinct keys");
   EXPECT_THAT(FailureOf([] { LoadInput("/no/such/file", 1); }), HasSubstr("/no/such/file"));
 }
 
 TEST(InputsTest, TheLimitCutsTheInputAndTheDescriptionSaysSo) {
   const Input whole = ParseText(ManyLines(3000));
-  EXPECT_THAT(whole.description, Not(HasSubstr("not read")));
+  EXPECT_THAT(whole.description, Not(HasSubstr("truncated")));
   const uint64_t num_bytes = whole.rows.num_bytes();
   EXPECT_EQ(ParseText(ManyLines(3000), num_bytes).description, whole.description);
   const Input cut = ParseText(ManyLines(3000), num_bytes - 1);
   EXPECT_EQ(cut.rows.size(), 2999U);
-  EXPECT_THAT(cut.description, HasSubstr("the rest was not read"));
+  EXPECT_THAT(cut.description, HasSubstr("truncated"));
 }
 
 TEST(InputsTest, DpkgListsBecomePathToFirstPackage) {
@@ -84,7 +84,7 @@ TEST(InputsTest, DpkgListsBecomePathToFirstPackage) {
   for (size_t i = 0; i < input.rows.size(); ++i) {
     EXPECT_EQ(input.rows.value(i), input.rows.key(i) == "/usr/lib/libz.so" ? "zlib1g" : "base");
   }
-  EXPECT_THAT(input.description, HasSubstr("2 rows of the same keys left out"));
+  EXPECT_THAT(input.description, HasSubstr("2 rows with duplicate keys dropped"));
   EXPECT_THAT(FailureOf([] { LoadDpkg("/no/such/dir"); }), HasSubstr("use --input or --rows"));
 }
 

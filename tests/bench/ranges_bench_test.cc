@@ -140,7 +140,7 @@ TEST(FilterAloneTest, SaysWhyThereIsNoFilter) {
   TestJob test;
   MeasureFilter(set, {}, 1, test.results);
   const ResultRows rows(test);
-  const Json ratio = rows.Row("building, per key: ratio", {{"name", "refused"}});
+  const Json ratio = rows.Row("build per key: ratio", {{"name", "refused"}});
   EXPECT_THAT(ratio["parameters"]["why"], HasSubstr("too similar"));
   EXPECT_EQ(rows.size(), 3U);  // building alone
 }
@@ -165,17 +165,19 @@ TEST(RangesExperimentTest, FiguresFitTogether) {
   RunExperiment(effort, test.job);
   const ResultRows rows(test);
   const Json none = {{"name", "no filter"}}, ranges = {{"name", "blocksieve, ranges"}};
-  rows.ExpectWithin("blocks, all lengths", none, kRuns - 0.1, kRuns + 0.1);
-  rows.ExpectWithin("blocks, all lengths", ranges, 0, 0.4);
-  rows.ExpectWithin("blocks, one key", ranges, 1, 1.5);
-  rows.ExpectWithin("blocks, times fewer", ranges, 10, 1e9);
+  rows.ExpectWithin("data blocks, all lengths", none, kRuns - 0.1, kRuns + 0.1);
+  rows.ExpectWithin("data blocks, all lengths", ranges, 0, 0.4);
+  rows.ExpectWithin("data blocks, one key", ranges, 1, 1.5);
+  rows.ExpectWithin("times fewer data blocks", ranges, 10, 1e9);
   rows.ExpectWithin("data blocks", {{"name", "stock prefix Bloom"}, {"ranges", "1 key"}}, 0,
                     kRuns + 0.1);
   EXPECT_EQ(rows.Row("empty seek", ranges)["turns"], 2);
-  EXPECT_EQ(rows.Row("empty seek, cold, of no filter", ranges)["turns"], 2);
-  EXPECT_EQ(rows.Row("miss, of points", {{"name", "blocksieve, ranges, partitioned"}})["turns"], 3);
+  EXPECT_EQ(rows.Row("empty seek, cold, relative to no filter", ranges)["turns"], 2);
+  EXPECT_EQ(rows.Row("point miss, relative to point filters",
+                     {{"name", "blocksieve, ranges, partitioned"}})["turns"],
+            3);
 
-  const double model = rows.Value("bits per key, model", {});
+  const double model = rows.Value("bits per key, by the model", {});
   rows.ExpectWithin("bits per key", {}, model - 0.2, model + 0.2);
   rows.ExpectWithin("may match: 0.001 keys", {}, 0, kComparedRangeFpr + 0.02);
   for (const char* const workload : {"YCSB E", "time series"}) {

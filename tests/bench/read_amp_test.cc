@@ -118,7 +118,7 @@ TEST(ExperimentTest, FiguresFitTogether) {
     const double sigma = std::sqrt(target / 9'000);
     rows.ExpectWithin("measured FPR", compacted, target - 4 * sigma, target + 4 * sigma);
   }
-  rows.ExpectWithin("bytes, of stock Bloom", {}, 0.5, 0.9);
+  rows.ExpectWithin("size, relative to stock Bloom", {}, 0.5, 0.9);
   rows.ExpectWithin("reads saved", {}, 0.9, 1);
 }
 

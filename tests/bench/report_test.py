@@ -94,7 +94,7 @@ class Tables(unittest.TestCase):
     def test_ratios_that_the_turns_do_not_tell_from_one_say_so(self):
         rows = [row("a", "r", 1.1, "x", 5, [0.9, 1.2]), row("b", "r", 2, "x", 5, [1.5, 3]),
                 row("c", "r", 2, "x", 1)]
-        texts = ["1.10 (0.900–1.20), within the noise", "2.00 (1.50–3.00)", "2.00, one turn"]
+        texts = ["1.10 (0.900–1.20), within the noise", "2.00 (1.50–3.00)", "2.00, single run"]
         self.assertEqual([line[1] for line in cells(rows, Table("T", ("name",)))], texts)
 
     def test_headings_have_units(self):
@@ -130,8 +130,8 @@ class Texts(unittest.TestCase):
         self.assertRaisesRegex(ReportError, "neither a fact nor a value", self.paragraphs, "{x}")
 
     def test_no_gain_is_claimed_where_there_is_none(self):
-        for ratio, text in (((2, "x", 5, [1.5, 3]), "2.00×"), ((2, "x", 1), "2.00×, one turn"),
-                            ((1.1, "x", 5, [0.9, 1.2]), f"1×, {NOISE}")):
+        for ratio, text in (((2, "x", 5, [1.5, 3]), "2.00×"), ((2, "x", 1), "2.00× (single run)"),
+                            ((1.1, "x", 5, [0.9, 1.2]), f"1× ({NOISE})")):
             shown = section([row("a", "r", *ratio)], lead="{r}", values={"r": Value("r")})
             self.assertEqual(shown.paragraphs, [text])
 

@@ -103,15 +103,16 @@ TEST(ExperimentTest, FiguresFitTogether) {
           where["name"] = name;
           return rows.Value("data blocks", where);
         };
-        EXPECT_GE(blocks("matching rows (least)"), 1);
+        EXPECT_GE(blocks("minimum"), 1);
         // A scan may read less than whole granules, but never less than the least.
-        EXPECT_GE(blocks("skip index"), blocks("matching rows (least)"));
+        EXPECT_GE(blocks("skip index"), blocks("minimum"));
         EXPECT_LT(blocks("skip index"), blocks("full scan"));
         rows.ExpectWithin("matching rows", parameters, 1, 1e6);
         EXPECT_EQ(rows.Row("time: with the index", parameters)["turns"], 10);
       }
     }
-    rows.ExpectWithin("wasted granules, of the target FPR", {{"scan", column}}, 0, 2);
+    rows.ExpectWithin("false-positive granules, relative to the target FPR", {{"scan", column}}, 0,
+                      2);
   }
   for (const std::string& column : {columns[1], columns[3]}) {
     const Json where = {{"name", "index"}, {"column", column}, {"granule rows", 64}};
@@ -122,7 +123,7 @@ TEST(ExperimentTest, FiguresFitTogether) {
   EXPECT_EQ(rows.Row("time: ratio", {{"name", "filling"}, {"column", columns[0]}})["turns"], 1);
   EXPECT_GT(rows.Value("sidecars", {{"name", "sidecars"}}), 0);
   EXPECT_EQ(rows.Value("sidecars", {{"name", "properties"}}), 0);
-  EXPECT_EQ(rows.Row("lookup: of no index", {{"name", "sidecars"}})["turns"], 2);
+  EXPECT_EQ(rows.Row("lookup: relative to no index", {{"name", "sidecars"}})["turns"], 2);
   EXPECT_EQ(rows.Row("time", {{"granules", 1'000}, {"values", 16}})["turns"], kTurns);
 }
 
@@ -137,16 +138,16 @@ TEST(FormsTest, BothFormsAreBuiltAndAsked) {
   const ResultRows rows(test);
   for (const char* const column :
        {"real, package = v", "real, words of the key HAS v", "real, 4-grams of the key",
-        "synthetic, 1,000 values", "synthetic, 30,000 values", "synthetic, unique but for 1 %"}) {
+        "synthetic, 1,000 values", "synthetic, 30,000 values", "synthetic, 99 % unique"}) {
     const Json of = {{"column", column}};
-    rows.ExpectWithin("of slices: filters", of, 0.01, 1);
+    rows.ExpectWithin("relative to bit slices: size", of, 0.01, 1);
     rows.ExpectWithin("bits: filters", of, 0, rows.Value("bits: index", of));
-    const Json wasted = rows.Row("wasted, occurring: form", of);
+    const Json wasted = rows.Row("false positives, occurring values: form", of);
     if (wasted["parameters"]["form"] == "postings") {
       EXPECT_EQ(wasted["value"], 0);
     }
   }
-  const Json unique = {{"column", "synthetic, unique but for 1 %"}};
+  const Json unique = {{"column", "synthetic, 99 % unique"}};
   EXPECT_EQ(rows.Row("bits: index", unique)["parameters"]["form"], "grouped postings");
 }
 
