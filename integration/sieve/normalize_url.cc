@@ -29,8 +29,8 @@ bool IsUnreserved(char c) {
   return IsAlpha(c) || IsDigit(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
-// Whether a hexadecimal digit after this text could become part of an escape, because the text ends
-// in a '%' that begins none.
+// Whether a hexadecimal digit after this text could complete an escape, because the text ends in a
+// '%' without an escape.
 bool EndsInLonePercent(std::string_view text) {
   return text.find('%', std::max<size_t>(text.size(), 2) - 2) != std::string_view::npos;
 }
@@ -56,7 +56,7 @@ std::string NormalizeEscapes(std::string_view text) {
   return normal;
 }
 
-/// RFC 3986, section 5.2.4, of a path that begins with "/".
+/// RFC 3986, section 5.2.4, for a path that begins with "/".
 std::string RemoveDotSegments(std::string_view path) {
   std::string result;
   while (!path.empty()) {
@@ -74,24 +74,25 @@ std::string RemoveDotSegments(std::string_view path) {
   return result;
 }
 
-// `place` is "host:port". With more colons than one it has no port, unless they are in brackets.
-std::string_view WithoutDefaultPort(std::string_view scheme, std::string_view place) {
+// `host_port` is "host:port". Text with several colons has no port, unless they are in brackets.
+std::string_view WithoutDefaultPort(std::string_view scheme, std::string_view host_port) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kPorts{
       {{"http", ":80"}, {"https", ":443"}, {"ftp", ":21"}}};
-  const std::string_view host = place.substr(0, place.rfind(':'));
-  if (host.find(':') != std::string_view::npos && !host.ends_with(']')) return place;
-  const std::string_view port = place.substr(host.size());
+  const std::string_view host = host_port.substr(0, host_port.rfind(':'));
+  if (host.find(':') != std::string_view::npos && !host.ends_with(']')) return host_port;
+  const std::string_view port = host_port.substr(host.size());
   const bool is_default =
       std::find(kPorts.begin(), kPorts.end(), std::pair(scheme, port)) != kPorts.end();
-  return is_default || port == ":" ? host : place;
+  return is_default || port == ":" ? host : host_port;
 }
 
-/// Normalizes "user@host:port", except that the user keeps upper and lower case.
+/// Normalizes "user@host:port", but keeps the case of the user.
 std::string NormalizeAuthority(std::string_view scheme, std::string_view authority) {
   const size_t user_bytes = authority.rfind('@') + 1;  // npos + 1 is 0
-  const std::string place = NormalizeEscapes(Lower(NormalizeEscapes(authority.substr(user_bytes))));
+  const std::string host_port =
+      NormalizeEscapes(Lower(NormalizeEscapes(authority.substr(user_bytes))));
   return NormalizeEscapes(authority.substr(0, user_bytes))
-      .append(WithoutDefaultPort(scheme, place));
+      .append(WithoutDefaultPort(scheme, host_port));
 }
 
 constexpr std::string_view kSpace = " \t\r\n\f\v";

@@ -53,12 +53,12 @@ rocksdb::Status Decode(const std::string& text, SieveSettings* settings) {
   settings->num_shards = static_cast<uint32_t>(num_shards);
   settings->design_urls = decoder.Varint();
   if (!decoder.ok() || num_shards < 1 || num_shards > kMaxShards) {
-    return rocksdb::Status::Corruption("sieve: its settings");
+    return rocksdb::Status::Corruption("sieve: damaged settings");
   }
   return rocksdb::Status::OK();
 }
 
-/// NotFound if a database can be created at `path`, also where creating one was interrupted.
+/// Returns NotFound if a database can be created at `path`, even after an interrupted creation.
 rocksdb::Status CheckFree(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error)) return rocksdb::Status::NotFound();
@@ -75,7 +75,8 @@ rocksdb::Status CheckFree(const fs::path& path) {
   return rocksdb::Status::NotFound();
 }
 
-/// NotFound if there is no database, or an empty one, where creating a sieve was interrupted.
+/// Reads the settings. NotFound if there is no database, or an empty one after an interrupted
+/// creation.
 rocksdb::Status ReadStored(const std::string& path, SieveSettings* settings) {
   std::error_code error;
   if (!fs::exists(path + "/CURRENT", error)) return CheckFree(path);

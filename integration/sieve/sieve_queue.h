@@ -14,18 +14,18 @@
 
 namespace blocksieve::sieve {
 
-/// URLs in the order in which they were pushed. Each has a place, a number; not every place has a
-/// URL. Shards write URLs to the places that they were given, and Pop removes them. Thread-safe.
+/// URLs in the order in which they were pushed. Each has a position (a number); some positions have
+/// no URL. Shards write URLs to their reserved positions, and Pop removes them. Thread-safe.
 class Queue {
  public:
-  /// Neither is owned.
+  /// Does not own its arguments.
   Queue(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) : db_(db), family_(family) {}
 
   /// Reads the queue from the database. REQUIRES: called once, before all other functions.
   rocksdb::Status Load();
 
-  /// Places that are being filled. Nothing beyond them is popped while a Reservation exists: URLs
-  /// that came earlier could then no longer be popped in their order.
+  /// Positions that are being filled. While a Reservation exists, Pop stops before it: otherwise
+  /// URLs that came earlier could be popped later.
   class Reservation {
    public:
     Reservation(Queue* queue, uint64_t count) : queue_(queue), first_(queue->Reserve(count)) {}
@@ -40,15 +40,15 @@ class Queue {
     const uint64_t first_;
   };
 
-  /// As UrlSieve::Pop.
+  /// See UrlSieve::Pop.
   rocksdb::Status Pop(uint64_t max_urls,
                       const std::function<bool(std::span<const std::string>)>& take,
                       uint64_t* num_popped);
 
-  /// Keeps Pop out while the lock is held.
+  /// Blocks Pop while the lock is held.
   std::unique_lock<std::mutex> HoldHead() { return std::unique_lock(head_mutex_); }
 
-  /// The first place whose URL was not popped. REQUIRES: `held` is a lock from HoldHead.
+  /// The first position that was not popped. REQUIRES: `held` is a lock from HoldHead.
   uint64_t head([[maybe_unused]] const std::unique_lock<std::mutex>& held) const {
     assert(held.owns_lock() && held.mutex() == &head_mutex_);
     return head_;
@@ -57,7 +57,7 @@ class Queue {
   /// The number of URLs ever popped.
   uint64_t num_popped() const;
 
-  /// Frees the space of popped URLs. Stops as UrlSieve::Compact does.
+  /// Frees the space of popped URLs. Can be canceled like UrlSieve::Compact.
   rocksdb::Status Compact(std::atomic<bool>* canceled);
 
   rocksdb::ColumnFamilyHandle* family() const { return family_; }
@@ -65,20 +65,20 @@ class Queue {
  private:
   uint64_t Reserve(uint64_t count);
   void Release(uint64_t first);
-  uint64_t FirstOpenPlace() const;
+  uint64_t FirstReservedPosition() const;
   rocksdb::Status Advance(uint64_t head, uint64_t count);
 
   rocksdb::DB* const db_;
   rocksdb::ColumnFamilyHandle* const family_;
 
-  mutable std::mutex places_mutex_;
-  uint64_t next_place_ = 0;
-  std::multiset<uint64_t> reserved_;  // first places; an empty reservation shares its with the next
+  mutable std::mutex positions_mutex_;
+  uint64_t next_position_ = 0;
+  std::multiset<uint64_t> reserved_;  // first positions; an empty one equals the next one's
 
-  mutable std::mutex head_mutex_;  // held before places_mutex_
+  mutable std::mutex head_mutex_;  // held before positions_mutex_
   uint64_t head_ = 0;
   uint64_t num_popped_ = 0;
-  uint64_t cleared_ = 0;  // places before this one were deleted
+  uint64_t cleared_ = 0;  // positions before this were deleted
 };
 
 }  // namespace blocksieve::sieve

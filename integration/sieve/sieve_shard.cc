@@ -17,36 +17,35 @@
 namespace blocksieve::sieve {
 namespace {
 
-// With five URLs per counter, one counter in 4,000 reaches fifteen and sticks, and the estimate of
-// n URLs has a standard error of 5.3 sqrt(n). With ten, the error would be twice the half percent
-// that is allowed.
+// With five URLs per counter, one counter in 4,000 saturates at fifteen, and the estimate of n URLs
+// has a standard error of 5.3 sqrt(n). With ten, it would be twice the allowed half percent.
 constexpr uint64_t kUrlsPerCounter = 5;
 constexpr uint64_t kMinCounters = 1024;
 
-// Shards are not equally full, and estimates err. Up to this share beyond the design size, the
-// sieve as a whole may not be over-full.
+// Shards are not equally full, and estimates have errors. Up to this share above the design size,
+// the sieve as a whole may not be over-full.
 constexpr uint64_t kDesignPartsOfSlack = 16;
 
 using rocksdb::ReadOptions;
 using rocksdb::Slice;
 
-/// Hashes URLs by the hash that they come with.
-struct HashOfUrl {
+/// The hash that a URL has already.
+struct UrlHash {
   size_t operator()(const ShardUrl& url) const { return static_cast<size_t>(url.hash); }
 };
-struct SameUrl {
+struct UrlEqual {
   bool operator()(const ShardUrl& a, const ShardUrl& b) const { return a.url == b.url; }
 };
-using UrlSet = std::unordered_set<ShardUrl, HashOfUrl, SameUrl>;
+using UrlSet = std::unordered_set<ShardUrl, UrlHash, UrlEqual>;
 
-/// Data blocks that this thread has looked into. Index and filter blocks do not count, because the
-/// open files keep them instead of the block cache.
+/// Data blocks that this thread has read. Excludes index and filter blocks, which are not in the
+/// block cache but in the open files.
 uint64_t DataBlocksSoFar() {
   const rocksdb::PerfContext& context = *rocksdb::get_perf_context();
   return context.block_cache_hit_count + context.block_read_count;
 }
 
-/// Makes RocksDB count reads while it lives.
+/// Enables RocksDB's read counters during its lifetime.
 class CountedReads {
  public:
   CountedReads() { rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount); }
@@ -60,7 +59,7 @@ class CountedReads {
 
 }  // namespace
 
-BloomLayout FrontLayout(uint64_t design_urls) {
+BloomLayout CountingFilterLayout(uint64_t design_urls) {
   return {.num_bits = std::max(design_urls / kUrlsPerCounter, kMinCounters),
           .num_probes = 1,
           .hash_seed = kSieveSeed,
@@ -74,7 +73,8 @@ rocksdb::Status Shard::Load(uint64_t design_urls) {
   rocksdb::Status status = db_->Get(ReadOptions(), ShardKey(number_), &text);
   if (status.ok()) {
     const std::optional<ShardRecord> record = ShardRecord::Decode(text);
-    if (!record) return rocksdb::Status::Corruption("sieve: the counts of " + ShardKey(number_));
+    if (!record)
+      return rocksdb::Status::Corruption("sieve: damaged counts of " + ShardKey(number_));
     record_ = *record;
   } else if (status.IsNotFound()) {
     record_.design_urls = design_urls;
@@ -85,9 +85,9 @@ rocksdb::Status Shard::Load(uint64_t design_urls) {
   if (!status.ok() && !status.IsNotFound()) return status;
   if (status.ok()) {
     Result<CountingBloom> filter = CountingBloom::Deserialize(AsBytes(text));
-    if (filter.ok() && filter->layout().SameBits(FrontLayout(record_.design_urls))) {
+    if (filter.ok() && filter->layout().SameBits(CountingFilterLayout(record_.design_urls))) {
       filter_.emplace(*std::move(filter));
-      is_in_step_ = is_saved_ = true;
+      is_in_sync_ = is_saved_ = true;
       return status;
     }
     status = db_->Delete(rocksdb::WriteOptions(), FilterKey(number_));
@@ -97,7 +97,7 @@ rocksdb::Status Shard::Load(uint64_t design_urls) {
 }
 
 rocksdb::Status Shard::MakeFilter(uint64_t design_urls) {
-  Result<CountingBloom> filter = CountingBloom::Create(FrontLayout(design_urls));
+  Result<CountingBloom> filter = CountingBloom::Create(CountingFilterLayout(design_urls));
   if (!filter.ok()) return rocksdb_plugin::ToRocksStatus(filter.status());
   ReadOptions options;
   options.fill_cache = false;
@@ -108,36 +108,36 @@ rocksdb::Status Shard::MakeFilter(uint64_t design_urls) {
   }
   if (!at->status().ok()) return at->status();
   filter_.emplace(*std::move(filter));
-  is_in_step_ = true;
+  is_in_sync_ = true;
   return rocksdb::Status::OK();
 }
 
-rocksdb::Status Shard::Ask(const ShardUrl& url, Answer* answer, std::string* place) const {
-  *answer = Answer::kNewByCountingFilter;
+rocksdb::Status Shard::Classify(const ShardUrl& url, UrlState* state, std::string* position) const {
+  *state = UrlState::kNewByCountingFilter;
   if (!filter_->MayContainHash(url.hash)) return rocksdb::Status::OK();
   const uint64_t blocks_before = DataBlocksSoFar();
   rocksdb::PinnableSlice value;
   rocksdb::Status status =
       db_->Get(ReadOptions(), family_, Slice(url.url.data(), url.url.size()), &value);
   if (status.ok()) {
-    *answer = Answer::kSeen;
-    place->assign(value.data(), value.size());
+    *state = UrlState::kSeen;
+    position->assign(value.data(), value.size());
   } else if (status.IsNotFound()) {
-    *answer =
-        DataBlocksSoFar() == blocks_before ? Answer::kNewByFileFilters : Answer::kNewByReading;
+    *state =
+        DataBlocksSoFar() == blocks_before ? UrlState::kNewByFileFilters : UrlState::kNewByReading;
     status = rocksdb::Status::OK();
   }
   return status;
 }
 
-// Belongs to every batch that changes the shard. It deletes the saved filter, which is outdated
-// then.
+// Completes and writes each batch that changes the shard. Deletes the saved filter, which the
+// change invalidates.
 rocksdb::Status Shard::SaveRecord(rocksdb::WriteBatch* batch, const ShardRecord& record) {
   rocksdb::Status status = batch->Put(ShardKey(number_), record.Encode());
   if (status.ok() && is_saved_) status = batch->Delete(FilterKey(number_));
   if (status.ok()) status = db_->Write(rocksdb::WriteOptions(), batch);
   if (!status.ok()) {
-    is_in_step_ = false;  // the batch may have been written all the same
+    is_in_sync_ = false;  // the batch may have been written nevertheless
     return status;
   }
   record_ = record;
@@ -145,24 +145,24 @@ rocksdb::Status Shard::SaveRecord(rocksdb::WriteBatch* batch, const ShardRecord&
   return status;
 }
 
-rocksdb::Status Shard::Push(std::span<const ShardUrl> urls, uint64_t first_place,
+rocksdb::Status Shard::Push(std::span<const ShardUrl> urls, uint64_t first_position,
                             uint64_t* num_new) {
   const std::lock_guard lock(mutex_);
   if (rocksdb::Status status = GrowIfOverfull(); !status.ok()) return status;
   const CountedReads counted;
-  // Not in step again until what the filter gets is written as well.
-  const bool was_in_step = std::exchange(is_in_step_, false);
+  // Not in sync until the URLs added to the filter are written.
+  const bool was_in_sync = std::exchange(is_in_sync_, false);
   rocksdb::WriteBatch batch;
   ShardRecord record = record_;
   UrlSet in_batch;
-  std::string place;
+  std::string position;
   for (const ShardUrl& url : urls) {
-    Answer answer;
-    rocksdb::Status status = Ask(url, &answer, &place);
+    UrlState state;
+    rocksdb::Status status = Classify(url, &state, &position);
     if (!status.ok()) return status;
-    // A URL that the counting filter denies is not in the batch: it would have been added below.
-    const bool is_new = answer == Answer::kNewByCountingFilter ||
-                        (answer != Answer::kSeen && !in_batch.contains(url));
+    // A URL that is not in the counting filter is not in the batch: the loop adds to both.
+    const bool is_new = state == UrlState::kNewByCountingFilter ||
+                        (state != UrlState::kSeen && !in_batch.contains(url));
     if (!is_new) {
       ++record.repeats;
       continue;
@@ -171,19 +171,20 @@ rocksdb::Status Shard::Push(std::span<const ShardUrl> urls, uint64_t first_place
     filter_->AddHash(url.hash);
     ++record.seen;
     ++record.enqueued;
-    record.new_by_counting_filter += answer == Answer::kNewByCountingFilter;
-    record.new_by_file_filters += answer == Answer::kNewByFileFilters;
-    record.new_by_reading += answer == Answer::kNewByReading;
-    place.clear();
-    AppendVarint(&place, first_place + url.index);
+    record.new_by_counting_filter += state == UrlState::kNewByCountingFilter;
+    record.new_by_file_filters += state == UrlState::kNewByFileFilters;
+    record.new_by_reading += state == UrlState::kNewByReading;
+    position.clear();
+    AppendVarint(&position, first_position + url.index);
     const Slice key(url.url.data(), url.url.size());
-    status = batch.Put(family_, key, place);
-    if (status.ok()) status = batch.Put(queue_->family(), PlaceKey(first_place + url.index), key);
+    status = batch.Put(family_, key, position);
+    if (status.ok())
+      status = batch.Put(queue_->family(), PositionKey(first_position + url.index), key);
     if (!status.ok()) return status;
   }
   *num_new = record.seen - record_.seen;
   rocksdb::Status status = SaveRecord(&batch, record);
-  is_in_step_ = was_in_step && status.ok();
+  is_in_sync_ = was_in_sync && status.ok();
   return status;
 }
 
@@ -193,20 +194,20 @@ rocksdb::Status Shard::Forget(std::span<const ShardUrl> urls, uint64_t* num_forg
   rocksdb::WriteBatch batch;
   ShardRecord record = record_;
   UrlSet forgotten;
-  std::string place_text;
+  std::string position_text;
   for (const ShardUrl& url : urls) {
-    Answer answer;
-    rocksdb::Status status = Ask(url, &answer, &place_text);
+    UrlState state;
+    rocksdb::Status status = Classify(url, &state, &position_text);
     if (!status.ok()) return status;
-    if (answer != Answer::kSeen || !forgotten.insert(url).second) continue;
-    Decoder decoder(AsBytes(place_text));
-    const uint64_t place = decoder.Varint();
-    if (!decoder.ok()) return rocksdb::Status::Corruption("sieve: the place of a URL");
+    if (state != UrlState::kSeen || !forgotten.insert(url).second) continue;
+    Decoder decoder(AsBytes(position_text));
+    const uint64_t position = decoder.Varint();
+    if (!decoder.ok()) return rocksdb::Status::Corruption("sieve: damaged queue position of a URL");
     --record.seen;
     status = batch.Delete(family_, Slice(url.url.data(), url.url.size()));
-    if (status.ok() && place >= queue_->head(head_lock)) {
+    if (status.ok() && position >= queue_->head(head_lock)) {
       ++record.withdrawn;
-      status = batch.Delete(queue_->family(), PlaceKey(place));
+      status = batch.Delete(queue_->family(), PositionKey(position));
     }
     if (!status.ok()) return status;
   }
@@ -214,12 +215,13 @@ rocksdb::Status Shard::Forget(std::span<const ShardUrl> urls, uint64_t* num_forg
   if (forgotten.empty()) return rocksdb::Status::OK();
   rocksdb::Status status = SaveRecord(&batch, record);
   if (!status.ok()) return status;
-  // Only after the batch is written: a filter must never deny a URL that is there.
+  // Only after the batch is written: the filter must contain all URLs of the family.
   bool had_all = true;
   for (const ShardUrl& url : forgotten) had_all = filter_->RemoveHash(url.hash) && had_all;
   if (had_all) return status;
-  is_in_step_ = false;
-  return rocksdb::Status::Corruption("sieve: a counting filter denied a URL seen");
+  is_in_sync_ = false;
+  return rocksdb::Status::Corruption(
+      "sieve: a counting filter does not contain a URL of the sieve");
 }
 
 rocksdb::Status Shard::Compact(std::atomic<bool>* canceled) {
@@ -233,7 +235,7 @@ rocksdb::Status Shard::Compact(std::atomic<bool>* canceled) {
   return GrowIfOverfull();
 }
 
-// Doubling makes the URLs read so often no more than twice as many as there are.
+// Doubling bounds the total of URLs read for growing by twice the URLs in the shard.
 rocksdb::Status Shard::GrowIfOverfull() {
   if (filter_->CheckFill().ok()) return rocksdb::Status::OK();
   ShardRecord record = record_;
@@ -245,7 +247,7 @@ rocksdb::Status Shard::GrowIfOverfull() {
 
 rocksdb::Status Shard::Save() {
   const std::lock_guard lock(mutex_);
-  if (is_saved_ || !is_in_step_) return rocksdb::Status::OK();
+  if (is_saved_ || !is_in_sync_) return rocksdb::Status::OK();
   const Result<OwnedBytes> block = filter_->Serialize();
   if (!block.ok()) return rocksdb_plugin::ToRocksStatus(block.status());
   rocksdb::WriteBatch batch;

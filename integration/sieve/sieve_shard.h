@@ -16,49 +16,49 @@
 
 namespace blocksieve::sieve {
 
-/// Seed of the hash that assigns URLs to shards and to counters. Filters of files use another seed,
-/// because the URLs of a shard have the high bits of this hash in common.
+/// Seed of the hash that assigns URLs to shards and to counters. File filters use another seed,
+/// because the URLs of a shard share the high bits of this hash.
 inline constexpr uint64_t kSieveSeed = 0x7369657665;
 
-/// The counting filter of a shard: one four-bit counter per five URLs, one position per URL.
+/// The counting filter of a shard: one four-bit counter per five URLs, one probe per URL.
 ///
-/// A good filter of counters would take 36 bits per URL, five times as much as the filters of
-/// files, which recognise new URLs in a full sieve. This filter only has to count URLs while they
-/// come and go, which takes 0.8 bits per URL. As long as the sieve is not full, it also answers for
-/// new URLs whose counter is zero, before RocksDB is asked: a third of them at a fifth of the
-/// design size. It is over-full a sixteenth beyond the design size.
-BloomLayout FrontLayout(uint64_t design_urls);
+/// A counting filter with a low FPR would take 36 bits per URL, five times as much as the file
+/// filters, which recognise new URLs in a full sieve. This filter only counts URLs while they come
+/// and go, which takes 0.8 bits per URL. While the sieve is not full, it also recognises new URLs
+/// whose counter is zero without a lookup in RocksDB: a third of them at a fifth of the design
+/// size. It is over-full at 17/16 of the design size.
+BloomLayout CountingFilterLayout(uint64_t design_urls);
 
-/// A URL for a shard.
+/// A URL of a shard.
 struct ShardUrl {
   std::string_view url;
   uint64_t hash = 0;   ///< HashKey(url, kSieveSeed).
-  uint64_t index = 0;  ///< Its number among the URLs that are pushed together.
+  uint64_t index = 0;  ///< Index among the URLs that are pushed together.
 };
 
 /// A part of the URLs seen: a column family, and a counting filter in front of it. The filter
-/// always contains at least what the family has. Thread-safe; threads wait for each other.
+/// contains at least the URLs of the family. Thread-safe; threads wait for each other.
 class Shard {
  public:
-  /// Owns none of the pointers.
+  /// Does not own its arguments.
   Shard(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, Queue* queue, size_t number)
       : db_(db), family_(family), queue_(queue), number_(number) {}
 
-  /// Reads the counts and the counting filter. If the filter was not saved, makes it from all URLs.
-  /// `design_urls` is for a new shard. REQUIRES: called once, before all other functions.
+  /// Reads the counts and the counting filter. If the filter was not saved, rebuilds it from all
+  /// URLs. `design_urls` is for a new shard. REQUIRES: called once, before all other functions.
   rocksdb::Status Load(uint64_t design_urls);
 
-  /// Writes the new URLs, at places `first_place` + index of the queue, in one batch, and counts
-  /// them in `*num_new`.
-  rocksdb::Status Push(std::span<const ShardUrl> urls, uint64_t first_place, uint64_t* num_new);
+  /// Writes the new URLs in one batch, at queue positions `first_position` + index. Sets `*num_new`
+  /// to their number.
+  rocksdb::Status Push(std::span<const ShardUrl> urls, uint64_t first_position, uint64_t* num_new);
 
   rocksdb::Status Forget(std::span<const ShardUrl> urls, uint64_t* num_forgotten);
 
   /// See UrlSieve::Compact.
   rocksdb::Status Compact(std::atomic<bool>* canceled);
 
-  /// Writes the counting filter and the counts to the database, unless they are there. After a
-  /// failed Load or write, the filter may be wrong and is not saved: the next Load makes it again.
+  /// Writes the counting filter and the counts to the database unless they are saved. After a
+  /// failed Load or write, the filter may be wrong and is not saved: the next Load rebuilds it.
   rocksdb::Status Save();
 
   ShardRecord record() const;
@@ -66,13 +66,13 @@ class Shard {
   uint64_t counting_filter_bytes() const;
   Status CheckFill() const;
 
-  /// The bytes of the filters of all files, which are in memory while the files are open.
+  /// Total size of the file filters, which are in memory while the files are open.
   rocksdb::Status FileFilterBytes(uint64_t* bytes) const;
 
  private:
-  enum class Answer : uint8_t { kSeen, kNewByCountingFilter, kNewByFileFilters, kNewByReading };
+  enum class UrlState : uint8_t { kSeen, kNewByCountingFilter, kNewByFileFilters, kNewByReading };
 
-  rocksdb::Status Ask(const ShardUrl& url, Answer* answer, std::string* place) const;
+  rocksdb::Status Classify(const ShardUrl& url, UrlState* state, std::string* position) const;
   rocksdb::Status MakeFilter(uint64_t design_urls);
   rocksdb::Status GrowIfOverfull();
   rocksdb::Status SaveRecord(rocksdb::WriteBatch* batch, const ShardRecord& record);
@@ -85,8 +85,8 @@ class Shard {
   mutable std::mutex mutex_;
   ShardRecord record_;
   std::optional<CountingBloom> filter_;
-  bool is_in_step_ = false;  // the filter has exactly what the family has
-  bool is_saved_ = false;    // the database has such a filter
+  bool is_in_sync_ = false;  // the filter has exactly the URLs of the family
+  bool is_saved_ = false;    // the database has this filter
 };
 
 }  // namespace blocksieve::sieve

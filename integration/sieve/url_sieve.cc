@@ -28,15 +28,14 @@ constexpr double kStockBitsPerKey = 10;
 constexpr double kLastLevelFpr = 0.0135;
 constexpr double kUpperLevelsFpr = 0.001;
 
-/// The filter policy for the files of a shard. Rates depend on how many files a filter stands
-/// among.
+/// The filter policy for the files of a shard.
 ///
-/// A lookup of a new URL asks the filter of every file that could hold it, and their false-positive
-/// rates add up. Nearly all URLs are on the last level, where one file could hold it: these filters
-/// have the rate wanted of the whole, at 6.3 bits per URL. The files above are small, but up to six
-/// of them could hold the URL. Their rate is a thirteenth, at 10 bits per URL, which is what all
+/// A lookup of a new URL probes the filter of every file whose key range contains it, and their
+/// FPRs add up. Nearly all URLs are on the last level, where that is one file: its filters have the
+/// FPR wanted for the whole lookup, at 6.3 bits per URL. The files above are small, but up to six
+/// of them may contain the URL. Their FPR is a thirteenth, at 10 bits per URL, which is what all
 /// URLs of a small sieve take.
-class FrontPolicy final : public rocksdb::FilterPolicy {
+class SieveFilterPolicy final : public rocksdb::FilterPolicy {
  public:
   const char* Name() const override { return last_level_->Name(); }
   const char* CompatibilityName() const override { return last_level_->CompatibilityName(); }
@@ -47,7 +46,7 @@ class FrontPolicy final : public rocksdb::FilterPolicy {
     return policy->GetBuilderWithContext(context);
   }
 
-  // Either policy reads the filters of both.
+  // Both policies read each other's filters.
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
     return last_level_->GetFilterBitsReader(contents);
   }
@@ -69,16 +68,16 @@ ColumnFamilyOptions QueueOptions() {
 ColumnFamilyOptions SeenOptions(const SieveOptions& sieve,
                                 const std::shared_ptr<rocksdb::Cache>& cache) {
   ColumnFamilyOptions options = QueueOptions();
-  // Keeps nearly all URLs on the last level, where filters are smallest, at all times.
+  // Keeps nearly all URLs on the last level, where filters are smallest.
   options.level_compaction_dynamic_level_bytes = true;
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = cache;
   table.format_version = 5;
-  // Filters and indexes stay in memory with their open files. No lookup has to read them.
+  // Filters and indexes stay in memory with their open files, so no lookup has to read them.
   table.cache_index_and_filter_blocks = false;
   table.filter_policy.reset();
   if (sieve.file_filters == FileFilters::kBlocksieve) {
-    table.filter_policy = std::make_shared<FrontPolicy>();
+    table.filter_policy = std::make_shared<SieveFilterPolicy>();
   } else {
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kStockBitsPerKey));
   }
@@ -94,7 +93,7 @@ rocksdb::Status UrlSieve::Open(const std::string& path, const SieveOptions& opti
                                std::unique_ptr<UrlSieve>* sieve) {
   sieve->reset();
   std::unique_ptr<UrlSieve> opened(new UrlSieve);
-  rocksdb::Status status = opened->Remember(opened->OpenDatabase(path, options));
+  rocksdb::Status status = opened->RecordFailure(opened->OpenDatabase(path, options));
   if (status.ok()) *sieve = std::move(opened);
   return status;
 }
@@ -128,8 +127,8 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
       [&](size_t shard) { return shards_[shard]->Load(std::max(uint64_t{1}, design_urls)); });
 }
 
-// Missing families are created one by one, after the settings were written: before the database is
-// open, another process may create a sieve with other settings.
+// Creates missing families one by one, after the settings are written: before the database is open,
+// another process may create a sieve with other settings.
 rocksdb::Status UrlSieve::OpenFamilies(const std::string& path, const rocksdb::DBOptions& options,
                                        const std::vector<ColumnFamilyDescriptor>& families,
                                        const SieveSettings& settings) {
@@ -158,8 +157,8 @@ UrlSieve::~UrlSieve() {
 rocksdb::Status UrlSieve::Close() {
   if (db_ == nullptr) return rocksdb::Status::OK();
   rocksdb::Status status;
-  // After a write to its log has failed, RocksDB may not be asked to sync it: where it checks its
-  // own assumptions, as Debian's does, that ends the process.
+  // After a failed write to its log, RocksDB must not sync it: builds with assertions, like
+  // Debian's, would abort.
   if (has_failed_) status = rocksdb::Status::Incomplete("sieve: closed after a failure");
   for (const auto& shard : shards_) {
     if (status.ok()) status = shard->Save();
@@ -174,12 +173,13 @@ rocksdb::Status UrlSieve::Close() {
   return status.ok() ? closed : status;
 }
 
-rocksdb::Status UrlSieve::Remember(rocksdb::Status status) {
+rocksdb::Status UrlSieve::RecordFailure(rocksdb::Status status) {
   if (status.IsIOError()) has_failed_ = true;
   return status;
 }
 
-std::vector<std::vector<ShardUrl>> UrlSieve::ByShard(std::span<const std::string_view> urls) const {
+std::vector<std::vector<ShardUrl>> UrlSieve::GroupByShard(
+    std::span<const std::string_view> urls) const {
   std::vector<std::vector<ShardUrl>> by_shard(shards_.size());
   for (auto& part : by_shard) part.reserve(urls.size() / shards_.size() + 64);
   for (size_t i = 0; i < urls.size(); ++i) {
@@ -214,17 +214,17 @@ rocksdb::Status UrlSieve::ForEachShardInParallel(
 }
 
 rocksdb::Status UrlSieve::Push(std::span<const std::string_view> urls, PushCounts* counts) {
-  const std::vector<std::vector<ShardUrl>> by_shard = ByShard(urls);
-  const Queue::Reservation places(queue_.get(), urls.size());
+  const std::vector<std::vector<ShardUrl>> by_shard = GroupByShard(urls);
+  const Queue::Reservation positions(queue_.get(), urls.size());
   std::atomic<uint64_t> total_new = 0;
   rocksdb::Status status = ForEachShardInParallel([&](size_t shard) {
     if (by_shard[shard].empty()) return rocksdb::Status::OK();
     uint64_t num_new = 0;
-    rocksdb::Status pushed = shards_[shard]->Push(by_shard[shard], places.first(), &num_new);
+    rocksdb::Status pushed = shards_[shard]->Push(by_shard[shard], positions.first(), &num_new);
     total_new += num_new;
     return pushed;
   });
-  if (!Remember(status).ok()) return status;
+  if (!RecordFailure(status).ok()) return status;
   counts->new_urls += total_new;
   counts->repeats += urls.size() - total_new;
   return status;
@@ -233,16 +233,16 @@ rocksdb::Status UrlSieve::Push(std::span<const std::string_view> urls, PushCount
 rocksdb::Status UrlSieve::Pop(uint64_t max_urls,
                               const std::function<bool(std::span<const std::string>)>& take,
                               uint64_t* num_popped) {
-  return Remember(queue_->Pop(max_urls, take, num_popped));
+  return RecordFailure(queue_->Pop(max_urls, take, num_popped));
 }
 
 rocksdb::Status UrlSieve::Forget(std::span<const std::string_view> urls, ForgetCounts* counts) {
-  const std::vector<std::vector<ShardUrl>> by_shard = ByShard(urls);
-  // One after the other, because each of them keeps Pop out.
+  const std::vector<std::vector<ShardUrl>> by_shard = GroupByShard(urls);
+  // One after the other, because each blocks Pop.
   for (size_t shard = 0; shard < shards_.size(); ++shard) {
     uint64_t forgotten = 0;
     rocksdb::Status status = shards_[shard]->Forget(by_shard[shard], &forgotten);
-    if (!Remember(status).ok()) return status;
+    if (!RecordFailure(status).ok()) return status;
     counts->forgotten += forgotten;
     counts->not_seen += by_shard[shard].size() - forgotten;
   }
@@ -255,19 +255,19 @@ rocksdb::Status UrlSieve::Compact(std::atomic<bool>* canceled,
   for (size_t i = 0; i < shards_.size(); ++i) {
     if (progress) progress(i, all);
     if (rocksdb::Status status = shards_[i]->Compact(canceled); !status.ok()) {
-      return status.IsIncomplete() ? status : Remember(status);
+      return status.IsIncomplete() ? status : RecordFailure(status);
     }
   }
   if (progress) progress(shards_.size(), all);
   rocksdb::Status status = queue_->Compact(canceled);
-  return status.IsIncomplete() ? status : Remember(status);
+  return status.IsIncomplete() ? status : RecordFailure(status);
 }
 
 rocksdb::Status UrlSieve::GetStats(SieveStats* stats) const {
   *stats = {};
   double variance = 0;
   uint64_t enqueued = 0;
-  // Read before the shards: URLs popped meanwhile would otherwise seem never to have been pushed.
+  // Read before the shards: otherwise URLs popped in between would seem never to have been pushed.
   const uint64_t popped = queue_->num_popped();
   for (const auto& shard : shards_) {
     const ShardRecord record = shard->record();

@@ -19,19 +19,19 @@ namespace blocksieve::sieve {
 
 struct SieveSettings;
 
-/// The filters of files. Stock Bloom is there for comparison.
+/// Filter policy of the files. Stock Bloom is for comparison.
 enum class FileFilters : uint8_t { kBlocksieve, kStockBloom };
 
 struct SieveOptions {
-  /// The number of column families that URLs are spread over. Pushes work on them in parallel. 1 to
-  /// 64; an existing sieve only takes the number that it was created with. 0: that number, or 4.
+  /// Number of column families for URLs. Pushes work on them in parallel. 1 to 64; an existing
+  /// sieve accepts only its own number. 0: that number, or 4 for a new sieve.
   uint32_t num_shards = 0;
 
-  /// The number of URLs that the counting filters of a new sieve are made for at first; they grow
-  /// with the sieve, each time by reading all URLs of their shard once. 1 to 10^10; 0: 65,536.
+  /// Initial design size of a new sieve's counting filters, in URLs. They grow with the sieve, each
+  /// time by reading all URLs of their shard once. 1 to 10^10; 0: 65,536.
   uint64_t design_urls = 0;
 
-  /// Whether Open may create a sieve.
+  /// Whether Open creates a missing sieve.
   bool create_if_missing = true;
 
   FileFilters file_filters = FileFilters::kBlocksieve;
@@ -48,11 +48,11 @@ struct ForgetCounts {
 };
 
 struct SieveStats {
-  uint64_t seen = 0;              ///< Exact.
+  uint64_t seen = 0;              ///< URLs in the sieve, exact.
   CardinalityEstimate estimated;  ///< The same, estimated by the counting filters.
   uint64_t queued = 0;
 
-  // How new URLs were recognised, since the sieve was created.
+  // How new URLs were recognised since the sieve was created.
   uint64_t new_by_counting_filter = 0;
   uint64_t new_by_file_filters = 0;
   uint64_t new_by_reading = 0;  ///< A data block was read, or taken from the block cache.
@@ -60,7 +60,7 @@ struct SieveStats {
 
   uint64_t counting_filter_bytes = 0;
   uint64_t file_filter_bytes = 0;
-  std::string overfull;  ///< The message of an over-full counting filter; empty if none is.
+  std::string overfull;  ///< Message of an over-full counting filter; empty if there is none.
 
   uint64_t new_urls() const {
     return new_by_counting_filter + new_by_file_filters + new_by_reading;
@@ -68,8 +68,8 @@ struct SieveStats {
   uint64_t filter_bytes() const { return counting_filter_bytes + file_filter_bytes; }
 };
 
-/// A persistent queue of URLs to visit that takes every URL once. integration/sieve/README.md
-/// describes how it is stored and what is kept in memory.
+/// A persistent queue of URLs to visit that accepts every URL once. integration/sieve/README.md
+/// describes its storage and memory.
 ///
 /// A URL is any string of bytes. Changes survive the end of the process once the function has
 /// returned, and the end of the machine once Close has returned. After a failed write, the sieve
@@ -78,44 +78,42 @@ struct SieveStats {
 /// All functions but Close are thread-safe.
 class UrlSieve {
  public:
-  /// Opens the sieve at `path`, or creates it if there is no database. Other files there are left
-  /// alone. Errors: NotFound if it may not create one; InvalidArgument if an option is out of
-  /// range, the number of shards is not the sieve's, or the database is not a sieve; Corruption if
-  /// there are files of a database but no CURRENT; Aborted if another process created the sieve
-  /// with other settings meanwhile; RocksDB's own, for example if another process has the database
-  /// open.
+  /// Opens the sieve at `path`, or creates it if there is no database; leaves other files alone.
+  /// Errors: NotFound if it may not create one; InvalidArgument if an option is out of range, the
+  /// number of shards differs, or the database is not a sieve; Corruption if there are database
+  /// files but no CURRENT; Aborted if another process has just created the sieve with other
+  /// settings; errors of RocksDB, for example if another process has the database open.
   static rocksdb::Status Open(const std::string& path, const SieveOptions& options,
                               std::unique_ptr<UrlSieve>* sieve);
 
   ~UrlSieve();  ///< Closes the sieve if Close was not called.
 
-  /// Enqueues, in their order, the URLs that were never pushed or were forgotten since. Of equal
-  /// URLs it takes the first. Adds to `*counts`.
+  /// Enqueues, in order, the URLs that were never pushed or have been forgotten; of equal URLs the
+  /// first. Adds to `*counts`.
   rocksdb::Status Push(std::span<const std::string_view> urls, PushCounts* counts);
 
-  /// Hands out the next URLs, at most `max_urls`, in the order in which they were pushed. `take`
-  /// gets some of them at a time, which leave the queue when it returns true. They stay if it
-  /// returns false or the process ends meanwhile: no URL is lost, but some may be handed out twice.
-  /// `take` must not use the sieve, or it deadlocks. Forget waits for it, and so do pushes to a
-  /// shard that Forget is working on.
+  /// Hands out the next URLs, at most `max_urls`, in the order in which they were pushed. Calls
+  /// `take` for some at a time and removes them from the queue if it returns true. If it returns
+  /// false or the process ends, they stay: no URL is lost, but some may be handed out twice. `take`
+  /// must not use the sieve (deadlock). Forget waits for it, and so do pushes to a shard that
+  /// Forget is working on.
   rocksdb::Status Pop(uint64_t max_urls,
                       const std::function<bool(std::span<const std::string>)>& take,
                       uint64_t* num_popped);
 
-  /// Treats the URLs as never pushed. Those that are queued leave the queue. Adds to `*counts`.
+  /// Removes the URLs, also from the queue, as if they had never been pushed. Adds to `*counts`.
   rocksdb::Status Forget(std::span<const std::string_view> urls, ForgetCounts* counts);
 
-  /// Rewrites all files into as few as possible, which frees the space of forgotten and popped URLs
-  /// and makes the filters of files smallest. Replaces over-full counting filters by larger ones.
-  /// Stops with Incomplete if `*canceled` becomes true. `progress`, if set, is told how many parts
-  /// of how many are done.
+  /// Compacts all files, which frees the space of forgotten and popped URLs and minimises the file
+  /// filters. Replaces over-full counting filters with larger ones. Stops with Incomplete if
+  /// `*canceled` becomes true. `progress`, if set, gets the number of parts done and of all parts.
   rocksdb::Status Compact(std::atomic<bool>* canceled = nullptr,
                           const std::function<void(size_t done, size_t all)>& progress = nullptr);
 
   rocksdb::Status GetStats(SieveStats* stats) const;
 
-  /// Saves the counting filters and closes the database. Without saved filters, the next Open reads
-  /// all URLs to make them again.
+  /// Saves the counting filters and closes the database. Without saved filters, the next Open
+  /// rebuilds them by reading all URLs.
   rocksdb::Status Close();
 
  private:
@@ -127,12 +125,12 @@ class UrlSieve {
                                const SieveSettings& settings);
   rocksdb::Status ForEachShardInParallel(
       const std::function<rocksdb::Status(size_t shard)>& action) const;
-  std::vector<std::vector<ShardUrl>> ByShard(std::span<const std::string_view> urls) const;
+  std::vector<std::vector<ShardUrl>> GroupByShard(std::span<const std::string_view> urls) const;
 
-  rocksdb::Status Remember(rocksdb::Status status);
+  rocksdb::Status RecordFailure(rocksdb::Status status);
 
   std::unique_ptr<rocksdb::DB> db_;
-  std::atomic<bool> has_failed_ = false;  // something could not be written, or read
+  std::atomic<bool> has_failed_ = false;  // after an I/O error
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
   std::vector<std::unique_ptr<Shard>> shards_;
   std::unique_ptr<Queue> queue_;

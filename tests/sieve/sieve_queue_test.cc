@@ -32,8 +32,9 @@ class QueueTest : public ::testing::Test {
     ASSERT_TRUE(queue_->Load().ok());
   }
 
-  void Fill(uint64_t place) {
-    ASSERT_TRUE(db_->Put({}, family_.get(), sieve::PlaceKey(place), std::to_string(place)).ok());
+  void Fill(uint64_t position) {
+    ASSERT_TRUE(
+        db_->Put({}, family_.get(), sieve::PositionKey(position), std::to_string(position)).ok());
   }
 
   std::vector<std::string> PopAll() {
@@ -54,7 +55,7 @@ class QueueTest : public ::testing::Test {
 };
 
 // Two pushes at once: the later one is done first. Its URLs must wait, or the head would pass the
-// places of the earlier one, whose URLs would be lost.
+// positions of the earlier one, whose URLs would be lost.
 TEST_F(QueueTest, NothingBehindAReservationIsPopped) {
   {
     const Queue::Reservation earlier(&*queue_, 10);
@@ -84,7 +85,7 @@ TEST_F(QueueTest, PlacesAreNeverUsedAgain) {
   LoadAgain();
   EXPECT_EQ(Queue::Reservation(&*queue_, 1).first(), 5u);
   EXPECT_EQ(PopAll(), std::vector<std::string>{"4"});
-  LoadAgain();  // nothing is queued, but place 4 was
+  LoadAgain();  // nothing is queued, but position 4 was
   EXPECT_EQ(Queue::Reservation(&*queue_, 1).first(), 5u);
   EXPECT_EQ(queue_->num_popped(), 1u);
 }

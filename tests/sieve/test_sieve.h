@@ -74,7 +74,7 @@ inline sieve::SieveStats Stats(const sieve::UrlSieve& sieve) {
   return stats;
 }
 
-/// With a place for a sieve.
+/// With a directory for a sieve.
 class SieveTest : public ::testing::Test {
  protected:
   std::unique_ptr<sieve::UrlSieve> Open(const sieve::SieveOptions& options = {}) {

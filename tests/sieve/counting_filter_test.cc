@@ -10,16 +10,16 @@ namespace blocksieve::testing {
 namespace {
 
 CountingBloom FilterOf(uint64_t design_urls, uint64_t num_urls) {
-  CountingBloom filter = *CountingBloom::Create(sieve::FrontLayout(design_urls));
+  CountingBloom filter = *CountingBloom::Create(sieve::CountingFilterLayout(design_urls));
   for (uint64_t i = 0; i < num_urls; ++i) filter.Add(TestUrl(i));
   return filter;
 }
 
-TEST(FrontFilter, TakesFourFifthsOfABitPerUrl) {
+TEST(CountingFilter, TakesFourFifthsOfABitPerUrl) {
   EXPECT_EQ(8 * FilterOf(1'000'000, 0).memory_bytes(), 800'000u);
 }
 
-TEST(FrontFilter, CountsWithinItsErrorAtDesignSize) {
+TEST(CountingFilter, CountsWithinItsErrorAtDesignSize) {
   const uint64_t n = 2'000'000;
   const CountingBloom filter = FilterOf(n, n);
   const CardinalityEstimate estimate = filter.EstimateCardinality();
@@ -30,7 +30,7 @@ TEST(FrontFilter, CountsWithinItsErrorAtDesignSize) {
   EXPECT_NEAR(static_cast<double>(filter.num_stuck_counters()), 400'000 / 4400.0, 50);
 }
 
-TEST(FrontFilter, AnswersEveryThirdNewUrlAtAFifthOfItsSize) {
+TEST(CountingFilter, AnswersEveryThirdNewUrlAtAFifthOfItsSize) {
   const uint64_t n = 1'000'000;
   const CountingBloom filter = FilterOf(n, n / 5);
   uint64_t denied = 0;
