@@ -7,7 +7,7 @@
 
 namespace blocksieve::toylsm {
 
-// How full the level of a run is; from 1 on, it is to be compacted.
+// Fill of the run's level. Levels with 1 or more are compacted.
 double CompactionPicker::Score(const Run& run, const Version& version) const {
   const auto is_level0 = [](const Run& each) { return each.level == 0; };
   if (is_level0(run)) {
@@ -17,7 +17,7 @@ double CompactionPicker::Score(const Run& run, const Version& version) const {
   if (run.level == kNumLevels - 1) return 0;
   const double limit =
       static_cast<double>(options_.level1_bytes) * std::pow(options_.size_ratio, run.level - 1);
-  return static_cast<double>(run.num_bytes()) / (limit + 1);  // full is not too full
+  return static_cast<double>(run.num_bytes()) / (limit + 1);  // below 1 at the limit
 }
 
 std::optional<Compaction> CompactionPicker::Pick(const Version& version) {
@@ -28,7 +28,7 @@ std::optional<Compaction> CompactionPicker::Pick(const Version& version) {
   const int level = fullest->level;
   Compaction compaction{.inputs = {}, .output_level = level + 1};
   if (level == 0) {
-    // All of level 0: what stays there must not be older than what goes below.
+    // All of level 0: no entry that stays may be older than one that moves down.
     std::copy_if(version.runs.begin(), version.runs.end(), std::back_inserter(compaction.inputs),
                  [](const Run& run) { return run.level == 0; });
   } else {
@@ -40,7 +40,7 @@ std::optional<Compaction> CompactionPicker::Pick(const Version& version) {
     last_key_[level] = (*file)->last_key();
     compaction.inputs.push_back({level, {*file}});
   }
-  // And what overlaps on the next level.
+  // Files of the next level that overlap.
   std::string first = compaction.inputs.front().files.front()->first_key();
   std::string last;
   for (const auto& file : FilesOf(compaction.inputs)) {

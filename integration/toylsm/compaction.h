@@ -15,20 +15,20 @@ struct Compaction {
   int output_level = 0;
 };
 
-/// Picks what to compact so that every level stays within its limit. Within a level, files take
-/// turns in key order, so that no part is merged more often than others.
+/// Picks compactions so that every level stays within its limit. Picks the files of a level in key
+/// order, so that no part is merged more often than others.
 class CompactionPicker {
  public:
   explicit CompactionPicker(const Options& options) : options_(options) {}
 
-  /// Nothing if all levels are within their limits.
+  /// nullopt if all levels are within their limits.
   std::optional<Compaction> Pick(const Version& version);
 
  private:
   double Score(const Run& first_of_level, const Version& version) const;
 
   const Options& options_;
-  std::string last_key_[kNumLevels];  // of the file that was merged last
+  std::string last_key_[kNumLevels];  // of the last file picked from each level
 };
 
 }  // namespace blocksieve::toylsm

@@ -6,7 +6,7 @@
 #include "integration/toylsm/filter_rates.h"
 #include "lib/base/errors.h"
 
-// Opening and reading; db_write.cc has the rest.
+// Opening and reading; see db_write.cc for the rest.
 
 namespace blocksieve::toylsm {
 namespace {
@@ -45,7 +45,7 @@ Status Db::Recover() {
     // A lost manifest must not look like a new database.
     return Status::Corruption(directory_ + " has SSTs but no MANIFEST");
   }
-  // Begins a new log even if the old one is empty: its end may be torn.
+  // Begin a new log even if the old one is empty: its end may be torn.
   return status.ok() ? FlushMemtable() : status;
 }
 

@@ -15,19 +15,19 @@
 namespace blocksieve::toylsm {
 
 struct WriteOptions {
-  /// The write survives a power loss when it returns. Without it, the write survives the end of the
-  /// process; after a power loss it may be gone, but then all later ones are gone too.
+  /// The write survives a power loss when it returns. If false, it survives only the end of the
+  /// process; a power loss may drop it together with all later writes.
   bool sync = false;
 };
 
 /// A log-structured merge tree. Not thread-safe.
 ///
-/// Flushes and compactions happen inside the call that makes them necessary: a write, or Open. That
-/// call takes longer than it would with a thread for them, but every database and every failure can
-/// be reproduced.
+/// Flushes and compactions happen inside the call that makes them necessary: a write, or Open. This
+/// call is slower than with a background thread, but every database and every failure can be
+/// reproduced.
 ///
-/// After a failed write the database takes no more writes, as its log may end in half a record:
-/// open it again. The write that failed may or may not have happened.
+/// After a failed write, which may or may not have happened, the database refuses writes until it
+/// is opened again, because its log may end in half a record.
 class Db {
  public:
   /// Creates the database if there is none. Only one Db at a time may have a directory open.
@@ -42,21 +42,21 @@ class Db {
     return Write({.key = key, .value = std::nullopt}, options);
   }
 
-  /// nullopt if there is no such key.
+  /// Returns nullopt if the key does not exist.
   Result<std::optional<std::string>> Get(std::string_view key);
 
-  /// The keys in a range, from the first one on. Range filters save reads of short ranges.
+  /// Iterates over the keys in a range. Range filters save reads of short ranges.
   std::unique_ptr<Iterator> NewIterator(const KeyRange& range = {});
 
-  /// The rows whose value matches. Skip indexes save reads.
+  /// Iterates over the rows whose value matches. Skip indexes save reads.
   std::unique_ptr<ValueScan> Scan(const Predicate& predicate, bool use_index = true);
 
-  /// Writes the memtable into a file.
+  /// Writes the memtable to a file.
   Status Flush();
   /// Flushes, and merges all files into one run.
   Status Compact();
 
-  Counters& counters() { return counters_; }  ///< of reads, without those of compactions
+  Counters& counters() { return counters_; }  ///< reads, except those of compactions
   BlockCache& cache() { return cache_; }
   std::shared_ptr<const Version> version() const { return version_; }
 
@@ -75,15 +75,14 @@ class Db {
   Status Write(const Entry& entry, const WriteOptions& options);
   Status FlushMemtable();
   Status RunCompaction(const Compaction& compaction);
-  /// Writes entries into new files of `level`. These, `others` and `memtable` are then the
-  /// database.
+  /// Writes entries to new files of `level`. These, `others` and `memtable` become the database.
   Status WriteRun(EntryIterator* entries, uint64_t num_entries, int level, SstFiles others,
                   std::shared_ptr<Memtable> memtable);
   Status Install(SstFiles files, std::shared_ptr<Memtable> memtable);
   void RemoveObsoleteFiles();
 
   ReadContext read_context() { return {&counters_, &cache_}; }
-  // Compactions read each block once, so caching would only push out others.
+  // Compactions read each block once, so caching would only evict others.
   ReadContext compaction_context() { return {&compaction_counters_, nullptr}; }
 
   const Options options_;
@@ -92,10 +91,10 @@ class Db {
   Counters compaction_counters_;
   BlockCache cache_;
   CompactionPicker picker_;
-  Manifest manifest_;  // as it is on disk, or about to be
+  Manifest manifest_;  // as on disk, or about to be written
   std::unique_ptr<LogWriter> log_;
   std::shared_ptr<const Version> version_ = std::make_shared<Version>();
-  Status failure_;  // the first one; no writes after it
+  Status failure_;  // the first failed write
 };
 
 }  // namespace blocksieve::toylsm

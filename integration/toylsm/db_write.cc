@@ -5,13 +5,13 @@
 #include "integration/toylsm/db.h"
 #include "integration/toylsm/filter_rates.h"
 
-// Writes go into log and memtable, memtables into files, files into deeper levels.
+// Writing: to log and memtable, from memtables to files, from files to deeper levels.
 
 namespace blocksieve::toylsm {
 namespace {
 
-// Whether `key` may be in one of `runs` that is older than a new run of `level`. The other files of
-// a level from 1 on have none of the new run's keys.
+// Whether `key` may be in one of `runs` that is older than a new run of `level`. From level 1 on,
+// other files of the level have none of the new run's keys.
 bool MayHaveOlder(const std::vector<Run>& runs, int level, std::string_view key) {
   return std::any_of(runs.begin(), runs.end(), [&](const Run& run) {
     return run.level >= level && run.FindFile(key) < run.files.size();
@@ -23,8 +23,7 @@ bool MayHaveOlder(const std::vector<Run>& runs, int level, std::string_view key)
 Status Db::Write(const Entry& entry, const WriteOptions& options) {
   return MakeChange([&] {
     Status status;
-    // Before the write that needs it and not after: a flush that fails then fails a write that has
-    // not happened.
+    // Flush before the write, not after it: if the flush fails, the write has not happened.
     if (version_->memtable->memory_bytes() >= options_.memtable_bytes) {
       status = FlushMemtable();
     }
@@ -50,7 +49,7 @@ Status Db::Compact() {
 }
 
 Status Db::FlushMemtable() {
-  // The new log is for the new memtable; the old one is obsolete as soon as the manifest names the
+  // The new log belongs to the new memtable. The old one is obsolete when the manifest names the
   // new one.
   manifest_.log_number = manifest_.next_file_number++;
   auto log_file =
@@ -89,7 +88,7 @@ Status Db::RunCompaction(const Compaction& compaction) {
 Status Db::WriteRun(EntryIterator* entries, uint64_t num_entries, int level, SstFiles others,
                     std::shared_ptr<Memtable> memtable) {
   const std::vector<Run> runs = Version::MakeRuns(others);
-  // Call site: the rate of the new filters, from the sizes of all runs.
+  // Call site: the FPR of the new filters, from the sizes of all runs.
   const KeyFilterOptions key_filter = KeyFilterFor(options_, runs, num_entries, level);
   std::unique_ptr<SstBuilder> builder;
   const auto finish = [&]() -> Status {
@@ -103,7 +102,7 @@ Status Db::WriteRun(EntryIterator* entries, uint64_t num_entries, int level, Sst
   Status status;
   for (entries->Seek({}); status.ok() && entries->Valid(); entries->Next()) {
     const Entry entry = entries->entry();
-    // A delete is dropped if there is nothing older left to hide.
+    // A delete is dropped if it hides nothing older.
     if (!entry.value && !MayHaveOlder(runs, level, entry.key)) continue;
     if (!builder) {
       const FileInfo info{.number = manifest_.next_file_number++, .level = level, .index = {}};
@@ -131,9 +130,9 @@ Status Db::Install(SstFiles files, std::shared_ptr<Memtable> memtable) {
   return status;
 }
 
-// Also removes what a crash left over. Not before a manifest is written: the one that was found may
-// itself be gone after a power loss, if a process was killed before it synced it. Then the one
-// before it needs its files.
+// Also removes leftovers of a crash. Only after a manifest is written: the one found by Open may be
+// lost in a power loss if a process was killed before syncing it, and then its predecessor needs
+// its files.
 void Db::RemoveObsoleteFiles() {
   std::set<std::string> wanted = {FilePath(directory_, manifest_.log_number, kLogSuffix)};
   for (const FileInfo& info : manifest_.files) {
@@ -143,8 +142,8 @@ void Db::RemoveObsoleteFiles() {
   for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
     const std::string path = directory_ + "/" + name;
     const bool is_ours = name.ends_with(kSstSuffix) || name.ends_with(kLogSuffix);
-    // Whether it succeeds does not matter: nothing refers to these files. Iterators that have them
-    // open read on.
+    // Failure does not matter: nothing refers to these files. Iterators with open files keep
+    // reading them.
     if (is_ours && !wanted.contains(path)) (void)options_.env->Remove(path);
   }
 }

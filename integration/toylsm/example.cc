@@ -1,7 +1,7 @@
-// A program that uses the toy LSM as an application would: it loads the paths of all files of
-// installed Debian packages, each with the name of its package, and looks rows up by their value.
+// Uses the toy LSM as an application would: loads the paths of all files of installed Debian
+// packages, each with the name of its package, and looks up rows by value.
 //
-//   toylsm_example [DIRECTORY [PACKAGE]]      the lists of dpkg, and the package to look up
+//   toylsm_example [DIRECTORY [PACKAGE]]      dpkg's lists, and the package to look up
 
 #include <algorithm>
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using namespace blocksieve;
 using namespace blocksieve::toylsm;
 
-// Puts path -> package, for each line of each list. Of a path of several packages, the last counts.
+// Puts path -> package for each line of each list. If several packages have a path, the last wins.
 Status LoadLists(const fs::path& directory, Db* db) {
   std::vector<fs::path> lists;
   for (const auto& entry : fs::directory_iterator(directory)) {
@@ -37,7 +37,7 @@ Status LoadLists(const fs::path& directory, Db* db) {
   return db->Flush();
 }
 
-// Prints the first rows with this package, and what finding all of them cost.
+// Prints the first rows with this package, and the cost of finding all of them.
 Status LookUp(const std::string& package, const std::vector<Column>& columns, Db* db) {
   constexpr int kMaxPrinted = 3;
   const Result<Predicate> predicate = Predicate::Parse("package = '" + package + "'", columns);
@@ -57,7 +57,7 @@ Status LookUp(const std::string& package, const std::vector<Column>& columns, Db
 
 Status LoadAndLookUp(const fs::path& lists, const std::string& package,
                      const std::string& db_directory) {
-  // The value of a row is its package. The skip index holds it for each granule: here, data block.
+  // The value of a row is its package, which is indexed for each granule (here, a data block).
   const std::vector<Column> columns = {*Column::Parse("package=value")};
   Options options;
   options.skip_index.columns = columns;

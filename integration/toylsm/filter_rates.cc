@@ -31,7 +31,7 @@ KeyFilterOptions KeyFilterFor(const Options& options, const std::vector<Run>& ru
                               uint64_t num_entries, int level) {
   KeyFilterOptions filter = WantedFor(options, level);
   if (!filter.enabled || !GoalOf(options).differs_by_run()) return filter;
-  // First the run that is written, together with what its level goes on having.
+  // First the new run, together with the rest of its level.
   std::vector<RunGroup> groups = {
       {.keys_per_run = static_cast<double>(num_entries), .kind = filter.kind}};
   for (const Run& run : runs) {
@@ -44,8 +44,8 @@ KeyFilterOptions KeyFilterFor(const Options& options, const std::vector<Run>& ru
     }
   }
   const Result<RateAllocation> rates = AllocateRates(groups, GoalOf(options));
-  filter.target_fpr = rates.ok() ? rates->target_fprs.front() : kMinTargetFpr;  // else no memory
-  // What answers for ranges is a part of a filter for points.
+  filter.target_fpr = rates.ok() ? rates->target_fprs.front() : kMinTargetFpr;  // out of memory
+  // A range filter is part of a point filter, so the level must have one.
   if (filter.ranges) filter.target_fpr = std::min(filter.target_fpr, kMaxTargetFpr);
   filter.enabled = filter.target_fpr <= kMaxTargetFpr;
   return filter;

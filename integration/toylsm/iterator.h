@@ -9,10 +9,10 @@
 
 namespace blocksieve::toylsm {
 
-/// The keys and values of the database in key order, or those in a range: a bounded seek reads no
-/// block of a run whose range filter rules it out.
+/// Iterates over the database, or a key range of it, in key order. A bounded seek reads no block of
+/// a run whose range filter rules it out.
 ///
-/// Sees what was there when it was created; of later writes, some. Must not outlive the database.
+/// Sees all writes before its creation, and some later ones. Must not outlive the database.
 class Iterator {
  public:
   Iterator(std::shared_ptr<const Version> version, const ReadContext& context, KeyRange range)
@@ -23,7 +23,7 @@ class Iterator {
   }
 
   bool Valid() const { return entries_.Valid() && !range_.EndsAt(entries_.entry().key); }
-  /// Moves to the first key that is `key` or greater. REQUIRES: key >= begin of the range
+  /// Moves to the first key >= `key`. REQUIRES: key >= begin of the range
   void Seek(std::string_view key) {
     entries_.Seek(key);
     SkipDeletes();
@@ -37,7 +37,7 @@ class Iterator {
   std::string_view key() const { return entries_.entry().key; }
   std::string_view value() const { return *entries_.entry().value; }
 
-  /// Not ok if the iterator ended because something could not be read.
+  /// Not ok if the iterator ended because of a read error.
   Status status() const { return entries_.status(); }
 
  private:

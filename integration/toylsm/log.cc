@@ -13,11 +13,11 @@ constexpr size_t kChecksumBytes = 4;
 struct Record {
   uint64_t synced_bytes;
   Entry entry;
-  size_t end;  // in the log
+  size_t end;  // offset in the log
 };
 
-// The number of the log and the place of the record go into its checksum: bytes that merely look
-// like a record, left over on the disk or inside a user's value, are none.
+// The checksum covers the number of the log and the offset of the record, so that old bytes on the
+// disk, or a user's value, cannot pass for a record.
 uint32_t RecordChecksum(std::string_view record, uint64_t number, uint64_t offset) {
   return static_cast<uint32_t>(HashKey(record, (number << 40) ^ offset));
 }
@@ -65,7 +65,7 @@ Status ReadLog(ByteView log, uint64_t number, const std::function<void(const Ent
     visit(record->entry);
     offset = record->end;
   }
-  // Lengths cannot be trusted after a bad record, so any byte may begin the next one.
+  // Lengths are unreliable after a bad record, so the next one may begin at any byte.
   for (size_t i = offset + 1; i < log.size(); ++i) {
     const std::optional<Record> later = ReadRecord(log, number, i);
     if (later && offset < later->synced_bytes) {

@@ -11,21 +11,21 @@
 #include "integration/toylsm/base/entry.h"
 #include "integration/toylsm/base/env.h"
 
-// The write-ahead log: the writes since the last flush. FORMAT.md has the layout.
+// The write-ahead log: the writes since the last flush. README.md specifies the format.
 //
-// After a power loss the end of a log may be torn: cut, or with holes. That is not damage to what
-// was promised to last, so each record says how much of the log was synced before it. A record that
-// cannot be read is a torn end, unless a later one says that it had been synced.
+// After a power loss the end of a log may be torn: truncated, or with holes. Synced records must
+// not be, so each record has the number of bytes synced before it. An unreadable record is a torn
+// end, unless a later one shows that it had been synced.
 
 namespace blocksieve::toylsm {
 
 class LogWriter {
  public:
-  /// Takes over an empty file.
+  /// REQUIRES: the file is empty
   LogWriter(std::unique_ptr<WritableFile> file, uint64_t number)
       : file_(std::move(file)), number_(number) {}
 
-  /// After an error the log must not be used any more.
+  /// After an error the log must not be used again.
   Status Append(const Entry& entry);
   Status Sync();
 
@@ -36,8 +36,8 @@ class LogWriter {
   uint64_t synced_bytes_ = 0;
 };
 
-/// Calls `visit` with each entry of log `number`, up to its end, torn or not.
-/// Errors: Corruption if bytes that were synced are damaged.
+/// Calls `visit` with each entry of log `number` up to its end, which may be torn. Errors:
+/// Corruption if synced bytes are damaged.
 Status ReadLog(ByteView log, uint64_t number, const std::function<void(const Entry&)>& visit);
 
 }  // namespace blocksieve::toylsm

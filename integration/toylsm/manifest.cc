@@ -58,7 +58,7 @@ Status Manifest::Write(Env* env, const std::string& directory) const {
   if (!file.ok()) return file.status();
   Status status = (*file)->Append(Encode());
   if (status.ok()) status = (*file)->Sync();
-  // The files that it names have to be there before it is.
+  // The files that it names must exist before it does.
   if (status.ok()) status = env->SyncDirectory(directory);
   if (status.ok()) status = env->Rename(temporary, path);
   return status.ok() ? env->SyncDirectory(directory) : status;

@@ -9,8 +9,8 @@
 
 namespace blocksieve::toylsm {
 
-/// Which files are the database. Written anew with every change and put in place by a rename, so
-/// there is always exactly one. A log of changes would be shorter to write and longer to read.
+/// The files of the database. Each change writes a new manifest and renames it over the old one, so
+/// there is always exactly one. Rejected: a log of changes, faster to write and slower to read.
 struct Manifest {
   uint64_t next_file_number = 1;
   uint64_t log_number = 0;
@@ -20,8 +20,8 @@ struct Manifest {
   /// Errors: Corruption.
   static Result<Manifest> Decode(ByteView bytes);
 
-  /// Survives a power loss when this returns, and so do all names in the directory. After an error
-  /// either the old manifest or this one is in place.
+  /// When this returns, the manifest and all names in the directory survive a power loss. After an
+  /// error, the old or the new manifest is in place.
   Status Write(Env* env, const std::string& directory) const;
 };
 
@@ -29,7 +29,7 @@ inline constexpr char kManifestName[] = "MANIFEST";
 inline constexpr char kLogSuffix[] = ".log";
 inline constexpr char kSstSuffix[] = ".sst";
 
-/// The path of a log or an SST. Each number is used once only.
+/// The path of a log or an SST. Numbers are never reused.
 std::string FilePath(const std::string& directory, uint64_t number, const char* suffix);
 
 }  // namespace blocksieve::toylsm

@@ -18,14 +18,14 @@ class Memtable {
  public:
   class Iterator;
 
-  /// Replaces an entry of the same key.
+  /// Adds an entry, or replaces the entry of its key.
   void Add(const Entry& entry) {
-    constexpr uint64_t kNodeBytes = 112;  // about, for a node of the map besides its bytes
+    constexpr uint64_t kNodeBytes = 112;  // approximate overhead of a map node
     map_.insert_or_assign(std::string(entry.key), entry.value);
     memory_bytes_ += entry.key.size() + entry.value.value_or("").size() + kNodeBytes;
   }
 
-  /// The entry of `key`, if there is one. Valid until the key is written again.
+  /// The entry of `key`, if any. Valid until the key is written again.
   std::optional<Entry> Find(std::string_view key) const {
     const auto found = map_.find(key);
     if (found == map_.end()) return std::nullopt;
@@ -34,7 +34,7 @@ class Memtable {
 
   bool empty() const { return map_.empty(); }
   uint64_t num_entries() const { return map_.size(); }
-  /// An estimate. Replaced entries still count, as the log still holds them.
+  /// An estimate. Includes replaced entries, which are still in the log.
   uint64_t memory_bytes() const { return memory_bytes_; }
 
  private:
@@ -44,7 +44,7 @@ class Memtable {
   uint64_t memory_bytes_ = 0;
 };
 
-/// Keeps the memtable alive, and stays usable when it is written to.
+/// Keeps the memtable alive. Writes to it do not invalidate the iterator.
 class Memtable::Iterator final : public EntryIterator {
  public:
   explicit Iterator(std::shared_ptr<const Memtable> table)

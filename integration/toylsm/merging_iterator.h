@@ -11,11 +11,11 @@
 
 namespace blocksieve::toylsm {
 
-/// Several sources as one: of each key, the entry of the first source that has it. Sources are
-/// ordered from newest to oldest. An error of any source ends the iterator: without that source,
-/// newer values and deletes could be missing.
+/// Merges sources, ordered from newest to oldest: for each key, the entry of the first source that
+/// has it. An error in any source ends the iterator, because newer values and deletes could be
+/// missing.
 ///
-/// Compares all sources at each step, as there are few; a heap would pay from a dozen on.
+/// Compares all sources at each step, because there are few; a heap would pay off from a dozen on.
 class MergingIterator final : public EntryIterator {
  public:
   explicit MergingIterator(std::vector<std::unique_ptr<EntryIterator>> sources)
@@ -47,7 +47,7 @@ class MergingIterator final : public EntryIterator {
     return Status::Ok();
   }
 
-  /// The number of the source of the current entry. REQUIRES: Valid()
+  /// Index of the current entry's source. REQUIRES: Valid()
   size_t current_source() const { return current_; }
 
  private:

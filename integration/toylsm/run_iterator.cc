@@ -6,7 +6,7 @@
 namespace blocksieve::toylsm {
 namespace {
 
-// Goes through a run block by block.
+// Iterates over a run block by block.
 class RunIterator final : public EntryIterator {
  public:
   RunIterator(const Run* run, const ReadContext& context, RunSelection selection)
@@ -22,10 +22,10 @@ class RunIterator final : public EntryIterator {
   Status status() const override { return status_; }
 
  private:
-  // Moves to the first entry of the first selected block from there on.
+  // Moves to the first entry of the next selected block, starting at this one.
   void LoadFrom(size_t file, size_t block);
 
-  // Whether the block and all that follow lie beyond the range.
+  // Whether the block and all following ones are beyond the range.
   bool IsBeyondRange(size_t file, size_t block) const {
     const SstReader& reader = *run_->files[file];
     if (block == 0) return selection_.range.EndsAt(reader.first_key());

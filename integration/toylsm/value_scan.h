@@ -10,24 +10,24 @@
 
 namespace blocksieve::toylsm {
 
-/// What a scan planned and did. Granules are data blocks.
+/// Cost of a scan. Granules are data blocks.
 struct ScanStats {
   uint64_t granules = 0;
   uint64_t granules_selected = 0;  ///< the others were pruned
   uint64_t rows_stale = 0;         ///< matches that newer files overwrite or delete
 };
 
-/// The rows whose value matches a predicate, in key order: exactly those that an Iterator would
-/// show, but without reading the granules that the skip indexes prune.
+/// Iterates over the rows whose value matches a predicate, in key order: the rows that an Iterator
+/// would return, but without reading granules that the skip indexes prune.
 ///
-/// The scan merges the selected granules of all files and the whole memtable. In that stream the
-/// newest entry of a key need not be the newest there is, as granules are missing from it. So
-///   - an entry that does not match, or is a delete, is no row: a newer one in a pruned granule
-///     does not match either, and an older one is hidden;
-///   - an entry that matches is re-checked: the files that are newer than its own are asked for the
-///     key as Get would ask them, key filters first. Only where the granule was pruned, as it would
-///     be in the stream otherwise. If a newer file has the key, the entry is stale.
-/// Pruning inside an Iterator would be wrong: a pruned newer entry would bring an older one back.
+/// The scan merges the selected granules of all files and the whole memtable. The newest entry of a
+/// key in this merge may be stale, because a newer one may be in a pruned granule. So
+///   - an entry that does not match, or is a delete, is no row. A newer one in a pruned granule
+///     does not match either, and older ones are hidden;
+///   - an entry that matches is re-checked: the key is looked up in newer files, like Get does, but
+///     only in pruned granules, as the others are in the merge. If a newer file has the key, the
+///     entry is stale.
+/// Pruning inside an Iterator would be wrong: pruning a newer entry would resurrect an older one.
 class ValueScan {
  public:
   /// Moves to the first row. Without `use_index`, all granules are selected.
@@ -46,7 +46,7 @@ class ValueScan {
   std::string_view key() const { return entries_.entry().key; }
   std::string_view value() const { return *entries_.entry().value; }
 
-  /// Not ok if the scan ended because something could not be read.
+  /// Not ok if the scan ended because of a read error.
   Status status() const { return status_.ok() ? entries_.status() : status_; }
 
   const ScanStats& stats() const { return stats_; }
@@ -61,7 +61,7 @@ class ValueScan {
   const Predicate predicate_;
   ScanStats stats_;
   const SelectedBlocks selected_;
-  MergingIterator entries_;  // refers to all of these
+  MergingIterator entries_;  // refers to the members above
   Status status_;
 };
 

@@ -13,17 +13,17 @@ namespace blocksieve::toylsm {
 
 using SstFiles = std::vector<std::shared_ptr<SstReader>>;
 
-/// Files in key order, none of which overlap.
+/// A sorted run: files in key order that do not overlap.
 struct Run {
   int level = 0;
   SstFiles files;  ///< at least one
 
-  /// The index of the first file that ends at `key` or after it; files.size() if there is none.
+  /// Index of the first file whose last key is >= `key`; files.size() if there is none.
   size_t FindFileFrom(std::string_view key) const;
-  /// The index of the one file whose keys surround `key`; files.size() if there is none.
+  /// Index of the file whose key range contains `key`; files.size() if there is none.
   size_t FindFile(std::string_view key) const;
-  /// Whether the run may have a key in the range. However long the range is, this checks one filter
-  /// at most: if it goes on into the next file, the block index knows a key in it.
+  /// Whether the run may have a key in the range. Checks at most one filter: if the range extends
+  /// into the next block or file, the block index has a key in it.
   bool MayHaveKeyIn(const KeyRange& range, const ReadContext& context) const;
   uint64_t num_bytes() const;
   uint64_t num_entries() const;
@@ -31,21 +31,21 @@ struct Run {
 
 SstFiles FilesOf(const std::vector<Run>& runs);
 
-/// Which entries of a run are read.
+/// The entries of a run to read.
 struct RunSelection {
   /// Blocks outside of the range are not read, nor is the run if its range filter rules it out.
   KeyRange range = {};
 
-  /// For each file a set of blocks; null: all. Only for scans, which know what they miss.
+  /// The blocks to read of each file; null: all. Only for scans, which re-check rows.
   const std::vector<std::vector<bool>>* blocks = nullptr;
 };
 
-/// The entries of a run, which must outlive the iterator, as must what `selection` refers to.
-/// Some may lie outside of the range.
+/// Iterates over the entries of a run, some of which may be outside of the range. The run and the
+/// blocks of the selection must outlive the iterator.
 std::unique_ptr<EntryIterator> NewRunIterator(const Run* run, const ReadContext& context,
                                               RunSelection selection);
 
-/// All data at one moment. Changes only in that writes are added to the memtable.
+/// All data at one moment. Immutable, except that writes are added to the memtable.
 ///
 /// Sources from newest to oldest: the memtable, then the runs in their order. Each file of level 0
 /// is a run; so is each deeper level.
@@ -59,7 +59,7 @@ struct Version {
   SstFiles AllFiles() const { return FilesOf(runs); }
 };
 
-/// For each run of a version, and each file of it, a set of blocks.
+/// Selected blocks, by run and file of a version.
 using SelectedBlocks = std::vector<std::vector<std::vector<bool>>>;
 
 /// An iterator for each source, newest first: source 0 is the memtable, source i + 1 is run i.

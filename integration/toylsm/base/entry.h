@@ -10,16 +10,16 @@
 
 namespace blocksieve::toylsm {
 
-/// A key with its value, or the mark that the key was deleted. Refers to bytes of its source.
+/// A key with its value, or a tombstone. Refers to bytes of its source.
 ///
-/// Entries have no sequence numbers: a source (memtable, sorted run) holds one entry per key, and
-/// the newer source wins. An engine with snapshots keeps several versions per key here.
+/// Entries have no sequence numbers: a source (memtable, sorted run) has one entry per key, and the
+/// newer source wins. An engine with snapshots would keep several versions per key.
 struct Entry {
   std::string_view key;
   std::optional<std::string_view> value;  ///< nullopt: deleted
 };
 
-/// The form of an entry in logs and data blocks; FORMAT.md describes it.
+/// Encodes an entry for logs and data blocks; README.md specifies the format.
 inline void AppendEntry(std::string* out, const Entry& entry) {
   AppendVarint(out, entry.key.size());
   AppendVarint(out, entry.value ? entry.value->size() + 1 : 0);
@@ -27,7 +27,7 @@ inline void AppendEntry(std::string* out, const Entry& entry) {
   out->append(entry.value.value_or(""));
 }
 
-/// The inverse. The entry is valid if `decoder->ok()`, as long as the decoder's bytes are.
+/// Decodes an entry, which refers to the decoder's bytes. Valid if `decoder->ok()`.
 inline Entry ReadEntry(Decoder* decoder) {
   const uint64_t key_bytes = decoder->Varint();
   const uint64_t value_bytes_plus_one = decoder->Varint();
@@ -36,7 +36,7 @@ inline Entry ReadEntry(Decoder* decoder) {
   return entry;
 }
 
-/// The keys from `begin` up to but not including `end`; without `end`, all keys from `begin`.
+/// The keys from `begin` to `end` (exclusive); without `end`, all keys from `begin` on.
 struct KeyRange {
   std::string begin;
   std::optional<std::string> end;
@@ -45,20 +45,20 @@ struct KeyRange {
   bool EndsAt(std::string_view key) const { return end && *end <= key; }
 };
 
-/// Goes through the entries of a source in key order (bytewise), deletes included.
+/// Iterates over the entries of a source in key order (bytewise), including deletes.
 class EntryIterator {
  public:
   virtual ~EntryIterator() = default;
 
   /// False before the first Seek, after the last entry, and after an error.
   virtual bool Valid() const = 0;
-  /// Moves to the first entry whose key is `key` or greater.
+  /// Moves to the first entry with a key >= `key`.
   virtual void Seek(std::string_view key) = 0;
   /// REQUIRES: Valid()
   virtual void Next() = 0;
   /// Valid until the iterator moves. REQUIRES: Valid()
   virtual Entry entry() const = 0;
-  /// Not ok if the iterator ended because something could not be read.
+  /// Not ok if the iterator ended because of a read error.
   virtual Status status() const = 0;
 };
 

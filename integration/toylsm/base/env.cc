@@ -39,7 +39,7 @@ class PosixWritableFile final : public WritableFile {
   PosixWritableFile(std::string path, Stream file)
       : path_(std::move(path)), file_(std::move(file)) {}
 
-  // Flushed: what was acknowledged is with the operating system, and survives a kill.
+  // Flushed to the operating system, so that acknowledged writes survive a kill.
   Status Append(std::string_view data) override {
     const bool is_written = std::fwrite(data.data(), 1, data.size(), file_.get()) == data.size();
     return OkIf(is_written && std::fflush(file_.get()) == 0, "write", path_);
@@ -105,7 +105,7 @@ class PosixEnv final : public Env {
 
   Status CreateDirectory(const std::string& directory) override {
     const bool exists = ::mkdir(directory.c_str(), 0755) == 0 || errno == EEXIST;
-    // Synced even if it exists: who created it may have been stopped before.
+    // Synced even if it exists: its creator may have been killed before.
     return exists ? SyncDirectory(directory + "/..") : IoError("create", directory, errno);
   }
 

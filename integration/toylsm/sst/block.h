@@ -15,8 +15,8 @@
 
 namespace blocksieve::toylsm {
 
-/// Where a block is in its file. The checksum stands here and not beside the block, so that a sound
-/// block in the wrong place is noticed too.
+/// Location of a block in its file. The checksum is here, not next to the block, so that an intact
+/// block at the wrong offset is detected, too.
 struct BlockHandle {
   uint64_t offset = 0;
   uint64_t stored_bytes = 0;  ///< less than raw_bytes if compressed; 0: no block
@@ -27,13 +27,13 @@ struct BlockHandle {
 void AppendHandle(std::string* out, const BlockHandle& handle);
 BlockHandle ReadHandle(Decoder* decoder);
 
-/// The stored form of a block; sets all of `handle` but the offset.
+/// Compresses a block; sets all of `handle` but the offset.
 std::string CompressBlock(std::string_view raw, int zstd_level, BlockHandle* handle);
 
-/// The inverse. Errors: Corruption.
+/// The inverse of CompressBlock. Errors: Corruption.
 Result<std::string> UncompressBlock(std::string stored, const BlockHandle& handle);
 
-/// A block in memory, ready for use. Does not move, as its parts refer to its bytes.
+/// A parsed block in memory. Not movable, because its parts refer to its bytes.
 struct Block {
   enum class Kind : uint8_t { kData, kFilter };
 
@@ -41,7 +41,7 @@ struct Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  /// The number of the first entry whose key is `key` or greater.
+  /// Index of the first entry with a key >= `key`.
   size_t FindEntry(std::string_view key) const {
     const auto is_less = [](const Entry& entry, std::string_view k) { return entry.key < k; };
     const auto found = std::lower_bound(entries.begin(), entries.end(), key, is_less);
@@ -54,15 +54,15 @@ struct Block {
 
   const Kind kind;
   const std::string bytes;
-  std::vector<Entry> entries;  ///< of a data block: at least one, in key order
-  Filter filter;               ///< of a filter block
+  std::vector<Entry> entries;  ///< data block: at least one, in key order
+  Filter filter;               ///< filter block
 };
 
-/// Errors: Corruption, also if entries are out of order: they would hide what other files have.
+/// Errors: Corruption, also if entries are out of order, which could hide entries of other files.
 Result<std::shared_ptr<const Block>> ParseDataBlock(std::string raw);
 
-/// Never fails: a filter that cannot be read matches everything. Opening a filter takes constant
-/// time; done once here, it is cached with the block.
+/// Never fails: an unreadable filter may match every key. The opened filter is cached with the
+/// block.
 std::shared_ptr<const Block> ParseFilterBlock(std::string raw);
 
 }  // namespace blocksieve::toylsm

@@ -22,7 +22,7 @@ Result<FilterBuilders> FilterBuilders::Create(const Options& options,
          &builders.keys);
   }
   if (!options.skip_index.columns.empty()) {
-    // No limits on granules: they are closed where data blocks end.
+    // No limits on granules: they end with data blocks.
     keep(SkipIndexBuilder::Create({.columns = options.skip_index.columns,
                                    .granule_rows = 0,
                                    .granule_bytes = 0,
@@ -59,10 +59,10 @@ Status SstBuilder::Add(const Entry& entry) {
   if (index_.num_entries++ == 0) index_.first_key = entry.key;
   last_key_ = entry.key;
   AppendEntry(&block_, entry);
-  // Deletes too: a key that is deleted here must not be looked for below.
+  // Deletes, too: a key that is deleted here must not be looked up in older runs.
   if (builders_.keys) builders_.keys->AddKey(entry.key);
-  // The index knows granules by their numbers, so it need not repeat any key. A delete has no value
-  // to index: a scan finds out by itself what it hides.
+  // Granules are identified by number, so the index needs no keys. A delete has no value to index:
+  // scans re-check what it hides.
   if (builders_.values && entry.value) builders_.values->AddRow({}, *entry.value);
   block_has_values_ |= entry.value.has_value();
   return Status::Ok();
@@ -74,7 +74,7 @@ Status SstBuilder::FinishBlock() {
   Status status = WriteBlock(block_, &block.handle);
   block_.clear();
   if (builders_.values) {
-    // A granule without rows would not count, and shift the numbers of all that follow.
+    // A granule without rows would shift the numbers of all following ones.
     if (!block_has_values_) builders_.values->AddEmptyRow({});
     builders_.values->CloseGranule();
   }
@@ -84,7 +84,7 @@ Status SstBuilder::FinishBlock() {
   return status.ok() && ends_granule ? FinishFilter() : status;
 }
 
-// Memory that is short costs the filter, not the file: the blocks are then read without one.
+// Out of memory, the file is written without this filter, and its blocks are read without one.
 Status SstBuilder::FinishFilter() {
   BlockHandle& handle = index_.filters.emplace_back();
   Result<OwnedBytes> filter = builders_.keys->Finish();

@@ -13,18 +13,18 @@
 
 namespace blocksieve::toylsm {
 
-/// What the manifest knows of a file.
+/// A file in the manifest.
 struct FileInfo {
   uint64_t number = 0;
   int level = 0;
-  BlockHandle index;  ///< of the block index, which ends the file
+  BlockHandle index;  ///< the block index, which ends the file
 
   uint64_t num_bytes() const { return index.offset + index.stored_bytes; }
 };
 
-/// The library's builders, which see each entry of a file as it is written.
+/// The library's builders, which get each entry of a file as it is written.
 struct FilterBuilders {
-  /// Errors: InvalidArgument. So this also checks options.
+  /// Errors: InvalidArgument (options).
   static Result<FilterBuilders> Create(const Options& options, const KeyFilterOptions& key_filter);
 
   std::optional<FilterBuilder> keys;       ///< finished at the end of each filter granule
@@ -40,10 +40,10 @@ class SstBuilder {
                                                     const KeyFilterOptions& key_filter,
                                                     const std::string& path, FileInfo info);
 
-  /// REQUIRES: the key is greater than the one before.
+  /// REQUIRES: the key is greater than the previous one
   Status Add(const Entry& entry);
 
-  /// Completes and syncs the file, but not its name.
+  /// Completes and syncs the file, but not its directory.
   Result<FileInfo> Finish();
 
   uint64_t num_bytes() const { return num_bytes_ + block_.size(); }

@@ -10,7 +10,7 @@
 
 namespace blocksieve::toylsm {
 
-/// The last block of an SST, which finds all others; in memory while the file is open.
+/// The last block of an SST, with the handles of all others; in memory while the file is open.
 struct SstIndex {
   struct DataBlock {
     std::string last_key;
@@ -20,7 +20,7 @@ struct SstIndex {
   std::vector<DataBlock> blocks;  ///< at least one
   uint64_t num_entries = 0;
 
-  /// Filter f is for the blocks from f * filter_granule_blocks on; 0: there are no filters.
+  /// Filter f covers the blocks from f * filter_granule_blocks on; 0: no filters.
   uint32_t filter_granule_blocks = 0;
   std::vector<BlockHandle> filters;
 

@@ -10,27 +10,27 @@
 
 namespace blocksieve::toylsm {
 
-/// What reads cost, and what filters saved.
+/// Cost of reads, and savings by filters.
 struct Counters {
   uint64_t data_blocks_from_disk = 0;
   uint64_t data_blocks_from_cache = 0;
   uint64_t filter_blocks_from_disk = 0;
   uint64_t filter_blocks_from_cache = 0;
-  uint64_t bytes_from_disk = 0;    ///< as stored, of everything
-  uint64_t bytes_from_cache = 0;   ///< of blocks, uncompressed
+  uint64_t bytes_from_disk = 0;    ///< all reads, as stored
+  uint64_t bytes_from_cache = 0;   ///< blocks, uncompressed
   uint64_t block_index_bytes = 0;  ///< read when files are opened
 
-  uint64_t filter_negatives = 0;        ///< lookups that were spared a data block
+  uint64_t filter_negatives = 0;        ///< lookups that read no data block
   uint64_t filter_true_positives = 0;   ///< lookups whose data block had the key
   uint64_t filter_false_positives = 0;  ///< wasted reads
-  uint64_t filters_unreadable = 0;      ///< the data block was read without a filter
+  uint64_t filters_unreadable = 0;      ///< data blocks read without a filter
   uint64_t range_negatives = 0;         ///< sorted runs that a bounded seek did not read
 };
 
-/// The data and filter blocks used last, up to a number of bytes.
+/// An LRU cache of data and filter blocks, with a capacity in bytes.
 class BlockCache {
  public:
-  using Key = std::pair<uint64_t, uint64_t>;  ///< number of the file, offset in it
+  using Key = std::pair<uint64_t, uint64_t>;  ///< file number, offset
 
   explicit BlockCache(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
@@ -69,12 +69,12 @@ class BlockCache {
   uint64_t& BytesOf(const Block& block) { return bytes_[static_cast<size_t>(block.kind)]; }
 
   const uint64_t capacity_bytes_;
-  Blocks blocks_;  // the one used last comes first
+  Blocks blocks_;  // most recently used first
   std::map<Key, Blocks::iterator> positions_;
   uint64_t bytes_[2] = {};  // by kind
 };
 
-/// How a read is done.
+/// Counters and cache of a read.
 struct ReadContext {
   Counters* counters;
   BlockCache* cache;  ///< null: neither used nor filled

@@ -20,7 +20,7 @@ Result<std::shared_ptr<SstReader>> SstReader::Open(Env* env, const std::string& 
   return reader;
 }
 
-// An index that cannot be read costs reads, never answers.
+// An unreadable index costs reads; results stay correct.
 void SstReader::OpenSkipIndex(Counters* counters) {
   if (index_.skip_index.stored_bytes == 0) return;
   Result<std::string> raw = ReadRaw(index_.skip_index, counters);
@@ -70,7 +70,7 @@ std::shared_ptr<const Block> SstReader::ReadFilter(size_t block, const ReadConte
   if (index_.filters.empty()) return nullptr;
   const BlockHandle& handle = index_.filters[block / index_.filter_granule_blocks];
   if (handle.stored_bytes == 0) return nullptr;
-  // A filter that cannot be read costs reads, never answers. The block's checksum matters: opening
+  // An unreadable filter costs reads; results stay correct. The block's checksum is needed: opening
   // a filter checks its footer, not its bits.
   auto filter = ReadCached(handle, Block::Kind::kFilter, context);
   if (filter.ok()) return *std::move(filter);
@@ -101,10 +101,10 @@ Result<Found> SstReader::Find(std::string_view key, const ReadContext& context) 
 
 bool SstReader::MayHaveKeyIn(const KeyRange& range, const ReadContext& context) const {
   if (range.begin > last_key() || range.EndsAt(first_key())) return false;
-  // The block index knows some keys: the first one, and the last of each block.
+  // The block index has some keys: the first of the file, and the last of each block.
   const size_t block = FindBlock(range.begin);
   if (range.begin <= first_key() || !range.EndsAt(index_.blocks[block].last_key)) return true;
-  // The range lies within one block, so one filter has all keys that matter.
+  // The range is within one block, so one filter has all its keys.
   const std::shared_ptr<const Block> filter = ReadFilter(block, context);
   if (filter == nullptr || filter->filter.MayContainRange(range.begin, *range.end)) return true;
   ++context.counters->range_negatives;

@@ -14,7 +14,7 @@
 
 namespace blocksieve::toylsm {
 
-/// What a lookup found.
+/// Result of a lookup.
 struct Found {
   bool has_key = false;
   std::optional<std::string> value;  ///< nullopt: deleted
@@ -23,8 +23,8 @@ struct Found {
 /// An open SST.
 class SstReader {
  public:
-  /// Reads the block index, and the skip index if there is one.
-  /// Errors: Corruption, also if it is another file's contents; ResourceExhausted.
+  /// Reads the block index, and the skip index if there is one. Errors: Corruption, also if the
+  /// file has another file's contents; ResourceExhausted.
   static Result<std::shared_ptr<SstReader>> Open(Env* env, const std::string& path,
                                                  const FileInfo& info, Counters* counters);
 
@@ -34,7 +34,7 @@ class SstReader {
   const std::string& last_key() const { return index_.blocks.back().last_key; }
   size_t num_blocks() const { return index_.blocks.size(); }
 
-  /// The one block that can have `key`; num_blocks() if the file ends before.
+  /// The only block that may have `key`; num_blocks() if the file ends before it.
   size_t FindBlock(std::string_view key) const;
 
   /// Errors: Corruption, ResourceExhausted.
@@ -42,15 +42,16 @@ class SstReader {
     return ReadCached(index_.blocks[block].handle, Block::Kind::kData, context);
   }
 
-  /// Looks `key` up: the filter first, the data block only if the filter may match.
+  /// Looks up `key`: checks the filter first, and reads the data block only if the filter may
+  /// match.
   Result<Found> Find(std::string_view key, const ReadContext& context) const;
 
-  /// Whether the file may have a key in the range. Checks the range filter of one granule if the
-  /// block index cannot tell.
+  /// Whether the file may have a key in the range. Checks one range filter if the block index
+  /// cannot decide.
   bool MayHaveKeyIn(const KeyRange& range, const ReadContext& context) const;
 
-  /// Has a granule for each data block. Null if there is none or it cannot be read: any block may
-  /// then hold any value.
+  /// The skip index, with a granule per data block. Null if it is missing or unreadable: every
+  /// block may match then.
   const SkipIndexReader* skip_index() const { return skip_index_ ? &*skip_index_ : nullptr; }
 
  private:
@@ -58,7 +59,7 @@ class SstReader {
       : path_(std::move(path)), info_(info), file_(std::move(file)) {}
 
   void OpenSkipIndex(Counters* counters);
-  /// The filter that has the keys of `block`. Null if there is none or it cannot be read.
+  /// The filter of `block`. Null if it is missing or unreadable.
   std::shared_ptr<const Block> ReadFilter(size_t block, const ReadContext& context) const;
   Result<std::shared_ptr<const Block>> ReadCached(const BlockHandle& handle, Block::Kind kind,
                                                   const ReadContext& context) const;
@@ -70,7 +71,7 @@ class SstReader {
   SstIndex index_;
 
   std::string skip_index_bytes_;
-  std::optional<SkipIndexReader> skip_index_;  // refers to these bytes
+  std::optional<SkipIndexReader> skip_index_;  // refers to skip_index_bytes_
 };
 
 }  // namespace blocksieve::toylsm
