@@ -1,7 +1,7 @@
 """usage: abi.py [--record] PLUGIN TYPES HEADER...
 
-Compares what the plug-in exports with symbols.abi, by abidiff, and the public classes with
-layouts.txt; that each exported name is in a header, too. TYPES is a shared object with the debug
+Compares the plug-in's exports with symbols.abi, by abidiff, and the public classes with
+layouts.txt. Checks that each exported name is in a header. TYPES is a shared object with the debug
 information of all public headers. With --record, writes both files.
 """
 
@@ -16,8 +16,8 @@ SYMBOLS = pathlib.Path(__file__).with_name("symbols.abi")
 LAYOUTS = pathlib.Path(__file__).with_name("layouts.txt")
 CHANGED = """
 Programs that were built with {soname} may not run with this one. Undo the change, or raise VERSION
-in CMakeLists.txt, which the soname follows, and record the new ABI. Was nothing released with this
-soname, delete tests/abi/symbols.abi and record it anew. To record:"""
+in CMakeLists.txt, which the soname follows, and record the new ABI. If this soname was never
+released, delete tests/abi/symbols.abi and record it again. To record:"""
 RECORD = """
   cmake --build build --target record_abi"""
 
@@ -32,7 +32,7 @@ def abidw(*arguments):
 
 
 def classes_in(element, scope=()):
-    """Yields the classes and enums of abidw's XML, each after the names that it is found by."""
+    """Yields the classes and enums of abidw's XML, each with its qualified name."""
     for child in element:
         inner = (*scope, child.get("name")) if child.get("name") else scope
         if child.tag in ("class-decl", "union-decl", "enum-decl"):
@@ -44,7 +44,7 @@ def classes_in(element, scope=()):
 def layout(found, foreign):
     """The size of a class in bytes and the offsets of its members, or the values of an enum."""
     members = [each for each in found.findall("data-member") if each.get("layout-offset-in-bits")]
-    # How large RocksDB's classes are depends on its version; the size of enums, on abidw's.
+    # The size of RocksDB's classes depends on its version; the size of enums, on abidw's.
     ends_in_foreign = members and members[-1][0].get("type-id") in foreign
     if found.tag != "enum-decl" and not ends_in_foreign:
         yield str(int(found.get("size-in-bits")) // 8)

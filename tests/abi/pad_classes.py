@@ -1,15 +1,15 @@
 """usage: pad_classes.py SOURCE_TREE OUTPUT_TREE FILE...
 
-Copies files of the source tree, and puts eight bytes before the members of every class that they
-define: an unnamed bit-field, which initialisers, comparisons and structured bindings do not count.
-Files that would be the same keep their time.
+Copies files of the source tree, with eight bytes of padding before the members of every class: an
+unnamed bit-field, which initialisers, comparisons and structured bindings ignore. Unchanged files
+keep their modification time.
 """
 
 import pathlib
 import re
 import sys
 
-# Laid out as RocksDB, the kernels or another version of the plug-in expect.
+# Classes whose layout RocksDB, the kernels or another version of the plug-in rely on.
 FIXED = (
     "FilterBitsBuilder FilterBitsReader Registration RibbonRow Segment Slice".split()
 )

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# usage: two_versions.sh OTHER_PLUGIN PROGRAM COMMAND WORK_DIR
-# A plug-in of another version, 0.0.0, is preloaded into a program that links this one and into the
-# command, which has the code in itself. Both work as without it, and stderr names that version.
+# usage: two_versions.sh OTHER_PLUGIN PROGRAM COMMAND WORK_DIR Preloads a plug-in of another
+# version, 0.0.0, into a program that links this one and into the command, which contains the code.
+# Both work as without it, and stderr names that version.
 set -euo pipefail
 export LD_PRELOAD=$1
 program=$2

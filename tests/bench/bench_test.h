@@ -17,20 +17,20 @@
 
 namespace blocksieve::bench {
 
-/// This many rows as lines: keys "key000000", "key000002" and so on, in order.
+/// `count` rows as lines, with keys "key000000", "key000002" and so on, in order.
 inline std::string ManyLines(size_t count) {
   std::string text;
   for (size_t i = 0; i < count; ++i) text += fmt::format("key{:06}\tvalue{}\n", 2 * i, i);
   return text;
 }
 
-/// As from a file that is called test.tsv.
+/// Parses `text` as the contents of a file test.tsv.
 inline Input ParseText(const std::string& text, uint64_t max_bytes = UINT64_MAX) {
   std::istringstream stream(text);
   return ParseTsv(stream, "test.tsv", max_bytes);
 }
 
-/// As of dpkg's lists: a hundred files to a directory, fifty in a row of one package.
+/// Rows like dpkg's lists: a hundred files in each directory, fifty in a row from one package.
 inline Input PathsAndPackages(size_t num_rows) {
   Input input;
   for (size_t i = 0; i < num_rows; ++i) {
@@ -42,7 +42,7 @@ inline Input PathsAndPackages(size_t num_rows) {
   return input;
 }
 
-/// What the Failure that `function` throws says; "no failure" if it throws none.
+/// The message of the Failure that `function` throws; "no failure" if it throws none.
 template <class Function>
 std::string FailureOf(Function function) {
   try {
@@ -53,7 +53,7 @@ std::string FailureOf(Function function) {
   return "no failure";
 }
 
-/// What a job is called with, with a directory of its own.
+/// The arguments of a job, with a directory of its own.
 struct TestJob {
   const TempDir dir{::testing::TempDir()};
   const JobOptions options;
@@ -62,15 +62,15 @@ struct TestJob {
   Job job{options, dir.path(), progress, results};
 };
 
-/// The rows that a job wrote, which must have left nothing else.
+/// The rows that a job wrote. Fails the test if the job left anything else.
 class ResultRows {
  public:
   explicit ResultRows(const TestJob& test) : rows_(Json::parse(test.results.Text())["rows"]) {
     EXPECT_TRUE(std::filesystem::is_empty(test.dir.path()));
   }
 
-  /// The row of this metric that has these values as name and parameters. Fails the test unless
-  /// there is just one.
+  /// The row of this metric with these values of name and parameters. Fails the test unless there
+  /// is exactly one.
   Json Row(const std::string& metric, const Json& where) const {
     std::vector<Json> found;
     for (const Json& row : rows_) {

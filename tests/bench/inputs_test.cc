@@ -1,4 +1,4 @@
-// What jobs read, and which keys they look up.
+// The input of jobs, and the keys that they look up.
 
 #include "bench/support/inputs.h"
 
@@ -50,7 +50,7 @@ TEST(InputsTest, TsvValuesMayHoldTabsAndBeEmpty) {
   EXPECT_EQ(input.rows.size(), kMinRows + 2);
 }
 
-TEST(InputsTest, TsvErrorsNameFileLineAndWhatIsWanted) {
+TEST(InputsTest, TsvErrorsNameFileLineAndExpectedForm) {
   EXPECT_EQ(FailureOf([] { ParseText("a\tb\nc\n"); }),
             "test.tsv, line 2: no tab; expected: key TAB value");
   EXPECT_EQ(FailureOf([] { ParseText("\tb\n"); }),
@@ -61,7 +61,7 @@ TEST(InputsTest, TsvErrorsNameFileLineAndWhatIsWanted) {
   EXPECT_THAT(FailureOf([] { LoadInput("/no/such/file", 1); }), HasSubstr("/no/such/file"));
 }
 
-TEST(InputsTest, TheLimitCutsTheInputAndTheDescriptionSaysSo) {
+TEST(InputsTest, TheLimitTruncatesTheInputAndTheDescriptionSaysSo) {
   const Input whole = ParseText(ManyLines(3000));
   EXPECT_THAT(whole.description, Not(HasSubstr("truncated")));
   const uint64_t num_bytes = whole.rows.num_bytes();

@@ -48,7 +48,7 @@ Parsed Parse(std::initializer_list<const char*> arguments) {
   return parsed;
 }
 
-// Exit code and what was printed to stderr.
+// The exit code and the output on stderr.
 std::pair<int, std::string> Refusal(std::initializer_list<const char*> arguments) {
   ::testing::internal::CaptureStderr();
   int code = -1;

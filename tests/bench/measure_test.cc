@@ -11,7 +11,7 @@
 namespace blocksieve::bench {
 namespace {
 
-TEST(SpreadTest, IsTheMiddleHalfOrOfFewTurnsLeastAndMost) {
+TEST(SpreadTest, IsTheQuartilesOrForFewTurnsTheExtremes) {
   const Spread many = SpreadOf({5, 1, 2, 3, 4});
   EXPECT_EQ(many.median, 3);
   EXPECT_EQ(many.low, 2);
@@ -27,8 +27,8 @@ TEST(SpreadTest, IsTheMiddleHalfOrOfFewTurnsLeastAndMost) {
   EXPECT_EQ(one.high, 7);
 }
 
-TEST(SpreadTest, RatiosHaveThoseOfTheirParts) {
-  // Twice as much in every turn, however much the turns differ.
+TEST(SpreadTest, RatiosHaveTheSpreadOfTheirParts) {
+  // Twice as much in every turn, although turns differ.
   const Spread paired = PairedRatio({2, 20, 200}, {1, 10, 100});
   EXPECT_EQ(paired.low, 2);
   EXPECT_EQ(paired.high, 2);
@@ -39,7 +39,7 @@ TEST(SpreadTest, RatiosHaveThoseOfTheirParts) {
   EXPECT_EQ(ratio.turns, 3U);
 }
 
-TEST(TakeTurnsTest, EachTakesItsPartOfTheTimeAndMeasuresAtLeastOnce) {
+TEST(TakeTurnsTest, EachTakesItsShareOfTheTimeAndMeasuresAtLeastOnce) {
   uint64_t calls = 0;
   const auto measure = [&] { return static_cast<double>(++calls); };
   EXPECT_EQ(TakeTurns(0, measure), (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
@@ -48,7 +48,7 @@ TEST(TakeTurnsTest, EachTakesItsPartOfTheTimeAndMeasuresAtLeastOnce) {
   EXPECT_GE(stopwatch.Seconds(), 0.01);
 }
 
-TEST(OwnProcessTest, GivesBackTheResultAndFailsWithTheWork) {
+TEST(OwnProcessTest, ReturnsTheResultAndFailsWithTheWork) {
   EXPECT_EQ(InOwnProcess("work", [] { return 42; }), 42);
   EXPECT_THROW(InOwnProcess("work", []() -> int { throw std::runtime_error("no"); }), Failure);
 }
@@ -57,7 +57,7 @@ TEST(OwnProcessTest, MemoryOfTheChildIsItsOwn) {
   const uint64_t grown = InOwnProcess("work", [] {
     const uint64_t before = ResidentBytes();
     const std::vector<char> memory(64 << 20, 'x');
-    const volatile char& last = memory.back();  // or it could be left out
+    const volatile char& last = memory.back();  // keeps the compiler from removing it
     return PeakResidentBytes() - before + (last == 'y' ? 1 : 0);
   });
   EXPECT_GE(grown, uint64_t{64} << 20);

@@ -1,4 +1,4 @@
-// What bench/run ranges asks, counts and compares.
+// The parts of bench/run ranges: queries, counts and comparisons.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,10 +24,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Those that are made of numbers: the machine need not have any packages.
+// Sets made of numbers, which do not depend on the machine's packages.
 const std::vector<std::string> kMadeSets = {kIntegers, kUsers, kTenantTime};
 
-TEST(KeySetTest, KeysAreInOrderAndNoOtherIsOneOfThem) {
+TEST(KeySetTest, KeysAreInOrderAndOthersAreAbsent) {
   for (const std::string& name : kMadeSets) {
     SCOPED_TRACE(name);
     const KeySet set = MakeKeySet(name, 5'000, 1);
@@ -42,7 +42,7 @@ TEST(KeySetTest, KeysAreInOrderAndNoOtherIsOneOfThem) {
   EXPECT_THAT(FailureOf([] { MakeKeySet("no such", 1, 1); }), HasSubstr("no such"));
 }
 
-// That a range as long as those of one key holds one key on average is what all figures rest on.
+// All figures depend on this: a range of the length "1 key" holds one key on average.
 TEST(KeySetTest, RangesHoldAsManyKeysAsExpected) {
   for (const std::string& name : kMadeSets) {
     SCOPED_TRACE(name);
@@ -61,7 +61,7 @@ TEST(KeySetTest, RangesHoldAsManyKeysAsExpected) {
   }
 }
 
-TEST(RangeQueriesTest, EmptyRangesAreEmptyAndBeginWhereTheyShould) {
+TEST(RangeQueriesTest, EmptyRangesHoldNoKeyAndBeginAsRequested) {
   const KeySet set = MakeKeySet(kTenantTime, 10'000, 3);
   const std::vector<RangeQueries> all = DrawQueries(set, 300, 4);
   ASSERT_EQ(all.size(), std::size(kLengths) + 1);
@@ -90,7 +90,7 @@ TEST(PrefixTest, BlocksAreThoseOfRunsThatHaveThePrefixAndOfRangesWithoutOne) {
   EXPECT_EQ(BlocksWithPrefixes(runs, std::vector<Range>{{"ad3", "ad4"}}, 2), 0);
   EXPECT_EQ(BlocksWithPrefixes(runs, std::vector<Range>{{"ad3", "ae4"}}, 2), 2);
   EXPECT_EQ(BlocksWithPrefixes(runs, std::vector<Range>{{"ad3", "ad4"}, {"ab3", "ac4"}}, 3),
-            2);  // not asked
+            2);  // no filter is probed
 }
 
 TEST(RangeDatabaseTest, CountsOneBlockPerRunWithoutAFilterAndFewWithRanges) {
@@ -127,7 +127,7 @@ TEST(RangeDatabaseTest, AWrongAnswerIsAFailure) {
   EXPECT_THAT(FailureOf([&] { database.TimeGets(set.others, true); }), HasSubstr("NotFound"));
 }
 
-// Three keys each that only part where no code of eight bytes reaches.
+// Groups of three keys that differ only after the eight bytes of a code.
 TEST(FilterAloneTest, SaysWhyThereIsNoFilter) {
   KeySet set;
   set.name = "alike";

@@ -1,4 +1,4 @@
-// The main job's own parts: how it counts and what it compares.
+// The parts of bench/run read_amp: counters, contestants and databases.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(ContestantsTest, RibbonBitsForOnePercent) {
   EXPECT_NEAR(StockRibbonBitsPerKey(0.01), 9.9, 0.1);
 }
 
-// What the run's "all keys were found" rests on.
+// The run depends on this for "all keys were found".
 TEST(LookupDatabaseTest, AMissingRowAndAnUnexpectedRowAreFailures) {
   const TempDir dir(::testing::TempDir());
   const Input input = ParseText(ManyLines(kMinRows));
@@ -111,10 +111,10 @@ TEST(ExperimentTest, FiguresFitTogether) {
     const double target = contestant.role == "stock_default" ? 0.0097
                           : contestant.role == "same_memory" ? 0.00106
                                                              : 0.05;
-    // Filters of the few hundred keys of a level-0 file round up to whole lines: a lower rate.
+    // Filters of the few hundred keys of a level-0 file round up to whole lines: a lower FPR.
     rows.ExpectWithin("measured FPR", leveled, target / 2, target * 1.1);
     rows.ExpectWithin("absent keys, data blocks: cached", leveled, 0, 6 * target * 1.3);
-    // 10,000 keys are looked up, of which a few are beyond the files' keys.
+    // A few of the 10,000 keys are outside the files' key ranges.
     const double sigma = std::sqrt(target / 9'000);
     rows.ExpectWithin("measured FPR", compacted, target - 4 * sigma, target + 4 * sigma);
   }

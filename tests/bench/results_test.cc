@@ -27,7 +27,7 @@ TEST(ResultsTest, RowsHaveOneForm) {
   EXPECT_EQ(file["rows"][2]["turns"], 1);
 }
 
-TEST(ResultsTest, WhatJsonCannotHoldIsMissingOrReplaced) {
+TEST(ResultsTest, ValuesThatJsonCannotHoldAreMissingOrReplaced) {
   Results results("job");
   results.Of("\xFF", {}).Add("rate", "", std::numeric_limits<double>::infinity());
   const Json file = Json::parse(results.Text());

@@ -14,7 +14,7 @@ const FilterGoal kSameRate{"target_fpr=0.01", {.target_fpr = 0.01}};
 const FilterGoal kWastedReads{"wasted_reads=0.01", {.wasted_reads = 0.01}};
 const FilterGoal kBitsPerKey{"bits_per_key=10", {.bits_per_key = 10}};
 
-TEST(TreeModelTest, LevelsAddUpAndEachIsTenTimesTheOneBefore) {
+TEST(TreeModelTest, LevelsAddUpAndEachIsTenTimesThePreviousOne) {
   for (const uint64_t keys : ComputedKeys(8)) {
     const std::vector<uint64_t> levels = PlanTree(keys, kSameRate).level_keys;
     EXPECT_EQ(std::accumulate(levels.begin(), levels.end(), uint64_t{0}), keys);
@@ -27,7 +27,7 @@ TEST(TreeModelTest, LevelsAddUpAndEachIsTenTimesTheOneBefore) {
   EXPECT_EQ(PlanTree(1'000'000'000'000, kSameRate).level_keys.size(), 7U);
 }
 
-TEST(TreeModelTest, EveryWayOfAskingIsKeptTo) {
+TEST(TreeModelTest, EveryGoalIsMet) {
   for (const uint64_t keys : {uint64_t{30'000'000}, uint64_t{1'000'000'000'000}}) {
     const TreePlan same_rate = PlanTree(keys, kSameRate);
     EXPECT_THAT(same_rate.target_fprs, testing::Each(0.01));

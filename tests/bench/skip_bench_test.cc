@@ -1,4 +1,4 @@
-// The parts of bench/run skip: what it fills databases with, what it counts and what it writes.
+// The parts of bench/run skip: datasets, counts and results.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Against blocks counted by other means: each row alone in a block.
+// With a known number of blocks: each row is alone in a block.
 TEST(RowBlocksTest, AreThoseOfTheNewestVersions) {
   const TempDir dir(::testing::TempDir());
   Dataset dataset;
@@ -48,7 +48,7 @@ TEST(RowBlocksTest, AreThoseOfTheNewestVersions) {
   EXPECT_EQ(after.Count(rows), 3U);
 }
 
-// What the run's "every answer was compared" rests on.
+// The run depends on this for "every result was checked".
 TEST(ScanDatabaseTest, WrongAnswersAreFailures) {
   const TempDir dir(::testing::TempDir());
   const Dataset dataset = MakeRealDataset(PathsAndPackages(1'000), "package", 1);
@@ -104,7 +104,7 @@ TEST(ExperimentTest, FiguresFitTogether) {
           return rows.Value("data blocks", where);
         };
         EXPECT_GE(blocks("minimum"), 1);
-        // A scan may read less than whole granules, but never less than the least.
+        // A scan may read less than whole granules, but never less than the minimum.
         EXPECT_GE(blocks("skip index"), blocks("minimum"));
         EXPECT_LT(blocks("skip index"), blocks("full scan"));
         rows.ExpectWithin("matching rows", parameters, 1, 1e6);
@@ -116,7 +116,7 @@ TEST(ExperimentTest, FiguresFitTogether) {
   }
   for (const std::string& column : {columns[1], columns[3]}) {
     const Json where = {{"name", "index"}, {"column", column}, {"granule rows", 64}};
-    // The least at 1 % would be 6.64, if there were no keys and no postings.
+    // Without keys and postings, the lower bound at 1 % would be 6.64.
     rows.ExpectWithin("bits per value: all", where, rows.Value("bits per value: filters", where),
                       30);
   }
@@ -127,8 +127,8 @@ TEST(ExperimentTest, FiguresFitTogether) {
   EXPECT_EQ(rows.Row("time", {{"granules", 1'000}, {"values", 16}})["turns"], kTurns);
 }
 
-// Whatever form a column's filters take: it is smaller than bit slices, and postings are exact.
-TEST(FormsTest, BothFormsAreBuiltAndAsked) {
+// The chosen form of a column's filters is smaller than bit slices, and postings are exact.
+TEST(FormsTest, BothFormsAreBuiltAndProbed) {
   const Dataset dataset = MakeRealDataset(PathsAndPackages(5'000), "package", 1);
   Effort effort;
   effort.synthetic_rows = 128'000;

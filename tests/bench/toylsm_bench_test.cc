@@ -1,4 +1,4 @@
-// The parts of bench/run toylsm: what it counts and what it writes.
+// The parts of bench/run toylsm: counts and results.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

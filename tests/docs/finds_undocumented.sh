@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: finds_undocumented.sh DOXYGEN DOXYFILE WORK_DIR
-# Plants a header among the public ones: of the names in it just those that say so are undocumented.
+# Adds a header to the public ones, and checks that exactly the names that say so are reported.
 set -euo pipefail
 doxygen=$1
 doxyfile=$2

@@ -1,10 +1,10 @@
 #include "tests/core/format/written_block.h"
 #include "tests/fuzz/fuzz.h"
 
-// Any bytes may stand where a filter, one with a part for ranges, or a skip index is expected, also
-// with checksums that are right: what cannot be read denies nothing, and what opens can be asked
-// anything, with the same answers by all kernels. Expectations are GoogleTest's here: the first
-// that fails ends the process.
+// Any bytes in place of a filter, a filter with a range part or a skip index, also with correct
+// checksums: an unreadable block denies nothing, and a readable one can be probed for anything,
+// with the same answers from all kernels. Uses GoogleTest's expectations: the first failure ends
+// the process.
 
 void blocksieve::testing::TestOneInput(ByteView bytes) {
   static const std::vector<WrittenBlockPtr> formats = [] {

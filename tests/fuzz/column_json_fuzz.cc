@@ -11,16 +11,16 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
-// Input: a JSON pointer; a line end; a row. Whatever the row, it can be read; and where it is JSON,
-// the values are those that a parser of whole documents finds at the pointer.
+// Input: a JSON pointer; a line end; a row. Any row can be read. If it is JSON, its values are
+// those that a parser of whole documents finds at the pointer.
 
 namespace blocksieve::testing {
 namespace {
 
 using Json = nlohmann::json;
 
-// The document, if it is one in which nothing depends on the reader: no name occurs twice in an
-// object, and it is no deeper than a column looks.
+// The document, unless its meaning depends on the reader: if a name occurs twice in an object or it
+// is nested deeper than a column reads, nothing.
 std::optional<Json> ReadDocument(std::string_view row) {
   bool is_plain = true;
   std::vector<std::set<std::string>> names;
@@ -44,7 +44,7 @@ const Json* Find(const Json& document, const std::string& pointer) try {
   return nullptr;
 }
 
-// Floats are given as they were written, which a document no longer knows.
+// Stands for any float: columns see its text, which the document does not keep.
 constexpr std::string_view kSomeFloat = "float";
 
 std::vector<std::string> TextsOf(const Json& member) {

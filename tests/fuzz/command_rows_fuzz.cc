@@ -15,9 +15,9 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
-// Input: a byte, the number of the key's field; what is given for --delimiter, and for --index,
-// line by line; an empty line; lines to load. A line becomes a key and a value that together are
-// the line again, and columns of the value find in it what they were to find in the line.
+// Input: a byte, the number of the key's field; arguments of --delimiter and --index, one per line;
+// an empty line; lines to load. A line becomes a key and a value that together make up the line,
+// and columns find in the value what they would find in the line.
 
 namespace blocksieve::cli {
 namespace {
@@ -50,8 +50,8 @@ std::vector<std::string> ValuesOf(const Column& column, std::string_view row) {
   return values;
 }
 
-// A column of the line, and what it becomes for the value; nothing if it reads no field of the
-// line's own delimiter, whose bytes may mean something else in the value.
+// A column of the line, and the column of the value that it becomes. Empty if it does not read
+// fields with the line's delimiter: its bytes may mean something else in the value.
 struct FieldColumn {
   Column of_line;
   Column of_value;

@@ -13,11 +13,11 @@
 
 #include "tests/fuzz/fuzz.h"
 
-// For compilers without libFuzzer, and with the arguments of its that are needed:
+// Replaces libFuzzer for other compilers, with the arguments of libFuzzer that are needed:
 //
 //   TARGET [-runs=N] [-seed=S] FILE-OR-DIRECTORY...
 //
-// runs each input as it is, then N random changes of them and bytes drawn at random. Not guided by
+// runs each input unchanged, then N random mutations of them and random bytes. Not guided by
 // coverage, but repeatable: the same seed makes the same inputs.
 
 namespace {
@@ -47,8 +47,8 @@ class Mutator {
  private:
   uint64_t Below(uint64_t bound) { return random_() % bound; }
 
-  /// Short inputs as often as long ones, and many small bytes: of the targets that read their input
-  /// as choices, these are the first few, short texts, and numbers that come again.
+  /// Short inputs as often as long ones, and many small bytes: targets that read their input as
+  /// choices get low choices, short texts and repeated numbers from these.
   std::string Draw() {
     constexpr uint64_t kMasks[] = {0xff, 0xff, 0x1f, 0x03};
     std::string input(Below(uint64_t{2} << Below(12)), '\0');
@@ -90,7 +90,7 @@ class Mutator {
     }
   }
 
-  /// Anywhere, but half the time near an end: that is where headers and footers are.
+  /// A random place, half of the time near an end, where headers and footers are.
   size_t Place(const std::string& input) {
     const size_t near = std::min<size_t>(input.size(), 100);
     switch (Below(4)) {

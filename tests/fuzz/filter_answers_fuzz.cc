@@ -13,12 +13,12 @@
 #include "tests/fuzz/input.h"
 
 // Any options and any keys: a filter of any kind matches every key that it was built from, and all
-// kernels give the same answers to those that it was not.
+// kernels give the same answers for other keys.
 
 namespace blocksieve::testing {
 namespace {
 
-// Of what is made up: keys that differ from each other, as many or as long as the input says.
+// Limits of generated keys: distinct keys in a series, and bytes of a key.
 constexpr uint32_t kMaxSeries = 1 << 10;
 constexpr uint32_t kMaxKeyBytes = 1 << 12;
 
@@ -102,7 +102,7 @@ void TryBuilder(FilterKind kind, Input* input) {
   if (options.keep_hashes) Require(builder->VerifyBuilt(block->view()).ok(), "it is verified");
 }
 
-// A number of cells that these keys can fill up, as well as one that they cannot.
+// A number of cells, which these keys may or may not fill up.
 Result<BloomLayout> AnyLayout(Input* input) {
   const uint64_t seed = input->Number<uint64_t>();
   if (input->Flag()) {
@@ -124,7 +124,7 @@ void TryClassic(Input* input) {
   Require(again->num_set_cells() == filter->num_set_cells(), "what was written is read");
 }
 
-// Every other key is removed again, as often as it was added.
+// Removes every other key as often as it was added.
 void TryCounting(Input* input) {
   const Result<BloomLayout> layout = AnyLayout(input);
   if (!layout.ok()) return;
@@ -140,7 +140,7 @@ void TryCounting(Input* input) {
     }
   }
   for (const std::string& key : keys) Require(filter->MayContain(key), "every key is contained");
-  // Counters that stuck are not empty, even if all keys went.
+  // Saturated counters stay, even if all keys are removed.
   if (!keys.empty()) CheckAnswers(filter->Serialize()->view(), keys);
 }
 

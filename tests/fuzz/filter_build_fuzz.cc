@@ -9,13 +9,13 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
-// Any hashes, also such as no hash function gives: all kernels build the same bytes of them, in
-// which every one of them is found.
+// Any hashes, including ones that no hash function returns: all kernels build the same bytes from
+// them, and every hash matches.
 
 namespace blocksieve::testing {
 namespace {
 
-// Taken from the input, and variants that differ in few bits.
+// Hashes from the input, and variants that differ in a few bits.
 std::vector<uint64_t> AnyHashes(Input* input) {
   std::vector<uint64_t> hashes;
   while (!input->empty()) {
@@ -68,7 +68,7 @@ void CheckFound(const std::vector<uint64_t>& hashes, Input* input) {
 }  // namespace
 
 void TestOneInput(ByteView bytes) {
-  // What is asked for comes before the hashes, of which there is any number.
+  // The options come before the hashes.
   const size_t choice_bytes = std::min<size_t>(bytes.size(), 8);
   Input choices(bytes.first(choice_bytes));
   Input input(bytes.subspan(choice_bytes));

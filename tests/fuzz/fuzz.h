@@ -8,10 +8,10 @@
 
 namespace blocksieve::testing {
 
-/// What each fuzz target defines: does with the input what a reader of foreign bytes does, and ends
-/// the process if something that is promised of all bytes does not hold. The input lies in memory
-/// of just its size, so that a sanitizer sees any read beyond. Clang's libFuzzer calls it by way of
-/// libfuzzer.cc (preset `fuzz`); with other compilers, driver.cc does.
+/// Defined by each fuzz target. Reads the input as foreign bytes, and ends the process if a promise
+/// about arbitrary bytes is broken. The input is in memory of exactly its size, so that sanitizers
+/// detect reads beyond it. Called by Clang's libFuzzer through libfuzzer.cc (preset `fuzz`), and by
+/// driver.cc with other compilers.
 void TestOneInput(ByteView input);
 
 inline void Require(bool holds, const char* what) {

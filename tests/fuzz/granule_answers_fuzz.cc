@@ -13,7 +13,7 @@
 #include "tests/fuzz/input.h"
 #include "tests/support/damage.h"
 
-// Any options and any rows: the index never denies a row, says of granules what they are, and all
+// Any options and any rows: the index never denies a row, describes granules correctly, and all
 // kernels give the same answers.
 
 namespace blocksieve::testing {
@@ -63,7 +63,7 @@ Value AnyValue(ValueType type, Input* input) {
   return Value::Bytes(input->Text());
 }
 
-// Gives the rows to the builder as well.
+// Also adds the rows to the builder.
 std::vector<Row> AnyRows(const GranuleIndexOptions& options, Input* input,
                          GranuleIndexBuilder* builder) {
   std::vector<Row> rows;
@@ -103,7 +103,7 @@ class IndexCheck {
     Require(row == rows.end(), "all rows are in granules");
   }
 
-  /// What each question was answered; the same for all kernels.
+  /// The result of each query, the same for all kernels.
   const std::vector<GranuleSet>& answers() const { return answers_; }
 
  private:

@@ -10,15 +10,16 @@
 
 namespace blocksieve::testing {
 
-/// Takes what comes before the first `end` off the front of a text, and that `end`; all, without.
+/// Removes the text before the first `end`, and that `end`, from the front; everything if `end`
+/// does not occur. Returns the text without `end`.
 inline std::string_view Cut(std::string_view* text, std::string_view end) {
   const std::string_view piece = text->substr(0, text->find(end));
   text->remove_prefix(std::min(piece.size() + end.size(), text->size()));
   return piece;
 }
 
-/// Takes what a test needs off the front of its input. Behind the end are zeros and empty texts, so
-/// that every input is a test.
+/// Reads values from the front of a fuzz input. After its end come zeros and empty texts, so that
+/// every input is valid.
 class Input {
  public:
   explicit Input(ByteView bytes) : decoder_(bytes) {}
@@ -30,12 +31,12 @@ class Input {
     return decoder_.Fixed<Integer>();
   }
 
-  /// One byte's worth of choices. REQUIRES: 1 <= bound <= 256
+  /// A number below `bound`, from one byte. REQUIRES: 1 <= bound <= 256
   size_t Below(size_t bound) { return Number<uint8_t>() % bound; }
 
   bool Flag() { return Below(2) != 0; }
 
-  /// A byte with the length, and as many bytes as there are of it. Refers to the input.
+  /// A length byte and up to that many bytes. Refers to the input.
   std::string_view Text() {
     const size_t size = Number<uint8_t>();
     return AsText(decoder_.Bytes(std::min(size, decoder_.rest().size())));

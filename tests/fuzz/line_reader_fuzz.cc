@@ -10,18 +10,18 @@
 
 #include "tests/fuzz/fuzz.h"
 
-// Input: a byte, and what a process writes into a pipe, in pieces of as many bytes or, at most, 16
-// pieces. Wherever they end, the lines that are read are the lines that were written.
+// Input: a byte, and the output of a process to a pipe, in pieces of that many bytes but at most 16
+// pieces. Wherever these end, the lines read are the lines written.
 
 namespace blocksieve::cli {
 namespace {
 
 using blocksieve::testing::Require;
 
-constexpr size_t kMaxPieces = 16;  // what a pipe holds while nobody reads, if each is its own
+constexpr size_t kMaxPieces = 16;  // fit in the buffers of a pipe that is not read
 constexpr size_t kMaxBytes = 32 << 10;
 
-// A pipe in which `text` is waiting.
+// A pipe that holds `text`.
 class FullPipe {
  public:
   FullPipe(std::string_view text, size_t piece_bytes) {

@@ -4,7 +4,8 @@
 
 #include "tests/fuzz/fuzz.h"
 
-// Any bytes have a normal form, which is its own, and no longer than they but for a path of "/".
+// Any bytes have a normal form, which is its own normal form, and is not longer except for a path
+// "/".
 
 void blocksieve::testing::TestOneInput(ByteView bytes) {
   const std::string normal = sieve::NormalizeUrl(AsText(bytes));

@@ -15,10 +15,9 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
-// Any text may stand where RocksDB expects the options of a filter policy or of a skip index. What
-// is taken has only numbers in their ranges, and is written in a form that reads as the same again.
-// The input is such a text; and, as few texts that come about by chance are taken, it is also read
-// as a choice of options and values.
+// Any text as the options of a filter policy or a skip index. If it is accepted, all numbers are in
+// their ranges, and the options are written in a form that parses to the same options. As few
+// random texts are accepted, the input is also read as a choice of options and values.
 
 namespace blocksieve::testing {
 namespace {
@@ -26,7 +25,7 @@ namespace {
 using rocksdb_plugin::Policy;
 using rocksdb_plugin::SkipIndexCollectorFactory;
 
-// Refusals are reported there, which is of no use here.
+// Discards the messages about refused options.
 class SilentStderr {
  public:
   SilentStderr() {

@@ -10,9 +10,9 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
-// Postings of any hashes, also of such as no hash function gives, name every granule that has a
-// value, and no other but of its group. Any bytes can be opened as postings and asked: no granule
-// beyond the last is named.
+// Postings of any hashes, including ones that no hash function returns, contain every granule that
+// has a value, and no other outside its group. Any bytes can be opened as postings and queried: no
+// granule after the last is returned.
 
 namespace blocksieve::internal {
 namespace {
@@ -32,7 +32,7 @@ GranuleSet GranulesOf(const Postings& postings, size_t num_granules, uint64_t ha
 void OpenAnyBytes(size_t num_granules, Input* input) {
   std::vector<uint64_t> hashes(4);
   for (uint64_t& hash : hashes) hash = input->Number<uint64_t>();
-  // In memory of just its size.
+  // A copy in memory of exactly its size.
   std::vector<uint8_t> bytes;
   while (!input->empty()) bytes.push_back(input->Number<uint8_t>());
   Postings postings;
@@ -42,7 +42,7 @@ void OpenAnyBytes(size_t num_granules, Input* input) {
   postings.PruneByAny(hashes, &set);
 }
 
-/// Of few values or many, alike or not.
+/// A hash from a small or large set, similar to others or not.
 uint64_t AnyHash(Input* input) {
   const size_t kind = input->Below(4);
   if (kind == 0) return input->Number<uint8_t>();
@@ -67,7 +67,7 @@ void BuildAndAsk(size_t num_granules, Input* input) {
     const size_t count = 1 + (input->Flag() ? input->Number<uint8_t>() : 0);
     const size_t distance = 1 + input->Below(8);
     for (size_t i = 0; i < count; ++i) add(hash, (first + i * distance) % num_granules);
-    // And values of their own, as in columns that are nearly unique.
+    // And unique values, as in columns that are nearly unique.
     for (size_t i = input->Below(4) == 0 ? 50 : 0; i > 0; --i) {
       add((hash + i) * 0x9e3779b97f4a7c15, (first + i) % num_granules);
     }

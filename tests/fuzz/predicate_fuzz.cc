@@ -8,8 +8,9 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
-// Input: definitions of columns, one per line; an empty line; a condition; a zero byte; a row. What
-// can be read is written in a form that reads as the same again, and has an answer for any row.
+// Input: definitions of columns, one per line; an empty line; a condition; a zero byte; a row. A
+// valid condition is written in a form that parses to the same condition, and can be evaluated on
+// any row.
 
 namespace blocksieve::testing {
 namespace {

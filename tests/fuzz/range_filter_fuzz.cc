@@ -10,15 +10,14 @@
 #include "tests/fuzz/input.h"
 #include "tests/support/damage.h"
 
-// Any keys make a range filter that denies no range with a key, and all kernels give the same
-// answers.
+// A range filter of any keys denies no range with a key, and all kernels give the same answers.
 
 namespace blocksieve::testing {
 namespace {
 
 using Answer = RangeFilterReader::Answer;
 
-// Of what is made up: keys that differ from each other.
+// The most distinct keys in a generated series.
 constexpr uint32_t kMaxSeries = 1 << 10;
 constexpr size_t kMaxKeys = 1'500;
 
@@ -44,7 +43,7 @@ void AddSeries(Input* input, std::vector<std::string>* keys) {
   }
 }
 
-/// What is left of the input goes to ranges.
+/// Leaves the rest of the input for ranges.
 std::vector<std::string> AnyKeys(Input* input) {
   std::vector<std::string> keys;
   for (size_t count = input->Number<uint8_t>(); count > 0 && keys.size() < kMaxKeys; --count) {
@@ -53,7 +52,7 @@ std::vector<std::string> AnyKeys(Input* input) {
         AddSeries(input, &keys);
         break;
       case 1: {
-        // Like one of the last: longer, or with another end.
+        // Like a recent key: longer, or with another end.
         std::string key =
             keys.empty() ? "" : keys[keys.size() - 1 - input->Below(256) % keys.size()];
         key.resize(key.size() - std::min<size_t>(key.size(), input->Below(8)));
@@ -88,7 +87,7 @@ class RangeCheck {
     Require(first == keys_.end() || *first >= end, "no range that holds a key is denied");
     Require(
         is_whole_file_ ? answer == Answer::kNo : answer == Answer::kBeyond || end <= keys_.back(),
-        "ranges behind the last key are denied by the filters of whole files only");
+        "ranges after the last key are denied by the filters of whole files only");
   }
 
  private:

@@ -8,7 +8,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
-// Any groups and any goals: an allocation that keeps to what was asked for, or an error.
+// Any groups and any goals give an allocation that meets the goal, or an error.
 
 namespace blocksieve::testing {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMaxGroups = 6;
 constexpr double kRounding = 1 + 1e-12;  // of sums that are made in another order
 
-// Ordinary numbers, powers of two, and whatever eight bytes can be.
+// Ordinary numbers, powers of two, and arbitrary bits.
 double AnyNumber(Input* input) {
   switch (input->Below(4)) {
     case 0:
@@ -47,7 +47,7 @@ void Check(const std::vector<RunGroup>& groups, const RateAllocation& allocation
     const double fpr = allocation.target_fprs[i];
     const Result<Layout> layout = ChooseLayout(groups[i].kind, fpr);
     Require(fpr == 1 || layout.ok(), "filters of a rate can be built");
-    // Where the goal is out of reach, rates are the limit, which layouts stay below.
+    // If the goal is out of reach, rates are at their limit, and layouts are below it.
     wasted_reads += groups[i].num_runs * (allocation.is_reached ? fpr : layout->predicted_fpr);
   }
   Require(std::abs(wasted_reads - allocation.wasted_reads) <= wasted_reads * (kRounding - 1),

@@ -9,7 +9,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/reseal.h"
 
-// Any bytes can be a sidecar. What is read of some columns answers as the whole index does.
+// Any bytes as a sidecar. An index with some of its columns read answers like the whole index.
 
 namespace blocksieve {
 namespace {
@@ -41,7 +41,7 @@ void CheckSource(ByteView index) {
   const Result<std::string> part = ReadSkipIndex(&source, predicate.columns());
   const Result<SkipIndex> whole = SkipIndex::Open(index);
   if (!whole.ok()) {
-    // What is damaged may be a column that was not read.
+    // The damage may be in a column that was not read.
     if (part.ok()) (void)SkipIndex::Open(AsBytes(*part));
     return;
   }

@@ -13,8 +13,8 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/reseal.h"
 
-// Input: the properties of a file, one per line ("name=text"); an empty line; its index. Whatever
-// they are, a scan can be planned, and a file without an index that can be read is read as a whole.
+// Input: the properties of a file, one per line ("name=text"); an empty line; its index. With any
+// of them, a scan can be planned, and a file without a readable index is read as a whole.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -75,7 +75,7 @@ void Check(const Properties& properties) {
   const bool has_index = index.index() != nullptr;
   Require(has_index == index.problem().empty(), "there is an index, or a problem");
   CheckCatalog(properties, has_index);
-  // The catalog of the process is not to remember it.
+  // Keeps the process's catalog from caching it.
   properties->db_session_id.clear();
   CheckPlan(properties, has_index);
 }

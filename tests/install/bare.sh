@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # usage: bare.sh RELEASE tests|packages   (as root, with debootstrap and the network)
 #
-# Makes a Debian that has nothing but what it needs to exist, such as bookworm, trixie or testing,
-# in a directory of its own, and clones the last commit into it. tests: runs bench/run --quick and
-# tests/run there, as whoever tries the project does. packages: makes Debian packages there, asks
-# lintian, builds the documents' programs with the sources below a parent project, and in another
-# such Debian uses the packages as their users would: see use_packages.sh. Leaves nothing behind.
+# Installs a minimal Debian, such as bookworm, trixie or testing, in a directory of its own, and
+# clones the last commit into it. tests: runs bench/run --quick and tests/run there, like a new
+# user. packages: makes Debian packages there, runs lintian, builds the programs of the documents
+# with the sources in a parent project, and uses the packages in a second minimal Debian: see
+# use_packages.sh. Removes everything at the end.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 if [[ ${1:-} != --in-namespace ]]; then
@@ -13,7 +13,7 @@ if [[ ${1:-} != --in-namespace ]]; then
     echo "usage: $0 RELEASE tests|packages" >&2
     exit 2
   }
-  # In a mount namespace of its own, so that no mount outlives it.
+  # In its own mount namespace, so that no mount outlives the script.
   machines=$(mktemp -d /var/tmp/bare.XXXXXX)
   trap 'rm -rf --one-file-system "$machines"' EXIT
   unshare --mount --propagation private "$0" --in-namespace "$machines" "$@"
@@ -23,7 +23,7 @@ machines=$2
 release=$3
 chmod 755 "$machines" # apt downloads as a user of its own
 
-# install_debian NAME: from where this machine's own packages come, if that is a Debian.
+# install_debian NAME: from this machine's Debian mirror, if it has one.
 install_debian() {
   local mirror
   mirror=$(apt-get indextargets --format "\$(REPO_URI)" 'Label: Debian' 'Created-By: Packages' |
@@ -35,7 +35,7 @@ install_debian() {
   git clone --quiet "$root" "$machines/$1/srv/blocksieve"
 }
 
-# in_debian NAME COMMAND...: with nothing of this environment.
+# in_debian NAME COMMAND...: runs the command without this environment.
 in_debian() {
   echo "== $release: ${*:2}"
   env --ignore-environment PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \

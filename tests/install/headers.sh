@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# usage: headers.sh INCLUDE_DIR: the first error of each installed header that does not compile in
-# an older language is that it needs C++20. CXX counts.
+# usage: headers.sh INCLUDE_DIR: checks that installed headers that do not compile as C++17 say
+# first that they need C++20. Compiles with CXX.
 set -euo pipefail
 cd "$1"
 find blocksieve -name '*.h' | while read -r header; do

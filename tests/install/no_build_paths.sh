@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# usage: no_build_paths.sh PREFIX SOURCE_DIR: nothing that was installed depends on the source tree,
-# in which the build tree is.
+# usage: no_build_paths.sh PREFIX SOURCE_DIR: checks that no installed file depends on the source
+# tree, which contains the build tree.
 set -euo pipefail
 prefix=$1
 source_dir=$2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: packages.sh CPACK BUILD INSTALLED_PREFIX WORK_DIR [--core-only]
-# Makes Debian packages of the build tree, looks at them, and unpacks them into WORK_DIR/root.
+# Makes Debian packages from the build tree, checks them, and unpacks them into WORK_DIR/root.
 set -euo pipefail
 cpack=$1
 build=$2
@@ -18,7 +18,7 @@ fail() {
   exit 1
 }
 
-# depends PACKAGE PATTERN: the package asks for what the pattern matches.
+# depends PACKAGE PATTERN: checks that the package has a dependency that matches.
 depends() {
   dpkg-deb --field "$work/$1"_*.deb Depends | tr ',' '\n' | grep -qE "^ *$2" ||
     fail "$1 does not depend on $2"
@@ -39,7 +39,7 @@ for package in "${packages[@]}"; do
   (cd "$work/root" && md5sum --check --quiet "$work/$package.control/md5sums")
 done
 
-# Every installed file is in one package, and in one only: of what has no component, cpack makes none.
+# Every installed file is in exactly one package; cpack omits files without a component.
 all_of() { (cd "$1" && find . -not -type d | sed 's/\.gz$//' | sort); }
 diff <(all_of "$installed") <(all_of "$work/root/usr")
 diff -r "$installed/include" "$work/root/usr/include"
@@ -51,7 +51,7 @@ if [[ ${5:-} != --core-only ]]; then
   version=$(dpkg-deb --field "$work"/libblocksieve-dev_*.deb Version)
   depends libblocksieve-dev librocksdb-dev
   depends libblocksieve-dev "libblocksieve-rocksdb0\\.1 \\(= $version\\)"
-  # As Debian names libraries: librocksdb.so.7.8 is in librocksdb7.8.
+  # Debian's package names: librocksdb.so.7.8 is in librocksdb7.8.
   rocksdb=$(readelf -d "$work"/root/usr/lib*/libblocksieve_rocksdb.so |
     sed -nE 's|.*NEEDED.*\[(librocksdb)\.so\.([0-9.]+)\]|\1\2|p')
   depends libblocksieve-rocksdb0.1 "${rocksdb:?} "

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # usage: preload.sh PREFIX WORK_DIR
-# The installed wrapper of RocksDB's tools: what they compact gets the filters of the OPTIONS file.
+# Tests the installed wrapper of RocksDB's tools: files that they compact get the filters of the
+# OPTIONS file.
 set -euo pipefail
 bin=$1/bin
 work=$2

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # usage: standalone.sh   (as root, with debootstrap and the network; after .ci/prepare)
 #
-# Builds the command as one file that needs nothing (preset standalone), runs the command's tests with
-# it, and lets it look at databases in a root that has nothing else, and on a bare Debian 12 and 13.
-# Leaves nothing behind.
+# Builds the command as a single file that needs nothing (preset standalone), runs the command's tests
+# with it, and runs it on databases in an empty root and on bare Debian 12 and 13 machines. Removes
+# everything at the end.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"

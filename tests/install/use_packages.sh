@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# usage: use_packages.sh DIR: on a bare Debian (bare.sh), installs the packages in DIR and uses
-# them: the command, the plug-in preloaded into RocksDB's tools, and the documents' programs.
-# Removes the packages, looks for what they left, installs them again.
+# usage: use_packages.sh DIR: on a minimal Debian (bare.sh), installs the packages in DIR and uses
+# them: the command, the plug-in preloaded into RocksDB's tools, and the programs of the documents.
+# Then removes the packages, checks that no file remains, and installs them again.
 set -euxo pipefail
 programs=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../readme")
 cd "$1"

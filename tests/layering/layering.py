@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: layering.py SOURCE_DIR [--draw]
 
-Fails if a file includes one of a room that it must not know, if a folder is no room, if it has
-more files than one can take in, or if the drawing of the rooms in lib/README.md is not of today.
-ROOMS says which rooms there are and what each may use. --draw prints the drawing.
+Fails if a file includes a header of a room that its own room may not use, if a folder has no room
+or too many files, or if the drawing of the rooms in lib/README.md is outdated. ROOMS lists the
+rooms and what each may use. --draw prints the drawing.
 """
 
 import collections
@@ -11,8 +11,8 @@ import pathlib
 import re
 import sys
 
-# Folder, rooms it may use (and with them all that those may use), public headers of the core or of
-# the RocksDB integration that belong to it. A folder without an entry belongs to the one around it.
+# Folder; rooms that it may use, which includes all that those may use; its public headers of the
+# core or the RocksDB integration. A folder without an entry belongs to the room of its parent.
 ROOMS = [
     ("lib/base", "", "bytes status"),
     ("lib/hash", "lib/base", "hash"),
@@ -58,7 +58,7 @@ ROOMS = [
         "integration/cli/rows integration/cli/maintenance integration/sieve",
         "",
     ),
-    # sizing_gen.cc, which makes lib/bloom/sizing_table.inc.
+    # sizing_gen.cc, which generates lib/bloom/sizing_table.inc.
     ("bench", "lib/filter", ""),
     ("bench/support", "lib/skip lib/lsm integration/rocksdb/compat integration/cli/term", ""),
     ("bench/report", "bench/support", ""),
@@ -84,14 +84,13 @@ ROOMS = [
         "bench/levels bench/ranges bench/scale bench/sieve bench/skip bench/toylsm tests/support",
         "",
     ),
-    # Programs of users, who have what is installed.
+    # Programs of users, who have the installed headers.
     ("tests/install", "integration/rocksdb/index", ""),
     ("tests/abi", "integration/rocksdb/plugin", ""),
     ("tests/upstream", "rocksdb", ""),
 ]
 
-# Sources of one folder.
-MOST_FILES = 30
+MAX_FILES = 30  # in one folder
 
 SUFFIXES = {".h", ".cc", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
@@ -101,7 +100,7 @@ ROOM_OF_HEADER = {header: room for room, _, headers in ROOMS for header in heade
 
 
 def reachable():
-    """Of each room those that it may include: itself, what it uses, and so on."""
+    """The rooms that each room may include: itself and, transitively, those that it uses."""
     of = {}
     for room, uses, _ in ROOMS:
         of[room] = {room}.union(*(of[used] for used in uses.split()))
@@ -112,7 +111,7 @@ MAY_INCLUDE = reachable()
 
 
 def room_of(path):
-    """The room of a path relative to the root; None: it has none."""
+    """The room of a path relative to the root, or None."""
     if public := PUBLIC.fullmatch(path):
         return ROOM_OF_HEADER.get(public[1])
     folders = (folder.as_posix() for folder in pathlib.PurePath(path).parents)
@@ -120,7 +119,7 @@ def room_of(path):
 
 
 def resolve(root, includer, text):
-    """The file of this project that an include means, relative to root; None: another's."""
+    """The file of this project that is included, relative to root; None: not of this project."""
     public = [root / "include", *root.glob("integration/*/include")]
     for base in [(root / includer).parent, root, *public]:
         if (base / text).is_file():
@@ -129,17 +128,17 @@ def resolve(root, includer, text):
 
 
 def problem(root, path, text):
-    """What is wrong with `path` including `text`; None if nothing."""
+    """Why `path` must not include `text`; None if it may."""
     included = resolve(root, path, text)
     if included is None and not text.startswith("rocksdb/"):
         return None
     if included and PUBLIC.fullmatch(path) and not PUBLIC.fullmatch(included):
-        return "a public header must not need what is not installed"
+        return "a public header must not include a header that is not installed"
     room = room_of(path)
     included_room = room_of(included or text)
     if included_room in MAY_INCLUDE[room]:
         return None
-    return f"{room} must not include {included_room or 'what has no room'}"
+    return f"{room} must not include {included_room or 'a file without a room'}"
 
 
 def problems(root):
@@ -159,8 +158,8 @@ def problems(root):
                 why = problem(root, path, text)
                 if why:
                     found.append(f"{path}: includes {text}: {why}")
-    crowded = ((folder, count) for folder, count in files.items() if count > MOST_FILES)
-    return found + [f"{folder}: {count} files, more than {MOST_FILES}" for folder, count in crowded]
+    crowded = ((folder, count) for folder, count in files.items() if count > MAX_FILES)
+    return found + [f"{folder}: {count} files, more than {MAX_FILES}" for folder, count in crowded]
 
 
 def drawing():
@@ -189,8 +188,8 @@ def main():
     found = problems(sys.argv[1])
     page = pathlib.Path(sys.argv[1], "lib", "README.md")
     if drawing() not in page.read_text(encoding="utf-8"):
-        found.append(f"{page}: the drawing is not of these rooms; layering.py DIR --draw prints it")
-    print("\n".join(found) or "every include keeps to the rooms")
+        found.append(f"{page}: the drawing is outdated; layering.py DIR --draw prints it")
+    print("\n".join(found) or "every include is allowed")
     sys.exit(1 if found else 0)
 
 

@@ -1,4 +1,4 @@
-"""Whether layering.py finds what it is there to find: each case plants one file in a small tree."""
+"""Tests that layering.py finds violations: each case adds one file to a small tree."""
 
 import pathlib
 import tempfile
@@ -54,10 +54,10 @@ def problems_of(tree):
 
 
 class LayeringTest(unittest.TestCase):
-    def test_a_tree_that_keeps_to_the_rooms_has_no_problem(self):
+    def test_a_valid_tree_has_no_problem(self):
         self.assertEqual(problems_of(TREE), [])
 
-    def test_each_violation_is_found_alone_and_named(self):
+    def test_each_violation_is_reported_once_with_its_file(self):
         for path, included, expected in VIOLATIONS:
             for form in (f'#include "{included}"\n', f"  #  include <{included}>\n"):
                 with self.subTest(path=path, form=form):
@@ -66,11 +66,11 @@ class LayeringTest(unittest.TestCase):
                     self.assertIn(path, found[0])
                     self.assertIn(expected, found[0])
 
-    def test_a_folder_that_holds_too_much_is_found(self):
-        crowd = {f"lib/bloom/part_{i}.h": "" for i in range(layering.MOST_FILES + 1)}
+    def test_a_folder_with_too_many_files_is_reported(self):
+        crowd = {f"lib/bloom/part_{i}.h": "" for i in range(layering.MAX_FILES + 1)}
         self.assertEqual(
             problems_of(TREE | crowd),
-            [f"lib/bloom: {len(crowd)} files, more than {layering.MOST_FILES}"],
+            [f"lib/bloom: {len(crowd)} files, more than {layering.MAX_FILES}"],
         )
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks PITFALLS.md: numbers from 1 on, each once, with tests that exist or with a reason."""
+"""Checks PITFALLS.md: rows are numbered from 1, and have existing tests or a reason."""
 
 import pathlib
 import re
@@ -23,13 +23,13 @@ def existing_tests():
 def problems(markdown, tests):
     tables = re.split(r"^## ", markdown, flags=re.M)[1:]
     if len(tables) != 2:
-        yield f"{len(tables)} tables; there are two"
+        yield f"{len(tables)} tables; expected: 2"
     for table in tables:
         title = table.splitlines()[0]
         rows = re.findall(r"^\| (\d+) \| (.+?) \| (.+) \|$", table, re.M)
         numbers = [int(number) for number, _, _ in rows]
         if not numbers or numbers != list(range(1, len(numbers) + 1)):
-            yield f"{title}: numbers are {numbers}"
+            yield f"{title}: numbers are {numbers}; expected: 1, 2, ..."
         for number, _, answer in rows:
             named = re.findall(r"`(\w+\.\w+)`", answer)
             reason = re.sub(r"`\w+\.\w+`|[ ,;]", "", answer)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """usage: extract_programs.py ROOT OUT_DIR MARKDOWN...
 
-Makes a program of each ```cpp block of these documents, whose names are relative to ROOT, and
-prints the names of the files, one a line. A block without main() is the inside of one, below its
-includes. Blocks that call Open(options, path) get a function of that name: which pointer
-rocksdb::DB::Open sets depends on the version of RocksDB.
+Writes a program for each ```cpp block of these documents, whose names are relative to ROOT, and
+prints the file names, one per line. A block without main() becomes the body of one, below its
+includes. Blocks that call Open(options, path) get a function of that name: the pointer type of
+rocksdb::DB::Open depends on the version of RocksDB.
 """
 
 import pathlib
@@ -25,7 +25,7 @@ static std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options, const 
 
 
 def program(markdown_path, code, line):
-    """A program of `code`, whose first line is `line` of the document."""
+    """A program from `code`, which begins at `line` of the document."""
     includes, rest = [], []
     for text in textwrap.dedent(code).splitlines():
         is_include = text.startswith("#include") or "int main(" in code

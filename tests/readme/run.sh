@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# usage: run.sh PROGRAM SOURCE [PACKAGE...]
-# Runs PROGRAM, made of SOURCE, which has to succeed and to print what SOURCE's comments say. With
-# PACKAGEs, first compiles it by their flags of pkg-config. CXX and CXXFLAGS count.
+# usage: run.sh PROGRAM SOURCE [PACKAGE...] Runs PROGRAM, built from SOURCE: it must succeed and
+# print what SOURCE's comments say. With PACKAGEs, first compiles it with their pkg-config flags,
+# CXX and CXXFLAGS.
 set -euo pipefail
 program=$(realpath "$1")
 source=$(realpath "$2")

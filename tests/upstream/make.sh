@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# usage: make.sh TREE: compiles a source of the plug-in as RocksDB's Makefile would. With
-# BLOCKSIEVE_LONG_TESTS in the environment, all of them, and runs the stand-in: CMake does that each
-# time.
+# usage: make.sh TREE: compiles one source of the plug-in as RocksDB's Makefile would. With
+# BLOCKSIEVE_LONG_TESTS in the environment, compiles all and runs the mock; the CMake test always
+# does.
 set -euo pipefail
 cd "$1"
 export MAKEFLAGS='' # of a make that might have called ctest
@@ -12,6 +12,6 @@ else
   make OBJ_DIR=. ./plugin/blocksieve/integration/rocksdb/policy/policy.o
 fi
 
-# In the other place for objects, too, the plug-in's own sources get their flags, after RocksDB's.
+# In the other object directory, too, the plug-in's sources get their flags after RocksDB's.
 compilations=$(make --dry-run OBJ_DIR=jl | grep -e '-c plugin/blocksieve')
 ! grep -v -e '-std=c++17 .*-std=c++20' <<<"$compilations"

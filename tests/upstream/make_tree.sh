@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: make_tree.sh MOCK LINK_INTO TREE: a stand-in for a RocksDB tree, with the plug-in linked in.
+# usage: make_tree.sh MOCK LINK_INTO TREE: makes a mock RocksDB tree with a link to the plug-in.
 set -euo pipefail
 rm -rf "$3"
 mkdir -p "$3/include/rocksdb"
