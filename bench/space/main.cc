@@ -45,7 +45,7 @@ uint64_t CountMatches(const Filter& reader, uint64_t first, uint64_t count) {
   return matches;
 }
 
-// Of the keys whose hashes are Mix(first), Mix(first + 1) and so on.
+// Builds a filter of the keys with hashes Mix(first), Mix(first + 1) and so on.
 OwnedBytes Build(FilterKind kind, double target_fpr, uint64_t first, uint64_t num_keys) {
   FilterOptions options;
   options.kind = kind;
