@@ -13,13 +13,13 @@
 namespace blocksieve::internal {
 namespace {
 
-// Up to here the hashes stay until the filter is made, so that another kind can be built of them
-// if this one fails, and the block is cut to its size: half a megabyte for a while. Beyond, there
-// are too many chunks for the failure of one to matter.
+// Up to this number of keys, the hashes are kept until the filter is built, so that another kind
+// can be built from them if it fails, and the block is copied to its exact size: half a megabyte
+// for a while. Larger filters have too many chunks for the failure of one to matter.
 constexpr uint64_t kSmallFilterKeys = 1 << 16;
 
-OwnedBytes CutToSize(OwnedBytes block, uint64_t lead) {
-  OwnedBytes cut = AllocateBlock(block.size, lead);
+OwnedBytes CutToSize(OwnedBytes block, uint64_t padding) {
+  OwnedBytes cut = AllocateBlock(block.size, padding);
   if (cut.memory == nullptr) return block;
   std::memcpy(cut.data(), block.data(), block.size);
   return cut;
@@ -38,7 +38,7 @@ std::string LayoutText(const Layout& layout) {
   return std::to_string(layout.num_probes) + " whole column" + (layout.num_probes == 1 ? "" : "s");
 }
 
-// Blocks vary by a few slots, and in where wide segments begin.
+// Blocks vary by a few slots, and by the start of the wide segments.
 uint64_t ExcessBytes(const Layout& layout, uint64_t num_keys) noexcept {
   const uint64_t slots = 8 + num_keys / 8192;
   return slots * (layout.num_probes + 1) / 8 + 6;

@@ -14,15 +14,16 @@
 namespace blocksieve::internal {
 namespace {
 
-// Slots for which there is room: chunks waste a slot in two thousand, and a widened one up to 256.
+// Slots that a buffer has room for: chunks waste a slot in two thousand, and a widened one up to
+// 256.
 uint64_t CapacityOctets(uint64_t num_keys) { return (num_keys + num_keys / 128 + 1024) / 8; }
 
 }  // namespace
 
-/// Appends chunk after chunk to a filter. While chunks come in, a slot's fingerprint lies where its
-/// solution will: segment i begins at word i * columns of the output. The fingerprints of the
-/// additional column of wide segments are kept apart: how many segments are wide depends on the
-/// number of slots, which is known at the end.
+/// Appends chunks to a filter. Until the system is solved, the output holds the fingerprint of each
+/// slot in the place of its solution: segment i starts at word i * columns. The fingerprints of the
+/// additional column of wide segments are kept separately, because the number of wide segments
+/// depends on the number of slots, which is known at the end.
 class RibbonWriter {
  public:
   RibbonWriter(const Layout& layout, const RibbonSolver& solver, uint64_t num_keys,
@@ -72,7 +73,7 @@ class RibbonWriter {
   void AddChunk(size_t num_hashes, bool last, Solve solve) {
     if (entries_.size() % kRibbonGroup == 0) bases_.push_back(static_cast<uint32_t>(octet_));
     const bool reachable = octet_ - bases_.back() <= kRibbonEntryMask;
-    // Room for the most columns that the chunk may take, and the end of the filter.
+    // Room for the maximum number of columns of the chunk, and the end of the filter.
     const bool fits = pivots_.size() / 8 + num_hashes / 8 + 64 <= capacity_;
     if (reachable && fits && solve()) {
       AddEntry(chunk_.seed());
@@ -83,7 +84,7 @@ class RibbonWriter {
     AddEntry(0);
     ++always_true_chunks_;
     if (last) {
-      // The rows carried so far still have to be served.
+      // The carried rows still need pivots.
       chunk_.Solve(std::span<uint64_t>(), octet_, true);
       TakeColumns();
     }
@@ -109,8 +110,8 @@ class RibbonWriter {
     pivots_.Append(chunk_.pivots(), chunk_.num_columns());
   }
 
-  // From the last segment to the first. A segment's final place is not before the one of its
-  // fingerprints, so none is overwritten that is still needed.
+  // From the last segment to the first. No segment's final place is before that of its
+  // fingerprints, so that no fingerprint is overwritten before it is used.
   void Solve(const RibbonShape& shape) {
     constexpr std::array<uint64_t, kRibbonWidth> kNone{};
     pivots_.Append(kNone.data(), (64 - pivots_.size() % 64) % 64);
@@ -171,7 +172,7 @@ class RibbonWriter {
   std::vector<uint8_t> extra_plane_;
   std::vector<uint16_t> entries_;
   std::vector<uint32_t> bases_;
-  uint64_t octet_ = 0;  // the first virtual one of the next chunk
+  uint64_t octet_ = 0;  // first virtual octet of the next chunk
   uint64_t always_true_chunks_ = 0;
 };
 
@@ -187,10 +188,10 @@ uint64_t RibbonCapacity(const Layout& layout, uint64_t num_keys) noexcept {
 uint64_t RibbonWorkingBytes(const Layout& layout, uint64_t num_keys) noexcept {
   const RibbonChunks chunks = ChooseRibbonChunks(num_keys);
   const uint64_t shard_keys = num_keys / chunks.shards + 4096;
-  return num_keys / 16 +                                     // more slots than keys
+  return num_keys / 16 +                                     // slots in addition to keys
          (RibbonWideShare(layout) > 0 ? num_keys / 7 : 0) +  // their additional column
          chunks.shards * (4096 + 16) +                       // partly filled blocks
-         shard_keys * 9 + (uint64_t{512} << 10) +            // a shard in order; a chunk's rows
+         shard_keys * 9 + (uint64_t{512} << 10) +            // a sorted shard; a chunk's rows
          (num_keys > 100'000 ? uint64_t{4} << 20 : 0);  // slabs not yet full, runs not yet freed
 }
 
@@ -222,7 +223,7 @@ struct RetrievalWriter::Parts {
   std::vector<uint8_t> bytes;
   RibbonBlocks blocks;
   RibbonWriter writer;
-  // The open chunk.
+  // The current chunk.
   uint64_t chunk = 0;
   std::vector<uint64_t> hashes;
   std::vector<uint32_t> results;

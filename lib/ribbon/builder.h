@@ -11,17 +11,16 @@ namespace blocksieve::internal {
 
 extern const KindEntry kRibbonKind;  // block.cc
 
-/// Bytes that BuildRibbon may write for `num_keys` keys: the payload and working space.
+/// Size of the output buffer of BuildRibbon for `num_keys` keys: payload and working space.
 uint64_t RibbonCapacity(const Layout& layout, uint64_t num_keys) noexcept;
 
-/// Memory that BuildRibbon takes beside `hashes` and its output. It frees the hashes as it goes;
-/// the total never exceeds theirs by more than this.
+/// Memory that BuildRibbon uses besides `hashes` and its output. It frees hashes as it proceeds, so
+/// that the total never exceeds theirs by more than this.
 uint64_t RibbonWorkingBytes(const Layout& layout, uint64_t num_keys) noexcept;
 
 struct RibbonBuild {
   RibbonShape shape;
-  /// Chunks that could not be solved; every key in them "may match". None, unless the hashes are
-  /// not hashes.
+  /// Chunks that could not be solved, in which every key "may match". 0 for real hashes.
   uint64_t always_true_chunks = 0;
 
   // For tests and measurements.
@@ -30,10 +29,10 @@ struct RibbonBuild {
   uint64_t widenings = 0;
 };
 
-/// Writes the payload of a ribbon filter with all hashes to `out`. Consumes the hashes if `keep` is
-/// false. The same hashes, in whatever order, give the same bytes on every kernel.
-/// `layout` says how many columns there shall be, and for what share of the keys one more.
-/// REQUIRES: hashes->size() > 0; RibbonCapacity bytes at `out`, all zero. Throws std::bad_alloc.
+/// Writes the payload of a ribbon filter of all hashes to `out`. Consumes the hashes unless `keep`.
+/// The same hashes, in any order, give the same bytes on every kernel. `layout` has the number of
+/// columns, and the share of keys with one more.
+/// REQUIRES: hashes->size() > 0; RibbonCapacity zero bytes at `out`. Throws std::bad_alloc.
 RibbonBuild BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kernel kernel,
                         uint8_t* out);
 

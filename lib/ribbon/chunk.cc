@@ -8,45 +8,45 @@
 namespace blocksieve::internal {
 namespace {
 
-// Rows that a chunk hands on, by design: the middle of the queue's range.
+// Number of rows that a chunk carries to the next, by design: the middle of the queue's range.
 constexpr int64_t kCarriedTarget = 28;
 
-// Slots beyond the number of keys, once for a filter. With 1, builds of 100 keys need twice the
-// seeds; more is wasted.
+// Slots of a filter in addition to one per key. With 1, builds of 100 keys need twice the seeds;
+// more than 2 are wasted.
 constexpr int64_t kSpareSlots = 2;
 
-// What a seed has to keep to; if none of 16 does, the loose limits. The longest queue that still
-// succeeds is about 64 less a few; the empty columns of every chunk add to the filter.
+// Limits for the queue of a seed; if none of the 16 seeds meets the first, the second, loose ones.
+// Queues succeed up to a length of a few less than 64; empty columns enlarge the filter.
 struct QueueLimits {
-  uint32_t longest;
-  uint32_t most_empty;
+  uint32_t max_length;
+  uint32_t max_empty;
 };
 constexpr QueueLimits kLimits[] = {{56, 2}, {62, 1000}};
 
-// Slots added when no seed will do.
+// Slots added if no seed succeeds.
 constexpr int64_t kWidenings[] = {0, 8, 16, 32, 64, 128, 256};
 
-// What is tried in a chunk: each width with each of the limits with each seed.
+// The tries of a chunk: each widening with each of the limits with each seed.
 constexpr size_t kTriesPerWidth = std::size(kLimits) * kRibbonSeeds;
 constexpr size_t kMaxTries = std::size(kWidenings) * kTriesPerWidth;
 
-// Copies of a hash take slots as others do, and queue up in one place, which costs tries and
-// elimination half as much time again. Looking for them costs a tenth: so it is done in every
-// sixteenth chunk, where they are expected because the chunk before had some, and in those that are
-// not solved within so many tries, which without copies are one in a hundred.
+// Copies of a hash take slots and queue up in one place, which makes tries and elimination half as
+// slow again. Searching for copies takes a tenth of the time, so it is done in every sixteenth
+// chunk, after a chunk that had copies, and in chunks that are not solved within
+// kTriesBeforeLooking tries, which are one in a hundred without copies.
 constexpr uint64_t kChunksPerSample = 16;
 constexpr size_t kTriesBeforeLooking = 4;
 
-// Far more than chance puts in a chunk; what has more are not hashes.
+// Far more than chance puts in a chunk: more cannot be hashes.
 constexpr size_t kMaxChunkRows = 8192;
 
 }  // namespace
 
-/// Where the rows of a chunk may lie. Columns count from the first that has no pivot yet.
+/// The slots and columns of a chunk. Columns count from the first without a pivot.
 struct RibbonChunkSolver::Place {
-  uint32_t fold;        // virtual slots that become column 0
-  uint32_t num_slots;   // virtual ones
-  size_t num_columns;   // to be eliminated
+  uint32_t fold;        // number of virtual slots that become column 0
+  uint32_t num_slots;   // number of virtual slots
+  size_t num_columns;   // number of columns to eliminate
   size_t start_octets;  // octets of columns in which rows may start
   bool last;
 };
@@ -87,7 +87,7 @@ std::span<uint64_t> RibbonChunkSolver::DropCopies(std::span<uint64_t> hashes) {
     const auto end = std::unique(hashes.begin(), hashes.end());
     distinct = static_cast<size_t>(end - hashes.begin());
   } else {
-    // A table of which at most half is in use; 0 is an empty place, and kept in none.
+    // A hash table that is at most half full. 0 marks an empty place, so hash 0 is not stored.
     const size_t mask = std::bit_ceil(2 * hashes.size() + 2) - 1;
     const size_t shift = 64 - static_cast<size_t>(std::bit_width(mask));
     seen_.assign(mask + 1, 0);
@@ -97,7 +97,7 @@ std::span<uint64_t> RibbonChunkSolver::DropCopies(std::span<uint64_t> hashes) {
         if (!std::exchange(has_zero, true)) hashes[distinct++] = hash;
         continue;
       }
-      // The high bits of the product depend on all of the hash, of which a chunk shares some.
+      // The hashes of a chunk share high bits; those of the product depend on the whole hash.
       auto at = static_cast<size_t>(RibbonMix(hash) >> shift);
       while (seen_[at] != 0 && seen_[at] != hash) at = (at + 1) & mask;
       if (seen_[at] == hash) continue;
@@ -113,12 +113,12 @@ RibbonChunkSolver::Place RibbonChunkSolver::PlaceOf(size_t num_hashes, int64_t w
                                                     uint64_t first_octet, bool last) const {
   const uint32_t fold = first_octet == 0 ? kRibbonFold : 0;
   const auto num_rows = static_cast<int64_t>(num_hashes + carried_.count);
-  // The virtual slots of a later chunk begin kRibbonFold after its first column.
+  // The virtual slots of a later chunk start kRibbonFold after its first column.
   Place place{.fold = fold, .num_slots = 0, .num_columns = 0, .start_octets = 0, .last = last};
   if (last) {
     const int64_t columns = (num_rows + kSpareSlots + widening + 7) / 8 * 8;
-    const int64_t fewest = fold == 0 ? kRibbonFold + kRibbonOctet : kRibbonFold;
-    place.num_columns = static_cast<size_t>(std::max(columns, fewest));
+    const int64_t min_columns = fold == 0 ? kRibbonFold + kRibbonOctet : kRibbonFold;
+    place.num_columns = static_cast<size_t>(std::max(columns, min_columns));
     place.num_slots = static_cast<uint32_t>(place.num_columns - (fold == 0 ? kRibbonFold : 0));
     place.start_octets = std::max<size_t>(1, (place.num_columns - kRibbonFold) / kRibbonOctet);
   } else {
@@ -141,7 +141,7 @@ bool RibbonChunkSolver::Try(std::span<const uint64_t> hashes, std::span<const ui
       if (place.num_slots / kRibbonOctet > kRibbonEntryMask) return false;
     }
     const QueueLimits& limits = kLimits[i / kRibbonSeeds % std::size(kLimits)];
-    // Seed 0 of the first chunk is multiplier 0, so it comes last.
+    // Seed 0 comes last, because in the first chunk it is multiplier 0.
     const auto seed = static_cast<uint32_t>((i + 1) % kRibbonSeeds);
     ++seeds_tried_;
     solver_.find_starts(mixed_.data(), mixed_.size(), RibbonMultiplier(seed, first_octet),
@@ -149,7 +149,7 @@ bool RibbonChunkSolver::Try(std::span<const uint64_t> hashes, std::span<const ui
     octet_counts_.assign(place.num_columns / kRibbonOctet, 0);
     for (const uint32_t start : starts_) ++octet_counts_[start / kRibbonOctet];
     octet_counts_[0] += carried_.count;
-    if (!FitsQueue(place, limits.longest, limits.most_empty)) continue;
+    if (!FitsQueue(place, limits.max_length, limits.max_empty)) continue;
     num_columns_ = place.num_columns;
     OrderRows(hashes, results, place);
     if (!Eliminate()) continue;
@@ -160,20 +160,20 @@ bool RibbonChunkSolver::Try(std::span<const uint64_t> hashes, std::span<const ui
   return false;
 }
 
-bool RibbonChunkSolver::FitsQueue(const Place& place, uint32_t longest,
-                                  uint32_t most_empty) const noexcept {
+bool RibbonChunkSolver::FitsQueue(const Place& place, uint32_t max_length,
+                                  uint32_t max_empty) const noexcept {
   uint32_t queue = 0;
   uint32_t empty = 0;
   for (size_t octet = 0; octet < place.start_octets; ++octet) {
     queue += octet_counts_[octet];
-    if (queue > longest) return false;
+    if (queue > max_length) return false;
     const uint32_t served = std::min(queue, kRibbonOctet);
     queue -= served;
     empty += kRibbonOctet - served;
   }
   const auto columns_left =
       static_cast<uint32_t>(place.num_columns - place.start_octets * kRibbonOctet);
-  return empty <= most_empty && (!place.last || queue <= columns_left);
+  return empty <= max_empty && (!place.last || queue <= columns_left);
 }
 
 void RibbonChunkSolver::OrderRows(std::span<const uint64_t> hashes,
@@ -185,7 +185,7 @@ void RibbonChunkSolver::OrderRows(std::span<const uint64_t> hashes,
     next_row_[octet] = sum;
     sum += octet_counts_[octet];
   }
-  // There are no slots beyond the end: coefficients that would lie there do not count.
+  // Clears coefficients of slots past the end of the filter.
   const auto within = [&](uint64_t coefficients, size_t column) {
     const size_t left = place.num_columns - column;
     return place.last && left < kRibbonWidth ? coefficients & ((uint64_t{1} << left) - 1)

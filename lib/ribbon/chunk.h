@@ -10,32 +10,30 @@ namespace blocksieve::internal {
 
 /// Finds a seed and a number of slots for the rows of one chunk, and eliminates them.
 ///
-/// Rows that have no pivot yet are a queue: those that start in an octet join, and each column
-/// serves one. As long as the queue neither runs empty, which wastes a slot, nor grows beyond what
-/// the 64 coefficients of a row can bridge, elimination succeeds almost surely. So a histogram of
-/// starts tells cheaply whether a seed will do. Whatever is accepted is decided by integers that
-/// are the same on every kernel.
+/// Rows without a pivot form a queue: the rows that start in an octet join it, and each column
+/// serves one. Elimination succeeds almost surely if the queue never grows beyond the 64
+/// coefficients of a row; an empty queue wastes a slot. So a histogram of starts shows cheaply
+/// whether a seed will succeed. All decisions are made in integer arithmetic, which is the same on
+/// every kernel.
 class RibbonChunkSolver {
  public:
   RibbonChunkSolver(const RibbonSolver& solver, uint32_t fingerprint_columns)
       : solver_(solver), fingerprint_columns_(fingerprint_columns) {}
 
-  /// Solves the next chunk, which starts at virtual octet `first_octet`. `last`: no other follows,
-  /// so all slots up to the end of the filter are the chunk's, and no row may be left over.
-  /// Copies of a hash may be dropped. Returns false if no seed and no width will do. Chunks of
-  /// distinct hashes are always solved, unless there are thousands of hashes in them.
-  /// Throws std::bad_alloc.
+  /// Solves the next chunk, which starts at virtual octet `first_octet`. The `last` chunk gets all
+  /// slots up to the end of the filter and must carry no row. Copies of a hash may be dropped.
+  /// False if no seed and width succeeds; chunks of distinct hashes always succeed unless they have
+  /// thousands. Throws std::bad_alloc.
   bool Solve(std::span<uint64_t> hashes, uint64_t first_octet, bool last);
 
-  /// The same where the slots of hash i shall give results[i] and not its fingerprint.
-  /// REQUIRES: hashes differ
+  /// The same with results[i] instead of the fingerprint of hash i. REQUIRES: hashes are distinct
   bool Solve(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
              uint64_t first_octet, bool last);
 
-  // Of the chunk last solved:
+  // Results of the chunk last solved.
   uint32_t seed() const noexcept { return seed_; }
-  uint32_t num_octets() const noexcept { return num_octets_; }  ///< Virtual ones; 1 ... 4095.
-  size_t num_columns() const noexcept { return num_columns_; }  ///< With a pivot each, if any.
+  uint32_t num_octets() const noexcept { return num_octets_; }  ///< Virtual octets, 1 to 4095.
+  size_t num_columns() const noexcept { return num_columns_; }  ///< Each has at most one pivot.
   const uint64_t* pivots() const noexcept { return pivots_.data(); }
   const uint8_t* planes() const noexcept { return planes_.data(); }
 
@@ -47,14 +45,15 @@ class RibbonChunkSolver {
   struct Place;
 
   void TakeHashes(std::span<const uint64_t> hashes);
-  /// The distinct ones; in their order, if they are as few as a chunk has. The others are lost.
+  /// Moves the distinct hashes to the front and returns them; in their order, unless there are more
+  /// than kMaxChunkRows.
   std::span<uint64_t> DropCopies(std::span<uint64_t> hashes);
   Place PlaceOf(size_t num_hashes, int64_t widening, uint64_t first_octet, bool last) const;
-  /// Of all that may be tried, those from number `first_try` on, until one succeeds. No results:
+  /// Makes tries `first_try` to `end_try` until one succeeds. Empty `results` stand for
   /// fingerprints. REQUIRES: TakeHashes(hashes)
   bool Try(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
            uint64_t first_octet, bool last, size_t first_try, size_t end_try);
-  bool FitsQueue(const Place& place, uint32_t longest, uint32_t most_empty) const noexcept;
+  bool FitsQueue(const Place& place, uint32_t max_length, uint32_t max_empty) const noexcept;
   void OrderRows(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
                  const Place& place);
   bool Eliminate();
@@ -63,7 +62,7 @@ class RibbonChunkSolver {
   uint32_t fingerprint_columns_;
   RibbonCarried carried_;
   uint64_t chunks_ = 0;
-  bool expects_copies_ = false;  // because the chunk last looked at had some
+  bool expects_copies_ = false;  // the last chunk that was searched had copies
 
   uint32_t seed_ = 0;
   uint32_t num_octets_ = 0;

@@ -4,27 +4,27 @@
 
 #include "lib/block/filter_info.h"
 
-// What a hash means to a ribbon filter; builder and probes share it. With h the 64-bit hash, all
+// The row of a hash in a ribbon filter, for builder and probes. With h the 64-bit hash, all
 // arithmetic modulo 2^64:
 //
-//   chunk         floor(h * number of chunks / 2^64), of the exact product
+//   chunk         floor(h * number of chunks / 2^64), with the exact product
 //   mixed         h * kRibbonMixer
 //   start         8 * first + floor(t * length / 2^29) in virtual slots, where t is the high half
 //                 of mixed * multiplier; first and length are the chunk's octets
 //   coefficients  mixed | 1
 //   fingerprint   low bits of floor(h / 2^16)
 //
-// The multiplier is the chunk's entry of the directory: seed and place. It makes the starts of any
-// two seeds independent of each other; a rotation does that too, but is two instructions more.
+// The multiplier is the chunk's directory entry: seed and place. It makes the starts of any two
+// seeds independent. A rotation does that, too, but takes two more instructions.
 //
-// Two things must not depend on each other. Start and fingerprint: else all fingerprints of a
-// region would agree, and the region would match everything. That happened with rotations of a
-// plain product, the low bits of which come from the low bits of the hash; here starts are the
-// highest bits of a product, which depend on all of it. And coefficients and fingerprint must not
-// depend on each other linearly: else in filters so small that all rows start alike the solution
-// is that relation, and matches everything. That happened with the low bits of the hash as
-// fingerprint; bits further up are changed by carries. Mixing further, with shifts and a second
-// product, did no better, and was five instructions.
+// Start and fingerprint must be independent. Otherwise all fingerprints of a region would agree,
+// and the region would match everything. That happened with rotations of a plain product, whose low
+// bits depend only on the low bits of the hash; here starts are the highest bits of a product,
+// which depend on all bits. Coefficients and fingerprint must be linearly independent. Otherwise,
+// in filters so small that all rows have the same start, the solution is that linear relation, and
+// matches everything. That happened with the low bits of the hash as fingerprint; carries change
+// the bits above. Mixing further, with shifts and a second product, was no better and took five
+// instructions.
 
 namespace blocksieve::internal {
 
@@ -33,16 +33,16 @@ inline constexpr uint64_t kRibbonMixer = 0x9E3779B97F4A7C15u;
 inline constexpr uint32_t kRibbonOctet = RibbonShape::kOctet;
 inline constexpr uint32_t kRibbonGroup = RibbonShape::kGroup;
 
-/// Columns that a row covers, from its start on.
+/// Number of columns that a row covers.
 inline constexpr uint32_t kRibbonWidth = 64;
 
-/// The first virtual slots, this many, are folded onto slot 0, and no start is closer than this to
-/// the end: so the edges are as densely covered as the middle.
+/// Number of virtual slots at the beginning that are folded onto slot 0. No start is closer than
+/// this to the end. So rows cover the edges as densely as the middle.
 inline constexpr uint32_t kRibbonFold = 32;
 
 inline constexpr uint32_t kRibbonSeeds = 16;
 
-/// The bits of a directory entry that are the place; the seed is above.
+/// The bits of the place in a directory entry; the seed is above.
 inline constexpr uint32_t kRibbonEntryMask = 0xfff;
 
 inline constexpr uint32_t kMaxRibbonColumns = 24;
@@ -55,18 +55,18 @@ BLOCKSIEVE_INLINE uint64_t RibbonChunkOf(uint64_t hash, uint64_t num_chunks) noe
 
 BLOCKSIEVE_INLINE uint64_t RibbonMix(uint64_t hash) noexcept { return hash * kRibbonMixer; }
 
-/// With bits above those that are used.
+/// The fingerprint in the low bits; other bits follow above it.
 BLOCKSIEVE_INLINE uint32_t RibbonFingerprint(uint64_t hash) noexcept {
   return static_cast<uint32_t>(hash >> 16);
 }
 
-/// Also the chunk's entry of the directory. The multiplier 0, which puts all rows in one place, is
-/// one that only a few rows will accept.
+/// The multiplier, and directory entry, of a chunk. Multiplier 0 puts all rows in one place, so it
+/// succeeds only with a few rows.
 BLOCKSIEVE_INLINE uint32_t RibbonMultiplier(uint32_t seed, uint64_t first_octet) noexcept {
   return static_cast<uint32_t>(first_octet & kRibbonEntryMask) | seed << 12;
 }
 
-/// Virtual slot within a chunk of `num_octets` < 2^12.
+/// The virtual slot of a row within a chunk. REQUIRES: num_octets < 2^12
 BLOCKSIEVE_INLINE uint32_t RibbonSlotInChunk(uint64_t mixed, uint32_t multiplier,
                                              uint32_t num_octets) noexcept {
   return static_cast<uint32_t>(((mixed * multiplier >> 32) * num_octets) >> 29);

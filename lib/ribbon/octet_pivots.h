@@ -6,21 +6,20 @@
 
 #include "lib/ribbon/hash.h"
 
-// Steps 1 and 2 of the elimination in solver_scalar.cc: which rows become the pivots of eight
-// columns, and the sums of these. Always inlined: each caller compiles them for its own instruction
-// set.
+// Steps 1 and 2 of the elimination in solver_scalar.cc: choosing the pivots of eight columns, and
+// computing their sums. Always inlined, to be compiled for each caller's instruction set.
 
 namespace blocksieve::internal {
 
-/// A row in flight: twelve bytes of columns, from a multiple of 32 on, and four of fingerprint,
+/// A row in flight: twelve bytes of columns, starting at a multiple of 32, and four of fingerprint,
 /// both little-endian. The ones of a row span 64 columns, so rows that start in the first 32 fit.
-/// Bytes are read from memory: extracting them from vectors takes more instructions.
+/// Bytes are read from memory, because extracting them from vectors takes more instructions.
 using RowInFlight = uint32_t __attribute__((vector_size(16), may_alias));
 
 inline constexpr int kRowBytes = sizeof(RowInFlight);
 inline constexpr size_t kFingerprintByte = 12;
 
-/// Rows that are looked at for pivots: four bits of each are a word.
+/// Number of rows to choose pivots from: four bits of each make a word.
 inline constexpr int kFrontRows = 16;
 inline constexpr uint64_t kEveryFrontRow = 0x1111111111111111u;
 
@@ -31,7 +30,7 @@ BLOCKSIEVE_INLINE const uint8_t* BytesOf(const RowInFlight* row) noexcept {
   return reinterpret_cast<const uint8_t*>(row);
 }
 
-/// The row that lies `bytes` behind (or before) `rows`.
+/// The row at a byte offset, which may be negative.
 BLOCKSIEVE_INLINE const RowInFlight& RowAt(const RowInFlight* rows, std::ptrdiff_t bytes) noexcept {
   return *reinterpret_cast<const RowInFlight*>(BytesOf(rows) + bytes);
 }
@@ -42,14 +41,14 @@ struct RibbonSums {
 
   RibbonSums() noexcept { sum[0] = RowInFlight{}; }
 
-  /// Adds row `kRow` to the sums of those before it.
+  /// Adds row `kRow` to the sums of the rows before it.
   template <int kRow>
   BLOCKSIEVE_INLINE void AddNext(RowInFlight row) noexcept {
 #pragma GCC unroll 8
     for (int i = 0; i < 1 << kRow; ++i) sum[(1 << kRow) + i] = sum[i] ^ row;
   }
 
-  /// Adds row `kRow` to the sums of those behind it.
+  /// Adds row `kRow` to the sums of the rows after it.
   template <int kRow>
   BLOCKSIEVE_INLINE void AddPrevious(RowInFlight row) noexcept {
 #pragma GCC unroll 8
@@ -57,18 +56,18 @@ struct RibbonSums {
   }
 };
 
-/// Which of the first rows become the pivots of an octet's columns. Four bits each: of `low` the
-/// first four columns, of `high` the last four.
+/// The rows that become the pivots of an octet's columns. `low` and `high` are nibbles of the first
+/// and the last four columns.
 struct RibbonPivotChoice {
   int nibble[8];         // four times the number of the row
   uint64_t taken;        // bit 4 * (15 - i): row i became a pivot
-  uint64_t sum_low[8];   // pivots of earlier columns to be added
-  uint64_t sum_high[8];  // (from column 4 on)
-  uint64_t low[4];       // ones in the octet after that
+  uint64_t sum_low[8];   // pivots of columns 0 to 3 to be added
+  uint64_t sum_high[8];  // pivots of columns 4 to 7 to be added
+  uint64_t low[4];       // ones in the octet after adding them
   uint64_t high[8];
 };
 
-/// Returns false if some column finds no pivot.
+/// Chooses the pivots; false if a column has none.
 BLOCKSIEVE_INLINE bool ChoosePivots(const RowInFlight* rows, size_t octet,
                                     RibbonPivotChoice* choice) noexcept {
   constexpr uint64_t kLowNibbles = 0x0f0f0f0f0f0f0f0fu;
@@ -84,8 +83,8 @@ BLOCKSIEVE_INLINE bool ChoosePivots(const RowInFlight* rows, size_t octet,
   uint64_t sum_low = 0;
   uint64_t sum_high = 0;
   choice->taken = 0;
-  // A product of rows that have a one and the nibble of the pivot is the nibble in each of these
-  // rows. The pivot itself is among them, becomes zero and is not found again.
+  // Multiplying the rows that have a one by the pivot's nibble puts that nibble in each of them.
+  // The pivot is one of them, so it becomes zero and is not chosen again.
 #pragma GCC unroll 8
   for (int k = 0; k < 8; ++k) {
     const uint64_t ones = (k < 4 ? low >> k : high >> (k - 4)) & kEveryFrontRow;
@@ -108,13 +107,13 @@ BLOCKSIEVE_INLINE bool ChoosePivots(const RowInFlight* rows, size_t octet,
   return true;
 }
 
-/// Computes the pivots, and their sums by the ones that these have in the first and in the last
-/// four columns.
+/// Computes the pivots, and their sums, indexed by the ones in the first and in the last four
+/// columns.
 BLOCKSIEVE_INLINE void SumPivots(const RowInFlight* rows, const RibbonPivotChoice& choice,
                                  RowInFlight* pivot, RibbonSums* by_low,
                                  RibbonSums* by_high) noexcept {
   const auto row = [&](int k) { return RowAt(rows, kRowBytes / 4 * choice.nibble[k]); };
-  // Forwards: pivots by the rows that they are sums of.
+  // Forwards: each pivot is a row plus earlier pivots.
   RibbonSums first;
   RibbonSums last;
   const auto reduced = [&](int k) {
@@ -136,17 +135,17 @@ BLOCKSIEVE_INLINE void SumPivots(const RowInFlight* rows, const RibbonPivotChoic
   last.AddNext<2>(pivot[6]);
   pivot[7] = reduced(7);
 
-  // Backwards: freed from the ones in the columns of later pivots, so that they can be looked up by
-  // their ones.
+  // Backwards: clears the ones in the columns of later pivots, so that sums can be looked up by
+  // ones.
   by_high->AddPrevious<3>(pivot[7]);
   by_high->AddPrevious<2>(pivot[6] ^ by_high->sum[choice.high[6] & 8]);
   by_high->AddPrevious<1>(pivot[5] ^ by_high->sum[choice.high[5] & 12]);
   by_high->AddPrevious<0>(pivot[4] ^ by_high->sum[choice.high[4] & 14]);
-  const auto freed = [&](int k) { return pivot[k] ^ by_high->sum[choice.high[k]]; };
-  by_low->AddPrevious<3>(freed(3));
-  by_low->AddPrevious<2>(freed(2) ^ by_low->sum[choice.low[2] & 8]);
-  by_low->AddPrevious<1>(freed(1) ^ by_low->sum[choice.low[1] & 12]);
-  by_low->AddPrevious<0>(freed(0) ^ by_low->sum[choice.low[0] & 14]);
+  const auto cleared = [&](int k) { return pivot[k] ^ by_high->sum[choice.high[k]]; };
+  by_low->AddPrevious<3>(cleared(3));
+  by_low->AddPrevious<2>(cleared(2) ^ by_low->sum[choice.low[2] & 8]);
+  by_low->AddPrevious<1>(cleared(1) ^ by_low->sum[choice.low[1] & 12]);
+  by_low->AddPrevious<0>(cleared(0) ^ by_low->sum[choice.low[0] & 14]);
 }
 
 }  // namespace blocksieve::internal

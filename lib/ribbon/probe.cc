@@ -7,8 +7,8 @@
 namespace blocksieve::internal {
 namespace {
 
-// Bytes behind the second segment of a window that a kernel may read: all take the words of at
-// least eight columns, and whole fours of them.
+// Bytes that kernels may read past the second segment of a window: they read at least eight
+// columns, in multiples of four.
 uint64_t OverreadBytes(const RibbonShape& shape) {
   const uint32_t max_columns = shape.max_columns();
   const uint32_t words_read = max_columns <= 8    ? 8
@@ -31,12 +31,12 @@ RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noex
   view.last_start = shape.slots() - kRibbonFold;
   view.narrow_segments = shape.narrow_segments;
   for (const size_t is_wide : {size_t{0}, size_t{1}}) {
-    // If all are wide, they are what probes of unmixed filters look up: the first.
+    // If all segments are wide, their values are in the first element, which unmixed probes use.
     const uint64_t columns = shape.columns + (is_wide != 0 || shape.narrow_segments == 0 ? 1 : 0);
     view.stride[is_wide] = columns * 8;
     view.in_use[is_wide] = (uint32_t{1} << columns) - 1;
   }
-  // Each narrow segment in front moves the wide ones forward by a word less than themselves.
+  // Each narrow segment before the wide ones is a word shorter than a wide one.
   view.origin[0] = reinterpret_cast<uintptr_t>(payload);
   view.origin[1] = view.origin[0] - shape.narrow_segments * 8;
   view.max_in_use = (uint32_t{1} << shape.max_columns()) - 1;
@@ -44,7 +44,7 @@ RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noex
   const uint32_t max_columns = shape.max_columns();
   view.multiplier = RibbonMultiplier(shape.seed, 0);
 
-  // Windows that lie in two whole segments, with enough readable bytes behind them.
+  // Windows that lie in two whole segments, with enough readable bytes after them.
   const uint64_t whole = shape.octets / 8;
   uint64_t readable = shape.PayloadBytes() + kRibbonReadableTail - shape.SegmentBytes();
   if (shape.segments() > whole) readable += shape.octets % 8 * max_columns;

@@ -9,36 +9,36 @@
 #include "lib/ribbon/hash.h"
 #include "lib/ribbon/shape.h"
 
-// What the probe kernels of the ribbon share: from a hash to the window of slots that it is about.
-// A probe asks whether in every column the parity of the window's bits under the row's
-// coefficients is the fingerprint's.
+// Shared by the probe kernels of the ribbon: from a hash to its window of slots. A probe checks for
+// every column that the parity of the window's bits under the row's coefficients equals the bit of
+// the fingerprint.
 
 namespace blocksieve::internal {
 
-/// What there is besides segments.
+/// Forms of the directory.
 enum class RibbonDirectory : uint8_t {
   kNone,   ///< One chunk only.
   kPlain,  ///< Entries without bases.
-  kBased,
+  kBased,  ///< Entries with bases.
 };
 
-/// A kernel has entry points of their own for each of these: branches would cost registers as well
-/// as time, and looking up what depends on the width of a segment takes a tenth of a probe.
+/// Forms of a ribbon. A kernel has separate entry points for each: branches would cost registers
+/// and time, and looking up the width of a segment takes a tenth of a probe.
 struct RibbonForm {
   RibbonDirectory directory;
-  bool mixed;  ///< There are narrow and wide segments.
+  bool mixed;  ///< Has narrow and wide segments.
 };
 
 struct RibbonWindow {
-  const uint8_t* segment;  // the one in which it starts
+  const uint8_t* segment;  // the segment in which it starts
   uint64_t start;          // slot
   uint64_t coefficients;
   uint64_t hash;
-  uint64_t stride;  // bytes of the segment: the next one is as far away
+  uint64_t stride;  // bytes of the segment, and distance to the next
   uint32_t in_use;  // a bit per column of the segment
 };
 
-/// A chunk's entry of the directory and the one behind it.
+/// The directory entries of a chunk and of the next.
 BLOCKSIEVE_INLINE const uint8_t* RibbonEntryAt(const RibbonView& ribbon, uint64_t chunk) noexcept {
   return ribbon.directory + chunk * 2;
 }
@@ -69,16 +69,16 @@ BLOCKSIEVE_INLINE RibbonChunk ReadRibbonChunk(const RibbonView& ribbon, uint64_t
   }
 }
 
-/// The virtual slot, less kRibbonFold: in the first few modulo 2^64, and with a damaged directory
-/// anywhere.
+/// The virtual slot minus kRibbonFold, which wraps around in the first slots. Arbitrary if the
+/// directory is damaged.
 BLOCKSIEVE_INLINE uint64_t RibbonStart(const RibbonChunk& chunk, uint64_t mixed) noexcept {
   return chunk.first_octet * kRibbonOctet +
          RibbonSlotInChunk(mixed, chunk.multiplier, chunk.num_octets) - kRibbonFold;
 }
 
-/// The window that begins at `start`; meaningful only if that is in the filter. What depends on the
-/// width of the segment is looked up: compilers make a branch of a condition, and that would be
-/// taken at random.
+/// The window that starts at `start`; meaningful only if `start` is in the filter. Values that
+/// depend on the width of the segment come from tables: compilers turn a condition into a branch,
+/// which would be unpredictable.
 template <bool kMixed>
 BLOCKSIEVE_INLINE RibbonWindow RibbonWindowAt(const FilterView& view, uint64_t hash, uint64_t mixed,
                                               uint64_t start) noexcept {
@@ -87,7 +87,7 @@ BLOCKSIEVE_INLINE RibbonWindow RibbonWindowAt(const FilterView& view, uint64_t h
   const size_t is_wide = kMixed ? segment >= ribbon.narrow_segments : 0;
   RibbonWindow window;
   window.stride = ribbon.stride[is_wide];
-  // An integer, since a pointer must not leave its array even if it is not used.
+  // An integer, because a pointer must not leave its array even if it is not used.
   window.segment =
       reinterpret_cast<const uint8_t*>(ribbon.origin[is_wide] + segment * window.stride);
   window.start = start;
@@ -97,8 +97,8 @@ BLOCKSIEVE_INLINE RibbonWindow RibbonWindowAt(const FilterView& view, uint64_t h
   return window;
 }
 
-/// Finds the window, without a branch. At either edge of the filter, or if the directory is
-/// damaged, `start` is such that IsFastWindow says no.
+/// The window of a hash, without a branch. At either edge of the filter, or if the directory is
+/// damaged, IsFastWindow is false for it.
 template <RibbonForm kForm>
 BLOCKSIEVE_INLINE RibbonWindow LocateRibbon(const FilterView& view, uint64_t hash) noexcept {
   const uint64_t mixed = RibbonMix(hash);
@@ -106,8 +106,8 @@ BLOCKSIEVE_INLINE RibbonWindow LocateRibbon(const FilterView& view, uint64_t has
   return RibbonWindowAt<kForm.mixed>(view, hash, mixed, RibbonStart(chunk, mixed));
 }
 
-/// The window, wherever it is: folded at the low edge, clamped at the high one, so that a damaged
-/// directory leads to some place in the filter.
+/// The window of any hash: folded at the low edge and clamped at the high edge, so that it is in
+/// the filter even if the directory is damaged.
 template <RibbonDirectory kDirectory>
 BLOCKSIEVE_INLINE RibbonWindow LocateRibbonAnywhere(const FilterView& view,
                                                     uint64_t hash) noexcept {
@@ -118,7 +118,7 @@ BLOCKSIEVE_INLINE RibbonWindow LocateRibbonAnywhere(const FilterView& view,
   return RibbonWindowAt<true>(view, hash, mixed, std::min(folded, view.ribbon.last_start));
 }
 
-/// Both segments; with many columns they are more than the two lines at the ends.
+/// Prefetches both segments; with many columns they have more lines than those at the ends.
 BLOCKSIEVE_INLINE void PrefetchRibbonWindow(const RibbonWindow& window) noexcept {
   const uint8_t* const last = window.segment + 2 * window.stride - 1;
   __builtin_prefetch(window.segment);
@@ -128,13 +128,13 @@ BLOCKSIEVE_INLINE void PrefetchRibbonWindow(const RibbonWindow& window) noexcept
   }
 }
 
-/// Whether the window lies in two whole segments that a kernel may read in large pieces. If not,
-/// ProbeRibbonAnywhere answers.
+/// Whether the window lies in two whole segments that kernels may read in large pieces. Otherwise
+/// use ProbeRibbonAnywhere.
 BLOCKSIEVE_INLINE bool IsFastWindow(const FilterView& view, const RibbonWindow& window) noexcept {
   return window.start / kRibbonSegment < view.ribbon.fast_segments;
 }
 
-/// The coefficients that fall into the first segment, and into the second.
+/// The coefficients in the first and in the second segment.
 BLOCKSIEVE_INLINE uint64_t FirstCoefficients(const RibbonWindow& window) noexcept {
   return window.coefficients << window.start % 64;
 }
@@ -142,23 +142,25 @@ BLOCKSIEVE_INLINE uint64_t SecondCoefficients(const RibbonWindow& window) noexce
   return window.coefficients >> 1 >> (63 - window.start % 64);
 }
 
-/// Any probe, also at the end of the filter. Takes the hash, not the window, so that a kernel can
-/// jump here without having put its window into memory. Reads at most 7 bytes behind the payload.
+/// Probes anywhere, also at the end of the filter. Takes the hash instead of the window, so that
+/// kernels need not store their window in memory. Reads at most 7 bytes past the payload.
 bool ProbeRibbonAnywhere(const FilterView& view, uint64_t hash) noexcept;
 
-/// What the columns give for the hash: the number that the builder was given, of a ribbon of
-/// numbers; any number for other hashes. Reads behind the payload as ProbeRibbonAnywhere does.
+/// The parities of the columns for a hash: its number in a retrieval structure, or an arbitrary
+/// number for other hashes. Reads past the payload like ProbeRibbonAnywhere.
 uint32_t ReadRibbon(const FilterView& view, uint64_t hash) noexcept;
 
-/// Bytes behind the payload that a probe may read, whatever they are: the footer has them.
+/// Number of bytes past the payload that a probe may read, with any content: the footer.
 inline constexpr uint64_t kRibbonReadableTail = 11;
 
-/// REQUIRES: CheckRibbonShape accepts. What the directory says is not trusted, and need not be.
+/// The view of a payload. The directory may be damaged. REQUIRES: CheckRibbonShape accepts the
+/// shape.
 RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noexcept;
 
-/// The entry points for a filter of this shape: a kernel has several, since branches on the number
-/// of columns would cost registers as well as time. Filters with open chunks, which hardly exist,
-/// are probed by the scalar one: the others need not know. REQUIRES: `kernel` is available.
+/// The entry points for a filter of this shape. A kernel has several, because branches on the
+/// number of columns would cost registers and time. Filters with always-true chunks, which hardly
+/// exist, use the scalar kernel, so that the others need not handle them. REQUIRES: `kernel` is
+/// available.
 const ProbeOps& RibbonOpsFor(Kernel kernel, const RibbonShape& shape) noexcept;
 
 /// Entry points for each RibbonForm: by directory, then mixed or not.

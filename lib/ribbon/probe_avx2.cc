@@ -8,7 +8,7 @@
 
 #include "lib/ribbon/staged_probe_loops.h"
 
-// The first stage of batches of ribbon probes with AVX2 finds the windows of four hashes at a time,
+// Batches of ribbon probes with AVX2. The first stage locates the windows of four hashes at a time,
 // one per lane. probe_avx512.cc has the reasons.
 
 #define BLOCKSIEVE_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
@@ -17,7 +17,7 @@
 namespace blocksieve::internal {
 namespace {
 
-/// Windows of up to kProbeBatch hashes, and what their parities should be.
+/// Windows of up to kProbeBatch hashes, and their fingerprints.
 struct RibbonWindows {
   alignas(32) uint64_t first[kProbeBatch];  // addresses of both segments
   alignas(32) uint64_t second[kProbeBatch];
@@ -41,14 +41,14 @@ struct FourChunks {
   __m256i multiplier;
 };
 
-/// The chunks of four hashes, of which `hash_high` are the high halves.
+/// The chunks of four hashes with high halves `hash_high`.
 template <RibbonDirectory kDirectory>
 BLOCKSIEVE_AVX2_INLINE FourChunks FindFourChunks(const RibbonView& ribbon, __m256i hash,
                                                  __m256i hash_high) noexcept {
   if constexpr (kDirectory == RibbonDirectory::kNone) {
     return {_mm256_setzero_si256(), Four(ribbon.num_octets), Four(ribbon.multiplier)};
   }
-  // Numbers of chunks are below 2^31: CheckRibbonShape.
+  // CheckRibbonShape guarantees fewer than 2^31 chunks.
   const __m256i num_chunks = Four(ribbon.num_chunks);
   const __m256i chunk =
       _mm256_srli_epi64(_mm256_add_epi64(_mm256_mul_epu32(hash_high, num_chunks),
@@ -68,8 +68,8 @@ BLOCKSIEVE_AVX2_INLINE FourChunks FindFourChunks(const RibbonView& ribbon, __m25
           _mm256_and_si256(entries, Four(0xffff))};
 }
 
-/// Four windows from number `i` on. Returns which are fast; the others are made the first window of
-/// the filter. As LocateRibbon, which has the comments.
+/// Locates four windows from number `i` on, like LocateRibbon, which has the comments. Returns a
+/// bit for each fast window; the others become the first window of the filter.
 template <RibbonDirectory kDirectory>
 BLOCKSIEVE_AVX2_INLINE uint32_t LocateFour(const RibbonView& ribbon, __m256i hash, size_t i,
                                            RibbonWindows* windows) noexcept {
@@ -81,21 +81,21 @@ BLOCKSIEVE_AVX2_INLINE uint32_t LocateFour(const RibbonView& ribbon, __m256i has
                         32));
   const auto [first_octet, num_octets, multiplier] =
       FindFourChunks<kDirectory>(ribbon, hash, hash_high);
-  // Its low 32 bits are the high half of the 64-bit product.
+  // The low 32 bits are the high half of the 64-bit product.
   const __m256i turned =
       _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(mixed, 32), multiplier),
                        _mm256_srli_epi64(_mm256_mul_epu32(mixed, multiplier), 32));
   const __m256i start =
       _mm256_add_epi64(_mm256_srli_epi64(_mm256_mul_epu32(turned, num_octets), 29),
                        _mm256_sub_epi64(_mm256_slli_epi64(first_octet, 3), Four(kRibbonFold)));
-  // Below 2^58, so that comparing signed numbers will do.
+  // Below 2^58, so that a signed comparison is correct.
   const __m256i segment = _mm256_srli_epi64(start, 6);
   const __m256i fast = _mm256_cmpgt_epi64(Four(ribbon.fast_segments), segment);
   const __m256i narrow = _mm256_or_si256(_mm256_cmpgt_epi64(Four(ribbon.narrow_segments), segment),
                                          _mm256_xor_si256(fast, Four(~uint64_t{0})));
   const __m256i stride = _mm256_blendv_epi8(Four(ribbon.stride[1]), Four(ribbon.stride[0]), narrow);
   const __m256i origin = _mm256_blendv_epi8(Four(ribbon.origin[1]), Four(ribbon.origin[0]), narrow);
-  // Segments of a fast window are counted in 32 bits.
+  // The segment number of a fast window fits 32 bits.
   const __m256i first =
       _mm256_add_epi64(origin, _mm256_and_si256(_mm256_mul_epu32(segment, stride), fast));
   const __m256i row = _mm256_or_si256(mixed, Four(1));
@@ -103,7 +103,7 @@ BLOCKSIEVE_AVX2_INLINE uint32_t LocateFour(const RibbonView& ribbon, __m256i has
   StoreFour(windows->first + i, first);
   StoreFour(windows->second + i, _mm256_add_epi64(first, stride));
   StoreFour(windows->first_coefficients + i, _mm256_sllv_epi64(row, bits));
-  // Shifts by 64 give 0.
+  // A shift by 64 gives 0.
   StoreFour(windows->second_coefficients + i,
             _mm256_srlv_epi64(row, _mm256_sub_epi64(Four(64), bits)));
   StoreFour(windows->fingerprint + i, _mm256_srli_epi64(hash, 16));
@@ -112,8 +112,8 @@ BLOCKSIEVE_AVX2_INLINE uint32_t LocateFour(const RibbonView& ribbon, __m256i has
   return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(fast)));
 }
 
-/// All windows of a batch; bit i of the result is set if window i is fast. REQUIRES: there are fast
-/// segments.
+/// Locates all windows of a batch. Bit i of the result is set if window i is fast.
+/// REQUIRES: fast_segments != 0
 template <RibbonDirectory kDirectory>
 BLOCKSIEVE_AVX2_INLINE uint32_t LocateBatch(const RibbonView& ribbon, const uint64_t* hashes,
                                             size_t num_hashes, RibbonWindows* windows) noexcept {
@@ -133,7 +133,7 @@ BLOCKSIEVE_AVX2_INLINE uint32_t LocateBatch(const RibbonView& ribbon, const uint
   return fast;
 }
 
-// For filters of up to 4 * kQuads columns.
+// The kernel for filters of up to 4 * kQuads columns.
 template <uint32_t kQuads>
 struct Avx2Ribbon {
   BLOCKSIEVE_AVX2_INLINE bool Probe(const FilterView& view, const RibbonWindow& window) noexcept {
@@ -183,12 +183,12 @@ struct Avx2Ribbon {
     return parities;
   }
 
-  // Of eight columns, or four. What is read beyond a segment's end is masked by the caller.
+  // Parities of eight columns, or four. The caller masks bits read past a segment's end.
   BLOCKSIEVE_AVX2_INLINE uint32_t EightParities(const uint8_t* a, const uint8_t* b, bool eight,
                                                 __m256i first, __m256i second) noexcept {
     const __m256i low = Bits(a, b, first, second);
     const __m256i high = eight ? Bits(a + 32, b + 32, first, second) : _mm256_setzero_si256();
-    // Fold words to 32 bits, low columns and high ones side by side, then to 4.
+    // Fold words to 32 bits, low and high columns side by side, then to 4 bits.
     const __m256 even =
         _mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), 0x88);
     const __m256 odd = _mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), 0xDD);
@@ -197,7 +197,7 @@ struct Avx2Ribbon {
     folded = _mm256_xor_si256(folded, _mm256_srli_epi32(folded, 16));
     folded = _mm256_xor_si256(folded, _mm256_srli_epi32(folded, 8));
     folded = _mm256_xor_si256(folded, _mm256_srli_epi32(folded, 4));
-    // The parity of each nibble, from a table, in the sign of the lane.
+    // Look up the parity of each nibble, in the sign of its lane.
     const __m256i table = _mm256_setr_epi8(0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0,  //
                                            0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0);
     const __m256i nibbles = _mm256_and_si256(folded, _mm256_set1_epi32(15));

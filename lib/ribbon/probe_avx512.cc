@@ -7,10 +7,10 @@
 #include "lib/hash/hash_eight.h"
 #include "lib/ribbon/staged_probe_loops.h"
 
-// Batches of ribbon probes with AVX-512. Finding the windows, which is two thirds of a probe, is
-// done for eight hashes at a time, one per lane. Then each window is tested by itself, eight
-// columns at a time. Nothing is prefetched: in the second stage all addresses are known and a probe
-// is a dozen instructions, so that the processor itself runs far enough ahead.
+// Batches of ribbon probes with AVX-512. The first stage, two thirds of a probe, locates the
+// windows of eight hashes at a time, one per lane. The second stage tests each window by itself,
+// eight columns at a time. Nothing is prefetched: in the second stage all addresses are known and a
+// probe takes a dozen instructions, so that the processor runs far enough ahead.
 
 #define BLOCKSIEVE_AVX512 \
   __attribute__((         \
@@ -20,10 +20,10 @@
 namespace blocksieve::internal {
 namespace {
 
-/// Bit j is the parity of column j of the window in two segments, of up to 4 * kQuads columns. The
-/// double shift brings the window's slots together; a count's lowest bit, moved to the sign of its
-/// lane, is the parity. Masked loads of eight columns read none that is not there; the last four,
-/// if only four are left, are read whole.
+/// Parities of up to 4 * kQuads columns of a window in two segments: bit j for column j. The double
+/// shift joins the window's slots; the lowest bit of a popcount, moved to the sign of its lane, is
+/// the parity. Masked loads of eight columns read no other column; the last four, if only four are
+/// left, are read whole.
 template <uint32_t kQuads>
 BLOCKSIEVE_AVX512_INLINE uint32_t RibbonParities(const uint8_t* first, const uint8_t* second,
                                                  uint32_t in_use, uint64_t coefficients,
@@ -58,20 +58,20 @@ BLOCKSIEVE_AVX512_INLINE __m512i Eight(uint64_t x) noexcept {
   return _mm512_set1_epi64(static_cast<int64_t>(x));
 }
 
-/// Windows of up to kProbeBatch hashes, and what their parities should be.
+/// Windows of up to kProbeBatch hashes, and their fingerprints.
 struct RibbonWindows {
   alignas(64) uint64_t first[kProbeBatch];  // addresses of both segments
   alignas(64) uint64_t second[kProbeBatch];
   alignas(64) uint64_t coefficients[kProbeBatch];
   alignas(64) uint64_t start[kProbeBatch];
   alignas(64) uint64_t hash[kProbeBatch];
-  alignas(64) uint32_t fingerprint[kProbeBatch];  // only what is in use
+  alignas(64) uint32_t fingerprint[kProbeBatch];  // masked by in_use
   alignas(64) uint32_t in_use[kProbeBatch];
   alignas(64) uint32_t parities[kProbeBatch];
 };
 
-/// Eight windows from number `i` on. Returns which are fast; the others are made the first window
-/// of the filter. As LocateRibbon, which has the comments.
+/// Locates eight windows from number `i` on, like LocateRibbon, which has the comments. Returns a
+/// bit for each fast window; the others become the first window of the filter.
 template <RibbonDirectory kDirectory>
 BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonView& ribbon, __m512i hash, size_t i,
                                               RibbonWindows* windows) noexcept {
@@ -82,7 +82,7 @@ BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonView& ribbon, __m512i 
     num_octets = Eight(ribbon.num_octets);
     multiplier = Eight(ribbon.multiplier);
   } else {
-    // Numbers of chunks are below 2^31: CheckRibbonShape.
+    // CheckRibbonShape guarantees fewer than 2^31 chunks.
     const __m512i num_chunks = Eight(ribbon.num_chunks);
     const __m512i chunk = _mm512_srli_epi64(
         _mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(hash, 32), num_chunks),
@@ -102,7 +102,7 @@ BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonView& ribbon, __m512i 
     multiplier = _mm512_and_si512(entries, Eight(0xffff));
   }
   const __m512i turned = _mm512_srli_epi64(_mm512_mullo_epi64(mixed, multiplier), 32);
-  // Folded at the low edge, which costs less here than a branch.
+  // Folding at the low edge is cheaper here than a branch.
   const __m512i start = _mm512_max_epi64(
       _mm512_add_epi64(_mm512_srli_epi64(_mm512_mul_epu32(turned, num_octets), 29),
                        _mm512_sub_epi64(_mm512_slli_epi64(first_octet, 3), Eight(kRibbonFold))),
@@ -110,7 +110,7 @@ BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonView& ribbon, __m512i 
   const __m512i segment = _mm512_srli_epi64(start, 6);
   const __mmask8 fast = _mm512_cmplt_epu64_mask(segment, Eight(ribbon.fast_segments));
   const __mmask8 wide = _mm512_mask_cmpge_epu64_mask(fast, segment, Eight(ribbon.narrow_segments));
-  // Segments of a fast window are counted in 32 bits.
+  // The segment number of a fast window fits 32 bits.
   const __m512i stride =
       _mm512_mask_mov_epi64(Eight(ribbon.stride[0]), wide, Eight(ribbon.stride[1]));
   const __m512i origin =
@@ -132,7 +132,7 @@ BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonView& ribbon, __m512i 
   return fast;
 }
 
-/// Whether the parities from number `i` on are the fingerprints, a bit each.
+/// A bit for each of sixteen windows from number `i` on: whether parities and fingerprint agree.
 BLOCKSIEVE_AVX512_INLINE uint32_t SixteenMatch(const RibbonWindows& windows, size_t i) noexcept {
   const __m512i parities = _mm512_and_si512(_mm512_load_si512(windows.parities + i),
                                             _mm512_load_si512(windows.in_use + i));
@@ -143,11 +143,11 @@ BLOCKSIEVE_AVX512_INLINE __m128i LowBytes(const uint32_t* eight) noexcept {
   return _mm256_cvtepi32_epi8(_mm256_load_si256(reinterpret_cast<const __m256i*>(eight)));
 }
 
-/// Answers of the windows of a batch; those of slow ones are wrong.
+/// Probes the windows of a batch. The answers of slow windows are wrong.
 template <uint32_t kQuads>
 BLOCKSIEVE_AVX512_INLINE void ProbeRibbonWindows(const RibbonView& ribbon, size_t num_windows,
                                                  RibbonWindows* windows, bool* may_match) noexcept {
-  // What a narrow window reads of the column behind it is readable: see OverreadBytes.
+  // A narrow window may read past its last column: see OverreadBytes.
   for (size_t i = 0; i < num_windows; ++i) {
     windows->parities[i] =
         RibbonParities<kQuads>(reinterpret_cast<const uint8_t*>(windows->first[i]),
@@ -159,7 +159,7 @@ BLOCKSIEVE_AVX512_INLINE void ProbeRibbonWindows(const RibbonView& ribbon, size_
       _mm256_maskz_set1_epi8(SixteenMatch(*windows, 0) | SixteenMatch(*windows, 16) << 16, 1));
 }
 
-/// Parities of eight words, be they columns or what is behind them.
+/// Parities of eight words: columns, or bytes after the last column.
 BLOCKSIEVE_AVX512_INLINE __mmask8 WordParities(const uint8_t* first, const uint8_t* second,
                                                __m512i coefficients, __m512i start) noexcept {
   const __m512i slots =
@@ -168,7 +168,7 @@ BLOCKSIEVE_AVX512_INLINE __mmask8 WordParities(const uint8_t* first, const uint8
   return _mm512_test_epi64_mask(ones, Eight(1));
 }
 
-/// The same of up to eight columns: a byte of parities for each window, eight windows at a time.
+/// ProbeRibbonWindows for up to eight columns: a byte of parities for each of eight windows.
 BLOCKSIEVE_AVX512_INLINE void ProbeNarrowWindows(size_t num_windows, RibbonWindows* windows,
                                                  bool* may_match) noexcept {
   for (size_t i = 0; i < num_windows; i += 8) {
@@ -197,7 +197,7 @@ BLOCKSIEVE_AVX512_INLINE void ProbeNarrowWindows(size_t num_windows, RibbonWindo
   }
 }
 
-// For filters of up to 4 * kQuads columns.
+// The kernel for filters of up to 4 * kQuads columns.
 template <uint32_t kQuads>
 struct Avx512Ribbon {
   BLOCKSIEVE_AVX512_INLINE bool Probe(const FilterView& view, const RibbonWindow& window) noexcept {
@@ -235,7 +235,7 @@ struct Avx512Ribbon {
       has_empty |= HashKeys(view, keys.From(i), 8, hashes, [](size_t) {});
       *eight = _mm512_load_si512(hashes);
     };
-    // Fewer are sooner done one by one.
+    // Fewer than eight are faster one by one.
     const size_t in_eights = view.ribbon.fast_segments == 0 ? 0 : num_keys / 8 * 8;
     if (in_eights > 0) ProbeEights<kDirectory>(view, in_eights, load, may_match);
     uint64_t rest[kProbeBatch];
@@ -248,7 +248,7 @@ struct Avx512Ribbon {
   }
 
  private:
-  /// `load(i, eight)` loads eight hashes from number i on. REQUIRES: there are fast segments.
+  /// `load(i, eight)` loads eight hashes from number i on. REQUIRES: fast_segments != 0
   template <RibbonDirectory kDirectory, class Load>
   BLOCKSIEVE_AVX512_INLINE void ProbeEights(const FilterView& view, size_t num_hashes, Load load,
                                             bool* may_match) noexcept {

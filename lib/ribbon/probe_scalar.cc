@@ -11,11 +11,11 @@ namespace {
 #define BLOCKSIEVE_POPCNT
 #endif
 
-/// The parity of each column.
+/// The parities of all columns.
 BLOCKSIEVE_INLINE uint32_t WordParities(const FilterView& view,
                                         const RibbonWindow& window) noexcept {
-  // The words of the last segment may be shorter, and there may be none behind it. What is loaded
-  // beyond the end of a word does not count: no coefficient is there.
+  // The words of the last segment may be shorter, and no segment follows it. Bits loaded past the
+  // end of a word have no coefficient.
   const RibbonView& ribbon = view.ribbon;
   const uint64_t segment = window.start / kRibbonSegment;
   const uint64_t first_bytes = std::min<uint64_t>(8, ribbon.num_octets - segment * 8);
@@ -53,8 +53,8 @@ struct CountedBits {
   }
 };
 
-/// The same without an instruction to count bits. Words are folded until all four fit in one: half
-/// the instructions of asking for each.
+/// The same without a popcount instruction: folds the words until all four fit in one, which takes
+/// half the instructions of four separate parities.
 struct FoldedBits {
   static BLOCKSIEVE_INLINE uint32_t FourParities(uint64_t w0, uint64_t w1, uint64_t w2,
                                                  uint64_t w3) noexcept {
@@ -72,7 +72,7 @@ struct FoldedBits {
   }
 };
 
-/// The parities of columns 4 * quad ... 4 * quad + 3, not all of which need exist.
+/// The parities of columns 4 * quad to 4 * quad + 3, some of which may not exist.
 template <class Bits>
 BLOCKSIEVE_INLINE uint32_t QuadParities(const RibbonWindow& window, uint64_t low, uint64_t high,
                                         uint32_t quad) noexcept {
@@ -85,8 +85,8 @@ BLOCKSIEVE_INLINE uint32_t QuadParities(const RibbonWindow& window, uint64_t low
   return Bits::FourParities(bits(0), bits(1), bits(2), bits(3));
 }
 
-/// Four columns without a branch, then the rest only for the sixteenth of absent keys that passed:
-/// without vectors, columns are what costs.
+/// Four columns without a branch, then the rest, only for the sixteenth of absent keys that pass:
+/// without vectors, columns dominate the cost.
 template <class Bits>
 BLOCKSIEVE_INLINE bool ProbeQuads(const FilterView& view, const RibbonWindow& window) noexcept {
   if (!IsFastWindow(view, window)) [[unlikely]]
@@ -112,7 +112,7 @@ struct Scalar {
   }
 };
 
-/// For every x86-64 since 2008, and other processors whose base architecture counts bits.
+/// For x86-64 since 2008, and other processors whose base architecture has a popcount instruction.
 struct Popcnt {
   BLOCKSIEVE_RIBBON_BATCH(BLOCKSIEVE_POPCNT)
   BLOCKSIEVE_RIBBON_KEY_BATCH(BLOCKSIEVE_POPCNT)
@@ -123,7 +123,7 @@ struct Popcnt {
   }
 };
 
-/// Chunks of no slots match everything.
+/// For filters with always-true chunks: chunks without slots match everything.
 struct AlwaysTrueChunks {
   static BLOCKSIEVE_INLINE void Fetch(const FilterView&, uint64_t) noexcept {}
   static bool IsNear(const FilterView&) noexcept { return true; }

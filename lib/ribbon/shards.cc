@@ -70,7 +70,7 @@ void RibbonShards::TakeSorted(uint64_t shard) {
     blocks_->Return(block);
     block = before;
   }
-  // Each entry has moved on to the begin of the next chunk.
+  // Each entry has advanced to the start of the next chunk.
   for (size_t i = begin.size() - 1; i > 0; --i) begin[i] = begin[i - 1];
   begin[0] = 0;
 }

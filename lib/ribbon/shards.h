@@ -11,14 +11,14 @@
 #include "lib/base/block_memory.h"
 #include "lib/ribbon/sizing.h"
 
-// Working memory of a ribbon build, at eight bytes per key and little more. Hashes and pivots take
-// eight bytes each, and there are as many pivots as hashes: the blocks that a shard's hashes lay in
-// become those of its pivots.
+// Working memory of a ribbon build: little more than eight bytes per key. Hashes and pivots take
+// eight bytes each and are equally many, so the blocks of a shard's hashes are reused for its
+// pivots.
 
 namespace blocksieve::internal {
 
-/// Hands out blocks of 512 words, cut from slabs that are huge pages as soon as there are many: as
-/// those of a HashList are, and for the same reason.
+/// Allocates blocks of 512 words from slabs, which are huge pages from 1 MiB on, as in HashList and
+/// for the same reason.
 class RibbonBlocks {
  public:
   static constexpr size_t kWords = 512;
@@ -30,7 +30,7 @@ class RibbonBlocks {
     for (uint64_t* slab : slabs_) std::free(slab);
   }
 
-  /// Throws std::bad_alloc.
+  /// A block, from the free list or a new slab. Throws std::bad_alloc.
   uint64_t* Take() {
     if (free_ == nullptr) Grow();
     uint64_t* block = free_;
@@ -63,10 +63,10 @@ class RibbonBlocks {
 
   std::vector<uint64_t*> slabs_;
   size_t slab_bytes_ = 0;
-  uint64_t* free_ = nullptr;  // linked by their first words
+  uint64_t* free_ = nullptr;  // list of free blocks, linked by their first words
 };
 
-/// The pivots of all slots in order: written forwards, read in segments of 64.
+/// The pivots of all slots: appended in order, read in segments of 64.
 class RibbonPivots {
  public:
   explicit RibbonPivots(RibbonBlocks* blocks) : pool_(blocks) {}
@@ -85,7 +85,7 @@ class RibbonPivots {
 
   size_t size() const noexcept { return size_; }
 
-  /// REQUIRES: size() is a multiple of 64, which divides the length of a block.
+  /// The pivots of segment i. REQUIRES: size() is a multiple of 64, which divides a block's length.
   const uint64_t* Segment(size_t i) const noexcept {
     assert(size_ % 64 == 0 && i < size_ / 64);
     const size_t slot = i * 64;
@@ -98,31 +98,31 @@ class RibbonPivots {
   size_t size_ = 0;
 };
 
-/// Distributes hashes to shards, ranges of chunks small enough to be sorted in the second-level
-/// cache. An American-flag partition in place would need no blocks, but all hashes in one array,
-/// where they do not come from; and it is no faster.
+/// Distributes hashes to shards: ranges of chunks small enough to be sorted in the second-level
+/// cache. Rejected: an American-flag partition in place. It needs no blocks, but all hashes in one
+/// array, and is no faster.
 class RibbonShards {
  public:
   RibbonShards(const RibbonChunks& chunks, RibbonBlocks* blocks);
 
-  /// Throws std::bad_alloc, as do the others.
+  /// Distributes hashes. All functions throw std::bad_alloc.
   void Add(std::span<const uint64_t> hashes);
 
-  /// Takes the hashes of a shard out and orders them by chunk.
+  /// Removes the hashes of a shard and sorts them by chunk.
   void TakeSorted(uint64_t shard);
 
-  /// Chunk `i` of the shard last taken. The hashes may be changed.
+  /// Hashes of chunk `i` of the shard last taken; may be modified.
   std::span<uint64_t> Chunk(uint64_t i) noexcept {
     return std::span(sorted_).subspan(chunk_begin_[i], chunk_begin_[i + 1] - chunk_begin_[i]);
   }
 
  private:
-  // The last word of a block links to the one before.
+  // The last word of a block links to the previous block.
   static constexpr size_t kHashesPerBlock = RibbonBlocks::kWords - 1;
 
   struct Cursor {
     uint64_t* next = nullptr;
-    uint64_t* end = nullptr;  // of the hashes in this block
+    uint64_t* end = nullptr;  // end of the hashes in this block
   };
 
   void AddBlock(Cursor* cursor);

@@ -10,7 +10,7 @@ namespace blocksieve::internal {
 namespace {
 
 constexpr uint32_t kRowsPerColumn = 16;
-// With more, sizes would come near 2^64.
+// Sizes of more keys would come near 2^64.
 constexpr uint64_t kMaxSizedKeys = uint64_t{1} << 60;
 
 constexpr uint32_t kFirstRow = kRowsPerColumn;
@@ -33,7 +33,7 @@ Result<Layout> ChooseRibbonLayout(double target_fpr) {
   if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
     return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
   }
-  // The first row that may do; the logarithm is not exact to the last bit.
+  // Start at the row that the logarithm gives, which may be inexact in the last bit.
   auto row = static_cast<uint32_t>(-std::log2(target_fpr) * kRowsPerColumn);
   row = std::clamp(row, kFirstRow + 1, kLastRow) - 1;
   while (LayoutOfRow(row).predicted_fpr > target_fpr) ++row;
@@ -59,7 +59,7 @@ RibbonShape ExpectedRibbonShape(const Layout& layout, uint64_t num_keys) noexcep
   RibbonShape shape;
   shape.columns = layout.num_probes;
   shape.chunks = ChooseRibbonChunks(num_keys).total();
-  // Two spare slots, and what empty columns take: measured, see RIBBON.md.
+  // Two spare slots, and the measured number of empty columns: see RIBBON.md.
   shape.octets = std::max(kMinRibbonOctets, (num_keys + 2 + num_keys / 2500 + 7) / 8);
   shape.narrow_segments = RibbonNarrowSegments(shape.octets, RibbonWideShare(layout));
   return shape;
@@ -69,8 +69,8 @@ uint64_t RibbonPayloadBytes(const Layout& any_layout, uint64_t num_keys) noexcep
   if (num_keys == 0) return 0;
   if (num_keys > kMaxSizedKeys) return UINT64_MAX;
   const Layout layout = NearestRibbonLayout(any_layout);
-  // The shape's own size but for the place where wide segments begin, which moves in steps; this
-  // never shrinks with more keys.
+  // The size of the shape, but with a continuous number of wide octets: the first wide segment
+  // moves in steps, and the size must not shrink with more keys.
   RibbonShape shape = ExpectedRibbonShape(layout, num_keys);
   shape.narrow_segments = shape.segments();
   const double wide_share = RibbonWideShare(layout);
@@ -81,7 +81,7 @@ uint64_t RibbonPayloadBytes(const Layout& any_layout, uint64_t num_keys) noexcep
 }
 
 uint64_t MaxRibbonKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
-  // No layout takes less than a bit per key.
+  // Every layout takes at least a bit per key.
   uint64_t fits = 0;
   uint64_t too_many = std::min(payload_bytes, UINT64_MAX / 16) * 8 + 1;
   while (too_many - fits > 1) {

@@ -6,72 +6,70 @@
 #include "lib/base/kernels.h"
 #include "lib/ribbon/hash.h"
 
-// The linear algebra of a ribbon filter, one implementation per instruction set.
+// The linear algebra of a ribbon filter, with an implementation for each instruction set.
 //
-// All give the same bytes. Whichever way a consistent system is eliminated, the columns that get a
-// pivot are the same, and so is the space spanned by the rows that remain; with all other columns
-// set to zero the solution is unique. What is left to agree on is which systems count as solved,
-// hence Eliminate's exact answer, down to dependent rows among those that it hands on.
+// All produce the same bytes. In any elimination of a consistent system, the same columns get a
+// pivot and the remaining rows span the same space; with all other columns set to zero, the
+// solution is unique. Implementations must also agree on which systems count as solved, so
+// Eliminate's outcome is exact, including dependent rows among those that it carries.
 
 namespace blocksieve::internal {
 
-/// Rows that may be in flight at the end of a chunk.
+/// Maximum number of rows in flight at the end of a chunk.
 inline constexpr uint32_t kRibbonMaxCarried = 64;
 
-/// Bytes of fingerprint that a kernel handles per slot: eight columns each.
+/// Bytes of fingerprint per slot, with eight columns each.
 constexpr uint32_t RibbonPlaneGroups(uint32_t columns) noexcept { return (columns + 7) / 8; }
 
-/// An equation. Aligned for kernels that make one vector of it.
+/// An equation, aligned for kernels that load it as one vector.
 struct alignas(16) RibbonRow {
   uint64_t coefficients;  ///< Bit i is column start + i.
   uint64_t tag;           ///< Start modulo 32 | fingerprint << 8.
 };
 
-/// Rows to be eliminated, ordered by the octet (eight columns) in which they start.
+/// Rows to eliminate, ordered by the octet (eight columns) in which they start.
 struct RibbonRows {
   RibbonRow* rows;
   size_t num_rows;
-  const uint32_t* octet_counts;  ///< Rows that start in each octet.
+  const uint32_t* octet_counts;  ///< Number of rows that start in each octet.
   size_t num_octets;
 };
 
-/// Rows that have no pivot yet when the columns of a chunk are all eliminated. They are linearly
-/// independent.
+/// Rows without a pivot after all columns of a chunk are eliminated. They are linearly independent.
 struct RibbonCarried {
   uint32_t count = 0;
   uint64_t coefficients[kRibbonMaxCarried];  ///< Bit i is column i of the next chunk.
   uint32_t fingerprints[kRibbonMaxCarried];
 };
 
-/// What Eliminate produces.
+/// Result of an elimination.
 struct RibbonEchelon {
-  /// For each column the row that has its pivot there, bit 0 being this column; 0 for no row.
+  /// The pivot row of each column, with this column in bit 0; 0 if it has none.
   uint64_t* pivots;
-  /// The fingerprints of these rows, by octet and eight columns of fingerprint: eight bytes, byte j
-  /// being bit j of the fingerprints and its bit k column k of the octet.
+  /// The fingerprints of these rows, by octet and eight columns of fingerprint: eight bytes, of
+  /// which byte j has bit j of the fingerprints, with column k of the octet in bit k.
   uint8_t* planes;
   RibbonCarried carried;
 };
 
 enum class RibbonOutcome : uint8_t {
   kSolved,
-  kContradiction,  ///< Rows depend on others, but not their fingerprints.
-  kTooManyRows,    ///< More rows in flight than the kernel holds: ask the scalar one.
+  kContradiction,  ///< A row depends on others, but its fingerprint does not.
+  kTooManyRows,    ///< More rows in flight than the kernel holds: use the scalar one.
 };
 
 struct RibbonSolver {
-  /// The start of each row: RibbonSlotInChunk less `fold`, but not below 0.
+  /// Computes the start of each row: RibbonSlotInChunk - fold, but at least 0.
   void (*find_starts)(const uint64_t* mixed, size_t num_rows, uint32_t multiplier,
                       uint32_t num_octets, uint32_t fold, uint32_t* starts);
 
-  /// `fingerprint_columns`: bits of fingerprint in use, up to kMaxRibbonColumns + 1. Overwrites the
-  /// rows, unless the outcome is kTooManyRows.
+  /// Eliminates the rows, whose fingerprints have `fingerprint_columns` bits, at most
+  /// kMaxRibbonColumns + 1. Overwrites the rows, unless the outcome is kTooManyRows.
   RibbonOutcome (*eliminate)(const RibbonRows& rows, uint32_t fingerprint_columns,
                              RibbonEchelon* echelon);
 
-  /// Solves 64 slots, given the solution of the 64 after them. `pivots` are those of the slots; a
-  /// word of `words` is one column: in, fingerprints; out, solution. `next` is the words of the
-  /// following segment.
+  /// Solves a segment of 64 slots with these pivots. Each of `words` is a column: its fingerprints
+  /// on input, its solution on output. `next` is the solution of the next segment.
   void (*back_substitute)(const uint64_t* pivots, uint32_t fingerprint_columns,
                           const uint64_t* next, uint64_t* words);
 };
@@ -80,10 +78,10 @@ extern const RibbonSolver kRibbonSolverScalar;
 extern const RibbonSolver kRibbonSolverAvx2;
 extern const RibbonSolver kRibbonSolverAvx512;
 
-/// REQUIRES: `kernel` is available.
+/// The solver of a kernel. REQUIRES: `kernel` is available.
 const RibbonSolver& RibbonSolverFor(Kernel kernel) noexcept;
 
-// Parts that kernels share. Always inlined: each caller compiles them for its own instruction set.
+// Functions that kernels share. Always inlined, to be compiled for each caller's instruction set.
 
 /// The transpose of an 8 x 8 bit matrix whose rows are bytes (Warren, "Hacker's Delight", 7-3).
 BLOCKSIEVE_INLINE uint64_t TransposeBits(uint64_t x) noexcept {
@@ -103,12 +101,11 @@ BLOCKSIEVE_INLINE void FindStartsOf(const uint64_t* mixed, size_t num_rows, uint
   }
 }
 
-/// `Parity` tells the lowest bit of the number of bits set.
+/// `Parity` returns the parity of the set bits, 0 or 1.
 template <uint64_t Parity(uint64_t)>
 BLOCKSIEVE_INLINE void BackSubstituteByWords(const uint64_t* pivots, uint32_t num_columns,
                                              const uint64_t* next, uint64_t* words) noexcept {
-  // Column by column would be simpler, but each bit waits for the one before; several columns at
-  // once keep the processor busy.
+  // Several columns at once, because each bit of a column waits for the one before.
   for (uint32_t j = 0; j < num_columns; j += 4) {
     const uint32_t lanes = num_columns - j < 4 ? num_columns - j : 4;
     uint64_t window[4] = {};

@@ -9,11 +9,11 @@
 #include "lib/base/coding.h"
 
 // Elimination column by column on bit-sliced rows. The state is up to 64 rows in flight, one per
-// bit position; a register holds the same bit of all rows for eight columns, one column per lane.
-// Nine registers are the 72 columns that the rows of an octet can reach, and one to four more hold
-// the fingerprints. Eliminating a column is then: take the word of the column, pick its lowest set
-// bit as the pivot row, and in every column where the pivot row has a one flip the rows of that
-// word. No loop depends on the data; row by row, three quarters of the time are mispredictions.
+// bit position. A register holds eight columns of all rows, one column per lane. Nine registers
+// hold the 72 columns that the rows of an octet can reach, and one to four more the fingerprints.
+// To eliminate a column: take its word, choose the lowest set bit as the pivot row, and in every
+// column in which the pivot row has a one, flip the rows of that word. No loop depends on the data;
+// row by row, three quarters of the time are mispredictions.
 
 #define BLOCKSIEVE_AVX512                                                                         \
   __attribute__((                                                                                 \
@@ -27,9 +27,9 @@ namespace {
 constexpr int kCoefficientGroups = 9;
 constexpr int64_t kIdentityMatrix = static_cast<int64_t>(0x8040201008040201u);
 
-/// Byte permutations in front of and behind the 8 x 8 bit transposes of GF2P8AFFINEQB.
+/// Byte permutations before and after the 8 x 8 bit transposes of GF2P8AFFINEQB.
 struct ByteOrders {
-  /// Gathers byte z of eight words, last word first, in word z.
+  /// Gathers byte z of eight words, last word first, into word z.
   alignas(64) uint8_t transpose[64];
   /// Spreads bytes 8z ... 8z + 7 to the lowest bytes of eight words.
   alignas(64) uint8_t spread[8][64];
@@ -47,7 +47,7 @@ constexpr ByteOrders kOrders = [] {
   return orders;
 }();
 
-/// Of eight words: byte 8z + i of the result has bit 8z + i of each.
+/// Transposes eight words: byte 8z + i of the result has bit 8z + i of each.
 BLOCKSIEVE_AVX512_INLINE __m512i TransposeWords(__m512i words) noexcept {
   const __m512i order = _mm512_load_si512(kOrders.transpose);
   return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(kIdentityMatrix),
@@ -56,8 +56,8 @@ BLOCKSIEVE_AVX512_INLINE __m512i TransposeWords(__m512i words) noexcept {
 
 template <int kGroups>
 struct Slices {
-  __m512i word[kGroups];  // nine of coefficients, then fingerprints
-  uint64_t rows = 0;      // bits that hold a row
+  __m512i word[kGroups];  // nine words of coefficients, then fingerprints
+  uint64_t rows = 0;      // a bit for each position that holds a row
 };
 
 template <int kGroups>
@@ -69,7 +69,7 @@ BLOCKSIEVE_AVX512_INLINE void DropLeadingGap(Slices<kGroups>* slices) noexcept {
   for (int i = 0; i < kGroups; ++i) slices->word[i] = _mm512_srl_epi64(slices->word[i], shift);
 }
 
-/// Moves the rows together; rarely needed.
+/// Moves the rows together, which is rarely needed.
 template <int kGroups>
 BLOCKSIEVE_AVX512 __attribute__((noinline)) void DropAllGaps(__m512i* words,
                                                              uint64_t rows) noexcept {
@@ -81,7 +81,7 @@ BLOCKSIEVE_AVX512 __attribute__((noinline)) void DropAllGaps(__m512i* words,
   }
 }
 
-/// Adds rows number 0 ... count - 1 from bit position `position` on; they are free there.
+/// Adds `count` rows from bit position `position` on, where positions are free.
 template <int kGroups>
 BLOCKSIEVE_AVX512_INLINE void AddRows(const RibbonRow* rows, uint32_t count, uint32_t position,
                                       Slices<kGroups>* slices) noexcept {
@@ -95,7 +95,7 @@ BLOCKSIEVE_AVX512_INLINE void AddRows(const RibbonRow* rows, uint32_t count, uin
   const __m512i row = _mm512_permutex2var_epi64(first, even, last);
   const __m512i tag = _mm512_permutex2var_epi64(first, odd, last);
   const __m512i start = _mm512_and_si512(tag, _mm512_set1_epi64(7));
-  // Columns 0 ... 63 of the octet, and, with the fingerprint behind them, columns 64 ... 71.
+  // Columns 0 to 63 of the octet; then columns 64 to 71, followed by the fingerprint.
   const __m512i low = _mm512_sllv_epi64(row, start);
   const __m512i high = _mm512_srlv_epi64(row, _mm512_sub_epi64(_mm512_set1_epi64(64), start));
   const __m512i rest = _mm512_or_si512(_mm512_andnot_si512(_mm512_set1_epi64(0xff), tag), high);
@@ -113,7 +113,7 @@ BLOCKSIEVE_AVX512_INLINE void AddRows(const RibbonRow* rows, uint32_t count, uin
   slices->rows |= static_cast<uint64_t>(present) << position;
 }
 
-/// Eliminates the first column whose word is `column`; writes the pivot row, a byte per group.
+/// Eliminates the first column, whose word is `column`, and writes the pivot row, a byte per group.
 template <int kGroups>
 BLOCKSIEVE_AVX512_INLINE uint64_t EliminateColumn(uint64_t column, Slices<kGroups>* slices,
                                                   uint8_t* pivot_row) noexcept {
@@ -136,8 +136,8 @@ BLOCKSIEVE_AVX512_INLINE void EliminateOctet(Slices<kGroups>* slices, uint64_t* 
   constexpr int kStride = 16;
   alignas(64) uint64_t columns[8];
   alignas(64) uint8_t pivot_rows[8 * kStride];
-  // The words of the next seven columns are kept up to date in general registers: through the
-  // vectors every column would wait for the one before.
+  // The words of the next seven columns are updated in general registers: through the vectors,
+  // every column would wait for the one before.
   _mm512_store_si512(columns, slices->word[0]);
   uint64_t c[8];
 #pragma GCC unroll 8
@@ -174,7 +174,7 @@ BLOCKSIEVE_AVX512_INLINE void EliminateOctet(Slices<kGroups>* slices, uint64_t* 
   }
 }
 
-/// What is left in flight, as rows again.
+/// Converts the rows that are left in flight back to rows.
 template <int kGroups>
 BLOCKSIEVE_AVX512_INLINE void TakeRows(const Slices<kGroups>& slices,
                                        RibbonCarried* carried) noexcept {
@@ -199,9 +199,9 @@ BLOCKSIEVE_AVX512_INLINE void TakeRows(const Slices<kGroups>& slices,
   }
 }
 
-/// Brings carried rows into echelon form and drops those that vanish. Whether one contradicts the
-/// others must show now: in the next chunk another kernel might already have merged the two.
-/// Returns false if so.
+/// Brings carried rows into echelon form and drops those that vanish. False if a row contradicts
+/// the others. That must be found here, because another kernel may merge the two before the next
+/// chunk.
 BLOCKSIEVE_AVX512_INLINE bool ReduceCarried(RibbonCarried* carried) noexcept {
   uint64_t* const rows = carried->coefficients;
   uint32_t* const fingerprints = carried->fingerprints;
@@ -286,7 +286,7 @@ RibbonOutcome Eliminate(const RibbonRows& rows, uint32_t fingerprint_columns,
   }
 }
 
-/// Eight columns at a time, one per lane; `kBatches` times eight, so that their chains overlap.
+/// Eight columns at a time, one per lane, in `kBatches` vectors whose dependency chains overlap.
 template <int kBatches>
 BLOCKSIEVE_AVX512 void BackSubstituteLanes(const uint64_t* pivots, uint32_t num_columns,
                                            const uint64_t* next, uint64_t* words) noexcept {

@@ -9,24 +9,26 @@
 #include "lib/ribbon/octet_pivots.h"
 
 // Elimination eight columns at a time, by the method of the four Russians (Arlazarov, Dinic,
-// Kronrod and Faradzhev, 1970). Compiled twice: for any processor, and for those that have AVX2,
-// and with it instructions for shifts, trailing zeros and counting bits.
+// Kronrod and Faradzhev, 1970). Compiled twice: for any processor, and for AVX2, which implies
+// instructions for shifts, trailing zeros and counting bits.
 //
-// Inserting row by row, each insertion is a chain of additions of random length, and most of the
-// time goes into mispredictions at their ends. Here every row in flight takes part in every octet:
+// Rejected: inserting row by row. Each insertion is a chain of additions of random length, and most
+// of the time is spent in mispredictions at their ends. Here every row in flight takes part in
+// every octet:
 //
-//   1. The first 16 rows in flight nearly always have pivots for all eight columns. Which, follows
-//      from a byte of each: two words of 16 rows by four columns, without a branch.
-//   2. The pivots are computed, and then all 16 sums of those of the first four columns, and of the
-//      last four, ordered by the ones that they have in these columns.
-//   3. Each row left adds the two sums that have the same ones as it has, and so loses all eight.
+//   1. The first 16 rows in flight nearly always have pivots for all eight columns. One byte of
+//   each
+//      row determines them: two words of 16 rows by four columns, without a branch.
+//   2. Compute the pivots, and all 16 sums of those of the first four columns and of those of the
+//      last four, indexed by the ones that they have in these columns.
+//   3. Each other row adds the two sums that have the same ones as the row, which clears all eight.
 //
-// No loop depends on the data but through the number of rows in flight.
+// Loops depend on the number of rows in flight, but not on other data.
 
 namespace blocksieve::internal {
 namespace {
 
-/// Eliminates octet 0 ... 3 of the columns from 16 rows or more. Returns the new begin.
+/// Eliminates octet 0 to 3 of the columns from at least 16 rows. Returns the new begin.
 BLOCKSIEVE_INLINE RowInFlight* EliminateRows(RowInFlight* begin, RowInFlight* end, size_t octet,
                                              const RibbonPivotChoice& choice,
                                              RowInFlight* pivot) noexcept {
@@ -38,7 +40,7 @@ BLOCKSIEVE_INLINE RowInFlight* EliminateRows(RowInFlight* begin, RowInFlight* en
     static_assert(kRowBytes == 16);
     return *row ^ RowAt(by_low.sum, ones << 4 & 0xf0) ^ RowAt(by_high.sum, ones & 0xf0);
   };
-  // The next octet waits for those of the first rows that are left, so they come first.
+  // The remaining front rows come first, because the next octet needs them.
   RowInFlight* to = begin + kFrontRows;
   for (uint64_t left = ~choice.taken & kEveryFrontRow; left != 0; left &= left - 1) {
     *--to = reduced(&RowAt(begin + kFrontRows - 1, -kRowBytes / 4 * std::countr_zero(left)));
@@ -48,8 +50,8 @@ BLOCKSIEVE_INLINE RowInFlight* EliminateRows(RowInFlight* begin, RowInFlight* en
   return to;
 }
 
-/// The same for any number of rows and of pivots, which are zero where there is none: about one
-/// octet in a hundred, and the last rows of a chunk.
+/// The same for any number of rows and pivots (zero if a column has none): for about one octet in a
+/// hundred, and for the last rows of a chunk.
 __attribute__((noinline)) inline RowInFlight* EliminateFewRows(RowInFlight* begin, RowInFlight* end,
                                                                size_t octet,
                                                                RowInFlight* pivot) noexcept {
@@ -66,8 +68,8 @@ __attribute__((noinline)) inline RowInFlight* EliminateFewRows(RowInFlight* begi
   return begin;
 }
 
-/// Drops rows that have no columns left, as copies of others; `begin` moves on. Returns false if
-/// one of them has a fingerprint.
+/// Drops rows without columns, which depended on others, and advances `begin`. False if one of them
+/// has a fingerprint.
 __attribute__((noinline)) inline bool DropEmptyRows(RowInFlight** begin,
                                                     RowInFlight* end) noexcept {
   RowInFlight* to = end;
@@ -83,10 +85,10 @@ __attribute__((noinline)) inline bool DropEmptyRows(RowInFlight** begin,
   return true;
 }
 
-/// Gives rows the form of RowInFlight where they are.
+/// Converts rows to RowInFlight in place.
 BLOCKSIEVE_INLINE RowInFlight* PlaceRows(const RibbonRows& rows) noexcept {
   static_assert(sizeof(RibbonRow) == kRowBytes && alignof(RibbonRow) >= alignof(RowInFlight));
-  // A local: for all the compiler knows, the bytes written could be the pointer.
+  // A local, because the compiler must assume that writing bytes changes rows.rows.
   RibbonRow* const row = rows.rows;
   for (size_t i = 0, count = rows.num_rows; i < count; ++i) {
     const auto [coefficients, tag] = row[i];
@@ -99,7 +101,7 @@ BLOCKSIEVE_INLINE RowInFlight* PlaceRows(const RibbonRows& rows) noexcept {
   return reinterpret_cast<RowInFlight*>(row);
 }
 
-/// The 64 columns of `row` from `column` < 32 on; it must have none before.
+/// The 64 columns of `row` from `column` < 32 on. REQUIRES: earlier columns are zero.
 BLOCKSIEVE_INLINE uint64_t ColumnsFrom(const RowInFlight* row, int column) noexcept {
   const auto low = LoadLittleEndian<uint64_t>(BytesOf(row));
   const auto high = LoadLittleEndian<uint32_t>(BytesOf(row) + 8);
@@ -128,8 +130,8 @@ BLOCKSIEVE_INLINE RibbonOutcome EliminateByOctets(const RibbonRows& rows,
   carried.count = 0;
   RowInFlight* begin = PlaceRows(rows);
   RowInFlight* end = begin;
-  // Rows in flight at the end are eliminated in the columns that follow, too: these pivots are what
-  // is carried on, and if rows contradict each other, it shows.
+  // Rows in flight at the end are also eliminated in the columns that follow. These pivots are the
+  // carried rows, and contradictions are found.
   for (size_t octet = 0; octet < rows.num_octets + kRibbonWidth / kRibbonOctet; ++octet) {
     if (octet % 4 == 0 && octet != 0) {
       for (RowInFlight* row = begin; row != end; ++row) {
@@ -144,7 +146,7 @@ BLOCKSIEVE_INLINE RibbonOutcome EliminateByOctets(const RibbonRows& rows,
     if (end - begin >= kFrontRows && ChoosePivots(begin, octet % 4, &choice)) [[likely]] {
       begin = EliminateRows(begin, end, octet % 4, choice, pivot);
     } else {
-      // Empty rows find no pivot, so if there are many, they will be in the way here.
+      // Empty rows get no pivot; drop them, because many of them would block others here.
       if (!DropEmptyRows(&begin, end)) return RibbonOutcome::kContradiction;
       begin = EliminateFewRows(begin, end, octet % 4, pivot);
     }
@@ -172,7 +174,7 @@ BLOCKSIEVE_INLINE uint64_t CountedParity(uint64_t x) noexcept {
   return static_cast<uint64_t>(__builtin_popcountll(x)) & 1;
 }
 
-// For processors without an instruction to count bits; x86 has a parity flag.
+// For processors without a popcount instruction; x86 has a parity flag.
 BLOCKSIEVE_INLINE uint64_t FoldedParity(uint64_t x) noexcept {
   return static_cast<uint64_t>(__builtin_parityll(x));
 }

@@ -3,11 +3,11 @@
 #include "lib/block/probe_loops.h"
 #include "lib/ribbon/probe.h"
 
-// The entry points of a ribbon kernel for each RibbonForm; see probe_loops.h.
+// Generates the entry points of a ribbon kernel for each RibbonForm; see probe_loops.h.
 //
 //   struct K {
 //     static bool Probe(const FilterView&, const RibbonWindow&);
-//     // Of up to kProbeBatch.
+//     // Up to kProbeBatch hashes or keys.
 //     template <RibbonDirectory>
 //     static void Batch(const FilterView&, const uint64_t* hashes, size_t num_hashes,
 //                       bool* may_match);
@@ -40,7 +40,7 @@
     return has_empty;                                                                           \
   }
 
-#define BLOCKSIEVE_RIBBON_OPS_OF(NAME)                                 \
+#define BLOCKSIEVE_RIBBON_OPS_FOR(NAME)                                \
   {                                                                    \
     {&NAME##AlikeKey, &NAME##AlikeHash, &NAME##Hashes, &NAME##Keys}, { \
       &NAME##MixedKey, &NAME##MixedHash, &NAME##Hashes, &NAME##Keys    \
@@ -54,12 +54,12 @@
   BLOCKSIEVE_RIBBON_PROBES(NAME##Plain, NAME##Kernel, TARGET, RibbonDirectory::kPlain) \
   BLOCKSIEVE_RIBBON_PROBES(NAME##Based, NAME##Kernel, TARGET, RibbonDirectory::kBased) \
   }                                                                                    \
-  const RibbonOps NAME = {BLOCKSIEVE_RIBBON_OPS_OF(NAME##None),                        \
-                          BLOCKSIEVE_RIBBON_OPS_OF(NAME##Plain),                       \
-                          BLOCKSIEVE_RIBBON_OPS_OF(NAME##Based)};
+  const RibbonOps NAME = {BLOCKSIEVE_RIBBON_OPS_FOR(NAME##None),                       \
+                          BLOCKSIEVE_RIBBON_OPS_FOR(NAME##Plain),                      \
+                          BLOCKSIEVE_RIBBON_OPS_FOR(NAME##Based)};
 
-/// The Batch of kernels that probe one hash at a time: two stages, the first of which fetches what
-/// the second reads.
+/// The Batch of kernels that probe one hash at a time, in two stages: the first prefetches for the
+/// second.
 #define BLOCKSIEVE_RIBBON_BATCH(TARGET)                                                      \
   template <RibbonDirectory kDirectory>                                                      \
   TARGET static BLOCKSIEVE_INLINE void Batch(const FilterView& view, const uint64_t* hashes, \
