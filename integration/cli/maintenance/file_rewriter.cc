@@ -89,7 +89,7 @@ void FileRewriter::UpdateLevels(const RewritePlan& plan) {
   LevelRegistry::ByColumnFamily levels;
   for (const RunList& list : plan.lists) levels[list.family] = list.tree.ToLevels();
   LevelRegistry::Instance().Set(db_->GetDBOptions().info_log, std::move(levels));
-  rocksdb_plugin::SidecarDatabases::Instance().Note(db_.get());
+  rocksdb_plugin::SidecarDatabases::Instance().Register(db_.get());
 }
 
 std::optional<int> FileRewriter::LevelOf(const FileToRewrite& file) const {

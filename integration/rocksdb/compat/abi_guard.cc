@@ -21,7 +21,7 @@ constexpr Range kGenerations[] = {
 };
 constexpr std::array<int, 3> kOldest = {7, 0, 3};
 
-// "7.8.3" to {7, 8, 3}. Anything but digits and two dots is refused.
+// "7.8.3" to {7, 8, 3}. False if the text is anything but three numbers and two dots.
 bool ParseVersion(std::string_view text, std::array<int, 3>* version) {
   const char* at = text.data();
   const char* const end = at + text.size();

@@ -11,16 +11,16 @@
 namespace blocksieve::rocksdb_plugin {
 
 /// Charges memory to a cache in steps of 256 KiB, with pinned entries that hold nothing. RocksDB's
-/// own class for this is internal. The one that charges memtables is not, so statistics of the
-/// cache count what is charged here among "write-buffer". Not thread-safe.
+/// class for this is internal, so this uses the public one for memtables: cache statistics count
+/// the charge as "write-buffer". Not thread-safe.
 class CacheCharge {
  public:
   /// REQUIRES: `cache` is not null.
   explicit CacheCharge(std::shared_ptr<rocksdb::Cache> cache)
       : charger_(/*_buffer_size=*/0, std::move(cache)) {}
 
-  /// Charges this much in place of what was charged before. Whether the cache has room for it: only
-  /// one with a strict limit can lack it, and then has less charged.
+  /// Sets the total charge. Returns whether the cache had room: with a strict limit it may not, and
+  /// less is charged.
   bool Set(uint64_t bytes) {
     if (bytes > bytes_) {
       charger_.ReserveMem(static_cast<size_t>(bytes - bytes_));
@@ -31,7 +31,7 @@ class CacheCharge {
     return charger_.dummy_entries_in_cache_usage() >= bytes;
   }
 
-  /// The same as often as it matters, for memory that grows little by little.
+  /// The same for memory that grows little by little: charges only full steps.
   void Grow(uint64_t bytes) {
     constexpr uint64_t kStepBytes = 256 << 10;
     if (bytes >= bytes_ + kStepBytes) Set(bytes);
@@ -42,8 +42,8 @@ class CacheCharge {
   uint64_t bytes_ = 0;
 };
 
-/// A charge on the block cache if tables are to charge the building of filters to it, by
-/// cache_usage_options, before RocksDB 7.4 by reserve_table_builder_memory. Otherwise null.
+/// A charge on the block cache if the table options charge filter construction to it, with
+/// cache_usage_options or, before RocksDB 7.4, reserve_table_builder_memory. Otherwise null.
 template <class Table = rocksdb::BlockBasedTableOptions>
 std::unique_ptr<CacheCharge> ChargeOfFilterBuilding(const Table& table) {
   bool is_charged = false;

@@ -10,19 +10,18 @@
 #include <string>
 #include <string_view>
 
-// The two interfaces through which RocksDB builds and probes filters. Since 7.0 they are internal
-// to RocksDB: its public headers only forward-declare them. They are declared again here, with the
-// virtual functions in the order of the RocksDB version that this is compiled for. That order has
-// changed twice:
+// The two interfaces through which RocksDB builds and probes filters. Since 7.0 they are internal:
+// RocksDB's public headers only forward-declare them. They are declared here again, with the
+// virtual functions in the order of the RocksDB version compiled for. That order has changed twice:
 //
 //   generation   versions          difference
 //   1 (A)        7.0.3 to 9.5      the base
 //   2 (B)        9.6 to 10.8       AddKeyAndAlt after AddKey
 //   3 (C)        10.9 to 11.9      CalculateSpace and EstimatedFpRate at the end
 //
-// The table comes from the upstream sources of these versions. A later version is compiled as
-// generation 3. AbiProblem keeps these classes away from a loaded library of another generation,
-// and from one that is too new to be in the table.
+// The table was compiled from RocksDB's sources. Later versions compile as generation 3. AbiProblem
+// keeps these classes from being used with a loaded library of another generation, or of a version
+// that is too new for the table.
 
 #define BLOCKSIEVE_ROCKSDB_VERSION (ROCKSDB_MAJOR * 10000 + ROCKSDB_MINOR * 100 + ROCKSDB_PATCH)
 
@@ -61,7 +60,7 @@ class FilterBitsBuilder {
 
   virtual size_t ApproximateNumEntries(size_t bytes) = 0;
 
-  // Called by the library since generation 3. Earlier ones have nothing behind the slot above.
+  // Called since generation 3. In earlier ones the slot above is the last.
   virtual size_t CalculateSpace(size_t num_entries) = 0;
   virtual double EstimatedFpRate(size_t num_entries, size_t bytes) = 0;
 };
@@ -80,8 +79,8 @@ class FilterBitsReader {
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Base of `Builder`, with the functions that only some generations have or call. `Builder` has to
-/// drop adjacent duplicates by itself, as every generation asks of AddKey.
+/// Base of `Builder`, with the functions that only some generations have or call. Builder::AddKey
+/// must drop adjacent duplicates, as every generation requires.
 template <class Builder>
 class FilterBitsBuilderBase : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
@@ -102,14 +101,13 @@ class FilterBitsBuilderBase : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 };
 
 /// The generation of the filter interface in RocksDB `version` ("7.8.3"). 0 if the version is older
-/// than the first that is supported, newer than the last that was compared, or not a version.
+/// than 7.0.3, newer than the table, or malformed.
 int AbiGenerationOf(std::string_view version);
 
-/// Why the classes above must not be used with a RocksDB library of version
-/// `loaded_version`. Empty if they may.
+/// Why the classes above must not be used with RocksDB `loaded_version`. Empty if they may be.
 std::string AbiProblem(std::string_view loaded_version);
 
-/// The AbiProblem of the library that this process has loaded.
+/// The AbiProblem of the RocksDB that this process has loaded.
 const std::string& LoadedAbiProblem();
 
 }  // namespace blocksieve::rocksdb_plugin

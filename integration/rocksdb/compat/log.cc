@@ -37,7 +37,7 @@ class FullDiskLog final : public rocksdb::Logger {
   }
 
  private:
-  // The database's directory may be made after this.
+  // Opens the file late, as the database's directory may be created after this object.
   void Open() {
     if (descriptor_ >= 0) return;
     std::rename(path_.c_str(), (path_ + ".old").c_str());
@@ -67,7 +67,7 @@ void LogLoudly(rocksdb::Logger* info_log, std::string_view message, std::string_
                    before, Length(column_family), column_family.data(), after, Length(message),
                    message.data(), Length(reason), reason.data());
       return;
-    } catch (const std::bad_alloc&) {  // a line that is longer than the logger's buffer
+    } catch (const std::bad_alloc&) {  // the logger allocates for long lines
     }
   }
   std::fprintf(stderr, "blocksieve: %s%.*s%s%.*s%.*s\n", before, Length(column_family),

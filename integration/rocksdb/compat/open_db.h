@@ -7,7 +7,7 @@
 #include <string>
 #include <type_traits>
 
-// Opening a database gives a DB*, since RocksDB 9.11 also a unique_ptr, and since 11.0 only that.
+// rocksdb::DB::Open returns a DB*; since RocksDB 9.11 also a unique_ptr, and since 11.0 only that.
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -17,7 +17,7 @@ concept OpensInto = requires(const rocksdb::Options& options, const std::string&
   rocksdb::DB::Open(options, path, db);
 };
 
-/// What the functions of rocksdb::DB that open a database give.
+/// The type that the functions of rocksdb::DB return for an opened database.
 using OpenedDb = std::conditional_t<OpensInto<std::unique_ptr<rocksdb::DB>>,
                                     std::unique_ptr<rocksdb::DB>, rocksdb::DB*>;
 
@@ -26,7 +26,7 @@ template <class Open>
 rocksdb::Status OpenDb(std::unique_ptr<rocksdb::DB>* db, const Open& open) {
   OpenedDb opened = nullptr;
   rocksdb::Status status = open(&opened);
-  // NOLINTNEXTLINE(performance-move-const-arg): in newer versions it is no plain pointer.
+  // NOLINTNEXTLINE(performance-move-const-arg): a unique_ptr in newer versions.
   *db = std::unique_ptr<rocksdb::DB>(std::move(opened));
   return status;
 }

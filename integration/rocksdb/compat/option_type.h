@@ -15,9 +15,9 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Describes one option of type T to RocksDB's option machinery: where it lies among the options,
-/// how it is parsed, Status parse(name, text, T*), and how it is written, string write(T). RocksDB
-/// omits an option that is written as no text.
+/// Describes one option of type T to RocksDB's option machinery: its offset in the options, its
+/// parser, Status parse(name, text, T*), and its writer, string write(T). RocksDB omits an option
+/// whose text is empty.
 template <class T, class Parse, class Write>
 rocksdb::OptionTypeInfo OptionAsText(size_t offset, Parse parse, Write write) {
   using rocksdb::ConfigOptions;
@@ -49,10 +49,10 @@ rocksdb::Status ToRocksStatus(const Status& status);
 /// The message of a status without its kind and without "blocksieve: ", for logs.
 std::string MessageOf(const rocksdb::Status& status);
 
-/// InvalidArgument for the first of these that is null.
+/// InvalidArgument for the first argument that is null.
 rocksdb::Status CheckGiven(std::initializer_list<std::pair<const char*, const void*>> arguments);
 
-/// InvalidArgument, naming the option, its value and what is allowed.
+/// InvalidArgument "option NAME is VALUE; allowed: ALLOWED".
 rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& value,
                                  const std::string& allowed);
 
@@ -60,12 +60,12 @@ rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& val
 rocksdb::Status ParseInRange(const std::string& name, const std::string& text, double lowest,
                              double highest, double* number);
 
-/// Parses a whole number of up to `highest`, also as RocksDB takes it: 64k, 8M, 1G or 1T, of 1024.
+/// Parses a whole number up to `highest`, with RocksDB's units of 1024: 64k, 8M, 1G, 1T.
 /// Errors: OptionOutOfRange.
 rocksdb::Status ParseWhole(const std::string& name, const std::string& text, uint64_t highest,
                            uint64_t* number);
 
-/// The same of all numbers of a type.
+/// The same for all numbers of type Whole.
 template <class Whole>
 rocksdb::Status ParseWhole(const std::string& name, const std::string& text, Whole* number) {
   uint64_t whole = *number;
@@ -74,20 +74,20 @@ rocksdb::Status ParseWhole(const std::string& name, const std::string& text, Who
   return status;
 }
 
-/// An option that is a whole number, at `offset` among the options.
+/// An option that is a whole number, at `offset` in the options.
 template <class Whole>
 rocksdb::OptionTypeInfo WholeOption(size_t offset) {
   return OptionAsText<Whole>(offset, &ParseWhole<Whole>, ToText<Whole>);
 }
 
-/// Parses true, 1, false or 0, as RocksDB does, whose errors name no value.
+/// Parses true, 1, false or 0. RocksDB's own parser names no value in its errors.
 rocksdb::Status ParseSwitch(const std::string& name, const std::string& text, bool* is_on);
 inline const char* SwitchText(bool is_on) { return is_on ? "true" : "false"; }
 
-/// An option that is a switch.
+/// A boolean option, at `offset` in the options.
 rocksdb::OptionTypeInfo SwitchOption(size_t offset);
 
-/// The same of a target FPR, kMinTargetFpr to kMaxTargetFpr.
+/// Parses a target FPR, kMinTargetFpr to kMaxTargetFpr. Errors: OptionOutOfRange.
 rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,
                                double* target_fpr);
 

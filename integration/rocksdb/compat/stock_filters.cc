@@ -15,8 +15,8 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// The largest numbers of bits per key, in thousandths, with 1, 2, ... probes, from RocksDB's
-// FastLocalBloom; above, one probe more per 2,000 and 24 from 50,000 on.
+// The maximum bits per key, in thousandths, with 1, 2, ... probes, from RocksDB's FastLocalBloom.
+// Above these, one more probe per 2,000, and 24 above 50,000.
 constexpr std::array<int, 12> kMaxMillibitsOfProbes = {2080,  3580,  5100,  6640,  8300,  10070,
                                                        11720, 14001, 16050, 18300, 22001, 25501};
 constexpr int kMinMillibits = 1000;
@@ -31,7 +31,7 @@ int Millibits(double bits_per_key) {
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> FromString(const std::string& text) {
-  const internal::CLocale c_locale;  // RocksDB reads numbers as the locale has them
+  const internal::CLocale c_locale;  // RocksDB parses numbers in the current locale
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   const rocksdb::Status status =
       rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
@@ -76,7 +76,7 @@ double StockBloomFpr(double bits_per_key) {
 }
 
 double StockBloomBitsPerKey(double fpr) {
-  // The FPR falls with the bits, except slightly where the number of probes changes: bisect.
+  // Bisects: the FPR falls with the bits, except for slight rises where the probes change.
   int too_few = kMinMillibits - 1;
   int enough = kMaxMillibits;
   while (enough - too_few > 1) {

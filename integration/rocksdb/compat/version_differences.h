@@ -8,7 +8,7 @@
 #include <rocksdb/table_properties.h>
 #include <rocksdb/types.h>
 #include <rocksdb/version.h>
-// What rocksdb::Cache can do is in a header of its own since 8.0.
+// The members of rocksdb::Cache are declared here since 8.0.
 #if __has_include(<rocksdb/advanced_cache.h>)
 #include <rocksdb/advanced_cache.h>
 #endif
@@ -20,8 +20,8 @@
 
 // Small differences between versions and builds of RocksDB.
 
-// What an SST holds can be read as it is stored since RocksDB 9.3. Before, an SstFileReader shows
-// the newest version of each row, and neither deletes nor of what type a row is.
+// Since RocksDB 9.3, all entries of an SST can be read as stored. Before, an SstFileReader shows
+// only the newest version of each row, no deletes, and no types.
 #if ROCKSDB_MAJOR > 9 || (ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR >= 3)
 #define BLOCKSIEVE_READS_ALL_VERSIONS 1
 #include <rocksdb/utilities/types_util.h>
@@ -33,8 +33,8 @@ namespace blocksieve::rocksdb_plugin {
 
 inline constexpr bool kReadsAllVersions = BLOCKSIEVE_READS_ALL_VERSIONS;
 
-/// Calls add(user key, value, type, sequence number) for each point entry of an open SST, in the
-/// order of the file, until it returns false.
+/// Calls add(user key, value, type, sequence number) for each point entry of an open SST, in file
+/// order, until it returns false.
 template <class Add>
 rocksdb::Status ForEachEntry(rocksdb::SstFileReader* reader,
                              [[maybe_unused]] const rocksdb::Comparator* comparator, Add add) {
@@ -59,8 +59,7 @@ rocksdb::Status ForEachEntry(rocksdb::SstFileReader* reader,
 #endif
 }
 
-/// Whether the comparator of a table has timestamps that the table itself lacks, which RocksDB may
-/// leave out since 8.4.
+/// Whether the table lacks the timestamps of its comparator: RocksDB may omit them since 8.4.
 template <class Properties = rocksdb::TableProperties>
 bool LacksItsTimestamps(const Properties& properties) {
   if constexpr (requires { properties.user_defined_timestamps_persisted; }) {
@@ -72,20 +71,18 @@ bool LacksItsTimestamps(const Properties& properties) {
 
 using TableFilter = std::function<bool(const rocksdb::TableProperties&)>;
 
-// ReadOptions::table_filter is a function, since RocksDB 11.9 a pointer to one.
+// ReadOptions::table_filter is a function; since RocksDB 11.9, a pointer to one.
 inline void SetTableFilter(const TableFilter& filter, TableFilter* option) { *option = filter; }
 inline void SetTableFilter(const TableFilter& filter, const TableFilter** option) {
   *option = &filter;
 }
 
-/// Lets iterators made with `options` read only the tables that `filter` admits. It must outlive
-/// them.
+/// Lets iterators with `options` read only the tables that `filter` accepts. It must outlive them.
 inline void SetTableFilter(const TableFilter& filter, rocksdb::ReadOptions* options) {
   SetTableFilter(filter, &options->table_filter);
 }
 
-/// While one of these lives, the database deletes none of its files. One that is opened read-only
-/// never does.
+/// Keeps the database from deleting files. Does nothing for read-only databases, which never do.
 class NoFileDeletions {
  public:
   explicit NoFileDeletions(rocksdb::DB* db) : db_(db), status_(db->DisableFileDeletions()) {
@@ -101,7 +98,7 @@ class NoFileDeletions {
   const rocksdb::Status& status() const { return status_; }
 
  private:
-  // Takes an argument until RocksDB 9.0: its default enables them for everybody else, too.
+  // Until RocksDB 9.0 with an argument, whose default (true) also undoes the calls of others.
   template <class Db>
   static rocksdb::Status Enable(Db* db) {
     if constexpr (requires { db->EnableFileDeletions(false); }) {
@@ -116,10 +113,10 @@ class NoFileDeletions {
   bool is_needed_ = true;
 };
 
-/// `object` if it is one of class `Ours`, otherwise null. It takes the place of dynamic_cast,
-/// because RocksDB's own release builds have no run-time type information. Names are compared by
-/// address: another version of blocksieve in the process has classes of the same names, with other
-/// members. kName has one definition, in a source file: compilers may copy a constant of a header.
+/// `object` if it is of class `Ours`, otherwise null: dynamic_cast without run-time type
+/// information, which RocksDB's release builds lack. Names are compared by address, because another
+/// version of blocksieve in the process has classes of the same names with other members. So kName
+/// must be defined in a source file: compilers may copy a constant of a header.
 template <class Ours, class Interface>
 requires std::is_array_v<decltype(Ours::kName)>
 const Ours* As(const Interface* object) {

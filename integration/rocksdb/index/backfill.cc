@@ -41,9 +41,9 @@ rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
   }
   if (num_indexes == 1) return rocksdb::Status::OK();
   return rocksdb::Status::InvalidArgument(
-      "blocksieve: skip indexes in the column family's options",
-      "there are " + std::to_string(num_indexes) +
-          "; allowed: 1, and not one of another version of blocksieve in this process");
+      "blocksieve: number of skip indexes in the column family's options is " +
+      std::to_string(num_indexes) +
+      "; allowed: 1, set by the same version of blocksieve (EnableSkipIndex)");
 }
 
 rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
@@ -64,20 +64,20 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
       *deepest_level = std::max(*deepest_level, level.level);
-      UnindexedFile lacking{file.name, level.level, file.size, {}, {}};
-      lacking.place.file_system = db->GetEnv()->GetFileSystem();
-      // Written since; its properties are not known, and nothing says that it lacks an index.
+      UnindexedFile unindexed{file.name, level.level, file.size, {}, {}};
+      unindexed.place.file_system = db->GetEnv()->GetFileSystem();
+      // Skips files written since the properties were read, as they may have an index.
       const auto found = by_number.find(FileNumberOf(file.name));
       if (found == by_number.end()) continue;
-      std::tie(lacking.place.path, lacking.properties) = found->second;
-      if (HasIndex(lacking.place, *lacking.properties, identity)) continue;
-      files->push_back(std::move(lacking));
+      std::tie(unindexed.place.path, unindexed.properties) = found->second;
+      if (HasIndex(unindexed.place, *unindexed.properties, identity)) continue;
+      files->push_back(std::move(unindexed));
     }
   }
   return status;
 }
 
-void NoteLeft(const std::vector<UnindexedFile>& files, BackfillProgress* progress) {
+void SetRemaining(const std::vector<UnindexedFile>& files, BackfillProgress* progress) {
   progress->files_left = files.size();
   progress->bytes_left = 0;
   for (const UnindexedFile& file : files) progress->bytes_left += file.bytes;
@@ -90,22 +90,23 @@ namespace {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
-/// `written` gets the files that it was compacted into.
+/// Compacts one file. `*written` becomes the output files.
 rocksdb::Status CompactOne(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                            const rocksdb::Options& options, const UnindexedFile& file,
                            int deepest_level, std::vector<std::string>* written) {
   rocksdb::CompactionOptions compaction;
   compaction.compression = rocksdb::kDisableCompressionOption;  // as the column family has it
   compaction.output_file_size_limit = std::max<uint64_t>(options.target_file_size_base, 1 << 20);
-  // Into its own level, where RocksDB needs no other files. A file of level 0 has to go deeper, and
-  // older ones with it: into the shallowest level that does not make others go along needlessly.
+  // The output level is the file's own, where RocksDB needs no other files. A file of level 0 must
+  // be compacted into a deeper level, together with older files: into the shallowest one that takes
+  // no other files needlessly.
   int output_level = file.level;
   if (file.level == 0 && options.num_levels > 1) {
     output_level = std::max(deepest_level, 1);
     if (options.compaction_style == rocksdb::kCompactionStyleLevel) {
       if (!options.level_compaction_dynamic_level_bytes) output_level = 1;
       if (options.level_compaction_dynamic_level_bytes && deepest_level == 0) {
-        output_level = options.num_levels - 1;  // where such a tree begins
+        output_level = options.num_levels - 1;  // where a dynamic tree begins
       }
     }
   }
@@ -119,18 +120,19 @@ rocksdb::Status BackfillSkipIndexes(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
     const std::function<bool(const BackfillProgress&)>& progress) try {
   if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
-  // Compactions that run meanwhile take files away: what was not compacted is looked for again.
+  // Concurrent compactions hold or replace files, so the remaining files are listed again.
   constexpr int kMaxRoundsWithoutProgress = 5;
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   const rocksdb::Options options = db->GetOptions(column_family);
   if (options.compaction_style == rocksdb::kCompactionStyleFIFO) {
-    return rocksdb::Status::NotSupported("blocksieve: FIFO compaction rewrites no files");
+    return rocksdb::Status::NotSupported(
+        "blocksieve: FIFO compaction rewrites no files; RebuildSkipIndexes needs no compaction");
   }
   SkipIndexOptions index;
   if (rocksdb::Status status = FindIndexOptions(options, &index); !status.ok()) return status;
   // RocksDB does not tell listeners when CompactFiles begins.
-  SidecarDatabases::Instance().Note(db);
-  std::set<uint64_t> written;  // by compactions here
+  SidecarDatabases::Instance().Register(db);
+  std::set<uint64_t> written;  // output files of this call
   BackfillProgress done;
   rocksdb::Status last_problem;
   for (int idle_rounds = 0; idle_rounds < kMaxRoundsWithoutProgress; ++idle_rounds) {
@@ -139,17 +141,22 @@ rocksdb::Status BackfillSkipIndexes(
       int deepest_level = 0;
       rocksdb::Status status = FindUnindexed(db, column_family, index, &files, &deepest_level);
       if (!status.ok()) return status;
-      NoteLeft(files, &done);
+      SetRemaining(files, &done);
       for (const UnindexedFile& file : files) {
         if (!written.contains(FileNumberOf(file.name))) continue;
-        return rocksdb::Status::Incomplete("blocksieve: compaction wrote " + file.name +
-                                           " without the skip index, too");
+        return rocksdb::Status::Incomplete(
+            "blocksieve: compaction wrote " + file.name +
+            " without the skip index: its table is not block-based, or a process without the index "
+            "in its options wrote it");
       }
-      const bool goes_on = !progress || progress(done);
+      const bool should_continue = !progress || progress(done);
       if (files.empty()) return rocksdb::Status::OK();
-      if (!goes_on) return rocksdb::Status::Incomplete("blocksieve: stopped");
-      // The next one that is not in somebody's compaction; deep files first, as those above may be
-      // rewritten by ordinary compactions soon.
+      if (!should_continue) {
+        return rocksdb::Status::Incomplete("blocksieve: stopped by progress, with " +
+                                           std::to_string(files.size()) + " files left");
+      }
+      // The next file that no other compaction holds. Deep files first, as ordinary compactions may
+      // soon rewrite the upper ones.
       bool compacted = false;
       for (auto file = files.rbegin(); file != files.rend() && !compacted; ++file) {
         std::vector<std::string> outputs;
@@ -168,7 +175,9 @@ rocksdb::Status BackfillSkipIndexes(
     }
     db->GetEnv()->SleepForMicroseconds(100'000);
   }
-  return rocksdb::Status::Incomplete("blocksieve: the files left could not be compacted now",
+  return rocksdb::Status::Incomplete("blocksieve: other compactions hold the " +
+                                         std::to_string(done.files_left) +
+                                         " remaining files; try again later",
                                      last_problem.ToString());
 } catch (const std::bad_alloc&) {
   return rocksdb::Status::MemoryLimit();

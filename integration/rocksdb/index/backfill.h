@@ -13,26 +13,27 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// A file without the index that the column family's options ask for.
+/// A file that lacks the index of the column family's options.
 struct UnindexedFile {
-  std::string name;  ///< As CompactFiles takes it.
+  std::string name;  ///< The name that CompactFiles expects.
   int level = 0;
   uint64_t bytes = 0;
   SstPlace place;
   std::shared_ptr<const rocksdb::TableProperties> properties;
 };
 
-/// Of the one skip index in the options. Errors: InvalidArgument, if there is none or several.
+/// Finds the options of the column family's skip index. Errors: InvalidArgument unless it has
+/// exactly one.
 rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
                                  SkipIndexOptions* index);
 
-/// In the order of levels. Files whose index came to nothing when it was built as asked would have
-/// none again, and are not among them. Errors: those of RocksDB.
+/// Finds the files without the index, in the order of levels. Leaves out files for which building
+/// this index failed before, as it would fail again. Errors: those of RocksDB.
 rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                               const SkipIndexOptions& index, std::vector<UnindexedFile>* files,
                               int* deepest_level);
 
-/// How much is left.
-void NoteLeft(const std::vector<UnindexedFile>& files, BackfillProgress* progress);
+/// Sets the remaining files and bytes.
+void SetRemaining(const std::vector<UnindexedFile>& files, BackfillProgress* progress);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -24,10 +24,10 @@ namespace {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
-/// Reads as fast as it may.
-class Pace {
+/// Limits the rate of reading, and says when to report progress.
+class ReadPace {
  public:
-  explicit Pace(uint64_t bytes_per_second) {
+  explicit ReadPace(uint64_t bytes_per_second) {
     if (bytes_per_second == 0) return;
     constexpr int64_t kRefillMicroseconds = 100'000;
     constexpr int32_t kFairness = 10;
@@ -36,17 +36,17 @@ class Pace {
         kFairness, rocksdb::RateLimiter::Mode::kAllIo));
   }
 
-  /// Waits until so much more may be read. Returns whether it may be time to say how things are.
+  /// Waits until this many more bytes may be read. Returns whether to report progress.
   bool Read(size_t bytes) {
     constexpr uint64_t kReadsBetweenReports = 4096;
-    const bool is_time = ++num_reads_ % kReadsBetweenReports == 0;
-    if (limiter_ == nullptr) return is_time;
+    const bool is_report_due = ++num_reads_ % kReadsBetweenReports == 0;
+    if (limiter_ == nullptr) return is_report_due;
     unpaid_ += static_cast<int64_t>(bytes);
     const bool waits = unpaid_ >= limiter_->GetSingleBurstBytes();
     for (int64_t burst; unpaid_ >= (burst = limiter_->GetSingleBurstBytes()); unpaid_ -= burst) {
       limiter_->Request(burst, rocksdb::Env::IO_LOW, nullptr, rocksdb::RateLimiter::OpType::kRead);
     }
-    return is_time || waits;
+    return is_report_due || waits;
   }
 
  private:
@@ -55,7 +55,7 @@ class Pace {
   uint64_t num_reads_ = 0;
 };
 
-/// An SST, read from its first entry to its last, with the data blocks counted.
+/// Reads an SST from its first entry to its last, and counts the data blocks.
 class SstEntries {
  public:
   explicit SstEntries(rocksdb::Options options) {
@@ -64,7 +64,7 @@ class SstEntries {
     const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     if (table != nullptr) {
       rocksdb::BlockBasedTableOptions own = *table;
-      // Each block that is read is one that the cache lacks.
+      // With a cache of its own, each data block is one miss.
       own.block_cache = rocksdb::NewLRUCache(kCacheBytes);
       own.no_block_cache = false;
       own.cache_index_and_filter_blocks = false;
@@ -77,7 +77,7 @@ class SstEntries {
 
   rocksdb::Status Open(const std::string& path) { return reader_->Open(path); }
 
-  /// add(key, value, type, sequence number, number of the data block)
+  /// Calls add(key, value, type, sequence number, number of the data block) for each entry.
   template <class Add>
   rocksdb::Status ForEach(Add add) {
     return ForEachEntry(&*reader_, comparator_, [&](auto&&... entry) {
@@ -93,14 +93,15 @@ class SstEntries {
   std::optional<rocksdb::SstFileReader> reader_;
 };
 
-/// The index of one SST, as a collector would have made it. goes_on() is asked now and then.
+/// Builds the index of one SST as a collector would have. Calls should_continue() now and then.
 rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOptions& index,
-                          const UnindexedFile& file, Pace* pace,
-                          const std::function<bool()>& goes_on, std::string* bytes) {
+                          const UnindexedFile& file, ReadPace* pace,
+                          const std::function<bool()>& should_continue, std::string* bytes) {
   const bool has_references = file.properties->num_merge_operands != 0 || options.enable_blob_files;
   if (!kReadsAllVersions && has_references) {
     return rocksdb::Status::NotSupported(
-        "this RocksDB does not tell merge operands and references to blobs from values");
+        "this RocksDB, before 9.3, does not distinguish merge operands and blob references from "
+        "values; BackfillSkipIndexes does");
   }
   SstEntries entries(options);
   rocksdb::Status status = entries.Open(file.place.path);
@@ -110,11 +111,11 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOption
   status = entries.ForEach([&](const rocksdb::Slice& key, const rocksdb::Slice& value,
                                rocksdb::EntryType type, rocksdb::SequenceNumber sequence,
                                uint64_t block) {
-    is_stopped = pace->Read(key.size() + value.size()) && !goes_on();
+    is_stopped = pace->Read(key.size() + value.size()) && !should_continue();
     return !is_stopped && collector.AddUserKey(key, value, type, sequence, block).ok();
   });
   if (!status.ok()) return status;
-  if (is_stopped) return rocksdb::Status::Incomplete("stopped");
+  if (is_stopped) return rocksdb::Status::Incomplete("stopped by progress");
   rocksdb::UserCollectedProperties properties;
   status = collector.Finish(&properties);
   if (!status.ok()) return status;
@@ -124,12 +125,14 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOption
 }
 
 rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexOptions& index,
-                           const UnindexedFile& file, Pace* pace,
-                           const std::function<bool()>& goes_on) {
+                           const UnindexedFile& file, ReadPace* pace,
+                           const std::function<bool()>& should_continue) {
   const std::optional<SidecarId> id = IdOfSst(*file.properties);
-  if (!id) return rocksdb::Status::NotSupported("the file does not say which database wrote it");
+  if (!id)
+    return rocksdb::Status::NotSupported(
+        "its properties do not name the session that wrote it; BackfillSkipIndexes rewrites it");
   std::string bytes;
-  rocksdb::Status status = MakeIndex(options, index, file, pace, goes_on, &bytes);
+  rocksdb::Status status = MakeIndex(options, index, file, pace, should_continue, &bytes);
   if (!status.ok()) return status;
   SidecarHeader header;
   header.origin = SidecarOrigin::kRebuilt;
@@ -145,7 +148,7 @@ rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexOptio
   return status;
 }
 
-/// The SST may have been compacted away while it was read.
+/// False if the SST was compacted away meanwhile.
 bool Exists(const SstPlace& sst) {
   return sst.file_system->FileExists(sst.path, rocksdb::IOOptions(), nullptr).ok();
 }
@@ -159,13 +162,14 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   const rocksdb::Options options = db->GetOptions(column_family);
   if (options.comparator->timestamp_size() != 0) {
-    return rocksdb::Status::NotSupported("blocksieve: rows with user-defined timestamps");
+    return rocksdb::Status::NotSupported(
+        "blocksieve: skip indexes do not support user-defined timestamps");
   }
   SkipIndexOptions index;
   rocksdb::Status status = FindIndexOptions(options, &index);
   if (!status.ok()) return status;
 
-  Pace pace(bytes_per_second);
+  ReadPace pace(bytes_per_second);
   BackfillProgress done;
   std::set<std::string> failed;
   rocksdb::Status first_problem;
@@ -175,17 +179,20 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     status = FindUnindexed(db, column_family, index, &files, &deepest_level);
     if (!status.ok()) return status;
     std::erase_if(files, [&](const UnindexedFile& file) { return failed.contains(file.name); });
-    NoteLeft(files, &done);
+    SetRemaining(files, &done);
     bool is_stopped = false;
-    const auto goes_on = [&] {
+    const auto should_continue = [&] {
       is_stopped = progress && !progress(done);
       return !is_stopped;
     };
-    goes_on();
+    should_continue();
     if (files.empty()) return first_problem;
-    // Those that live longest first.
-    if (!is_stopped) status = RebuildOne(options, index, files.back(), &pace, goes_on);
-    if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped");
+    // The deepest files first: they live longest.
+    if (!is_stopped) status = RebuildOne(options, index, files.back(), &pace, should_continue);
+    if (is_stopped) {
+      return rocksdb::Status::Incomplete("blocksieve: stopped by progress, with " +
+                                         std::to_string(files.size()) + " files left");
+    }
     const UnindexedFile& file = files.back();
     if (!Exists(file.place)) {
       DeleteSidecar(file.place.file_system.get(), file.place.path);
@@ -195,8 +202,9 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     } else {
       failed.insert(file.name);
       if (!first_problem.ok()) continue;
-      first_problem =
-          rocksdb::Status::Incomplete("blocksieve: no index for " + file.name, status.ToString());
+      first_problem = rocksdb::Status::Incomplete(
+          "blocksieve: no skip index for " + file.name + ", which scans read as a whole",
+          status.ToString());
     }
   }
 } catch (const std::bad_alloc&) {

@@ -16,7 +16,7 @@
 #include "integration/rocksdb/sidecar/databases.h"
 #include "integration/rocksdb/sidecar/file.h"
 
-// Sidecars where RocksDB copies, links or deletes SSTs and knows nothing of them.
+// Copies and deletes sidecars where RocksDB handles SSTs without them.
 
 namespace blocksieve {
 namespace {
@@ -29,7 +29,7 @@ std::vector<std::string> NamesIn(rocksdb::FileSystem* file_system, const std::st
   return names;
 }
 
-/// Of a directory, by the digits of their ids.
+/// The paths of the sidecars in a directory, by the digits of their ids.
 std::map<std::string, std::string> SidecarsIn(rocksdb::FileSystem* file_system,
                                               const std::string& directory) {
   std::map<std::string, std::string> sidecars;
@@ -50,8 +50,8 @@ bool Exists(rocksdb::FileSystem* file_system, const std::string& path) {
 
 rocksdb::Status CreateCheckpointWithSkipIndexes(rocksdb::DB* db, const std::string& directory) try {
   if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
-  const NoFileDeletions all_files_stay(db);
-  rocksdb::Status status = all_files_stay.status();
+  const NoFileDeletions no_deletions(db);
+  rocksdb::Status status = no_deletions.status();
   if (!status.ok()) return status;
   rocksdb::Checkpoint* made = nullptr;
   status = rocksdb::Checkpoint::Create(db, &made);
@@ -77,8 +77,8 @@ rocksdb::Status CreateCheckpointWithSkipIndexes(rocksdb::DB* db, const std::stri
 
 rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory) try {
   if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
-  const NoFileDeletions all_files_stay(db);
-  if (!all_files_stay.status().ok()) return all_files_stay.status();
+  const NoFileDeletions no_deletions(db);
+  if (!no_deletions.status().ok()) return no_deletions.status();
   rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
   rocksdb::Status status =
       file_system->CreateDirIfMissing(directory, rocksdb::IOOptions(), nullptr);
@@ -146,8 +146,8 @@ rocksdb::Status DestroyDbWithSkipIndexes(
   for (const auto& family : column_families) add(family.options.cf_paths);
   rocksdb::FileSystem* const file_system = options.env->GetFileSystem().get();
   for (const std::string& directory : directories) {
-    CollectOrphans(file_system, directory);
-    // RocksDB keeps directories in which there is something else, too.
+    DeleteOrphanSidecars(file_system, directory);
+    // DestroyDB kept the directories because of the sidecars.
     file_system->DeleteDir(directory, rocksdb::IOOptions(), nullptr).PermitUncheckedError();
   }
   return status;

@@ -12,9 +12,10 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// Whether two files of one identity hold the same index: a guard against session ids that are made
-// up or copied. Its ends hold header and checksums; comparing all would cost a scan too much.
-bool SameIndex(const rocksdb::TableProperties& a, const rocksdb::TableProperties& b) {
+// Whether two files with the same identity have the same index: a guard against invented or copied
+// session ids. Compares the ends, which hold header and checksums; comparing all costs scans too
+// much.
+bool HaveSameIndex(const rocksdb::TableProperties& a, const rocksdb::TableProperties& b) {
   constexpr size_t kEndBytes = 256;
   if (&a == &b) return true;
   if (FindProperty(a.user_collected_properties, kSidecarProperty) !=
@@ -85,7 +86,8 @@ void FileIndex::OpenProperties() {
   }
   const std::string_view version = FindProperty(user, kVersionProperty);
   if (version != kPropertiesVersion) {
-    problem_ = "index properties of version '" + std::string(version) + "'";
+    problem_ = "index properties have version '" + std::string(version) +
+               "'; this blocksieve reads " + std::string(kPropertiesVersion);
     return;
   }
   const std::string_view suffix = FindProperty(user, kValueSuffixProperty);
@@ -119,13 +121,13 @@ bool FileIndex::HasRead(std::span<const Column> columns) const {
 }
 
 uint64_t FileIndex::memory_bytes() const {
-  constexpr uint64_t kOverhead = 1024;  // of this, the map's and the list's nodes
+  constexpr uint64_t kOverhead = 1024;  // this object, and its nodes in the map and the list
   if (!index_) return kOverhead;
   return kOverhead + index_->granules().index_bytes() + index_->granules().memory_bytes();
 }
 
 SkipIndexCatalog& SkipIndexCatalog::Default() {
-  // Never destroyed: databases may be read after static destructors began.
+  // Never destroyed: databases may be read while static destructors run.
   static auto& catalog = *new SkipIndexCatalog(SkipIndexCacheOptions().capacity_bytes);
   return catalog;
 }
@@ -138,7 +140,8 @@ std::shared_ptr<const FileIndex> SkipIndexCatalog::Open(
   if (identity.is_known()) {
     const std::lock_guard lock(mutex_);
     const auto found = positions_.find(identity);
-    if (found != positions_.end() && SameIndex(found->second->second->properties(), *properties)) {
+    if (found != positions_.end() &&
+        HaveSameIndex(found->second->second->properties(), *properties)) {
       const FileIndex& known = *found->second->second;
       if (known.HasRead(columns)) {
         entries_.splice(entries_.begin(), entries_, found->second);
@@ -169,12 +172,12 @@ void SkipIndexCatalog::Insert(const FileIdentity& identity,
                               const std::shared_ptr<const FileIndex>& index) {
   const std::lock_guard lock(mutex_);
   ++num_opened_;
-  // What is too large would drive all others out and go itself next.
+  // An index this large would evict all others, and be evicted next.
   if (!identity.is_known() || !index->is_lasting() || index->memory_bytes() > capacity_bytes_ / 2) {
     return;
   }
   if (const auto old = positions_.find(identity); old != positions_.end()) Erase(old);
-  // Whichever of the two finds no memory, nothing has changed.
+  // If either allocation fails, nothing has changed.
   std::list<Entry> entry;
   entry.emplace_front(identity, index);
   positions_[identity] = entry.begin();

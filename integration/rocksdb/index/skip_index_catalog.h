@@ -20,13 +20,13 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// What identifies the contents of an SST file. Neither part suffices alone: files of an
-/// SstFileWriter all have number 1. A file that was ingested twice is in the database twice.
+/// Identifies the contents of an SST file. Both parts are needed: all files of an SstFileWriter
+/// have number 1. A file that was ingested twice is in the database twice, with one identity.
 struct FileIdentity {
   std::string session_id;
   uint64_t file_number = 0;
 
-  /// Old or foreign files have none.
+  /// False for old and foreign files.
   bool is_known() const { return !session_id.empty() && file_number != 0; }
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
   friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
@@ -34,52 +34,52 @@ struct FileIdentity {
 
 FileIdentity IdentityOf(const rocksdb::TableProperties& properties);
 
-/// The same comparison, but without taking memory.
+/// The same comparison without allocation.
 bool HasIdentity(const rocksdb::TableProperties& properties, const FileIdentity& identity) noexcept;
 
-/// The opened index of a file, or why it has none. Immutable, thread-safe.
+/// The opened index of a file, or the reason why it has none. Immutable, thread-safe.
 class FileIndex {
  public:
-  /// Opens the index that `properties` carry, whose bytes it keeps alive.
+  /// Opens the index in `properties`, and keeps its bytes alive.
   explicit FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
       : FileIndex(std::move(properties), {}, std::nullopt) {}
 
-  /// Opens the index in the sidecar of `sst`, and reads no other columns than `columns`, or all. If
-  /// there is none that belongs to the SST, the one of the properties.
+  /// Opens the index in the sidecar of `sst`, and reads only `columns`, or all if not given.
+  /// Without a sidecar that belongs to the SST, opens the index in the properties.
   FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties, const SstPlace& sst,
             std::optional<std::vector<Column>> columns);
 
   FileIndex(const FileIndex&) = delete;
   FileIndex& operator=(const FileIndex&) = delete;
 
-  /// Null if there is no usable one; then problem() says why.
+  /// Null if there is no usable index; problem() then has the reason.
   const SkipIndex* index() const { return index_ ? &*index_ : nullptr; }
   const std::string& problem() const { return problem_; }
 
-  /// Whether the file beside the SST is missing in which the index is.
+  /// Whether the sidecar of the SST is missing.
   bool lacks_sidecar() const { return lacks_sidecar_; }
 
-  /// False if it may be another time: memory was short, or a sidecar is missing.
+  /// False if opening again may give another result: memory was short, or a sidecar is missing.
   bool is_lasting() const { return is_lasting_; }
 
-  /// False if it is in a sidecar of which other columns were read.
+  /// Whether the index has these columns. False if only others were read from a sidecar.
   bool HasRead(std::span<const Column> columns) const;
 
-  /// Whether it is in a file beside the SST.
+  /// Whether the index is in a sidecar.
   bool is_in_sidecar() const { return is_in_sidecar_; }
 
-  /// Those that were read of a sidecar; nothing: all.
+  /// The columns that were read from a sidecar; nothing: all.
   const std::optional<std::vector<Column>>& columns() const { return columns_; }
 
   uint32_t value_suffix_bytes() const { return value_suffix_bytes_; }
 
-  /// Whether snapshots that are older than the file's newest entry must read all of it.
+  /// Whether scans at a snapshot older than the file's newest entry must read the whole file.
   bool has_newest_versions_only() const { return has_newest_versions_only_; }
 
   const rocksdb::TableProperties& properties() const { return *properties_; }
   FileIdentity identity() const { return IdentityOf(*properties_); }
 
-  /// Memory held by the index and by what it refers to, in bytes.
+  /// Memory held by the index, with the bytes that it refers to.
   uint64_t memory_bytes() const;
 
  private:
@@ -89,7 +89,7 @@ class FileIndex {
 
   const std::shared_ptr<const rocksdb::TableProperties> properties_;
   std::optional<std::vector<Column>> columns_;
-  std::string read_bytes_;  // of a sidecar
+  std::string read_bytes_;  // read from a sidecar
   bool is_in_sidecar_ = false;
   bool lacks_sidecar_ = false;
   std::optional<SkipIndex> index_;
@@ -99,28 +99,28 @@ class FileIndex {
   bool has_newest_versions_only_ = false;
 };
 
-/// Opened indexes, so that scans need not check and decompress them again. Least recently used ones
-/// go when `capacity_bytes` are exceeded. Thread-safe.
+/// LRU cache of opened indexes, so that scans need not check and decompress them again.
+/// Thread-safe.
 class SkipIndexCatalog {
  public:
   explicit SkipIndexCatalog(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
-  /// From now on. `charged`: as in SkipIndexCacheOptions.
+  /// Changes the capacity. `charged`: as in SkipIndexCacheOptions.
   void Configure(uint64_t capacity_bytes, std::shared_ptr<rocksdb::Cache> charged);
 
-  /// The one of this process: identities are unique among databases, too.
+  /// The catalog of this process: identities are unique across databases.
   static SkipIndexCatalog& Default();
 
-  /// The index of `sst`, with these columns at least.
+  /// The index of `sst`, with at least these columns.
   std::shared_ptr<const FileIndex> Open(
       const std::shared_ptr<const rocksdb::TableProperties>& properties, const SstPlace& sst = {},
       std::span<const Column> columns = {});
 
-  /// Another one took its place.
+  /// Drops the cached index of a file whose sidecar was replaced.
   void Forget(const FileIdentity& identity);
 
   uint64_t used_bytes() const;
-  uint64_t num_opened() const;  ///< Indexes that were not found here and opened.
+  uint64_t num_opened() const;  ///< Cache misses so far.
 
  private:
   using Entry = std::pair<FileIdentity, std::shared_ptr<const FileIndex>>;
@@ -128,7 +128,7 @@ class SkipIndexCatalog {
   void Erase(std::map<FileIdentity, std::list<Entry>::iterator>::iterator position);
   void Insert(const FileIdentity& identity, const std::shared_ptr<const FileIndex>& index);
 
-  /// Lets go what exceeds the capacity, and what a cache that is charged has no room for.
+  /// Evicts indexes that exceed the capacity, or for which the charged cache has no room.
   void Shrink();
 
   mutable std::mutex mutex_;

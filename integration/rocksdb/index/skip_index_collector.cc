@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/databases.h"
 #include "lib/granule/granule_index.h"
@@ -12,17 +13,21 @@ namespace blocksieve {
 namespace rocksdb_plugin {
 namespace {
 
-// So short that a string holds it without memory of its own.
+// Short enough for a string without allocation.
 constexpr std::string_view kOutOfMemory = "out of memory";
 
-// Where writing goes on while blocks are compressed by other threads, or they are larger than
-// usual, granules end without them, at so many times granule_bytes.
+// Granules also end at this many times granule_bytes, for blocks that end late: they are larger
+// than usual, or other threads compress them while entries are added.
 constexpr uint64_t kLateBlockFactor = 4;
 
 // An entry smaller than this does not fill a block by itself.
 constexpr uint64_t kMinBlockBytes = 1024;
 
 }  // namespace
+
+std::string SkipIndexCollector::FileText() const {
+  return sst_ ? FileNameOf(sst_->path) : "a file";
+}
 
 SkipIndexCollector::SkipIndexCollector(const SkipIndexOptions& options, std::optional<SstPlace> sst,
                                        std::shared_ptr<std::atomic<bool>> has_warned) noexcept
@@ -51,8 +56,8 @@ rocksdb::Status SkipIndexCollector::AddUserKey(const rocksdb::Slice& key,
   ++block_entries_;
   block_bytes_ += num_bytes;
   switch (type) {
-    // Hiding rows is up to the view that candidates are re-checked on. Range tombstones come after
-    // all points, out of the order of keys.
+    // Deletes are not indexed: candidates are re-checked on a view that applies them. Range
+    // tombstones come after all points, out of key order.
     case rocksdb::kEntryDelete:
     case rocksdb::kEntrySingleDelete:
     case rocksdb::kEntryDeleteWithTimestamp:
@@ -65,20 +70,20 @@ rocksdb::Status SkipIndexCollector::AddUserKey(const rocksdb::Slice& key,
   if (type == rocksdb::kEntryPut && value.size() >= suffix) {
     builder_->AddRow(key.ToStringView(), {value.data(), value.size() - suffix}, num_bytes);
   } else {
-    // What is stored is not what is read: merge operands, blob references, entities, timed puts,
-    // whatever later versions bring.
+    // The stored value is not the value that readers see: merge operands, blob references,
+    // entities, timed puts, and types of later versions.
     builder_->AddAlwaysMatchingRow(key.ToStringView(), num_bytes);
   }
   builder_->NoteSequence(sequence);
   return rocksdb::Status::OK();
 }
 
-// RocksDB tells where the file ends so far, which moves when a block is written. That the block is
-// written before the first entry of the next is added was tried from 7.8 to 11.8. Were it
-// otherwise, granules would lie across two blocks each, and scans would read more.
+// RocksDB passes the current end of the file, which moves when a block is written. From 7.8
+// to 11.8, tests show that a block is written before the first entry of the next one is added.
+// Otherwise granules would lie across two blocks each, and scans would read more.
 void SkipIndexCollector::FollowBlocks(uint64_t file_offset) {
   if (file_offset == file_offset_) return;
-  // In tables without blocks it moves with every entry.
+  // In tables without blocks the offset moves with every entry.
   follows_blocks_ = block_entries_ != 1 || block_bytes_ >= kMinBlockBytes;
   if (follows_blocks_) {
     builder_->CloseGranule();
@@ -100,7 +105,7 @@ rocksdb::Status SkipIndexCollector::Finish(rocksdb::UserCollectedProperties* pro
     for (const auto& [name, text] : readable_) (*properties)[name] = text;
     if (!index_.empty()) (*properties)[kIndexProperty] = index_;
   } catch (const std::exception&) {
-    // Half a set of properties reads as no index. To erase by name would take memory.
+    // Without the index, the other properties mean "no index". Erasing by name would allocate.
     std::erase_if(*properties,
                   [](const auto& property) { return property.first == kIndexProperty; });
     Fail(kOutOfMemory);
@@ -134,11 +139,11 @@ bool SkipIndexCollector::PutIntoSidecar(const std::string& index) {
   if (index.size() <= options_.max_property_bytes) return false;
   if (!sst_) {
     if (has_warned_ != nullptr && !has_warned_->exchange(true)) {
-      LogLoudly(info_log_.get(),
-                "skip indexes of more than max_property_bytes=" +
-                    std::to_string(options_.max_property_bytes) +
-                    " stay in the table properties, which take memory for every open file: "
-                    "DBOptions::listeners lacks blocksieve::NewListener()");
+      LogLoudly(
+          info_log_.get(),
+          "skip indexes above max_property_bytes=" + std::to_string(options_.max_property_bytes) +
+              " stay in the table properties, which take memory for every open file; add "
+              "blocksieve::NewListener() to DBOptions::listeners");
     }
     return false;
   }
@@ -150,18 +155,19 @@ bool SkipIndexCollector::PutIntoSidecar(const std::string& index) {
   const rocksdb::Status status = WriteSidecar(*sst_, header, index, &reference);
   if (status.ok()) {
     readable_[kSidecarProperty] = reference;
-    readable_.erase(kStatisticsProperty);  // the sidecar tells; properties are to be few
+    readable_.erase(kStatisticsProperty);  // the sidecar has them; keep the properties small
   } else {
-    LogLoudly(info_log_.get(), "a skip index is kept in the table properties, as its file " +
-                                   SidecarPath(sst_->path) +
-                                   " cannot be written: " + status.ToString());
+    LogLoudly(info_log_.get(), "sidecar " + SidecarPath(sst_->path) +
+                                   " cannot be written, so the skip index stays in the table "
+                                   "properties: " +
+                                   status.ToString());
   }
   return status.ok();
 }
 
 bool SkipIndexCollector::DescribeIndex(const std::string& index) {
-  // Opening checks everything, so that memory that flipped a bit meanwhile is noticed here rather
-  // than by a scan that reads the file as a whole forever.
+  // Opening checks everything, so a bit flipped in memory is noticed here. Otherwise every later
+  // scan would find the index damaged and read the file as a whole.
   const Result<GranuleIndex> opened = GranuleIndex::Open(AsBytes(index));
   if (!opened.ok()) {
     Fail("the finished index cannot be opened: ", opened.status().message());
@@ -180,12 +186,13 @@ bool SkipIndexCollector::DescribeIndex(const std::string& index) {
             std::to_string(column.bounds_bytes) + " bytes\n";
     if (column.filters == PartState::kOverBudget || column.bounds == PartState::kOverBudget) {
       is_complete = false;
-      LogLoudly(
-          info_log_.get(),
-          "skip index of a file exceeds max_index_bytes=" +
-              std::to_string(options_.max_index_bytes) + ": column " + column.name + " gets no " +
-              (column.bounds == PartState::kOverBudget ? "filters and bounds" : "filters") +
-              "; max_index_bytes=" + std::to_string(builder_->needed_bytes()) + " would keep all");
+      LogLoudly(info_log_.get(),
+                "skip index of " + FileText() +
+                    " exceeds max_index_bytes=" + std::to_string(options_.max_index_bytes) +
+                    ", so column " + column.name + " has no " +
+                    (column.bounds == PartState::kOverBudget ? "filters and bounds" : "filters") +
+                    " and scans by it read more; max_index_bytes=" +
+                    std::to_string(builder_->needed_bytes()) + " keeps all");
     }
   }
   readable_[kStatisticsProperty] = std::move(text);
@@ -194,13 +201,14 @@ bool SkipIndexCollector::DescribeIndex(const std::string& index) {
 
 void SkipIndexCollector::Fail(std::string_view what, std::string_view reason) noexcept {
   builder_.reset();
-  problem_ = kOutOfMemory;  // unless there is memory to say more
+  problem_ = kOutOfMemory;  // if the next lines cannot allocate
   try {
     problem_ = std::string(what).append(reason);
     readable_[kProblemProperty] = problem_;
   } catch (const std::bad_alloc&) {
   }
-  LogLoudly(info_log_.get(), "a file gets no skip index: ", problem_);
+  LogLoudly(info_log_.get(),
+            "no skip index written for a file, so scans read it as a whole; reason: ", problem_);
 }
 
 const char SkipIndexCollectorFactory::kName[] = "blocksieve.skip_index";
@@ -219,16 +227,19 @@ std::string SkipIndexCollectorFactory::ToString() const {
 
 rocksdb::Status SkipIndexCollectorFactory::PrepareOptions(const rocksdb::ConfigOptions& options) {
   rocksdb::Status status = ValidateSkipIndexOptions(options_);
-  // Reading an OPTIONS file, RocksDB would drop the factory without a word.
-  if (!status.ok()) LogLoudly(options_.info_log.get(), "skip index refused: " + status.ToString());
+  // When RocksDB reads an OPTIONS file, it silently drops the factory.
+  if (!status.ok()) {
+    LogLoudly(options_.info_log.get(),
+              "no skip indexes for new files; reason: ", MessageOf(status));
+  }
   return status.ok() ? TablePropertiesCollectorFactory::PrepareOptions(options) : status;
 }
 
 rocksdb::TablePropertiesCollector* SkipIndexCollectorFactory::CreateTablePropertiesCollector(
     Context context) {
-  // Never null, which RocksDB 7.8 would call. Without memory for a builder it is one that builds
-  // nothing; without memory for itself it throws, as RocksDB does when it wraps it next.
-  SstOfThread sst = SidecarDatabases::TakeSstOfThread();
+  // Never null, which RocksDB 7.8 would dereference. If memory is short, the collector builds
+  // nothing, or this throws, as RocksDB does when it wraps the collector.
+  StartedSst sst = SidecarDatabases::TakeStartedSst();
   const bool is_of_database = context.column_family_id != Context::kUnknownColumnFamily;
   return new SkipIndexCollector(options_, std::move(sst.place),
                                 is_of_database && !sst.has_listener ? has_warned_ : nullptr);

@@ -14,15 +14,15 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Builds the skip index of one file from what RocksDB writes into it, and hands it over in a
-/// sidecar or as table properties. RocksDB only logs the errors of a collector, and is not
-/// exception-safe, so this reports no error and throws nothing: if something goes wrong, such as
-/// memory running out, the file gets no index, and its properties and the log say why.
+/// Builds the skip index of one file while RocksDB writes it, and stores it in a sidecar or in
+/// table properties. RocksDB only logs a collector's errors, and is not exception-safe, so this
+/// returns no error and throws nothing: on a failure, such as short memory, the file gets no index,
+/// and its properties and the log say why.
 class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
  public:
-  /// `sst`: where it is being written, if that is known. If an index is to go into a sidecar, and
-  /// cannot for want of a listener, `has_warned` becomes true, and the log says so if it was not;
-  /// null: it is no database that writes.
+  /// `sst`: where the file is being written, if known; without it no sidecar can be written. The
+  /// first index that is too large for the properties then sets `*has_warned` and logs a warning.
+  /// Null: no warning, as the writer is not a DB.
   SkipIndexCollector(const SkipIndexOptions& options, std::optional<SstPlace> sst,
                      std::shared_ptr<std::atomic<bool>> has_warned) noexcept;
 
@@ -32,19 +32,20 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
                              rocksdb::EntryType type, rocksdb::SequenceNumber sequence,
                              uint64_t file_size) override;
 
-  /// Before RocksDB 8.8.2 called twice or more per file: gives the same again.
+  /// Returns the same properties again if called again, as RocksDB before 8.8.2 does.
   rocksdb::Status Finish(rocksdb::UserCollectedProperties* properties) override;
 
-  /// All but the index.
+  /// All properties but the index.
   rocksdb::UserCollectedProperties GetReadableProperties() const override;
 
  private:
   void FollowBlocks(uint64_t file_offset);
   void Build();
-  /// False if something was left out for max_index_bytes.
+  /// False if a part was left out because of max_index_bytes.
   bool DescribeIndex(const std::string& index);
-  /// False if it is to stay in the properties, or has to.
+  /// False if the index stays in the properties.
   bool PutIntoSidecar(const std::string& index);
+  std::string FileText() const;  ///< The file in log lines.
   void Fail(std::string_view what, std::string_view reason = {}) noexcept;
 
   const std::shared_ptr<rocksdb::Logger> info_log_;
@@ -53,20 +54,20 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   SkipIndexOptions options_;
   std::optional<SkipIndexBuilder> builder_;
   bool follows_blocks_ = false;
-  uint64_t file_offset_ = 0;    // behind the last block that was written
-  uint64_t block_entries_ = 0;  // since then
+  uint64_t file_offset_ = 0;    // end of the last block written
+  uint64_t block_entries_ = 0;  // entries added since
   uint64_t block_bytes_ = 0;
   bool is_finished_ = false;
   std::string problem_;
-  std::string index_;  // empty if there is none, or in a sidecar
+  std::string index_;  // empty if it is missing or in a sidecar
   rocksdb::UserCollectedProperties readable_;
 };
 
-/// Options are set before it is used, by the constructor or RocksDB's option machinery, and not
-/// changed afterwards.
+/// The constructor or RocksDB's option machinery sets its options; they do not change once it is
+/// used.
 class SkipIndexCollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
  public:
-  /// Also the id in option strings.
+  /// Its id in option strings.
   static const char kName[];
 
   explicit SkipIndexCollectorFactory(SkipIndexOptions options);
@@ -74,7 +75,7 @@ class SkipIndexCollectorFactory final : public rocksdb::TablePropertiesCollector
   const char* Name() const override { return kName; }
   std::string ToString() const override;
 
-  /// Errors: those of ValidateSkipIndexOptions, which are logged, too.
+  /// Logs and returns the errors of ValidateSkipIndexOptions.
   rocksdb::Status PrepareOptions(const rocksdb::ConfigOptions& options) override;
 
   rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context context) override;
@@ -83,7 +84,7 @@ class SkipIndexCollectorFactory final : public rocksdb::TablePropertiesCollector
 
  private:
   SkipIndexOptions options_;
-  // Whether it was said that there is no listener; shared with the collectors.
+  // Whether the missing listener was reported; shared with the collectors.
   const std::shared_ptr<std::atomic<bool>> has_warned_ = std::make_shared<std::atomic<bool>>(false);
 };
 

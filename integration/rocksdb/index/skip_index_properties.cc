@@ -4,15 +4,14 @@
 
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
-#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
 using rocksdb::OptionTypeInfo;
 
-// Of option strings, of OPTIONS files (comments, escapes), and of the list itself. So are blanks at
-// the ends of a definition, which RocksDB would take off.
+// Punctuation of option strings, of OPTIONS files (comments, escapes) and of the column list.
+// Blanks at the ends of a definition are escaped too, as RocksDB would strip them.
 constexpr std::string_view kEscaped = "=;{}#%|\\:,\"'";
 
 rocksdb::Status Unescape(std::string_view text, std::string* plain) {
@@ -25,8 +24,7 @@ rocksdb::Status Unescape(std::string_view text, std::string* plain) {
     unsigned byte = 0;
     const char* const digits = text.data() + i + 1;
     if (i + 2 >= text.size() || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
-      return rocksdb::Status::InvalidArgument("blocksieve: columns has a % without two hex digits",
-                                              internal::Shown(text));
+      return OptionOutOfRange("columns", std::string(text), "% followed by two hex digits");
     }
     plain->push_back(static_cast<char>(byte));
     i += 2;
@@ -34,8 +32,8 @@ rocksdb::Status Unescape(std::string_view text, std::string* plain) {
   return rocksdb::Status::OK();
 }
 
-// Definitions, separated by '|'. What would be punctuation of an option string in them is written
-// %XX; on reading only '|', ';', '{', '}', '#' and '%' have to be.
+// Writes the definitions, separated by '|', with punctuation as %XX. Readers require this only for
+// '|', ';', '{', '}', '#' and '%'.
 std::string WriteColumns(const ColumnList& columns) {
   std::string text;
   for (const Column& column : columns) {
@@ -57,7 +55,7 @@ std::string WriteColumns(const ColumnList& columns) {
   return text;
 }
 
-// Reads the above. Errors: InvalidArgument, with the definition.
+// Reads the output of WriteColumns. Errors: InvalidArgument, with the definition.
 rocksdb::Status ReadColumns(const std::string&, const std::string& text, ColumnList* columns) {
   ColumnList read;
   for (size_t begin = 0; begin < text.size();) {
@@ -67,8 +65,8 @@ rocksdb::Status ReadColumns(const std::string&, const std::string& text, ColumnL
     if (!status.ok()) return status;
     Result<Column> column = Column::Parse(definition);
     if (!column.ok()) {
-      // RocksDB may drop the factory without a word, or go on without columns.
-      LogLoudly(nullptr, "skip index: " + column.status().message());
+      // RocksDB may silently drop the factory, or continue without columns.
+      LogLoudly(nullptr, "no skip indexes for new files; reason: ", column.status().message());
       return ToRocksStatus(column.status());
     }
     read.push_back(*std::move(column));
@@ -154,7 +152,7 @@ uint64_t FileNumberOf(std::string_view path) {
 }
 
 const std::unordered_map<std::string, OptionTypeInfo>& SkipIndexOptionTypes() {
-  // Never destroyed: databases may be closed after static destructors began.
+  // Never destroyed: databases may be closed while static destructors run.
   static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
       {"columns",
        OptionAsText<ColumnList>(offsetof(SkipIndexOptions, columns), ReadColumns, WriteColumns)},

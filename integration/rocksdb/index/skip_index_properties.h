@@ -15,47 +15,47 @@
 #include "blocksieve/skip_index.h"
 #include "blocksieve/status.h"
 
-// The table properties that carry a file's skip index. All but the index itself are readable text,
-// so that sst_dump shows them.
+// The table properties of a file's skip index. All but the index are text, so that sst_dump shows
+// them.
 
 // SkipIndexOptions as text, for RocksDB's option strings and OPTIONS files:
 //   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
 
 namespace blocksieve::rocksdb_plugin {
 
-/// The index: the bytes of lib/FORMAT.md. Absent if there is none.
+/// The index, in the format of lib/FORMAT.md. Absent if the file has no index.
 inline constexpr char kIndexProperty[] = "blocksieve.granules";
-/// Version of what these properties mean, in decimal.
+/// Version of these properties, in decimal.
 inline constexpr char kVersionProperty[] = "blocksieve.granules.version";
 inline constexpr std::string_view kPropertiesVersion = "1";
 /// Column definitions, one per line, in the order of the index.
 inline constexpr char kColumnsProperty[] = "blocksieve.granules.columns";
-/// Everything that the index was asked to be, one per line: see IdentityText.
+/// The options of the index, one per line: see IdentityText.
 inline constexpr char kIdentityProperty[] = "blocksieve.granules.identity";
 /// SkipIndexOptions::value_suffix_bytes, in decimal.
 inline constexpr char kValueSuffixProperty[] = "blocksieve.granules.value_suffix_bytes";
 /// Per column, one per line: bytes of filters and bounds, distinct values.
 inline constexpr char kStatisticsProperty[] = "blocksieve.granules.statistics";
-/// Where something was left out for max_index_bytes: how large that would have to be, in decimal.
+/// The max_index_bytes that would have kept all parts, in decimal, if some were left out.
 inline constexpr char kNeededProperty[] = "blocksieve.granules.needed_bytes";
-/// Why there is no index.
+/// Why the file has no index.
 inline constexpr char kProblemProperty[] = "blocksieve.granules.problem";
 
-/// RocksDB's own, of files that an SstFileWriter wrote.
+/// RocksDB's property of files that an SstFileWriter wrote.
 inline constexpr char kExternalFileProperty[] = "rocksdb.external_sst_file.version";
 
-/// The definitions, one per line.
+/// The column definitions, one per line.
 std::string ColumnsText(std::span<const Column> columns);
 
-/// Equal if and only if two options make the same index of the same file; backfilling compacts
-/// files whose text differs.
+/// The options that determine the index of a file. Equal if and only if two SkipIndexOptions make
+/// the same index; backfilling compacts files whose text differs.
 std::string IdentityText(const SkipIndexOptions& options);
 
-/// The options that such a text is of; nothing if it is none, or of another version. What is no
-/// part of it is as by default.
+/// Parses an IdentityText; options that it does not contain have their defaults. Nothing if it is
+/// malformed or of another version.
 std::optional<SkipIndexOptions> ReadIdentityText(std::string_view text);
 
-/// Without the line ends; no line for an empty text.
+/// The lines of a text without line ends; none if it is empty.
 std::vector<std::string_view> SplitLines(std::string_view text);
 
 /// The property, or "".
@@ -64,13 +64,13 @@ std::string_view FindProperty(const rocksdb::UserCollectedProperties& properties
 /// "/a/b/000012.sst": "000012.sst"
 std::string FileNameOf(std::string_view path);
 
-/// "/a/b/000012.sst": 12; 0 if there is no number.
+/// "/a/b/000012.sst": 12; 0 if the name has no number.
 uint64_t FileNumberOf(std::string_view path);
 
 /// Errors: InvalidArgument, naming the option, its value and the allowed range.
 rocksdb::Status ValidateSkipIndexOptions(const SkipIndexOptions& options);
 
-/// Builds the index of one file as `options` say. Errors: those of SkipIndexBuilder::Create.
+/// A builder for the index of one file. Errors: those of SkipIndexBuilder::Create.
 Result<SkipIndexBuilder> MakeSkipIndexBuilder(const SkipIndexOptions& options);
 
 /// How RocksDB parses, writes and compares each option. Lives as long as the process.

@@ -19,11 +19,11 @@ using namespace rocksdb_plugin;  // NOLINT: the same component
 
 namespace {
 
-/// Adds the columns of the file's index, or says why there is none.
+/// Adds the columns of the file's index, or sets `*problem` to the reason why it has none.
 Status AddIndex(const SstPlace& sst,
                 const std::shared_ptr<const rocksdb::TableProperties>& properties,
                 internal::SkipIndexSummarizer* summarizer, std::string* problem) {
-  // Of a sidecar no more is read than its header.
+  // Reads only the headers of a sidecar.
   if (const auto sidecar = SidecarFile::Open(sst, *properties)) {
     const auto columns = ReadSkipIndexColumns(sidecar.get());
     if (columns.ok()) return summarizer->AddIndex(*columns, sidecar->num_bytes());
@@ -47,7 +47,7 @@ rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   status = db->GetPropertiesOfAllTables(column_family, &files);
   if (!status.ok()) return status;
 
-  // File numbers ascend with time, also over trivial moves and ingestion.
+  // File numbers ascend with time, even with trivial moves and ingestion.
   std::map<uint64_t, std::pair<std::string, std::shared_ptr<const rocksdb::TableProperties>>>
       newest_last;
   for (const auto& [path, properties] : files) {
@@ -69,7 +69,7 @@ rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
     if (!added.ok()) return ToRocksStatus(added);
     if (problem.empty()) continue;
     summarizer.AddProblem(FileNameOf(sst.path) + ": " + problem);
-    // Definitions are read where an index did not fit, too.
+    // Files whose index did not fit still have its definitions.
     if (FindProperty(user, kVersionProperty) != kPropertiesVersion) continue;
     for (const std::string_view line : SplitLines(FindProperty(user, kColumnsProperty))) {
       added = summarizer.AddDefinition(line);

@@ -17,11 +17,11 @@ namespace {
 using rocksdb::ColumnFamilyMetaData;
 using rocksdb::SstFileMetaData;
 
-/// The number of keys of files. RocksDB reports 0 entries for files that it has not opened, or
-/// whose statistics it was told not to read; their keys are estimated from their bytes.
-class KeyCounts {
+/// Counts the keys of files. RocksDB reports 0 entries for files that it has not opened, or whose
+/// statistics it was told not to read; their keys are estimated from their bytes.
+class KeyCounter {
  public:
-  explicit KeyCounts(const ColumnFamilyMetaData& column_family) {
+  explicit KeyCounter(const ColumnFamilyMetaData& column_family) {
     double entries = 0;
     double bytes = 0;
     for (const auto& level : column_family.levels) {
@@ -34,13 +34,13 @@ class KeyCounts {
     if (bytes > 0) entries_per_byte_ = entries / bytes;
   }
 
-  double Of(const SstFileMetaData& file) const {
+  double Count(const SstFileMetaData& file) const {
     return file.num_entries != 0 ? static_cast<double>(file.num_entries)
                                  : std::round(entries_per_byte_ * static_cast<double>(file.size));
   }
 
  private:
-  double entries_per_byte_ = 0.01;  // where no file says how many it has
+  double entries_per_byte_ = 0.01;  // if no file reports its entries
 };
 
 bool AreInByteOrder(const std::vector<SstFileMetaData>& files, bool may_overlap) {
@@ -52,21 +52,21 @@ bool AreInByteOrder(const std::vector<SstFileMetaData>& files, bool may_overlap)
   return true;
 }
 
-// Samples of the level that is checked most: one standard error of a share of a quarter is then 12
-// %.
+// Minimum samples of the most checked level. A share of 1/4 then has a standard error of 12 %.
 constexpr double kMinSamples = 256;
-// Old samples are forgotten by halves, so that a change shows.
+// Above this, all samples are halved, so that changes show.
 constexpr double kMaxSamples = 16 * kMinSamples;
 
-// Reading the sizes holds the database's mutex, so it may take one part in so many of the time.
+// Pause after reading the sizes, as a multiple of the time for reading, which holds the database's
+// mutex.
 constexpr int kPause = 50;
-// Longer than reading ever takes, to keep other threads from reading them meanwhile.
+// Longer than reading ever takes; keeps other threads from reading the sizes meanwhile.
 constexpr std::chrono::seconds kReading{10};
 
-// The levels of a growing tree are partly filled only for moments, but their filters are probed for
-// longer.
+// Averages lookup shares over time: the levels of a growing tree are partly filled only for
+// moments, but their filters are probed for longer.
 void SmoothShares(const lsm::Levels& before, lsm::Levels* levels) {
-  constexpr double kWeight = 1.0 / 8;  // of the current shares
+  constexpr double kWeight = 1.0 / 8;  // weight of the current shares
   for (size_t i = 0; i < levels->size(); ++i) {
     double& share = (*levels)[i].lookup_share;
     share = kWeight * share + (1 - kWeight) * (i < before.size() ? before[i].lookup_share : 1);
@@ -76,7 +76,7 @@ void SmoothShares(const lsm::Levels& before, lsm::Levels* levels) {
 }  // namespace
 
 lsm::Tree TreeOf(const ColumnFamilyMetaData& column_family) {
-  const KeyCounts num_keys(column_family);
+  const KeyCounter counter(column_family);
   std::vector<lsm::Run> runs;
   std::vector<lsm::RunFile> files;
   bool is_in_byte_order = true;
@@ -86,8 +86,8 @@ lsm::Tree TreeOf(const ColumnFamilyMetaData& column_family) {
       if (level.level == 0 || runs.empty() || runs.back().level != level.level) {
         runs.push_back({.level = level.level});
       }
-      runs.back().num_keys += num_keys.Of(file);
-      files.push_back({runs.size() - 1, num_keys.Of(file), file.smallestkey, file.largestkey});
+      runs.back().num_keys += counter.Count(file);
+      files.push_back({runs.size() - 1, counter.Count(file), file.smallestkey, file.largestkey});
     }
   }
   if (!is_in_byte_order) return lsm::Tree(std::move(runs));
@@ -104,19 +104,19 @@ lsm::Levels LevelsOf(const ColumnFamilyMetaData& column_family,
   if (compaction == nullptr || compaction->cf_name != column_family.name) return levels;
   std::set<uint64_t> inputs;
   for (const auto& file : compaction->input_file_infos) inputs.insert(file.file_number);
-  const KeyCounts num_keys(column_family);
+  const KeyCounter counter(column_family);
   double moved_keys = 0;
   for (const auto& level : column_family.levels) {
     RunGroup& shape = levels[static_cast<size_t>(level.level)];
     for (const SstFileMetaData& file : level.files) {
       if (!inputs.contains(file.file_number)) continue;
-      moved_keys += num_keys.Of(file);
+      moved_keys += counter.Count(file);
       if (level.level == 0) {
-        // Other files will follow those that the compaction takes: count the average of before and
+        // New files will replace those that the compaction takes: count the average of before and
         // after.
         shape.num_runs -= 0.5;
       } else {
-        shape.keys_per_run -= num_keys.Of(file);
+        shape.keys_per_run -= counter.Count(file);
       }
     }
     if (shape.keys_per_run == 0) shape.num_runs = 0;
@@ -129,7 +129,7 @@ lsm::Levels LevelsOf(const ColumnFamilyMetaData& column_family,
 }
 
 LevelRegistry& LevelRegistry::Instance() {
-  // Never destroyed: databases may be closed after static destructors began.
+  // Never destroyed: databases may be closed while static destructors run.
   static auto& instance = *new LevelRegistry;
   return instance;
 }
@@ -150,7 +150,7 @@ std::optional<lsm::Levels> LevelRegistry::Get(const ColumnFamilyKey& column_fami
   return found->second;
 }
 
-void ReadSamples::Note(const rocksdb::ColumnFamilyMetaData& column_family) {
+void ReadSamples::Add(const rocksdb::ColumnFamilyMetaData& column_family) {
   std::map<uint64_t, uint64_t> counts;
   checked_.resize(std::max(checked_.size(), column_family.levels.size()));
   for (const auto& level : column_family.levels) {
@@ -159,7 +159,7 @@ void ReadSamples::Note(const rocksdb::ColumnFamilyMetaData& column_family) {
     for (const auto& file : level.files) {
       const auto before = counts_.find(file.file_number);
       const uint64_t old = before == counts_.end() ? 0 : before->second;
-      // It is counted from 0 again when RocksDB opens the database.
+      // RocksDB counts from 0 again when it opens the database.
       const uint64_t since = file.num_reads_sampled - std::min(old, file.num_reads_sampled);
       checked_[static_cast<size_t>(level.level)] += static_cast<double>(since) / runs;
       counts[file.file_number] = file.num_reads_sampled;
@@ -172,10 +172,10 @@ void ReadSamples::Note(const rocksdb::ColumnFamilyMetaData& column_family) {
 }
 
 void ReadSamples::SetShares(lsm::Levels* levels) const {
-  const double most = checked_.empty() ? 0 : *std::max_element(checked_.begin(), checked_.end());
-  if (most < kMinSamples) return;
+  const double max = checked_.empty() ? 0 : *std::max_element(checked_.begin(), checked_.end());
+  if (max < kMinSamples) return;
   for (size_t i = 0; i < std::min(levels->size(), checked_.size()); ++i) {
-    (*levels)[i].lookup_share = checked_[i] / most;
+    (*levels)[i].lookup_share = checked_[i] / max;
   }
 }
 
@@ -197,7 +197,7 @@ void LevelObserver::Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* c
   for (const auto& column_family : column_families) {
     lsm::Levels levels = LevelsOf(column_family, compaction);
     ReadSamples& read = samples[column_family.name];
-    read.Note(column_family);
+    read.Add(column_family);
     if (const auto before = LevelRegistry::Instance().Get({log.get(), column_family.name})) {
       SmoothShares(*before, &levels);
       // Level 0 is often empty at this moment, but not while its filters are probed.

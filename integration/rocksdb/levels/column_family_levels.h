@@ -18,23 +18,21 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// The files of a column family as a tree. Lookups are taken to be where the keys are. They check
-/// every run if the order of keys is not that of their bytes, or no file is known to have keys.
+/// The files of a column family as a tree. Assumes that lookups are distributed like the keys, and
+/// that they check every run if keys are not in byte order or no file is known to have keys.
 lsm::Tree TreeOf(const rocksdb::ColumnFamilyMetaData& column_family);
 
-/// Its levels as they are, or as `compaction`, if it is one of this column family, will leave them:
-/// the input counts as being on the output level already.
+/// The levels of a column family: the current ones, or, if `compaction` is of this column family,
+/// those after it, with its input already on the output level.
 lsm::Levels LevelsOf(const rocksdb::ColumnFamilyMetaData& column_family,
                      const rocksdb::CompactionJobInfo* compaction);
 
-/// Identifies a column family to a filter policy. The info log stands for the database: RocksDB
-/// tells a policy nothing else about it.
+/// Identifies a column family in a filter policy. The info log identifies the database: it is all
+/// that RocksDB passes to a policy.
 using ColumnFamilyKey = std::pair<const rocksdb::Logger*, std::string>;
 
-/// The levels that listeners have reported, of all column families in this process. Thread-safe.
-///
-/// A database is forgotten when its info log is destroyed: the next log may lie at the same
-/// address.
+/// The levels that listeners have reported for all column families of this process. Thread-safe.
+/// Forgets a database when its info log is destroyed, as the next log may have the same address.
 class LevelRegistry {
  public:
   using ByColumnFamily = std::map<std::string, lsm::Levels>;
@@ -56,33 +54,33 @@ class LevelRegistry {
 };
 
 /// How often lookups check the levels of a column family, from RocksDB's samples: it counts one in
-/// 1,024 reads of each file, in memory, whether or not a filter then says no. Not thread-safe.
+/// 1,024 reads of each file, in memory, whatever the filter answers. Not thread-safe.
 class ReadSamples {
  public:
-  /// Adds what was read since the last call. Reads of a file that is gone by then are lost, so call
-  /// it when flushes and compactions begin.
-  void Note(const rocksdb::ColumnFamilyMetaData& column_family);
+  /// Adds the reads since the last call. Reads of files deleted since are lost, so call it when
+  /// flushes and compactions begin.
+  void Add(const rocksdb::ColumnFamilyMetaData& column_family);
 
-  /// Sets the lookup share of each level in proportion to the level that is checked most; in level
-  /// 0, each file counts. Does nothing while there are too few samples to tell.
+  /// Sets the lookup share of each level relative to the most checked level; level 0 is averaged
+  /// over its files. Does nothing while there are too few samples.
   void SetShares(lsm::Levels* levels) const;
 
  private:
-  std::map<uint64_t, uint64_t> counts_;  // by the number of the file
-  std::vector<double> checked_;          // by level, lately
+  std::map<uint64_t, uint64_t> counts_;  // by file number
+  std::vector<double> checked_;          // recent samples, by level
 };
 
 /// Updates LevelRegistry before files are built. Thread-safe.
 class LevelObserver {
  public:
-  /// Reads the sizes of all levels as they are or, with `compaction`, as it will leave them.
+  /// Reads the sizes of all levels: the current ones or, with `compaction`, those after it.
   void Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction);
 
  private:
   using Clock = std::chrono::steady_clock;
 
   struct Database {
-    Clock::time_point next_refresh;              // when the sizes may be read again
+    Clock::time_point next_refresh;              // earliest time to read the sizes again
     std::map<std::string, ReadSamples> samples;  // by column family
   };
 

@@ -7,14 +7,14 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// The average number of files on level 0: half of the four that start a compaction by default.
+// Average number of files on level 0: half of the four that trigger a compaction by default.
 constexpr double kModelLevel0Runs = 2;
 constexpr double kModelKeys = 1e8;
 
-// The column families whose last level a policy remembers. None of them says when it is gone.
+// Maximum number of column families whose last level a policy remembers. RocksDB does not tell a
+// policy when they are dropped.
 constexpr size_t kMaxColumnFamilies = 10'000;
 
-// Under FIFO nothing is ever compacted.
 bool StaysOnLevel0(const rocksdb::FilterBuildingContext& context) {
   return context.compaction_style == rocksdb::kCompactionStyleFIFO;
 }
@@ -41,13 +41,13 @@ void LevelRates::Learn(const rocksdb::ColumnFamilyOptions& column_family) {
 Result<FilterRates> LevelRates::RatesOf(const RateGoal& goal, PolicyKind kind,
                                         const rocksdb::FilterBuildingContext& context) {
   assert(goal.differs_by_run());
-  lsm::Levels levels = ModelFor(context);  // which also learns while it is not needed
+  lsm::Levels levels = ModelFor(context);  // always, since it also learns the last level
   auto known = LevelRegistry::Instance().Get({context.info_log, context.column_family_name});
   if (known && lsm::HasKeys(*known)) levels = *std::move(known);
   const int level = context.level_at_creation;
   levels.resize(std::max(levels.size(), static_cast<size_t>(std::max(level + 1, 0))),
                 {.num_runs = 0});
-  // Whichever file this is of, those of level 0 are what flushes make of them.
+  // Level 0 is modelled with the kind that flushes build, whichever file this is.
   lsm::SetKinds(FixedKind(kind), /*level0_is_short_lived=*/!StaysOnLevel0(context), &levels);
   return AllocateForFile(std::move(levels), level, goal);
 }
@@ -55,7 +55,7 @@ Result<FilterRates> LevelRates::RatesOf(const RateGoal& goal, PolicyKind kind,
 lsm::Levels LevelRates::ModelFor(const rocksdb::FilterBuildingContext& context) {
   const bool has_levels = context.compaction_style != rocksdb::kCompactionStyleFIFO &&
                           context.num_levels > 1 && context.level_at_creation >= 0;
-  // All files are alike. Their number is not known, so each is taken for the only one.
+  // All files are alike, and their number is unknown, so each is modelled as the only one.
   if (!has_levels) return {{.num_runs = 1, .keys_per_run = kModelKeys}};
   lsm::Levels model(static_cast<size_t>(LastLevel(context)) + 1);
   double keys = kModelKeys;
@@ -63,20 +63,20 @@ lsm::Levels LevelRates::ModelFor(const rocksdb::FilterBuildingContext& context) 
     model[level].keys_per_run = keys;
     keys /= size_ratio_;
   }
-  model[0].num_runs = kModelLevel0Runs;  // of as many keys as AllocateByLevel expects
+  model[0].num_runs = kModelLevel0Runs;  // with the keys that AllocateByLevel assumes
   return model;
 }
 
-// With dynamic level sizes, the last level that there can be. With static ones, the deepest level
-// that files give reason to believe in: one level too many would cost each file about log2(size
-// ratio) bits per key.
+// With dynamic level sizes, the deepest level possible. With static ones, the deepest level that
+// files give evidence for: one level too many would cost each file about log2(size ratio) bits per
+// key.
 int LevelRates::LastLevel(const rocksdb::FilterBuildingContext& context) {
   const int deepest = context.num_levels - 1;
   if (context.compaction_style == rocksdb::kCompactionStyleLevel && has_dynamic_levels_) {
     return deepest;
   }
   const std::lock_guard lock(mutex_);
-  if (last_levels_.size() > kMaxColumnFamilies) last_levels_.clear();  // to be learned again
+  if (last_levels_.size() > kMaxColumnFamilies) last_levels_.clear();  // learned again
   int& last =
       last_levels_.try_emplace({context.info_log, context.column_family_name}, 1).first->second;
   const int level = context.level_at_creation;

@@ -15,18 +15,17 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Chooses the false-positive rate of each file so that filters take memory where it saves reads.
-///
-/// A listener reports the levels. Without one, a model replaces them: each level is
-/// `size_ratio` times as large as the one above, and the last level is the deepest that a file was
-/// built for. Thread-safe.
+/// Chooses the FPR of each file so that filters use memory where it saves reads. A listener reports
+/// the levels. Without one, a model replaces them: each level is `size_ratio` times as large as the
+/// one above, and the last level is the deepest that a file was built for. Thread-safe.
 class LevelRates {
  public:
-  /// Takes the size ratio and the kind of levels from the options of a database. RocksDB does not
-  /// say which database they belong to: a policy that serves several goes by the last one opened.
+  /// Learns the size ratio and the kind of levels from the options of a database. RocksDB does not
+  /// say which database they belong to, so a policy that serves several uses those of the last one
+  /// opened.
   void Learn(const rocksdb::ColumnFamilyOptions& column_family);
 
-  /// The rates of one file. REQUIRES: the goal is valid, and differs by run. Errors: as
+  /// The rates of one file. REQUIRES: the goal is valid, and differs by run. Errors: those of
   /// AllocateRates. Throws std::bad_alloc.
   Result<FilterRates> RatesOf(const RateGoal& goal, PolicyKind kind,
                               const rocksdb::FilterBuildingContext& context);
@@ -42,7 +41,7 @@ class LevelRates {
   std::map<ColumnFamilyKey, int> last_levels_;
 };
 
-/// The kind of all files; nothing: lsm::AutoKind.
+/// The kind of all files; nothing if lsm::AutoKind chooses it per file.
 std::optional<FilterKind> FixedKind(PolicyKind kind);
 
 /// Whether the file is the output of a flush and will be compacted.

@@ -9,14 +9,16 @@ namespace blocksieve {
 namespace rocksdb_plugin {
 namespace {
 
-/// RocksDB is not exception-safe. Without sidecars, indexes are in properties, or files are read as
-/// a whole.
+/// Calls `function` and logs its exceptions, since RocksDB is not exception-safe. Without sidecars,
+/// indexes are in table properties, or files are read as a whole.
 template <class Function>
-void OrNoSidecars(Function function) noexcept {
+void UpdateSidecars(Function function) noexcept {
   try {
     function(SidecarDatabases::Instance());
   } catch (const std::exception& error) {
-    LogLoudly(nullptr, "sidecars of skip indexes: ", error.what());
+    LogLoudly(nullptr,
+              "sidecar handling failed, so a skip index may be in table properties or missing: ",
+              error.what());
   }
 }
 
@@ -26,24 +28,24 @@ const char Listener::kName[] = "blocksieve";
 
 void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) {
   levels_.Refresh(db, nullptr);
-  OrNoSidecars([&](SidecarDatabases& databases) { databases.Note(db); });
+  UpdateSidecars([&](SidecarDatabases& databases) { databases.Register(db); });
 }
 
 void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
   levels_.Refresh(db, &compaction);
-  OrNoSidecars([&](SidecarDatabases& databases) { databases.Note(db); });
+  UpdateSidecars([&](SidecarDatabases& databases) { databases.Register(db); });
 }
 
 void Listener::OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& sst) {
-  OrNoSidecars([&](SidecarDatabases& databases) { databases.OnSstStarted(sst); });
+  UpdateSidecars([&](SidecarDatabases& databases) { databases.OnSstStarted(sst); });
 }
 
 void Listener::OnTableFileCreated(const rocksdb::TableFileCreationInfo& sst) {
-  OrNoSidecars([&](SidecarDatabases& databases) { databases.OnSstCreated(sst); });
+  UpdateSidecars([&](SidecarDatabases& databases) { databases.OnSstCreated(sst); });
 }
 
 void Listener::OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& sst) {
-  OrNoSidecars([&](SidecarDatabases& databases) { databases.OnSstDeleted(sst); });
+  UpdateSidecars([&](SidecarDatabases& databases) { databases.OnSstDeleted(sst); });
 }
 
 }  // namespace rocksdb_plugin

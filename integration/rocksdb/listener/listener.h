@@ -5,7 +5,7 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// What NewListener makes.
+/// The listener of NewListener.
 class Listener final : public rocksdb::EventListener {
  public:
   static const char kName[];

@@ -11,6 +11,7 @@
 
 #include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -20,48 +21,50 @@
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
-// Each call works on copies and moves them in at its end, so that an error changes nothing.
+// Each call changes copies of the options and moves them in at its end, so an error changes
+// nothing.
 
 namespace blocksieve {
 namespace {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
-rocksdb::Status Refused(const std::string& what) {
-  return rocksdb::Status::InvalidArgument("blocksieve: " + what);
-}
-
-// Errors: InvalidArgument if there are no options, or their tables are not block-based.
+// Errors: InvalidArgument if the options are null, or their tables are not block-based.
 rocksdb::Status CheckTables(const OptionsToSet& options) {
-  if (options.column_family() == nullptr) return Refused("the options are null; give an address");
+  rocksdb::Status given = CheckGiven({{"options", options.column_family()}});
+  if (!given.ok()) return given;
   const auto& factory = options.column_family()->table_factory;
   if (factory != nullptr && factory->GetOptions<rocksdb::BlockBasedTableOptions>() != nullptr) {
     return rocksdb::Status::OK();
   }
-  return Refused("table_factory is " + std::string(factory == nullptr ? "null" : factory->Name()) +
-                 "; filters and skip indexes need block-based tables: NewBlockBasedTableFactory");
+  return OptionOutOfRange("table_factory", factory == nullptr ? "null" : factory->Name(),
+                          "BlockBasedTable (NewBlockBasedTableFactory)");
 }
 
 // Errors: NotSupported if the loaded RocksDB would not build or not use these filters.
 rocksdb::Status CheckRocksDb(const FilterPolicyOptions& filter) {
   if (const std::string& problem = LoadedAbiProblem(); !problem.empty()) {
-    return rocksdb::Status::NotSupported("blocksieve: " + problem +
-                                         "; load that one, or build blocksieve for the loaded one");
+    return rocksdb::Status::NotSupported(
+        "blocksieve: " + problem + "; load that version, or build blocksieve for the loaded one");
   }
   if (!filter.ranges) return rocksdb::Status::OK();
   const std::string& problem = TestRangesOnce();
   if (problem.empty()) return rocksdb::Status::OK();
-  return rocksdb::Status::NotSupported("blocksieve: ranges=true does not work with RocksDB " +
+  return rocksdb::Status::NotSupported("blocksieve: range filters do not work with RocksDB " +
                                        rocksdb::GetRocksVersionAsString() + ": " + problem +
                                        "; set ranges=false");
 }
 
-// The listeners with ours among them. Errors: InvalidArgument if there is no place for it.
-rocksdb::Status WithListener(const OptionsToSet& options, const std::string& why,
-                             std::vector<std::shared_ptr<rocksdb::EventListener>>* listeners) {
+// Copies the listeners and adds blocksieve's, which option `name` needs. Errors: InvalidArgument
+// without DBOptions, where only `allowed` is possible.
+rocksdb::Status AddListener(const OptionsToSet& options, const std::string& name,
+                            const std::string& value, const std::string& allowed,
+                            std::vector<std::shared_ptr<rocksdb::EventListener>>* listeners) {
   if (options.db() == nullptr) {
-    return Refused(why +
-                   " needs a listener in DBOptions: give {&db_options, &column_family_options}");
+    return OptionOutOfRange(name, value,
+                            allowed +
+                                " without DBOptions, which hold its listener; pass {&db_options, "
+                                "&column_family_options}");
   }
   *listeners = options.db()->listeners;
   for (const auto& listener : *listeners) {
@@ -82,8 +85,10 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
   auto listeners =
       options.db() == nullptr ? rocksdb::DBOptions().listeners : options.db()->listeners;
   if (GoalOf(filter).differs_by_run()) {
-    const char* const goal = filter.wasted_reads ? "wasted_reads" : "bits_per_key";
-    status = WithListener(options, goal, &listeners);
+    status = filter.wasted_reads ? AddListener(options, "wasted_reads",
+                                               ToText(*filter.wasted_reads), "none", &listeners)
+                                 : AddListener(options, "bits_per_key",
+                                               ToText(*filter.bits_per_key), "none", &listeners);
     if (!status.ok()) return status;
   }
   auto extractor = family.prefix_extractor;
@@ -91,14 +96,14 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
     status = CheckRangeOptions(family, /*check_extractor=*/false);
     if (!status.ok()) return status;
     if (extractor != nullptr && !replaces_extractor && !IsRangeExtractor(extractor.get())) {
-      return Refused("the column family has the prefix extractor " +
-                     std::string(extractor->Name()) +
-                     ", whose place range filters need; set replace_prefix_extractor if nothing "
-                     "relies on it");
+      return OptionOutOfRange("prefix_extractor", extractor->Name(),
+                              std::string("none or ") + RangeExtractor::kName +
+                                  " (with ranges=true); set replace_prefix_extractor if nothing "
+                                  "relies on the present one");
     }
     extractor = RangeExtractor::Get();
   } else if (IsRangeExtractor(extractor.get())) {
-    extractor = nullptr;  // of an earlier call
+    extractor = nullptr;  // set by an earlier call
   }
   auto table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   table.filter_policy = MakePolicy(filter);
@@ -131,8 +136,8 @@ rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& in
   std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;
   const bool has_sidecars = index.max_property_bytes != std::numeric_limits<uint64_t>::max();
   if (has_sidecars || options.db() != nullptr) {
-    status = WithListener(options, "max_property_bytes=" + std::to_string(index.max_property_bytes),
-                          &listeners);
+    status = AddListener(options, "max_property_bytes", ToText(index.max_property_bytes),
+                         ToText(std::numeric_limits<uint64_t>::max()), &listeners);
     if (!status.ok()) return status;
   }
   auto collectors = family.table_properties_collector_factories;

@@ -21,7 +21,7 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// Tells all copies of this code in the process which version has registered. Its layout never
+// Shows all copies of this code in the process which version has registered. Its layout never
 // changes.
 struct Registration {
   static const char* Type() { return "blocksieve"; }
@@ -30,7 +30,7 @@ struct Registration {
 };
 constexpr char kRegistration[] = "registration";
 
-// The version whose objects option strings name. Empty: none.
+// The version whose objects option strings create. Empty: none.
 std::string RegisteredVersion() {
   std::unique_ptr<Registration> registration;
   const rocksdb::Status status = rocksdb::ObjectRegistry::Default()->NewUniqueObject<Registration>(
@@ -49,7 +49,9 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
         ParseTargetFpr("target_fpr", id.substr(colon + 1), &options.target_fpr.emplace());
     if (!status.ok()) {
       *error = status.ToString();
-      LogLoudly(nullptr, "filter policy " + internal::Shown(id) + " refused: " + *error);
+      LogLoudly(nullptr,
+                "filter policy " + internal::Shown(id) +
+                    " refused, so RocksDB may write files without filters: " + MessageOf(status));
       return nullptr;
     }
   }
@@ -57,17 +59,17 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
   return guard->get();
 }
 
-// Of the filter policy ("blocksieve" and "blocksieve:<target_fpr>"), the skip index
-// ("blocksieve.skip_index"), the listener ("blocksieve") and the prefix extractor of range filters
-// ("blocksieve.range"; files may have been written under its other name). Returns their number.
+// Registers the factories of the filter policy ("blocksieve" and "blocksieve:<target_fpr>"), the
+// skip index ("blocksieve.skip_index"), the listener ("blocksieve") and the prefix extractor of
+// range filters ("blocksieve.range", and its other name in files). Returns their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library) {
   library.AddFactory<Registration>(
       kRegistration, [](const std::string&, std::unique_ptr<Registration>* guard, std::string*) {
         guard->reset(new Registration);
         return guard->get();
       });
-  // The pattern takes any text after the colon, not just numbers. An id that matches no pattern is
-  // "not found", which RocksDB may swallow.
+  // The pattern accepts any text after the colon, not just numbers: an id that matches no pattern
+  // is "not found", which RocksDB may swallow.
   library.AddFactory<const rocksdb::FilterPolicy>(
       rocksdb::ObjectLibrary::PatternEntry(Policy::kName, true).AddSeparator(":", false),
       MakeFromId);
@@ -75,7 +77,7 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
       SkipIndexCollectorFactory::kName,
       [](const std::string&, std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>* guard,
          std::string*) {
-        // The columns follow as an option. Without any, PrepareOptions fails.
+        // RocksDB then sets the option columns. If it does not, PrepareOptions fails.
         guard->reset(new SkipIndexCollectorFactory(SkipIndexOptions()));
         return guard->get();
       });
@@ -96,16 +98,16 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
   return 5;
 }
 
-// A program that has the code in itself reads its own objects' options: its copy is found first.
-int RegisterInFront() {
+// A statically linked program uses its own objects: RocksDB finds its copy first.
+int RegisterFirst() {
   const std::string before = RegisteredVersion();
   if (!before.empty() && before != BLOCKSIEVE_VERSION) {
     LogLoudly(nullptr,
-              "option strings name blocksieve " BLOCKSIEVE_VERSION
+              "option strings use blocksieve " BLOCKSIEVE_VERSION
               " from now on; this process has also loaded blocksieve ",
               before);
   }
-  // The registry looks into the library that was added last first.
+  // The registry searches the library added last first.
   return RegisterFactories(*rocksdb::ObjectRegistry::Default()->AddLibrary("blocksieve"));
 }
 
@@ -118,8 +120,8 @@ void RegisterUnlessRegistered() {
       RegisterFactories(*rocksdb::ObjectLibrary::Default());
     } else if (before != BLOCKSIEVE_VERSION) {
       LogLoudly(nullptr,
-                "option strings do not name blocksieve " BLOCKSIEVE_VERSION
-                "; this process had already loaded blocksieve ",
+                "option strings do not use blocksieve " BLOCKSIEVE_VERSION
+                ", because this process had already loaded blocksieve ",
                 before);
     }
     return true;
@@ -129,12 +131,12 @@ void RegisterUnlessRegistered() {
 }  // namespace blocksieve::rocksdb_plugin
 
 extern "C" int blocksieve_rocksdb_register(void) {
-  static const int registered = blocksieve::rocksdb_plugin::RegisterInFront();
+  static const int registered = blocksieve::rocksdb_plugin::RegisterFirst();
   return registered;
 }
 
-// Called when a RocksDB starts that has this plug-in in its tree (ROCKSDB_PLUGINS=blocksieve).
-// RocksDB's generated build_version.cc declares it with C linkage.
+// Called by a RocksDB built with this plug-in in its tree (ROCKSDB_PLUGINS=blocksieve). RocksDB's
+// generated build_version.cc declares it with C linkage.
 extern "C" int blocksieve_register(rocksdb::ObjectLibrary& library, const std::string&) {
   return blocksieve::rocksdb_plugin::RegisterFactories(library);
 }

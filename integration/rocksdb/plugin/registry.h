@@ -2,10 +2,10 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Registers as blocksieve_rocksdb_register does, but leaves the names to a copy of this code that
-/// has registered before. Says so on stderr if that is of another version: each then works with
-/// what its own functions made. For programs that link the code statically, too: RocksDB writes the
-/// names into OPTIONS files, and drops in silence those that it does not know when it reads them.
+/// Registers like blocksieve_rocksdb_register, unless another copy of this code in the process has
+/// registered. Warns on stderr if that copy is of another version; each copy then uses only its own
+/// objects. Statically linked programs need this too: RocksDB writes the names into OPTIONS files,
+/// and on reading silently drops names that are not registered.
 void RegisterUnlessRegistered();
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -12,13 +12,12 @@
 #include "integration/rocksdb/plugin/registry.h"
 #include "integration/rocksdb/policy/policy.h"
 
-// What takes effect when the plug-in is loaded. Only libblocksieve_rocksdb.so has this file.
+// Takes effect when the plug-in is loaded. Only libblocksieve_rocksdb.so has this file.
 //
-// Loading it, by whatever means, registers the policy. It also stands in for RocksDB's own
-// policies, for programs that cannot be recompiled and read no OPTIONS file: the dynamic linker
-// prefers the functions of a preloaded object to those of a library. With
-// BLOCKSIEVE_REPLACE_BUILTIN=1 in the environment, these functions return a blocksieve policy of
-// the same FPR; otherwise, what RocksDB itself would.
+// Loading registers the policy. The functions below also replace RocksDB's own policies, for
+// programs that cannot be recompiled and read no OPTIONS file: the dynamic linker prefers the
+// functions of a preloaded object to those of a library. With BLOCKSIEVE_REPLACE_BUILTIN=1 in the
+// environment they return a blocksieve policy of the same FPR, otherwise RocksDB's policy.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -31,8 +30,8 @@ bool ReplacesBuiltin() {
   return value != nullptr && std::string(value) == "1";
 }
 
-// The policy in place of a stock one of so many bits per key. Null if RocksDB would build no
-// filter, or if it is not to be replaced.
+// The policy that replaces a stock one with this many bits per key. Null if stock policies are not
+// replaced, or if RocksDB would build no filter.
 Policy* Replacement(double bits_per_key) {
   if (!ReplacesBuiltin()) return nullptr;
   const double fpr = StockBloomFpr(bits_per_key);
@@ -42,11 +41,12 @@ Policy* Replacement(double bits_per_key) {
   return MakePolicy(options).release();
 }
 
-// The definition that would be used without the plug-in.
+// The definition that the program would use without the plug-in.
 template <class Function>
 Function* NextDefinition(const char* mangled_name) {
   void* next = dlsym(RTLD_NEXT, mangled_name);
-  if (next == nullptr) LogLoudly(nullptr, std::string("no ") + mangled_name + " in RocksDB");
+  if (next == nullptr)
+    LogLoudly(nullptr, std::string("no filters: RocksDB has no function ") + mangled_name);
   return reinterpret_cast<Function*>(next);
 }
 
@@ -58,7 +58,7 @@ namespace rocksdb {
 using blocksieve::rocksdb_plugin::NextDefinition;
 using blocksieve::rocksdb_plugin::Replacement;
 
-// Whether these return pointers to const depends on RocksDB's version.
+// In some versions of RocksDB, these return pointers to const.
 using BloomPolicy = decltype(NewBloomFilterPolicy(0));
 using RibbonPolicy = decltype(NewRibbonFilterPolicy(0));
 

@@ -8,8 +8,8 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// The first batch is small, so that a scan that wants a few rows reads few; later ones are large,
-// so that lookups share blocks.
+// The first batch is small, so that a scan of a few rows reads few; later ones are large, so that
+// lookups share blocks.
 constexpr size_t kFirstBatchRows = 8;
 constexpr size_t kMaxBatchRows = 1024;
 constexpr size_t kMaxBatchBytes = 4 << 20;
@@ -17,8 +17,8 @@ constexpr size_t kMaxBatchBytes = 4 << 20;
 std::vector<rocksdb::Status> MultiGet(const ScanContext& context,
                                       const std::vector<rocksdb::Slice>& keys,
                                       std::vector<std::string>* values) {
-  // Databases around another one define this call: DBWithTTL takes the time off the values, that of
-  // WRITE_PREPARED transactions hides what is not committed. The batched one they pass through.
+  // Databases that wrap another one override this call: DBWithTTL strips the time from values,
+  // WRITE_PREPARED transactions hide uncommitted rows. They do not override the batched call.
   if (context.db->GetRootDB() != context.db) {
     return context.db->MultiGet(
         context.read_options,
@@ -36,7 +36,8 @@ std::vector<rocksdb::Status> MultiGet(const ScanContext& context,
   return statuses;
 }
 
-// What MultiGet does not tell is the key that is stored now, whose bytes may be others.
+// For comparators under which keys with different bytes can be equal: also returns the stored keys,
+// which MultiGet does not.
 rocksdb::Status LookUpStoredKeys(const ScanContext& context,
                                  const std::vector<rocksdb::Slice>& keys,
                                  std::vector<std::string>* values, std::vector<bool>* found,
@@ -59,9 +60,9 @@ rocksdb::Status LookUpStoredKeys(const ScanContext& context,
   return rocksdb::Status::OK();
 }
 
-// The values of `keys`, in the comparator's order and distinct, at the snapshot. `(*found)[i]`
-// says whether there is one. If keys of other bytes may be equal to them, `stored_keys` has those
-// that are; else it stays empty. Errors: those of RocksDB.
+// Looks up `keys`, which are distinct and in the comparator's order, at the snapshot. `(*found)[i]`
+// says whether keys[i] has a value. `stored_keys` stays empty unless stored keys can differ in
+// their bytes from equal keys. Errors: those of RocksDB.
 rocksdb::Status LookUp(const ScanContext& context, const std::vector<rocksdb::Slice>& keys,
                        std::vector<std::string>* values, std::vector<bool>* found,
                        std::vector<std::string>* stored_keys) {
@@ -111,13 +112,13 @@ void CandidateScan::PushSource(CandidateSource* source) {
 void CandidateScan::FillBatch() {
   next_row_ = 0;
   batch_.clear();
-  // Batches may come out empty, of rows that turned out stale.
+  // A batch may be empty because all its rows were stale.
   while (batch_.empty() && status_.ok()) {
     CollectCandidates();
     if (batch_.empty()) return;
     Recheck();
-    const size_t most = batch_bytes_ > kMaxBatchBytes ? batch_rows_ / 2 : batch_rows_ * 2;
-    batch_rows_ = std::clamp<size_t>(most, 1, kMaxBatchRows);
+    const size_t rows = batch_bytes_ > kMaxBatchBytes ? batch_rows_ / 2 : batch_rows_ * 2;
+    batch_rows_ = std::clamp<size_t>(rows, 1, kMaxBatchRows);
   }
 }
 
@@ -130,7 +131,7 @@ void CandidateScan::CollectCandidates() {
 }
 
 bool CandidateScan::TakeNext() {
-  // Where both are at the same key the ranges go first: their rows are final.
+  // At equal keys the ranges come first, as their rows are final.
   if (!ranges_->Done() && (heap_.empty() || !ComesLater(ranges_.get(), heap_.front()))) {
     TakeRange();
   } else if (!heap_.empty()) {
@@ -164,7 +165,7 @@ void CandidateScan::TakeSource() {
 }
 
 void CandidateScan::AddRow(const rocksdb::Slice& key, const rocksdb::Slice* final_value) {
-  // The same key comes from several files, and from ranges that were read twice.
+  // Several files may have the same key, and ranges may be read twice.
   if (last_key_ && context_->CompareInScan(key, *last_key_) <= 0) return;
   last_key_ = key.ToString();
   Row& row = batch_.emplace_back();
@@ -180,7 +181,7 @@ void CandidateScan::Recheck() {
     if (!row.is_final) keys.push_back(row.key);
   }
   if (keys.empty()) return;
-  // RocksDB wants its comparator's order.
+  // MultiGet requires the comparator's order.
   if (context_->reverse) std::reverse(keys.begin(), keys.end());
   std::vector<std::string> values;
   std::vector<bool> found;

@@ -14,7 +14,7 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Matching rows in scan order. Stands at the first after Start().
+/// Matching rows in scan order. Start() moves to the first row.
 class RowStream {
  public:
   virtual ~RowStream() = default;
@@ -29,11 +29,11 @@ class RowStream {
 };
 
 /// Merges the candidates of memtables, files and merged ranges in scan order, batch by batch, and
-/// looks up those that are not final at the snapshot.
+/// looks up candidates that are not final at the snapshot.
 class CandidateScan final : public RowStream {
  public:
-  /// `ranges` is pinned already, `memtables` were held before the files of `plan` were listed; null
-  /// if they were read already. `context` must outlive this.
+  /// REQUIRES: `ranges` is pinned; `memtables` were pinned before the files of `plan` were listed,
+  /// or are null if they were read already. `context` must outlive this.
   CandidateScan(ScanContext* context, std::unique_ptr<MergedRanges> ranges,
                 std::unique_ptr<CandidateSource> memtables, ScanPlan plan);
   ~CandidateScan() override;
@@ -69,25 +69,25 @@ class CandidateScan final : public RowStream {
   const ScanPlan plan_;
   const std::unique_ptr<MergedRanges> ranges_;
   std::vector<std::unique_ptr<CandidateSource>> sources_;
-  std::vector<CandidateSource*> heap_;  // of sources that are not done, by their bounds
+  std::vector<CandidateSource*> heap_;  // sources that are not done, by their bounds
 
   std::vector<Row> batch_;
   size_t next_row_ = 0;
-  size_t batch_rows_;  // of the next batch
+  size_t batch_rows_;  // maximum of the next batch
   size_t batch_bytes_ = 0;
-  std::optional<std::string> last_key_;  // that was taken
+  std::optional<std::string> last_key_;  // the last key taken
   rocksdb::Status status_;
 };
 
-/// The first rows of an order. Reads granules in the order of their bounds, and none that can hold
-/// no better row than those that it has. What has no bounds, memtables among it, is read first.
+/// The first rows of an order. Reads memtables and granules without bounds first, then granules in
+/// the order of their bounds, until no granule can hold a better row than those found.
 ///
-/// Each group of granules is read as a scan of its own, whose rows are final at the snapshot. A row
-/// has its value of now in some granule, which comes no later than that value.
+/// Each group of granules is read as a separate scan, whose rows are final at the snapshot. This is
+/// complete because the current value of a row lies within the bounds of some granule.
 class OrderedScan final : public RowStream {
  public:
-  /// Matching rows have a value of the order's column. `ranges` is pinned already, `memtables` were
-  /// held before the files of `plan` were listed. `context` must outlive this.
+  /// REQUIRES: only rows with a value of the order's column match; `ranges` is pinned; `memtables`
+  /// were pinned before the files of `plan` were listed. `context` must outlive this.
   OrderedScan(ScanContext* context, const ScanOrder& order, uint64_t limit,
               std::unique_ptr<MergedRanges> ranges, std::unique_ptr<CandidateSource> memtables,
               ScanPlan plan);
@@ -100,14 +100,14 @@ class OrderedScan final : public RowStream {
   rocksdb::Status status() const override { return status_; }
 
  private:
-  /// A granule, and the best that a row in it can be.
-  struct Place {
+  /// A granule, and the bound of the best row that it can hold.
+  struct RankedGranule {
     std::string best;  // a SortKey
-    size_t file = 0;   // of the plan
+    size_t file = 0;   // index in the plan
     size_t granule = 0;
   };
 
-  void FindPlaces();
+  void RankGranules();
   ScanPlan PlanOf(size_t begin, size_t end) const;
   size_t EndOfGroup(size_t begin) const;
   void Read(RowStream* rows);
@@ -119,7 +119,7 @@ class OrderedScan final : public RowStream {
   std::unique_ptr<CandidateSource> memtables_;
   ScanPlan plan_;
   std::vector<PlannedFile> without_bounds_;
-  std::vector<Place> places_;  // the best first
+  std::vector<RankedGranule> ranked_;  // best first
   rocksdb::Status status_;
   decltype(top_.rows().begin()) next_;
 };

@@ -7,8 +7,8 @@ namespace blocksieve::rocksdb_plugin {
 
 namespace {
 
-/// A key that comes after `key` and before all but few others; none if there is no such key, or it
-/// is not known how the comparator orders.
+/// A key shortly after `key`, with few or no keys between them. Nothing if no such key exists, or
+/// the comparator is unknown.
 std::optional<std::string> KeyJustAfter(const rocksdb::Comparator& comparator,
                                         const std::string& key) {
   if (&comparator == rocksdb::BytewiseComparator()) {
@@ -19,7 +19,7 @@ std::optional<std::string> KeyJustAfter(const rocksdb::Comparator& comparator,
   if (&comparator == rocksdb::ReverseBytewiseComparator() && !key.empty()) {
     std::string after = key.substr(0, key.size() - 1);
     if (key.back() == '\0') return after;
-    // No string is next below this one; few lie between it and the one that is taken.
+    // No string is the next one below; few lie between `key` and this one.
     after.push_back(static_cast<char>(static_cast<unsigned char>(key.back()) - 1));
     return after.append(16, '\xff');
   }
@@ -32,8 +32,7 @@ BoundedIterator::BoundedIterator(const ScanContext* context, const rocksdb::Read
     : context_(context), options_(options) {}
 
 std::unique_ptr<rocksdb::Iterator> BoundedIterator::NewIterator(bool with_bound) {
-  // The bound's address is given once, and what it points to changes before each Seek, which
-  // RocksDB provides for.
+  // RocksDB allows the bound to change before each Seek, so the options keep its address.
   rocksdb::ReadOptions options = options_;
   if (with_bound) {
     (context_->reverse ? options.iterate_lower_bound : options.iterate_upper_bound) = &bound_;
@@ -43,7 +42,7 @@ std::unique_ptr<rocksdb::Iterator> BoundedIterator::NewIterator(bool with_bound)
 }
 
 void BoundedIterator::Pin() {
-  // With a comparator that nothing is known of, ranges have no bound in the forward direction.
+  // With an unknown comparator, forward ranges have no bound.
   if (context_->reverse || KeyJustAfter(*context_->comparator, "x")) {
     bounded_ = NewIterator(true);
   } else {
@@ -52,7 +51,7 @@ void BoundedIterator::Pin() {
 }
 
 std::optional<std::string> BoundedIterator::BoundOf(const ScanRange& range) const {
-  if (context_->reverse) return range.low;  // RocksDB's lower bound is part of the range
+  if (context_->reverse) return range.low;  // RocksDB's lower bound is inclusive
   return range.high ? KeyJustAfter(*context_->comparator, *range.high) : std::nullopt;
 }
 
@@ -77,7 +76,7 @@ void BoundedIterator::Seek(const ScanRange& range) {
 
 void BoundedIterator::Next() {
   assert(Valid());
-  // Beyond the last key there is nothing to find but the next data block.
+  // No key of the range follows, and the next step might read another data block.
   if (at_end_) {
     valid_ = false;
     return;
@@ -104,7 +103,7 @@ MergedRanges::MergedRanges(ScanContext* context)
 
 void MergedRanges::Add(ScanRange range) {
   const bool reverse = context_->reverse;
-  // Orders of starts, where none is first of all, and of an end and a start.
+  // A missing start comes before all starts.
   const auto starts_before = [&](const ScanRange& a, const ScanRange& b) {
     if (!b.start(reverse)) return false;
     return !a.start(reverse) || context_->CompareInScan(*a.start(reverse), *b.start(reverse)) < 0;
@@ -170,16 +169,16 @@ void MergedRanges::Position() {
   covered_ = std::move(range);
   ++context_->counts.key_ranges_read;
   view_.Seek(*covered_);
-  NoteRow();
+  CountRow();
 }
 
 void MergedRanges::Next() {
   assert(IsPositioned());
   view_.Next();
-  NoteRow();
+  CountRow();
 }
 
-void MergedRanges::NoteRow() {
+void MergedRanges::CountRow() {
   positioned_ = view_.Valid();
   context_->counts.rows_read += positioned_;
 }

@@ -11,26 +11,26 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// An iterator over one key range after the other, in the direction of the scan. RocksDB is told
-/// the end of each range: without, an iterator that finds nothing visible at its snapshot runs on,
-/// to the end of the database if it must.
+/// Iterates over one key range after the other, in the direction of the scan. Passes the end of
+/// each range to RocksDB: otherwise an iterator that finds nothing visible at its snapshot would
+/// run on, possibly to the end of the database.
 class BoundedIterator {
  public:
-  /// `options` without bounds. `context` must outlive this.
+  /// REQUIRES: `options` have no bounds. `context` must outlive this.
   BoundedIterator(const ScanContext* context, const rocksdb::ReadOptions& options);
 
-  /// Holds the files and memtables of now, for all ranges that have an end. Otherwise the first
-  /// Seek does.
+  /// Pins the current files and memtables for all ranges with an end. Otherwise the first Seek
+  /// does.
   void Pin();
 
-  /// Whether Seek would use an iterator that exists already.
+  /// Whether Seek would use an existing iterator.
   bool HasIteratorFor(const ScanRange& range) const {
     return (BoundOf(range) ? bounded_ : unbounded_) != nullptr;
   }
 
   void Seek(const ScanRange& range);
 
-  /// At a row of the range; false at its end and after an error.
+  /// False at the end of the range and after an error.
   bool Valid() const { return valid_; }
   /// REQUIRES: Valid()
   void Next();
@@ -51,54 +51,53 @@ class BoundedIterator {
   rocksdb::Iterator* current_ = nullptr;
   std::optional<std::string> end_;
   std::string bound_bytes_;
-  rocksdb::Slice bound_;  // what the iterators' options point to
+  rocksdb::Slice bound_;  // the iterators' options point to it
   bool valid_ = false;
-  bool at_end_ = false;  // at the last key that the range can have
+  bool at_end_ = false;  // at the last possible key of the range
 };
 
-/// Keys that may be those of matching rows, in scan order, found as late as possible: a source that
-/// a limited scan never comes to reads nothing.
+/// Keys of rows that may match, in scan order. Finds them as late as possible: a source that a
+/// limited scan does not reach reads nothing.
 class CandidateSource {
  public:
   virtual ~CandidateSource() = default;
 
-  /// No candidate is left.
+  /// Whether no candidate is left.
   virtual bool Done() const = 0;
 
-  /// No candidate that is left comes before this key; none: nothing is known. Valid until the next
-  /// call of another function. REQUIRES: !Done()
+  /// A key before or at the next candidate; nothing if unknown. Valid until the next call of
+  /// another function. REQUIRES: !Done()
   virtual std::optional<rocksdb::Slice> Bound() const = 0;
 
-  /// Whether Bound() is a candidate; otherwise Position() is to be called.
+  /// Whether Bound() is a candidate. If not, call Position().
   virtual bool IsPositioned() const = 0;
 
-  /// Looks for the next candidate; afterwards the source is positioned, done, or has a later bound.
+  /// Looks for the next candidate. Then the source is positioned, done, or has a later bound.
   /// REQUIRES: !Done() && !IsPositioned()
   virtual void Position() = 0;
 
-  /// Leaves the candidate. REQUIRES: IsPositioned()
+  /// Moves past the candidate. REQUIRES: IsPositioned()
   virtual void Next() = 0;
 };
 
-/// Reads key ranges on the normal, merged view of the database. Its rows are final: nothing else
-/// needs to be known of them, or of any key inside the ranges.
+/// Reads key ranges on the normal, merged view of the database. Its rows are final: neither they
+/// nor other keys inside the ranges need a lookup.
 class MergedRanges final : public CandidateSource {
  public:
   /// `context` must outlive this.
   explicit MergedRanges(ScanContext* context);
 
-  /// Holds the view of now, so that ranges can be read on it later, whatever files are gone by
-  /// then.
+  /// Pins the current view, so that ranges can be read later even if files are deleted meanwhile.
   void Pin() { view_.Pin(); }
 
-  /// A further range to read. It must not begin before what the scan has come to.
+  /// Adds a range to read. REQUIRES: it does not begin before the position of the scan.
   void Add(ScanRange range);
 
-  /// Whether the key lies in a range that was, or is being, read. REQUIRES: all candidates of here
-  /// that come before it have been taken.
+  /// Whether the key is in the last range read, or in the current one. REQUIRES: all candidates of
+  /// this source before the key were taken.
   bool Covers(const rocksdb::Slice& key) const;
 
-  /// Cuts off what is covered at the start of a range; false if nothing is left of it.
+  /// Cuts off the covered start of a range. False if nothing of it is left.
   bool CutCovered(ScanRange* range) const;
 
   bool Done() const override { return !positioned_ && ranges_.empty(); }
@@ -113,12 +112,12 @@ class MergedRanges final : public CandidateSource {
   rocksdb::Status status() const { return view_.status(); }
 
  private:
-  void NoteRow();
+  void CountRow();
 
   ScanContext* const context_;
   BoundedIterator view_;
-  std::list<ScanRange> ranges_;       // to read, disjoint, in scan order
-  std::optional<ScanRange> covered_;  // the last that was read, or is
+  std::list<ScanRange> ranges_;       // still to be read; disjoint, in scan order
+  std::optional<ScanRange> covered_;  // the last or current range
   bool positioned_ = false;
 };
 

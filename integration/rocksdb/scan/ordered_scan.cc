@@ -28,10 +28,10 @@ OrderedScan::OrderedScan(ScanContext* context, const ScanOrder& order, uint64_t 
       plan_(std::move(plan)),
       next_(top_.rows().end()) {}
 
-void OrderedScan::FindPlaces() {
+void OrderedScan::RankGranules() {
   for (size_t number = 0; number < plan_.files.size(); ++number) {
     const PlannedFile& file = plan_.files[number];
-    PlannedFile unknown = file;  // what of the file is read first
+    PlannedFile unknown = file;  // the granules without bounds
     if (!file.is_whole) {
       const SkipIndex& index = *file.index->index();
       const std::optional<size_t> column = index.FindColumn(order_.column);
@@ -43,15 +43,15 @@ void OrderedScan::FindPlaces() {
                               (!known.has_values || !order_.is_descending || known.high);
         if (!is_known || !file.granules.Has(granule)) continue;
         unknown.granules.Remove(granule);
-        if (!known.has_values) continue;  // no row of it has a value
-        places_.push_back({order_.is_descending ? *known.high : known.low, number, granule});
+        if (!known.has_values) continue;  // no row in it has a value
+        ranked_.push_back({order_.is_descending ? *known.high : known.low, number, granule});
       }
     }
     if (unknown.is_whole || !unknown.granules.IsEmpty()) {
       without_bounds_.push_back(std::move(unknown));
     }
   }
-  std::sort(places_.begin(), places_.end(), [this](const Place& a, const Place& b) {
+  std::sort(ranked_.begin(), ranked_.end(), [this](const RankedGranule& a, const RankedGranule& b) {
     if (a.best != b.best) return (a.best < b.best) != order_.is_descending;
     return std::pair(a.file, a.granule) < std::pair(b.file, b.granule);
   });
@@ -61,12 +61,12 @@ ScanPlan OrderedScan::PlanOf(size_t begin, size_t end) const {
   ScanPlan plan{{}, plan_.map, plan_.map_is_complete};
   std::vector<std::optional<PlannedFile>> files(plan_.files.size());
   for (size_t i = begin; i < end; ++i) {
-    std::optional<PlannedFile>& file = files[places_[i].file];
+    std::optional<PlannedFile>& file = files[ranked_[i].file];
     if (!file) {
-      file = plan_.files[places_[i].file];
+      file = plan_.files[ranked_[i].file];
       file->granules = GranuleSet::None(file->granules.num_granules());
     }
-    file->granules.Add(places_[i].granule);
+    file->granules.Add(ranked_[i].granule);
   }
   for (std::optional<PlannedFile>& file : files) {
     if (file) plan.files.push_back(*std::move(file));
@@ -74,17 +74,17 @@ ScanPlan OrderedScan::PlanOf(size_t begin, size_t end) const {
   return plan;
 }
 
-// As many granules as must be read if all of their rows match; and a part of what was read, so that
-// rare matches do not take as many scans as there are granules.
+// The group ends where it has enough rows if all of them match, but has at least 1/8 of the
+// granules read so far, so that rare matches do not need one scan per granule.
 size_t OrderedScan::EndOfGroup(size_t begin) const {
-  constexpr size_t kPartOfThoseRead = 8;
-  const size_t least = begin + 1 + begin / kPartOfThoseRead;
+  constexpr size_t kInverseShareOfRead = 8;
+  const size_t min_end = begin + 1 + begin / kInverseShareOfRead;
   uint64_t rows = 0;
   size_t end = begin;
-  while (end < places_.size() && top_.WouldTake(places_[end].best) &&
-         (end < least || rows < top_.num_wanted())) {
-    const Place& place = places_[end++];
-    rows += plan_.files[place.file].index->index()->granules().NumRows(place.granule);
+  while (end < ranked_.size() && top_.WouldTake(ranked_[end].best) &&
+         (end < min_end || rows < top_.num_wanted())) {
+    const RankedGranule& ranked = ranked_[end++];
+    rows += plan_.files[ranked.file].index->index()->granules().NumRows(ranked.granule);
   }
   return end;
 }
@@ -97,13 +97,13 @@ void OrderedScan::Read(RowStream* rows) {
 }
 
 void OrderedScan::Start() {
-  FindPlaces();
+  RankGranules();
   ScanPlan first{std::move(without_bounds_), plan_.map, plan_.map_is_complete};
   CandidateScan unordered(context_, std::move(ranges_), std::move(memtables_), std::move(first));
   Read(&unordered);
-  for (size_t begin = 0; status_.ok() && begin < places_.size();) {
+  for (size_t begin = 0; status_.ok() && begin < ranked_.size();) {
     const size_t end = EndOfGroup(begin);
-    if (end == begin) break;  // no row behind it is better than the last
+    if (end == begin) break;  // no remaining granule holds a better row
     context_->counts.granules_read += end - begin;
     CandidateScan group(context_, std::make_unique<MergedRanges>(context_), /*memtables=*/nullptr,
                         PlanOf(begin, end));

@@ -17,41 +17,40 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// What the parts of one scan share.
+/// State shared by the parts of a scan.
 struct ScanContext {
   rocksdb::DB* db = nullptr;
   rocksdb::ColumnFamilyHandle* column_family = nullptr;
   const rocksdb::Comparator* comparator = nullptr;
-  std::shared_ptr<rocksdb::FileSystem>
-      file_system;  ///< Of sidecars; null: they are not looked for.
+  std::shared_ptr<rocksdb::FileSystem> file_system;  ///< For sidecars; null: do not look for them.
   Predicate predicate = Predicate::Constant(true);
   bool reverse = false;
   double max_rechecked_share = 1;
   std::function<void(const ScanExplanation&)> progress;  ///< See SkipScanOptions.
   bool has_merges = true;           ///< The column family has a merge operator.
-  uint32_t value_suffix_bytes = 0;  ///< That the database hides from readers: 4 under DBWithTTL.
+  uint32_t value_suffix_bytes = 0;  ///< See HiddenSuffixBytes.
 
-  /// At the snapshot, in total order; parts add filters and bounds to copies.
+  /// With the snapshot and total order. Parts add filters and bounds to copies.
   rocksdb::ReadOptions read_options;
 
   ScanExplanation counts;
 
-  /// Below 0 if the scan comes to `a` before it comes to `b`.
+  /// Negative if `a` comes before `b` in the scan.
   int CompareInScan(const rocksdb::Slice& a, const rocksdb::Slice& b) const {
     return reverse ? comparator->Compare(b, a) : comparator->Compare(a, b);
   }
 
   bool Matches(const rocksdb::Slice& value) {
     constexpr uint64_t kRowsBetweenReports = 1024;
-    if (++rows_asked % kRowsBetweenReports == 0 && progress) progress(counts);
+    if (++rows_examined % kRowsBetweenReports == 0 && progress) progress(counts);
     return predicate.Matches(value.ToStringView());
   }
 
-  uint64_t rows_asked = 0;  ///< Of Matches.
+  uint64_t rows_examined = 0;  ///< Calls of Matches.
 };
 
-/// Keys from `low` to `high`, both included, in the comparator's order; without one of them, from
-/// the first or to the last.
+/// Keys from `low` to `high`, both inclusive, in the comparator's order. Without `low`, from the
+/// first key; without `high`, to the last.
 struct ScanRange {
   std::optional<std::string> low;
   std::optional<std::string> high;
@@ -62,14 +61,14 @@ struct ScanRange {
   std::optional<std::string>& end(bool reverse) { return reverse ? low : high; }
 };
 
-/// NotSupported for databases on which a scan could return wrong rows, InvalidArgument for read
-/// options that it sets itself.
+/// Errors: NotSupported for databases on which a scan could return wrong rows; InvalidArgument for
+/// read options that a scan sets itself.
 rocksdb::Status CheckScannable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                const rocksdb::ReadOptions& read_options);
 
-/// The options that a scan reads with: those of `asked` with which it is known to be right. Later
+/// The read options of a scan: those of `requested` that are known to keep it correct. Later
 /// versions of RocksDB have options with which an iterator shows another time than its snapshot's.
-rocksdb::ReadOptions ScanReadOptions(const rocksdb::ReadOptions& asked);
+rocksdb::ReadOptions ScanReadOptions(const rocksdb::ReadOptions& requested);
 
 /// Bytes at the end of stored values that `db` hides from readers: 4 for a DBWithTTL, else 0.
 uint32_t HiddenSuffixBytes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family);

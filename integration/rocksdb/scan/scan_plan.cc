@@ -12,8 +12,8 @@ namespace blocksieve::rocksdb_plugin {
 namespace {
 
 /// Whether each entry of the file is a row that readers see.
-bool HasRowsOnly(const FileMap& map, const rocksdb::SstFileMetaData* file,
-                 const rocksdb::TableProperties& properties) {
+bool AllEntriesAreRows(const FileMap& map, const rocksdb::SstFileMetaData* file,
+                       const rocksdb::TableProperties& properties) {
   return file != nullptr && file->smallest_seqno == 0 && file->largest_seqno == 0 &&
          properties.num_deletions == 0 && properties.num_range_deletions == 0 &&
          properties.num_merge_operands == 0 &&
@@ -21,7 +21,7 @@ bool HasRowsOnly(const FileMap& map, const rocksdb::SstFileMetaData* file,
          !map.OthersOverlap({file->smallestkey, file->largestkey}, FileNumberOf(file->name));
 }
 
-/// The granules in which every row matches: in which the predicate is false for none, nor unknown.
+/// The granules in which every row matches: the predicate is false or unknown for none.
 GranuleSet GranulesThatMatch(const SkipIndex& index, const Predicate& predicate,
                              const Predicate& negated) {
   GranuleSet others = index.Candidates(negated);
@@ -64,7 +64,7 @@ bool FileMap::OthersOverlap(const ScanRange& range, uint64_t file_number) const 
   assert(range.low && range.high);
   for (const rocksdb::LevelMetaData& level : metadata_.levels) {
     const auto& files = level.files;
-    // In levels from 1 on files are in key order, and do not overlap each other.
+    // From level 1 on, files are in key order and do not overlap.
     auto file = level.level == 0
                     ? files.begin()
                     : std::partition_point(files.begin(), files.end(), [&](const auto& one) {
@@ -115,7 +115,7 @@ class Planner {
         indexes_.PruneFile(index, FileNameOf(path), ProblemOf(*file.index, metadata));
     uint64_t rows = properties->num_entries;
     if (granules) {
-      LeaveOutTooNew(*index, &*granules);
+      RemoveTooNew(*index, &*granules);
       rows = indexes_.Select(*index, *granules);
       if (granules->IsEmpty()) return;
       file.granules = *std::move(granules);
@@ -146,14 +146,15 @@ class Planner {
     if (file.index() == nullptr) return file.problem();
     if (file.has_newest_versions_only() &&
         (metadata == nullptr || metadata->largest_seqno > snapshot_)) {
-      return "rebuilt from the newest versions of its rows, which the snapshot does not see";
+      return "its index covers only the newest versions of its rows, which the snapshot does not "
+             "see";
     }
     if (file.value_suffix_bytes() == context_.value_suffix_bytes) return "";
-    return "indexed with value_suffix_bytes=" + std::to_string(file.value_suffix_bytes()) +
-           ", the database has " + std::to_string(context_.value_suffix_bytes);
+    return "value_suffix_bytes of its index is " + std::to_string(file.value_suffix_bytes()) +
+           "; that of the database is " + std::to_string(context_.value_suffix_bytes);
   }
 
-  void LeaveOutTooNew(const SkipIndex& index, GranuleSet* granules) {
+  void RemoveTooNew(const SkipIndex& index, GranuleSet* granules) {
     for (size_t granule = 0; granule < index.num_granules(); ++granule) {
       if (granules->Has(granule) && index.granules().MinSequence(granule) > snapshot_) {
         granules->Remove(granule);
@@ -204,7 +205,7 @@ uint64_t CountGranules(const ScanContext& context, ScanPlan* plan) {
   uint64_t rows = 0;
   for (PlannedFile& file : plan->files) {
     if (file.is_whole ||
-        !HasRowsOnly(*plan->map, plan->map->Find(file.number), file.index->properties())) {
+        !AllEntriesAreRows(*plan->map, plan->map->Find(file.number), file.index->properties())) {
       continue;
     }
     const SkipIndex& index = *file.index->index();
@@ -230,7 +231,7 @@ std::optional<uint64_t> CountAll(const ScanContext& context,
   const FileMap map(context.comparator, std::move(metadata));
   uint64_t rows = 0;
   for (const auto& [path, properties] : files) {
-    if (!HasRowsOnly(map, map.Find(FileNumberOf(path)), *properties)) return std::nullopt;
+    if (!AllEntriesAreRows(map, map.Find(FileNumberOf(path)), *properties)) return std::nullopt;
     rows += properties->num_entries;
   }
   return rows;

@@ -18,8 +18,8 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Which files of a column family lie where. RocksDB hands out metadata and table properties one
-/// after the other, and files may come and go in between, so files may be unknown here.
+/// The key ranges of a column family's files. RocksDB returns metadata and table properties in
+/// separate calls, and files change in between, so a file may be unknown here.
 class FileMap {
  public:
   FileMap(const rocksdb::Comparator* comparator, rocksdb::ColumnFamilyMetaData metadata);
@@ -27,8 +27,7 @@ class FileMap {
   /// Null if the file is unknown.
   const rocksdb::SstFileMetaData* Find(uint64_t file_number) const;
 
-  /// Whether a known file other than that one has keys, or tombstones, in the range.
-  /// REQUIRES: both ends
+  /// Whether another known file has keys or tombstones in the range. REQUIRES: it has both ends.
   bool OthersOverlap(const ScanRange& range, uint64_t file_number) const;
 
  private:
@@ -39,48 +38,48 @@ class FileMap {
   std::map<uint64_t, const rocksdb::SstFileMetaData*> by_number_;
 };
 
-/// What is to be read of one file.
+/// The part of a file to read.
 struct PlannedFile {
   uint64_t number = 0;
   std::shared_ptr<const FileIndex> index;
 
-  /// The file has no index that serves: all of it is to be read.
+  /// Read all of the file, as it has no usable index.
   bool is_whole = false;
 
-  /// Granules to read, if not whole.
+  /// The granules to read, unless is_whole.
   GranuleSet granules = GranuleSet::None(0);
 };
 
-/// What is to be read of a column family besides its memtables.
+/// The parts of a column family's files to read.
 struct ScanPlan {
   std::vector<PlannedFile> files;
   std::shared_ptr<const FileMap> map;
 
-  /// All files are known to the map; otherwise any range may overlap others.
+  /// The map knows all files. If not, any range may overlap others.
   bool map_is_complete = false;
 };
 
-/// Asks the indexes of `properties` (of all files, taken after the memtables were held). `indexes`
-/// notes what was found in the context's counts; if these then have a full_scan_reason, everything
-/// is to be read instead. REQUIRES: indexes->CanPrune()
+/// Prunes the granules of all files with their indexes. `properties` are those of all files, read
+/// after the memtables were pinned. `indexes` counts in the context's counts. If these then have a
+/// full_scan_reason, read everything instead. REQUIRES: indexes->CanPrune()
 ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection& properties,
                   rocksdb::ColumnFamilyMetaData metadata, rocksdb::SequenceNumber snapshot,
                   internal::ScanPruner* indexes);
 
-// Rows that can be counted without being read: of granules in which all rows match, in files whose
-// entries are all rows. Such files have each key once, which their sequence numbers tell:
-// compaction sets these to zero on the last level where no snapshot needs older versions.
+// Rows can be counted without reading them in granules in which all rows match, in files whose
+// entries are all rows. Such files have each key once. Their sequence numbers show this: compaction
+// sets them to zero on the last level if no snapshot needs older versions.
 
-/// Whether memtables hide nothing that files have. To be asked after the snapshot was taken, and
-/// before the files are listed.
+/// Whether the memtables are empty, so that they hide no rows of files. Call it after taking the
+/// snapshot and before listing the files.
 bool MemtablesAreEmpty(const ScanContext& context);
 
-/// Takes such granules out of the plan and returns the number of their rows. REQUIRES: the
+/// Removes such granules from the plan and returns the number of their rows. REQUIRES: the
 /// memtables are empty.
 uint64_t CountGranules(const ScanContext& context, ScanPlan* plan);
 
-/// All rows of the files, if the predicate is true for any row, and each of them counts.
-/// REQUIRES: the memtables are empty.
+/// The number of rows of all files, if the predicate is true for every row and all entries are
+/// rows. REQUIRES: the memtables are empty.
 std::optional<uint64_t> CountAll(const ScanContext& context,
                                  const rocksdb::TablePropertiesCollection& files,
                                  rocksdb::ColumnFamilyMetaData metadata);

@@ -19,11 +19,12 @@
 #include "integration/rocksdb/scan/store_sources.h"
 #include "lib/column/values.h"
 
-// The order of steps matters: a randomised check against full scans found others to lose rows.
+// A scan pins its sources in this order. In a randomised check against full scans, other orders
+// lost rows.
 //   1. The snapshot.
 //   2. The memtables.
-//   3. The list of files, which has whatever has left the memtables since.
-//   4. The merged view, before the indexes are asked: it still has files that vanish meanwhile.
+//   3. The list of files, which includes rows flushed since.
+//   4. The merged view, before pruning: it keeps files that are deleted meanwhile.
 
 namespace blocksieve {
 
@@ -31,7 +32,7 @@ using namespace rocksdb_plugin;  // NOLINT: the same component
 
 namespace {
 
-/// Adds the blocks that this thread reads during its life to the counts.
+/// Adds the blocks that this thread reads during the object's lifetime to the counts.
 class BlockCounter {
  public:
   BlockCounter(bool enabled, ScanExplanation* counts)
@@ -71,26 +72,25 @@ class BlockCounter {
 };
 
 rocksdb::Status CheckOrder(const SkipScanOptions& options) {
-  const auto refused = [](const std::string& problem) {
-    return rocksdb::Status::InvalidArgument("blocksieve: " + problem);
-  };
   if (options.order) {
-    if (options.limit == 0) return refused("order needs a limit, which is 0; set limit");
-    if (options.reverse) return refused("order excludes reverse=true; set order.is_descending");
+    if (options.limit == 0) return OptionOutOfRange("limit", "0", "1 or more with an order");
+    if (options.reverse) {
+      return OptionOutOfRange("reverse", "true", "false with an order; set order.is_descending");
+    }
     if (internal::TokeniserOf(options.order->column) != Tokeniser::kNone) {
-      return refused("order is by " + options.order->column.name() +
-                     ", whose values are words; allowed: a column of whole values");
+      return OptionOutOfRange("order", "by " + options.order->column.name(),
+                              "a column of whole values, not words or n-grams");
     }
   }
   if (options.count_granules && options.limit != 0) {
-    return refused("count_granules=true excludes limit=" + ToText(options.limit) + "; set it to 0");
+    return OptionOutOfRange("limit", ToText(options.limit), "0 with count_granules");
   }
   double ignored = 0;
   return ParseInRange("max_rechecked_share", ToText(options.max_rechecked_share), 0, 1, &ignored);
 }
 
-/// Rows without a value of the order's column are left out.
-Result<Predicate> PredicateOf(const Predicate& predicate, const SkipScanOptions& options) {
+/// Adds to the predicate that a row has a value of the order's column, if an order is set.
+Result<Predicate> AddOrderCondition(const Predicate& predicate, const SkipScanOptions& options) {
   if (!options.order) return predicate;
   const Result<Predicate> has_value = Predicate::Not(Predicate::IsMissing(options.order->column));
   if (!has_value.ok()) return has_value;
@@ -111,7 +111,7 @@ class SkipScan::Parts {
     context_.predicate = predicate;
     context_.reverse = options.reverse;
     context_.progress = options.progress;
-    // An order reads few of the granules that are selected, whatever they overlap.
+    // A scan with an order reads few of the selected granules, so re-checking costs little.
     context_.max_rechecked_share = options.order ? 1 : options.max_rechecked_share;
     context_.has_merges = db->GetOptions(column_family).merge_operator != nullptr;
     context_.value_suffix_bytes = HiddenSuffixBytes(db, column_family);
@@ -130,7 +130,8 @@ class SkipScan::Parts {
     context_.read_options.snapshot =
         options_.snapshot != nullptr ? options_.snapshot : owned_snapshot_;
     if (context_.read_options.snapshot == nullptr) {
-      return rocksdb::Status::NotSupported("blocksieve: the database gives no snapshot");
+      return rocksdb::Status::NotSupported(
+          "blocksieve: scans need a snapshot, and GetSnapshot() of this database returns null");
     }
     rocksdb::Status status = ChooseStream();
     if (!status.ok()) return status;
@@ -183,7 +184,7 @@ class SkipScan::Parts {
                                          std::move(ranges), std::move(memtables), std::move(plan));
   }
 
-  /// Leaves rows_ null, with the reason in the counts, if everything is to be read.
+  /// Creates rows_, or leaves it null for a full scan, with the reason in the counts.
   rocksdb::Status ChooseStream() {
     ScanExplanation& counts = context_.counts;
     internal::ScanPruner indexes(
@@ -214,12 +215,12 @@ class SkipScan::Parts {
     return rocksdb::Status::OK();
   }
 
-  /// Where everything is to be read: it is not, if every row matches and can be counted.
+  /// Counts all rows without reading them, if every row matches. Otherwise leaves rows_ null.
   rocksdb::Status CountAllRows() {
     rocksdb::TablePropertiesCollection properties;
     rocksdb::Status status =
         context_.db->GetPropertiesOfAllTables(context_.column_family, &properties);
-    if (!status.ok()) return rocksdb::Status::OK();  // the full scan will tell
+    if (!status.ok()) return rocksdb::Status::OK();  // the full scan reports the error
     rocksdb::ColumnFamilyMetaData metadata;
     context_.db->GetColumnFamilyMetaData(context_.column_family, &metadata);
     const std::optional<uint64_t> rows = CountAll(context_, properties, std::move(metadata));
@@ -250,14 +251,14 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
   status = CheckScannable(db, column_family, options.read_options);
   if (status.ok()) status = CheckOrder(options);
   if (!status.ok()) return status;
-  const Result<Predicate> wanted = PredicateOf(predicate, options);
+  const Result<Predicate> wanted = AddOrderCondition(predicate, options);
   if (!wanted.ok()) return ToRocksStatus(wanted.status());
   auto parts = std::make_unique<Parts>(db, column_family, *wanted, options);
   status = parts->Start();
   if (status.IsNotSupported()) {
     return rocksdb::Status::NotSupported(
-        "blocksieve: a scan needs iterators at a snapshot, which this database (a secondary "
-        "instance?) does not give",
+        "blocksieve: scans need iterators at a snapshot, which this database does not support (it "
+        "may be a secondary instance)",
         status.ToString());
   }
   if (!status.ok()) return status;
@@ -283,8 +284,8 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
   if (parsed->order || parsed->limit != 0) {
     if (options.order || options.limit != 0) {
       return rocksdb::Status::InvalidArgument(
-          "blocksieve: both the text and the options of a scan have an order or a limit",
-          "allowed: one of them");
+          "blocksieve: the query and the options both set an order or a limit; allowed: one of "
+          "them");
     }
     scanning.order = std::move(parsed->order);
     scanning.limit = parsed->limit;

@@ -46,8 +46,8 @@ void MemtableSource::FindCandidate() {
   positioned_ = false;
   done_ = true;
   if (!iterator_->status().ok()) {
-    // An operand whose operator insists on a value below it. What comes behind is not to be had:
-    // the rest is read on the merged view.
+    // The merge operator requires the value below an operand, which stops the iterator. The merged
+    // view reads the rest.
     ScanRange rest;
     rest.start(context_->reverse) = last_key_;
     ranges_->Add(std::move(rest));
@@ -62,33 +62,33 @@ FileSource::FileSource(ScanContext* context, const ScanPlan* plan, const Planned
       ranges_(ranges),
       identity_(file->index->identity()),
       num_granules_(file->is_whole ? 1 : file->granules.num_granules()) {
-  LoadRun();
+  LoadNextRange();
 }
 
 std::optional<rocksdb::Slice> FileSource::Bound() const {
   assert(!Done());
   if (positioned_) return iterator_->key();
-  const std::optional<std::string>& start = run_->range.start(context_->reverse);
+  const std::optional<std::string>& start = current_->keys.start(context_->reverse);
   if (!start) return std::nullopt;
   return rocksdb::Slice(*start);
 }
 
-void FileSource::LoadRun() {
-  run_ = file_->is_whole ? WholeFile() : NextGranules();
-  if (!run_) iterator_.reset();  // the file need not be held any longer
+void FileSource::LoadNextRange() {
+  current_ = file_->is_whole ? WholeFile() : NextGranules();
+  if (!current_) iterator_.reset();  // unpins the file
 }
 
-std::optional<FileSource::Run> FileSource::WholeFile() {
+std::optional<FileSource::GranuleRange> FileSource::WholeFile() {
   if (granules_done_++ != 0) return std::nullopt;
-  Run run;
+  GranuleRange range;
   if (const rocksdb::SstFileMetaData* const metadata = plan_->map->Find(file_->number)) {
-    run.range = {metadata->smallestkey, metadata->largestkey};
+    range.keys = {metadata->smallestkey, metadata->largestkey};
   }
-  run.every_key = context_->has_merges && file_->index->properties().num_merge_operands != 0;
-  return run;
+  range.every_key = context_->has_merges && file_->index->properties().num_merge_operands != 0;
+  return range;
 }
 
-std::optional<FileSource::Run> FileSource::NextGranules() {
+std::optional<FileSource::GranuleRange> FileSource::NextGranules() {
   const auto granule_at = [this](size_t number) {
     return context_->reverse ? num_granules_ - 1 - number : number;
   };
@@ -98,31 +98,31 @@ std::optional<FileSource::Run> FileSource::NextGranules() {
   }
   if (granules_done_ == num_granules_) return std::nullopt;
   const size_t first = granule_at(granules_done_);
-  Run run;
-  run.every_key = index.AlwaysMatches(first);
+  GranuleRange range;
+  range.every_key = index.AlwaysMatches(first);
   size_t last = first;
   for (++granules_done_; granules_done_ < num_granules_; ++granules_done_) {
     const size_t granule = granule_at(granules_done_);
-    if (!file_->granules.Has(granule) || index.AlwaysMatches(granule) != run.every_key) break;
+    if (!file_->granules.Has(granule) || index.AlwaysMatches(granule) != range.every_key) break;
     last = granule;
   }
   const auto [low, high] = std::minmax(first, last);
-  index.GetKeyRange(low, &run.range.low.emplace(), nullptr);
-  index.GetKeyRange(high, nullptr, &run.range.high.emplace());
-  return run;
+  index.GetKeyRange(low, &range.keys.low.emplace(), nullptr);
+  index.GetKeyRange(high, nullptr, &range.keys.high.emplace());
+  return range;
 }
 
-bool FileSource::MustUseMergedView(const Run& run) const {
-  if (!identity_.is_known() || !run.range.low) return true;
-  return plan_->map_is_complete && !plan_->map->OthersOverlap(run.range, file_->number);
+bool FileSource::MustUseMergedView(const GranuleRange& range) const {
+  if (!identity_.is_known() || !range.keys.low) return true;
+  return plan_->map_is_complete && !plan_->map->OthersOverlap(range.keys, file_->number);
 }
 
-// Whoever ingests a file can do so again; other contents are in one file only.
-bool FileSource::MayBeThereTwice() const {
+// Only an ingested file can be in the database twice with the same contents.
+bool FileSource::MayBeIngestedTwice() const {
   return file_->index->properties().user_collected_properties.count(kExternalFileProperty) != 0;
 }
 
-// Numbers are not used again: whoever is there now was there when the iterator was made.
+// File numbers are never reused, so a file that is live now was live when the iterator was created.
 bool FileSource::IsLive() const {
   rocksdb::ColumnFamilyMetaData metadata;
   context_->db->GetColumnFamilyMetaData(context_->column_family, &metadata);
@@ -131,12 +131,12 @@ bool FileSource::IsLive() const {
 
 void FileSource::Position() {
   assert(!Done() && !IsPositioned());
-  if (!ranges_->CutCovered(&run_->range)) return LoadRun();
-  if (MustUseMergedView(*run_)) {
-    ranges_->Add(std::move(run_->range));
-    return LoadRun();
+  if (!ranges_->CutCovered(&current_->keys)) return LoadNextRange();
+  if (MustUseMergedView(*current_)) {
+    ranges_->Add(std::move(current_->keys));
+    return LoadNextRange();
   }
-  const bool is_new = iterator_ == nullptr || !iterator_->HasIteratorFor(run_->range);
+  const bool is_new = iterator_ == nullptr || !iterator_->HasIteratorFor(current_->keys);
   if (is_new) {
     admitted_ = false;
     rocksdb::ReadOptions options = context_->read_options;
@@ -144,20 +144,20 @@ void FileSource::Position() {
     iterator_ = std::make_unique<BoundedIterator>(context_, options);
   }
   ++context_->counts.granule_ranges_read;
-  iterator_->Seek(run_->range);
-  if (is_new && MayBeThereTwice()) admitted_ = admitted_ && IsLive();
+  iterator_->Seek(current_->keys);
+  if (is_new && MayBeIngestedTwice()) admitted_ = admitted_ && IsLive();
   if (!admitted_) {
     ++context_->counts.files_vanished;
-    ranges_->Add(std::move(run_->range));
-    return LoadRun();
+    ranges_->Add(std::move(current_->keys));
+    return LoadNextRange();
   }
   FindCandidate();
 }
 
 void FileSource::Next() {
   assert(IsPositioned());
-  // Where to go on if an operand behind this row stops the iterator.
-  if (run_->every_key) run_->range.start(context_->reverse) = iterator_->key().ToString();
+  // The merged view continues here if an operand after this row stops the iterator.
+  if (current_->every_key) current_->keys.start(context_->reverse) = iterator_->key().ToString();
   iterator_->Next();
   FindCandidate();
 }
@@ -165,16 +165,16 @@ void FileSource::Next() {
 void FileSource::FindCandidate() {
   for (; iterator_->Valid(); iterator_->Next()) {
     ++context_->counts.rows_read;
-    if (run_->every_key || context_->Matches(iterator_->value())) {
+    if (current_->every_key || context_->Matches(iterator_->value())) {
       positioned_ = true;
       return;
     }
   }
   positioned_ = false;
-  // The merge operator insists on the value below an operand, which is in another file; or a block
-  // is damaged, which the merged view will report.
-  if (!iterator_->status().ok()) ranges_->Add(std::move(run_->range));
-  LoadRun();
+  // Either the merge operator requires the value below an operand, which is in another file, or a
+  // block is damaged, which the merged view reports.
+  if (!iterator_->status().ok()) ranges_->Add(std::move(current_->keys));
+  LoadNextRange();
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -13,15 +13,15 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Candidates among the keys that memtables held when the scan began. Without a merge operator,
-/// memtables hold the newest version of their keys, and its value decides. With one, every key is a
-/// candidate: what the operator makes of operands without the value below them says nothing.
+/// Candidates in the memtables of the start of the scan. Without a merge operator, memtables hold
+/// the newest version of their keys, whose value decides. With one, every key is a candidate,
+/// because operands without the value below them do not show the merged value.
 class MemtableSource final : public CandidateSource {
  public:
-  /// Takes hold of the memtables. The context and `ranges` must outlive this.
+  /// Pins the memtables. The context and `ranges` must outlive this.
   MemtableSource(ScanContext* context, MergedRanges* ranges);
 
-  /// That of making the iterator; a secondary instance has none at a snapshot.
+  /// Error of creating the iterator: secondary instances have no iterators at a snapshot.
   rocksdb::Status status() const { return iterator_->status(); }
 
   bool Done() const override { return done_; }
@@ -36,45 +36,46 @@ class MemtableSource final : public CandidateSource {
   ScanContext* const context_;
   MergedRanges* const ranges_;
   std::unique_ptr<rocksdb::Iterator> iterator_;
-  std::optional<std::string> last_key_;  // kept only where operands may stop the iterator
+  std::optional<std::string> last_key_;  // kept only if operands may stop the iterator
   bool positioned_ = false;
   bool done_ = false;
 };
 
-/// Candidates of one file: the rows of its selected granules, run by run of adjacent ones.
+/// Candidates of one file: the rows of its selected granules, one range of adjacent granules at a
+/// time.
 ///
-/// A run that no other file overlaps is handed to the merged view, whose rows are final. Others are
-/// read by an iterator that admits this file only: on the merged view a few rows of a young file,
-/// which lie far apart, would draw in everything below them. What is read so may be deleted or
-/// overwritten by other files, and is a candidate only.
+/// The merged view reads ranges that no other file overlaps; its rows are final. Other ranges are
+/// read by an iterator with a table filter for this file only: on the merged view, a few scattered
+/// rows of a young file would make RocksDB read everything below them. Rows read so are only
+/// candidates, as other files may delete or overwrite them.
 ///
-/// Such an iterator shows the tree of its own time. If the file is gone from it (it was never asked
-/// whether to admit it, or for another one of the same contents), the run is handed to the merged
-/// view, which was pinned before.
+/// Such an iterator sees the files of its own creation. If this file was gone by then (RocksDB
+/// never called the filter for it, or only for another file with the same contents), the merged
+/// view, which was pinned before, reads the range.
 class FileSource final : public CandidateSource {
  public:
-  /// All must outlive this.
+  /// All arguments must outlive this.
   FileSource(ScanContext* context, const ScanPlan* plan, const PlannedFile* file,
              MergedRanges* ranges);
 
-  bool Done() const override { return !positioned_ && !run_; }
+  bool Done() const override { return !positioned_ && !current_; }
   std::optional<rocksdb::Slice> Bound() const override;
   bool IsPositioned() const override { return positioned_; }
   void Position() override;
   void Next() override;
 
  private:
-  struct Run {
-    ScanRange range;
-    /// Every key is a candidate: values may be parts of what readers see.
+  struct GranuleRange {
+    ScanRange keys;
+    /// Every key is a candidate, as stored values may be only parts of what readers see.
     bool every_key = false;
   };
 
-  void LoadRun();
-  std::optional<Run> WholeFile();
-  std::optional<Run> NextGranules();
-  bool MustUseMergedView(const Run& run) const;
-  bool MayBeThereTwice() const;
+  void LoadNextRange();
+  std::optional<GranuleRange> WholeFile();
+  std::optional<GranuleRange> NextGranules();
+  bool MustUseMergedView(const GranuleRange& range) const;
+  bool MayBeIngestedTwice() const;
   bool IsLive() const;
   void FindCandidate();
 
@@ -84,9 +85,9 @@ class FileSource final : public CandidateSource {
   MergedRanges* const ranges_;
   const FileIdentity identity_;
 
-  size_t num_granules_;       // 1 stands for the whole of a file that has none
-  size_t granules_done_ = 0;  // in scan order
-  std::optional<Run> run_;    // the current one, or the next
+  size_t num_granules_;                  // 1 for a file that is read as a whole
+  size_t granules_done_ = 0;             // in scan order
+  std::optional<GranuleRange> current_;  // or the next, if not positioned
 
   bool admitted_ = false;  // set by only_this_file_, which iterator_ calls on some Seek
   const TableFilter only_this_file_ = [this](const rocksdb::TableProperties& properties) {

@@ -9,10 +9,10 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-thread_local SstOfThread sst_of_thread;
-thread_local std::string unfinished_of_thread;
+thread_local StartedSst started_sst;
+thread_local std::string unfinished_path;
 
-/// Of a sidecar, also of one that was being written; "" for other files.
+/// The file number in the name of a sidecar, finished or temporary; "" for other files.
 std::string_view SidecarNumber(std::string_view name) {
   if (name.ends_with(kTemporarySuffix)) name.remove_suffix(kTemporarySuffix.size());
   return NumberInName(name, kSidecarSuffix);
@@ -21,12 +21,12 @@ std::string_view SidecarNumber(std::string_view name) {
 }  // namespace
 
 SidecarDatabases& SidecarDatabases::Instance() {
-  // Never destroyed: databases may be closed after static destructors began.
+  // Never destroyed: databases may be closed while static destructors run.
   static auto& databases = *new SidecarDatabases;
   return databases;
 }
 
-void SidecarDatabases::Note(rocksdb::DB* db) {
+void SidecarDatabases::Register(rocksdb::DB* db) {
   const rocksdb::DBOptions options = db->GetDBOptions();
   Database database;
   database.file_system = db->GetEnv()->GetFileSystem();
@@ -41,7 +41,7 @@ void SidecarDatabases::Note(rocksdb::DB* db) {
     if (!is_new) return;
   }
   for (const std::string& directory : SstDirectories(db)) {
-    CollectOrphans(db->GetEnv()->GetFileSystem().get(), directory);
+    DeleteOrphanSidecars(db->GetEnv()->GetFileSystem().get(), directory);
   }
 }
 
@@ -55,22 +55,22 @@ std::optional<SstPlace> SidecarDatabases::Find(const std::string& db_name) {
 }
 
 void SidecarDatabases::OnSstStarted(const rocksdb::TableFileCreationBriefInfo& sst) {
-  sst_of_thread = {true, std::nullopt};
+  started_sst = {true, std::nullopt};
   // The database may have been closed and opened on another file system.
   if (sst.reason == rocksdb::TableFileCreationReason::kRecovery) return;
   std::optional<SstPlace> place = Find(sst.db_name);
   if (!place) return;
   place->path = sst.file_path;
-  sst_of_thread.place = std::move(place);
-  unfinished_of_thread = sst.file_path;
+  started_sst.place = std::move(place);
+  unfinished_path = sst.file_path;
   const std::lock_guard lock(mutex_);
   unfinished_.insert(sst.file_path);
 }
 
 void SidecarDatabases::OnSstCreated(const rocksdb::TableFileCreationInfo& sst) {
-  sst_of_thread = {};
-  // RocksDB may not name an SST that came to nothing.
-  const std::string path = std::exchange(unfinished_of_thread, {});
+  started_sst = {};
+  // For an SST that was not kept, `sst` may lack the path.
+  const std::string path = std::exchange(unfinished_path, {});
   if (path.empty()) return;
   if (!sst.status.ok()) {
     if (const auto place = Find(sst.db_name)) DeleteSidecar(place->file_system.get(), path);
@@ -86,7 +86,7 @@ void SidecarDatabases::OnSstDeleted(const rocksdb::TableFileDeletionInfo& sst) {
   }
 }
 
-SstOfThread SidecarDatabases::TakeSstOfThread() { return std::exchange(sst_of_thread, {}); }
+StartedSst SidecarDatabases::TakeStartedSst() { return std::exchange(started_sst, {}); }
 
 bool SidecarDatabases::IsUnfinished(const std::string& sst_path) {
   const std::lock_guard lock(mutex_);
@@ -97,14 +97,14 @@ std::set<std::string> SstDirectories(rocksdb::DB* db) {
   const rocksdb::DBOptions options = db->GetDBOptions();
   std::set<std::string> directories{db->GetName()};
   for (const rocksdb::DbPath& path : options.db_paths) directories.insert(path.path);
-  // The paths of column families are known by where their files are.
+  // The paths of column families follow from their live files.
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
   for (const rocksdb::LiveFileMetaData& file : files) directories.insert(file.db_path);
   return directories;
 }
 
-void CollectOrphans(rocksdb::FileSystem* file_system, const std::string& directory) {
+void DeleteOrphanSidecars(rocksdb::FileSystem* file_system, const std::string& directory) {
   const rocksdb::IOOptions io;
   std::vector<std::string> names;
   if (!file_system->GetChildren(directory, io, &names, nullptr).ok()) return;
@@ -114,7 +114,7 @@ void CollectOrphans(rocksdb::FileSystem* file_system, const std::string& directo
     const std::string_view number = SidecarNumber(name);
     if (number.empty() || ssts.contains(number)) continue;
     const std::string sst = directory + "/" + std::string(number) + std::string(kSstSuffix);
-    // In this order: one that has just been finished exists.
+    // In this order, as an SST may be finished between the two checks.
     if (SidecarDatabases::Instance().IsUnfinished(sst)) continue;
     const rocksdb::Status exists = file_system->FileExists(sst, io, nullptr);
     if (!exists.IsNotFound()) continue;

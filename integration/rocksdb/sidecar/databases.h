@@ -16,24 +16,22 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// What is known of an SST when its collector is made.
-struct SstOfThread {
+/// The SST that a thread is about to write, when its collector is created.
+struct StartedSst {
   bool has_listener = false;
-  std::optional<SstPlace> place;  ///< Nothing if a sidecar cannot be written.
+  std::optional<SstPlace> place;  ///< Empty if a sidecar cannot be written.
 };
 
-/// Brings together what RocksDB tells apart: a listener learns where an SST is being written,
-/// before a collector is made for it on the same thread; only callbacks with a database tell what
-/// file system it is on. Of the process. Thread-safe.
-///
-/// Where the file system is not known for sure, as while a database recovers, there are no
-/// sidecars: they could end up unencrypted, or elsewhere.
+/// Tells collectors where to write sidecars; one object for the process. RocksDB tells a listener
+/// the path of an SST before it creates the SST's collector on the same thread, but the file system
+/// only in callbacks with a database. While that is not certain, as during recovery, no sidecars
+/// are written: they could end up unencrypted, or elsewhere. Thread-safe.
 class SidecarDatabases {
  public:
   static SidecarDatabases& Instance();
 
-  /// The database writes files from now on. The first time, orphans are collected.
-  void Note(rocksdb::DB* db);
+  /// Records the file system of a database. On the first call, deletes its orphan sidecars.
+  void Register(rocksdb::DB* db);
 
   /// @{
   /// As in rocksdb::EventListener.
@@ -42,10 +40,10 @@ class SidecarDatabases {
   void OnSstDeleted(const rocksdb::TableFileDeletionInfo& sst);
   /// @}
 
-  /// What a listener told of the SST that this thread is writing. To be asked once for each SST.
-  static SstOfThread TakeSstOfThread();
+  /// The SST that this thread has started, and forgets it: call it once for each SST.
+  static StartedSst TakeStartedSst();
 
-  /// Whether some thread is writing it.
+  /// Whether a thread is writing this SST.
   bool IsUnfinished(const std::string& sst_path);
 
  private:
@@ -55,18 +53,18 @@ class SidecarDatabases {
     std::weak_ptr<rocksdb::Logger> info_log;  // expires when the database is closed
   };
 
-  /// Without a path. Nothing if the database is not known.
+  /// The place of a database's SSTs, without a path. Nothing if the database is unknown.
   std::optional<SstPlace> Find(const std::string& db_name);
 
   std::mutex mutex_;
   std::map<std::string, Database> databases_;
-  std::set<std::string> unfinished_;  // SSTs
+  std::set<std::string> unfinished_;  // paths of SSTs
 };
 
 /// The directories in which a database may have SSTs, each once.
 std::set<std::string> SstDirectories(rocksdb::DB* db);
 
-/// Deletes sidecars without an SST. For processes that may write to the database.
-void CollectOrphans(rocksdb::FileSystem* file_system, const std::string& directory);
+/// Deletes sidecars without an SST. Only for processes that may write to the database.
+void DeleteOrphanSidecars(rocksdb::FileSystem* file_system, const std::string& directory);
 
 }  // namespace blocksieve::rocksdb_plugin

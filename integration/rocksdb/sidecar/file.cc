@@ -7,10 +7,10 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// The identity is a line for each column, of which there are 256 at most.
+// The identity has a line for each column, at most 256.
 constexpr uint64_t kMaxHeaderBytes = 1 << 20;
 
-/// Nobody sees a part of it under its name, and what has a link to the file before keeps it.
+/// Nobody sees a partial file under its name, and links to the previous file keep its contents.
 rocksdb::Status WriteAndRename(rocksdb::FileSystem* file_system, const std::string& path,
                                rocksdb::RateLimiter* limiter, const std::string& bytes) {
   for (auto left = static_cast<int64_t>(bytes.size()); limiter != nullptr && left > 0;) {
@@ -33,16 +33,16 @@ rocksdb::Status ReadExactly(const rocksdb::FSRandomAccessFile& file, uint64_t of
   auto* const room = reinterpret_cast<char*>(to.data());
   rocksdb::Status status = file.Read(offset, to.size(), rocksdb::IOOptions(), &read, room, nullptr);
   if (!status.ok()) return status;
-  if (read.size() != to.size()) return rocksdb::Status::Corruption("shorter than it was");
+  if (read.size() != to.size()) return rocksdb::Status::Corruption("file was truncated");
   if (read.data() != room) std::copy_n(read.data(), read.size(), room);
   return status;
 }
 
 std::string Complaint(const std::string& path, const std::string& what) {
-  return "its file, " + path.substr(path.find_last_of('/') + 1) + ", " + what;
+  return "sidecar " + path.substr(path.find_last_of('/') + 1) + " " + what;
 }
 
-/// Reads what there is of a header.
+/// Reads the header, in two steps if it has an identity. Nothing if it is damaged or truncated.
 std::optional<SidecarHeader> ReadHeader(const rocksdb::FSRandomAccessFile& file,
                                         uint64_t file_bytes, uint64_t* header_bytes,
                                         uint32_t* checksum) {
@@ -78,7 +78,7 @@ rocksdb::Status LinkOrCopySidecar(rocksdb::FileSystem* file_system, const std::s
   const rocksdb::IOOptions io;
   file_system->DeleteFile(to, io, nullptr).PermitUncheckedError();
   if (file_system->LinkFile(from, to, io, nullptr).ok()) return rocksdb::Status::OK();
-  // Onto another disk, or without links.
+  // The target is on another disk, or the file system has no links.
   std::string bytes;
   rocksdb::Status status = rocksdb::ReadFileToString(file_system, from, &bytes);
   return status.ok() ? WriteAndRename(file_system, to, nullptr, bytes) : status;
@@ -99,13 +99,13 @@ std::unique_ptr<SidecarFile> SidecarFile::OpenAny(rocksdb::FileSystem* file_syst
     status =
         file_system->NewRandomAccessFile(path, rocksdb::FileOptions(), &sidecar->file_, nullptr);
   }
-  const bool there_is_none = status.IsNotFound() || status.IsPathNotFound();
-  if (is_missing != nullptr) *is_missing = there_is_none;
-  if (there_is_none) return fail("is missing");
+  const bool not_found = status.IsNotFound() || status.IsPathNotFound();
+  if (is_missing != nullptr) *is_missing = not_found;
+  if (not_found) return fail("is missing");
   if (!status.ok()) return fail("cannot be opened: " + status.ToString());
   const auto header =
       ReadHeader(*sidecar->file_, file_bytes, &sidecar->index_offset_, &sidecar->checksum_);
-  if (!header) return fail("is damaged or of another version");
+  if (!header) return fail("is damaged or has another version");
   sidecar->header_ = *header;
   return sidecar;
 }
@@ -115,12 +115,12 @@ std::unique_ptr<SidecarFile> SidecarFile::Open(const SstPlace& sst,
                                                std::string* problem, bool* is_missing) {
   const std::string path = SidecarPath(sst.path);
   auto sidecar = OpenAny(sst.file_system.get(), path, problem, is_missing);
-  if (sidecar == nullptr || sidecar->IsOf(properties)) return sidecar;
+  if (sidecar == nullptr || sidecar->BelongsTo(properties)) return sidecar;
   if (problem != nullptr) *problem = Complaint(path, "belongs to another SST");
   return nullptr;
 }
 
-bool SidecarFile::IsOf(const rocksdb::TableProperties& properties) const {
+bool SidecarFile::BelongsTo(const rocksdb::TableProperties& properties) const {
   if (header_.origin == SidecarOrigin::kRebuilt) return header_.id == IdOfSst(properties);
   const auto named = properties.user_collected_properties.find(kSidecarProperty);
   return named != properties.user_collected_properties.end() &&

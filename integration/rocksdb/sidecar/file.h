@@ -17,38 +17,38 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Where an SST is, and its sidecar beside it.
+/// Where an SST and its sidecar are.
 struct SstPlace {
   std::shared_ptr<rocksdb::FileSystem> file_system;
-  std::string path;                                    ///< Of the SST.
-  std::shared_ptr<rocksdb::RateLimiter> rate_limiter;  ///< Of the database; null: none.
+  std::string path;                                    ///< Path of the SST.
+  std::shared_ptr<rocksdb::RateLimiter> rate_limiter;  ///< Null: none.
 };
 
-/// Writes and syncs the sidecar of `sst`, and puts it in the place of one that may be there. The
-/// directory is synced by whoever makes the SST visible. Whatever fails, no sidecar is left.
-/// `*reference` is what the SST's properties are to say. Errors: those of the file system.
+/// Writes and syncs the sidecar of `sst`, and replaces an existing one. The directory is synced
+/// with the SST. On failure, no sidecar is left. `*reference` becomes the SST's kSidecarProperty.
+/// Errors: those of the file system.
 rocksdb::Status WriteSidecar(const SstPlace& sst, const SidecarHeader& header,
                              std::string_view index, std::string* reference);
 
-/// The index in a sidecar that was found to be that of an SST. Not thread-safe.
+/// An open sidecar and the index in it. Not thread-safe.
 class SidecarFile final : public SkipIndexSource {
  public:
-  /// Opens the sidecar of `sst` if it is the one that `properties` name, or was made from an SST
-  /// with these properties. Null otherwise; then `*problem` says why, and `*is_missing` whether
-  /// there is no such file. Either may be null.
+  /// Opens the sidecar of `sst` if `properties` name it, or if it was rebuilt from an SST with
+  /// these properties. Otherwise returns null, with the reason in `*problem`, and in `*is_missing`
+  /// whether the file is missing. Either may be null.
   static std::unique_ptr<SidecarFile> Open(const SstPlace& sst,
                                            const rocksdb::TableProperties& properties,
                                            std::string* problem = nullptr,
                                            bool* is_missing = nullptr);
 
-  /// Opens one, whichever SST it belongs to.
+  /// Opens a sidecar, whichever SST it belongs to.
   static std::unique_ptr<SidecarFile> OpenAny(rocksdb::FileSystem* file_system,
                                               const std::string& path,
                                               std::string* problem = nullptr,
                                               bool* is_missing = nullptr);
 
-  /// Whether it belongs to the SST of these properties.
-  bool IsOf(const rocksdb::TableProperties& properties) const;
+  /// Whether it belongs to the SST with these properties.
+  bool BelongsTo(const rocksdb::TableProperties& properties) const;
 
   const SidecarHeader& header() const { return header_; }
 
@@ -60,19 +60,18 @@ class SidecarFile final : public SkipIndexSource {
 
   std::unique_ptr<rocksdb::FSRandomAccessFile> file_;
   SidecarHeader header_;
-  uint32_t checksum_ = 0;  // of the header
+  uint32_t checksum_ = 0;  // the header's
   uint64_t index_offset_ = 0;
 };
 
-/// The property by which an SST names its sidecar, with a SidecarReference.
+/// Table property in which an SST names its sidecar with a SidecarReference.
 inline constexpr char kSidecarProperty[] = "blocksieve.granules.file";
 
-/// Makes `to` the same file as `from`, or a copy where the file system has no links. Replaces one
-/// that may be there.
+/// Links `to` to `from`, or copies it if the file system cannot link. Replaces an existing file.
 rocksdb::Status LinkOrCopySidecar(rocksdb::FileSystem* file_system, const std::string& from,
                                   const std::string& to);
 
-/// Deletes the sidecar of `sst`, if there is one.
+/// Deletes the sidecar of an SST, if it exists.
 void DeleteSidecar(rocksdb::FileSystem* file_system, std::string_view sst_path);
 
 }  // namespace blocksieve::rocksdb_plugin

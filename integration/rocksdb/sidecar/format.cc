@@ -16,7 +16,7 @@ constexpr std::array<uint8_t, 4> kMagic = {0xb5, 'b', 's', 'x'};
 constexpr uint8_t kVersion = 1;
 constexpr size_t kChecksumAt = kSidecarHeaderBytes - sizeof(uint32_t);
 
-// Of all but itself.
+// The checksum of the header without the checksum field.
 uint32_t ChecksumOf(ByteView header) {
   std::string rest(AsText(header.first(kChecksumAt)));
   rest += AsText(header.subspan(kSidecarHeaderBytes));

@@ -150,7 +150,7 @@ Cases TextCases() {
     cases.push_back({{"column definition '" + value.substr(0, 40)},
                      [=](Options*) { return MakeIndex("columns=" + value); }});
   }
-  cases.push_back({{"columns has a % without two hex digits"},
+  cases.push_back({{"option columns is %zz", "allowed: % followed by two hex digits"},
                    [](Options*) { return MakeIndex("columns=%zz" + Megabyte()); }});
   return cases;
 }
@@ -209,7 +209,8 @@ Cases RangeCases() {
   const Change other_prefixes = [](Options* o, Table*) {
     o->prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
   };
-  before({"prefix extractor rocksdb.FixedPrefix", "set replace_prefix_extractor"}, other_prefixes);
+  before({"prefix_extractor is rocksdb.FixedPrefix", "set replace_prefix_extractor"},
+         other_prefixes);
   after({"prefix_extractor is rocksdb.FixedPrefix", "allowed: blocksieve.range"}, other_prefixes);
   after({"prefix_extractor is not set; allowed: blocksieve.range"},
         [](Options* o, Table*) { o->prefix_extractor.reset(); });
@@ -225,23 +226,23 @@ Cases PlaceCases() {
       [](Options* options) { return EnableRangeFilter(options); },
       [=](Options* options) { return EnableSkipIndex(options, index); }};
   for (const auto& enable : calls) {
-    cases.push_back({{"are null; give an address"}, [=](Options*) { return enable(nullptr); }});
+    cases.push_back({{"argument options is null; allowed: an address"},
+                     [=](Options*) { return enable(nullptr); }});
     for (const std::string table : {"null", "PlainTable"}) {
       const auto call = [=](Options*) {
         Options other;
         other.table_factory.reset(table == "null" ? nullptr : rocksdb::NewPlainTableFactory());
         return enable(&other);
       };
-      cases.push_back(
-          {{"table_factory is " + table + "; filters and skip indexes need block-"}, call});
+      cases.push_back({{"table_factory is " + table + "; allowed: BlockBasedTable"}, call});
     }
   }
   const std::string needs_listener =
-      " needs a listener in DBOptions: give {&db_options, &column_family_options}";
+      " without DBOptions, which hold its listener; pass {&db_options, &column_family_options}";
   using Family = rocksdb::ColumnFamilyOptions*;
-  cases.push_back({{"bits_per_key" + needs_listener},
+  cases.push_back({{"bits_per_key is 10; allowed: none" + needs_listener},
                    [](Options* o) { return EnableFilter(Family(o), {.bits_per_key = 10}); }});
-  cases.push_back({{"max_property_bytes=4096" + needs_listener},
+  cases.push_back({{"max_property_bytes is 4096; allowed: 18446744073709551615" + needs_listener},
                    [=](Options* o) { return EnableSkipIndex(Family(o), index); }});
   return cases;
 }

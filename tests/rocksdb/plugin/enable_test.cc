@@ -95,13 +95,13 @@ TEST_F(EnabledDb, RefusesScansThatCannotBe) {
   refuses("color = 'red'", {}, {"position 1: ", "color"});
   refuses("TRUE LIMIT 1", {.limit = 1}, {"order or a limit", "allowed: one of them"});
   const ScanOrder by_a{*Column::Parse("a=field:1")};
-  refuses("TRUE", {.order = by_a}, {"order needs a limit, which is 0; set limit"});
+  refuses("TRUE", {.order = by_a}, {"limit is 0; allowed: 1 or more with an order"});
   refuses("TRUE", {.limit = 1, .reverse = true, .order = by_a},
-          {"order excludes reverse=true; set"});
+          {"reverse is true; allowed: false with an order"});
   refuses("TRUE", {.limit = 1, .order = ScanOrder{*Column::Parse("w=words:2")}},
           {"order is by w", "allowed: a column of whole values"});
   refuses("TRUE", {.limit = 7, .count_granules = true},
-          {"count_granules=true excludes limit=7; set"});
+          {"limit is 7; allowed: 0 with count_granules"});
   for (const double share : {-0.1, 1.5, std::nan("")}) {
     refuses("TRUE", {.max_rechecked_share = share},
             {"max_rechecked_share is ", "; allowed: 0 to 1"});
@@ -110,7 +110,7 @@ TEST_F(EnabledDb, RefusesScansThatCannotBe) {
   const auto reads = [&](const std::string& name, auto change) {
     SkipScanOptions options;
     change(&options.read_options);
-    refuses("TRUE", options, {"read_options." + name + " is set; leave it at its default"});
+    refuses("TRUE", options, {"read_options." + name + " is set; allowed: its default"});
   };
   using Reads = rocksdb::ReadOptions;
   reads("snapshot", [&](Reads* r) { r->snapshot = snapshot.snapshot(); });
@@ -147,7 +147,7 @@ TEST_F(EnabledDb, RefusesNull) {
 
 TEST_F(EnabledDb, ATextTakesColumnsFromTheOptions) {
   Open({});
-  EXPECT_THAT(Scan("a = 1").ToString(), HasSubstr("there are 0; allowed: 1"));
+  EXPECT_THAT(Scan("a = 1").ToString(), HasSubstr("options is 0; allowed: 1"));
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST_F(SidecarDamage, CutOffOrLongerOnesAreNotBelieved) {
   EXPECT_EQ(sst.Open().index(), nullptr);
   // A file system that loses what was not synced may leave zeros.
   WriteFile(SidecarOf(sst), std::string(bytes.size(), '\0'));
-  ExpectUnusable(db, "damaged or of another version");
+  ExpectUnusable(db, "damaged or has another version");
   WriteFile(SidecarOf(sst), bytes);
   EXPECT_NE(sst.Open().index(), nullptr);
 }

@@ -77,7 +77,7 @@ TEST_F(SidecarLife, WithoutAListenerIndexesAreInThePropertiesAndTheLogSaysSoOnce
   EXPECT_EQ(NamesWith(db->path(), ".bsx").size(), 0u);
   EXPECT_EQ(NumInProperties(db->db()), 3u);
   ExpectIndexed(db->db());
-  const size_t first = log.find("lacks blocksieve::NewListener()");
+  const size_t first = log.find("add blocksieve::NewListener()");
   ASSERT_NE(first, std::string::npos) << log;
   EXPECT_EQ(log.find("NewListener()", first + 30), std::string::npos) << log;
 }
