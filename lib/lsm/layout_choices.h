@@ -16,7 +16,7 @@ struct Choice {
   double fpr() const noexcept { return layout.predicted_fpr; }
 };
 
-/// Bits per key of a filter with so many keys that rounding does not matter.
+/// Bits per key of a filter with enough keys to make rounding negligible.
 double LargeFilterBitsPerKey(const Layout& layout);
 
 /// The rows of a kind in ascending size, without rows that a smaller one equals in FPR.

@@ -211,9 +211,9 @@ bool GranuleLists::Read(uint64_t count, BitReader from, uint64_t end,
   if (count >= kLongList) {
     k = static_cast<unsigned>(from.Truncated(bitmap() + 1));
     if (k == bitmap()) {
-      BitReader behind = from;
-      behind.Skip(num_granules_);
-      if (!behind.ok()) return false;
+      BitReader after = from;
+      after.Skip(num_granules_);
+      if (!after.ok()) return false;
       OrBitmap(end, from, words);
       return true;
     }

@@ -24,13 +24,13 @@ TEST(CountingFilter, CountsWithinItsErrorAtDesignSize) {
   const CountingBloom filter = FilterOf(n, n);
   const CardinalityEstimate estimate = filter.EstimateCardinality();
   EXPECT_NEAR(estimate.keys, static_cast<double>(n), 4.5 * estimate.standard_error);
-  // 5.3 sqrt(n), as the comment there says
+  // 5.3 sqrt(n), see kUrlsPerCounter
   EXPECT_NEAR(estimate.standard_error / std::sqrt(static_cast<double>(n)), 5.3, 0.1);
-  // One in 4,000 sticks.
+  // One in 4,000 saturates.
   EXPECT_NEAR(static_cast<double>(filter.num_stuck_counters()), 400'000 / 4400.0, 50);
 }
 
-TEST(CountingFilter, AnswersEveryThirdNewUrlAtAFifthOfItsSize) {
+TEST(CountingFilter, RecognisesAThirdOfNewUrlsAtAFifthOfItsSize) {
   const uint64_t n = 1'000'000;
   const CountingBloom filter = FilterOf(n, n / 5);
   uint64_t denied = 0;

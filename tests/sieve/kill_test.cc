@@ -17,8 +17,8 @@
 #include "tests/sieve/test_sieve.h"
 #include "tests/support/temp_dir.h"
 
-// A process that is killed while it pushes, pops and forgets: what it had acknowledged is there
-// afterwards, nothing is there twice, and the rest can be pushed again.
+// A process is killed while it pushes, pops and forgets: acknowledged changes survive, no URL is
+// duplicated, and the rest can be pushed again.
 
 namespace blocksieve::testing {
 namespace {
@@ -40,10 +40,10 @@ std::vector<std::string> Lines(const std::string& path) {
   return lines;
 }
 
-/// Pushes batches from `first` on, popping now and then, until it is killed.
+/// Pushes batches from `first` on, with some pops, until it is killed.
 [[noreturn]] void Work(const std::string& sieve_path, const std::string& journal_path,
                        const std::string& popped_path, uint64_t first) {
-  // Their lines survive the process, as they are written one by one.
+  // Lines are flushed one by one, so they survive the process.
   std::ofstream journal(journal_path, std::ios::app);
   std::ofstream popped(popped_path, std::ios::app);
   std::unique_ptr<sieve::UrlSieve> sieve;
@@ -64,7 +64,7 @@ std::vector<std::string> Lines(const std::string& path) {
   }
 }
 
-/// Kills a process that does work() after so long. Returns how it ended, as wait() has it.
+/// Kills a process that does work() after a delay. Returns its status from wait().
 template <class Work>
 int KillAfter(uint64_t milliseconds, Work work) {
   const pid_t child = fork();
@@ -77,19 +77,19 @@ int KillAfter(uint64_t milliseconds, Work work) {
   return status;
 }
 
-TEST(SieveKill, NothingIsLostAndNothingIsThereTwice) {
+TEST(SieveKill, NoUrlIsLostOrDuplicated) {
   const TempDir dir;
   const std::string path = dir / "sieve";
   std::mt19937_64 random(7);
   uint64_t next_batch = 0;
-  constexpr uint64_t kBatches = 20;  // less would show nothing; slow machines take more rounds
+  constexpr uint64_t kBatches = 20;  // fewer would prove nothing; slow machines take more rounds
   int round = 0;
   for (; round < 12 || (next_batch <= kBatches && round < 100); ++round) {
     const int status = KillAfter(100 + random() % 400,
                                  [&] { Work(path, dir / "journal", dir / "popped", next_batch); });
     ASSERT_TRUE(WIFSIGNALED(status)) << "it failed with " << WEXITSTATUS(status);
     const std::vector<std::string> acknowledged = Lines(dir / "journal");
-    // The batch it died in is pushed once more by the next.
+    // The next process pushes the unfinished batch again.
     if (!acknowledged.empty()) next_batch = std::stoull(acknowledged.back()) + 1;
   }
   ASSERT_GT(next_batch, kBatches);
@@ -99,7 +99,7 @@ TEST(SieveKill, NothingIsLostAndNothingIsThereTwice) {
     for (std::string& url : Batch(number)) pushed.insert(std::move(url));
   }
   const auto sieve = OpenSieve(path);
-  // All that was acknowledged is known, whether the counting filter was saved or not.
+  // All acknowledged URLs are known, whether the counting filter was saved or not.
   EXPECT_EQ(Push(sieve.get(), {pushed.begin(), pushed.end()}).new_urls, 0u);
   const sieve::SieveStats stats = Stats(*sieve);
   EXPECT_GE(stats.seen, pushed.size());
@@ -107,7 +107,7 @@ TEST(SieveKill, NothingIsLostAndNothingIsThereTwice) {
   EXPECT_NEAR(stats.estimated.keys, static_cast<double>(stats.seen),
               5 * stats.estimated.standard_error);
 
-  // Popped before or queued now, each once; but for those that were handed out when it died.
+  // Each is popped or queued once, except those that were being handed out at the kill.
   std::map<std::string, int> times;
   for (const std::string& url : Lines(dir / "popped")) ++times[url];
   const auto twice_popped =
@@ -118,15 +118,15 @@ TEST(SieveKill, NothingIsLostAndNothingIsThereTwice) {
   EXPECT_EQ(std::set<std::string>(queued.begin(), queued.end()).size(), queued.size());
   uint64_t again = 0;
   for (const std::string& url : queued) again += times.contains(url);
-  EXPECT_LE(again, 100u) << "more than the last one to be killed had in hand";
+  EXPECT_LE(again, 100u) << "more than the killed process was handing out";
   std::set<std::string> all(queued.begin(), queued.end());
   for (const auto& [url, count] : times) all.insert(url);
   EXPECT_EQ(all.size(), stats.seen);
   for (const std::string& url : pushed) ASSERT_TRUE(all.contains(url)) << url << " is lost";
 }
 
-// Forgetting is all or nothing for a URL, and the filters are in step with it.
-TEST(SieveKill, ForgettingIsWhole) {
+// Forgetting a URL is atomic, and the filters are in sync with it.
+TEST(SieveKill, ForgettingIsAtomic) {
   const TempDir dir;
   const std::string path = dir / "sieve";
   const std::vector<std::string> urls = TestUrls(0, kUrls);

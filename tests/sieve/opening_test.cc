@@ -75,7 +75,7 @@ TEST_F(SieveOpening, DamagedRecordsAreErrors) {
   }
 }
 
-// What RocksDB has by then: who it is, and no CURRENT.
+// RocksDB has written its IDENTITY, but no CURRENT.
 TEST_F(SieveOpening, CreationMayHaveBeenInterrupted) {
   fs::create_directory(path_);
   std::ofstream(path_ + "/IDENTITY") << "an identity";
@@ -94,7 +94,7 @@ TEST_F(SieveOpening, ColumnFamiliesMayBeMissing) {
   EXPECT_EQ(Push(Open().get(), {"a", "b", "c", "d"}).new_urls, 0u);
 }
 
-TEST_F(SieveOpening, OthersMayCreateItMeanwhile) {
+TEST_F(SieveOpening, AnotherProcessMayCreateIt) {
   Open({.num_shards = 1, .design_urls = 1000}).reset();
   InDatabase(path_, [](rocksdb::DB* db) {
     EXPECT_TRUE(WriteSettings(db, {.num_shards = 8, .design_urls = 1000}).IsAborted());
@@ -102,7 +102,7 @@ TEST_F(SieveOpening, OthersMayCreateItMeanwhile) {
   });
 }
 
-TEST_F(SieveOpening, NothingIsCreatedOverWhatIsLeftOfADatabase) {
+TEST_F(SieveOpening, LeftoversOfADatabaseAreKept) {
   std::ofstream(path_) << "a file";
   EXPECT_EQ(TryOpen({}).ToString(), "Invalid argument: " + path_ + " is not a directory");
   fs::remove(path_);
@@ -111,11 +111,11 @@ TEST_F(SieveOpening, NothingIsCreatedOverWhatIsLeftOfADatabase) {
   EXPECT_TRUE(TryOpen({}).IsCorruption());
 }
 
-// The counting filter that is saved on closing: only as long as it is what the URLs make. An old
-// one would deny URLs that came later.
+// The counting filter that is saved on closing is valid only while the URLs do not change: an old
+// one would not contain later URLs.
 class SavedFilter : public SieveTest {
  protected:
-  // A sieve closed with URLs 0 to `end`.
+  // Creates and closes a sieve with URLs 0 to `end`.
   void Make(uint64_t end, uint64_t design_urls = 20'000) {
     Push(Open({.num_shards = 1, .design_urls = design_urls}).get(), TestUrls(0, end));
   }
@@ -132,7 +132,7 @@ class SavedFilter : public SieveTest {
   }
 };
 
-TEST_F(SavedFilter, IsMadeAnewIfItIsDamaged) {
+TEST_F(SavedFilter, IsRebuiltIfDamaged) {
   Make(5000);
   InDatabase(path_, [](rocksdb::DB* db) {
     std::string filter;
@@ -145,7 +145,7 @@ TEST_F(SavedFilter, IsMadeAnewIfItIsDamaged) {
   EXPECT_EQ(Push(sieve.get(), TestUrls(0, 5000)).new_urls, 0u);
 }
 
-TEST_F(SavedFilter, GoesWithTheFirstChange) {
+TEST_F(SavedFilter, IsDeletedByTheFirstChange) {
   Make(1000);
   EXPECT_TRUE(IsIn(path_));
   const auto sieve = Open();
@@ -155,7 +155,7 @@ TEST_F(SavedFilter, GoesWithTheFirstChange) {
 }
 
 // An over-full filter is replaced, here by one of the same size.
-TEST_F(SavedFilter, GoesWhenCompactionMakesAnother) {
+TEST_F(SavedFilter, IsDeletedWhenCompactionReplacesIt) {
   Make(20'000, 2000);
   Forget(Open().get(), TestUrls(1000, 20'000));
   EXPECT_TRUE(IsIn(path_));
@@ -167,8 +167,8 @@ TEST_F(SavedFilter, GoesWhenCompactionMakesAnother) {
   EXPECT_FALSE(IsIn(dir_ / "killed"));
 }
 
-// A push that fails leaves URLs in the counting filter which the database has not.
-TEST_F(SavedFilter, IsNotSavedOnceAPushHasFailed) {
+// A failed push leaves URLs in the counting filter that the database does not have.
+TEST_F(SavedFilter, IsNotSavedAfterAFailedPush) {
   Make(1000);
   EXPECT_TRUE(Open()->Compact().ok());
   InDatabase(path_, [&](rocksdb::DB* db) {

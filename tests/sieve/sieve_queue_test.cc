@@ -54,9 +54,9 @@ class QueueTest : public ::testing::Test {
   std::optional<Queue> queue_;
 };
 
-// Two pushes at once: the later one is done first. Its URLs must wait, or the head would pass the
-// positions of the earlier one, whose URLs would be lost.
-TEST_F(QueueTest, NothingBehindAReservationIsPopped) {
+// Of two concurrent pushes, the later one finishes first. Its URLs must wait, or the head would
+// pass the positions of the earlier one, whose URLs would be lost.
+TEST_F(QueueTest, NothingAfterAReservationIsPopped) {
   {
     const Queue::Reservation earlier(&*queue_, 10);
     {
@@ -71,7 +71,7 @@ TEST_F(QueueTest, NothingBehindAReservationIsPopped) {
   EXPECT_EQ(PopAll(), (std::vector<std::string>{"3", "10"}));
 }
 
-TEST_F(QueueTest, AReservationOfNoPlacesEndsNoOther) {
+TEST_F(QueueTest, AnEmptyReservationReleasesNoOther) {
   auto none = std::make_unique<Queue::Reservation>(&*queue_, 0);
   const Queue::Reservation some(&*queue_, 10);
   EXPECT_EQ(some.first(), none->first());
@@ -80,7 +80,7 @@ TEST_F(QueueTest, AReservationOfNoPlacesEndsNoOther) {
   EXPECT_TRUE(PopAll().empty());
 }
 
-TEST_F(QueueTest, PlacesAreNeverUsedAgain) {
+TEST_F(QueueTest, PositionsAreNeverReused) {
   Fill(Queue::Reservation(&*queue_, 5).first() + 4);
   LoadAgain();
   EXPECT_EQ(Queue::Reservation(&*queue_, 1).first(), 5u);

@@ -31,9 +31,9 @@ TEST_F(UrlSieveTest, UrlsAreBytes) {
   EXPECT_EQ(PopAll(sieve.get()), urls);
 }
 
-// A model of sets and lists, under random operations with restarts and compactions in between.
+// Compares random operations, restarts and compactions with a model of sets and lists.
 TEST_F(UrlSieveTest, AgreesWithTheModel) {
-  // Over-full soon, and larger at the next compaction.
+  // Soon over-full, and replaced at the next compaction.
   auto sieve = Open({.num_shards = 3, .design_urls = 1000});
   std::mt19937_64 random(1);
   std::set<std::string> seen;
@@ -91,7 +91,7 @@ TEST_F(UrlSieveTest, AgreesWithTheModel) {
 }
 
 // Several threads push overlapping URLs while another pops.
-TEST_F(UrlSieveTest, ParallelPushesLetNothingThroughTwice) {
+TEST_F(UrlSieveTest, ParallelPushesEnqueueEachUrlOnce) {
   constexpr uint64_t kThreads = 4;
   constexpr uint64_t kUrls = 20'000;
   const auto sieve = Open();
@@ -122,7 +122,7 @@ TEST_F(UrlSieveTest, ParallelPushesLetNothingThroughTwice) {
   EXPECT_EQ(Stats(*sieve).queued, 0u);
 }
 
-TEST_F(UrlSieveTest, PoppingKeepsToTheOrderAcrossRestartsAndCleaning) {
+TEST_F(UrlSieveTest, PoppingKeepsTheOrderAcrossRestartsAndClearing) {
   constexpr uint64_t kUrls = 200'000;  // several times what is deleted at once
   uint64_t next = 0;
   auto sieve = Open();
@@ -141,8 +141,8 @@ TEST_F(UrlSieveTest, PoppingKeepsToTheOrderAcrossRestartsAndCleaning) {
   EXPECT_EQ(Stats(*sieve).queued, 0u);
 }
 
-// The two promises that pull in opposite directions, of a sieve as full as it is designed for.
-TEST_F(UrlSieveTest, FiltersAnswerForNewUrlsInTheMemoryPromised) {
+// Two conflicting guarantees, for a sieve at its design size.
+TEST_F(UrlSieveTest, FiltersRecogniseNewUrlsInTheDocumentedMemory) {
   constexpr uint64_t kUrls = 1'000'000;
   constexpr uint64_t kBatch = 20'000;
   const auto sieve = Open({.design_urls = kUrls});
@@ -165,17 +165,17 @@ TEST_F(UrlSieveTest, FiltersAnswerForNewUrlsInTheMemoryPromised) {
   const auto new_urls = static_cast<double>(after.new_urls() - before.new_urls());
   const auto by_reading = static_cast<double>(after.new_by_reading - before.new_by_reading);
   EXPECT_EQ(new_urls, 100'000);
-  EXPECT_GT(by_reading, 0) << "a filter that small must err: nothing was counted";
+  EXPECT_GT(by_reading, 0) << "a filter this small has false positives: nothing was counted";
   EXPECT_LE(by_reading, 0.015 * new_urls);
 }
 
-TEST_F(UrlSieveTest, StockFiltersGiveTheSameAnswers) {
+TEST_F(UrlSieveTest, StockFiltersGiveTheSameResults) {
   {
     const auto sieve = Open({.file_filters = sieve::FileFilters::kStockBloom});
     Push(sieve.get(), {"a", "b"});
     ASSERT_TRUE(sieve->Compact().ok());
   }
-  // Filters of the one are read by the other.
+  // Each policy reads the filters of the other.
   const auto sieve = Open();
   EXPECT_EQ(Push(sieve.get(), {"b", "c"}).new_urls, 1u);
 }

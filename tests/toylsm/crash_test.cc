@@ -2,8 +2,7 @@
 
 #include "tests/toylsm/toy_model.h"
 
-// A workload on a file system that fails, at every operation where it can; and the power loss that
-// may follow.
+// A workload on a file system that fails at every possible operation, with or without a power loss.
 
 namespace blocksieve::toylsm {
 namespace {
@@ -22,7 +21,7 @@ Options TinyOptions(Env* env) {
   return options;
 }
 
-// Opens, writes, flushes, compacts and reopens until something fails; always the same.
+// Opens, writes, flushes, compacts and reopens until an operation fails. Deterministic.
 void RunWorkload(ModelDb* db) {
   std::mt19937 random(1);
   Status status;
@@ -45,7 +44,7 @@ uint64_t CountChanges() {
   return env.num_changes();
 }
 
-// What becomes of unsynced data when power is lost; nullopt: it is not lost.
+// Unsynced data at a power loss; nullopt: no power loss.
 class CrashTest : public ::testing::TestWithParam<std::optional<Unsynced>> {};
 
 INSTANTIATE_TEST_SUITE_P(Crashes, CrashTest,
@@ -68,8 +67,8 @@ TEST_P(CrashTest, AtEveryOperation) {
   }
 }
 
-// What the stopped process did not sync is found by the next one, and may still be lost with the
-// power, the manifest included: then the one before it counts, and needs its files.
+// The next process finds data that the stopped one did not sync, and a power loss may still drop
+// it, including the manifest: then its predecessor is in effect, and needs its files.
 TEST_P(CrashTest, AtEveryOperationOfRecovering) {
   const bool loses_power = GetParam().has_value();
   const uint64_t num_changes = CountChanges();

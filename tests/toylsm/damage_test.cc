@@ -7,8 +7,8 @@
 #include "lib/hash/checksum.h"
 #include "tests/toylsm/toy_model.h"
 
-// Every truncation and every changed byte of every file: an error that says what is wrong, or the
-// right answer.
+// Every truncation and every changed byte of every file gives an error with a reason, or the
+// correct result.
 
 namespace blocksieve::toylsm {
 namespace {
@@ -59,7 +59,7 @@ class DamageTest : public ::testing::Test {
     if (!db.ok()) return ExpectClear(db.status());
     Model expected = model_;
     if (path.ends_with(".log")) {
-      // The end of a log cannot be told from one that was never written.
+      // A truncated log looks like one that was never written to the end.
       expected = MustHave(ReadAll((*db)->NewIterator()));
       ASSERT_NE(std::find(states_.begin(), states_.end(), expected), states_.end());
     }
@@ -94,24 +94,24 @@ class DamageTest : public ::testing::Test {
       *Predicate::Parse("word = 'w1'", options_.skip_index.columns),
       *Predicate::Parse("number > 1 AND word != 'w3'", options_.skip_index.columns)};
   Model model_;
-  std::vector<Model> states_;  // since the last flush
-  int num_unharmed_ = 0;       // opened, and all answers right
+  std::vector<Model> states_;  // all states since the last flush
+  int num_unharmed_ = 0;       // opened, and all results correct
 };
 
-TEST_F(DamageTest, OfAnSst) {
+TEST_F(DamageTest, Sst) {
   for (const std::string& path : PathsOf(".sst")) CheckEveryChange(path);
   EXPECT_GT(num_unharmed_, 100);  // filters and skip indexes may be damaged
 }
 
-TEST_F(DamageTest, OfTheManifest) {
+TEST_F(DamageTest, Manifest) {
   CheckEveryChange("/db/MANIFEST");
   EXPECT_EQ(num_unharmed_, 0);
 }
 
-TEST_F(DamageTest, OfTheLog) {
+TEST_F(DamageTest, Log) {
   const std::string path = PathsOf(".log").front();
   CheckEveryChange(path);
-  // What a later record calls synced is damaged, not torn.
+  // A record that had been synced is damaged, not torn.
   std::string changed = env_.Contents(path);
   changed[0] = static_cast<char>(changed[0] ^ 1);
   num_unharmed_ = 0;
@@ -127,13 +127,13 @@ TEST_F(DamageTest, ExchangedFiles) {
   EXPECT_EQ(num_unharmed_, 0);
 }
 
-TEST_F(DamageTest, ALostManifestIsNoNewDatabase) {
+TEST_F(DamageTest, ALostManifestIsNotANewDatabase) {
   MustBeOk(env_.Remove("/db/MANIFEST"));
   EXPECT_EQ(Db::Open(options_, "/db").status().code(), StatusCode::kCorruption);
 }
 
-// Decoders see bytes whose checksums are right, but they do not rely on it.
-TEST_F(DamageTest, DecodersReadAnything) {
+// Decoders get bytes with matching checksums, but do not rely on it.
+TEST_F(DamageTest, DecodersAcceptAnyBytes) {
   std::string data_block;
   for (int i = 0; i < 5; ++i) AppendEntry(&data_block, {Key(i), "value"});
   const SstIndex index{.first_key = "a",

@@ -1,6 +1,6 @@
 #include "tests/toylsm/toy_model.h"
 
-// What the model cannot see.
+// Behaviour that the model does not cover.
 
 namespace blocksieve::toylsm {
 namespace {
@@ -20,7 +20,7 @@ class DbTest : public ::testing::Test {
   std::unique_ptr<Db> db_ = MustHave(Db::Open(options_, "/db"));
 };
 
-TEST_F(DbTest, AScanDoesNotBringOldVersionsBack) {
+TEST_F(DbTest, AScanDoesNotResurrectOldVersions) {
   MustBeOk(db_->Put("a", "red\t1"));
   MustBeOk(db_->Put("b", "red\t2"));
   MustBeOk(db_->Put("c", "red\t3"));
@@ -37,7 +37,7 @@ TEST_F(DbTest, AScanDoesNotBringOldVersionsBack) {
   EXPECT_EQ(scan->stats().granules_selected, 0U);
 }
 
-TEST_F(DbTest, FilesLiveAsLongAsTheirReadersAndNoLonger) {
+TEST_F(DbTest, FilesLiveAsLongAsTheirReaders) {
   MustBeOk(db_->Put("a", "1"));
   MustBeOk(db_->Flush());
   const auto iterator = db_->NewIterator();
@@ -49,7 +49,7 @@ TEST_F(DbTest, FilesLiveAsLongAsTheirReadersAndNoLonger) {
   EXPECT_EQ(db_->version()->runs.size(), 1U);
   ASSERT_TRUE(iterator->Valid());
   EXPECT_EQ(iterator->value(), "1");
-  // What a crash left over is removed, too; what is not ours, stays.
+  // Leftovers of a crash are removed, too; foreign files are not.
   for (const char* path : {"/db/000777.log", "/db/000778.sst", "/db/a note"}) {
     env_.SetContents(path, "x");
   }
@@ -58,7 +58,7 @@ TEST_F(DbTest, FilesLiveAsLongAsTheirReadersAndNoLonger) {
   EXPECT_EQ(MustHave(env_.List("/db")).size(), num_files);
 }
 
-TEST_F(DbTest, AFailedWriteEndsWritingNotReading) {
+TEST_F(DbTest, AFailedWriteStopsWritesNotReads) {
   MustBeOk(db_->Put("a", "1"));
   env_.FailChange(1, false);
   const Status failed = db_->Put("b", "2");
@@ -91,7 +91,7 @@ TEST_F(DbTest, EveryReadFailsOnce) {
     env_.FailRead(n);
     num_errors += read_all();
   }
-  // Reads of filters and skip indexes may fail without an error.
+  // Failed reads of filters and skip indexes are no errors.
   EXPECT_GT(num_errors, num_reads / 4);
   EXPECT_LT(num_errors, num_reads);
 }

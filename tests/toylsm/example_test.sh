@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# usage: example_test.sh PROGRAM: runs the example on lists whose answer is known, and on this
-# machine's own.
+# usage: example_test.sh PROGRAM: runs the example on lists with a known result, and on the lists of
+# this machine.
 set -euo pipefail
 program=$1
 lists=$(mktemp -d)
@@ -18,7 +18,7 @@ echo "$output"
 package = 'package123': 500 rows; of "* ]]
 [[ $output =~ of\ ([0-9]+)\ granules,\ ([0-9]+)\ read,\ ([0-9]+)\ pruned ]]
 all=${BASH_REMATCH[1]} read=${BASH_REMATCH[2]} pruned=${BASH_REMATCH[3]}
-# The rows lie side by side, in a two-hundredth of the granules.
+# The rows are adjacent, in 1/200 of the granules.
 ((read + pruned == all && read >= all / 200 && read <= all / 100))
 [[ $("$program" "$lists" absent) == *": 0 rows; of $all granules, "* ]]
 

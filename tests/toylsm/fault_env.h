@@ -15,23 +15,23 @@
 
 namespace blocksieve::toylsm {
 
-/// Files in memory, with the promises of a file system and not one more: operations fail on demand,
-/// and what was not synced, data as well as names, may be gone after LosePower.
+/// Files in memory, with no more than the guarantees of a file system: operations fail on demand,
+/// and unsynced data and names may be lost by LosePower.
 class FaultEnv final : public Env {
  public:
-  /// What becomes of unsynced data and names.
+  /// Fate of unsynced data and names.
   enum class Unsynced {
     kLost,
     kMixed,  ///< some are kept, data with holes of zeros and cut anywhere
   };
 
-  /// As if the machine had been switched off. Files that are open for writing must not be used any
-  /// more. The same `seed` gives the same mixture.
+  /// Simulates a power loss. Files that are open for writing must not be used again. The same
+  /// `seed` gives the same result.
   void LosePower(Unsynced unsynced, uint64_t seed) {
     std::mt19937_64 random(seed);
     if (unsynced == Unsynced::kLost) names_ = synced_names_;
     if (unsynced == Unsynced::kMixed) {
-      // Each changed name by itself is as it was or as it is.
+      // Each changed name is kept or reverted independently.
       Names all = names_;
       all.insert(synced_names_.begin(), synced_names_.end());
       for (const auto& [name, unused] : all) {
@@ -45,8 +45,8 @@ class FaultEnv final : public Env {
     synced_names_ = names_;
   }
 
-  /// The n-th change from now on fails, an Append after half of its bytes; with `for_good`, as
-  /// before a power loss, all later changes too. 0: none.
+  /// The n-th change from now on fails, an Append after half of its bytes. With `for_good`, as
+  /// before a power loss, all later changes fail, too. 0: none.
   void FailChange(uint64_t n, bool for_good) {
     failing_change_ = n == 0 ? 0 : num_changes_ + n;
     fails_for_good_ = for_good;
@@ -56,7 +56,7 @@ class FaultEnv final : public Env {
   uint64_t num_changes() const { return num_changes_; }
   uint64_t num_reads() const { return num_reads_; }
 
-  /// All of a file; for tests that damage it.
+  /// Contents of a file, for tests that damage it.
   const std::string& Contents(const std::string& path) const { return names_.at(path)->contents; }
   void SetContents(const std::string& path, const std::string& contents) {
     names_[path] = synced_names_[path] = std::make_shared<File>(File{contents, contents.size()});
@@ -106,7 +106,7 @@ class FaultEnv final : public Env {
     std::string contents;
     size_t synced_bytes = 0;
 
-    // Pages reach the disk in any order, so a lost one may come before a kept one.
+    // Pages reach the disk in any order, so a lost page may precede a kept one.
     void LosePower(Unsynced unsynced, std::mt19937_64* random) {
       constexpr size_t kPageBytes = 64;  // small, so that small tests have many
       if (unsynced == Unsynced::kLost) contents.resize(synced_bytes);
@@ -130,7 +130,7 @@ class FaultEnv final : public Env {
 
     Status Append(std::string_view data) override {
       Status status = env_->CountChange(path_);
-      // Power that is off writes nothing; what fails while it goes off is torn.
+      // Without power nothing is written; the operation that fails with the power is torn.
       const bool is_torn = env_->num_changes_ == env_->failing_change_;
       if (is_torn) data = data.substr(0, data.size() / 2);
       if (is_torn || status.ok()) file_->contents.append(data);

@@ -7,17 +7,17 @@
 #include "tests/support/temp_dir.h"
 #include "tests/toylsm/toy_model.h"
 
-// A writing process is killed. The operating system goes on, so every acknowledged write must be
-// there, synced or not.
+// A writing process is killed. The operating system keeps running, so every acknowledged write must
+// survive, synced or not.
 
 namespace blocksieve::toylsm {
 namespace {
 
-// Writes depend on nothing but their number, so that the parent knows them.
+// Writes depend only on their number, so that the parent knows them.
 std::string NthKey(uint64_t n) { return "key" + std::to_string(n * 7919 % 307); }
 std::string NthValue(uint64_t n) { return "w" + std::to_string(n % 8) + "\t" + std::to_string(n); }
 
-// Writes from number n on, telling how many have been acknowledged, until killed.
+// Writes from number n on and reports acknowledged writes, until killed.
 [[noreturn]] void WriteUntilKilled(const std::string& directory, uint64_t n, int pipe) {
   const auto db = Db::Open(SmallOptions(Env::Posix()), directory);
   while (db.ok() && (*db)->Put(NthKey(n), NthValue(n)).ok()) {
@@ -27,7 +27,7 @@ std::string NthValue(uint64_t n) { return "w" + std::to_string(n % 8) + "\t" + s
   ::_exit(1);
 }
 
-// Kills a writer in the midst of something after `enough` writes. Returns how many it acknowledged.
+// Kills a writer after `enough` writes. Returns the number of acknowledged writes.
 uint64_t RunAndKill(const std::string& directory, uint64_t begin, uint64_t enough) {
   int pipe[2];
   EXPECT_EQ(::pipe(pipe), 0);
@@ -62,7 +62,7 @@ TEST(KillTest, NoAcknowledgedWriteIsLost) {
     const auto db = MustHave(Db::Open(SmallOptions(Env::Posix()), dir / "db"));
     const Model found = MustHave(ReadAll(db->NewIterator()));
     if (found == model) continue;
-    // The write that was under way may have happened.
+    // The last write may have happened.
     model[NthKey(num_written)] = NthValue(num_written);
     ++num_written;
     ASSERT_EQ(found, model) << "round " << round << ", acknowledged " << acknowledged;

@@ -71,7 +71,7 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
     return Status::Ok();
   }
 
-  // After a failure of the file system, which may have been the last moment before a power loss.
+  // After a failure of the file system, perhaps at a power loss.
   void Recover() {
     ++num_failures_;
     env_.FailChange(0, false);
@@ -128,7 +128,7 @@ TEST_P(RandomOperations, AgreeWithTheModel) {
     ASSERT_EQ(db_->counters().filters_unreadable, 0U);
   }
   EXPECT_TRUE(CheckReads(db_.get(), db_.model(), predicates_).empty());
-  // Without failures, files or answers of filters, the test would prove little.
+  // Without failures, files or negative filters, the test would be weak.
   EXPECT_GT(num_failures_, 5);
   EXPECT_GT(db_->version()->runs.size(), 0U);
   EXPECT_EQ(has_saved_lookups, has_filters_);

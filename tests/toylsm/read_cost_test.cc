@@ -5,7 +5,7 @@
 #include "blocksieve/hash.h"
 #include "tests/toylsm/toy_model.h"
 
-// What blocksieve is there for: how few blocks reads cost.
+// The blocks that reads cost with filters and indexes.
 
 namespace blocksieve::toylsm {
 namespace {
@@ -15,7 +15,7 @@ constexpr uint64_t kNumKeys = 60'000;
 // In the order of their numbers.
 std::string OrderedKey(uint64_t i) { return "key" + std::to_string(1'000'000'000 + i); }
 
-// Eight bytes in no order, and some that tell nothing.
+// Eight bytes in random order, and some padding.
 std::string ScatteredKey(uint64_t i) {
   std::string key;
   AppendLittleEndian(&key, HashKey(std::to_string(i)));
@@ -100,8 +100,8 @@ class ReadCost : public ::testing::Test {
     return 8 * static_cast<double>(bytes) / kNumKeys;
   }
 
-  // Data blocks that scans read per row of the answer. The rows of a host lie in a block each,
-  // those of a batch side by side.
+  // Data blocks that scans read per matching row. Each row of a host is in a different block, the
+  // rows of a batch are adjacent.
   void CheckScans(const char* state, double max_per_row_of_host) {
     const Model all = MustHave(ReadAll(db_->NewIterator()));
     const struct {
@@ -141,7 +141,7 @@ TEST_F(ReadCost, AbsentKeysWasteFewReads) {
                 std::string(FilterKindName(kind)).c_str(), num_runs(), wasted,
                 wasted / (0.02 * num_runs()));
     EXPECT_LE(wasted, 1.05 * 0.02 * num_runs());
-    // Nor may they be suspiciously few: then something other than the filter answered.
+    // Too few would mean that something other than the filter rejected keys.
     EXPECT_GE(wasted, 0.5 * 0.02 * num_runs());
   }
 }
@@ -165,7 +165,7 @@ TEST_F(ReadCost, EmptyRangesReadFewBlocks) {
   }
 }
 
-TEST_F(ReadCost, GoalsAreSpreadOverRuns) {
+TEST_F(ReadCost, GoalsAreAllocatedToRuns) {
   Options options = MakeOptions();
   options.filter_granule_blocks = 0;
   for (const double goal : {1.2, 0.2, 0.02}) {
@@ -173,12 +173,12 @@ TEST_F(ReadCost, GoalsAreSpreadOverRuns) {
     Fill(options);
     const double wasted = BlocksPerAbsentKey();
     std::printf("  wasted_reads %.2f: %.4f\n", goal, wasted);
-    // Half as many again if a level has just begun: the one above it has the rates of a last level
-    // until its files are rewritten.
+    // Up to 1.5 times if a level is new: the level above has the FPRs of a last level until its
+    // files are rewritten.
     EXPECT_LT(wasted, 1.5 * goal);
     EXPECT_GT(wasted, 0.6 * goal);
   }
-  // The same memory, once with one rate for all runs, once spread over them.
+  // The same memory, with one FPR for all runs and with FPRs by run.
   options.wasted_reads = std::nullopt;
   options.key_filters = {{.target_fpr = 0.02}};
   Fill(options);
@@ -193,7 +193,7 @@ TEST_F(ReadCost, GoalsAreSpreadOverRuns) {
   EXPECT_LT(spread, 0.8 * with_one_rate);
 }
 
-TEST_F(ReadCost, ScansReadCloseToWhatTheyMust) {
+TEST_F(ReadCost, ScansReadFewBlocks) {
   Fill(MakeOptions());
   CheckScans("written in random order", 1.15);
   MustBeOk(db_->Compact());
@@ -203,8 +203,8 @@ TEST_F(ReadCost, ScansReadCloseToWhatTheyMust) {
     MustBeOk(db_->Put(key_(key), Row(key)));
   }
   MustBeOk(db_->Flush());
-  // A fifth of what matches is stale, and each such row costs its own block and that of the newer
-  // version, neither of which holds a row of the answer.
+  // A fifth of the matches is stale. Each costs its own block and that of the newer version,
+  // neither of which has a result.
   CheckScans("a fifth rewritten", 1.6);
 }
 

@@ -13,7 +13,7 @@
 #include "tests/support/environment.h"
 #include "tests/toylsm/fault_env.h"
 
-// What a database is compared with: a map.
+// The model of a database: a map.
 
 namespace blocksieve::toylsm {
 
@@ -28,7 +28,7 @@ T MustHave(Result<T> result) {
 
 inline void MustBeOk(const Status& status) { EXPECT_TRUE(status.ok()) << status.message(); }
 
-/// A database so small that everything happens soon.
+/// Options so small that flushes and compactions happen soon.
 inline Options SmallOptions(Env* env) {
   Options options;
   options.env = env;
@@ -46,7 +46,7 @@ inline Options SmallOptions(Env* env) {
   return options;
 }
 
-/// All rows that an iterator, or a scan, has from here on.
+/// All remaining rows of an iterator or a scan.
 template <class Rows>
 Result<Model> ReadAll(const std::unique_ptr<Rows>& rows) {
   Model all;
@@ -72,7 +72,7 @@ inline Model Matching(const Model& model, const Predicate& predicate) {
   return matching;
 }
 
-/// Reads a database in every way. What can be read must be what the model has. Returns the errors.
+/// Reads a database in every way. All results must equal the model's. Returns the errors.
 inline std::vector<Status> CheckReads(Db* db, const Model& model,
                                       const std::vector<Predicate>& predicates) {
   std::vector<Status> errors;
@@ -99,17 +99,17 @@ inline std::vector<Status> CheckReads(Db* db, const Model& model,
   return errors;
 }
 
-/// A database and the model that it must agree with, whatever happens to either.
+/// A database and the model that it must agree with.
 class ModelDb {
  public:
   explicit ModelDb(Options options) : options_(std::move(options)) {}
 
   Db* operator->() { return db_.get(); }
   Db* get() { return db_.get(); }
-  /// What the database holds. Acknowledged writes only.
+  /// The acknowledged writes.
   const Model& model() const { return model_; }
 
-  /// `value` nullopt: a delete. After an error the write may have happened, or not.
+  /// `value` nullopt: a delete. After an error the write may or may not have happened.
   Status Write(const std::string& key, std::optional<std::string> value, bool sync = false) {
     Status status = value ? db_->Put(key, *value, {.sync = sync}) : db_->Delete(key, {sync});
     unsynced_.emplace_back(key, std::move(value));
@@ -122,8 +122,8 @@ class ModelDb {
   Status Flush() { return Synced(db_->Flush()); }
   Status Compact() { return Synced(db_->Compact()); }
 
-  /// Opens the database again, or for the first time. It must have the state after some number of
-  /// writes: all that were acknowledged; after a power loss, all that were synced.
+  /// Opens or reopens the database. It must have the state after some write: at least all
+  /// acknowledged ones or, after a power loss, all synced ones.
   Status Reopen(bool lost_power = false) {
     db_ = nullptr;
     auto db = Db::Open(options_, "/db");
@@ -133,7 +133,7 @@ class ModelDb {
     for (size_t n = 0;; ++n) {
       if ((lost_power || n >= num_acknowledged_) && found == synced_) break;
       if (n == unsynced_.size()) {
-        ADD_FAILURE() << "writes were lost, brought back or torn";
+        ADD_FAILURE() << "writes were lost, resurrected or torn";
         break;
       }
       Apply(unsynced_[n], &synced_);
@@ -164,8 +164,8 @@ class ModelDb {
   const Options options_;
   std::unique_ptr<Db> db_;
   Model model_;
-  Model synced_;                  // the state that survives everything
-  std::vector<Change> unsynced_;  // since then; the last one may have failed
+  Model synced_;                  // the state that survives a power loss
+  std::vector<Change> unsynced_;  // later changes; the last one may have failed
   size_t num_acknowledged_ = 0;   // of these
 };
 

@@ -42,7 +42,7 @@ TEST(ColumnDefinition, KeepsADelimiterThatIsNotTab) {
   EXPECT_EQ(MakeColumn("n=field(\\t):5", ',').ToText(), "n=field:5");
 }
 
-TEST(ColumnDefinition, RejectsTheRestWithAReason) {
+TEST(ColumnDefinition, RejectsInvalidTextWithAReason) {
   const std::string long_name(Column::kMaxNameBytes + 1, 'n');
   std::string deep = "j=json:";
   for (size_t i = 0; i <= Column::kMaxJsonDepth; ++i) deep += "/a";

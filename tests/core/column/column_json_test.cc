@@ -42,7 +42,7 @@ TEST(ColumnJson, NumbersCountIfTheyAreExactlyOfTheType) {
                    "0"}));
 }
 
-// In some locales numbers have a decimal point of their own, in this one of two bytes.
+// Some locales have another decimal point, this one of two bytes.
 TEST(ColumnJson, DoesNotDependOnTheLocale) {
   const testing::TestLocale locale("ps_AF");
   ASSERT_NE(testing::TestLocale::DecimalPoint(), ".");
@@ -51,16 +51,16 @@ TEST(ColumnJson, DoesNotDependOnTheLocale) {
   EXPECT_EQ(Indexed("c=float:json:/a", row), (Texts{"1.5", "-225"}));
   EXPECT_EQ(Indexed("c=int:json:/a", row), Texts{"-225"});
   EXPECT_EQ(Indexed("c=json:/a", R"({"b":1.5e400,"a":1})"), kMissing);
-  ASSERT_NE(testing::TestLocale::DecimalPoint(), ".") << "the thread's locale is as it was";
+  ASSERT_NE(testing::TestLocale::DecimalPoint(), ".") << "the thread's locale is unchanged";
 }
 
-TEST(ColumnJson, TakesTheFirstAndNothingAfterIt) {
+TEST(ColumnJson, FirstOfEqualNamesWins) {
   EXPECT_EQ(Indexed("c=json:/a", R"({"a":1,"a":2})"), Texts{"1"});
   EXPECT_EQ(Indexed("c=json:/a/b", R"({"a":{"c":1},"a":{"b":2}})"), kMissing);
   EXPECT_EQ(Indexed("c=json:/a", R"({"a":1,)"), Texts{"1"});
 }
 
-TEST(ColumnJson, DamageEndsTheRow) {
+TEST(ColumnJson, InvalidJsonEndsTheRow) {
   for (const std::string_view row :
        {"", "{", "{]", "nul", "{\"b\":\x01,\"a\":1}", "{\"b\":\"\xff\",\"a\":1}", "{b:1,\"a\":1}",
         "{\"a\":", "{\"a\":}", "{\"a\":\"x", "\xef\xbb", "{\"b\":1e400,\"a\":1}"}) {

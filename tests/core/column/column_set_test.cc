@@ -10,7 +10,7 @@
 #include "blocksieve/column.h"
 #include "lib/column/values.h"
 
-// Columns that are read together have the values that each of them has by itself.
+// Columns that are read together have the same values as each alone.
 
 namespace blocksieve::testing {
 namespace {
@@ -55,7 +55,7 @@ Values OneByOne(const std::vector<Column>& columns, const std::string& row) {
   return values;
 }
 
-// JSON of the names that the columns have, and of others.
+// JSON with the names of the columns and other names.
 std::string Document(std::mt19937_64* random, int depth = 0) {
   const auto pick = [&](const std::vector<std::string>& from) {
     return from[(*random)() % from.size()];

@@ -39,7 +39,7 @@ TEST(Column, FixedNeedsAllItsBytes) {
   EXPECT_EQ(Indexed("c=int:fixed(1,2)", "x-7y"), Texts{"-7"});
 }
 
-TEST(Column, TextIsANumberOnlyIfAllOfItIs) {
+TEST(Column, TextMustBeANumberAsAWhole) {
   for (const auto& [text, value] : {std::pair("-5", "-5"),
                                     {"007", "7"},
                                     {"-0", "0"},
@@ -107,7 +107,7 @@ TEST(Column, ArraysSplit) {
   EXPECT_EQ(Indexed("c=fixed(0,3)[,]", "a,bc"), (Texts{"a", "b"}));
 }
 
-TEST(Column, TellsWhetherRowsHaveSeveralValuesToCompare) {
+TEST(Column, IsAnArrayIfRowsCanHaveSeveralValues) {
   for (const char* const several : {"c=field[,]:2", "c=json:/a"}) {
     EXPECT_TRUE(internal::IsArray(MakeColumn(several))) << several;
   }
@@ -122,7 +122,7 @@ TEST(Column, WordsAreRunsOfLettersDigitsAndHighBytes) {
   EXPECT_EQ(Indexed("c=words:1", "ABC abc"), (Texts{"ABC", "abc"}));
   EXPECT_EQ(Indexed("c=words:1", "\xc3\xa9t\xc3\xa9,\xff"), (Texts{"\xc3\xa9t\xc3\xa9", "\xff"}));
   EXPECT_EQ(Indexed("c=words:1", "a_b[c`d{e@f"), (Texts{"a", "b", "c", "d", "e", "f"}));
-  EXPECT_EQ(Indexed("c=words:1", "--"), Texts{}) << "present, without words";
+  EXPECT_EQ(Indexed("c=words:1", "--"), Texts{}) << "present, but without words";
   EXPECT_EQ(Indexed("c=words:1", ""), Texts{});
   EXPECT_EQ(Indexed("c=words:2", "a"), kMissing);
   EXPECT_EQ(Indexed("c=words:field[;]:1", "a b;c"), (Texts{"a", "b", "c"}));
@@ -140,7 +140,7 @@ TEST(Column, NgramsAreOfCharacters) {
             (Texts{"\x80", "\xe6\x97", "z", "\xff", "\xc3\xa9", "\xa9"}));
 }
 
-TEST(Column, VisitorsStopWhenTheyLike) {
+TEST(Column, VisitorsCanStop) {
   for (const std::string_view definition :
        {"c=field[,]:1", "c=words:1", "c=ngrams(1):1", "c=words:field[;]:1"}) {
     size_t calls = 0;

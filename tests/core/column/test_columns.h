@@ -43,7 +43,7 @@ inline Texts Listed(std::string_view list) {
   return parts;
 }
 
-/// Expects that `row` matches all of the listed conditions or, if not `expected`, none.
+/// Expects that `row` matches all listed conditions or, if not `expected`, none.
 inline void ExpectEach(bool expected, std::span<const Column> columns, std::string_view row,
                        std::string_view conditions) {
   for (const std::string& condition : Listed(conditions)) {
@@ -53,7 +53,7 @@ inline void ExpectEach(bool expected, std::span<const Column> columns, std::stri
 
 inline const Texts kMissing{"missing"};
 
-/// What a row holds: each value as text, or kMissing.
+/// The values of a row as text, or kMissing.
 inline Texts Indexed(const Column& column, std::string_view row) {
   Texts values;
   const bool has_column = internal::ForEachIndexed(column, row, [&](const Value& value) {

@@ -22,11 +22,11 @@ TEST(BitSlices, StrideWastesLittle) {
   }
 }
 
-TEST(BitSlices, SizeThatDoesNotFit) {
+TEST(BitSlices, SizeSaturates) {
   EXPECT_EQ(BitSlices::NumBytes(uint64_t{1} << 40, uint64_t{1} << 40), ~uint64_t{0});
 }
 
-/// Random bits, and what each filter says by looking at its bits one by one.
+/// Random bits, and each filter's result by a check of single bits.
 struct RandomSlices {
   std::vector<uint8_t> bytes;
   BitSlices slices;
@@ -48,7 +48,7 @@ struct RandomSlices {
   }
 };
 
-TEST(BitSlices, EveryKernelGivesTheAnswersOfSingleFilters) {
+TEST(BitSlices, EveryKernelMatchesSingleFilters) {
   std::mt19937_64 random(3);
   for (const uint64_t num_filters :
        {1, 7, 8, 63, 64, 65, 127, 500, 511, 512, 513, 519, 1000, 2048, 2049, 4097, 9999}) {
@@ -76,7 +76,7 @@ TEST(BitSlices, EveryKernelGivesTheAnswersOfSingleFilters) {
   }
 }
 
-TEST(BitSlices, FiltersOfNoValuesContainNothing) {
+TEST(BitSlices, EmptyFiltersContainNothing) {
   const BitSlices slices{{}, 0, 100, 7};
   std::vector<uint64_t> candidates(2, ~uint64_t{0});
   const uint64_t hash = 17;

@@ -27,8 +27,8 @@ TestIndex IndexOf(ValueType type, const std::vector<std::vector<Value>>& granule
                      });
 }
 
-/// Every range between two of `bounds`, open, closed or half-open, against the values themselves.
-/// Returns how many granules were removed.
+/// Compares every range between two of `bounds`, open, closed or half-open, with the values.
+/// Returns the number of granules removed.
 uint64_t ExpectSound(ValueType type, const std::vector<std::vector<Value>>& granules,
                      const std::vector<Value>& bounds) {
   const TestIndex index = IndexOf(type, granules);
@@ -72,7 +72,7 @@ std::vector<std::vector<Value>> Divide(const std::vector<Value>& values, std::mt
   return granules;
 }
 
-TEST(GranuleBounds, OrderedBitsKeepTheOrder) {
+TEST(GranuleBounds, OrderedBitsPreserveTheOrder) {
   const std::vector<double> floats = {-kInfinity, -1e300, -1, -5e-324, 0,         5e-324,
                                       1e-300,     1,      2,  1e300,   kInfinity, kNan};
   for (size_t i = 1; i < floats.size(); ++i) {
@@ -122,7 +122,7 @@ TEST(GranuleBounds, AreSoundForNumbers) {
 }
 
 TEST(GranuleBounds, AreSoundForBytes) {
-  // Common prefixes, 0xff at every place of a cut, lengths around the limit.
+  // Common prefixes, 0xff at every position of a cut, lengths around the limit.
   std::mt19937_64 random(3);
   std::vector<std::string> texts = {"",
                                     std::string(1, '\0'),
@@ -141,7 +141,7 @@ TEST(GranuleBounds, AreSoundForBytes) {
   for (const std::string& text : texts) values.push_back(Value::Bytes(text));
   std::vector<Value> bounds(values.begin(), values.begin() + 40);
   EXPECT_GT(ExpectSound(ValueType::kBytes, Divide(values, &random), bounds), 1000);
-  // All in one granule, and each in one of its own.
+  // All in one granule, and each in a granule of its own.
   ExpectSound(ValueType::kBytes, {values}, bounds);
   std::vector<std::vector<Value>> single;
   for (const Value& value : values) single.push_back({value});
@@ -168,7 +168,7 @@ TEST(GranuleBounds, RangesSelectFewGranulesOfSortedValues) {
       granules[g].push_back(Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * g + i)));
     }
   }
-  granules[3].push_back(Value::Uint(0));  // somebody's "no time": costs its own granule only
+  granules[3].push_back(Value::Uint(0));  // an outlier affects its own granule only
   const TestIndex index = IndexOf(ValueType::kUint, granules);
   for (uint64_t g = 10; g < 900; g += 37) {
     const Value low = Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * g + 50));
@@ -179,7 +179,7 @@ TEST(GranuleBounds, RangesSelectFewGranulesOfSortedValues) {
   EXPECT_LE(index->column(0).bounds_bytes, 8 * 1000);
 }
 
-TEST(GranuleBounds, TakeFewBytesWhateverTheirValues) {
+TEST(GranuleBounds, AreSmallForAnyValues) {
   std::mt19937_64 random(4);
   std::vector<std::vector<Value>> numbers(1000);
   std::vector<std::string> texts;

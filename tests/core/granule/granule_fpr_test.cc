@@ -11,7 +11,7 @@
 #include "lib/granule/sizing.h"
 #include "tests/core/granule/granule_test_index.h"
 
-// Measured rates against the exact model, two-sided, and sizes against the targets.
+// Measured FPRs against the exact model, two-sided, and sizes against the targets.
 
 namespace blocksieve::testing {
 namespace {
@@ -46,7 +46,7 @@ TestIndex IndexOfCounts(const std::vector<uint64_t>& counts, double target_fpr) 
                      });
 }
 
-TEST(GranuleFpr, IsTheModelsForAnyNumberOfValues) {
+TEST(GranuleFpr, MatchesTheModelForAnyNumberOfValues) {
   for (const double target : {0.3, 0.1, 0.01, 0.001, 1e-4}) {
     const internal::FilterSizer sizer = *internal::FilterSizer::Create(target);
     for (const uint64_t n : {1, 2, 3, 5, 8, 20, 100, 1000}) {
@@ -56,9 +56,9 @@ TEST(GranuleFpr, IsTheModelsForAnyNumberOfValues) {
       const double expected = internal::BloomFprForKeys(sizer.BitsFor(n), n, sizer.num_probes());
       EXPECT_LE(expected, target);
       // Granules of one index share the hash and an absent value's positions, and filters differ in
-      // their fill: a probe's answers are not independent of each other. By the model the rate of
-      // one value varies little (its positions may coincide), that of one filter by about
-      // sqrt(k^2 / bits). So the deviation is that of the independent answers, plus these two.
+      // their fill: the results of a probe are not independent. In the model, the FPR of one value
+      // varies little (its positions may coincide), that of one filter by about sqrt(k^2 / bits).
+      // So the deviation is that of independent results, plus these two.
       const double k = sizer.num_probes();
       const double bits = static_cast<double>(sizer.BitsFor(n));
       const double independent = 1 / std::sqrt(expected * measured.probes);
@@ -88,7 +88,7 @@ double BitsPerValue(const TestIndex& index) {
          static_cast<double>(index->column(0).num_distinct);
 }
 
-/// Rows of distinct values, with keys like the paths of a file system.
+/// Rows with distinct values, and keys like the paths of a file system.
 TestIndex IndexOfPaths(uint64_t granule_rows, uint64_t num_rows, ValueType type) {
   GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(granule_rows, {ColumnOf(type)}));
   std::mt19937_64 random(5);

@@ -9,7 +9,7 @@
 namespace blocksieve::testing {
 namespace {
 
-TEST(GranuleIndexBuilder, ValuesOfAWrongTypeComeOutInFinish) {
+TEST(GranuleIndexBuilder, FinishReportsValuesOfAWrongType) {
   for (const size_t column : {0, 1}) {
     GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {ColumnOf(ValueType::kInt)}));
     builder.StartRow("a", 1);
@@ -19,7 +19,7 @@ TEST(GranuleIndexBuilder, ValuesOfAWrongTypeComeOutInFinish) {
   }
 }
 
-TEST(GranuleIndexBuilder, LeavesOutFiltersThatWouldSkipNothing) {
+TEST(GranuleIndexBuilder, DropsFiltersThatWouldPruneNothing) {
   const auto options = IndexOptions(50, {ColumnOf(ValueType::kUint), ColumnOf(ValueType::kUint)});
   const TestIndex index = IndexOfRows(options, 5'000, [](uint64_t row, auto& builder) {
     builder.AddValue(0, Value::Uint(row % 7));                      // all values everywhere
@@ -34,7 +34,7 @@ TEST(GranuleIndexBuilder, LeavesOutFiltersThatWouldSkipNothing) {
   EXPECT_LT(index.Containing(1, Value::Uint(99)).Count(), 20);
 }
 
-TEST(GranuleIndexBuilder, KeepsToTheBudgetOfAColumn) {
+TEST(GranuleIndexBuilder, MeetsTheBudgetOfAColumn) {
   struct Budget {
     uint64_t bytes;
     uint64_t rows;
@@ -55,7 +55,7 @@ TEST(GranuleIndexBuilder, KeepsToTheBudgetOfAColumn) {
   }
 }
 
-TEST(GranuleIndexBuilder, KeepsToTheBudgetOfTheIndex) {
+TEST(GranuleIndexBuilder, MeetsTheBudgetOfTheIndex) {
   uint64_t previous = ~uint64_t{0};
   for (const uint64_t budget : {100'000, 18'000, 5'000, 700, 100}) {
     GranuleIndexOptions options =
@@ -83,7 +83,7 @@ TEST(GranuleIndexBuilder, KeepsToTheBudgetOfTheIndex) {
   }
 }
 
-TEST(GranuleIndexBuilder, TellsTheMemoryThatItHolds) {
+TEST(GranuleIndexBuilder, ReportsItsMemory) {
   GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(128, {ColumnOf(ValueType::kUint)}));
   const uint64_t empty = builder.MemoryBytes();
   constexpr uint64_t kRows = 100'000;
@@ -91,12 +91,12 @@ TEST(GranuleIndexBuilder, TellsTheMemoryThatItHolds) {
     builder.StartRow(RowKey(row), 1);
     builder.AddValue(0, Value::Uint(row));
   }
-  // A hash for each value that may still be needed, in a vector that may be twice as large.
+  // A hash for each value, in a vector whose capacity may be twice its size.
   EXPECT_GE(builder.MemoryBytes() - empty, kRows * sizeof(uint64_t));
   EXPECT_LE(builder.MemoryBytes() - empty, kRows * 8 * sizeof(uint64_t));
 }
 
-TEST(GranuleIndexBuilder, PartsThatAreNotWanted) {
+TEST(GranuleIndexBuilder, OmitsUnwantedParts) {
   GranuleColumnOptions no_filters = ColumnOf(ValueType::kInt);
   no_filters.with_filters = false;
   no_filters.name = std::string("definition \0 of it", 18);

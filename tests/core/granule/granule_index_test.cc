@@ -16,7 +16,7 @@ namespace {
 
 std::string Number(uint64_t i) { return "value " + std::to_string(i); }
 
-TEST(GranuleIndex, OfNoRows) {
+TEST(GranuleIndex, HandlesNoRows) {
   const TestIndex index =
       IndexOfRows(IndexOptions(4, {ColumnOf(ValueType::kBytes)}), 0, [](auto, auto&) {});
   EXPECT_EQ(index->num_granules(), 0);
@@ -48,7 +48,7 @@ TEST(GranuleIndex, RowsAndKeysOfEachGranuleByRandomAccess) {
 }
 
 TEST(GranuleIndex, KeysInAnyOrderAndOfAnyBytes) {
-  // The engine's order, not ours: descending here, with empty keys and zero bytes.
+  // In the engine's order: here descending, with empty keys and zero bytes.
   const std::vector<std::string> keys = {"z", "z", std::string("y\0", 2), "y", "\xff\xff", "a", ""};
   GranuleIndexBuilder builder = MakeIndexBuilder(IndexOptions(2, {}));
   for (const std::string& key : keys) builder.StartRow(key, 1);
@@ -84,8 +84,8 @@ TEST(GranuleIndex, ClosesByBytesAndOnDemand) {
   EXPECT_EQ(index->NumRows(3), 2);
 }
 
-/// Rows with 0 to 3 values each, drawn as `draw` says; whatever row has a value, its granule must
-/// be among those that may have it.
+/// Rows with 0 to 3 values each, drawn by `draw`. The granule of each row with a value must be
+/// among those that may match it.
 template <class Draw>
 void ExpectNoFalseNo(uint64_t num_rows, uint64_t granule_rows, Draw draw) {
   std::mt19937_64 random(num_rows + granule_rows);
@@ -114,14 +114,14 @@ void ExpectNoFalseNo(uint64_t num_rows, uint64_t granule_rows, Draw draw) {
   EXPECT_GT(rejected, 0) << "no filter was tested";
 }
 
-TEST(GranuleIndex, NeverAFalseNoOnSkewedValues) {
+TEST(GranuleIndex, HasNoFalseNegativesOnSkewedValues) {
   for (const uint64_t granule_rows : {1, 16, 128}) {
     ExpectNoFalseNo(5'000, granule_rows,
                     [](auto& random) { return random() % (1 + (random() >> (random() % 63))); });
   }
 }
 
-TEST(GranuleIndex, ListsOfValuesAreUnions) {
+TEST(GranuleIndex, PruneByAnyIsTheUnion) {
   GranuleColumnOptions no_bounds = ColumnOf(ValueType::kUint);
   no_bounds.with_bounds = false;
   GranuleColumnOptions no_filters = ColumnOf(ValueType::kUint);
@@ -133,7 +133,7 @@ TEST(GranuleIndex, ListsOfValuesAreUnions) {
   std::mt19937_64 random(5);
   const TestIndex index = IndexOfRows(options, 20'000, [&](uint64_t row, auto& builder) {
     for (uint64_t n = random() % (row % 64 == 0 ? 200 : 3); n > 0; --n) {
-      // Clustered enough that bounds say something.
+      // Clustered enough that bounds prune.
       const uint64_t value = row / 10 + random() % 5'000;
       for (size_t column = 0; column < 4; ++column) builder.AddValue(column, Value::Uint(value));
     }
@@ -170,7 +170,7 @@ TEST(GranuleIndex, MissingAndPresent) {
   EXPECT_EQ(Members(index.Present(0)), (std::vector<size_t>{}));
 }
 
-TEST(GranuleIndex, AlwaysMatchingGranulesStay) {
+TEST(GranuleIndex, AlwaysMatchingGranulesAreNotPruned) {
   const auto options = IndexOptions(4, {ColumnOf(ValueType::kInt)});
   const TestIndex index = IndexOfRows(options, 400, [](uint64_t row, auto& builder) {
     builder.AddValue(0, Value::Int(static_cast<int64_t>(row / 4)));
@@ -186,7 +186,7 @@ TEST(GranuleIndex, AlwaysMatchingGranulesStay) {
     }
     EXPECT_LT(set.Count(), 15);
   }
-  // But nothing comes back that was no candidate.
+  // But no other granule becomes a candidate.
   GranuleSet none = GranuleSet::None(100);
   index->column_index(0).PruneByHash(Value::Int(0).Hash(), &none);
   EXPECT_TRUE(none.IsEmpty());

@@ -17,7 +17,7 @@ constexpr double kTargets[] = {0.5, 0.3, 0.1, 0.025, 0.01, 0.001, 1e-4, 1e-6};
 
 FilterSizer SizerFor(double target_fpr) { return *FilterSizer::Create(target_fpr); }
 
-TEST(FilterSizer, MeetsTheTargetWithAnyNumberOfValuesAndWastesTwoBitsAtMost) {
+TEST(FilterSizer, MeetsTheTargetWithAtMostTwoExtraBits) {
   for (const double target : kTargets) {
     const FilterSizer sizer = SizerFor(target);
     EXPECT_EQ(sizer.BitsFor(0), 0);
@@ -43,7 +43,7 @@ TEST(FilterSizer, IsNoLargerThanTheTablesLayout) {
 }
 
 struct Sizes {
-  double ratio;  // of all bits to the sum of filters sized one by one
+  double ratio;  // all bits / sum of the bits of individually sized filters
   size_t num_classes;
 };
 
@@ -83,13 +83,13 @@ TEST(SizeClasses, CoverEveryGranuleInOrder) {
   }
 }
 
-TEST(SizeClasses, OfNoGranulesIsOneEmptyClass) {
+TEST(SizeClasses, NoGranulesAreOneEmptyClass) {
   const std::vector<SizeClass> classes = ChooseSizeClasses({}, SizerFor(0.01));
   ASSERT_EQ(classes.size(), 1);
   EXPECT_EQ(classes[0].num_bits, 0);
 }
 
-TEST(SizeClasses, OneOfManyValuesAmongManyOfFew) {
+TEST(SizeClasses, OneLargeFilterAmongManySmallOnes) {
   std::vector<uint64_t> counts(1000, 3);
   counts[500] = 1000;
   for (const double target : kTargets) EXPECT_LE(SizesFor(counts, target).ratio, 1.25) << target;
@@ -132,8 +132,8 @@ TEST(SizeClasses, StayNearTheSumOnSkewedCounts) {
         const auto counts = Counts(num_granules, [&] { return static_cast<uint64_t>(draw()); });
         EXPECT_LE(SizesFor(counts, target).ratio, 1.25);
       }
-      // 0 to 3 values. Filters of less than nine bits on average, and two bits of which class: the
-      // map is a quarter of them.
+      // 0 to 3 values. Filters have less than nine bits on average and the class takes two, so the
+      // map is a quarter of the filters.
       EXPECT_LE(SizesFor(Counts(num_granules, [&] { return random() % 4; }), target).ratio,
                 target > 0.05 ? 1.3 : 1.25);
     }

@@ -22,7 +22,7 @@ class TestIndex {
       : bytes_(std::make_unique<std::string>(std::move(bytes))),
         index_(*GranuleIndex::Open(AsBytes(*bytes_))) {}
 
-  /// The same of bytes that stay where they are.
+  /// The same for bytes that outlive it.
   TestIndex(ByteView bytes, Kernel kernel) : index_(*GranuleIndex::Open(bytes, kernel)) {}
 
   const GranuleIndex& operator*() const { return index_; }
@@ -35,7 +35,7 @@ class TestIndex {
   GranuleSet Containing(size_t column, const Value& value) const {
     return Kept(column, &ColumnIndex::PruneByHash, value.Hash());
   }
-  /// Of values that ascend.
+  /// REQUIRES: ascending values
   GranuleSet ContainingAny(size_t column, std::span<const Value> values) const {
     return Kept(column, &ColumnIndex::PruneByAny, values);
   }
@@ -68,13 +68,13 @@ inline TestIndex FinishIndex(GranuleIndexBuilder* builder) {
   return TestIndex(Must(builder->Finish()));
 }
 
-/// "key 00000017": ascends with its number.
+/// "key 00000017": ascends with the number.
 inline std::string RowKey(uint64_t row) {
   std::string digits = std::to_string(row);
   return "key " + std::string(8 - std::min<size_t>(8, digits.size()), '0') + digits;
 }
 
-/// An index of so many rows, whose values add(row, builder) adds.
+/// An index of `num_rows` rows, whose values add(row, builder) adds.
 template <class Add>
 TestIndex IndexOfRows(const GranuleIndexOptions& options, uint64_t num_rows, Add add) {
   GranuleIndexBuilder builder = MakeIndexBuilder(options);
@@ -85,7 +85,7 @@ TestIndex IndexOfRows(const GranuleIndexOptions& options, uint64_t num_rows, Add
   return FinishIndex(&builder);
 }
 
-/// Granules of `granule_rows` rows, of any size, and these columns.
+/// Options with granules of `granule_rows` rows, of any size, and these columns.
 inline GranuleIndexOptions IndexOptions(uint64_t granule_rows,
                                         std::vector<GranuleColumnOptions> columns) {
   GranuleIndexOptions options;
@@ -103,7 +103,7 @@ inline GranuleColumnOptions ColumnOf(ValueType type, double target_fpr = 0.01) {
   return column;
 }
 
-/// The granules of a set, as numbers.
+/// The numbers of the granules in a set.
 inline std::vector<size_t> Members(const GranuleSet& set) {
   std::vector<size_t> members;
   for (size_t g = 0; g < set.num_granules(); ++g) {

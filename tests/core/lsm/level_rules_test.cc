@@ -7,7 +7,7 @@
 #include "lib/lsm/level_rules.h"
 #include "lib/range/range_filter.h"
 
-// What AllocateByLevel and AllocateForFile do besides AllocateRates.
+// The rules of AllocateByLevel and AllocateForFile on top of AllocateRates.
 
 namespace blocksieve {
 namespace {
@@ -26,7 +26,7 @@ double FprOf(const Levels& levels, int level, const RateGoal& goal = {.bits_per_
   return RatesOf(levels, level, goal).target_fpr;
 }
 
-TEST(LevelRules, EveryLevelHasWhatItsFilesGet) {
+TEST(LevelRules, EveryLevelHasTheRatesOfItsFiles) {
   const Levels levels = {{.num_runs = 3, .keys_per_run = 1e4},
                          kNone,
                          {.keys_per_run = 1e5},
@@ -82,7 +82,7 @@ TEST(LevelRules, NoFileTakesMuchMoreMemoryThanTheTreeOnAverage) {
   }
 }
 
-TEST(LevelRules, WhatNoFiltersReachIsNotPaidForWithoutEnd) {
+TEST(LevelRules, UnreachableGoalsHaveLimitedCost) {
   constexpr FilterKind kBloom = FilterKind::kBlockedBloom;
   for (const double runs : {1.0, 8.0, 50.0}) {
     const Levels levels = {{.num_runs = runs, .keys_per_run = 1e3, .kind = kBloom},
@@ -94,7 +94,7 @@ TEST(LevelRules, WhatNoFiltersReachIsNotPaidForWithoutEnd) {
   }
 }
 
-TEST(LevelRules, TheLastLevelGoesWithoutUnlessFiltersAnswerForRanges) {
+TEST(LevelRules, TheLastLevelHasNoFiltersExceptForRanges) {
   const Levels levels = {
       {.num_runs = 2, .keys_per_run = 1e3}, {.keys_per_run = 1e5}, {.keys_per_run = 1e6}};
   EXPECT_EQ(FprOf(levels, 2, {.wasted_reads = 1.1}), 1);
@@ -107,7 +107,7 @@ TEST(LevelRules, TheLastLevelGoesWithoutUnlessFiltersAnswerForRanges) {
   EXPECT_EQ(RatesOf(levels, 2).range_fpr, 1);
 }
 
-TEST(LevelRules, OneRateStaysAsItIs) {
+TEST(LevelRules, OneFprIsKept) {
   EXPECT_EQ(FprOf({{.keys_per_run = 10}, {.keys_per_run = 1e9}}, 0, {.target_fpr = 0.3}), 0.3);
   EXPECT_FALSE(AllocateByLevel({kNone}, {.bits_per_key = 10}).ok());
 }

@@ -28,9 +28,9 @@ std::vector<RunGroup> TreeOfRatio(double ratio, FilterKind level0 = kRibbon,
           {.keys_per_run = last, .kind = others}};
 }
 
-// What rates cost, computed again.
+// The cost of FPRs, computed independently.
 RateAllocation CostOf(const std::vector<RunGroup>& groups, const std::vector<double>& fprs) {
-  constexpr uint64_t kManyKeys = uint64_t{1} << 30;  // so that whole lines and chunks do not count
+  constexpr uint64_t kManyKeys = uint64_t{1} << 30;  // makes rounding to lines and chunks negligible
   RateAllocation cost;
   double keys = 0;
   for (size_t i = 0; i < groups.size(); ++i) {
@@ -52,7 +52,7 @@ RateAllocation MustAllocate(const std::vector<RunGroup>& groups, const RateGoal&
   EXPECT_TRUE(allocation.ok()) << allocation.status().message();
   if (!allocation.ok()) return {};
   const RateAllocation cost = CostOf(groups, allocation->target_fprs);
-  // Otherwise rates are as asked for, and those of layouts a little lower.
+  // Otherwise FPRs are as requested, and those of layouts a little lower.
   if (allocation->is_reached && !goal.target_fpr) {
     EXPECT_DOUBLE_EQ(allocation->wasted_reads, cost.wasted_reads);
   }
@@ -60,15 +60,15 @@ RateAllocation MustAllocate(const std::vector<RunGroup>& groups, const RateGoal&
   return *allocation;
 }
 
-// A run that one lookup in four checks is worth what one of four times its keys is, per bit.
-TEST(RateAllocation, RunsThatAreRarelyCheckedHaveCoarseFilters) {
+// A run that one lookup in four checks gets the same FPR as a run with four times its keys.
+TEST(RateAllocation, RarelyCheckedRunsHaveHighFprs) {
   auto groups = TreeOfRatio(10);
   const RateAllocation whole = MustAllocate(groups, {.bits_per_key = 8});
   groups[2].lookup_share = 0.25;
   const RateAllocation part = MustAllocate(groups, {.bits_per_key = 8});
   EXPECT_NEAR(part.target_fprs[2] / part.target_fprs[3],
               4 * whole.target_fprs[2] / whole.target_fprs[3], 0.05);
-  // It is better than to know nothing of it.
+  // Better than ignoring the lookup share.
   EXPECT_LT(part.wasted_reads, CostOf(groups, whole.target_fprs).wasted_reads);
   groups[0].lookup_share = 0;
   EXPECT_EQ(MustAllocate(groups, {.wasted_reads = 0.01}).target_fprs[0], 1);
@@ -82,7 +82,7 @@ TEST(RateAllocation, GoalsAreNeverExceededAndNearlyUsedUp) {
         const RateAllocation by_bits = MustAllocate(groups, {.bits_per_key = bits});
         EXPECT_LE(by_bits.bits_per_key, bits);
         EXPECT_GT(by_bits.bits_per_key, bits - 0.02) << ratio;
-        // The other way of asking ends at the same trade.
+        // The inverse goal ends at the same trade-off.
         const double reads = by_bits.wasted_reads * (1 + 1e-9);
         const RateAllocation by_reads = MustAllocate(groups, {.wasted_reads = reads});
         EXPECT_LE(by_reads.wasted_reads, reads);
@@ -93,7 +93,7 @@ TEST(RateAllocation, GoalsAreNeverExceededAndNearlyUsedUp) {
   }
 }
 
-// Monkey: proportional to the keys, with filters of log2(1/FPR) bits; ribbons are nearly that.
+// Monkey: FPRs are proportional to the keys if filters have log2(1/FPR) bits, as ribbons nearly do.
 TEST(RateAllocation, RatesAreNearlyProportionalToTheKeys) {
   const auto groups = TreeOfRatio(10);
   const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = 10});
@@ -104,7 +104,7 @@ TEST(RateAllocation, RatesAreNearlyProportionalToTheKeys) {
   }
 }
 
-// No change of two rates by a step saves reads for the same memory.
+// No exchange of one step between two runs saves reads for the same memory.
 TEST(RateAllocation, NoExchangeBetweenTwoRunsIsBetter) {
   std::mt19937_64 random(7);
   const auto between = [&](double low, double high) {
@@ -130,14 +130,14 @@ TEST(RateAllocation, NoExchangeBetweenTwoRunsIsBetter) {
       change(between(1.05, 4));
       change(between(0.25, 0.95));
       const RateAllocation changed = CostOf(groups, fprs);
-      // A row of the table is what the memory may be short of.
+      // The memory may be one row of the table short.
       if (changed.bits_per_key > asked) continue;
       EXPECT_GT(changed.wasted_reads, 0.97 * allocation.wasted_reads) << round;
     }
   }
 }
 
-TEST(RateAllocation, TheLastLevelGoesWithoutIfThatIsBest) {
+TEST(RateAllocation, TheLastLevelHasNoFiltersIfThatIsBest) {
   const auto groups = TreeOfRatio(10);
   const RateAllocation little = MustAllocate(groups, {.bits_per_key = 0.8});
   EXPECT_EQ(little.target_fprs.back(), 1);
@@ -149,7 +149,7 @@ TEST(RateAllocation, TheLastLevelGoesWithoutIfThatIsBest) {
   EXPECT_EQ(more_than_runs.wasted_reads, 5);
 }
 
-TEST(RateAllocation, OneRunGetsItAll) {
+TEST(RateAllocation, OneRunGetsTheWholeBudget) {
   const std::vector<RunGroup> groups = {{.keys_per_run = 1e6, .kind = kBloom}};
   const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = 10});
   EXPECT_EQ(allocation.target_fprs[0], LayoutForBitsPerKey(kBloom, 10)->predicted_fpr);
@@ -164,7 +164,7 @@ TEST(RateAllocation, EmptyRunsCostNothing) {
   EXPECT_NEAR(allocation.bits_per_key, 10, 0.07);
 }
 
-TEST(RateAllocation, MoreMemoryThanAnyFilterNeedsIsLeft) {
+TEST(RateAllocation, ExcessMemoryIsNotUsed) {
   const auto groups = TreeOfRatio(10);
   const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = 32});
   EXPECT_LT(allocation.bits_per_key, 25);
@@ -177,7 +177,7 @@ TEST(RateAllocation, OneRateIsTheSameForAll) {
   EXPECT_EQ(same.target_fprs, std::vector<double>(groups.size(), 1.0 / 64));
 }
 
-TEST(RateAllocation, WhatNoFiltersReachIsTheMostPreciseOnes) {
+TEST(RateAllocation, UnreachableGoalsGetTheLowestFpr) {
   const std::vector<RunGroup> many = {{.num_runs = 1000, .keys_per_run = 1e6, .kind = kBloom}};
   const RateAllocation rates = MustAllocate(many, {.wasted_reads = 1e-6});
   EXPECT_FALSE(rates.is_reached);
@@ -185,7 +185,7 @@ TEST(RateAllocation, WhatNoFiltersReachIsTheMostPreciseOnes) {
   EXPECT_TRUE(MustAllocate(many, {.wasted_reads = 1}).is_reached);
 }
 
-TEST(RateAllocation, WhatCannotBeIsRefusedWithItsRange) {
+TEST(RateAllocation, InvalidGoalsAreRejectedWithTheRange) {
   const double nan = std::nan("");
   const struct {
     RateGoal goal;
@@ -233,7 +233,7 @@ double WastedReads(const RateAllocation& rates, double seek_fraction) {
   return (1 - seek_fraction) * rates.wasted_reads + seek_fraction * rates.wasted_seek_reads;
 }
 
-TEST(RangeRates, GoalsAreKept) {
+TEST(RangeRates, GoalsAreMet) {
   for (const double seek_fraction : {0.01, 0.1, 0.5, 0.9, 0.99}) {
     for (const double bits : {8.0, 12.0, 16.0, 24.0}) {
       const RateAllocation rates =
@@ -252,7 +252,7 @@ TEST(RangeRates, GoalsAreKept) {
   }
 }
 
-// Any other division of the same memory wastes more.
+// Every other division of the same memory wastes more reads.
 TEST(RangeRates, NoOtherDivisionIsBetter) {
   constexpr double kBits = 14;
   for (const double seek_fraction : {0.2, 0.5, 0.8}) {
@@ -261,7 +261,7 @@ TEST(RangeRates, NoOtherDivisionIsBetter) {
     const double wasted_reads = WastedReads(rates, seek_fraction);
     for (double bits = 3; bits < 10; bits += 0.25) {
       const RateAllocation points = MustAllocate(kTree, {.bits_per_key = kBits - bits});
-      // Rates of ranges in proportion to the keys, with so many bits.
+      // Range FPRs in proportion to the keys, with this many bits.
       double range_fpr = kMaxRangeFpr;
       const auto with = [&](double largest, auto of_run) {
         double sum = 0;
@@ -284,7 +284,7 @@ TEST(RangeRates, NoOtherDivisionIsBetter) {
   }
 }
 
-TEST(RangeRates, SmallRunsGetPreciseRangesAsTheyGetPrecisePoints) {
+TEST(RangeRates, SmallRunsGetLowRangeFprs) {
   const RateAllocation rates = MustAllocate(kTree, {.bits_per_key = 14, .seek_fraction = 0.5});
   ASSERT_EQ(rates.range_fprs.size(), kTree.size());
   for (size_t i = 0; i + 1 < kTree.size(); ++i) {

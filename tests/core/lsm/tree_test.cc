@@ -36,7 +36,7 @@ Files Sort(const std::vector<File>& files) {
   return sorted;
 }
 
-// Keys of one letter, spread evenly from the first to the last one of a file.
+// Keys of one letter, evenly distributed over the key range of a file.
 Tree Letters(const std::vector<File>& files, const KeyLess& less = std::less<>()) {
   const Files sorted = Sort(files);
   const auto share = [&](size_t file, std::string_view key) {
@@ -89,8 +89,8 @@ TEST(LsmTree, KeysMayHaveAnotherOrder) {
              {0.1, 1});
 }
 
-// A run may span keys of others with hardly any of its own.
-TEST(LsmTree, LookupsAreWhereTheKeysAre) {
+// A run's key range may include keys of other runs and hardly any of its own.
+TEST(LsmTree, LookupsAreDistributedLikeTheKeys) {
   const std::vector<File> files = {{0, "c", "d", 100}, {1, "a", "z", 100}};
   const Files sorted = Sort(files);
   const Coverage coverage =
@@ -98,8 +98,8 @@ TEST(LsmTree, LookupsAreWhereTheKeysAre) {
   ExpectNear(Tree(sorted.runs, coverage).LookupShares(), {100.0 / 200, 1});
 }
 
-// Each call may read a block, which would take long where level 0 has many files.
-TEST(LsmTree, LittleIsAskedOfBoundsThatLieTogether) {
+// Each call may read a block, which would take long if level 0 has many files.
+TEST(LsmTree, AdjacentBoundsAreInterpolated) {
   constexpr int kNeighbors = 100;
   std::vector<File> files;
   for (int i = 0; i < kNeighbors; ++i) {
@@ -117,8 +117,9 @@ TEST(LsmTree, LittleIsAskedOfBoundsThatLieTogether) {
   EXPECT_NEAR(Tree(sorted.runs, coverage).LookupShares()[0], 0.9, 0.01);
 }
 
-TEST(LsmTree, InterpolationGoesByKeysAndNotByRanges) {
-  // Three quarters of the keys are in the first tenth of their range, which the level above spans.
+TEST(LsmTree, InterpolationFollowsKeysNotRanges) {
+  // Three quarters of the keys are in the first tenth of their range, which is that of the level
+  // above.
   ExpectNear(Interpolated({{1, std::string("k\0", 2), "k\x19", 50},
                            {2, std::string("k\0", 2), "k\x19", 3000},
                            {2, "k\x1a", "k\xfa", 1000}})
@@ -126,8 +127,8 @@ TEST(LsmTree, InterpolationGoesByKeysAndNotByRanges) {
              {0.75, 1}, 0.01);
 }
 
-// Between files that end with 19999 and begin with 20000 there is nothing, though bytes differ.
-TEST(LsmTree, InterpolationKnowsDigits) {
+// There is no gap between files that end with 19999 and begin with 20000, though the bytes differ.
+TEST(LsmTree, InterpolationUsesDigits) {
   std::vector<File> files;
   const auto add = [&](int level, int first, int last, double num_keys) {
     files.push_back({level, "id" + std::to_string(first), "id" + std::to_string(last), num_keys});
@@ -137,8 +138,8 @@ TEST(LsmTree, InterpolationKnowsDigits) {
   EXPECT_GT(Interpolated(files).LookupShares()[0], 0.97);
 }
 
-// Keys that are alike in their first bytes, or have no bytes at all.
-TEST(LsmTree, InterpolationTakesAnyKeys) {
+// Keys with common prefixes, and empty keys.
+TEST(LsmTree, InterpolationAcceptsAnyKeys) {
   for (const double share :
        Interpolated({{1, "", "", 5}, {2, "", std::string(300, '\xff'), 100}}).LookupShares()) {
     EXPECT_GE(share, 0);
@@ -163,7 +164,7 @@ TEST(LsmTree, LevelsAreMeansOverTheirRuns) {
   EXPECT_TRUE(HasKeys(levels));
 }
 
-TEST(LsmTree, KindsAreByTheLifeOfFiles) {
+TEST(LsmTree, KindsDependOnTheLifetimeOfFiles) {
   using enum FilterKind;
   Levels levels(2);
   for (const bool short_lived : {true, false}) {
@@ -178,7 +179,7 @@ TEST(LsmTree, KindsAreByTheLifeOfFiles) {
 TEST(LsmTree, WastedReadsAreWeightedByCoverage) {
   const Tree overlap = Letters({{0, "a", "b", 100}, {1, "a", "k", 1000}});
   EXPECT_NEAR(overlap.WastedReads({0.5, 0.01}, 1), 0.1 * 0.5 + 0.01, 1e-9);
-  // Only keys of the older run that lie in the range of the newer one pay for that.
+  // Only keys of the older run within the key range of the newer one pay for that.
   EXPECT_NEAR(overlap.WastedReads({0.5, 0.01}, 0), 100.0 / 1100 * 0.5, 1e-9);
   const Tree apart = Letters({{0, "k", "m", 200}, {1, "a", "k", 800}});
   EXPECT_NEAR(apart.WastedReads({0.5, 0.01}, 1), 0.2 * 0.5 + 0.8 * 0.01, 1e-9);

@@ -26,7 +26,7 @@ struct Input {
   uint64_t num_granules() const { return counts.size(); }
 };
 
-// Granules of values that `draw` chooses, as hashes of them.
+// Hashes of values that `draw` chooses, by granule.
 template <class Draw>
 Input Drawn(size_t num_granules, size_t values_per_granule, Draw draw) {
   std::mt19937_64 random(num_granules + values_per_granule);
@@ -83,7 +83,7 @@ GranuleSet SetOf(const std::set<uint32_t>& granules, uint64_t num_granules) {
   return set;
 }
 
-/// The first byte: how many ribbons there are.
+/// The first byte: the number of ribbons.
 void ExpectExact(const Input& input, std::optional<int> num_ribbons = {}) {
   const std::string bytes = Make(input);
   if (num_ribbons) {
@@ -105,7 +105,7 @@ TEST(Postings, AreExactForValuesThatOccur) {
   }
 }
 
-TEST(Postings, HaveRareValuesInRibbons) {
+TEST(Postings, StoreRareValuesInRibbons) {
   ExpectExact(Scattered(2000, 20, 500), 0);  // hardly any
   // A third of the rows have a value of their own, the others one of a thousand.
   const auto some_rare = [](auto& random, size_t) {
@@ -119,9 +119,9 @@ TEST(Postings, HaveRareValuesInRibbons) {
   ExpectExact(Drawn(3000, 10, most_rare), 2);
 }
 
-// Of a nearly unique column, a value may be given its group of granules, or its own if it is in
+// In a nearly unique column, a value gets its group of granules, or its own granules if they are in
 // several groups.
-TEST(Postings, OfNearlyUniqueValuesAreGroups) {
+TEST(Postings, GroupNearlyUniqueValues) {
   for (const double target_fpr : {0.1, 0.01, 0.001}) {
     for (const size_t num_granules : {100, 3000}) {
       SCOPED_TRACE(std::to_string(target_fpr) + ", granules: " + std::to_string(num_granules));
@@ -150,7 +150,7 @@ TEST(Postings, OfNearlyUniqueValuesAreGroups) {
   }
 }
 
-TEST(Postings, AreExactForRunsAndForValuesOfManySizes) {
+TEST(Postings, AreExactForConsecutiveGranulesAndAnyFrequency) {
   ExpectExact(Drawn(2000, 5, [](auto&, size_t granule) { return granule / 100; }));
   // Value i is in about a 2^i-th of the granules.
   ExpectExact(Drawn(5000, 8, [](auto& random, size_t) {
@@ -161,14 +161,14 @@ TEST(Postings, AreExactForRunsAndForValuesOfManySizes) {
   }));
 }
 
-TEST(Postings, OfNothing) {
+TEST(Postings, HandleNoValues) {
   Input input;
   input.counts.assign(100, 0);
   const OpenPostings postings(Make(input), 100);
   EXPECT_TRUE(postings.Of(42).IsEmpty());
 }
 
-TEST(Postings, GiveAbsentValuesFewGranules) {
+TEST(Postings, HaveFewFalsePositives) {
   const Input inputs[] = {
       Scattered(2000, 20, 5000),       // a dictionary
       Scattered(2000, 20, 30'000),     // two ribbons
@@ -189,7 +189,7 @@ TEST(Postings, GiveAbsentValuesFewGranules) {
   }
 }
 
-TEST(Postings, OfSeveralValuesAreTheUnion) {
+TEST(Postings, PruneByAnyIsTheUnion) {
   const Input input = Scattered(500, 10, 800);
   const OpenPostings postings(Make(input), input.num_granules());
   std::vector<uint64_t> hashes;
@@ -203,7 +203,7 @@ TEST(Postings, OfSeveralValuesAreTheUnion) {
   EXPECT_EQ(postings.Of(hashes), all);
 }
 
-TEST(Postings, TakeAboutTheEstimatedBytesAndNoMoreThanAllowed) {
+TEST(Postings, MatchTheEstimateAndTheLimit) {
   for (const uint64_t num_values : {30, 1000, 20'000, 1'000'000}) {
     const Input input = Scattered(2000, 50, num_values);
     const GranuleHashes values{input.hashes, input.counts};
@@ -218,8 +218,8 @@ TEST(Postings, TakeAboutTheEstimatedBytesAndNoMoreThanAllowed) {
   }
 }
 
-// More than a bucket can hold: hashes that begin alike, which no hash function gives.
-TEST(Dictionary, IsNotMadeOfHashesThatCannotBeKeptApart) {
+// More hashes than a bucket can hold: with equal high bits, which a hash function does not produce.
+TEST(Dictionary, RefusesHashesWithoutDistinctRemainders) {
   std::vector<Posting> postings;
   for (uint64_t i = 0; i < 100; ++i) postings.push_back({i, 0});
   std::vector<PostingList> lists;
@@ -229,7 +229,7 @@ TEST(Dictionary, IsNotMadeOfHashesThatCannotBeKeptApart) {
   EXPECT_EQ(bytes, "");
 }
 
-TEST(RemainderBits, AreAsFewAsTheRateAllows) {
+TEST(RemainderBits, AreMinimalForTheFpr) {
   EXPECT_EQ(RemainderBits(1, 1), DictionaryShape::kMinRemainderBits);
   EXPECT_EQ(RemainderBits(16, 1), 8u);  // one of 16 values, in 16 granules: one on average
   EXPECT_EQ(RemainderBits(17, 1), 9u);

@@ -5,7 +5,7 @@
 #include "tests/core/granule/granule_test_index.h"
 #include "tests/core/predicate/test_column_index.h"
 
-// Which granules a predicate leaves, and what it asks indexes for that.
+// Which granules a predicate selects, and which probes that takes.
 
 namespace blocksieve {
 namespace {
@@ -41,7 +41,7 @@ class PredicateCandidates : public ::testing::Test {
   const FileIndex<> index_{std::vector(columns_.begin(), columns_.end() - 1), granules_};
 };
 
-TEST_F(PredicateCandidates, ComparisonsSkip) {
+TEST_F(PredicateCandidates, ComparisonsPrune) {
   const std::pair<std::string_view, Numbers> cases[] = {
       {"s = 'bash'", {0, 3}},
       {"s = 'none'", {}},
@@ -78,7 +78,7 @@ TEST_F(PredicateCandidates, ComparisonsSkip) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(Candidates(text), expected) << text;
 }
 
-TEST_F(PredicateCandidates, NegationsSkipWhereAllRowsAreAlike) {
+TEST_F(PredicateCandidates, NegationsPruneGranulesWithASingleValue) {
   const std::pair<std::string_view, Numbers> cases[] = {
       {"s != 'bash'", {1, 2, 3}},           {"s != 'zsh'", {0, 1, 3}},
       {"s NOT LIKE 'zsh'", {0, 1, 3}},      {"s NOT IN ('zsh', 'bash')", {1, 3}},
@@ -86,22 +86,22 @@ TEST_F(PredicateCandidates, NegationsSkipWhereAllRowsAreAlike) {
       {"s NOT STARTSWITH 'ba'", {1, 2, 3}}, {"NOT (s = 'bash' OR n > 0)", {1}},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(Candidates(text), expected) << text;
-  EXPECT_EQ(index_.filter_calls(), 0u) << "filters say nothing of what differs";
+  EXPECT_EQ(index_.filter_calls(), 0u) << "filters cannot prune inequalities";
   EXPECT_EQ(Candidates("NOT (s != 'bash' OR n != 9)"), Numbers{3});
   EXPECT_EQ(Candidates("NOT (NOT (s = 'dash') AND NOT (n = 9))"), (Numbers{1, 3}));
 }
 
-TEST_F(PredicateCandidates, WhatIsTrueOfNoRowNeedsNoIndex) {
+TEST_F(PredicateCandidates, ContradictionsNeedNoIndex) {
   for (const std::string_view text : {"n = 1.5", "n IN (1.5, 1e99)", "n BETWEEN 5 AND 4",
                                       "n < -1e99", "x < 'a' AND x BETWEEN 'b' AND 'a'"}) {
     EXPECT_EQ(Candidates(text), Numbers{}) << text;
   }
   EXPECT_EQ(index_.calls(), 0u);
   EXPECT_EQ(Candidates("s = 'bash' AND FALSE AND n = 1"), Numbers{});
-  EXPECT_EQ(index_.calls(), 2u) << "what stands before FALSE";
+  EXPECT_EQ(index_.calls(), 2u) << "for the comparisons before FALSE";
 }
 
-TEST_F(PredicateCandidates, WhatCannotSkipAsksNoIndex) {
+TEST_F(PredicateCandidates, WithoutPruningNoIndexIsProbed) {
   for (const std::string_view text :
        {"x = 'bash'", "x IN ('a', 'b')", "x < 'a'", "x IS NULL", "s LIKE '%ash'", "s LIKE '_ash%'",
         "s NOT LIKE 'b%h'", "s NOT LIKE '%'  OR TRUE", "w LIKE '%abc%'", "w LIKE 'abc%'", "w < 'b'",
@@ -118,10 +118,10 @@ TEST_F(PredicateCandidates, WhatCannotSkipAsksNoIndex) {
     EXPECT_EQ(index_.calls(), 0u) << text;
   }
   EXPECT_EQ(Candidates("s = 'dash' AND g HAS 'ab' AND (n = 1 OR x = 'a')"), Numbers{1});
-  EXPECT_EQ(index_.calls(), 2u) << "the filter and bounds of s only";
+  EXPECT_EQ(index_.calls(), 2u) << "only the filter and bounds of s";
 }
 
-TEST_F(PredicateCandidates, ManyValuesUnderNotDoNotSkip) {
+TEST_F(PredicateCandidates, NotInWithManyValuesDoesNotPrune) {
   std::string list = "1";
   for (int i = 2; i <= 33; ++i) list += "," + std::to_string(i);
   EXPECT_EQ(Candidates("n NOT IN (" + list + ")"), all_);
@@ -129,12 +129,12 @@ TEST_F(PredicateCandidates, ManyValuesUnderNotDoNotSkip) {
   EXPECT_EQ(Candidates("n IN (" + list + ")"), (Numbers{0, 1, 3}));
 }
 
-TEST_F(PredicateCandidates, NothingIsAskedOnceNoGranuleIsLeft) {
+TEST_F(PredicateCandidates, StopsWhenNoGranuleIsLeft) {
   EXPECT_EQ(Candidates("s = 'none' AND n = 1 AND a = 1"), Numbers{});
   EXPECT_EQ(index_.calls(), 1u);
 }
 
-TEST_F(PredicateCandidates, NoGranulesAreNoProblem) {
+TEST_F(PredicateCandidates, HandlesNoGranules) {
   for (const std::string_view text : {"s = 'x'", "TRUE", "FALSE", "s = 'x' OR n = 1", "x = ''"}) {
     const FileIndex<> empty(columns_, {});
     EXPECT_TRUE(internal::GranulePruner(MakePredicate(text, columns_), empty.lookup())

@@ -2,7 +2,7 @@
 
 #include "tests/core/column/test_columns.h"
 
-// The rows and conditions that Reference invents.
+// Random rows and conditions of Reference.
 
 namespace blocksieve::testing {
 std::string Reference::RandomText(uint64_t most_pieces) {

@@ -5,7 +5,7 @@
 #include "lib/column/value_number.h"
 #include "tests/core/column/test_columns.h"
 
-// Literals of any spelling against columns of any number type.
+// Literals in any spelling with columns of any number type.
 
 namespace blocksieve {
 namespace {
@@ -23,12 +23,12 @@ void ExpectNone(std::string_view type, std::string_view row, std::string_view co
   testing::ExpectEach(false, ColumnOf(type), row, conditions);
 }
 
-TEST(PredicateNumber, IntegersDoNotGoThroughDouble) {
+TEST(PredicateNumber, IntegersAreNotConvertedToDouble) {
   ExpectNone("int", "9007199254740993", "n = 9007199254740992 | n > 9007199254740993.0");
   ExpectAll("int", "9007199254740993", "n > 9007199254740992 | n > 9007199254740992.9");
 }
 
-TEST(PredicateNumber, FloatsKnowOneZeroAndOneNan) {
+TEST(PredicateNumber, FloatsHaveOneZeroAndOneNan) {
   ExpectAll("float", "-0.0", "n = 0");
   ExpectAll("float", "0", "n = -0.0");
   ExpectNone("float", "-0.0", "n < 0");

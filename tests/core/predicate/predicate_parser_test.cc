@@ -17,7 +17,7 @@ const std::vector<Column>& Columns() {
 
 std::string Printed(std::string_view text) { return MakePredicate(text, Columns()).ToText(); }
 
-TEST(PredicateParser, PrintsEachFormAsItWouldBeWritten) {
+TEST(PredicateParser, PrintsTheCanonicalForm) {
   for (const std::string& text : testing::Listed(
            "pkg = 'bash' | pkg != 'bash' | n < 5 | n <= -5 | n > 1.5 | n >= 1e400 | "
            "n IN (1, 2, 3) | n NOT IN (1) | n BETWEEN 1 AND 2 | n NOT BETWEEN 1 AND 2 | "
@@ -31,7 +31,7 @@ TEST(PredicateParser, PrintsEachFormAsItWouldBeWritten) {
   }
 }
 
-TEST(PredicateParser, TakesOtherSpellings) {
+TEST(PredicateParser, AcceptsOtherSpellings) {
   EXPECT_EQ(Printed("pkg=='x'"), "pkg = 'x'");
   EXPECT_EQ(Printed("pkg<>'x'"), "pkg != 'x'");
   EXPECT_EQ(Printed("n<-5"), "n < -5");
@@ -49,7 +49,7 @@ TEST(PredicateParser, TakesOtherSpellings) {
   EXPECT_EQ(Printed("(n = 1 AND n = 2) OR n = 3"), "n = 1 AND n = 2 OR n = 3");
 }
 
-TEST(PredicateParser, AndBindsMoreThanOr) {
+TEST(PredicateParser, AndBindsTighterThanOr) {
   const Predicate predicate = MakePredicate("TRUE OR TRUE AND FALSE", Columns());
   EXPECT_TRUE(predicate.Matches(""));
   EXPECT_FALSE(MakePredicate("(TRUE OR TRUE) AND FALSE", Columns()).Matches(""));

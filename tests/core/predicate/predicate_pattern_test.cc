@@ -34,18 +34,18 @@ TEST(PredicatePattern, MatchesTexts) {
        {"__", "____", "%_%_%_%_%", "ABC", "a\\%c", "a\\_c"}},
       {"a%c", {"a\\%c"}, {}},
       {"a_c", {"a\\_c"}, {}},
-      {"a\\c", {"a\\\\c", "a\\c"}, {}},  // a backslash before others is itself
+      {"a\\c", {"a\\\\c", "a\\c"}, {}},  // a backslash before anything else is literal
       {"_", {"\\_"}, {}},
       {"%%", {"\\%\\%"}, {"\\%"}},
       {"a\nb", {"a_b"}, {}},
-      // No part of a text is used twice.
+      // Matches of literals do not overlap.
       {"aba", {"ab%a"}, {"ab%ba"}},
       {"aa", {"a%a"}, {"a%a%a"}},
       {"xaybzc", {"%a%b%c"}, {"%a%b%cd"}},
       {"mississippi", {"%is%ip%_"}, {"%is%ip%__ppi"}},
       {"aab", {"a%_b", "%a_b"}, {"aa_b"}},
       {"abcabd", {"%ab_%d"}, {}},
-      // An underscore is one character; what is not UTF-8 has characters, too.
+      // An underscore is one character, also in invalid UTF-8.
       {"\xc3\xa9", {"_", "%\xa9"}, {"__"}},  // literals match bytes, as STARTSWITH does
       {"\xe6\x97\xa5", {"_"}, {"__", "%__", "_%_", "__%"}},
       {"a\xf0\x9f\x98\x80z", {"a_z"}, {"a__z"}},
@@ -69,7 +69,7 @@ TEST(PredicatePattern, DoesNotTakeExponentialTime) {
   EXPECT_TRUE(Like(text, pattern + "%"));
 }
 
-TEST(PredicatePattern, KnowsPrefixesAndEquality) {
+TEST(PredicatePattern, RecognisesPrefixesAndEquality) {
   const struct {
     std::string_view pattern;
     bool is_equal;
@@ -88,7 +88,7 @@ TEST(PredicatePattern, KnowsPrefixesAndEquality) {
   }
 }
 
-TEST(PredicatePattern, WordsAreCertainBetweenSeparators) {
+TEST(PredicatePattern, WordsAreRequiredBetweenSeparators) {
   const Column column = MakeColumn("w=words:1");
   const std::pair<std::string_view, Tokens> cases[] = {
       {"abc", {"abc"}},     {"%abc%", {}},
@@ -105,7 +105,7 @@ TEST(PredicatePattern, WordsAreCertainBetweenSeparators) {
   }
 }
 
-TEST(PredicatePattern, NgramsAreCertainInsideLiterals) {
+TEST(PredicatePattern, NgramsAreRequiredInsideLiterals) {
   const Column column = MakeColumn("g=ngrams(3):1");
   const std::pair<Pattern, Tokens> cases[] = {
       {*Pattern::Like("%abcd%"), {"abc", "bcd"}},
@@ -115,7 +115,7 @@ TEST(PredicatePattern, NgramsAreCertainInsideLiterals) {
       {*Pattern::Like("%a\\%b%"), {"a%b"}},
       {*Pattern::Like("%\xc3\xa9\xc3\xa9%"), {}},  // two characters
       {*Pattern::Like("%\xc3\xa9\xc3\xa9z%"), {"\xc3\xa9\xc3\xa9z"}},
-      // A text could go on with the last character, or own the first byte.
+      // A text could complete the first or the last character.
       {*Pattern::Like("%abc\xe6\x97%"), {"abc"}},
       {*Pattern::Like("%\xa5"
                       "abc%"),

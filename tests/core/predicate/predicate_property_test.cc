@@ -38,7 +38,7 @@ TEST(PredicateProperty, MatchesAsTheReferenceAndNeverDropsAMatch) {
     Granules granules;
     for (size_t g = 0; g < 70; ++g) {
       granules.emplace_back();
-      // Rows in a granule are often alike, or nothing negated could skip.
+      // Rows in a granule are often equal, or no negation could prune.
       const std::string row = reference.RandomRow();
       for (size_t i = 0; i <= (seed + g) % 3; ++i) {
         granules.back().push_back(g % 2 == 0 ? row : reference.RandomRow());
@@ -84,7 +84,7 @@ TEST(PredicateProperty, MatchesAsTheReferenceAndNeverDropsAMatch) {
     }
   }
   EXPECT_GE(evaluations, 500'000u);
-  // Or the test would show little.
+  // Otherwise the test would be weak.
   EXPECT_GT(matches, evaluations / 10);
   EXPECT_LT(matches, evaluations * 9 / 10);
   EXPECT_GT(granules_dropped, granules_without_match / 3);
@@ -93,10 +93,10 @@ TEST(PredicateProperty, MatchesAsTheReferenceAndNeverDropsAMatch) {
                  static_cast<int>(100 * granules_dropped / granules_without_match));
 }
 
-TEST(PredicateProperty, TokensOfAnyBytesLoseNothing) {
+TEST(PredicateProperty, TokensOfAnyBytesNeverDropAMatch) {
   const std::vector<Column> columns = testing::MakeColumns(
       {"w=words:value", "g=ngrams(1):value", "h=ngrams(2):value", "i=ngrams(3):value"});
-  // Beginnings, middles and ends of characters, in no order.
+  // Beginnings, middles and ends of characters, in random order.
   const std::string_view alphabet = "a.\xc3\xa9\xe6\x97\xa5\xf0\xff\x80";
   std::mt19937_64 random(3);
   const auto random_bytes = [&](size_t most) {
@@ -112,7 +112,7 @@ TEST(PredicateProperty, TokensOfAnyBytesLoseNothing) {
     const std::string row = random_bytes(12);
     const FileIndex<> index(columns, {{row}});
     for (int i = 0; i < 20; ++i) {
-      // Pieces of the row, so that it matches often.
+      // Pieces of the row, for frequent matches.
       const size_t begin = random() % (row.size() + 1);
       const size_t size = random() % (row.size() + 1 - begin);
       const std::string piece = random() % 4 == 0 ? random_bytes(3) : row.substr(begin, size);

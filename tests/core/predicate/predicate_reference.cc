@@ -23,7 +23,7 @@ Texts Split(const std::string& text, char delimiter) {
   return parts;
 }
 
-// long double holds all of int64 and uint64, and the halves among small numbers, exactly.
+// long double represents all of int64 and uint64, and small halves, exactly.
 std::optional<long double> Number(const std::string& type, const std::string& text) {
   if (text.empty() || text == "x") return std::nullopt;  // rows have no other such texts
   if (type == "uint" && text[0] == '-') return std::nullopt;
@@ -97,7 +97,7 @@ const ColumnFacts& FactsOf(const std::string& name) {
   std::abort();
 }
 
-// The values that a comparison sees; none: missing.
+// The values that a comparison uses; none: missing.
 Texts ValuesOf(const ColumnFacts& facts, const std::string& row) {
   const Texts fields = Split(row, '\t');
   if (facts.field >= fields.size()) return {};

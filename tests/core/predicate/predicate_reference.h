@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-// What predicates mean, said a second time and naively: no code is shared with the library. It
-// makes the text of a random condition and knows its own answer for a row.
+// A second, naive implementation of predicates, which shares no code with the library. It generates
+// random conditions as text and evaluates them for a row.
 
 namespace blocksieve::testing {
 
-/// Rows of up to six TAB-separated fields and conditions on them. Values come from few, so that
-/// rows match often. REQUIRES: valid UTF-8, as is all that RandomRow makes.
+/// Rows of up to six TAB-separated fields, and conditions on them. There are few different values,
+/// for frequent matches. REQUIRES: valid UTF-8, as RandomRow returns it.
 class Reference {
  public:
   struct ColumnFacts {
@@ -21,7 +21,7 @@ class Reference {
     bool is_array;
     char tokens;  // 'w', 'g' or 0
   };
-  /// Those that conditions use.
+  /// The columns that conditions use.
   static const std::vector<ColumnFacts>& Columns();
 
   explicit Reference(uint64_t seed) : random_(seed) {}

@@ -4,7 +4,7 @@
 
 #include "tests/core/column/test_columns.h"
 
-// What predicates mean for a row.
+// Results of predicates for a row.
 
 namespace blocksieve {
 namespace {
@@ -14,7 +14,7 @@ using testing::MakeColumns;
 using testing::MakePredicate;
 
 // By example; predicate_property_test.cc compares with a second implementation.
-TEST(Predicate, MeansWhatItSays) {
+TEST(Predicate, MatchesTheExamples) {
   const std::vector<Column> columns = MakeColumns(
       {"s=field:1", "t=field[,]:1", "w=words:1", "g=ngrams(4):1", "a=int:field[,]:1", "n=int:2"});
   const struct {
@@ -28,15 +28,15 @@ TEST(Predicate, MeansWhatItSays) {
       {"it's", "s = 'it''s' | g HAS 's' | g LIKE '%s%'", "g HAS 'its'"},
       {"\xff\xff", "s > '\x7f' | s STARTSWITH '\xff'", "s STARTSWITH '\xff\xff\xff'"},
       {"libfoo.so", "s STARTSWITH 'lib' | s LIKE 'lib%.s_'", "s NOT LIKE '%foo%'"},
-      // A comparison of an array is one of any element; negations say that no element does.
+      // A comparison of an array is true if any element satisfies it, a negation if none does.
       {"3,-7,12", "a = 3 | a HAS -7 | a < 0 AND a > 10 | a IN (5, 12) | t LIKE '1_' | a != 4",
        "a HAS 4 | a BETWEEN 4 AND 11 | a != 3 | NOT a HAS 3 | a NOT IN (5, 12) | t NOT LIKE '%2'"},
-      // Words and n-grams compare whole texts, but for HAS.
+      // Columns of words and n-grams compare whole texts, except with HAS.
       {"abc,def,zzz",
        "w HAS 'def' | w = 'abc,def,zzz' | w LIKE '%c,d%' | w < 'b' | g HAS 'c,de' | g HAS 'f'",
        "w HAS 'DEF' | w HAS 'de' | w = 'def' | w NOT HAS 'zzz' | g HAS 'c,df'"},
       {"--", "w LIKE '%-' | w NOT HAS 'x' | w IS NOT NULL", "w HAS 'x'"},
-      // A missing column matches no comparison and no negation.
+      // A missing column satisfies neither a comparison nor its negation.
       {"x", "n IS NULL | n = 1 OR TRUE | NOT (n = 1 AND FALSE)",
        "n = 1 | n != 1 | NOT n = 1 | n IN (1) | n NOT IN (1) | n != 1.5 | n < 1e99 | n IS NOT NULL "
        "| "
@@ -49,7 +49,7 @@ TEST(Predicate, MeansWhatItSays) {
   }
 }
 
-TEST(Predicate, BuildsWhatParsingBuilds) {
+TEST(Predicate, BuildersEqualParsing) {
   const std::vector<Column> columns = MakeColumns({"n=int:1", "s=field:2", "w=words:2"});
   const Column& n = columns[0];
   const Column& s = columns[1];
@@ -86,7 +86,7 @@ TEST(Predicate, BuildsWhatParsingBuilds) {
   EXPECT_EQ(Predicate::And(std::vector{all[0]})->ToText(), "n = 1");
 }
 
-TEST(Predicate, RefusesWhatHasNoMeaning) {
+TEST(Predicate, RejectsInvalidComparisons) {
   const std::vector<Column> columns = MakeColumns({"n=int:1", "s=field:2", "w=words:2"});
   EXPECT_FALSE(Predicate::Equals(columns[0], Value::Bytes("one")).ok());
   EXPECT_FALSE(Predicate::NotEquals(columns[0], Value::Bytes("1 ")).ok());
@@ -97,7 +97,7 @@ TEST(Predicate, RefusesWhatHasNoMeaning) {
   EXPECT_FALSE(Predicate::Has(columns[2], Value::Bytes("two words")).ok());
 }
 
-TEST(Predicate, BoundsTheDepthOfWhatIsBuilt) {
+TEST(Predicate, BoundsTheDepthOfCombinations) {
   const Column column = testing::MakeColumn("n=int:1");
   const Predicate leaf = *Predicate::Equals(column, Value::Int(1));
   Predicate predicate = leaf;
@@ -119,7 +119,7 @@ TEST(Predicate, BoundsTheDepthOfWhatIsBuilt) {
   EXPECT_TRUE(wide.Matches("1"));
 }
 
-TEST(Predicate, OutlivesWhatItWasMadeOf) {
+TEST(Predicate, OutlivesItsArguments) {
   std::optional<Predicate> predicate;
   {
     const std::string text = "s = 'a string that is too long to be kept in place' OR s LIKE 'x%y'";

@@ -32,7 +32,7 @@ TEST(Query, HasAConditionAnOrderAndALimit) {
   EXPECT_EQ(query.limit, 10u);
 }
 
-TEST(Query, LacksWhatIsNotThere) {
+TEST(Query, AllPartsAreOptional) {
   EXPECT_EQ(Parsed("n > 5").limit, 0u);
   EXPECT_FALSE(Parsed("n > 5 LIMIT 3").order);
   EXPECT_EQ(Parsed("order by n asc limit 3").predicate.ToText(), "TRUE");
@@ -40,14 +40,14 @@ TEST(Query, LacksWhatIsNotThere) {
   EXPECT_EQ(Parsed("LIMIT 1e3").limit, 1000u);
 }
 
-TEST(Query, LeavesItsWordsToColumns) {
+TEST(Query, KeywordsCanBeColumnNames) {
   EXPECT_EQ(Parsed("order = 'x' AND limit = 5 ORDER BY order LIMIT 1").predicate.ToText(),
             "order = 'x' AND limit = 5");
   EXPECT_EQ(Parsed("limit > 5 LIMIT 7").limit, 7u);
   EXPECT_EQ(Parsed("\"order\" LIKE 'x%' ORDER BY \"limit\" LIMIT 1").order->column.name(), "limit");
 }
 
-TEST(Query, SaysWhatIsWrongAndWhere) {
+TEST(Query, ErrorsNameThePosition) {
   const struct {
     std::string text;
     size_t position;

@@ -34,7 +34,7 @@ class OwnedValue {
   std::string text_;
 };
 
-/// What an index may know of one column: all values of every granule. Counts what it is asked.
+/// An index with all values of every granule of a column. Counts its probes.
 class PerfectIndex : public ColumnIndex {
  public:
   struct Granule {
@@ -93,7 +93,7 @@ class PerfectIndex : public ColumnIndex {
   mutable size_t bounds_calls = 0;
 
  protected:
-  /// Whether a granule without what is asked for stays all the same.
+  /// Whether a granule without the value is a false positive.
   virtual bool IsFalsePositive() const { return false; }
 
  private:
@@ -112,7 +112,7 @@ class PerfectIndex : public ColumnIndex {
   std::vector<Granule> granules_;
 };
 
-/// One that is often mistaken, but never loses a granule.
+/// An index with many false positives, but no false negatives.
 class LossyIndex : public PerfectIndex {
  public:
   using PerfectIndex::PerfectIndex;
@@ -122,7 +122,7 @@ class LossyIndex : public PerfectIndex {
   mutable std::mt19937_64 random_{7};
 };
 
-/// The indexes of a file's columns, found as a predicate finds them.
+/// The indexes of a file's columns.
 template <class Index = PerfectIndex>
 class FileIndex {
  public:

@@ -9,7 +9,7 @@
 #include "lib/skip/summary.h"
 #include "tests/core/column/test_columns.h"
 
-// What the integrations tell of the skip indexes of several files.
+// Skip indexes of several files, as the integrations use them.
 
 namespace blocksieve::internal {
 namespace {
@@ -18,14 +18,14 @@ using testing::MakeColumns;
 using testing::MakePredicate;
 using testing::Texts;
 
-// The values are those of a granule each.
+// One granule per value.
 std::string BuildIndex(const std::vector<Column>& columns, const Texts& values) {
   SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns, .granule_rows = 1});
   for (const std::string& value : values) builder.AddRow(value, value);
   return *builder.Finish();
 }
 
-TEST(ScanPruner, FilesThatCannotSkipAreReadAsAWhole) {
+TEST(ScanPruner, FilesWithoutAUsableIndexAreReadAsAWhole) {
   const std::vector<Column> columns = MakeColumns({"v=value"});
   const Predicate predicate = MakePredicate("v = 'b'", columns);
   const std::string useful_bytes = BuildIndex(columns, {"a", "b", "c"});
@@ -33,16 +33,16 @@ TEST(ScanPruner, FilesThatCannotSkipAreReadAsAWhole) {
   const SkipIndex useful = *SkipIndex::Open(AsBytes(useful_bytes));
   const SkipIndex other = *SkipIndex::Open(AsBytes(other_bytes));
   ScanExplanation explanation;
-  ScanPruner planner(predicate, &explanation);
-  ASSERT_TRUE(planner.CanPrune());
-  const std::optional<GranuleSet> granules = planner.PruneFile(&useful, "1", "");
+  ScanPruner pruner(predicate, &explanation);
+  ASSERT_TRUE(pruner.CanPrune());
+  const std::optional<GranuleSet> granules = pruner.PruneFile(&useful, "1", "");
   ASSERT_TRUE(granules);
-  EXPECT_EQ(planner.Select(useful, *granules), 1u);
-  EXPECT_EQ(planner.Select(useful, GranuleSet::None(3)), 0u);
-  EXPECT_FALSE(planner.PruneFile(&useful, "2", "of another engine"));
-  EXPECT_FALSE(planner.PruneFile(&other, "3", ""));
-  for (int i = 0; i < 200; ++i) EXPECT_FALSE(planner.PruneFile(nullptr, "4", "damaged"));
-  planner.Finish();
+  EXPECT_EQ(pruner.Select(useful, *granules), 1u);
+  EXPECT_EQ(pruner.Select(useful, GranuleSet::None(3)), 0u);
+  EXPECT_FALSE(pruner.PruneFile(&useful, "2", "of another engine"));
+  EXPECT_FALSE(pruner.PruneFile(&other, "3", ""));
+  for (int i = 0; i < 200; ++i) EXPECT_FALSE(pruner.PruneFile(nullptr, "4", "damaged"));
+  pruner.Finish();
   EXPECT_FALSE(explanation.is_full_scan);
   EXPECT_EQ(explanation.num_files, 203u);
   EXPECT_EQ(explanation.files_without_index, 202u);
@@ -54,14 +54,14 @@ TEST(ScanPruner, FilesThatCannotSkipAreReadAsAWhole) {
   EXPECT_EQ(explanation.file_problems[1],
             "3: its index has nothing that the comparisons could ask");
   EXPECT_EQ(explanation.comparisons[0].num_files, 2u);
-  EXPECT_EQ(explanation.comparisons[0].granules_selected, 2u) << "of both times that it was asked";
+  EXPECT_EQ(explanation.comparisons[0].granules_selected, 2u) << "for both files";
   ASSERT_EQ(explanation.columns.size(), 1u);
   EXPECT_EQ(explanation.columns[0].name, "v");
   EXPECT_GT(explanation.index_bytes_touched, 0u);
   EXPECT_NE(explanation.ToText().find("granules: 1/3"), std::string::npos);
 }
 
-TEST(ScanPruner, EverythingIsReadIfNoIndexHelps) {
+TEST(ScanPruner, FullScanIfNoIndexCanPrune) {
   const Predicate predicate = MakePredicate("v = 'b'", MakeColumns({"v=value"}));
   ScanExplanation off;
   ScanPruner without(predicate, &off, {.use_index = false});
@@ -73,13 +73,13 @@ TEST(ScanPruner, EverythingIsReadIfNoIndexHelps) {
   EXPECT_FALSE(ScanPruner(MakePredicate("v LIKE '%b'", predicate.columns()), &useless).CanPrune());
   EXPECT_EQ(useless.full_scan_reason, "no comparison of the predicate can prune granules");
   ScanExplanation none;
-  ScanPruner planner(predicate, &none);
-  EXPECT_FALSE(planner.PruneFile(nullptr, "1", "written without an index"));
-  planner.Finish();
+  ScanPruner pruner(predicate, &none);
+  EXPECT_FALSE(pruner.PruneFile(nullptr, "1", "written without an index"));
+  pruner.Finish();
   EXPECT_EQ(none.full_scan_reason, "no file has an index that can prune granules");
 }
 
-TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameCounts) {
+TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameWins) {
   SkipIndexSummarizer summarizer;
   for (const char* const definition : {"v=value", "v=field:2"}) {
     const std::string bytes = BuildIndex(MakeColumns({definition}), {"a\tb", "c\td"});
@@ -94,7 +94,7 @@ TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameCounts) {
   EXPECT_EQ(summary.problems, Texts{"3: over budget"});
   ASSERT_EQ(summary.columns.size(), 1u);
   EXPECT_EQ(internal::FieldNumber(summary.columns[0]), 2u);
-  ASSERT_EQ(summary.usage.size(), 3u) << "superseded ones, and those that cannot be read, too";
+  ASSERT_EQ(summary.usage.size(), 3u) << "including superseded and unreadable definitions";
   for (const SkipIndexColumnUsage& usage : summary.usage) {
     EXPECT_EQ(usage.num_files, usage.definition == "of a newer version" ? 0u : 1u);
   }

@@ -10,7 +10,7 @@
 namespace blocksieve {
 namespace {
 
-/// An index in memory that keeps which of its bytes were read.
+/// An index in memory that records which of its bytes were read.
 class Source final : public SkipIndexSource {
  public:
   explicit Source(std::string bytes) : bytes_(std::move(bytes)), is_read_(bytes_.size()) {}
@@ -51,7 +51,7 @@ class SkipIndexSources : public ::testing::Test {
   std::string index_;
 };
 
-TEST_F(SkipIndexSources, OnlyTheColumnsThatAreAskedAreRead) {
+TEST_F(SkipIndexSources, ReadsOnlyTheRequestedColumns) {
   const SkipIndex whole = *SkipIndex::Open(AsBytes(index_));
   const Predicate where = *Predicate::Parse("n = 7 OR n > 195", columns_);
   Source source(index_);
@@ -61,14 +61,14 @@ TEST_F(SkipIndexSources, OnlyTheColumnsThatAreAskedAreRead) {
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   EXPECT_TRUE(
       std::ranges::equal(opened->Candidates(where).words(), whole.Candidates(where).words()));
-  EXPECT_LT(source.num_read(), index_.size() / 2) << "`unique` takes most of it";
+  EXPECT_LT(source.num_read(), index_.size() / 2) << "`unique` takes most of the index";
   EXPECT_EQ(opened->granules().num_columns(), 1u);
   EXPECT_EQ(opened->granules().column(0).name, columns_[0].ToText());
-  // Of columns that it lacks it can say nothing.
+  // It cannot prune by columns that it lacks.
   EXPECT_FALSE(opened->CanPrune(*Predicate::Parse("w HAS 'word7'", columns_)));
 }
 
-TEST_F(SkipIndexSources, AllColumnsAreTheIndexItselfAndItsHeaderTellsOfThem) {
+TEST_F(SkipIndexSources, ReadsTheWholeIndexAndItsHeader) {
   Source source(index_);
   const auto infos = *ReadSkipIndexColumns(&source);
   EXPECT_LE(source.num_read(), 4096u);
@@ -82,7 +82,7 @@ TEST_F(SkipIndexSources, AllColumnsAreTheIndexItselfAndItsHeaderTellsOfThem) {
   EXPECT_EQ(*ReadWholeSkipIndex(&source), index_);
 }
 
-TEST_F(SkipIndexSources, ErrorsOfTheSourceAreThoseOfReading) {
+TEST_F(SkipIndexSources, PassesOnErrorsOfTheSource) {
   Source source(index_);
   source.Fail();
   EXPECT_EQ(ReadSkipIndex(&source, columns_).status().message(), "the disk is gone");
@@ -90,7 +90,7 @@ TEST_F(SkipIndexSources, ErrorsOfTheSourceAreThoseOfReading) {
   EXPECT_EQ(ReadSkipIndexColumns(&source).status().message(), "the disk is gone");
 }
 
-TEST_F(SkipIndexSources, WhatIsCutOffIsDamage) {
+TEST_F(SkipIndexSources, TruncationIsCorruption) {
   for (const size_t size : {size_t{0}, size_t{5}, size_t{9}, size_t{60}, index_.size() - 1}) {
     Source source(index_.substr(0, size));
     EXPECT_EQ(ReadSkipIndex(&source, columns_).status().code(), StatusCode::kCorruption) << size;

@@ -10,8 +10,8 @@
 #include "tests/core/column/test_columns.h"
 #include "tests/core/granule/granule_test_index.h"
 
-// Rows in, candidates out. What an index holds of a column's values is tested with granules, what
-// comparisons make of it with predicates.
+// From rows to candidates. Indexes of a column are tested with granules, comparisons with
+// predicates.
 
 namespace blocksieve {
 namespace {
@@ -45,7 +45,7 @@ SkipIndexBuilder MakeBuilder(const std::vector<Column>& columns) {
 
 std::string KeyOf(uint64_t row) { return "key" + std::to_string(1000 + row); }
 
-// Row i has the number i / 10, that of its granule, and the word w(i % 3).
+// Row i has the number of its granule, i / 10, and the word w(i % 3).
 std::string RowOf(uint64_t row) {
   return std::to_string(row / kRowsPerGranule) + "\tw" + std::to_string(row % 3);
 }
@@ -70,10 +70,10 @@ TEST(SkipIndex, CandidatesAreTheGranulesThatMayMatch) {
   EXPECT_EQ(candidates("number IN (1, 2, 9) AND word = 'w1'"), (GranuleNumbers{1, 2, 9}));
   EXPECT_EQ(candidates("number > 7"), (GranuleNumbers{8, 9}));
   EXPECT_EQ(candidates("number = 77"), GranuleNumbers());
-  EXPECT_EQ(candidates("word LIKE '%1'").size(), 10u) << "which cannot skip";
+  EXPECT_EQ(candidates("word LIKE '%1'").size(), 10u) << "cannot prune";
 }
 
-// A name may have been dropped and given to another field.
+// A name may have been reused for another field.
 TEST(SkipIndex, ColumnsAreFoundByTheirDefinitions) {
   const BuiltIndex index(BuildRows(95));
   EXPECT_EQ(index->FindColumn(MakeColumn("word=field:2")), 1u);
@@ -85,7 +85,7 @@ TEST(SkipIndex, ColumnsAreFoundByTheirDefinitions) {
   EXPECT_EQ(index->Candidates(predicate).Count(), 10u);
 }
 
-TEST(SkipIndex, RowsThatAreNotKnownAlwaysMatchAndEmptyOnesLackAllColumns) {
+TEST(SkipIndex, UnknownRowsAlwaysMatchAndEmptyRowsLackAllColumns) {
   const std::vector<Column> columns = MakeColumns({"row=value"});
   SkipIndexBuilder builder = MakeBuilder(columns);
   builder.AddRow("a", "x");
