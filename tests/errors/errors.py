@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: errors.py [--write]
 
-Compares ERRORS.txt with the texts of all errors and warnings of the product; --write writes it.
-The word before a text is the function, variable or list that receives it. In a text, "…" is a
-value and "(these|those)" a choice.
+Compares ERRORS.txt with the texts of all errors and warnings of the product; --write writes it. The
+word before a text is the function, variable or list that receives it. "…" stands for a value and
+"(these|those)" for a choice.
 """
 
 import pathlib
@@ -13,18 +13,17 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = pathlib.Path(__file__).with_name("ERRORS.txt")
 
-# Functions that take the text of an error or warning.
+# Functions that take such a text, functions that return one, and variables and lists that hold them.
 CALLS = re.compile(
     r"InvalidArgument|Corruption|NotSupported|NotFound|IOError|Incomplete|Aborted|MemoryLimit|"
-    r"ResourceExhausted|Fail\w*|fail|UsageError|Interrupted|Terminate|Damaged\w*|Unknown|Unreadable|"
-    r"\w*OutOfRange|LogLoudly|LogNo\w+|WarnOnce|Report|Refused|refused|say|Expected|Complaint|WriteToStandardError"
+    r"ResourceExhausted|Fail\w*|fail|UsageError|Interrupted|Terminate|fprintf|Damaged\w*|Unknown|"
+    r"Unreadable|\w*OutOfRange|Log\w+|WarnOnce|Report\w*|[Rr]efused|say|Expected|Complaint|"
+    r"WriteToStandardError"
 )
-# Functions that return such a text, and variables and lists that hold it.
 FUNCTIONS = re.compile(
     r"\w*(?:Problem|Wrong|WhyNone|Warning|Complaint|InRange|OneOf|Known|ParseError)\w*"
 )
-VARIABLES = re.compile(r"\w*(?:problem|reason|error|warning|message)_?")
-LISTS = re.compile(r"problems|warnings|notes|damage|unopened")
+VARIABLES = re.compile(r"\w*(?:problem|reason|error|warning|message)s?_?|notes|damage|unopened")
 
 TOKEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\])+\''
@@ -44,12 +43,8 @@ def end_of(tokens, begin, stops=()):
 
 
 def split(tokens, separator):
-    begin, parts = 0, []
-    while begin <= len(tokens):
-        end = end_of(tokens, begin, separator)
-        parts.append(tokens[begin:end])
-        begin = end + 1
-    return parts
+    end = end_of(tokens, 0, separator)
+    return [tokens[:end], *(split(tokens[end + 1 :], separator) if end < len(tokens) else [])]
 
 
 def choices(tokens):
@@ -66,13 +61,8 @@ def text_of(tokens):
     return texts[0] if len(texts) == 1 else f"({'|'.join(texts)})"
 
 
-def text_of_literal(token):
-    raw = re.fullmatch(r'R"(\w*)\((.*)\)\1"', token, re.DOTALL)
-    return raw[2] if raw else re.sub(r'\\(["\\])', r"\1", token[1:-1])
-
-
 def text_of_term(term):
-    if all(token[-1] in "\"'" for token in term):
+    if all(token[-1] in "\"'" for token in term if not token.isupper()):  # upper case: a macro
         return "".join(map(text_of_literal, term))
     if term[0] == "(":
         return text_of(term[1:-1])
@@ -81,16 +71,22 @@ def text_of_term(term):
     return text_of(term[2:-1]) if term[0].endswith(("string", "Failure")) and len(term) > 3 else "…"
 
 
+def text_of_literal(token):
+    if token[:2] == 'R"':
+        return token[token.index("(") + 1 : token.rindex(")")]
+    return re.sub(r'\\(["\\])', r"\1", token[1:-1]) if token[0] in "\"'" else "…"
+
+
 def texts_of_call(name, tokens):
     arguments = split(tokens, ",")
-    formats = choices(arguments[0])
+    formats, values = choices(arguments[0]), [text_of(argument) for argument in arguments[1:]]
     if "{" in "".join(formats):
-        values = map(text_of, arguments[1:])
-        return [re.sub("{[^{}]*}", lambda _: next(values, "…"), each) for each in formats]
-    texts = [text_of(argument) for argument in arguments]
+        fill = lambda _, rest=iter(values): next(rest, "…")
+        return [re.sub("{[^{}]*}", fill, each) for each in formats]
     if name == "LogLoudly":
-        return ["".join(texts[1:])]
-    return formats if len(texts) == 1 else [": ".join(texts).removeprefix("…: ")]
+        return ["".join(values)]
+    joined = [": ".join([each, *values]) for each in formats]
+    return [re.sub("^(…: )+|(: …)+$", "", each) for each in joined] if values else formats
 
 
 def texts_in(source):
@@ -100,39 +96,47 @@ def texts_in(source):
     end_of_function = 0
     for i, token in enumerate(tokens[:-3]):
         name = token.split("::")[-1]
-        end, found = i, []
-        if CALLS.fullmatch(name) and tokens[i + 1] in "({":
-            end = end_of(tokens, i + 2)
-            found = texts_of_call(name, tokens[i + 2 : end])
-        elif LISTS.fullmatch(name) and tokens[i + 2] == "push_back":
-            end = end_of(tokens, i + 4)
-            found = choices(tokens[i + 4 : end])
-        elif VARIABLES.fullmatch(name) and tokens[i + 1] in ("=", "+="):
-            end = end_of(tokens, i + 2, ";")
-            found = choices(tokens[i + 2 : end])
-        elif FUNCTIONS.fullmatch(name) and tokens[i + 1] == "(":
-            body = end_of(tokens, i + 2, "{;")
-            body += 1 + (tokens[body + 1] == "const")
-            if tokens[body] == "{":
-                end_of_function = end_of(tokens, body + 1)
+        following = tokens[i + 1]
+        if CALLS.fullmatch(name) and following in "({":
+            begin, stop = i + 2, ""
+        elif VARIABLES.fullmatch(name) and tokens[i + 2] == "push_back":
+            begin, stop = i + 4, ""
+        elif VARIABLES.fullmatch(name) and following in ("=", "+="):
+            begin, stop = i + 2, ";"
         elif token == "return" and i < end_of_function:
-            end = end_of(tokens, i + 1, ";")
-            found = choices(tokens[i + 1 : end])
-        for text in found:
+            begin, stop = i + 1, ";"
+        elif tokens[i - 1 : i + 1] == ("#", "error"):
+            begin, stop = i + 1, "#"
+        else:
+            if FUNCTIONS.fullmatch(name) and following == "(":
+                body = end_of(tokens, i + 2, "{;") + 1
+                body += tokens[body] == "const"
+                if tokens[body] == "{":
+                    end_of_function = end_of(tokens, body + 1)
+            continue
+        end = end_of(tokens, begin, stop)
+        call = CALLS.fullmatch(name)
+        for text in texts_of_call(name, tokens[begin:end]) if call else choices(tokens[begin:end]):
             if re.search("[A-Za-z]{2}", text):
-                yield name, text, lines[i], lines[end]
+                yield name, text.strip(), lines[i], lines[end]
+
+
+def all_texts():
+    """For each text of the product: its file, "FOLDER: RECEIVER: TEXT", its first and last line."""
+    files = (path for top in ("include", "integration", "lib") for path in (ROOT / top).rglob("*"))
+    for file in sorted(path for path in files if path.suffix in (".cc", ".h")):
+        for name, text, first, last in texts_in(file.read_text(encoding="utf-8")):
+            yield file, f"{file.parent.relative_to(ROOT).as_posix()}: {name}: {text}", first, last
 
 
 def main():
     folders = {}
-    for file in sorted(path for top in ("include", "integration", "lib") for path in (ROOT / top).rglob("*.*")):
-        if file.suffix in (".cc", ".h"):
-            texts = folders.setdefault(file.parent.relative_to(ROOT).as_posix(), set())
-            texts.update(f"  {name}: {text}\n" for name, text, _, _ in texts_in(file.read_text()))
-    page = "\n".join(f"{folder}\n{''.join(sorted(texts))}" for folder, texts in folders.items() if texts)
+    for folder, text in sorted({tuple(entry.split(": ", 1)) for _, entry, *_ in all_texts()}):
+        folders.setdefault(folder, []).append(f"  {text}\n")
+    page = "\n".join(f"{folder}\n{''.join(texts)}" for folder, texts in folders.items())
     if sys.argv[1:] == ["--write"]:
-        LIST.write_text(page)
-    elif LIST.read_text() != page:
+        LIST.write_text(page, encoding="utf-8")
+    elif LIST.read_text(encoding="utf-8") != page:
         sys.exit(f"{LIST} differs from the sources; {__file__} --write writes it")
 
 
