@@ -70,15 +70,14 @@ TEST(AbiGuard, AProblemNamesBothVersions) {
   EXPECT_NE(AbiProblem("12.0.0").find("unknown"), std::string::npos);
 }
 
-/// A policy as if the library said that it were of another generation: it must not touch the
-/// interface.
+/// A policy for a library of another generation, which must not use the interface.
 std::shared_ptr<const rocksdb::FilterPolicy> MismatchedPolicy(double target_fpr) {
   const char* const other =
       AbiGenerationOf("7.8.3") == BLOCKSIEVE_ABI_GENERATION ? "9.6.1" : "7.8.3";
   return std::make_shared<Policy>(FilterPolicyOptions{.target_fpr = target_fpr}, AbiProblem(other));
 }
 
-// Databases under such a policy: they have stock Bloom filters, which work, and lose nothing.
+// Databases with such a policy have stock Bloom filters, which work, and lose nothing.
 class AbiRefused : public ::testing::TestWithParam<FilterShape> {
  protected:
   static constexpr double kTarget = 0.01;
@@ -97,7 +96,7 @@ class AbiRefused : public ::testing::TestWithParam<FilterShape> {
   void ExpectFiltered(TestDb* db) {
     ExpectAllFound(db);
     EXPECT_GT(db->Use().rejected, 0u);
-    // Of 10,000 absent keys; stock partitions are small, and their rates vary.
+    // Among 10,000 absent keys. Stock partitions are small, and their rates vary.
     EXPECT_LT(db->Use().fpr(), 1.5 * kTarget);
   }
 
@@ -110,7 +109,7 @@ class AbiRefused : public ::testing::TestWithParam<FilterShape> {
 TEST_P(AbiRefused, WhatItWritesHasFiltersForEverybody) {
   for (const bool is_fitted : {false, true}) {
     DbConfig config = refused_;
-    // Stock builders then refer to their policy for as long as they live (seen by valgrind).
+    // Stock builders then refer to their policy during their lifetime (found by valgrind).
     config.table.optimize_filters_for_memory = is_fitted;
     TestDb db(config);
     Fill(&db);

@@ -5,8 +5,8 @@
 
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 
-// Compiled once per generation, as if for a RocksDB of that generation, and with a namespace for
-// RocksDB's classes of its own, so that one program can hold them all.
+// Compiled once per generation, as if for a RocksDB of that generation, with a separate namespace
+// for RocksDB's classes, so that one program can hold them all.
 
 namespace blocksieve::testing {
 namespace {

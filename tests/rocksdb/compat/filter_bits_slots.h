@@ -6,10 +6,10 @@
 
 namespace blocksieve::testing {
 
-/// Function by slot of a virtual table. Destructors, whose slots cannot be asked for, are missing.
+/// Function by slot of a virtual table, without destructors, whose slots cannot be determined.
 using Slots = std::map<size_t, std::string>;
 
-/// Of the classes as filter_bits_abi.h declares them for a generation, by name.
+/// The virtual tables of the classes in filter_bits_abi.h for a generation, by class name.
 template <int generation>
 std::map<std::string, Slots> DeclaredSlots();
 

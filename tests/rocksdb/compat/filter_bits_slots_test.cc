@@ -5,23 +5,22 @@
 #include <string>
 #include <vector>
 
-// A function in the wrong slot is called instead of another without anybody noticing. So what
-// filter_bits_abi.h declares is compared, for every generation of RocksDB's interface, with its
-// virtual functions slot by slot, as the upstream headers
-// table/block_based/filter_policy_internal.h have them.
+// A function in the wrong slot would silently be called instead of another. So the declarations of
+// filter_bits_abi.h are compared slot by slot, for every generation of RocksDB's interface, with
+// the virtual functions of RocksDB's table/block_based/filter_policy_internal.h.
 
 namespace blocksieve::testing {
 namespace {
 
-/// The compiler of every supported platform gives a destructor two slots, here the first ones.
+/// On every supported platform, destructors have two slots, here the first ones.
 Slots AfterDestructor(const std::vector<std::string>& functions) {
   Slots slots;
   for (const std::string& function : functions) slots[2 + slots.size()] = function;
   return slots;
 }
 
-// What a generation lacks is declared after its last slot, where its library never calls it:
-// CalculateSpace and EstimatedFpRate in the first two.
+// CalculateSpace and EstimatedFpRate, which the first two generations lack, are declared after
+// their last slot, where the library never calls them.
 TEST(FilterBitsSlots, EveryGenerationIsDeclaredAsDescribed) {
   std::vector<std::string> builder = {"AddKey(key)",
                                       "EstimateEntriesAdded()",

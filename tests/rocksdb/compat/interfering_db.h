@@ -10,8 +10,8 @@
 
 namespace blocksieve::testing {
 
-/// Does something to the database before and after each call that a scan makes. Which of the
-/// functions MultiGet can be overridden changed in RocksDB 9.0.
+/// Changes the database before and after each call that a scan makes. RocksDB 9.0 changed which
+/// MultiGet functions can be overridden.
 class InterferingDb final : public rocksdb::StackableDB {
  public:
   InterferingDb(rocksdb::DB* db, std::function<void()> interfere)

@@ -1,6 +1,6 @@
 #pragma once
 
-// Included before everything else, makes a file believe that RocksDB's headers are those of version
+// Included first, simulates RocksDB headers of version
 // SIMULATED_MAJOR.SIMULATED_MINOR.SIMULATED_PATCH.
 
 #include <rocksdb/version.h>

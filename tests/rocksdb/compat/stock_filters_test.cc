@@ -16,7 +16,7 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-// The trailer of a stock Bloom filter: -1, 0, probes (in the low five bits), two bytes more.
+// The trailer of a stock Bloom filter: -1, 0, probes (in the low five bits), two more bytes.
 uint32_t ProbesInTrailer(const rocksdb::Slice& filter) {
   EXPECT_EQ(filter[filter.size() - 5], -1);
   EXPECT_EQ(filter[filter.size() - 4], 0);
@@ -40,7 +40,7 @@ TEST(StockFilters, TheModelSetsAsManyBitsAsRocksDbDoes) {
 
 TEST(StockFilters, ThePolicyDoesNotDependOnTheLocale) {
   const TestLocale locale("de_DE");
-  constexpr double kBits = 7.654;  // of no other test: policies are kept
+  constexpr double kBits = 7.654;  // unique to this test, as policies are cached
   const rocksdb::FilterPolicy* const stock = StockBloom(kBits);
   ASSERT_NE(stock, nullptr);
   const auto keys = PresentKeys(KeyShape::kUrl, 10'000);
@@ -60,7 +60,7 @@ TEST(StockFilters, TheModelPredictsTheMeasuredFpr) {
     const double predicted = StockBloomFpr(bits_per_key);
     const Layout layout = {FilterKind::kBlockedBloom, bits_per_key, StockBloomProbes(bits_per_key),
                            predicted};
-    // Positions in a line are not quite independent in RocksDB, so up to 5 % above the model.
+    // RocksDB's positions in a line are not quite independent: up to 5 % above the model.
     const Interval interval =
         FprInterval(predicted, 0.97, 1.05, BlockedBloomSpread(layout, kKeys), kKeys);
     EXPECT_TRUE(interval.Contains(measured))
@@ -73,7 +73,7 @@ TEST(StockFilters, TooFewBitsAreNoFilter) {
     EXPECT_EQ(StockBloomFpr(bits_per_key), 1) << bits_per_key;
     EXPECT_EQ(StockBloomProbes(bits_per_key), 0u) << bits_per_key;
   }
-  // From a half on, RocksDB rounds up to one.
+  // From half a bit on, RocksDB rounds up to one.
   EXPECT_EQ(StockBloomFpr(0.5), StockBloomFpr(1));
   EXPECT_LT(StockBloomFpr(0.5), 1);
 }
@@ -82,7 +82,7 @@ TEST(StockFilters, BitsForAnFprAreEnoughAndTheFewest) {
   for (double fpr = 0.5; fpr > 1e-6; fpr *= 0.93) {
     const double bits = StockBloomBitsPerKey(fpr);
     EXPECT_LE(StockBloomFpr(bits), fpr) << fpr;
-    // A hair below, it is not met (nor above the largest step between two numbers of probes).
+    // Slightly fewer bits miss it, by at most the largest step between two numbers of probes.
     if (bits > 1.002) {
       EXPECT_GT(StockBloomFpr(bits - 0.001), fpr) << fpr;
     }

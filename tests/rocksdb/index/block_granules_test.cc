@@ -9,7 +9,7 @@
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
-// Granules that are the data blocks of the table, where the table has some.
+// Granules that are the table's data blocks.
 
 namespace blocksieve {
 namespace {
@@ -27,7 +27,7 @@ class BlockGranules : public ::testing::Test {
     config_.table.block_size = 4096;
   }
 
-  // One file; its rows take `row_bytes` each, about.
+  // One file with rows of about `row_bytes`.
   void Write(uint64_t row_bytes = 100) {
     db_ = std::make_unique<TestDb>(config_);
     for (uint64_t i = 0; i < kRows; ++i) {
@@ -67,14 +67,14 @@ TEST_F(BlockGranules, AScanForOneRowReadsOneBlock) {
   EXPECT_EQ(Granules(), Blocks());
   uint64_t read = 0;
   for (uint64_t row = 0; row < kRows; row += 7) read += BlocksReadFor(row);
-  // But for false positives, of which one in a thousand granules has one.
+  // Except for false positives, one in a thousand granules.
   EXPECT_LE(read, (kRows / 7 + 1) * (1000 + Blocks()) / 1000 * 102 / 100);
   EXPECT_GE(read, kRows / 7);
 }
 
 TEST_F(BlockGranules, ManySmallRowsOfABlockAreOneGranule) {
   Write(10);
-  // Limits close those of the first block, which nothing yet tells apart from a table without.
+  // Limits close granules in the first block, as the table may turn out to have no blocks.
   EXPECT_GT(Granules(), Blocks());
   EXPECT_LE(Granules(), Blocks() + 3);
 }

@@ -12,7 +12,7 @@
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/logs.h"
 
-// The collector by itself, and what is made of the properties that it leaves.
+// The collector by itself, and readers of its properties.
 
 namespace blocksieve {
 namespace {
@@ -39,7 +39,7 @@ class SkipCollector : public ::testing::Test {
     return FileIndex(PropertiesOf(user, "", 0));
   }
 
-  // Properties of a file.
+  // The properties of a file.
   static std::shared_ptr<const rocksdb::TableProperties> PropertiesOf(
       const rocksdb::UserCollectedProperties& user, const std::string& session, uint64_t number) {
     auto properties = std::make_shared<rocksdb::TableProperties>();
@@ -49,7 +49,7 @@ class SkipCollector : public ::testing::Test {
     return properties;
   }
 
-  // What is collected of so many rows.
+  // The properties collected from `num_rows` rows.
   rocksdb::UserCollectedProperties Collect(uint64_t num_rows) {
     const auto collector = NewCollector();
     for (uint64_t i = 0; i < num_rows; ++i) Add(collector.get(), Key(i), std::to_string(i));
@@ -183,9 +183,9 @@ TEST_F(SkipCollector, TheCatalogOpensOnceAndStaysInItsBounds) {
   EXPECT_LE(catalog.used_bytes(), 3 * one);
   catalog.Open(file("s", 3));
   EXPECT_EQ(catalog.num_opened(), 4u);
-  catalog.Open(file("s", 1));  // the least recently used had gone
+  catalog.Open(file("s", 1));  // had been evicted as the least recently used
   EXPECT_EQ(catalog.num_opened(), 5u);
-  // Nothing is known of what has no identity.
+  // Files without an identity are not cached.
   for (int i = 0; i < 2; ++i) catalog.Open(file("", 0));
   EXPECT_EQ(catalog.num_opened(), 7u);
 }
@@ -205,7 +205,7 @@ TEST_F(SkipCollector, ACatalogChargesACacheForWhatItHolds) {
     catalog.Configure(1 << 30, nullptr);
     EXPECT_EQ(cache->GetPinnedUsage(), before);
   }
-  // One that is full keeps indexes out.
+  // A full cache keeps indexes out.
   constexpr bool kStrict = true;
   SkipIndexCatalog catalog(1 << 30);
   catalog.Configure(1 << 30, rocksdb::NewLRUCache(300 << 10, 0, kStrict));

@@ -13,7 +13,7 @@ struct File {
   uint64_t num_keys;
 };
 
-// Levels from 0 on. Files have numbers from 1 on.
+// Levels, beginning with level 0. File numbers begin with 1.
 rocksdb::ColumnFamilyMetaData Tree(const std::vector<std::vector<File>>& levels) {
   rocksdb::ColumnFamilyMetaData tree;
   tree.name = "default";

@@ -66,7 +66,7 @@ class LevelDatabases : public ::testing::TestWithParam<FilterShape> {
     return config;
   }
 
-  // Every flush has keys of the whole range; after each, all compactions are waited for.
+  // Every flush has keys of the whole range. After each flush, waits for all compactions.
   void Fill(TestDb* db, int flushes) {
     for (int flush = 0; flush < flushes; ++flush) {
       for (uint64_t i = 0; i < kKeysPerFlush; ++i) {
@@ -95,7 +95,7 @@ class LevelDatabases : public ::testing::TestWithParam<FilterShape> {
     }
   }
 
-  // Useless data blocks per lookup of a key that is not there.
+  // Wasted data-block reads per lookup of an absent key.
   static double WastedReads(TestDb* db) {
     constexpr int kLookups = 100'000;
     db->ResetUse();
@@ -125,12 +125,12 @@ TEST_P(LevelDatabases, SmallLevelsArePreciseAndTheBudgetIsKept) {
     double above = 100;
     for (const auto& [level, filters] : by_level) {
       EXPECT_LT(filters.bits_per_key(), above) << "level " << level << ", dynamic " << dynamic;
-      // Levels that compactions have just left may be of about one size, and small partitions take
-      // more than large ones.
+      // After compactions, levels may have about the same size, and small partitions take more
+      // memory than large ones.
       above = (GetParam() == FilterShape::kFull ? 1.03 : 1.1) * filters.bits_per_key();
     }
-    // Small filters, and small partitions all the more, take more than the table says; how many are
-    // small, or wait on the precise level 0, depends on when compactions ran.
+    // Small filters, and even more so small partitions, take more than the table says. How many are
+    // small, or on the precise level 0, depends on when compactions ran.
     std::string levels;
     for (const auto& [level, filters] : by_level) {
       levels += "level " + std::to_string(level) + ": " + std::to_string(filters.keys) +
@@ -143,8 +143,8 @@ TEST_P(LevelDatabases, SmallLevelsArePreciseAndTheBudgetIsKept) {
   }
 }
 
-// Half as many again, if a level has just begun: the one above it has the rates of a last level
-// until its files are rewritten.
+// Up to 1.5 times the goal if a level has just begun: until its files are rewritten, the level
+// above has the rates of a last level.
 TEST_P(LevelDatabases, WastedReadsAreAboutAsAskedFor) {
   for (const double asked : {0.3, 0.03}) {
     TestDb db(Config({.wasted_reads = asked, .kind = PolicyKind::kAuto}));
@@ -160,7 +160,7 @@ TEST_P(LevelDatabases, ReopeningForgetsNothing) {
   TestDb db(config);
   Fill(&db, 30);
   const double before = WastedReads(&db);
-  // Other objects: what they know they are told anew.
+  // New objects, which learn everything again.
   db.Reopen(Config({.bits_per_key = 10, .kind = PolicyKind::kRibbon}));
   Fill(&db, 1);
   const auto by_level = FiltersByLevel(&db.db());
@@ -172,10 +172,10 @@ TEST_P(LevelDatabases, ALevelWithoutFiltersIsReadCorrectly) {
   TestDb db(Config({.wasted_reads = 1.5}));
   Fill(&db, 31);
   const auto by_level = FiltersByLevel(&db.db());
-  // But for files that were written when the level was small.
+  // Except for files written when the level was small.
   EXPECT_LT(by_level.rbegin()->second.bits_per_key(), by_level.begin()->second.bits_per_key() / 2);
   EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
-  // By stock RocksDB, too.
+  // Stock RocksDB reads it too.
   db.Reopen(MakeConfig(GetParam(), nullptr));
   EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
 }

@@ -8,7 +8,7 @@
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "tests/support/test_db.h"
 
-// What a listener tells of real databases.
+// The levels that a listener reports for real databases.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -23,7 +23,7 @@ class LevelListenerTest : public ::testing::Test {
     return config;
   }
 
-  // Keys from all over the range, in one file of level 0. It begins with reading the sizes.
+  // Writes keys of the whole range into one file of level 0. The flush reads the sizes first.
   void Flush(uint64_t num_keys) {
     for (uint64_t i = 0; i < num_keys; ++i) {
       db_.Put(std::to_string(next_++ * 0x9e3779b97f4a7c15), std::string(100, 'v'));
@@ -48,7 +48,7 @@ class LevelListenerTest : public ::testing::Test {
   uint64_t next_ = 0;
 };
 
-// RocksDB does not say then of any file how many entries it has.
+// RocksDB then reports no number of entries for any file.
 TEST_F(LevelListenerTest, LevelsAreKnownByTheirBytesIfNotByTheirEntries) {
   Flush(40'000);
   CompactInto(2);
@@ -67,7 +67,7 @@ TEST_F(LevelListenerTest, LevelsAreKnownByTheirBytesIfNotByTheirEntries) {
   }
 }
 
-// Of levels that span the same keys, only the upper one is asked: it has all keys that are read.
+// Two levels span the same keys, but lookups reach only the upper one, which has all keys read.
 TEST_F(LevelListenerTest, LevelsCountByWhatIsRead) {
   constexpr uint64_t kKeys = 20'000;
   Flush(4 * kKeys);
@@ -78,15 +78,15 @@ TEST_F(LevelListenerTest, LevelsCountByWhatIsRead) {
   Flush(10);
   auto levels = Levels();
   ASSERT_TRUE(levels.has_value());
-  EXPECT_GT((*levels)[1].lookup_share, 0.85);  // of keys that begin with the digit 0 it has none
+  EXPECT_GT((*levels)[1].lookup_share, 0.85);  // it has no keys that begin with the digit 0
   EXPECT_NEAR((*levels)[2].lookup_share, 1, 0.02);
   std::string value;
-  // One in 1,024 is a sample.
+  // RocksDB samples one read in 1,024.
   for (uint64_t i = 0; i < 700'000; ++i) {
     const uint64_t key = (first + i % kKeys) * 0x9e3779b97f4a7c15;
     MustBeOk(db_->Get({}, std::to_string(key), &value), "get");
   }
-  // As often as it takes: sizes are read a fiftieth of the time.
+  // Repeats as needed: the listener reads the sizes at most a fiftieth of the time.
   for (int i = 0; i < 1000 && (*Levels())[2].lookup_share > 0.5; ++i) Flush(1);
   levels = Levels();
   EXPECT_EQ((*levels)[1].lookup_share, 1);
@@ -101,7 +101,7 @@ TEST_F(LevelListenerTest, DroppedColumnFamiliesAndClosedDatabasesAreForgotten) {
   EXPECT_TRUE(Levels("dropped").has_value());
   MustBeOk(db_->DropColumnFamily(dropped), "drop");
   MustBeOk(db_->DestroyColumnFamilyHandle(dropped), "destroy");
-  // As often as it takes: sizes are read a fiftieth of the time.
+  // Repeats as needed: the listener reads the sizes at most a fiftieth of the time.
   for (int i = 0; i < 1000 && Levels("dropped").has_value(); ++i) Flush(1);
   EXPECT_FALSE(Levels("dropped").has_value());
   EXPECT_TRUE(Levels().has_value());

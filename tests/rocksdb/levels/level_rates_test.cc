@@ -17,7 +17,7 @@ using rocksdb::FilterBuildingContext;
 using rocksdb::TableFileCreationReason;
 using testing::MemoryLogger;
 
-// What RocksDB tells a policy, case by case; integration/rocksdb/LEVELS.md has the same cases.
+// The contexts that RocksDB passes to a policy, case by case, as in integration/rocksdb/LEVELS.md.
 class LevelRatesTest : public ::testing::Test {
  protected:
   static constexpr int kNumLevels = 7;
@@ -56,7 +56,7 @@ class LevelRatesTest : public ::testing::Test {
     rates_.Learn(column_family);
   }
 
-  // What all files would get.
+  // The rates of all files.
   static double Uniform() { return LayoutForBitsPerKey(FilterKind::kRibbon, 10)->predicted_fpr; }
 
   rocksdb::BlockBasedTableOptions table_;
@@ -83,13 +83,13 @@ TEST_F(LevelRatesTest, WithDynamicLevelSizesTheLastLevelIsKnownFromTheStart) {
 TEST_F(LevelRatesTest, WithStaticLevelSizesTheLastLevelIsTheDeepestSeen) {
   Learn(4, false);
   const double first = Compaction(1, true);
-  // Nothing is below it, so it is the largest.
+  // No level is below it, so it is the largest.
   EXPECT_GT(first, Uniform());
   const double flush = Flush();
   EXPECT_GT(Compaction(2, true), Uniform());
   EXPECT_LT(Compaction(1, false), first);
   EXPECT_LT(Flush(), flush);
-  // Something is below it, so there is a third level.
+  // A level is below it, so a third level exists.
   const double second = Compaction(2, false);
   EXPECT_LT(second, first / 2);
   EXPECT_NEAR(std::log2(second / Compaction(3, true)), -std::log2(4), 0.7);
@@ -149,10 +149,10 @@ TEST_F(LevelRatesTest, LevelsThatWereReportedCountForMoreThanTheModel) {
   const double last = Compaction(2, true);
   EXPECT_NEAR(std::log2(Compaction(1, false) / last), std::log2(1e5 / 8e5), 0.5);
   EXPECT_NEAR(std::log2(Flush() / last), std::log2(1e4 / 8e5), 0.5);
-  // A level that was not there, and one that does not exist.
+  // A level that was not reported, and one that does not exist.
   EXPECT_LT(Compaction(4, true), last);
   EXPECT_GT(Compaction(60, true), 0);
-  // Nothing in it: as if nothing had been reported.
+  // Reported levels without keys count as no report.
   Report({{.num_runs = 0}});
   EXPECT_LT(Flush(), Uniform() / 100);
 }

@@ -10,16 +10,16 @@
 #include "tests/support/environment.h"
 #include "tests/support/sanitizers.h"
 
-// Databases with filters against a map, and against iterators that ask no filter: whatever is
-// asked, the answer is the same. With BLOCKSIEVE_LONG_TESTS over BLOCKSIEVE_RANGE_OPERATIONS
-// operations, of all kinds and from seed BLOCKSIEVE_RANGE_SEED on.
+// Compares databases with filters with a map, and with iterators that use no filter: all answers
+// must be equal. BLOCKSIEVE_LONG_TESTS runs BLOCKSIEVE_RANGE_OPERATIONS operations of all kinds,
+// with seeds from BLOCKSIEVE_RANGE_SEED on.
 
 namespace blocksieve {
 namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-// What filters said "no" to.
+// Queries to which filters answered "no".
 struct Denied {
   uint64_t ranges = 0;
   uint64_t lookups = 0;
@@ -60,7 +60,7 @@ TEST_P(DatabaseModel, FindsWhatIsThere) {
   const Denied denied = RunSeeds(GetParam(), 1, once ? 1 : 3, &report);
   Print(report, denied);
   EXPECT_EQ(report.num_wrong, 0u) << report.first_wrong;
-  // How many files there are to say no depends on compactions beside the run, and on threads.
+  // The number of files that can answer "no" depends on background compactions and threads.
   if (GetParam().is_repeatable) {
     EXPECT_GT(denied.ranges, report.seeks / 4);
     EXPECT_GT(denied.lookups, 0u);
@@ -69,7 +69,7 @@ TEST_P(DatabaseModel, FindsWhatIsThere) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, DatabaseModel, ::testing::ValuesIn(kKinds), ParamNames());
 
-/// Filters as ours, but for one range in a hundred, which is denied whatever it holds.
+/// A faulty policy: answers "no" to one range in a hundred, whatever it holds.
 class DenyingPolicy final : public rocksdb::FilterPolicy {
  public:
   const char* Name() const override { return "blocksieve.test.denying"; }

@@ -15,7 +15,7 @@ std::string Print(const char* format, Numbers... numbers) {
   return text;
 }
 
-// Kinds of keys. Files of the last three are too much alike for ranges, mostly.
+// Kinds of keys. Keys of the last three are mostly too much alike for range filters.
 constexpr uint64_t kKinds = 7;
 constexpr uint64_t kFarApart = 4;
 
@@ -46,7 +46,7 @@ std::string KeyOfKind(uint64_t kind, Dice* dice) {
 
 ModelKeys::ModelKeys(Dice* dice, bool far_apart) : dice_(*dice), keys_(3) {
   const uint64_t kind =
-      dice_.Below(far_apart ? kFarApart : kKinds + 1);  // the last one: all of them
+      dice_.Below(far_apart ? kFarApart : kKinds + 1);  // the last value: all kinds
   while (keys_.size() < (far_apart ? 300 : 1500)) {
     keys_.push_back(
         KeyOfKind(kind == kKinds || dice_.OneIn(50) ? dice_.Below(kKinds) : kind, dice));

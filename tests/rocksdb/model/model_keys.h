@@ -8,7 +8,7 @@
 
 namespace blocksieve::testing {
 
-/// All chance of a run, from one seed.
+/// All random choices of a run, from one seed.
 class Dice {
  public:
   explicit Dice(uint64_t seed) : random_(seed) {}
@@ -21,21 +21,21 @@ class Dice {
   std::mt19937_64 random_;
 };
 
-/// The keys of a run: few enough to be overwritten, deleted and asked for again and again. Some are
-/// each other's prefixes, some differ by one at their end, some are alike but for a byte far
-/// behind. The empty key is one of them, thrice as often as others.
+/// The keys of a run: few enough to be overwritten, deleted and looked up again and again. Some are
+/// prefixes of others, some differ by one in the last byte, some only in one late byte. The empty
+/// key occurs three times as often as others.
 class ModelKeys {
  public:
-  /// `far_apart`: of kinds only that range filters are built for.
+  /// `far_apart`: only kinds for which range filters are built.
   explicit ModelKeys(Dice* dice, bool far_apart = false);
 
-  /// One that may be in the database.
+  /// A key that may be in the database.
   const std::string& Any() { return keys_[dice_.Below(keys_.size())]; }
 
-  /// One of them, or one right beside it.
+  /// A key of the run, or one right next to it.
   std::string Near();
 
-  /// Two that are near to keys, the lesser one first.
+  /// Two keys near keys of the run, in order.
   std::pair<std::string, std::string> Range();
 
  private:

@@ -106,7 +106,7 @@ void ModelRun::MoveOnce(OpenIterator* iterator) {
   TwinIterator& twin = *iterator->twin;
   const bool is_tailing = twin.read().tailing;
   const bool goes_back = !traits_.deletes_ranges && !is_tailing;
-  // It sees what was written since, but has to seek anew.
+  // Refresh shows later writes, but requires a new seek.
   if (is_tailing && iterator->num_changes != num_changes_) twin.ForgetRow();
   iterator->num_changes = num_changes_;
   uint64_t move = dice_.Below(goes_back ? 14 : 11);
@@ -127,7 +127,7 @@ void ModelRun::MoveOnce(OpenIterator* iterator) {
   }
 }
 
-// Mostly a row right before the upper bound, or right behind such a one.
+// Mostly a row right before the upper bound, or the key right after such a row.
 std::string ModelRun::SeekKey(const Bounds& bounds) {
   if (!bounds.upper || dice_.OneIn(3)) return keys_.Near();
   auto row = map_.lower_bound(*bounds.upper);
@@ -137,7 +137,7 @@ std::string ModelRun::SeekKey(const Bounds& bounds) {
 }
 
 void ModelRun::Refresh() {
-  // With a timestamp an iterator stays at its time.
+  // An iterator with a timestamp keeps its time.
   if (iterators_.empty() || kind_.timestamps || traits_.deletes_ranges) return;
   OpenIterator& iterator = iterators_.front();
   if (!iterator.twin->read().tailing && iterator.moment.snapshot == nullptr) {
@@ -183,7 +183,7 @@ void ModelRun::ScanOverBatch() {
 
 void ModelRun::ScanOtherInstance() {
   const rocksdb_plugin::NoFileDeletions keep(db_.get());
-  // RocksDB wants it so for a secondary.
+  // RocksDB requires this for a secondary instance.
   rocksdb::Options options = opening_.config.ToOptions();
   options.max_open_files = -1;
   const std::unique_ptr<rocksdb::DB> other = dice_.OneIn(2)

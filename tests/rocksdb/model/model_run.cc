@@ -74,7 +74,7 @@ void ModelRun::AdvanceTime() {
 void ModelRun::Step() {
   if (kind_.reads_in_threads && threads_.empty()) StartReads();
   struct Choice {
-    uint64_t weight;  // of a thousand
+    uint64_t weight;  // per thousand
     void (ModelRun::*step)();
   };
   constexpr Choice kChoices[] = {

@@ -18,9 +18,9 @@
 
 namespace blocksieve::testing {
 
-/// Random operations on a database in a directory of its own. Lookups and full scans are compared
-/// with a map, and every move of an iterator with one in total order. model_writes.cc has the steps
-/// that write, model_reads.cc those that read.
+/// Random operations on a database in its own directory. Compares lookups and full scans with a
+/// map, and every move of an iterator with one in total order. model_writes.cc has the writing
+/// steps, model_reads.cc the reading steps.
 class ModelRun {
  public:
   ModelRun(const ModelKind& kind, uint64_t seed, ModelReport* report);
@@ -33,7 +33,7 @@ class ModelRun {
  private:
   using Map = std::map<std::string, std::string>;
 
-  // A moment that reads can go back to: a snapshot, or with timestamps a time.
+  // A past state for reads: a snapshot or, with timestamps, a time.
   struct Moment {
     const rocksdb::Snapshot* snapshot = nullptr;
     std::string timestamp;
@@ -44,22 +44,22 @@ class ModelRun {
     Moment moment;
     rocksdb::Slice timestamp;
     std::unique_ptr<TwinIterator> twin;
-    uint64_t num_changes = 0;  // those that a tailing one knew when it was last at a row
+    uint64_t num_changes = 0;  // when a tailing iterator was last at a row
   };
 
   void Open();
   void Close();
   void Reopen();
 
-  // What is in the database changes.
+  // Steps that change the contents.
   void WriteBatch();
   void WriteOne(rocksdb::WriteBatch* batch);
   void Commit();
   void Ingest();
-  // Where it is changes.
+  // Steps that move contents between files.
   void Flush() { MustBeOk(db_->Flush({}), "flush"); }
   void Compact();
-  // Nothing changes.
+  // Steps that only read.
   void LookUp();
   void AddIterator();
   void MoveIterator();
@@ -73,7 +73,7 @@ class ModelRun {
   void ScanOverBatch();
   void ScanOtherInstance();
   void ScanFile();
-  // In threads of their own: short scans at one snapshot after another.
+  // Threads with short scans at one snapshot after another.
   void StartReads();
   void StopReads();
   void ReadBeside(ModelReport* report, uint64_t seed);
@@ -88,7 +88,7 @@ class ModelRun {
       return std::unique_ptr<rocksdb::Iterator>(db->NewIterator(read));
     };
   }
-  /// `times` short scans with options of applications that want ranges filtered, or do not.
+  /// `times` short scans, with or without the options that use range filters.
   void CompareScans(int times, const MakeIterator& make);
 
   rocksdb::ReadOptions DrawRead();
@@ -116,7 +116,7 @@ class ModelRun {
   rocksdb::Slice now_slice_;
 
   std::unique_ptr<rocksdb::DB> db_;
-  rocksdb::TransactionDB* transactions_ = nullptr;  // the same, if it is one
+  rocksdb::TransactionDB* transactions_ = nullptr;  // the same object, if it is one
   std::vector<Moment> moments_;
   std::list<OpenIterator> iterators_;
 
@@ -128,7 +128,7 @@ class ModelRun {
 /// Settings differ by seed, so each has few operations.
 inline constexpr uint64_t kOperationsOfSeed = 30'000;
 
-/// This many random operations, or fewer if something is wrong. Adds to the report.
+/// Runs this many random operations, or fewer after an error. Adds to the report.
 void RunModel(const ModelKind& kind, uint64_t seed, uint64_t operations, ModelReport* report);
 
 }  // namespace blocksieve::testing

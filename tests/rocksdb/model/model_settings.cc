@@ -30,7 +30,7 @@ class AppendAndCut final : public rocksdb::AssociativeMergeOperator {
   }
 };
 
-// Another extractor than ours.
+// An extractor that is not blocksieve's.
 class FirstBytes final : public rocksdb::SliceTransform {
  public:
   static constexpr const char* kName = "blocksieve.test.first_bytes";
@@ -56,14 +56,14 @@ void RegisterExtractors() {
   static_cast<void>(registered);
 }
 
-// Files of alike keys have no ranges, and say so.
+// Swallows the log lines of files whose keys are too much alike for range filters.
 class NoLog final : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
   void Logv(const char*, va_list) override {}
 };
 
-// A template, so that what a version lacks is not compiled.
+// A template, so that options that a version lacks are not compiled.
 template <class Table>
 void DrawNewerOptions(Dice* dice, Table* table) {
   if constexpr (requires { table->decouple_partitioned_filters; }) {
@@ -97,12 +97,11 @@ void DrawTable(const ModelKind& kind, Dice* dice, rocksdb::BlockBasedTableOption
   }
 }
 
-// Ours with ranges and its extractor, or whatever else may have been there before or may come
-// after.
+// blocksieve's policy with ranges and its extractor, or another policy from before or after it.
 void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   DbConfig& config = opening->config;
   const uint64_t policy = kind.is_repeatable ? 0
-                          : kind.points_only ? 1 + dice->Below(5) / 4  // mostly ours
+                          : kind.points_only ? 1 + dice->Below(5) / 4  // mostly blocksieve's
                                              : dice->Below(8);
   // With ranges, RocksDB refuses to open with another extractor.
   const uint64_t extractor = dice->Below(4);

@@ -13,12 +13,12 @@
 
 namespace blocksieve::testing {
 
-/// What makes ranges be filtered.
+/// The policy and extractor of range filters.
 struct RangeFilters {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   std::shared_ptr<const rocksdb::SliceTransform> extractor;
 
-  /// Ours.
+  /// blocksieve's.
   static RangeFilters Ours(bool plain_range_reads = false);
 };
 
@@ -26,28 +26,28 @@ struct RangeFilters {
 struct ModelKind {
   const char* name;
   RangeFilters filters = RangeFilters::Ours();
-  bool plain_reads = false;       // seeks have an upper bound, and mostly nothing else
-  bool timestamps = false;        // of 64 bits
-  bool reads_in_threads = false;  // beside the writer
-  // What a run does depends on its seed alone: it flushes and compacts, and nothing does beside it.
-  // And range filters are everywhere: in all files, in many partitions, over keys far apart.
+  bool plain_reads = false;       // seeks mostly set nothing but an upper bound
+  bool timestamps = false;        // 64-bit timestamps
+  bool reads_in_threads = false;  // concurrent with the writer
+  // The run depends on its seed alone: it flushes and compacts, without background jobs. All files
+  // and many partitions have range filters, over keys far apart.
   bool is_repeatable = false;
-  bool points_only = false;  // filters have no ranges; prefixes of another extractor, at times
+  bool points_only = false;  // key filters only, sometimes with prefixes of another extractor
 };
 
 /// For GoogleTest, which would print the bytes.
 inline void PrintTo(const ModelKind& kind, std::ostream* out) { *out << kind.name; }
 
-/// What one database is like for its life, by its seed.
+/// The properties of a database that stay for its lifetime, by its seed.
 //
-// Left out is what RocksDB 7.8.3 to 11.8 get wrong with stock filters, or with none:
+// Left out, because RocksDB 7.8.3 to 11.8 fails here even with stock filters or none:
 // - another prefix extractor by SetOptions, while iterators have the old one;
 // - ingestion under universal compaction, while snapshots are held, or before anything was written:
 //   compactions of 7.8.3 may then lose the rows;
 // - max_sequential_skip_in_iterations = 0;
 // - range deletes, where merges, Prev or Refresh are in the same run: with the last one, 7.8.3
 //   frees memory twice;
-// - merges, or bounds that are raised, where there are tailing iterators;
+// - merges, or raised bounds, with tailing iterators;
 // - async_io with readahead;
 // - pin_data with timestamps: Prev of 7.8.3 writes into keys of the memtable.
 struct ModelTraits {
@@ -61,16 +61,16 @@ struct ModelTraits {
   bool transactions;  // the database is a TransactionDB
 };
 
-/// What it is opened with, each time.
+/// The options of one opening.
 struct ModelOpening {
   ModelOpening(const ModelKind& kind, const ModelTraits& traits, Dice* dice);
 
   DbConfig config;
-  bool has_other_extractor = false;  // seeks are then right in total order only
+  bool has_other_extractor = false;  // then seeks are correct only in total order
   std::string name;                  // for reports
 };
 
-/// What merging makes of a value: appended, but no longer than 60 bytes, the last ones.
+/// The merged value: the last 60 bytes of the value with the operand appended.
 void MergeInto(std::string* value, std::string_view operand);
 
 }  // namespace blocksieve::testing

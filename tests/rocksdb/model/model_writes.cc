@@ -28,7 +28,7 @@ void ModelRun::WriteOne(rocksdb::WriteBatch* batch) {
     Must(batch->Merge(key, operand), "merge");
     MergeInto(&map_[key], operand);
   } else if (dice < 97) {
-    // A key that is written once, as it has to be.
+    // SingleDelete requires a key that was written once.
     const std::string single = keys_.Any() + "single" + std::to_string(next_single_++);
     Must(batch->Put(single, "single"), "put");
     if (dice_.OneIn(2)) {
@@ -91,7 +91,7 @@ void ModelRun::Ingest() {
     const auto [begin, end] = keys_.Range();
     if (begin < end) {
       Must(writer.DeleteRange(begin, end), "a range to delete by ingesting");
-      map_.erase(map_.lower_bound(begin), map_.lower_bound(end));  // not the rows of the same file
+      map_.erase(map_.lower_bound(begin), map_.lower_bound(end));  // but no rows of the same file
     }
   }
   Must(writer.Finish(), "a file to ingest");

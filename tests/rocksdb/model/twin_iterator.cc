@@ -93,7 +93,7 @@ void TwinIterator::Refresh() {
   if (is_refreshed != plain_->Refresh().ok()) report_.Wrong("Refresh of one alone");
 }
 
-// The slice that ReadOptions refer to stays where it is.
+// ReadOptions refer to the slice, so its address must not change.
 void TwinIterator::MoveBound(const std::string& upper) {
   if (!bounds_.upper) return;
   bounds_.upper = upper;

@@ -11,19 +11,19 @@
 
 namespace blocksieve::testing {
 
-/// What came of a run.
+/// Result of a run.
 struct ModelReport {
   uint64_t operations = 0;
   uint64_t seeks = 0;
   uint64_t num_wrong = 0;
-  std::string first_wrong;  // of several, one a line
-  std::string where;        // what the database is, for what is wrong
+  std::string first_wrong;  // the first errors, one per line
+  std::string where;        // description of the database, for errors
 
   void Wrong(const std::string& what);
   void Add(const ModelReport& other);
 };
 
-/// Makes an iterator over what is compared.
+/// Creates an iterator over the compared data.
 using MakeIterator = std::function<std::unique_ptr<rocksdb::Iterator>(const rocksdb::ReadOptions&)>;
 
 /// [lower, upper)
@@ -32,8 +32,8 @@ struct Bounds {
   std::optional<std::string> upper;
 };
 
-/// An iterator that filters serve, and one in total order, for which RocksDB asks no prefix filter.
-/// Both are moved alike, and have to be at the same row after every move.
+/// An iterator that uses filters, and one in total order, for which RocksDB checks no prefix
+/// filter. Both make the same moves, and must be at the same row after each.
 class TwinIterator {
  public:
   TwinIterator(const MakeIterator& make, rocksdb::ReadOptions read, Bounds bounds,
@@ -49,10 +49,10 @@ class TwinIterator {
   void Prev();
   void Refresh();
 
-  /// Changes the upper bound, if there is one. What follows has to be a seek.
+  /// Changes the upper bound, if it is set. REQUIRES: a seek follows.
   void MoveBound(const std::string& upper);
 
-  /// At a row, the same one.
+  /// Whether both are at the same row.
   bool is_at_row() const { return is_at_row_; }
   void ForgetRow() { is_at_row_ = false; }
 
@@ -74,7 +74,7 @@ class TwinIterator {
   bool is_at_row_ = false;
 };
 
-/// From `begin` on, up to `end`, as most applications do it: an iterator for one range.
+/// Scans from `begin` to `end` with a new iterator, as most applications do.
 void CompareScan(const MakeIterator& make, const rocksdb::ReadOptions& read,
                  const std::string& begin, const std::string& end, ModelReport* report);
 

@@ -18,7 +18,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
-// Every function that takes options, with what it refuses: the status names the option, its value,
+// All invalid input of all functions that take options: the status names the option, its value,
 // what is allowed and what to do; nothing else happens. Scans: enable_test.cc.
 
 namespace blocksieve::testing {
@@ -30,10 +30,10 @@ using Table = rocksdb::BlockBasedTableOptions;
 using ::testing::HasSubstr;
 
 struct BadInput {
-  std::vector<std::string> words;  // that the status must hold
+  std::vector<std::string> words;  // expected in the status
   std::function<Status(Options*)> call;
-  bool is_loud = false;             // on stderr, too, as RocksDB may drop the status
-  bool rocksdb_repeats_it = false;  // after our message it repeats the text
+  bool is_loud = false;             // also on stderr, as RocksDB may drop the status
+  bool rocksdb_repeats_it = false;  // RocksDB appends the text to the message
 };
 using Cases = std::vector<BadInput>;
 using Words = std::vector<std::string>;
@@ -57,7 +57,7 @@ Cases FilterOptionCases() {
       {{.target_fpr = 0}, {"target_fpr is 0; allowed: 1e-07 to 0.5"}},
       {{.target_fpr = -0.01}, {"target_fpr is -0.01; allowed: 1e-07 to 0.5"}},
       {{.target_fpr = kNan}, {"target_fpr is nan; allowed: 1e-07 to 0.5"}},
-      // A value just outside is not shown as the bound.
+      // A value just outside the range is not rounded to the bound.
       {{.target_fpr = std::nextafter(0.5, 1)}, {"target_fpr is 0.5000000000000001; allowed"}},
       {{.target_fpr = std::nextafter(1e-7, 0)}, {"target_fpr is 9.999999999999998e-08; allowed"}},
       {{.wasted_reads = 0}, {"wasted_reads is 0; allowed: 1e-06 to 100"}},
@@ -163,7 +163,7 @@ void Apply(const Change& change, Options* options) {
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
 }
 
-// Where range filters cannot be, before they are enabled.
+// Options that exclude range filters, set before EnableRangeFilter.
 Status EnableAfter(const Change& change) {
   Options options;
   Apply(change, &options);
@@ -173,7 +173,7 @@ Status EnableAfter(const Change& change) {
   return status;
 }
 
-// The same, found out when the database is opened.
+// The same options, set after EnableRangeFilter and found when the database is opened.
 Status OpenAfter(const Change& change) {
   Options options;
   options.create_if_missing = true;
@@ -217,7 +217,7 @@ Cases RangeCases() {
   return cases;
 }
 
-// What stands in the way of any feature.
+// Options that exclude every feature.
 Cases PlaceCases() {
   Cases cases;
   const SkipIndexOptions index = {.columns = {"a=field:1"}};
@@ -256,7 +256,7 @@ class BadInputs : public ::testing::Test {
     db_ = OpenDb(enabled_, dir_ / "db");
   }
 
-  // Twice on options that are new, on those that have everything, and on those of an open database.
+  // Twice, on new options, on options with all features, and on those of an open database.
   void ExpectRefusals(const Cases& cases) {
     for (Options options : {Options(), enabled_, db_->GetOptions()}) {
       const std::string before = TextOf(options);

@@ -105,7 +105,7 @@ TEST_F(PluginLoading, BuiltinPoliciesAreStockUnlessAskedFor) {
        {Environment{}, Environment{{"BLOCKSIEVE_REPLACE_BUILTIN", "0"}},
         Environment{{"BLOCKSIEVE_REPLACE_BUILTIN", ""}}}) {
     for (const char* call : {"call:bloom", "call:ribbon"}) {
-      // Linked, the plug-in stands before RocksDB too.
+      // A linked plug-in also comes before RocksDB.
       const Report report = Run(LINKED_PROGRAM, call, environment);
       EXPECT_NE(report.policy, "blocksieve") << report.text;
       EXPECT_NE(report.policy, "none") << report.text;
@@ -122,7 +122,7 @@ TEST_F(PluginLoading, BuiltinPoliciesAreReplacedIfAskedFor) {
     ExpectOurs(Run(PLAIN_PROGRAM, call, replacing), 0);
     std::filesystem::remove_all(dir_ / "db");
   }
-  // And read what stock ones wrote.
+  // They read stock filters.
   const Report stock = Run(PLAIN_PROGRAM, "call:bloom", {});
   const Report replaced = Run(PLAIN_PROGRAM, "call:bloom", replacing);
   EXPECT_EQ(replaced.policy, "blocksieve");
@@ -132,7 +132,7 @@ TEST_F(PluginLoading, BuiltinPoliciesAreReplacedIfAskedFor) {
   EXPECT_EQ(replaced.rejected, stock.rejected);
 }
 
-// All kernels give the same answers on the same filter. (Names of none: tests/cli/usage_test.py.)
+// All kernels give the same answers on the same filter. (Unknown names: tests/cli/usage_test.py.)
 TEST_F(PluginLoading, KernelsCanBeForced) {
   const Report first = Run(LINKED_PROGRAM, "blocksieve:0.05", {});
   ExpectOurs(first, 1800);
@@ -140,7 +140,7 @@ TEST_F(PluginLoading, KernelsCanBeForced) {
     const Report report = Run(LINKED_PROGRAM, "blocksieve:0.05", {{"BLOCKSIEVE_KERNEL", kernel}});
     EXPECT_EQ(report.found, 2000) << kernel;
     EXPECT_EQ(report.rejected, first.rejected) << kernel;
-    // A processor without it says so and goes on.
+    // On a processor without it, a warning appears and the program continues.
     if (report.text.find("not available") == std::string::npos) {
       EXPECT_EQ(report.text.find("BLOCKSIEVE_KERNEL"), std::string::npos) << report.text;
     }

@@ -9,9 +9,8 @@
 
 #include "blocksieve/rocksdb.h"
 
-// A RocksDB that blocksieve must not be used with: this program stands before it, as a plug-in
-// loaded into a process with another RocksDB finds it. A process asks once, so each case has its
-// own.
+// A RocksDB that blocksieve must not be used with. This program overrides functions of RocksDB, so
+// that the plug-in sees another RocksDB. A process checks once, so each case has its own process.
 
 namespace {
 
@@ -44,7 +43,7 @@ using ::testing::ExitedWithCode;
 const std::string kSupported = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
                                "." + std::to_string(ROCKSDB_PATCH);
 
-/// Ends the process: with 0 if the options were refused for this reason, and left as they were.
+/// Ends the process, with 0 if the options were refused for this reason and left unchanged.
 [[noreturn]] void EnableWith(const std::string& version, const FilterPolicyOptions& filter,
                              const std::string& reason) {
   loaded_version = version;

@@ -13,8 +13,8 @@
 #include "tests/support/sanitizers.h"
 #include "tests/support/test_db.h"
 
-// db_bench, ldb and sst_dump, unchanged, of the RocksDB that the plug-in was built for, with the
-// plug-in preloaded.
+// Unmodified db_bench, ldb and sst_dump with the plug-in preloaded. They belong to the RocksDB that
+// the plug-in was built for.
 
 namespace blocksieve {
 namespace {
@@ -27,7 +27,7 @@ class RocksDbTools : public ::testing::TestWithParam<FilterShape> {
  protected:
   void SetUp() override {
     if (!kCanPreload) GTEST_SKIP() << "nothing can be preloaded";
-    // A RocksDB that was installed without its tools leaves those of another one in PATH.
+    // If RocksDB was installed without its tools, PATH may have those of another one.
     const std::string wanted = "db_bench version " + std::to_string(ROCKSDB_MAJOR) + "." +
                                std::to_string(ROCKSDB_MINOR) + "." + std::to_string(ROCKSDB_PATCH);
     const ChildResult version = RunChild({"db_bench", "--version"});
@@ -107,7 +107,7 @@ TEST_P(RocksDbTools, LdbReadsWritesAndCompacts) {
   ldb({"compact"});
   EXPECT_EQ(Policies(db.path()), std::set<std::string>{"blocksieve"});
 
-  // The next open still has the policy, by the OPTIONS file that ldb left.
+  // The OPTIONS file that ldb wrote still names the policy.
   ASSERT_NE(StoredOptions(db.path()).filter_policy(), nullptr);
   EXPECT_STREQ(StoredOptions(db.path()).filter_policy()->Name(), "blocksieve");
   db.Open(Config());
@@ -120,7 +120,7 @@ TEST_P(RocksDbTools, SstDumpShowsThePolicyAndChecksTheFile) {
   TestDb db(Config());
   db.Fill(PresentKeys(KeyShape::kUrl, 2000));
   db.Close();
-  // Also without the plug-in: it never reads filters.
+  // The plug-in is not needed, as sst_dump never reads filters.
   for (const Environment& environment : {kPreloaded, Environment{}}) {
     const ChildResult checked = RunChild(
         {"sst_dump", "--file=" + db.path(), "--command=verify", "--verify_checksum"}, environment);

@@ -6,8 +6,8 @@
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 
-// The skip index as users link it: columns and predicates are made by the core in the program, and
-// used by the copy of the core in the plug-in.
+// The skip index as users link it: the core in the program makes columns and predicates, and the
+// copy of the core in the plug-in uses them.
 
 namespace blocksieve {
 namespace {
@@ -38,7 +38,7 @@ TEST(SkipPlugin, ColumnsAndPredicatesPassIntoTheSharedObject) {
 
 // What option strings mean: option_promises_test.cc.
 TEST(SkipPlugin, OptionsFilesNameTheIndexAndReadBack) {
-  // Delimiters, and blanks, that option strings and OPTIONS files give a meaning.
+  // Delimiters and blanks with a meaning in option strings and OPTIONS files.
   const SkipIndexOptions same = ShortGranules(
       {"semi=field(;):2", "brace=field({)[}]:3", "hash=field(#)[%]:1", "bar=field(|)[=]:1",
        "back=field(\\\\):1", "x=json:/a b/c", " outer =json:/ x "});

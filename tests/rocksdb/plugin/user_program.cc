@@ -11,14 +11,14 @@
 
 #include "integration/rocksdb/compat/open_db.h"
 
-// A program as users have it: it knows RocksDB, and blocksieve by an option string at most. Built
-// twice, linked to the plug-in and not.
+// A program like those of users: it knows RocksDB, and blocksieve at most by an option string.
+// Built with and without linking the plug-in.
 //
 //   user_program DB POLICY [PLUGIN_TO_DLOPEN]
 //
 // POLICY is an option string, or "call:bloom" or "call:ribbon" for RocksDB's own functions. Fills
-// the database if it is empty and prints, on one line: whether there is a policy, how many keys it
-// finds of those written, how many reads of absent ones were rejected by filters.
+// the database if it is empty, and prints one line: whether it has a policy, how many of the
+// written keys it finds, and how many reads of absent keys filters rejected.
 
 namespace {
 
