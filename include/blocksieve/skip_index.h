@@ -14,8 +14,7 @@
 #include "blocksieve/status.h"
 
 /// \file
-/// The skip index of one file. The builder takes each row as the file is written; the reader
-/// returns the granules that may match a predicate.
+/// The skip index of one file: from its rows to the granules that may match a predicate.
 
 namespace blocksieve {
 
@@ -25,7 +24,7 @@ struct ComparisonExplanation {
   std::string column;              ///< Empty for TRUE and FALSE.
   bool is_used = false;            ///< Whether it can prune granules within the predicate.
   std::string reason;              ///< How it prunes, or why not.
-  uint64_t num_files = 0;          ///< Files with an index of the column as it is defined now.
+  uint64_t num_files = 0;          ///< Files with an index of an equal column.
   uint64_t num_granules = 0;       ///< Granules of these files.
   uint64_t granules_selected = 0;  ///< Granules that may match it alone; 0 unless requested.
 };
@@ -35,7 +34,7 @@ struct ColumnExplanation {
   std::string name;               ///< Column::name.
   uint64_t num_probes = 0;        ///< Index probes.
   uint64_t index_bytes = 0;       ///< Upper bound of the filters, bounds and marks they read.
-  std::set<std::string> filters;  ///< In the files: "bit slices", "postings" or why none.
+  std::set<std::string> filters;  ///< "bit slices", "postings", or why there are none.
 };
 
 /// Plan of a scan, and what it has done so far. Numbers that an engine does not count are 0.
@@ -71,8 +70,7 @@ struct BLOCKSIEVE_EXPORT ScanExplanation {
   uint64_t data_blocks_read = 0;   ///< Read from storage, not the block cache; 0 unless requested.
   uint64_t other_blocks_read = 0;  ///< The same for index and filter blocks.
   uint64_t block_bytes_read = 0;   ///< Size of both.
-
-  std::string ToText() const;  ///< For people, several lines.
+  std::string ToText() const;      ///< For people, several lines.
 };
 
 class SkipIndex;
@@ -92,7 +90,6 @@ struct SkipIndexBuilderOptions {
   /// @}
 
   double target_fpr = 0.001;  ///< Share of granules without a value that may match; 1e-7 to 0.5.
-
   /// Budget for the whole index, in bytes; the largest filters are dropped first. 0: no limit.
   uint64_t max_index_bytes = kDefaultMaxIndexBytes;
 };
@@ -188,7 +185,7 @@ struct SkipIndexColumnUsage {
   uint64_t bounds_bytes = 0;            ///< Size of its minima and maxima.
   uint64_t num_distinct = 0;            ///< Distinct values, counted by granule.
   uint64_t files_without_filters = 0;   ///< Files without its filters: over budget or not useful.
-  uint64_t files_with_bounds_only = 0;  ///< The part of them with bounds, which suffice.
+  uint64_t files_with_bounds_only = 0;  ///< Of these: bounds only, as wanted or sufficient.
   uint64_t files_over_budget = 0;       ///< Files without its filters or bounds for size.
 };
 
@@ -199,10 +196,8 @@ struct SkipIndexSummary {
   uint64_t num_files = 0;                   ///< All files.
   uint64_t files_with_index = 0;            ///< Files with a usable index.
   uint64_t index_bytes = 0;                 ///< Size of all usable indexes.
-
   /// The max_index_bytes that drops nothing in any file. 0: nothing was dropped, or not known.
   uint64_t needed_index_bytes = 0;
-
   std::vector<std::string> problems;  ///< "000012.sst: why it has no usable index", at most 100.
 };
 

@@ -227,7 +227,7 @@ rocksdb::Status Shard::Forget(std::span<const ShardUrl> urls, uint64_t* num_forg
 rocksdb::Status Shard::Compact(std::atomic<bool>* canceled) {
   rocksdb::CompactRangeOptions options;
   options.canceled = canceled;
-  // Files of the last level may hold forgotten URLs as well.
+  // Files of the last level may have forgotten URLs, too.
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   rocksdb::Status status = db_->CompactRange(options, family_, nullptr, nullptr);
   if (!status.ok()) return status;

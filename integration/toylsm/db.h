@@ -56,7 +56,7 @@ class Db {
   /// Flushes, and merges all files into one run.
   Status Compact();
 
-  Counters& counters() { return counters_; }  ///< reads, except those of compactions
+  Counters& counters() { return counters_; }  ///< reads, without compactions
   BlockCache& cache() { return cache_; }
   std::shared_ptr<const Version> version() const { return version_; }
 

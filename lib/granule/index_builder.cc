@@ -85,7 +85,7 @@ std::string GranuleIndexBuilderParts::GranulesPart() const {
 }
 
 uint64_t GranuleIndexBuilderParts::NeededBytes(uint64_t granules_bytes) const {
-  // Upper bound of what a column's numbers in the header take beyond those of an empty column.
+  // Upper bound of the header bytes of a column's numbers, relative to an empty column.
   constexpr uint64_t kLengthsBytes = 32;
   GranuleIndexHeader header;
   uint64_t bytes = granules_bytes;

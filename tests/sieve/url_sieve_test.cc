@@ -123,7 +123,7 @@ TEST_F(UrlSieveTest, ParallelPushesEnqueueEachUrlOnce) {
 }
 
 TEST_F(UrlSieveTest, PoppingKeepsTheOrderAcrossRestartsAndClearing) {
-  constexpr uint64_t kUrls = 200'000;  // several times what is deleted at once
+  constexpr uint64_t kUrls = 200'000;  // several times kClearPositions
   uint64_t next = 0;
   auto sieve = Open();
   const std::vector<std::string> urls = TestUrls(0, kUrls);

@@ -173,7 +173,7 @@ class FaultEnv final : public Env {
   }
 
   Names names_;
-  Names synced_names_;  // what survives
+  Names synced_names_;  // survive a power loss
   uint64_t num_changes_ = 0;
   uint64_t num_reads_ = 0;
   uint64_t failing_change_ = 0;  // its number; 0: none

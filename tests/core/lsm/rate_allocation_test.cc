@@ -30,7 +30,7 @@ std::vector<RunGroup> TreeOfRatio(double ratio, FilterKind level0 = kRibbon,
 
 // The cost of FPRs, computed independently.
 RateAllocation CostOf(const std::vector<RunGroup>& groups, const std::vector<double>& fprs) {
-  constexpr uint64_t kManyKeys = uint64_t{1} << 30;  // makes rounding to lines and chunks negligible
+  constexpr uint64_t kManyKeys = uint64_t{1} << 30;  // makes rounding negligible
   RateAllocation cost;
   double keys = 0;
   for (size_t i = 0; i < groups.size(); ++i) {
