@@ -194,6 +194,9 @@ class Verdicts(AdviseTest):
                          r"What you ask for, wasted_reads=0\.001, means [\d.]+ times fewer wasted reads and .* memory\.$")
         self.succeed("advise", "--db", self.db, *arguments, "--options-file", path)
         self.assertIn("wasted_reads=0.001", path.read_text())
+        done = run("advise", "--db", self.db, *arguments, "--options-file", self.dir / "none" / "OPTIONS")
+        self.assertEqual(done.code, 1)
+        self.assertIn(f"cannot write {self.dir}/none/OPTIONS", done.err)
 
     def test_without_filters(self):
         self.build_runs(("2:600000",), "none")

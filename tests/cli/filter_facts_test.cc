@@ -41,5 +41,14 @@ TEST(FilterFactsTest, AFilterThatCannotBeReadWeighsAsOthersDo) {
   EXPECT_DOUBLE_EQ(MeanRate({readable, damaged, readable}), (2 * RateOf(readable) + 1) / 3);
 }
 
+TEST(FilterFactsTest, SaysWhyAFilterCannotBeRead) {
+  const std::string ribbon_without_slots("data\xfe\0\0\0\0", 9);
+  for (const std::string& filter : {std::string(), std::string(16, '\0'), ribbon_without_slots}) {
+    FilterReport report;
+    DescribeFilters({filter}, 1, &report);
+    EXPECT_EQ(report.problems.size(), 1U);
+  }
+}
+
 }  // namespace
 }  // namespace blocksieve::cli

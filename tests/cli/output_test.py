@@ -120,3 +120,5 @@ class Reading(CommandTest):
                               self.fail_with(1, *command, "--db", path))
             self.db.rmdir()
         self.assertIn("there is no database", self.fail_with(1, "scan", "--db", ""))
+        (self.dir / "loop").symlink_to("loop")
+        self.assertIn("cannot open database", self.fail_with(1, "scan", "--db", self.dir / "loop"))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 from unittest import mock
 
 from command import CommandTest, subcommands
@@ -17,10 +18,12 @@ class Help(CommandTest):
             for line in text.splitlines():
                 self.assertLessEqual(len(line), 120, line)
 
-    def test_unknown_kernel(self):
-        with mock.patch.dict(os.environ, BLOCKSIEVE_KERNEL="avx9"):
-            done = self.succeed("size", "--fpr", 0.1)
-        self.assertRegex(done.err, r"^blocksieve: BLOCKSIEVE_KERNEL=avx9: unknown; \w+ is used\n$")
+    def test_unknown_and_unavailable_kernels(self):
+        foreign = "avx2" if platform.machine() == "aarch64" else "neon"
+        for kernel, problem in (("avx9", "unknown"), (foreign, "not available")):
+            with mock.patch.dict(os.environ, BLOCKSIEVE_KERNEL=kernel):
+                done = self.succeed("size", "--fpr", 0.1)
+            self.assertRegex(done.err, rf"^blocksieve: BLOCKSIEVE_KERNEL={kernel}: {problem}; \w+ is used\n$")
 
     def test_version(self):
         self.assertRegex(self.succeed("--version").out,

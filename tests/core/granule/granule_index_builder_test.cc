@@ -19,6 +19,11 @@ TEST(GranuleIndexBuilder, FinishReportsValuesOfAWrongType) {
   }
 }
 
+TEST(GranuleIndexBuilder, RefusesUnknownTypes) {
+  const auto options = IndexOptions(4, {ColumnOf(static_cast<ValueType>(200))});
+  EXPECT_EQ(GranuleIndexBuilder::Create(options).status().code(), StatusCode::kInvalidArgument);
+}
+
 TEST(GranuleIndexBuilder, DropsFiltersThatWouldPruneNothing) {
   const auto options = IndexOptions(50, {ColumnOf(ValueType::kUint), ColumnOf(ValueType::kUint)});
   const TestIndex index = IndexOfRows(options, 5'000, [](uint64_t row, auto& builder) {
