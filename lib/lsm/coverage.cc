@@ -52,7 +52,7 @@ class FileSpread {
   std::vector<double> shares_;  // before each bound
 };
 
-double MaxKeys(const KeySegment& segment) {
+double MaxRunKeys(const KeySegment& segment) {
   double max_keys = 0;
   for (const RunPart& part : segment.parts) max_keys = std::max(max_keys, part.num_keys);
   return max_keys;
@@ -77,7 +77,7 @@ Coverage CoverageOf(std::span<const RunFile> files, const KeyLess& less,
     }
   }
   double sum = 0;
-  for (KeySegment& segment : coverage) sum += segment.lookup_share = MaxKeys(segment);
+  for (KeySegment& segment : coverage) sum += segment.lookup_share = MaxRunKeys(segment);
   if (sum == 0) return {};
   for (KeySegment& segment : coverage) segment.lookup_share /= sum;
   return coverage;

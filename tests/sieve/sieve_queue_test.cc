@@ -54,7 +54,7 @@ class QueueTest : public ::testing::Test {
   std::optional<Queue> queue_;
 };
 
-// Of two concurrent pushes, the later one finishes first. Its URLs must wait, or the head would
+// Two pushes run at once, and the later one finishes first. Its URLs must wait, or the head would
 // pass the positions of the earlier one, whose URLs would be lost.
 TEST_F(QueueTest, NothingAfterAReservationIsPopped) {
   {
