@@ -115,15 +115,15 @@ struct ColumnDefinition;
 /// one byte, or `\t`, `\n`, `\\` or `\xHH`.
 ///
 /// A row is *missing* the column if it has no value: too few fields or bytes, text that is not a
-/// number of the column's type (including blanks or a '+' around it), an integer out of range (a
-/// float becomes the nearest or infinite), an array without valid elements (such as an empty text),
-/// a JSON member that is absent, null or an object. An empty text is a value if the column is
-/// neither of numbers nor an array.
+/// number of the column's type (blanks and '+' are not allowed), an integer out of range (a float
+/// becomes the nearest or infinite), an array without valid elements (such as an empty text), a
+/// JSON member that is absent, null or an object. An empty text is a value unless the column is of
+/// numbers or an array.
 ///
 /// JSON values: the text of a string, "true", "false", the decimal digits of an integer, the text
 /// of other numbers. Array elements that are null, arrays or objects are ignored. A column of
 /// numbers accepts numbers of its type (3.0 is an integer) and strings that spell one. The first of
-/// equal names wins; nothing after it is read. The row ends at invalid JSON, at more than
+/// equal names wins; nothing after it is read. Parsing stops at invalid JSON, at more than
 /// kMaxJsonDepth levels and at a number beyond the range of a double (1e400), in any member.
 ///
 /// Characters, in n-grams and LIKE, are UTF-8 code points. In invalid UTF-8, a lead byte forms a

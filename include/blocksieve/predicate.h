@@ -42,8 +42,8 @@ struct PredicateNode;
 /// a column is indexed. HAS takes a single word that the text must have (words) or a substring that
 /// it must contain (n-grams). For other columns HAS means `=`.
 ///
-/// Numbers compare by Value::Compare. An integer column equals no literal that is out of range or
-/// fractional, but orders it correctly. A float column rounds literals like the text of rows.
+/// Numbers compare by Value::Compare. A literal that is out of range or fractional equals no value
+/// of an integer column, but is ordered correctly. Float columns round literals like rows' text.
 class BLOCKSIEVE_EXPORT Predicate {
  public:
   static constexpr size_t kMaxTextBytes = size_t{1} << 20;  ///< Longest text form.
