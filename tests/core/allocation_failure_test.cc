@@ -17,9 +17,9 @@
 #include "tests/core/granule/granule_test_index.h"
 #include "tests/support/failing_allocation.h"
 
-// Every allocation fails once: whatever returns a Status or Result says ResourceExhausted, a filter
-// that can be opened never says "no" to one of its keys, and what was interrupted can be used
-// again. Nothing throws: that would fail the test.
+// Every allocation fails once. Functions that return a Status or Result return ResourceExhausted; a
+// filter that opens never answers "no" to one of its keys; interrupted objects can be used again.
+// Nothing throws, which would fail the test.
 
 namespace blocksieve::testing {
 namespace {
@@ -79,7 +79,7 @@ TEST(ShortOfMemory, VerifyingWhatWasBuilt) {
                      [](const Status& status, bool) { EXPECT_FALSE(status.ok()); });
 }
 
-// Clusters, some of them nodes, and keys that are longer than strings hold without memory.
+// Clusters, some of which are nodes, and keys too long for a string without an allocation.
 std::vector<std::string> KeysOfTenants() {
   std::vector<std::string> keys;
   for (const auto& [tenant, count] :
@@ -124,7 +124,7 @@ TEST(ShortOfMemory, BuildingARangeFilter) {
   EXPECT_GT(failures, 50u);
 }
 
-// Damage takes memory, for the message that says what it is.
+// Reporting damage allocates its message.
 TEST(ShortOfMemory, OpeningFilters) {
   std::vector<WrittenBlockPtr> blocks = WrittenFilters();
   std::erase_if(blocks, [](const auto& block) { return !block->name.ends_with("_3_keys"); });
@@ -148,7 +148,7 @@ TEST(ShortOfMemory, OpeningFilters) {
   }
 }
 
-/// attempt() gives a Result that is ok if memory is.
+/// attempt() returns a Result that is ok unless an allocation fails.
 template <class Attempt>
 void ExpectResultOrShortOfMemory(Attempt attempt, uint64_t least_failures = 1) {
   const uint64_t failures = FailEachAllocation(attempt, [](const auto& result, bool failed) {
@@ -161,7 +161,7 @@ void ExpectResultOrShortOfMemory(Attempt attempt, uint64_t least_failures = 1) {
   EXPECT_GE(failures, least_failures);
 }
 
-/// attempt() gives a Result that is an error, whose message takes memory of its own.
+/// attempt() returns an error whose message allocates.
 template <class Attempt>
 void ExpectRefusal(Attempt attempt) {
   FailEachAllocation(attempt, [](const auto& result, bool) { EXPECT_FALSE(result.ok()); });
@@ -239,8 +239,8 @@ TEST(ShortOfMemory, OpeningAnIndex) {
   ExpectResultOrShortOfMemory([&] { return GranuleIndex::Open(AsBytes(bytes)); }, 3);
 }
 
-// Asking has no status to return, so that it throws as the standard library does; what it has ruled
-// out until then is certain.
+// Index lookups return no status, so they throw like the standard library; what they have ruled out
+// until then is correct.
 TEST(ShortOfMemory, AskingAnIndex) {
   const TestIndex index(*BuildIndex(TwoColumns()));
   const Value text = Value::Bytes("word 017 that is too long to be kept inside of a string");
@@ -294,7 +294,7 @@ TEST(ShortOfMemory, ParsingColumnsAndPredicates) {
   ExpectResultOrShortOfMemory([&] { return Predicate::Not(predicate); });
 }
 
-// Scans ask every row: neither columns nor predicates take memory for that.
+// Scans evaluate every row, so columns and predicates must not allocate for one.
 
 const std::string kRow = "some/longer/path/than/fits/a/string\t-12\t1.5\t1,2,3\t\xc3\xa9\xc3\xa9";
 

@@ -11,8 +11,8 @@
 #include "lib/range/range_filter.h"
 #include "lib/skip/file_index.h"
 
-// Readers are shared by threads without a lock, as a block cache shares them. Thread sanitizer sees
-// any write to them; builders and the tables that are made on first use run beside them.
+// Threads share readers without a lock, like a block cache. Thread sanitizer detects any write to
+// them. Builders, and tables that are initialized on first use, run at the same time.
 
 namespace blocksieve {
 namespace {
@@ -29,7 +29,7 @@ void InThreads(const std::function<void()>& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// A filter for points and ranges.
+// A point filter with a range filter.
 OwnedBytes BuildFilter(FilterKind kind) {
   FilterBuilder points = *FilterBuilder::Create({.kind = kind});
   RangeFilterBuilder ranges = *RangeFilterBuilder::Create({});

@@ -44,7 +44,7 @@ TEST(Coding, VarintsRoundTrip) {
   }
 }
 
-TEST(Coding, RefusesVarintsBeyond64Bits) {
+TEST(Coding, RefusesVarintsAbove64Bits) {
   for (const std::string& bytes : {std::string(9, '\xff') + "\x02",
                                    std::string(10, '\xff') + "\x01", std::string(20, '\x80')}) {
     Decoder decoder(AsBytes(bytes));
@@ -53,7 +53,7 @@ TEST(Coding, RefusesVarintsBeyond64Bits) {
   }
 }
 
-TEST(Coding, AfterAFailureEverythingFails) {
+TEST(Coding, EveryReadAfterAFailureFails) {
   Decoder decoder(AsBytes("abc"));
   decoder.Fixed<uint32_t>();
   EXPECT_FALSE(decoder.ok());

@@ -8,7 +8,7 @@
 #include "blocksieve/hash.h"
 #include "lib/bloom/blocked_bloom.h"
 
-// Every kernel gives the answers, and makes the bytes, of the scalar one.
+// Every kernel gives the same answers and bytes as the scalar one.
 
 namespace blocksieve {
 namespace {
@@ -21,7 +21,7 @@ TEST(Kernels, NamesRoundTrip) {
   EXPECT_FALSE(internal::ParseKernel(""));
 }
 
-TEST(Kernels, ScalarIsAlwaysThere) {
+TEST(Kernels, ScalarIsAlwaysAvailable) {
   EXPECT_EQ(internal::AvailableKernels().front(), Kernel::kScalar);
   EXPECT_TRUE(internal::IsAvailable(ActiveKernel()));
 }
@@ -56,7 +56,7 @@ TEST(Kernels, BlockedBloomProbesAgree) {
 TEST(Kernels, BlockedBloomFillsAgree) {
   std::mt19937_64 random(4);
   for (uint32_t num_probes = 1; num_probes <= internal::kMaxLineProbes; ++num_probes) {
-    // The larger number of lines takes the path that fetches ahead.
+    // The larger number of lines takes the path that prefetches.
     for (const uint64_t num_lines : {uint64_t{1}, uint64_t{20}, uint64_t{50'000}}) {
       std::vector<uint64_t> hashes(1001);
       for (uint64_t& hash : hashes) hash = random();

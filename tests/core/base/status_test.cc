@@ -19,7 +19,7 @@ TEST(Result, HasAValueOrAReason) {
   EXPECT_EQ(error.status().code(), StatusCode::kCorruption);
 }
 
-TEST(ResultDeathTest, EndsTheProcessWithTheReasonWhenAnErrorIsTaken) {
+TEST(ResultDeathTest, ReadingTheValueOfAnErrorAbortsWithTheReason) {
   const Result<std::string> error = Status::Corruption("byte 3 is damaged");
   EXPECT_DEATH(static_cast<void>(error.value()), "a Result has no value: byte 3 is damaged");
   EXPECT_DEATH(static_cast<void>(*error), "byte 3 is damaged");

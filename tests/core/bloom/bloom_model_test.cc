@@ -55,7 +55,7 @@ TEST(BloomModel, ExtremeSizes) {
   EXPECT_EQ(BloomFprForKeys(1, 1, 6), 1);
 }
 
-/// E[(X/m)^k] from the distribution of the number X of bits set.
+/// E[(X/m)^k] from the distribution of the number X of set bits.
 double FprByOccupancy(uint32_t num_bits, uint32_t num_keys, uint32_t num_probes) {
   std::vector<double> set(num_bits + 1);
   set[0] = 1;
@@ -102,7 +102,7 @@ TEST(BloomModel, ManyKeysReachTheLimit) {
   }
 }
 
-// The rate of one blocked filter of random keys, by the library's own bits.
+// The FPR of one blocked filter of random keys, from the bits that the library sets.
 template <class Random>
 double MeasureBlocked(uint64_t num_lines, uint64_t num_keys, uint32_t num_probes, int num_queries,
                       Random& random) {
@@ -128,8 +128,8 @@ struct Simulation {
   double max_error;
 };
 
-// Filters' rates less the model's: their mean must be zero within kSigmas standard errors, which
-// come from the samples. So that this says something, the standard error must be small, too.
+// The mean of measured FPR minus the model's must be zero within kSigmas standard errors, which
+// come from the samples. The standard error must be small, or the test would prove nothing.
 TEST(BloomSimulation, Blocked) {
   constexpr double kSigmas = 4.5;
   constexpr int kFilters = 50;

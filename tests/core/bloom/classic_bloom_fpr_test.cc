@@ -10,8 +10,8 @@
 #include "lib/bloom/bloom_model.h"
 #include "tests/support/statistics.h"
 
-// Measured rates of classic filters against the models, two-sided. Keys are consecutive numbers, as
-// those of storage engines often are.
+// Measured FPRs of classic filters against the models, two-sided. Keys are consecutive numbers,
+// which are frequent in storage engines.
 
 namespace blocksieve::testing {
 namespace {
@@ -20,15 +20,15 @@ uint64_t HashNumber(uint64_t number) {
   return HashKey({reinterpret_cast<const char*>(&number), sizeof(number)});
 }
 
-/// By how much filters of n keys differ in their FPR, relative to it: k times the relative spread
-/// of the number of set bits, that of bins hit by k n balls.
+/// Relative standard deviation of the FPR of filters of n keys: k times that of the number of set
+/// bits, which are bins hit by k n balls.
 double FprSpread(double num_bits, double num_keys, double k) {
   const double load = k * num_keys / num_bits;
   const double variance = num_bits * (std::exp(-load) - std::exp(-2 * load) * (1 + load));
   return k * std::sqrt(variance) / (num_bits * -std::expm1(-load));
 }
 
-/// Expects as many positives as `fpr` has in so many probes of filters that differ by `spread`.
+/// Expects the number of positives that `fpr` gives in `probes` probes of filters with this spread.
 void ExpectPositives(uint64_t positives, double fpr, uint64_t num_probes, double spread) {
   const Interval expected = CountInterval(fpr * static_cast<double>(num_probes), spread);
   EXPECT_TRUE(expected.Contains(static_cast<double>(positives)))
@@ -41,7 +41,7 @@ ClassicBloom FilterOfNumbers(uint64_t num_bits, uint32_t num_probes, uint64_t nu
   return filter;
 }
 
-// The table that every text on Bloom filters has: P = (1 - e^(-kn/m))^k.
+// The table of textbooks on Bloom filters: P = (1 - e^(-kn/m))^k.
 TEST(ClassicBloomFpr, TextbookTableHolds) {
   constexpr uint64_t kKeys = 16'384;
   constexpr uint64_t kProbes = 100'000;
@@ -57,7 +57,7 @@ TEST(ClassicBloomFpr, TextbookTableHolds) {
       const double spread = FprSpread(static_cast<double>(num_bits), kKeys, k);
       SCOPED_TRACE(::testing::Message() << "m/n = " << bits_per_key << ", k = " << k);
       ExpectPositives(positives, fpr, kProbes, spread);
-      // Where probes are too few to see a false positive, the bits still tell: P is (X/m)^k.
+      // If the probes are too few for a false positive, check the bits: P is (X/m)^k.
       EXPECT_NEAR(filter.CurrentFpr() / fpr, 1, 5 * spread + 0.001);
     }
   }
@@ -70,8 +70,8 @@ struct FewBits {
   uint64_t num_filters;
 };
 
-// Everything hangs on the positions of a key being independent. Where double hashing and its
-// enhanced form are 3 and 1.1 times the model: few bits, many positions. And of one key.
+// The FPR depends on independent positions of a key. Few bits and many positions, where double
+// hashing and its enhanced form have 3 and 1.1 times the model's FPR; and one key.
 TEST(ClassicBloomFpr, FewBitsHaveTheModelsRate) {
   constexpr uint64_t kProbesPerFilter = 1000;
   for (const auto& [num_bits, num_keys, k, num_filters] :

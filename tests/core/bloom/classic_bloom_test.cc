@@ -47,7 +47,7 @@ TEST(BloomLayout, BitsAndBytesAreKeptAsGiven) {
   EXPECT_EQ(by_bytes.hash_seed, 9u);
 }
 
-TEST(BloomLayout, WhatIsOutOfRangeIsNamed) {
+TEST(BloomLayout, ErrorsNameTheValueOutOfRange) {
   const auto message = [](const Result<BloomLayout>& layout) {
     EXPECT_EQ(layout.status().code(), StatusCode::kInvalidArgument);
     return layout.status().message();
@@ -57,7 +57,7 @@ TEST(BloomLayout, WhatIsOutOfRangeIsNamed) {
             "num_bits is 34359737345; allowed: 1 to 34359737344");
   EXPECT_EQ(message(BloomLayout::ForBits(8, 0)), "num_probes is 0; allowed: 1 to 32");
   EXPECT_EQ(message(BloomLayout::ForBits(8, 33)), "num_probes is 33; allowed: 1 to 32");
-  // Where eight times the bytes would wrap around.
+  // Eight times this number of bytes would wrap around.
   EXPECT_EQ(message(BloomLayout::ForBytes(uint64_t{1} << 61, 1)),
             "num_bytes is 2305843009213693952; allowed: 1 to 4294967168");
   EXPECT_EQ(message(BloomLayout::ForKeys(0, 0.01)), "num_keys is 0; allowed: 1 to 3569842840");
@@ -86,13 +86,13 @@ TEST(ClassicBloom, FiltersOfOneLayoutCombine) {
   ClassicBloom united = FilterOfKeys(layout, 0, 1200);
   ASSERT_TRUE(united.UniteWith(second).ok());
   EXPECT_TRUE(BlockOf(united) == BlockOf(FilterOfKeys(layout, 0, 2000)));
-  // What it is designed for changes no bit.
+  // design_keys does not change the bits.
   BloomLayout larger = layout;
   larger.design_keys = 100'000;
   EXPECT_TRUE(united.UniteWith(MakeFilter(larger)).ok());
 }
 
-TEST(ClassicBloom, OthersDoNotCombine) {
+TEST(ClassicBloom, FiltersOfDifferentLayoutsDoNotCombine) {
   const BloomLayout layout = *BloomLayout::ForBits(1000, 5, 1);
   for (const auto& [bits, hashes, seed] :
        {std::tuple{1001u, 5u, 1u}, {1000u, 6u, 1u}, {1000u, 5u, 2u}}) {
@@ -119,8 +119,8 @@ TEST(Cardinality, IsWithinItsErrorAtEveryFill) {
   }
 }
 
-// The standard error is the scatter that filters have.
-TEST(Cardinality, StandardErrorIsTheScatter) {
+// The standard error equals the measured standard deviation over filters.
+TEST(Cardinality, StandardErrorIsTheMeasuredDeviation) {
   constexpr uint64_t kFilters = 2000;
   constexpr uint64_t kKeys = 300;
   const BloomLayout layout = *BloomLayout::ForBits(2048, 5);
@@ -140,7 +140,7 @@ TEST(Cardinality, StandardErrorIsTheScatter) {
   EXPECT_NEAR(sum / kFilters, 0, 4.5 * predicted / std::sqrt(double{kFilters}) + 0.01 * kKeys);
 }
 
-TEST(ClassicBloom, SaysWhenItIsOverfull) {
+TEST(ClassicBloom, ReportsThatItIsOverfull) {
   ClassicBloom filter = MakeFilter(BloomLayout::ForKeys(10'000, 0.01));
   uint64_t signalled_at = 0;
   for (uint64_t i = 1; i <= 12'000 && signalled_at == 0; ++i) {
@@ -157,7 +157,7 @@ TEST(ClassicBloom, SaysWhenItIsOverfull) {
               4.5 * filter.EstimateCardinality().standard_error);
 }
 
-TEST(Cardinality, OfNoneIsNoneAndOfAllIsUnbounded) {
+TEST(Cardinality, IsZeroWithoutBitsAndInfiniteWithAllBits) {
   ClassicBloom filter = MakeFilter(BloomLayout::ForBits(8, 8));
   EXPECT_EQ(filter.EstimateCardinality().keys, 0);
   EXPECT_EQ(filter.EstimateCardinality().standard_error, 0);

@@ -56,7 +56,7 @@ TEST(ClickHouseTable, DecidesAsClickHouseDoes) {
   }
 }
 
-// There its walk over the table leaves the row, or ends in one that misses the target.
+// Targets at which ClickHouse's search leaves the row, or ends in a row that misses the target.
 TEST(ClickHouseTable, MeetsTheTargetWhereClickHouseDoesNot) {
   EXPECT_EQ(Choose(JustBelow(0.4)), Pair(2, 1));       // (2, 2) in ClickHouse
   EXPECT_EQ(Choose(JustBelow(0.237)), Pair(4, 1));     // (19, 13)
@@ -64,7 +64,7 @@ TEST(ClickHouseTable, MeetsTheTargetWhereClickHouseDoesNot) {
 }
 
 TEST(ClickHouseTable, BestOfEachRow) {
-  // At the lowest FPR of a row, in three digits, its best number of hash functions is the answer.
+  // At the lowest FPR of a row, with three digits, the answer is its best number of hash functions.
   const uint32_t best[] = {1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 8, 9, 10, 10, 11, 12, 12, 13, 14};
   for (uint32_t i = 0; i < std::size(best); ++i) {
     const uint32_t bits_per_key = i + 2;

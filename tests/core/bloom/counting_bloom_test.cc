@@ -17,13 +17,13 @@ CountingBloom MakeFilter(const Result<BloomLayout>& layout, uint32_t counter_bit
   return Must(CountingBloom::Create(Must(layout), counter_bits));
 }
 
-using CountingBloomOf = ::testing::TestWithParam<uint32_t>;  // bits of a counter
+using CountingBloomOf = ::testing::TestWithParam<uint32_t>;  // bits per counter
 
 INSTANTIATE_TEST_SUITE_P(Bits, CountingBloomOf, ::testing::Values(2, 4, 8, 16),
                          [](const auto& info) { return std::to_string(info.param); });
 
-// The answers, at every moment, are those of a classic filter of the keys that are left.
-TEST_P(CountingBloomOf, AgreesWithTheFilterOfWhatIsLeft) {
+// At any time, answers equal those of a classic filter of the remaining keys.
+TEST_P(CountingBloomOf, AgreesWithTheFilterOfTheRemainingKeys) {
   const BloomLayout layout = *BloomLayout::ForBits(4099, 4, 9);
   CountingBloom filter = MakeFilter(layout, GetParam());
   std::mt19937_64 random(GetParam());
@@ -45,7 +45,7 @@ TEST_P(CountingBloomOf, AgreesWithTheFilterOfWhatIsLeft) {
     for (uint64_t i = 0; i < 2000; ++i) {
       const bool answer = filter.MayContain(KeyNumber(i));
       ASSERT_EQ(projection.MayContain(KeyNumber(i)), answer) << i;
-      // Counters that stick are above it, and exact answers end with the first of them.
+      // Stuck counters give more positives: answers are exact until the first counter sticks.
       if (filter.num_stuck_counters() == 0) {
         ASSERT_EQ(expected.MayContain(KeyNumber(i)), answer) << i;
       } else {
@@ -72,7 +72,7 @@ TEST_P(CountingBloomOf, SaturatedCountersStick) {
   CountingBloom filter = MakeFilter(BloomLayout::ForBits(1000, 5), GetParam());
   for (uint32_t i = 0; i < filter.max_count(); ++i) filter.Add("often");
   EXPECT_GT(filter.num_stuck_counters(), 0u);
-  // As many removals as it likes: other keys may be behind the counters.
+  // Any number of removals: other keys may share the counters.
   for (uint32_t i = 0; i < 3 * filter.max_count(); ++i) EXPECT_TRUE(filter.Remove("often"));
   EXPECT_TRUE(filter.MayContain("often"));
   EXPECT_EQ(filter.EstimateCount("often"), filter.max_count());
@@ -90,7 +90,7 @@ TEST_P(CountingBloomOf, NeverWrapsBelowZero) {
   EXPECT_EQ(filter.num_set_cells(), 0u);
 }
 
-// With so few counters the positions of a key coincide; it must count once all the same.
+// With few counters, positions of a key coincide. It must still count once.
 TEST_P(CountingBloomOf, CoincidingPositionsCountOnce) {
   for (const uint64_t num_counters : {1, 2, 3, 10}) {
     CountingBloom filter = MakeFilter(BloomLayout::ForBits(num_counters, 32), GetParam());
@@ -146,7 +146,7 @@ TEST(CountingBloom, EstimatesItsCardinalityAsKeysComeAndGo) {
   EXPECT_DOUBLE_EQ(filter.CurrentFpr(), std::pow(fill, filter.layout().num_probes));
 }
 
-TEST(CountingBloom, WhatIsOutOfRangeIsNamed) {
+TEST(CountingBloom, ErrorsNameTheValueOutOfRange) {
   const BloomLayout layout = *BloomLayout::ForBits(1000, 5);
   for (const uint32_t counter_bits : {0u, 1u, 3u, 5u, 32u}) {
     const Status status = CountingBloom::Create(layout, counter_bits).status();

@@ -12,9 +12,8 @@
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 
-// Filters of random sizes and rates, asked for every key that they have, and for as many that they
-// have not, on every kernel, one by one and in batches. With BLOCKSIEVE_LONG_TESTS a billion
-// answers.
+// Filters of random sizes and FPRs are probed for every key and for as many absent keys, on every
+// kernel, one by one and in batches. With BLOCKSIEVE_LONG_TESTS a billion answers.
 
 namespace blocksieve::testing {
 namespace {
@@ -23,13 +22,13 @@ class Differential : public ::testing::TestWithParam<FilterKind> {
  protected:
   static uint64_t AnswersWanted() { return testing::LongTests() ? 1'000'000'000 : 20'000'000; }
 
-  // Log-uniform, so that small filters come as often as large ones.
+  // Log-uniform, so that small filters are as frequent as large ones.
   static double LogUniform(std::mt19937_64* random, double low, double high) {
     std::uniform_real_distribution<double> exponent(std::log(low), std::log(high));
     return std::exp(exponent(*random));
   }
 
-  // The answers of the filter for `hashes`, which are checked against those of single probes.
+  // The filter's answers for `hashes`, checked against those of single probes.
   static std::vector<char> Answers(const Filter& reader, const std::vector<uint64_t>& hashes) {
     std::vector<char> answers(hashes.size());
     for (size_t i = 0; i < hashes.size(); ++i) answers[i] = reader.MayContainHash(hashes[i]);

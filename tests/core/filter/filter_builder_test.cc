@@ -29,7 +29,7 @@ TEST(FilterBuilder, RefusesWhatItCannotBuild) {
   ExpectRefused({.kind = FilterKind::kCountingBloom}, "kind is counting; allowed:");
 }
 
-TEST(FilterBuilder, BudgetExceededIsAnErrorAndTheBuilderStartsAnew) {
+TEST(FilterBuilder, ExceedingTheBudgetIsAnErrorAndResetsTheBuilder) {
   FilterBuilder builder = MakeBuilder({.max_build_bytes = 100'000});
   AddKeys(&builder, 100'000);
   EXPECT_EQ(builder.num_keys(), 100'000u);
@@ -38,7 +38,7 @@ TEST(FilterBuilder, BudgetExceededIsAnErrorAndTheBuilderStartsAnew) {
   EXPECT_EQ(refused.status().code(), StatusCode::kResourceExhausted);
   EXPECT_NE(refused.status().message().find("max_build_bytes = 100000"), std::string::npos);
 
-  // Enough for the hashes, not for their filter.
+  // Enough for the hashes, but not for their filter.
   AddKeys(&builder, 10'000);
   EXPECT_FALSE(builder.Finish().ok());
 
@@ -103,13 +103,13 @@ TEST(FilterBuild, CopiesOutliveTheFilter) {
   EXPECT_TRUE(copy.MayContainRange("d", "e"));  // it has no range filter
 }
 
-TEST(FilterBuild, AnswersForRanges) {
+TEST(FilterBuild, AnswersRangeQueries) {
   const FilterOptions options{.ranges = true};
   const auto filter = Filter::Build(std::vector{"apple", "pear"}, options);
   EXPECT_TRUE(filter->MayContain("pear"));
   EXPECT_TRUE(filter->MayContainRange("p", "q"));
   EXPECT_FALSE(filter->MayContainRange("q", "r"));
-  EXPECT_TRUE(filter->MayContainRange("r", "q"));  // no range
+  EXPECT_TRUE(filter->MayContainRange("r", "q"));  // an inverted range
   EXPECT_TRUE(Filter::Verify(filter->bytes()).ok());
 
   FilterBuilder builder = Must(FilterBuilder::Create(options));

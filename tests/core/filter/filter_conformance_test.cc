@@ -16,7 +16,7 @@
 #include "lib/hash/key_list.h"
 #include "tests/core/filter/test_filters.h"
 
-// What every kind of filter owes its users, on every kernel.
+// Contracts of every kind of filter, on every kernel.
 
 namespace blocksieve::testing {
 namespace {
@@ -28,7 +28,7 @@ class FilterConformance : public ::testing::TestWithParam<FilterKind> {
     return BlockOfKeys(GetParam(), keys, target_fpr, hash_seed);
   }
 };
-// Of the kinds that FilterBuilder builds.
+// Tests of the kinds that FilterBuilder builds.
 using BuilderConformance = ::testing::TestWithParam<FilterKind>;
 
 std::string NameOfKind(const ::testing::TestParamInfo<FilterKind>& info) {
@@ -58,7 +58,7 @@ TEST_P(FilterConformance, EveryKeyMatchesForEveryNumberOfKeys) {
   EXPECT_GT(rejected, 0u) << "a filter that never says no hides every bug";
 }
 
-// Absent keys of one filter are Bernoulli trials; between filters the rate varies a little too,
+// Absent keys of one filter are Bernoulli trials. The FPR also varies a little between filters,
 // which five standard deviations and the table's steps leave room for.
 TEST_P(FilterConformance, MeasuredRateIsAtTheTarget) {
   for (const double target : {0.3, 0.01, 1e-3, 1e-4}) {
@@ -79,7 +79,7 @@ TEST_P(FilterConformance, RateOfFewKeysIsNeverAboveTheTarget) {
     for (const uint64_t n : {1, 2, 3, 7, 20, 100, 1000}) {
       const uint64_t probes = 200'000;
       uint64_t positives = 0;
-      // Several filters, because a single small one may be lucky or not.
+      // Several filters, because the FPR of a single small one varies.
       for (uint64_t round = 0; round < 10; ++round) {
         std::vector<std::string> keys;
         for (uint64_t i = 0; i < n; ++i) keys.push_back(PresentKey(round << 40 | i));
@@ -88,7 +88,7 @@ TEST_P(FilterConformance, RateOfFewKeysIsNeverAboveTheTarget) {
         for (uint64_t i = 0; i < probes / 10; ++i) positives += reader.MayContain(AbsentKey(i));
       }
       const double measured = static_cast<double>(positives) / static_cast<double>(probes);
-      // The spread between small filters is at most that of a share `target` of ten samples of n
+      // The deviation between small filters is at most that of a share `target` of ten samples of n
       // keys.
       const double sigma = std::sqrt(target / static_cast<double>(probes) +
                                      target * target / (10.0 * static_cast<double>(n)));
@@ -112,8 +112,8 @@ struct LostKeys {
   uint64_t num_counted;
 };
 
-// Keys that filters of others have lost or counted twice (tests/PITFALLS.md, failures 1, 2, 4, 7
-// and 11).
+// Keys that other libraries' filters have lost or counted twice (tests/PITFALLS.md, failures 1, 2,
+// 4, 7 and 11).
 std::vector<LostKeys> AllLostKeys() {
   std::vector<std::string> scattered;
   for (uint64_t i = 0; i < 100'000; ++i) scattered.push_back(PresentKey(i % 1000));
@@ -161,11 +161,11 @@ TEST_P(BuilderConformance, KeysInARowCountOnceAndNoneIsKept) {
   EXPECT_TRUE(Filter::Open(block.view()).MayContainHash(0));
 }
 
-TEST_P(FilterConformance, AnyAlignmentWillDo) {
+TEST_P(FilterConformance, BlocksMayHaveAnyAlignment) {
   const OwnedBytes block = Build(FirstKeys(2000));
   const Filter aligned = Filter::Open(block.view());
   for (size_t shift = 0; shift < 64; ++shift) {
-    // Exactly as long as needed, so that a sanitizer sees a read beyond the end.
+    // Exactly as long as needed, so that a sanitizer detects a read past the end.
     std::vector<uint8_t> moved(shift);
     moved.insert(moved.end(), block.view().begin(), block.view().end());
     moved.shrink_to_fit();
@@ -195,7 +195,7 @@ struct Batch {
     for (const Slice& slice : slices) pointers.push_back(&slice);
   }
 
-  // By each way to ask for many at once. One more answer than keys must stay as it is.
+  // Each function for a batch. The answer after the last must not be written.
   void ExpectAnswersOfSingleProbes(const Filter& reader) const {
     std::vector<uint64_t> hashes;
     for (const std::string& key : keys) hashes.push_back(HashKey(key, reader.hash_seed()));
@@ -222,7 +222,7 @@ struct Batch {
   }
 };
 
-// Kernels hash keys of one length eight at a time, others one by one.
+// Kernels hash keys of equal length eight at a time, and others one by one.
 TEST_P(FilterConformance, BatchesOfAnyLengthsAnswerLikeSingleProbes) {
   std::mt19937_64 random(5);
   for (const double target : {0.3, 0.01, 1e-5}) {
@@ -266,7 +266,7 @@ TEST_P(FilterConformance, SeedIsStoredAndUsed) {
   EXPECT_LT(positives_of_other_seed, 100u);
 }
 
-// The builder's promise of a size, and its inverse, by which RocksDB cuts partitions.
+// The builder's predicted size, and its inverse, with which RocksDB cuts partitions.
 TEST_P(BuilderConformance, PromisedSizeIsTheRealSize) {
   for (const double target : {0.3, 0.01, 1e-5}) {
     FilterBuilder builder = MakeBuilder(GetParam(), target);
@@ -291,7 +291,7 @@ TEST_P(FilterConformance, DescriptionTellsWhatWasBuilt) {
   const Result<FilterInfo> info = DescribeFilterBlock(block.view());
   ASSERT_TRUE(info.ok()) << info.status().message();
   EXPECT_EQ(info->kind, GetParam());
-  // Filters that keep no number of keys estimate it from their bits.
+  // Filters that do not store the number of keys estimate it from their bits.
   const bool is_counted = std::ranges::count(BuildableKinds(), GetParam()) != 0;
   EXPECT_NEAR(static_cast<double>(info->num_keys), 12'345, is_counted ? 0 : 150);
   EXPECT_EQ(info->block_bytes, block.size);

@@ -10,8 +10,8 @@
 #include "tests/support/environment.h"
 #include "tests/support/statistics.h"
 
-// Filters of a hundred million keys and more than 2^32 bits, of every kind, asked for every key:
-// a bit number of 32 bits would lose keys (tests/PITFALLS.md, 9). Takes minutes and 3 GB of memory.
+// Filters of every kind with a hundred million keys and more than 2^32 bits, probed for every key:
+// 32-bit bit numbers would lose keys (tests/PITFALLS.md, 9). Takes minutes and 3 GB of memory.
 
 namespace blocksieve::testing {
 namespace {
@@ -26,7 +26,7 @@ class LargeFilter : public ::testing::Test {
     }
   }
 
-  /// Present below the number of keys, absent from there on.
+  /// Key i: present if i is below the number of keys.
   static std::string_view KeyOf(const uint64_t& number) {
     return {reinterpret_cast<const char*>(&number), sizeof(number)};
   }

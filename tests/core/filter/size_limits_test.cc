@@ -10,8 +10,8 @@
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 
-// Sizes around 2^32 bits and 2^32 bytes, where 32-bit arithmetic has lost keys (tests/PITFALLS.md,
-// 9 and 10). By arithmetic alone; large_filter_test.cc builds one.
+// Sizes around 2^32 bits and 2^32 bytes, where 32-bit arithmetic loses keys (tests/PITFALLS.md, 9
+// and 10). Arithmetic only; large_filter_test.cc builds such filters.
 
 namespace blocksieve::testing {
 namespace {
@@ -56,7 +56,7 @@ TEST(SizeLimits, SizesNeverShrinkAndEndAtTheLargestNumber) {
   }
 }
 
-// Adds keys that are counted, but kept nowhere, since that would exceed the budget.
+// Adds keys that are counted, but not stored, because that would exceed the budget.
 std::string RefusalOf(const FilterOptions& options, const Layout& layout, uint64_t num_keys) {
   FilterBuilder builder = MakeBuilder(options);
   for (uint64_t i = 0; i < num_keys; ++i) builder.AddHash(i);

@@ -17,7 +17,7 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// All rows of a table, smallest first, by way of the public functions.
+/// All rows of a table, smallest first, from the public functions.
 std::vector<Layout> Rows(FilterKind kind) {
   std::vector<Layout> rows{*LayoutForBitsPerKey(kind, kInfinity)};
   for (;;) {
@@ -41,9 +41,9 @@ INSTANTIATE_TEST_SUITE_P(Kinds, SizingTable,
                          [](const auto& info) { return std::string(FilterKindName(info.param)); });
 
 TEST_P(SizingTable, IsWhatTheModelGives) {
-  if (GetParam() == FilterKind::kRibbon) GTEST_SKIP() << "has a formula in place of a table";
+  if (GetParam() == FilterKind::kRibbon) GTEST_SKIP() << "has a formula instead of a table";
   const std::vector<Layout> rows = Rows(GetParam());
-  // A row every 1/16 bit, from the first that is of use to the first that is accurate enough.
+  // A row every 1/16 bit, from the first useful one to the first that is accurate enough.
   const double before = rows.front().bits_per_key - 1.0 / 16;
   EXPECT_GT(internal::BestLayout(GetParam(), before).predicted_fpr, kMaxTargetFpr * (1 - 1e-5));
   EXPECT_LE(rows.front().predicted_fpr, kMaxTargetFpr);
@@ -59,7 +59,7 @@ TEST_P(SizingTable, IsWhatTheModelGives) {
   }
 }
 
-/// Log-spaced, random, and on, just below and just above every row.
+/// Targets: log-spaced, random, and exactly at, just below and just above every row.
 std::vector<double> Targets(const std::vector<Layout>& rows) {
   const double log_range = std::log(kMaxTargetFpr / kMinTargetFpr);
   std::vector<double> targets{kMinTargetFpr, kMaxTargetFpr};
@@ -85,7 +85,7 @@ std::vector<double> Targets(const std::vector<Layout>& rows) {
 
 TEST_P(SizingTable, TargetsAreMetByTheSmallestRow) {
   const std::vector<Layout> rows = Rows(GetParam());
-  size_t row = rows.size() - 1;  // the smallest that meets the target; targets ascend
+  size_t row = rows.size() - 1;  // the smallest row that meets the target; targets ascend
   for (const double target_fpr : Targets(rows)) {
     while (row > 0 && rows[row - 1].predicted_fpr <= target_fpr) --row;
     const Result<Layout> layout = ChooseLayout(GetParam(), target_fpr);
@@ -101,7 +101,7 @@ TEST_P(SizingTable, LayoutForBitsPerKeyIsTheLargestRowThatFits) {
   for (const Layout& row : rows) {
     EXPECT_TRUE(SameRow(*LayoutForBitsPerKey(GetParam(), row.bits_per_key), row));
     EXPECT_TRUE(SameRow(*LayoutForBitsPerKey(GetParam(), row.bits_per_key + 0.062), row));
-    if (row.predicted_fpr < kMinTargetFpr) continue;  // no target asks for it
+    if (row.predicted_fpr < kMinTargetFpr) continue;  // no target needs it
     EXPECT_TRUE(SameRow(*ChooseLayout(GetParam(), row.predicted_fpr), row));
   }
   EXPECT_TRUE(SameRow(*LayoutForBitsPerKey(GetParam(), 1e300), rows.back()));
@@ -138,8 +138,8 @@ TEST(Sizing, KindsWithoutATableAreErrors) {
 }
 
 TEST(Sizing, BlockedFiltersOfFewKeysMeetTheTarget) {
-  // Targets exactly met by a row are the hardest. Those of one and two probes matter most: there,
-  // the FPR of few lines is above the limit for many.
+  // Targets that a row meets exactly are the hardest, above all with one and two probes, where the
+  // FPR of few lines is above the limit for many.
   std::vector<double> targets{0.5, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, kMinTargetFpr};
   for (const Layout& row : Rows(FilterKind::kBlockedBloom)) {
     if (row.predicted_fpr > 0.22 || std::fmod(row.bits_per_key, 4) == 0) {
@@ -181,7 +181,7 @@ TEST(PayloadBytes, KnownSizes) {
   EXPECT_EQ(PayloadBytes(blocked, 64), 64u);
   EXPECT_EQ(PayloadBytes(blocked, 65), 128u);
   EXPECT_EQ(PayloadBytes(blocked, uint64_t{1} << 60), uint64_t{1} << 60);
-  // Above where a 32-bit bit index wraps, and a 32-bit size.
+  // Above the wrap-around of a 32-bit bit index, and of a 32-bit size.
   EXPECT_EQ(PayloadBytes(blocked, 833'000'001), 833'000'064u);
   EXPECT_EQ(PayloadBytes(blocked, (uint64_t{1} << 32) + 1), (uint64_t{1} << 32) + 64);
 }
@@ -222,8 +222,7 @@ TEST_P(SizingTable, MaxKeysIsTheInverseOfPayloadBytes) {
       ASSERT_LE(PayloadBytes(row, max_keys), number) << row.bits_per_key;
       ASSERT_GT(PayloadBytes(row, max_keys + 1), number) << row.bits_per_key;
       if (number >> 28 != 0 && number >> 36 == 0) {
-        // Where 32-bit arithmetic wraps around. Of a ribbon, a few percent are for what it takes
-        // besides.
+        // The wrap-around of 32-bit arithmetic. A few percent of a ribbon are not its columns.
         const double exact = static_cast<double>(number) * 8 / row.bits_per_key;
         ASSERT_NEAR(static_cast<double>(max_keys) / exact, 1,
                     GetParam() == FilterKind::kRibbon ? 0.05 : 1e-6);

@@ -21,7 +21,7 @@ inline const std::vector<FilterKind>& AllKinds() {
   return kinds;
 }
 
-/// Those that FilterBuilder builds.
+/// The kinds that FilterBuilder builds.
 inline const std::vector<FilterKind>& BuildableKinds() {
   static const std::vector<FilterKind> kinds{FilterKind::kBlockedBloom, FilterKind::kRibbon};
   return kinds;
@@ -37,14 +37,14 @@ inline FilterBuilder MakeBuilder(FilterKind kind, double target_fpr = 0.01) {
 
 inline OwnedBytes FinishOk(FilterBuilder& builder) { return Must(builder.Finish()); }
 
-/// Present keys have even numbers and absent ones odd: neighbours, as an engine would ask for.
+/// Present keys have even numbers and absent keys odd ones: neighbours, as in an engine's lookups.
 inline std::string KeyNumber(uint64_t number) {
   return "user:" + MakeKey(KeyShape::kCounter, number);
 }
 inline std::string PresentKey(uint64_t i) { return KeyNumber(2 * i); }
 inline std::string AbsentKey(uint64_t i) { return KeyNumber(2 * i + 1); }
 
-/// Present keys, from the first on.
+/// Adds the first `num_keys` present keys.
 inline void AddKeys(FilterBuilder* builder, uint64_t num_keys) {
   for (uint64_t i = 0; i < num_keys; ++i) builder->AddKey(PresentKey(i));
 }
@@ -59,7 +59,7 @@ inline OwnedBytes BuildBlock(FilterKind kind, double target_fpr, uint64_t num_ke
   return BuildBlock({.kind = kind, .target_fpr = target_fpr}, num_keys);
 }
 
-/// A filter of these keys, by whatever makes filters of the kind.
+/// A filter of these keys, from the builder of its kind.
 inline OwnedBytes BlockOfKeys(FilterKind kind, const std::vector<std::string>& keys,
                               double target_fpr, uint64_t hash_seed) {
   const auto filled = [&](auto filter) {
@@ -80,13 +80,13 @@ inline OwnedBytes BlockOfKeys(FilterKind kind, const std::vector<std::string>& k
 /// The bytes as a string, to be damaged.
 inline std::string Copy(const OwnedBytes& block) { return std::string(AsText(block.view())); }
 
-/// Those of a classic or counting filter.
+/// The block of a classic or counting filter.
 template <class Bloom>
 std::string BlockOf(const Bloom& filter) {
   return Copy(Must(filter.Serialize()));
 }
 
-/// What is read of its block; expects that it is the same filter, also as Filter sees it.
+/// Serializes and deserializes a filter; expects the same filter, also from Filter::Open.
 template <class Bloom>
 Bloom ReadBack(const Bloom& filter) {
   const std::string block = BlockOf(filter);

@@ -8,13 +8,13 @@
 #include "tests/core/format/written_block.h"
 #include "tests/support/environment.h"
 
-// pitfalls 13 to 15: damage is found by the checksums, and what cannot be read denies nothing.
-// Damage whose checksums were made right again is not found, but nothing is read out of bounds for
-// it (run this under a sanitizer), and all kernels give the same answers.
+// pitfalls 13 to 15: checksums detect damage, and unreadable blocks answer "may match". Damage with
+// corrected checksums is not detected, but causes no read out of bounds (run this under a
+// sanitizer), and all kernels give the same answers.
 //
-// All of it takes minutes, so that it is done with BLOCKSIEVE_LONG_TESTS only; else every bit is
-// flipped in small blocks and one of every byte in others, the payload of large ones is sampled,
-// and only small ones get every value of every field.
+// The complete tests take minutes, with BLOCKSIEVE_LONG_TESTS only. Otherwise every bit is flipped
+// in small blocks and one bit of every byte in others, the payload of large blocks is sampled, and
+// only small blocks get every value of every field.
 
 namespace blocksieve::testing {
 namespace {
@@ -30,7 +30,7 @@ class DamagedBlock : public ::testing::TestWithParam<WrittenBlockPtr> {
   bool IsSmall() const { return bytes_.size() <= kSmallBytes; }
   bool IsLarge() const { return bytes_.size() > kLargeBytes; }
 
-  // Whether there is no time for this place.
+  // Whether the short test skips this place.
   bool IsLeftOut(size_t at) const {
     return IsLarge() && !LongTests() && at < unchecked_ && at % (unchecked_ / kSampled + 1) != 0;
   }
@@ -55,7 +55,7 @@ class DamagedBlock : public ::testing::TestWithParam<WrittenBlockPtr> {
 INSTANTIATE_TEST_SUITE_P(Blocks, DamagedBlock, ::testing::ValuesIn(AllWrittenBlocks()),
                          NameOfBlock);
 
-TEST_P(DamagedBlock, IsSoundAsItIs) {
+TEST_P(DamagedBlock, IsSoundWithoutDamage) {
   EXPECT_TRUE(block().Verify(bytes()).ok());
   EXPECT_TRUE(ExpectHarmless(bytes()));
   EXPECT_EQ(block().Reseal(bytes()), AsText(bytes())) << "its checksums were right";
@@ -86,7 +86,7 @@ TEST_P(DamagedBlock, EveryFlippedBitIsNoticed) {
     EXPECT_EQ(block().Opens(damaged), at < unchecked_);
     if (at < unchecked_) num_denied += block().CountDenied(damaged);
   });
-  // What Verify is for: without it, keys of the smallest filters would have been lost unnoticed.
+  // Without Verify, damage would lose keys of the smallest filters unnoticed.
   if (unchecked_ > 0 && block().name.ends_with("_3_keys")) {
     EXPECT_GT(num_denied, 0u);
   }
@@ -99,13 +99,13 @@ TEST_P(DamagedBlock, ANewerVersionIsNotSupported) {
   newer = block().Reseal(AsBytes(newer)).value();
   ExpectRefused(AsBytes(newer), StatusCode::kNotSupported);
   const std::string message = block().Verify(AsBytes(newer)).message();
-  const bool is_short = version == 0xBF;  // of which the low half is the number
+  const bool is_short = version == 0xBF;  // its low half is the version
   EXPECT_NE(message.find(is_short ? "format version is 15" : "format version is 77"),
             std::string::npos)
       << message;
 }
 
-// Fields of small blocks take every value.
+// Every value in each byte of the fields of small blocks.
 TEST_P(DamagedBlock, EveryResealedByteDoesNoHarm) {
   const WrittenBlock::Range fields = block().Fields(bytes());
   const auto masks_of = [&](size_t at) {
@@ -148,7 +148,7 @@ TEST_P(DamagedBlock, RandomBytesThatAreResealedDoNoHarm) {
   EXPECT_GT(num_opened, rounds / 50) << "too few to mean anything";
 }
 
-TEST_P(DamagedBlock, BytesOfOthersAreRefused) {
+TEST_P(DamagedBlock, ForeignBytesAreRefused) {
   const std::string zeros(1000, '\0');
   const std::string filter_of_rocksdb =
       std::string(640, 'x') + std::string("\xff\x00\x06\x00\x00", 5);

@@ -10,11 +10,11 @@
 #include "tests/support/environment.h"
 #include "tests/support/source_path.h"
 
-// The byte format is a promise (lib/FORMAT.md): today's writer makes the bytes of the files in
-// tests/golden, and today's reader gives their answers, the wrong ones included. Writer and reader
-// are tested apart, so that both cannot change together unnoticed.
+// The byte format is a promise (lib/FORMAT.md): the current writer makes the bytes of the files in
+// tests/golden, and the current reader gives their answers, including false positives. Writer and
+// reader are tested separately, so that they cannot change together unnoticed.
 //
-// A new format version gets new files; these stay, and must be readable for ever. To write the
+// A new format version gets new files; these files must be readable forever. To write the
 // files of a new kind or version: BLOCKSIEVE_WRITE_GOLDEN=1 build/tests/core/core_test
 // --gtest_filter='*GoldenBlock*'.
 
@@ -53,7 +53,7 @@ TEST_P(GoldenBlock, WriterMakesTheseBytes) {
 
 TEST_P(GoldenBlock, ReaderGivesTheseAnswers) { ExpectGoldenAnswers(GetParam()->Bytes()); }
 
-// A file that no row of the tables has, or a kind that no file has, would not be tested.
+// A file without a row in the tables, or a kind without a file, would not be tested.
 TEST(GoldenFiles, AreThoseOfTheTablesAndOfEveryKind) {
   std::set<std::string> of_tables;
   std::set<FilterKind> kinds;

@@ -19,7 +19,7 @@
 #include "tests/core/granule/granule_test_index.h"
 #include "tests/support/reseal.h"
 
-// Blocks that lie under checksums that are right, in ways that no change of single bytes finds.
+// Contradictory blocks with correct checksums, in ways that no change of a single byte finds.
 
 namespace blocksieve::testing {
 namespace {
@@ -29,7 +29,7 @@ void ExpectUnreadable(const std::string& filter) {
   EXPECT_FALSE(Filter::Verify(AsBytes(filter)).ok());
 }
 
-// An empty filter denies every key: only a kind that is known may say that it is empty.
+// An empty filter answers "no" to every key, so the empty flag counts only with a known kind.
 TEST(HostileFilter, EmptyOnesOfUnknownKindsMayMatch) {
   for (const FilterKind empty_kind : BuildableKinds()) {
     const std::string empty = Copy(BuildBlock(empty_kind, 0.01, 0));
@@ -56,8 +56,8 @@ TEST(HostileFilter, AnEmptyOneHasNoPayload) {
   }
 }
 
-// Set bits beyond the last would be counted as keys.
-TEST(HostileFilter, BitsBeyondTheLastAreRefused) {
+// Set bits after the last would be counted as keys.
+TEST(HostileFilter, BitsAfterTheLastAreRefused) {
   ClassicBloom filter = *ClassicBloom::Create(*BloomLayout::ForBits(203, 5));
   filter.Add("key");
   std::string block = BlockOf(filter);
@@ -97,7 +97,7 @@ TEST(HostileIndex, NumbersThatWrapAreNoBits) {
   EXPECT_TRUE(decoder.ok());
 }
 
-// Two bytes can stand for the bits of any number of granules; reading them takes no longer for it.
+// Two bytes can encode the bits of any number of granules. Reading them must not take longer.
 TEST(HostileIndex, BitsThatTakeNoBytesTakeNoTime) {
   constexpr uint64_t kGranules = uint64_t{1} << 60;
   const std::vector<internal::SizeClass> classes = {

@@ -22,21 +22,21 @@
 
 namespace blocksieve::testing {
 
-/// A block that we write, and what the tests of the byte format must know of it: how it is made,
-/// how it is read, and what readers promise of it. The tests are the same for all.
+/// A block for the tests of the byte format, which are the same for all blocks: how it is written
+/// and read, and what readers guarantee.
 class WrittenBlock {
  public:
   virtual ~WrittenBlock() = default;
 
-  /// Of its file in tests/golden.
+  /// Name of its file in tests/golden.
   std::string name;
   std::string extension;
-  uint64_t file_hash = 0;  ///< HashKey of the file; 0: there is no file, the block is only damaged.
+  uint64_t file_hash = 0;  ///< HashKey of the file; 0: no file, for tests of damage only.
 
   bool HasFile() const { return file_hash != 0; }
   std::string FilePath() const { return SourcePath("tests/golden/" + name + extension); }
 
-  /// The file's bytes, or those of Make() if there is no file.
+  /// The file's bytes, or Make() without a file.
   std::string Bytes() const {
     if (!HasFile()) return Make();
     std::ifstream file(FilePath(), std::ios::binary);
@@ -44,31 +44,31 @@ class WrittenBlock {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
 
-  /// The bytes of today's writer.
+  /// The bytes of the current writer.
   virtual std::string Make() const = 0;
 
-  /// Whether another writer (a version of zstd) may make other bytes that say the same.
+  /// Whether another writer (a version of zstd) may make other bytes with the same content.
   virtual bool HasOtherForms() const { return false; }
 
-  /// Expects the answers of the golden file, the wrong ones included; no member is denied.
+  /// Expects the answers of the golden file, including false positives; every member matches.
   virtual void ExpectGoldenAnswers(ByteView block, Kernel kernel) const = 0;
 
-  /// Whether a reader accepts these bytes, whatever they are. Expects that it denies nothing if
-  /// not.
+  /// Whether a reader accepts these bytes, which may be any. If not, expects that everything may
+  /// match.
   virtual bool Opens(ByteView bytes) const = 0;
 
-  /// An error if anything is damaged, also where Opens does not look.
+  /// An error if anything is damaged, including bytes that Opens does not read.
   virtual Status Verify(ByteView bytes) const = 0;
 
-  /// Every probe there is, of bytes that open. The answers are of no interest, but all kernels must
-  /// give the same, and none may read out of bounds.
+  /// Makes every kind of probe of bytes that open. Any answer is correct, but all kernels must
+  /// agree, and none may read out of bounds.
   virtual std::string AskAll(ByteView bytes, Kernel kernel) const = 0;
 
-  /// Everything else that can be done with bytes that open.
+  /// Makes all other uses of bytes that open.
   virtual void UseAll(ByteView) const {}
 
-  /// Expects what is promised of any bytes: that what does not open is an error for Verify, too,
-  /// and that all kernels answer alike if it does. Returns whether it opens.
+  /// Expects the guarantees for any bytes: if they do not open, Verify returns an error, too; if
+  /// they do, all kernels agree. Returns whether they open.
   bool ExpectHarmless(ByteView bytes) const {
     if (!Opens(bytes)) {
       EXPECT_FALSE(Verify(bytes).ok());
@@ -80,10 +80,10 @@ class WrittenBlock {
     return true;
   }
 
-  /// The bytes with checksums that are right for them, as far as they can be read.
+  /// The bytes with corrected checksums, as far as they are readable.
   virtual std::optional<std::string> Reseal(ByteView bytes) const = 0;
 
-  /// The part of Bytes() that says what the rest is (a footer, a header), without its checksum.
+  /// The part of Bytes() that describes the rest (a footer, a header), without its checksum.
   struct Range {
     size_t begin;
     size_t end;
@@ -91,19 +91,19 @@ class WrittenBlock {
   };
   virtual Range Fields(ByteView block) const = 0;
 
-  /// Where in it the format's version is.
+  /// Position of the format version in that part.
   virtual size_t VersionAt(ByteView block) const = 0;
 
-  /// A byte for that place that means a version that no reader knows.
+  /// A byte for that position: a version that no reader supports.
   virtual uint8_t NewerVersion(ByteView) const { return 77; }
 
-  /// Bytes at the front that Opens does not look at, so that it takes constant time; and how many
-  /// of the first three members are denied if these are damaged.
+  /// Number of bytes at the front that Opens does not read, to take constant time; and how many of
+  /// the first three members are lost if these are damaged.
   virtual size_t UncheckedBytes(ByteView) const { return 0; }
   virtual uint64_t CountDenied(ByteView) const { return 0; }
 
-  /// Bytes at the front that are a block of their own; 0 if there are no such. Nobody can tell that
-  /// others followed them.
+  /// Size of a complete block at the front; 0 if there is none. After a truncation to this size, no
+  /// reader can notice that bytes followed.
   virtual size_t SoundBytes(ByteView) const { return 0; }
 };
 
@@ -111,7 +111,7 @@ using WrittenBlockPtr = std::shared_ptr<const WrittenBlock>;
 
 inline void PrintTo(const WrittenBlockPtr& block, std::ostream* out) { *out << block->name; }
 
-/// The tables: one more row there runs every test on one more block.
+/// The tables of blocks: all tests run on every row.
 std::vector<WrittenBlockPtr> WrittenFilters();  // written_filters.cc
 std::vector<WrittenBlockPtr> WrittenRanges();   // written_ranges.cc
 std::vector<WrittenBlockPtr> WrittenIndexes();  // written_indexes.cc

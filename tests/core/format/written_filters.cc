@@ -28,7 +28,7 @@ MakeFilter Built(FilterKind kind, double target_fpr) {
   };
 }
 
-// As before there were short footers.
+// A writer without short footers.
 MakeFilter LongRibbon(double target_fpr) {
   return [=](uint64_t num_keys, uint64_t hash_seed) {
     internal::HashList hashes(0);
@@ -86,14 +86,14 @@ std::vector<FilterRow> FilterRows() {
       {"bloom_1000_keys", Built(kBloom, 0.01), 1000, 0, 0xcc68016ba44b32fc, "180 188 196 368 623 "},
       {"bloom_seeded", Built(kBloom, 0.3), 1000, 42, 0x17d255ae4de02537, "4 18 21 27 30 "},
       {"bloom_1e-6", Built(kBloom, 1e-6), 1000, 0, 0x105e525ca5200ff2, ""},
-      // Large enough for unused bytes before the first line.
+      // Large enough for padding.
       {"bloom_700000_keys", Built(kBloom, 0.5), 700'000, 0, 0x0b9486432841a399, "2 5 6 7 8 "},
       {"ribbon_empty", Built(kRibbon, 0.01), 0, 0, 0x1d434c7fe3dfcbbe, ""},
       {"ribbon_3_keys", LongRibbon(0.01), 3, 0, 0x58324e109d544a5f, "193 218 532 675 1096 "},
       {"ribbon_1000_keys", LongRibbon(0.01), 1000, 0, 0xab819211303f6f96, "2 56 460 465 568 "},
       {"ribbon_seeded", Built(kRibbon, 0.3), 1000, 42, 0x72532e4008bbfc91, "0 4 12 15 16 "},
       {"ribbon_1e-7", LongRibbon(1e-7), 1000, 0, 0x55870c72ef57cca1, ""},
-      // The same with short footers; and at 1/256 all segments are alike.
+      // The same with short footers; at 1/256, all segments have the same width.
       {"ribbon_short_3_keys", Built(kRibbon, 0.01), 3, 0, 0x87fff33f79387399,
        "193 218 532 675 1096 "},
       {"ribbon_short_1000_keys", Built(kRibbon, 0.01), 1000, 0, 0xcbc78fa91f72422e,
@@ -101,12 +101,12 @@ std::vector<FilterRow> FilterRows() {
       {"ribbon_short_300_keys", Built(kRibbon, 1.0 / 256), 300, 0, 0xef75366ec9b769e0,
        "11 15 26 36 117 "},
       {"ribbon_short_1e-7", Built(kRibbon, 1e-7), 1000, 0, 0x89142e3115e06c59, ""},
-      // Several chunks; and so many that their directory has bases, after unused bytes.
+      // Several chunks; and enough chunks for bases in the directory, with padding.
       {"ribbon_10000_keys", Built(kRibbon, 0.01), 10'000, 0, 0x8bab28b8a8103f90,
        "54 149 184 200 237 "},
       {"ribbon_1100000_keys", Built(kRibbon, 0.5), 1'100'000, 0, 0x7664aa6157ffa627,
        "2 3 6 10 11 "},
-      // Those of 3 keys are the worked examples of lib/FORMAT.md.
+      // The filters of 3 keys are the worked examples of lib/FORMAT.md.
       {"classic_empty", Classic(small), 0, 0, 0xb0eec1e174720b9c, ""},
       {"classic_3_keys", Classic(small), 3, 0, 0xdad3626c29ce123b, "5534 "},
       {"classic_1000_keys", Classic(large), 1000, 42, 0x985eb59dcea97672, "7 44 112 172 352 "},
@@ -220,7 +220,7 @@ class WrittenFilter : public WrittenBlock {
     return static_cast<size_t>(DescribeFilterBlock(block)->payload_bytes);
   }
 
-  // What was read may be filled, too.
+  // Keys can be added to a filter that was read.
   template <class Filter>
   static void AddTo(Result<Filter> filter) {
     if (!filter.ok()) return;

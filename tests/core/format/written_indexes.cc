@@ -12,7 +12,7 @@
 namespace blocksieve::testing {
 namespace {
 
-// What an index says, as text.
+// The content of an index, as text.
 class Answers {
  public:
   explicit Answers(const TestIndex& index) : index_(index) {}
@@ -40,7 +40,7 @@ class Answers {
   std::string text_;
 };
 
-// The columns are the same in all golden files, number and text; what differs are keys and rows.
+// All golden files have the same columns, number and text, but different keys and rows.
 struct IndexRow {
   std::string name;
   uint64_t granule_rows = 0;
@@ -49,8 +49,8 @@ struct IndexRow {
   uint64_t file_hash = 0;
   uint64_t answers_hash = 0;  // HashKey of all answers
   bool is_compressed = false;
-  uint64_t many_values_every = 0;      // 60 numbers in each so many-th row; in others 1
-  uint64_t num_values = ~uint64_t{0};  // different numbers, but for each so many-th row
+  uint64_t many_values_every = 0;      // every n-th row has 60 numbers, the others 1
+  uint64_t num_values = ~uint64_t{0};  // distinct numbers, except in those rows
   uint64_t own_value_every = 7;
   double number_fpr = 0.1;
   bool with_postings = false;
@@ -58,7 +58,7 @@ struct IndexRow {
 
 std::string ShortKey(uint64_t row) { return "k" + std::to_string(row); }
 std::string PathKey(uint64_t row) { return "/usr/share/doc/package/file-" + RowKey(row) + ".txt"; }
-// Does not compress.
+// Incompressible.
 std::string RandomKey(uint64_t row) {
   uint64_t state = row + 1;
   std::string key;
@@ -151,7 +151,7 @@ class WrittenIndex : public WrittenBlock {
   Status Verify(ByteView bytes) const override { return GranuleIndex::Open(bytes).status(); }
 
   std::string AskAll(ByteView bytes, Kernel kernel) const override {
-    // What is taken of a hostile index at most: time, not correctness, bounds it.
+    // Limits of a hostile index, for the time of the test, not for correctness.
     constexpr uint64_t kMaxGranules = 1 << 16;
     const TestIndex index(bytes, kernel);
     if (index->num_granules() > kMaxGranules) return "";
@@ -197,7 +197,7 @@ class WrittenIndex : public WrittenBlock {
   const IndexRow row_;
 
  private:
-  // Ascending.
+  // In ascending order.
   static std::vector<Value> ValuesOf(ValueType type) {
     static const std::string long_text(100, '\xff');
     switch (type) {
@@ -214,7 +214,7 @@ class WrittenIndex : public WrittenBlock {
   }
 };
 
-// Small, with compressed keys, bounds of texts and of floats, and several size classes.
+// A small index with compressed keys, bounds of texts and floats, and several size classes.
 class SmallIndex : public WrittenIndex {
  public:
   explicit SmallIndex(bool with_postings)

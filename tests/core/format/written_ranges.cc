@@ -49,7 +49,7 @@ Keys Tenants(size_t tenants, size_t keys_each) {
   return keys;
 }
 
-// Both models, a prefix that all keys have, and a cluster: the worked example of lib/FORMAT.md.
+// The worked example of lib/FORMAT.md: both kinds of positions, a common prefix, and a cluster.
 Keys Few() { return {"k:ant7", "k:bee1", "k:bee2", "k:bee3", "k:bee7", "k:cow0"}; }
 
 Keys Ints() {
@@ -59,7 +59,7 @@ Keys Ints() {
   return keys;
 }
 
-// Of a window of time that does not begin and end at round numbers.
+// Times of a window whose ends are not round numbers.
 Keys Texts() {
   Random random(2);
   Keys keys;
@@ -83,7 +83,7 @@ std::vector<RangeRow> RangeRows() {
        0xccc9d44e98fc245c},
       {"range_clusters", [] { return Tenants(60, 30); }, defaults, 0x2894d111317b7cf4,
        0x6e65683c1e6535ba, kRibbon},
-      // More keys than a leaf takes.
+      // More keys than fit a leaf.
       {"range_node",
        [] { return Tenants(3, 800); },
        {.range_fpr = 0.03},
@@ -141,7 +141,7 @@ class WrittenRange : public WrittenBlock {
     EXPECT_EQ(HashKey(answers), row_.answers_hash);
   }
 
-  /// Of points, and of ranges of just that key.
+  /// Members match point lookups, and ranges of just that key.
   uint64_t CountDenied(ByteView block) const override {
     const Filter points = Filter::Open(block);
     const RangeFilterReader ranges = RangeFilterReader::Open(block);
@@ -171,7 +171,7 @@ class WrittenRange : public WrittenBlock {
     Random random(HashKey(AsText(bytes)));
     std::string answers;
     for (int i = 0; i < 20; ++i) {
-      // Half of them are within what keys share.
+      // Half of them are within the keys' shared bytes.
       std::string begin = keys_[random() % keys_.size()];
       const size_t at = random() % (begin.size() + 1);
       std::string end = random() % 2 == 0 ? begin : keys_[random() % keys_.size()];

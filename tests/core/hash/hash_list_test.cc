@@ -17,7 +17,7 @@ std::vector<uint64_t> Contents(const HashList& list) {
   return all;
 }
 
-TEST(HashList, KeepsOrderTakesLittleAndFreesAsItGoes) {
+TEST(HashList, KeepsOrderUsesLittleMemoryAndFreesConsumedRuns) {
   constexpr uint64_t kHashes = 2'000'000;
   HashList filled;
   for (uint64_t i = 0; i < kHashes; ++i) filled.Append(i);

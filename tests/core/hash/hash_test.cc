@@ -10,7 +10,7 @@ namespace blocksieve {
 namespace {
 
 // The hash is part of the format: these values, from xxhsum -H3 and XXH3's own test vectors, must
-// never change. pitfall 11: bytes from 0x80 on are no different from others.
+// never change. pitfall 11: bytes from 0x80 on are hashed like any others.
 TEST(Hash, IsXxh3) {
   EXPECT_EQ(HashKey(""), 0x2d06800538d394c2u);
   EXPECT_EQ(HashKey("a"), 0xe6c632b61e964e1fu);

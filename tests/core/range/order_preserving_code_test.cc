@@ -18,7 +18,7 @@ using blocksieve::testing::KeyFamily;
 using blocksieve::testing::NearKey;
 using blocksieve::testing::Random;
 
-/// A code and the bytes that it refers to.
+/// A code and the bytes of its model.
 class LearntCode {
  public:
   explicit LearntCode(const std::vector<std::string>& keys) {
@@ -50,13 +50,13 @@ void ExpectOrder(const LearntCode& code, std::vector<std::string> strings, size_
   }
 }
 
-class KeyCodeOrder : public ::testing::TestWithParam<KeyFamily> {};
+class CodeOrder : public ::testing::TestWithParam<KeyFamily> {};
 
-INSTANTIATE_TEST_SUITE_P(Families, KeyCodeOrder, ::testing::ValuesIn(KeyFamilies()),
+INSTANTIATE_TEST_SUITE_P(Families, CodeOrder, ::testing::ValuesIn(KeyFamilies()),
                          blocksieve::testing::ParamNames());
 
-// Also of what follows equal bytes.
-TEST_P(KeyCodeOrder, IsThatOfKeys) {
+// Codes have the order of keys, also after equal first bytes.
+TEST_P(CodeOrder, IsThatOfKeys) {
   const std::vector<std::string> keys = GetParam().Keys();
   const LearntCode code(keys);
   Random random(2);
@@ -71,7 +71,7 @@ TEST_P(KeyCodeOrder, IsThatOfKeys) {
                                         prefix + std::string(400, '\0'),
                                         prefix + std::string(400, '\xff')};
     for (int i = 0; i < 60; ++i) {
-      // Of what follows in another key, so that models know it.
+      // Bytes of another key, so that the model has symbols for them.
       const std::string& other = keys[random() % keys.size()];
       std::string rest =
           random() % 2 == 0 ? key.substr(depth) : other.substr(std::min(depth, other.size()));

@@ -7,7 +7,7 @@
 #include "tests/support/environment.h"
 #include "tests/support/param_names.h"
 
-// A range filter never denies a range that holds a key, whatever the keys are.
+// A range filter never answers "no" to a range that holds a key, whatever the keys are.
 
 namespace blocksieve::testing {
 namespace {
@@ -50,7 +50,7 @@ TEST_P(RangeAnswers, OfEveryKeyAndPair) {
   }
 }
 
-// Every range between strings of up to four bytes out of three, of many sets of such keys.
+// Every range between strings of up to four bytes of three values, for many sets of such keys.
 TEST(RangeAnswersOfAll, SmallSetsAndRanges) {
   std::vector<std::string> all = {""};
   for (size_t i = 0; all[i].size() < 4; ++i) {
@@ -75,8 +75,8 @@ TEST(RangeAnswersOfAll, SmallSetsAndRanges) {
   }
 }
 
-// 'g' never occurs. Behind "a" there is one symbol only, 'h', for which it must not be taken.
-TEST(RangeAnswersOfAll, BytesThatNeverOccurBesideTheOnlySymbol) {
+// 'g' never occurs. After "a" there is only one symbol, 'h', which 'g' must not be mistaken for.
+TEST(RangeAnswersOfAll, BytesThatNeverOccurNextToTheOnlySymbol) {
   std::vector<std::string> keys = {"ah0", "ah3", "ah5", "ah9"};
   for (const std::string first : {"c", "e"}) {
     for (uint64_t i = 0; i < 1'000; ++i) keys.push_back(first + Formatted("d%03llu", i));
@@ -86,13 +86,13 @@ TEST(RangeAnswersOfAll, BytesThatNeverOccurBesideTheOnlySymbol) {
   EXPECT_TRUE(reader.MayContain("agz", "ah1"));
 }
 
-// Random sets of words over few bytes find what depends on models: symbols, edges, positions.
+// Random sets of words over few byte values test what depends on models: symbols, edges, positions.
 TEST(RangeAnswersOfAll, RandomModels) {
   Random random(1);
   const int rounds = LongTests() ? 50'000 : 600;
   for (int round = 0; round < rounds && !HasFatalFailure(); ++round) {
     SCOPED_TRACE(round);
-    // Each position has bytes of its own, some of them rare.
+    // Each position has its own byte values, some of them rare.
     std::vector<std::string> bytes(1 + random() % 6);
     for (std::string& of_position : bytes) {
       const size_t num_bytes = 1 + random() % 5;

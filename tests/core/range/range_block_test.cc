@@ -12,8 +12,8 @@
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/range/range_test_keys.h"
 
-// Blocks of version 2: a block of points, ranges, and a footer. What holds for damage to any block
-// is in tests/core/format.
+// Blocks of version 2: a point filter, ranges, and a footer. tests/core/format tests damage to any
+// block.
 
 namespace blocksieve::testing {
 namespace {
@@ -24,7 +24,7 @@ internal::BlockParts PartsOf(const std::string& block) {
   return Must(internal::SplitBlock(AsBytes(block)));
 }
 
-TEST(RangeBlock, AnswersPointsAsTheBlockInIt) {
+TEST(RangeBlock, AnswersPointLookupsAsThePointFilter) {
   for (const FilterKind kind : BuildableKinds()) {
     for (const uint64_t num_keys : {0, 1, 3, 5'000}) {
       FilterBuilder points = MakeBuilder(kind);
@@ -68,7 +68,7 @@ TEST(RangeBlock, WithoutRangesMayMatch) {
   EXPECT_EQ(RangeFilterReader::Open({}).Query("a", "b"), RangeAnswer::kMayMatch);
 }
 
-TEST(RangeBlock, RangesThatAreNoneMayMatch) {
+TEST(RangeBlock, InvertedAndEmptyRangesMayMatch) {
   const std::string block = RangeBlock({"b", "d"}, AnyEstimate());
   const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
   EXPECT_EQ(reader.Query("x", "y"), RangeAnswer::kNo);
@@ -82,20 +82,20 @@ TEST(RangeBlock, APartitionDeniesOnlyUpToItsLastKey) {
   const std::vector<std::string> keys = RandomInts(1'000, 1);
   const std::string whole = RangeBlock(keys, {.is_whole_file = true});
   const std::string partition = RangeBlock(keys, {.is_whole_file = false});
-  const RangeFilterReader of_whole = RangeFilterReader::Open(AsBytes(whole));
-  const RangeFilterReader of_partition = RangeFilterReader::Open(AsBytes(partition));
-  const std::string behind = keys.back() + '\1';
-  EXPECT_EQ(of_whole.Query(std::string(9, '\xff'), std::string(10, '\xff')), RangeAnswer::kNo);
-  EXPECT_EQ(of_partition.Query(std::string(9, '\xff'), std::string(10, '\xff')),
+  const RangeFilterReader whole_reader = RangeFilterReader::Open(AsBytes(whole));
+  const RangeFilterReader partition_reader = RangeFilterReader::Open(AsBytes(partition));
+  const std::string after = keys.back() + '\1';
+  EXPECT_EQ(whole_reader.Query(std::string(9, '\xff'), std::string(10, '\xff')), RangeAnswer::kNo);
+  EXPECT_EQ(partition_reader.Query(std::string(9, '\xff'), std::string(10, '\xff')),
             RangeAnswer::kBeyond);
-  EXPECT_TRUE(of_partition.MayContain(std::string(9, '\xff'), std::string(10, '\xff')));
-  EXPECT_NE(of_partition.Query(behind, behind + '\1'), RangeAnswer::kNo);
-  EXPECT_EQ(of_partition.Query("", BigEndian(0) + "\1"), RangeAnswer::kNo);
-  EXPECT_EQ(of_whole.Query("", BigEndian(0) + "\1"), RangeAnswer::kNo);
+  EXPECT_TRUE(partition_reader.MayContain(std::string(9, '\xff'), std::string(10, '\xff')));
+  EXPECT_NE(partition_reader.Query(after, after + '\1'), RangeAnswer::kNo);
+  EXPECT_EQ(partition_reader.Query("", BigEndian(0) + "\1"), RangeAnswer::kNo);
+  EXPECT_EQ(whole_reader.Query("", BigEndian(0) + "\1"), RangeAnswer::kNo);
 }
 
-// Checksums that are right do not make parts of parts.
-TEST(RangeBlock, InABlockIsRefused) {
+// A block of version 2 as the point filter of another is unreadable, even with correct checksums.
+TEST(RangeBlock, NestedInABlockIsRefused) {
   const std::string inner = RangeBlock(RandomInts(40, 1), AnyEstimate());
   OwnedBytes block;
   block.memory = std::make_unique<char[]>(inner.size());

@@ -8,7 +8,7 @@
 #include "tests/support/must.h"
 #include "tests/support/statistics.h"
 
-// What range filters deny, and what they take.
+// The FPR of range filters, and their size.
 
 namespace blocksieve::testing {
 namespace {
@@ -18,27 +18,27 @@ struct Measured {
   RangeFilterInfo info;
 };
 
-/// Of ranges that begin at what draw() gives and end a little later.
+/// Measures short empty ranges that begin at a drawn key.
 template <class Draw>
 Measured Measure(const std::vector<std::string>& keys, double range_fpr, int probes, Draw draw) {
   const std::string block = RangeBlock(keys, AnyEstimate(true, range_fpr));
   const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
   Random random(7);
-  int asked = 0;
+  int queries = 0;
   int matched = 0;
-  while (asked < probes) {
+  while (queries < probes) {
     const std::string begin = draw(&random);
     const std::string end = begin + '\1';
     if (HasKeyIn(keys, begin, end)) continue;
-    ++asked;
+    ++queries;
     matched += reader.MayContain(begin, end);
   }
-  return {matched / static_cast<double>(asked), Must(DescribeRangeFilter(AsBytes(block)))};
+  return {matched / static_cast<double>(queries), Must(DescribeRangeFilter(AsBytes(block)))};
 }
 
 std::string RandomInt(Random* random) { return BigEndian((*random)()); }
 
-// There is a whole number of cells per key, which is why coarse rates are not met exactly.
+// The number of cells per key is an integer, so that coarse targets are not met exactly.
 TEST(RangeRate, IsTheTargetsOnUniformInts) {
   const std::vector<std::string> keys = RandomInts(200'000, 1);
   for (const double range_fpr : {0.3, 0.1, 0.015, 0.001}) {
@@ -48,7 +48,7 @@ TEST(RangeRate, IsTheTargetsOnUniformInts) {
     const double chance = kSigmas / std::sqrt(range_fpr * probes);
     EXPECT_LT(measured.fpr, range_fpr * (1.02 + chance));
     EXPECT_NEAR(measured.fpr * std::ceil(1 / range_fpr), 1, 0.03 + chance);
-    // How many keys share their cell is a matter of chance, too.
+    // The number of keys that share their cell is random, too.
     const double sigma = std::sqrt(2 / (measured.fpr * static_cast<double>(keys.size())));
     EXPECT_NEAR(measured.info.estimated_fpr / measured.fpr, 1, 0.05 + kSigmas * sigma);
   }
@@ -63,17 +63,17 @@ TEST(RangeRate, DoesNotDependOnTheNumberOfKeys) {
   }
 }
 
-// Ranges that begin where other keys of the same kind would be.
+// Expects this FPR of ranges that begin where other keys of the same kind would be.
 template <class Draw>
-void ExpectRate(size_t count, Draw draw, double least, double most) {
+void ExpectRate(size_t count, Draw draw, double min_fpr, double max_fpr) {
   Random random(1);
   std::vector<std::string> keys;
   while (keys.size() < count) keys.push_back(draw(&random));
   keys = SortedDistinct(std::move(keys));
   const Measured measured = Measure(keys, 0.015, 100'000, draw);
-  EXPECT_GE(measured.fpr, least);
-  EXPECT_LE(measured.fpr, most);
-  // The estimate is of about as many ranges as there are keys.
+  EXPECT_GE(measured.fpr, min_fpr);
+  EXPECT_LE(measured.fpr, max_fpr);
+  // The estimate is a sample of about one range per key.
   const double sigma = std::sqrt(1 / (measured.fpr * static_cast<double>(keys.size())));
   EXPECT_NEAR(measured.info.estimated_fpr / measured.fpr, 1, 0.05 + kSigmas * sigma);
 }
@@ -97,7 +97,7 @@ TEST(RangeRate, IsNearTheTargetForKeysOfUsualKinds) {
   ExpectRate(50'000, uuid, 0.012, 0.018);
 }
 
-// Their first bytes say nothing of where keys of one tenant are: its cluster does.
+// The first bytes do not determine the position among the keys of a tenant: its cluster does.
 TEST(RangeRate, IsNearTheTargetInClusters) {
   Random random(1);
   std::vector<std::string> tenants;
@@ -110,8 +110,8 @@ TEST(RangeRate, IsNearTheTargetInClusters) {
   ExpectRate(50'000, draw, 0.008, 0.022);  // nodes
 }
 
-// Most keys lie close together, which narrows the cells of their leaf; but the leaf was to have so
-// many keys because of those that share cells where keys are rare.
+// Most keys are dense, which narrows the cells of their leaf; but the number of keys of the leaf
+// was chosen for keys that share cells in its sparse part.
 TEST(RangeRate, OfKeysThatAreDenseSomewhere) {
   int num_dense = 0;
   for (uint64_t seed = 0; seed < 20; ++seed) {
@@ -132,7 +132,7 @@ TEST(RangeRate, OfKeysThatAreDenseSomewhere) {
   EXPECT_GT(num_dense, 10);
 }
 
-TEST(RangeRate, BitsPerKeyAreThoseOfManyInts) {
+TEST(RangeRate, BitsPerKeyAreCorrectForManyInts) {
   const std::vector<std::string> keys = RandomInts(400'000, 1);
   for (const double range_fpr : {0.3, 0.2, 0.1, 0.05, 0.015, 0.001, 1e-4, 1e-5}) {
     const std::string block = RangeBlock(keys, AnyEstimate(true, range_fpr));

@@ -25,10 +25,10 @@ std::string RandomBytes(size_t size, Random* random) {
   return bytes;
 }
 
-/// Of these characters, up to `most` of them.
-std::string Word(std::string_view characters, size_t most, Random* random) {
+/// Up to `max_length` of these characters.
+std::string Word(std::string_view characters, size_t max_length, Random* random) {
   std::string word;
-  for (size_t length = (*random)() % (most + 1); length > 0; --length) {
+  for (size_t length = (*random)() % (max_length + 1); length > 0; --length) {
     word.push_back(characters[(*random)() % characters.size()]);
   }
   return word;
@@ -46,8 +46,8 @@ std::vector<std::string> UuidTenants(size_t tenants, size_t keys_each, const cha
   return keys;
 }
 
-// Clusters that lie in each other: of the keys with k characters less than the longest one some go
-// on with another one.
+// Nested clusters: some of the keys that are k characters shorter than the longest continue with a
+// different character.
 std::vector<std::string> Nested(size_t levels) {
   std::vector<std::string> keys;
   std::string prefix;
@@ -58,7 +58,7 @@ std::vector<std::string> Nested(size_t levels) {
   return keys;
 }
 
-// Ever more of them the lower the numbers are.
+// The density grows towards lower numbers.
 std::vector<std::string> DenseAtTheFront() {
   return Made(20'000,
               [](size_t, Random* random) { return BigEndian((*random)() >> ((*random)() % 50)); });
@@ -87,7 +87,7 @@ const std::vector<KeyFamily>& KeyFamilies() {
                   Formatted("%llu", (*random)() >> (20 + (*random)() % 40));
          });
        }},
-      // Clusters become leaves, and nodes.
+      // Clusters that are leaves, and clusters that are nodes.
       {"UuidTenants", [] { return UuidTenants(30, 100, "%013llu"); }},
       {"UuidTenantsWithManyKeys", [] { return UuidTenants(5, 3'000, "%013llu"); }},
       {"UuidTenantsWithVeryManyKeys", [] { return UuidTenants(2, 20'000, "%llx"); }},
@@ -138,7 +138,7 @@ std::string Formatted(const char* format, uint64_t number) {
 std::string BigEndian(uint64_t number) { return MakeKey(KeyShape::kCounter, number); }
 
 std::string HexUuid(Random* random) {
-  std::string uuid = Formatted("%016llx", (*random)());  // one by one: their order is to be certain
+  std::string uuid = Formatted("%016llx", (*random)());  // two statements, evaluated in order
   uuid += Formatted("%016llx", (*random)());
   for (const size_t at : {8, 13, 18, 23}) uuid.insert(at, "-");
   return uuid;
@@ -257,7 +257,7 @@ uint64_t ExpectRightAnswers(const std::vector<std::string>& keys, const std::str
     denied += answer != RangeFilterReader::Answer::kMayMatch;
   };
   for (int round = 0; round < rounds && !::testing::Test::HasFatalFailure(); ++round) {
-    // Often near the last key, where partitions end.
+    // Often near the last key, where a partition ends.
     const size_t last = std::min<size_t>(keys.size(), 3);
     const size_t at = round % 8 == 0 ? keys.size() - 1 - random() % last : random() % keys.size();
     const std::string& key = keys[at];

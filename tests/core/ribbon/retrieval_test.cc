@@ -40,7 +40,7 @@ std::string Make(const Stored& stored, uint32_t columns, Kernel kernel = ActiveK
   return bytes;
 }
 
-/// In memory of just its size.
+/// A copy in memory of exactly its size.
 class OpenMap {
  public:
   explicit OpenMap(const std::string& map) : bytes_(map.begin(), map.end()) {
@@ -57,10 +57,10 @@ class OpenMap {
   Retrieval map_;
 };
 
-TEST(Retrieval, GivesBackWhatWasStored) {
+TEST(Retrieval, ReturnsTheStoredNumbers) {
   for (const uint32_t columns : {1u, 2u, 8u, 13u, 24u}) {
     for (const size_t count : {1u, 2u, 7u, 63u, 64u, 65u, 300u, 1000u, 1500u, 30'000u}) {
-      // Equal results of all hashes, as where every value is in the same granule.
+      // Equal results for all hashes, as if every value were in the same granule.
       for (const bool are_equal : {false, true}) {
         SCOPED_TRACE(std::to_string(count) + " numbers of " + std::to_string(columns));
         Stored stored = RandomNumbers(count, columns);
@@ -87,7 +87,7 @@ TEST(Retrieval, TakesHardlyMoreThanTheNumbers) {
   }
 }
 
-TEST(Retrieval, CutOffIsNotOpened) {
+TEST(Retrieval, TruncatedMapsDoNotOpen) {
   const std::string good = Make(RandomNumbers(100, 7), 7);
   for (size_t size = 0; size < good.size() + kRetrievalTail; ++size) {
     std::vector<uint8_t> bytes(good.begin(), good.end());

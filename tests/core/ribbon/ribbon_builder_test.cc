@@ -32,8 +32,8 @@ TEST(RibbonBuilder, EveryNumberOfKeys) {
 }
 
 TEST(RibbonBuilder, SmallSetsNeverNeedMoreSlots) {
-  // Every set of keys gets its filter without widening: the seeds suffice. The rate at which they
-  // do not is in RIBBON.md.
+  // Every set of keys gets its filter without widening: the seeds suffice. RIBBON.md has the rate
+  // at which they do not.
   uint64_t widenings = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
     const size_t n = 60 + seed % 940;
@@ -59,15 +59,15 @@ TEST(RibbonBuilder, CopiesOfAKey) {
     for (size_t i = 0; i < n / 2; ++i) hashes.push_back(hashes[i]);      // each twice
     for (size_t i = 0; i < n / 4; ++i) hashes.push_back(hashes[i % 3]);  // three very often
     ExpectAllMatch(hashes, {10, 0.25});
-    if (n > 1000) continue;  // or too many of these would begin alike
-    // Hashes that stand for something elsewhere: 0, all ones, and complements of each other.
+    if (n > 1000) continue;  // too many of these would have the same start
+    // Hashes that are special values elsewhere: 0, all ones, and complements of each other.
     for (size_t i = 0; i < n; ++i) hashes.insert(hashes.end(), {~hashes[i], hashes[i] >> 50});
     hashes.insert(hashes.end(), {0, ~uint64_t{0}, 0});
     ExpectAllMatch(hashes, {9, 0.25});
   }
 }
 
-// What is not a hash may crowd into one chunk. That ends, too, and loses no key.
+// Inputs that are not hashes may all be in one chunk. Building must end, and lose no key.
 TEST(RibbonBuilder, HashesThatAreNone) {
   for (const size_t n : {1000u, 20'000u, 200'000u}) {
     for (const auto& hashes :
@@ -83,7 +83,7 @@ TEST(RibbonBuilder, HashesThatAreNone) {
   }
 }
 
-// Copies take no slots, but for those of the few chunks in which they go unnoticed.
+// Copies take no slots, except in the few chunks in which they are not detected.
 TEST(RibbonBuilder, CopiesTakeNoSpace) {
   for (const size_t n : {5000u, 20'000u, 200'000u}) {
     const std::vector<uint64_t> distinct = RandomHashes(n, n);
@@ -99,7 +99,7 @@ TEST(RibbonBuilder, CopiesTakeNoSpace) {
   }
 }
 
-// With many copies there are fewer slots than keys; wide segments still have their share.
+// Many copies leave fewer slots than keys; the share of wide segments must stay the same.
 TEST(RibbonBuilder, CopiesDoNotRaiseTheRate) {
   std::vector<uint64_t> hashes = RandomHashes(20'000, 5);
   hashes.resize(120'000, hashes[0]);
@@ -138,7 +138,7 @@ struct SpaceLimit {
   double ratio;
 };
 
-// All bytes of the block over the information-theoretic limit for the FPR of the layout.
+// Size of the block relative to the information-theoretic limit for the FPR of the layout.
 TEST(RibbonBuilder, SpaceNearTheLimit) {
   for (const auto& [num_keys, limit] :
        {SpaceLimit{100, 1.35}, SpaceLimit{300, 1.10}, SpaceLimit{1000, 1.04},
@@ -152,7 +152,7 @@ TEST(RibbonBuilder, SpaceNearTheLimit) {
 }
 
 TEST(RibbonBuilder, OverBudgetFallsBackToBloom) {
-  // Hashes and a Bloom filter fit, a ribbon's work does not.
+  // Hashes and a Bloom filter fit the budget, but the working memory of a ribbon does not.
   FilterBuilder builder = MakeBuilder({.kind = FilterKind::kRibbon, .max_build_bytes = 4'000'000});
   AddKeys(&builder, 180'000);
   const OwnedBytes block = FinishOk(builder);

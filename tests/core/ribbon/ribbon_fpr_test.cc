@@ -13,7 +13,7 @@
 namespace blocksieve::testing {
 namespace {
 
-/// Standard deviations that a measured rate may be off.
+/// Maximum error of a measured FPR in standard deviations.
 constexpr double kMaxSigmas = 4.5;
 
 /// Share of `num_probes` random hashes that match.
@@ -39,8 +39,8 @@ void ExpectModel(const BuiltRibbon& built, uint64_t num_probes) {
   const double model = internal::RibbonFpr(built.build.shape.columns, share);
   const double slack =
       kMaxSigmas * std::sqrt(model * (1 - model) / static_cast<double>(num_probes));
-  // Chunks are as long as they have keys, probes fall into all alike: where wide segments begin,
-  // shares of slots and of probes differ by a little less than a chunk.
+  // A chunk has a slot per key, but all chunks get equally many probes. So the shares of slots and
+  // of probes before the first wide segment differ by a little less than a chunk.
   const double boundary =
       share == 0 ? 0 : model / 3 / std::sqrt(static_cast<double>(built.build.shape.slots()));
   EXPECT_NEAR(MeasuredFpr(built, num_probes, 99), model, slack + boundary)
@@ -73,8 +73,8 @@ TEST(RibbonFpr, ManyColumns) {
               thorough ? 4'000'000'000 : 20'000'000);
 }
 
-// A seed whose starts shared bits with the fingerprints would show here: chunks that had to take
-// that seed would match everything.
+// Finds a seed whose starts share bits with the fingerprints: chunks with that seed would match
+// everything.
 TEST(RibbonFpr, EverySeed) {
   for (uint32_t seed = 0; seed < internal::kRibbonSeeds; ++seed) {
     // Filters of one chunk; the highest seeds are rare, and may not turn up among these.

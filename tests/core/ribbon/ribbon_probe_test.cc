@@ -19,7 +19,7 @@ namespace {
 
 using internal::FilterView;
 
-/// Memory that ends where the address space has a hole: reading beyond the end traps.
+/// Memory that is followed by an unmapped page, so that reading past the end traps.
 class GuardedBytes {
  public:
   explicit GuardedBytes(size_t size) : pages_((size + 4095) / 4096 * 4096) {
@@ -40,7 +40,7 @@ class GuardedBytes {
   uint8_t* data_;
 };
 
-/// Entry points of all kernels, also of those that RibbonOpsFor prefers others to.
+/// Entry points of all kernels, including those that RibbonOpsFor does not choose here.
 std::vector<std::pair<std::string_view, internal::ProbeOps>> AllOps(const RibbonShape& shape) {
   std::vector<std::pair<std::string_view, internal::ProbeOps>> all;
   for (const Kernel kernel : internal::AvailableKernels()) {
@@ -54,7 +54,7 @@ std::vector<std::pair<std::string_view, internal::ProbeOps>> AllOps(const Ribbon
   return all;
 }
 
-// Any bytes in place of segments and directory: all kernels read within the filter, and agree.
+// With arbitrary segments and directory, all kernels read within the filter, and agree.
 TEST(RibbonProbe, KernelsAgreeOnAnyPayload) {
   std::mt19937_64 random(5);
   size_t matches = 0;
@@ -77,7 +77,7 @@ TEST(RibbonProbe, KernelsAgreeOnAnyPayload) {
     for (size_t i = 0; i < payload_bytes + internal::kRibbonReadableTail; ++i) {
       bytes.data()[i] = static_cast<uint8_t>(random());
     }
-    // Segments of zeros match fingerprints of zeros: else many columns would never match.
+    // Segments of zeros match fingerprints of zeros; otherwise many columns would never match.
     if (round % 5 == 0) std::memset(bytes.data(), 0, shape.SegmentBytes());
 
     FilterView view{};
@@ -94,7 +94,7 @@ TEST(RibbonProbe, KernelsAgreeOnAnyPayload) {
       matches += expected.back();
     }
     for (const auto& [name, ops] : AllOps(shape)) {
-      // Whole batches and a rest.
+      // Whole batches and a remainder.
       const auto batch = std::make_unique<bool[]>(hashes.size());
       ops.may_match_hashes(view, hashes.data(), hashes.size(), batch.get());
       for (size_t i = 0; i < hashes.size(); ++i) {
@@ -106,7 +106,7 @@ TEST(RibbonProbe, KernelsAgreeOnAnyPayload) {
   EXPECT_GT(matches, 1000u);
 }
 
-TEST(RibbonShapeTest, RejectsWhatDoesNotAddUp) {
+TEST(RibbonShapeTest, RejectsContradictions) {
   RibbonShape good;
   good.columns = 7;
   good.octets = 100;

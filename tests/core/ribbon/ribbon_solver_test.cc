@@ -63,7 +63,7 @@ System RandomSystem(std::mt19937_64* random, size_t num_octets, uint32_t load, u
   return system;
 }
 
-// What is solved is right if keys are found: tests of the builder see to that.
+// The tests of the builder check solutions, by finding all keys.
 TEST(RibbonSolver, KernelsAgreeOnWhatIsSolvable) {
   std::mt19937_64 random(3);
   int outcomes[3] = {};
@@ -95,8 +95,8 @@ TEST(RibbonSolver, KernelsAgreeOnWhatIsSolvable) {
   }
 }
 
-// A copy of a row with another fingerprint contradicts it, also if both are still in flight when
-// the columns end.
+// A copy of a row with another fingerprint is a contradiction, also if both are still in flight
+// after the last column.
 TEST(RibbonSolver, ContradictionsAmongCarriedRows) {
   for (const Kernel kernel : internal::AvailableKernels()) {
     System system;

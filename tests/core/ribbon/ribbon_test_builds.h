@@ -11,7 +11,7 @@
 
 namespace blocksieve::testing {
 
-/// A layout of so many columns, and one more for a share of the keys.
+/// A layout of `columns` columns, and one more for a share of the keys.
 struct Columns : Layout {
   Columns(uint32_t columns, double wide_share)
       : Layout{FilterKind::kRibbon, columns + wide_share, columns} {}
@@ -19,7 +19,7 @@ struct Columns : Layout {
 
 struct BuiltRibbon {
   internal::RibbonBuild build;
-  std::vector<uint8_t> bytes;  // the payload, and what a probe may read behind it
+  std::vector<uint8_t> bytes;  // the payload, and the bytes after it that a probe may read
 
   internal::FilterView view() const {
     internal::FilterView view{};
@@ -48,7 +48,7 @@ inline std::vector<uint64_t> RandomHashes(size_t count, uint64_t seed) {
   return hashes;
 }
 
-/// How many of the hashes do not match.
+/// Number of hashes that do not match.
 inline size_t CountMisses(const BuiltRibbon& built, const std::vector<uint64_t>& hashes,
                           Kernel kernel = ActiveKernel()) {
   const internal::FilterView view = built.view();

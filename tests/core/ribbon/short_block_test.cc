@@ -7,8 +7,8 @@
 #include "lib/ribbon/builder.h"
 #include "tests/core/filter/test_filters.h"
 
-// What goes into a short footer, and what does not. Its bytes and what damage does to them is with
-// those of all blocks, in tests/core/format.
+// Which filters get a short footer. tests/core/format tests its bytes and damage, with all other
+// blocks.
 
 namespace blocksieve::testing {
 namespace {
@@ -24,7 +24,8 @@ void ExpectKeys(ByteView block, uint64_t num_keys, uint64_t hash_seed = 0) {
   for (uint64_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader.MayContain(PresentKey(i))) << i;
 }
 
-// Of 24 to 26 bytes before: filters of partitions and small files were 9 and 26 % above the limit.
+// Without short footers these were 24 to 26 bytes: filters of partitions and small files were 9 and
+// 26 % above the limit.
 TEST(ShortBlock, IsElevenBytesLongerThanItsSlots) {
   for (const uint64_t num_keys : {100, 300}) {
     const OwnedBytes block = BuildBlock(FilterKind::kRibbon, 1.0 / 256, num_keys);
@@ -64,8 +65,8 @@ TEST(ShortBlock, NotWithASeedNorOfBloomFilters) {
   EXPECT_FALSE(internal::LooksShort(BuildBlock(FilterKind::kBlockedBloom, 0.01, 300).view()));
 }
 
-// There are more keys than slots, or far fewer.
-TEST(ShortBlock, NotWhereSlotsDoNotTellTheKeys) {
+// More keys than slots, or far fewer.
+TEST(ShortBlock, NotIfTheKeysDoNotFollowFromTheSlots) {
   FilterBuilder builder = MakeBuilder(FilterKind::kRibbon);
   for (int round = 0; round < 4; ++round) AddKeys(&builder, 150);
   const OwnedBytes block = FinishOk(builder);
@@ -78,7 +79,7 @@ TEST(ShortBlock, NotWhereSlotsDoNotTellTheKeys) {
   }
 }
 
-// In its last byte before the version other blocks have theirs.
+// Other blocks have their magic byte in the place of the last byte before the version.
 TEST(ShortBlock, NeverHasTheMagicByteOfOthers) {
   FilterInfo info;
   info.kind = FilterKind::kRibbon;
