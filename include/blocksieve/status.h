@@ -73,14 +73,12 @@ class [[nodiscard]] Result {
   Result(Status status)                          // NOLINT: implicit
       : status_(std::move(status)) {
     if (status_.ok()) [[unlikely]]
-      Terminate("an ok status in place of a value");
+      Terminate("an ok status instead of a value");
   }
   /// @}
 
-  bool ok() const noexcept { return value_.has_value(); }  ///< Whether there is a value.
-  const Status& status() const noexcept {
-    return status_;
-  }  ///< Status::Ok(), or why there is none.
+  bool ok() const noexcept { return value_.has_value(); }    ///< Whether it has a value.
+  const Status& status() const noexcept { return status_; }  ///< Status::Ok(), or the reason.
 
   /// @{
   /// The value, owned by this result. Without a value, aborts.

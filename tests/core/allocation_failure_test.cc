@@ -150,7 +150,7 @@ TEST(ShortOfMemory, OpeningFilters) {
 
 /// attempt() returns a Result that is ok unless an allocation fails.
 template <class Attempt>
-void ExpectResultOrShortOfMemory(Attempt attempt, uint64_t least_failures = 1) {
+void ExpectResultOrShortOfMemory(Attempt attempt, uint64_t min_failures = 1) {
   const uint64_t failures = FailEachAllocation(attempt, [](const auto& result, bool failed) {
     if (!failed) {
       EXPECT_TRUE(result.ok()) << result.status().message();
@@ -158,7 +158,7 @@ void ExpectResultOrShortOfMemory(Attempt attempt, uint64_t least_failures = 1) {
       ExpectShortOfMemory(result.status());
     }
   });
-  EXPECT_GE(failures, least_failures);
+  EXPECT_GE(failures, min_failures);
 }
 
 /// attempt() returns an error whose message allocates.

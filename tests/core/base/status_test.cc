@@ -24,7 +24,7 @@ TEST(ResultDeathTest, ReadingTheValueOfAnErrorAbortsWithTheReason) {
   EXPECT_DEATH(static_cast<void>(error.value()), "a Result has no value: byte 3 is damaged");
   EXPECT_DEATH(static_cast<void>(*error), "byte 3 is damaged");
   EXPECT_DEATH(static_cast<void>(error->size()), "byte 3 is damaged");
-  EXPECT_DEATH(Result<std::string>(Status::Ok()), "an ok status in place of a value");
+  EXPECT_DEATH(Result<std::string>(Status::Ok()), "an ok status instead of a value");
 }
 
 }  // namespace
