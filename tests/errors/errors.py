@@ -3,7 +3,7 @@
 
 Compares ERRORS.txt with the texts of all errors and warnings of the product; --write writes it. The
 word before a text is the function, variable or list that receives it. "…" stands for a value and
-"(these|those)" for a choice.
+"(these|those)" for a choice. UNSEEN.txt, the texts that no test produces, must be a part of it.
 """
 
 import pathlib
@@ -12,6 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = pathlib.Path(__file__).with_name("ERRORS.txt")
+UNSEEN = LIST.with_name("UNSEEN.txt")  # reasons, and below each, indented, "FOLDER: RECEIVER: TEXT"
 
 # Functions that take such a text, functions that return one, and variables and lists that hold them.
 CALLS = re.compile(
@@ -129,15 +130,23 @@ def all_texts():
             yield file, f"{file.parent.relative_to(ROOT).as_posix()}: {name}: {text}", first, last
 
 
+def excused():
+    lines = UNSEEN.read_text(encoding="utf-8").splitlines()
+    return {line.strip() for line in lines if line.startswith("  ")}
+
+
 def main():
+    entries = {entry for _, entry, *_ in all_texts()}
     folders = {}
-    for folder, text in sorted({tuple(entry.split(": ", 1)) for _, entry, *_ in all_texts()}):
+    for folder, text in sorted(entry.split(": ", 1) for entry in entries):
         folders.setdefault(folder, []).append(f"  {text}\n")
     page = "\n".join(f"{folder}\n{''.join(texts)}" for folder, texts in folders.items())
     if sys.argv[1:] == ["--write"]:
         LIST.write_text(page, encoding="utf-8")
     elif LIST.read_text(encoding="utf-8") != page:
         sys.exit(f"{LIST} differs from the sources; {__file__} --write writes it")
+    if stale := excused() - entries:
+        sys.exit("\n".join([f"{UNSEEN} has texts that no longer exist:", *sorted(stale)]))
 
 
 if __name__ == "__main__":

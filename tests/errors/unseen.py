@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: unseen.py BUILD
 
-Fails if the tests of BUILD, a tree of preset `coverage`, produce a text of ERRORS.txt nowhere, and
-UNSEEN.txt has no reason for it. A text counts as produced if a line of it ran in whole: of
-`if (...) return Error(...)` in one line, also the second part.
+Fails if the tests that ran in BUILD, a tree of preset `coverage`, did not produce a text of
+ERRORS.txt, and UNSEEN.txt has no reason for it. A text counts as produced if one of its lines ran
+completely: in a line `if (...) return Error(...)`, the second part, too.
 """
 
 import json
@@ -12,8 +12,6 @@ import subprocess
 import sys
 
 import errors
-
-UNSEEN = pathlib.Path(__file__).with_name("UNSEEN.txt")
 
 
 def lines_run(build):
@@ -37,7 +35,7 @@ def main():
         places = ((str(file), line) for line in range(first, last + 1))
         found = [run[place] for place in places if place in run]
         produced[entry] = produced.get(entry, False) or any(found) or not found
-    excused = {line.strip() for line in UNSEEN.read_text(encoding="utf-8").splitlines()}
+    excused = errors.excused()
     unseen = [entry for entry, is_seen in produced.items() if not is_seen and entry not in excused]
     print("\n".join(unseen) or "every error and warning is produced, or has a reason in UNSEEN.txt")
     sys.exit(1 if unseen else 0)

@@ -136,7 +136,7 @@ TEST_F(PluginLoading, BuiltinPoliciesAreReplacedIfAskedFor) {
 TEST_F(PluginLoading, KernelsCanBeForced) {
   const Report first = Run(LINKED_PROGRAM, "blocksieve:0.05", {});
   ExpectOurs(first, 1800);
-  for (const char* kernel : {"scalar", "avx2", "avx512", ""}) {
+  for (const char* kernel : {"scalar", "avx2", "avx512", "neon", ""}) {
     const Report report = Run(LINKED_PROGRAM, "blocksieve:0.05", {{"BLOCKSIEVE_KERNEL", kernel}});
     EXPECT_EQ(report.found, 2000) << kernel;
     EXPECT_EQ(report.rejected, first.rejected) << kernel;
