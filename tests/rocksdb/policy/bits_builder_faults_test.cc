@@ -15,7 +15,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
-// Memory that flips bits, and memory that is short.
+// Flipped bits in memory, and short memory.
 
 namespace blocksieve {
 namespace {
@@ -127,7 +127,7 @@ TEST_F(BuildBudget, BeyondItTheFilterMayMatchEverythingAndTheLogSaysWhy) {
                                  HasSubstr("max_build_bytes = 100000")));
 }
 
-// Hashes of 50,000 keys take 400,000 bytes; a ribbon needs working memory beside them.
+// Hashes of 50,000 keys take 400,000 bytes; a ribbon also needs working memory.
 TEST_F(BuildBudget, ARibbonBeyondItBecomesBloomAndTheLogSaysWhy) {
   ExpectFiltered(BuildWithin(1000000, 50000, {}, PolicyKind::kRibbon));
   EXPECT_THAT(log_.text(),
@@ -141,7 +141,7 @@ TEST_F(BuildBudget, TheLogSaysItOnceAFile) {
   EXPECT_EQ(log_.text(), said);
 }
 
-// What is not there cannot be verified, and is no corruption.
+// A missing filter cannot be verified, and is no corruption.
 TEST_F(BuildBudget, PostVerifyAcceptsTheMissingFilter) {
   const BuiltFilter filter = BuildWithin(100000, 50000, Detecting());
   ExpectAlwaysMayMatch(filter);

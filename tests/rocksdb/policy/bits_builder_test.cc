@@ -54,7 +54,7 @@ std::vector<Entries> AwkwardEntries() {
       {"awkward keys", AwkwardKeys()},
       {"many versions of a key", std::vector<std::string>(1000, "key")},
       {"keys that equal their prefixes", {"abc", "abc", "abcd", "abc", "abd", "abd"}}};
-  // tests/PITFALLS.md, 1 and 4: whole key and prefix, both, in the order k, p, k, p.
+  // tests/PITFALLS.md, 1 and 4: whole keys and prefixes, in the order k, p, k, p.
   Entries prefixes{"keys and prefixes", {}};
   for (uint64_t group = 0; group < 50; ++group) {
     for (uint64_t member = 0; member < 20; ++member) {
@@ -66,7 +66,7 @@ std::vector<Entries> AwkwardEntries() {
   for (const std::string& key : PresentKeys(KeyShape::kUrl, 500)) {
     empty_prefixes.added.insert(empty_prefixes.added.end(), {key, ""});
   }
-  // The hash has a way of its own for each range of lengths; builder and reader have to agree.
+  // The hash handles each range of lengths differently; builder and reader must agree.
   Entries lengths{"keys of every length", {}};
   for (size_t length = 0; length <= 1100; ++length) {
     lengths.added.emplace_back(length, static_cast<char>('a' + length % 26));
@@ -118,7 +118,7 @@ TEST_F(BitsBuilder, NoKeysMakeAFilterThatIsNotEmpty) {
   EXPECT_TRUE(filter.status.ok());
   EXPECT_GE(filter.contents.size(), 6u);
   EXPECT_EQ(Matches(filter, PresentKeys(KeyShape::kUrl, 100)), 0u);
-  // And the builder goes on.
+  // The builder can be used again.
   Add({"a"});
   EXPECT_EQ(Matches(Finish(builder_.get()), {"a"}), 1u);
 }
@@ -148,7 +148,7 @@ TEST_F(BitsBuilder, EveryFilterEndsInFiveZeroBytes) {
   }
 }
 
-// What the builder tells RocksDB of sizes, by which it cuts partitions.
+// The sizes that the builder reports to RocksDB, which cuts partitions by them.
 class BitsBuilderSizes : public ::testing::TestWithParam<double> {
  protected:
   size_t BuiltSize(size_t num_keys) {
@@ -166,8 +166,8 @@ TEST_P(BitsBuilderSizes, CalculateSpaceIsWhatFinishGives) {
   }
 }
 
-// What follows in the allocation is filled, and what that saves lets a later filter be smaller. How
-// much follows depends on what malloc did before, so sizes are only about as told.
+// A filter fills the rest of its allocation, and the gain lets a later filter be smaller. The rest
+// depends on earlier allocations, so the sizes are only approximately as reported.
 TEST_P(BitsBuilderSizes, CalculateSpaceKnowsOfMemory) {
   rocksdb::BlockBasedTableOptions table_options;
   table_options.optimize_filters_for_memory = true;
@@ -211,7 +211,7 @@ TEST_P(BitsBuilderSizes, EstimatedFpRateAgreesWithTheTarget) {
   EXPECT_EQ(builder_->EstimatedFpRate(0, 1000), 0);
 }
 
-// The keys of a ribbon have a say in its size: what is told beforehand is close, not exact.
+// The size of a ribbon depends on its keys, so the reported size is close, not exact.
 class RibbonBuilderSizes : public ::testing::TestWithParam<double> {};
 
 TEST_P(RibbonBuilderSizes, PartitionsComeOutAsLargeAsAskedFor) {
@@ -227,7 +227,7 @@ TEST_P(RibbonBuilderSizes, PartitionsComeOutAsLargeAsAskedFor) {
     EXPECT_NEAR(static_cast<double>(builder->CalculateSpace(keys)), size, 0.01 * size + 8);
     const double fpr = builder->EstimatedFpRate(keys, bytes);
     EXPECT_GE(fpr, GetParam() * 0.85) << keys;
-    if (bytes > 1000) {  // the estimate leaves room for what the keys decide
+    if (bytes > 1000) {  // the estimate leaves room for differences between keys
       EXPECT_LE(fpr, GetParam() * 1.25) << keys;
     }
   }

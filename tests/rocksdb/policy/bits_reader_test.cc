@@ -30,7 +30,7 @@ class BitsReader : public ::testing::Test {
   }
 };
 
-// MultiGet asks for 0 to 32 keys.
+// MultiGet probes 0 to 32 keys at once.
 TEST_F(BitsReader, BatchesWriteEveryAnswerAndNoMore) {
   const BuiltFilter filter = BuildFilter(*policy_, present_);
   const auto reader = NewReader(*policy_, filter.contents);
@@ -44,7 +44,7 @@ TEST_F(BitsReader, BatchesWriteEveryAnswerAndNoMore) {
         keys.emplace_back(set[random() % set.size()]);
       }
       for (rocksdb::Slice& key : keys) pointers.push_back(&key);
-      // Neither true nor false, so that what is not written shows.
+      // Neither true nor false, so that unwritten answers show.
       alignas(bool) unsigned char answers[42];
       std::memset(answers, 0x5a, sizeof(answers));
       reader->MayMatch(count, pointers.data(), reinterpret_cast<bool*>(answers));
@@ -69,8 +69,8 @@ TEST_F(BitsReader, BatchesOfUnreadableFiltersWriteEveryAnswer) {
   }
 }
 
-// tests/PITFALLS.md, 14: RocksDB takes one to five bytes for "no keys", which is what a truncated
-// filter looks like.
+// tests/PITFALLS.md, 14: RocksDB reads one to five bytes as "no keys", but a truncated filter looks
+// the same.
 TEST_F(BitsReader, ShortFiltersMayMatch) {
   for (size_t size = 0; size <= 5; ++size) {
     for (const char fill : {'\0', '\x01', '\x7f', '\xff', '\xfe'}) {
@@ -83,13 +83,13 @@ TEST_F(BitsReader, TruncatedFiltersMayMatch) {
   const std::string filter = BuildFilter(*policy_, present_).contents.ToString();
   for (size_t size = 0;
        size<filter.size(); size += size> 40 && size + 80 < filter.size() ? 37 : 1) {
-    // Cut at either end; at the front our tail remains.
+    // Truncated at either end; at the front, blocksieve's tail remains.
     const auto cut_behind = NewReader(*policy_, rocksdb::Slice(filter.data(), size));
     const auto cut_before =
         NewReader(*policy_, rocksdb::Slice(filter.data() + filter.size() - size, size));
     ASSERT_EQ(CountMatches(cut_before.get(), present_), present_.size()) << size;
-    // A cut that ends in a byte of 1 to 30 or of -1 is a stock filter by its form, and RocksDB's
-    // own reader answers as it would without us. Such a filter is caught by the block checksum.
+    // A truncated filter that ends in a byte of 1 to 30 or -1 looks like a stock filter, and
+    // RocksDB's reader answers as without blocksieve. The block checksum catches such a filter.
     const auto last = size < 5 ? 0 : static_cast<signed char>(filter[size - 5]);
     if (last == 0) {
       ASSERT_EQ(CountMatches(cut_behind.get(), present_), present_.size()) << size;

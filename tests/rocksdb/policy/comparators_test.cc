@@ -12,8 +12,7 @@
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
-// tests/PITFALLS.md, 23: user-defined timestamps are no part of the key, nor of its prefix, that a
-// filter sees.
+// tests/PITFALLS.md, 23: the keys and prefixes in a filter have no user-defined timestamps.
 
 namespace ROCKSDB_NAMESPACE {
 // In the library since 7.0, in its public headers only later.
@@ -65,7 +64,7 @@ class Timestamps : public ::testing::TestWithParam<std::tuple<Filtering, FilterS
     }
   }
 
-  // What is there at `time`, and some of what is not: keys of later times, and those of nobody.
+  // Keys that exist at `time`, and absent ones: keys of later times, and keys never written.
   static TestDb::Model ModelAt(uint64_t time, std::vector<std::string>* absent) {
     TestDb::Model model;
     const std::string value = "value " + std::to_string(time);
@@ -97,18 +96,18 @@ TEST_P(Timestamps, EveryVersionIsFoundAtItsTime) {
       EXPECT_EQ(CheckReads(&db.db(), model, absent, at), "") << "time " << time;
       if (!filtering().prefixes) continue;
       at.prefix_same_as_start = true;
-      model.erase("");  // has no whole prefix
+      model.erase("");  // too short for a prefix
       EXPECT_EQ(CheckPrefixScans(&db.db(), model, GroupPrefixes(1, kKeys / 10), at), "");
     }
   }
   EXPECT_GT(db.Use().all_rejected(), 0u);
   EXPECT_EQ(db.Use().prefix_rejected > 0, filtering().prefixes);
-  // Versions of a key count once: the filter has keys, not versions.
+  // The filter counts keys, not their versions.
   const uint64_t entries = db.FilterEntries();
   const uint64_t whole = filtering().whole_keys ? kKeys + 1 : 0;
   const uint64_t prefixes = filtering().prefixes ? kKeys / 10 : 0;
   if (shape() == FilterShape::kFull) {
-    // With prefixes alone, RocksDB before 9.6 adds one that is empty before the first.
+    // With prefixes only, RocksDB before 9.6 adds an empty one before the first.
     EXPECT_LE(entries - whole - prefixes, filtering().whole_keys ? 0u : 1u);
   } else {
     EXPECT_GE(entries, whole + prefixes);
@@ -123,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Filterings, Timestamps,
                                             kBothShapes),
                          ParamNames());
 
-// A comparator for which keys of other bytes are equal (tests/PITFALLS.md, needs, 9).
+// A comparator for which keys with different bytes can be equal (tests/PITFALLS.md, needs, 9).
 class CaseInsensitive final : public rocksdb::Comparator {
  public:
   const char* Name() const override { return "CaseInsensitive"; }
@@ -165,8 +164,8 @@ TEST_P(KeyEquality, WithoutWholeKeyFiltersKeysOfOtherBytesAreFound) {
   }
 }
 
-// Indexes are of values, and keys of granules bound ranges in the comparator's order. Rows have the
-// key that was written last, as a full scan's; only backwards RocksDB's iterators show the first.
+// Indexes are on values, and keys of granules bound ranges in the comparator's order. Rows have the
+// key written last, as in a full scan. Only backwards, RocksDB's iterators show the first key.
 TEST_P(KeyEquality, ScansGoByTheComparator) {
   config_.table.whole_key_filtering = false;
   TestDb db(config_);
@@ -176,7 +175,7 @@ TEST_P(KeyEquality, ScansGoByTheComparator) {
   }
   for (const bool is_flushed : {false, true}) {
     if (is_flushed) MustBeOk(db->Flush({}), "flush");
-    // 100 that were overwritten, and five that were not.
+    // 100 overwritten rows, and five others.
     for (const auto& [where, num_rows] : {std::pair("n = 7", 105u), std::pair("n = 8", 5u)}) {
       SkipScanOptions options = AlwaysSkip();
       ScanExplanation explanation;

@@ -8,8 +8,8 @@
 #include "tests/support/statistics.h"
 #include "tests/support/test_db.h"
 
-// Measured FPR against the target in a database, by RocksDB's own counters. (Of filters alone, also
-// of few keys and at low targets: tests/core/filter/filter_conformance_test.cc.)
+// Measured FPR against the target in a database, by RocksDB's own counters. (Without a database,
+// with few keys and low targets: tests/core/filter/filter_conformance_test.cc.)
 
 namespace blocksieve {
 namespace {
@@ -50,7 +50,7 @@ TEST_P(FilterAccuracy, TheFprIsBarelyBelowTheTarget) {
   }
   const FilterUse use = db.Use();
   EXPECT_GT(use.rejected, kKeys / 2);
-  EXPECT_GE(use.absent(), kKeys - 1);  // all but the last are within the file's range
+  EXPECT_GE(use.absent(), kKeys - 1);  // all but the last are in the file's range
   const double spread = BlockedBloomSpread(*ChooseLayout(FilterKind::kBlockedBloom, target), kKeys);
   const Interval interval = FprInterval(target, 0.85, 1.02, spread, use.absent());
   EXPECT_TRUE(interval.Contains(use.fpr())) << use.fpr() << " is not in " << interval;

@@ -12,8 +12,8 @@
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
-// A filter's "no" speaks of point entries of one file, or of one prefix in it. Nothing else may be
-// concluded from it.
+// A filter's "no" is about point entries of one file, or one prefix in it, and implies nothing
+// else.
 
 namespace blocksieve {
 namespace {
@@ -24,7 +24,7 @@ class DeletesAndVersions : public ::testing::TestWithParam<FilterShape> {
  protected:
   DeletesAndVersions() : config_(MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01"))) {}
 
-  // Groups of even numbers, all in the bottommost file.
+  // Groups with even numbers, all in the bottommost file.
   static void FillBottom(TestDb* db, uint64_t groups) {
     db->Fill(GroupKeys(0, groups, 10), "bottom" + std::string(40, '.'));
     db->Compact();
@@ -45,7 +45,7 @@ TEST_P(DeletesAndVersions, AFiltersNoDoesNotHideRangeTombstones) {
     db.DeleteRange(GroupKey(20, 0), GroupKey(120, 5));
     db.Put("z", "and a wide range of keys");
     db.Flush();
-    // A file of nothing but a tombstone has no filter at all.
+    // A file with only a tombstone has no filter.
     db.DeleteRange(GroupKey(200, 3), GroupKey(240, 0));
     db.Flush();
     db.ResetUse();
@@ -126,7 +126,7 @@ TEST_P(DeletesAndVersions, APrefixIsFoundInEveryPartitionThatHasIt) {
   }
 }
 
-// The flush that recovery makes goes another way than others.
+// The flush of a recovery takes another code path.
 TEST_P(DeletesAndVersions, WhatTheLogBringsBackIsFiltered) {
   TestDb db(config_);
   db.PutAll(GroupKeys(0, 100, 1), "in the log");
@@ -143,7 +143,7 @@ class Iterators : public ::testing::TestWithParam<FilterShape> {
  protected:
   static constexpr uint64_t kGroups = 90;
 
-  // Groups of even numbers, every third in a file of its own, over three files and two levels.
+  // Groups with even numbers, every third in the same file, in three files on two levels.
   Iterators() : db_(Config()) {
     for (uint64_t file = 0; file < 3; ++file) {
       for (uint64_t group = file; group < kGroups; group += 3) {
@@ -210,7 +210,7 @@ TEST_P(Iterators, ARangeBeyondThePrefixIsNotFiltered) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Iterators, kBothShapes, ParamNames());
 
-// Filters that are not in the cache, or damaged on disk: never "not found".
+// Filters that are not in the cache, or damaged on disk, never make a key "not found".
 class UnavailableFilters : public ::testing::TestWithParam<FilterShape> {
  protected:
   static constexpr uint64_t kKeys = 4000;

@@ -12,7 +12,7 @@
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 
-// Readers, tables, column families and databases that come and go beside probes and scans
+// Readers, tables, column families and databases open and close during probes and scans
 // (tests/PITFALLS.md, 34).
 
 namespace blocksieve {
@@ -28,10 +28,10 @@ class Lifetimes : public SkipFixture, public ::testing::WithParamInterface<Filte
     config_.table.cache_index_and_filter_blocks = true;
   }
 
-  /// Rows that are 17, as Fill and WriteFile make them, and nothing else.
+  /// The number of rows with 17 that Fill and WriteFile write.
   static constexpr uint64_t kRowsOfSeventeen = 10;
 
-  /// A file with keys all over, so that every file has to be asked for a key.
+  /// Writes a file with keys of the whole range, so that lookups check every file.
   static void WriteFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                         uint64_t number) {
     for (uint64_t i = 0; i < 50; ++i) {
@@ -48,8 +48,8 @@ class Lifetimes : public SkipFixture, public ::testing::WithParamInterface<Filte
     return Scan(db, column_family, predicate, AlwaysSkip()).size();
   }
 
-  /// Runs the actions in threads of their own, at least once each, and again and again until the
-  /// first has run `times` times.
+  /// Runs each action in its own thread, at least once, and repeats it until the first has run
+  /// `times` times.
   static void RunBeside(int times, const std::vector<std::function<void(unsigned seed)>>& actions) {
     std::atomic<bool> stop = false;
     std::vector<std::thread> threads;
@@ -66,7 +66,7 @@ class Lifetimes : public SkipFixture, public ::testing::WithParamInterface<Filte
   }
 };
 
-// Tables are closed and opened again all the time, with their filters and indexes.
+// Tables are constantly closed and reopened, with their filters and indexes.
 TEST_P(Lifetimes, TheTableCacheEvictsWhileFiltersAndIndexesAreAsked) {
   constexpr uint64_t kFiles = 40;
   config_.options.max_open_files = 20;  // RocksDB keeps half of them for tables
@@ -123,7 +123,7 @@ TEST_P(Lifetimes, ColumnFamiliesAreDroppedWhileScansOfThemRun) {
     std::atomic<uint64_t> scans = 0;
     uint64_t scans_after = 0;
     std::thread scanning([&] {
-      // Those that begin when it is gone, too: RocksDB keeps what the handle refers to.
+      // Also scans that begin after the drop: RocksDB keeps what the handle refers to.
       while (scans_after < 3 && !HasFailure()) {
         const bool after = is_dropped;
         ASSERT_EQ(CountRows(&db.db(), family, Is("n = 17")), kRowsOfSeventeen);
@@ -145,12 +145,12 @@ TEST_P(Lifetimes, ColumnFamiliesAreDroppedWhileScansOfThemRun) {
     half_way.reset();
     scanning.join();
     MustBeOk(db->DestroyColumnFamilyHandle(family), "destroy");
-    // What the dropped one had in common with others, the catalog of indexes and the cache, works.
+    // The catalog of indexes and the cache, which column families share, still work.
     EXPECT_EQ(CountRows(&db.db(), nullptr, Is("n = 17")), kRowsOfSeventeen);
   }
 }
 
-// One policy, one cache and one catalog of indexes for all of them.
+// All share one policy, one cache and one catalog of indexes.
 TEST_P(Lifetimes, DatabasesOpenAndCloseWhileOthersAreScanned) {
   TestDb lasting(config_);
   Fill(&lasting.db());

@@ -13,7 +13,7 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-constexpr size_t kBlockTrailerBytes = 5;  // what RocksDB reads along with a block
+constexpr size_t kBlockTrailerBytes = 5;  // RocksDB reads a block with its trailer
 
 FilterBuilder BuilderOf(const FilterOptions& options, uint64_t num_keys, uint64_t seed = 0) {
   FilterBuilder builder = *FilterBuilder::Create(options);
@@ -21,14 +21,14 @@ FilterBuilder BuilderOf(const FilterOptions& options, uint64_t num_keys, uint64_
   return builder;
 }
 
-// Allocators by their size classes.
+// Allocators, as functions to their size classes.
 size_t Exact(size_t bytes) { return bytes; }
 size_t PowersOfTwo(size_t bytes) {
   size_t size = 64;
   while (size < bytes) size *= 2;
   return size;
 }
-// jemalloc's: four classes per doubling.
+// jemalloc: four classes per doubling.
 size_t Quarters(size_t bytes) {
   size_t step = 16;
   while (bytes > 8 * step) step *= 2;
@@ -67,7 +67,7 @@ class MemoryFitTest : public ::testing::TestWithParam<size_t (*)(size_t)> {
       totals.expected_positives += keys * PredictedFpr(*info);
       totals.used += static_cast<double>(block->size + kBlockTrailerBytes);
       totals.allocated += static_cast<double>(GetParam()(block->size + kBlockTrailerBytes));
-      // A single filter never gets bad.
+      // No single filter gets much worse.
       EXPECT_LE(PredictedFpr(*info), kMaxTargetFpr * 1.05);
     }
     return totals;
@@ -82,7 +82,7 @@ TEST_P(MemoryFitTest, WasteFallsWhileTheAverageFprStaysAtTheTarget) {
     const Totals plain = Fill(target, nullptr);
     EXPECT_LE(fitted.expected_positives / fitted.keys, target * 1.005);
     EXPECT_GE(fit.balance(), 0);
-    // Filters get no larger in memory, and fill it.
+    // Filters take no more memory, and fill it.
     EXPECT_LE(fitted.allocated, plain.allocated * 1.001);
     if (plain.waste() < 0.01) continue;  // nothing to gain
     EXPECT_LT(fitted.waste(), 0.5 * plain.waste());
@@ -106,17 +106,17 @@ TEST(MemoryFitAlone, AFilterNeverLeavesItsAllocation) {
       ASSERT_NO_FATAL_FAILURE(ExpectToStayInItsAllocation(usable_bytes, num_keys));
     }
   }
-  // Where large filters begin to align their lines, at 128 KiB, they grow by some bytes.
+  // From 128 KiB on, filters align their lines and grow by some bytes.
   for (uint64_t num_keys = 104000; num_keys < 110000; num_keys += 61) {
     ASSERT_NO_FATAL_FAILURE(ExpectToStayInItsAllocation(PowersOfTwo, num_keys));
   }
 }
 
-// A filter within the budget must not be lost for the sake of a fuller allocation.
+// A filter within the budget must not be lost to fill its allocation.
 TEST(MemoryFitAlone, TheBudgetOfABuildIsKept) {
   constexpr uint64_t kKeys = 2000;
   FilterOptions options;
-  // The least budget that is enough without a fit.
+  // The minimum budget that is enough without MemoryFit.
   for (options.max_build_bytes = 1000;; options.max_build_bytes += 64) {
     if (BuilderOf(options, kKeys).Finish().ok()) break;
   }

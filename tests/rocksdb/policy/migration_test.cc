@@ -9,8 +9,8 @@
 #include "tests/support/test_db.h"
 
 // Stock RocksDB, blocksieve, stock RocksDB, blocksieve, on one database: in every step the results
-// are right, and the filters of every file that can be of use are (a changed name has silently
-// turned off every old filter before: rocksdb#9736).
+// are right, and all readable filters are used (a changed name once silently turned off every old
+// filter: rocksdb#9736).
 
 namespace blocksieve {
 namespace {
@@ -32,7 +32,7 @@ class Migration : public ::testing::TestWithParam<std::tuple<Stock, FilterShape>
   static DbConfig Stocks() { return Config(std::get<0>(GetParam()).policy); }
   static DbConfig Ours() { return Config("blocksieve:0.01"); }
 
-  // Each step writes one file, of keys spread over the whole range.
+  // Each step writes one file with keys of the whole range.
   void WriteFile(TestDb* db) {
     for (uint64_t i = 0; i < kKeysPerStep; ++i) {
       db->Put(MakeKey(KeyShape::kUrl, 2 * (8 * i + step_)), "step " + std::to_string(step_));
@@ -41,8 +41,8 @@ class Migration : public ::testing::TestWithParam<std::tuple<Stock, FilterShape>
     ++step_;
   }
 
-  // Of the probes of absent keys, the share that filters rejected: about
-  // (files with a filter that can be read) / files. Checks results on the way.
+  // Share of the probes of absent keys that filters rejected: about
+  // (files with a readable filter) / files. Also checks results.
   static double RejectedShare(rocksdb::DB* db, const TestDb::Model& model) {
     const auto absent = AbsentKeys(KeyShape::kUrl, 8 * kKeysPerStep);
     EXPECT_EQ(CheckReads(db, model, absent), "");
@@ -63,7 +63,7 @@ TEST_P(Migration, ToUsAndBackAndToUsAgain) {
   WriteFile(&db);
   EXPECT_GT(RejectedShare(&db), 0.97);
 
-  // Without a rewrite, the stock filters work on.
+  // Stock filters still work, without a rewrite.
   db.Reopen(Ours());
   EXPECT_GT(RejectedShare(&db), 0.97) << "a stock file read by us";
   WriteFile(&db);
@@ -71,7 +71,7 @@ TEST_P(Migration, ToUsAndBackAndToUsAgain) {
   EXPECT_EQ(db.FilterPolicyNames().size(), 2u);
   EXPECT_GT(RejectedShare(&db), 0.97) << "a stock file and one of ours, read by us";
 
-  // Stock RocksDB sees the filters of our files as "always may match".
+  // Stock RocksDB reads blocksieve's filters as "always may match".
   db.Reopen(Stocks());
   const double half = RejectedShare(&db);
   EXPECT_GT(half, 0.48) << "a stock file and one of ours, read by stock RocksDB";
@@ -93,7 +93,7 @@ TEST_P(Migration, ToUsAndBackAndToUsAgain) {
   EXPECT_GT(RejectedShare(&db), 0.97) << "all rewritten by stock RocksDB";
 }
 
-// Full filters become partitioned ones and the other way around, as files are rewritten.
+// Rewriting files turns full filters into partitioned ones, and back.
 TEST_P(Migration, BetweenFullAndPartitioned) {
   const FilterShape other = std::get<1>(GetParam()) == FilterShape::kFull
                                 ? FilterShape::kPartitioned
@@ -110,7 +110,7 @@ TEST_P(Migration, BetweenFullAndPartitioned) {
   EXPECT_GT(RejectedShare(&db), 0.97);
 }
 
-// Instances that only read, of another directory or beside the writer.
+// Read-only and secondary instances.
 TEST_P(Migration, OtherInstancesReadOurFiles) {
   TestDb db(Ours());
   WriteFile(&db);

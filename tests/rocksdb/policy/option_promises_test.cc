@@ -20,8 +20,8 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
-// What stood in somebody's OPTIONS file once means the same for ever: option_strings_v1.txt and, of
-// range filters, option_strings_v2.txt.
+// The text of any OPTIONS file keeps its meaning for ever: option_strings_v1.txt and, for range
+// filters, option_strings_v2.txt.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -34,7 +34,7 @@ struct Promise {
   std::string meaning;
 };
 
-/// The lines of a file that begin so.
+/// The lines of a file with this prefix.
 std::vector<Promise> PromisesOf(const std::string& name, const std::string& what) {
   const std::string arrow = " => ";
   std::ifstream file(SourcePath("tests/rocksdb/policy/" + name));
@@ -70,7 +70,7 @@ void ExpectMeaning(const rocksdb::FilterPolicy* policy, const Promise& promise) 
   ASSERT_NE(ours, nullptr) << promise.text;
   double target_fpr = 0;
   uint64_t max_build_bytes = 0;
-  std::string kind, ranges, range_fpr, plain_range_reads;  // those of ranges are not in all files
+  std::string kind, ranges, range_fpr, plain_range_reads;  // range options are not in all files
   std::istringstream(promise.meaning) >> target_fpr >> kind >> max_build_bytes >> ranges >>
       range_fpr >> plain_range_reads;
   const std::map<std::string, PolicyKind> kinds = {
@@ -99,7 +99,7 @@ TEST_F(OptionPromises, PoliciesMeanWhatTheyMeant) {
     ASSERT_TRUE(status.ok()) << status.ToString();
     ExpectMeaning(policy.get(), promise);
 
-    // The same in the options of a column family, where what has options stands in braces.
+    // The same in column family options, where objects with options are in braces.
     const bool has_options = promise.text.find('=') != std::string::npos;
     const std::string text =
         has_options && promise.text[0] != '{' ? "{" + promise.text + "}" : promise.text;

@@ -15,7 +15,7 @@
 #include "tests/support/logs.h"
 #include "tests/support/test_db.h"
 
-// What is refused: bad_input_test.cc, too. What strings mean: option_promises_test.cc.
+// Refused strings: also bad_input_test.cc. Meaning of strings: option_promises_test.cc.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -37,7 +37,7 @@ class OptionStrings : public ::testing::Test {
   }
 };
 
-// Alone in its process, which has registered nothing.
+// Runs alone in a process, which has registered nothing.
 TEST(OptionStringsOfEnabledFilters, MeanSomethingToTheirProcess) {
   rocksdb::Options options;
   MustBeOk(EnableFilter(&options), "filter");
@@ -45,8 +45,8 @@ TEST(OptionStringsOfEnabledFilters, MeanSomethingToTheirProcess) {
   MustBeOk(FilterPolicy::CreateFromString(StrictConfig(), "blocksieve:0.01", &policy), "its name");
 }
 
-// SetOptions passes the policy in force, whose options stand unless they are given anew.
-TEST_F(OptionStrings, OptionsInForceCanBeTakenBack) {
+// SetOptions passes the current policy, whose options stay unless they are set again.
+TEST_F(OptionStrings, CurrentOptionsCanBeCleared) {
   const auto set = [](const std::string& text, std::shared_ptr<const FilterPolicy>* policy) {
     return FilterPolicy::CreateFromString(StrictConfig(), text, policy);
   };
@@ -68,8 +68,8 @@ TEST_F(OptionStrings, OptionsInForceCanBeTakenBack) {
   EXPECT_FALSE(As<Policy>(policy.get())->options().ranges);
 }
 
-// RocksDB uses ignore_unsupported_options and ignore_unknown_options when it opens a database by
-// its OPTIONS file. An error then comes out as "no filter", so stderr has all of it.
+// RocksDB sets ignore_unsupported_options and ignore_unknown_options when it opens a database with
+// its OPTIONS file. An error then means "no filter", so it must be on stderr.
 TEST_F(OptionStrings, ErrorsThatRocksDbDropsAreOnStderr) {
   ConfigOptions forgiving;
   forgiving.ignore_unknown_options = true;
@@ -125,7 +125,7 @@ TEST_F(OptionStrings, OtherNamesAreNotOurs) {
   EXPECT_EQ(As<Policy>(stock.get()), nullptr);
 }
 
-// RocksDB keeps the policy alive meanwhile, but the context not.
+// RocksDB keeps the policy alive meanwhile, but not the context.
 TEST(NewFilterPolicy, BuildersKeepNothingOfTheContext) {
   const auto keys = PresentKeys(KeyShape::kUrl, 1000);
   const auto policy = *NewFilterPolicy({.target_fpr = 0.01});

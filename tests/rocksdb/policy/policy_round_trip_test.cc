@@ -41,7 +41,7 @@ class PolicyRoundTrip : public ::testing::Test {
   }
 };
 
-// None of them has a short decimal representation but the last; printf's six digits would lose all.
+// All but the last have no short decimal form; printf's six digits would change them.
 const double kTargets[] = {1.0 / 3, 0.1, 0.012345678901234567, 1e-3 / 7, 1.5e-6, 1e-6, 0.5};
 
 TEST_F(PolicyRoundTrip, WhatIsNotGivenIsNotWritten) {
@@ -60,7 +60,7 @@ TEST_F(PolicyRoundTrip, PoliciesThatDifferAreNotEquivalent) {
   EXPECT_FALSE(Make(0.01)->AreEquivalent(rocksdb::ConfigOptions(), Make(0.02).get(), &mismatch));
   EXPECT_FALSE(
       Make(0.01, 1)->AreEquivalent(rocksdb::ConfigOptions(), Make(0.01, 2).get(), &mismatch));
-  // The smallest difference that there is.
+  // The smallest possible difference.
   EXPECT_FALSE(Make(0.01)->AreEquivalent(rocksdb::ConfigOptions(),
                                          Make(std::nextafter(0.01, 1)).get(), &mismatch));
 }
@@ -77,7 +77,7 @@ TEST_F(PolicyRoundTrip, ThroughTheOptionsFileOfADatabase) {
   }
 }
 
-// Which policy, the info log says; RocksDB 7.8.3 asks for no more.
+// RocksDB 7.8.3 prints only the policy's name to the info log.
 TEST_F(PolicyRoundTrip, TheOptionsInEffectCanBePrinted) {
   const auto policy = Make(1.5e-6, 4321);
   EXPECT_THAT(As<Policy>(policy.get())->GetPrintableOptions(),
@@ -111,7 +111,7 @@ void EditOptionsFile(const std::string& db_path, const std::string& policy) {
   std::ofstream(db_path + "/" + name) << edited.str();
 }
 
-// RocksDB opens such a database without a filter and without a word.
+// RocksDB silently opens such a database without a filter.
 TEST_F(PolicyRoundTrip, ABadParameterInAnOptionsFileIsLoud) {
   const std::string too_high = "target_fpr is 7; allowed: 1e-07 to 0.5";
   const std::string two = "target_fpr=0.01, bits_per_key=10 exclude each other";
@@ -138,8 +138,8 @@ TEST_F(PolicyRoundTrip, ABadParameterInAnOptionsFileIsLoud) {
   }
 }
 
-// RocksDB drops all options of the policy then, and goes on with the defaults: it takes an unknown
-// option for an error unless the file is from a newer version.
+// RocksDB then drops all options of the policy and continues with the defaults, unless the file is
+// from a newer version.
 TEST_F(PolicyRoundTrip, AnUnknownOptionInAnOptionsFileIsLoud) {
   TestDb db(MakeConfig(FilterShape::kFull, Make(0.02)));
   db.Close();
@@ -154,7 +154,7 @@ TEST_F(PolicyRoundTrip, AnUnknownOptionInAnOptionsFileIsLoud) {
   });
   EXPECT_THAT(loud, HasSubstr("from_the_future=1"));
   if (!status.ok()) return;
-  // What it goes on with is said, too.
+  // The log also has the options that it continues with.
   const auto* table =
       families[0].options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   ASSERT_NE(table->filter_policy, nullptr);

@@ -15,14 +15,14 @@
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
-// Every setting of RocksDB that meets a filter, and every change from one to another.
+// Every setting of RocksDB that affects filters, and every change from one to another.
 
 namespace blocksieve {
 namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-// Up to the first '/': empty for keys that begin with it. Keys without are outside the domain.
+// The prefix up to the first '/', possibly empty. Keys without '/' are outside the domain.
 class UpToSlash final : public rocksdb::SliceTransform {
  public:
   const char* Name() const override { return "test.UpToSlash"; }
@@ -54,7 +54,7 @@ const Setting kEntries[] = {
      [](DbConfig* config) { config->table.filter_policy = PolicyFromString("blocksieve:0.5"); }},
 };
 
-// Others are drawn by the model: model_settings.cc.
+// The model draws others: model_settings.cc.
 const Setting kFeatures[] = {
     // tests/PITFALLS.md, 1: an empty prefix; and 18.
     {"PrefixesThatMayBeEmpty",
@@ -81,7 +81,7 @@ const Setting kFeatures[] = {
        config->table.detect_filter_construct_corruption = true;
        config->table.optimize_filters_for_memory = true;
      }},
-    // A reader is made for every probe, on unaligned contents.
+    // RocksDB creates a reader for every probe, on unaligned contents.
     {"MmapReads", [](DbConfig* config) { config->options.allow_mmap_reads = true; }},
     {"FiltersInATinyCache",
      [](DbConfig* config) {
@@ -111,14 +111,14 @@ const Setting kFeatures[] = {
      [](DbConfig* config) { config->table.filter_policy = PolicyFromString("blocksieve:1e-6"); }},
 };
 
-// One workload under every setting: every key is found, and filters were of use.
+// One workload under every setting: every key is found, and filters reject absent keys.
 class FilterFeature : public ::testing::TestWithParam<std::tuple<Setting, FilterShape>> {
  protected:
   static constexpr uint64_t kGroups = 150;
   static constexpr uint64_t kMembers = 8;
 
   FilterFeature() {
-    // Groups of even numbers are there, but not what follows on each of their keys.
+    // Groups with even numbers are present, but no key directly after each of theirs.
     for (const std::string& key : GroupKeys(0, kGroups, kMembers)) absent_.push_back(key + "+");
     absent_.push_back("0");
     absent_.push_back("zzz/zzz");
@@ -163,7 +163,7 @@ TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
     EXPECT_GT(db.Use().prefix_rejected, 0u);
   }
 
-  // tests/PITFALLS.md, 25: a compaction must not be led by filters.
+  // tests/PITFALLS.md, 25: a compaction must not use filters.
   db.Compact();
   db.ResetUse();
   EXPECT_EQ(Check(&db, config), "") << "after compaction";
@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(Features, FilterFeature,
                          ::testing::Combine(::testing::ValuesIn(kFeatures), kBothShapes),
                          ParamNames());
 
-// What files may be written with, and read with, beside kEntries.
+// Settings for writing and for reading files, besides kEntries.
 const Setting kOtherFilters[] = {
     {"ShorterPrefixes", [](DbConfig* config) { UsePrefixes(config, 3, true); }},
     {"ShorterPrefixesOnly", [](DbConfig* config) { UsePrefixes(config, 3, false); }},
@@ -248,13 +248,13 @@ TEST_P(ChangedSettings, TheExtractorChangesWhileTheDatabaseIsOpen) {
   EXPECT_GT(db.Use().rejected, 0u);
 }
 
-// As the README has it: from 9.8 on for new files, before not at all.
+// As in the README: for new files from RocksDB 9.8 on, before that not at all.
 TEST_P(ChangedSettings, ThePolicyChangesWhileTheDatabaseIsOpen) {
   constexpr bool kIsChangeable = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908;
   TestDb db(MakeConfig(GetParam(), PolicyFromString("{id=blocksieve;wasted_reads=0.03}")));
   struct Step {
     std::string policy;
-    std::string target_fpr;  // then in force
+    std::string target_fpr;  // the expected one
     std::string wasted_reads;
   };
   uint64_t groups = 0;
@@ -286,7 +286,7 @@ TEST_P(ChangedSettings, ThePolicyChangesWhileTheDatabaseIsOpen) {
   EXPECT_GT(db.Use().rejected, 0u);
 }
 
-// tests/PITFALLS.md, 22: prefixes that differ in a zero byte alone are different.
+// tests/PITFALLS.md, 22: prefixes that differ only by a zero byte are different.
 TEST_P(ChangedSettings, PrefixesOneNulApart) {
   const std::string one_nul_more("ab\0", 3);
   for (const size_t written : {2, 3}) {

@@ -50,8 +50,8 @@ void WriteRangeFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, uint64
   MustBeOk(db->Flush({}, family), "flush");
 }
 
-EmptySeeks SeekInVain(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
-                      const rocksdb::ReadOptions& read, uint64_t seeks) {
+EmptySeeks SeekEmptyRanges(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
+                           const rocksdb::ReadOptions& read, uint64_t seeks) {
   EmptySeeks result;
   const RangeFilterCounts before = GetRangeFilterCounts();
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);

@@ -10,30 +10,30 @@
 
 namespace blocksieve::testing {
 
-/// Keys all over, of which even ones are written, and odd ones never.
+/// Keys of the whole range. Tests write keys with even numbers only.
 std::string RangeKey(uint64_t number);
 
 /// Options with range filters, no automatic compaction, and small blocks.
 DbConfig RangeConfig(FilterShape shape = FilterShape::kFull, const RangeFilterOptions& ranges = {});
 
-/// A file of `keys` keys, those of other files between them.
+/// Writes a file of `keys` keys that interleave with those of other files.
 void WriteRangeFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, uint64_t file,
                     uint64_t keys = 2000);
 
-/// What was counted since.
+/// The counts since `before`.
 RangeFilterCounts CountsSince(const RangeFilterCounts& before);
 
-/// Seeks from keys that are not there, each with a bound right behind.
+/// Result of seeks from absent keys, each with a bound right after it.
 struct EmptySeeks {
   uint64_t seeks = 0;
-  uint64_t found = 0;   // rows, of which there are none
-  uint64_t blocks = 0;  // of data that they read
+  uint64_t found = 0;   // rows found, expected 0
+  uint64_t blocks = 0;  // data blocks read
   RangeFilterCounts counts;
 };
-EmptySeeks SeekInVain(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
-                      const rocksdb::ReadOptions& read, uint64_t seeks = 1000);
+EmptySeeks SeekEmptyRanges(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
+                           const rocksdb::ReadOptions& read, uint64_t seeks = 1000);
 
-/// With the options of PrepareRangeRead.
+/// The read options of PrepareRangeRead.
 rocksdb::ReadOptions RangeRead();
 
 }  // namespace blocksieve::testing

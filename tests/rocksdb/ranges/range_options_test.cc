@@ -20,8 +20,8 @@
 #include "tests/rocksdb/ranges/range_db.h"
 #include "tests/support/logs.h"
 
-// Options of range filters, through OPTIONS files. What their text means, and what is refused:
-// option_promises_test.cc and bad_input_test.cc.
+// Options of range filters, through OPTIONS files. Meaning of the text: option_promises_test.cc.
+// Refused options: bad_input_test.cc.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -54,7 +54,7 @@ class RangeOptions : public ::testing::Test {
     return ours->options();
   }
 
-  // All OPTIONS files of a database, one after the other.
+  // All OPTIONS files of a database, concatenated.
   static std::string OptionsText(const std::string& db_path) {
     std::ostringstream text;
     for (const auto& entry : std::filesystem::directory_iterator(db_path)) {
@@ -64,9 +64,9 @@ class RangeOptions : public ::testing::Test {
     return text.str();
   }
 
-  // What files say of ranges that hold nothing, to seeks with plain ReadOptions.
+  // How often filters answer "no" to seeks of empty ranges with plain ReadOptions.
   static uint64_t NoOfPlainSeeks(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
-    const EmptySeeks seeks = SeekInVain(db, family, {}, 500);
+    const EmptySeeks seeks = SeekEmptyRanges(db, family, {}, 500);
     EXPECT_EQ(seeks.found, 0u);
     return seeks.counts.no;
   }
@@ -93,8 +93,8 @@ TEST_F(RangeOptions, GoThroughOptionsFiles) {
   }
 }
 
-// Files that are asked for plain reads have another name of the extractor. It stays in them,
-// however many of them one thread wrote before it writes OPTIONS.
+// Files with plain_range_reads have another name of the extractor. It stays out of OPTIONS, however
+// many such files the thread wrote before.
 TEST_F(RangeOptions, MarksOfFilesStayOutOfOptionsFiles) {
   const TempDir dir;
   const std::string path = dir / "db";

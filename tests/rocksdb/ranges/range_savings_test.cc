@@ -7,7 +7,7 @@
 #include "tests/support/db_checks.h"
 #include "tests/support/logs.h"
 
-// What range filters save, what the counters say of it, and when they say nothing.
+// Reads that range filters save, their counters, and cases without an answer.
 
 namespace blocksieve {
 namespace {
@@ -26,7 +26,7 @@ class RangeSavings : public ::testing::TestWithParam<FilterShape> {
     return db;
   }
   static EmptySeeks Seek(TestDb* db, const rocksdb::ReadOptions& read) {
-    return SeekInVain(&db->db(), (*db)->DefaultColumnFamily(), read);
+    return SeekEmptyRanges(&db->db(), (*db)->DefaultColumnFamily(), read);
   }
 };
 
@@ -37,7 +37,7 @@ TEST_P(RangeSavings, EmptySeeksReadNoBlocks) {
   EXPECT_EQ(plain.found, 0u);
   const EmptySeeks filtered = Seek(db.get(), RangeRead());
   EXPECT_EQ(filtered.found, 0u);
-  // Each of the files is asked, and says no but for its rate, 0.012.
+  // Each file's filter answers "no", except for its FPR of 0.012.
   const uint64_t asked = kFiles * filtered.seeks;
   EXPECT_EQ(filtered.counts.total(), asked);
   EXPECT_EQ(filtered.counts.no + filtered.counts.may_match + filtered.counts.beyond_partition,
@@ -49,7 +49,7 @@ TEST_P(RangeSavings, EmptySeeksReadNoBlocks) {
   }
   EXPECT_LE(filtered.blocks, passed);
   EXPECT_LT(filtered.blocks * 10, plain.blocks);
-  // Without auto_prefix_mode they are asked, but not about the range.
+  // Without auto_prefix_mode filters are queried without the range.
   EXPECT_EQ(plain.counts.total(), asked);
   EXPECT_EQ(plain.counts.no_bound, asked);
 }
@@ -83,7 +83,7 @@ TEST_P(RangeSavings, CountersSayWhatCameOfIt) {
   };
   EXPECT_EQ(count(RangeKey(1)).may_match, kFiles) << "holds keys";
   EXPECT_EQ(count("").empty_begin, kFiles);
-  // Behind all keys, where a partition does not know what comes.
+  // After all keys of a partition, which does not know the next one's.
   const RangeFilterCounts counts = count(std::string(8, '\xff'));
   EXPECT_EQ(counts.no + counts.may_match + counts.beyond_partition,
             counts.beyond_partition > 0 || GetParam() == FilterShape::kFull ? kFiles : 0);
@@ -99,7 +99,7 @@ TEST_P(RangeSavings, SeeksOfFilesWithoutRangesAreCounted) {
   EXPECT_EQ(seeks.blocks, Seek(db.get(), {}).blocks);
 }
 
-// There and back: each reads what the other wrote.
+// Policies with and without ranges read each other's files.
 TEST_P(RangeSavings, ToRangesAndBack) {
   DbConfig stock = MakeConfig(GetParam(), PolicyFromString("bloomfilter:10:false"));
   DbConfig none = MakeConfig(GetParam(), nullptr);
@@ -121,7 +121,7 @@ TEST_P(RangeSavings, ToRangesAndBack) {
     const EmptySeeks seeks = Seek(&db, RangeRead());
     EXPECT_EQ(seeks.found, 0u);
   }
-  // Ours are 3 of 7, and stock filters know no ranges.
+  // 3 of 7 files have range filters; stock filters have none.
   const EmptySeeks seeks = Seek(&db, RangeRead());
   EXPECT_GT(seeks.counts.no, 29 * seeks.seeks / 10);
   db.Compact();
@@ -153,16 +153,16 @@ TEST_P(RangeSavings, AlikeKeysAreLeftOutWithOneLineInTheLog) {
   EXPECT_EQ(seeks.counts.total(), seeks.seeks);
 }
 
-// In a process of its own, which has asked nothing before.
-void WarnInVain() {
+// Runs in its own process, without earlier queries.
+void WarnOfUnboundedSeeks() {
   DbConfig config = RangeConfig(FilterShape::kFull);
   TestDb db(config);
   WriteRangeFile(&db.db(), db->DefaultColumnFamily(), 0, 100);
-  // The warning goes by the thousandth question of a thread.
+  // The warning comes with the thousandth query of a thread.
   const std::string loud = StderrOf([&] {
-    SeekInVain(&db.db(), db->DefaultColumnFamily(), {}, 3000);
-    SeekInVain(&db.db(), db->DefaultColumnFamily(), RangeRead(), 3000);
-    SeekInVain(&db.db(), db->DefaultColumnFamily(), {}, 3000);
+    SeekEmptyRanges(&db.db(), db->DefaultColumnFamily(), {}, 3000);
+    SeekEmptyRanges(&db.db(), db->DefaultColumnFamily(), RangeRead(), 3000);
+    SeekEmptyRanges(&db.db(), db->DefaultColumnFamily(), {}, 3000);
   });
   std::fprintf(stderr, "%s", loud.c_str());
   const size_t first = loud.find("no seek has an upper bound");
@@ -171,20 +171,20 @@ void WarnInVain() {
   std::exit(once ? 0 : 1);
 }
 
-// If ranges are asked for, too, whoever wrote the program knows how.
+// No warning if some queries have ranges: the program then sets bounds on purpose.
 void AskBoth() {
   TestDb db(RangeConfig(FilterShape::kFull));
   WriteRangeFile(&db.db(), db->DefaultColumnFamily(), 0, 100);
-  SeekInVain(&db.db(), db->DefaultColumnFamily(), RangeRead(), 10);
+  SeekEmptyRanges(&db.db(), db->DefaultColumnFamily(), RangeRead(), 10);
   const std::string loud =
-      StderrOf([&] { SeekInVain(&db.db(), db->DefaultColumnFamily(), {}, 3000); });
+      StderrOf([&] { SeekEmptyRanges(&db.db(), db->DefaultColumnFamily(), {}, 3000); });
   std::fprintf(stderr, "'%s'", loud.c_str());
   std::exit(loud.empty() ? 0 : 1);
 }
 
 TEST(RangeWarning, ComesOnceAndOnlyIfNobodyGivesBounds) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child starts the program anew
-  EXPECT_EXIT(WarnInVain(), ::testing::ExitedWithCode(0), "iterate_upper_bound");
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child restarts the program
+  EXPECT_EXIT(WarnOfUnboundedSeeks(), ::testing::ExitedWithCode(0), "iterate_upper_bound");
   EXPECT_EXIT(AskBoth(), ::testing::ExitedWithCode(0), "''");
 }
 

@@ -17,16 +17,16 @@
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "tests/rocksdb/ranges/range_db.h"
 
-// That filters answer for ranges only where RocksDB asks as they need it, and always there. Which
-// question a range belongs to: the last two keys on the thread, and of the first of them is the
-// prefix that is asked for.
+// Filters answer range queries if, and only if, RocksDB calls them in the required order. A query
+// has a range if the thread's last two transformed keys are the key whose prefix is queried, and a
+// bound.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-// Keys by their addresses, which is what counts.
+// Keys, which are compared by their addresses.
 const std::string kBegin = "begin";
 const std::string kCopyOfBegin = kBegin;
 const std::string kEnd = "end";
@@ -38,12 +38,12 @@ using Keys = std::vector<std::string_view>;
 std::optional<SeekRange> Take(std::string_view key) { return TakeSeekRange(key.substr(0, 0)); }
 
 std::optional<SeekRange> Ask(const Keys& transformed, std::string_view key) {
-  Take({});  // what other tests left on this thread
+  Take({});  // forgets keys that other tests recorded on this thread
   for (const std::string_view each : transformed) RecordTransformedKey(each);
   return Take(key);
 }
 
-TEST(AskedRangeTest, IsOfTheKeyRightBeforeTheBound) {
+TEST(SeekRangeTest, IsOfTheKeyRightBeforeTheBound) {
   for (const std::string* begin : {&kBegin, &kEmpty}) {
     const auto asked = Ask({kOther, *begin, kEnd}, *begin);
     ASSERT_TRUE(asked.has_value()) << *begin;
@@ -52,7 +52,7 @@ TEST(AskedRangeTest, IsOfTheKeyRightBeforeTheBound) {
   }
 }
 
-TEST(AskedRangeTest, IsNoneOtherwise) {
+TEST(SeekRangeTest, IsNoneOtherwise) {
   const struct {
     const char* why;
     Keys transformed;
@@ -72,12 +72,12 @@ TEST(AskedRangeTest, IsNoneOtherwise) {
   }
 }
 
-TEST(AskedRangeTest, IsTakenOnce) {
+TEST(SeekRangeTest, IsTakenOnce) {
   ASSERT_TRUE(Ask({kBegin, kEnd}, kBegin).has_value());
   EXPECT_FALSE(Take(kBegin).has_value());
 }
 
-TEST(AskedRangeTest, StaysOnItsThread) {
+TEST(SeekRangeTest, StaysOnItsThread) {
   Ask({}, {});
   RecordTransformedKey(kBegin);
   RecordTransformedKey(kEnd);
@@ -96,7 +96,7 @@ TEST(RangeSelfTest, ItsQuestionsAreNotCounted) {
   EXPECT_EQ(GetRangeFilterCounts().total(), before);
 }
 
-// What another RocksDB might make of our extractor.
+// How another RocksDB might call the extractor.
 class Relayed final : public rocksdb::SliceTransform {
  public:
   using Relay =
@@ -143,7 +143,7 @@ const Chain kBrokenChains[] = {
      }},
     {"leaves ends that are too low",
      [](const auto& ours, const rocksdb::Slice& key) {
-       // What is above the key before is a bound. It has to stay where it is until it is used.
+       // A key above the previous one is a bound. Its address must stay valid until it is used.
        thread_local std::string before;
        thread_local std::string low;
        const bool is_bound = key.compare(before) > 0;
@@ -164,7 +164,7 @@ TEST(RangeSelfTest, NoticesABrokenChain) {
   EXPECT_EQ(RangeSelfTestProblem(faithful), "");
 }
 
-// Whether questions for ranges were answered, in a process that has done nothing else.
+// Whether range queries were answered, in a process that has done nothing else.
 [[noreturn]] void ExitIfAnswered(const EmptySeeks& seeks) {
   std::fprintf(stderr, "%llu no, %llu untrusted, %llu found\n",
                static_cast<unsigned long long>(seeks.counts.no),
@@ -173,7 +173,7 @@ TEST(RangeSelfTest, NoticesABrokenChain) {
   std::exit(seeks.counts.untrusted == 0 && seeks.found == 0 && seeks.counts.no > 900 ? 0 : 1);
 }
 
-// A file with ranges, ingested into a database without, which is then opened otherwise.
+// A file with ranges is ingested into a database without, which is then opened in other ways.
 void WriteWithoutTest(const TempDir& dir) {
   const std::string file = dir / "ranges.sst";
   TestDb::Model rows;
@@ -188,7 +188,7 @@ void SeekReadOnly() {
   const TempDir dir;
   WriteWithoutTest(dir);
   const auto db = OpenReadOnly(RangeConfig().ToOptions(), dir / "db");
-  ExitIfAnswered(SeekInVain(db.get(), db->DefaultColumnFamily(), RangeRead()));
+  ExitIfAnswered(SeekEmptyRanges(db.get(), db->DefaultColumnFamily(), RangeRead()));
 }
 
 void SeekInSecondary() {
@@ -197,7 +197,7 @@ void SeekInSecondary() {
   rocksdb::Options options = RangeConfig().ToOptions();
   options.max_open_files = -1;
   const auto db = OpenSecondary(options, dir / "db", dir / "secondary");
-  ExitIfAnswered(SeekInVain(db.get(), db->DefaultColumnFamily(), RangeRead()));
+  ExitIfAnswered(SeekEmptyRanges(db.get(), db->DefaultColumnFamily(), RangeRead()));
 }
 
 void SeekInNewColumnFamily() {
@@ -207,13 +207,13 @@ void SeekInNewColumnFamily() {
   rocksdb::ColumnFamilyHandle* family = nullptr;
   MustBeOk(db->CreateColumnFamily(RangeConfig().ToOptions(), "ranges", &family), "create");
   WriteRangeFile(db.get(), family, 0);
-  const EmptySeeks seeks = SeekInVain(db.get(), family, RangeRead());
+  const EmptySeeks seeks = SeekEmptyRanges(db.get(), family, RangeRead());
   MustBeOk(db->DestroyColumnFamilyHandle(family), "family");
   ExitIfAnswered(seeks);
 }
 
 TEST(RangeTrust, IsThereHoweverADatabaseIsOpened) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child starts the program anew
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child restarts the program
   EXPECT_EXIT(SeekReadOnly(), ::testing::ExitedWithCode(0), "");
   EXPECT_EXIT(SeekInSecondary(), ::testing::ExitedWithCode(0), "");
   EXPECT_EXIT(SeekInNewColumnFamily(), ::testing::ExitedWithCode(0), "");

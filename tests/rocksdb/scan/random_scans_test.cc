@@ -14,8 +14,8 @@
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/environment.h"
 
-// Random writes, and scans among them: at one snapshot, index on returns what index off does. One
-// that returns a row too few or too many shows predicate and explanation.
+// Random writes with scans among them: at one snapshot, scans with and without the index return the
+// same rows. A failure shows the predicate and the explanation.
 
 namespace blocksieve {
 namespace {
@@ -38,12 +38,12 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
     return options;
   }
 
-  // Range deletes or merges, not both: RocksDB 7.8.3 by itself answers wrongly at snapshots where
-  // they meet.
+  // Range deletes or merges, not both: where they meet, RocksDB 7.8.3 itself answers wrongly at
+  // snapshots.
   static bool HasMerges() { return GetParam() % 2 == 0; }
 
   std::string RandomValue(Random* random, uint64_t key) const {
-    // Half of the numbers go with the key, as clustered columns do.
+    // Half of the numbers follow the key order, like clustered columns.
     const uint64_t number =
         (*random)() % 2 == 0 ? key * num_numbers_ / num_keys_ : (*random)() % num_numbers_;
     return std::to_string(number) + "\tlib" + std::to_string((*random)() % 50) + " word" +
@@ -99,12 +99,12 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
     }
   }
 
-  /// A scan of `scanned`, which may do something else beside it, against one of the database
-  /// without the index. Returns the number of predicate evaluations that were compared.
+  /// Compares a scan of `scanned`, which may interfere, with a scan of the database without the
+  /// index. Returns the number of predicate evaluations.
   uint64_t CompareOnce(rocksdb::DB* scanned, Random* random) {
     const std::string text = RandomPredicate(random);
     const Predicate predicate = Where(text, columns_);
-    // An old snapshot at times, which RocksDB keeps versions for.
+    // Sometimes an old snapshot, for which RocksDB keeps versions.
     if (old_snapshot_ == nullptr || (*random)() % 64 == 0) {
       if (old_snapshot_ != nullptr) db().ReleaseSnapshot(old_snapshot_);
       old_snapshot_ = db().GetSnapshot();
@@ -151,8 +151,8 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
   uint64_t rows_found_ = 0;
 };
 
-// Writes, flushes and compactions between any two steps of a scan, in one thread, so that what
-// threads meet by chance happens each time: a wrong order of steps loses rows here.
+// Writes, flushes and compactions between any two steps of a scan, in one thread, so that rare
+// interleavings of threads happen each time: a wrong order of steps loses rows here.
 class SkipInterference : public RandomScans {
  protected:
   SkipInterference() : RandomScans(500, 60) { config_.options.target_file_size_base = 8 << 10; }
@@ -192,7 +192,7 @@ TEST_P(SkipInterference, NoRowIsLost) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SkipInterference, ::testing::Range(1u, 5u));
 
-// Beside writers, flushes, compactions and ingestion.
+// Concurrent with writers, flushes, compactions and ingestion.
 class ConcurrentScans : public RandomScans {
  protected:
   ConcurrentScans() : RandomScans(3000, 300) {
@@ -206,7 +206,7 @@ class ConcurrentScans : public RandomScans {
     options.max_background_jobs = 3;
   }
 
-  // With an index and without, so that files of both kinds are there.
+  // With an index and without, so that the database has files of both kinds.
   void IngestSome(Random* random, uint64_t number) {
     rocksdb::Options options = config_.ToOptions();
     if ((*random)() % 2 == 0) options.table_properties_collector_factories.clear();
@@ -233,8 +233,8 @@ TEST_P(ConcurrentScans, IndexOnEqualsIndexOff) {
   Write(&random, 300);
   db_->Flush();
 
-  // Alone first: a test that skips nothing, or finds nothing, has not tested anything. What scans
-  // find beside the others is up to these.
+  // First without other threads, to check that scans skip granules and find rows. Later results
+  // depend on the other threads.
   uint64_t scans = 50;
   uint64_t evaluations = 0;
   for (uint64_t i = 0; i < scans; ++i) evaluations += CompareOnce(&db(), &random);

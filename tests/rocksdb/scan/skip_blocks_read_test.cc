@@ -7,8 +7,8 @@
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 
-// Cold data blocks that a scan reads, against the least that any could: the distinct blocks that
-// hold a visible match. Counted by RocksDB.
+// Cold data blocks that a scan reads, compared with the minimum: the distinct blocks with a visible
+// match. RocksDB counts them.
 
 namespace blocksieve {
 namespace {
@@ -28,7 +28,7 @@ class SkipBlocksRead : public ::testing::Test {
     config_.options.write_buffer_size = 64 << 20;
   }
 
-  // Packages in the order of keys, but not of their names.
+  // Packages follow the key order, but not their names.
   static std::string Package(uint64_t row) {
     return std::string("p").append(std::to_string(row / kRowsPerPackage * 7919 % 100'003));
   }
@@ -51,7 +51,7 @@ class SkipBlocksRead : public ::testing::Test {
     ScanExplanation explanation;
   };
 
-  // With nothing in the block cache.
+  // With an empty block cache.
   Cost Measure(TestDb* db, const std::string& where, bool use_index, bool reverse = false) {
     config_.table.block_cache = rocksdb::NewLRUCache(256 << 20);
     db->Reopen(config_);
@@ -113,7 +113,7 @@ TEST_F(SkipBlocksRead, ACompactedDatabaseIsReadCloseToTheLeast) {
   const Cost cost = Measure(&db, "package = 'p5'", true);
   EXPECT_EQ(cost.rows, 0u);
   EXPECT_LE(cost.blocks, 50u);
-  // Rows are final without a look-up: nothing overlaps.
+  // Nothing overlaps, so rows are final without a lookup.
   EXPECT_EQ(Measure(&db, "package = '" + Package(0) + "'", true).explanation.rows_rechecked, 0u);
 }
 
@@ -130,8 +130,8 @@ TEST_F(SkipBlocksRead, FreshlyRewrittenRowsInLevelZeroCostLittle) {
   }
 }
 
-// A scan of a few rows reads a few blocks, and a predicate that cannot skip reads no index.
-TEST_F(SkipBlocksRead, LimitsAndUselessPredicatesReadNothingInVain) {
+// A scan of a few rows reads a few blocks, and a predicate that cannot prune reads no index.
+TEST_F(SkipBlocksRead, LimitsAndUselessPredicatesWasteNoReads) {
   TestDb db(config_);
   Fill(&db);
   db.Reopen(config_);

@@ -10,7 +10,7 @@
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 
-// Databases that are ordered, opened or compacted in other ways; and those that a scan refuses.
+// Databases with other orders, kinds of opening or compaction; and databases that a scan refuses.
 
 namespace blocksieve {
 namespace {
@@ -27,7 +27,7 @@ class SkipDatabaseKinds : public SkipFixture {
   }
 };
 
-/// Orders by length, then backwards: nothing is known of which key is next.
+/// Orders by length, then in reverse, so that scans do not know the next key.
 class StrangeOrder final : public rocksdb::Comparator {
  public:
   const char* Name() const override { return "StrangeOrder"; }
@@ -83,7 +83,7 @@ TEST_F(SkipDatabaseKinds, PrefixExtractorsAreOfNoConsequence) {
   }
 }
 
-// DBWithTTL stores a time behind each value.
+// DBWithTTL appends a time to each value.
 TEST_F(SkipDatabaseKinds, TtlDatabases) {
   for (const uint32_t suffix : {0u, 4u}) {
     const TempDir dir;
@@ -128,8 +128,8 @@ TEST_F(SkipDatabaseKinds, CompactionFilters) {
   EXPECT_EQ(Count(db.db(), "t = 'changed'"), 10u);
 }
 
-// From RocksDB 11.2 on, iterators write a range where they met many deletes, and refuse to read one
-// file alone.
+// From RocksDB 11.2 on, iterators write a range tombstone after many deletes, and refuse to read a
+// single file.
 TEST_F(SkipDatabaseKinds, DeletesThatBecomeRanges) {
   rocksdb::ColumnFamilyOptions family;
   const rocksdb::Status known = rocksdb::GetColumnFamilyOptionsFromString(
@@ -147,7 +147,7 @@ TEST_F(SkipDatabaseKinds, DeletesThatBecomeRanges) {
   ForEachState(&db, [&](const std::string&) { EXPECT_EQ(Count(db.db(), "n = 7"), 9u); });
 }
 
-// What is prepared lies in the database, and is not to be seen before it is committed.
+// Prepared rows are in the database, but invisible until they are committed.
 TEST_F(SkipDatabaseKinds, TransactionsThatArePrepared) {
   for (const auto policy :
        {rocksdb::WRITE_COMMITTED, rocksdb::WRITE_PREPARED, rocksdb::WRITE_UNPREPARED}) {

@@ -6,7 +6,7 @@
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 
-// Databases some of whose files have no index, or another.
+// Databases in which some files have no index, or a different one.
 
 namespace blocksieve {
 namespace {
@@ -94,7 +94,7 @@ TEST_F(SkipDatabases, BackfillingEndsWhereNoIndexIsWritten) {
     EXPECT_NE(status.ToString().find("options is 2; allowed: 1"), std::string::npos)
         << status.ToString();
   }
-  // Tables of another format, which know no collectors.
+  // Tables of another format, which have no collectors.
   rocksdb::Options options = config_.ToOptions();
   options.table_factory.reset(rocksdb::NewCuckooTableFactory());
   options.allow_mmap_reads = true;
@@ -170,8 +170,7 @@ TEST_F(SkipDatabases, IngestedFilesWithAndWithoutIndex) {
   db->ReleaseSnapshot(before);
 }
 
-// Two files of the same contents: the one that was planned goes, the other one must not stand for
-// it.
+// Two files have the same contents. The planned one is deleted, and the other must not replace it.
 TEST_F(SkipDatabases, AFileIngestedAgainDuringAScan) {
   config_.options.disable_auto_compactions = true;
   TestDb db(config_);

@@ -15,7 +15,7 @@
 #include "lib/column/values.h"
 #include "tests/support/test_db.h"
 
-// Databases with a skip index, and scans of them with the index and without.
+// Databases with a skip index, and scans with and without the index.
 
 namespace blocksieve::testing {
 
@@ -30,7 +30,7 @@ inline std::vector<Column> Columns(const std::vector<std::string>& definitions) 
   return columns;
 }
 
-/// An index with granules so short that a small file has many.
+/// An index with short granules, so that a small file has many.
 inline SkipIndexOptions ShortGranules(const std::vector<std::string>& definitions,
                                       uint64_t granule_rows = 4) {
   SkipIndexOptions options;
@@ -57,7 +57,7 @@ inline Predicate Where(const std::string& text, std::span<const Column> columns)
 
 using ScannedRows = std::vector<std::pair<std::string, std::string>>;
 
-/// What a test does with a scan: candidates always, however few rows there are.
+/// Scan options of tests: always read candidates, however few rows exist.
 inline SkipScanOptions AlwaysSkip() {
   SkipScanOptions options;
   options.max_rechecked_share = 1;
@@ -81,13 +81,13 @@ inline ScannedRows Scan(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_fam
   return rows;
 }
 
-/// What an order puts first, of rows in key order: the least or greatest of their values.
+/// The first rows of an order, from rows in key order.
 inline ScannedRows Sorted(const ScannedRows& rows, const ScanOrder& order, size_t limit) {
   std::vector<std::pair<Value, const std::pair<std::string, std::string>*>> values;
   for (const auto& row : rows) {
     std::optional<Value> best;
     internal::ForEachCompared(order.column, row.second, [&](const Value& value) {
-      // JSON may give bytes that are gone afterwards; tests order by other columns.
+      // Values of JSON columns may not outlive this call; tests order by other columns.
       if (!best || (value.Compare(*best) < 0) != order.is_descending) best = value;
       return true;
     });
@@ -103,7 +103,7 @@ inline ScannedRows Sorted(const ScannedRows& rows, const ScanOrder& order, size_
   return sorted;
 }
 
-/// Expects scans in the order of columns of the predicate, and counts, to agree with `rows`.
+/// Expects that scans ordered by columns of the predicate, and counts, agree with `rows`.
 inline void ExpectOrdersAndCounts(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                   const Predicate& predicate, SkipScanOptions options,
                                   const ScannedRows& rows) {
@@ -127,8 +127,8 @@ inline void ExpectOrdersAndCounts(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* 
   }
 }
 
-/// Scans with the index and without, forwards, backwards, with a limit, in orders and only
-/// counting, and expects them to agree. Returns the rows in key order.
+/// Scans with and without the index, forward, in reverse, with a limit, with orders and counting
+/// only. Expects equal results, and returns the rows in key order.
 inline ScannedRows ScanBoth(rocksdb::DB* db, const Predicate& predicate,
                             ScanExplanation* explanation = nullptr,
                             SkipScanOptions options = AlwaysSkip(),
@@ -153,7 +153,7 @@ inline ScannedRows ScanBoth(rocksdb::DB* db, const Predicate& predicate,
   return expected;
 }
 
-/// Of six digits.
+/// The number as six digits.
 inline std::string Key(uint64_t i) {
   std::string key = "k000000";
   for (size_t digit = key.size() - 1; i != 0 && digit > 0; i /= 10, --digit) {
@@ -180,13 +180,13 @@ class SkipFixture : public ::testing::Test {
   }
   Predicate Is(const std::string& text) { return Where(text, columns_); }
 
-  /// Rows that match, by ScanBoth.
+  /// The matching rows, by ScanBoth.
   size_t Count(rocksdb::DB& db, const std::string& where, ScanExplanation* explanation = nullptr,
                const SkipScanOptions& options = AlwaysSkip()) {
     return ScanBoth(&db, Is(where), explanation, options).size();
   }
 
-  /// Calls check(state) while what was just written is in the memtable, in a file, and compacted.
+  /// Calls check(state) with the last writes in the memtable, in a file, and compacted.
   template <class Check>
   static void ForEachState(TestDb* db, Check check) {
     for (const std::string state : {"memtable", "flushed", "compacted"}) {

@@ -9,7 +9,7 @@
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 
-// What hides, changes or stores values in other ways, or leaves them out: index on and index off
+// Deletes, overwrites, merges, blobs, entities and missing values: scans with and without the index
 // return the same rows.
 
 namespace blocksieve {
@@ -61,7 +61,7 @@ TEST_F(SkipVersions, DeletesOfAllKindsHideRows) {
     EXPECT_EQ(Count(db.db(), "n >= 19 AND n < 31"), 20u);
     EXPECT_EQ(Count(db.db(), "n = 25"), 0u);
   });
-  // And what is written again comes back.
+  // Rows written again come back.
   db.Put(Key(250), Value(25, "again"));
   EXPECT_EQ(Count(db.db(), "n = 25"), 1u);
   db.Flush();
@@ -85,7 +85,7 @@ TEST_F(SkipVersions, MergeOperandsMakeValuesThatNoFileHas) {
   }
 }
 
-/// Fails without a value below, as merge operators of counters do.
+/// Fails without a value below, like merge operators of counters.
 class NeedsBase final : public rocksdb::AssociativeMergeOperator {
  public:
   const char* Name() const override { return "NeedsBase"; }

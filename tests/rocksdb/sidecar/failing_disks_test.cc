@@ -7,9 +7,9 @@
 #include "tests/support/faulty_disks.h"
 #include "tests/support/logs.h"
 
-// The disk becomes full, the process is killed, or the power fails, while files with filters and
-// indexes are written: the database opens again, also with stock RocksDB, with what was
-// acknowledged, and scans return what they should.
+// The disk becomes full, the process is killed, or the power fails while files with filters and
+// indexes are written. The database opens again, also with stock RocksDB, has all acknowledged
+// writes, and scans return the right rows.
 
 namespace blocksieve {
 namespace {
@@ -22,12 +22,12 @@ class FailingDisks : public SidecarFixture {
 
   struct Written {
     TestDb::Model acknowledged;
-    std::set<std::string> unknown;  // their writes failed, and may have happened nevertheless
+    std::set<std::string> unknown;  // keys whose failed writes may have happened nevertheless
     uint64_t errors = 0;
-    rocksdb::Status first_error;  // but for those of flushes and compactions
+    rocksdb::Status first_error;  // except for flushes and compactions
   };
 
-  /// Writes some keys twice, with two flushes and a compaction, until there are `max_errors`.
+  /// Writes some keys twice, with two flushes and a compaction, until `max_errors` errors.
   Written Write(const std::string& path, rocksdb::Env* env, uint64_t num_keys, size_t max_errors) {
     rocksdb::Options options = config_.ToOptions();
     options.env = env;
@@ -45,7 +45,7 @@ class FailingDisks : public SidecarFixture {
       if (status.ok()) {
         written.acknowledged[key] = Value(i / 10);
       } else {
-        // The first says why; after it, some only say that there was one.
+        // The first has the reason; later ones may only mention it.
         if (written.errors++ == 0) written.first_error = status;
         written.unknown.insert(key);
       }
@@ -58,7 +58,7 @@ class FailingDisks : public SidecarFixture {
     return written;
   }
 
-  /// With a disk that is well.
+  /// Opens the database on a working disk.
   void ExpectAllThere(const DbConfig& config, const std::string& path, Written* written) {
     rocksdb::Options options = config.ToOptions();
     options.env = UnsyncedEnv();
@@ -75,7 +75,7 @@ class FailingDisks : public SidecarFixture {
     EXPECT_EQ(Count(*db, "n = 7"),
               static_cast<size_t>(std::count_if(model.begin(), model.end(), is_seven)));
     for (const char* const where : {"n IN (1, 3)", "t = 'absent'"}) Count(*db, where);
-    // And it goes on.
+    // Writes continue.
     MustBeOk(db->Put({}, "z", Value(3)), "put");
     written->acknowledged["z"] = Value(3);
     MustBeOk(db->Flush({}), "flush");
@@ -112,7 +112,7 @@ TEST_P(SidecarCrash, AtEveryStepNothingIsLostAndNothingIsWrong) {
     lived = !disk->is_dead();
     num_deaths += disk->is_dead();
     if (GetParam() == End::kPowerFails) disk->LosePower(static_cast<uint64_t>(changes));
-    if (!std::filesystem::exists(path + "/CURRENT")) continue;  // it was never there
+    if (!std::filesystem::exists(path + "/CURRENT")) continue;  // it was never created
     if (changes % 2 == 1) ExpectAllThere(stock, path, &written);
     if (!HasFailure()) ExpectAllThere(config_, path, &written);
   }

@@ -5,7 +5,7 @@
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
 
-// Sidecars after SSTs were copied, and without their having been.
+// Sidecars of copied SSTs, with and without copies of the sidecars.
 
 namespace blocksieve {
 namespace {
@@ -24,7 +24,7 @@ class SidecarCopies : public SidecarFixture {
     return OpenDb(config_.ToOptions(), path);
   }
 
-  /// Files of which a scan cannot skip anything.
+  /// Files in which a scan cannot skip anything.
   size_t NumWithoutIndex(rocksdb::DB& db, const std::string& where = "n = 7",
                          const SkipScanOptions& options = AlwaysSkip()) {
     // The process knows the indexes of the same SSTs in the other database.
@@ -62,7 +62,7 @@ TEST_F(SidecarCopies, WithoutThemSstsAreReadAsAWhole) {
   MustBeOk(NewCheckpoint(&db_.db())->CreateCheckpoint(Other()), "checkpoint");
   auto other = Open(Other());
   EXPECT_EQ(NumWithoutIndex(*other), kFiles);
-  // From the database that it was made from.
+  // Copies sidecars from the original database.
   uint64_t num_copied = 0;
   MustBeOk(CopySkipIndexes(other.get(), nullptr, db_.path(), &num_copied), "copy");
   EXPECT_EQ(num_copied, kFiles);
@@ -89,7 +89,7 @@ TEST_F(SidecarCopies, ImportedSstsGetThoseOfTheirOldNumbers) {
            "export");
   const std::unique_ptr<rocksdb::ExportImportFilesMetaData> metadata(exported);
   TestDb other(config_);
-  for (int i = 0; i < 5; ++i) other.Fill({"x"});  // so that numbers differ
+  for (int i = 0; i < 5; ++i) other.Fill({"x"});  // so that file numbers differ
   rocksdb::ColumnFamilyHandle* imported = nullptr;
   MustBeOk(other->CreateColumnFamilyWithImport(config_.ToOptions(), "imported", {}, *metadata,
                                                &imported),
@@ -115,14 +115,14 @@ TEST_F(SidecarCopies, WhatIsLostIsRebuiltWithoutCompaction) {
   const auto start = std::chrono::steady_clock::now();
   MustBeOk(RebuildSkipIndexes(other.get(), nullptr, keep_last, /*bytes_per_second=*/20'000),
            "rebuild");
-  // Of timing only that it takes no less: 600 rows of more than 14 bytes.
+  // Checks only the minimum time, for 600 rows of more than 14 bytes.
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
   EXPECT_EQ(last.files_done, kFiles);
   EXPECT_EQ(last.files_left, 0u);
   EXPECT_EQ(last.bytes_left, 0u);
   EXPECT_EQ(NamesWith(Other(), ".sst"), ssts);
   EXPECT_EQ(NumWithoutIndex(*other), 0u);
-  // As it would have been written.
+  // Equal to the index that the collector writes.
   for (const std::string& number : ssts) {
     const std::string rebuilt = ReadFile(Other() + "/" + number + ".bsx");
     const std::string written = ReadFile(Sidecar(db_, number));

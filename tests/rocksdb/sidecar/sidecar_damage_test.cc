@@ -5,8 +5,8 @@
 #include "tests/support/damage.h"
 #include "tests/support/faulty_disks.h"
 
-// Sidecars that are missing, damaged, cut off, or another's: their SST is read as a whole. The rows
-// of a scan stay what they are, and the database opens.
+// The SST of a missing, damaged, truncated or foreign sidecar is read as a whole. Scans return the
+// same rows, and the database opens.
 
 namespace blocksieve {
 namespace {
@@ -83,7 +83,7 @@ TEST_F(SidecarDamage, CutOffOrLongerOnesAreNotBelieved) {
   }
   WriteFile(SidecarOf(sst), bytes + '\0');
   EXPECT_EQ(sst.Open().index(), nullptr);
-  // A file system that loses what was not synced may leave zeros.
+  // A file system that loses unsynced bytes may leave zeros.
   WriteFile(SidecarOf(sst), std::string(bytes.size(), '\0'));
   ExpectUnusable(db, "damaged or has another version");
   WriteFile(SidecarOf(sst), bytes);
@@ -99,7 +99,7 @@ TEST_F(SidecarDamage, ThatOfAnotherDatabaseOrAnOlderRunIsNotBelieved) {
   const Sst same = Ssts(&other)[0];
   ASSERT_EQ(std::filesystem::path(sst.path).filename(),
             std::filesystem::path(same.path).filename());
-  // The very same rows in a file of the same number, and of the same length.
+  // The same rows, in a file with the same number and length.
   std::filesystem::copy_file(SidecarOf(same), SidecarOf(sst),
                              std::filesystem::copy_options::overwrite_existing);
   ExpectUnusable(db, "belongs to another SST");

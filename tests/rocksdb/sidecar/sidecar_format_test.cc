@@ -6,7 +6,7 @@
 
 #include "tests/support/damage.h"
 
-// The bytes of integration/rocksdb/FORMAT.md: a promise, so they stand here as they are.
+// The bytes of integration/rocksdb/FORMAT.md, spelled out because they are a promise.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

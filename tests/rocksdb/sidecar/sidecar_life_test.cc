@@ -9,7 +9,7 @@
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
 #include "tests/support/logs.h"
 
-// When sidecars come to be, where, and when they go.
+// When and where sidecars are written, and when they are deleted.
 
 namespace blocksieve {
 namespace {
@@ -18,7 +18,7 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 class SidecarLife : public SidecarFixture {
  protected:
-  /// Files whose properties have a whole index, or name a sidecar.
+  /// Number of files whose properties have a whole index, or name a sidecar.
   static uint64_t CountProperty(rocksdb::DB& db, const char* name) {
     uint64_t count = 0;
     for (const auto& [path, file] : FilesOf(db))
@@ -35,7 +35,7 @@ class SidecarLife : public SidecarFixture {
     EXPECT_EQ(NamesWith(db.path(), ".bsx"), NamesWith(db.path(), ".sst"));
   }
 
-  /// The ten rows of a number are found by the indexes of all files, of which one has them.
+  /// Checks that the indexes of all files find the ten rows with a number, which are in one file.
   void ExpectIndexed(rocksdb::DB& db) {
     ScanExplanation explanation;
     EXPECT_EQ(Count(db, "n = 7", &explanation), 10u);

@@ -11,7 +11,7 @@
 
 namespace blocksieve::testing {
 
-/// Names in `directory` that end so, without that end.
+/// Names in `directory` with this suffix, without it.
 inline std::set<std::string> NamesWith(const std::string& directory, const std::string& suffix) {
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
@@ -45,7 +45,7 @@ class SidecarFixture : public SkipFixture {
     return config;
   }
 
-  /// Three files of 200 rows each, of which each n is in ten.
+  /// Writes three files of 200 rows, with each number in ten rows.
   static void FillFiles(TestDb* db, uint64_t num_files = 3) {
     for (uint64_t file = 0; file < num_files; ++file) {
       for (uint64_t i = 0; i < 200; ++i) {
@@ -59,7 +59,7 @@ class SidecarFixture : public SkipFixture {
     return db.path() + "/" + number + ".bsx";
   }
 
-  /// Files whose index a scan could not use, and why.
+  /// The files whose index a scan could not use, with reasons.
   std::vector<std::string> Problems(TestDb& db) {
     ScanExplanation explanation;
     EXPECT_EQ(Count(db.db(), "n = 7", &explanation), 10u);

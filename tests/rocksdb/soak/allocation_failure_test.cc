@@ -16,9 +16,9 @@
 #include "tests/support/key_sets.h"
 #include "tests/support/logs.h"
 
-// Every allocation of the plug-in fails once. RocksDB is not exception-safe, so nothing may be
-// thrown at it: a filter or an index that finds no memory is not there, with a line in the log, and
-// what is not there may match. A scan, which users call, reports an error.
+// Every allocation of the plug-in fails once. RocksDB is not exception-safe, so the plug-in must
+// not throw: a filter or index without memory is left out, with a line in the log, and its keys may
+// match. A scan, which users call, returns an error.
 
 namespace blocksieve {
 namespace {
@@ -146,7 +146,7 @@ TEST_F(SkipIndexShortOfMemory, AFileGetsAWholeIndexOrNone) {
     for (const auto& [key, value] : rows) {
       EXPECT_TRUE(collector->AddUserKey(key, value, rocksdb::kEntryPut, 1, 0).ok());
     }
-    for (int times = 0; times < 2; ++times) {  // as RocksDB does
+    for (int times = 0; times < 2; ++times) {  // like RocksDB
       EXPECT_TRUE(collector->Finish(&collected.properties).ok());
     }
     collector->GetReadableProperties();
@@ -228,7 +228,7 @@ TEST_F(SkipIndexShortOfMemory, OpeningIndexesIsTriedAgain) {
         EXPECT_TRUE(failed || (index != nullptr && index->index() != nullptr));
         EXPECT_NE(catalog->Open(properties)->index(), nullptr) << "with memory";
         kept += catalog->used_bytes() != 0;
-        catalog.emplace(1 << 20);  // so that the next attempt opens it once more
+        catalog.emplace(1 << 20);  // so that the next attempt opens it again
       });
   EXPECT_GT(kept, 10u);
 }
@@ -236,7 +236,7 @@ TEST_F(SkipIndexShortOfMemory, OpeningIndexesIsTriedAgain) {
 struct Scanned {
   rocksdb::Status status;
   uint64_t num_rows = 0;
-  uint64_t sum = 0;  // of hashes
+  uint64_t sum = 0;  // sum of hashes
 };
 
 class ScanShortOfMemory : public SkipIndexShortOfMemory,

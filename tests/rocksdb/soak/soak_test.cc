@@ -25,9 +25,9 @@
 #include "tests/support/sanitizers.h"
 #include "tests/support/temp_dir.h"
 
-// A process that writes, looks up and scans all the time is killed, over and over, and its database
-// opened again: everything that was acknowledged must be there, filters and skip indexes must say
-// so, and memory must not grow. With BLOCKSIEVE_LONG_TESTS for half an hour.
+// Kills a process that writes, looks up and scans, and reopens its database, over and over. All
+// acknowledged writes must be found, with filters and skip indexes, and memory must not grow. Runs
+// for half an hour with BLOCKSIEVE_LONG_TESTS.
 
 namespace blocksieve {
 namespace {
@@ -40,7 +40,7 @@ constexpr uint64_t kKeys = 10'000;
 constexpr uint64_t kNumbers = 500;
 const std::vector<std::string> kDefinitions = {"n=int:field:1", "w=words:2"};
 
-// The n-th operation of all, the same whenever it is asked for.
+// The n-th operation, always the same.
 struct Operation {
   std::string key;
   std::string value;  // empty: a delete
@@ -50,7 +50,7 @@ struct Operation {
     const uint64_t number = random() % kKeys;
     key = Key(number);
     if (random() % 8 == 0) return;
-    // Half of the numbers go with the key, as clustered columns do. The key is in the value, too.
+    // Half of the numbers follow the key order, like clustered columns. The value contains the key.
     const uint64_t shown = random() % 2 == 0 ? number * kNumbers / kKeys : random() % kNumbers;
     value = std::to_string(shown) + "\tword" + std::to_string(random() % 300) + " " + key + " " +
             std::string(random() % 80, '.');
@@ -79,7 +79,7 @@ rocksdb::Options SoakOptions() {
   config.table.metadata_block_size = 512;
   config.table.detect_filter_construct_corruption = true;
   config.table.cache_index_and_filter_blocks = true;
-  config.table.block_cache = rocksdb::NewLRUCache(1 << 20);  // is full soon
+  config.table.block_cache = rocksdb::NewLRUCache(1 << 20);  // fills soon
   rocksdb::Options options = config.ToOptions();
   options.create_if_missing = true;
   options.listeners = {NewListener()};
@@ -88,20 +88,20 @@ rocksdb::Options SoakOptions() {
   options.target_file_size_base = 256 << 10;
   options.max_bytes_for_level_base = 1 << 20;
   options.max_bytes_for_level_multiplier = 4;
-  options.max_open_files = 20;  // so that tables are closed and opened all the time
+  options.max_open_files = 20;  // so that tables are constantly closed and reopened
   return options;
 }
 
-// What the child tells, in memory that survives it.
-struct Told {
+// The child's progress, in memory that survives it.
+struct Progress {
   std::atomic<uint64_t> begun;         // operations
   std::atomic<uint64_t> acknowledged;  // operations
-  std::atomic<uint64_t> compared;      // scans with the index against those without
+  std::atomic<uint64_t> compared;      // scans compared with scans without the index
   std::atomic<uint64_t> differences;
 };
 
-// Lookups beside the writer: what is found belongs to the key.
-void LookUp(rocksdb::DB* db, Told* told, uint64_t seed) {
+// Lookups concurrent with the writer: found values contain their key.
+void LookUp(rocksdb::DB* db, Progress* progress, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::string value;
   for (;;) {
@@ -109,12 +109,12 @@ void LookUp(rocksdb::DB* db, Told* told, uint64_t seed) {
     const rocksdb::Status status = db->Get({}, key, &value);
     const bool is_right =
         status.IsNotFound() || (status.ok() && value.find(" " + key + " ") != std::string::npos);
-    if (!is_right) ++told->differences;
+    if (!is_right) ++progress->differences;
   }
 }
 
-// Scans beside the writer: at one snapshot, with the index as without.
-void Compare(rocksdb::DB* db, Told* told, uint64_t seed) {
+// Scans concurrent with the writer, at one snapshot, with and without the index.
+void Compare(rocksdb::DB* db, Progress* progress, uint64_t seed) {
   std::mt19937_64 random(seed);
   const std::vector<Column> columns = Columns(kDefinitions);
   for (;;) {
@@ -125,22 +125,22 @@ void Compare(rocksdb::DB* db, Told* told, uint64_t seed) {
     options.snapshot = db->GetSnapshot();
     const ScannedRows with = Scan(db, nullptr, predicate, options);
     options.use_index = false;
-    if (with != Scan(db, nullptr, predicate, options)) ++told->differences;
+    if (with != Scan(db, nullptr, predicate, options)) ++progress->differences;
     db->ReleaseSnapshot(options.snapshot);
-    ++told->compared;
+    ++progress->compared;
   }
 }
 
-[[noreturn]] void RunUntilKilled(const std::string& path, Told* told, uint64_t seed) {
+[[noreturn]] void RunUntilKilled(const std::string& path, Progress* progress, uint64_t seed) {
   std::unique_ptr<rocksdb::DB> db;
   if (!rocksdb_plugin::OpenDb(SoakOptions(), path, &db).ok()) ::_exit(2);
-  std::thread lookups(LookUp, db.get(), told, seed);
-  std::thread scans(Compare, db.get(), told, seed + 1);
+  std::thread lookups(LookUp, db.get(), progress, seed);
+  std::thread scans(Compare, db.get(), progress, seed + 1);
   for (;;) {
-    const uint64_t n = told->acknowledged;
-    told->begun = n + 1;
+    const uint64_t n = progress->acknowledged;
+    progress->begun = n + 1;
     if (!Operation(n).Apply(db.get()).ok()) ::_exit(3);
-    told->acknowledged = n + 1;
+    progress->acknowledged = n + 1;
   }
 }
 
@@ -152,7 +152,7 @@ uint64_t ResidentBytes(pid_t process) {
   return resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Lookups of all keys and of as many that are not there, a read of everything, and scans.
+// Looks up all keys and as many absent ones, reads everything, and scans.
 void CheckAll(rocksdb::DB* db, const Model& model) {
   std::vector<std::string> absent;
   for (uint64_t i = 0; i < 2 * kKeys; ++i) {
@@ -171,18 +171,18 @@ void CheckAll(rocksdb::DB* db, const Model& model) {
   }
 }
 
-// What is in the database after a kill, after so many operations and perhaps one more.
-[[noreturn]] void CheckAfterKill(const std::string& path, Told* told, Model* model,
+// The contents of the database after a kill: this many operations, and perhaps one more.
+[[noreturn]] void CheckAfterKill(const std::string& path, Progress* progress, Model* model,
                                  uint64_t in_model) {
   const std::unique_ptr<rocksdb::DB> db = OpenDb(SoakOptions(), path);
-  if (told->begun > in_model) {
+  if (progress->begun > in_model) {
     const Operation last(in_model);
     std::string value;
     const rocksdb::Status status = db->Get({}, last.key, &value);
     const bool has_happened = last.value.empty() ? status.IsNotFound() : value == last.value;
     if (has_happened) {
       last.Apply(model);
-      told->acknowledged = in_model + 1;
+      progress->acknowledged = in_model + 1;
     }
   }
   CheckAll(db.get(), *model);
@@ -190,14 +190,14 @@ void CheckAll(rocksdb::DB* db, const Model& model) {
   ::_exit(::testing::Test::HasFailure() ? 1 : 0);
 }
 
-// The database is open in children only: a process that is forked while RocksDB has threads gets
-// none of them, and would wait for flushes for ever.
+// Only children open the database: a process forked while RocksDB has threads gets none of them,
+// and would wait for flushes for ever.
 class Soak : public ::testing::Test {
  protected:
   Soak()
-      : told_(static_cast<Told*>(::mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE,
-                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
-  ~Soak() override { ::munmap(told_, sizeof(Told)); }
+      : progress_(static_cast<Progress*>(::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
+                                                MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+  ~Soak() override { ::munmap(progress_, sizeof(Progress)); }
 
   void SetUp() override {
     if (kThreadSanitizer) {
@@ -205,20 +205,21 @@ class Soak : public ::testing::Test {
     }
   }
 
-  // Lets a child work, `times` times until it has done `writes` writes more and compared a scan,
-  // and kills it. By its work and not by the clock, so that a busy machine only takes longer.
-  // Returns the child's memory after each time.
+  // Starts a child, waits `times` times until it has done `writes` more writes and compared a scan,
+  // and kills it. Counts work, not time, so that a busy machine only takes longer. Returns the
+  // child's memory after each time.
   std::vector<uint64_t> RunChild(const std::string& path, int times, uint64_t writes,
                                  uint64_t seed) {
     const pid_t child = ::fork();
-    if (child == 0) RunUntilKilled(path, told_, seed);
+    if (child == 0) RunUntilKilled(path, progress_, seed);
     std::vector<uint64_t> resident;
     int how = 0;
     bool is_dead = false;
     for (int i = 0; i < times && !is_dead; ++i) {
-      const uint64_t enough_writes = told_->acknowledged + writes;
-      const uint64_t enough_scans = told_->compared + 1;
-      while (!is_dead && (told_->acknowledged < enough_writes || told_->compared < enough_scans)) {
+      const uint64_t enough_writes = progress_->acknowledged + writes;
+      const uint64_t enough_scans = progress_->compared + 1;
+      while (!is_dead &&
+             (progress_->acknowledged < enough_writes || progress_->compared < enough_scans)) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         is_dead = ::waitpid(child, &how, WNOHANG) == child;
       }
@@ -231,11 +232,11 @@ class Soak : public ::testing::Test {
     return resident;
   }
 
-  Told* const told_;
+  Progress* const progress_;
 };
 
 TEST_F(Soak, NothingIsLostWrongOrLeaked) {
-  ASSERT_NE(told_, MAP_FAILED);
+  ASSERT_NE(progress_, MAP_FAILED);
   TempDir dir;
   const std::string path = dir / "db";
   const int least_kills = 5;
@@ -248,29 +249,29 @@ TEST_F(Soak, NothingIsLostWrongOrLeaked) {
   for (int kills = 0; kills < least_kills || Clock::now() < end; ++kills) {
     resident.push_back(RunChild(path, 1, 1'000 + random() % 9'000, random()).front());
     ASSERT_FALSE(HasFailure());
-    ASSERT_EQ(told_->differences, 0u);
-    for (; in_model < told_->acknowledged; ++in_model) Operation(in_model).Apply(&model);
+    ASSERT_EQ(progress_->differences, 0u);
+    for (; in_model < progress_->acknowledged; ++in_model) Operation(in_model).Apply(&model);
 
     const pid_t child = ::fork();
-    if (child == 0) CheckAfterKill(path, told_, &model, in_model);
+    if (child == 0) CheckAfterKill(path, progress_, &model, in_model);
     int how = 0;
     ASSERT_EQ(::waitpid(child, &how, 0), child);
     ASSERT_TRUE(WIFEXITED(how) && WEXITSTATUS(how) == 0) << in_model << " operations";
   }
   std::printf("  %zu kills, %llu writes, %llu scans compared, %.1f to %.1f MB resident\n",
               resident.size(), static_cast<unsigned long long>(in_model),
-              static_cast<unsigned long long>(told_->compared),
+              static_cast<unsigned long long>(progress_->compared),
               static_cast<double>(*std::min_element(resident.begin(), resident.end())) / 1e6,
               static_cast<double>(*std::max_element(resident.begin(), resident.end())) / 1e6);
 }
 
-// In one process, for memory shows in it only.
+// In one process, as memory growth shows only there.
 TEST_F(Soak, MemoryStaysFlat) {
-  ASSERT_NE(told_, MAP_FAILED);
+  ASSERT_NE(progress_, MAP_FAILED);
   TempDir dir;
   const std::vector<uint64_t> resident =
       LongTests() ? RunChild(dir / "db", 60, 20'000, 4) : RunChild(dir / "db", 12, 4'000, 4);
-  EXPECT_EQ(told_->differences, 0u);
+  EXPECT_EQ(progress_->differences, 0u);
   // After the first third most keys have been written, and caches are full.
   const auto third = static_cast<ptrdiff_t>(resident.size()) / 3;
   const auto median = [](std::vector<uint64_t> values) {
