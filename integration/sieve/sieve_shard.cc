@@ -23,7 +23,7 @@ constexpr uint64_t kUrlsPerCounter = 5;
 constexpr uint64_t kMinCounters = 1024;
 
 // Shards are not equally full, and estimates have errors. Up to this share above the design size,
-// the sieve as a whole may not be over-full.
+// the sieve as a whole may not be overfull.
 constexpr uint64_t kDesignPartsOfSlack = 16;
 
 using rocksdb::ReadOptions;

@@ -26,7 +26,7 @@ inline constexpr uint64_t kSieveSeed = 0x7369657665;
 /// filters, which recognise new URLs in a full sieve. This filter only counts URLs while they come
 /// and go, which takes 0.8 bits per URL. While the sieve is not full, it also recognises new URLs
 /// whose counter is zero without a lookup in RocksDB: a third of them at a fifth of the design
-/// size. It is over-full at 17/16 of the design size.
+/// size. It is overfull at 17/16 of the design size.
 BloomLayout CountingFilterLayout(uint64_t design_urls);
 
 /// A URL of a shard.

@@ -60,7 +60,7 @@ struct SieveStats {
 
   uint64_t counting_filter_bytes = 0;
   uint64_t file_filter_bytes = 0;
-  std::string overfull;  ///< Message of an over-full counting filter; empty if there is none.
+  std::string overfull;  ///< Message of an overfull counting filter; empty if there is none.
 
   uint64_t new_urls() const {
     return new_by_counting_filter + new_by_file_filters + new_by_reading;
@@ -105,7 +105,7 @@ class UrlSieve {
   rocksdb::Status Forget(std::span<const std::string_view> urls, ForgetCounts* counts);
 
   /// Compacts all files, which frees the space of forgotten and popped URLs and minimises the file
-  /// filters. Replaces over-full counting filters with larger ones. Stops with Incomplete if
+  /// filters. Replaces overfull counting filters with larger ones. Stops with Incomplete if
   /// `*canceled` becomes true. `progress`, if set, gets the number of parts done and of all parts.
   rocksdb::Status Compact(std::atomic<bool>* canceled = nullptr,
                           const std::function<void(size_t done, size_t all)>& progress = nullptr);

@@ -79,7 +79,7 @@ class SieveTest(CommandTest):
         self.sieve("--design", 1000, "--shards", 2, "push", "-",
                    stdin=b"".join(b"%d\n" % i for i in range(30_000)))
         self.assertTrue(self.stats()["overfull"])
-        self.assertIn("over-full", self.sieve("stats").out.decode())
+        self.assertIn("overfull", self.sieve("stats").out.decode())
         self.sieve("compact")
         stats = self.stats()
         self.assertFalse(stats["overfull"])

@@ -154,7 +154,7 @@ TEST_F(SavedFilter, IsDeletedByTheFirstChange) {
   EXPECT_FALSE(IsIn(dir_ / "killed"));
 }
 
-// An over-full filter is replaced, here by one of the same size.
+// An overfull filter is replaced, here by one of the same size.
 TEST_F(SavedFilter, IsDeletedWhenCompactionReplacesIt) {
   Make(20'000, 2000);
   Forget(Open().get(), TestUrls(1000, 20'000));

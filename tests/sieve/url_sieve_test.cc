@@ -33,7 +33,7 @@ TEST_F(UrlSieveTest, UrlsAreBytes) {
 
 // Compares random operations, restarts and compactions with a model of sets and lists.
 TEST_F(UrlSieveTest, AgreesWithTheModel) {
-  // Soon over-full, and replaced at the next compaction.
+  // Soon overfull, and replaced at the next compaction.
   auto sieve = Open({.num_shards = 3, .design_urls = 1000});
   std::mt19937_64 random(1);
   std::set<std::string> seen;
