@@ -103,8 +103,8 @@ class BLOCKSIEVE_EXPORT ClassicBloom : public BloomArray {
   /// An empty filter. Errors: those of BloomLayout::Check; ResourceExhausted if out of memory.
   static Result<ClassicBloom> Create(const BloomLayout& layout);
 
-  /// Reads a block made by Serialize, and does not refer to it afterwards. Takes memory (to 4 GiB)
-  /// and time by its layout, even for an empty filter's few bytes: do not read untrusted blocks.
+  /// Reads a block made by Serialize, and does not refer to it afterwards. Allocates what its
+  /// layout says, up to 4 GiB, even for an empty filter's few bytes: do not read untrusted blocks.
   /// Errors: Corruption, NotSupported (a newer version, another kind), ResourceExhausted.
   static Result<ClassicBloom> Deserialize(ByteView block);
 
@@ -120,7 +120,7 @@ class BLOCKSIEVE_EXPORT ClassicBloom : public BloomArray {
   /// @}
 
   /// @{
-  /// False: the key was never added. True: it may have been; wrong at the rate CurrentFpr().
+  /// Whether a key may have been added. False is certain; true is wrong at the rate CurrentFpr().
   bool MayContain(std::string_view key) const noexcept;
   bool MayContainHash(uint64_t hash) const noexcept;
   /// @}
@@ -173,13 +173,14 @@ class BLOCKSIEVE_EXPORT CountingBloom : public BloomArray {
   /// @}
 
   /// @{
-  /// False: no Add of the key is left. True: it may be held; wrong at the rate CurrentFpr().
+  /// Whether the filter may hold a key. False is certain; true is wrong at the rate CurrentFpr().
   bool MayContain(std::string_view key) const noexcept;
   bool MayContainHash(uint64_t hash) const noexcept { return EstimateCountHash(hash) != 0; }
   /// @}
 
   /// @{
-  /// At most how often a key was added and not removed: its lowest counter. max_count(): or more.
+  /// Upper bound of how often a key was added and not removed: its lowest counter. max_count()
+  /// stands for that or more.
   uint32_t EstimateCount(std::string_view key) const noexcept;
   uint32_t EstimateCountHash(uint64_t hash) const noexcept;
   /// @}
