@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# usage: two_versions.sh OTHER_PLUGIN PROGRAM COMMAND WORK_DIR Preloads a plug-in of another
-# version, 0.0.0, into a program that links this one and into the command, which contains the code.
-# Both work as without it, and stderr names that version.
+# usage: two_versions.sh OTHER_PLUGIN PROGRAM COMMAND WORK_DIR
+# Preloads a plug-in of another version, 0.0.0, into a program that links this one and into the
+# command, which contains the code. Both work as without it, and stderr names that version.
 set -euo pipefail
 export LD_PRELOAD=$1
 program=$2
@@ -10,7 +10,7 @@ work=$4
 rm -rf "$work"
 mkdir -p "$work"
 
-# both COMMAND...: prints what it prints.
+# both COMMAND...: runs the command, and fails unless stderr names the other version once.
 both() {
   "$@" 2>"$work/stderr" || { cat "$work/stderr" && return 1; }
   [[ $(grep -c 'blocksieve.*0\.0\.0' "$work/stderr") == 1 ]] || {

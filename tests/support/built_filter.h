@@ -9,12 +9,11 @@
 
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 
-// Filters built and probed as RocksDB does it, but without a database.
+// Filters built and probed as by RocksDB, but without a database.
 
 namespace blocksieve::testing {
 
-/// Table options whose filters are as large as they were asked to be; the default differs by
-/// version.
+/// Table options without optimize_filters_for_memory, whose default differs by version.
 inline rocksdb::BlockBasedTableOptions NotFittedToMemory() {
   rocksdb::BlockBasedTableOptions options;
   options.optimize_filters_for_memory = false;
@@ -58,7 +57,7 @@ inline std::unique_ptr<rocksdb::FilterBitsReader> NewReader(const rocksdb::Filte
   return std::unique_ptr<rocksdb::FilterBitsReader>(policy.GetFilterBitsReader(contents));
 }
 
-/// How many of the keys may match, asked one by one.
+/// The number of keys that may match, probed one by one.
 inline size_t CountMatches(rocksdb::FilterBitsReader* reader,
                            const std::vector<std::string>& keys) {
   size_t matches = 0;

@@ -7,12 +7,12 @@
 namespace blocksieve::testing {
 
 struct ChildResult {
-  int exit_code = -1;  ///< -1 if it was killed.
-  std::string output;  ///< Of stdout and stderr.
+  int exit_code = -1;  ///< -1 if the program was killed.
+  std::string output;  ///< Both stdout and stderr.
 };
 
-/// Runs a program (looked for in PATH) to its end. `environment` is added to one's own, without
-/// LD_PRELOAD and BLOCKSIEVE_*.
+/// Runs a program (found in PATH) to its end, in this process's environment without LD_PRELOAD and
+/// BLOCKSIEVE_*, plus `environment`.
 ChildResult RunChild(const std::vector<std::string>& command,
                      const std::map<std::string, std::string>& environment = {});
 

@@ -10,14 +10,14 @@
 
 #include "blocksieve/bytes.h"
 
-// Damage to bytes that were written: what tests of filters, indexes and the toy LSM's files share.
+// Damaged bytes, for tests of filters, indexes and the toy LSM's files.
 
 namespace blocksieve::testing {
 
-/// A copy in memory of just its size, so that a sanitizer sees a read beyond either end.
+/// A copy in memory of exactly its size, so that a sanitizer finds reads outside.
 inline std::vector<uint8_t> ExactCopy(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// What a byte is changed by, with xor.
+/// Changes of a byte, by xor.
 using Masks = std::vector<uint8_t>;
 inline Masks EveryBit() { return {1, 2, 4, 8, 16, 32, 64, 128}; }
 inline Masks EveryChange() {
@@ -26,8 +26,8 @@ inline Masks EveryChange() {
   return masks;
 }
 
-/// Calls check(bytes, at) with each byte changed by each of masks_of(at), and everything else as it
-/// was. Ends at the first failure.
+/// Calls check(bytes, at) with each byte in turn changed by each of masks_of(at). Ends at the first
+/// failure.
 template <class MasksOf, class Check>
 void ForEachFlip(ByteView bytes, MasksOf masks_of, Check check) {
   std::vector<uint8_t> damaged = ExactCopy(bytes);

@@ -12,7 +12,7 @@ namespace {
 
 std::string Hex(const std::string& key) { return rocksdb::Slice(key).ToString(true); }
 
-// What a read of `key` should have given, against what it gave; "" if equal.
+// Compares the result of a read of `key` with the expected one; "" if equal.
 std::string Compare(const TestDb::Model& model, const std::string& key,
                     const rocksdb::Status& status, const rocksdb::Slice& value) {
   const auto entry = model.find(key);
@@ -123,11 +123,11 @@ std::string CheckPrefixScans(rocksdb::DB* db, const TestDb::Model& model,
     if (groups[prefix].empty()) starts[prefix] = absent;
   }
 
-  // Not with prefix_same_as_start, which asserts that all keys are in the extractor's domain.
+  // prefix_same_as_start would assert that all keys are in the extractor's domain.
   const auto has_prefix = [&](const rocksdb::Slice& key, const std::string& prefix) {
     return extractor.InDomain(key) && extractor.Transform(key) == prefix;
   };
-  // One iterator for all: after a file that a filter excluded it must go on working.
+  // One iterator for all prefixes: it must still work after a filter excluded a file.
   const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(read_options));
   for (const auto& [prefix, expected] : groups) {
     // The first key in comparator order that can have this prefix.

@@ -5,23 +5,23 @@
 
 namespace blocksieve::testing {
 
-/// Whether an environment variable is there, with whatever value.
+/// Whether an environment variable is set, to any value.
 inline bool IsSet(const char* variable) {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): no test sets these
   return std::getenv(variable) != nullptr;
 }
 
-/// The number in an environment variable, or another one if it is not there.
+/// The number in an environment variable, or `otherwise` if it is not set.
 inline uint64_t NumberFromEnvironment(const char* variable, uint64_t otherwise) {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): no test sets these
   const char* const text = std::getenv(variable);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-/// Whether tests are to run at full length.
+/// Whether tests run at full length.
 inline bool LongTests() { return IsSet("BLOCKSIEVE_LONG_TESTS"); }
 
-/// Whether golden files are to be made anew: for a new version of a format only.
+/// Whether to rewrite golden files, which only a new version of a format needs.
 inline bool WritesGoldenFiles() { return IsSet("BLOCKSIEVE_WRITE_GOLDEN"); }
 
 }  // namespace blocksieve::testing

@@ -20,11 +20,11 @@ void* __wrap_aligned_alloc(size_t alignment, size_t size);
 namespace blocksieve::testing {
 namespace {
 
-thread_local uint64_t allocations_left = 0;  // until one fails; 0: none will
+thread_local uint64_t allocations_left = 0;  // until one fails; 0: none fails
 thread_local bool fails_for_good = false;
 thread_local bool has_failed = false;
 
-/// Where the code of a shared library lies; nowhere if it is not loaded.
+/// Addresses of the code of a shared library; none if it is not loaded.
 struct CodeOf {
   explicit CodeOf(std::string_view library) : name(library) {
     dl_iterate_phdr(
@@ -50,7 +50,7 @@ struct CodeOf {
   uintptr_t end = 0;
 };
 
-/// Whether RocksDB allocates, itself or through a container, whose code is in libstdc++.
+/// Whether RocksDB allocates, directly or through a container, whose code is in libstdc++.
 bool IsForRocksDb(const void* caller) {
   static const CodeOf rocksdb("librocksdb");
   static const CodeOf standard("libstdc++");
@@ -124,7 +124,7 @@ void* __wrap_aligned_alloc(size_t alignment, size_t size) {
              : nullptr;
 }
 
-// Not inlined, or GCC sees free() meet operator new and warns.
+// Not inlined, as GCC would warn that free() does not match operator new.
 [[gnu::noinline]] void* operator new(size_t size) {
   return AllocateOrThrow(size, __builtin_return_address(0));
 }

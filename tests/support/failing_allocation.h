@@ -3,14 +3,14 @@
 #include <cstdint>
 #include <initializer_list>
 
-// Memory that runs out. A program that links failing_allocation.cc has its own operator new and,
-// with the linker options that its CMakeLists.txt has, its own malloc and aligned_alloc.
+// Simulates short memory. failing_allocation.cc replaces operator new and, with the linker options
+// in CMakeLists.txt, malloc and aligned_alloc.
 
 namespace blocksieve::testing {
 
-/// While one lives, an allocation of this thread fails: the n-th from now on, n counting from 1,
-/// and with `for_good` all after it. What RocksDB's library allocates in its own functions always
-/// succeeds: it is not made for anything else.
+/// During its lifetime, the n-th allocation of this thread fails, counted from 1, and with
+/// `for_good` all later ones too. Allocations inside RocksDB's library always succeed, as it cannot
+/// handle failures.
 class FailingAllocation {
  public:
   FailingAllocation(uint64_t n, bool for_good);
@@ -18,19 +18,19 @@ class FailingAllocation {
   FailingAllocation& operator=(const FailingAllocation&) = delete;
   ~FailingAllocation();
 
-  /// From here on memory is there again.
+  /// Lets all later allocations succeed.
   void End();
 
-  /// Whether there were as many allocations as that.
+  /// Whether an allocation failed: at least n were made.
   bool happened() const { return happened_; }
 
  private:
   bool happened_ = false;
 };
 
-/// Calls attempt() with each of its allocations failing in turn, alone and with all that follow,
-/// and check(result, failed) after each of these attempts, with memory; the last is one of which
-/// nothing failed. Returns the number of failures.
+/// Calls attempt() with each of its allocations failing in turn, alone and with all later ones.
+/// Calls check(result, failed) after each attempt, with memory. Ends with an attempt in which no
+/// allocation failed. Returns the number of failures.
 template <class Attempt, class Check>
 uint64_t FailEachAllocation(Attempt attempt, Check check) {
   uint64_t failures = 0;

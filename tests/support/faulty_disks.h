@@ -17,8 +17,8 @@
 
 namespace blocksieve::testing {
 
-/// Another file system without its syncs: tests in which no power is lost would do nothing else.
-/// What derives from it is asked before each append and sync, and may let it fail.
+/// A file system without syncs, in which tests would otherwise spend their time. Derived classes
+/// are called before each append and sync, and can make it fail.
 class UnsyncedFiles : public rocksdb::FileSystemWrapper {
  public:
   explicit UnsyncedFiles(
@@ -102,10 +102,10 @@ class UnsyncedFiles : public rocksdb::FileSystemWrapper {
   }
 };
 
-/// A disk with little room: appends beyond it fail.
+/// A disk with limited space: appends beyond it fail.
 class FullDisk final : public UnsyncedFiles {
  public:
-  /// `tables_only`: the room is for SST files, and there is no end of it for others.
+  /// `tables_only`: the limit applies to SST files only.
   FullDisk(uint64_t bytes, bool tables_only)
       : bytes_left_(static_cast<int64_t>(bytes)), tables_only_(tables_only) {}
 
@@ -113,8 +113,8 @@ class FullDisk final : public UnsyncedFiles {
 
   uint64_t failed_appends() const { return failed_appends_; }
 
-  /// RocksDB asks before it tries to go on by itself. With room, it would fail again and again, and
-  /// 7.8 sometimes never closes a database that it closes meanwhile.
+  /// RocksDB calls this before it tries to recover. With free space, it would fail again and again,
+  /// and 7.8 sometimes never finishes closing a database meanwhile.
   rocksdb::IOStatus GetFreeSpace(const std::string&, const rocksdb::IOOptions&, uint64_t* bytes,
                                  rocksdb::IODebugContext*) override {
     *bytes = static_cast<uint64_t>(std::max<int64_t>(bytes_left_, 0));
@@ -134,9 +134,9 @@ class FullDisk final : public UnsyncedFiles {
   std::atomic<uint64_t> failed_appends_ = 0;
 };
 
-/// A disk that fails for good after so many changes, as that of a machine does when the process is
-/// killed. What was not synced then can be taken away, as when the power fails. Of tables and what
-/// lies beside them only: logs and manifests are RocksDB's affair.
+/// A disk that fails for good after this many changes, as if the process were killed. LosePower
+/// then drops unsynced data, as if the power failed: only of SSTs and sidecars, since logs and
+/// manifests are RocksDB's concern.
 class DyingDisk final : public UnsyncedFiles {
  public:
   explicit DyingDisk(int64_t changes) : changes_left_(changes) {}
@@ -145,7 +145,7 @@ class DyingDisk final : public UnsyncedFiles {
 
   bool is_dead() const { return changes_left_ < 0; }
 
-  /// Each file and each end of a file that was not synced goes or stays at random.
+  /// Drops or keeps, at random, each unsynced file and each unsynced end of a file.
   void LosePower(uint64_t seed) {
     std::mt19937_64 random(seed);
     for (const auto& [path, file] : files_) {
@@ -230,8 +230,8 @@ class DyingDisk final : public UnsyncedFiles {
   std::map<std::string, TrackedFile> files_;
 };
 
-/// An environment with this file system, in which RocksDB does not sleep for a second before it
-/// goes on after an error.
+/// An environment with this file system, in which RocksDB does not sleep for a second after an
+/// error.
 class ImpatientEnv final : public rocksdb::EnvWrapper {
  public:
   explicit ImpatientEnv(std::shared_ptr<rocksdb::FileSystem> files)

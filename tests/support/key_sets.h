@@ -13,19 +13,19 @@ enum class KeyShape {
   kUrl,
 };
 
-/// As in the names of tests.
+/// The name of a shape in names of tests.
 std::string NameOf(KeyShape shape);
 
-/// Key number `i` of a shape; keys ascend with their numbers. By convention tests write the even
-/// ones and look for the odd ones in vain, so that absent keys lie between present ones.
+/// Key number `i` of a shape; keys ascend with their numbers. By convention, tests write only keys
+/// with even numbers, so that absent keys (odd numbers) lie between present ones.
 std::string MakeKey(KeyShape shape, uint64_t i);
 
-/// Even (or odd) numbers: keys 2i (or 2i + 1) for i < count.
+/// Keys with even (or odd) numbers: 2i (or 2i + 1) for i < count.
 std::vector<std::string> PresentKeys(KeyShape shape, uint64_t count);
 std::vector<std::string> AbsentKeys(KeyShape shape, uint64_t count);
 
-/// Keys that have been lost by one filter or another: empty, one byte, zero bytes, bytes from 0x80
-/// on, one a prefix of the next.
+/// Keys that some filter has lost: empty, one byte, zero bytes, bytes from 0x80 on, a prefix of the
+/// next.
 const std::vector<std::string>& AwkwardKeys();
 
 /// Groups of keys that share their first kGroupPrefixBytes bytes: "g00012/0003".

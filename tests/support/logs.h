@@ -8,7 +8,7 @@
 
 namespace blocksieve::testing {
 
-/// Keeps what is logged.
+/// Keeps all log lines in memory.
 class MemoryLogger final : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
@@ -18,7 +18,7 @@ class MemoryLogger final : public rocksdb::Logger {
     text_ += line;
     text_ += '\n';
   }
-  /// From here on logging takes no memory, up to so many bytes.
+  /// Reserves memory, so that logging this many bytes allocates nothing.
   void Reserve(size_t bytes) { text_.reserve(bytes); }
   const std::string& text() const { return text_; }
 
@@ -26,7 +26,7 @@ class MemoryLogger final : public rocksdb::Logger {
   std::string text_;
 };
 
-/// What `action` writes to stderr, by whatever means.
+/// The text that `action` writes to stderr, by any means.
 template <class Action>
 std::string StderrOf(Action action) {
   ::testing::internal::CaptureStderr();

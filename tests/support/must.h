@@ -8,7 +8,7 @@
 
 namespace blocksieve::testing {
 
-/// The value of a result that a test expects to have one.
+/// The value of a result, which the test expects to be ok.
 template <class T>
 T Must(Result<T> result) {
   EXPECT_TRUE(result.ok()) << result.status().message();

@@ -12,11 +12,11 @@ namespace blocksieve::testing {
 template <class Struct>
 requires requires(const Struct& s) { s.name; }
 std::string NameOf(const Struct& param) { return param.name; }
-/// Of a rate.
+/// "OneIn100" for 0.01.
 inline std::string NameOf(double fpr) { return "OneIn" + std::to_string(std::lround(1 / fpr)); }
 inline std::string NameOf(unsigned seed) { return "Seed" + std::to_string(seed); }
 
-/// Names the cases of a parameterised test by their parameters, one after the other.
+/// Names the cases of a parameterised test by their parameters, concatenated.
 struct ParamNames {
   template <class Param>
   std::string operator()(const ::testing::TestParamInfo<Param>& info) const {

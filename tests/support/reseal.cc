@@ -9,11 +9,12 @@
 namespace blocksieve::testing {
 namespace {
 
-// The parts of a block of version 2, whose fields begin at `fields_at`, as far as they can be told.
+// The parts of a block of version 2, whose fields begin at `fields_at`, as far as they are
+// readable.
 void ResealParts(size_t fields_at, std::string* block) {
   Decoder fields(AsBytes(*block).subspan(fields_at));
   const uint64_t filter_bytes = fields.Varint();
-  static_cast<void>(fields.Varint());  // bytes of the ranges
+  static_cast<void>(fields.Varint());  // size of the range part
   if (!fields.ok() || filter_bytes > fields_at || fields.rest().size() < sizeof(uint32_t)) return;
   const size_t checksum_at = block->size() - fields.rest().size();
   const auto ranges_at = static_cast<size_t>(filter_bytes);
@@ -35,7 +36,7 @@ std::string ResealShort(ByteView block) {
 
 std::optional<std::string> ResealFilterBlock(ByteView block) {
   if (internal::LooksShort(block)) return ResealShort(block);
-  constexpr size_t kAfterFields = 3;  // their length, version, magic
+  constexpr size_t kAfterFields = 3;  // length of the fields, version, magic
   constexpr size_t kChecksum = 4;
   if (block.size() < kAfterFields + kChecksum + kZeroTailBytes) return std::nullopt;
   const size_t checksum_at = block.size() - kZeroTailBytes - kChecksum;
@@ -62,7 +63,7 @@ std::optional<std::string> ResealFilterBlock(ByteView block) {
 }
 
 std::optional<std::string> ResealGranuleIndex(ByteView index) {
-  constexpr size_t kBeforeFields = 9;  // magic, version, their length
+  constexpr size_t kBeforeFields = 9;  // magic, version, length of the fields
   constexpr size_t kChecksum = 4;
   if (index.size() < kBeforeFields + kChecksum) return std::nullopt;
   const size_t field_bytes = LoadLittleEndian<uint32_t>(index.data() + 5);
@@ -73,7 +74,7 @@ std::optional<std::string> ResealGranuleIndex(ByteView index) {
   size_t header_bytes = 0;
   Result<internal::GranuleIndexHeader> header =
       internal::DecodeGranuleIndexHeader(AsBytes(sealed), &header_bytes);
-  if (!header.ok()) return sealed;  // Open is to say so itself
+  if (!header.ok()) return sealed;  // Open reports it
   return SealGranuleIndex(*std::move(header), AsBytes(sealed).subspan(header_bytes));
 }
 

@@ -6,21 +6,20 @@
 #include "blocksieve/bytes.h"
 #include "lib/granule/format.h"
 
-// Random damage is found by checksums, and what is behind them never sees it. These make the
-// checksums right for the bytes as they are, as someone would who wants to do harm.
+// Checksums find random damage, so code after them never sees it. These functions make the
+// checksums right for damaged bytes, as an attacker would.
 
 namespace blocksieve::testing {
 
-/// A filter block; nothing if it is too short to have a footer. The checksum of the payload is made
-/// right, too, unless the footer says that there is more or less of it. So are those of the parts
-/// of a block of version 2.
+/// A filter block with right checksums, of the payload too if its length is the one in the footer,
+/// and of the parts of a block of version 2. Nothing if it is too short for a footer.
 std::optional<std::string> ResealFilterBlock(ByteView block);
 
-/// A granule index; nothing if its header cannot be read at all, or its parts are not as long as it
-/// says.
+/// A granule index with right checksums. Nothing if its header is unreadable, or its parts do not
+/// have the lengths in the header.
 std::optional<std::string> ResealGranuleIndex(ByteView index);
 
-/// A granule index of this header, with other checksums, and these parts.
+/// A granule index with this header, with its checksums replaced, and these parts.
 std::string SealGranuleIndex(internal::GranuleIndexHeader header, ByteView parts);
 
 }  // namespace blocksieve::testing

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which sanitizers this is compiled with: GCC defines macros, Clang answers __has_feature.
+// The sanitizers that this is compiled with: GCC defines macros, Clang has __has_feature.
 #ifdef __has_feature
 #define BLOCKSIEVE_HAS_FEATURE(feature) __has_feature(feature)
 #else
@@ -21,7 +21,7 @@ inline constexpr bool kThreadSanitizer = true;
 inline constexpr bool kThreadSanitizer = false;
 #endif
 
-/// Whether a library can be preloaded: either sanitizer's own has to be the first.
+/// Whether a library can be preloaded: a sanitizer's own library must be the first.
 inline constexpr bool kCanPreload = !kAddressSanitizer && !kThreadSanitizer;
 
 }  // namespace blocksieve::testing

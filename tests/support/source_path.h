@@ -5,8 +5,8 @@
 
 namespace blocksieve::testing {
 
-/// Where a file of the source tree is, such as `tests/golden`. A function, because a path that each
-/// test is compiled with keeps it from coming out of the compiler cache of another clone.
+/// The path of a file in the source tree, such as `tests/golden`. A function, because a path
+/// compiled into each test would keep another clone from using the compiler cache.
 std::string SourcePath(std::string_view path);
 
 }  // namespace blocksieve::testing

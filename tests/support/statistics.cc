@@ -7,12 +7,12 @@ namespace blocksieve::testing {
 namespace {
 
 double PoissonQuantile(double mean, double share) {
-  // Beyond this the tails are less than what doubles can add up to.
+  // Beyond this, the tails are too small to add to a double.
   const double reach = 12 * std::sqrt(mean) + 30;
   double sum = 0;
   double count = std::fmax(0, std::floor(mean - reach));
   for (; count <= mean + reach; count += 1) {
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): of the sign, which nobody reads
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): only the sign is shared, which nobody reads
     sum += std::exp(count * std::log(mean) - mean - std::lgamma(count + 1));
     if (sum >= share) break;
   }
@@ -33,8 +33,9 @@ double BlockedBloomSpread(const Layout& layout, uint64_t num_keys) {
   constexpr double kLineBits = 512;
   const double mean_load = kLineBits / layout.bits_per_key;
   const double num_lines = std::max(1.0, static_cast<double>(num_keys) / mean_load);
-  // Moments of a line's FPR over its number of keys, which is Poisson-distributed. That a line of
-  // `load` keys has exactly the expected number of bits set is close enough for a spread.
+  // Moments of a line's FPR over its number of keys, which is Poisson-distributed. Assumes that a
+  // line of `load` keys has exactly the expected number of bits set, which is close enough for a
+  // spread.
   double weight = std::exp(-mean_load);
   double mean = 0;
   double mean_square = 0;

@@ -7,7 +7,7 @@
 
 namespace blocksieve::testing {
 
-/// A directory of one's own, removed at the end with everything in it.
+/// A new directory, removed with its contents by the destructor.
 class TempDir {
  public:
   TempDir() {
@@ -25,7 +25,7 @@ class TempDir {
     std::filesystem::remove_all(path_, ignored);
   }
 
-  /// The path of `name` inside.
+  /// The path of `name` in it.
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
 

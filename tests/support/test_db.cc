@@ -131,7 +131,7 @@ void MustBeOk(const rocksdb::Status& status, const std::string& what) {
 
 namespace {
 
-// Seeks of sorted runs have counters of their own since RocksDB 8.3: those of prefixes are of Gets.
+// Since RocksDB 8.3, seeks have separate counters, and the prefix counters are those of Gets.
 template <class Ticker>
 void AddSeeks(const rocksdb::Statistics& statistics, FilterUse* use) {
   if constexpr (requires { Ticker::LAST_LEVEL_SEEK_FILTERED; }) {

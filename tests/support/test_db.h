@@ -25,7 +25,7 @@ inline std::string NameOf(FilterShape shape) {
 }
 inline const auto kBothShapes = ::testing::Values(FilterShape::kFull, FilterShape::kPartitioned);
 
-/// What a database is opened with. The table options are put into the options at that moment.
+/// The options for opening a database. ToOptions sets the table factory.
 struct DbConfig {
   rocksdb::Options options;
   rocksdb::BlockBasedTableOptions table;
@@ -40,13 +40,13 @@ rocksdb::Env* UnsyncedEnv();
 /// small partitions, so that a file has many.
 DbConfig MakeConfig(FilterShape shape, std::shared_ptr<const rocksdb::FilterPolicy> policy);
 
-/// Filters get prefixes of so many bytes, and whole keys if asked for.
+/// Adds prefixes of this many bytes to filters, with or without whole keys.
 void UsePrefixes(DbConfig* config, size_t bytes, bool whole_keys = true);
 
-/// RocksDB's own merge operator of that name, such as "put" or "stringappend".
+/// Sets RocksDB's merge operator of this name, such as "put" or "stringappend".
 void UseMergeOperator(DbConfig* config, const std::string& name);
 
-/// A policy by its option string, as an OPTIONS file names it. Aborts if there is none.
+/// A policy from its option string. Aborts if it does not exist.
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text);
 
 /// Abort if the database cannot be opened.
@@ -55,13 +55,13 @@ std::unique_ptr<rocksdb::DB> OpenReadOnly(const rocksdb::Options& options, const
 std::unique_ptr<rocksdb::DB> OpenSecondary(const rocksdb::Options& options, const std::string& path,
                                            const std::string& secondary_path);
 
-/// Refuses what it does not know, unlike RocksDB when it opens a database by its OPTIONS file.
+/// Refuses unknown options, unlike RocksDB when it opens a database with its OPTIONS file.
 rocksdb::ConfigOptions StrictConfig();
 
-/// All that is set in options, but for the addresses of objects.
+/// All settings of options, without the addresses of objects.
 std::string TextOf(const rocksdb::Options& options);
 
-/// What the latest OPTIONS file of a database says. Aborts if it cannot be read.
+/// The options in the latest OPTIONS file of a database. Aborts if it cannot be read.
 struct StoredOptions {
   explicit StoredOptions(const std::string& db_path);
 
@@ -72,15 +72,15 @@ struct StoredOptions {
   std::shared_ptr<const rocksdb::FilterPolicy> filter_policy() const;
 };
 
-/// What filters did, by RocksDB's own counters.
+/// RocksDB's counters of filters.
 struct FilterUse {
   uint64_t rejected = 0;         ///< Probes by Gets that a filter answered "no".
-  uint64_t passed = 0;           ///< Those that it answered "may match".
-  uint64_t passed_present = 0;   ///< Of these, those whose key was there.
+  uint64_t passed = 0;           ///< Probes by Gets that it answered "may match".
+  uint64_t passed_present = 0;   ///< Of these, probes of present keys.
   uint64_t prefix_checked = 0;   ///< Probes of prefixes by iterators; since 8.3 also by Gets.
-  uint64_t prefix_rejected = 0;  ///< Of these, those that were answered "no".
+  uint64_t prefix_rejected = 0;  ///< Of these, probes answered "no".
 
-  /// A test that sees none of these has not tested a filter.
+  /// If this is 0, the test has not tested a filter.
   uint64_t all_rejected() const { return rejected + prefix_rejected; }
 
   uint64_t absent() const { return passed - passed_present + rejected; }
@@ -90,7 +90,7 @@ struct FilterUse {
 };
 FilterUse FilterUseSoFar(const rocksdb::Statistics& statistics);
 
-/// A database in a directory of its own, with a map of what must be in it.
+/// A database in its own directory, with a map of its expected rows.
 class TestDb {
  public:
   using Model = std::map<std::string, std::string>;
@@ -105,7 +105,7 @@ class TestDb {
     Open(config);
   }
 
-  // Writes, applied to the model as well. They abort if RocksDB reports an error.
+  // Writes to the database and the model. They abort if RocksDB returns an error.
   void Put(const std::string& key, const std::string& value);
   void Delete(const std::string& key);
   void SingleDelete(const std::string& key);
@@ -126,14 +126,14 @@ class TestDb {
   std::string path() const { return dir_ / "db"; }
   const TempDir& dir() const { return dir_; }
 
-  /// Since the database was opened (with statistics of its own).
+  /// Counts since the database was opened (with its own statistics).
   FilterUse Use() const { return FilterUseSoFar(*statistics_); }
   void ResetUse() { statistics_->Reset(); }
 
-  /// Table property filter_policy of all files.
+  /// The table property filter_policy of all files.
   std::set<std::string> FilterPolicyNames();
 
-  /// Bytes of filters, and number of entries in them, of all files.
+  /// Size in bytes of the filters of all files, and the number of their entries.
   uint64_t FilterBytes();
   uint64_t FilterEntries();
 
@@ -144,16 +144,16 @@ class TestDb {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-/// Aborts if there is none.
+/// Aborts if it cannot be created.
 std::unique_ptr<rocksdb::Checkpoint> NewCheckpoint(rocksdb::DB* db);
 
-/// Properties of all files, by their paths.
+/// Properties of all files, by path.
 rocksdb::TablePropertiesCollection FilesOf(rocksdb::DB& db);
 
-/// A file of rows to ingest.
+/// Writes a file of rows for ingestion.
 void WriteSst(const rocksdb::Options& options, const std::string& path, const TestDb::Model& rows);
 
-/// Aborts with a message unless ok: for steps that a test does not test.
+/// Aborts with a message unless ok, for steps that are not under test.
 void MustBeOk(const rocksdb::Status& status, const std::string& what);
 
 }  // namespace blocksieve::testing

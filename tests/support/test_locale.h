@@ -10,11 +10,10 @@
 
 namespace blocksieve::testing {
 
-// NOLINTBEGIN(concurrency-mt-unsafe, cert-env33-c): for tests of one thread, with names of their
-// own.
+// NOLINTBEGIN(concurrency-mt-unsafe, cert-env33-c): for single-threaded tests with fixed names.
 
-/// The locale of the process, as long as this lives: `name`, one of those whose sources Debian's
-/// package `locales` has, in UTF-8. Made here, so that none need be installed.
+/// Sets the locale of the process during its lifetime: `name`, in UTF-8, from the sources in
+/// Debian's package `locales`. Compiled here, so that no locale must be installed.
 class TestLocale {
  public:
   explicit TestLocale(const std::string& name) {
