@@ -112,7 +112,7 @@ class Experiment {
       }
     }
     const double stock_reads = Compared(kStockBloom).wasted_reads;
-    asked_for_reads_ =
+    same_reads_ =
         Measure("goal: wasted reads",
                 fmt::format("{{id=blocksieve;wasted_reads={:.6f};kind=ribbon}}", stock_reads));
     AddPoints();
@@ -142,7 +142,7 @@ class Experiment {
   // Wasted reads of a contestant at `bits` bits per key: their logarithm is interpolated.
   double WastedReadsAt(const char* name, double bits) const {
     std::vector<std::pair<double, double>> points;
-    for (const auto& [asked, measured] : curves_.at(name)) {
+    for (const auto& [requested, measured] : curves_.at(name)) {
       points.emplace_back(measured.bits_per_key, std::log(measured.wasted_reads));
     }
     return std::exp(OnLine(points, bits));
@@ -150,7 +150,7 @@ class Experiment {
 
   double BitsAt(const char* name, double wasted_reads) const {
     std::vector<std::pair<double, double>> points;
-    for (const auto& [asked, measured] : curves_.at(name)) {
+    for (const auto& [requested, measured] : curves_.at(name)) {
       points.emplace_back(std::log(measured.wasted_reads), measured.bits_per_key);
     }
     return OnLine(points, std::log(wasted_reads));
@@ -158,12 +158,12 @@ class Experiment {
 
   void AddPoints() {
     for (const Filters& filters : kContestants) {
-      for (const auto& [asked, measured] : curves_[filters.name]) {
-        AddPoint(filters.name, {{"bits", asked}}, measured);
+      for (const auto& [bits, measured] : curves_[filters.name]) {
+        AddPoint(filters.name, {{"bits", bits}}, measured);
       }
     }
     AddPoint("by level, after reopening and more flushes", {}, after_reopening_);
-    AddPoint("by level, for stock Bloom 10's wasted reads", {}, asked_for_reads_);
+    AddPoint("by level, for stock Bloom 10's wasted reads", {}, same_reads_);
   }
 
   void AddPoint(const std::string& name, Json parameters, const Measurement& measured) {
@@ -224,7 +224,7 @@ class Experiment {
   Job& job_;
   std::map<std::string, std::map<double, Measurement>> curves_;  // by contestant and requested bits
   Measurement after_reopening_;  // by level: the same tree after reopening and more flushes
-  Measurement asked_for_reads_;  // by level, with the wasted reads of stock Bloom as its goal
+  Measurement same_reads_;       // by level, with the wasted reads of stock Bloom as its goal
 };
 
 // Fills a tree per contestant and setting, in two shapes, and counts its wasted reads.

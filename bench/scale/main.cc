@@ -45,8 +45,8 @@ class Experiment {
     Compute();
     MeasureTrees();
     results_.Of("all")
-        .Add("keys probed", "count", asked_)
-        .Add("false negatives of all filters", "count", denied_)
+        .Add("keys probed", "count", probed_)
+        .Add("false negatives of all filters", "count", false_negatives_)
         .Add("keys of the largest filter", "count", static_cast<double>(effort_.filter_keys.back()))
         .Add("largest deviation from M(N)", "share", memory_off_)
         .Add("largest deviation from W(N)", "share", wasted_reads_off_);
@@ -67,7 +67,7 @@ class Experiment {
             .AddTurns("build per key", "ns", {build.begin(), build.end()})
             .AddTurns("absent key", "ns", {absent.begin(), absent.end()})
             .Add("peak memory to build", "bytes", static_cast<double>(filter.peak_build_bytes));
-        AddDenied(filter.false_negatives, keys, rows);
+        AddFalseNegatives(filter.false_negatives, keys, rows);
       }
     }
     results_.SetFact("g", largest_ribbon_.bytes_against_table);
@@ -92,7 +92,7 @@ class Experiment {
         rows.Add("deviation from M(N)", "share", memory_off)
             .Add("wasted reads", "", tree.wasted_reads)
             .Add("deviation from W(N)", "share", wasted_reads_off);
-        AddDenied(tree.false_negatives, keys, rows);
+        AddFalseNegatives(tree.false_negatives, keys, rows);
       }
     }
   }
@@ -103,10 +103,10 @@ class Experiment {
         .Add("bits per key", "bits", 8 * bytes / static_cast<double>(keys));
   }
 
-  void AddDenied(uint64_t denied, uint64_t asked, Results::Rows& rows) {
-    rows.Add("false negatives", "count", static_cast<double>(denied));
-    asked_ += static_cast<double>(asked);
-    denied_ += static_cast<double>(denied);
+  void AddFalseNegatives(uint64_t false_negatives, uint64_t probed, Results::Rows& rows) {
+    rows.Add("false negatives", "count", static_cast<double>(false_negatives));
+    probed_ += static_cast<double>(probed);
+    false_negatives_ += static_cast<double>(false_negatives);
   }
 
   // The formulas: the lookup table's figures, times the ratio by which the largest ribbon differs.
@@ -155,8 +155,8 @@ class Experiment {
   Progress& progress_;
   Results& results_;
   FilterResult largest_ribbon_;
-  double asked_ = 0;
-  double denied_ = 0;
+  double probed_ = 0;
+  double false_negatives_ = 0;
   double memory_off_ = 0;  // of the trees, at most
   double wasted_reads_off_ = 0;
 };

@@ -20,8 +20,8 @@ SECTION = Section(
     "Memory of filters: M(N) = g · Σ nᵢ · bits(pᵢ) / 8. Wasted reads per lookup of an absent key: "
     "W(N) = f · Σ pᵢ. g = {g:.5f} and f = {f:.4f} are the size and the FPR measured for one ribbon "
     "of {largest} keys, each relative to the lookup table.",
-    values={"denied": Value(DENIED), "asked": Value("keys probed"), "largest": Value(LARGEST)},
-    result=("{denied}", "false negatives", "{asked} keys were probed for, in filters of up to "
+    values={"denied": Value(DENIED), "probed": Value("keys probed"), "largest": Value(LARGEST)},
+    result=("{denied}", "false negatives", "{probed} keys were probed for, in filters of up to "
             "{largest} keys and in whole trees."),
     targets=(
         Target(DENIED, at_most=0),

@@ -158,13 +158,13 @@ void AddStats(const char* name, const SieveStats& stats, uint64_t new_urls, uint
 // comparison resumes from the number in the URL.
 void PopAndCompare(UrlSieve& sieve, uint64_t distinct, Results::Rows rows) {
   std::vector<bool> came(distinct);
-  uint64_t last = 0, let_through = 0, out_of_order = 0;
+  uint64_t last = 0, repeated = 0, out_of_order = 0;
   const auto take = [&](std::span<const std::string> urls) {
     for (const std::string& url : urls) {
       const size_t begin = url.rfind('-') + 1;
       const uint64_t number = std::stoull(url.substr(begin));
       if (number >= distinct || url != Workload::Url(number)) Fail("popped {}, never pushed", url);
-      let_through += came[number];
+      repeated += came[number];
       out_of_order += number < last;
       came[number] = true;
       last = number;
@@ -173,10 +173,10 @@ void PopAndCompare(UrlSieve& sieve, uint64_t distinct, Results::Rows rows) {
   };
   uint64_t num_popped = 0;
   Check(sieve.Pop(UINT64_MAX, take, &num_popped));
-  const auto dropped = static_cast<uint64_t>(std::count(came.begin(), came.end(), false));
-  rows.Add("wrong answers", "count", static_cast<double>(let_through + dropped))
-      .Add("repeats let through", "count", static_cast<double>(let_through))
-      .Add("new URLs dropped", "count", static_cast<double>(dropped))
+  const auto missing = static_cast<uint64_t>(std::count(came.begin(), came.end(), false));
+  rows.Add("wrong answers", "count", static_cast<double>(repeated + missing))
+      .Add("URLs popped again", "count", static_cast<double>(repeated))
+      .Add("URLs never popped", "count", static_cast<double>(missing))
       .Add("out of order", "count", static_cast<double>(out_of_order));
 }
 

@@ -121,10 +121,10 @@ Dataset MakeSyntheticDataset(uint64_t num_rows, uint64_t seed) {
 std::vector<Query> DrawQueries(const Dataset& dataset, size_t column,
                                const std::vector<std::string_view>& values, size_t count,
                                uint64_t seed) {
-  const Column& asked = dataset.columns[column].column;
+  const Column& queried = dataset.columns[column].column;
   std::set<std::string, std::less<>> distinct;  // sorted, so that the seed alone decides
   for (const std::string_view value : values) {
-    internal::ForEachIndexed(asked, value, [&](const Value& each) {
+    internal::ForEachIndexed(queried, value, [&](const Value& each) {
       if (!distinct.contains(each.bytes())) distinct.emplace(each.bytes());
       return true;
     });
@@ -134,12 +134,12 @@ std::vector<Query> DrawQueries(const Dataset& dataset, size_t column,
   std::vector<Query> queries;
   std::unordered_map<std::string_view, size_t> positions;
   for (std::string& value : drawn) {
-    Predicate predicate = Must(Predicate::Has(asked, Value::Bytes(value)), "predicate");
+    Predicate predicate = Must(Predicate::Has(queried, Value::Bytes(value)), "predicate");
     queries.push_back({std::move(value), std::move(predicate), {}});
   }
   for (size_t i = 0; i < queries.size(); ++i) positions[queries[i].value] = i;
   for (uint32_t row = 0; row < values.size(); ++row) {
-    internal::ForEachIndexed(asked, values[row], [&](const Value& each) {
+    internal::ForEachIndexed(queried, values[row], [&](const Value& each) {
       const auto found = positions.find(each.bytes());
       if (found == positions.end()) return true;
       std::vector<uint32_t>& rows = queries[found->second].rows;

@@ -1,5 +1,5 @@
-"""The renderer of results (bench/report) on small results made here, and the declarations of all
-benchmarks: what tables, texts, plots and the page say of rows."""
+"""Tests the renderer of results (bench/report): tables, texts, plots and the page, on small results
+made here; and the declarations of all benchmarks."""
 
 import html.parser
 import importlib
@@ -63,7 +63,7 @@ class Figures(unittest.TestCase):
         ):
             self.assertEqual(figure(value, unit), text)
 
-    def test_what_cannot_be_read_is_one_line_that_says_what_writes_it(self):
+    def test_unreadable_results_give_a_one_line_error_that_names_the_job(self):
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory)
             for text in (None, "{", "[]", '{"rows": [{}]}'):
@@ -82,7 +82,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(cells(rows, Table("T", ("metric",), across="name"), digits={"time": 1}),
                          [["size", "1.00", "3.00"], ["time", "2", "4"]])
 
-    def test_what_is_missing_is_shown_as_missing(self):
+    def test_missing_figures_are_shown_as_missing(self):
         rows = [row("a", "size", 1), row("b", "time", None), row("b", "size", 0)]
         self.assertEqual(cells(rows, Table("T", ("name",), ["time", "size"])),
                          [["a", MISSING, "1.00"], ["b", MISSING, "0"]])
@@ -91,7 +91,7 @@ class Tables(unittest.TestCase):
         with self.assertRaises(ReportError):
             cells([row("a", "size", keys, keys=keys) for keys in (1, 2)], Table("T", ("name",)))
 
-    def test_ratios_that_the_turns_do_not_tell_from_one_say_so(self):
+    def test_ratios_within_the_noise_of_one_say_so(self):
         rows = [row("a", "r", 1.1, "x", 5, [0.9, 1.2]), row("b", "r", 2, "x", 5, [1.5, 3]),
                 row("c", "r", 2, "x", 1)]
         texts = ["1.10 (0.900–1.20), within the noise", "2.00 (1.50–3.00)", "2.00, single run"]
@@ -103,7 +103,7 @@ class Tables(unittest.TestCase):
         (table,) = section(rows, tables=(Table("T", ("name",), head="Filter"),)).tables
         self.assertEqual(table.headers, ["Filter", "get, ns", "bits per key"])
 
-    def test_one_for_each_value_of_a_field_in_the_words_of_its_label(self):
+    def test_a_table_for_each_value_of_a_field_with_its_label(self):
         rows = [row("a", "size", keys, keys=keys, kind="x") for keys in (10, 1000)]
         rows.append(row("b", "size", 3))
         tables = section(rows, tables=(Table("T of {keys}", ("name", "kind"), each="keys"),),
@@ -141,7 +141,7 @@ class Texts(unittest.TestCase):
         shown = section([row("a", "r", 1)], **declared).result
         self.assertEqual(shown, ("1.00 ns", "what", MISSING))
 
-    def test_what_is_printed_needs_nothing_but_python(self):
+    def test_printing_needs_only_python(self):
         with tempfile.TemporaryDirectory() as directory:
             rows = [raw_row("ribbon", "memory to build", 14.8, "bytes per key", keys=1000)]
             other = pathlib.Path(directory, "rocksdb-9.9")
@@ -159,7 +159,7 @@ class Texts(unittest.TestCase):
             done = subprocess.run([*command, "scale"], **kept)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
 
-    def test_columns_are_aligned_and_headings_stand_at_the_bottom(self):
+    def test_columns_and_headings_are_aligned(self):
         rows = [row("a", "size", 1), row("a long name", "a much longer metric", 1234)]
         facts = {**MACHINE, "path": "x.json"}
         text = plain_text(section(rows, facts, tables=(Table("T", ("name",), head="Name"),)))
@@ -172,7 +172,7 @@ class Targets(unittest.TestCase):
     def verdicts(self, rows, *targets, **facts):
         return [tuple(map(str, each)) for each in section(rows, facts, targets=targets).verdicts]
 
-    def test_missed_ones_come_first_and_spreads_say_what_is_left_of_it(self):
+    def test_missed_targets_come_first_and_verdicts_mention_noise(self):
         rows = [row("a", "time", 2, "ns", 5, [1, 4]), row("b", "time", 5, "ns"),
                 row("c", "time", None, "ns")]
         self.assertEqual(self.verdicts(rows, Target("time", by=("name",), at_most=3)),
@@ -181,14 +181,14 @@ class Targets(unittest.TestCase):
         other_way = self.verdicts(rows, Target("time", {"name": "b"}, at_least=3))
         self.assertEqual(other_way, [("time", "met", "5.00 ns", "≥ 3.00 ns")])
 
-    def test_one_of_other_facts_does_not_apply(self):
+    def test_a_target_for_other_facts_does_not_apply(self):
         target = Target("time", at_most=1, when={"stock": "native"})
         self.assertEqual(self.verdicts([row("a", "time", 1)], target, stock="portable"), [])
         self.assertEqual(len(self.verdicts([row("a", "time", 1)], target, stock="native")), 1)
 
 
 class Page(html.parser.HTMLParser):
-    """What is in a page. Raises AssertionError if its elements are not properly nested."""
+    """The contents of a page. Raises AssertionError if elements are not properly nested."""
 
     def __init__(self, *sections):
         super().__init__()
@@ -254,7 +254,7 @@ class Pages(unittest.TestCase):
         self.assertIn("<b>CPU, 2 cores", self.page.texts)
         self.assertTrue(any(HOSTILE in text for text in self.page.texts))
 
-    def test_ids_are_unique_and_references_lead_somewhere(self):
+    def test_ids_are_unique_and_references_resolve(self):
         ids = self.page.attributes("id")
         self.assertEqual(len(ids), len(set(ids)))
         references = [reference[1:] for reference in self.page.attributes("href")]
@@ -285,7 +285,7 @@ class Pages(unittest.TestCase):
 
 class Plots(unittest.TestCase):
     def drawn(self, rows, declared):
-        """The lines that were drawn: label, x and y."""
+        """The drawn lines: label, x and y."""
         from matplotlib import pyplot
 
         (shown,) = plot.plots(section(rows, plots=(declared,)))
@@ -303,7 +303,7 @@ class Plots(unittest.TestCase):
         self.assertEqual(self.drawn(rows, Plot("", "", "time", "keys")), [a, b])
         self.assertEqual(self.drawn(rows, Plot("", "", "time", "size", {"name": "a"})), [a])
 
-    def test_what_is_missing_is_not_drawn(self):
+    def test_missing_figures_are_not_drawn(self):
         rows = [row(*each[:3], keys=each[3])
                 for each in (("a", "time", None, 1), ("a", "time", 2, 2), ("b", "time", None, 1))]
         self.assertEqual(self.drawn(rows, Plot("", "", "time", "keys")), [("a", [2], [2])])
@@ -318,7 +318,7 @@ class Plots(unittest.TestCase):
 
 
 class Declarations(unittest.TestCase):
-    """Of each benchmark: what it declares is what it writes."""
+    """Each benchmark declares the rows that it writes."""
 
     def each(self):
         for job in JOBS:

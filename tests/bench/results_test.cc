@@ -10,7 +10,7 @@ namespace {
 TEST(ResultsTest, RowsHaveOneForm) {
   Results results("job");
   results.SetFact("input", "synthetic");
-  results.Of("ours", {{"keys", 1000}, {"asked", "1 %"}})
+  results.Of("ours", {{"keys", 1000}, {"target", "1 %"}})
       .Add("size", "bytes", 12)
       .AddTurns("probe", "ns", {1.0, 2.0, 3.0})
       .AddTurns("build", "ns", {4.0});
@@ -18,7 +18,7 @@ TEST(ResultsTest, RowsHaveOneForm) {
   EXPECT_EQ(file["benchmark"], "job");
   EXPECT_EQ(file["facts"], Json({{"input", "synthetic"}}));
   ASSERT_EQ(file["rows"].size(), 3U);
-  EXPECT_EQ(file["rows"][0].dump(), R"({"name":"ours","parameters":{"keys":1000,"asked":"1 %"},)"
+  EXPECT_EQ(file["rows"][0].dump(), R"({"name":"ours","parameters":{"keys":1000,"target":"1 %"},)"
                                     R"("metric":"size","unit":"bytes","value":12.0})");
   EXPECT_EQ(file["rows"][1]["value"], 2.0);
   EXPECT_EQ(file["rows"][1]["spread"], Json({1.0, 3.0}));

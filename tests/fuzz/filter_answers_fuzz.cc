@@ -121,7 +121,7 @@ void TryClassic(Input* input) {
   const Result<OwnedBytes> block = filter->Serialize();
   CheckAnswers(block->view(), keys);
   const Result<ClassicBloom> again = ClassicBloom::Deserialize(block->view());
-  Require(again->num_set_cells() == filter->num_set_cells(), "what was written is read");
+  Require(again->num_set_cells() == filter->num_set_cells(), "a written filter can be read");
 }
 
 // Removes every other key as often as it was added.
@@ -136,7 +136,7 @@ void TryCounting(Input* input) {
     if (i % 2 == 0) {
       keys.push_back(all[i]);
     } else {
-      Require(filter->Remove(all[i]), "what was added can be removed");
+      Require(filter->Remove(all[i]), "added keys can be removed");
     }
   }
   for (const std::string& key : keys) Require(filter->MayContain(key), "every key is contained");

@@ -57,7 +57,7 @@ void CheckFound(const std::vector<uint64_t>& hashes, Input* input) {
   Result<FilterBuilder> builder = FilterBuilder::Create(options);
   for (const uint64_t hash : hashes) builder->AddHash(hash);
   const Result<OwnedBytes> block = builder->Finish();
-  Require(block.ok(), "a filter is built of any hashes");
+  Require(block.ok(), "any hashes make a filter");
   for (const Kernel kernel : internal::AvailableKernels()) {
     const Filter reader = internal::FilterAccess::Open(block->view(), kernel);
     Require(reader.state() != Filter::State::kUnreadable, "a finished block can be read");

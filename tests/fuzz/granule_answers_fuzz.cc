@@ -119,8 +119,9 @@ class IndexCheck {
       if (row.sequence) least = std::min(least.value_or(*row.sequence), *row.sequence);
       for (size_t c = 0; c < row.values.size(); ++c) CheckColumn(granule, c, row.values[c]);
     }
-    Require(index_->AlwaysMatches(granule) == always_matches, "it always matches if marked so");
-    Require(index_->MinSequence(granule) == least.value_or(0), "its sequence is the least");
+    Require(index_->AlwaysMatches(granule) == always_matches, "it always matches if it is marked");
+    Require(index_->MinSequence(granule) == least.value_or(0),
+            "its sequence is the minimum of its rows");
   }
 
   void CheckColumn(size_t granule, size_t column, const std::vector<Value>& values) {

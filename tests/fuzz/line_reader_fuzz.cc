@@ -31,7 +31,7 @@ class FullPipe {
     for (; !text.empty(); text.remove_prefix(std::min(piece_bytes, text.size()))) {
       const std::string_view piece = text.substr(0, piece_bytes);
       Require(::write(ends[1], piece.data(), piece.size()) == static_cast<ssize_t>(piece.size()),
-              "a pipe takes it all");
+              "the pipe's buffer takes everything");
     }
     ::close(ends[1]);
   }
@@ -58,7 +58,7 @@ void blocksieve::testing::TestOneInput(ByteView bytes) {
   term::LineReader reader(pipe.path());
   uint64_t num_lines = 0;
   while (const std::optional<std::string_view> line = reader.Next()) {
-    Require(!text.empty(), "there is no line after the last one");
+    Require(!text.empty(), "no line follows the last one");
     const size_t end = std::min(text.find('\n'), text.size());
     Require(*line == text.substr(0, end), "lines are read as they were written");
     text.remove_prefix(std::min(end + 1, text.size()));

@@ -9,6 +9,6 @@
 
 void blocksieve::testing::TestOneInput(ByteView bytes) {
   const std::string normal = sieve::NormalizeUrl(AsText(bytes));
-  Require(sieve::NormalizeUrl(normal) == normal, "a normal form is its own");
+  Require(sieve::NormalizeUrl(normal) == normal, "a normal form is its own normal form");
   Require(normal.size() <= bytes.size() + 1, "a normal form is not longer");
 }

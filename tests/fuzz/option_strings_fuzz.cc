@@ -67,9 +67,9 @@ void Try(const std::string& text, Validate validate) {
   Require(validate(made->options()).ok(), "its options are valid");
   const rocksdb::Configurable& configurable = *made;
   const auto again = Create<Ours, Interface>(configurable.ToString(Strict()));
-  Require(again != nullptr, "its text is read");
+  Require(again != nullptr, "its text is parsed");
   std::string mismatch;
-  Require(configurable.AreEquivalent(Strict(), again.get(), &mismatch), "as the same");
+  Require(configurable.AreEquivalent(Strict(), again.get(), &mismatch), "to the same options");
 }
 
 void TryPolicy(const std::string& text) {

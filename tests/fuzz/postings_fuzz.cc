@@ -24,7 +24,8 @@ GranuleSet GranulesOf(const Postings& postings, size_t num_granules, uint64_t ha
   GranuleSet set = GranuleSet::All(num_granules);
   postings.PruneByAny({&hash, 1}, &set);
   if (num_granules % 64 != 0) {
-    Require(set.words().back() >> (num_granules % 64) == 0, "no granule is beyond the last");
+    Require(set.words().back() >> (num_granules % 64) == 0,
+            "no granule after the last is returned");
   }
   return set;
 }
@@ -82,14 +83,14 @@ void BuildAndAsk(size_t num_granules, Input* input) {
   if (!AppendPostings({hashes, counts}, target_fpr, ~uint64_t{0}, &bytes)) return;
   const std::vector<uint8_t> exact(bytes.begin(), bytes.end());
   Postings postings;
-  Require(postings.Open(exact, num_granules), "what was made opens");
+  Require(postings.Open(exact, num_granules), "built postings can be opened");
   const uint64_t group = postings.group_granules();
   for (const auto& [hash, right] : granules) {
     const GranuleSet given = GranulesOf(postings, num_granules, hash);
     for (const size_t granule : right) Require(given.Has(granule), "no granule is lost");
     const bool may_be_group = *right.begin() / group == *right.rbegin() / group;
     Require(given.Count() == right.size() || (may_be_group && given.Count() <= group),
-            "no other granule is named but of its group");
+            "only granules of the value's group are returned");
   }
 }
 

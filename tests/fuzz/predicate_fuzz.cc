@@ -21,7 +21,7 @@ std::vector<Column> ReadColumns(std::string_view lines) {
     const Result<Column> column = Column::Parse(Cut(&lines, "\n"));
     if (!column.ok()) continue;
     const Result<Column> again = Column::Parse(column->ToText());
-    Require(again.ok() && *again == *column, "a column's text reads as the same column");
+    Require(again.ok() && *again == *column, "a column's text parses to the same column");
     columns.push_back(*column);
   }
   return columns;
@@ -45,15 +45,15 @@ void TestOneInput(ByteView bytes) {
   }
   const Result<Predicate> again = Predicate::Parse(predicate->ToText(), columns);
   Require(again.ok() && again->ToText() == predicate->ToText(),
-          "a condition's text reads as itself");
+          "a condition's text parses to the same condition");
   Require(predicate->Matches(row) == again->Matches(row), "and means the same");
   const auto no_index = [](const Column&) -> const ColumnIndex* { return nullptr; };
   Require(!internal::GranulePruner(*predicate, no_index).CanPrune() ||
               internal::GranulePruner(*predicate, no_index).Candidates(1).IsEmpty(),
-          "without an index only what is never true can skip");
+          "without an index, only a condition that is never true can prune");
   if (predicate->Matches(row)) {
     Require(internal::GranulePruner(*predicate, no_index).Candidates(1).Has(0),
-            "no match is ever skipped");
+            "no match is ever pruned");
   }
 }
 

@@ -110,12 +110,12 @@ void BuildAndAsk(Input* input) {
     builder.AddKey(key);
   }
   OwnedBytes block = *points.Finish();
-  Require(builder.Finish(&block).ok(), "what is asked for can be made");
+  Require(builder.Finish(&block).ok(), "valid options make a range filter");
   Require(builder.absent_reason().empty() != keys.empty(), "any keys have a range filter");
   if (keys.empty()) return;
   Require(Filter::Verify(block.view()).ok(), "a finished block is sound");
   const Result<RangeFilterInfo> info = DescribeRangeFilter(block.view());
-  Require(info.ok() && info->num_keys == keys.size(), "it says of itself what it is");
+  Require(info.ok() && info->num_keys == keys.size(), "the filter describes itself");
 
   const std::vector<uint8_t> exact = ExactCopy(block.view());
   const RangeCheck check(keys, exact, options.is_whole_file);

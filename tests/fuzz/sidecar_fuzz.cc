@@ -23,7 +23,7 @@ class Memory final : public SkipIndexSource {
   uint64_t num_bytes() const override { return bytes_.size(); }
   Status Read(uint64_t offset, std::span<uint8_t> to) override {
     Require(offset <= bytes_.size() && to.size() <= bytes_.size() - offset,
-            "nothing outside of the index is read");
+            "no byte outside the index is read");
     std::copy_n(bytes_.begin() + static_cast<ptrdiff_t>(offset), to.size(), to.begin());
     return Status::Ok();
   }
@@ -45,14 +45,15 @@ void CheckSource(ByteView index) {
     if (part.ok()) (void)SkipIndex::Open(AsBytes(*part));
     return;
   }
-  Require(part.ok(), "parts of what can be opened can be read");
+  Require(part.ok(), "columns of a readable index can be read");
   const Result<SkipIndex> opened = SkipIndex::Open(AsBytes(*part));
-  Require(opened.ok(), "and opened");
+  Require(opened.ok(), "an index of some columns opens");
   const GranuleSet of_part = opened->Candidates(predicate);
   const GranuleSet of_whole = whole->Candidates(predicate);
-  Require(std::ranges::equal(of_part.words(), of_whole.words()), "and asked");
+  Require(std::ranges::equal(of_part.words(), of_whole.words()),
+          "an index of some columns prunes as the whole one");
   const auto infos = ReadSkipIndexColumns(&source);
-  Require(infos.ok() && infos->size() == whole->granules().num_columns(), "all columns are told");
+  Require(infos.ok() && infos->size() == whole->granules().num_columns(), "all columns are listed");
 }
 
 }  // namespace
