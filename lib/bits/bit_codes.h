@@ -22,7 +22,6 @@ inline unsigned TruncatedBits(uint64_t limit) noexcept {
   return limit <= 1 ? 0 : static_cast<unsigned>(std::bit_width(limit) - 1);
 }
 
-/// Bits of an Exp-Golomb code.
 inline unsigned ExpGolombBits(uint64_t value, unsigned k) noexcept {
   return 2 * static_cast<unsigned>(std::bit_width((value >> k) + 1)) - 1 + k;
 }
@@ -68,7 +67,6 @@ class BitWriter {
     Bits(value & 1, 1);
   }
 
-  /// Appends all bits of another writer.
   void Append(BitWriter bits) {
     uint64_t left = bits.num_bits();
     const std::string bytes = std::move(bits).Finish();

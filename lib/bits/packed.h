@@ -21,7 +21,6 @@ class PackedInts {
  public:
   PackedInts() = default;
 
-  /// Appends the encoding of `values`.
   static void Append(std::span<const uint64_t> values, std::string* out);
 
   /// Appends the encoding of `count` bits.
@@ -48,7 +47,6 @@ class PackedInts {
     return LoadBits64(bits_, 64 * w);
   }
 
-  /// Whether all values are the same.
   bool IsConstant() const noexcept { return width_ == 0; }
 
  private:

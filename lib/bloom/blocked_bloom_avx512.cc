@@ -104,7 +104,6 @@ BLOCKSIEVE_AVX512_INLINE void FetchEight(const FilterView& view, __m512i hashes,
   for (size_t i = 0; i < 8; ++i) __builtin_prefetch(reinterpret_cast<const uint8_t*>(lines[i]));
 }
 
-/// Stores the first `count` of eight answers.
 BLOCKSIEVE_AVX512_INLINE void StoreAnswers(__m128i answers, size_t count,
                                            bool* may_match) noexcept {
   if (count >= 8) {
@@ -114,7 +113,6 @@ BLOCKSIEVE_AVX512_INLINE void StoreAnswers(__m128i answers, size_t count,
   }
 }
 
-/// The entry points of one kernel.
 template <class Test>
 struct Avx512Bloom {
   BLOCKSIEVE_KEY_PROBES(MayMatch, static BLOCKSIEVE_AVX512,

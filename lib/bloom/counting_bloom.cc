@@ -12,8 +12,8 @@
 namespace blocksieve {
 namespace {
 
-/// The distinct positions of a key. A counter at which two positions coincide counts the key once:
-/// otherwise the count of a key would depend on its hash.
+/// A counter at which two positions of a key coincide counts the key once: otherwise the count of a
+/// key would depend on its hash.
 class DistinctPositions {
  public:
   DistinctPositions(uint64_t hash, const BloomLayout& layout) noexcept {

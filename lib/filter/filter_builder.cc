@@ -206,8 +206,8 @@ Layout FilterBuilder::LayoutForBlockBytes(uint64_t num_keys, uint64_t block_byte
   const double max_bits =
       8.0 * static_cast<double>(block_bytes) / static_cast<double>(num_keys == 0 ? 1 : num_keys);
   Result<Layout> fits = LayoutForBitsPerKey(options_.kind, max_bits);
-  // A few steps: rows are 1/16 bit apart, and the rest of a block takes far less than a bit per key
-  // unless the block is tiny.
+  // A few steps: rows are 1/16 bit apart, and footers of all but tiny blocks take even less per
+  // key.
   while (fits.ok() && BlockBytes(*fits, num_keys) +
                               (excess_bytes == nullptr ? 0 : excess_bytes(*fits, num_keys)) >
                           block_bytes) {

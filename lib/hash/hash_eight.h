@@ -48,7 +48,6 @@ BLOCKSIEVE_EIGHT __m512i FoldedProducts(__m512i a, __m512i b) noexcept {
   return _mm512_xor_si512(high, low_product);
 }
 
-/// Two words of each of eight keys.
 struct EightPairs {
   __m512i first;
   __m512i second;

@@ -30,7 +30,6 @@ constexpr size_t kSampledKeys = 2048;
 
 }  // namespace
 
-/// Learns the model of a filter's keys.
 class CodeLearner {
   static constexpr size_t kMaxPositions = OrderPreservingCode::kMaxPositions;
 

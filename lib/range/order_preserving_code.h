@@ -40,7 +40,6 @@ class OrderPreservingCode {
   /// Decodes a model from the front. If it is damaged, from->ok() is false.
   OrderPreservingCode(const CodeSizes& sizes, Decoder* from) noexcept;
 
-  /// A code without a model.
   OrderPreservingCode() = default;
 
   /// The code of a key without its first `depth` bytes. If a <= b, and both start with the same
@@ -86,7 +85,6 @@ class OrderPreservingCode {
     unsigned edges = kBothEdges;
   };
 
-  /// First and last part at a position.
   struct Parts {
     uint32_t first;
     uint32_t last;
@@ -106,7 +104,6 @@ class OrderPreservingCode {
     return AddShare(share, PartsAt(position, state->edges), state);
   }
 
-  /// Encodes a byte that has this share of these parts.
   static bool AddShare(Share share, Parts parts, State* state) noexcept {
     const auto [first, last] = parts;
     if (share.begin < first) return false;

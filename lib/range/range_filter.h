@@ -19,7 +19,6 @@ namespace internal {
 class SortedKeys;
 }  // namespace internal
 
-/// Options of a RangeFilterBuilder.
 struct RangePartOptions {
   /// Maximum share of empty ranges reported as "may match", for short ranges that start where keys
   /// are likely. kMinRangeFpr to kMaxRangeFpr. Exceeded if keys are too similar: see
@@ -47,7 +46,6 @@ inline constexpr double kMaxRangeFpr = 0.3;
 /// 100 bytes more. REQUIRES: kMinRangeFpr <= range_fpr <= kMaxRangeFpr
 double RangeBitsPerKey(double range_fpr) noexcept;
 
-/// Description of a range filter.
 struct RangeFilterInfo {
   uint64_t num_keys = 0;       ///< Number of distinct keys.
   uint64_t bytes = 0;          ///< Size of the range filter and its footer.
@@ -60,8 +58,7 @@ struct RangeFilterInfo {
   double estimated_fpr = 0;
 };
 
-/// Describes the range filter of a filter block; 0 keys if it has none.
-/// Errors: Corruption, NotSupported.
+/// Describes the range filter of a block; 0 keys if it has none. Errors: Corruption, NotSupported.
 Result<RangeFilterInfo> DescribeRangeFilter(ByteView block);
 
 /// Collects the keys of one file or partition for the range filter in its filter block.
@@ -94,7 +91,6 @@ class RangeFilterBuilder {
   /// or out of bytewise order, or memory. Empty if it made one.
   const std::string& absent_reason() const noexcept { return absent_reason_; }
 
-  /// The options given to Create.
   const RangePartOptions& options() const noexcept { return options_; }
 
  private:
@@ -113,7 +109,6 @@ class RangeFilterBuilder {
 /// Immutable, cheap to copy, thread-safe.
 class RangeFilterReader {
  public:
-  /// Result of a range query.
   enum class Answer : uint8_t {
     kMayMatch,  ///< There may be a key in the range.
     kNo,        ///< There is no key in the range.

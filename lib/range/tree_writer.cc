@@ -262,7 +262,6 @@ class TreeWriter {
   std::string nodes_;  // nodes of clusters that are too large for a leaf
 };
 
-/// Codes of `count` keys from number `first` on.
 std::vector<uint64_t> CodesOf(const SortedKeys& keys, size_t first, size_t count,
                               SortedCodes* sorted) {
   std::vector<uint64_t> codes(count);

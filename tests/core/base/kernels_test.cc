@@ -8,8 +8,6 @@
 #include "blocksieve/hash.h"
 #include "lib/bloom/blocked_bloom.h"
 
-// Every kernel gives the same answers and bytes as the scalar one.
-
 namespace blocksieve {
 namespace {
 

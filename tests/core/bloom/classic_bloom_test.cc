@@ -119,7 +119,6 @@ TEST(Cardinality, IsWithinItsErrorAtEveryFill) {
   }
 }
 
-// The standard error equals the measured standard deviation over filters.
 TEST(Cardinality, StandardErrorIsTheMeasuredDeviation) {
   constexpr uint64_t kFilters = 2000;
   constexpr uint64_t kKeys = 300;

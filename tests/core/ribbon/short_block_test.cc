@@ -24,8 +24,7 @@ void ExpectKeys(ByteView block, uint64_t num_keys, uint64_t hash_seed = 0) {
   for (uint64_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader.MayContain(PresentKey(i))) << i;
 }
 
-// Without short footers these were 24 to 26 bytes: filters of partitions and small files were 9 and
-// 26 % above the limit.
+// Without: 24 to 26 bytes, and filters of partitions and small files 9 and 26 % above the limit.
 TEST(ShortBlock, IsElevenBytesLongerThanItsSlots) {
   for (const uint64_t num_keys : {100, 300}) {
     const OwnedBytes block = BuildBlock(FilterKind::kRibbon, 1.0 / 256, num_keys);
