@@ -37,8 +37,8 @@ struct RibbonView {
   uint64_t num_chunks;       // >= 1
   uint64_t fast_segments;    // later segments are probed word by word: a window may reach the end
   uint64_t narrow_segments;  // later segments are wide: they have one more column
-  // For narrow segments (or all, if they are alike) and for wide ones: segment i begins at address
-  // origin + i * stride, and has one column per set bit of in_use.
+  // For narrow segments (or all, if their widths are equal) and for wide ones: segment i begins at
+  // address origin + i * stride, and has one column per set bit of in_use.
   uintptr_t origin[2];
   uint64_t stride[2];
   uint32_t in_use[2];

@@ -11,7 +11,7 @@
 // miss its target by half a percent: 0.001 gives (15, 7), whose FPR is 0.001003. Differences:
 //
 // * Targets in [0.283, 0.400): ClickHouse gives (2, 2), whose FPR is 0.400; here (3, 1), or (2, 1)
-//   from 0.393 on. From 0.400 on, (2, 2) remains, although (2, 1) would do.
+//   from 0.393 on. From 0.400 on, (2, 2) remains, although (2, 1) meets the target.
 // * Targets in [0.221, 0.237): ClickHouse gives (19, 13), because its search for fewer hash
 //   functions runs off the row; here (4, 1).
 // * Row 20: unreachable in ClickHouse; here for targets that no other row meets: 1e-4 gives

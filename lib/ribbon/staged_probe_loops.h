@@ -16,7 +16,7 @@
 //   };
 
 #define BLOCKSIEVE_RIBBON_PROBES(NAME, K, TARGET, DIRECTORY)                                    \
-  BLOCKSIEVE_KEY_PROBES(NAME##Alike, TARGET,                                                    \
+  BLOCKSIEVE_KEY_PROBES(NAME##Uniform, TARGET,                                                  \
                         K::Probe(view, LocateRibbon<RibbonForm{DIRECTORY, false}>(view, hash))) \
   BLOCKSIEVE_KEY_PROBES(NAME##Mixed, TARGET,                                                    \
                         K::Probe(view, LocateRibbon<RibbonForm{DIRECTORY, true}>(view, hash)))  \
@@ -40,11 +40,11 @@
     return has_empty;                                                                           \
   }
 
-#define BLOCKSIEVE_RIBBON_OPS_FOR(NAME)                                \
-  {                                                                    \
-    {&NAME##AlikeKey, &NAME##AlikeHash, &NAME##Hashes, &NAME##Keys}, { \
-      &NAME##MixedKey, &NAME##MixedHash, &NAME##Hashes, &NAME##Keys    \
-    }                                                                  \
+#define BLOCKSIEVE_RIBBON_OPS_FOR(NAME)                                    \
+  {                                                                        \
+    {&NAME##UniformKey, &NAME##UniformHash, &NAME##Hashes, &NAME##Keys}, { \
+      &NAME##MixedKey, &NAME##MixedHash, &NAME##Hashes, &NAME##Keys        \
+    }                                                                      \
   }
 
 #define BLOCKSIEVE_RIBBON_OPS(NAME, K, TARGET)                                         \

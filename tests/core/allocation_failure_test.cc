@@ -135,9 +135,9 @@ TEST(ShortOfMemory, OpeningFilters) {
       std::string changed = whole;
       if (damaged < whole.size()) changed[damaged] = static_cast<char>(changed[damaged] ^ 0x10);
       const ByteView bytes = AsBytes(changed);
-      const auto expect = [](auto ask) {
-        const auto expected = ask();
-        FailEachAllocation(ask, [&](const auto& said, bool) { EXPECT_EQ(said, expected); });
+      const auto expect = [](auto probe) {
+        const auto expected = probe();
+        FailEachAllocation(probe, [&](const auto& said, bool) { EXPECT_EQ(said, expected); });
       };
       expect([&] { return Filter::Open(bytes).state(); });
       expect([&] { return RangeFilterReader::Open(bytes).is_ready(); });
@@ -241,7 +241,7 @@ TEST(ShortOfMemory, OpeningAnIndex) {
 
 // Index lookups return no status, so they throw like the standard library; what they have ruled out
 // until then is correct.
-TEST(ShortOfMemory, AskingAnIndex) {
+TEST(ShortOfMemory, QueryingAnIndex) {
   const TestIndex index(*BuildIndex(TwoColumns()));
   const Value text = Value::Bytes("word 017 that is too long to be kept inside of a string");
   const Value values[] = {Value::Bytes("a"), text};
@@ -314,7 +314,7 @@ TEST(WithoutMemory, ColumnsAreExtracted) {
   }
 }
 
-TEST(WithoutMemory, RangesAreAsked) {
+TEST(WithoutMemory, RangesAreQueried) {
   const std::vector<std::string> keys = KeysOfTenants();
   RangeFilterBuilder builder = Must(RangeFilterBuilder::Create({}));
   for (const std::string& key : keys) builder.AddKey(key);

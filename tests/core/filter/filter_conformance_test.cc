@@ -201,9 +201,9 @@ struct Batch {
     for (const std::string& key : keys) hashes.push_back(HashKey(key, reader.hash_seed()));
     const auto answers = std::make_unique<bool[]>(keys.size() + 1);
     for (const bool before : {false, true}) {
-      const auto expect = [&](auto ask) {
+      const auto expect = [&](auto probe) {
         std::fill_n(answers.get(), keys.size() + 1, before);
-        ask();
+        probe();
         for (size_t i = 0; i < keys.size(); ++i) {
           ASSERT_EQ(answers[i], reader.MayContain(keys[i])) << i << " of " << keys.size();
         }

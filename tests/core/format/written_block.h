@@ -62,7 +62,7 @@ class WrittenBlock {
 
   /// Makes every kind of probe of bytes that open. Any answer is correct, but all kernels must
   /// agree, and none may read out of bounds.
-  virtual std::string AskAll(ByteView bytes, Kernel kernel) const = 0;
+  virtual std::string ProbeAll(ByteView bytes, Kernel kernel) const = 0;
 
   /// Makes all other uses of bytes that open.
   virtual void UseAll(ByteView) const {}
@@ -75,7 +75,8 @@ class WrittenBlock {
       return false;
     }
     std::set<std::string> answers;
-    for (const Kernel kernel : internal::AvailableKernels()) answers.insert(AskAll(bytes, kernel));
+    for (const Kernel kernel : internal::AvailableKernels())
+      answers.insert(ProbeAll(bytes, kernel));
     EXPECT_EQ(answers.size(), 1u) << "of all kernels";
     return true;
   }

@@ -158,7 +158,7 @@ class WrittenFilter : public WrittenBlock {
     const bool opens = reader.state() != Filter::State::kUnreadable;
     EXPECT_EQ(DescribeFilterBlock(bytes).ok(), opens);
     if (!opens) {
-      EXPECT_EQ(AskAll(bytes, ActiveKernel()).find('0'), std::string::npos) << "no key is denied";
+      EXPECT_EQ(ProbeAll(bytes, ActiveKernel()).find('0'), std::string::npos) << "no key is denied";
     }
     return opens;
   }
@@ -170,7 +170,7 @@ class WrittenFilter : public WrittenBlock {
     return status;
   }
 
-  std::string AskAll(ByteView bytes, Kernel kernel) const override {
+  std::string ProbeAll(ByteView bytes, Kernel kernel) const override {
     constexpr size_t kProbes = 66;
     const Filter reader = internal::FilterAccess::Open(bytes, kernel);
     std::vector<uint64_t> hashes{0, ~uint64_t{0}};  // the ends of the filter

@@ -150,7 +150,7 @@ class WrittenIndex : public WrittenBlock {
 
   Status Verify(ByteView bytes) const override { return GranuleIndex::Open(bytes).status(); }
 
-  std::string AskAll(ByteView bytes, Kernel kernel) const override {
+  std::string ProbeAll(ByteView bytes, Kernel kernel) const override {
     // Limits of a hostile index, for the time of the test, not for correctness.
     constexpr uint64_t kMaxGranules = 1 << 16;
     const TestIndex index(bytes, kernel);

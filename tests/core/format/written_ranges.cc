@@ -158,7 +158,7 @@ class WrittenRange : public WrittenBlock {
     EXPECT_EQ(DescribeFilterBlock(bytes).ok(), has_points);
     const bool has_ranges = RangeFilterReader::Open(bytes).is_ready();
     if (!has_ranges) {
-      const std::string answers = AskAll(bytes, ActiveKernel());
+      const std::string answers = ProbeAll(bytes, ActiveKernel());
       EXPECT_EQ(answers.find_first_not_of('m'), std::string::npos) << "no range is denied";
     }
     return has_points || has_ranges;
@@ -166,7 +166,7 @@ class WrittenRange : public WrittenBlock {
 
   Status Verify(ByteView bytes) const override { return Filter::Verify(bytes); }
 
-  std::string AskAll(ByteView bytes, Kernel kernel) const override {
+  std::string ProbeAll(ByteView bytes, Kernel kernel) const override {
     const RangeFilterReader reader = RangeFilterReader::Open(bytes, kernel);
     Random random(HashKey(AsText(bytes)));
     std::string answers;

@@ -247,7 +247,7 @@ uint64_t ExpectRightAnswers(const std::vector<std::string>& keys, const std::str
   }
   Random random(seed);
   uint64_t denied = 0;
-  const auto ask = [&](std::string_view begin, std::string_view end) {
+  const auto query = [&](std::string_view begin, std::string_view end) {
     const RangeFilterReader::Answer answer = readers[0].Query(begin, end);
     ExpectRight(keys, is_whole_file, begin, end, answer);
     for (const RangeFilterReader& reader : readers) {
@@ -262,24 +262,24 @@ uint64_t ExpectRightAnswers(const std::vector<std::string>& keys, const std::str
     const size_t at = round % 8 == 0 ? keys.size() - 1 - random() % last : random() % keys.size();
     const std::string& key = keys[at];
     const std::string successor = key + '\0';
-    ask(key, successor);
+    query(key, successor);
     if (at + 1 < keys.size()) {
-      ask(successor, keys[at + 1]);
-      ask(key, keys[at + 1]);
-      ask(keys[at + 1], keys[at + 1] + '\0');
-      ask(keys[at], keys[at + random() % (keys.size() - at)]);
+      query(successor, keys[at + 1]);
+      query(key, keys[at + 1]);
+      query(keys[at + 1], keys[at + 1] + '\0');
+      query(keys[at], keys[at + random() % (keys.size() - at)]);
     }
     const std::string near = NearKey(key, &random);
-    ask(near, successor);
-    ask(key, near);
-    ask(successor, near);
-    ask(near, near + '\0');
-    ask(near, NearKey(key, &random));
-    ask(near, NearKey(near, &random));
-    ask(near, NearKey(keys[std::min(at + random() % 3, keys.size() - 1)], &random));
-    ask(near, NearKey(keys[random() % keys.size()], &random));
-    ask("", near);
-    ask({}, near);
+    query(near, successor);
+    query(key, near);
+    query(successor, near);
+    query(near, near + '\0');
+    query(near, NearKey(key, &random));
+    query(near, NearKey(near, &random));
+    query(near, NearKey(keys[std::min(at + random() % 3, keys.size() - 1)], &random));
+    query(near, NearKey(keys[random() % keys.size()], &random));
+    query("", near);
+    query({}, near);
   }
   return denied;
 }
