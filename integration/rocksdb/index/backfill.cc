@@ -151,10 +151,7 @@ rocksdb::Status BackfillSkipIndexes(
       }
       const bool should_continue = !progress || progress(done);
       if (files.empty()) return rocksdb::Status::OK();
-      if (!should_continue) {
-        return rocksdb::Status::Incomplete("blocksieve: stopped by progress, with " +
-                                           std::to_string(files.size()) + " files left");
-      }
+      if (!should_continue) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
       // The next file that no other compaction holds. Deep files first, as ordinary compactions may
       // soon rewrite the upper ones.
       bool compacted = false;

@@ -189,10 +189,7 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     if (files.empty()) return first_problem;
     // The deepest files first: they live longest.
     if (!is_stopped) status = RebuildOne(options, index, files.back(), &pace, should_continue);
-    if (is_stopped) {
-      return rocksdb::Status::Incomplete("blocksieve: stopped by progress, with " +
-                                         std::to_string(files.size()) + " files left");
-    }
+    if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
     const UnindexedFile& file = files.back();
     if (!Exists(file.place)) {
       DeleteSidecar(file.place.file_system.get(), file.place.path);

@@ -25,10 +25,6 @@ constexpr uint64_t kMinBlockBytes = 1024;
 
 }  // namespace
 
-std::string SkipIndexCollector::FileText() const {
-  return sst_ ? FileNameOf(sst_->path) : "a file";
-}
-
 SkipIndexCollector::SkipIndexCollector(const SkipIndexOptions& options, std::optional<SstPlace> sst,
                                        std::shared_ptr<std::atomic<bool>> has_warned) noexcept
     : info_log_(options.info_log), sst_(std::move(sst)), has_warned_(std::move(has_warned)) {
@@ -187,7 +183,7 @@ bool SkipIndexCollector::DescribeIndex(const std::string& index) {
     if (column.filters == PartState::kOverBudget || column.bounds == PartState::kOverBudget) {
       is_complete = false;
       LogLoudly(info_log_.get(),
-                "skip index of " + FileText() +
+                "skip index of " + (sst_ ? FileNameOf(sst_->path) : "a file") +
                     " exceeds max_index_bytes=" + std::to_string(options_.max_index_bytes) +
                     ", so column " + column.name + " has no " +
                     (column.bounds == PartState::kOverBudget ? "filters and bounds" : "filters") +

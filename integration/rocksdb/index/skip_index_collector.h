@@ -45,7 +45,6 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   bool DescribeIndex(const std::string& index);
   /// False if the index stays in the properties.
   bool PutIntoSidecar(const std::string& index);
-  std::string FileText() const;  ///< The file in log lines.
   void Fail(std::string_view what, std::string_view reason = {}) noexcept;
 
   const std::shared_ptr<rocksdb::Logger> info_log_;

@@ -63,8 +63,8 @@ rocksdb::Status AddListener(const OptionsToSet& options, const std::string& name
   if (options.db() == nullptr) {
     return OptionOutOfRange(name, value,
                             allowed +
-                                " without DBOptions, which hold its listener; pass {&db_options, "
-                                "&column_family_options}");
+                                " without DBOptions, which hold its listener; pass "
+                                "{&db_options, &column_family_options}");
   }
   *listeners = options.db()->listeners;
   for (const auto& listener : *listeners) {
@@ -85,10 +85,9 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
   auto listeners =
       options.db() == nullptr ? rocksdb::DBOptions().listeners : options.db()->listeners;
   if (GoalOf(filter).differs_by_run()) {
-    status = filter.wasted_reads ? AddListener(options, "wasted_reads",
-                                               ToText(*filter.wasted_reads), "none", &listeners)
-                                 : AddListener(options, "bits_per_key",
-                                               ToText(*filter.bits_per_key), "none", &listeners);
+    const char* const goal = filter.wasted_reads ? "wasted_reads" : "bits_per_key";
+    const double value = filter.wasted_reads ? *filter.wasted_reads : *filter.bits_per_key;
+    status = AddListener(options, goal, ToText(value), "none", &listeners);
     if (!status.ok()) return status;
   }
   auto extractor = family.prefix_extractor;
@@ -98,7 +97,7 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
     if (extractor != nullptr && !replaces_extractor && !IsRangeExtractor(extractor.get())) {
       return OptionOutOfRange("prefix_extractor", extractor->Name(),
                               std::string("none or ") + RangeExtractor::kName +
-                                  " (with ranges=true); set replace_prefix_extractor if nothing "
+                                  " (with ranges=true); set replace_prefix_extractor if no seek "
                                   "relies on the present one");
     }
     extractor = RangeExtractor::Get();

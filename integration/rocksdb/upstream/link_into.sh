@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: link_into.sh ROCKSDB_TREE
-# Makes blocksieve a plug-in of a RocksDB source tree (7.0.3 or later): ROCKSDB_TREE/plugin/blocksieve,
-# of links to the files here. To be run again when files have come or gone.
+# Makes blocksieve a plug-in of a RocksDB source tree (7.0.3 or later): fills ROCKSDB_TREE/plugin/blocksieve
+# with links to the files here. Run it again when files were added or removed.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -12,14 +12,14 @@ if [[ $# -ne 1 || ! -f ${1:-}/include/rocksdb/version.h ]]; then
 fi
 folder=$1/plugin/blocksieve
 for part in include lib integration/rocksdb; do
-  # Directories of links, not links to directories: make puts objects beside the sources.
+  # Links files, not directories, because make puts objects beside the sources.
   rm -rf "${folder:?}/$part"
   mkdir -p "$folder/$part"
   cp -rs "$root/$part/." "$folder/$part"
 done
 ln -sf "$here/CMakeLists.txt" "$folder"
-# Trees that build lz4 themselves find its xxhash.h, which has no XXH3, before the system's. A directory
-# with nothing but a link to the system's is searched before both.
+# Trees that build lz4 themselves find its xxhash.h, which has no XXH3, before the system's. So a directory
+# with only a link to the system's is searched first.
 xxhash=$(echo '#include <xxhash.h>' | ${CXX:-c++} -E -x c++ - |
   sed -n 's|^# 1 "\(/.*/xxhash\.h\)".*|\1|p' | head -n 1) || true
 if [[ -z $xxhash ]]; then
@@ -29,7 +29,7 @@ fi
 mkdir -p "$folder/xxhash"
 ln -sf "$xxhash" "$folder/xxhash/xxhash.h"
 
-# Everything but what has effects when it is loaded.
+# All sources but shared_plugin.cc, which takes effect when it is loaded.
 list() { (cd "$root" && find "$@" | sort | paste --serial --delimiters ' '); }
 sources=$(list lib integration/rocksdb -name '*.cc' ! -name shared_plugin.cc)
 headers=$(list integration/rocksdb/include -name '*.h')
