@@ -30,8 +30,8 @@ constexpr int64_t kWidenings[] = {0, 8, 16, 32, 64, 128, 256};
 constexpr size_t kTriesPerWidth = std::size(kLimits) * kRibbonSeeds;
 constexpr size_t kMaxTries = std::size(kWidenings) * kTriesPerWidth;
 
-// Copies of a hash take slots and queue up in one place, which makes tries and elimination half as
-// slow again. Searching for copies takes a tenth of the time, so it is done in every sixteenth
+// Copies of a hash take slots and queue up in one place, so that tries and elimination take 1.5
+// times as long. Searching for copies takes a tenth of the time, so it is done in every sixteenth
 // chunk, after a chunk that had copies, and in chunks that are not solved within
 // kTriesBeforeLooking tries, which are one in a hundred without copies.
 constexpr uint64_t kChunksPerSample = 16;
