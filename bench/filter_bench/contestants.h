@@ -17,8 +17,7 @@ struct Contestant {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
 };
 
-/// RocksDB's filters of 10 (Bloom-equivalent) bits per key, and blocksieve's at the FPR measured
-/// for that Bloom filter.
+/// RocksDB's filters of 10 (Bloom-equivalent) bits per key, and blocksieve's at that Bloom's FPR.
 const std::vector<Contestant>& Contestants();
 
 /// A finished filter over the keys 0 ... num_keys - 1, and its reader.

@@ -132,8 +132,7 @@ void ProbeRaw(benchmark::State& state, const Contestant& contestant, Kernel kern
   });
 }
 
-// A table of 64-byte lines, as large as a filter of 10 bits per key. A probe reads one bit: no
-// filter can be faster.
+// 64-byte lines, 10 bits per key in total. A probe reads one bit: no filter can be faster.
 struct LineTable {
   explicit LineTable(uint64_t num_keys)
       : num_lines(num_keys * 10 / 512 + 1), memory(num_lines * 64 + 64, 1) {
@@ -170,8 +169,7 @@ std::string Name(const std::string& what_and_who, uint64_t num_keys) {
   return what_and_who + "/" + std::to_string(num_keys);
 }
 
-// Build, absent, present and batch benchmarks of every contestant, raw probes with every kernel,
-// and the limits.
+// Build, absent, present and batch benchmarks of contestants, raw probes with kernels, and limits.
 void RegisterBenchmarks() {
   using benchmark::RegisterBenchmark;
   for (const uint64_t n : kSizes) {

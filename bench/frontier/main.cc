@@ -62,8 +62,7 @@ double TimeAbsent(const BuiltFilter& filter) {
   return elapsed / static_cast<double>(kProbesPerRound);
 }
 
-// Enough probes for a standard error of the FPR of 0.5 %, and 0.6 % at the lowest FPRs: well within
-// kMargin.
+// Enough probes for a standard error of the FPR of 0.5 %, at the lowest FPRs 0.6 %, below kMargin.
 uint64_t FprProbes(double expected_fpr) {
   return static_cast<uint64_t>(std::clamp(40'000 / expected_fpr, 1e6, 1.6e8));
 }

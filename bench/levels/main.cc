@@ -32,9 +32,8 @@ Prints targets beside the figures. Times are not measured.)",
 // Bits per key of the stock Bloom filter that everything is compared with: RocksDB's usual setting.
 constexpr double kComparedBits = 10;
 
-// 4 + 16 + 64 + 256 flushes fill four levels of size ratio 4, the first of which holds four
-// flushes: a partially filled last level would not have that ratio. Two more flushes stay on level
-// 0.
+// 4 + 16 + 64 + 256 flushes fill four levels of size ratio 4: a partially filled last level would
+// not have that ratio. Two more flushes stay on level 0.
 struct Effort {
   int flushes = 342;
   uint64_t keys_per_flush = 14'620;
@@ -52,8 +51,7 @@ constexpr const char* kSameRate = "blocksieve ribbon, same rate on all levels";
 constexpr const char* kByLevel = "blocksieve ribbon, by level";
 constexpr const char* kAutoByLevel = "blocksieve auto, by level";
 
-// Bits per key of RocksDB's Ribbon filters, over log2(1 / FPR). Only for choosing settings: their
-// actual size is measured.
+// Bits per key of RocksDB's Ribbon filters over log2(1 / FPR), for settings: sizes are measured.
 constexpr double kStockRibbonOverhead = 1.05;
 
 std::string StockRibbon(double bits, int bloom_before_level) {

@@ -79,8 +79,7 @@ class SetExperiment {
  private:
   void Show(std::string_view what) { progress_.Show(fmt::format("{}: {}", set_.name, what)); }
 
-  // The prefix length with which ranges of all lengths together read the fewest blocks: a database
-  // has one prefix extractor.
+  // The prefix length, one for ranges of all lengths, with which these read the fewest blocks.
   size_t ChoosePrefix() {
     Show("choosing a prefix");
     const auto sample = std::span(mixed_).first(std::min(kPrefixSample, mixed_.size()));

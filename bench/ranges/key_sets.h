@@ -22,8 +22,7 @@ struct KeySet {
   SortedKeys keys;
   std::vector<std::string> others;  ///< As many absent keys of the same kind, shuffled.
 
-  /// The end of a range that begins at one of `keys` or `others` and holds this many of `keys`, on
-  /// average.
+  /// The end of a range from one of `keys` or `others` that holds this many of `keys` on average.
   std::function<std::string(const std::string& begin, double expected_keys)> end;
 
   /// The first key >= `from`; null if there is none.

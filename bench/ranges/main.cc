@@ -1,5 +1,4 @@
-// ranges: what range filters save in RocksDB, and what they cost. See kManual, and experiment.h for
-// the parts.
+// ranges: what range filters save in RocksDB, and what they cost. See kManual and experiment.h.
 
 #include "bench/ranges/experiment.h"
 #include "bench/ranges/key_sets.h"

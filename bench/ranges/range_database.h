@@ -35,8 +35,7 @@ constexpr bool HasRanges(Role role) {
 /// Whether filters and indexes are partitioned.
 constexpr bool IsPartitioned(Role role) { return role >= Role::kPointsPartitioned; }
 
-/// Whether seeks are measured. Full point filters do not change them; with partitions, the index is
-/// different.
+/// Whether seeks are measured. Full point filters do not change them; partitioned indexes do.
 constexpr bool MeasuresSeeks(Role role) { return role != Role::kPoints; }
 
 /// Whether point lookups are measured.

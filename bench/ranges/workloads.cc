@@ -92,8 +92,7 @@ Workload TimeSeries(uint64_t num_keys) {
           std::move(runs), next};
 }
 
-// Runs the same operations on a database with range filters and on one without, and compares their
-// results.
+// Runs the same operations on databases with and without range filters, and compares the results.
 class WorkloadRun {
  public:
   WorkloadRun(Workload workload, const std::filesystem::path& dir)
@@ -137,8 +136,7 @@ class WorkloadRun {
   }
 
  private:
-  // Calls `measure(number of a database, operations to perform)` for both, in turns. Returns the
-  // number of keys found in each.
+  // Calls `measure(database number, operations)` for both, in turns. Returns keys found in each.
   template <class Measure>
   uint64_t Perform(unsigned turns, size_t count, Measure measure) {
     uint64_t found[2] = {};

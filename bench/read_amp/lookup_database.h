@@ -18,8 +18,7 @@ struct Pass {
   double seconds = 0;
 };
 
-/// A database for lookups: fill it, then open, look up, compact, look up. Every wrong answer throws
-/// Failure.
+/// A database for lookups: fill, open, look up, compact, look up. A wrong answer throws Failure.
 class LookupDatabase : public Database {
  public:
   /// `rows` must outlive this.

@@ -30,8 +30,7 @@ the installed packages, each with the name of its package.)",
     .has_one_source = true,
 };
 
-// Within a minute even on a machine a third as fast as the one it was tried on, where a round takes
-// 12 s.
+// Within a minute even on a machine a third as fast as the original one, where a round takes 12 s.
 constexpr uint64_t kQuickInputBytes = 11 << 20;
 constexpr Effort kQuick = {.rounds = 3,
                            .lookups = 20'000,

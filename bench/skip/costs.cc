@@ -56,8 +56,7 @@ class Carrier : public Database {
     lookup_bytes_ += static_cast<double>(window.Stop().bytes_read);
   }
 
-  // Without filling the cache: after a full scan, as it is without an index, lookups would read
-  // nothing.
+  // Without filling the cache: after a full scan, if there is no index, lookups would read nothing.
   void Scan(const Predicate& predicate) {
     SkipScanOptions options;
     options.read_options.fill_cache = false;

@@ -67,8 +67,7 @@ void MeasureWriteCost(const Dataset& dataset, const Effort& effort, Job& job);
 /// indexes in table properties, and in sidecar files, where that is the default.
 void MeasureCarriers(const Dataset& dataset, const Effort& effort, Job& job);
 
-/// Runs all parts on the input's rows and on synthetic ones. `value_name` names the first field of
-/// the input's values.
+/// Runs all parts on the input's and on synthetic rows. `value_name`: the values' first field.
 void RunExperiment(const Input& input, std::string_view value_name, const Effort& effort, Job& job);
 
 }  // namespace blocksieve::bench::skip

@@ -49,8 +49,7 @@ std::string BuildColumnIndex(const Dataset& dataset, const Column& column, uint6
   return Must(builder.Finish(), "skip index");
 }
 
-// Columns of numbers in random order: 1,000 values, 30,000 values, and values of which 99 % are
-// unique.
+// Columns of numbers in random order: 1,000 values, 30,000 values, and 99 % unique values.
 Dataset MakeNumbers(uint64_t num_rows, uint64_t seed) {
   Dataset dataset;
   dataset.name = "synthetic";

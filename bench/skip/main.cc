@@ -1,5 +1,4 @@
-// skip: measures what skip indexes on values save in RocksDB. See kManual, and experiment.h for the
-// parts.
+// skip: measures what skip indexes on values save in RocksDB. See kManual and experiment.h.
 
 #include "bench/skip/experiment.h"
 #include "bench/support/dataset.h"

@@ -12,13 +12,11 @@
 
 namespace blocksieve::bench::skip {
 
-/// The data block that holds the newest version of each row, for computing the fewest blocks that a
-/// scan could read.
+/// The data block of the newest version of each row: with it, the fewest blocks a scan could read.
 class RowBlocks {
  public:
   /// Reads all files with readers of its own. REQUIRES: all keys of the files are in `rows`;
-  /// memtables are empty. Throws Failure, also if the number of blocks is not the one that RocksDB
-  /// recorded.
+  /// memtables are empty. Throws Failure, also if RocksDB recorded another number of blocks.
   RowBlocks(rocksdb::DB& db, const Rows& rows);
 
   /// Number of distinct blocks that hold these rows.

@@ -22,8 +22,7 @@ struct ScanCost {
   ScanExplanation explanation;
 };
 
-/// A RocksDB database of a dataset's rows with a skip index. Reads: kColdOnce. Every wrong answer
-/// throws Failure.
+/// A RocksDB of a dataset's rows with a skip index. Reads: kColdOnce. Wrong answers throw Failure.
 class ScanDatabase : public Database {
  public:
   /// Opens the database. Empty `index`: no skip index. `dataset` must outlive this.
@@ -37,8 +36,7 @@ class ScanDatabase : public Database {
   /// these files span the whole key range.
   void Rewrite();
 
-  /// Scans, and compares the result with `query.rows` of `values`. For a cold scan, call
-  /// ForgetReads first.
+  /// Scans, and compares the result with `query.rows` of `values`. Cold only after ForgetReads.
   ScanCost Scan(const Query& query, const std::vector<std::string_view>& values, bool use_index);
 
  private:

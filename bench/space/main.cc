@@ -1,5 +1,4 @@
-// space: how far above the least possible space filters are, by rate and number of keys; and the
-// memory that building them takes.
+// space: filter size above the lower bound, by FPR and number of keys, and memory to build.
 
 #include <fmt/format.h>
 
@@ -20,9 +19,8 @@ namespace {
 
 const JobManual kManual = {
     .name = "bench/run space",
-    .description =
-        "How far above the least possible space filters are, and the memory to build them",
-    .quick_help = "fewer probes: within a minute, less exactly",
+    .description = "Filter size above the lower bound, and the memory to build filters",
+    .quick_help = "fewer probes: within a minute, less precise",
     .files = "space.json",
 };
 
@@ -59,7 +57,7 @@ struct SpaceMeasurement {
   double bits_per_key = 0;  // all bytes of the block, footer included
   double fpr = 0;           // measured, with keys that were never added
 
-  // Share above log2(1 / fpr) bits per key, which no filter can do without.
+  // Share above the lower bound of all filters, log2(1 / fpr) bits per key.
   double AboveLowerBound() const { return bits_per_key / -std::log2(fpr) - 1; }
 };
 

@@ -4,8 +4,7 @@
 
 namespace blocksieve::bench {
 
-/// A new directory below `parent` (created if missing), removed with its contents by the
-/// destructor.
+/// A new directory in `parent` (created if missing). The destructor removes it and its contents.
 class TempDir {
  public:
   /// Throws Failure if it cannot be created.
@@ -20,8 +19,7 @@ class TempDir {
   std::filesystem::path path_;
 };
 
-/// Whether files in `dir` can be read with O_DIRECT, bypassing the page cache. On tmpfs they
-/// cannot.
+/// Whether files in `dir` can be read with O_DIRECT, past the page cache. Not on tmpfs.
 bool SupportsDirectReads(const std::filesystem::path& dir);
 
 }  // namespace blocksieve::bench

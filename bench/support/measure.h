@@ -31,8 +31,7 @@ Spread SpreadOf(std::vector<double> turns);
 /// REQUIRES: the same number of turns, at least one.
 Spread PairedRatio(const std::vector<double>& mine, const std::vector<double>& theirs);
 
-/// Ratio of two measurements made at different times, with the spread of both. REQUIRES: both are
-/// positive.
+/// Ratio of measurements made at different times, with the spread of both. REQUIRES: positive.
 Spread Quotient(const Spread& mine, const Spread& theirs);
 
 /// Number of turns where one measurement is too short to be recorded by itself.

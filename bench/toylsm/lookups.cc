@@ -53,8 +53,7 @@ class Lookups {
     return Counted(rows.size());
   }
 
-  // Mean bytes of filters in the cache, empty before, after lookups of a hundredth of the keys in
-  // key order.
+  // Mean bytes of filters in an initially empty cache after lookups of 1 % of the keys, in order.
   double ResidentFilterBytes() {
     uint64_t resident = 0;
     const size_t count = std::max<size_t>(1, rows_.size() / 100);

@@ -1,5 +1,4 @@
-// toylsm_bench: measures read amplification in the toy LSM. See kManual, and experiment.h for the
-// parts.
+// toylsm_bench: measures read amplification in the toy LSM. See kManual and experiment.h.
 
 #include "bench/support/dataset.h"
 #include "bench/support/inputs.h"

@@ -12,16 +12,14 @@
 
 namespace blocksieve::bench::toy {
 
-/// Options with which these rows, however many, make a tree of several levels. Without key filters
-/// and skip index.
+/// Options of a tree of several levels for any number of rows. No key filters, no skip index.
 toylsm::Options TreeOptions(const Rows& rows);
 
 /// Opens a database. Throws Failure, like all functions here.
 std::unique_ptr<toylsm::Db> OpenDb(const toylsm::Options& options,
                                    const std::filesystem::path& path);
 
-/// Writes the rows in random order and flushes them. Equal rows, options and seeds make equal
-/// trees.
+/// Writes the rows in random order and flushes. Equal rows, options and seeds make equal trees.
 void WriteRows(toylsm::Db& db, const Rows& rows, uint64_t seed);
 
 /// Empties the cache and resets all counters.
@@ -29,12 +27,10 @@ void ForgetReads(toylsm::Db& db);
 
 void Check(const Status& status, const char* what);
 
-/// The data block that holds the newest version of each row, for computing the fewest blocks that a
-/// scan could read.
+/// The data block of the newest version of each row: with it, the fewest blocks a scan could read.
 class RowBlocks {
  public:
-  /// Reads everything. REQUIRES: the database has exactly these keys and an empty memtable. Throws
-  /// Failure.
+  /// Reads everything. REQUIRES: `db` has exactly these keys, none in its memtable. Throws Failure.
   RowBlocks(toylsm::Db& db, const Rows& rows);
 
   /// Number of distinct blocks that hold these rows.

@@ -69,8 +69,7 @@ class ResultRows {
     EXPECT_TRUE(std::filesystem::is_empty(test.dir.path()));
   }
 
-  /// The row of this metric with these values of name and parameters. Fails the test unless there
-  /// is exactly one.
+  /// The row of this metric with this name and parameters. Fails the test unless it is unique.
   Json Row(const std::string& metric, const Json& where) const {
     std::vector<Json> found;
     for (const Json& row : rows_) {

@@ -3,8 +3,7 @@
 
 // Any bytes in place of a filter, a filter with a range part or a skip index, also with correct
 // checksums: an unreadable block denies nothing, and a readable one can be probed for anything,
-// with the same answers from all kernels. Uses GoogleTest's expectations: the first failure ends
-// the process.
+// with the same answers from all kernels. The first failed GoogleTest expectation ends the process.
 
 void blocksieve::testing::TestOneInput(ByteView bytes) {
   static const std::vector<WrittenBlockPtr> formats = [] {

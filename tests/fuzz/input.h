@@ -18,8 +18,7 @@ inline std::string_view Cut(std::string_view* text, std::string_view end) {
   return piece;
 }
 
-/// Reads values from the front of a fuzz input. After its end come zeros and empty texts, so that
-/// every input is valid.
+/// Reads values from the front of a fuzz input. After its end come zeros: every input is valid.
 class Input {
  public:
   explicit Input(ByteView bytes) : decoder_(bytes) {}

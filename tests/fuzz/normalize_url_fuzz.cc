@@ -4,8 +4,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-// Any bytes have a normal form, which is its own normal form, and is not longer except for a path
-// "/".
+// Any bytes have a normal form, which is its own, and is not longer except for a path of "/".
 
 void blocksieve::testing::TestOneInput(ByteView bytes) {
   const std::string normal = sieve::NormalizeUrl(AsText(bytes));

@@ -9,8 +9,7 @@
 #include "tests/fuzz/input.h"
 
 // Input: definitions of columns, one per line; an empty line; a condition; a zero byte; a row. A
-// valid condition is written in a form that parses to the same condition, and can be evaluated on
-// any row.
+// valid condition's text parses to the same condition, which can be evaluated on any row.
 
 namespace blocksieve::testing {
 namespace {

@@ -1,5 +1,4 @@
-# Installs the build tree BUILD, and moves the result to PREFIX: a package must not depend on the
-# directory that it was installed to.
+# Installs the build tree BUILD, and moves the result to PREFIX: packages must be relocatable.
 file(REMOVE_RECURSE ${PREFIX} ${PREFIX}.staged)
 execute_process(
   COMMAND ${CMAKE_COMMAND} -E env --unset=DESTDIR ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}.staged

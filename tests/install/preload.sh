@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # usage: preload.sh PREFIX WORK_DIR
-# Tests the installed wrapper of RocksDB's tools: files that they compact get the filters of the
-# OPTIONS file.
+# Tests the wrapper of RocksDB's tools: files that they compact get the OPTIONS file's filters.
 set -euo pipefail
 bin=$1/bin
 work=$2

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # usage: make.sh TREE: compiles one source of the plug-in as RocksDB's Makefile would. With
-# BLOCKSIEVE_LONG_TESTS in the environment, compiles all and runs the mock; the CMake test always
-# does.
+# BLOCKSIEVE_LONG_TESTS in the environment, compiles all and runs the mock, as the CMake test does.
 set -euo pipefail
 cd "$1"
 export MAKEFLAGS='' # of a make that might have called ctest
