@@ -146,7 +146,8 @@ rocksdb::Status WriteSettings(rocksdb::DB* db, const SieveSettings& settings) {
     SieveSettings present;
     status = Decode(text, &present);
     if (!status.ok() || present == settings) return status;
-    return rocksdb::Status::Aborted("the sieve was created with other settings meanwhile");
+    return rocksdb::Status::Aborted(
+        "another process has created the sieve with other settings; open it again");
   }
   if (!status.IsNotFound()) return status;
   rocksdb::WriteOptions durable;

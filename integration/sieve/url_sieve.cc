@@ -199,7 +199,7 @@ rocksdb::Status UrlSieve::ForEachShardInParallel(
       try {
         statuses[shard] = action(shard);
       } catch (const std::bad_alloc&) {  // nothing above a helper thread catches it
-        statuses[shard] = rocksdb::Status::MemoryLimit("sieve: no memory for a shard");
+        statuses[shard] = rocksdb::Status::MemoryLimit("sieve: out of memory in a shard");
       }
     }
   };

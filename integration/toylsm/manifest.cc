@@ -29,7 +29,7 @@ std::string Manifest::Encode() const {
 }
 
 Result<Manifest> Manifest::Decode(ByteView bytes) {
-  const Status damaged = Status::Corruption("MANIFEST is damaged, or of another version");
+  const Status damaged = Status::Corruption("MANIFEST is damaged or has another version");
   if (bytes.size() < sizeof(uint32_t)) return damaged;
   const ByteView covered = bytes.first(bytes.size() - sizeof(uint32_t));
   const auto checksum = LoadLittleEndian<uint32_t>(bytes.data() + covered.size());

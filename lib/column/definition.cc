@@ -91,7 +91,7 @@ class DefinitionParser {
   bool ParseName() {
     const size_t end = rest_.find('=');
     if (end == rest_.npos || !IsColumnName(rest_.substr(0, end))) {
-      return Fail("NAME=EXTRACTOR, the name of 1 to " + std::to_string(Column::kMaxNameBytes) +
+      return Fail("NAME=EXTRACTOR, with a NAME of 1 to " + std::to_string(Column::kMaxNameBytes) +
                   " bytes without \" and control characters");
     }
     definition_.name = rest_.substr(0, end);
@@ -115,7 +115,7 @@ class DefinitionParser {
       return true;
     }
     rest_ = text_.substr(definition_.name.size() + 1);
-    return Fail("filters: or nothing before words and n-grams");
+    return Fail("'filters:' or no index part before words and n-grams");
   }
 
   bool ParseConversion() {
@@ -218,7 +218,7 @@ class DefinitionParser {
     definition_.element_delimiter = delimiter;
     // A field never contains its own delimiter.
     return definition_.source != ColumnSource::kField || delimiter != definition_.delimiter ||
-           Fail("an element delimiter other than that of fields");
+           Fail("an element delimiter other than the field delimiter");
   }
 
   bool Delimiter(char* delimiter) {

@@ -185,7 +185,7 @@ class Parts(CommandTest):
             self.keys(where)
 
     def test_tokens_have_no_bounds(self):
-        self.assertIn("expected filters: or nothing before words and n-grams",
+        self.assertIn("expected 'filters:' or no index part before words and n-grams",
                       self.load_lines(b"", "--index", "w=bounds:words:2", code=2))
 
 

@@ -67,8 +67,8 @@ TEST(ColumnDefinition, RejectsInvalidTextWithAReason) {
 TEST(ColumnDefinition, ErrorsNameThePosition) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {"field:2",
-       "1: expected NAME=EXTRACTOR, the name of 1 to 128 bytes without \" and control characters; "
-       "found 'field:2'"},
+       "1: expected NAME=EXTRACTOR, with a NAME of 1 to 128 bytes without \" and control "
+       "characters; found 'field:2'"},
       {"p=field:", "9: expected a number from 1 to 1000000; found the end"},
       {"p=field:0", "9: expected a number from 1 to 1000000; found '0'"},
       {"p=field:2x", "10: expected the end; found 'x'"},
@@ -76,14 +76,13 @@ TEST(ColumnDefinition, ErrorsNameThePosition) {
       {"p=field(\\q):2",
        "9: expected a delimiter: a byte, \\t, \\n, \\\\ or \\xHH; found '\\q):2'"},
       {"p=field(;)[;]:2",
-       "14: expected an element delimiter other than that of fields; found ':2'"},
+       "14: expected an element delimiter other than the field delimiter; found ':2'"},
       {"p=text:1",
        "3: expected an extractor: field:N, value, fixed(OFFSET,WIDTH), json:/POINTER, int:N, "
-       "uint:N, "
-       "float:N, words:N, ngrams(LENGTH):N, int32le(OFFSET) and the like; found 'text:1'"},
+       "uint:N, float:N, words:N, ngrams(LENGTH):N, int32le(OFFSET) and the like; found 'text:1'"},
       {"p=ngrams(33):1", "10: expected a number from 1 to 32; found '33):1'"},
       {"p=bounds:words:1",
-       "3: expected filters: or nothing before words and n-grams; found 'bounds:words:1'"},
+       "3: expected 'filters:' or no index part before words and n-grams; found 'bounds:words:1'"},
       {"p=json:/a/~2", "11: expected ~0 for ~ and ~1 for /; found '~2'"},
   };
   for (const auto& [text, error] : cases) {
