@@ -41,7 +41,7 @@ ROOMS = [
     (
         "integration/rocksdb/plugin",
         "integration/rocksdb/policy integration/rocksdb/scan integration/rocksdb/listener",
-        "rocksdb",
+        "c rocksdb",
     ),
     ("integration/toylsm/base", "lib/skip lib/lsm", ""),
     ("integration/toylsm/sst", "integration/toylsm/base", ""),

@@ -14,10 +14,6 @@
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/errors.h"
 
-#ifndef BLOCKSIEVE_VERSION
-#define BLOCKSIEVE_VERSION "that is built into RocksDB"
-#endif
-
 namespace blocksieve::rocksdb_plugin {
 namespace {
 

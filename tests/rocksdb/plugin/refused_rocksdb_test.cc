@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "blocksieve/c.h"
 #include "blocksieve/rocksdb.h"
 
 // A RocksDB that blocksieve must not be used with. This program overrides functions of RocksDB, so
@@ -62,6 +63,20 @@ TEST(RefusedRocksDb, OfAnotherInterfaceOrFailingTheSelfTest) {
               ExitedWithCode(0), "");
   EXPECT_EXIT(EnableWith(kSupported, {.ranges = true}, "range filters do not work with RocksDB"),
               ExitedWithCode(0), "no files here");
+}
+
+// With another minor version, C++ programs are linked anew, but not those in other languages.
+TEST(RefusedRocksDb, OfAnotherMinorVersionInC) {
+  const auto create = [](const std::string& version, const std::string& reason) {
+    loaded_version = version;
+    char* error = nullptr;
+    const bool is_made = blocksieve_filterpolicy_create("blocksieve:0.01", &error) != nullptr;
+    std::exit(is_made || std::string(error).find(reason) == std::string::npos);
+  };
+  const std::string patch =
+      std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + "1.0";
+  EXPECT_EXIT(create(patch, "the loaded RocksDB is " + patch), ExitedWithCode(0), "");
+  EXPECT_EXIT(create("12.0.0", "the loaded RocksDB is 12.0.0"), ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+#pragma once
+
+/// \file
+/// blocksieve for programs that use RocksDB by rocksdb/c.h, and for languages that call C. C99.
+///
+/// Conventions are those of rocksdb/c.h: `*errptr` is null or a text from malloc before a call; a
+/// call that fails replaces it by its error, to be freed with rocksdb_free. Here, null arguments
+/// are errors too; with a null `errptr`, errors go to stderr. Every function fails if the loaded
+/// RocksDB is not of the minor version that blocksieve was compiled for, or is later than 11.9: the
+/// structs in rocksdb/c.h have no public layout.
+///
+/// `options_text` is what an option string names: "blocksieve:0.01" or
+/// "{id=blocksieve;target_fpr=0.01;kind=bloom}". Braces and id may be left out. OPTIONS.md lists
+/// all options.
+
+#include <rocksdb/c.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A policy for rocksdb_block_based_options_set_filter_policy, which takes ownership of it; else
+/// free it with rocksdb_filterpolicy_destroy. OPTIONS files get all its options. With `ranges`, the
+/// database opens only with the prefix extractor, which blocksieve_options_enable_filter sets. Null
+/// on error.
+rocksdb_filterpolicy_t* blocksieve_filterpolicy_create(const char* options_text, char** errptr);
+
+/// Sets the filter policy, its prefix extractor and its listener, as EnableFilter in
+/// blocksieve/rocksdb.h does. Keeps the other table options, so call it after
+/// rocksdb_options_set_block_based_table_factory, which would replace the policy.
+void blocksieve_options_enable_filter(rocksdb_options_t* options, const char* options_text,
+                                      char** errptr);
+
+/// Gives new files skip indexes for blocksieve_create_skip_scan, as EnableSkipIndex in
+/// blocksieve/rocksdb.h does: "columns=package=field:1|size=uint:2".
+void blocksieve_options_enable_skip_index(rocksdb_options_t* options, const char* options_text,
+                                          char** errptr);
+
+/// An iterator at the first row that matches `query`, such as "package = 'zlib' AND size > 100
+/// LIMIT 10", for the functions rocksdb_iter_*. It goes forward once: other seeks and Prev make it
+/// invalid, with an error. `read_options` null: defaults; `column_family` null: the default one.
+/// Null on error; errors are those of SkipScan::Create in blocksieve/rocksdb/skip_scan.h. Destroy
+/// it before closing the database.
+rocksdb_iterator_t* blocksieve_create_skip_scan(rocksdb_t* db,
+                                                const rocksdb_readoptions_t* read_options,
+                                                rocksdb_column_family_handle_t* column_family,
+                                                const char* query, char** errptr);
+
+/// How many range queries of this process had this result: a field of RangeFilterCounts in
+/// blocksieve/rocksdb/filter_policy.h, such as "no" or "may_match". 0 on error.
+uint64_t blocksieve_range_filter_count(const char* result, char** errptr);
+
+/// The version of blocksieve, such as "0.1.0". Not to be freed.
+const char* blocksieve_version(void);
+
+#ifdef __cplusplus
+}
+#endif

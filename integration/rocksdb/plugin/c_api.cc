@@ -1,0 +1,281 @@
+#include "blocksieve/c.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/iterator.h>
+#include <rocksdb/version.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "blocksieve/rocksdb.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/plugin/registry.h"
+#include "integration/rocksdb/policy/policy.h"
+
+// Two structs that rocksdb/c.h only declares, as RocksDB's db/c.cc defines them: the definitions
+// must agree, because db/c.cc deletes the objects made here, and a static RocksDB contains both.
+// They are the same in all releases from 7.0.3 to 11.9. In these releases, the other structs used
+// here begin with the object that they wrap.
+struct rocksdb_filterpolicy_t : public ROCKSDB_NAMESPACE::FilterPolicy {
+  void* state_;
+  void (*destructor_)(void*);
+  const char* (*name_)(void*);
+
+  ~rocksdb_filterpolicy_t() override { (*destructor_)(state_); }
+
+  const char* Name() const override { return (*name_)(state_); }
+};
+
+struct rocksdb_iterator_t {
+  ROCKSDB_NAMESPACE::Iterator* rep;
+};
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+// Errors: NotSupported unless the structs are known to be those of the loaded RocksDB.
+rocksdb::Status CheckLayouts() {
+  std::string problem = LoadedAbiProblem();
+  const std::string loaded = rocksdb::GetRocksVersionAsString();
+  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
+  if (problem.empty() && !loaded.starts_with(compiled + ".")) {
+    problem = "the loaded RocksDB is " + loaded + "; blocksieve was compiled for " + compiled;
+  }
+  if (problem.empty()) return rocksdb::Status::OK();
+  return rocksdb::Status::NotSupported("blocksieve: " + problem);
+}
+
+using Arguments = std::initializer_list<std::pair<const char*, const void*>>;
+
+// Runs `call`, which returns a Status, if all `arguments` are given, and reports an error as
+// rocksdb/c.h does.
+template <class Call>
+void Report(char** errptr, Arguments arguments, const Call& call) noexcept {
+  std::string error = "out of memory";
+  try {
+    rocksdb::Status status = CheckGiven(arguments);
+    if (status.ok()) status = CheckLayouts();
+    if (status.ok()) status = call();
+    if (status.ok()) return;
+    error = status.ToString();
+  } catch (const std::bad_alloc&) {
+  }
+  if (errptr == nullptr) return LogLoudly(nullptr, error);
+  std::free(*errptr);
+  *errptr = strdup(error.c_str());
+}
+
+template <class Object, class Struct>
+Object& Wrapped(Struct* c_struct) {
+  return *reinterpret_cast<Object*>(c_struct);
+}
+
+// Errors: InvalidArgument, naming the option, its value and what is allowed.
+template <class Options>
+rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
+                             const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& types,
+                             Options* options) {
+  std::unordered_map<std::string, std::string> values;
+  if (text.find('=') == std::string::npos) {
+    values["id"] = text;
+  } else if (const rocksdb::Status status = rocksdb::StringToMap(text, &values); !status.ok()) {
+    return rocksdb::Status::InvalidArgument("blocksieve: options \"" + text +
+                                            "\": " + MessageOf(status));
+  }
+  if (const auto given = values.extract("id"); given && given.mapped() != id) {
+    if (!given.mapped().starts_with(id + ":")) return OptionOutOfRange("id", given.mapped(), id);
+    values.emplace("target_fpr", given.mapped().substr(id.size() + 1));
+  }
+  for (const auto& [name, value] : values) {
+    const auto type = types.find(name);
+    if (type == types.end()) {
+      std::string allowed = "id";
+      std::set<std::string> names;
+      for (const auto& known : types) names.insert(known.first);
+      for (const std::string& known : names) allowed += ", " + known;
+      return rocksdb::Status::InvalidArgument("blocksieve: option " + name +
+                                              " is unknown; allowed: " + allowed);
+    }
+    rocksdb::Status status = type->second.Parse({}, name, value, options);
+    if (!status.ok()) return status;
+  }
+  return rocksdb::Status::OK();
+}
+
+rocksdb::Status ParseFilter(const char* text, FilterPolicyOptions* options) {
+  rocksdb::Status status = ParseOptions(text, Policy::kName, PolicyOptionTypes(), options);
+  return status.ok() ? ValidatePolicyOptions(*options) : status;
+}
+
+// A policy in the struct that db/c.cc knows.
+class CPolicy final : public rocksdb_filterpolicy_t {
+ public:
+  explicit CPolicy(const FilterPolicyOptions& options)
+      : options_(options), policy_(MakePolicy(options)) {
+    state_ = nullptr;
+    destructor_ = [](void*) {};
+    name_ = nullptr;
+    RegisterOptions("BlocksieveFilterPolicyOptions", &options_, &PolicyOptionTypes());
+  }
+
+  // A copy, because As<Policy> takes Policy::kName itself for that of a Policy.
+  const char* Name() const override { return name_copy_.c_str(); }
+  const char* CompatibilityName() const override { return policy_->CompatibilityName(); }
+  std::string GetPrintableOptions() const override { return policy_->GetPrintableOptions(); }
+  rocksdb::Status ValidateOptions(
+      const rocksdb::DBOptions& db,
+      const rocksdb::ColumnFamilyOptions& column_family) const override {
+    return policy_->ValidateOptions(db, column_family);
+  }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return policy_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return policy_->GetFilterBitsReader(contents);
+  }
+
+ private:
+  const std::string name_copy_ = Policy::kName;
+  FilterPolicyOptions options_;
+  const std::unique_ptr<Policy> policy_;
+};
+
+class ScanIterator final : public rocksdb::Iterator {
+ public:
+  explicit ScanIterator(std::unique_ptr<SkipScan> scan) : scan_(std::move(scan)) {}
+
+  bool Valid() const override { return refused_.ok() && scan_->Valid(); }
+  void SeekToFirst() override {
+    if (has_moved_) Refuse();
+  }
+  void Next() override {
+    has_moved_ = true;
+    if (Valid()) scan_->Next();
+  }
+  void SeekToLast() override { Refuse(); }
+  void Seek(const rocksdb::Slice&) override { Refuse(); }
+  void SeekForPrev(const rocksdb::Slice&) override { Refuse(); }
+  void Prev() override { Refuse(); }
+  rocksdb::Slice key() const override { return scan_->key(); }
+  rocksdb::Slice value() const override { return scan_->value(); }
+  rocksdb::Status status() const override { return refused_.ok() ? scan_->status() : refused_; }
+
+ private:
+  void Refuse() {
+    refused_ = rocksdb::Status::NotSupported(
+        "blocksieve: a skip scan goes forward once; create another one to start again");
+  }
+
+  const std::unique_ptr<SkipScan> scan_;
+  rocksdb::Status refused_;
+  bool has_moved_ = false;
+};
+
+constexpr std::pair<const char*, uint64_t RangeFilterCounts::*> kRangeResults[] = {
+    {"no", &RangeFilterCounts::no},
+    {"may_match", &RangeFilterCounts::may_match},
+    {"beyond_partition", &RangeFilterCounts::beyond_partition},
+    {"no_range_filter", &RangeFilterCounts::no_range_filter},
+    {"no_bound", &RangeFilterCounts::no_bound},
+    {"empty_begin", &RangeFilterCounts::empty_begin},
+    {"untrusted", &RangeFilterCounts::untrusted},
+};
+
+}  // namespace
+
+// These call no function of rocksdb/c.h: programs that embed RocksDB may not export them.
+extern "C" {
+
+BLOCKSIEVE_EXPORT rocksdb_filterpolicy_t* blocksieve_filterpolicy_create(const char* options_text,
+                                                                         char** errptr) {
+  rocksdb_filterpolicy_t* policy = nullptr;
+  Report(errptr, {{"options_text", options_text}}, [&] {
+    FilterPolicyOptions options;
+    rocksdb::Status status = ParseFilter(options_text, &options);
+    if (!status.ok()) return status;
+    RegisterUnlessRegistered();
+    policy = new CPolicy(options);
+    return status;
+  });
+  return policy;
+}
+
+BLOCKSIEVE_EXPORT void blocksieve_options_enable_filter(rocksdb_options_t* options,
+                                                        const char* options_text, char** errptr) {
+  Report(errptr, {{"options", options}, {"options_text", options_text}}, [&] {
+    FilterPolicyOptions filter;
+    rocksdb::Status status = ParseFilter(options_text, &filter);
+    return status.ok() ? EnableFilter(&Wrapped<rocksdb::Options>(options), filter) : status;
+  });
+}
+
+BLOCKSIEVE_EXPORT void blocksieve_options_enable_skip_index(rocksdb_options_t* options,
+                                                            const char* options_text,
+                                                            char** errptr) {
+  Report(errptr, {{"options", options}, {"options_text", options_text}}, [&] {
+    SkipIndexOptions index;
+    rocksdb::Status status = ParseOptions(options_text, SkipIndexCollectorFactory::kName,
+                                          SkipIndexOptionTypes(), &index);
+    return status.ok() ? EnableSkipIndex(&Wrapped<rocksdb::Options>(options), index) : status;
+  });
+}
+
+BLOCKSIEVE_EXPORT rocksdb_iterator_t* blocksieve_create_skip_scan(
+    rocksdb_t* db, const rocksdb_readoptions_t* read_options,
+    rocksdb_column_family_handle_t* column_family, const char* query, char** errptr) {
+  rocksdb_iterator_t* iterator = nullptr;
+  Report(errptr, {{"db", db}, {"query", query}}, [&] {
+    SkipScanOptions options;
+    if (read_options != nullptr) {
+      options.read_options = Wrapped<const rocksdb::ReadOptions>(read_options);
+      options.snapshot = std::exchange(options.read_options.snapshot, nullptr);
+    }
+    std::unique_ptr<SkipScan> scan;
+    rocksdb::Status status = SkipScan::Create(
+        Wrapped<rocksdb::DB*>(db),
+        column_family == nullptr ? nullptr : Wrapped<rocksdb::ColumnFamilyHandle*>(column_family),
+        query, options, &scan);
+    if (status.ok()) {
+      auto rows = std::make_unique<ScanIterator>(std::move(scan));
+      iterator = new rocksdb_iterator_t{rows.get()};
+      static_cast<void>(rows.release());
+    }
+    return status;
+  });
+  return iterator;
+}
+
+BLOCKSIEVE_EXPORT uint64_t blocksieve_range_filter_count(const char* result, char** errptr) {
+  uint64_t count = 0;
+  Report(errptr, {{"result", result}}, [&] {
+    std::string allowed;
+    for (const auto& [name, field] : kRangeResults) {
+      if (std::string(result) == name) {
+        count = GetRangeFilterCounts().*field;
+        return rocksdb::Status::OK();
+      }
+      allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+    }
+    return OptionOutOfRange("result", result, allowed);
+  });
+  return count;
+}
+
+BLOCKSIEVE_EXPORT const char* blocksieve_version(void) { return BLOCKSIEVE_VERSION; }
+
+}  // extern "C"
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,219 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/c.h"
+#include "tests/support/logs.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/test_db.h"
+
+// The C interface, with objects that RocksDB's own C interface made and frees.
+
+namespace blocksieve::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// The error of a call that gets this errptr. Empty: none.
+std::string ErrorOf(const std::function<void(char**)>& call) {
+  char* error = strdup("an earlier error, which is freed");
+  char* const earlier = error;
+  call(&error);
+  std::string text = error == earlier ? "" : error;
+  rocksdb_free(error);
+  return text;
+}
+
+class CApi : public ::testing::Test {
+ protected:
+  CApi() {
+    rocksdb_options_set_create_if_missing(options_, 1);
+    rocksdb_options_set_write_buffer_size(options_, 1 << 20);
+  }
+  ~CApi() override {
+    Close();
+    rocksdb_options_destroy(options_);
+  }
+
+  std::string SetPolicy(const char* text) {
+    return ErrorOf([&](char** error) {
+      rocksdb_filterpolicy_t* const policy = blocksieve_filterpolicy_create(text, error);
+      if (policy == nullptr) return;
+      rocksdb_block_based_table_options_t* const table = rocksdb_block_based_options_create();
+      rocksdb_block_based_options_set_filter_policy(table, policy);
+      rocksdb_options_set_block_based_table_factory(options_, table);
+      rocksdb_block_based_options_destroy(table);
+    });
+  }
+  std::string EnableFilter(const char* text) {
+    return ErrorOf([&](char** error) { blocksieve_options_enable_filter(options_, text, error); });
+  }
+  std::string EnableSkipIndex(const char* text) {
+    return ErrorOf(
+        [&](char** error) { blocksieve_options_enable_skip_index(options_, text, error); });
+  }
+
+  std::string Open() {
+    return ErrorOf([&](char** error) { db_ = rocksdb_open(options_, path_.c_str(), error); });
+  }
+  void Close() {
+    if (db_ != nullptr) rocksdb_close(std::exchange(db_, nullptr));
+  }
+
+  void Put(const std::string& key, const std::string& value) {
+    rocksdb_writeoptions_t* const write = rocksdb_writeoptions_create();
+    EXPECT_THAT(ErrorOf([&](char** error) {
+                  rocksdb_put(db_, write, key.data(), key.size(), value.data(), value.size(),
+                              error);
+                }),
+                IsEmpty());
+    rocksdb_writeoptions_destroy(write);
+  }
+  void Flush() {
+    rocksdb_flushoptions_t* const flush = rocksdb_flushoptions_create();
+    EXPECT_THAT(ErrorOf([&](char** error) { rocksdb_flush(db_, flush, error); }), IsEmpty());
+    rocksdb_flushoptions_destroy(flush);
+  }
+
+  // The keys that are left, or the error.
+  static std::vector<std::string> KeysOf(rocksdb_iterator_t* iterator) {
+    std::vector<std::string> keys;
+    for (; rocksdb_iter_valid(iterator) != 0; rocksdb_iter_next(iterator)) {
+      size_t size = 0;
+      const char* const key = rocksdb_iter_key(iterator, &size);
+      keys.emplace_back(key, size);
+    }
+    const std::string error = ErrorOf([&](char** text) { rocksdb_iter_get_error(iterator, text); });
+    if (!error.empty()) keys.push_back(error);
+    return keys;
+  }
+
+  const TempDir dir_;
+  const std::string path_ = dir_ / "db";
+  rocksdb_options_t* const options_ = rocksdb_options_create();
+  rocksdb_t* db_ = nullptr;
+};
+
+TEST_F(CApi, PolicyIsWrittenToOptionsFiles) {
+  const char* const text = "{id=blocksieve;target_fpr=0.02;kind=bloom;max_build_bytes=64M}";
+  EXPECT_THAT(SetPolicy(text), IsEmpty());
+  EXPECT_THAT(Open(), IsEmpty());
+  EXPECT_EQ(StoredOptions(path_).filter_policy()->ToString(StrictConfig()),
+            PolicyFromString(text)->ToString(StrictConfig()));
+}
+
+TEST_F(CApi, PolicyOfRangesNeedsTheExtractor) {
+  EXPECT_THAT(SetPolicy("ranges=true"), IsEmpty());
+  EXPECT_THAT(Open(), HasSubstr("prefix_extractor is not set"));
+  EXPECT_THAT(EnableFilter("ranges=true"), IsEmpty());
+  EXPECT_THAT(Open(), IsEmpty());
+}
+
+TEST_F(CApi, UnusedPolicyIsDestroyed) {
+  EXPECT_THAT(ErrorOf([](char** error) {
+                rocksdb_filterpolicy_destroy(blocksieve_filterpolicy_create("blocksieve", error));
+              }),
+              IsEmpty());
+}
+
+TEST_F(CApi, CountsRangeQueries) {
+  EXPECT_THAT(EnableFilter("blocksieve:0.01"), IsEmpty());  // the last call counts
+  EXPECT_THAT(EnableFilter("ranges=true;plain_range_reads=true"), IsEmpty());
+  EXPECT_THAT(Open(), IsEmpty());
+  for (int i = 0; i < 1000; ++i) Put("key" + std::to_string(1000 + i), "value");
+  Flush();
+  const uint64_t before = blocksieve_range_filter_count("no", nullptr);
+  rocksdb_readoptions_t* const read = rocksdb_readoptions_create();
+  rocksdb_readoptions_set_iterate_upper_bound(read, "key1001", 7);
+  rocksdb_iterator_t* const iterator = rocksdb_create_iterator(db_, read);
+  rocksdb_iter_seek(iterator, "key1000a", 8);
+  EXPECT_THAT(KeysOf(iterator), IsEmpty());
+  EXPECT_GT(blocksieve_range_filter_count("no", nullptr), before);
+  rocksdb_iter_destroy(iterator);
+  rocksdb_readoptions_destroy(read);
+}
+
+TEST_F(CApi, ScansBySkipIndex) {
+  EXPECT_THAT(EnableSkipIndex("columns=package=field:1|size=uint:2"), IsEmpty());
+  EXPECT_THAT(Open(), IsEmpty());
+  for (int i = 0; i < 1000; ++i) {
+    Put("key" + std::to_string(1000 + i), "p" + std::to_string(i / 3) + "\t" + std::to_string(i));
+  }
+  Flush();
+  rocksdb_readoptions_t* const read = rocksdb_readoptions_create();
+  const rocksdb_snapshot_t* const snapshot = rocksdb_create_snapshot(db_);
+  rocksdb_readoptions_set_snapshot(read, snapshot);
+  Put("key1001", "gone");
+  const auto scan = [&](const char* query, const rocksdb_readoptions_t* options) {
+    char* error = nullptr;
+    rocksdb_iterator_t* const iterator =
+        blocksieve_create_skip_scan(db_, options, nullptr, query, &error);
+    EXPECT_EQ(error, nullptr);
+    return iterator;
+  };
+  rocksdb_iterator_t* rows = scan("package = 'p0' AND size > 0", read);
+  rocksdb_iter_seek_to_first(rows);  // as many bindings do
+  EXPECT_THAT(KeysOf(rows), ElementsAre("key1001", "key1002"));
+  rocksdb_iter_next(rows);
+  rocksdb_iter_seek_to_first(rows);
+  EXPECT_THAT(KeysOf(rows), ElementsAre(HasSubstr("a skip scan goes forward once")));
+  rocksdb_iter_destroy(rows);
+  rows = scan("package = 'p0' ORDER BY size DESC LIMIT 2", nullptr);
+  EXPECT_THAT(KeysOf(rows), ElementsAre("key1002", "key1000"));
+  rocksdb_iter_destroy(rows);
+  EXPECT_THAT(ErrorOf([&](char** error) {
+                EXPECT_EQ(blocksieve_create_skip_scan(db_, read, nullptr, "size ==", error),
+                          nullptr);
+              }),
+              HasSubstr("position 8: expected"));
+  rocksdb_release_snapshot(db_, snapshot);
+  rocksdb_readoptions_destroy(read);
+}
+
+TEST_F(CApi, WrongOptionsAreErrors) {
+  EXPECT_THAT(SetPolicy("blocksieve:0.9"),
+              "Invalid argument: blocksieve: option target_fpr is 0.9; allowed: 1e-07 to 0.5");
+  EXPECT_THAT(SetPolicy("blocksieve:x"), HasSubstr("option target_fpr is x; allowed"));
+  EXPECT_THAT(SetPolicy("bloomfilter:10"),
+              HasSubstr("option id is bloomfilter:10; allowed: blocksieve"));
+  EXPECT_THAT(SetPolicy(""), HasSubstr("option id is empty; allowed: blocksieve"));
+  EXPECT_THAT(SetPolicy("{id=blocksieve;kin=bloom}"),
+              HasSubstr("option kin is unknown; allowed: id, bits_per_key, kind,"));
+  EXPECT_THAT(SetPolicy("target_fpr=0.1;wasted_reads=1"), HasSubstr("wasted_reads"));
+  EXPECT_THAT(SetPolicy("{id=blocksieve"), HasSubstr("blocksieve: options \"{id=blocksieve\": "));
+  EXPECT_THAT(EnableFilter("range_fpr=0.1"), HasSubstr("allowed: none, unless ranges=true"));
+  EXPECT_THAT(EnableSkipIndex("granule_rows=8"), HasSubstr("number of columns is 0"));
+  EXPECT_THAT(EnableSkipIndex("columns=zz"), HasSubstr("expected NAME=EXTRACTOR"));
+  EXPECT_THAT(ErrorOf([](char** error) { blocksieve_range_filter_count("yes", error); }),
+              HasSubstr("option result is yes; allowed: no, may_match,"));
+}
+
+TEST_F(CApi, NullArgumentsAreErrors) {
+  EXPECT_THAT(SetPolicy(nullptr), HasSubstr("argument options_text is null"));
+  EXPECT_THAT(EnableFilter(nullptr), HasSubstr("argument options_text is null"));
+  EXPECT_THAT(EnableSkipIndex(nullptr), HasSubstr("argument options_text is null"));
+  EXPECT_THAT(ErrorOf([](char** error) { blocksieve_options_enable_filter(nullptr, "", error); }),
+              HasSubstr("argument options is null"));
+  EXPECT_THAT(
+      ErrorOf([](char** error) { blocksieve_options_enable_skip_index(nullptr, "", error); }),
+      HasSubstr("argument options is null"));
+  EXPECT_THAT(ErrorOf([](char** error) {
+                blocksieve_create_skip_scan(nullptr, nullptr, nullptr, "a = 1", error);
+              }),
+              HasSubstr("argument db is null"));
+  EXPECT_THAT(ErrorOf([](char** error) { blocksieve_range_filter_count(nullptr, error); }),
+              HasSubstr("argument result is null"));
+  EXPECT_THAT(
+      StderrOf([] { EXPECT_EQ(blocksieve_filterpolicy_create(nullptr, nullptr), nullptr); }),
+      HasSubstr("options_text is null"));
+}
+
+}  // namespace
+}  // namespace blocksieve::testing
