@@ -49,7 +49,7 @@ inline constexpr double kMaxTargetFpr = 0.5;
 /// layouts of equal size, the one with the lowest FPR. Size is monotone in the target.
 ///
 /// A blocked Bloom filter of PayloadBytes meets the target with any number of keys. A classic one
-/// with few keys exceeds it by about .1 k / num_keys of it, and meets it with one byte more.
+/// with few keys exceeds it by a fraction of about .1 k / num_keys; one byte more is enough.
 ///
 /// Errors: InvalidArgument if the target is NaN or outside [kMinTargetFpr, kMaxTargetFpr], or the
 /// kind has no table; never a silent clamp.

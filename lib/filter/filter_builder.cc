@@ -15,7 +15,7 @@
 namespace blocksieve {
 namespace {
 
-// The footer that Finish would write, from which BlockBytes is computed, too.
+// The expected footer, for BlockBytes and Finish.
 FilterInfo Plan(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
   return internal::FindKind(layout.kind)->building->plan(layout, num_keys, hash_seed);
 }
