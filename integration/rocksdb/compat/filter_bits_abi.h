@@ -19,7 +19,7 @@
 //   2 (B)        9.6 to 10.8       AddKeyAndAlt after AddKey
 //   3 (C)        10.9 to 11.9      CalculateSpace and EstimatedFpRate at the end
 //
-// The table was compiled from RocksDB's sources. Later versions compile as generation 3. AbiProblem
+// The table comes from RocksDB's sources. Later versions are compiled as generation 3. AbiProblem
 // keeps these classes from being used with a loaded library of another generation, or of a version
 // that is too new for the table.
 

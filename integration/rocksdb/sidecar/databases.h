@@ -24,8 +24,8 @@ struct StartedSst {
 
 /// Tells collectors where to write sidecars; one object for the process. RocksDB tells a listener
 /// the path of an SST before it creates the SST's collector on the same thread, but the file system
-/// only in callbacks with a database. While that is not certain, as during recovery, no sidecars
-/// are written: they could end up unencrypted, or elsewhere. Thread-safe.
+/// only in callbacks with a database. While the file system is uncertain, as during recovery, no
+/// sidecars are written: they could end up unencrypted, or elsewhere. Thread-safe.
 class SidecarDatabases {
  public:
   static SidecarDatabases& Instance();

@@ -29,14 +29,14 @@ TEST(AbiGuard, KnowsTheFirstAndLastVersionOfEachGeneration) {
   }
 }
 
-TEST(AbiGuard, KnowsNothingOfOlderAndNewerVersions) {
+TEST(AbiGuard, KnowsNoOlderAndNewerVersions) {
   for (const char* version :
        {"0.0.0", "6.29.5", "7.0.0", "7.0.2", "11.10.0", "12.0.0", "100.0.0"}) {
     EXPECT_EQ(AbiGenerationOf(version), 0) << version;
   }
 }
 
-TEST(AbiGuard, TakesNothingElseForAVersion) {
+TEST(AbiGuard, RejectsMalformedVersions) {
   std::istringstream texts(
       "|.|..|7|7.8|7.8.|7..3|.8.3|7.8.3.|7.8.3.1|7.8.3-dev| 7.8.3|7.8.3 "
       "|v7.8.3|-7.8.3|7.-8.3|7.8.-3|"
@@ -49,7 +49,7 @@ TEST(AbiGuard, TakesNothingElseForAVersion) {
   EXPECT_EQ(AbiGenerationOf(std::string_view("7.8.34", 5)), 1) << "reads past the end";
 }
 
-TEST(AbiGuard, TheHeadersAndTheLibraryOfThisBuildFit) {
+TEST(AbiGuard, HeadersAndLibraryOfThisBuildMatch) {
   const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
                                "." + std::to_string(ROCKSDB_PATCH);
   EXPECT_EQ(AbiGenerationOf(compiled), BLOCKSIEVE_ABI_GENERATION);
@@ -106,7 +106,7 @@ class AbiRefused : public ::testing::TestWithParam<FilterShape> {
   const std::vector<std::string> absent_ = AbsentKeys(KeyShape::kUrl, kKeys);
 };
 
-TEST_P(AbiRefused, WhatItWritesHasFiltersForEverybody) {
+TEST_P(AbiRefused, FilesItWritesHaveStockFilters) {
   for (const bool is_fitted : {false, true}) {
     DbConfig config = refused_;
     // Stock builders then refer to their policy during their lifetime (found by valgrind).
@@ -124,7 +124,7 @@ TEST_P(AbiRefused, WhatItWritesHasFiltersForEverybody) {
   }
 }
 
-TEST_P(AbiRefused, WhatOursWroteIsReadWithoutFiltersUntilItIsCompacted) {
+TEST_P(AbiRefused, BlocksieveFiltersAreIgnoredUntilCompaction) {
   TestDb db(working_);
   Fill(&db);
   ExpectFiltered(&db);

@@ -68,7 +68,7 @@ TEST(StockFilters, TheModelPredictsTheMeasuredFpr) {
   }
 }
 
-TEST(StockFilters, TooFewBitsAreNoFilter) {
+TEST(StockFilters, BelowHalfABitThereIsNoFilter) {
   for (const double bits_per_key : {0.0, 0.1, 0.49, -1.0, std::nan("")}) {
     EXPECT_EQ(StockBloomFpr(bits_per_key), 1) << bits_per_key;
     EXPECT_EQ(StockBloomProbes(bits_per_key), 0u) << bits_per_key;
@@ -78,7 +78,7 @@ TEST(StockFilters, TooFewBitsAreNoFilter) {
   EXPECT_LT(StockBloomFpr(0.5), 1);
 }
 
-TEST(StockFilters, BitsForAnFprAreEnoughAndTheFewest) {
+TEST(StockFilters, BitsForAnFprAreTheMinimum) {
   for (double fpr = 0.5; fpr > 1e-6; fpr *= 0.93) {
     const double bits = StockBloomBitsPerKey(fpr);
     EXPECT_LE(StockBloomFpr(bits), fpr) << fpr;

@@ -85,7 +85,7 @@ TEST_F(BlockGranules, LargeRowsAreABlockEach) {
   EXPECT_EQ(Granules(), kRows);
 }
 
-TEST_F(BlockGranules, CountRowsIfAsked) {
+TEST_F(BlockGranules, CountRowsOnRequest) {
   index_.block_granules = false;
   config_ = SkipConfig(index_);
   Write();

@@ -84,7 +84,7 @@ TEST_F(SkipCollector, OnlyPutsGiveValuesAndDeletesNoRows) {
   EXPECT_EQ(file.index()->granules().MinSequence(0), 10u);
 }
 
-TEST_F(SkipCollector, TheIdentityTextTellsTheOptions) {
+TEST_F(SkipCollector, TheIdentityTextContainsTheOptions) {
   options_.columns = Columns({"n=int:field:1", "w=words:2", "a=json:/a/b"});
   options_.target_fpr = 0.0123;
   options_.block_granules = true;
@@ -166,7 +166,7 @@ TEST_F(SkipCollector, UnreadablePropertiesAreNoIndex) {
   }
 }
 
-TEST_F(SkipCollector, TheCatalogOpensOnceAndStaysInItsBounds) {
+TEST_F(SkipCollector, TheCatalogOpensOnceAndKeepsItsCapacity) {
   const rocksdb::UserCollectedProperties user = Collect(500);
   const auto file = [&](const std::string& session, uint64_t number) {
     return PropertiesOf(user, session, number);

@@ -145,7 +145,7 @@ TEST_P(LevelDatabases, SmallLevelsArePreciseAndTheBudgetIsKept) {
 
 // Up to 1.5 times the goal if a level has just begun: until its files are rewritten, the level
 // above has the rates of a last level.
-TEST_P(LevelDatabases, WastedReadsAreAboutAsAskedFor) {
+TEST_P(LevelDatabases, WastedReadsAreNearTheGoal) {
   for (const double asked : {0.3, 0.03}) {
     TestDb db(Config({.wasted_reads = asked, .kind = PolicyKind::kAuto}));
     Fill(&db, 31);

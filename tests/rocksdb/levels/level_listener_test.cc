@@ -49,7 +49,7 @@ class LevelListenerTest : public ::testing::Test {
 };
 
 // RocksDB then reports no number of entries for any file.
-TEST_F(LevelListenerTest, LevelsAreKnownByTheirBytesIfNotByTheirEntries) {
+TEST_F(LevelListenerTest, LevelsAreEstimatedFromBytesWithoutEntries) {
   Flush(40'000);
   CompactInto(2);
   Flush(10'000);
@@ -68,7 +68,7 @@ TEST_F(LevelListenerTest, LevelsAreKnownByTheirBytesIfNotByTheirEntries) {
 }
 
 // Two levels span the same keys, but lookups reach only the upper one, which has all keys read.
-TEST_F(LevelListenerTest, LevelsCountByWhatIsRead) {
+TEST_F(LevelListenerTest, LookupSharesFollowReads) {
   constexpr uint64_t kKeys = 20'000;
   Flush(4 * kKeys);
   CompactInto(2);

@@ -67,7 +67,7 @@ class LevelRatesTest : public ::testing::Test {
   LevelRates rates_;
 };
 
-TEST_F(LevelRatesTest, BeforeAnyCompactionATreeOfTwoLevelsIsSupposed) {
+TEST_F(LevelRatesTest, BeforeAnyCompactionTwoLevelsAreAssumed) {
   const double flush = Flush();
   EXPECT_LT(flush, Uniform());
   EXPECT_GT(flush, Uniform() / 16);
@@ -141,7 +141,7 @@ TEST_F(LevelRatesTest, UniversalCompactionsHaveLevelsToo) {
   EXPECT_LT(Compaction(5, false), Compaction(6, true));
 }
 
-TEST_F(LevelRatesTest, LevelsThatWereReportedCountForMoreThanTheModel) {
+TEST_F(LevelRatesTest, ReportedLevelsReplaceTheModel) {
   Learn(10, true);
   lsm::Levels levels = {
       {.num_runs = 3, .keys_per_run = 1e4}, {.keys_per_run = 1e5}, {.keys_per_run = 8e5}};

@@ -54,7 +54,7 @@ const ModelKind kKinds[] = {
 
 class DatabaseModel : public ::testing::TestWithParam<ModelKind> {};
 
-TEST_P(DatabaseModel, FindsWhatIsThere) {
+TEST_P(DatabaseModel, FindsEveryRow) {
   ModelReport report;
   const bool once = kThreadSanitizer || GetParam().is_repeatable;
   const Denied denied = RunSeeds(GetParam(), 1, once ? 1 : 3, &report);
@@ -102,7 +102,7 @@ class DenyingPolicy final : public rocksdb::FilterPolicy {
   const std::shared_ptr<const rocksdb::FilterPolicy> ours_ = RangeFilters::Ours().policy;
 };
 
-TEST(DatabaseModelItself, NoticesRangesThatAreDeniedWrongly) {
+TEST(DatabaseModelItself, NoticesWronglyDeniedRanges) {
   ModelKind kind{.name = "denying", .is_repeatable = true};
   kind.filters.policy = std::make_shared<DenyingPolicy>();
   ModelReport report;
@@ -110,7 +110,7 @@ TEST(DatabaseModelItself, NoticesRangesThatAreDeniedWrongly) {
   EXPECT_GT(report.num_wrong, 0u);
 }
 
-TEST(DatabaseModelLong, FindsWhatIsThere) {
+TEST(DatabaseModelLong, FindsEveryRow) {
   if (!LongTests()) GTEST_SKIP() << "long";
   const uint64_t operations = NumberFromEnvironment("BLOCKSIEVE_RANGE_OPERATIONS", 100'000'000);
   uint64_t seed = NumberFromEnvironment("BLOCKSIEVE_RANGE_SEED", 1000);

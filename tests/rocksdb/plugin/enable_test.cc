@@ -76,7 +76,7 @@ TEST_F(EnabledDb, HasFiltersAndIndexes) {
   EXPECT_THAT(keys_, ::testing::ElementsAre(::testing::EndsWith("bash\t10")));
 }
 
-TEST_F(EnabledDb, RefusesScansThatCannotBe) {
+TEST_F(EnabledDb, RefusesInvalidScans) {
   Open({"a=field:1", "w=words:2"});
   const auto refuses = [&](const std::string& query, const SkipScanOptions& options,
                            const std::vector<std::string>& words) {
@@ -145,7 +145,7 @@ TEST_F(EnabledDb, RefusesNull) {
   refuses("db", CreateCheckpointWithSkipIndexes(nullptr, "x"));
 }
 
-TEST_F(EnabledDb, ATextTakesColumnsFromTheOptions) {
+TEST_F(EnabledDb, QueriesUseTheColumnsOfTheOptions) {
   Open({});
   EXPECT_THAT(Scan("a = 1").ToString(), HasSubstr("options is 0; allowed: 1"));
 }

@@ -64,7 +64,7 @@ class PluginLoading : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(PluginLoading, WithoutItThereIsNoSuchPolicy) {
+TEST_F(PluginLoading, WithoutItThePolicyIsUnknown) {
   EXPECT_EQ(Run(PLAIN_PROGRAM, "blocksieve:0.01", {}).policy, "none");
 }
 
@@ -100,7 +100,7 @@ TEST_F(PluginLoading, AWrongOptionIsOnStderr) {
   EXPECT_THAT(report.text, HasSubstr("target_fpr is 5; allowed: 1e-07 to 0.5"));
 }
 
-TEST_F(PluginLoading, BuiltinPoliciesAreStockUnlessAskedFor) {
+TEST_F(PluginLoading, BuiltinPoliciesAreStockByDefault) {
   for (const Environment& environment :
        {Environment{}, Environment{{"BLOCKSIEVE_REPLACE_BUILTIN", "0"}},
         Environment{{"BLOCKSIEVE_REPLACE_BUILTIN", ""}}}) {
@@ -115,7 +115,7 @@ TEST_F(PluginLoading, BuiltinPoliciesAreStockUnlessAskedFor) {
   }
 }
 
-TEST_F(PluginLoading, BuiltinPoliciesAreReplacedIfAskedFor) {
+TEST_F(PluginLoading, BuiltinPoliciesAreReplacedOnRequest) {
   if (!kCanPreload) GTEST_SKIP() << "nothing can be preloaded";
   const Environment replacing = Preloaded({{"BLOCKSIEVE_REPLACE_BUILTIN", "1"}});
   for (const char* call : {"call:bloom", "call:ribbon"}) {

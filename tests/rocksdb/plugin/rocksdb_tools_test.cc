@@ -75,7 +75,7 @@ class RocksDbTools : public ::testing::TestWithParam<FilterShape> {
   const std::string path_ = dir_ / "db";
 };
 
-TEST_P(RocksDbTools, DbBenchWritesAndReadsByAnOptionsFile) {
+TEST_P(RocksDbTools, DbBenchWritesAndReadsWithAnOptionsFile) {
   TestDb source(Config());
   const std::string options = "--options_file=" + OptionsFile(source.path());
   DbBench("fillseq,overwrite,flush", {options});

@@ -73,7 +73,7 @@ TEST_F(PostVerify, NoticesTheFilterOfAnotherPartition) {
   EXPECT_TRUE(builder_->MaybePostVerify(first).IsCorruption());
 }
 
-TEST_F(PostVerify, IsNotDoneUnasked) {
+TEST_F(PostVerify, IsOffByDefault) {
   const auto builder = NewBuilder(*policy_);
   Build(builder.get(), {"a"});
   EXPECT_TRUE(builder->MaybePostVerify("damaged").ok());
@@ -113,7 +113,7 @@ class BuildBudget : public ::testing::Test {
   std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
 };
 
-TEST_F(BuildBudget, WithinItTheFilterIsMade) {
+TEST_F(BuildBudget, WithinItTheFilterIsBuilt) {
   ExpectFiltered(BuildWithin(1000000, 50000));
   const BuiltFilter ribbon = BuildWithin(3000000, 50000, {}, PolicyKind::kRibbon);
   EXPECT_LT(ribbon.contents.size(), 50000u * 7 / 8) << "a Bloom filter would take ten bits per key";
@@ -197,7 +197,7 @@ TEST_F(BuildCharge, ARibbonWithoutRoomBecomesBloomWhichIsBuiltInAnyCase) {
   EXPECT_LT(Add(kKeys).contents.size(), kKeys * 7 / 8) << "with room it is a ribbon";
 }
 
-TEST_F(BuildCharge, RocksDbAsksForIt) {
+TEST_F(BuildCharge, RocksDbOptionsEnableIt) {
   for (const bool ranges : {false, true}) {
     for (const bool is_charged : {false, true}) {
       rocksdb::BlockBasedTableOptions table = Charged(64 << 20, false);

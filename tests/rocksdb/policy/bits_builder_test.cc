@@ -160,7 +160,7 @@ class BitsBuilderSizes : public ::testing::TestWithParam<double> {
   std::unique_ptr<rocksdb::FilterBitsBuilder> builder_ = NewBuilder(*policy_);
 };
 
-TEST_P(BitsBuilderSizes, CalculateSpaceIsWhatFinishGives) {
+TEST_P(BitsBuilderSizes, CalculateSpaceIsTheSizeOfFinish) {
   for (size_t keys = 0; keys < 30000; keys = keys * 5 / 3 + 1) {
     ASSERT_EQ(builder_->CalculateSpace(keys), BuiltSize(keys)) << keys;
   }
@@ -168,7 +168,7 @@ TEST_P(BitsBuilderSizes, CalculateSpaceIsWhatFinishGives) {
 
 // A filter fills the rest of its allocation, and the gain lets a later filter be smaller. The rest
 // depends on earlier allocations, so the sizes are only approximately as reported.
-TEST_P(BitsBuilderSizes, CalculateSpaceKnowsOfMemory) {
+TEST_P(BitsBuilderSizes, CalculateSpaceIncludesMemoryFit) {
   rocksdb::BlockBasedTableOptions table_options;
   table_options.optimize_filters_for_memory = true;
   builder_ = NewBuilder(*policy_, table_options);
@@ -178,7 +178,7 @@ TEST_P(BitsBuilderSizes, CalculateSpaceKnowsOfMemory) {
   }
 }
 
-TEST_P(BitsBuilderSizes, ApproximateNumEntriesIsTheMostThatFits) {
+TEST_P(BitsBuilderSizes, ApproximateNumEntriesIsTheMaximumThatFits) {
   for (size_t bytes = 0; bytes < 400000; bytes = bytes * 11 / 10 + 1) {
     const size_t keys = builder_->ApproximateNumEntries(bytes);
     if (keys > 0) {
@@ -214,7 +214,7 @@ TEST_P(BitsBuilderSizes, EstimatedFpRateAgreesWithTheTarget) {
 // The size of a ribbon depends on its keys, so the reported size is close, not exact.
 class RibbonBuilderSizes : public ::testing::TestWithParam<double> {};
 
-TEST_P(RibbonBuilderSizes, PartitionsComeOutAsLargeAsAskedFor) {
+TEST_P(RibbonBuilderSizes, PartitionsHaveTheRequestedSize) {
   const auto policy = *NewFilterPolicy({.target_fpr = GetParam(), .kind = PolicyKind::kRibbon});
   const auto builder = NewBuilder(*policy);
   for (size_t bytes = 200; bytes < 200000; bytes = bytes * 3 / 2) {

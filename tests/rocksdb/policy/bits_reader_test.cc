@@ -106,7 +106,7 @@ TEST_F(BitsReader, ReservedTrailersMayMatch) {
   }
 }
 
-TEST_F(BitsReader, StockFiltersGoOnWorking) {
+TEST_F(BitsReader, StockFiltersStillWork) {
   const std::unique_ptr<const rocksdb::FilterPolicy> policies[] = {
       std::unique_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(10)),
       std::unique_ptr<const rocksdb::FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10, -1)),

@@ -166,7 +166,7 @@ TEST_P(KeyEquality, WithoutWholeKeyFiltersKeysOfOtherBytesAreFound) {
 
 // Indexes are on values, and keys of granules bound ranges in the comparator's order. Rows have the
 // key written last, as in a full scan. Only backwards, RocksDB's iterators show the first key.
-TEST_P(KeyEquality, ScansGoByTheComparator) {
+TEST_P(KeyEquality, ScansUseTheComparator) {
   config_.table.whole_key_filtering = false;
   TestDb db(config_);
   Fill(&db.db());

@@ -127,7 +127,7 @@ TEST_P(DeletesAndVersions, APrefixIsFoundInEveryPartitionThatHasIt) {
 }
 
 // The flush of a recovery takes another code path.
-TEST_P(DeletesAndVersions, WhatTheLogBringsBackIsFiltered) {
+TEST_P(DeletesAndVersions, RecoveredRowsHaveFilters) {
   TestDb db(config_);
   db.PutAll(GroupKeys(0, 100, 1), "in the log");
   db.Reopen(config_);
@@ -167,7 +167,7 @@ class Iterators : public ::testing::TestWithParam<FilterShape> {
 };
 
 // tests/PITFALLS.md, 26.
-TEST_P(Iterators, GoOnAfterAFilteredFile) {
+TEST_P(Iterators, ContinueAfterAFilteredFile) {
   rocksdb::ReadOptions within_prefix;
   within_prefix.prefix_same_as_start = true;
   const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(within_prefix));

@@ -67,7 +67,7 @@ class Lifetimes : public SkipFixture, public ::testing::WithParamInterface<Filte
 };
 
 // Tables are constantly closed and reopened, with their filters and indexes.
-TEST_P(Lifetimes, TheTableCacheEvictsWhileFiltersAndIndexesAreAsked) {
+TEST_P(Lifetimes, TheTableCacheEvictsWhileFiltersAndIndexesAreRead) {
   constexpr uint64_t kFiles = 40;
   config_.options.max_open_files = 20;  // RocksDB keeps half of them for tables
   TestDb db(config_);

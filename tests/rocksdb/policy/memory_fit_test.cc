@@ -125,7 +125,7 @@ TEST(MemoryFitAlone, TheBudgetOfABuildIsKept) {
   EXPECT_TRUE(builder.Finish(fit.Fit(builder)).ok());
 }
 
-TEST(MemoryFitAlone, MallocsAnswerIsAtLeastWhatWasAsked) {
+TEST(MemoryFitAlone, MallocReturnsAtLeastTheRequestedSize) {
   for (size_t bytes = 1; bytes < 1 << 20; bytes = bytes * 3 / 2 + 1) {
     EXPECT_GE(MemoryFit::MallocUsableBytes(bytes), bytes);
     EXPECT_LE(MemoryFit::MallocUsableBytes(bytes), bytes + bytes / 4 + 8192);

@@ -58,7 +58,7 @@ class Migration : public ::testing::TestWithParam<std::tuple<Stock, FilterShape>
   uint64_t step_ = 0;
 };
 
-TEST_P(Migration, ToUsAndBackAndToUsAgain) {
+TEST_P(Migration, ToBlocksieveAndBackTwice) {
   TestDb db(Stocks());
   WriteFile(&db);
   EXPECT_GT(RejectedShare(&db), 0.97);
@@ -111,7 +111,7 @@ TEST_P(Migration, BetweenFullAndPartitioned) {
 }
 
 // Read-only and secondary instances.
-TEST_P(Migration, OtherInstancesReadOurFiles) {
+TEST_P(Migration, OtherInstancesReadBlocksieveFiles) {
   TestDb db(Ours());
   WriteFile(&db);
   const std::string path = db.dir() / "checkpoint";

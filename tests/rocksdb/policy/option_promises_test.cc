@@ -85,7 +85,7 @@ void ExpectMeaning(const rocksdb::FilterPolicy* policy, const Promise& promise) 
   EXPECT_EQ(options.plain_range_reads, plain_range_reads == "true");
 }
 
-TEST_F(OptionPromises, PoliciesMeanWhatTheyMeant) {
+TEST_F(OptionPromises, PoliciesKeepTheirMeaning) {
   std::vector<Promise> promises = PromisesOf("option_strings_v1.txt", "policy");
   EXPECT_GE(promises.size(), 26u);
   const std::vector<Promise> of_ranges = PromisesOf("option_strings_v2.txt", "policy");
@@ -113,7 +113,7 @@ TEST_F(OptionPromises, PoliciesMeanWhatTheyMeant) {
   }
 }
 
-TEST_F(OptionPromises, SkipIndexesMeanWhatTheyMeant) {
+TEST_F(OptionPromises, SkipIndexesKeepTheirMeaning) {
   const std::vector<Promise> promises = PromisesOf("option_strings_v1.txt", "skip_index");
   EXPECT_GE(promises.size(), 7u);
   for (const Promise& promise : promises) {

@@ -38,7 +38,7 @@ class OptionStrings : public ::testing::Test {
 };
 
 // Runs alone in a process, which has registered nothing.
-TEST(OptionStringsOfEnabledFilters, MeanSomethingToTheirProcess) {
+TEST(OptionStringsOfEnabledFilters, AreKnownInTheirProcess) {
   rocksdb::Options options;
   MustBeOk(EnableFilter(&options), "filter");
   std::shared_ptr<const FilterPolicy> policy;
@@ -115,7 +115,7 @@ TEST_F(OptionStrings, ValidStringsAreQuiet) {
   EXPECT_EQ(loud, "");
 }
 
-TEST_F(OptionStrings, OtherNamesAreNotOurs) {
+TEST_F(OptionStrings, OtherNamesAreUnknown) {
   for (const char* text : {"blocksieve2", "block", "blocksieve2:0.01", "xblocksieve"}) {
     std::shared_ptr<const FilterPolicy> policy;
     EXPECT_FALSE(Create(text, &policy).ok()) << text;
@@ -126,7 +126,7 @@ TEST_F(OptionStrings, OtherNamesAreNotOurs) {
 }
 
 // RocksDB keeps the policy alive meanwhile, but not the context.
-TEST(NewFilterPolicy, BuildersKeepNothingOfTheContext) {
+TEST(NewFilterPolicy, BuildersKeepNoReferenceToTheContext) {
   const auto keys = PresentKeys(KeyShape::kUrl, 1000);
   const auto policy = *NewFilterPolicy({.target_fpr = 0.01});
   std::unique_ptr<rocksdb::FilterBitsBuilder> builder;

@@ -44,7 +44,7 @@ class PolicyRoundTrip : public ::testing::Test {
 // All but the last have no short decimal form; printf's six digits would change them.
 const double kTargets[] = {1.0 / 3, 0.1, 0.012345678901234567, 1e-3 / 7, 1.5e-6, 1e-6, 0.5};
 
-TEST_F(PolicyRoundTrip, WhatIsNotGivenIsNotWritten) {
+TEST_F(PolicyRoundTrip, UnsetOptionsAreNotWritten) {
   for (const FilterPolicyOptions& options :
        {FilterPolicyOptions{}, {.wasted_reads = 1.0 / 3}, {.bits_per_key = 1.0 / 3}}) {
     const std::string text = (*NewFilterPolicy(options))->ToString(rocksdb::ConfigOptions());

@@ -119,7 +119,7 @@ TEST_F(RangeOptions, MarksOfFilesStayOutOfOptionsFiles) {
   }
 }
 
-TEST_F(RangeOptions, TheExtractorIsTakenAwayOnlyIfThatIsAskedFor) {
+TEST_F(RangeOptions, TheExtractorIsReplacedOnlyOnRequest) {
   rocksdb::Options enabled;
   enabled.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(3));
   RangeFilterOptions replacing;

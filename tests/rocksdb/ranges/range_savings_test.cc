@@ -54,7 +54,7 @@ TEST_P(RangeSavings, EmptySeeksReadNoBlocks) {
   EXPECT_EQ(plain.counts.no_bound, asked);
 }
 
-TEST_P(RangeSavings, PlainReadsAndPreciseFiltersIfAskedFor) {
+TEST_P(RangeSavings, PlainReadsAndPreciseFiltersOnRequest) {
   RangeFilterOptions ranges;
   ranges.policy.plain_range_reads = true;
   ranges.policy.range_fpr = 0.001;
@@ -69,7 +69,7 @@ TEST_P(RangeSavings, PlainReadsAndPreciseFiltersIfAskedFor) {
   }
 }
 
-TEST_P(RangeSavings, CountersSayWhatCameOfIt) {
+TEST_P(RangeSavings, CountersReportEachOutcome) {
   const auto db = Make(RangeConfig(GetParam()));
   const std::string last(9, '\xff');
   const rocksdb::Slice bound(last);
@@ -133,7 +133,7 @@ TEST_P(RangeSavings, ToRangesAndBack) {
   EXPECT_EQ(Seek(&db, RangeRead()).counts.total(), 0u);
 }
 
-TEST_P(RangeSavings, AlikeKeysAreLeftOutWithOneLineInTheLog) {
+TEST_P(RangeSavings, AlikeKeysGetNoRangeFilterAndOneLogLine) {
   DbConfig config = RangeConfig(GetParam());
   auto log = std::make_shared<MemoryLogger>();
   config.options.info_log = log;
@@ -182,7 +182,7 @@ void AskBoth() {
   std::exit(loud.empty() ? 0 : 1);
 }
 
-TEST(RangeWarning, ComesOnceAndOnlyIfNobodyGivesBounds) {
+TEST(RangeWarning, ComesOnceAndOnlyIfNoSeekHasABound) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child restarts the program
   EXPECT_EXIT(WarnOfUnboundedSeeks(), ::testing::ExitedWithCode(0), "iterate_upper_bound");
   EXPECT_EXIT(AskBoth(), ::testing::ExitedWithCode(0), "''");

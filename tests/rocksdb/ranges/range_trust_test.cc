@@ -43,7 +43,7 @@ std::optional<SeekRange> Ask(const Keys& transformed, std::string_view key) {
   return Take(key);
 }
 
-TEST(SeekRangeTest, IsOfTheKeyRightBeforeTheBound) {
+TEST(SeekRangeTest, BeginsAtTheKeyRightBeforeTheBound) {
   for (const std::string* begin : {&kBegin, &kEmpty}) {
     const auto asked = Ask({kOther, *begin, kEnd}, *begin);
     ASSERT_TRUE(asked.has_value()) << *begin;
@@ -90,7 +90,7 @@ TEST(RangeSelfTest, PassesWithThisRocksDb) {
   EXPECT_EQ(RangeSelfTestProblem(RangeExtractor::Get()), "") << "once more";
 }
 
-TEST(RangeSelfTest, ItsQuestionsAreNotCounted) {
+TEST(RangeSelfTest, ItsQueriesAreNotCounted) {
   const uint64_t before = GetRangeFilterCounts().total();
   EXPECT_EQ(RangeSelfTestProblem(RangeExtractor::Get()), "");
   EXPECT_EQ(GetRangeFilterCounts().total(), before);
@@ -212,7 +212,7 @@ void SeekInNewColumnFamily() {
   ExitIfAnswered(seeks);
 }
 
-TEST(RangeTrust, IsThereHoweverADatabaseIsOpened) {
+TEST(RangeTrust, HoldsHoweverADatabaseIsOpened) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child restarts the program
   EXPECT_EXIT(SeekReadOnly(), ::testing::ExitedWithCode(0), "");
   EXPECT_EXIT(SeekInSecondary(), ::testing::ExitedWithCode(0), "");

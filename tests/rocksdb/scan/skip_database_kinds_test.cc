@@ -69,7 +69,7 @@ TEST_F(SkipDatabaseKinds, OtherOrdersOfKeys) {
   }
 }
 
-TEST_F(SkipDatabaseKinds, PrefixExtractorsAreOfNoConsequence) {
+TEST_F(SkipDatabaseKinds, PrefixExtractorsChangeNothing) {
   config_.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
   config_.options.memtable_prefix_bloom_size_ratio = 0.1;
   config_.table.index_type = rocksdb::BlockBasedTableOptions::kHashSearch;
@@ -195,7 +195,7 @@ TEST_F(SkipDatabaseKinds, UniversalAndFifoCompaction) {
   }
 }
 
-TEST_F(SkipDatabaseKinds, WhatCannotBeRightIsRefused) {
+TEST_F(SkipDatabaseKinds, UnsupportedDatabasesAreRefused) {
   const auto refuses_options = [&](const char* reason, auto change) {
     DbConfig config = config_;
     change(&config.options);

@@ -66,7 +66,7 @@ TEST_F(SkipDatabases, FilesWithoutIndexAreReadAndBackfilled) {
   EXPECT_GT(summary.usage[0].bounds_bytes + summary.usage[0].filter_bytes, 0u);
 }
 
-TEST_F(SkipDatabases, BackfillingStopsWhenItIsTold) {
+TEST_F(SkipDatabases, BackfillingStopsOnRequest) {
   TestDb db(config_);
   Fill(&db.db());
   DbConfig other = SkipConfig(ShortGranules({"n=int:field:1"}));
@@ -106,7 +106,7 @@ TEST_F(SkipDatabases, BackfillingEndsWhereNoIndexIsWritten) {
   EXPECT_NE(status.ToString().find("without the skip index"), std::string::npos);
 }
 
-TEST_F(SkipDatabases, BackfillingBeginsATreeWhereItsLevelsBegin) {
+TEST_F(SkipDatabases, BackfillingStartsATreeAtItsFirstLevel) {
   config_.options.level_compaction_dynamic_level_bytes = true;
   DbConfig plain = config_;
   plain.options.table_properties_collector_factories.clear();

@@ -97,7 +97,7 @@ class NeedsBase final : public rocksdb::AssociativeMergeOperator {
   }
 };
 
-TEST_F(SkipVersions, OperandsThatInsistOnAValueBelowEndInTheMergedView) {
+TEST_F(SkipVersions, OperandsThatNeedAValueAreReadOnTheMergedView) {
   config_.options.merge_operator = std::make_shared<NeedsBase>();
   TestDb db(config_);
   Fill(&db);
@@ -135,7 +135,7 @@ TEST_F(SkipVersions, BlobValuesAreReadWhateverTheIndexSays) {
   }
 }
 
-TEST_F(SkipVersions, WideColumnEntitiesAreReadAsIteratorsGiveThem) {
+TEST_F(SkipVersions, WideColumnEntitiesAreReadAsIteratorsReturnThem) {
   TestDb db(config_);
   Fill(&db);
   MustBeOk(db->PutEntity({}, db->DefaultColumnFamily(), Key(70),
@@ -210,7 +210,7 @@ TEST_F(SkipVersions, ArraysAndMissingValues) {
   }
 }
 
-TEST_F(SkipVersions, ExplanationsSayWhatSkippedAndWhatDidNot) {
+TEST_F(SkipVersions, ExplanationsSayWhatWasPruned) {
   TestDb db(config_);
   for (uint64_t i = 0; i < 400; ++i) db.Put(Key(i), Value(i / 4, "same"));
   db.Flush();

@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Disks, FullDiskTest, ::testing::Combine(kBothShapes, ::
                                   (std::get<1>(info.param) ? "RoomForTables" : "RoomForAll");
                          });
 
-TEST_P(FullDiskTest, LosesNothingThatWasAcknowledged) {
+TEST_P(FullDiskTest, LosesNoAcknowledgedWrite) {
   uint64_t runs_with_errors = 0;
   bool enough = false;
   for (uint64_t bytes = 0; !enough && !HasFailure(); bytes += 30'011) {

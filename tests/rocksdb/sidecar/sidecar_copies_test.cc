@@ -50,7 +50,7 @@ class SidecarCopies : public SidecarFixture {
   TestDb db_;
 };
 
-TEST_F(SidecarCopies, CheckpointsTakeThemAlong) {
+TEST_F(SidecarCopies, CheckpointsIncludeSidecars) {
   MustBeOk(CreateCheckpointWithSkipIndexes(&db_.db(), Other()), "checkpoint");
   db_.Compact();
   const auto other = Open(Other());
@@ -71,7 +71,7 @@ TEST_F(SidecarCopies, WithoutThemSstsAreReadAsAWhole) {
   EXPECT_EQ(num_copied, 0u);
 }
 
-TEST_F(SidecarCopies, BackupsHaveThemBesides) {
+TEST_F(SidecarCopies, SidecarsAreSavedBesideBackups) {
   MustBeOk(SaveSkipIndexes(&db_.db(), Other("saved")), "save");
   MustBeOk(SaveSkipIndexes(&db_.db(), Other("saved")), "again");
   EXPECT_EQ(NamesWith(Other("saved"), ".bsx").size(), kFiles);
@@ -82,7 +82,7 @@ TEST_F(SidecarCopies, BackupsHaveThemBesides) {
   EXPECT_EQ(NumWithoutIndex(*other), 0u);
 }
 
-TEST_F(SidecarCopies, ImportedSstsGetThoseOfTheirOldNumbers) {
+TEST_F(SidecarCopies, ImportedSstsGetTheirSidecars) {
   const auto checkpoint = NewCheckpoint(&db_.db());
   rocksdb::ExportImportFilesMetaData* exported = nullptr;
   MustBeOk(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), Other("export"), &exported),
@@ -103,7 +103,7 @@ TEST_F(SidecarCopies, ImportedSstsGetThoseOfTheirOldNumbers) {
   MustBeOk(other->DestroyColumnFamilyHandle(imported), "handle");
 }
 
-TEST_F(SidecarCopies, WhatIsLostIsRebuiltWithoutCompaction) {
+TEST_F(SidecarCopies, LostSidecarsAreRebuiltWithoutCompaction) {
   Backup(Other());
   const auto other = Open(Other());
   const std::set<std::string> ssts = NamesWith(Other(), ".sst");
@@ -132,7 +132,7 @@ TEST_F(SidecarCopies, WhatIsLostIsRebuiltWithoutCompaction) {
   }
 }
 
-TEST_F(SidecarCopies, RebuildingGoesOnWhereItWasStopped) {
+TEST_F(SidecarCopies, RebuildingContinuesWhereItStopped) {
   Backup(Other());
   const auto other = Open(Other());
   const auto once = [](const BackfillProgress& progress) { return progress.files_done == 0; };
@@ -163,7 +163,7 @@ TEST_F(SidecarCopies, RebuildingIndexesAnotherColumn) {
   EXPECT_EQ(NumWithoutIndex(db_.db()), 0u) << "the other columns are there still";
 }
 
-TEST_F(SidecarCopies, OldSnapshotsReadWhatWasRebuiltFromNewestVersionsAsAWhole) {
+TEST_F(SidecarCopies, OldSnapshotsReadRebuiltFilesAsAWhole) {
   SkipScanOptions old = AlwaysSkip();
   old.snapshot = db_->GetSnapshot();
   for (uint64_t i = 0; i < 200; ++i) db_.Put(Key(i), Value(7000));
@@ -178,7 +178,7 @@ TEST_F(SidecarCopies, OldSnapshotsReadWhatWasRebuiltFromNewestVersionsAsAWhole) 
   db_->ReleaseSnapshot(old.snapshot);
 }
 
-TEST_F(SidecarCopies, WhatIsNotAValueIsNeverSkipped) {
+TEST_F(SidecarCopies, RowsWithoutPlainValuesAreNeverSkipped) {
   DbConfig config = config_;
   UseMergeOperator(&config, "put");
   TestDb db(config);
@@ -197,7 +197,7 @@ TEST_F(SidecarCopies, WhatIsNotAValueIsNeverSkipped) {
   EXPECT_EQ(Count(db.db(), "n = 7"), 10u);
 }
 
-TEST_F(SidecarCopies, BackfillingRewritesWhatLostThem) {
+TEST_F(SidecarCopies, BackfillingRewritesSstsWithoutSidecars) {
   Backup(Other());
   const auto other = Open(Other());
   MustBeOk(BackfillSkipIndexes(other.get(), nullptr), "backfill");

@@ -42,7 +42,7 @@ class SidecarDamage : public SidecarFixture {
   }
 };
 
-TEST_F(SidecarDamage, AMissingOneCostsReading) {
+TEST_F(SidecarDamage, AMissingSidecarCostsReads) {
   TestDb db(config_);
   FillFiles(&db);
   const Sst sst = Ssts(&db)[1];
@@ -72,7 +72,7 @@ TEST_F(SidecarDamage, EveryFlippedBitIsNoticed) {
   ExpectUnusable(db, "index unusable");
 }
 
-TEST_F(SidecarDamage, CutOffOrLongerOnesAreNotBelieved) {
+TEST_F(SidecarDamage, TruncatedAndLongerSidecarsAreIgnored) {
   TestDb db(config_);
   FillFiles(&db, 1);
   const Sst sst = Ssts(&db)[0];
@@ -90,7 +90,7 @@ TEST_F(SidecarDamage, CutOffOrLongerOnesAreNotBelieved) {
   EXPECT_NE(sst.Open().index(), nullptr);
 }
 
-TEST_F(SidecarDamage, ThatOfAnotherDatabaseOrAnOlderRunIsNotBelieved) {
+TEST_F(SidecarDamage, ForeignAndOlderSidecarsAreIgnored) {
   TestDb db(config_);
   TestDb other(config_);
   FillFiles(&db, 1);
@@ -119,7 +119,7 @@ TEST_F(SidecarDamage, AFullDiskLeavesIndexesInThePropertiesOrNoFile) {
   }
 }
 
-TEST_F(SidecarDamage, AStaleOneThatACheckpointSharesIsNotWrittenInto) {
+TEST_F(SidecarDamage, ASidecarSharedWithACheckpointIsNotOverwritten) {
   const TempDir dir;
   const SstPlace sst{rocksdb::FileSystem::Default(), dir / "000007.sst", nullptr};
   WriteFile(dir / "000007.bsx", "stale");

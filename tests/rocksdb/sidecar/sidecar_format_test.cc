@@ -46,7 +46,7 @@ std::optional<SidecarHeader> Decode(std::string_view bytes, uint64_t file_bytes)
   return DecodeSidecarHeader(AsBytes(bytes), file_bytes, &needed_bytes, &checksum);
 }
 
-TEST(SidecarFormat, OfOnesThatWereWrittenWithTheirSstAndRebuilt) {
+TEST(SidecarFormat, HeadersOfWrittenAndRebuiltSidecars) {
   SidecarHeader written;
   written.id = {0x0102030405060708, 0x1112131415161718};
   written.value_suffix_bytes = 4;
@@ -80,7 +80,7 @@ TEST(SidecarFormat, EveryChangeIsNoticed) {
   EXPECT_FALSE(Decode(kRebuilt, kRebuilt.size() + 8));
 }
 
-TEST(SidecarFormat, TellsHowMuchOfAFileItNeeds) {
+TEST(SidecarFormat, ReportsHowManyBytesItNeeds) {
   uint64_t needed_bytes = 0;
   uint32_t checksum = 0;
   const std::string start = kRebuilt.substr(0, kSidecarHeaderBytes);
@@ -88,7 +88,7 @@ TEST(SidecarFormat, TellsHowMuchOfAFileItNeeds) {
   EXPECT_EQ(needed_bytes, kRebuilt.size());
 }
 
-TEST(SidecarFormat, IdsOfSstsAreThoseOfTheirProperties) {
+TEST(SidecarFormat, IdsOfSstsDependOnTheirProperties) {
   rocksdb::TableProperties properties;
   EXPECT_FALSE(IdOfSst(properties));
   properties.db_id = "db";
@@ -125,7 +125,7 @@ TEST(SidecarFormat, ReferencesHaveAnId) {
   for (const char* const bad : {"", "id", "x"}) EXPECT_EQ(IdInReference(bad), "");
 }
 
-TEST(SidecarFormat, PathsAreThoseOfTheirSsts) {
+TEST(SidecarFormat, PathsFollowTheirSsts) {
   EXPECT_EQ(SidecarPath("/a.b/c/000012.sst"), "/a.b/c/000012.bsx");
   EXPECT_EQ(SidecarPath("/a.b/000012"), "/a.b/000012.bsx");
 }

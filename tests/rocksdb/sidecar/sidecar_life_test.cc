@@ -45,7 +45,7 @@ class SidecarLife : public SidecarFixture {
   }
 };
 
-TEST_F(SidecarLife, FlushesAndCompactionsWriteThemAndTheyGoWithTheirSsts) {
+TEST_F(SidecarLife, SidecarsAreWrittenAndDeletedWithTheirSsts) {
   TestDb db(config_);
   FillFiles(&db);
   ExpectOneForEachSst(db, 3);
@@ -141,7 +141,7 @@ TEST_F(SidecarLife, EachIsInTheDirectoryOfItsSst) {
   EXPECT_TRUE(Problems(db).empty());
 }
 
-TEST_F(SidecarLife, OrphansGoWhenTheDatabaseBeginsToWrite) {
+TEST_F(SidecarLife, OrphansAreDeletedAtTheFirstWrite) {
   TestDb db(config_);
   FillFiles(&db);
   const std::string bytes = ReadFile(Sidecar(db, *NamesWith(db.path(), ".bsx").begin()));
@@ -197,7 +197,7 @@ TEST_F(SidecarLife, ReadersOfEveryKindFindThem) {
   EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 3u);
 }
 
-TEST_F(SidecarLife, AScanReadsTheColumnsThatItAsksOnly) {
+TEST_F(SidecarLife, AScanReadsOnlyItsColumns) {
   TestDb db(config_);
   FillFiles(&db, 1);
   const auto file = *FilesOf(db.db()).begin();

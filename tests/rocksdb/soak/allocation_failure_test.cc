@@ -67,7 +67,7 @@ TEST_P(FiltersShortOfMemory, WithoutABuilderThereIsNoFilter) {
   EXPECT_NE(log_.text().find("lookups read its blocks; reason: out of memory"), std::string::npos);
 }
 
-TEST_P(FiltersShortOfMemory, WhatCannotBeBuiltMayMatch) {
+TEST_P(FiltersShortOfMemory, FiltersThatCannotBeBuiltMayMatch) {
   const auto builder = NewBuilder(*policy_, table_, &log_);
   const auto build = [&] {
     BuiltFilter filter = Build(builder.get(), keys_);
@@ -175,7 +175,7 @@ TEST_F(SkipIndexShortOfMemory, AFileGetsAWholeIndexOrNone) {
             std::string::npos);
 }
 
-TEST_F(SkipIndexShortOfMemory, ASidecarIsThatOfItsFileOrIsNotBelieved) {
+TEST_F(SkipIndexShortOfMemory, ASidecarBelongsToItsFileOrIsIgnored) {
   using rocksdb_plugin::FileIndex;
   using rocksdb_plugin::SstPlace;
   const TempDir dir;
@@ -209,7 +209,7 @@ TEST_F(SkipIndexShortOfMemory, ASidecarIsThatOfItsFileOrIsNotBelieved) {
   EXPECT_GT(in_sidecars, 0u);
 }
 
-TEST_F(SkipIndexShortOfMemory, OpeningIndexesIsTriedAgain) {
+TEST_F(SkipIndexShortOfMemory, OpeningIndexesIsRetried) {
   TestDb db(config_);
   Fill(&db.db());
   const std::shared_ptr<const rocksdb::TableProperties> properties =
