@@ -19,8 +19,7 @@ class CacheCharge {
   explicit CacheCharge(std::shared_ptr<rocksdb::Cache> cache)
       : charger_(/*_buffer_size=*/0, std::move(cache)) {}
 
-  /// Sets the total charge. Returns whether the cache had room: with a strict limit it may not, and
-  /// less is charged.
+  /// Sets the total charge. False if a strict limit left too little room, so that less is charged.
   bool Set(uint64_t bytes) {
     if (bytes > bytes_) {
       charger_.ReserveMem(static_cast<size_t>(bytes - bytes_));

@@ -15,9 +15,8 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Describes one option of type T to RocksDB's option machinery: its offset in the options, its
-/// parser, Status parse(name, text, T*), and its writer, string write(T). RocksDB omits an option
-/// whose text is empty.
+/// Describes one option of type T to RocksDB: its offset in the options, Status parse(name, text,
+/// T*) and string write(T). RocksDB omits an option whose text is empty.
 template <class T, class Parse, class Write>
 rocksdb::OptionTypeInfo OptionAsText(size_t offset, Parse parse, Write write) {
   using rocksdb::ConfigOptions;
@@ -60,8 +59,7 @@ rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& val
 rocksdb::Status ParseInRange(const std::string& name, const std::string& text, double lowest,
                              double highest, double* number);
 
-/// Parses a whole number up to `highest`, with RocksDB's units of 1024: 64k, 8M, 1G, 1T.
-/// Errors: OptionOutOfRange.
+/// Parses a whole number up to `highest`, also as 64k, 8M, 1G or 1T. Errors: OptionOutOfRange.
 rocksdb::Status ParseWhole(const std::string& name, const std::string& text, uint64_t highest,
                            uint64_t* number);
 

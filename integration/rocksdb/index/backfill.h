@@ -22,8 +22,7 @@ struct UnindexedFile {
   std::shared_ptr<const rocksdb::TableProperties> properties;
 };
 
-/// Finds the options of the column family's skip index. Errors: InvalidArgument unless it has
-/// exactly one.
+/// The options of the column family's one skip index. Errors: InvalidArgument unless it has one.
 rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
                                  SkipIndexOptions* index);
 

@@ -13,8 +13,7 @@ namespace blocksieve::rocksdb_plugin {
 namespace {
 
 // Whether two files with the same identity have the same index: a guard against invented or copied
-// session ids. Compares the ends, which hold header and checksums; comparing all costs scans too
-// much.
+// session ids. Compares only the ends, with header and checksums, to save scans time.
 bool HaveSameIndex(const rocksdb::TableProperties& a, const rocksdb::TableProperties& b) {
   constexpr size_t kEndBytes = 256;
   if (&a == &b) return true;

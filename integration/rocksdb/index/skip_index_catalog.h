@@ -99,8 +99,7 @@ class FileIndex {
   bool has_newest_versions_only_ = false;
 };
 
-/// LRU cache of opened indexes, so that scans need not check and decompress them again.
-/// Thread-safe.
+/// LRU cache of opened indexes, which scans need not check and decompress again. Thread-safe.
 class SkipIndexCatalog {
  public:
   explicit SkipIndexCatalog(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}

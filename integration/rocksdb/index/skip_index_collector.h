@@ -62,8 +62,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   rocksdb::UserCollectedProperties readable_;
 };
 
-/// The constructor or RocksDB's option machinery sets its options; they do not change once it is
-/// used.
+/// The constructor or RocksDB's option machinery sets its options before it is used.
 class SkipIndexCollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
  public:
   /// Its id in option strings.

@@ -15,8 +15,7 @@
 #include "blocksieve/skip_index.h"
 #include "blocksieve/status.h"
 
-// The table properties of a file's skip index. All but the index are text, so that sst_dump shows
-// them.
+// The table properties of a file's skip index. All but the index are text, for sst_dump.
 
 // SkipIndexOptions as text, for RocksDB's option strings and OPTIONS files:
 //   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}

@@ -57,8 +57,7 @@ constexpr double kMinSamples = 256;
 // Above this, all samples are halved, so that changes show.
 constexpr double kMaxSamples = 16 * kMinSamples;
 
-// Pause after reading the sizes, as a multiple of the time for reading, which holds the database's
-// mutex.
+// Pause after reading the sizes, in multiples of the time for that, as it holds the DB mutex.
 constexpr int kPause = 50;
 // Longer than reading ever takes; keeps other threads from reading the sizes meanwhile.
 constexpr std::chrono::seconds kReading{10};
@@ -112,8 +111,7 @@ lsm::Levels LevelsOf(const ColumnFamilyMetaData& column_family,
       if (!inputs.contains(file.file_number)) continue;
       moved_keys += counter.Count(file);
       if (level.level == 0) {
-        // New files will replace those that the compaction takes: count the average of before and
-        // after.
+        // New files will replace the input: count the average of before and after.
         shape.num_runs -= 0.5;
       } else {
         shape.keys_per_run -= counter.Count(file);

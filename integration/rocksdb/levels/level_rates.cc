@@ -67,9 +67,8 @@ lsm::Levels LevelRates::ModelFor(const rocksdb::FilterBuildingContext& context) 
   return model;
 }
 
-// With dynamic level sizes, the deepest level possible. With static ones, the deepest level that
-// files give evidence for: one level too many would cost each file about log2(size ratio) bits per
-// key.
+// With dynamic level sizes, the deepest level possible. With static ones, the deepest with evidence
+// from files: one level too many would cost each file about log2(size ratio) bits per key.
 int LevelRates::LastLevel(const rocksdb::FilterBuildingContext& context) {
   const int deepest = context.num_levels - 1;
   if (context.compaction_style == rocksdb::kCompactionStyleLevel && has_dynamic_levels_) {

@@ -21,8 +21,7 @@ namespace blocksieve::rocksdb_plugin {
 class LevelRates {
  public:
   /// Learns the size ratio and the kind of levels from the options of a database. RocksDB does not
-  /// say which database they belong to, so a policy that serves several uses those of the last one
-  /// opened.
+  /// say of which one, so a policy that serves several databases uses those of the last one opened.
   void Learn(const rocksdb::ColumnFamilyOptions& column_family);
 
   /// The rates of one file. REQUIRES: the goal is valid, and differs by run. Errors: those of

@@ -21,8 +21,7 @@
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
-// Each call changes copies of the options and moves them in at its end, so an error changes
-// nothing.
+// Each call changes copies of the options and moves them in last, so an error changes nothing.
 
 namespace blocksieve {
 namespace {

@@ -17,8 +17,7 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// Shows all copies of this code in the process which version has registered. Its layout never
-// changes.
+// Shows all copies of this code in the process who has registered. Its layout never changes.
 struct Registration {
   static const char* Type() { return "blocksieve"; }
 

@@ -30,8 +30,7 @@ constexpr int kKeys = 200;
 
 std::string KeyOf(int i) { return "self-test " + std::to_string(1000 + 7 * i); }
 
-/// Seeks as applications do, and compares the results with the known keys. Returns the problem;
-/// empty if there is none.
+/// Seeks as applications do, and compares with the known keys. Returns the problem, or "".
 std::string SeekProblem(rocksdb::SstFileReader* file, bool partitioned) {
   uint64_t empty = 0;
   const ScopedRangeCounts counts;

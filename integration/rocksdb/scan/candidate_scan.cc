@@ -8,8 +8,7 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// The first batch is small, so that a scan of a few rows reads few; later ones are large, so that
-// lookups share blocks.
+// The first batch is small, for scans of a few rows; later ones are large, to share blocks.
 constexpr size_t kFirstBatchRows = 8;
 constexpr size_t kMaxBatchRows = 1024;
 constexpr size_t kMaxBatchBytes = 4 << 20;
@@ -36,8 +35,7 @@ std::vector<rocksdb::Status> MultiGet(const ScanContext& context,
   return statuses;
 }
 
-// For comparators under which keys with different bytes can be equal: also returns the stored keys,
-// which MultiGet does not.
+// Also returns the stored keys, whose bytes can differ under some comparators. MultiGet does not.
 rocksdb::Status LookUpStoredKeys(const ScanContext& context,
                                  const std::vector<rocksdb::Slice>& keys,
                                  std::vector<std::string>* values, std::vector<bool>* found,

@@ -19,8 +19,7 @@ class BoundedIterator {
   /// REQUIRES: `options` have no bounds. `context` must outlive this.
   BoundedIterator(const ScanContext* context, const rocksdb::ReadOptions& options);
 
-  /// Pins the current files and memtables for all ranges with an end. Otherwise the first Seek
-  /// does.
+  /// Pins the current files and memtables for ranges with an end. Otherwise, the first Seek does.
   void Pin();
 
   /// Whether Seek would use an existing iterator.

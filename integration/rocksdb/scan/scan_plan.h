@@ -74,8 +74,7 @@ ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection
 /// snapshot and before listing the files.
 bool MemtablesAreEmpty(const ScanContext& context);
 
-/// Removes such granules from the plan and returns the number of their rows. REQUIRES: the
-/// memtables are empty.
+/// Removes such granules from the plan and returns their rows. REQUIRES: the memtables are empty.
 uint64_t CountGranules(const ScanContext& context, ScanPlan* plan);
 
 /// The number of rows of all files, if the predicate is true for every row and all entries are

@@ -46,8 +46,7 @@ void MemtableSource::FindCandidate() {
   positioned_ = false;
   done_ = true;
   if (!iterator_->status().ok()) {
-    // The merge operator requires the value below an operand, which stops the iterator. The merged
-    // view reads the rest.
+    // The operator needs the value below an operand. The merged view reads the rest.
     ScanRange rest;
     rest.start(context_->reverse) = last_key_;
     ranges_->Add(std::move(rest));

@@ -47,8 +47,7 @@ std::string EncodeSidecarHeader(const SidecarHeader& header);
 
 /// Decodes the header in `start`, the first bytes of a file of `file_bytes`. Nothing if it is
 /// damaged, foreign, of another version or for another file size. `*needed_bytes` becomes the size
-/// of the header with the identity, for a second try with more bytes; `*checksum` becomes the
-/// header's.
+/// with the identity, for a second try with more bytes, `*checksum` the checksum of the header.
 std::optional<SidecarHeader> DecodeSidecarHeader(ByteView start, uint64_t file_bytes,
                                                  uint64_t* needed_bytes, uint32_t* checksum);
 
