@@ -65,10 +65,10 @@ TEST(MovedFiles, AreToldByTheirKindsWhereTheseSayIt) {
   for (FileReport& file : files) file.filter.kind = "ribbon";
   files[1].filter.predicted_fpr = 1e-7;  // of level 0 by its rate, but not by its kind
   files[3].filter.kind = "bloom";
-  RequestedRatesByFamily asked = BitsPerKey(10);
-  EXPECT_EQ(LevelsBuiltFor(files, asked), (Levels{{}, 0, {}, {}, {}, {}}));
-  asked[""].kind_is_auto = true;
-  EXPECT_EQ(LevelsBuiltFor(files, asked), (Levels{{}, {}, {}, 0, {}, {}}));
+  RequestedRatesByFamily requested = BitsPerKey(10);
+  EXPECT_EQ(LevelsBuiltFor(files, requested), (Levels{{}, 0, {}, {}, {}, {}}));
+  requested[""].kind_is_auto = true;
+  EXPECT_EQ(LevelsBuiltFor(files, requested), (Levels{{}, {}, {}, 0, {}, {}}));
 }
 
 TEST(MovedFiles, NoneWhereTheOptionsAskForOneRateOrAreNotKnown) {

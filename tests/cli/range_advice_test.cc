@@ -32,7 +32,7 @@ class RangeAdviceTest : public ::testing::Test {
 
   // `problem`: what happens after half of the keys of a file.
   RangeAdvice Advise(
-      const SeekQuestion& question, void (*problem)() = [] {}) {
+      const SeekWorkload& request, void (*problem)() = [] {}) {
     const auto keys_of_file = [&](const FileReport& file,
                                   const std::function<void(std::string_view)>& visit) {
       read_.push_back(file.place.path);
@@ -44,7 +44,7 @@ class RangeAdviceTest : public ::testing::Test {
         visit(key);
       }
     };
-    return AdviseRanges(lists_.at(0), question, /*wasted_per_lookup=*/0.5, "", keys_of_file);
+    return AdviseRanges(lists_.at(0), request, /*wasted_per_lookup=*/0.5, "", keys_of_file);
   }
 
   std::mt19937_64 random_{1};
@@ -63,7 +63,7 @@ TEST_F(RangeAdviceTest, ASampleIsFromAllOverARunAndStandsForIt) {
   const auto bytes = static_cast<double>(advice.runs[0].num_bytes);
   EXPECT_NEAR(static_cast<double>(advice.runs[1].num_bytes), 7 * bytes, 0.02 * 7 * bytes);
   EXPECT_EQ(advice.num_bytes, advice.runs[0].num_bytes + advice.runs[1].num_bytes);
-  EXPECT_EQ(advice.blocks_today, 2);
+  EXPECT_EQ(advice.current_blocks, 2);
   EXPECT_NEAR(advice.blocks, 2 * 0.011, 0.006);
   EXPECT_EQ(advice.do_not_pay, "");
 }
@@ -72,7 +72,7 @@ TEST_F(RangeAdviceTest, LookupsAndSeeksAreWeighed) {
   MakeRuns({1});
   const RangeAdvice advice = Advise({.fraction = 0.2, .range_width = 1});
   EXPECT_DOUBLE_EQ(advice.empty_share, std::exp(-1));
-  EXPECT_DOUBLE_EQ(advice.wasted_reads_today, 0.8 * 0.5 + 0.2 * std::exp(-1));
+  EXPECT_DOUBLE_EQ(advice.current_wasted_reads, 0.8 * 0.5 + 0.2 * std::exp(-1));
   EXPECT_DOUBLE_EQ(advice.wasted_reads, 0.8 * 0.5 + 0.2 * std::exp(-1) * advice.blocks);
   EXPECT_NE(Advise({.fraction = 0.0005, .range_width = 0}).do_not_pay, "");
 }
@@ -81,9 +81,9 @@ TEST_F(RangeAdviceTest, PresentFiltersAreCounted) {
   MakeRuns({2});
   files_[0].filter.num_range_filters = 1;
   files_[0].filter.range_fpr = 0.02;
-  EXPECT_DOUBLE_EQ(Advise({.fraction = 1}).blocks_today, (1 + 0.02) / 2);
+  EXPECT_DOUBLE_EQ(Advise({.fraction = 1}).current_blocks, (1 + 0.02) / 2);
   files_[1].filter = files_[0].filter;
-  EXPECT_DOUBLE_EQ(Advise({.fraction = 0.01}).blocks_today, 0.02);
+  EXPECT_DOUBLE_EQ(Advise({.fraction = 0.01}).current_blocks, 0.02);
   EXPECT_EQ(Advise({.fraction = 0.01}).do_not_pay,
             "the range filters that files have save as much");
 }

@@ -20,30 +20,30 @@ std::vector<double> RatesOf(const std::vector<SortedRun>& runs) {
 
 class Adviser {
  public:
-  Adviser(RunList list, const AdviceQuestion& question) : question_(question) {
+  Adviser(RunList list, const AdviceRequest& request) : request_(request) {
     advice_.list = std::move(list);
     advice_.without = PredictionOf(std::vector<double>(runs().size(), 1), 0);
-    advice_.today = PredictionOf(RatesOf(runs()), advice_.list.filter_bytes());
+    advice_.current = PredictionOf(RatesOf(runs()), advice_.list.filter_bytes());
   }
 
   Advice Advise() && {
     advice_.no_filter_pays = WhyNoFilterPays();
     if (advice_.list.num_keys() == 0) return std::move(advice_);
-    has_filters_ = advice_.today.wasted_reads_absent < advice_.without.wasted_reads_absent;
-    const uint64_t bytes_today = advice_.today.filter_bytes;
+    has_filters_ = advice_.current.wasted_reads_absent < advice_.without.wasted_reads_absent;
+    const uint64_t current_bytes = advice_.current.filter_bytes;
     if (has_filters_) {
-      Offer("same memory", BestForMemory(bytes_today));
-      Offer("same reads", BestForReads(advice_.today.wasted_reads_absent));
+      Offer("same memory", BestForMemory(current_bytes));
+      Offer("same reads", BestForReads(advice_.current.wasted_reads_absent));
     }
-    if (question_.memory) Propose("asked", PlanForMemory(Tree(), *question_.memory), ShareText());
-    if (question_.wasted_reads) {
-      Propose("asked", PlanForWastedReads(Tree(), *question_.wasted_reads));
+    if (request_.memory) Propose("asked", PlanForMemory(Tree(), *request_.memory), ShareText());
+    if (request_.wasted_reads) {
+      Propose("asked", PlanForWastedReads(Tree(), *request_.wasted_reads));
     }
     if (advice_.proposals.empty() && !has_filters_) {
       Propose("usual", PlanForGoal(Tree(), {.bits_per_key = kUsualBitsPerKey}));
     }
     if (has_filters_) {
-      Offer("one rate", PlanForOneRate(Tree(), bytes_today));
+      Offer("one rate", PlanForOneRate(Tree(), current_bytes));
     } else if (!advice_.proposals.empty()) {
       const uint64_t bytes = advice_.proposals.front().prediction.filter_bytes;
       Propose("one rate", PlanForOneRate(Tree(), bytes));
@@ -57,7 +57,7 @@ class Adviser {
 
   Prediction PredictionOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
     return {.wasted_reads_absent = advice_.list.tree.WastedReads(fprs, 1),
-            .wasted_reads = advice_.list.tree.WastedReads(fprs, question_.absent_fraction),
+            .wasted_reads = advice_.list.tree.WastedReads(fprs, request_.absent_fraction),
             .filter_bytes = filter_bytes};
   }
 
@@ -73,7 +73,7 @@ class Adviser {
     Result<FilterPlan> one_rate = PlanForOneRate(Tree(), filter_bytes);
     if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
     const double reads = PredictionOf(*one_rate).wasted_reads;
-    advice_.parts = {advice_.today.wasted_reads, reads, PredictionOf(*spread).wasted_reads};
+    advice_.gain_steps = {advice_.current.wasted_reads, reads, PredictionOf(*spread).wasted_reads};
     return PredictionOf(*spread).wasted_reads < kWorthSpreading * reads ? spread : one_rate;
   }
 
@@ -87,30 +87,30 @@ class Adviser {
 
   // "" if this column family gets all of the memory that was asked for.
   std::string ShareText() const {
-    const std::optional<uint64_t>& all = question_.memory_of_all_families;
-    if (!all || *all == question_.memory) return "";
+    const std::optional<uint64_t>& all = request_.memory_of_all_families;
+    if (!all || *all == request_.memory) return "";
     return fmt::format("; this column family gets {} of the {} asked for, by its keys",
-                       *question_.memory, *all);
+                       *request_.memory, *all);
   }
 
   void Propose(const std::string& name, Result<FilterPlan> plan, const std::string& remark = "") {
     if (!plan.ok()) {
-      advice_.impossible.push_back(name + ": " + plan.status().message() + remark);
+      advice_.not_proposed.push_back(name + ": " + plan.status().message() + remark);
       return;
     }
     const Prediction prediction = PredictionOf(*plan);
-    const FilterPrice price = PriceOf(*plan, advice_.list, &prices_);
-    advice_.proposals.push_back({name, *std::move(plan), prediction, price});
+    const FilterCost cost = CostOf(*plan, advice_.list, &costs_);
+    advice_.proposals.push_back({name, *std::move(plan), prediction, cost});
   }
 
   // Unless it is worse than today's filters, or no other.
   void Offer(const std::string& name, Result<FilterPlan> plan) {
     const std::string worse = plan.ok() ? WhatIsWorse(PredictionOf(*plan)) : "";
     if (!worse.empty()) {
-      advice_.impossible.push_back(
+      advice_.not_proposed.push_back(
           fmt::format("{}: it would waste more {} than today", name, worse));
     } else if (plan.ok() && plan->changes.empty()) {
-      advice_.impossible.push_back(name + ": the filters are so already");
+      advice_.not_proposed.push_back(name + ": the filters are so already");
     } else {
       Propose(name, std::move(plan));
     }
@@ -119,10 +119,11 @@ class Adviser {
   std::string WhatIsWorse(const Prediction& prediction) const {
     // What rounding makes of sums in another order is no difference.
     constexpr double kRounding = 1 + 1e-9;
-    const Prediction& today = advice_.today;
-    if (prediction.filter_bytes > today.filter_bytes) return "memory";
-    const bool reads_less = prediction.wasted_reads <= today.wasted_reads * kRounding &&
-                            prediction.wasted_reads_absent <= today.wasted_reads_absent * kRounding;
+    const Prediction& current = advice_.current;
+    if (prediction.filter_bytes > current.filter_bytes) return "memory";
+    const bool reads_less =
+        prediction.wasted_reads <= current.wasted_reads * kRounding &&
+        prediction.wasted_reads_absent <= current.wasted_reads_absent * kRounding;
     return reads_less ? "" : "reads";
   }
 
@@ -132,12 +133,12 @@ class Adviser {
       return fmt::format("without filters, a lookup wastes {:.2g} reads of data blocks",
                          advice_.without.wasted_reads);
     }
-    return WhyCacheIsEnough(runs(), question_.cached_bytes);
+    return WhyCacheIsEnough(runs(), request_.cached_bytes);
   }
 
-  const AdviceQuestion question_;
+  const AdviceRequest request_;
   bool has_filters_ = false;
-  KnownPrices prices_;
+  KnownCosts costs_;
   Advice advice_;
 };
 
@@ -153,8 +154,8 @@ std::string WhyCacheIsEnough(const std::vector<SortedRun>& runs, uint64_t cached
                      term::WithCommas(num_bytes), cached_bytes >> 20);
 }
 
-Advice Advise(RunList list, const AdviceQuestion& question) {
-  return Adviser(std::move(list), question).Advise();
+Advice Advise(RunList list, const AdviceRequest& request) {
+  return Adviser(std::move(list), request).Advise();
 }
 
 }  // namespace blocksieve::cli

@@ -30,7 +30,7 @@ std::string SavingsText(const Advice& advice, bool with_present_keys) {
                BitsText(prediction.filter_bytes, advice.list.num_keys()), option}));
   };
   add("no filters", advice.without, "");
-  add("today", advice.today, "");
+  add("today", advice.current, "");
   for (const Proposal& proposal : advice.proposals) {
     add(proposal.name, proposal.prediction, proposal.plan.setting.ToText());
   }
@@ -38,25 +38,25 @@ std::string SavingsText(const Advice& advice, bool with_present_keys) {
 }
 
 // And what they cost.
-std::string PricesText(const Advice& advice) {
+std::string CostsText(const Advice& advice) {
   term::TextTable table({"price", "CPU s per\nmillion keys", "ns per\nprobe", "bytes\nresident",
                          "files to\nrewrite", "bytes to\nrewrite", "keys to\nhash"});
   for (const Proposal& proposal : advice.proposals) {
     const FilterPlan& plan = proposal.plan;
-    table.AddRow({proposal.name, fmt::format("{:.3f}", proposal.price.build_ns_per_key / 1e3),
-                  fmt::format("{:.1f}", proposal.price.probe_ns),
+    table.AddRow({proposal.name, fmt::format("{:.3f}", proposal.cost.build_ns_per_key / 1e3),
+                  fmt::format("{:.1f}", proposal.cost.probe_ns),
                   term::WithCommas(plan.filter_bytes), term::WithCommas(plan.changes.size()),
                   term::WithCommas(plan.rewritten_bytes), term::WithCommas(plan.rewritten_keys)});
   }
   return table.ToString();
 }
 
-std::string PartsText(const GainParts& parts) {
+std::string GainStepsText(const GainSteps& gain_steps) {
   return fmt::format(
       "In today's memory a lookup wastes {:.3g} reads today, {:.3g} with filters of blocksieve of "
       "one "
       "rate,\nand {:.3g} with rates by level.\n",
-      parts.today, parts.other_kind, parts.by_level);
+      gain_steps.current, gain_steps.one_rate, gain_steps.by_level);
 }
 
 std::string TargetText(double target_fpr) {
@@ -127,8 +127,8 @@ Json ToJson(const Proposal& proposal) {
                       {"kind", FilterKindName(level.kind)},
                       {"target_fpr", level.target_fpr}});
   }
-  document["build_cpu_seconds_per_million_keys"] = proposal.price.build_ns_per_key / 1e3;
-  document["probe_ns"] = proposal.price.probe_ns;
+  document["build_cpu_seconds_per_million_keys"] = proposal.cost.build_ns_per_key / 1e3;
+  document["probe_ns"] = proposal.cost.probe_ns;
   document["rewritten_files"] = plan.changes.size();
   document["rewritten_bytes"] = plan.rewritten_bytes;
   document["rewritten_keys"] = plan.rewritten_keys;
@@ -136,7 +136,7 @@ Json ToJson(const Proposal& proposal) {
 }
 
 Json ToJson(const Verdict& verdict, const Advice& advice) {
-  Json document = {{"words", verdict.words}};
+  Json document = {{"words", verdict.text}};
   document["proposal"] =
       verdict.proposal ? Json(advice.proposals[*verdict.proposal].name) : Json(nullptr);
   return document;
@@ -148,11 +148,11 @@ std::string ToText(const Advice& advice, double absent_fraction) {
   std::string text;
   if (advice.list.num_keys() == 0) return text;
   text += SavingsText(advice, absent_fraction < 1) + "\n";
-  if (advice.parts) text += PartsText(*advice.parts) + "\n";
-  if (!advice.proposals.empty()) text += PricesText(advice);
+  if (advice.gain_steps) text += GainStepsText(*advice.gain_steps) + "\n";
+  if (!advice.proposals.empty()) text += CostsText(advice);
   text += "\nFalse-positive rates:\n\n" + LevelsText(advice);
   if (!advice.proposals.empty()) text += "\nOptions:\n\n" + OptionsText(advice);
-  for (const std::string& problem : advice.impossible) text += "\nNo offer: " + problem + "\n";
+  for (const std::string& problem : advice.not_proposed) text += "\nNo offer: " + problem + "\n";
   if (advice.ranges) {
     text += "\n" + RangesText(advice);
   } else if (advice.list.has_range_filters()) {
@@ -169,16 +169,16 @@ Json ToJson(const Advice& advice) {
     runs.push_back(ToJson(advice.list.runs[i], shares[i]));
   }
   document["without"] = ToJson(advice.without);
-  document["today"] = ToJson(advice.today);
+  document["today"] = ToJson(advice.current);
   Json& proposals = document["proposals"] = Json::array();
   for (const Proposal& proposal : advice.proposals) proposals.push_back(ToJson(proposal));
   document["parts"] = nullptr;
-  if (const auto& parts = advice.parts) {
-    document["parts"] = {{"today", parts->today},
-                         {"other_kind", parts->other_kind},
-                         {"rates_by_level", parts->by_level}};
+  if (const auto& gain_steps = advice.gain_steps) {
+    document["parts"] = {{"today", gain_steps->current},
+                         {"other_kind", gain_steps->one_rate},
+                         {"rates_by_level", gain_steps->by_level}};
   }
-  document["impossible"] = advice.impossible;
+  document["impossible"] = advice.not_proposed;
   document["no_filter_pays"] = advice.no_filter_pays;
   document["verdict"] = ToJson(VerdictOf(advice), advice);
   if (advice.ranges) document["ranges"] = RangesToJson(advice);

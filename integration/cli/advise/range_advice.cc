@@ -77,7 +77,7 @@ class Sample {
   std::string problem_;
 };
 
-double FprToday(const SortedRun& run) {
+double CurrentFpr(const SortedRun& run) {
   double sum = 0;
   double keys = 0;
   for (const FileReport* const file : run.files) {
@@ -105,9 +105,9 @@ std::string WhyNot(const RangeAdvice& advice, const std::string& problem,
   }
   if (advice.num_bytes == 0) return "neighbouring keys are too much alike";
   if (!nothing_pays.empty()) return nothing_pays;
-  const double saved = advice.wasted_reads_today - advice.wasted_reads;
+  const double saved = advice.current_wasted_reads - advice.wasted_reads;
   if (saved >= kMinSavedReads) return "";
-  const auto has_ranges = [](const RunRanges& run) { return run.fpr_today < 1; };
+  const auto has_ranges = [](const RunRanges& run) { return run.current_fpr < 1; };
   if (std::any_of(advice.runs.begin(), advice.runs.end(), has_ranges)) {
     return "the range filters that files have save as much";
   }
@@ -116,31 +116,30 @@ std::string WhyNot(const RangeAdvice& advice, const std::string& problem,
 
 }  // namespace
 
-RangeAdvice AdviseRanges(const RunList& list, const SeekQuestion& question,
-                         double wasted_per_lookup, const std::string& nothing_pays,
-                         const KeysOfFile& keys_of_file) {
+RangeAdvice AdviseRanges(const RunList& list, const SeekWorkload& seeks, double wasted_per_lookup,
+                         const std::string& nothing_pays, const KeysOfFile& keys_of_file) {
   RangeAdvice advice;
-  advice.question = question;
+  advice.seeks = seeks;
   advice.range_fpr = RangePartOptions().range_fpr;
-  advice.empty_share = std::exp(-question.range_width);
+  advice.empty_share = std::exp(-seeks.range_width);
   std::string problem;
-  std::vector<double> fprs_today;
+  std::vector<double> current_fprs;
   std::vector<double> fprs;
   for (const SortedRun& run : list.runs) {
     Sample sample;
     for (const FileReport* const file : FilesToSample(run)) sample.AddFile(*file, keys_of_file);
     if (!sample.problem().empty()) problem = sample.problem();
     RunRanges& ranges = advice.runs.emplace_back(sample.ScaleTo(run.num_keys));
-    ranges.fpr_today = FprToday(run);
+    ranges.current_fpr = CurrentFpr(run);
     advice.num_bytes += ranges.num_bytes;
-    fprs_today.push_back(ranges.fpr_today);
+    current_fprs.push_back(ranges.current_fpr);
     fprs.push_back(ranges.fpr);
   }
-  advice.blocks_today = list.tree.WastedReads(fprs_today, 1);
+  advice.current_blocks = list.tree.WastedReads(current_fprs, 1);
   advice.blocks = list.tree.WastedReads(fprs, 1);
-  const double lookups = (1 - question.fraction) * wasted_per_lookup;
-  const double empty_seeks = question.fraction * advice.empty_share;
-  advice.wasted_reads_today = lookups + empty_seeks * advice.blocks_today;
+  const double lookups = (1 - seeks.fraction) * wasted_per_lookup;
+  const double empty_seeks = seeks.fraction * advice.empty_share;
+  advice.current_wasted_reads = lookups + empty_seeks * advice.current_blocks;
   advice.wasted_reads = lookups + empty_seeks * advice.blocks;
   advice.do_not_pay = WhyNot(advice, problem, nothing_pays);
   return advice;

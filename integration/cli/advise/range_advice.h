@@ -13,14 +13,14 @@
 
 namespace blocksieve::cli {
 
-struct SeekQuestion {
+struct SeekWorkload {
   double fraction = 0;     ///< Of all reads: seeks with an upper bound. The others are lookups.
   double range_width = 0;  ///< Keys between the key of a seek and its bound, on average.
 };
 
 /// Of a sorted run. Rates are shares of short ranges without keys that pass.
 struct RunRanges {
-  double fpr_today = 1;      ///< Of its present filters; 1 for those of points only.
+  double current_fpr = 1;    ///< Of its present filters; 1 for those of points only.
   double estimated_fpr = 1;  ///< As the filters of the sample see themselves; 1 without a sample.
   double fpr = 1;            ///< 1 is counted for filters that would not be written.
   uint64_t num_bytes = 0;    ///< Of the filters that would be written, for all of its keys.
@@ -29,7 +29,7 @@ struct RunRanges {
 };
 
 struct RangeAdvice {
-  SeekQuestion question;
+  SeekWorkload seeks;
   double range_fpr = 0;  ///< The option that it is about.
   std::vector<RunRanges> runs;
   uint64_t num_bytes = 0;  ///< Of all runs.
@@ -40,11 +40,11 @@ struct RangeAdvice {
 
   /// Data blocks that such a seek reads: one of each run that covers its key, unless a filter says
   /// no.
-  double blocks_today = 0;
+  double current_blocks = 0;
   double blocks = 0;
 
   /// Data blocks read in vain per read of any kind.
-  double wasted_reads_today = 0;
+  double current_wasted_reads = 0;
   double wasted_reads = 0;
 
   std::string do_not_pay;  ///< Why range filters do not; empty: they do.
@@ -60,8 +60,7 @@ using KeysOfFile =
     std::function<void(const FileReport&, const std::function<void(std::string_view)>&)>;
 
 /// `wasted_per_lookup`: by present filters. `nothing_pays`: why no filter of any kind does, or "".
-RangeAdvice AdviseRanges(const RunList& list, const SeekQuestion& question,
-                         double wasted_per_lookup, const std::string& nothing_pays,
-                         const KeysOfFile& keys_of_file);
+RangeAdvice AdviseRanges(const RunList& list, const SeekWorkload& seeks, double wasted_per_lookup,
+                         const std::string& nothing_pays, const KeysOfFile& keys_of_file);
 
 }  // namespace blocksieve::cli

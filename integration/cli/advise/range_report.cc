@@ -22,20 +22,20 @@ std::string LevelsText(const Advice& advice) {
   for (const auto& level : ByLevel(advice.list.runs)) {
     const auto num_runs = static_cast<double>(level.size());
     double share = 0;
-    double fpr_today = 0;
+    double current_fpr = 0;
     double estimated_fpr = 0;
     uint64_t num_keys = 0;
     uint64_t num_bytes = 0;
     for (const SortedRun& run : level) {
       share += shares[i] / num_runs;
-      fpr_today += advice.ranges->runs[i].fpr_today / num_runs;
+      current_fpr += advice.ranges->runs[i].current_fpr / num_runs;
       estimated_fpr += advice.ranges->runs[i].estimated_fpr / num_runs;
       num_keys += run.num_keys;
       num_bytes += advice.ranges->runs[i++].num_bytes;
     }
     table.AddRow({std::to_string(level.front().level), term::WithCommas(level.size()),
                   term::WithCommas(num_keys), fmt::format("{:.1f} %", 100 * share),
-                  RateText(fpr_today), RateText(estimated_fpr), term::WithCommas(num_bytes),
+                  RateText(current_fpr), RateText(estimated_fpr), term::WithCommas(num_bytes),
                   BitsText(num_bytes, num_keys)});
   }
   return table.ToString();
@@ -62,7 +62,7 @@ Json ToJson(const RunRanges& ranges, const SortedRun& run) {
           {"num_keys", run.num_keys},
           {"sampled_files", ranges.sampled_files},
           {"sampled_keys", ranges.sampled_keys},
-          {"range_fpr_today", ranges.fpr_today},
+          {"range_fpr_today", ranges.current_fpr},
           {"estimated_fpr", ranges.estimated_fpr},
           {"range_fpr", ranges.fpr},
           {"range_bytes", ranges.num_bytes}};
@@ -73,7 +73,8 @@ Json ToJson(const RunRanges& ranges, const SortedRun& run) {
 std::string RangesText(const Advice& advice) {
   const RangeAdvice& ranges = *advice.ranges;
   std::string text = "Seeks with an upper bound:\n\n" + LevelsText(advice) + "\n";
-  text += fmt::format("One that finds nothing reads {:.3g} data blocks today", ranges.blocks_today);
+  text +=
+      fmt::format("One that finds nothing reads {:.3g} data blocks today", ranges.current_blocks);
   if (ranges.num_bytes != 0) {
     text += fmt::format(
         ", and {:.3g} with range filters of {} bytes.\n"
@@ -81,8 +82,8 @@ std::string RangesText(const Advice& advice) {
         "can gain.\n"
         "With {:g} of the reads being seeks, a read wastes {:.3g} data blocks today, and {:.3g} "
         "then",
-        ranges.blocks, term::WithCommas(ranges.num_bytes), ranges.question.range_width,
-        100 * ranges.empty_share, ranges.question.fraction, ranges.wasted_reads_today,
+        ranges.blocks, term::WithCommas(ranges.num_bytes), ranges.seeks.range_width,
+        100 * ranges.empty_share, ranges.seeks.fraction, ranges.current_wasted_reads,
         ranges.wasted_reads);
   }
   text += ".\n";
@@ -97,12 +98,12 @@ std::string RangesText(const Advice& advice) {
 
 Json RangesToJson(const Advice& advice) {
   const RangeAdvice& ranges = *advice.ranges;
-  Json document = {{"seek_fraction", ranges.question.fraction},
-                   {"range_width", ranges.question.range_width},
+  Json document = {{"seek_fraction", ranges.seeks.fraction},
+                   {"range_width", ranges.seeks.range_width},
                    {"share_of_empty_seeks", ranges.empty_share},
-                   {"blocks_per_empty_seek_today", ranges.blocks_today},
+                   {"blocks_per_empty_seek_today", ranges.current_blocks},
                    {"blocks_per_empty_seek", ranges.blocks},
-                   {"wasted_reads_today", ranges.wasted_reads_today},
+                   {"wasted_reads_today", ranges.current_wasted_reads},
                    {"wasted_reads", ranges.wasted_reads},
                    {"range_bytes", ranges.num_bytes}};
   Json& runs = document["runs"] = Json::array();

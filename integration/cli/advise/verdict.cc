@@ -10,7 +10,7 @@ namespace blocksieve::cli {
 namespace {
 
 // Of which nobody speaks.
-constexpr double kNothing = 0.005;
+constexpr double kSameShare = 0.005;
 
 double SavedShare(double before, double after) { return before <= 0 ? 0 : 1 - after / before; }
 
@@ -18,7 +18,7 @@ double SavedShare(double before, double after) { return before <= 0 ? 0 : 1 - af
 std::string Less(double before, double after, const char* word, const char* what) {
   constexpr double kManyTimes = 10;
   if (after <= 0) return fmt::format("no {}", what);
-  if (SavedShare(before, after) < kNothing) return fmt::format("the same {}", what);
+  if (SavedShare(before, after) < kSameShare) return fmt::format("the same {}", what);
   const double times = before / after;
   if (times >= kManyTimes) return fmt::format("{:.0f} times {} {}", times, word, what);
   if (times >= 2) return fmt::format("{:.1f} times {} {}", times, word, what);
@@ -57,18 +57,19 @@ Verdict ChangeTo(const Advice& advice, size_t number, const std::string& gain) {
 }
 
 std::optional<Verdict> Better(const Advice& advice) {
-  const Prediction& today = advice.today;
+  const Prediction& current = advice.current;
   if (const auto same_memory = Find(advice, "same memory")) {
-    const Prediction& then = advice.proposals[*same_memory].prediction;
-    if (SavedShare(today.wasted_reads, then.wasted_reads) >= kMinGain) {
-      return ChangeTo(advice, *same_memory, Reads(today, then) + " for the same memory");
+    const Prediction& projected = advice.proposals[*same_memory].prediction;
+    if (SavedShare(current.wasted_reads, projected.wasted_reads) >= kMinGain) {
+      return ChangeTo(advice, *same_memory, Reads(current, projected) + " for the same memory");
     }
   }
   if (const auto same_reads = Find(advice, "same reads")) {
-    const Prediction& then = advice.proposals[*same_reads].prediction;
-    if (SavedShare(static_cast<double>(today.filter_bytes),
-                   static_cast<double>(then.filter_bytes)) >= kMinGain) {
-      return ChangeTo(advice, *same_reads, Memory(today, then) + " for the same wasted reads");
+    const Prediction& projected = advice.proposals[*same_reads].prediction;
+    if (SavedShare(static_cast<double>(current.filter_bytes),
+                   static_cast<double>(projected.filter_bytes)) >= kMinGain) {
+      return ChangeTo(advice, *same_reads,
+                      Memory(current, projected) + " for the same wasted reads");
     }
   }
   return std::nullopt;
@@ -81,28 +82,28 @@ std::string DifferenceText(const Prediction& before, const Prediction& after) {
 }
 
 Verdict VerdictOf(const Advice& advice) {
-  const auto asked = Find(advice, "asked");
+  const auto requested = Find(advice, "asked");
   std::string gain;  // of what was asked for
-  if (asked) {
-    const Prediction& then = advice.proposals[*asked].prediction;
-    gain = DifferenceText(advice.today, then);
+  if (requested) {
+    const Prediction& projected = advice.proposals[*requested].prediction;
+    gain = DifferenceText(advice.current, projected);
   }
   if (!advice.no_filter_pays.empty()) {
-    Verdict verdict{"Leave it. No filter pays here: " + advice.no_filter_pays + ".", asked};
-    if (asked) {
-      verdict.words += fmt::format(" What you ask for, {}, means {}.",
-                                   advice.proposals[*asked].plan.setting.ToText(), gain);
+    Verdict verdict{"Leave it. No filter pays here: " + advice.no_filter_pays + ".", requested};
+    if (requested) {
+      verdict.text += fmt::format(" What you ask for, {}, means {}.",
+                                  advice.proposals[*requested].plan.setting.ToText(), gain);
     }
     return verdict;
   }
-  if (asked) return ChangeTo(advice, *asked, gain + ", as asked");
+  if (requested) return ChangeTo(advice, *requested, gain + ", as asked");
   if (const auto usual = Find(advice, "usual")) {
-    const Prediction& then = advice.proposals[*usual].prediction;
+    const Prediction& projected = advice.proposals[*usual].prediction;
     return ChangeTo(advice, *usual,
-                    Reads(advice.today, then) + " for " + Memory(advice.today, then));
+                    Reads(advice.current, projected) + " for " + Memory(advice.current, projected));
   }
   if (const auto better = Better(advice)) return *better;
-  if (advice.today.filter_bytes == 0) {
+  if (advice.current.filter_bytes == 0) {
     return {"Leave it: there are no filters to offer.", std::nullopt};
   }
   return {fmt::format("Leave it: your filters are within {:.0f} % of the best.", 100 * kMinGain),

@@ -102,7 +102,7 @@ constexpr double kMaxRangeWidth = 1e6;
 
 struct AdviseOptions {
   FileChoice choice;
-  AdviceQuestion question;
+  AdviceRequest request;
   std::optional<double> seek_fraction;
   double range_width = kDefaultRangeWidth;
   std::optional<uint64_t> cache_bytes;
@@ -111,13 +111,13 @@ struct AdviseOptions {
 };
 
 // The share of a column family in the memory: all families get the same number of bits per key.
-AdviceQuestion ShareOf(const AdviceQuestion& question, uint64_t num_keys, uint64_t all_keys) {
-  AdviceQuestion share = question;
-  share.memory_of_all_families = question.memory;
-  if (question.memory && all_keys != 0) {
+AdviceRequest ShareOf(const AdviceRequest& request, uint64_t num_keys, uint64_t all_keys) {
+  AdviceRequest share = request;
+  share.memory_of_all_families = request.memory;
+  if (request.memory && all_keys != 0) {
     share.memory =
-        static_cast<uint64_t>(static_cast<double>(*question.memory) *
-                              static_cast<double>(num_keys) / static_cast<double>(all_keys));
+        static_cast<uint64_t>(static_cast<double>(*request.memory) * static_cast<double>(num_keys) /
+                              static_cast<double>(all_keys));
   }
   return share;
 }
@@ -132,20 +132,19 @@ KeysOfFile KeysWithProgress() {
   };
 }
 
-std::vector<Advice> AdviseAll(const AdviceQuestion& question,
-                              const std::vector<FileReport>& files) {
+std::vector<Advice> AdviseAll(const AdviceRequest& request, const std::vector<FileReport>& files) {
   std::vector<RunList> lists = SortIntoRuns(files);
   uint64_t all_keys = 0;
   for (const RunList& list : lists) all_keys += list.num_keys();
   std::vector<Advice> all;
   for (RunList& list : lists) {
-    const AdviceQuestion share = ShareOf(question, list.num_keys(), all_keys);
+    const AdviceRequest share = ShareOf(request, list.num_keys(), all_keys);
     SetCoverage(ShareBeforeInFiles(), &list);
     Advice& advice = all.emplace_back(Advise(std::move(list), share));
-    if (!question.seeks || advice.list.num_keys() == 0) continue;
+    if (!request.seeks || advice.list.num_keys() == 0) continue;
     advice.ranges =
-        AdviseRanges(advice.list, *question.seeks, advice.today.wasted_reads,
-                     WhyCacheIsEnough(advice.list.runs, question.cached_bytes), KeysWithProgress());
+        AdviseRanges(advice.list, *request.seeks, advice.current.wasted_reads,
+                     WhyCacheIsEnough(advice.list.runs, request.cached_bytes), KeysWithProgress());
   }
   return all;
 }
@@ -159,7 +158,7 @@ std::string ToText(const AdviseOptions& options, const std::vector<Advice>& all,
   const bool is_only = all.size() == 1;
   for (const Advice& advice : all) {
     if (!is_only) text += fmt::format("Column family {}: ", advice.list.family);
-    text += VerdictOf(advice).words + "\n";
+    text += VerdictOf(advice).text + "\n";
   }
   text += "\n";
   for (const Advice& advice : all) {
@@ -167,7 +166,7 @@ std::string ToText(const AdviseOptions& options, const std::vector<Advice>& all,
     const std::string runs = term::CountOf(advice.list.runs.size(), "sorted run");
     if (!is_only) text += fmt::format("Column family {}: ", advice.list.family);
     text += fmt::format("{} in {}\n\n", keys, runs);
-    text += ToText(advice, options.question.absent_fraction) + "\n";
+    text += ToText(advice, options.request.absent_fraction) + "\n";
     const Verdict verdict = VerdictOf(advice);
     if (!verdict.proposal) continue;
     const Proposal& proposal = advice.proposals[*verdict.proposal];
@@ -209,7 +208,7 @@ std::string ToJson(const AdviseOptions& options, const std::vector<Advice>& all,
                    const ChosenFiles::Missed& missed) {
   using Json = nlohmann::ordered_json;
   Json document = DescribeChoice(options.choice);
-  document["absent_fraction"] = options.question.absent_fraction;
+  document["absent_fraction"] = options.request.absent_fraction;
   Json& families = document["families"] = Json::array();
   for (const Advice& advice : all) families.push_back(ToJson(advice));
   AddMissed(missed, &document);
@@ -220,14 +219,13 @@ void RunAdvise(const AdviseOptions& options) {
   ChosenFiles chosen = FindFiles(options.choice);
   ChosenFiles::Missed missed;
   const std::vector<FileReport> files = chosen.ReadReports("looking at filters", &missed);
-  AdviceQuestion question = options.question;
-  question.cached_bytes =
-      options.cache_bytes ? *options.cache_bytes : CacheBytes(options.choice.db);
+  AdviceRequest request = options.request;
+  request.cached_bytes = options.cache_bytes ? *options.cache_bytes : CacheBytes(options.choice.db);
   if (options.seek_fraction) {
-    question.seeks =
-        SeekQuestion{.fraction = *options.seek_fraction, .range_width = options.range_width};
+    request.seeks =
+        SeekWorkload{.fraction = *options.seek_fraction, .range_width = options.range_width};
   }
-  const std::vector<Advice> all = AdviseAll(question, files);
+  const std::vector<Advice> all = AdviseAll(request, files);
   term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, all, missed)
                                                                     : ToText(options, all, missed));
   if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
@@ -245,18 +243,18 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->choice.family,
             {"--column-family", "NAME", "only this column family (default all)"});
   CLI::Option* const memory = AddOption(
-      command, &options->question.memory,
+      command, &options->request.memory,
       {"--memory", "BYTES",
        "the most bytes for all filters together; also as 10MB or 64MiB; not with --wasted-reads",
        BytesInRange(1, kMaxMemory)});
   CLI::Option* const wasted_reads = AddOption(
-      command, &options->question.wasted_reads,
+      command, &options->request.wasted_reads,
       {"--wasted-reads", "X",
        fmt::format("the most wasted reads per lookup of an absent key, {} to {}; not with --memory",
                    kMinWastedReads, kMaxWastedReads),
        InRange(kMinWastedReads, kMaxWastedReads)});
   Exclude(wasted_reads, memory);
-  AddOption(command, &options->question.absent_fraction,
+  AddOption(command, &options->request.absent_fraction,
             {"--absent-fraction", "F",
              "the share of lookups that are for absent keys, 0 to 1 (default 1)", InRange(0, 1)});
   CLI::Option* const seek_fraction = AddOption(

@@ -38,7 +38,7 @@ Examples:
   blocksieve index --db paths.db --copy-from saved      # after its restore)help";
 
 struct IndexOptions {
-  IndexRebuild upkeep;
+  IndexRebuild rebuild;
   std::vector<std::string> indexes;
   std::string copy_from;
   std::string save_to;
@@ -52,11 +52,11 @@ void Report(const IndexOptions& options, const std::string& text,
 }
 
 void Rebuild(IndexOptions options) {
-  options.upkeep.columns = ParseColumns(options.indexes);
+  options.rebuild.columns = ParseColumns(options.indexes);
   term::CatchInterrupts();
   term::Progress progress;
   BackfillProgress last;
-  const bool is_done = RebuildIndexes(options.upkeep, [&](const BackfillProgress& done) {
+  const bool is_done = RebuildIndexes(options.rebuild, [&](const BackfillProgress& done) {
     last = done;
     const uint64_t all_bytes = done.bytes_done + done.bytes_left;
     progress.Show(fmt::format("indexing, {} of {}", term::WithCommas(done.files_done),
@@ -76,13 +76,13 @@ void Rebuild(IndexOptions options) {
 }
 
 void RunIndex(const IndexOptions& options) {
-  CheckDatabase(options.upkeep.database);
+  CheckDatabase(options.rebuild.database);
   if (!options.save_to.empty()) {
-    SaveIndexes(options.upkeep.database, options.save_to);
+    SaveIndexes(options.rebuild.database, options.save_to);
     return Report(options, "saved to " + options.save_to, {{"saved_to", options.save_to}});
   }
   if (!options.copy_from.empty()) {
-    const uint64_t num_copied = CopyIndexes(options.upkeep.database, options.copy_from);
+    const uint64_t num_copied = CopyIndexes(options.rebuild.database, options.copy_from);
     return Report(options, "copied: " + term::CountOf(num_copied, "sidecar"),
                   {{"num_copied", num_copied}});
   }
@@ -95,13 +95,13 @@ void AddIndexCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "index", "Give the files of a database the skip indexes that they lack",
       kIndexFooter, RunIndex);
-  AddDatabaseOption(command, &options->upkeep.database, "the directory of the database");
+  AddDatabaseOption(command, &options->rebuild.database, "the directory of the database");
   CLI::Option* const indexes =
       AddOption(command, &options->indexes,
                 {"--index", "NAME=EXTRACTOR", "a name, and what of the value to index under it"});
-  CLI::Option* const rate = AddRateOption(command, &options->upkeep.bytes_per_second, "read");
+  CLI::Option* const rate = AddRateOption(command, &options->rebuild.bytes_per_second, "read");
   CLI::Option* const size =
-      AddMaxIndexBytesOption(command, &options->upkeep.max_index_bytes, "as it was, or 8MiB");
+      AddMaxIndexBytesOption(command, &options->rebuild.max_index_bytes, "as it was, or 8MiB");
   CLI::Option* const copy =
       AddOption(command, &options->copy_from,
                 {"--copy-from", "DIR",

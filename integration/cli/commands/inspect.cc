@@ -125,7 +125,7 @@ std::string FilesText(const std::vector<FileReport>& files, bool with_family) {
                  {ShortName(file.place), LevelText(file.place.level),
                   term::WithCommas(file.num_entries), term::WithCommas(file.num_bytes),
                   FilterName(file.filter), term::WithCommas(file.filter.num_filters),
-                  file.filter.of, BitsText(file.filter.num_bytes, file.filter.num_entries),
+                  file.filter.entries, BitsText(file.filter.num_bytes, file.filter.num_entries),
                   RateText(file.filter.predicted_fpr), term::WithCommas(file.index.num_bytes)});
   }
   return table.ToString();

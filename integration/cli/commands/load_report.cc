@@ -16,14 +16,14 @@ namespace {
 using term::CountOf;
 using term::WithCommas;
 
-bool AsksForBounds(const SkipIndexColumnUsage& column) {
+bool IsBoundsOnly(const SkipIndexColumnUsage& column) {
   const Result<Column> parsed = Column::Parse(column.definition);
   return parsed.ok() && internal::IndexPartsOf(*parsed) == IndexParts::kBounds;
 }
 
 // Filters that nobody asked to leave out, but that the builder did.
 uint64_t FilesWithBoundsChosen(const SkipIndexColumnUsage& column) {
-  return AsksForBounds(column) ? 0 : column.files_with_bounds_only;
+  return IsBoundsOnly(column) ? 0 : column.files_with_bounds_only;
 }
 
 std::string ColumnText(const SkipIndexColumnUsage& column) {

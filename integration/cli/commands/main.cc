@@ -51,7 +51,7 @@ std::string SubcommandNames(CLI::App* app) {
 }
 
 // Also of command lines that cannot be parsed.
-bool AsksForJson(const std::vector<std::string>& arguments) {
+bool WantsJson(const std::vector<std::string>& arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--format=json") return true;
     if (arguments[i] == "--format" && i + 1 < arguments.size() && arguments[i + 1] == "json") {
@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
     blocksieve_rocksdb_register();
     blocksieve::cli::Run(argc, argv, &name);
   };
-  if (!blocksieve::cli::AsksForJson({argv, argv + argc})) {
+  if (!blocksieve::cli::WantsJson({argv, argv + argc})) {
     return blocksieve::term::RunMain(name, run);
   }
   return blocksieve::term::RunMain(name, run, blocksieve::cli::ErrorJson);

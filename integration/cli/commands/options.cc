@@ -120,12 +120,12 @@ void AddFileOptions(CLI::App* command, FileChoice* choice) {
   AddOption(command, &choice->file, {"FILE", "", "or a single file of one"});
 }
 
-CLI::Option* AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* deed) {
+CLI::Option* AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb) {
   constexpr uint64_t kMaxBytesPerSecond = uint64_t{1} << 40;
   return AddOption(
       command, bytes_per_second,
       {"--bytes-per-second", "SIZE",
-       fmt::format("the most to {} in a second; 0: as fast as it can (default 0)", deed),
+       fmt::format("the most to {} in a second; 0: as fast as it can (default 0)", verb),
        BytesInRange(0, kMaxBytesPerSecond)});
 }
 

@@ -59,7 +59,7 @@ void AddDatabaseOption(CLI::App* command, std::string* path, const char* descrip
 void AddFileOptions(CLI::App* command, FileChoice* choice);
 
 /// The option --bytes-per-second. `deed`: "read".
-CLI::Option* AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* deed);
+CLI::Option* AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb);
 
 /// The option --max-index-bytes. `default_value`: "8MiB".
 CLI::Option* AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,

@@ -45,23 +45,23 @@ std::string KnownPolicy(const std::string& policy) {
       policy);
 }
 
-constexpr const char* kDeed = "Going back to stock filters";
+constexpr const char* kSubject = "Going back to stock filters";
 
 OptionsFile StockOptionsFor(const RevertOptions& options) {
-  const RewriteQuestion& question = options.settings.question;
-  return StockOptions(question.database, options.policy, question.family);
+  const RewriteRequest& request = options.settings.request;
+  return StockOptions(request.database, options.policy, request.family);
 }
 
 /// Says what going back means before it writes the options.
 OptionsFile RevertOptionsFile(const RevertOptions& options) {
-  const RewriteQuestion& question = options.settings.question;
-  const DatabaseLock lock(question.database);
+  const RewriteRequest& request = options.settings.request;
+  const DatabaseLock lock(request.database);
   OptionsFile file = StockOptionsFor(options);
-  std::string text = PredictionText(PlanRevert(question, file), kDeed);
+  std::string text = PredictionText(PlanRevert(request, file), kSubject);
   if (!file.Changes().empty()) {
     const std::string changes = file.Changes();
     text += fmt::format("Changes of {}:\n{}written: {}\n\n", file.name(), changes,
-                        WriteNextOptions(question.database, file));
+                        WriteNextOptions(request.database, file));
   }
   if (options.settings.format == OutputFormat::kText) term::WriteToStandardOutput(text);
   return file;
@@ -88,17 +88,17 @@ void ReportUnknown(const std::string& policy, OutputFormat format) {
 }
 
 void RunRevert(const RevertOptions& options) {
-  const RewriteQuestion& question = options.settings.question;
-  CheckDatabase(question.database);
+  const RewriteRequest& request = options.settings.request;
+  CheckDatabase(request.database);
   const bool is_dry_run = options.settings.is_dry_run;
   const OptionsFile stock = is_dry_run ? StockOptionsFor(options) : RevertOptionsFile(options);
   const auto unknown = UnknownPolicy(stock);
   if (unknown && !is_dry_run) {
     ReportUnknown(*unknown, options.settings.format);
   } else {
-    RewriteFiles(options.settings, kDeed, [&] { return PlanRevert(question, stock); });
+    RewriteFiles(options.settings, kSubject, [&] { return PlanRevert(request, stock); });
   }
-  if (!is_dry_run && !question.level && !question.family) ForgetKeptOptions(question.database);
+  if (!is_dry_run && !request.level && !request.family) RemoveKeptOptions(request.database);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ void RewriteForIndexes(const RewriteOptions& options) {
   term::Progress line;
   BackfillProgress last;
   const bool is_done = [&] {
-    FileRewriter rewriter(options.settings.question.database, options.settings.bytes_per_second,
+    FileRewriter rewriter(options.settings.request.database, options.settings.bytes_per_second,
                           columns);
     return rewriter.RewriteForIndexes([&](const BackfillProgress& done) {
       last = done;
@@ -78,10 +78,10 @@ void RewriteForIndexes(const RewriteOptions& options) {
 }
 
 void RunRewrite(const RewriteOptions& options) {
-  CheckDatabase(options.settings.question.database);
+  CheckDatabase(options.settings.request.database);
   if (options.with_indexes || !options.indexes.empty()) return RewriteForIndexes(options);
   RewriteFiles(options.settings, "Rewriting",
-               [&] { return PlanRewrite(options.settings.question); });
+               [&] { return PlanRewrite(options.settings.request); });
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ void AddRewriteCommand(CLI::App* app, Action* action) {
       AddSubcommand(app, action, "rewrite", "Rewrite the files of a database that would gain by it",
                     kRewriteFooter, RunRewrite);
   AddRewriteOptions(command, &options->settings);
-  AddFlag(command, &options->settings.question.only_without, "--only-without",
+  AddFlag(command, &options->settings.request.only_unfiltered, "--only-without",
           "only files without a filter");
   AddFlag(command, &options->with_indexes, "--indexes",
           "the files that lack a skip index, instead of those whose filters would gain");

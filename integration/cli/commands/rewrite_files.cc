@@ -44,7 +44,7 @@ std::vector<FamilyPrediction> ChangedFamilies(const RewritePlan& plan) {
   std::set<std::string> names;
   for (const FileToRewrite& file : plan.rewrites) names.insert(file.place.family);
   std::vector<FamilyPrediction> changed;
-  for (const FamilyPrediction& prediction : plan.outlooks) {
+  for (const FamilyPrediction& prediction : plan.predictions) {
     if (names.contains(prediction.family)) changed.push_back(prediction);
   }
   return changed;
@@ -77,11 +77,13 @@ std::string PerLookupText(const MeasuredReads& reads) {
   return reads.num_lookups == 0 ? "-" : PerLookupText(reads.PerLookup());
 }
 
-std::string MeaningText(const FamilyPrediction& prediction, const std::string& deed) {
+std::string EffectText(const FamilyPrediction& prediction, const std::string& subject) {
   if (!prediction.is_known) {
-    return fmt::format("{} means other filters, of a policy that this program does not have", deed);
+    return fmt::format("{} means other filters, of a policy that this program does not have",
+                       subject);
   }
-  return fmt::format("{} means {}", deed, DifferenceText(prediction.today, prediction.then));
+  return fmt::format("{} means {}", subject,
+                     DifferenceText(prediction.current, prediction.projected));
 }
 
 std::vector<std::string> RowOf(const std::string& name, const Prediction& prediction,
@@ -99,8 +101,8 @@ Json ToJson(const MeasuredReads& reads) {
   return reads.num_lookups == 0 ? Json(nullptr) : Json(reads.PerLookup());
 }
 
-std::string ToText(const RewritePlan& plan, const std::string& deed) {
-  return fmt::format("{}{}\n{} with {} bytes would be rewritten\n", PredictionText(plan, deed),
+std::string ToText(const RewritePlan& plan, const std::string& subject) {
+  return fmt::format("{}{}\n{} with {} bytes would be rewritten\n", PredictionText(plan, subject),
                      ListText(plan), term::CountOf(plan.rewrites.size(), "file"),
                      term::WithCommas(SumOfBytes(plan)));
 }
@@ -111,8 +113,8 @@ Json ToJson(const RewritePlan& plan) {
   for (const FamilyPrediction& prediction : ChangedFamilies(plan)) {
     families.push_back(
         {{"family", prediction.family},
-         {"today", ToJson(prediction.today)},
-         {"afterwards", prediction.is_known ? ToJson(prediction.then) : Json(nullptr)}});
+         {"today", ToJson(prediction.current)},
+         {"afterwards", prediction.is_known ? ToJson(prediction.projected) : Json(nullptr)}});
   }
   Json& files = document["files"] = Json::array();
   for (const FileToRewrite& file : plan.rewrites) {
@@ -130,10 +132,10 @@ std::string ToText(const Rewritten& rewritten) {
   for (const RewrittenFamily& family : rewritten.families) {
     const FamilyPrediction& prediction = family.prediction;
     const std::string name = rewritten.families.size() == 1 ? "" : prediction.family + " ";
-    table.AddRow({name + "before", PerLookupText(prediction.today.wasted_reads),
-                  PerLookupText(family.before), term::WithCommas(prediction.today.filter_bytes)});
+    table.AddRow({name + "before", PerLookupText(prediction.current.wasted_reads),
+                  PerLookupText(family.before), term::WithCommas(prediction.current.filter_bytes)});
     table.AddRow({name + "after",
-                  prediction.is_known ? PerLookupText(prediction.then.wasted_reads) : "-",
+                  prediction.is_known ? PerLookupText(prediction.projected.wasted_reads) : "-",
                   PerLookupText(family.after), term::WithCommas(family.bytes_after)});
   }
   return fmt::format("rewritten: {}, {} bytes in {:.1f} s\n\n{}",
@@ -147,15 +149,15 @@ Json ToJson(const Rewritten& rewritten) {
   Json& families = document["families"] = Json::array();
   for (const RewrittenFamily& family : rewritten.families) {
     const FamilyPrediction& prediction = family.prediction;
-    const Json reads_then =
-        prediction.is_known ? Json(prediction.then.wasted_reads) : Json(nullptr);
+    const Json projected_reads =
+        prediction.is_known ? Json(prediction.projected.wasted_reads) : Json(nullptr);
     families.push_back({{"family", prediction.family},
                         {"before",
-                         {{"wasted_reads_predicted", prediction.today.wasted_reads},
+                         {{"wasted_reads_predicted", prediction.current.wasted_reads},
                           {"wasted_reads_measured", ToJson(family.before)},
-                          {"filter_bytes", prediction.today.filter_bytes}}},
+                          {"filter_bytes", prediction.current.filter_bytes}}},
                         {"after",
-                         {{"wasted_reads_predicted", reads_then},
+                         {{"wasted_reads_predicted", projected_reads},
                           {"wasted_reads_measured", ToJson(family.after)},
                           {"filter_bytes", family.bytes_after}}}});
   }
@@ -204,28 +206,29 @@ void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter, Rewritten* done)
 }
 
 // To that of a later round.
-void UpdateOutlooks(const RewritePlan& plan, std::vector<RewrittenFamily>* families) {
+void UpdatePredictions(const RewritePlan& plan, std::vector<RewrittenFamily>* families) {
   for (RewrittenFamily& family : *families) {
-    for (const FamilyPrediction& prediction : plan.outlooks) {
-      if (prediction.family == family.prediction.family) family.prediction.then = prediction.then;
+    for (const FamilyPrediction& prediction : plan.predictions) {
+      if (prediction.family == family.prediction.family)
+        family.prediction.projected = prediction.projected;
     }
   }
 }
 
 }  // namespace
 
-std::string PredictionText(const RewritePlan& plan, const std::string& deed) {
+std::string PredictionText(const RewritePlan& plan, const std::string& subject) {
   std::string text;
   const std::vector<FamilyPrediction> families = ChangedFamilies(plan);
   for (const FamilyPrediction& prediction : families) {
-    const std::string of =
+    const std::string suffix =
         families.size() == 1 ? "" : fmt::format(", in column family {}", prediction.family);
     term::TextTable table({"", "wasted reads", "filter bytes", "bits/key"});
-    table.AddRow(RowOf("today", prediction.today, prediction.num_keys));
+    table.AddRow(RowOf("today", prediction.current, prediction.num_keys));
     if (prediction.is_known) {
-      table.AddRow(RowOf("afterwards", prediction.then, prediction.num_keys));
+      table.AddRow(RowOf("afterwards", prediction.projected, prediction.num_keys));
     }
-    text += MeaningText(prediction, deed) + of + ".\n\n" + table.ToString() + "\n";
+    text += EffectText(prediction, subject) + suffix + ".\n\n" + table.ToString() + "\n";
   }
   return text;
 }
@@ -237,10 +240,10 @@ void ShowRewriting(const BackfillProgress& done, term::Progress* line) {
 }
 
 void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
-  AddDatabaseOption(command, &settings->question.database, "the directory of the database");
-  AddOption(command, &settings->question.family,
+  AddDatabaseOption(command, &settings->request.database, "the directory of the database");
+  AddOption(command, &settings->request.family,
             {"--column-family", "NAME", "only this column family (default all)"});
-  AddOption(command, &settings->question.level,
+  AddOption(command, &settings->request.level,
             {"--level", "N", "only files of this level", WholeInRange(0, kMaxLevel)});
   AddRateOption(command, &settings->bytes_per_second, "write");
   AddFlag(command, &settings->is_dry_run, "--dry-run",
@@ -248,14 +251,14 @@ void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
   AddFormatOption(command, &settings->format);
 }
 
-void RewriteFiles(const RewriteSettings& settings, const std::string& deed,
+void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
                   const MakeRewritePlan& make_plan) {
   const bool is_text = settings.format == OutputFormat::kText;
   if (settings.is_dry_run) {
     const RewritePlan plan = make_plan();
-    return term::WriteToStandardOutput(is_text ? ToText(plan, deed) : JsonLine(ToJson(plan)));
+    return term::WriteToStandardOutput(is_text ? ToText(plan, subject) : JsonLine(ToJson(plan)));
   }
-  const std::string& database = settings.question.database;
+  const std::string& database = settings.request.database;
   term::CatchInterrupts();
   // What is in the log becomes files now, before the plan is made.
   std::optional<FileRewriter> rewriter(std::in_place, database, settings.bytes_per_second);
@@ -279,7 +282,7 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& deed,
   for (int round = 1; round <= kMaxRounds && !plan.rewrites.empty(); ++round) {
     DoRewrite(plan, &*rewriter, &done);
     WaitForCompactions(&*rewriter, done);
-    UpdateOutlooks(plan, &done.families);
+    UpdatePredictions(plan, &done.families);
     plan = make_plan();
   }
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

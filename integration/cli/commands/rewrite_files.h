@@ -15,7 +15,7 @@
 namespace blocksieve::cli {
 
 struct RewriteSettings {
-  RewriteQuestion question;
+  RewriteRequest request;
   uint64_t bytes_per_second = 0;  ///< 0: no limit.
   bool is_dry_run = false;
   OutputFormat format = OutputFormat::kText;
@@ -27,14 +27,14 @@ void AddRewriteOptions(CLI::App* command, RewriteSettings* settings);
 // `deed`: what the plan is for, "Rewriting" or the like; begins a sentence.
 
 /// Wasted reads and memory, today and afterwards. "" if the plan changes nothing.
-std::string PredictionText(const RewritePlan& plan, const std::string& deed);
+std::string PredictionText(const RewritePlan& plan, const std::string& subject);
 
 using MakeRewritePlan = std::function<RewritePlan()>;
 
 /// Rewrites the files of the plan, measures before and after, and reports on standard output; of a
 /// dry run, what would be done. The plan is made once the database is open, unless nothing is to be
 /// written, and again after what RocksDB compacted meanwhile. Throws Interrupted, Failure.
-void RewriteFiles(const RewriteSettings& settings, const std::string& deed,
+void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
                   const MakeRewritePlan& make_plan);
 
 /// Shows how far rewriting has come.

@@ -66,21 +66,21 @@ Result<Layout> LayoutFor(FilterKind kind, const SizeOptions& options) {
 }
 
 // One kind, laid out.
-struct Sized {
+struct SizedLayout {
   Layout layout;
   uint64_t payload_bytes = 0;
   double limit_bits_per_key = 0;
   double above_limit = 0;
 };
 
-Sized Size(const Layout& layout, uint64_t keys) {
-  Sized sized{.layout = layout, .payload_bytes = PayloadBytes(layout, keys)};
+SizedLayout Size(const Layout& layout, uint64_t keys) {
+  SizedLayout sized{.layout = layout, .payload_bytes = PayloadBytes(layout, keys)};
   sized.limit_bits_per_key = std::log2(1 / layout.predicted_fpr);
   sized.above_limit = 8 * term::Ratio(sized.payload_bytes, keys) / sized.limit_bits_per_key - 1;
   return sized;
 }
 
-std::string Question(const SizeOptions& options) {
+std::string DescribeRequest(const SizeOptions& options) {
   const std::string keys = term::CountOf(options.keys, "key");
   if (options.fpr) return fmt::format("{} at a false-positive rate of {:g}", keys, *options.fpr);
   if (options.bits_per_key) {
@@ -89,10 +89,10 @@ std::string Question(const SizeOptions& options) {
   return fmt::format("{} in up to {}", keys, term::CountOf(*options.bytes, "byte"));
 }
 
-std::string ToText(const SizeOptions& options, const std::vector<Sized>& all) {
+std::string ToText(const SizeOptions& options, const std::vector<SizedLayout>& all) {
   term::TextTable table(
       {"kind", "layout", "bits/key", "bytes", "predicted FPR", "limit", "above limit"});
-  for (const Sized& sized : all) {
+  for (const SizedLayout& sized : all) {
     table.AddRow({std::string(FilterKindName(sized.layout.kind)), LayoutText(sized.layout),
                   fmt::format("{:g}", sized.layout.bits_per_key),
                   term::WithCommas(sized.payload_bytes),
@@ -100,17 +100,17 @@ std::string ToText(const SizeOptions& options, const std::vector<Sized>& all) {
                   fmt::format("{:.3f}", sized.limit_bits_per_key),
                   fmt::format("{:.1f} %", 100 * sized.above_limit)});
   }
-  return Question(options) + "\n\n" + table.ToString();
+  return DescribeRequest(options) + "\n\n" + table.ToString();
 }
 
-std::string ToJson(const SizeOptions& options, const std::vector<Sized>& all) {
+std::string ToJson(const SizeOptions& options, const std::vector<SizedLayout>& all) {
   using Json = nlohmann::ordered_json;
   Json document = {{"keys", options.keys}};
   if (options.fpr) document["target_fpr"] = *options.fpr;
   if (options.bits_per_key) document["max_bits_per_key"] = *options.bits_per_key;
   if (options.bytes) document["max_bytes"] = *options.bytes;
   Json& layouts = document["layouts"] = Json::array();
-  for (const Sized& sized : all) {
+  for (const SizedLayout& sized : all) {
     layouts.push_back({{"kind", FilterKindName(sized.layout.kind)},
                        {"num_probes", sized.layout.num_probes},
                        {"bits_per_key", sized.layout.bits_per_key},
@@ -129,7 +129,7 @@ void RunSize(const SizeOptions& options) {
     term::FailUsage("exactly one of --fpr, --bits-per-key and --bytes is needed; {} are given",
                     num_given);
   }
-  std::vector<Sized> all;
+  std::vector<SizedLayout> all;
   std::string problems;
   std::vector<FilterKind> kinds = SizedFilterKinds();
   std::reverse(kinds.begin(), kinds.end());  // the ones to choose first
@@ -141,7 +141,8 @@ void RunSize(const SizeOptions& options) {
       problems += fmt::format("\n  {}: {}", FilterKindName(kind), layout.status().message());
     }
   }
-  if (all.empty()) term::FailUsage("no kind of filter can have {}:{}", Question(options), problems);
+  if (all.empty())
+    term::FailUsage("no kind of filter can have {}:{}", DescribeRequest(options), problems);
   if (options.format == OutputFormat::kJson) {
     return term::WriteToStandardOutput(ToJson(options, all));
   }

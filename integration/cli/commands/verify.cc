@@ -62,7 +62,7 @@ struct Verification {
 std::string MeasuredText(const Probes& probes) {
   const std::optional<RateInterval> fpr = probes.interval();
   if (!fpr) return "-";
-  return fmt::format("{:.3g} ({:.3g} to {:.3g})", term::Ratio(probes.num_passed, probes.num_asked),
+  return fmt::format("{:.3g} ({:.3g} to {:.3g})", term::Ratio(probes.num_passed, probes.num_probed),
                      fpr->low, fpr->high);
 }
 
@@ -75,8 +75,9 @@ std::string RangesText(const Verification& verification) {
     if (check.file.filter.num_range_filters == 0) continue;
     has_ranges = true;
     table.AddRow({ShortName(check.file.place), LevelText(check.file.place.level),
-                  term::WithCommas(check.ranges_asked), term::WithCommas(check.false_ranges),
-                  term::WithCommas(check.empty_ranges.num_asked), MeasuredText(check.empty_ranges),
+                  term::WithCommas(check.ranges_checked),
+                  term::WithCommas(check.false_negative_ranges),
+                  term::WithCommas(check.empty_ranges.num_probed), MeasuredText(check.empty_ranges),
                   RateText(check.file.filter.range_fpr)});
   }
   return has_ranges ? table.ToString() + "\n" : "";
@@ -90,15 +91,15 @@ std::string ToText(const Verification& verification) {
       {"file", "level", "filter", "keys asked", "denied", "probes", "measured FPR", "predicted"});
   std::string notes;
   std::string problems;
-  uint64_t keys_asked = 0;
+  uint64_t keys_checked = 0;
   for (const FileCheck& check : verification.files) {
     const FilePlace& place = check.file.place;
     table.AddRow({ShortName(place), LevelText(place.level), FilterName(check.file.filter),
-                  term::WithCommas(check.keys_asked), term::WithCommas(check.false_negatives),
-                  term::WithCommas(check.absent_keys.num_asked), MeasuredText(check.absent_keys),
+                  term::WithCommas(check.keys_checked), term::WithCommas(check.false_negatives),
+                  term::WithCommas(check.absent_keys.num_probed), MeasuredText(check.absent_keys),
                   RateText(check.file.filter.predicted_fpr)});
-    keys_asked += check.keys_asked;
-    if (!check.unseen.empty()) notes += ShortName(place) + ": " + check.unseen + "\n";
+    keys_checked += check.keys_checked;
+    if (!check.unchecked.empty()) notes += ShortName(place) + ": " + check.unchecked + "\n";
     for (const std::string& problem : check.problems) {
       problems += "PROBLEM " + ShortName(place) + ": " + problem + "\n";
     }
@@ -108,7 +109,7 @@ std::string ToText(const Verification& verification) {
     problems += "PROBLEM " + problem + "\n";
   return table.ToString() + "\n" + RangesText(verification) + notes + problems +
          fmt::format("{}, {}: {}\n", term::CountOf(verification.files.size(), "file"),
-                     term::CountOf(keys_asked, "key"),
+                     term::CountOf(keys_checked, "key"),
                      problems.empty() ? "nothing is wrong"
                                       : term::CountOf(verification.num_problems(), "problem"));
 }
@@ -120,15 +121,15 @@ nlohmann::ordered_json ToJson(const FileCheck& check) {
     return fpr ? Json::array({fpr->low, fpr->high}) : Json(nullptr);
   };
   Json document = ToJson(check.file);
-  document.update({{"keys_asked", check.keys_asked},
+  document.update({{"keys_asked", check.keys_checked},
                    {"false_negatives", check.false_negatives},
-                   {"unseen", check.unseen},
-                   {"num_probes", check.absent_keys.num_asked},
+                   {"unseen", check.unchecked},
+                   {"num_probes", check.absent_keys.num_probed},
                    {"num_passed", check.absent_keys.num_passed},
                    {"fpr_interval", interval(check.absent_keys)},
-                   {"ranges_asked", check.ranges_asked},
-                   {"false_ranges", check.false_ranges},
-                   {"num_range_probes", check.empty_ranges.num_asked},
+                   {"ranges_asked", check.ranges_checked},
+                   {"false_ranges", check.false_negative_ranges},
+                   {"num_range_probes", check.empty_ranges.num_probed},
                    {"num_ranges_passed", check.empty_ranges.num_passed},
                    {"range_fpr_interval", interval(check.empty_ranges)},
                    {"problems", check.problems}});

@@ -44,27 +44,27 @@ RequestedRates RatesOf(const FilterPolicyOptions& options) {
           .kind = rocksdb_plugin::FixedKind(options.kind)};
 }
 
-bool IsThere(const std::filesystem::file_status& status) {
+bool Exists(const std::filesystem::file_status& status) {
   return status.type() != std::filesystem::file_type::not_found;
 }
 
 std::filesystem::file_status StatusOf(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (IsThere(status) && error) term::Fail("cannot open database {}: {}", path, error.message());
+  if (Exists(status) && error) term::Fail("cannot open database {}: {}", path, error.message());
   return status;
 }
 
 }  // namespace
 
 void CheckDatabase(const std::string& path) {
-  if (!IsThere(StatusOf(path))) term::Fail("there is no database {}", path);
+  if (!Exists(StatusOf(path))) term::Fail("there is no database {}", path);
   if (!HasRocksDb(path)) term::Fail("{} is not a database: it has no file CURRENT", path);
 }
 
 void CheckPlaceForDatabase(const std::string& path) {
   const auto status = StatusOf(path);
-  if (!IsThere(status) || HasRocksDb(path)) return;
+  if (!Exists(status) || HasRocksDb(path)) return;
   std::error_code error;
   if (std::filesystem::is_directory(status) && std::filesystem::is_empty(path, error)) return;
   if (error) term::Fail("cannot open database {}: {}", path, error.message());

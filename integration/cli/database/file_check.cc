@@ -20,7 +20,7 @@ void MeasureFpr(const KeySample& sample, uint64_t num_probes, TableFile* file,
     const std::string& present = sample.keys()[static_cast<size_t>(i % sample.keys().size())];
     const std::optional<std::string> absent = file->AbsentKey(present, random);
     if (!absent) continue;
-    ++check->absent_keys.num_asked;
+    ++check->absent_keys.num_probed;
     check->absent_keys.num_passed += file->MayMatch(*absent);
   }
 }
@@ -30,12 +30,12 @@ class RangeCheck {
  public:
   RangeCheck(TableFile* file, FileCheck* check) : file_(file), check_(check) {}
 
-  void Ask(std::string_view key) {
+  void CheckKey(std::string_view key) {
     if (!key.empty() && key != previous_) {
       end_.assign(key).push_back('\0');
-      AskFor(key);
+      CheckRange(key);
       previous_.push_back('\0');
-      AskFor(previous_);
+      CheckRange(previous_);
       previous_.pop_back();
     }
     const size_t shared = static_cast<size_t>(
@@ -47,7 +47,7 @@ class RangeCheck {
 
   /// Ranges without keys: as one key begins, and as another one goes on behind where keys part.
   void MeasureFpr(const KeySample& sample, uint64_t num_probes, std::mt19937_64* random) {
-    if (sample.keys().empty() || check_->ranges_asked == 0) return;
+    if (sample.keys().empty() || check_->ranges_checked == 0) return;
     const auto parting = static_cast<size_t>(mean_shared_);
     for (uint64_t i = 0; i < num_probes; ++i) {
       const std::string& first = sample.keys()[static_cast<size_t>(i % sample.keys().size())];
@@ -55,7 +55,7 @@ class RangeCheck {
       if (second.size() <= parting) continue;
       const std::string begin = first.substr(0, parting) + second.substr(parting);
       if (begin.empty() || !FindEmptyRange(begin, parting)) continue;
-      ++check_->empty_ranges.num_asked;
+      ++check_->empty_ranges.num_probed;
       check_->empty_ranges.num_passed += file_->MayMatchRange(begin, end_).value_or(true);
     }
   }
@@ -74,11 +74,11 @@ class RangeCheck {
     return !file_->HasKeyIn(begin, end_);
   }
 
-  void AskFor(std::string_view begin) {
+  void CheckRange(std::string_view begin) {
     const std::optional<bool> may_match = file_->MayMatchRange(begin, end_);
     if (!may_match) return;
-    ++check_->ranges_asked;
-    check_->false_ranges += !*may_match;
+    ++check_->ranges_checked;
+    check_->false_negative_ranges += !*may_match;
   }
 
   TableFile* const file_;
@@ -114,11 +114,11 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
   KeySample sample(kSampleKeys);
   RangeCheck ranges(file, &check);
   try {
-    check.unseen = file->ForEachKey([&](std::string_view key, bool may_match) {
-      ++check.keys_asked;
+    check.unchecked = file->ForEachKey([&](std::string_view key, bool may_match) {
+      ++check.keys_checked;
       check.false_negatives += !may_match;
       sample.Add(key, &random);
-      if (check.file.filter.num_range_filters != 0) ranges.Ask(key);
+      if (check.file.filter.num_range_filters != 0) ranges.CheckKey(key);
     });
     const FilterOrigin origin = check.file.filter.origin;
     if (origin == FilterOrigin::kBlocksieve || origin == FilterOrigin::kStock) {
@@ -132,8 +132,9 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
     check.problems.push_back("the filter denies " + term::CountOf(check.false_negatives, "key") +
                              " that the file has");
   }
-  if (check.false_ranges != 0) {
-    check.problems.push_back("the filter denies " + term::CountOf(check.false_ranges, "range") +
+  if (check.false_negative_ranges != 0) {
+    check.problems.push_back("the filter denies " +
+                             term::CountOf(check.false_negative_ranges, "range") +
                              " in which the file has keys");
   }
   return check;

@@ -48,27 +48,27 @@ class KeySample {
 
 /// Keys or ranges that a file does not have, and how many of them its filters let through.
 struct Probes {
-  uint64_t num_asked = 0;  ///< 0 if there is no filter.
+  uint64_t num_probed = 0;  ///< 0 if there is no filter.
   uint64_t num_passed = 0;
 
   /// Of the share that passes, with a confidence of 95 %; nothing without probes.
   std::optional<RateInterval> interval() const {
-    if (num_asked == 0) return std::nullopt;
-    return WilsonInterval(num_passed, num_asked);
+    if (num_probed == 0) return std::nullopt;
+    return WilsonInterval(num_passed, num_probed);
   }
 };
 
 /// What asking a file's filters showed.
 struct FileCheck {
   FileReport file;
-  uint64_t keys_asked = 0;
+  uint64_t keys_checked = 0;
   uint64_t false_negatives = 0;
-  std::string unseen;  ///< Why some keys could not be asked; empty: all were.
+  std::string unchecked;  ///< Why some keys could not be asked; empty: all were.
 
   Probes absent_keys;
-  Probes empty_ranges;        ///< Short ones, in places where keys are to be expected.
-  uint64_t ranges_asked = 0;  ///< That hold keys of the file.
-  uint64_t false_ranges = 0;  ///< Of these, denied.
+  Probes empty_ranges;                 ///< Short ones, in places where keys are to be expected.
+  uint64_t ranges_checked = 0;         ///< That hold keys of the file.
+  uint64_t false_negative_ranges = 0;  ///< Of these, denied.
 
   /// All that is wrong with the file.
   std::vector<std::string> problems;

@@ -65,7 +65,7 @@ ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
     }
     if (file != nullptr) visit(file.get());
   }
-  TellMissingFromVanished(&missed);
+  SeparateMissingFiles(&missed);
   return missed;
 }
 
@@ -94,7 +94,7 @@ std::vector<FileReport> ChosenFiles::ReadReports(const std::string& doing, Misse
 }
 
 // What the database still has in its list was not removed by its process.
-void ChosenFiles::TellMissingFromVanished(Missed* missed) const {
+void ChosenFiles::SeparateMissingFiles(Missed* missed) const {
   if (missed->vanished.empty() || choice.db.empty()) return;
   std::set<std::string> listed;
   for (const FilePlace& place : ListFiles(choice.db)) listed.insert(place.path);

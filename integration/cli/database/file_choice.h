@@ -36,7 +36,7 @@ struct ChosenFiles {
   std::vector<FileReport> ReadReports(const std::string& doing, Missed* missed);
 
  private:
-  void TellMissingFromVanished(Missed* missed) const;
+  void SeparateMissingFiles(Missed* missed) const;
 };
 
 /// Throws UsageError, Failure.

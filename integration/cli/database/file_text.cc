@@ -21,7 +21,7 @@ Json ToJson(const FilterReport& filter) {
   return {{"origin", OriginName(filter.origin)},
           {"kind", filter.kind},
           {"shape", filter.shape},
-          {"of", filter.of},
+          {"of", filter.entries},
           {"num_filters", filter.num_filters},
           {"num_entries", filter.num_entries},
           {"num_bytes", filter.num_bytes},

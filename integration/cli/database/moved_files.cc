@@ -8,7 +8,7 @@
 namespace blocksieve::cli {
 namespace {
 
-bool SaysItsRate(const FileReport& file) {
+bool HasUsableRate(const FileReport& file) {
   const FilterReport& filter = file.filter;
   return filter.origin == FilterOrigin::kBlocksieve && filter.predicted_fpr > 0 &&
          filter.predicted_fpr < 1;
@@ -21,9 +21,9 @@ struct LevelRate {
 
 // The rate that each level should have; empty if that is not known. Level 0 is included even if it
 // has no files at the moment, because most files come from there.
-std::vector<LevelRate> RatesOf(const RunList& list, const RequestedRates& asked) {
-  const lsm::Levels levels = list.Levels(asked.kind);
-  const Result<TreeRates> rates = AllocateByLevel(levels, asked.goal);
+std::vector<LevelRate> RatesOf(const RunList& list, const RequestedRates& requested) {
+  const lsm::Levels levels = list.Levels(requested.kind);
+  const Result<TreeRates> rates = AllocateByLevel(levels, requested.goal);
   if (!rates.ok()) return {};
   std::vector<LevelRate> known;
   for (size_t i = 0; i < levels.size(); ++i) {
@@ -34,28 +34,28 @@ std::vector<LevelRate> RatesOf(const RunList& list, const RequestedRates& asked)
 }
 
 // Under kind=auto only flushes build Bloom filters.
-bool IsOfFlush(const FileReport& file) {
+bool WasFlushed(const FileReport& file) {
   return file.filter.kind == FilterKindName(FilterKind::kBlockedBloom);
 }
 
 std::optional<int> BuiltFor(const FileReport& file, const std::vector<LevelRate>& rates,
                             bool kind_is_auto) {
-  if (!SaysItsRate(file)) return std::nullopt;
-  if (kind_is_auto && IsOfFlush(file)) {
+  if (!HasUsableRate(file)) return std::nullopt;
+  if (kind_is_auto && WasFlushed(file)) {
     return file.place.level == 0 ? std::nullopt : std::optional(0);
   }
-  const auto bits_too_many = [&](const LevelRate& rate) {
+  const auto excess_bits = [&](const LevelRate& rate) {
     return std::log2(rate.fpr / file.filter.predicted_fpr);
   };
   const LevelRate* nearest_above = nullptr;
   for (const LevelRate& rate : rates) {
     if (kind_is_auto && rate.level == 0) continue;
-    const double bits = bits_too_many(rate);
+    const double bits = excess_bits(rate);
     if (rate.level == file.place.level) {
       return bits >= kMovedBits && nearest_above != nullptr ? std::optional(nearest_above->level)
                                                             : std::nullopt;
     }
-    if (nearest_above == nullptr || std::abs(bits) < std::abs(bits_too_many(*nearest_above))) {
+    if (nearest_above == nullptr || std::abs(bits) < std::abs(excess_bits(*nearest_above))) {
       nearest_above = &rate;
     }
   }
@@ -65,11 +65,11 @@ std::optional<int> BuiltFor(const FileReport& file, const std::vector<LevelRate>
 }  // namespace
 
 std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
-                                               const RequestedRatesByFamily& asked) {
+                                               const RequestedRatesByFamily& requested) {
   std::vector<std::optional<int>> levels(files.size());
   for (const RunList& list : SortIntoRuns(files)) {
-    const auto known = asked.find(list.family);
-    if (known == asked.end() || !known->second.goal.differs_by_run()) continue;
+    const auto known = requested.find(list.family);
+    if (known == requested.end() || !known->second.goal.differs_by_run()) continue;
     const std::vector<LevelRate> rates = RatesOf(list, known->second);
     for (const SortedRun& run : list.runs) {
       for (const FileReport* const file : run.files) {

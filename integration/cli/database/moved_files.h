@@ -23,7 +23,7 @@ namespace blocksieve::cli {
 /// Nothing is said about filters that are not blocksieve's, nor about column families whose options
 /// ask for the same rate in all files, or are not known.
 std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
-                                               const RequestedRatesByFamily& asked);
+                                               const RequestedRatesByFamily& requested);
 
 /// From level to level a rate changes by log2 of the ratio of their sizes: 3.3 bits for 10, 2 bits
 /// for 4. Smaller differences than this arise when a level grows.

@@ -22,9 +22,9 @@ void Add(const FileReport& file, SortedRun* run) {
 }  // namespace
 
 uint64_t FilterKeys(const FileReport& file) {
-  const bool says =
+  const bool is_readable =
       file.filter.origin == FilterOrigin::kBlocksieve || file.filter.origin == FilterOrigin::kStock;
-  return says && file.filter.problems.empty() ? file.filter.num_entries : file.num_entries;
+  return is_readable && file.filter.problems.empty() ? file.filter.num_entries : file.num_entries;
 }
 
 uint64_t PointBytes(const FilterReport& filter) { return filter.num_bytes - filter.range_bytes; }

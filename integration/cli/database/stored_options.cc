@@ -26,8 +26,8 @@ using rocksdb_plugin::SkipIndexCollectorFactory;
 
 // OPTIONS files name the collector of skip indexes but do not say what it collects. Strict reading
 // needs the name to be known; the collector that RocksDB makes of it is taken out again.
-void MakeCollectorNameKnown() {
-  static const auto made_known =
+void RegisterCollectorName() {
+  static const auto registered =
       rocksdb::ObjectLibrary::Default()->AddFactory<TablePropertiesCollectorFactory>(
           SkipIndexCollectorFactory::kName,
           [](const std::string&, std::unique_ptr<TablePropertiesCollectorFactory>* guard,
@@ -94,7 +94,7 @@ void WarnOnce(const std::string& text) {
 }  // namespace
 
 StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
-  MakeCollectorNameKnown();
+  RegisterCollectorName();
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = !strict;
   config.ignore_unsupported_options = !strict;

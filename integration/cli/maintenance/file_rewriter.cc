@@ -22,7 +22,7 @@ namespace {
 
 using rocksdb_plugin::LevelRegistry;
 
-bool GoesByLevels(const rocksdb::ColumnFamilyOptions& family) {
+bool SpreadsOverLevels(const rocksdb::ColumnFamilyOptions& family) {
   const auto* const policy = PolicyOf(family);
   return policy != nullptr && rocksdb_plugin::GoalOf(policy->options()).differs_by_run();
 }
@@ -45,7 +45,7 @@ Database OpenToRewrite(const std::string& database, uint64_t bytes_per_second,
       AddListener(&options.db);
     }
     // RocksDB drops all listeners of an OPTIONS file if it does not know one, and writes that down.
-    if (GoesByLevels(family.options)) AddListener(&options.db);
+    if (SpreadsOverLevels(family.options)) AddListener(&options.db);
   }
   return Database(database, std::move(options), Database::Mode::kWrite);
 }
@@ -134,19 +134,19 @@ bool FileRewriter::Rewrite(const RewritePlan& plan,
     queue.pop_front();
     if (!progress(done)) return false;
     UpdateLevels(plan);
-    bool goes_on = true;
-    const auto tell = [&](uint64_t written) {
+    bool keep_going = true;
+    const auto report_progress = [&](uint64_t written) {
       BackfillProgress now = done;
       const uint64_t part = std::min(written, file.num_bytes);
       now.bytes_done += part;
       now.bytes_left -= part;
-      if (!goes_on || progress(now)) return;
-      goes_on = false;
+      if (!keep_going || progress(now)) return;
+      keep_going = false;
       db_->DisableManualCompaction();
     };
-    const rocksdb::Status status = db_.Compact([&] { return RewriteOne(file); }, tell);
+    const rocksdb::Status status = db_.Compact([&] { return RewriteOne(file); }, report_progress);
     // One that was ended in the middle may say that all is well.
-    if (!goes_on && (!status.ok() || LevelOf(file))) return false;
+    if (!keep_going && (!status.ok() || LevelOf(file))) return false;
     if (status.IsAborted() && waits++ < kMaxWaits) {  // in a compaction of RocksDB's own
       queue.push_back(file);
       std::this_thread::sleep_for(kPause);
@@ -162,21 +162,21 @@ bool FileRewriter::Rewrite(const RewritePlan& plan,
     }
     --done.files_left;
     done.bytes_left -= file.num_bytes;
-    if (!goes_on) return progress(done);
+    if (!keep_going) return progress(done);
   }
   progress(done);
   return true;
 }
 
 bool FileRewriter::RewriteForIndexes(const std::function<bool(const BackfillProgress&)>& progress) {
-  bool was_ended = false;
+  bool was_stopped = false;
   const rocksdb::Status status =
       BackfillSkipIndexes(db_.get(), db_.HandleOf(rocksdb::kDefaultColumnFamilyName),
                           [&](const BackfillProgress& done) {
-                            was_ended = !progress(done);
-                            return !was_ended;
+                            was_stopped = !progress(done);
+                            return !was_stopped;
                           });
-  if (was_ended) return false;
+  if (was_stopped) return false;
   if (!status.ok()) {
     term::Fail("cannot rewrite database {} with skip indexes: {}", database_, status.ToString());
   }

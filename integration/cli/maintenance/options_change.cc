@@ -122,7 +122,7 @@ std::string WriteNextOptions(const std::string& database, const OptionsFile& fil
   return name;
 }
 
-void ForgetKeptOptions(const std::string& database) {
+void RemoveKeptOptions(const std::string& database) {
   std::error_code error;
   for (const auto& [number, path] : KeptFiles(database)) std::filesystem::remove(path, error);
 }

@@ -45,6 +45,6 @@ OptionsFile StockOptions(const std::string& database, const std::string& policy,
 std::string WriteNextOptions(const std::string& database, const OptionsFile& file);
 
 /// Removes what WriteNextOptions kept.
-void ForgetKeptOptions(const std::string& database);
+void RemoveKeptOptions(const std::string& database);
 
 }  // namespace blocksieve::cli

@@ -19,9 +19,9 @@ namespace {
 
 bool RulesOut(const FilterReport& filter) { return filter.predicted_fpr < 1; }
 
-bool IsChosen(const RewriteQuestion& question, const FileReport& file) {
-  return (!question.level || file.place.level == static_cast<int>(*question.level)) &&
-         (!question.only_without || !RulesOut(file.filter));
+bool IsChosen(const RewriteRequest& request, const FileReport& file) {
+  return (!request.level || file.place.level == static_cast<int>(*request.level)) &&
+         (!request.only_unfiltered || !RulesOut(file.filter));
 }
 
 // Whether a file is worth rewriting. Plans shift a little with every file that RocksDB compacts:
@@ -50,9 +50,9 @@ bool Gains(const FilterChange& change) {
 bool GainsOnBalance(const FilterChange& change) {
   const FilterReport& now = change.file->filter;
   if (change.filter_bytes == 0) return true;  // it has a filter, and is to have none
-  const double price = -std::log(change.fpr);
+  const double cost = -std::log(change.fpr);
   const double bytes = term::Ratio(PointBytes(now), change.filter_bytes);
-  return now.predicted_fpr / change.fpr + price * bytes > 1 + price + kMinGain;
+  return now.predicted_fpr / change.fpr + cost * bytes > 1 + cost + kMinGain;
 }
 
 /// What becomes of a column family if some of its files change.
@@ -61,20 +61,20 @@ class FamilyPlanner {
   explicit FamilyPlanner(const RunList& list) : list_(list) {
     shares_ = list.tree.LookupShares();
     for (const SortedRun& run : list.runs) fprs_.push_back(run.fpr);
-    outlook_.family = list.family;
-    outlook_.num_keys = list.num_keys();
-    outlook_.today = PredictionOf(fprs_, list.filter_bytes());
+    prediction_.family = list.family;
+    prediction_.num_keys = list.num_keys();
+    prediction_.current = PredictionOf(fprs_, list.filter_bytes());
     bytes_ = list.filter_bytes();
   }
 
   void Add(const FilterChange& change, std::vector<FileToRewrite>* rewrites) {
     const double saved_rate = SavedRate(change);
-    const uint64_t bytes_today = PointBytes(change.file->filter);
+    const uint64_t current_bytes = PointBytes(change.file->filter);
     fprs_[change.run] -= saved_rate;
-    bytes_ += change.filter_bytes - bytes_today;
+    bytes_ += change.filter_bytes - current_bytes;
     rewrites->push_back({change.file->place, change.file->num_bytes,
                          shares_[change.run] * saved_rate,
-                         static_cast<int64_t>(bytes_today - change.filter_bytes)});
+                         static_cast<int64_t>(current_bytes - change.filter_bytes)});
   }
 
   /// Whether all changes together save enough for the small ones among them to be worth it, too.
@@ -85,14 +85,14 @@ class FamilyPlanner {
       fprs[change.run] -= SavedRate(change);
       bytes += change.filter_bytes - PointBytes(change.file->filter);
     }
-    const Prediction& today = outlook_.today;
-    return list_.tree.WastedReads(fprs, 1) < (1 - kMinGain) * today.wasted_reads ||
-           static_cast<double>(bytes) < (1 - kMinGain) * static_cast<double>(today.filter_bytes);
+    const Prediction& current = prediction_.current;
+    return list_.tree.WastedReads(fprs, 1) < (1 - kMinGain) * current.wasted_reads ||
+           static_cast<double>(bytes) < (1 - kMinGain) * static_cast<double>(current.filter_bytes);
   }
 
   FamilyPrediction Finish() {
-    outlook_.then = PredictionOf(fprs_, bytes_);
-    return outlook_;
+    prediction_.projected = PredictionOf(fprs_, bytes_);
+    return prediction_;
   }
 
  private:
@@ -112,19 +112,19 @@ class FamilyPlanner {
   std::vector<double> shares_;
   std::vector<double> fprs_;
   uint64_t bytes_ = 0;
-  FamilyPrediction outlook_;
+  FamilyPrediction prediction_;
 };
 
 // REQUIRES: there are keys.
-std::vector<FilterChange> ChangesTo(const RequestedRates& asked, const RunList& list) {
+std::vector<FilterChange> ChangesTo(const RequestedRates& requested, const RunList& list) {
   Result<FilterPlan> plan =
-      PlanForGoal({.list = list, .kind = asked.kind, .by_rewriting = true}, asked.goal);
+      PlanForGoal({.list = list, .kind = requested.kind, .by_rewriting = true}, requested.goal);
   if (!plan.ok()) term::Fail("column family {}: {}", list.family, plan.status().message());
   return std::move(plan->changes);
 }
 
-RewritePlan ReadFiles(const RewriteQuestion& question) {
-  ChosenFiles chosen = FindFiles({.db = question.database, .file = "", .family = question.family});
+RewritePlan ReadFiles(const RewriteRequest& request) {
+  ChosenFiles chosen = FindFiles({.db = request.database, .file = "", .family = request.family});
   RewritePlan plan;
   ChosenFiles::Missed missed;
   plan.files = chosen.ReadReports("looking at filters", &missed);
@@ -147,46 +147,45 @@ void Sort(std::vector<FileToRewrite>* rewrites) {
 
 }  // namespace
 
-RewritePlan PlanRewrite(const RewriteQuestion& question) {
-  RewritePlan plan = ReadFiles(question);
-  const RequestedRatesByFamily asked = ReadRequestedRates(question.database);
+RewritePlan PlanRewrite(const RewriteRequest& request) {
+  RewritePlan plan = ReadFiles(request);
+  const RequestedRatesByFamily requested = ReadRequestedRates(request.database);
   for (RunList& list : plan.lists) {
-    const auto of_family = asked.find(list.family);
-    if (of_family == asked.end() && (question.family || asked.empty())) {
+    const auto of_family = requested.find(list.family);
+    if (of_family == requested.end() && (request.family || requested.empty())) {
       term::Fail(
           "the options of database {} name no filters of blocksieve{}; blocksieve apply "
           "writes them",
-          question.database, question.family ? " for column family " + *question.family : "");
+          request.database, request.family ? " for column family " + *request.family : "");
     }
-    if (of_family == asked.end() || list.num_keys() == 0) continue;
+    if (of_family == requested.end() || list.num_keys() == 0) continue;
     SetCoverage(ShareBeforeInFiles(), &list);
     FamilyPlanner planner(list);
     std::vector<FilterChange> changes = ChangesTo(of_family->second, list);
-    std::erase_if(changes, [&](const auto& change) { return !IsChosen(question, *change.file); });
+    std::erase_if(changes, [&](const auto& change) { return !IsChosen(request, *change.file); });
     const bool counts_small_ones =
         !of_family->second.goal.differs_by_run() || planner.GainsByAll(changes);
     for (const FilterChange& change : changes) {
       if (!Gains(change) || !(counts_small_ones || GainsOnBalance(change))) continue;
       planner.Add(change, &plan.rewrites);
     }
-    plan.outlooks.push_back(planner.Finish());
+    plan.predictions.push_back(planner.Finish());
   }
   Sort(&plan.rewrites);
   return plan;
 }
 
-RewritePlan PlanRevert(const RewriteQuestion& question, const OptionsFile& stock) {
-  RewritePlan plan = ReadFiles(question);
+RewritePlan PlanRevert(const RewriteRequest& request, const OptionsFile& stock) {
+  RewritePlan plan = ReadFiles(request);
   for (RunList& list : plan.lists) {
     if (list.num_keys() == 0) continue;
     SetCoverage(ShareBeforeInFiles(), &list);
-    StockOutcome outcome(question.database, list.family, StockPolicy(stock, list.family));
+    StockOutcome outcome(request.database, list.family, StockPolicy(stock, list.family));
     FamilyPlanner planner(list);
     bool is_known = true;
     for (size_t i = 0; i < list.runs.size(); ++i) {
       for (const FileReport* const file : list.runs[i].files) {
-        if (file->filter.origin != FilterOrigin::kBlocksieve || !IsChosen(question, *file))
-          continue;
+        if (file->filter.origin != FilterOrigin::kBlocksieve || !IsChosen(request, *file)) continue;
         const auto filter = outcome.Of(*file);
         is_known = is_known && filter;
         planner.Add({.file = file,
@@ -196,8 +195,8 @@ RewritePlan PlanRevert(const RewriteQuestion& question, const OptionsFile& stock
                     &plan.rewrites);
       }
     }
-    plan.outlooks.push_back(planner.Finish());
-    plan.outlooks.back().is_known = is_known;
+    plan.predictions.push_back(planner.Finish());
+    plan.predictions.back().is_known = is_known;
   }
   return plan;
 }

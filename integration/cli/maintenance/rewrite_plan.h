@@ -15,11 +15,11 @@
 
 namespace blocksieve::cli {
 
-struct RewriteQuestion {
+struct RewriteRequest {
   std::string database;
   std::optional<std::string> family = std::nullopt;
   std::optional<uint64_t> level = std::nullopt;  ///< Only files of this level.
-  bool only_without = false;  ///< Only files without a filter that rules something out.
+  bool only_unfiltered = false;  ///< Only files without a filter that rules something out.
 };
 
 struct FileToRewrite {
@@ -33,8 +33,8 @@ struct FileToRewrite {
 struct FamilyPrediction {
   std::string family;
   uint64_t num_keys = 0;
-  Prediction today;
-  Prediction then;       ///< Once the files are rewritten.
+  Prediction current;
+  Prediction projected;  ///< Once the files are rewritten.
   bool is_known = true;  ///< Otherwise nothing is known of `then`.
 };
 
@@ -42,15 +42,15 @@ struct RewritePlan {
   std::vector<FileReport> files;        ///< All of them.
   std::vector<RunList> lists;           ///< Of these files.
   std::vector<FileToRewrite> rewrites;  ///< Those that save most reads first, then most memory.
-  std::vector<FamilyPrediction> outlooks;
+  std::vector<FamilyPrediction> predictions;
 };
 
 /// To the filters of blocksieve that the options of the database ask for. Throws Failure if they
 /// ask for none.
-RewritePlan PlanRewrite(const RewriteQuestion& question);
+RewritePlan PlanRewrite(const RewriteRequest& request);
 
 /// Away from the filters of blocksieve, to the policies of `stock`: all files that have some.
-RewritePlan PlanRevert(const RewriteQuestion& question, const OptionsFile& stock);
+RewritePlan PlanRevert(const RewriteRequest& request, const OptionsFile& stock);
 
 /// Of all filters for points of a column family, as they are now.
 uint64_t FilterBytesOf(const std::string& database, const std::string& family);

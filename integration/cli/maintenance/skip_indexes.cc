@@ -69,17 +69,17 @@ void FailWithoutColumns(const std::string& database) {
 }
 
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
-    const IndexRebuild& upkeep) {
-  auto options = PresentIndexOptions(OpenReadOnly(upkeep.database).get());
-  if (!options && upkeep.columns.empty()) return nullptr;
+    const IndexRebuild& rebuild) {
+  auto options = PresentIndexOptions(OpenReadOnly(rebuild.database).get());
+  if (!options && rebuild.columns.empty()) return nullptr;
   if (!options) options.emplace();
   std::vector<Column> columns(options->columns.begin(), options->columns.end());
-  for (const Column& column : upkeep.columns) {
+  for (const Column& column : rebuild.columns) {
     std::erase_if(columns, [&](const Column& other) { return other.name() == column.name(); });
     columns.push_back(column);
   }
   options->columns = std::move(columns);
-  if (upkeep.max_index_bytes) options->max_index_bytes = *upkeep.max_index_bytes;
+  if (rebuild.max_index_bytes) options->max_index_bytes = *rebuild.max_index_bytes;
   auto factory = NewSkipIndexCollectorFactory(*options);
   if (!factory.ok()) term::FailUsage("cannot build these indexes: {}", factory.status().message());
   return *std::move(factory);
@@ -96,21 +96,21 @@ void SaveIndexes(const std::string& database, const std::string& directory) {
   Check(SaveSkipIndexes(OpenReadOnly(database).get(), directory), "save the indexes of", database);
 }
 
-bool RebuildIndexes(const IndexRebuild& upkeep,
+bool RebuildIndexes(const IndexRebuild& rebuild,
                     const std::function<bool(const BackfillProgress&)>& progress) {
-  const auto factory = NewIndexFactory(upkeep);
-  if (factory == nullptr) FailWithoutColumns(upkeep.database);
-  const auto db = OpenReadOnly(upkeep.database, factory);
-  bool was_ended = false;
+  const auto factory = NewIndexFactory(rebuild);
+  if (factory == nullptr) FailWithoutColumns(rebuild.database);
+  const auto db = OpenReadOnly(rebuild.database, factory);
+  bool was_stopped = false;
   const rocksdb::Status status = RebuildSkipIndexes(
       db.get(), nullptr,
       [&](const BackfillProgress& done) {
-        was_ended = !progress(done);
-        return !was_ended;
+        was_stopped = !progress(done);
+        return !was_stopped;
       },
-      upkeep.bytes_per_second);
-  if (!was_ended) Check(status, "rebuild the indexes of", upkeep.database);
-  return !was_ended;
+      rebuild.bytes_per_second);
+  if (!was_stopped) Check(status, "rebuild the indexes of", rebuild.database);
+  return !was_stopped;
 }
 
 }  // namespace blocksieve::cli

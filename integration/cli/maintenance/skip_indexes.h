@@ -31,7 +31,7 @@ std::vector<Column> ParseColumns(const std::vector<std::string>& definitions);
 /// `upkeep` besides; those of the same name are replaced. Null if there are none. Throws
 /// UsageError.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
-    const IndexRebuild& upkeep);
+    const IndexRebuild& rebuild);
 
 /// Where NewIndexFactory returns null but an index was asked for. Throws UsageError.
 [[noreturn]] void FailWithoutColumns(const std::string& database);
@@ -44,7 +44,7 @@ void SaveIndexes(const std::string& database, const std::string& directory);
 
 /// Reads the SSTs that lack an index, and gives them one. `progress` as in RebuildSkipIndexes.
 /// Returns false if it ended that.
-bool RebuildIndexes(const IndexRebuild& upkeep,
+bool RebuildIndexes(const IndexRebuild& rebuild,
                     const std::function<bool(const BackfillProgress&)>& progress);
 
 }  // namespace blocksieve::cli

@@ -26,7 +26,7 @@ class LineRows final : public RowReader {
     const std::optional<std::string_view> line = lines_.Next();
     if (!line) return false;
     if (line->empty() || !SplitRow(*line, options_.delimiter, options_.key_field, key, value)) {
-      term::Fail("{}:{}: {}", lines_.name(), lines_.line_number(), WhatIsWrong(*line));
+      term::Fail("{}:{}: {}", lines_.name(), lines_.line_number(), DescribeProblem(*line));
     }
     rows_with_cr_ += line->back() == '\r';
     return true;
@@ -37,7 +37,7 @@ class LineRows final : public RowReader {
   uint64_t rows_with_cr() const override { return rows_with_cr_; }
 
  private:
-  std::string WhatIsWrong(std::string_view line) const {
+  std::string DescribeProblem(std::string_view line) const {
     if (line.empty()) return "the line is empty";
     return fmt::format("the line has {}, separated by {}; the key is field {} (--key)",
                        term::CountOf(CountFields(line, options_.delimiter), "field"),

@@ -44,9 +44,9 @@ enum class FilterOrigin {
 /// All key filters of a file together.
 struct FilterReport {
   FilterOrigin origin = FilterOrigin::kNone;
-  std::string kind;   ///< "ribbon", "bloom", "legacy bloom"; several are joined by '+'.
-  std::string shape;  ///< "full", "partitioned" or "per granule".
-  std::string of;     ///< "keys", "prefixes" or "keys and prefixes".
+  std::string kind;     ///< "ribbon", "bloom", "legacy bloom"; several are joined by '+'.
+  std::string shape;    ///< "full", "partitioned" or "per granule".
+  std::string entries;  ///< "keys", "prefixes" or "keys and prefixes".
   uint64_t num_filters = 0;
   uint64_t num_entries = 0;  ///< Keys and prefixes that they were made from.
   uint64_t num_bytes = 0;    ///< In the file.

@@ -26,17 +26,17 @@ bool HasProperty(const rocksdb::TableProperties& properties, const char* name) {
 /// Notes that RocksDB says a file has a filter per block, as those before 7.0 wrote.
 class ObsoleteFilterLog final : public rocksdb::Logger {
  public:
-  explicit ObsoleteFilterLog(bool* said) : said_(said) {}
+  explicit ObsoleteFilterLog(bool* found) : found_(found) {}
 
   using rocksdb::Logger::Logv;
   void Logv(const char* format, va_list) override {
     if (std::string_view(format).find("obsolete filter type") != std::string_view::npos) {
-      *said_ = true;
+      *found_ = true;
     }
   }
 
  private:
-  bool* const said_;
+  bool* const found_;
 };
 
 // Filters are loaded when the table is opened, and held.
@@ -55,7 +55,7 @@ std::shared_ptr<rocksdb::TableFactory> TableFactoryWith(
 }  // namespace
 
 OpenedTable::OpenedTable(std::string path) : path_(std::move(path)) {
-  options_.env = noted_reads_.env();
+  options_.env = recorded_reads_.env();
   options_.merge_operator = AnyMergeOperator();
   options_.info_log = std::make_shared<ObsoleteFilterLog>(&has_obsolete_filter_);
   TryOpen();

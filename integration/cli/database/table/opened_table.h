@@ -50,14 +50,14 @@ class OpenedTable {
   rocksdb::Iterator& probe();
 
   /// Where the last read of the file began.
-  uint64_t last_read_offset() const { return noted_reads_.last_offset(); }
+  uint64_t last_read_offset() const { return recorded_reads_.last_offset(); }
 
  private:
   void TryOpen();
   rocksdb::Status TryOpenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy);
 
   const std::string path_;
-  const RecordedReads noted_reads_;
+  const RecordedReads recorded_reads_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::SstFileReader> reader_;
   std::shared_ptr<const rocksdb::TableProperties> properties_;

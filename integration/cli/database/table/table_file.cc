@@ -18,7 +18,7 @@
 namespace blocksieve::cli {
 namespace {
 
-void CheckAsked(const rocksdb::Status& status) {
+void CheckLookup(const rocksdb::Status& status) {
   if (!status.ok()) term::Fail("its filters cannot be asked: {}", status.ToString());
 }
 
@@ -62,31 +62,32 @@ std::string TableFile::ForEachKey(const KeyVisitor& visit) {
   if (table_.filters().size() > 1 && !rocksdb::Env::Default()->FileExists(table_.path()).ok()) {
     return "removed by another process before its filters could be asked";
   }
-  std::string unseen =
-      table_.ForEachKey([&](const rocksdb::Slice& key) { visit(key.ToStringView(), Pass(key)); });
+  std::string unchecked = table_.ForEachKey(
+      [&](const rocksdb::Slice& key) { visit(key.ToStringView(), PassesFilters(key)); });
   if (table_.has_prefixes() && table_.extractor() == nullptr) {
-    return (unseen.empty() ? "" : unseen + "; ") + "prefixes were not checked: the extractor " +
-           table_.properties().prefix_extractor_name + " is not known here";
+    return (unchecked.empty() ? "" : unchecked + "; ") +
+           "prefixes were not checked: the extractor " + table_.properties().prefix_extractor_name +
+           " is not known here";
   }
-  return unseen;
+  return unchecked;
 }
 
-std::optional<bool> TableFile::AskKey(const rocksdb::Slice& key) {
+std::optional<bool> TableFile::KeyMayMatch(const rocksdb::Slice& key) {
   if (table_.filters().empty()) return true;
   if (only_filter_ != nullptr) return only_filter_->MayMatch(key);
   return AnswerOf(Lookup().Get(key));
 }
 
-std::optional<bool> TableFile::AskPrefix(const rocksdb::Slice& key) {
+std::optional<bool> TableFile::PrefixMayMatch(const rocksdb::Slice& key) {
   const rocksdb::SliceTransform* const extractor = table_.extractor();
   if (table_.filters().empty() || extractor == nullptr || !extractor->InDomain(key)) return true;
   if (only_filter_ != nullptr) return only_filter_->MayMatch(extractor->Transform(key));
   return AnswerOf(Lookup().Seek(key));
 }
 
-bool TableFile::Pass(const rocksdb::Slice& key) {
-  return (!table_.has_whole_keys() || AskKey(key).value_or(true)) &&
-         (!table_.has_prefixes() || AskPrefix(key).value_or(true));
+bool TableFile::PassesFilters(const rocksdb::Slice& key) {
+  return (!table_.has_whole_keys() || KeyMayMatch(key).value_or(true)) &&
+         (!table_.has_prefixes() || PrefixMayMatch(key).value_or(true));
 }
 
 TableLookup& TableFile::Lookup() {
@@ -96,20 +97,20 @@ TableLookup& TableFile::Lookup() {
     probe.SeekToFirst();
     if (probe.Valid()) probe.SeekToLast();
     if (!probe.Valid()) term::Fail("its filters cannot be asked: {}", probe.status().ToString());
-    CheckAsked(TableLookup::Open(table_.path(), table_.OptionsWith(asked_.policy()),
-                                 table_.properties(), &lookup_));
+    CheckLookup(TableLookup::Open(table_.path(), table_.OptionsWith(captured_.policy()),
+                                  table_.properties(), &lookup_));
   }
   return *lookup_;
 }
 
 std::optional<bool> TableFile::AnswerOf(const rocksdb::Status& lookup) {
-  CheckAsked(lookup);
-  return asked_.TakeAnswer();
+  CheckLookup(lookup);
+  return captured_.TakeAnswer();
 }
 
 bool TableFile::MayMatch(std::string_view key) {
   // Nothing is read for a key after the last one of the file.
-  return (table_.has_whole_keys() ? AskKey(key) : AskPrefix(key)).value_or(false);
+  return (table_.has_whole_keys() ? KeyMayMatch(key) : PrefixMayMatch(key)).value_or(false);
 }
 
 std::optional<bool> TableFile::MayMatchRange(std::string_view begin, std::string_view end) {

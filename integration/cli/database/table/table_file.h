@@ -63,10 +63,10 @@ class TableFile {
 
   // Whether the filters let a key or its prefix through; nothing if a lookup asks none, as for a
   // key after the last one.
-  std::optional<bool> AskKey(const rocksdb::Slice& key);
-  std::optional<bool> AskPrefix(const rocksdb::Slice& key);
+  std::optional<bool> KeyMayMatch(const rocksdb::Slice& key);
+  std::optional<bool> PrefixMayMatch(const rocksdb::Slice& key);
   // Whether every lookup and seek that can find the key would go on.
-  bool Pass(const rocksdb::Slice& key);
+  bool PassesFilters(const rocksdb::Slice& key);
   TableLookup& Lookup();
   std::optional<bool> AnswerOf(const rocksdb::Status& lookup);
 
@@ -74,7 +74,7 @@ class TableFile {
   const FileReport report_;
   std::unique_ptr<rocksdb::FilterBitsReader> only_filter_;  // null if there are several
   // Where there are several, RocksDB chooses the one to ask.
-  CapturedFilters asked_;
+  CapturedFilters captured_;
   std::unique_ptr<TableLookup> lookup_;
 };
 

@@ -86,18 +86,18 @@ std::string ForEveryEntry(rocksdb::SstFileReader* reader,
   const std::string last_time = LastTime(comparator);
   const rocksdb::Slice since = first_time;
   const rocksdb::Slice until = last_time;
-  size_t behind_key = 0;
+  size_t suffix_bytes = 0;
   if (!last_time.empty()) options.timestamp = &until;
   if (sees_all) {
     options.iter_start_ts = &since;
-    behind_key = kSequenceAndTypeBytes + comparator.timestamp_size();
+    suffix_bytes = kSequenceAndTypeBytes + comparator.timestamp_size();
   }
   const std::unique_ptr<rocksdb::Iterator> entry(reader->NewIterator(options));
   uint64_t num_seen = 0;
   for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
     rocksdb::Slice key = entry->key();
-    if (key.size() < behind_key) term::Fail("a key of {} bytes, too few", key.size());
-    key.remove_suffix(behind_key);
+    if (key.size() < suffix_bytes) term::Fail("a key of {} bytes, too few", key.size());
+    key.remove_suffix(suffix_bytes);
     visit(key);
     ++num_seen;
   }

@@ -43,10 +43,10 @@ FilterReport ReportFilters(OpenedTable* table) {
     return report;
   }
   const bool has_ranges = rocksdb_plugin::IsRangeExtractor(table->extractor());
-  report.of = !table->has_prefixes()     ? "keys"
-              : !table->has_whole_keys() ? "prefixes"
-              : has_ranges               ? "keys and ranges"
-                                         : "keys and prefixes";
+  report.entries = !table->has_prefixes()     ? "keys"
+                   : !table->has_whole_keys() ? "prefixes"
+                   : has_ranges               ? "keys and ranges"
+                                              : "keys and prefixes";
   const uint64_t entries =
       properties.num_filter_entries != 0 ? properties.num_filter_entries : properties.num_entries;
   DescribeFilters(table->filters(), std::max<uint64_t>(entries, 1), &report);

@@ -1,4 +1,4 @@
-#include "integration/cli/advise/filter_price.h"
+#include "integration/cli/advise/filter_cost.h"
 
 #include <time.h>
 
@@ -29,9 +29,9 @@ std::string_view KeyOf(uint64_t number, std::array<char, 16>* bytes) {
   return {bytes->data(), bytes->size()};
 }
 
-FilterPrice Measure(const FilterOptions& options) {
-  FilterPrice best{.build_ns_per_key = std::numeric_limits<double>::infinity(),
-                   .probe_ns = std::numeric_limits<double>::infinity()};
+FilterCost Measure(const FilterOptions& options) {
+  FilterCost best{.build_ns_per_key = std::numeric_limits<double>::infinity(),
+                  .probe_ns = std::numeric_limits<double>::infinity()};
   for (int i = 0; i < kRepetitions; ++i) {
     std::array<char, 16> bytes{};
     const double begin = CpuNanoseconds();
@@ -46,18 +46,18 @@ FilterPrice Measure(const FilterOptions& options) {
     for (uint64_t n = kKeys; n < 2 * kKeys; ++n)
       passed += reader.MayContain(KeyOf(n, &bytes)) ? 1 : 0;
     [[maybe_unused]] volatile const uint64_t is_used = passed;
-    const double asked = CpuNanoseconds();
+    const double probed = CpuNanoseconds();
     best.build_ns_per_key = std::min(best.build_ns_per_key, (built - begin) / kKeys);
-    best.probe_ns = std::min(best.probe_ns, (asked - built) / kKeys);
+    best.probe_ns = std::min(best.probe_ns, (probed - built) / kKeys);
   }
   return best;
 }
 
 }  // namespace
 
-FilterPrice PriceOf(const FilterPlan& plan, const RunList& list, KnownPrices* known) {
+FilterCost CostOf(const FilterPlan& plan, const RunList& list, KnownCosts* known) {
   const std::vector<double> shares = list.tree.LookupShares();
-  FilterPrice price;
+  FilterCost cost;
   double keys = 0;
   double probes = 0;
   size_t level = 0;
@@ -69,20 +69,20 @@ FilterPrice PriceOf(const FilterPlan& plan, const RunList& list, KnownPrices* kn
     if (is_new && has_filters) {
       entry->second = Measure({.kind = filters.kind, .target_fpr = filters.target_fpr});
     }
-    const FilterPrice& of_level = entry->second;
+    const FilterCost& of_level = entry->second;
     for (const SortedRun& one : runs) {
       const auto num_keys = static_cast<double>(one.num_keys);
       const double share = has_filters ? shares[run] : 0;
-      price.build_ns_per_key += num_keys * of_level.build_ns_per_key;
-      price.probe_ns += share * of_level.probe_ns;
+      cost.build_ns_per_key += num_keys * of_level.build_ns_per_key;
+      cost.probe_ns += share * of_level.probe_ns;
       keys += num_keys;
       probes += share;
       ++run;
     }
   }
-  if (keys > 0) price.build_ns_per_key /= keys;
-  if (probes > 0) price.probe_ns /= probes;
-  return price;
+  if (keys > 0) cost.build_ns_per_key /= keys;
+  if (probes > 0) cost.probe_ns /= probes;
+  return cost;
 }
 
 }  // namespace blocksieve::cli

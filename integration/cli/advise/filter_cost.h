@@ -10,17 +10,17 @@
 
 namespace blocksieve::cli {
 
-struct FilterPrice {
+struct FilterCost {
   double build_ns_per_key = 0;  ///< Of CPU time: hashing the key, and its part of the filter.
   double probe_ns = 0;          ///< To ask one filter for an absent key, the filter being cached.
 };
 
 /// By kind and rate.
-using KnownPrices = std::map<std::pair<FilterKind, double>, FilterPrice>;
+using KnownCosts = std::map<std::pair<FilterKind, double>, FilterCost>;
 
 /// Of the filters of a plan: building weighs levels by their keys, asking by their shares of the
 /// lookups. 0 for no filter. Takes some ten milliseconds for each kind and rate that is not known
 /// yet.
-FilterPrice PriceOf(const FilterPlan& plan, const RunList& list, KnownPrices* known);
+FilterCost CostOf(const FilterPlan& plan, const RunList& list, KnownCosts* known);
 
 }  // namespace blocksieve::cli
