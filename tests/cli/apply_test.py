@@ -1,4 +1,4 @@
-"""Options of filters that are put into a database's OPTIONS file."""
+"""Filter options written to the OPTIONS file of a database."""
 
 import json
 import re
@@ -32,7 +32,7 @@ class Apply(CommandTest):
         self.assertGreater(new.name, old.name)
         self.assertEqual(old.read_text(), before)
         self.assertIn(f"written: {new.name}", said)
-        # Nothing else changes, and what changes is shown.
+        # Nothing else changes, and all changes are printed.
         changed = set(new.read_text().splitlines()) ^ set(before.splitlines())
         self.assertEqual(len(changed), 4)
         for line in changed:
@@ -41,8 +41,8 @@ class Apply(CommandTest):
         self.assertIn("blocksieve", self.value("listeners", "DBOptions"))
         self.assertIn("ErrorHandlerListener", self.value("listeners", "DBOptions"))
 
-    def test_what_rocksdb_makes_of_it(self):
-        """Programs that load it build the filters, and the files that they write still name it."""
+    def test_rocksdb_loads_it(self):
+        """Programs that load the file build the filters, and their OPTIONS files still name the policy."""
         self.apply("--option", "filter_policy=blocksieve:0.02")
         number = int(self.latest().name.split("-")[1])
         for _ in range(3):
@@ -55,7 +55,7 @@ class Apply(CommandTest):
             self.assertEqual(origins, {"blocksieve"})
 
     def test_old_file_outlives_rocksdb(self):
-        """It removes all but two."""
+        """RocksDB removes all but two."""
         before = self.latest().read_text()
         name = self.latest().name
         self.apply("--option", SPREAD)
@@ -89,7 +89,7 @@ class Apply(CommandTest):
         process = self.open_in_another_process(lines=b"b\t2\n")
         before = self.latest()
         said = self.fail_with(1, "apply", "--db", self.db, "--option", SPREAD, "--format", "json")
-        self.assertIn(f"database {self.db} is in use; close it in the process that has it open", said)
+        self.assertIn(f"database {self.db} is in use; close it in the other process", said)
         self.assertEqual(self.latest(), before)
         self.apply("--option", SPREAD, "--dry-run")
         process.stdin.close()
@@ -106,7 +106,7 @@ class Apply(CommandTest):
             self.assertEqual(self.value("filter_policy", section), "blocksieve:0.03")
         said = self.fail_with(1, "apply", "--db", self.db, "--option", SPREAD, "--column-family", "x",
                               "--dry-run", "--format", "json")
-        self.assertIn("there is no column family 'x'; there are: 'default', 'other'", said)
+        self.assertIn("--column-family is x, which does not exist; allowed: default, other", said)
 
     def test_options_of_ranges_and_indexes(self):
         collector = "table_properties_collectors={{id=blocksieve.skip_index;columns=a=field:1}}"
@@ -118,16 +118,16 @@ class Apply(CommandTest):
         self.assertIn("skip_index", self.value("table_properties_collectors", family))
         self.assertEqual(self.value("listeners", "DBOptions"), "{blocksieve}")
 
-    def test_what_is_refused(self):
+    def test_refusals(self):
         before = self.files_of_database()
         for option, message in (
                 ("filter_policy=blocksieve:7", "target_fpr is 7"),
                 ("filter_policy=blocksive:0.01", "blocksive:0.01"),
                 ("filter_policy={id=blocksieve;bits_per_kay=9}", "bits_per_kay"),
-                ("filter_policy=", "it is not of the form NAME=VALUE"),
-                ("write_buffer_size=7", "'write_buffer_size' is none of filter_policy, "),
+                ("filter_policy=", "allowed: NAME=VALUE, with NAME one of "),
+                ("write_buffer_size=7", "; allowed names: filter_policy, "),
                 ("prefix_extractor=blocksieve.rang", "blocksieve.rang"),
-                ("filter_policy=blocksieve:0.01\n  x=1", "a value is on one line")):
+                ("filter_policy=blocksieve:0.01\n  x=1", "allowed: a value without line breaks")):
             done = run("apply", "--db", self.db, "--option", option)
             self.assertEqual((done.code, done.out), (2, b""), option)
             self.assertIn(message, done.err)

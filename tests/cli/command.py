@@ -34,27 +34,27 @@ def run(*arguments, stdin=b""):
 
 
 def subcommands():
-    """In the order of the help, which has each after those that make what it is about."""
+    """In the order of the help: commands that create databases come before those that read them."""
     text = run("--help").out.decode()
     return re.findall(r"(?m)^  (\w+) ", text.split("\nSubcommands:\n")[1].split("\n\n")[0])
 
 
 def flip(path, position, bits=1):
-    """Damages a byte of a file."""
+    """Flips bits of one byte of a file."""
     damaged = bytearray(path.read_bytes())
     damaged[position] ^= bits
     path.write_bytes(damaged)
 
 
 def lines_of(rows):
-    """A file's text: rows are tuples of fields, each str, bytes or a number."""
+    """The text of a file; rows are tuples of fields, each str, bytes or a number."""
     def to_bytes(field):
         return field if isinstance(field, bytes) else str(field).encode()
     return b"".join(b"\t".join(to_bytes(field) for field in row) + b"\n" for row in rows)
 
 
 class CommandTest(unittest.TestCase):
-    """Every test has a directory of its own, with one database by the name of db."""
+    """Every test has its own directory, with one database named db."""
 
     maxDiff = None
 
@@ -65,7 +65,7 @@ class CommandTest(unittest.TestCase):
         self.db = self.dir / "db"
 
     def each(self, cases):
-        """Each case, with a database of its own."""
+        """Each case, with its own database."""
         for number, case in enumerate(cases):
             self.db = self.dir / f"db{number}"
             yield case
@@ -76,11 +76,11 @@ class CommandTest(unittest.TestCase):
         return done
 
     def text_of(self, *arguments):
-        """What it says on standard output."""
+        """Standard output of a command that succeeds."""
         return self.succeed(*arguments).out.decode()
 
     def check_text(self, arguments, *patterns):
-        """Each matches the begin of a line, and no line is too wide for a page."""
+        """Each pattern matches the start of a line, and no line has more than 120 characters."""
         text = self.text_of(*arguments)
         for pattern in patterns:
             self.assertRegex(text, "(?m)^" + pattern)
@@ -88,35 +88,35 @@ class CommandTest(unittest.TestCase):
         return text
 
     def fail_with(self, code, *arguments, stdin=b""):
-        """What it said on standard error."""
+        """Standard error of a command that fails without other output."""
         done = run(*arguments, stdin=stdin)
         self.assertEqual(done.code, code, done.err)
         self.assertEqual(done.out, b"")
         return done.err
 
     def load_lines(self, text, *arguments, code=0):
-        """Loads bytes as they are; returns what was said on standard error."""
+        """Loads bytes; returns standard error."""
         arguments = ("load", "--db", self.db, "--key", 1, *arguments, "-")
         if code != 0:
             return self.fail_with(code, *arguments, stdin=text)
         return self.succeed(*arguments, stdin=text).err
 
     def load(self, rows, *arguments, key=1):
-        """Loads rows (or bytes, as they are); returns what it says, read from JSON."""
+        """Loads rows or bytes; returns the parsed JSON report."""
         text = rows if isinstance(rows, bytes) else lines_of(rows)
         done = self.succeed("load", "--db", self.db, "--key", key,
                             "--format", "json", *arguments, "-", stdin=text)
         return json.loads(done.out)
 
     def db_bench(self, benchmarks, *options, num=20_000):
-        """A database that stock RocksDB wrote."""
+        """Makes a database with stock RocksDB."""
         subprocess.run(["db_bench", f"--benchmarks={benchmarks}", f"--db={self.db}", f"--num={num}",
                         "--value_size=20", "--disable_auto_compactions=1", *options], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        timeout=TIMEOUT_SECONDS)
 
     def with_plugin(self, *command):
-        """Another program, with the plug-in preloaded; what it said on standard output."""
+        """Runs another program with the plug-in preloaded; returns its standard output."""
         if "PLUGIN_CANNOT_BE_PRELOADED" in os.environ:
             self.skipTest("the plug-in has sanitizers, the program has not")
         return subprocess.run([str(word) for word in command], check=True, timeout=TIMEOUT_SECONDS,
@@ -124,7 +124,7 @@ class CommandTest(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
 
     def add_column_family(self):
-        """Another one, `other`, of one key."""
+        """Adds a column family `other` with one key."""
         for arguments in (("create_column_family", "other"),
                           ("--column_family=other", "put", "a", "b"),
                           ("--column_family=other", "compact")):
@@ -133,12 +133,12 @@ class CommandTest(unittest.TestCase):
                            stderr=subprocess.DEVNULL)
 
     def level_tree(self, command, *arguments):
-        """Of runs with filters by policies that are given; see level_tree.cc."""
+        """Runs level_tree on the database; see level_tree.cc."""
         return subprocess.run([LEVEL_TREE, command, self.db, *arguments], check=True,
                               timeout=TIMEOUT_SECONDS, stdout=subprocess.PIPE).stdout
 
     def build_runs(self, runs, *policies):
-        """Sorted runs LEVEL[/PART]:KEYS, the deepest first, with a policy each or all with one."""
+        """Builds sorted runs LEVEL[/PART]:KEYS, the deepest first, with a policy for each or for all."""
         policies *= len(runs) // len(policies)
         self.level_tree("build", *map(":".join, zip(runs, policies, strict=True)))
 
@@ -159,7 +159,7 @@ class CommandTest(unittest.TestCase):
         return json.loads(done.out)
 
     def files_of_database(self):
-        """Every file with its contents and time, to see whether something changed."""
+        """Contents and time of every file, to detect changes."""
         return {path: (path.stat().st_mtime_ns, path.read_bytes())
                 for path in pathlib.Path(self.db).iterdir()}
 
@@ -170,7 +170,7 @@ class CommandTest(unittest.TestCase):
             time.sleep(0.01)
 
     def open_in_another_process(self, *arguments, lines=b""):
-        """A load that has the database open, has read `lines` and waits for more."""
+        """Starts a load that has the database open, has read `lines` and waits for more."""
         db = pathlib.Path(self.db)
         before = set(db.glob("OPTIONS-*"))
         process = subprocess.Popen(
@@ -184,10 +184,10 @@ class CommandTest(unittest.TestCase):
         self.addCleanup(end)
         process.stdin.write(lines)
         process.stdin.flush()
-        # RocksDB writes OPTIONS when it has opened a database.
+        # RocksDB writes OPTIONS after it opened a database.
         self.wait_until(lambda: set(db.glob("OPTIONS-*")) - before)
         self.wait_until(lambda: not any(fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4))))
-        time.sleep(0.1)  # for the lines to be rows
+        time.sleep(0.1)  # until the lines are rows
         return process
 
     def scan(self, where, *arguments):
@@ -196,8 +196,7 @@ class CommandTest(unittest.TestCase):
         return [tuple(line.split(b"\t", 1)) for line in done.out.split(b"\n")[:-1]]
 
     def keys(self, where):
-        """The keys that match, as text; the same with and without index, forwards, backwards and
-        counted."""
+        """The matching keys as text; the same with and without index, in reverse and counted."""
         rows = self.scan(where)
         self.assertEqual(rows, self.scan(where, "--no-index"), where)
         self.assertEqual(rows, self.scan(where, "--reverse")[::-1], where)

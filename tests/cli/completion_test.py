@@ -1,4 +1,4 @@
-"""What is made from the options: completions of shells, and the manual page."""
+"""Shell completions and the manual page, which are generated from the options."""
 
 import os
 import pty
@@ -11,7 +11,7 @@ import unittest
 
 from command import CommandTest, TIMEOUT_SECONDS
 
-# Completes the arguments as bash does when TAB is pressed behind the last one.
+# Completes the arguments as bash does when TAB is pressed after the last one.
 BASH = r"""
 source /dev/stdin
 shift 0
@@ -41,7 +41,7 @@ class Bash(CommandTest):
         self.assertEqual(self.complete("adv"), ["advise"])
         self.assertEqual(self.complete("sieve", "p"), ["push", "pop"])
 
-    def test_subcommands_behind_each_other(self):
+    def test_subcommands_after_each_other(self):
         self.assertEqual(self.complete("sieve", "--db", "x", "push", "--"), ["--help"])
         (self.dir / "urls").touch()
         self.assertEqual(self.complete("sieve", "push", "u"), ["urls"])
@@ -78,7 +78,7 @@ class Zsh(CommandTest):
         (self.dir / "_blocksieve").write_bytes(self.succeed("completion", "zsh").out)
 
     def complete(self, line):
-        """The arguments that a command gets of a line with TAB at its end."""
+        """The arguments of a command after TAB was pressed at the end of the line."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(self.dir)
@@ -88,7 +88,7 @@ class Zsh(CommandTest):
             os.write(terminal, b"fpath=($PWD $fpath); autoload -U compinit; compinit -u -D; "
                                b"blocksieve() { print -r -- \"$*\" >arguments }; print ready''\n")
             self.read_until(terminal, b"ready\r\n")
-            # Its end comes after the completion, which reads what was typed meanwhile.
+            # The completion ends first, and reads what was typed meanwhile.
             os.write(terminal, line.encode() + b"\t\nprint done''\n")
             self.read_until(terminal, b"done\r\n")
         finally:

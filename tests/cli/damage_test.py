@@ -32,18 +32,18 @@ class Damaged(CommandTest):
         flip(path, path.stat().st_size - 12, 64)  # the format_version
         for arguments in ((path,), ("--db", self.db)):
             self.assertRegex(run("inspect", *arguments).err, f"{path.name}: .*format_version: [0-9]+.*; "
-                             "this command has RocksDB [0-9.]+, take one with the RocksDB that wrote")
+                             "this command has RocksDB [0-9.]+; use one with the RocksDB that wrote")
 
     def test_rows_before_the_damage_are_printed(self):
         self.load([(f"{i:05}", i, "x" * 20) for i in range(10_000, 20_000)])
         flip(self.table(), 60_000)
-        done = self.check("Corruption", "cannot read on in database")
+        done = self.check("Corruption", "cannot read database")
         rows = done.out.count(b"\n")
         self.assertGreater(rows, 0)
         self.assertIn(f"after {rows:,} rows", done.err)
         counted = run("scan", "--db", self.db, "--where", "n >= 0", "--count", "--no-index")
         self.assertEqual((counted.code, counted.out), (1, b""))  # no wrong number
-        # The index knows the number without reading the rows.
+        # The index has the number without the rows.
         self.assertEqual(self.scan("n >= 0", "--count"), [(b"10300",)])
 
     def test_any_byte_of_a_table(self):
@@ -83,7 +83,7 @@ class Damaged(CommandTest):
         self.check("CURRENT")
 
     def test_options(self):
-        """Reading goes on without them, writing does not."""
+        """Commands that only read use default options; others fail."""
         self.only("OPTIONS-*").write_text("nonsense")
         for command in ("scan", "inspect", "verify", "advise"):
             done = self.succeed(command, "--db", self.db)

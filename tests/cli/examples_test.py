@@ -1,4 +1,4 @@
-"""The examples of --help and of the README do as they are printed."""
+"""The examples of --help and of the README work as printed."""
 
 import gzip
 import os
@@ -42,7 +42,7 @@ class Examples(CommandTest):
             (self.dir / name).write_text(f"http://example.org/\nhttp://example.org/{name}\n")
 
     def run_line(self, line):
-        # Which file a database has is not to be foreseen.
+        # File numbers vary.
         for path in re.findall(r"\S+\.db/(?:\d{6}\.sst|OPTIONS-\d{6})", line):
             line = line.replace(path, str(next(self.dir.glob(re.sub(r"\d{6}", "*", path)))))
         done = subprocess.run(
@@ -53,7 +53,7 @@ class Examples(CommandTest):
         self.assertEqual(done.returncode, 0, f"{line}\n{done.stderr.decode()}")
 
     def examples_of(self, *subcommand):
-        """Without the words behind them."""
+        """The examples without the explanations after them."""
         text = self.text_of(*subcommand, "--help")
         examples = text[text.index("Examples:\n"):]
         return [re.split(r" {2,}", line.strip())[0] for line in examples.splitlines()[1:]

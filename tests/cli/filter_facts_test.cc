@@ -25,15 +25,15 @@ double MeanRate(const std::vector<std::string>& filters) {
   return report.predicted_fpr;
 }
 
-// As the last partition of a file, which has few keys.
-TEST(FilterFactsTest, FewKeysWeighLittle) {
+// The last partition of a file, which has few keys.
+TEST(FilterFactsTest, FiltersAreWeightedByTheirKeys) {
   const std::string many = BuildFilter(9'900, 0.001);
   const std::string few = BuildFilter(100, 0.1);
   EXPECT_DOUBLE_EQ(MeanRate({many}), RateOf(many));
   EXPECT_DOUBLE_EQ(MeanRate({many, few}), 0.99 * RateOf(many) + 0.01 * RateOf(few));
 }
 
-TEST(FilterFactsTest, AFilterThatCannotBeReadWeighsAsOthersDo) {
+TEST(FilterFactsTest, UnreadableFiltersHaveTypicalWeight) {
   const std::string readable = BuildFilter(1000, 0.001);
   std::string damaged = readable;
   damaged[damaged.size() - 8] ^= 1;

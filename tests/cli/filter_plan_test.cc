@@ -29,7 +29,7 @@ std::vector<FileReport> Files() {
 
 constexpr uint64_t kKeys = 1'122'000;
 
-// With filters as in the plan.
+// Gives the files the filters of the plan.
 void Apply(const FilterPlan& plan, std::vector<FileReport>* files) {
   for (FileReport& file : *files) {
     for (const LevelFilters& level : plan.levels) {
@@ -53,7 +53,7 @@ class FilterPlanTest : public ::testing::Test {
   const PlannedTree tree_{lists_[0]};
 };
 
-TEST_F(FilterPlanTest, MemoryIsNeverExceededAndWellUsed) {
+TEST_F(FilterPlanTest, PlansUseTheMemoryAndNeverExceedIt) {
   for (const uint64_t bytes : {100'000, 500'000, 1'400'000, 2'000'000}) {
     for (const auto plan_for : {PlanForMemory, PlanForOneRate}) {
       const Result<FilterPlan> plan = plan_for(tree_, bytes);
@@ -68,7 +68,7 @@ TEST_F(FilterPlanTest, MemoryIsNeverExceededAndWellUsed) {
   }
 }
 
-TEST_F(FilterPlanTest, PlansWasteTheReadsThatTheyWereMadeFor) {
+TEST_F(FilterPlanTest, PlansMeetTheirWastedReads) {
   for (const double reads : {0.5, 0.03, 0.00123}) {
     const Result<FilterPlan> plan = PlanForWastedReads(tree_, reads);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
@@ -97,33 +97,33 @@ TEST_F(FilterPlanTest, SameReadsAreReachedWithLessMemoryWhereFewLookupsCheckTheS
   }
 }
 
-TEST_F(FilterPlanTest, SaysWhatIsTooLittle) {
+TEST_F(FilterPlanTest, RefusesTooLittleMemory) {
   for (const auto plan_for : {PlanForMemory, PlanForOneRate}) {
     const Result<FilterPlan> plan = plan_for(tree_, 10);
     ASSERT_FALSE(plan.ok());
     const std::string& message = plan.status().message();
-    EXPECT_TRUE(message.starts_with("10 bytes are too few for any filter; the least is "));
-    const uint64_t least = std::stoull(message.substr(message.rfind(' ')));
+    EXPECT_TRUE(message.starts_with("memory is 10 bytes; allowed: at least "));
+    const uint64_t least = std::stoull(message.substr(message.find("least ") + 6));
     EXPECT_TRUE(plan_for(tree_, least).ok()) << message;
     EXPECT_FALSE(plan_for(tree_, least - 1).ok()) << message;
   }
   EXPECT_FALSE(PlanForWastedReads(tree_, 1000).ok());
 }
 
-TEST_F(FilterPlanTest, FilesThatAreAsPlannedAreNotRewritten) {
+TEST_F(FilterPlanTest, FilesThatMatchThePlanAreNotRewritten) {
   std::vector<FileReport> files = Files();
   Apply(*PlanForGoal(tree_, kTenBits), &files);
-  files[3].filter.predicted_fpr /= 2;             // of another rate
-  files[5].filter.origin = FilterOrigin::kStock;  // of another make
-  files[7].filter.kind = "bloom";                 // of another kind
+  files[3].filter.predicted_fpr /= 2;             // another rate
+  files[5].filter.origin = FilterOrigin::kStock;  // not ours
+  files[7].filter.kind = "bloom";                 // another kind
   const std::vector<RunList> lists = SortIntoRuns(files);
   const Result<FilterPlan> plan = PlanForGoal({lists[0]}, kTenBits);
   EXPECT_EQ(plan->changes.size(), 3u);
   EXPECT_EQ(plan->rewritten_keys, 150'000u);
 }
 
-TEST_F(FilterPlanTest, SmallFiltersAreCountedWithWhatTheyAreRoundedUpTo) {
-  files_[0].filter.num_filters = 1000;  // of ten keys each, as of granules
+TEST_F(FilterPlanTest, CountsTheRoundingOfSmallFilters) {
+  files_[0].filter.num_filters = 1000;  // ten keys each, as with granules
   files_[0].filter.origin = FilterOrigin::kUnreadable;
   const Result<FilterPlan> in_granules = PlanForGoal(tree_, kTenBits);
   const auto builder = FilterBuilder::Create(

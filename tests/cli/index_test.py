@@ -1,4 +1,4 @@
-"""Indexes in files beside the SSTs: they are saved, copied, rebuilt, and missed."""
+"""Indexes in sidecars: saved, copied, rebuilt and missing."""
 
 import pathlib
 import re
@@ -25,7 +25,7 @@ class Index(CommandTest):
             path.unlink()
 
     def selected(self, where="p = 'p7'"):
-        """The granules that a scan reads, of the files whose index it can use."""
+        """The granules that a scan selects by index."""
         return self.explain(where)["granules_selected"]
 
     def index(self, *arguments):
@@ -39,13 +39,13 @@ class Index(CommandTest):
         self.assertEqual(self.verify()["num_problems"], 0)
         self.assertLess(self.selected(), 5)
 
-    def test_why_filters_have_their_form(self):
+    def test_reason_for_the_form_of_filters(self):
         shown = self.text_of("inspect", "--db", self.db)
         self.assertIn("\npostings: exact for values that occur, and smaller than bit slices", shown)
         explained = self.succeed("scan", "--db", self.db, "--where", "p = 'p7'", "--explain").err
         self.assertIn("filters: postings (exact for values that occur", explained)
 
-    def test_what_is_missing_is_no_damage(self):
+    def test_missing_sidecars_are_no_damage(self):
         self.lose()
         file, = self.inspect()["files"]
         self.assertIn("is missing", file["index"]["note"])
@@ -53,7 +53,7 @@ class Index(CommandTest):
         self.assertEqual(self.verify()["num_problems"], 0)
         self.assertEqual(self.selected(), 0)
 
-    def test_what_is_damaged_is(self):
+    def test_damaged_sidecars(self):
         path, = self.db.glob("*.bsx")
         flip(path, path.stat().st_size // 2)
         verified = self.verify(code=1)
@@ -101,15 +101,15 @@ class Index(CommandTest):
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=TIMEOUT_SECONDS)
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
-        self.assertIn(b"interrupted; 0 files indexed, 1 left", said)
+        self.assertIn(b"interrupted; 0 files indexed, 1 left; run it again to continue", said)
         self.assertEqual(self.sidecars(), [])
 
     def test_errors(self):
-        self.assertIn("there is no database", self.fail_with(1, "index", "--db", self.dir / "x"))
+        self.assertIn("does not exist", self.fail_with(1, "index", "--db", self.dir / "x"))
         self.assertIn("expected NAME=EXTRACTOR",
                       self.fail_with(2, "index", "--db", self.db, "--index", "w"))
         self.assertIn("cannot save", self.fail_with(1, "index", "--db", self.db, "--save-to",
                                                     "/dev/null/x"))
         plain = self.dir / "plain"
         self.succeed("load", "--db", plain, "--key", 1, "-", stdin=b"a\tb\n")
-        self.assertIn("--index does", self.fail_with(2, "index", "--db", plain))
+        self.assertIn("define one with --index", self.fail_with(2, "index", "--db", plain))

@@ -1,4 +1,4 @@
-"""What load indexes: fields and their numbers, parts of an index, indexes that a database has."""
+"""The indexes of load: field numbers, parts of an index, existing indexes."""
 
 import json
 import random
@@ -98,7 +98,7 @@ class ExistingDatabase(CommandTest):
     def test_rows_are_added_and_the_index_kept(self):
         self.load([("a", 1), ("b", 2)], "--index", "n=int:2")
         said = self.load_lines(b"b\t5\nc\t2\n")
-        self.assertIn("the database's index on the value's n=int:1 is kept", said)
+        self.assertIn("keeping the existing index n=int:1 (of the value)", said)
         self.assertEqual(self.keys("n = 2"), ["c"])
         self.assertEqual(self.scan("TRUE"), [(b"a", b"1"), (b"b", b"5"), (b"c", b"2")])
         self.assertEqual(self.explain("n = 2")["files_without_index"], 0)
@@ -113,7 +113,7 @@ class ExistingDatabase(CommandTest):
     def test_index_of_the_same_name_is_replaced(self):
         self.load([("a", 1, 5), ("b", 2, 1)], "--index", "n=int:2")
         said = self.load_lines(b"", "--index", "n=int:3")
-        self.assertIn("n=int:1 is replaced by n=int:2", said)
+        self.assertIn("existing index n=int:1 (of the value) by n=int:2", said)
         self.assertEqual(self.keys("n = 1"), ["b"])
 
     def test_same_definition_says_nothing(self):
@@ -147,7 +147,7 @@ class Parts(CommandTest):
         self.assertEqual(columns["ts"]["filter_bytes"], 0)
         self.assertGreater(columns["ts"]["bounds_bytes"], 0)
         self.assertEqual(columns["ts"]["files_with_bounds_chosen"], 1)
-        # Bounds of scattered numbers find nothing, so these keep filters.
+        # Bounds of scattered numbers prune nothing, so these keep filters.
         self.assertGreater(columns["id"]["filter_bytes"], 0)
         self.assertGreater(columns["name"]["filter_bytes"], 0)
         ts = self.rows[777][1]
@@ -161,7 +161,7 @@ class Parts(CommandTest):
                             stdin=b"".join(b"%s\t%d\n" % (row[0].encode(), row[1])
                                            for row in self.rows))
         self.assertIn(b"ts=int:1 (of the value): filters 0 bytes, bounds ", done.out)
-        self.assertIn(b"; bounds only in 1 file, as they find nearly every value alone", done.out)
+        self.assertIn(b"; bounds only in 1 file, as they find nearly every value (both: forces filters)", done.out)
 
     def test_they_can_be_asked_for(self):
         columns = self.columns("a=both:int:2", "b=bounds:int:3", "c=filters:int:2",
@@ -193,8 +193,8 @@ class Budget(Parts):
     def test_dropped_filters_are_said_with_the_size_needed(self):
         rows = b"".join(b"%s\t%s\n" % (row[0].encode(), row[3].encode()) for row in self.rows)
         said = self.load_lines(rows, "--index", "name=field:2", "--max-index-bytes", "20kB")
-        size = re.search(r"warning: the index lacks filters or bounds of name=field:1, for its size; "
-                         r"--max-index-bytes (\d+) would keep all", said)
+        size = re.search(r"warning: the index lacks filters or bounds for name=field:1 because of its size; "
+                         r"--max-index-bytes (\d+) would keep everything", said)
         self.assertTrue(size, said)
         self.db = self.dir / "enough"
         self.assertEqual(self.load_lines(rows, "--index", "name=field:2", "--max-index-bytes", size[1]), "")
@@ -221,7 +221,7 @@ class Budget(Parts):
             self.assertTrue(explanation["is_full_scan"])
             text = self.succeed("scan", "--db", self.db, "--where", where, "--explain").err
             self.assertIn(f"comparison {where}: not used, ", text)
-        # Its bounds are still there, and it is they that are used.
+        # Its bounds are still in the index and are used.
         comparison, = self.explain("id = 5")["comparisons"]
         self.assertTrue(comparison["is_used"])
         self.assertTrue(comparison["reason"].startswith("min/max, 1 value; filters left out"),
@@ -231,7 +231,8 @@ class Budget(Parts):
         self.load(self.rows)
         said = self.succeed("index", "--db", self.db, "--index", "name=field:3", "--max-index-bytes",
                             "20kB").err
-        size = re.search(r"column name=field:3 gets no filters; max_index_bytes=(\d+) would keep all", said)
+        size = re.search(r"column name=field:3 has no filters and scans by it read more; "
+                         r"max_index_bytes=(\d+) keeps all", said)
         self.assertTrue(size, said)
         self.assertEqual(self.succeed("index", "--db", self.db, "--index", "name=field:3",
                                       "--max-index-bytes", size[1]).err, "")

@@ -1,4 +1,4 @@
-"""What inspect shows of databases and single files."""
+"""The reports of inspect on databases and single files."""
 
 import os
 import pathlib
@@ -16,15 +16,15 @@ PARTITIONED = ("--partition_index_and_filters=true", "--metadata_block_size=1024
 PREFIXES = ("--prefix_size=8", "--keys_per_prefix=10")
 
 
-class WhatIsNoFile(CommandTest):
+class NoFile(CommandTest):
     def test_database(self):
         self.load([("a", 1)])
         said = self.fail_with(1, "inspect", self.db)
-        self.assertIn(f"is a directory; a database is given by --db {self.db}", said)
+        self.assertIn(f"a directory; for a database, use --db {self.db}", said)
 
     def test_named_pipe(self):
         os.mkfifo(self.dir / "pipe")
-        self.assertIn("is not a regular file", self.fail_with(1, "inspect", self.dir / "pipe"))
+        self.assertIn("allowed: a regular file", self.fail_with(1, "inspect", self.dir / "pipe"))
 
     def test_missing(self):
         self.assertIn("No such file", self.fail_with(1, "inspect", self.dir / "missing.sst"))
@@ -43,7 +43,7 @@ class StockFilters(CommandTest):
 
     def test_bloom(self):
         shown = self.filter_of(*BLOOM)
-        self.assertEqual((shown["origin"], shown["kind"], shown["shape"], shown["of"]),
+        self.assertEqual((shown["origin"], shown["kind"], shown["shape"], shown["entries"]),
                          ("stock", "bloom", "full", "keys"))
         self.assertEqual((shown["num_filters"], shown["num_entries"]), (1, 20_000))
         self.assertAlmostEqual(shown["bits_per_key"], 10, delta=0.1)
@@ -61,8 +61,7 @@ class StockFilters(CommandTest):
         self.assertEqual((shown["origin"], shown["kind"]), ("stock", "legacy bloom"))
 
     def test_partitioned(self):
-        """The index of partitions is encoded in other ways before format version 3 and 4, and
-        between restarts."""
+        """The encoding of the partition index depends on format version and restart interval."""
         for version in (2, 3, 4, 5):
             for interval in (1, 16):
                 with self.subTest(version=version, interval=interval):
@@ -80,10 +79,10 @@ class StockFilters(CommandTest):
             self.assertEqual((shown["origin"], shown["problems"]), ("stock", []))
 
     def test_prefixes(self):
-        self.assertEqual(self.filter_of(*BLOOM, *PREFIXES)["of"], "keys and prefixes")
+        self.assertEqual(self.filter_of(*BLOOM, *PREFIXES)["entries"], "keys and prefixes")
         self.db = self.dir / "db2"
         shown = self.filter_of(*BLOOM, *PREFIXES, "--whole_key_filtering=false")
-        self.assertEqual(shown["of"], "prefixes")
+        self.assertEqual(shown["entries"], "prefixes")
         self.assertAlmostEqual(shown["num_entries"], 2000, delta=10)
 
     def test_none(self):
@@ -92,7 +91,7 @@ class StockFilters(CommandTest):
         self.assertEqual((shown["num_bytes"], shown["predicted_fpr"]), (0, 1))
 
     def patched_filter(self, old, new):
-        """The filter of a file without checksums, after the only `old` in it was replaced by `new`."""
+        """Replaces the only `old` in a file without checksums by `new`; returns its filter."""
         self.db_bench("fillseq,flush", *BLOOM, "--checksum_type=0", "--format_version=5")
         path = self.table()
         good = path.read_bytes()
@@ -105,8 +104,8 @@ class StockFilters(CommandTest):
 
     def test_unknown_is_no_damage(self):
         for old, new, note in self.each((
-                (self.NAME, self.NAME[:-1] + b"X", "those of the policy bloomfilter"),
-                (b"\xff\0\6\0\0", b"\x90\0\6\0\0", "its kind, -112, is not known here"))):
+                (self.NAME, self.NAME[:-1] + b"X", "written by the unknown policy bloomfilter"),
+                (b"\xff\0\6\0\0", b"\x90\0\6\0\0", "unknown kind -112"))):
             shown = self.patched_filter(old, new)
             self.assertEqual((shown["origin"], shown["predicted_fpr"]), ("unknown", 1))
             self.assertIn(note, shown["note"])
@@ -116,9 +115,9 @@ class StockFilters(CommandTest):
         path = pathlib.Path(__file__).with_name("rocksdb_6.29.5_filter_per_block.sst")
         shown = self.inspect(path)["files"][0]["filter"]
         self.assertEqual((shown["origin"], shown["note"]),
-                         ("unknown", "a filter per block, which RocksDB no longer reads"))
+                         ("unknown", "one filter per block, which RocksDB no longer reads"))
         verified = self.verify(path)
-        self.assertEqual((verified["num_problems"], verified["files"][0]["keys_asked"]), (0, 20))
+        self.assertEqual((verified["num_problems"], verified["files"][0]["keys_checked"]), (0, 20))
 
     def test_other_tables(self):
         self.db_bench("fillseq,flush", "--use_plain_table", "--prefix_size=8", "--mmap_read=1",
@@ -145,7 +144,7 @@ class ColumnFamilies(CommandTest):
 
 class WithoutPlugin(CommandTest):
     def compact(self):
-        """As one who does not know of it."""
+        """Compacts without the plug-in."""
         subprocess.run(["ldb", f"--db={self.db}", "compact"], check=True, timeout=TIMEOUT_SECONDS,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -159,14 +158,14 @@ class WithoutPlugin(CommandTest):
     def test_compaction_by_a_tool(self):
         self.db_bench("fillseq,flush", *BLOOM, num=5000)
         self.compact()
-        self.assertEqual(self.said(), 0)  # it never had the policy
+        self.assertEqual(self.said(), 0)  # the database never had the policy
         self.succeed("apply", "--db", self.db, "--option", "filter_policy=blocksieve:0.01")
         self.with_plugin("ldb", f"--db={self.db}", "compact")
         self.assertEqual(self.said(), 0)
-        self.compact()  # after which the options no longer name it
+        self.compact()  # the options no longer name the policy
         self.assertEqual(self.said(), 1)
         self.succeed("apply", "--db", self.db, "--option", "filter_policy=blocksieve:0.01")
-        self.succeed("rewrite", "--db", self.db, "--only-without")
+        self.succeed("rewrite", "--db", self.db, "--only-unfiltered")
         self.assertEqual(self.said(), 0)
 
     def test_filters_that_are_left_out_by_choice(self):
@@ -234,10 +233,10 @@ class OwnFilters(CommandTest):
 
 
 class Schema(CommandTest):
-    """Names that scripts rely on."""
+    """JSON members that scripts rely on."""
 
     FILE = {"path", "family", "level", "num_entries", "num_bytes", "filter", "index"}
-    FILTER = {"origin", "kind", "shape", "of", "num_filters", "num_entries", "num_bytes",
+    FILTER = {"origin", "kind", "shape", "entries", "num_filters", "num_entries", "num_bytes",
               "bits_per_key", "predicted_fpr", "num_range_filters", "range_bytes", "range_fpr",
               "note", "problems"}
     INDEX = {"num_granules", "num_bytes", "place", "columns", "note", "problem"}
@@ -259,12 +258,12 @@ class Schema(CommandTest):
         self.assertEqual(set(verified), {"version", "engine", "database", "num_problems", "confidence",
                                          "files", "unopened", "vanished"})
         self.assertEqual(set(verified["files"][0]), self.FILE | {
-            "keys_asked", "false_negatives", "unseen", "num_probes", "num_passed",
-            "fpr_interval", "ranges_asked", "false_ranges", "num_range_probes",
+            "keys_checked", "false_negatives", "unchecked", "num_probes", "num_passed",
+            "fpr_interval", "ranges_checked", "false_negative_ranges", "num_range_probes",
             "num_ranges_passed", "range_fpr_interval", "problems"})
 
 
-class WhatIsNoDatabase(CommandTest):
+class NoDatabase(CommandTest):
     def test_other_files(self):
         path = self.dir / "letter.txt"
         for text in ("", "dear", "dear all" * 100):
@@ -294,7 +293,7 @@ class BusyDatabase(CommandTest):
         self.wait_for_files(writer)
         while writer.poll() is None:
             for command in ("inspect", "advise"):
-                # It is let go on for a moment only: on a slow machine it could outrun all passes.
+                # Runs only for a moment: on a slow machine it could outrun all passes.
                 writer.send_signal(signal.SIGCONT)
                 stop = threading.Timer(0.1, writer.send_signal, [signal.SIGSTOP])
                 stop.start()

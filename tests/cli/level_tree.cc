@@ -1,15 +1,15 @@
-// Builds RocksDB databases of given sorted runs, and measures what their lookups read in vain: what
-// `blocksieve advise` predicts.
+// Builds RocksDB databases of given sorted runs, and measures the wasted reads of their lookups,
+// which `blocksieve advise` predicts.
 //
 //   level_tree build DIR LEVEL[/PART]:KEYS:POLICY...
 //                                               a run for each, in this order: the deepest first
 //   level_tree fill DIR KEYS POLICY             by compactions as they come
 //   level_tree ascend DIR KEYS POLICY           the same with ascending keys: files only move
 //   level_tree measure DIR LOOKUPS              prints JSON
-//   level_tree seek DIR SEEKS                   the same of seeks with an upper bound
+//   level_tree seek DIR SEEKS                   the same for seeks with an upper bound
 //
-// POLICY is as in option strings, or "none". Keys are random, so that all runs have the same range,
-// but for those with a PART: theirs are from the first so many-th of all keys.
+// POLICY is as in option strings, or "none". Keys are random, so that all runs have the same key
+// range; a run with a PART has keys from the first 1/PART of it.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -41,7 +41,7 @@ void Check(const rocksdb::Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
 }
 
-// Without a log: databases are flushed before they are closed.
+// No WAL: databases are flushed before they are closed.
 void Put(rocksdb::DB* db, const std::string& key) {
   rocksdb::WriteOptions options;
   options.disableWAL = true;
@@ -106,7 +106,7 @@ std::unique_ptr<rocksdb::DB> Open(const std::string& path, const std::string& po
   return db;
 }
 
-// With a policy that reads the filters of all others.
+// Opens with a policy that reads the filters of all others.
 std::unique_ptr<rocksdb::DB> OpenForReadOnly(const std::string& path,
                                              const std::string& policy = "blocksieve:0.01") {
   std::unique_ptr<rocksdb::DB> db;
@@ -116,8 +116,8 @@ std::unique_ptr<rocksdb::DB> OpenForReadOnly(const std::string& path,
   return db;
 }
 
-// Rewrites the files of a level into another one, or into itself. RocksDB does not tell listeners
-// of a CompactFiles before it is done, as it does of the compactions that it chooses itself.
+// Rewrites the files of a level into another one, or into itself. RocksDB does not call listeners
+// when CompactFiles begins, as it does for its own compactions.
 void Rewrite(rocksdb::DB* db, int from, int to) {
   rocksdb::ColumnFamilyMetaData family;
   db->GetColumnFamilyMetaData(&family);
@@ -144,7 +144,7 @@ void Build(const std::string& path, const std::vector<Run>& runs) {
     Check(db->Flush({}));
     if (run.level > 0) Rewrite(db.get(), 0, run.level);
   }
-  // Once more, now that the whole tree is known to policies that go by it.
+  // Again, now that policies that depend on the tree know all of it.
   for (const Run& run : runs) {
     if (run.level > 0) Rewrite(Open(path, run.policy).get(), run.level, run.level);
   }
@@ -171,7 +171,7 @@ void Fill(const std::string& path, uint64_t num_keys, const std::string& policy,
   }
 }
 
-// Data blocks read by the lookups of keys, less those that had them.
+// Data blocks read by lookups, minus those that had the key.
 template <class Key>
 uint64_t WastedReads(rocksdb::DB* db, uint64_t lookups, const Key& key) {
   rocksdb::SetPerfLevel(rocksdb::kEnableCount);
@@ -216,7 +216,7 @@ void Measure(const std::string& path, uint64_t lookups) {
   std::cout << document << "\n";
 }
 
-// Of ranges that begin at an absent key and hold none: there is room for many, but keys are random.
+// Seeks in wide empty ranges that begin at an absent key.
 void Seek(const std::string& path, uint64_t seeks) {
   const auto db = OpenForReadOnly(path, "{id=blocksieve;ranges=true}");
   rocksdb::SetPerfLevel(rocksdb::kEnableCount);

@@ -1,4 +1,4 @@
-"""What load reads, reports and counts, where it loads to, and what may go wrong there."""
+"""The input, report, counters, target and failures of load."""
 
 import json
 import os
@@ -17,7 +17,7 @@ class Report(CommandTest):
                             stdin=lines_of([*self.ROWS, ("0000", "none")]))
         num_bytes = 4 + len("none") + sum(len(key) + len(str(i)) for key, i in self.ROWS)
         self.assertTrue(done.out.decode().startswith(
-            "rows read: 1,001\nrows kept: 1,000, 1 replaced by later ones of the same key\n"
+            "rows read: 1,001\nrows kept: 1,000, 1 replaced by later rows with the same key\n"
             f"bytes: {num_bytes:,}\n  n=int:1: 1,000 rows with a value, 1 without\nindex bytes: "))
         self.assertIn(b"in 1 of 1 file\n  n=int:1 (of the value): filters ", done.out)
         self.assertEqual(done.err, "")  # no progress without a terminal
@@ -35,7 +35,7 @@ class Report(CommandTest):
         self.assertEqual(self.load([("k2", 2)])["num_files"], 1)
 
     def on_terminal(self, *arguments, stdin=b""):
-        """What is said on standard error, if that is a terminal."""
+        """Output on standard error, if that is a terminal."""
         terminal, its_end = pty.openpty()
         self.addCleanup(os.close, terminal)
         subprocess.run([PROGRAM, *map(str, arguments)], check=True, input=stdin,
@@ -120,13 +120,13 @@ class Counts(CommandTest):
         said = self.load(rows, "--index", "right=int:json:/a/b", "wrong=int:json:/a/c")
         self.assertEqual(self.values(said)["wrong=int:json:/a/c"], (0, 10))
         self.assertEqual(self.values(said)["right=int:json:/a/b"], (10, 0))
-        self.assertIn("warning: no row has a value of wrong=int:json:/a/c",
+        self.assertIn("warning: no row has a value for the index wrong=int:json:/a/c",
                       self.load_lines(lines_of(rows), "--index", "wrong=int:json:/a/c"))
 
     def test_lines_with_cr(self):
         said = self.load_lines(b"a\t1\r\nb\t2\r\n", "--index", "n=int:2")
-        self.assertIn("warning: no row has a value of n=int:1", said)
-        self.assertIn("warning: 2 lines end with CR, which is part of the last field; --format csv", said)
+        self.assertIn("warning: no row has a value for the index n=int:1", said)
+        self.assertIn("warning: 2 lines end with CR, which is stored in the last field; --format csv", said)
 
 
 class Csv(CommandTest):
@@ -163,20 +163,20 @@ class Csv(CommandTest):
         self.assertEqual(said["rows_read"], 1)
         self.assertEqual(self.keys("name = 'a\tb'"), ["1"])
 
-    def test_what_is_wrong(self):
+    def test_errors(self):
         for text, said in (
-                (b'a,"b"c\n', ":1: this is not CSV (RFC 4180): "),
-                (b'a,b\nc,"d\ne\n', ":3: this is not CSV (RFC 4180): a quote is not closed"),
-                (b"a,b\nc,d\te\n", ":2: field 2 has TAB, which separates fields in the stored value; "
-                                   "--store-delimiter takes another byte")):
+                (b'a,"b"c\n', ":1: invalid CSV (RFC 4180): "),
+                (b'a,b\nc,"d\ne\n', ":3: invalid CSV (RFC 4180): missing closing quote"),
+                (b"a,b\nc,d\te\n", ":2: field 2 contains TAB, the delimiter of the stored value; "
+                                   "select another one with --store-delimiter")):
             message = self.fail_with(1, "load", "--db", self.db, "--key", 1, "--format", "csv", "-",
                                      stdin=text)
             self.assertIn("standard input" + said, message)
         self.assertIn("the record has 1 field; the key is field 2 (--key)",
                       self.fail_with(1, "load", "--db", self.db, "--key", 2, "--format", "csv", "-",
                                      stdin=b"a\n"))
-        self.assertIn("only for --format csv", self.load_lines(b"", "--store-delimiter", ",", code=2))
-        self.assertIn("--format: 'tsv' is unknown; allowed: text, json and csv",
+        self.assertIn("only with --format csv", self.load_lines(b"", "--store-delimiter", ",", code=2))
+        self.assertIn("--format is tsv; allowed: text, json, csv",
                       self.load_lines(b"", "--format", "tsv", code=2))
 
 
@@ -222,7 +222,7 @@ class WrongLines(CommandTest):
     def test_too_few_fields(self):
         self.check(b"a\tb\tk1\na\tb\tk2\tc\na\tb\nx\ty\tk3\n", "rows.tsv:3: the line has 2 fields",
                    "separated by TAB; the key is field 3 (--key)",
-                   "the 2 rows before are loaded and flushed, not compacted; nothing after is",
+                   "the 2 rows before are loaded and flushed, not compacted; later rows are not loaded",
                    rows=[b"k1", b"k2"])
 
     def test_in_the_first_line(self):
@@ -259,8 +259,8 @@ class UnreadableFiles(CommandTest):
 class FullDisk(CommandTest):
     ROWS = [(f"{i:06}", os.urandom(500).hex()) for i in range(300_000)]
 
-    def test_what_is_kept_is_said_exactly(self):
-        """A file-size limit stands in for the disk: the file that a flush writes is too large."""
+    def test_reports_exactly_the_durable_rows(self):
+        """A file-size limit simulates the disk: the flushed file is too large."""
         path = self.dir / "rows"
         path.write_bytes(lines_of(self.ROWS))
         # Memtables of 64 MiB become files of 33 MiB: hexadecimal digits compress to half.
@@ -271,7 +271,7 @@ class FullDisk(CommandTest):
                 capture_output=True, check=False, timeout=TIMEOUT_SECONDS)
             self.assertEqual(done.returncode, 1, done.stderr)
             kept = re.search(r"cannot write database .*; the first ([\d,]+) rows? of the file are kept, "
-                             r"nothing after is", done.stderr.decode())
+                             r"later rows are not", done.stderr.decode())
             self.assertTrue(kept, done.stderr)
             count = int(kept[1].replace(",", ""))
             self.assertEqual([key for key, _ in self.scan("TRUE")],

@@ -41,26 +41,26 @@ RequestedRatesByFamily BitsPerKey(double bits_per_key) {
   return {{"", {.goal = {.bits_per_key = bits_per_key}}}};
 }
 
-TEST(MovedFiles, AreTheOnesWithARateOfALevelAbove) {
+TEST(MovedFiles, HaveTheRateOfALevelAbove) {
   std::vector<FileReport> files = Tree();
   files[4].filter.predicted_fpr = files[2].filter.predicted_fpr;  // from level 2 to 3
   files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;  // from level 1 to 3
   EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10)), (Levels{{}, {}, {}, {}, 2, 1}));
 }
 
-TEST(MovedFiles, MayComeFromALevel0ThatIsEmptyNow) {
+TEST(MovedFiles, MayComeFromAnEmptyLevel0) {
   std::vector<FileReport> files = Tree();
   files[5].filter.predicted_fpr = 1e-7;
   EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10))[5], std::optional<int>(0));
 }
 
-TEST(MovedFiles, AreToldByTheOptionsIfAllOfThemMoved) {
+TEST(MovedFiles, AreRecognizedByTheOptionsIfAllMoved) {
   std::vector<FileReport> files = {File(6, 1000, 1e-4, 14), File(6, 1000, 1e-4, 14)};
   for (int i = 0; i < 100; ++i) files.push_back(File(6, 1000, 1e-4, 14));
   EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10)), Levels(102, 0));
 }
 
-TEST(MovedFiles, AreToldByTheirKindsWhereTheseSayIt) {
+TEST(MovedFiles, AreRecognizedByTheirKinds) {
   std::vector<FileReport> files = Tree();
   for (FileReport& file : files) file.filter.kind = "ribbon";
   files[1].filter.predicted_fpr = 1e-7;  // of level 0 by its rate, but not by its kind
@@ -71,14 +71,14 @@ TEST(MovedFiles, AreToldByTheirKindsWhereTheseSayIt) {
   EXPECT_EQ(LevelsBuiltFor(files, requested), (Levels{{}, {}, {}, 0, {}, {}}));
 }
 
-TEST(MovedFiles, NoneWhereTheOptionsAskForOneRateOrAreNotKnown) {
+TEST(MovedFiles, NoneWithOneRateOrUnknownOptions) {
   std::vector<FileReport> files = Tree();
   files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;
   EXPECT_EQ(LevelsBuiltFor(files, {{"", {}}}), Levels(6));
   EXPECT_EQ(LevelsBuiltFor(files, {}), Levels(6));
 }
 
-TEST(MovedFiles, AreNotThoseOfOtherFilters) {
+TEST(MovedFiles, IgnoreOtherFilters) {
   std::vector<FileReport> files = Tree();
   files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;
   files[5].filter.origin = FilterOrigin::kStock;

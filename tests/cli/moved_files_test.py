@@ -1,4 +1,4 @@
-"""What inspect shows of files that moved to another level without being rewritten."""
+"""inspect on files that moved to another level without being rewritten."""
 
 from advise_test import RUNS
 from command import CommandTest
@@ -10,7 +10,7 @@ SPREAD_OVER_BOTH = "{id=blocksieve;wasted_reads=0.02;ranges=true;seek_fraction=0
 
 class MovedFiles(CommandTest):
     def moved(self):
-        """Levels of the files that moved, and those they were built for."""
+        """Levels of the moved files, and levels that their filters were built for."""
         return [(file["level"], file["built_for_level"]) for file in self.inspect()["files"]
                 if file["built_for_level"] is not None]
 
@@ -19,7 +19,7 @@ class MovedFiles(CommandTest):
         files = self.inspect()["files"]
         moved = self.moved()
         self.assertGreater(len(files), 20)
-        # Nothing but flushes builds Bloom filters.
+        # Only flushes build Bloom filters.
         self.assertEqual(len(moved), sum(file["level"] > 0 and file["filter"]["kind"] == "bloom"
                                          for file in files))
         self.assertGreater(len(moved), 0.9 * len(files))
@@ -27,7 +27,7 @@ class MovedFiles(CommandTest):
             self.assertLess(built_for, level)
         text = self.text_of("inspect", "--db", self.db)
         self.assertRegex(text, rf"(?m)^{len(moved)} files with [\d,]+ keys moved to another level, "
-                               r"with the filter of the old one:$")
+                               r"with the filter of the old level:$")
         self.assertEqual(text.count("  from level "), len(moved))
 
     def test_levels_that_compactions_wrote(self):

@@ -9,7 +9,7 @@ ROWS = 30_000
 
 
 def ordered(rows, column, descending=False, limit=10):
-    """What SQL would give: by value, then by key; without rows that lack a value."""
+    """The result of SQL: by value, then by key, without rows that lack a value."""
     rows = [row for row in rows if row[column] != ""]
     sign = -1 if descending else 1
     return [row[0] for row in sorted(rows, key=lambda row: (sign * row[column], row[0]))[:limit]]
@@ -49,7 +49,7 @@ class Orders(OrderTest):
         self.check(self.rows)
 
     def test_stale_rows_and_rows_without_a_value(self):
-        """Newer versions in other files, of other values; rows that have none."""
+        """Newer versions in other files with other values, and rows without a value."""
         self.load(self.rows, *self.INDEXES)
         rows = {row[0]: row for row in self.rows}
         for round_number in range(3):
@@ -74,7 +74,7 @@ class Orders(OrderTest):
         self.load(self.rows, *self.INDEXES)
         for where, limit in (("ORDER BY ts LIMIT 10", 10), ("ORDER BY ts DESC LIMIT 10", 10),
                              ("ORDER BY ts LIMIT 2000", 2000)):
-            # The rows of the blocks that hold the best ones lie side by side.
+            # The blocks with the best rows are adjacent.
             explanation = self.explain(where)
             keys = ordered(self.rows, 1, "DESC" in where, limit)
             span = int(max(keys)[1:]) - int(min(keys)[1:]) + 1
@@ -95,7 +95,7 @@ class Orders(OrderTest):
                       self.fail_with(2, "scan", "--db", self.db, "--where", "ORDER BY ts"))
         self.assertIn("ORDER BY ts DESC", self.fail_with(2, "scan", "--db", self.db, "--reverse",
                                                          "--where", "ORDER BY ts LIMIT 1"))
-        self.assertIn("a limit is given twice", self.fail_with(
+        self.assertIn("; allowed: one of them", self.fail_with(
             2, "scan", "--db", self.db, "--limit", 5, "--where", "LIMIT 1"))
 
 

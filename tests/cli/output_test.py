@@ -40,7 +40,7 @@ class Streams(CommandTest):
         done = self.shell('"$1" scan --db "$2" --explain | head -n 1; echo "${PIPESTATUS[0]}"')
         self.assertEqual(done.stdout, b"000000\t" + b"x" * 50 + b"\n0\n")
         self.assertIn(b"full scan", done.stderr)
-        self.assertNotIn(b"returned 30000", done.stderr)  # it stopped
+        self.assertNotIn(b"returned 30000", done.stderr)  # the scan stopped
 
     def test_reader_that_reads_nothing(self):
         done = self.shell('"$1" scan --db "$2" --count | true; echo "${PIPESTATUS[0]}"')
@@ -74,7 +74,7 @@ class Streams(CommandTest):
 
 
 class Reading(CommandTest):
-    """What all commands that only read have in common."""
+    """Common behavior of commands that only read."""
 
     COMMANDS = (("scan",), ("scan", "--explain", "--count"), ("inspect",), ("verify",), ("check",),
                 ("advise",), ("advise", "--seek-fraction", "0.5"), ("rewrite", "--dry-run"),
@@ -105,13 +105,13 @@ class Reading(CommandTest):
         self.assertEqual(self.inspect()["files"] + self.verify()["files"], [])
         self.assertIn(b"No files: nothing has been flushed yet.",
                       self.succeed("inspect", "--db", self.db).out)
-        self.assertIn(b"No filter pays here: there are no files",
+        self.assertIn(b"No filter pays here: the database has no files",
                       self.succeed("advise", "--db", self.db).out)
 
     def test_missing_and_other_databases(self):
         for command in self.COMMANDS:
             self.db = self.dir / "db"
-            self.assertIn(f"there is no database {self.db}",
+            self.assertIn(f"database {self.db} does not exist",
                           self.fail_with(1, *command, "--db", self.db))
             self.db.mkdir()
             for path in (self.db, self.dir / "file"):
@@ -119,6 +119,6 @@ class Reading(CommandTest):
                 self.assertIn(f"{path} is not a database: it has no file CURRENT",
                               self.fail_with(1, *command, "--db", path))
             self.db.rmdir()
-        self.assertIn("there is no database", self.fail_with(1, "scan", "--db", ""))
+        self.assertIn("does not exist", self.fail_with(1, "scan", "--db", ""))
         (self.dir / "loop").symlink_to("loop")
         self.assertIn("cannot open database", self.fail_with(1, "scan", "--db", self.dir / "loop"))

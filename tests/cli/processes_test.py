@@ -18,7 +18,7 @@ class Loading(CommandTest):
         self.assertEqual(self.keys("n = 1"), ["a", "b"])
 
     def test_scan_while_files_come_and_go(self):
-        """Compactions remove files that a scan has just read of."""
+        """Compactions remove files that a scan has just listed."""
         self.load([("a", 1)], "--index", "n=int:2")
         script = """
             for i in $(seq 30); do printf 'k%s\\t%s\\n' $i $i | "$1" load --db "$2" --key 1 - || exit; done

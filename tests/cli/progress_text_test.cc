@@ -5,7 +5,7 @@
 namespace blocksieve::term {
 namespace {
 
-TEST(ProgressText, HasAShareARateAndTheTimeLeft) {
+TEST(ProgressText, HasShareRateAndTimeLeft) {
   EXPECT_EQ(ProgressText("loading", {250, 1000, 2000, "row"}, 2),
             "loading: 2,000 rows, 25 %, 1,000 rows/s, 6 s left");
   EXPECT_EQ(ProgressText("compacting", {30'000'000, 90'000'000, 30'000'000, "byte"}, 600),
@@ -14,7 +14,7 @@ TEST(ProgressText, HasAShareARateAndTheTimeLeft) {
             "indexing: 1 file, 0 %, 1 file/s, 2 h 47 min left");
 }
 
-TEST(ProgressText, LeavesOutWhatIsNotKnown) {
+TEST(ProgressText, OmitsUnknownParts) {
   EXPECT_EQ(ProgressText("loading", {250, 0, 2000, "row"}, 2), "loading: 2,000 rows, 1,000 rows/s");
   EXPECT_EQ(ProgressText("loading", {250, 1000, 2000, "row"}, 0.1), "loading: 2,000 rows, 25 %");
   EXPECT_EQ(ProgressText("loading", {0, 1000, 0, "row"}, 9), "loading: 0 rows, 0 %");

@@ -17,7 +17,7 @@ constexpr uint64_t kKeysPerFile = 5000;
 
 class RangeAdviceTest : public ::testing::Test {
  protected:
-  // Each run of so many files.
+  // `files_of_runs`: number of files of each run.
   void MakeRuns(const std::vector<size_t>& files_of_runs) {
     for (size_t level = 0; level < files_of_runs.size(); ++level) {
       for (size_t i = 0; i < files_of_runs[level]; ++i) {
@@ -53,7 +53,7 @@ class RangeAdviceTest : public ::testing::Test {
   std::vector<std::string> read_;
 };
 
-TEST_F(RangeAdviceTest, ASampleIsFromAllOverARunAndStandsForIt) {
+TEST_F(RangeAdviceTest, ExtrapolatesFromFilesThroughoutTheRun) {
   MakeRuns({1, 7});
   const RangeAdvice advice = Advise({.fraction = 1, .range_width = 0});
   EXPECT_EQ(read_, (std::vector<std::string>{"0/0", "1/1", "1/3", "1/5"}));
@@ -68,7 +68,7 @@ TEST_F(RangeAdviceTest, ASampleIsFromAllOverARunAndStandsForIt) {
   EXPECT_EQ(advice.do_not_pay, "");
 }
 
-TEST_F(RangeAdviceTest, LookupsAndSeeksAreWeighed) {
+TEST_F(RangeAdviceTest, WeightsLookupsAndSeeks) {
   MakeRuns({1});
   const RangeAdvice advice = Advise({.fraction = 0.2, .range_width = 1});
   EXPECT_DOUBLE_EQ(advice.empty_share, std::exp(-1));
@@ -77,18 +77,17 @@ TEST_F(RangeAdviceTest, LookupsAndSeeksAreWeighed) {
   EXPECT_NE(Advise({.fraction = 0.0005, .range_width = 0}).do_not_pay, "");
 }
 
-TEST_F(RangeAdviceTest, PresentFiltersAreCounted) {
+TEST_F(RangeAdviceTest, CountsCurrentFilters) {
   MakeRuns({2});
   files_[0].filter.num_range_filters = 1;
   files_[0].filter.range_fpr = 0.02;
   EXPECT_DOUBLE_EQ(Advise({.fraction = 1}).current_blocks, (1 + 0.02) / 2);
   files_[1].filter = files_[0].filter;
   EXPECT_DOUBLE_EQ(Advise({.fraction = 0.01}).current_blocks, 0.02);
-  EXPECT_EQ(Advise({.fraction = 0.01}).do_not_pay,
-            "the range filters that files have save as much");
+  EXPECT_EQ(Advise({.fraction = 0.01}).do_not_pay, "the current range filters save as much");
 }
 
-TEST_F(RangeAdviceTest, WhatCannotBeReadIsLeftOut) {
+TEST_F(RangeAdviceTest, SkipsUnreadableFiles) {
   MakeRuns({3});
   const RangeAdvice advice = Advise({.fraction = 1}, [] { term::Fail("damaged"); });
   EXPECT_EQ(advice.runs[0].sampled_keys, 3 * kKeysPerFile / 2);

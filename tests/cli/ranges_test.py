@@ -1,4 +1,4 @@
-"""Filters that answer for ranges: how load makes them, what inspect and verify see of them."""
+"""Range filters in load, inspect, verify and advise."""
 
 import json
 import random
@@ -10,7 +10,7 @@ RANGE_FPR = 0.02
 
 
 def rows_of(number, seed=1):
-    """Keys that are not alike."""
+    """Rows with dissimilar keys."""
     source = random.Random(seed)
     return sorted((f"user{source.randrange(10 ** 12):012}", i) for i in range(number))
 
@@ -28,14 +28,14 @@ class Ranges(CommandTest):
     def test_inspect_and_verify(self):
         self.load(self.ROWS, "--range-fpr", RANGE_FPR)
         shown = self.filter_of_only_file()
-        self.assertEqual(shown["of"], "keys and ranges")
+        self.assertEqual(shown["entries"], "keys and ranges")
         self.assertEqual(shown["num_range_filters"], shown["num_filters"])
         self.assertAlmostEqual(shown["range_fpr"], RANGE_FPR, delta=0.3 * RANGE_FPR)
         self.assertLess(shown["range_bytes"], shown["num_bytes"])
         self.assertGreater(shown["range_bytes"], 15_000)
         file, = self.verify()["files"]
-        # By the key alone, and with all that is between it and the one before.
-        self.assertEqual((file["ranges_asked"], file["false_ranges"]), (40_000, 0))
+        # Once for the key, once for the range from the previous key.
+        self.assertEqual((file["ranges_checked"], file["false_negative_ranges"]), (40_000, 0))
         self.assertGreater(file["num_range_probes"], 99_000)
         low, high = file["range_fpr_interval"]
         self.assertLess(low, 1.2 * shown["range_fpr"])
@@ -44,24 +44,24 @@ class Ranges(CommandTest):
     def test_text(self):
         self.load(self.ROWS, "--range-fpr", RANGE_FPR)
         self.check_text(("inspect", "--db", self.db),
-                        "ranges +level +filters +bytes +range bits/key +estimated range FPR$",
+                        "range filters +level +filters +bytes +range bits/key +estimated range FPR$",
                         r"\d{6}\.sst +\d +\d+ +\d\d,\d{3} +\d\.\d\d +0\.02\d*$")
         self.check_text(("verify", "--db", self.db),
-                        "file +level +ranges asked +denied +probes +measured range FPR",
+                        "file +level +ranges checked +false negatives +probes +measured range FPR",
                         r"\d{6}\.sst +\d +40,000 +0 +9\d,\d{3} +0\.0(19|2)\d* \(")
 
     def test_without(self):
         self.load(self.ROWS)
         shown = self.filter_of_only_file()
-        self.assertEqual((shown["of"], shown["num_range_filters"], shown["range_fpr"]),
+        self.assertEqual((shown["entries"], shown["num_range_filters"], shown["range_fpr"]),
                          ("keys", 0, 1))
         file, = self.verify()["files"]
-        self.assertEqual((file["ranges_asked"], file["range_fpr_interval"]), (0, None))
+        self.assertEqual((file["ranges_checked"], file["range_fpr_interval"]), (0, None))
         for command in ("inspect", "verify"):
             self.assertNotIn(b"ranges", self.succeed(command, "--db", self.db).out)
 
     def test_keys_too_much_alike(self):
-        """Filters are for points alone then."""
+        """The filters have keys only."""
         rows = [(f"{'/'.join('abc'[i >> shift & 1] * 9 for shift in range(10))}", i)
                 for i in range(1000)]
         self.load(sorted(rows), "--range-fpr", 1e-5)
@@ -69,14 +69,14 @@ class Ranges(CommandTest):
         self.assertEqual(self.filter_of_only_file()["origin"], "blocksieve")
 
     def test_the_database_keeps_them(self):
-        """Policy and extractor are in its options."""
+        """Its options have the policy and the extractor."""
         self.load(self.ROWS, "--range-fpr", RANGE_FPR)
         self.assertIn("prefix_extractor=blocksieve.range", self.options())
         self.assertIn("ranges=true", self.options())
         self.load(rows_of(1000, seed=2))
         self.assertGreater(self.filter_of_only_file()["num_range_filters"], 0)
         self.assertEqual(len(self.scan("TRUE")), 21_000)
-        # Later ones take the place of those that it has.
+        # Later files replace the current ones.
         self.load(rows_of(10, seed=3), "--range-fpr", 0.1)
         self.assertAlmostEqual(self.filter_of_only_file()["range_fpr"], 0.1, delta=0.03)
 
@@ -96,12 +96,12 @@ class Ranges(CommandTest):
     def test_another_prefix_extractor(self):
         self.db_bench("fillseq,flush", "--prefix_size=8", num=100)
         said = self.load_lines(b"a\t1\n", "--range-fpr", "0.01", code=2)
-        self.assertIn("--range-fpr 0.01: the database cannot have range filters: ", said)
-        self.assertIn("prefix extractor", said)
+        self.assertIn("--range-fpr is 0.01, but the database cannot have range filters: ", said)
+        self.assertIn("option prefix_extractor is rocksdb.FixedPrefix", said)
 
 
 class Advice(CommandTest):
-    """What advise says of ranges, and whether it comes true."""
+    """The advice on range filters, and whether its predictions hold."""
 
     RUNS = ("3:200000", "2/4:50000", "0:50000", "0:50000")
     SEEKS = 50_000
@@ -117,10 +117,10 @@ class Advice(CommandTest):
     def test_prediction(self):
         self.build_runs(self.RUNS, "bloomfilter:10")
         advice = self.advise()
-        # All of the runs, but a fourth of the seeks only that with keys from a fourth of them.
-        self.assertAlmostEqual(advice["blocks_per_empty_seek_today"], 3.25, delta=0.02)
+        # Each seek checks all runs, except the run with a fourth of the key range.
+        self.assertAlmostEqual(advice["current_blocks_per_empty_seek"], 3.25, delta=0.02)
         self.assertAlmostEqual(self.blocks_per_seek(), 3.25, delta=0.02)
-        self.assertEqual([run["range_fpr_today"] for run in advice["runs"]], [1] * 4)
+        self.assertEqual([run["current_range_fpr"] for run in advice["runs"]], [1] * 4)
         policy, extractor = advice["options"]
         self.assertEqual(extractor, "prefix_extractor=blocksieve.range")
         self.db = self.dir / "with ranges"
@@ -130,20 +130,20 @@ class Advice(CommandTest):
         range_bytes = sum(file["filter"]["range_bytes"] for file in self.inspect()["files"])
         self.assertAlmostEqual(range_bytes, advice["range_bytes"], delta=0.02 * range_bytes)
         again = self.advise()
-        self.assertAlmostEqual(again["blocks_per_empty_seek_today"],
+        self.assertAlmostEqual(again["current_blocks_per_empty_seek"],
                                advice["blocks_per_empty_seek"], delta=0.002)
-        self.assertIn(b"\nThese options leave out the range filters that files have",
+        self.assertIn(b"\nThese options drop the range filters of the files",
                       self.succeed("advise", "--db", self.db).out)
 
     def test_names(self):
         self.load(rows_of(2000))
         advice = self.advise()
         self.assertEqual(set(advice), {
-            "seek_fraction", "range_width", "share_of_empty_seeks", "blocks_per_empty_seek_today",
-            "blocks_per_empty_seek", "wasted_reads_today", "wasted_reads", "range_bytes", "runs",
+            "seek_fraction", "range_width", "empty_seek_share", "current_blocks_per_empty_seek",
+            "blocks_per_empty_seek", "current_wasted_reads", "wasted_reads", "range_bytes", "runs",
             "options", "do_not_pay"})
         self.assertEqual(set(advice["runs"][0]), {
-            "level", "num_keys", "sampled_files", "sampled_keys", "range_fpr_today",
+            "level", "num_keys", "sampled_files", "sampled_keys", "current_range_fpr",
             "estimated_fpr", "range_fpr", "range_bytes"})
 
     def test_options(self):
@@ -151,7 +151,7 @@ class Advice(CommandTest):
                    r"range_fpr=0\.011\}", r"prefix_extractor=blocksieve\.range"]
         self.load(rows_of(20_000))
         advice = self.advise()
-        self.assertAlmostEqual(advice["blocks_per_empty_seek_today"], 1, delta=0.001)
+        self.assertAlmostEqual(advice["current_blocks_per_empty_seek"], 1, delta=0.001)
         self.assertAlmostEqual(advice["runs"][0]["estimated_fpr"], 0.011, delta=0.003)
         self.assertEqual(advice["runs"][0]["sampled_keys"], 20_000)
         self.assertEqual(len(advice["options"]), len(options))
@@ -164,7 +164,7 @@ class Advice(CommandTest):
                                delta=0.1 * before)
 
     def test_partitions(self):
-        """Each has a range filter of its own."""
+        """Each partition has its own range filter."""
         sizes = []
         for more in self.each(((), PARTITIONED)):
             self.db_bench("fillrandom,flush,compact", "--bloom_bits=10", *more)
@@ -172,16 +172,16 @@ class Advice(CommandTest):
         self.assertGreater(sizes[1], 1.04 * sizes[0])
 
     def test_where_they_pay(self):
-        # More than any version's default cache.
+        # Larger than any version's default cache.
         self.db_bench("fillrandom,flush,compact", "--compression_type=none",
                       "--write_buffer_size=67108864", "--value_size=200", num=300_000)
         self.assertEqual(self.advise()["do_not_pay"], "")
         self.assertIn("they would save", self.advise("--range-width", 7)["do_not_pay"])
         text = self.text_of("advise", "--db", self.db, "--seek-fraction", 0.5)
-        self.assertNotIn("Ranges do not pay", text)
+        self.assertNotIn("No range filter pays", text)
 
     def test_keys_too_much_alike(self):
-        """What tells neighbours apart is one of few words, far behind a long common part."""
+        """Neighbors differ in one of few words after a long common prefix."""
         source = random.Random(1)
         def key():
             return "".join(source.choice(("north", "south", "east", "west")) for _ in range(40))
@@ -190,18 +190,18 @@ class Advice(CommandTest):
         self.load([(key, 1) for key in sorted(keys)])
         advice = self.advise()
         self.assertGreater(advice["runs"][0]["estimated_fpr"], 0.2)
-        self.assertEqual(advice["do_not_pay"], "neighbouring keys are too much alike")
+        self.assertEqual(advice["do_not_pay"], "neighboring keys are too similar")
         self.assertEqual((advice["range_bytes"], advice["options"]), (0, []))
         text = self.text_of("advise", "--db", self.db, "--seek-fraction", 0.5)
-        self.assertIn("\nRanges do not pay here: neighbouring keys are too much alike.\n", text)
+        self.assertIn("\nNo range filter pays here: neighboring keys are too similar.\n", text)
         self.assertNotIn("Options for range filters", text)
 
     def test_text(self):
         self.load(rows_of(2000))
         self.check_text(
             ("advise", "--db", self.db, "--seek-fraction", 0.5, "--range-width", 1),
-            "level +runs +keys +seeks +range FPR today +estimated +filter bytes +bits/key$",
+            "level +runs +keys +seeks +current range FPR +estimated +filter bytes +bits/key$",
             r"\d +1 +2,000 +100.0 % +- +0.01\d* +\d,\d{3} +\d.\d\d$",
-            r"One that finds nothing reads 1 data blocks today, and 0\.01",
-            "With 1 keys in their ranges on average, 36.8 % of the seeks find nothing",
+            r"A seek that finds nothing reads 1 data blocks with the current filters,$", r"0\.01",
+            "With 1 keys per range on average, 36.8 % of the seeks find nothing",
             "  prefix_extractor=blocksieve.range$")

@@ -16,7 +16,7 @@
 #include "lib/lsm/key_interpolation.h"
 #include "tests/support/logs.h"
 
-// What `advise` promises is what the policy builds.
+// The policy builds the filters that `advise` predicts.
 
 namespace blocksieve::cli {
 namespace {
@@ -28,8 +28,8 @@ std::string Key(uint64_t number) {
   return std::string(8 - digits.size(), '0') + digits;
 }
 
-// Files of level 0 anywhere, and up to five deeper levels, of which some are empty. A level spans
-// any part of the keys; its files lie apart.
+// A random tree: overlapping files on level 0, and up to five deeper levels, some empty. A level
+// spans any part of the key range; its files do not overlap.
 rocksdb::ColumnFamilyMetaData RandomTree(Random* random) {
   constexpr uint64_t kNumKeys = 10'000'000;
   const auto below = [&](uint64_t end) { return (*random)() % end; };
@@ -55,7 +55,7 @@ rocksdb::ColumnFamilyMetaData RandomTree(Random* random) {
   return tree;
 }
 
-// As the command reads them.
+// The reports that the command would read.
 std::vector<FileReport> ReportsOf(const rocksdb::ColumnFamilyMetaData& tree) {
   std::vector<FileReport> reports;
   for (const auto& level : tree.levels) {
@@ -72,7 +72,7 @@ std::vector<FileReport> ReportsOf(const rocksdb::ColumnFamilyMetaData& tree) {
 
 FilterPlan Advise(const std::vector<FileReport>& reports, const RateGoal& goal,
                   std::optional<FilterKind> kind) {
-  // The command reads data blocks instead; here are no files.
+  // Instead of reading data blocks: there are no files here.
   std::vector<lsm::RunFile> files;
   for (const FileReport& report : reports) {
     files.push_back(
@@ -92,7 +92,7 @@ FilterPlan Advise(const std::vector<FileReport>& reports, const RateGoal& goal,
 
 double Build(const rocksdb::ColumnFamilyMetaData& tree, const RateGoal& goal, PolicyKind kind,
              int level) {
-  using namespace rocksdb_plugin;  // NOLINT: that of the policy
+  using namespace rocksdb_plugin;  // NOLINT: the policy's namespace
   static const auto log = std::make_shared<testing::MemoryLogger>();
   LevelRegistry::Instance().Set(log, {{tree.name, LevelsOf(tree, nullptr)}});
   const rocksdb::BlockBasedTableOptions table;
@@ -108,7 +108,7 @@ double Build(const rocksdb::ColumnFamilyMetaData& tree, const RateGoal& goal, Po
   return of_file.ok() ? of_file->target_fpr : 0;
 }
 
-TEST(RatesAgree, BetweenAdviceAndPolicyInRandomTrees) {
+TEST(RatesAgree, InAdviceAndPolicyForRandomTrees) {
   constexpr int kNumTrees = 1000;
   Random random(32);
   for (int i = 0; i < kNumTrees; ++i) {

@@ -1,5 +1,4 @@
-"""Rewriting the files of a database, and going back: from advice to done on databases that stock
-RocksDB wrote."""
+"""rewrite and revert, from advice to the result, on databases that stock RocksDB wrote."""
 
 import pathlib
 import re
@@ -16,7 +15,7 @@ LEVELS = ("--compression_type=none", "--write_buffer_size=4000000",
 
 
 class Rewriting(CommandTest):
-    NUM = 1_000_000  # of which the tool asks for absent keys: fewer would leave much to chance
+    NUM = 1_000_000  # lookups of absent keys; fewer would be too random
 
     OPTIONS = ()
 
@@ -43,7 +42,7 @@ class Rewriting(CommandTest):
         shutil.copytree(f"{self.built.name}/db", self.db)
         if not self.IS_AT_REST:
             return
-        # What compactions would still do is a matter of their timing.
+        # Pending compactions depend on timing.
         options = self.options_file()
         options.write_text(options.read_text().replace("disable_auto_compactions=false",
                                                        "disable_auto_compactions=true"))
@@ -64,7 +63,7 @@ class Rewriting(CommandTest):
         return [file["filter"]["origin"] for file in self.inspect()["files"]]
 
     def counted(self, lookups=2_000_000):
-        """Data blocks that RocksDB's own tool reads in vain per lookup of an absent key."""
+        """Wasted data block reads per lookup of an absent key, counted by RocksDB's own tool."""
         said = self.with_plugin(
             "db_bench", f"--db={self.db}", "--use_existing_db=1", "--benchmarks=readmissing",
             f"--options_file={self.options_file()}", f"--num={self.NUM}", f"--reads={lookups}",
@@ -83,7 +82,7 @@ class Rewriting(CommandTest):
         return done.stdout
 
     def begin(self, *arguments):
-        """A rewriting that is under way: some files are done, and some are not."""
+        """Starts a rewrite and returns while only some files are rewritten."""
         before = set(self.db.glob("*.sst"))
         process = subprocess.Popen([PROGRAM, "rewrite", "--db", str(self.db), *arguments],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -97,17 +96,17 @@ class Rewriting(CommandTest):
 
 
 class Transcript(Rewriting):
-    """The whole way, with a rewriting that is killed."""
+    """All steps, with a rewrite that is killed."""
 
     def test_from_advice_to_done_and_back(self):
         self.build()
         rows = self.rows()
         family = self.json_of("advise", "--db", self.db)["families"][0]
-        today = family["today"]
+        current = family["current"]
         self.assertEqual(family["verdict"]["proposal"], "same memory")
         proposal = next(one for one in family["proposals"] if one["name"] == "same memory")
         before = self.counted()
-        self.assert_close(before, today["wasted_reads_absent"])
+        self.assert_close(before, current["wasted_reads_absent"])
 
         self.succeed("apply", "--db", self.db, "--option", proposal["option"])
         num_files = len(self.would_rewrite())
@@ -125,7 +124,7 @@ class Transcript(Rewriting):
         self.assertEqual(self.would_rewrite(), [])
         after = self.counted()
         self.assert_close(after, proposal["wasted_reads_absent"])
-        self.assertLess(10 * after, 1.5 * before)  # about as the verdict says
+        self.assertLess(10 * after, 1.5 * before)  # about the gain in the verdict
         self.assertLessEqual(self.inspect()["total"]["filter_bytes"],
                              1.02 * proposal["filter_bytes"])
         measured = said["families"][0]["after"]
@@ -135,19 +134,19 @@ class Transcript(Rewriting):
 
         self.assertEqual(set(self.origins()), {"blocksieve"})
         self.assertEqual(self.verify()["num_problems"], 0)
-        self.assertTrue(self.succeed("advise", "--db", self.db).out.startswith(b"Leave it"))
+        self.assertTrue(self.succeed("advise", "--db", self.db).out.startswith(b"No change recommended"))
 
         family = self.json_of("revert", "--db", self.db, "--dry-run")["families"][0]
-        self.assert_close(family["today"]["wasted_reads_absent"], after)
-        self.assert_close(family["afterwards"]["wasted_reads_absent"], before)
-        self.assertEqual(family["today"]["filter_bytes"], measured["filter_bytes"])
+        self.assert_close(family["current"]["wasted_reads_absent"], after)
+        self.assert_close(family["projected"]["wasted_reads_absent"], before)
+        self.assertEqual(family["current"]["filter_bytes"], measured["filter_bytes"])
         said = self.json_of("revert", "--db", self.db)["families"][0]
         self.assertEqual(set(self.origins()), {"stock"})
         back = self.counted()
         self.assert_close(said["after"]["wasted_reads_predicted"], back)
         self.assert_close(said["after"]["wasted_reads_measured"], back)
         self.assertEqual(said["after"]["filter_bytes"], self.inspect()["total"]["filter_bytes"])
-        self.assertAlmostEqual(family["afterwards"]["filter_bytes"], said["after"]["filter_bytes"],
+        self.assertAlmostEqual(family["projected"]["filter_bytes"], said["after"]["filter_bytes"],
                                delta=0.01 * said["after"]["filter_bytes"])
         self.assertIn("\n  filter_policy=bloomfilter:10:false\n", self.options_file().read_text())
         self.assertNotIn("blocksieve", self.options_file().read_text())
@@ -162,7 +161,7 @@ class SmallTree(Rewriting):
                "--max_bytes_for_level_base=1000000")
 
     def check_repeated(self, *policies):
-        """What was rewritten stays as it is, however often it is asked."""
+        """A second rewrite changes nothing."""
         for policy in policies:
             with self.subTest(policy):
                 self.build()
@@ -172,7 +171,7 @@ class SmallTree(Rewriting):
                 self.assertEqual(self.would_rewrite(), [])
                 before = {path.name for path in self.db.glob("*.sst")}
                 said = self.succeed("rewrite", "--db", self.db).out
-                self.assertEqual(said, b"No file would gain: nothing was rewritten.\n")
+                self.assertEqual(said, b"Nothing to rewrite: no filter would improve.\n")
                 self.assertEqual({path.name for path in self.db.glob("*.sst")}, before)
                 self.assertEqual(self.rows(), rows)
 
@@ -182,11 +181,11 @@ class Rewrites(SmallTree):
         self.build()
         for arguments in ((), ("--dry-run",), ("--column-family", "default")):
             said = self.fail_with(1, "rewrite", "--db", self.db, *arguments)
-            self.assertIn(f"the options of database {self.db} name no filters of blocksieve", said)
-            self.assertIn("blocksieve apply writes them", said)
+            self.assertIn(f"the OPTIONS file of database {self.db} has no blocksieve policy", said)
+            self.assertIn("set one with blocksieve apply", said)
 
     def test_order(self):
-        """What saves most reads first; then what saves most memory."""
+        """First by saved reads, then by saved memory."""
         self.build()
         self.apply("{id=blocksieve;bits_per_key=10}")
         files = self.would_rewrite()
@@ -209,25 +208,25 @@ class Rewrites(SmallTree):
             origins = {file["filter"]["origin"] for file in self.inspect()["files"]
                        if file["level"] == level["level"]}
             self.assertEqual(origins, {"blocksieve" if level["level"] == 1 else "stock"})
-        # Filters of one kind and rate are as good as they can be.
+        # Filters of the requested kind and rate cannot improve.
         before = {path.name for path in self.db.glob("*.sst")}
         said = self.succeed("rewrite", "--db", self.db, "--level", 1).out
-        self.assertEqual(said, b"No file would gain: nothing was rewritten.\n")
+        self.assertEqual(said, b"Nothing to rewrite: no filter would improve.\n")
         self.assertEqual({path.name for path in self.db.glob("*.sst")}, before)
 
-    def test_only_without(self):
-        """Files that a tool wrote that did not have the plug-in."""
+    def test_only_unfiltered(self):
+        """Files written by a tool without the plug-in."""
         self.build()
         self.apply("blocksieve:0.002")
-        self.assertEqual(self.would_rewrite("--only-without"), [])
-        # A file over all keys, so that none of the last level stays as it is.
+        self.assertEqual(self.would_rewrite("--only-unfiltered"), [])
+        # A file over all keys, so that every file of the last level is compacted.
         for arguments in (("batchput", " ", "first", "~", "last"), ("compact",)):
             subprocess.run(["ldb", f"--db={self.db}", *arguments], check=True,
                            timeout=TIMEOUT_SECONDS, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
         self.assertEqual(set(self.origins()), {"none"})
-        self.apply("blocksieve:0.002")  # which ldb forgot
-        self.rewrite("--only-without")
+        self.apply("blocksieve:0.002")  # ldb dropped it
+        self.rewrite("--only-unfiltered")
         self.assertEqual(set(self.origins()), {"blocksieve"})
         for file in self.inspect()["files"]:
             self.assertLess(file["filter"]["predicted_fpr"], 0.00205)
@@ -239,24 +238,24 @@ class Rewrites(SmallTree):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(TIMEOUT_SECONDS), 130)
         said = process.stderr.read().decode()
-        self.assertRegex(said, r"interrupted; \d+ files? rewritten, \d+ left; repeat it to go on")
+        self.assertRegex(said, r"interrupted; \d+ files? rewritten, \d+ left; run it again to continue")
         self.assertNotIn("\x1b", said)  # no progress without a terminal
         left = len(self.would_rewrite())
         self.assertEqual(left, int(re.search(r"(\d+) left", said).group(1)))
         self.assertEqual(self.rewrite()["files_rewritten"], left)
 
     def test_repeated(self):
-        # Of 16 bits per key, the small files of level 0 get the most precise filters that there are.
+        # With 16 bits per key, small files of level 0 get the most precise possible filters.
         self.check_repeated("{id=blocksieve;bits_per_key=16}", "{id=blocksieve;wasted_reads=0.01}")
 
     def test_little_more_memory(self):
-        """The files drift together: then small gains count."""
+        """Small gains count if all files gain."""
         self.build()
         self.apply("{id=blocksieve;bits_per_key=10}")
         self.rewrite()
         num_files = len(self.origins())
         self.apply("{id=blocksieve;bits_per_key=10.02}")
-        # Filters are rounded up, those of small files by most: a few may be that far off.
+        # Filters are rounded up, small ones most, so a few may differ this much.
         self.assertLess(len(self.would_rewrite()), num_files / 4)
         self.apply("{id=blocksieve;bits_per_key=10.4}")
         self.assertGreater(len(self.would_rewrite()), num_files / 2)
@@ -268,7 +267,7 @@ class Rewrites(SmallTree):
             self.assertIn("LOCK", self.fail_with(1, command, "--db", self.db))
 
     def test_unflushed_rows(self):
-        """They are in a file before the plan is made."""
+        """They are flushed before planning."""
         self.build()
         self.db_bench("overwrite", *LEVELS, "--bloom_bits=10", "--disable_auto_compactions=1", "--use_existing_db=1",
                       "--writes=3000", num=self.NUM)
@@ -293,12 +292,12 @@ class Rewrites(SmallTree):
         self.build()
         self.apply("{id=blocksieve;wasted_reads=0.01}")
         text = self.succeed("rewrite", "--db", self.db, "--bytes-per-second", "1GB").out.decode()
-        self.assertRegex(text, r"^rewritten: \d+ files, [\d,]+ bytes in [\d.]+ s\n")
+        self.assertRegex(text, r"^Rewrote \d+ files with [\d,]+ bytes in [\d.]+ s\.\n")
         self.assertRegex(text, r"(?m)^before +0\.0\d+ +0\.0\d+ +[\d,]+$")
         self.assertRegex(text, r"(?m)^after +0\.0\d+ +0\.0\d+ +[\d,]+$")
 
-    def test_meaning_of_going_back(self):
-        """Said before anything is changed, whatever the policy was."""
+    def test_predicted_effect_of_revert(self):
+        """Printed before anything changes, whatever the previous policy was."""
         for policy, kinds in (("bloomfilter:10:false", {"bloom"}), ("bloomfilter:4.5:false", {"bloom"}),
                               ("ribbonfilter:12:-1", {"ribbon", "bloom", "bloom+ribbon"}),
                               ("nullptr", {""})):
@@ -311,10 +310,10 @@ class Rewrites(SmallTree):
                 self.rewrite()
                 before = self.inspect()["total"]["filter_bytes"]
                 text = self.succeed("revert", "--db", self.db, "--dry-run").out.decode()
-                self.assertRegex(text, r"^Going back to stock filters means [\d.]+ (times|%) more "
+                self.assertRegex(text, r"^Going back to stock filters gives [\d.]+ (times|%) more "
                                        r"wasted reads and .+\.\n")
-                self.assertRegex(text, rf"(?m)^today +[\d.e-]+ +{before:,} +[\d.]+$")
-                self.assertRegex(text, r"(?m)^afterwards +[\d.e-]+ +[\d,]+ +[\d.-]+$")
+                self.assertRegex(text, rf"(?m)^current +[\d.e-]+ +{before:,} +[\d.]+$")
+                self.assertRegex(text, r"(?m)^projected +[\d.e-]+ +[\d,]+ +[\d.-]+$")
                 done = self.succeed("revert", "--db", self.db).out.decode()
                 meaning = text.partition("\n")[0]
                 self.assertTrue(done.startswith(meaning + "\n"), done)
@@ -322,7 +321,7 @@ class Rewrites(SmallTree):
                 self.assertRegex(done, r"(?m)^after +[\d.e-]+ +[\d.e-]+ +[\d,]+$")
                 files = self.inspect()["files"]
                 self.assertLessEqual({file["filter"]["kind"] for file in files}, kinds)
-                promised = int(re.search(r"(?m)^afterwards +\S+ +([\d,]+)", text)
+                promised = int(re.search(r"(?m)^projected +\S+ +([\d,]+)", text)
                                .group(1).replace(",", ""))
                 total = self.inspect()["total"]["filter_bytes"]
                 self.assertAlmostEqual(promised, total, delta=0.02 * total)
@@ -330,7 +329,7 @@ class Rewrites(SmallTree):
                 self.assert_close(float(reads.group(1)), float(reads.group(2)))
 
     def test_policy_of_another_program(self):
-        """Nothing is promised of it."""
+        """Its filters are not predicted."""
         self.build()
         options = self.options_file()
         options.write_text(options.read_text().replace(
@@ -338,28 +337,28 @@ class Rewrites(SmallTree):
         self.apply("blocksieve:0.001")
         self.rewrite()
         text = self.succeed("revert", "--db", self.db, "--dry-run").out.decode()
-        self.assertTrue(text.startswith("Going back to stock filters means other filters, of a policy "
-                                        "that this program does not have.\n"), text)
+        self.assertTrue(text.startswith("Going back to stock filters gives filters of a policy that "
+                                        "this program does not have.\n"), text)
         said = self.json_of("revert", "--db", self.db, "--dry-run")["families"][0]
-        self.assertIsNone(said["afterwards"])
-        # It gets its options back, and its program the files: RocksDB would write some without filters.
+        self.assertIsNone(said["projected"])
+        # Only the options are restored: this RocksDB would write files without filters.
         files = {path.name for path in self.db.glob("*.sst")}
         text = self.succeed("revert", "--db", self.db).out.decode()
-        self.assertIn("This program does not have the filter_policy their_own_policy, so it rewrites "
-                      "nothing.\n", text)
+        self.assertIn("filter_policy is their_own_policy, which this program does not have, so no "
+                      "file is rewritten.\n", text)
         said = self.fail_with(1, "rewrite", "--db", self.db)
-        self.assertIn("this program does not have the filter_policy their_own_policy of column family "
-                      "default, and would write files without filters", said)
+        self.assertIn("has filter_policy their_own_policy in column family default, which this program "
+                      "does not have; it would write files without filters", said)
         self.assertEqual({path.name for path in self.db.glob("*.sst")}, files)
         self.assertIn("filter_policy=their_own_policy", self.options_file().read_text())
         self.assertEqual(list(self.db.glob("blocksieve*")), [])
 
     def test_unknown_policy(self):
-        """It would stand in the options, and nothing would build filters."""
+        """The options would name it, and nothing would build filters."""
         self.build()
         before = self.options_file().read_text()
         said = self.fail_with(2, "revert", "--db", self.db, "--filter-policy", "nonsense:3")
-        self.assertIn("'nonsense:3' is unknown; allowed: policies of this RocksDB, such as "
+        self.assertIn("--filter-policy is nonsense:3; allowed: policies of this RocksDB, such as "
                       "bloomfilter:10:false, ribbonfilter:10 and nullptr", said)
         self.assertEqual(self.options_file().read_text(), before)
 
@@ -376,7 +375,7 @@ class Rewrites(SmallTree):
 
 
 class Unrest(SmallTree):
-    """RocksDB has still much to compact, and begins as soon as the command opens the database."""
+    """RocksDB has pending compactions, and starts them when the command opens the database."""
 
     BENCHMARKS = "fillrandom"
     IS_AT_REST = False
@@ -386,7 +385,7 @@ class Unrest(SmallTree):
 
 
 class Partitions(SmallTree):
-    """Filters of some hundred keys, which are rounded up to whole lines."""
+    """Filters of a few hundred keys, which are rounded up to whole lines."""
 
     OPTIONS = (*SmallTree.OPTIONS, "--partition_index_and_filters=1", "--metadata_block_size=1024")
     BENCHMARKS = "fillrandom"
@@ -417,10 +416,10 @@ class Indexes(Rewriting):
         said = self.rewrite("--index", "w=field:1", "--index", "n=int:2")
         self.assertEqual(said["files_rewritten"], 1)
         self.assertEqual(self.index_names(), [["n=int:2", "w=field:1"]])
-        self.assertEqual(self.rewrite("--indexes")["files_rewritten"], 0)
+        self.assertEqual(self.rewrite("--missing-indexes")["files_rewritten"], 0)
         self.assertEqual(len(self.keys("w = 'w7' AND n = 3")), 70)
 
-    def test_that_are_not_known(self):
+    def test_that_do_not_exist(self):
         self.load(self.ROWS[:10])
-        self.assertIn("says what to index; --index does",
-                      self.fail_with(2, "rewrite", "--db", self.db, "--indexes"))
+        self.assertIn("has no skip index; define one with --index",
+                      self.fail_with(2, "rewrite", "--db", self.db, "--missing-indexes"))

@@ -23,14 +23,14 @@ std::unique_ptr<TableFile> OpenFileOf(const std::string& db_path) {
   return nullptr;
 }
 
-// The same, removed after it was opened, as a compaction of another process does.
+// The same, removed after opening, as by a compaction of another process.
 std::unique_ptr<TableFile> OpenThenRemove(testing::FilterShape shape) {
   testing::TestDb db(testing::MakeConfig(shape, *NewFilterPolicy({.target_fpr = 0.01})));
   db.Fill(testing::PresentKeys(testing::KeyShape::kCounter, 5000));
   return OpenFileOf(db.path());
 }
 
-// Counts the keys that the filters let through.
+// Counts the keys that pass the filters.
 TableFile::KeyVisitor CountPassed(uint64_t* keys) {
   return [keys](std::string_view, bool passes) { *keys += passes ? 1 : 0; };
 }
@@ -40,30 +40,30 @@ TEST(RocksDbFile, RemovedByAnotherProcess) {
   // One filter is in memory, and the open file is still there.
   EXPECT_EQ(OpenThenRemove(testing::FilterShape::kFull)->ForEachKey(CountPassed(&passed)), "");
   EXPECT_EQ(passed, 5000);
-  // To ask partitions, RocksDB opens the file by its name.
+  // To probe partitions, RocksDB opens the file by name.
   EXPECT_NE(OpenThenRemove(testing::FilterShape::kPartitioned)->ForEachKey(CountPassed(&passed)),
             "");
   EXPECT_EQ(passed, 5000);
 }
 
-TEST(RocksDbFile, MergesBesideBlobsAreNotSeenAndNoProblem) {
+TEST(RocksDbFile, HiddenMergesWithBlobsAreNoProblem) {
   testing::DbConfig config =
       testing::MakeConfig(testing::FilterShape::kFull, *NewFilterPolicy({.target_fpr = 0.01}));
   testing::UseMergeOperator(&config, "stringappend");
   config.options.enable_blob_files = true;
   testing::TestDb db(config);
   db.Put("a", "in a blob file");
-  const rocksdb::Snapshot* const snapshot = db->GetSnapshot();  // keeps both from becoming one
+  const rocksdb::Snapshot* const snapshot = db->GetSnapshot();  // keeps both versions
   db.MergeAppend("a", "operand");
   db.Flush();
   db->ReleaseSnapshot(snapshot);
   uint64_t passed = 0;
   const auto file = OpenFileOf(db.path());
-  EXPECT_NE(file->ForEachKey(CountPassed(&passed)).find("of its 2 entries"), std::string::npos);
+  EXPECT_NE(file->ForEachKey(CountPassed(&passed)).find("of 2 entries"), std::string::npos);
   EXPECT_TRUE(file->FindDamage().empty());
 }
 
-// Where RocksDB can leave timestamps out of files.
+// For versions of RocksDB that can leave timestamps out of files.
 template <class Options>
 bool LeaveOutTimestamps(Options* options) {
   if constexpr (requires { options->persist_user_defined_timestamps; }) {

@@ -1,4 +1,4 @@
-"""Which rows scan prints, in which order and form, and what it explains."""
+"""The rows, order, format and explanation of scan."""
 
 import json
 
@@ -114,7 +114,7 @@ class WrongConditions(ScanTest):
 class Names(CommandTest):
     def test_words_of_the_language(self):
         said = self.load_lines(b"a\t1\nb\t2\n", "--index", "in=int:2", "two words=field:2")
-        self.assertIn('in conditions, the column is "in", in double quotes', said)
+        self.assertIn('in conditions, write the column in double quotes: "in"', said)
         self.assertEqual(self.keys('"in" = 1'), ["a"])
         self.assertEqual(self.keys('"two words" = \'2\''), ["b"])
         self.assertIn("position 1: 'in' is a keyword; write the column as \"in\", in double quotes",
@@ -122,7 +122,7 @@ class Names(CommandTest):
 
     def test_database_without_indexes(self):
         self.load([("a", 1)])
-        self.assertIn(f"Database {self.db} has no indexes; this adds one: "
+        self.assertIn(f"Database {self.db} has no skip indexes; to add one: "
                       f"blocksieve index --db {self.db} --index NAME=EXTRACTOR",
                       self.fail_with(2, "scan", "--db", self.db, "--where", "n = 1"))
         self.succeed("index", "--db", self.db, "--index", "n=int:1")
@@ -135,7 +135,7 @@ class Names(CommandTest):
 
 
 class Numbers(CommandTest):
-    """One rule for fields and JSON, quoted or not."""
+    """The same rule for fields and JSON, quoted or not."""
 
     ROWS = ["500", "-1", "nan", "inf", "1e3", "five", "", "+5", " 5", "0x5"]
 

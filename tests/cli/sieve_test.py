@@ -12,7 +12,7 @@ class SieveTest(CommandTest):
         return self.succeed("sieve", "--db", self.db, *arguments, stdin=stdin)
 
     def push(self, *urls):
-        """What it says it did."""
+        """The report of push."""
         return self.sieve("push", "-", stdin="".join(url + "\n" for url in urls).encode()).err
 
     def pop(self, count):
@@ -73,9 +73,9 @@ class SieveTest(CommandTest):
         self.assertFalse(stats["overfull"])
         text = self.sieve("stats").out.decode()
         self.assertIn("20,000", text)
-        self.assertIn("told without I/O", text)
+        self.assertIn("recognized without I/O", text)
 
-    def test_overfull_is_said_and_cured(self):
+    def test_overfull_is_reported_and_fixed(self):
         self.sieve("--design", 1000, "--shards", 2, "push", "-",
                    stdin=b"".join(b"%d\n" % i for i in range(30_000)))
         self.assertTrue(self.stats()["overfull"])
@@ -110,7 +110,7 @@ class SieveTest(CommandTest):
 
     def test_only_push_makes_a_sieve(self):
         for step in (("stats",), ("pop", 1), ("compact",), ("forget", "/dev/null")):
-            self.assertIn(f"{self.db}: there is no such sieve; push creates one",
+            self.assertIn(f"{self.db}: there is no such sieve; to create one: push",
                           self.fail_with(1, "sieve", "--db", self.db, *step))
             self.assertFalse(self.db.exists())
         self.db.mkdir()
@@ -120,18 +120,18 @@ class SieveTest(CommandTest):
                           self.fail_with(1, "sieve", "--db", self.db, *step))
         self.assertEqual(os.listdir(self.db), ["letter"])
 
-    def test_reader_that_goes_is_told_how_many_were_taken(self):
+    def test_closed_output_reports_popped_urls(self):
         urls = [f"http://example.org/{i}/" + "x" * 200 for i in range(5000)]
         self.push(*urls)
         done = subprocess.run(["bash", "-c", '"$@" | head -1', "-", PROGRAM, "sieve", "--db", str(self.db),
                                "pop", "5000"], capture_output=True, check=True)
         self.assertEqual(done.stdout.decode().splitlines(), urls[:1])
-        taken = re.search(rb"nobody reads on: ([0-9,]+) URLs? left the queue", done.stderr)
+        taken = re.search(rb"output closed; ([0-9,]+) URLs? left the queue", done.stderr)
         self.assertTrue(taken, done.stderr)
         self.assertEqual(self.stats()["queued"], 5000 - int(taken[1].replace(b",", b"")))
 
     def test_full_disk(self):
-        """A file-size limit stands in for it."""
+        """A file-size limit simulates it."""
         path = self.dir / "urls"
         path.write_text("".join(f"http://example.org/{i}/{'x' * 100}\n" for i in range(100_000)))
         for kilobytes in self.each((1, 100, 3000)):
@@ -149,5 +149,5 @@ class SieveTest(CommandTest):
             self.assertEqual(stats["seen"], count)
             self.assertGreater(stats["file_filter_bytes"], 0)
             self.assertLessEqual(stats["filter_bits_per_url"], 12)
-            # After the first sizes were outgrown, too, nearly all new URLs are told without reading.
+            # Nearly all new URLs are recognized without reading, even beyond the initial capacity.
             self.assertLess(stats["new_by_reading"], count * 0.03)

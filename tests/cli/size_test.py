@@ -13,7 +13,7 @@ class Size(CommandTest):
     def test_known_values(self):
         layouts = self.size("--fpr", 0.01, "--keys", 1000000)
         self.assertEqual(list(layouts), ["ribbon", "bloom", "classic"])
-        # As README.md says of the library.
+        # The library figures in README.md.
         self.assertEqual(layouts["bloom"]["payload_bytes"], 1242240)
         self.assertEqual(layouts["bloom"]["num_probes"], 6)
 
@@ -38,7 +38,7 @@ class Size(CommandTest):
             self.assertAlmostEqual(layout["predicted_fpr"], by_formula, delta=1e-5 * by_formula)
 
     def test_asking_back(self):
-        """What a rate takes, given as bits or as bytes, gives the same layout."""
+        """The bits or bytes of a rate give the same layout."""
         for fpr in (0.2, 0.01, 1e-6):
             for kind, layout in self.size("--fpr", fpr, "--keys", 12345).items():
                 with self.subTest(kind=kind, fpr=fpr):
@@ -70,4 +70,4 @@ class Size(CommandTest):
 
     def test_nothing_fits(self):
         message = self.fail_with(2, "size", "--bytes", 10, "--keys", 1000000)
-        self.assertIn("no kind of filter can have 1,000,000 keys in up to 10 bytes", message)
+        self.assertIn("no kind of filter fits 1,000,000 keys in up to 10 bytes", message)

@@ -38,7 +38,7 @@ TEST(SortedRuns, AreFilesOfLevel0AndDeeperLevels) {
   EXPECT_EQ(lists[1].runs[0].fpr, 1);
 }
 
-TEST(SortedRuns, LevelsHaveTheKindsThatTheirFilesGet) {
+TEST(SortedRuns, LevelsHaveTheKindsOfTheirFilters) {
   std::vector<FileReport> files = {File("", 0, 10, 0.5), File("", 0, 20, 0.25),
                                    File("", 2, 400, 0.1)};
   const auto levels_of = [&](std::optional<FilterKind> kind) {
@@ -54,7 +54,7 @@ TEST(SortedRuns, LevelsHaveTheKindsThatTheirFilesGet) {
   EXPECT_EQ(levels_of(std::nullopt)[0].kind, FilterKind::kBlockedBloom);
 }
 
-TEST(SortedRuns, FiltersOfPrefixesCountTheseAndUnreadableOnesCountKeys) {
+TEST(SortedRuns, FilterKeysArePrefixesOrKeysIfUnreadable) {
   FileReport file = File("", 1, 1000, 0.1);
   file.filter.num_entries = 40;
   EXPECT_EQ(FilterKeys(file), 40u);

@@ -1,4 +1,4 @@
-"""What verify finds: nothing in sound databases, damage wherever it is."""
+"""verify finds no problem in sound databases, and damage at any byte."""
 
 import json
 
@@ -24,12 +24,12 @@ class SoundDatabases(CommandTest):
         return verified["files"]
 
     def check_rate(self):
-        """Stock filters are up to a tenth worse than the model, and 100,000 probes are not many."""
+        """Stock filters are up to 10 % worse than the model, and 100,000 probes are few."""
         for file in self.check():
             low, high = file["fpr_interval"]
             self.assertLess(low, 1.15 * file["filter"]["predicted_fpr"])
             self.assertGreater(high, 0.8 * file["filter"]["predicted_fpr"])
-            self.assertEqual(file["keys_asked"], file["num_entries"])
+            self.assertEqual(file["keys_checked"], file["num_entries"])
 
     def test_stock_filters(self):
         for options in self.each((
@@ -40,7 +40,7 @@ class SoundDatabases(CommandTest):
                 self.check_rate()
 
     def test_every_entry_is_asked(self):
-        """Deletes and keys with timestamps, too; deletes of ranges are none."""
+        """Includes deletes and keys with timestamps, but no range deletes."""
         only_prefixes = (*BLOOM, *PREFIXES, "--whole_key_filtering=false")
         for benchmarks, *options in self.each((
                 ("fillseq,flush",), ("deleteseq,flush", *BLOOM),
@@ -52,16 +52,16 @@ class SoundDatabases(CommandTest):
             with self.subTest(benchmarks=benchmarks, options=options):
                 self.db_bench(benchmarks, *options)
                 file, = self.check()
-                self.assertEqual((file["keys_asked"], file["unseen"]), (20_000, ""))
+                self.assertEqual((file["keys_checked"], file["unchecked"]), (20_000, ""))
                 if options:
                     self.assertLess(file["fpr_interval"][0], 0.02)
 
     def test_merges(self):
-        """RocksDB does not show all of their entries, and verify says so."""
+        """RocksDB hides some of their entries, and verify reports that."""
         self.db_bench("mergerandom,deleterandom,flush", *BLOOM, "--merge_operator=put")
         file, = self.check()
-        self.assertLess(file["keys_asked"], file["num_entries"])
-        self.assertIn(f"of its {file['num_entries']:,} entries were checked", file["unseen"])
+        self.assertLess(file["keys_checked"], file["num_entries"])
+        self.assertIn(f"of {file['num_entries']:,} entries were checked", file["unchecked"])
 
     def test_own_filters(self):
         rows = [(f"{i:05}", i % 100) for i in range(20_000)]
@@ -79,22 +79,22 @@ class SoundDatabases(CommandTest):
     def test_text(self):
         self.load([(f"{i:05}", i) for i in range(2000)])
         lines = self.text_of("verify", "--db", self.db).splitlines()
-        self.assertRegex(lines[0], "^file +level +filter +keys asked +denied +probes")
+        self.assertRegex(lines[0], "^file +level +filter +keys checked +false negatives +probes")
         self.assertRegex(lines[1],
                          r"^\d{6}\.sst +\d +blocksieve ribbon +2,000 +0 +100,000 +0\.0\d+ \(")
-        self.assertEqual(lines[-1], "1 file, 2,000 keys: nothing is wrong")
+        self.assertEqual(lines[-1], "1 file, 2,000 keys: no problem found")
 
 
 class Damage(CommandTest):
-    """Single bytes of the only file, all over it."""
+    """Damages single bytes throughout the only file."""
 
     ROWS = [(f"{i:05}", i % 50, "x" * 10) for i in range(3000)]
 
     def flip_bytes(self, step):
-        """(position, what verify did) of a file with one byte changed."""
+        """Yields (position, result of verify) for a file with one byte changed."""
         path = self.table()
         good = path.read_bytes()
-        # The footer of RocksDB has bytes that mean nothing.
+        # RocksDB's footer has unused bytes.
         size = len(good) - 53
         for position in range(0, size, max(1, size // step)):
             path.write_bytes(good)
@@ -124,10 +124,10 @@ class Damage(CommandTest):
         self.check_every_byte()
 
     def test_stock_filter_in_partitions(self):
-        """Of these RocksDB's own check does not read the checksums, and a bit too many in a Bloom
-        filter denies nothing."""
+        """RocksDB's own check does not read their checksums, and an extra bit in a Bloom filter causes
+        no false negative."""
         self.db_bench("fillseq,flush", *BLOOM, *PARTITIONED, num=3000)
-        self.assertIn("a filter cannot be read: Corruption: block checksum mismatch",
+        self.assertIn("unreadable filter: Corruption: block checksum mismatch",
                       self.check_every_byte())
 
     def test_shortened_files(self):
@@ -148,7 +148,7 @@ class Damage(CommandTest):
             done = run(command, "--db", self.db, "--format", "json")
             self.assertEqual(done.code, 1)
             said = json.loads(done.out)
-            self.assertEqual(said["unopened"], [f"cannot open {path}: there is no such file"])
+            self.assertEqual(said["unopened"], [f"cannot open {path}: the file does not exist"])
             self.assertEqual(said["vanished"], [])
 
     def test_other_files_are_verified_all_the_same(self):
@@ -165,17 +165,16 @@ class Damage(CommandTest):
             verified = self.verify(code=1)
             self.assertEqual(sorted(file["path"] for file in verified["files"]),
                              [str(paths[0]), str(paths[2])])
-            self.assertEqual([file["keys_asked"] for file in verified["files"]], [len(self.ROWS)] * 2)
+            self.assertEqual([file["keys_checked"] for file in verified["files"]], [len(self.ROWS)] * 2)
             self.assertEqual(verified["num_problems"], 1)
             self.assertIn(f"cannot open {paths[1]}: ", verified["unopened"][0])
 
 
 class DamageThatNoBlockChecksumShows(CommandTest):
-    """Blocks without checksums: what is left are the filters' own, and asking."""
+    """Blocks without checksums: only the filters' own checksums and probes detect damage."""
 
     def damage_filter(self, start=0.5):
-        """Clears some bytes in the midst of the filter, which is found as the part of the file
-        whose loss is said of a filter."""
+        """Clears bytes inside the filter, which is located by the problem that verify reports."""
         path = self.table()
         good = path.read_bytes()
         for position in range(int(len(good) * start), len(good) - 600, 500):
@@ -187,14 +186,14 @@ class DamageThatNoBlockChecksumShows(CommandTest):
         self.fail("no filter was found")
 
     def test_false_negatives_of_a_stock_filter(self):
-        # Later formats notice damage to the place of a checksum that is none.
+        # Later formats detect damage to an unused checksum field.
         self.db_bench("fillseq,flush", *BLOOM, "--checksum_type=0", "--format_version=5")
         verified = self.verify(self.damage_filter(), code=1)
         file, = verified["files"]
         self.assertGreater(file["false_negatives"], 10)
         self.assertLess(file["false_negatives"], 20_000)
         self.assertEqual(file["problems"],
-                         [f"the filter denies {file['false_negatives']:,} keys that the file has"])
+                         [f"the filter has false negatives for {file['false_negatives']:,} keys of the file"])
         self.assertEqual(verified["num_problems"], 1)
 
     def test_checksum_of_an_own_filter(self):

@@ -9,7 +9,7 @@
 namespace blocksieve::cli {
 namespace {
 
-// What RocksDB's documentation and examples use throughout.
+// As in RocksDB's documentation and examples.
 constexpr double kUsualBitsPerKey = 10;
 
 std::vector<double> RatesOf(const std::vector<SortedRun>& runs) {
@@ -35,9 +35,9 @@ class Adviser {
       Offer("same memory", BestForMemory(current_bytes));
       Offer("same reads", BestForReads(advice_.current.wasted_reads_absent));
     }
-    if (request_.memory) Propose("asked", PlanForMemory(Tree(), *request_.memory), ShareText());
+    if (request_.memory) Propose("requested", PlanForMemory(Tree(), *request_.memory), ShareText());
     if (request_.wasted_reads) {
-      Propose("asked", PlanForWastedReads(Tree(), *request_.wasted_reads));
+      Propose("requested", PlanForWastedReads(Tree(), *request_.wasted_reads));
     }
     if (advice_.proposals.empty() && !has_filters_) {
       Propose("usual", PlanForGoal(Tree(), {.bits_per_key = kUsualBitsPerKey}));
@@ -65,7 +65,7 @@ class Adviser {
     return PredictionOf(plan.fprs, plan.filter_bytes);
   }
 
-  // One rate says more plainly what it does, so spreading has to be better by so much.
+  // One rate is easier to understand, so spreading has to be at least this much better.
   static constexpr double kWorthSpreading = 0.99;
 
   Result<FilterPlan> BestForMemory(uint64_t filter_bytes) {
@@ -85,12 +85,13 @@ class Adviser {
     return static_cast<double>(spread->filter_bytes) < kWorthSpreading * bytes ? spread : one_rate;
   }
 
-  // "" if this column family gets all of the memory that was asked for.
+  // "" if this column family gets all of the requested memory.
   std::string ShareText() const {
     const std::optional<uint64_t>& all = request_.memory_of_all_families;
     if (!all || *all == request_.memory) return "";
-    return fmt::format("; this column family gets {} of the {} asked for, by its keys",
-                       *request_.memory, *all);
+    return fmt::format(
+        "; this column family gets {} of the requested {}, in proportion to its keys",
+        *request_.memory, *all);
   }
 
   void Propose(const std::string& name, Result<FilterPlan> plan, const std::string& remark = "") {
@@ -103,34 +104,34 @@ class Adviser {
     advice_.proposals.push_back({name, *std::move(plan), prediction, cost});
   }
 
-  // Unless it is worse than today's filters, or no other.
+  // Proposes a plan that is no worse than the current filters, and differs from them.
   void Offer(const std::string& name, Result<FilterPlan> plan) {
     const std::string worse = plan.ok() ? WhatIsWorse(PredictionOf(*plan)) : "";
     if (!worse.empty()) {
       advice_.not_proposed.push_back(
-          fmt::format("{}: it would waste more {} than today", name, worse));
+          fmt::format("{}: it would {} than the current filters", name, worse));
     } else if (plan.ok() && plan->changes.empty()) {
-      advice_.not_proposed.push_back(name + ": the filters are so already");
+      advice_.not_proposed.push_back(name + ": the current filters already match it");
     } else {
       Propose(name, std::move(plan));
     }
   }
 
   std::string WhatIsWorse(const Prediction& prediction) const {
-    // What rounding makes of sums in another order is no difference.
+    // Sums in another order differ by rounding.
     constexpr double kRounding = 1 + 1e-9;
     const Prediction& current = advice_.current;
-    if (prediction.filter_bytes > current.filter_bytes) return "memory";
+    if (prediction.filter_bytes > current.filter_bytes) return "use more memory";
     const bool reads_less =
         prediction.wasted_reads <= current.wasted_reads * kRounding &&
         prediction.wasted_reads_absent <= current.wasted_reads_absent * kRounding;
-    return reads_less ? "" : "reads";
+    return reads_less ? "" : "waste more reads";
   }
 
   std::string WhyNoFilterPays() const {
-    if (advice_.list.num_keys() == 0) return "there are no keys";
+    if (advice_.list.num_keys() == 0) return "the database has no keys";
     if (advice_.without.wasted_reads < kMinSavedReads) {
-      return fmt::format("without filters, a lookup wastes {:.2g} reads of data blocks",
+      return fmt::format("without filters, a lookup wastes {:.2g} data block reads",
                          advice_.without.wasted_reads);
     }
     return WhyCacheIsEnough(runs(), request_.cached_bytes);
@@ -150,7 +151,7 @@ std::string WhyCacheIsEnough(const std::vector<SortedRun>& runs, uint64_t cached
     for (const FileReport* const file : run.files) num_bytes += file->num_bytes;
   }
   if (num_bytes > cached_bytes) return "";
-  return fmt::format("the files, {} bytes, fit into a block cache of {} MiB",
+  return fmt::format("the files have {} bytes and fit into a block cache of {} MiB",
                      term::WithCommas(num_bytes), cached_bytes >> 20);
 }
 

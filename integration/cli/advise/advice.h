@@ -13,15 +13,15 @@
 namespace blocksieve::cli {
 
 struct AdviceRequest {
-  std::optional<uint64_t> memory;                  ///< Bytes of filters, at most.
-  std::optional<uint64_t> memory_of_all_families;  ///< `memory` is the share of one of them.
-  std::optional<double> wasted_reads;              ///< Per lookup of an absent key, at most.
-  double absent_fraction = 1;                      ///< Of the lookups.
-  uint64_t cached_bytes = 0;                       ///< The size of the block cache.
-  std::optional<SeekWorkload> seeks;               ///< What range filters would save.
+  std::optional<uint64_t> memory;                  ///< Maximum bytes of filters.
+  std::optional<uint64_t> memory_of_all_families;  ///< `memory` is one family's share of it.
+  std::optional<double> wasted_reads;              ///< Maximum per lookup of an absent key.
+  double absent_fraction = 1;                      ///< Share of lookups whose key is absent.
+  uint64_t cached_bytes = 0;                       ///< Size of the block cache.
+  std::optional<SeekWorkload> seeks;               ///< Set to evaluate range filters.
 };
 
-/// What filters cost and waste, or are expected to.
+/// Current or predicted memory and wasted reads of filters.
 struct Prediction {
   double wasted_reads_absent = 0;  ///< Per lookup of an absent key.
   double wasted_reads = 0;         ///< Per lookup, whether or not the key is absent.
@@ -29,55 +29,53 @@ struct Prediction {
 };
 
 struct Proposal {
-  std::string name;  ///< "same memory", "same reads", "one rate", "asked" or "usual".
+  std::string name;  ///< "same memory", "same reads", "one rate", "requested" or "usual".
   FilterPlan plan;
   Prediction prediction;
   FilterCost cost;
 };
 
-/// Where a gain comes from: today's memory, put to use in two steps. Each is the wasted reads per
-/// lookup.
+/// Wasted reads per lookup within the current memory: now, and after each of two steps.
 struct GainSteps {
   double current = 0;
-  double one_rate = 0;  ///< The filters are blocksieve's, all of one rate.
-  double by_level = 0;  ///< And their rates differ by level.
+  double one_rate = 0;  ///< With blocksieve's filters, all of one rate.
+  double by_level = 0;  ///< With rates that also differ by level.
 };
 
-/// For one column family.
+/// The advice for one column family.
 struct Advice {
   RunList list;
   Prediction without;  ///< Without any filter.
   Prediction current;
   std::vector<Proposal> proposals;
-  std::optional<GainSteps> gain_steps;  ///< If there are filters, and others of their memory.
-  /// For what there is no proposal, and why. No proposal but that which was asked for wastes more
-  /// reads or bytes than the filters do today, if there are some.
+  std::optional<GainSteps> gain_steps;  ///< Set if there are filters and a plan for their memory.
+  /// Proposals that could not be made, with reasons. Only a requested proposal may waste more reads
+  /// or memory than the current filters, if there are any.
   std::vector<std::string> not_proposed;
-  std::string no_filter_pays;         ///< Why none does; empty: filters pay.
-  std::optional<RangeAdvice> ranges;  ///< If it was asked for, and there are keys.
+  std::string no_filter_pays;         ///< The reason, or empty if filters pay.
+  std::optional<RangeAdvice> ranges;  ///< Set if requested and there are keys.
 };
 
-/// Filters pay if they can save at least this many data-block reads per lookup, and if the files
-/// are larger than AdviceQuestion::cached_bytes: no lookup reads anything once the cache holds
-/// them.
+/// Filters pay if they can save at least this many data-block reads per lookup, and the files
+/// exceed AdviceRequest::cached_bytes: lookups read nothing from files that the cache holds.
 inline constexpr double kMinSavedReads = 0.001;
 
-/// Why filters save no reads once the cache holds all files; "" if it cannot.
+/// The reason why the cache makes filters useless; "" if it cannot hold all files.
 std::string WhyCacheIsEnough(const std::vector<SortedRun>& runs, uint64_t cached_bytes);
 
-/// `list` has its coverage: see SetCoverage.
+/// REQUIRES: SetCoverage was called on `list`.
 Advice Advise(RunList list, const AdviceRequest& request);
 
-/// What is to be done about the filters of a column family.
+/// The recommendation for a column family.
 struct Verdict {
-  std::string text;                ///< A sentence.
-  std::optional<size_t> proposal;  ///< Which to change to; nothing: leave it.
+  std::string text;                ///< One or two sentences.
+  std::optional<size_t> proposal;  ///< The recommended one; nullopt: no change.
 };
 
-/// "14 times fewer wasted reads and 31 % less memory": what `after` is compared with `before`.
+/// Compares `after` with `before`: "14 times fewer wasted reads and 31 % less memory".
 std::string DifferenceText(const Prediction& before, const Prediction& after);
 
-/// A change has to save this share of the wasted reads or of the memory.
+/// A change must save this share of the wasted reads or of the memory.
 inline constexpr double kMinGain = 0.05;
 
 Verdict VerdictOf(const Advice& advice);

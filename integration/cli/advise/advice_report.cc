@@ -13,8 +13,8 @@ namespace {
 
 std::string ReadsText(double reads) { return fmt::format("{:.3g}", reads); }
 
-// What proposals save, a row for each. If all lookups are of absent keys, the two numbers of reads
-// are the same.
+// Reads and memory, a row for each proposal. The column "per lookup" is left out if all keys are
+// absent: it would repeat "wasted reads".
 std::string SavingsText(const Advice& advice, bool with_present_keys) {
   const auto cells = [&](std::vector<std::string> all) {
     if (!with_present_keys) all.erase(all.begin() + 2);
@@ -30,16 +30,16 @@ std::string SavingsText(const Advice& advice, bool with_present_keys) {
                BitsText(prediction.filter_bytes, advice.list.num_keys()), option}));
   };
   add("no filters", advice.without, "");
-  add("today", advice.current, "");
+  add("current", advice.current, "");
   for (const Proposal& proposal : advice.proposals) {
     add(proposal.name, proposal.prediction, proposal.plan.setting.ToText());
   }
   return table.ToString();
 }
 
-// And what they cost.
+// CPU time, memory and rewriting, a row for each proposal.
 std::string CostsText(const Advice& advice) {
-  term::TextTable table({"price", "CPU s per\nmillion keys", "ns per\nprobe", "bytes\nresident",
+  term::TextTable table({"cost", "CPU s per\nmillion keys", "ns per\nprobe", "bytes\nresident",
                          "files to\nrewrite", "bytes to\nrewrite", "keys to\nhash"});
   for (const Proposal& proposal : advice.proposals) {
     const FilterPlan& plan = proposal.plan;
@@ -53,9 +53,8 @@ std::string CostsText(const Advice& advice) {
 
 std::string GainStepsText(const GainSteps& gain_steps) {
   return fmt::format(
-      "In today's memory a lookup wastes {:.3g} reads today, {:.3g} with filters of blocksieve of "
-      "one "
-      "rate,\nand {:.3g} with rates by level.\n",
+      "Wasted reads per lookup in the current memory: {:.3g} now, {:.3g} with blocksieve's filters "
+      "at one\nrate, {:.3g} with rates by level.\n",
       gain_steps.current, gain_steps.one_rate, gain_steps.by_level);
 }
 
@@ -63,9 +62,9 @@ std::string TargetText(double target_fpr) {
   return target_fpr > kMaxTargetFpr ? "none" : fmt::format("{:.3g}", target_fpr);
 }
 
-// A row for each level: its rate today, and in each proposal.
+// A row for each level: its current rate, and its rate in each proposal.
 std::string LevelsText(const Advice& advice) {
-  std::vector<std::string> headers = {"level", "runs", "keys", "lookups", "today"};
+  std::vector<std::string> headers = {"level", "runs", "keys", "lookups", "current"};
   for (const Proposal& proposal : advice.proposals) headers.push_back(proposal.name);
   term::TextTable table(headers);
   const std::vector<double> shares = advice.list.tree.LookupShares();
@@ -112,7 +111,7 @@ Json ToJson(const SortedRun& run, double share) {
   return {{"level", run.level},
           {"num_files", run.files.size()},
           {"num_keys", run.num_keys},
-          {"share_of_lookups", share},
+          {"lookup_share", share},
           {"predicted_fpr", run.fpr}};
 }
 
@@ -136,7 +135,7 @@ Json ToJson(const Proposal& proposal) {
 }
 
 Json ToJson(const Verdict& verdict, const Advice& advice) {
-  Json document = {{"words", verdict.text}};
+  Json document = {{"text", verdict.text}};
   document["proposal"] =
       verdict.proposal ? Json(advice.proposals[*verdict.proposal].name) : Json(nullptr);
   return document;
@@ -152,11 +151,12 @@ std::string ToText(const Advice& advice, double absent_fraction) {
   if (!advice.proposals.empty()) text += CostsText(advice);
   text += "\nFalse-positive rates:\n\n" + LevelsText(advice);
   if (!advice.proposals.empty()) text += "\nOptions:\n\n" + OptionsText(advice);
-  for (const std::string& problem : advice.not_proposed) text += "\nNo offer: " + problem + "\n";
+  for (const std::string& problem : advice.not_proposed)
+    text += "\nNot proposed: " + problem + "\n";
   if (advice.ranges) {
     text += "\n" + RangesText(advice);
   } else if (advice.list.has_range_filters()) {
-    text += "\nThese options leave out the range filters that files have; see --seek-fraction.\n";
+    text += "\nThese options drop the range filters of the files; to keep some: --seek-fraction.\n";
   }
   return text;
 }
@@ -168,17 +168,17 @@ Json ToJson(const Advice& advice) {
   for (size_t i = 0; i < shares.size(); ++i) {
     runs.push_back(ToJson(advice.list.runs[i], shares[i]));
   }
-  document["without"] = ToJson(advice.without);
-  document["today"] = ToJson(advice.current);
+  document["no_filters"] = ToJson(advice.without);
+  document["current"] = ToJson(advice.current);
   Json& proposals = document["proposals"] = Json::array();
   for (const Proposal& proposal : advice.proposals) proposals.push_back(ToJson(proposal));
-  document["parts"] = nullptr;
+  document["gain_steps"] = nullptr;
   if (const auto& gain_steps = advice.gain_steps) {
-    document["parts"] = {{"today", gain_steps->current},
-                         {"other_kind", gain_steps->one_rate},
-                         {"rates_by_level", gain_steps->by_level}};
+    document["gain_steps"] = {{"current", gain_steps->current},
+                              {"one_rate", gain_steps->one_rate},
+                              {"rates_by_level", gain_steps->by_level}};
   }
-  document["impossible"] = advice.not_proposed;
+  document["not_proposed"] = advice.not_proposed;
   document["no_filter_pays"] = advice.no_filter_pays;
   document["verdict"] = ToJson(VerdictOf(advice), advice);
   if (advice.ranges) document["ranges"] = RangesToJson(advice);

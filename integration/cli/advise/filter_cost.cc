@@ -15,7 +15,7 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr uint64_t kKeys = 100'000;
-constexpr int kRepetitions = 3;  // the best counts: others had to share the processor
+constexpr int kRepetitions = 3;  // the fastest counts; others shared the processor
 
 double CpuNanoseconds() {
   timespec time = {};

@@ -5,22 +5,20 @@
 
 #include "integration/cli/advise/filter_plan.h"
 
-// What filters cost a processor, measured here and now: a few are built and asked in memory, by the
-// kernels that this processor is served with.
+// CPU cost of filters, measured by building and probing a few in memory with the active kernel.
 
 namespace blocksieve::cli {
 
 struct FilterCost {
-  double build_ns_per_key = 0;  ///< Of CPU time: hashing the key, and its part of the filter.
-  double probe_ns = 0;          ///< To ask one filter for an absent key, the filter being cached.
+  double build_ns_per_key = 0;  ///< CPU time to hash a key and build its part of the filter.
+  double probe_ns = 0;          ///< To probe one filter, in the CPU cache, for an absent key.
 };
 
-/// By kind and rate.
+/// Measured costs by kind and rate.
 using KnownCosts = std::map<std::pair<FilterKind, double>, FilterCost>;
 
-/// Of the filters of a plan: building weighs levels by their keys, asking by their shares of the
-/// lookups. 0 for no filter. Takes some ten milliseconds for each kind and rate that is not known
-/// yet.
+/// Mean cost of the filters of a plan, weighted by keys for building and by lookup share for
+/// probing. 0 without filters. Takes tens of milliseconds for each kind and rate not in `known`.
 FilterCost CostOf(const FilterPlan& plan, const RunList& list, KnownCosts* known);
 
 }  // namespace blocksieve::cli

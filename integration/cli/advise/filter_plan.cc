@@ -15,7 +15,7 @@
 namespace blocksieve::cli {
 namespace {
 
-// To three digits, as values of options are.
+// Rounds to three digits, as values of options have.
 double RoundDown(double value) {
   const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
   return std::stod(fmt::format("{:.3g}", std::floor(value / unit * (1 + 1e-9)) * unit));
@@ -30,8 +30,8 @@ Filters FiltersOf(const FileReport& file, const LevelFilters& wanted) {
   const uint64_t keys = FilterKeys(file);
   const Result<FilterBuilder> builder =
       FilterBuilder::Create({.kind = wanted.kind, .target_fpr = wanted.target_fpr});
-  if (!builder.ok() || keys == 0) return {};  // no filters are wanted
-  // As many filters as the file has today, where it may have one per partition or granule.
+  if (!builder.ok() || keys == 0) return {};  // no filter
+  // The file keeps its number of filters: one per partition or granule, if it has several.
   const uint64_t num_filters = std::clamp<uint64_t>(file.filter.num_filters, 1, keys);
   const uint64_t keys_each = keys / num_filters;
   const uint64_t bytes_each = builder->BlockBytes(keys_each);
@@ -40,14 +40,13 @@ Filters FiltersOf(const FileReport& file, const LevelFilters& wanted) {
                    builder->LayoutForBlockBytes(keys_each, bytes_each).predicted_fpr)};
 }
 
-// Rates that differ by no more than this, in bits, belong to the same layout: the rate of a filter
-// differs a little from that of its layout, because its keys do not fill lines and segments
-// exactly.
+// Rates within this many bits belong to the same layout: keys do not fill lines and segments
+// exactly, so the rate of a filter differs a little from that of its layout.
 constexpr double kSameRateBits = 0.1;
 
-// `fpr`: of the planned filter of the file's keys. A ribbon where a Bloom filter is planned is
-// smaller, and as good if it has the rate that was asked for: a Bloom filter of few keys has a
-// lower one, because it consists of whole lines.
+// `fpr` is that of the planned filter for the file's keys. Where a Bloom filter is planned, a
+// ribbon at the target rate also counts: it is smaller, and a Bloom filter of few keys is below the
+// target only because it consists of whole lines.
 bool IsAsPlanned(const FilterReport& filter, const LevelFilters& wanted, double fpr) {
   if (fpr > kMaxTargetFpr) return filter.origin == FilterOrigin::kNone;
   if (filter.origin != FilterOrigin::kBlocksieve) return false;
@@ -58,7 +57,7 @@ bool IsAsPlanned(const FilterReport& filter, const LevelFilters& wanted, double 
   return std::abs(std::log2(filter.predicted_fpr / fpr)) <= kSameRateBits;
 }
 
-// Files that are as planned stay, and count as they are, not as the model has them.
+// Files that match the plan stay, with their actual rate and size instead of the model's.
 void AddRun(const SortedRun& run, const LevelFilters& wanted, FilterKind kind_of_changed,
             size_t number, FilterPlan* plan) {
   LevelFilters wanted_of_changed = wanted;
@@ -107,15 +106,14 @@ double ReadsOf(const PlannedTree& tree, const FilterPlan& plan) {
 using PlanFor = std::function<Result<FilterPlan>(double value)>;
 using IsAllowed = std::function<bool(const FilterPlan&)>;
 
-/// Finds where plans for values of a goal stop being allowed, between one whose plan is allowed and
-/// one whose plan is not.
+/// Bisects for the last allowed value of a goal, between an allowed one and one that is not.
 struct PlanSearch {
-  std::optional<FilterPlan> best;     // the last one that is allowed
-  std::optional<FilterPlan> refused;  // the first one that is not
+  std::optional<FilterPlan> best;     // for the last allowed value
+  std::optional<FilterPlan> refused;  // for the first value that is not
 
   Status Run(double allowed, double not_allowed, const PlanFor& plan_for,
              const IsAllowed& is_allowed) {
-    // The values then differ far less than in the three digits that are kept.
+    // The remaining difference is far below the three digits that are kept.
     constexpr int kHalvings = 24;
     double good = std::log(allowed);
     double bad = std::log(not_allowed);
@@ -131,7 +129,7 @@ struct PlanSearch {
   }
 };
 
-// Within a budget of bytes.
+// The best plan within a budget of bytes.
 Result<FilterPlan> PlanWithin(uint64_t filter_bytes, double allowed, double not_allowed,
                               const PlanFor& plan_for) {
   PlanSearch search;
@@ -140,11 +138,12 @@ Result<FilterPlan> PlanWithin(uint64_t filter_bytes, double allowed, double not_
   });
   if (!status.ok()) return status;
   if (search.best && search.best->filter_bytes > 0) return *std::move(search.best);
-  return Status::InvalidArgument(fmt::format("{} bytes are too few for any filter; the least is {}",
-                                             filter_bytes, search.refused->filter_bytes));
+  return Status::InvalidArgument(
+      fmt::format("memory is {} bytes; allowed: at least {}, the smallest filter", filter_bytes,
+                  search.refused->filter_bytes));
 }
 
-// Rounded before it is tried, so that the rounded rate is the one that fits.
+// Rounds before planning, so that the rounded rate fits.
 Result<FilterPlan> PlanForRoundedRate(const PlannedTree& tree, double target_fpr) {
   return PlanForGoal(tree, {.target_fpr = std::stod(fmt::format("{:.3g}", target_fpr))});
 }
@@ -158,8 +157,8 @@ Result<FilterPlan> PlanForGoal(const PlannedTree& tree, const RateGoal& goal) {
   return MakePlan(tree, goal, levels, *rates);
 }
 
-// Footers and lines that are not full come on top of what is allocated, so search for the most
-// hundredths of a bit whose filters fit.
+// Footers and partly filled lines add to the allocated bits, so search for the highest
+// bits_per_key, in hundredths, whose filters fit.
 Result<FilterPlan> PlanForMemory(const PlannedTree& tree, uint64_t filter_bytes) {
   constexpr double kSteps = 100;
   return PlanWithin(filter_bytes, kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey,
@@ -173,8 +172,8 @@ Result<FilterPlan> PlanForWastedReads(const PlannedTree& tree, double wasted_rea
   const double rounded = std::max(RoundDown(wasted_reads), kMinWastedReads);
   Result<FilterPlan> plan = PlanForGoal(tree, {.wasted_reads = rounded});
   if (!plan.ok() || plan->is_reached) return plan;
-  return Status::InvalidArgument(
-      fmt::format("wasted_reads is {}; no filters of these sorted runs waste so few", rounded));
+  return Status::InvalidArgument(fmt::format(
+      "wasted_reads is {}, fewer than any filters of these sorted runs can reach", rounded));
 }
 
 Result<FilterPlan> PlanForSameReads(const PlannedTree& tree, double wasted_reads) {
@@ -200,8 +199,8 @@ Result<FilterPlan> PlanForOneRateOfReads(const PlannedTree& tree, double wasted_
       [&](const FilterPlan& plan) { return ReadsOf(tree, plan) <= wasted_reads; });
   if (!status.ok()) return status;
   if (search.best) return *std::move(search.best);
-  return Status::InvalidArgument(
-      fmt::format("no filters of one rate waste as few as {:.3g} reads", wasted_reads));
+  return Status::InvalidArgument(fmt::format(
+      "wasted reads are {:.3g}, fewer than filters of one rate can reach", wasted_reads));
 }
 
 }  // namespace blocksieve::cli

@@ -8,8 +8,7 @@
 #include "integration/cli/database/filter_setting.h"
 #include "integration/cli/database/sorted_runs.h"
 
-// The filters that blocksieve would build for the files of a database, for each way to ask for
-// them.
+// The filters that blocksieve would build for the files of a database, by goal.
 
 namespace blocksieve::cli {
 
@@ -19,60 +18,56 @@ struct LevelFilters {
   double target_fpr = 1;  ///< 1: no filter.
 };
 
-/// A file whose filter would differ from what it is.
+/// A file whose filter would change.
 struct FilterChange {
   const FileReport* file = nullptr;  ///< Not owned.
-  size_t run = 0;                    ///< Its place in the list of runs.
-  double fpr = 1;                    ///< To expect of the new filter.
-  uint64_t filter_bytes = 0;         ///< Of the new filter.
+  size_t run = 0;                    ///< Index of its run in the list.
+  double fpr = 1;                    ///< Predicted, of the new filter.
+  uint64_t filter_bytes = 0;         ///< Size of the new filter.
 };
 
 struct FilterPlan {
   FilterSetting setting;
-  std::vector<LevelFilters> levels;  ///< Those that have runs.
-  /// By run, the rate to expect: lines and segments that are not full make it lower.
+  std::vector<LevelFilters> levels;  ///< Levels that have runs.
+  /// Predicted rate by run; partly filled lines and segments make it lower than the target.
   std::vector<double> fprs;
   bool is_reached = true;     ///< As in TreeRates.
-  uint64_t filter_bytes = 0;  ///< Of all files, footers included.
+  uint64_t filter_bytes = 0;  ///< Filters of all files, with footers.
 
   std::vector<FilterChange> changes;
-  uint64_t rewritten_bytes = 0;  ///< Of the files to be changed.
-  uint64_t rewritten_keys = 0;   ///< To be hashed.
+  uint64_t rewritten_bytes = 0;  ///< Bytes of the files in `changes`.
+  uint64_t rewritten_keys = 0;   ///< Keys of the files in `changes`.
 };
 
-/// What filters are planned for.
+/// The input of a plan.
 struct PlannedTree {
   const RunList& list;  ///< Not owned.
 
-  /// Of all filters; nothing: by kind=auto.
+  /// Kind of all filters; nullopt: kind=auto.
   std::optional<FilterKind> kind = std::nullopt;
 
-  /// Files are rewritten where they are: what a flush wrote gets the filter of a compaction.
+  /// Files are rewritten in place: flushed files get the filter of a compaction.
   bool by_rewriting = false;
 };
 
-// REQUIRES of all of these: there is a run, and it has a key.
+// All functions REQUIRE a run with a key.
 
-/// The filters that the policy builds for a goal.
+/// The filters that the policy would build for a goal.
 Result<FilterPlan> PlanForGoal(const PlannedTree& tree, const RateGoal& goal);
 
-/// The fewest wasted reads within so many bytes. Fails, saying why, if that is too little for any
-/// filter.
+/// Fewest wasted reads within `filter_bytes`. Fails if that is too little for any filter.
 Result<FilterPlan> PlanForMemory(const PlannedTree& tree, uint64_t filter_bytes);
 
-/// The least memory with at most `wasted_reads` per lookup of an absent key. Fails if no filters
-/// waste so few.
+/// Least memory with at most `wasted_reads` per lookup of an absent key. Fails if that is too few.
 Result<FilterPlan> PlanForWastedReads(const PlannedTree& tree, double wasted_reads);
 
-/// The same by the filters that files would really have, which waste a little less than their goal
-/// says.
+/// The same, but counts the actual filters of files, which waste a little less than their goal.
 Result<FilterPlan> PlanForSameReads(const PlannedTree& tree, double wasted_reads);
 
-/// The lowest rate, the same for all files, within so many bytes. Fails like PlanForMemory.
+/// Lowest rate for all files within `filter_bytes`. Fails like PlanForMemory.
 Result<FilterPlan> PlanForOneRate(const PlannedTree& tree, uint64_t filter_bytes);
 
-/// The highest rate, the same for all files, that wastes at most so many reads. Fails if there is
-/// none.
+/// Highest rate for all files that wastes at most `wasted_reads`. Fails if there is none.
 Result<FilterPlan> PlanForOneRateOfReads(const PlannedTree& tree, double wasted_reads);
 
 }  // namespace blocksieve::cli

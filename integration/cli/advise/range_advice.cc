@@ -13,11 +13,11 @@
 namespace blocksieve::cli {
 namespace {
 
-/// Range filters of some files of a run.
+/// Range filters built from some files of a run.
 class Sample {
  public:
   void AddFile(const FileReport& file, const KeysOfFile& keys_of_file) {
-    // As many filters as the file has today, where it may have one per partition or granule.
+    // As many filters as the file has: one per partition or granule, if it has several.
     const uint64_t num_filters = std::max<uint64_t>(file.filter.num_filters, 1);
     const uint64_t keys_each = FilterKeys(file) / num_filters + 1;
     Result<RangeFilterBuilder> builder =
@@ -30,13 +30,13 @@ class Sample {
         builder->AddKey(key);
         if (++num_keys % keys_each == 0) AddFilter(&*builder);
       });
-    } catch (const term::Failure&) {  // the keys before it are a sample as well
+    } catch (const term::Failure&) {  // the keys read so far are a sample, too
     }
     if (num_keys % keys_each != 0) AddFilter(&*builder);
     ++num_files_;
   }
 
-  /// As the filters of all of its keys would be.
+  /// Extrapolates to the filters of all keys of the run.
   RunRanges ScaleTo(uint64_t keys_of_run) const {
     RunRanges run;
     if (num_keys_ == 0) return run;
@@ -49,7 +49,7 @@ class Sample {
     return run;
   }
 
-  /// Why there are filters missing from it; empty: none is.
+  /// Why some filters could not be built; empty if all were.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -72,7 +72,7 @@ class Sample {
   size_t num_files_ = 0;
   double num_keys_ = 0;
   double estimated_fpr_ = 0;  // times keys
-  double fpr_ = 0;            // also
+  double fpr_ = 0;            // times keys
   double num_bytes_ = 0;
   std::string problem_;
 };
@@ -87,7 +87,7 @@ double CurrentFpr(const SortedRun& run) {
   return keys == 0 ? 1 : sum / keys;
 }
 
-// From all over the run.
+// Files spread evenly over the run.
 std::vector<const FileReport*> FilesToSample(const SortedRun& run) {
   const size_t number = std::min(run.files.size(), kSampledFiles);
   std::vector<const FileReport*> files;
@@ -103,15 +103,15 @@ std::string WhyNot(const RangeAdvice& advice, const std::string& problem,
   if (std::none_of(advice.runs.begin(), advice.runs.end(), has_sample)) {
     return problem.empty() ? "no keys could be read" : problem;
   }
-  if (advice.num_bytes == 0) return "neighbouring keys are too much alike";
+  if (advice.num_bytes == 0) return "neighboring keys are too similar";
   if (!nothing_pays.empty()) return nothing_pays;
   const double saved = advice.current_wasted_reads - advice.wasted_reads;
   if (saved >= kMinSavedReads) return "";
   const auto has_ranges = [](const RunRanges& run) { return run.current_fpr < 1; };
   if (std::any_of(advice.runs.begin(), advice.runs.end(), has_ranges)) {
-    return "the range filters that files have save as much";
+    return "the current range filters save as much";
   }
-  return fmt::format("they would save {:.2g} reads of data blocks per read", std::max(saved, 0.0));
+  return fmt::format("they would save {:.2g} data block reads per read", std::max(saved, 0.0));
 }
 
 }  // namespace

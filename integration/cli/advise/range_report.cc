@@ -15,7 +15,7 @@ namespace {
 
 // A row for each level.
 std::string LevelsText(const Advice& advice) {
-  term::TextTable table({"level", "runs", "keys", "seeks", "range FPR today", "estimated",
+  term::TextTable table({"level", "runs", "keys", "seeks", "current range FPR", "estimated",
                          "filter bytes", "bits/key"});
   const std::vector<double> shares = advice.list.tree.LookupShares();
   size_t i = 0;
@@ -41,8 +41,8 @@ std::string LevelsText(const Advice& advice) {
   return table.ToString();
 }
 
-// Beside filters for points with one rate, as all range filters have the same: budgets that spread
-// memory over the levels are of both together.
+// The key filters get one rate, as range filters do: goals that spread memory over the levels cover
+// key and range filters together.
 std::vector<std::string> OptionsFor(const Advice& advice) {
   double target_fpr = FilterOptions().target_fpr;
   for (const Proposal& proposal : advice.proposals) {
@@ -62,7 +62,7 @@ Json ToJson(const RunRanges& ranges, const SortedRun& run) {
           {"num_keys", run.num_keys},
           {"sampled_files", ranges.sampled_files},
           {"sampled_keys", ranges.sampled_keys},
-          {"range_fpr_today", ranges.current_fpr},
+          {"current_range_fpr", ranges.current_fpr},
           {"estimated_fpr", ranges.estimated_fpr},
           {"range_fpr", ranges.fpr},
           {"range_bytes", ranges.num_bytes}};
@@ -73,22 +73,22 @@ Json ToJson(const RunRanges& ranges, const SortedRun& run) {
 std::string RangesText(const Advice& advice) {
   const RangeAdvice& ranges = *advice.ranges;
   std::string text = "Seeks with an upper bound:\n\n" + LevelsText(advice) + "\n";
-  text +=
-      fmt::format("One that finds nothing reads {:.3g} data blocks today", ranges.current_blocks);
+  text += fmt::format("A seek that finds nothing reads {:.3g} data blocks with the current filters",
+                      ranges.current_blocks);
   if (ranges.num_bytes != 0) {
     text += fmt::format(
-        ", and {:.3g} with range filters of {} bytes.\n"
-        "With {:g} keys in their ranges on average, {:.3g} % of the seeks find nothing; only these "
-        "can gain.\n"
-        "With {:g} of the reads being seeks, a read wastes {:.3g} data blocks today, and {:.3g} "
-        "then",
+        ",\n{:.3g} with range filters of {} bytes.\n"
+        "With {:g} keys per range on average, {:.3g} % of the seeks find nothing; only these "
+        "gain.\n"
+        "If a share of {:g} of the reads are seeks, a read wastes {:.3g} data blocks now, {:.3g} "
+        "with range filters",
         ranges.blocks, term::WithCommas(ranges.num_bytes), ranges.seeks.range_width,
         100 * ranges.empty_share, ranges.seeks.fraction, ranges.current_wasted_reads,
         ranges.wasted_reads);
   }
   text += ".\n";
   if (!ranges.do_not_pay.empty()) {
-    text += "\nRanges do not pay here: " + ranges.do_not_pay + ".\n";
+    text += "\nNo range filter pays here: " + ranges.do_not_pay + ".\n";
   }
   if (ranges.num_bytes == 0) return text;
   text += "\nOptions for range filters:\n\n";
@@ -100,10 +100,10 @@ Json RangesToJson(const Advice& advice) {
   const RangeAdvice& ranges = *advice.ranges;
   Json document = {{"seek_fraction", ranges.seeks.fraction},
                    {"range_width", ranges.seeks.range_width},
-                   {"share_of_empty_seeks", ranges.empty_share},
-                   {"blocks_per_empty_seek_today", ranges.current_blocks},
+                   {"empty_seek_share", ranges.empty_share},
+                   {"current_blocks_per_empty_seek", ranges.current_blocks},
                    {"blocks_per_empty_seek", ranges.blocks},
-                   {"wasted_reads_today", ranges.current_wasted_reads},
+                   {"current_wasted_reads", ranges.current_wasted_reads},
                    {"wasted_reads", ranges.wasted_reads},
                    {"range_bytes", ranges.num_bytes}};
   Json& runs = document["runs"] = Json::array();

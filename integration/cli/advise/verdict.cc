@@ -9,7 +9,7 @@
 namespace blocksieve::cli {
 namespace {
 
-// Of which nobody speaks.
+// Differences this small are reported as "the same".
 constexpr double kSameShare = 0.005;
 
 double SavedShare(double before, double after) { return before <= 0 ? 0 : 1 - after / before; }
@@ -82,21 +82,22 @@ std::string DifferenceText(const Prediction& before, const Prediction& after) {
 }
 
 Verdict VerdictOf(const Advice& advice) {
-  const auto requested = Find(advice, "asked");
-  std::string gain;  // of what was asked for
+  const auto requested = Find(advice, "requested");
+  std::string gain;  // of the requested proposal
   if (requested) {
     const Prediction& projected = advice.proposals[*requested].prediction;
     gain = DifferenceText(advice.current, projected);
   }
   if (!advice.no_filter_pays.empty()) {
-    Verdict verdict{"Leave it. No filter pays here: " + advice.no_filter_pays + ".", requested};
+    Verdict verdict{"No change recommended. No filter pays here: " + advice.no_filter_pays + ".",
+                    requested};
     if (requested) {
-      verdict.text += fmt::format(" What you ask for, {}, means {}.",
+      verdict.text += fmt::format(" The requested {} gives {}.",
                                   advice.proposals[*requested].plan.setting.ToText(), gain);
     }
     return verdict;
   }
-  if (requested) return ChangeTo(advice, *requested, gain + ", as asked");
+  if (requested) return ChangeTo(advice, *requested, gain + ", as requested");
   if (const auto usual = Find(advice, "usual")) {
     const Prediction& projected = advice.proposals[*usual].prediction;
     return ChangeTo(advice, *usual,
@@ -104,9 +105,10 @@ Verdict VerdictOf(const Advice& advice) {
   }
   if (const auto better = Better(advice)) return *better;
   if (advice.current.filter_bytes == 0) {
-    return {"Leave it: there are no filters to offer.", std::nullopt};
+    return {"No change recommended: no filters could be proposed.", std::nullopt};
   }
-  return {fmt::format("Leave it: your filters are within {:.0f} % of the best.", 100 * kMinGain),
+  return {fmt::format("No change recommended: the current filters are within {:.0f} % of the best.",
+                      100 * kMinGain),
           std::nullopt};
 }
 

@@ -29,63 +29,59 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kAdviseFooter =
-    R"help(Compares the filters of a database, sorted run by sorted run, with those that blocksieve would build.
-The first line says what to do; the last lines, how. Each file of level 0 is a sorted run; so is each
-deeper level. The proposals:
-  same memory    today's memory, spread over the levels so that the fewest reads are wasted
-  same reads     as few wasted reads as today, with the least memory
-  asked          what --memory or --wasted-reads asks for
-  usual          10 bits per key, if there are no filters and nothing is asked for
-  one rate       the same rate for all files, with today's memory, or with that of the first proposal
+    R"help(Compares the current filters of a database with filters that blocksieve would build. The first line
+recommends a change or none; the last lines list the steps. Nothing is written, and another process
+may have the database open.
+
+Filters are compared by sorted run: each file of level 0 is one run, each deeper level is one run.
+
+Proposals:
+  same memory    fewest wasted reads within the current filter memory
+  same reads     least memory with no more wasted reads than now
+  requested      the filters for --memory or --wasted-reads
+  usual          10 bits per key, if the database has no filters and nothing is requested
+  one rate       the same FPR for all files, in the current memory, or in that of the first proposal
                  if there are no filters
-Only what is asked for may waste more reads or more memory than the filters of today: other
-proposals that would are left out. Files that are as a proposal has them count as they are.
-Nothing is written, and another process may have the database open. Only single data blocks are
-read, to see how far into a file the key range of another one reaches; with --seek-fraction, up to
-three files of each sorted run as a whole.
+A proposal that would waste more reads or use more memory than the current filters is shown only if
+it was requested. Files that already match a proposal keep their filters.
 
-The predictions follow the model of each kind of filter:
-  wasted reads   data blocks read in vain by a lookup of an absent key: the sum over all runs of their
-                 false-positive rates (1 for a run without a filter), each times the share of the
-                 lookups that ask the run. Reads that the block cache answers count, too.
-  lookups        that share. Lookups are assumed to be where the database has keys, and a run is asked
-                 for keys from the first to the last key of each of its files. The listener tells
-                 RocksDB's policy the same, of at least 1 in 32 lookups; without it
-                 memory is spread as if every lookup asked every run.
-  per lookup     with --absent-fraction F, the mean over all lookups: F times the above, and 1 - F
-                 times what a lookup of a present key wastes: the sum over the runs newer than the
-                 one that has the key, averaged over all keys.
-  option         what the policy is told. Footers and lines that are not full come on top of
-                 bits_per_key
-  CPU, probe     measured now, on this machine: CPU time to build filters, by level as planned, and
-                 to ask one that the processor's cache holds
-  resident       filters take this in the block cache, or on the heap while files are open
-  to rewrite     files whose filters would change, all of their bytes, and the keys in them. New
-                 options rewrite nothing by themselves: each file changes when a compaction rewrites
-                 it. A full compaction changes all files at once.
+Predictions, by the model of each kind of filter:
+  wasted reads   data blocks read by a lookup of an absent key: the sum over all runs of FPR (1 for
+                 a run without filters) times lookup share. Block cache hits count as reads.
+  per lookup     with --absent-fraction F, the mean over all lookups: F times "wasted reads" plus
+                 1 - F times the wasted reads of a lookup that finds its key, which are those in
+                 newer runs than the run with the key
+  lookups        lookup share of a run: the share of all lookups that check this run. Lookups are
+                 assumed to be distributed as the keys are, and a run is checked for keys between
+                 the first and last key of one of its files. The policy learns these shares from the
+                 listener, as at least 1/32; without the listener, it assumes 1 for every run.
+  option         the option of the filter policy. bits_per_key excludes footers and rounding.
+  CPU, probe     CPU time to build the filters and to probe one in the CPU cache, measured now on
+                 this machine
+  resident       memory of the filters in the block cache, or on the heap while files are open
+  to rewrite     files whose filters would change, their bytes, and the keys in them. New options
+                 take effect in a file when a compaction rewrites it.
 
-"No filter pays here" means that a lookup without any filter wastes less than one read in 1,000, or
-that the files fit into the block cache: once the cache holds them, nothing is read. OPTIONS files of
-RocksDB do not say how large the cache is; unless --block-cache does, it is taken for the default one
-(8 MiB). "Ranges do not pay here" means the same of seeks, or that keys are too much alike.
+"No filter pays here" means that a lookup without filters would waste less than 0.001 reads, or that
+all files fit into the block cache. OPTIONS files do not contain the size of the cache; without
+--block-cache, RocksDB's default is assumed (8 MiB in most versions).
 
-With --seek-fraction F, F of the reads being seeks with an upper bound and the others lookups, it
-shows what filters that answer for ranges would save. It builds some, in memory, from the keys of a
-sample: for keys whose neighbours are too much alike they would let most ranges pass, which shows
-only then. Files with an estimate above 0.2 get no range filters.
-  seeks          share of the seeks that ask the run; one that finds nothing reads a data block of each
-                 such run, unless its filters say that it has no key in the range
-  estimated      share of short ranges without keys that would pass, for a range_fpr of 0.011
-  can gain       with --range-width W, ranges hold W keys on average; exp(-W) of them hold none, if keys
-                 lie in them by chance. For the others nothing is promised, though runs that have none of
-                 their keys are not read, either.
-The options give filters of all files the same rates. In those of the policy, wasted_reads and
-bits_per_key are of filters for points and ranges together, with seek_fraction.
-RocksDB asks range filters if ReadOptions have iterate_upper_bound and auto_prefix_mode. It refuses
-them where another prefix extractor is set.
+Range filters (--seek-fraction F: a share F of all reads are seeks with an upper bound). advise
+reads up to three files of each run and builds range filters from them in memory, because their FPR
+depends on the keys: if neighboring keys are too similar, most ranges pass. Files with an estimate
+above 0.2 get no range filter. Otherwise advise reads only single data blocks.
+  seeks          share of the seeks that check the run. A seek that finds nothing reads one data
+                 block of each such run, unless a filter rules out the range.
+  estimated      share of short empty ranges that would pass, for range_fpr=0.011
+  empty seeks    with --range-width W, a range holds W keys on average, and exp(-W) of the ranges
+                 are empty, if keys are spread at random. No savings are predicted for other seeks,
+                 although they skip runs without keys in the range.
+The options shown give all files the same rates. wasted_reads and bits_per_key can cover lookups
+and seeks together, with seek_fraction. RocksDB uses range filters if ReadOptions has
+iterate_upper_bound and auto_prefix_mode. They exclude another prefix extractor.
 
-Options that spread memory over the levels work best with the listener that reports how large the
-levels are: options.listeners.push_back(blocksieve::NewListener()), or listeners={blocksieve}.
+Options that spread memory over the levels need the listener, which reports the sizes of levels to
+the policy: options.listeners.push_back(blocksieve::NewListener()), or listeners={blocksieve}.
 
 Examples:
   blocksieve advise --db paths.db
@@ -96,7 +92,7 @@ Examples:
 
 constexpr uint64_t kMaxMemory = uint64_t{1} << 50;
 
-// In short ranges, as of the seeks that gain most.
+// Short ranges gain most.
 constexpr double kDefaultRangeWidth = 0.01;
 constexpr double kMaxRangeWidth = 1e6;
 
@@ -106,11 +102,11 @@ struct AdviseOptions {
   std::optional<double> seek_fraction;
   double range_width = kDefaultRangeWidth;
   std::optional<uint64_t> cache_bytes;
-  std::string options_file;  // empty: not asked for
+  std::string options_file;  // empty: none
   OutputFormat format = OutputFormat::kText;
 };
 
-// The share of a column family in the memory: all families get the same number of bits per key.
+// Splits the requested memory over column families: all get the same number of bits per key.
 AdviceRequest ShareOf(const AdviceRequest& request, uint64_t num_keys, uint64_t all_keys) {
   AdviceRequest share = request;
   share.memory_of_all_families = request.memory;
@@ -152,7 +148,7 @@ std::vector<Advice> AdviseAll(const AdviceRequest& request, const std::vector<Fi
 std::string ToText(const AdviseOptions& options, const std::vector<Advice>& all,
                    const ChosenFiles::Missed& missed) {
   if (all.empty() && missed.unopened.empty()) {
-    return "No filter pays here: there are no files; nothing has been flushed yet.\n";
+    return "No filter pays here: the database has no files; nothing has been flushed yet.\n";
   }
   std::string text;
   const bool is_only = all.size() == 1;
@@ -170,7 +166,7 @@ std::string ToText(const AdviseOptions& options, const std::vector<Advice>& all,
     const Verdict verdict = VerdictOf(advice);
     if (!verdict.proposal) continue;
     const Proposal& proposal = advice.proposals[*verdict.proposal];
-    text += fmt::format("How to change to {}:\n\n", proposal.name);
+    text += fmt::format("Steps for proposal \"{}\":\n\n", proposal.name);
     const bool names_family = !is_only || options.choice.family || advice.list.family != "default";
     text += StepsText(proposal.plan.setting, options.choice.db,
                       names_family ? advice.list.family : "") +
@@ -179,7 +175,7 @@ std::string ToText(const AdviseOptions& options, const std::vector<Advice>& all,
   return text + VanishedText(missed);
 }
 
-// What the verdicts say is to be changed to, in a complete file of options.
+// Writes a complete OPTIONS file with the recommended proposals.
 void WriteOptionsFile(const AdviseOptions& options, const std::vector<Advice>& all) {
   OptionsFile options_file = OptionsFile::Latest(options.choice.db);
   bool has_changes = false;
@@ -192,8 +188,8 @@ void WriteOptionsFile(const AdviseOptions& options, const std::vector<Advice>& a
   }
   if (!has_changes) {
     term::Fail(
-        "--options-file {}: there is nothing to change; --memory and --wasted-reads ask for "
-        "something",
+        "--options-file is {}, but no change is recommended; request one with --memory or "
+        "--wasted-reads",
         options.options_file);
   }
   const std::string text = options_file.text();
@@ -236,46 +232,46 @@ void RunAdvise(const AdviseOptions& options) {
 
 void AddAdviseCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
-      AddSubcommand(app, action, "advise",
-                    "Show what other filters would cost a database, and what they would save",
+      AddSubcommand(app, action, "advise", "Show what other filters would cost and save",
                     kAdviseFooter, RunAdvise);
   AddDatabaseOption(command, &options->choice.db, "the directory of the database");
   AddOption(command, &options->choice.family,
             {"--column-family", "NAME", "only this column family (default all)"});
-  CLI::Option* const memory = AddOption(
-      command, &options->request.memory,
-      {"--memory", "BYTES",
-       "the most bytes for all filters together; also as 10MB or 64MiB; not with --wasted-reads",
-       BytesInRange(1, kMaxMemory)});
+  CLI::Option* const memory =
+      AddOption(command, &options->request.memory,
+                {"--memory", "BYTES",
+                 "maximum memory for all filters, as 10MB or 64MiB; excludes --wasted-reads",
+                 BytesInRange(1, kMaxMemory)});
   CLI::Option* const wasted_reads = AddOption(
       command, &options->request.wasted_reads,
       {"--wasted-reads", "X",
-       fmt::format("the most wasted reads per lookup of an absent key, {} to {}; not with --memory",
+       fmt::format("maximum wasted reads per lookup of an absent key, {} to {}; excludes --memory",
                    kMinWastedReads, kMaxWastedReads),
        InRange(kMinWastedReads, kMaxWastedReads)});
   Exclude(wasted_reads, memory);
   AddOption(command, &options->request.absent_fraction,
             {"--absent-fraction", "F",
-             "the share of lookups that are for absent keys, 0 to 1 (default 1)", InRange(0, 1)});
+             "share of the lookups whose key is absent, 0 to 1 (default 1)", InRange(0, 1)});
   CLI::Option* const seek_fraction = AddOption(
       command, &options->seek_fraction,
       {"--seek-fraction", "F",
-       "the share of reads that are seeks with an upper bound, 0 to 1; shows range filters",
+       "share of the reads that are seeks with an upper bound, 0 to 1; evaluates range filters",
        InRange(0, 1)});
   CLI::Option* const range_width = AddOption(
       command, &options->range_width,
       {"--range-width", "W",
-       fmt::format("keys in the range of such a seek, on average, 0 to {:.0f} (default {})",
-                   kMaxRangeWidth, kDefaultRangeWidth),
+       fmt::format(
+           "mean number of keys between a seek key and its upper bound, 0 to {:.0f} (default {})",
+           kMaxRangeWidth, kDefaultRangeWidth),
        InRange(0, kMaxRangeWidth)});
   Need(range_width, seek_fraction);
   AddOption(command, &options->cache_bytes,
             {"--block-cache", "BYTES",
-             "the size of the block cache, also as 64MiB; 0: none (default the database's)",
+             "size of the block cache, as 64MiB; 0: none (default the database's)",
              BytesInRange(0, kMaxMemory)});
-  AddOption(command, &options->options_file,
-            {"--options-file", "FILE",
-             "write the database's options, with what the first line says, into this file"});
+  AddOption(
+      command, &options->options_file,
+      {"--options-file", "FILE", "write an OPTIONS file with the recommended change to FILE"});
   AddFormatOption(command, &options->format);
 }
 

@@ -15,19 +15,20 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kApplyFooter =
-    R"help(Shows what changes, and writes the next OPTIONS file of the database, which RocksDB loads instead of
-the one before it. That one stays, and is kept as blocksieve-OPTIONS-... for blocksieve revert,
-because RocksDB removes old ones. No process may have the database open.
+    R"help(Prints the changes and writes the next OPTIONS file of the database, which RocksDB loads instead of
+the previous one. The previous file is also copied to blocksieve-OPTIONS-..., because RocksDB
+deletes old OPTIONS files; blocksieve revert reads this copy. No process may have the database open.
 
-  filter_policy                goes into [TableOptions/BlockBasedTable "FAMILY"]; beside a policy
-                               that spreads memory over the levels, the listener
-  prefix_extractor             goes into [CFOptions "FAMILY"], as does
-  table_properties_collectors
-  listeners                    goes into [DBOptions]
+Options and the sections that they are written to:
+  filter_policy                [TableOptions/BlockBasedTable "FAMILY"]; a policy that spreads memory
+                               over the levels also adds the listener to [DBOptions]
+  prefix_extractor             [CFOptions "FAMILY"]
+  table_properties_collectors  [CFOptions "FAMILY"]
+  listeners                    [DBOptions]
 
-RocksDB itself does not read OPTIONS files: programs do that, with LoadLatestOptions. Those that set
-their options in the code must set these, too, or write their own into the next OPTIONS file. Files
-that exist keep their filters until they are rewritten: blocksieve rewrite.
+RocksDB does not read OPTIONS files on its own: programs do, with LoadLatestOptions. A program that
+sets its options in code must set these there; otherwise it overwrites them. Existing files keep
+their filters until they are rewritten (see blocksieve rewrite --help).
 
 Examples:
   blocksieve apply --db paths.db --option 'filter_policy={id=blocksieve;bits_per_key=10}' --dry-run
@@ -44,18 +45,19 @@ struct ApplyOptions {
 constexpr const char* kAboutPrograms =
     "\nPrograms that load this file need the plug-in, libblocksieve_rocksdb.so, linked or "
     "preloaded:\n"
-    "without it RocksDB takes the policy for none, and says nothing. Programs that set their "
-    "options\n"
-    "in the code must set these there; what they write replaces this file.\n"
+    "without it, RocksDB silently ignores the policy. Programs that set their options in code\n"
+    "must set these there; otherwise they overwrite this file.\n"
     "Files keep their filters until they are rewritten: blocksieve rewrite --db ";
 
-// RocksDB 7.8 drops all listeners of an OPTIONS file, without a word, if it does not know one.
+// RocksDB 7.8 silently ignores all listeners of an OPTIONS file if it does not know one of them.
 std::string ListenersText(const OptionsFile& file) {
   const std::string others = WithoutListener(file.Find(kDbSection, "listeners").value_or("{}"));
   if (others == "{}") return "";
   return fmt::format(
-      "Where a program does not know all listeners by their names, RocksDB makes none of them:\n"
-      "such a program must add blocksieve::NewListener() itself. Others here: {}\n",
+      "The OPTIONS file also names these listeners: {}\n"
+      "If a program has not registered all of them, RocksDB creates none, and the program must "
+      "add\n"
+      "blocksieve::NewListener() itself.\n",
       others);
 }
 
@@ -92,14 +94,15 @@ void RunApply(const ApplyOptions& options) {
 
 void AddApplyCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
-      AddSubcommand(app, action, "apply", "Put options of filters into a database's OPTIONS file",
+      AddSubcommand(app, action, "apply", "Write filter options to the OPTIONS file of a database",
                     kApplyFooter, RunApply);
   AddDatabaseOption(command, &options->database, "the directory of the database");
-  AddOption(command, &options->options,
-            {"--option", "NAME=VALUE", "as blocksieve advise gives it", nullptr, kRequired});
+  AddOption(
+      command, &options->options,
+      {"--option", "NAME=VALUE", "an option as printed by blocksieve advise", nullptr, kRequired});
   AddOption(command, &options->family,
             {"--column-family", "NAME", "only this column family (default all)"});
-  AddFlag(command, &options->is_dry_run, "--dry-run", "show what would change, and write nothing");
+  AddFlag(command, &options->is_dry_run, "--dry-run", "print the changes and write nothing");
   AddFormatOption(command, &options->format);
 }
 

@@ -31,24 +31,23 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kCheckFooter =
-    R"help(Looks for what RocksDB accepts in silence. It takes a name in an OPTIONS file that nobody registered,
-such as blocksive:0.01, for no object at all, and writes files without filters; the next OPTIONS file
-then has nullptr. Checked are the names of filter policies, prefix extractors, collectors of table
-properties and listeners, the options of each, and what has to stand beside a policy of blocksieve. Of a
-database also the files: those that lack filters are counted. Nothing is written, and another process
-may have the database open.
+    R"help(Finds names and options that RocksDB silently ignores. If an OPTIONS file names an unregistered
+policy, such as blocksive:0.01, RocksDB writes files without filters, and the next OPTIONS file has
+nullptr. check covers filter policies, prefix extractors, table properties collectors and listeners,
+their options, and whatever else a blocksieve policy needs. For a database, it also counts the files
+without filters. Nothing is written, and another process may have the database open.
 
-  accepted  yes: RocksDB or blocksieve makes it of what is written; no: only a program that registers it,
-            or makes it in its code, has it; -: none is named
+  accepted  yes: RocksDB or blocksieve can create the object; no: only the program that registers or
+            creates it can; -: the option names no object
 
-Extractors, collectors and listeners of the program are not accepted here, which is a problem only where
-RocksDB then does not make blocksieve's.
+An extractor, collector or listener of the program is not accepted here. This is a problem only if
+RocksDB would then also ignore those of blocksieve.
+
+Exit codes: 0 no problem; 1 problems found; 2 wrong arguments.
 
 Examples:
   blocksieve check --db paths.db
-  blocksieve check --options-file paths.db/OPTIONS-000007 --format json | jq .problems
-
-Exit codes: 0 nothing is wrong; 1 something is; 2 wrong arguments.)help";
+  blocksieve check --options-file paths.db/OPTIONS-000007 --format json | jq .problems)help";
 
 struct CheckOptions {
   std::string database;
@@ -57,7 +56,8 @@ struct CheckOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-/// What an option names. `family` is empty for options of the database, `value` if it is nothing.
+/// An object named by an option. `family` is empty for options of the database, `value` if the
+/// option names none.
 struct Named {
   std::string family;
   std::string option;
@@ -70,7 +70,7 @@ struct Findings {
   std::vector<Named> named = {};
   std::vector<std::string> problems = {};
 
-  /// `family` is empty if it is a problem of all.
+  /// `family` is empty if the problem concerns all of them.
   void Report(const std::string& family, const std::string& problem) {
     problems.push_back(family.empty() ? problem : family + ": " + problem);
   }
@@ -79,19 +79,19 @@ struct Findings {
 /// An option that names objects.
 struct ObjectOption {
   const char* name;
-  const char* type;         ///< As RocksDB's registry calls it.
-  const char* consequence;  ///< Of a name that is not registered.
+  const char* type;         ///< Its name in RocksDB's registry.
+  const char* consequence;  ///< What RocksDB does if the name is not registered.
   bool is_list = false;
 };
 const ObjectOption kPolicy = {"filter_policy", rocksdb::FilterPolicy::Type(),
-                              "takes it for nullptr and writes files without filters"};
+                              "silently uses nullptr and writes files without filters"};
 const ObjectOption kExtractor = {"prefix_extractor", rocksdb::SliceTransform::Type(),
-                                 "takes it for nullptr"};
-const ObjectOption kCollectors = {"table_properties_collectors",
-                                  rocksdb::TablePropertiesCollectorFactory::Type(),
-                                  "makes no collector, and files get no skip indexes", true};
+                                 "silently uses nullptr"};
+const ObjectOption kCollectors = {
+    "table_properties_collectors", rocksdb::TablePropertiesCollectorFactory::Type(),
+    "silently creates no collector, and files get no skip indexes", true};
 const ObjectOption kListeners = {"listeners", rocksdb::EventListener::Type(),
-                                 "makes no listener, blocksieve's neither", true};
+                                 "silently creates no listener, not even blocksieve's", true};
 
 // "blocksieve:0.01" of "{id=blocksieve:0.01;kind=auto;}"; empty if nothing is named.
 std::string IdOf(std::string value) {
@@ -106,7 +106,7 @@ std::string NameOf(const std::string& value) {
   return id.substr(0, id.find(':'));
 }
 
-// The names that users may give.
+// The names that users may write.
 std::vector<std::string> RegisteredNames(const ObjectOption& option) {
   std::vector<std::string> names;
   rocksdb::ObjectRegistry::NewInstance()->GetFactoryNames(option.type, &names);
@@ -123,19 +123,18 @@ void ReportRefused(const ObjectOption& option, const Named& named, const rocksdb
   const std::vector<std::string> names = RegisteredNames(option);
   const std::string name = NameOf(named.value);
   if (std::find(names.begin(), names.end(), name) != names.end()) {
-    return findings->Report(named.family, fmt::format("{} is {}, of which RocksDB drops in silence "
-                                                      "what it does not take: {}",
-                                                      option.name, named.value, status.ToString()));
+    return findings->Report(named.family,
+                            fmt::format("{} is {}, of which RocksDB silently ignores a part: {}",
+                                        option.name, named.value, status.ToString()));
   }
   const std::string meant = term::Nearest(name, names);
-  // Programs make other objects than policies in their code, and their names are in the file, too.
+  // OPTIONS files also name objects that programs create in code; policies are rarely among them.
   if (&option != &kPolicy && !is_among_ours && !meant.starts_with("blocksieve")) return;
   const std::string suggestion = meant.empty() ? "" : fmt::format("Did you mean {}? ", meant);
   findings->Report(
       named.family,
-      fmt::format("{} is {}, which is not registered here: RocksDB {}, in silence. {}Known are {}",
-                  option.name, named.value, option.consequence, suggestion,
-                  fmt::join(names, ", ")));
+      fmt::format("{} is {}, which is not registered: RocksDB {}. {}Registered: {}", option.name,
+                  named.value, option.consequence, suggestion, fmt::join(names, ", ")));
 }
 
 // Returns whether the option names something.
@@ -157,16 +156,16 @@ bool CheckOption(const ObjectOption& option, const std::string& family, const st
   return !values.empty();
 }
 
-// What has to stand beside a policy of blocksieve.
-void CheckBeside(const rocksdb::ColumnFamilyDescriptor& family, Findings* findings) {
+// Checks the listener and the extractor that a policy of blocksieve needs.
+void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* findings) {
   const rocksdb_plugin::Policy* const policy = PolicyOf(family.options);
   if (policy == nullptr) return;
   const FilterPolicyOptions& filter = policy->options();
   const std::string listeners = findings->file.Find(kDbSection, kListeners.name).value_or("{}");
   if (rocksdb_plugin::GoalOf(filter).differs_by_run() && WithoutListener(listeners) == listeners) {
     findings->Report(family.name,
-                     fmt::format("filter_policy has {}, which needs the listener blocksieve, and "
-                                 "listeners is {}. Add blocksieve to it",
+                     fmt::format("filter_policy has {}, which needs the listener blocksieve, but "
+                                 "listeners is {}; add blocksieve to it",
                                  filter.wasted_reads ? "wasted_reads" : "bits_per_key", listeners));
   }
   if (!filter.ranges) return;
@@ -180,24 +179,24 @@ void CheckOptionsFile(const CheckOptions& options, const std::string& path, Find
   for (const std::string& family : findings->file.Families(options.family)) {
     if (!CheckOption(kPolicy, family, TableSection(family), findings)) {
       findings->Report(family,
-                       "filter_policy is nullptr, which RocksDB also writes after it dropped a "
-                       "name: new files get no filters. Give one, such as blocksieve:0.01");
+                       "filter_policy is nullptr, so new files get no filters; RocksDB also writes "
+                       "nullptr after it ignored a name. Set a policy, such as blocksieve:0.01");
     }
     CheckOption(kExtractor, family, FamilySection(family), findings);
     CheckOption(kCollectors, family, FamilySection(family), findings);
   }
   rocksdb::ConfigOptions lenient;
   lenient.ignore_unsupported_options = true;
-  lenient.ignore_unknown_options = true;  // only those of later versions, as RocksDB has it
+  lenient.ignore_unknown_options = true;  // RocksDB ignores only those of later versions
   rocksdb::DBOptions db;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   const rocksdb::Status status = rocksdb::LoadOptionsFromFile(lenient, path, &db, &families);
   if (!status.ok()) {
-    findings->Report("", fmt::format("RocksDB {} does not load it: {}",
+    findings->Report("", fmt::format("RocksDB {} cannot load the file: {}",
                                      rocksdb::GetRocksVersionAsString(), status.ToString()));
   }
   for (const auto& family : families) {
-    if (family.name == options.family.value_or(family.name)) CheckBeside(family, findings);
+    if (family.name == options.family.value_or(family.name)) CheckDependencies(family, findings);
   }
 }
 
@@ -212,8 +211,9 @@ void CheckFiles(const CheckOptions& options, Findings* findings) {
   const FilterSummary without = FilesWithoutPlugin(files, options.database);
   if (without.num_files != 0) {
     findings->Report(
-        "", fmt::format("{} with {} written without the plug-in, so without filters. Where no "
-                        "process has the database open: blocksieve rewrite --db {} --only-without",
+        "", fmt::format("{} with {} written without the plug-in, so without filters. To rewrite "
+                        "them while no process has the database open: "
+                        "blocksieve rewrite --db {} --only-unfiltered",
                         term::CountOf(without.num_files, "file"),
                         term::CountOf(without.num_entries, "key"), ShellWord(options.database)));
   }
@@ -221,10 +221,10 @@ void CheckFiles(const CheckOptions& options, Findings* findings) {
 }
 
 std::string ToText(const Findings& findings) {
-  std::string text =
-      fmt::format("{}, written by RocksDB {}, read by {}\n\n", findings.file.name(),
-                  findings.file.Find("Version", "rocksdb_version").value_or("of unknown version"),
-                  rocksdb::GetRocksVersionAsString());
+  std::string text = fmt::format(
+      "{}, written by RocksDB {}, read by {}\n\n", findings.file.name(),
+      findings.file.Find("Version", "rocksdb_version").value_or("of an unknown version"),
+      rocksdb::GetRocksVersionAsString());
   term::TextTable table({"family", "option", "names", "accepted"});
   for (const auto& [family, option, value, is_accepted] : findings.named) {
     const char* const accepted = value.empty() ? "-" : is_accepted ? "yes" : "no";
@@ -233,7 +233,7 @@ std::string ToText(const Findings& findings) {
   }
   text += table.ToString() + "\n";
   for (const std::string& problem : findings.problems) text += problem + "\n";
-  return findings.problems.empty() ? text + "Nothing is wrong.\n" : text;
+  return findings.problems.empty() ? text + "No problem found.\n" : text;
 }
 
 std::string ToJson(const CheckOptions& options, const Findings& findings) {
@@ -251,7 +251,7 @@ std::string ToJson(const CheckOptions& options, const Findings& findings) {
 
 void RunCheck(const CheckOptions& options) {
   if (options.options_file.empty() == options.database.empty()) {
-    term::FailUsage("either --db or --options-file is required");
+    term::FailUsage("neither --db nor --options-file is given; required: one of them");
   }
   const bool has_database = options.options_file.empty();
   if (has_database) CheckDatabase(options.database);
@@ -272,12 +272,12 @@ void RunCheck(const CheckOptions& options) {
 
 void AddCheckCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
-      AddSubcommand(app, action, "check", "Find filters that options name and nobody builds",
+      AddSubcommand(app, action, "check", "Find filter options that RocksDB silently ignores",
                     kCheckFooter, RunCheck);
   auto* const database =
       AddOption(command, &options->database, {"--db", "DIR", "the directory of a database"});
   Exclude(AddOption(command, &options->options_file,
-                    {"--options-file", "FILE", "or an OPTIONS file, also of no database"}),
+                    {"--options-file", "FILE", "an OPTIONS file, instead of a database"}),
           database);
   AddOption(command, &options->family,
             {"--column-family", "NAME", "only this column family (default all)"});

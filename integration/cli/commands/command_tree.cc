@@ -44,7 +44,7 @@ std::string Usage(const CommandEntry& command) {
   return line + (command.subcommands.empty() ? "\n" : " SUBCOMMAND\n");
 }
 
-// Two columns. What is too long for the first has a line of its own.
+// Two columns; a name too long for the first gets a line of its own.
 std::string Item(const std::string& name, const std::string& description) {
   constexpr size_t kWidth = 28;
   const std::string separator = name.size() < kWidth ? "" : fmt::format("\n  {:{}}", "", kWidth);
@@ -110,7 +110,7 @@ std::vector<const CommandEntry*> AllCommands(const CommandEntry& root) {
 
 std::string HelpText(const CommandEntry& command) {
   return command.description + "\n" + Usage(command) +
-         Group("Positionals", HelpOfOptions(command, /*positional=*/true)) +
+         Group("Arguments", HelpOfOptions(command, /*positional=*/true)) +
          Group("Options", HelpOfOptions(command, /*positional=*/false)) +
          Group("Subcommands", Subcommands(command)) + "\n" + command.footer + "\n";
 }

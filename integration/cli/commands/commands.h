@@ -8,11 +8,11 @@ class App;
 
 namespace blocksieve::cli {
 
-/// Does what the command line asked for. Throws Failure, UsageError, Interrupted.
+/// Runs a parsed command line. Throws Failure, UsageError, Interrupted.
 using Action = std::function<void()>;
 
 /// Adds a subcommand, with options, help and examples, to `app`. Parsing a command line that names
-/// it sets `*action`, which must outlive `app`; nothing is done before that is called.
+/// it sets `*action`, which must outlive `app` and runs it.
 using AddCommand = void(CLI::App* app, Action* action);
 AddCommand AddAdviseCommand;
 AddCommand AddApplyCommand;
@@ -29,7 +29,7 @@ AddCommand AddSieveCommand;
 AddCommand AddSizeCommand;
 AddCommand AddVerifyCommand;
 
-/// All of them, in the order of the help. A new subcommand is a file with its function, a
+/// All subcommands in the order of the help. A new one needs a file with its function, a
 /// declaration above, and an entry here.
 inline constexpr AddCommand* kCommands[] = {
     AddLoadCommand,   AddScanCommand,  AddInspectCommand,    AddVerifyCommand, AddCheckCommand,

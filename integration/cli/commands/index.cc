@@ -18,24 +18,25 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kIndexFooter =
-    R"help(Large indexes are in files beside the SSTs, such as 000012.bsx beside 000012.sst. Checkpoints,
-backups and imports of RocksDB leave these behind. Scans are right without them, but read more.
+    R"help(Large skip indexes are stored in sidecar files beside the SSTs, such as 000012.bsx beside
+000012.sst. RocksDB's checkpoints, backups and imports do not copy them. Scans without an index
+return the same rows but read more.
 
-Without further options, each SST that lacks an index is read once from its beginning to its end,
-and gets the index that the newest indexed SST of the database has. --index adds one on another part
-of the value (fields are those of the value, counted from 1; see blocksieve load), also to a database
-that never had any, whatever program wrote it. No SST is rewritten. What is left out for its size is
-said, with the --max-index-bytes that would keep all. An interrupted
-command can be repeated: it goes on where it ended. Another process may have the database open; what it
-writes meanwhile gets the indexes of its own options. Only the default column family.
+By default, reads each SST that lacks an index and builds the same index as the newest indexed SST
+has. --index adds an index on another part of the value, even if another program wrote the database
+and it has no index yet; fields of the value are numbered from 1 (see blocksieve load --help). SSTs
+are not rewritten. If an index exceeds --max-index-bytes, a warning names the limit that would keep
+everything. An interrupted command can be run again and continues where it stopped. Another process
+may have the database open; the files that it writes meanwhile have the indexes of its own options.
+Only the default column family is indexed.
 
-With a RocksDB before 9.3, scans at older snapshots read such SSTs as a whole.
+With RocksDB before 9.3, scans at older snapshots ignore indexes that were built this way.
 
 Examples:
   blocksieve index --db paths.db                        # after a restore
   blocksieve index --db paths.db --index lib=words:2    # another index, or the first
-  blocksieve index --db paths.db --save-to saved        # beside a backup
-  blocksieve index --db paths.db --copy-from saved      # after its restore)help";
+  blocksieve index --db paths.db --save-to saved        # with a backup
+  blocksieve index --db paths.db --copy-from saved      # after restoring it)help";
 
 struct IndexOptions {
   IndexRebuild rebuild;
@@ -66,8 +67,9 @@ void Rebuild(IndexOptions options) {
   });
   progress.Show("");
   if (!is_done) {
-    throw term::Interrupted(fmt::format("interrupted; {} indexed, {} left",
-                                        term::CountOf(last.files_done, "file"), last.files_left));
+    throw term::Interrupted(
+        fmt::format("interrupted; {} indexed, {} left; run it again to continue",
+                    term::CountOf(last.files_done, "file"), last.files_left));
   }
   Report(options,
          fmt::format("indexed: {} of {} bytes", term::CountOf(last.files_done, "file"),
@@ -93,21 +95,20 @@ void RunIndex(const IndexOptions& options) {
 
 void AddIndexCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
-      app, action, "index", "Give the files of a database the skip indexes that they lack",
+      app, action, "index", "Build, save or restore skip indexes without rewriting SSTs",
       kIndexFooter, RunIndex);
   AddDatabaseOption(command, &options->rebuild.database, "the directory of the database");
   CLI::Option* const indexes =
       AddOption(command, &options->indexes,
-                {"--index", "NAME=EXTRACTOR", "a name, and what of the value to index under it"});
+                {"--index", "NAME=EXTRACTOR", "index this part of the value under this name, too"});
   CLI::Option* const rate = AddRateOption(command, &options->rebuild.bytes_per_second, "read");
-  CLI::Option* const size =
-      AddMaxIndexBytesOption(command, &options->rebuild.max_index_bytes, "as it was, or 8MiB");
-  CLI::Option* const copy =
-      AddOption(command, &options->copy_from,
-                {"--copy-from", "DIR",
-                 "take them from there, a database or what was saved, instead of reading SSTs"});
+  CLI::Option* const size = AddMaxIndexBytesOption(command, &options->rebuild.max_index_bytes,
+                                                   "the current limit, or 8MiB");
+  CLI::Option* const copy = AddOption(
+      command, &options->copy_from,
+      {"--copy-from", "DIR", "copy missing indexes from DIR, a database or a copy by --save-to"});
   CLI::Option* const save =
-      AddOption(command, &options->save_to, {"--save-to", "DIR", "put all of them there instead"});
+      AddOption(command, &options->save_to, {"--save-to", "DIR", "copy all indexes to DIR"});
   for (CLI::Option* const one : {indexes, rate, size}) {
     Exclude(one, copy);
     Exclude(one, save);

@@ -25,27 +25,25 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kInspectFooter =
-    R"help(Shows, for every column family, level and file, how many keys it has, which filter, built by
-blocksieve or by RocksDB itself ("stock"), and how good that filter is. The database is opened
-read-only; another process may have it open. No keys or values are read.
+    R"help(Shows the filter of each file, totals by column family and level, and the skip indexes. A filter was
+built by blocksieve or by RocksDB itself ("stock"). The database is opened read-only; another
+process may have it open. Keys and values are not read.
 
-  keys           versions of keys, deletes included
-  filters        filters in the file: 1, or one per partition or per granule of blocks
-  covered        share of the keys, or of the bytes, that are in files with a readable filter
-  bits/key       size of the filters, all bytes included, per entry that they were made of: keys,
-                 prefixes or both
-  predicted FPR  share of absent keys that pass, by the model of the filter's kind; - if all pass
-  range FPR      of filters that answer for ranges: share of short ranges without keys that pass, as the
-                 filter estimated it from its own keys when it was built
+  keys           entries of the file: all versions of keys, including deletes
+  filters        number of filters: 1, or one per partition or per granule of blocks
+  entries        what was added to the filters: keys, prefixes or both
+  covered        share of the keys, or bytes, in files with a readable filter
+  bits/key       total size of the filters per entry
+  predicted FPR  share of absent keys that pass, by the model of the filter; - if all pass
+  range FPR      share of short empty ranges that pass, as the filter estimated it when it was built
 
-Where filter memory is spread over the levels (wasted_reads, bits_per_key), a compaction may move a
-file to a deeper level without rewriting it. Its filter is then more precise than the filters that
-are built there. Such files are listed. They are recognised by their rates if these differ by at
-least 1.5 bits (a factor of 2.8), and under kind=auto by their kinds: flushes to level 0 build Bloom
-filters, compactions ribbons.
+If filter memory is spread over the levels (wasted_reads, bits_per_key), a trivial move can take a
+file to a deeper level with the filter of the level above, which is more precise than needed there.
+Such files are listed. They are recognized by an FPR at least 1.5 bits (a factor of 2.8) below that
+of their level, and under kind=auto by their kind: flushes build Bloom filters, compactions ribbons.
 
-A process that lacks the plug-in takes the policy in an OPTIONS file for none and writes files
-without filters; ldb compact is one. Such files are counted. blocksieve-preload ldb has it.
+A process without the plug-in, such as ldb compact, silently ignores the policy in the OPTIONS file
+and writes files without filters. Such files are counted. blocksieve-preload ldb loads the plug-in.
 
 Examples:
   blocksieve inspect --db paths.db
@@ -60,8 +58,8 @@ struct InspectOptions {
 struct Inspection {
   std::vector<FileReport> files;
   std::vector<std::optional<int>>
-      built_for;                 ///< By file: the other level that it came from, if any.
-  FilterSummary without_plugin;  ///< Files of a process that should have had the plug-in.
+      built_for;                 ///< By file: the level that its filter was built for, if another.
+  FilterSummary without_plugin;  ///< Files written by a process that lacked the plug-in.
   ChosenFiles::Missed missed;
 };
 
@@ -71,7 +69,7 @@ bool HasSeveralFamilies(const std::vector<FileReport>& files) {
   });
 }
 
-/// A table whose first column, the family, is left out if there is only one.
+/// A table whose first column, the family, is left out if the database has only one.
 class FamilyTable {
  public:
   FamilyTable(bool with_family, std::vector<std::string> headers)
@@ -118,7 +116,7 @@ std::string LevelsText(const std::vector<FileReport>& files, bool with_family) {
 }
 
 std::string FilesText(const std::vector<FileReport>& files, bool with_family) {
-  FamilyTable table(with_family, {"file", "level", "keys", "bytes", "filter", "filters", "of",
+  FamilyTable table(with_family, {"file", "level", "keys", "bytes", "filter", "filters", "entries",
                                   "bits/key", "predicted FPR", "index bytes"});
   for (const FileReport& file : files) {
     table.AddRow(file.place.family,
@@ -131,9 +129,9 @@ std::string FilesText(const std::vector<FileReport>& files, bool with_family) {
   return table.ToString();
 }
 
-/// Empty if no file has filters of ranges.
+/// Empty if no file has range filters.
 std::string RangesText(const std::vector<FileReport>& files, bool with_family) {
-  FamilyTable table(with_family, {"ranges", "level", "filters", "bytes", "range bits/key",
+  FamilyTable table(with_family, {"range filters", "level", "filters", "bytes", "range bits/key",
                                   "estimated range FPR"});
   bool has_ranges = false;
   for (const FileReport& file : files) {
@@ -148,7 +146,7 @@ std::string RangesText(const std::vector<FileReport>& files, bool with_family) {
   return has_ranges ? table.ToString() + "\n" : "";
 }
 
-// Which files were moved.
+// Lists the files that were moved.
 std::string MovedText(const Inspection& inspection) {
   std::string text;
   FilterSummary sum;
@@ -160,7 +158,7 @@ std::string MovedText(const Inspection& inspection) {
     text += fmt::format("  {}  from level {} to {}\n", ShortName(place), *level, place.level);
   }
   if (text.empty()) return "";
-  return fmt::format("\n{} with {} moved to another level, with the filter of the old one:\n",
+  return fmt::format("\n{} with {} moved to another level, with the filter of the old level:\n",
                      term::CountOf(sum.num_files, "file"), term::CountOf(sum.num_entries, "key")) +
          text;
 }
@@ -169,13 +167,13 @@ std::string WithoutPluginText(const InspectOptions& options, const Inspection& i
   const FilterSummary& sum = inspection.without_plugin;
   if (sum.num_files == 0) return "";
   return fmt::format(
-      "\n{} with {} written without the plug-in: lookups read {} as if {} had every key.\n"
-      "Where no process has the database open: blocksieve rewrite --db {} --only-without\n",
+      "\n{} with {} written without the plug-in, so without filters. To rewrite them while no "
+      "process\nhas the database open: blocksieve rewrite --db {} --only-unfiltered\n",
       term::CountOf(sum.num_files, "file"), term::CountOf(sum.num_entries, "key"),
-      sum.num_files == 1 ? "it" : "them", sum.num_files == 1 ? "it" : "they", options.choice.db);
+      options.choice.db);
 }
 
-// Why filters have the form that they have.
+// Explains the form of the index's filters.
 std::string ReasonsText(const std::set<std::string>& forms) {
   std::string text;
   for (const std::string& form : forms) {

@@ -27,37 +27,40 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kLoadFooter =
-    R"help(One field of each line becomes the key. The other fields, in order and joined by the delimiter, become
-the value.
+    R"help(Reads FILE line by line. One field of each line becomes the key. The other fields, in order and
+joined by the delimiter, become the value.
 
-An index is on a part of the value. Fields are numbered from 1, as in the line of the file:
+Indexes. --index NAME=EXTRACTOR indexes a part of the value under a column name. Fields are numbered
+from 1, as in the input line:
   field:2                the bytes of field 2
   int:5 uint:5 float:6   the number in a field
   words:3 ngrams(4):3    the words, or the 4-grams, of the text in a field, for HAS and LIKE
   field[;]:3             an array: the elements of a field, separated by ';'; also int:field[;]:3
-  value json:/a/b        the whole value; a member of the value if that is JSON
+  value json:/a/b        the whole value; a member of a value that is JSON
   int:json:/a words:json:/a/b words:value fixed(8,4) uint32le(8)
 
-It consists of filters, for = and IN and HAS, and of bounds, for < and BETWEEN and ORDER BY. To have
-only one of them, name it: bounds:int:3, filters:field:2. Otherwise a column of numbers whose bounds
-find nearly every value alone, such as a time that ascends with the keys, gets no filters, and load
-says so; both:int:3 makes them all the same. What exceeds --max-index-bytes in the index of a file is
-left out, the largest filters first, with a warning that says how much would be enough.
+An index has filters, for = and IN and HAS, and bounds (minimum and maximum of each granule), for <,
+BETWEEN and ORDER BY. A prefix selects one of them: bounds:int:3, filters:field:2. Without a prefix,
+a numeric column whose bounds find nearly every value, such as a time that ascends with the keys,
+gets no filters, and load reports that; both:int:3 forces filters. If the index of a file exceeds
+--max-index-bytes, its largest filters are left out, and a warning names the limit that would keep
+everything.
 
-Lines may hold any bytes; there is no quoting. With --format csv, FILE is CSV as RFC 4180 has it:
-fields in quotes may hold delimiters, doubled quotes and line ends, and lines may end with CR LF. Of
-equal keys the last one wins. A line that is empty or lacks the key field is an error: the lines
-before it are loaded, and those after it are not. A line that lacks the field of an index has no value
-for it (IS NULL). load reports how many rows it read and kept, and how many of them have a value of
-each index. If the disk is full, it says how many rows from the start of FILE are kept.
+Input. Lines may hold any bytes and have no quoting. With --format csv, FILE is CSV (RFC 4180):
+quoted fields may contain delimiters, doubled quotes and line breaks, and lines may end with CR LF.
+If a key occurs more than once, the last row wins. An empty line or a line without the key field is
+an error: load keeps the rows before it and stops. A row without the field of an index has no value
+in that column (IS NULL). load reports the rows read and kept, and for each index the rows with a
+value. If the disk is full, it reports how many rows from the start of FILE are durable.
 
-Rows are added to a database that exists. It keeps the indexes that it has; a new one of the same
-name replaces the old one. At the end everything is flushed and, unless --no-compact is given,
-compacted, so that all files have the indexes; for a large database that takes long. A large index
-is in a file beside its SST: copy it along with the SST (see blocksieve index).
+Existing databases. Rows are added, and existing indexes are kept; a new index replaces one of the
+same name. At the end load flushes and, without --no-compact, compacts the whole database so that
+all files have the indexes; this takes long for a large database. Large indexes are stored in files
+beside the SSTs: copy them along (see blocksieve index --help).
 
-With --range-fpr, key filters save reads of seeks with an upper bound, too (see blocksieve advise).
-It is kept in the options of the database, with the prefix extractor blocksieve.range, which it needs.
+--range-fpr builds range filters into the key filters: seeks with an upper bound then read fewer
+blocks (see blocksieve advise --help). The setting is stored in the options of the database,
+together with the prefix extractor blocksieve.range that it needs.
 
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:2 --index words=words:3 paths.tsv
@@ -77,8 +80,8 @@ struct LoadOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-// More indexes may follow an --index, as in `--index a=field:2 b=field:3 FILE`; only the '=' tells
-// them from the file. Moves them to the indexes and returns the file.
+// Several indexes may follow one --index: `--index a=field:2 b=field:3 FILE`. Only the '='
+// distinguishes them from the file. Moves them to the indexes and returns the file.
 std::string TakeFile(LoadOptions* options) {
   std::optional<std::string> file;
   std::vector<std::string>& rest = options->positionals;
@@ -87,16 +90,16 @@ std::string TakeFile(LoadOptions* options) {
     if (is_index && (file || i + 1 < rest.size())) {
       options->indexes.push_back(std::move(rest[i]));
     } else if (file) {
-      term::FailUsage("two files are given, {} and {}; allowed: one", *file, rest[i]);
+      term::FailUsage("FILE is {} and {}; allowed: one file", *file, rest[i]);
     } else {
       file = std::move(rest[i]);
     }
   }
-  if (!file) term::FailUsage("FILE is missing; - is standard input");
+  if (!file) term::FailUsage("FILE is missing; use - for standard input");
   return *std::move(file);
 }
 
-// Until the end of the file, or what is wrong.
+// Loads until the end of the file; throws at the first error.
 void LoadRows(RowReader* reader, ColumnCounter* counter, LoadedDatabase* database, Loaded* loaded) {
   constexpr uint64_t kRowsBetweenChecks = 1024;
   term::Progress progress;
@@ -135,14 +138,16 @@ Loaded Load(const LoadTarget& target, RowReader* reader, LoadedDatabase* databas
   return loaded;
 }
 
-// Of a load that ended early: what is in the database, and what is not.
+// Reports which rows of an incomplete load are in the database.
 [[noreturn]] void FailWith(const Loaded& loaded, const LoadedDatabase& database) {
   const uint64_t kept = database.rows_durable();
   const std::string message =
       kept == loaded.rows_read
-          ? fmt::format("{}; the {} before are loaded and flushed, not compacted; nothing after is",
-                        loaded.problem, term::CountOf(kept, "row"))
-          : fmt::format("{}; the first {} of the file are kept, nothing after is", loaded.problem,
+          ? fmt::format(
+                "{}; the {} before are loaded and flushed, not compacted; later rows are not "
+                "loaded",
+                loaded.problem, term::CountOf(kept, "row"))
+          : fmt::format("{}; the first {} of the file are kept, later rows are not", loaded.problem,
                         term::CountOf(kept, "row"));
   if (term::InterruptFlag()) throw term::Interrupted(message);
   throw term::Failure(message);
@@ -158,9 +163,9 @@ void Compact(LoadedDatabase* database) {
       progress.Show("compacting", {done, all, done, "byte"});
     });
   } catch (const term::Failure& failure) {
-    term::Fail("{}; all rows are loaded and kept, not compacted", failure.what());
+    term::Fail("{}; all rows are loaded and durable, but not compacted", failure.what());
   }
-  if (!is_done) throw term::Interrupted("interrupted; all rows are loaded, not compacted");
+  if (!is_done) throw term::Interrupted("interrupted; all rows are loaded, but not compacted");
 }
 
 void ParseDelimiters(LoadOptions* options) {
@@ -169,7 +174,7 @@ void ParseDelimiters(LoadOptions* options) {
   reader.delimiter =
       ParseDelimiter(options->delimiter.value_or(is_csv ? "," : "\t"), "--delimiter");
   if (options->store_delimiter && !is_csv) {
-    term::FailUsage("--store-delimiter {}: only for --format csv; lines are stored as they are",
+    term::FailUsage("--store-delimiter is {}; allowed: only with --format csv",
                     *options->store_delimiter);
   }
   reader.stored_delimiter =
@@ -184,7 +189,7 @@ void RunLoad(const LoadOptions& given) {
   LoadTarget& target = options.target;
   target.columns =
       ParseIndexColumns(options.indexes, options.reader.stored_delimiter, options.reader.key_field);
-  // What can fail without leaving anything behind comes first.
+  // Opened before the database, so that a missing file leaves no empty database.
   const std::unique_ptr<RowReader> reader = OpenRows(options.reader);
   term::CatchInterrupts();
   LoadedDatabase database(target);
@@ -194,7 +199,7 @@ void RunLoad(const LoadOptions& given) {
   for (const std::string& note : database.notes()) say(note);
   for (const Column& column : target.columns) {
     if (internal::IsPlainName(column.name())) continue;
-    say(fmt::format("in conditions, the column is \"{}\", in double quotes", column.name()));
+    say(fmt::format("in conditions, write the column in double quotes: \"{}\"", column.name()));
   }
 
   Loaded loaded = Load(target, reader.get(), &database);
@@ -208,10 +213,10 @@ void RunLoad(const LoadOptions& given) {
   for (const std::string& warning : LoadWarnings(loaded, indexes)) say("warning: " + warning);
 }
 
-// Adds --format, which names the format of the file, of the report, or both.
+// Adds --format, which selects the format of the file, of the report, or both.
 void AddFormats(CLI::App* command, LoadOptions* options) {
   AddFormatOption(command, "text|json|csv",
-                  "json: a report for machines; csv: FILE is CSV (RFC 4180); both may be given",
+                  "json: print the report as JSON; csv: FILE is CSV (RFC 4180)",
                   [options](const std::string& name) {
                     if (name == "csv") {
                       options->reader.format = RowFormat::kCsv;
@@ -224,41 +229,40 @@ void AddFormats(CLI::App* command, LoadOptions* options) {
 }  // namespace
 
 void AddLoadCommand(CLI::App* app, Action* action) {
-  const auto [command, options] =
-      AddSubcommand(app, action, "load", "Load lines of fields into a database with skip indexes",
-                    kLoadFooter, RunLoad);
+  const auto [command, options] = AddSubcommand(
+      app, action, "load", "Load a text or CSV file into a database with skip indexes", kLoadFooter,
+      RunLoad);
   AddDatabaseOption(command, &options->target.path, "the directory of the database");
   AddOption(command, &options->reader.key_field,
-            {"--key", "N", "the number of the field that is the key",
+            {"--key", "N", "number of the field that is the key",
              WholeInRange(1, Column::kMaxFieldNumber), kRequired});
   AddOption(command, &options->indexes,
-            {"--index", "NAME=EXTRACTOR", "a name, and what to index under it"});
+            {"--index", "NAME=EXTRACTOR", "index this part of the value under this name"});
   AddOption(command, &options->target.granule_rows,
             {"--granule-rows", "N",
-             "rows that are skipped or read together (default those of a data block)",
+             "rows per granule, the unit that is read or pruned (default the rows of a data block)",
              WholeInRange(1, std::numeric_limits<uint64_t>::max())});
   AddOption(command, &options->target.target_fpr,
             {"--fpr", "P",
-             fmt::format("share of the granules without a value that are still read for it "
-                         "(default {})",
+             fmt::format("share of granules that are read for a value that they lack (default {})",
                          options->target.target_fpr),
              TargetFprs()});
   AddMaxIndexBytesOption(command, &options->target.max_index_bytes, "8MiB");
   AddOption(command, &options->target.range_fpr,
             {"--range-fpr", "P",
-             fmt::format("key filters answer for ranges: share of empty ones that pass, {} to {}",
+             fmt::format("build range filters that pass this share of empty ranges, {} to {}",
                          kMinRangeFpr, kMaxRangeFpr),
              InRange(kMinRangeFpr, kMaxRangeFpr)});
   AddOption(command, &options->delimiter,
             {"--delimiter", "C",
-             R"(what separates fields: one byte, \t, \\ or \xHH (default \t; of CSV a comma))"});
+             R"(field delimiter: one byte, \t, \\ or \xHH (default \t; for CSV a comma))"});
   AddOption(
       command, &options->store_delimiter,
-      {"--store-delimiter", "C", R"(of CSV: what separates fields in the value (default \t))"});
-  AddFlag(command, &options->reader.skips_header, "--header", "the first line or record is no row");
-  AddFlag(command, &options->no_compact, "--no-compact", "leave the files as they were flushed");
+      {"--store-delimiter", "C", R"(for CSV: field delimiter in the stored value (default \t))"});
+  AddFlag(command, &options->reader.skips_header, "--header", "skip the first line or record");
+  AddFlag(command, &options->no_compact, "--no-compact", "do not compact after loading");
   AddFormats(command, options);
-  AddOption(command, &options->positionals, {"FILE", "", "the lines; - is standard input"});
+  AddOption(command, &options->positionals, {"FILE", "", "the input; - is standard input"});
 }
 
 }  // namespace blocksieve::cli

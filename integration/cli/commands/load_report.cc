@@ -21,7 +21,7 @@ bool IsBoundsOnly(const SkipIndexColumnUsage& column) {
   return parsed.ok() && internal::IndexPartsOf(*parsed) == IndexParts::kBounds;
 }
 
-// Filters that nobody asked to leave out, but that the builder did.
+// Files in which the builder, not the definition, left out the filters.
 uint64_t FilesWithBoundsChosen(const SkipIndexColumnUsage& column) {
   return IsBoundsOnly(column) ? 0 : column.files_with_bounds_only;
 }
@@ -32,19 +32,19 @@ std::string ColumnText(const SkipIndexColumnUsage& column) {
                   WithCommas(column.filter_bytes), WithCommas(column.bounds_bytes));
   const uint64_t chosen = FilesWithBoundsChosen(column);
   if (chosen != 0) {
-    text += fmt::format(
-        "; bounds only in {}, as they find nearly every value alone (both: makes filters)",
-        CountOf(chosen, "file"));
+    text +=
+        fmt::format("; bounds only in {}, as they find nearly every value (both: forces filters)",
+                    CountOf(chosen, "file"));
   } else if (column.files_over_budget == 0 && column.files_without_filters != 0) {
     text += "; no filters in " + CountOf(column.files_without_filters, "file");
   }
   if (column.files_over_budget != 0) {
-    text += fmt::format("; left out for size in {}", CountOf(column.files_over_budget, "file"));
+    text += fmt::format("; left out for its size in {}", CountOf(column.files_over_budget, "file"));
   }
   return text + "\n";
 }
 
-// Rows of this load that the database has; only if it had none before.
+// Rows of this load in the database; known only if it was empty before.
 std::optional<uint64_t> RowsKept(const Loaded& loaded) {
   return loaded.is_new ? loaded.rows_in_database : std::nullopt;
 }
@@ -54,14 +54,14 @@ std::string RowsText(const Loaded& loaded) {
   if (const std::optional<uint64_t> kept = RowsKept(loaded)) {
     text += fmt::format("rows kept: {}", WithCommas(*kept));
     if (*kept < loaded.rows_read) {
-      text += fmt::format(", {} replaced by later ones of the same key",
+      text += fmt::format(", {} replaced by later rows with the same key",
                           WithCommas(loaded.rows_read - *kept));
     }
   } else if (loaded.rows_in_database) {
-    text += fmt::format("rows in the database: {}, with those it had",
+    text += fmt::format("rows in the database: {}, including earlier ones",
                         WithCommas(*loaded.rows_in_database));
   } else {
-    text += "rows kept: not known without compaction";
+    text += "rows kept: unknown without compaction";
   }
   return text + "\n";
 }
@@ -79,8 +79,8 @@ std::string SizeWarning(const SkipIndexSummary& indexes) {
   }
   if (names.empty() && indexes.needed_index_bytes == 0) return "";
   const std::string what =
-      names.empty() ? "an index was left out" : "the index lacks filters or bounds of " + names;
-  return fmt::format("{}, for its size; --max-index-bytes {} would keep all", what,
+      names.empty() ? "an index was left out" : "the index lacks filters or bounds for " + names;
+  return fmt::format("{} because of its size; --max-index-bytes {} would keep everything", what,
                      indexes.needed_index_bytes);
 }
 
@@ -139,11 +139,12 @@ std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSumma
   for (const ColumnCounts& counts : loaded.columns) {
     if (loaded.rows_read == 0 || counts.rows_with_value != 0) continue;
     warnings.push_back(
-        fmt::format("no row has a value of {} (of the value)", counts.column.ToText()));
+        fmt::format("no row has a value for the index {} (fields of the stored value)",
+                    counts.column.ToText()));
   }
   if (loaded.rows_with_cr != 0) {
     warnings.push_back(fmt::format(
-        "{} with CR, which is part of the last field; --format csv takes it off",
+        "{} with CR, which is stored in the last field; --format csv removes it",
         loaded.rows_with_cr == 1 ? "1 line ends" : WithCommas(loaded.rows_with_cr) + " lines end"));
   }
   return warnings;

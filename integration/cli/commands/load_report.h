@@ -8,29 +8,29 @@
 #include "blocksieve/skip_index.h"
 #include "lib/column/column_set.h"
 
-// What `load` counts, and says in the end.
+// The counters and the final report of `load`.
 
 namespace blocksieve::cli {
 
-/// Of the rows that were read.
+/// Rows read, by whether they have a value in a column.
 struct ColumnCounts {
-  Column column;  ///< Of the stored value.
+  Column column;  ///< A column of the stored value.
   uint64_t rows_with_value = 0;
   uint64_t rows_without_value = 0;
 };
 
 struct Loaded {
   uint64_t rows_read = 0;
-  uint64_t bytes = 0;  // of keys and values
+  uint64_t bytes = 0;  // keys and values
   uint64_t rows_with_cr = 0;
   std::vector<ColumnCounts> columns;
-  std::string problem;  // why it ended before the end of the file; empty: it did not
+  std::string problem;  // why loading stopped before the end of the file, or empty
 
   bool is_new = false;                       // the database had no rows before
-  std::optional<uint64_t> rows_in_database;  // in the end, if it is known
+  std::optional<uint64_t> rows_in_database;  // at the end, if known
 };
 
-/// Counts which rows have a value of which columns.
+/// Counts the rows with a value, for each column.
 class ColumnCounter {
  public:
   explicit ColumnCounter(std::vector<Column> columns) : columns_(std::move(columns)) {
@@ -65,9 +65,8 @@ class ColumnCounter {
 std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes);
 std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes);
 
-/// What may not be as it was meant, one a line: indexes of which something was left out, and how
-/// large
-/// --max-index-bytes would have to be; columns of which no row has a value; lines that end with CR.
+/// Possible mistakes, one per line: parts of indexes that exceed --max-index-bytes, with the limit
+/// that would keep them; columns without any value; lines that end with CR.
 std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSummary& indexes);
 
 }  // namespace blocksieve::cli

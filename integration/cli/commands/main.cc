@@ -20,7 +20,7 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDescription = "Filters and skip indexes for storage engines";
+constexpr const char* kDescription = "Filters and skip indexes for RocksDB";
 
 constexpr const char* kFooter = R"(Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:2 paths.tsv
@@ -31,12 +31,12 @@ constexpr const char* kFooter = R"(Examples:
   blocksieve size --fpr 0.01 --keys 1000000
   blocksieve load --help      the manual of a subcommand, with examples
 
-With --format json, errors are JSON on standard error, too. Every document but the rows of scan has
-a version, 1, that changes when members change or go.
+With --format json, errors are JSON on standard error, too. All documents, except the rows of scan,
+have a version, which is 1 and changes when members are renamed or removed.
 
-Exit codes: 0 done; 1 something failed; 2 wrong arguments; 128 + n ended by signal n.)";
+Exit codes: 0 success; 1 failure; 2 wrong arguments; 128 + n terminated by signal n.)";
 
-// "blocksieve scan": as much of the command line as was understood.
+// "blocksieve scan": the part of the command line that was parsed.
 std::string NameOf(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app.get_name() : app.get_name() + " " + chosen.front()->get_name();
@@ -50,7 +50,7 @@ std::string SubcommandNames(CLI::App* app) {
   return names;
 }
 
-// Also of command lines that cannot be parsed.
+// Works on command lines that cannot be parsed, too.
 bool WantsJson(const std::vector<std::string>& arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--format=json") return true;
@@ -71,8 +71,7 @@ void WarnOfKernel() {
                                          KernelOverrideProblem(), KernelName(ActiveKernel())));
 }
 
-// Parses the command line and does what it asks for. Adds the subcommand to `name` once it is
-// known.
+// Parses and runs the command line. Appends the subcommand to `name` once it is known.
 void Run(int argc, const char* const* argv, std::string* name) {
   CLI::App app(kDescription, *name);
   app.footer(kFooter);
@@ -81,8 +80,8 @@ void Run(int argc, const char* const* argv, std::string* name) {
     entry.path = path;
     return HelpText(entry);
   });
-  app.require_subcommand(0, 1);  // a missing one is reported below, in our own words
-  // A RocksDB reads tables of older ones only, and a standalone command brings its own.
+  app.require_subcommand(0, 1);  // a missing one is reported below, with the allowed ones
+  // RocksDB reads tables of older versions only, and a standalone command has its own RocksDB.
   app.set_version_flag("--version", fmt::format("blocksieve " BLOCKSIEVE_VERSION " (RocksDB {})",
                                                 rocksdb::GetRocksVersionAsString()));
   Action action;
@@ -100,7 +99,7 @@ void Run(int argc, const char* const* argv, std::string* name) {
     throw term::UsageError(DescribeParseError(app, error, {argv, argv + argc}));
   }
   *name = NameOf(app);
-  if (!action) term::FailUsage("a subcommand is required: {}", SubcommandNames(&app));
+  if (!action) term::FailUsage("no subcommand is given; allowed: {}", SubcommandNames(&app));
   WarnOfKernel();
   action();
 }
@@ -112,7 +111,7 @@ int main(int argc, char** argv) {
   std::string name = "blocksieve";
   const auto run = [&] {
     blocksieve::term::PrepareStandardStreams();
-    // OPTIONS files of databases name the policy.
+    // OPTIONS files name the policy.
     blocksieve_rocksdb_register();
     blocksieve::cli::Run(argc, argv, &name);
   };

@@ -11,11 +11,11 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kEnvironment =
-    R"help(  BLOCKSIEVE_KERNEL   the instructions with which filters are built and probed: scalar, avx2, avx512
-                      or neon. If it is not set, or the processor lacks them, the fastest that the
-                      processor has are used. Results do not depend on it.)help";
+    R"help(  BLOCKSIEVE_KERNEL   the instruction set for building and probing filters: scalar, avx2, avx512 or
+                      neon. If it is not set, or not supported by the processor, the fastest
+                      supported one is used. Results do not depend on it.)help";
 
-// Escapes what roff would take for requests, or set as characters outside of ASCII.
+// Escapes roff requests, and characters that roff would replace by others outside ASCII.
 std::string Escape(std::string_view text) {
   static const std::map<char, std::string_view> kEscapes = {
       {'\\', "\\e"},  {'-', "\\-"},   {'\'', "\\(aq"}, {'`', "\\(ga"},
@@ -31,8 +31,8 @@ std::string Escape(std::string_view text) {
 std::string Bold(std::string_view text) { return "\\fB" + Escape(text) + "\\fR"; }
 std::string Italic(std::string_view text) { return "\\fI" + Escape(text) + "\\fR"; }
 
-// Lines that begin with a blank are tables and examples, which stay as they are; others are text.
-// An empty line ends a paragraph.
+// Lines that begin with a blank are tables and examples and stay as they are; others are text. An
+// empty line ends a paragraph.
 std::string Body(const std::string& text) {
   std::string body;
   bool as_is = false;
@@ -77,7 +77,7 @@ std::string Options(const CommandEntry& command) {
   return items;
 }
 
-// Subcommands of subcommands have no options of their own, so each is an item.
+// Subcommands of subcommands have no options, so each is an item of the section.
 std::string Section(const CommandEntry& command) {
   std::string text =
       ".SS " + Escape(command.path) + "\n" + Escape(command.description) + ".\n.PP\n";
@@ -89,7 +89,7 @@ std::string Section(const CommandEntry& command) {
 }
 
 constexpr const char* kManualFooter =
-    R"(The page has the help of all subcommands. Installed packages have it in place: man blocksieve.
+    R"(Prints the help of all subcommands as a roff page. Installed packages include it: man blocksieve.
 
 Examples:
   blocksieve manual | man -l -)";

@@ -19,13 +19,13 @@ namespace {
 
 constexpr const char* kDigits = "0123456789";
 
-// Whether the text is digits without leading zeros.
+// Returns whether the text is digits without leading zeros.
 bool IsPlainDecimal(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos &&
          (text.size() == 1 || text.front() != '0');
 }
 
-// "1e6", "1.5M" and "20k" as digits; others as they are.
+// Expands "1e6", "1.5M" and "20k" to digits; returns other texts unchanged.
 std::string WholeDigits(const std::string& text) {
   const size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string number = text.substr(0, end);
@@ -53,9 +53,15 @@ std::string WholeDigits(const std::string& text) {
   return digits;
 }
 
+// Texts without a visible end are quoted.
+std::string Refusal(const std::string& text, const std::string& allowed) {
+  const bool is_plain = !text.empty() && text.find(' ') == std::string::npos;
+  return fmt::format("{}; allowed: {}", is_plain ? text : "'" + text + "'", allowed);
+}
+
 bool IsInRange(const std::string& text, uint64_t low, uint64_t high) {
   uint64_t value = 0;
-  // CLI11 takes a larger number than there is for the largest one.
+  // CLI11 clamps numbers that overflow.
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
   return result.ec == std::errc() && value >= low && value <= high;
 }
@@ -67,7 +73,7 @@ CLI::Option* AddOption(CLI::App* command, T* value, const OptionSpec& spec) {
   CLI::Option* const option = command->add_option(spec.name, *value, spec.description);
   option->type_name(spec.value)->required(spec.is_required);
   if (spec.check) option->transform(CLI::Validator(spec.check, ""));
-  // Otherwise an option of a vector would take the positional arguments that follow it.
+  // Otherwise a repeatable option would take the positional arguments that follow it.
   if (spec.name[0] == '-') option->allow_extra_args(false);
   return option;
 }
@@ -92,7 +98,7 @@ void AddFormatOption(CLI::App* command, OutputFormat* format) {
           [format](const std::string& name) {
             *format = name == "json" ? OutputFormat::kJson : OutputFormat::kText;
           },
-          "text, or json for machines (default text)")
+          "output format (default text)")
       ->type_name("text|json")
       ->transform(CLI::Validator(OneOf("text|json"), ""));
 }
@@ -117,7 +123,7 @@ void AddDatabaseOption(CLI::App* command, std::string* path, const char* descrip
 
 void AddFileOptions(CLI::App* command, FileChoice* choice) {
   AddOption(command, &choice->db, {"--db", "DIR", "the directory of a database"});
-  AddOption(command, &choice->file, {"FILE", "", "or a single file of one"});
+  AddOption(command, &choice->file, {"FILE", "", "a single SST file, instead of a database"});
 }
 
 CLI::Option* AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb) {
@@ -125,18 +131,17 @@ CLI::Option* AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const 
   return AddOption(
       command, bytes_per_second,
       {"--bytes-per-second", "SIZE",
-       fmt::format("the most to {} in a second; 0: as fast as it can (default 0)", verb),
+       fmt::format("maximum bytes to {} per second, as 50MB; 0: no limit (default 0)", verb),
        BytesInRange(0, kMaxBytesPerSecond)});
 }
 
 CLI::Option* AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,
                                     const char* default_value) {
-  return AddOption(
-      command, max_index_bytes,
-      {"--max-index-bytes", "SIZE",
-       fmt::format("the most that the index of one file may take; 0: no limit (default {})",
-                   default_value),
-       BytesInRange(0, std::numeric_limits<uint64_t>::max())});
+  return AddOption(command, max_index_bytes,
+                   {"--max-index-bytes", "SIZE",
+                    fmt::format("maximum size of the index of one file; 0: no limit (default {})",
+                                default_value),
+                    BytesInRange(0, std::numeric_limits<uint64_t>::max())});
 }
 
 void Exclude(CLI::Option* one, CLI::Option* other) { one->excludes(other); }
@@ -165,13 +170,13 @@ std::vector<std::string> GivenSteps(const CLI::App& command) {
   return names;
 }
 
-// CLI::Range would let NaN pass, and put its limits into the middle of the help.
+// CLI::Range accepts NaN and prints its limits in the middle of the help.
 Check InRange(double low, double high) {
   return [low, high](const std::string& text) {
     double value = 0;
     return CLI::detail::lexical_cast(text, value) && value >= low && value <= high
                ? ""
-               : fmt::format("{} is not in the range {} to {}", text, low, high);
+               : Refusal(text, fmt::format("{} to {}", low, high));
   };
 }
 
@@ -180,10 +185,9 @@ Check WholeInRange(uint64_t low, uint64_t high) {
   return [low, high](std::string& text) {
     const std::string digits = WholeDigits(text);
     if (!IsPlainDecimal(digits) || !IsInRange(digits, low, high)) {
-      return fmt::format(
-          "{} is not in the range {} to {} of whole numbers without leading zeros, also as 1e6 or "
-          "5M",
-          text, low, high);
+      return Refusal(
+          text, fmt::format("{} to {}, a whole number without leading zeros, also as 1e6 or 5M",
+                            low, high));
     }
     text = digits;
     return std::string();
@@ -201,10 +205,9 @@ Check BytesInRange(uint64_t low, uint64_t high) {
         text = bytes;
         return std::string();
       }
-    } catch (const CLI::ValidationError&) {  // its message does not say what is allowed
+    } catch (const CLI::ValidationError&) {  // the refusal below also says what is allowed
     }
-    return fmt::format("{} is not in the range {} to {} of bytes, also as 10kB or 64MiB", text, low,
-                       high);
+    return Refusal(text, fmt::format("{} to {} bytes, also as 10kB or 64MiB", low, high));
   };
 }
 
@@ -213,8 +216,7 @@ Check TargetFprs() { return InRange(kMinTargetFpr, kMaxTargetFpr); }
 Check OneOf(const std::string& words) {
   return [words = CLI::detail::split(words, '|')](const std::string& name) {
     if (std::find(words.begin(), words.end(), name) != words.end()) return std::string();
-    return fmt::format("'{}' is unknown; allowed: {} and {}", name,
-                       fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+    return Refusal(name, fmt::format("{}", fmt::join(words, ", ")));
   };
 }
 

@@ -17,18 +17,18 @@ namespace CLI {
 class Option;
 }
 
-// How subcommands declare their options. All of CLI11 that they need is behind this header, because
-// its templates take longer to compile than everything else here.
+// Declares options. Hides CLI11, whose templates take longer to compile than everything else here.
 
 namespace blocksieve::cli {
 
-/// Says what is wrong with the text that was given for an option; empty: nothing. May rewrite it.
+/// Checks the text of an option, and may rewrite it. Returns "" or a refusal: "VALUE; allowed:
+/// RANGE", which is printed as "NAME is VALUE; allowed: RANGE".
 using Check = std::function<std::string(std::string& text)>;
 
 struct OptionSpec {
-  const char* name;         ///< "--key"; a positional argument's is "FILE".
-  const char* value;        ///< What the help calls its value: "N"; "" for positional arguments.
-  std::string description;  ///< For the help.
+  const char* name;   ///< "--key", or "FILE" for a positional argument.
+  const char* value;  ///< Name of the value in the help: "N"; "" for positional arguments.
+  std::string description;
   Check check = nullptr;
   bool is_required = false;
 };
@@ -36,8 +36,7 @@ struct OptionSpec {
 inline constexpr bool kRequired = true;
 
 /// Adds an option that sets `*value`, which must outlive the parser. T is string, uint32_t,
-/// uint64_t or double, an optional of one of these, or a vector of strings; options of vectors may
-/// be given several times.
+/// uint64_t or double, an optional of one of these, or a vector of strings for a repeatable option.
 template <class T>
 CLI::Option* AddOption(CLI::App* command, T* value, const OptionSpec& spec);
 
@@ -48,36 +47,36 @@ void AddFlag(CLI::App* command, bool* value, const char* name, const char* descr
 enum class OutputFormat { kText, kJson };
 void AddFormatOption(CLI::App* command, OutputFormat* format);
 
-/// One with further words, as "text|json|csv", which may be given several times.
+/// A repeatable --format with other words, such as "text|json|csv".
 void AddFormatOption(CLI::App* command, const char* words, const char* description,
                      std::function<void(const std::string&)> set);
 
-/// The option --db DIR, which is required.
+/// The required option --db DIR.
 void AddDatabaseOption(CLI::App* command, std::string* path, const char* description);
 
 /// The options --db and FILE.
 void AddFileOptions(CLI::App* command, FileChoice* choice);
 
-/// The option --bytes-per-second. `deed`: "read".
+/// The option --bytes-per-second. `verb`: "read" or "write".
 CLI::Option* AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb);
 
-/// The option --max-index-bytes. `default_value`: "8MiB".
+/// The option --max-index-bytes. `default_value` as shown in the help: "8MiB".
 CLI::Option* AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,
                                     const char* default_value);
 
-/// Not both of them may be given.
+/// Allows only one of both.
 void Exclude(CLI::Option* one, CLI::Option* other);
 
-/// Nor `one` without the other.
+/// Allows `one` only with the other.
 void Need(CLI::Option* one, CLI::Option* other);
 
 CLI::App* AddSubcommand(CLI::App* app, const char* name, const char* description,
                         const char* footer);
 
-/// What is to be done once a command line that names the subcommand has been parsed.
+/// Sets what a command line that names the subcommand runs.
 void SetAction(CLI::App* command, Action* action, std::function<void()> run);
 
-/// A subcommand, and the options to be set by parsing, with which `run` is then called.
+/// Adds a subcommand. Returns it with the options that parsing sets, and that `run` is called with.
 template <class Options>
 std::pair<CLI::App*, Options*> AddSubcommand(CLI::App* app, Action* action, const char* name,
                                              const char* description, const char* footer,
@@ -88,37 +87,36 @@ std::pair<CLI::App*, Options*> AddSubcommand(CLI::App* app, Action* action, cons
   return {command, options.get()};
 }
 
-/// Adds a step of a subcommand. At least one step must be given, and several may be; options of the
-/// subcommand may follow them.
+/// Adds a step of a subcommand. A command line needs one or more steps; options of the subcommand
+/// may follow them.
 CLI::App* AddStep(CLI::App* command, const char* name, const char* description);
 
-/// The names of the steps that were given, in their order.
+/// The names of the given steps, in order.
 std::vector<std::string> GivenSteps(const CLI::App& command);
 
-/// Numbers from `low` to `high`. Whole numbers have no leading zeros; they may be written as
-/// 1e6, 1.5M or 20k, which is rewritten to digits.
+/// Numbers from `low` to `high`. Whole numbers have no leading zeros; 1e6, 1.5M and 20k are
+/// rewritten to digits.
 Check InRange(double low, double high);
 Check WholeInRange(uint64_t low, uint64_t high);
 
-/// Whole numbers of bytes, also as 10kB or 64MiB, which it rewrites.
+/// Whole numbers of bytes; 10kB and 64MiB are rewritten to digits.
 Check BytesInRange(uint64_t low, uint64_t high);
 
-/// The rates that ChooseLayout accepts.
+/// The FPRs that ChooseLayout accepts.
 Check TargetFprs();
 
-/// One of several words, "text|json|csv".
+/// One of the words "text|json|csv".
 Check OneOf(const std::string& words);
 
-/// What `version` of a JSON document means. Grows when members change or go, not when some are
-/// added.
+/// The `version` of JSON documents. Grows when members are renamed or removed, not when added.
 inline constexpr int kJsonVersion = 1;
 
-/// The document on one line, or indented, with a line end and the member `version`. Names of files,
-/// columns and the like may be any bytes; JSON must be UTF-8, so others are replaced.
+/// The document on one line, or indented, with the member `version` and a line end. Replaces bytes
+/// that are not UTF-8, which names of files and columns may have.
 std::string JsonLine(const nlohmann::ordered_json& document);
 std::string JsonText(const nlohmann::ordered_json& document);
 
-/// Sets the member `name` to the bytes, or `name`_hex to their digits if they are not UTF-8.
+/// Sets the member `name` to the bytes, or `name`_hex to hexadecimal digits if they are not UTF-8.
 void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes);
 
 }  // namespace blocksieve::cli

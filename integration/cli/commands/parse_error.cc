@@ -28,7 +28,7 @@ std::string WithSuggestion(const CLI::App& app, const std::string& argument) {
   return nearest.empty() ? argument : fmt::format("{} (did you mean {}?)", argument, nearest);
 }
 
-// Arguments that nobody takes. CLI11 has them in another order.
+// Arguments that no option or subcommand takes, in the order typed; CLI11 has another order.
 std::vector<std::string> Unexpected(const CLI::App& app,
                                     const std::vector<std::string>& arguments) {
   std::vector<std::string> rest = app.remaining(/*recurse=*/true);
@@ -48,20 +48,27 @@ std::vector<std::string> Unexpected(const CLI::App& app,
 std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error,
                                const std::vector<std::string>& arguments) {
   std::vector<std::string> unexpected = Unexpected(app, arguments);
-  if (unexpected.empty()) return error.what();
-  // What follows a subcommand that does not exist means nothing.
+  std::string problem = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    problem = problem.substr(0, problem.find(": ")) + " requires a value";
+  }
+  // A validator's refusal: "--keys: 0; allowed: 1 to 5" becomes "--keys is 0; allowed: 1 to 5".
+  if (const size_t colon = problem.find(": ");
+      dynamic_cast<const CLI::ValidationError*>(&error) != nullptr && colon != problem.npos) {
+    problem.replace(colon, 2, " is ");
+  }
+  if (unexpected.empty()) return problem;
+  // Arguments after an unknown subcommand are not worth a message.
   const bool is_subcommand = app.get_subcommands().empty() && !unexpected[0].starts_with('-');
   if (is_subcommand) {
-    return fmt::format("there is no subcommand {}", WithSuggestion(app, unexpected[0]));
+    return fmt::format("unknown subcommand: {}", WithSuggestion(app, unexpected[0]));
   }
   for (std::string& argument : unexpected) argument = WithSuggestion(app, argument);
-  const std::string message = unexpected.size() == 1
-                                  ? "The following argument was not expected: " + unexpected[0]
-                                  : fmt::format("The following arguments were not expected: {}",
-                                                fmt::join(unexpected, " "));
-  // What is missing was probably misspelt.
+  const std::string message = fmt::format(
+      "unexpected argument{}: {}", unexpected.size() == 1 ? "" : "s", fmt::join(unexpected, " "));
+  // A missing option was probably misspelt.
   const bool is_extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  return is_extras ? message : fmt::format("{}; {}", error.what(), message);
+  return is_extras ? message : fmt::format("{}; {}", problem, message);
 }
 
 }  // namespace blocksieve::cli

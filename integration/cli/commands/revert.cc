@@ -14,18 +14,18 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kRevertFooter =
-    R"help(Writes the next OPTIONS file of the database, with the filter policy that it had before
-blocksieve apply; where that is not known, with --filter-policy. Then rewrites the files that have
-filters of blocksieve, as blocksieve rewrite does. It can be interrupted and repeated. No process may
-have the database open. Skip indexes stay: stock RocksDB takes no notice of them. It writes nothing but
-the options if only the application has the policy.
+    R"help(Restores the filter policy that the database had before blocksieve apply, or --filter-policy if that
+is unknown, in the next OPTIONS file. Then rewrites the files with blocksieve filters, as blocksieve
+rewrite does; if only another program has the previous policy, no file is rewritten. revert can be
+interrupted and run again. No process may have the database open. Skip indexes stay; stock RocksDB
+ignores them.
 
-It is never needed for right answers: stock RocksDB reads a database of blocksieve as it is. But it
-takes blocksieve's filters for ones that match everything, until it rewrites their files.
+Stock RocksDB reads the database correctly without this command, but treats a blocksieve filter as
+matching every key until it rewrites the file.
 
-First of all it says what going back means, by the model of the filters: the data blocks that a lookup
-of an absent key reads in vain, and the bytes of filters, today and afterwards. --dry-run says that
-and lists the files. At the end it shows what was measured, as blocksieve rewrite does.
+Before it starts, revert prints the predicted change of wasted reads per lookup of an absent key and
+of filter memory. --dry-run prints only that and the list of files. At the end revert reports what
+was measured, as blocksieve rewrite does.
 
 Examples:
   blocksieve revert --db paths.db --dry-run
@@ -36,12 +36,12 @@ struct RevertOptions {
   std::string policy = "bloomfilter:10:false";
 };
 
-// Without this check the options would name a policy that no program has.
+// Prevents OPTIONS files from naming a policy that no program has.
 std::string KnownPolicy(const std::string& policy) {
   if (IsKnownPolicy(policy)) return "";
   return fmt::format(
-      "'{}' is unknown; allowed: policies of this RocksDB, such as "
-      "bloomfilter:10:false, ribbonfilter:10 and nullptr",
+      "{}; allowed: policies of this RocksDB, such as bloomfilter:10:false, ribbonfilter:10 and "
+      "nullptr",
       policy);
 }
 
@@ -52,7 +52,7 @@ OptionsFile StockOptionsFor(const RevertOptions& options) {
   return StockOptions(request.database, options.policy, request.family);
 }
 
-/// Says what going back means before it writes the options.
+/// Prints the predicted effect before it writes the options.
 OptionsFile RevertOptionsFile(const RevertOptions& options) {
   const RewriteRequest& request = options.settings.request;
   const DatabaseLock lock(request.database);
@@ -67,7 +67,7 @@ OptionsFile RevertOptionsFile(const RevertOptions& options) {
   return file;
 }
 
-/// One that the database had before and this program does not know.
+/// The previous policy of the database, if this program does not have it.
 std::optional<std::string> UnknownPolicy(const OptionsFile& stock) {
   for (const std::string& family : stock.Families()) {
     auto policy = stock.Find(TableSection(family), "filter_policy");
@@ -80,9 +80,9 @@ void ReportUnknown(const std::string& policy, OutputFormat format) {
   term::WriteToStandardOutput(
       format == OutputFormat::kText
           ? fmt::format(
-                "This program does not have the filter_policy {}, so it rewrites nothing.\n"
-                "Without blocksieve, the filters of today match everything until the program "
-                "that has it rewrites them.\n",
+                "filter_policy is {}, which this program does not have, so no file is rewritten.\n"
+                "Without blocksieve, the current filters match every key until the program that "
+                "has this policy rewrites the files.\n",
                 policy)
           : JsonLine({{"files_rewritten", 0}, {"unknown_policy", policy}}));
 }
@@ -105,11 +105,11 @@ void RunRevert(const RevertOptions& options) {
 
 void AddRevertCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
-      app, action, "revert", "Go back to the filters of stock RocksDB", kRevertFooter, RunRevert);
+      app, action, "revert", "Restore the filters of stock RocksDB", kRevertFooter, RunRevert);
   AddRewriteOptions(command, &options->settings);
   AddOption(command, &options->policy,
             {"--filter-policy", "POLICY",
-             fmt::format("as in OPTIONS files, if it is not known what was before (default {})",
+             fmt::format("the policy to restore if the previous one is unknown (default {})",
                          options->policy),
              KnownPolicy});
 }

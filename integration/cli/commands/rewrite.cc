@@ -17,26 +17,26 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kRewriteFooter =
-    R"help(Files get other filters when they are rewritten. This rewrites those, and only those, whose filters
-would waste fewer reads or take less memory, by 5 % at least, as the database's OPTIONS file asks for
-them (blocksieve apply). Those that save most reads come first, then those that save most memory. Each
-stays on its level. --only-without leaves out files whose filters rule something out already.
+    R"help(New filter options take effect in a file only when the file is rewritten. rewrite finds the files
+whose filters would improve under the options in the OPTIONS file (see blocksieve apply --help) and
+rewrites only these, each on its level: first those that save most reads, then those that save most
+memory. A filter improves if it wastes at least 5 % fewer reads or takes at least 5 % less memory.
+--only-unfiltered rewrites only files without a working filter.
 
-Rates by level (bits_per_key, wasted_reads) shift a little with every compaction. For that alone no
-file is rewritten: it has to be 5 % from its best, with memory weighed against reads as the plan does
-(a rate below 0.72 or above 1.36 times the planned one), or all files together have to save 5 %. So a
-command that is repeated rewrites nothing.
+With bits_per_key or wasted_reads, the planned rate of each level changes a little with every
+compaction. So that repeated runs do not rewrite files for that alone, a file must also cost 5 %
+more than its plan, with memory and reads weighed as the plan weighs them (a rate below 0.72 or
+above 1.36 times the planned one), or all files together must save 5 % of the reads or the memory.
 
-No process may have the database open. What RocksDB itself has to compact is waited for; if it compacts
-more meanwhile, the command looks again at what would gain. What is done stays done: a command that was
-interrupted or killed is repeated, and goes on with the files that are left.
-Skip indexes of the default column family are kept.
+No process may have the database open. rewrite waits for pending compactions of RocksDB, and plans
+again if RocksDB compacted in the meantime. It can be interrupted or killed at any time: run it
+again to rewrite the remaining files. Skip indexes of the default column family are kept.
 
-At the end it shows what lookups of absent keys waste, before and after: predicted by the model of the
-filters, and measured, in up to five seconds, by RocksDB's counters.
+At the end it reports the wasted reads per lookup of an absent key before and after: predicted by
+the model of the filters, and measured for up to five seconds with RocksDB's counters.
 
---indexes rewrites the files that lack the skip index of the newest indexed file instead; --index adds
-one on another part of the value. blocksieve index makes them without rewriting files.
+--missing-indexes instead rewrites files that lack the skip index of the newest indexed file;
+--index adds another index. To build indexes without rewriting files, use blocksieve index.
 
 Examples:
   blocksieve rewrite --db paths.db --dry-run
@@ -65,14 +65,15 @@ void RewriteForIndexes(const RewriteOptions& options) {
   }();
   line.Show("");
   if (!is_done) {
-    throw term::Interrupted(fmt::format("interrupted; {} rewritten, {} left; repeat it to go on",
-                                        term::CountOf(last.files_done, "file"), last.files_left));
+    throw term::Interrupted(
+        fmt::format("interrupted; {} rewritten, {} left; run it again to continue",
+                    term::CountOf(last.files_done, "file"), last.files_left));
   }
   if (options.settings.format == OutputFormat::kJson) {
     return term::WriteToStandardOutput(
         JsonLine({{"files_rewritten", last.files_done}, {"bytes_rewritten", last.bytes_done}}));
   }
-  term::WriteToStandardOutput(fmt::format("rewritten: {}, {} bytes\n",
+  term::WriteToStandardOutput(fmt::format("Rewrote {} with {} bytes.\n",
                                           term::CountOf(last.files_done, "file"),
                                           term::WithCommas(last.bytes_done)));
 }
@@ -88,15 +89,16 @@ void RunRewrite(const RewriteOptions& options) {
 
 void AddRewriteCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
-      AddSubcommand(app, action, "rewrite", "Rewrite the files of a database that would gain by it",
+      AddSubcommand(app, action, "rewrite", "Rewrite the files whose filters would improve",
                     kRewriteFooter, RunRewrite);
   AddRewriteOptions(command, &options->settings);
-  AddFlag(command, &options->settings.request.only_unfiltered, "--only-without",
-          "only files without a filter");
-  AddFlag(command, &options->with_indexes, "--indexes",
-          "the files that lack a skip index, instead of those whose filters would gain");
+  AddFlag(command, &options->settings.request.only_unfiltered, "--only-unfiltered",
+          "only files without a working filter");
+  AddFlag(command, &options->with_indexes, "--missing-indexes",
+          "instead, rewrite files that lack a skip index");
   AddOption(command, &options->indexes,
-            {"--index", "NAME=EXTRACTOR", "the same, and what of the value to index under a name"});
+            {"--index", "NAME=EXTRACTOR",
+             "the same, and index this part of the value under this name, too"});
 }
 
 }  // namespace blocksieve::cli

@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kMaxLevel = 100;
 
-// Of a column family, before and after.
+// A column family before and after the rewrite.
 struct RewrittenFamily {
   FamilyPrediction prediction;
   MeasuredReads before = {};
@@ -39,7 +39,7 @@ struct Rewritten {
   std::vector<RewrittenFamily> families = {};
 };
 
-// The families of which the plan changes a file.
+// The families that have a file to rewrite.
 std::vector<FamilyPrediction> ChangedFamilies(const RewritePlan& plan) {
   std::set<std::string> names;
   for (const FileToRewrite& file : plan.rewrites) names.insert(file.place.family);
@@ -62,7 +62,7 @@ std::string BytesText(int64_t bytes) {
 }
 
 std::string ListText(const RewritePlan& plan) {
-  term::TextTable table({"file", "level", "bytes", "saves reads", "saves filter bytes"});
+  term::TextTable table({"file", "level", "bytes", "saved reads", "saved filter bytes"});
   for (const FileToRewrite& file : plan.rewrites) {
     table.AddRow({ShortName(file.place), LevelText(file.place.level),
                   term::WithCommas(file.num_bytes), fmt::format("{:.3g}", file.saved_reads),
@@ -79,10 +79,9 @@ std::string PerLookupText(const MeasuredReads& reads) {
 
 std::string EffectText(const FamilyPrediction& prediction, const std::string& subject) {
   if (!prediction.is_known) {
-    return fmt::format("{} means other filters, of a policy that this program does not have",
-                       subject);
+    return fmt::format("{} gives filters of a policy that this program does not have", subject);
   }
-  return fmt::format("{} means {}", subject,
+  return fmt::format("{} gives {}", subject,
                      DifferenceText(prediction.current, prediction.projected));
 }
 
@@ -102,7 +101,7 @@ Json ToJson(const MeasuredReads& reads) {
 }
 
 std::string ToText(const RewritePlan& plan, const std::string& subject) {
-  return fmt::format("{}{}\n{} with {} bytes would be rewritten\n", PredictionText(plan, subject),
+  return fmt::format("{}{}\n{} with {} bytes would be rewritten.\n", PredictionText(plan, subject),
                      ListText(plan), term::CountOf(plan.rewrites.size(), "file"),
                      term::WithCommas(SumOfBytes(plan)));
 }
@@ -113,8 +112,8 @@ Json ToJson(const RewritePlan& plan) {
   for (const FamilyPrediction& prediction : ChangedFamilies(plan)) {
     families.push_back(
         {{"family", prediction.family},
-         {"today", ToJson(prediction.current)},
-         {"afterwards", prediction.is_known ? ToJson(prediction.projected) : Json(nullptr)}});
+         {"current", ToJson(prediction.current)},
+         {"projected", prediction.is_known ? ToJson(prediction.projected) : Json(nullptr)}});
   }
   Json& files = document["files"] = Json::array();
   for (const FileToRewrite& file : plan.rewrites) {
@@ -138,7 +137,7 @@ std::string ToText(const Rewritten& rewritten) {
                   prediction.is_known ? PerLookupText(prediction.projected.wasted_reads) : "-",
                   PerLookupText(family.after), term::WithCommas(family.bytes_after)});
   }
-  return fmt::format("rewritten: {}, {} bytes in {:.1f} s\n\n{}",
+  return fmt::format("Rewrote {} with {} bytes in {:.1f} s.\n\n{}",
                      term::CountOf(rewritten.num_files, "file"),
                      term::WithCommas(rewritten.num_bytes), rewritten.seconds, table.ToString());
 }
@@ -164,26 +163,26 @@ Json ToJson(const Rewritten& rewritten) {
   return document;
 }
 
-// The index of such a family cannot be kept.
+// Only the skip indexes of the default column family can be rebuilt.
 void CheckIndexes(const RewritePlan& plan) {
   for (const FileReport& file : plan.files) {
     if (file.index.num_granules == 0 || file.place.family == "default") continue;
     term::Fail(
-        "column family {} has skip indexes, which only its own program can keep; name "
+        "column family {} has skip indexes, which only its own program can rebuild; select "
         "another one with --column-family",
         file.place.family);
   }
 }
 
 term::Interrupted Interruption(const Rewritten& done, const std::string& left) {
-  return term::Interrupted(fmt::format("interrupted; {} rewritten{}; repeat it to go on",
+  return term::Interrupted(fmt::format("interrupted; {} rewritten{}; run it again to continue",
                                        term::CountOf(done.num_files, "file"), left));
 }
 
 void WaitForCompactions(FileRewriter* rewriter, const Rewritten& done) {
   term::Progress line;
   const bool is_quiet = rewriter->WaitForCompactions([&](uint64_t bytes) {
-    line.Show(fmt::format("waiting for RocksDB, which compacts: about {:.1f} MB left",
+    line.Show(fmt::format("waiting for compactions of RocksDB: about {:.1f} MB left",
                           static_cast<double>(bytes) / 1e6));
     return !term::InterruptFlag();
   });
@@ -205,7 +204,7 @@ void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter, Rewritten* done)
   if (!is_done) throw Interruption(*done, fmt::format(", {} left", last.files_left));
 }
 
-// To that of a later round.
+// Takes the projected filters of a later round.
 void UpdatePredictions(const RewritePlan& plan, std::vector<RewrittenFamily>* families) {
   for (RewrittenFamily& family : *families) {
     for (const FamilyPrediction& prediction : plan.predictions) {
@@ -224,9 +223,9 @@ std::string PredictionText(const RewritePlan& plan, const std::string& subject) 
     const std::string suffix =
         families.size() == 1 ? "" : fmt::format(", in column family {}", prediction.family);
     term::TextTable table({"", "wasted reads", "filter bytes", "bits/key"});
-    table.AddRow(RowOf("today", prediction.current, prediction.num_keys));
+    table.AddRow(RowOf("current", prediction.current, prediction.num_keys));
     if (prediction.is_known) {
-      table.AddRow(RowOf("afterwards", prediction.projected, prediction.num_keys));
+      table.AddRow(RowOf("projected", prediction.projected, prediction.num_keys));
     }
     text += EffectText(prediction, subject) + suffix + ".\n\n" + table.ToString() + "\n";
   }
@@ -247,7 +246,7 @@ void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
             {"--level", "N", "only files of this level", WholeInRange(0, kMaxLevel)});
   AddRateOption(command, &settings->bytes_per_second, "write");
   AddFlag(command, &settings->is_dry_run, "--dry-run",
-          "list the files in their order, and rewrite none");
+          "list the files in the order of rewriting, and rewrite none");
   AddFormatOption(command, &settings->format);
 }
 
@@ -260,13 +259,13 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
   }
   const std::string& database = settings.request.database;
   term::CatchInterrupts();
-  // What is in the log becomes files now, before the plan is made.
+  // Opening flushes the WAL to files, which the plan must include.
   std::optional<FileRewriter> rewriter(std::in_place, database, settings.bytes_per_second);
   Rewritten done;
   WaitForCompactions(&*rewriter, done);
   RewritePlan plan = make_plan();
   if (plan.rewrites.empty() && is_text) {
-    return term::WriteToStandardOutput("No file would gain: nothing was rewritten.\n");
+    return term::WriteToStandardOutput("Nothing to rewrite: no filter would improve.\n");
   }
   CheckIndexes(plan);
   term::Progress line;
@@ -276,8 +275,8 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
     done.families.push_back({.prediction = std::move(prediction), .before = before});
   }
   const auto begin = std::chrono::steady_clock::now();
-  // What RocksDB compacted meanwhile changed the tree: the plan is made again, until it is empty.
-  // It is the first time already where nothing else happened; the limit is for a tree at no rest.
+  // Compactions of RocksDB change the tree, so plan again until nothing is left. Without them the
+  // second plan is empty; the limit is for a tree that never comes to rest.
   constexpr int kMaxRounds = 5;
   for (int round = 1; round <= kMaxRounds && !plan.rewrites.empty(); ++round) {
     DoRewrite(plan, &*rewriter, &done);

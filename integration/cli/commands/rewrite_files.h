@@ -10,7 +10,7 @@
 #include "integration/cli/maintenance/rewrite_plan.h"
 #include "integration/cli/term/progress.h"
 
-// What `rewrite` and `revert` share: rewriting files one by one.
+// Rewriting files one by one, shared by `rewrite` and `revert`.
 
 namespace blocksieve::cli {
 
@@ -24,20 +24,20 @@ struct RewriteSettings {
 /// Adds --db, --column-family, --level, --bytes-per-second, --dry-run and --format.
 void AddRewriteOptions(CLI::App* command, RewriteSettings* settings);
 
-// `deed`: what the plan is for, "Rewriting" or the like; begins a sentence.
+// `subject`: the purpose of the plan as the subject of a sentence, such as "Rewriting".
 
-/// Wasted reads and memory, today and afterwards. "" if the plan changes nothing.
+/// Current and projected wasted reads and memory; "" if the plan changes nothing.
 std::string PredictionText(const RewritePlan& plan, const std::string& subject);
 
 using MakeRewritePlan = std::function<RewritePlan()>;
 
-/// Rewrites the files of the plan, measures before and after, and reports on standard output; of a
-/// dry run, what would be done. The plan is made once the database is open, unless nothing is to be
-/// written, and again after what RocksDB compacted meanwhile. Throws Interrupted, Failure.
+/// Rewrites the files of the plan, measures reads before and after, and reports on standard output;
+/// for a dry run, prints the plan only. Plans after opening the database, and again after each
+/// round in case RocksDB compacted meanwhile. Throws Interrupted, Failure.
 void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
                   const MakeRewritePlan& make_plan);
 
-/// Shows how far rewriting has come.
+/// Shows the progress of rewriting.
 void ShowRewriting(const BackfillProgress& done, term::Progress* line);
 
 }  // namespace blocksieve::cli

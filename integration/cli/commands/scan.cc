@@ -21,33 +21,35 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kScanFooter =
-    R"help(Prints rows in key order, and reads only what the skip indexes of the database do not rule out. The
-database is opened read-only; another process may have it open.
+    R"help(Prints matching rows in key order and reads only the granules that the skip indexes cannot rule
+out. The database is opened read-only; another process may have it open.
 
-Conditions are on the columns that the database is indexed by:
+Conditions (c is an indexed column, v a value):
   c = v   c != v   c < v   c <= v   c > v   c >= v   c [NOT] IN (v, ...)
   c [NOT] BETWEEN v AND v   c IS [NOT] NULL   c [NOT] LIKE 'pattern'
   c [NOT] STARTSWITH 'prefix'   c [NOT] HAS v   AND   OR   NOT   ( )   TRUE   FALSE
-Rows are printed in the order of their keys, or by a column, the best n of all that match; those
-without a value are left out: [condition] ORDER BY c [ASC|DESC] LIMIT n. Where the column has bounds,
-granules are read in the order of these, until none can hold a better row.
 
-A column's name in double quotes may be a word of the language or have any other bytes: "in" = 5.
+Order: [condition] ORDER BY c [ASC|DESC] LIMIT n prints the first n matching rows by that column.
+Rows without a value are left out. If the column has bounds, granules are read in the order of their
+bounds until no other granule can hold a better row.
 
-Numbers: a column of numbers has the values that are numbers of its type, in fields as in JSON,
-quoted or not; anything else is no value (IS NULL). Likewise in conditions: status = '500' is
-status = 500, and 'five' is an error. nan and inf are numbers of float columns only; nan equals nan and
-is above all others. Beyond a type's range (1e400), a number is infinite in a float column; in rows of
-int and uint columns it is no value, and in conditions above or below all values. One thing differs in
-JSON: a number without quotes that no double holds (1e400, NaN) is taken for damage. It has no value,
-nor has any member behind it; with quotes it is as in fields.
+Column names: a name that is a word of this language, or has other characters than letters, digits
+and _, must be in double quotes: "in" = 5.
 
-Strings are in single quotes; a quote inside is doubled. In patterns, % stands for any bytes and _ for
-one character, and \ escapes. HAS finds a word, an element or, in an index of n-grams, a part of the
-text.
+Numbers: a value of a numeric column is a number of its type, quoted or not; anything else is no
+value (IS NULL). In conditions, status = '500' equals status = 500, and 'five' is an error. Only
+float columns accept nan and inf; nan equals nan and sorts after all other numbers. A number beyond
+the range of its type (1e400) is infinite in a float column. In an int or uint column it is no
+value, and in a condition it lies above or below all values. JSON differs in one case: a number
+without quotes that exceeds a double (1e400, NaN) is malformed; it and all members after it have no
+value.
 
-A row is printed as its key, TAB and its value; with --format json as {"key":..., "value":...}, one
-per line, with "key_hex" or "value_hex" for bytes that are not UTF-8.
+Strings are in single quotes; a quote inside is doubled. In a LIKE pattern, % matches any bytes and
+_ one character, and \ escapes. HAS matches a word, an array element or, in an n-gram index, a
+substring.
+
+Output: key, TAB, value; with --format json, one {"key":..., "value":...} per line, with "key_hex"
+or "value_hex" for bytes that are not UTF-8.
 
 Examples:
   blocksieve scan --db paths.db --where "pkg = 'bash'"
@@ -68,10 +70,10 @@ struct ScanOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-// What to do about a database that has no columns to ask about.
+// The hint for a database without indexed columns.
 std::string HowToIndex(const std::string& database) {
   return fmt::format(
-      "\nDatabase {} has no indexes; this adds one: blocksieve index --db {} "
+      "\nDatabase {} has no skip indexes; to add one: blocksieve index --db {} "
       "--index NAME=EXTRACTOR",
       database, database);
 }
@@ -86,16 +88,17 @@ Query ParseWhere(const ScanOptions& options, const SkipIndexSummary& indexes) {
   term::FailUsage("--where, {}\n{}{}", message, term::PointAt(options.where, position), hint);
 }
 
-// What the options and the condition ask for together.
+// Combines the options with the order and limit of the condition.
 SkipScanOptions ScanOptionsFor(const ScanOptions& options, const Query& query) {
   SkipScanOptions scan = options.scan;
   scan.use_index = !options.no_index;
   scan.order = query.order;
   if (query.limit != 0 && scan.limit != 0) {
-    term::FailUsage("a limit is given twice, LIMIT {} and --limit {}", query.limit, scan.limit);
+    term::FailUsage("--limit is {}, but the condition has LIMIT {}; allowed: one of them",
+                    scan.limit, query.limit);
   }
   if (query.order && scan.reverse) {
-    term::FailUsage("--reverse: with ORDER BY, DESC says so: ORDER BY {} DESC",
+    term::FailUsage("--reverse excludes ORDER BY; use ORDER BY {} DESC",
                     query.order->column.name());
   }
   scan.limit = std::max(scan.limit, query.limit);
@@ -116,7 +119,7 @@ void WriteRow(const SkipScan& scan, OutputFormat format, term::Output* output) {
   output->WriteLine(row.dump());
 }
 
-// Returns the number of rows.
+// Returns the number of rows written.
 uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* output) {
   uint64_t count = scan->Explain().rows_counted;
   for (; scan->Valid() && output->is_wanted(); scan->Next()) {
@@ -159,7 +162,6 @@ Json ToJson(const std::vector<T>& all) {
   return array;
 }
 
-// All members, by their names.
 std::string ExplanationJson(const ScanExplanation& e) {
   return JsonLine({
       {"is_full_scan", e.is_full_scan},
@@ -216,29 +218,26 @@ void RunScan(const ScanOptions& options) {
   const uint64_t count = WriteRows(options, scan.get(), &output);
   if (options.scan.explain) PrintExplanation(scan->Explain(), options.format);
   if (!scan->status().ok()) {
-    term::Fail("cannot read on in database {} after {}: {}", options.db,
-               term::CountOf(count, "row"), scan->status().ToString());
+    term::Fail("cannot read database {} after {}: {}", options.db, term::CountOf(count, "row"),
+               scan->status().ToString());
   }
 }
 
 }  // namespace
 
 void AddScanCommand(CLI::App* app, Action* action) {
-  const auto [command, options] =
-      AddSubcommand(app, action, "scan", "Print the rows of a database that match a condition",
-                    kScanFooter, RunScan);
+  const auto [command, options] = AddSubcommand(
+      app, action, "scan", "Print the rows that match a condition", kScanFooter, RunScan);
   SkipScanOptions& scan = options->scan;
   AddDatabaseOption(command, &options->db, "the directory of the database");
-  AddOption(command, &options->where,
-            {"--where", "CONDITION", "the condition; without it, all rows match"});
-  AddFlag(command, &scan.explain, "--explain",
-          "report on standard error what was read, and why not less");
-  AddFlag(command, &options->no_index, "--no-index", "read everything, for comparison");
+  AddOption(command, &options->where, {"--where", "CONDITION", "print only matching rows"});
+  AddFlag(command, &scan.explain, "--explain", "report on standard error what was read and why");
+  AddFlag(command, &options->no_index, "--no-index", "read all rows, ignoring the indexes");
   AddFlag(command, &options->count, "--count", "print only the number of rows");
   AddOption(command, &scan.limit,
-            {"--limit", "N", "the most rows to print; 0: all (default 0)",
+            {"--limit", "N", "maximum number of rows; 0: all (default 0)",
              WholeInRange(0, std::numeric_limits<uint64_t>::max())});
-  AddFlag(command, &scan.reverse, "--reverse", "go from the greatest key to the least");
+  AddFlag(command, &scan.reverse, "--reverse", "print rows in descending key order");
   AddFormatOption(command, &options->format);
 }
 

@@ -28,13 +28,14 @@ using sieve::SieveStats;
 using sieve::UrlSieve;
 
 constexpr const char* kSieveFooter =
-    R"help(Actions are carried out in the order given. Files have one URL per line; - is standard input. Lines
-may hold any bytes and are compared byte by byte, unless --normalize is given; empty lines are
-ignored. push and forget report on standard error, so that standard output holds only what pop and
-stats print. If who reads it has gone, as in `pop 100 | head -1`, pop says there how many left the queue.
+    R"help(A sieve queues each URL once, even after it was popped. Subcommands run in the order given. FILE has
+one URL per line; - is standard input. URLs are compared byte by byte, unless --normalize is given;
+empty lines are ignored. push and forget report on standard error; standard output has only the
+output of pop and stats. If a pipe is closed early, as in `pop 100 | head -1`, pop reports on
+standard error how many URLs left the queue.
 
-Everything is durable: URLs that were pushed stay queued if the program is killed, and no URL is lost
-while it is being popped; if the program is killed at that moment, it may be popped again.
+Queued URLs survive a crash. If the program is killed during pop, no URL is lost, but some may be
+popped again.
 
 Examples:
   blocksieve sieve --db crawl push urls.txt
@@ -57,7 +58,7 @@ struct SieveCommandOptions {
 void CheckStatus(const rocksdb::Status& status, const std::string& db) {
   if (status.ok()) return;
   if (status.IsNotFound() && status.getState() != nullptr) {
-    term::Fail("{}: {}; push creates one", db, status.getState());
+    term::Fail("{}: {}; to create one: push", db, status.getState());
   }
   if (status.IsInvalidArgument() && status.getState() != nullptr) {
     term::FailUsage("{}: {}", db, status.getState());
@@ -65,7 +66,7 @@ void CheckStatus(const rocksdb::Status& status, const std::string& db) {
   term::Fail("sieve {}: {}", db, status.ToString());
 }
 
-/// Lines of a file, many at a time.
+/// Reads lines of a file in batches.
 class LineBatches {
  public:
   explicit LineBatches(const std::string& file, bool normalize)
@@ -93,7 +94,7 @@ class LineBatches {
     return !batch->empty();
   }
 
-  /// How far the file has been read, with so many URLs.
+  /// The progress in the file after `num_urls`.
   term::Advance AdvanceOf(uint64_t num_urls) const {
     return {lines_.bytes_read(), lines_.file_bytes(), num_urls, "URL"};
   }
@@ -110,7 +111,7 @@ void ReportLine(const std::string& text) {
   term::WriteToStandardError("blocksieve sieve: " + text + "\n");
 }
 
-/// Hands all URLs of a file to `take`, many at a time.
+/// Passes all URLs of a file to `take` in batches.
 void FeedFile(const SieveCommandOptions& options, const std::string& file, const char* doing,
               const std::function<rocksdb::Status(std::span<const std::string_view>)>& take) {
   LineBatches lines(file, options.normalize);
@@ -149,10 +150,8 @@ void Pop(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* outp
   uint64_t num_popped = 0;
   CheckStatus(sieve->Pop(options.pop_urls, take, &num_popped), options.db);
   if (!output->is_wanted()) {
-    ReportLine(
-        fmt::format("nobody reads on: {} left the queue, and those that were not read of the "
-                    "last ones stay",
-                    term::CountOf(num_popped, "URL")));
+    ReportLine(fmt::format("output closed; {} left the queue, the last batch may still be queued",
+                           term::CountOf(num_popped, "URL")));
   }
   if (term::InterruptFlag()) {
     throw term::Interrupted(
@@ -182,15 +181,16 @@ std::string StatsText(const SieveStats& stats) {
   add("  counting filters", term::WithCommas(stats.counting_filter_bytes), "");
   add("  filters of files", term::WithCommas(stats.file_filter_bytes), "");
   add("new URLs ever", term::WithCommas(stats.new_urls()), "");
-  add("  told without I/O", term::WithCommas(answered), share(answered));
+  add("  recognized without I/O", term::WithCommas(answered), share(answered));
   add("    by counting filters", term::WithCommas(stats.new_by_counting_filter),
       share(stats.new_by_counting_filter));
   add("    by filters of files", term::WithCommas(stats.new_by_file_filters),
       share(stats.new_by_file_filters));
-  add("  told by reading", term::WithCommas(stats.new_by_reading), share(stats.new_by_reading));
+  add("  recognized by reading", term::WithCommas(stats.new_by_reading),
+      share(stats.new_by_reading));
   add("repeats ever", term::WithCommas(stats.repeats), "");
   std::string text = table.ToString();
-  text.erase(0, text.find('\n') + 1);  // there is nothing to head the columns with
+  text.erase(0, text.find('\n') + 1);  // the headers are empty
   if (!stats.overfull.empty()) {
     text += fmt::format("A counting {}: `compact` makes larger ones.\n", stats.overfull);
   }
@@ -226,7 +226,7 @@ void Compact(const SieveCommandOptions& options, UrlSieve* sieve) {
       sieve->Compact(&term::InterruptFlag(), [&progress](size_t done, size_t all) {
         progress.Show("compacting", {done, all, done, "part"});
       });
-  if (term::InterruptFlag()) throw term::Interrupted("interrupted; not all is compacted");
+  if (term::InterruptFlag()) throw term::Interrupted("interrupted; compaction is incomplete");
   CheckStatus(status, options.db);
 }
 
@@ -255,30 +255,30 @@ void RunSieve(const SieveCommandOptions& options, const std::vector<std::string>
 
 void AddSieveCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<SieveCommandOptions>();
-  CLI::App* const command = AddSubcommand(
-      app, "sieve", "A persistent queue of URLs that takes each of them once", kSieveFooter);
-  AddDatabaseOption(command, &options->db, "the directory of the sieve, which push creates");
+  CLI::App* const command =
+      AddSubcommand(app, "sieve", "A persistent queue that accepts each URL once", kSieveFooter);
+  AddDatabaseOption(command, &options->db, "the directory of the sieve; push creates it");
   AddOption(command, &options->sieve.num_shards,
             {"--shards", "N",
-             "parts that are filled in parallel; 0: those that the sieve has, or 4 (default 0)",
+             "number of parallel parts; 0: as the sieve has, or 4 for a new one (default 0)",
              WholeInRange(0, 64)});
   AddOption(command, &options->sieve.design_urls,
-            {"--design", "N", "URLs that a new sieve is made for at first; 0: 65536 (default 0)",
+            {"--design", "N", "initial capacity of a new sieve, in URLs; 0: 65536 (default 0)",
              WholeInRange(0, 10'000'000'000)});
   AddFlag(command, &options->normalize, "--normalize",
-          "push and forget URLs in their normal spelling (RFC 3986, 6.2)");
+          "normalize URLs in push and forget (RFC 3986, 6.2)");
   AddFormatOption(command, &options->format);
 
   const OptionSpec urls = {"FILE", "", "the URLs; - is standard input", nullptr, kRequired};
-  CLI::App* step = AddStep(command, "push", "queue the URLs that have never been seen");
+  CLI::App* step = AddStep(command, "push", "queue URLs that were never pushed before");
   AddOption(step, &options->push_file, urls);
-  step = AddStep(command, "pop", "print the next URLs and take them off the queue");
+  step = AddStep(command, "pop", "print the next URLs and remove them from the queue");
   AddOption(step, &options->pop_urls,
-            {"N", "", "the most to print", WholeInRange(1, kMaxUrls), kRequired});
-  step = AddStep(command, "forget", "treat URLs as if they had never been seen");
+            {"N", "", "maximum number of URLs", WholeInRange(1, kMaxUrls), kRequired});
+  step = AddStep(command, "forget", "let URLs be pushed again as new");
   AddOption(step, &options->forget_file, urls);
-  AddStep(command, "compact", "rewrite everything into the least space");
-  AddStep(command, "stats", "print how many URLs there are and what the filters save");
+  AddStep(command, "compact", "rewrite the sieve into minimal space");
+  AddStep(command, "stats", "print the number of URLs and what the filters save");
   SetAction(command, action, [options, command] { RunSieve(*options, GivenSteps(*command)); });
 }
 

@@ -19,19 +19,18 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kSizeFooter =
-    R"(Give exactly one of --fpr, --bits-per-key and --bytes. For each kind of filter this prints the
-smallest layout of the lookup table that meets the false-positive rate, or the most accurate one
-that fits:
-  bits/key       of the layout; a filter of few keys takes more, because it has whole bytes or lines
-  bytes          of the filter without its footer; for a ribbon an estimate, as chance decides
-  predicted FPR  share of absent keys that the filter lets through
-  limit          log2(1/FPR) bits per key: the least that any filter needs
-  above limit    by how much the filter exceeds that limit
+    R"(Give exactly one of --fpr, --bits-per-key and --bytes. For each kind of filter, prints the smallest
+layout that meets the false-positive rate (FPR), or the most accurate layout that fits:
+  bits/key       bits per key of the layout; small filters take more, as they round up
+  bytes          size of the filter without its footer; an estimate for ribbon filters
+  predicted FPR  share of absent keys that pass the filter
+  limit          log2(1/FPR) bits per key, the minimum for any filter
+  above limit    how far the size of the filter exceeds that minimum
 
 Examples:
-  blocksieve size --fpr 0.01                           one absent key in a hundred passes
-  blocksieve size --bits-per-key 10 --keys 50000000    what ten bits per key buy
-  blocksieve size --bytes 64MiB --keys 50000000        what 64 MiB buy
+  blocksieve size --fpr 0.01                           filters that pass 1 % of absent keys
+  blocksieve size --bits-per-key 10 --keys 50000000    the FPR for ten bits per key
+  blocksieve size --bytes 64MiB --keys 50000000        the FPR for 64 MiB
   blocksieve size --fpr 0.001 --format json)";
 
 constexpr uint64_t kDefaultKeys = 1'000'000;
@@ -65,7 +64,7 @@ Result<Layout> LayoutFor(FilterKind kind, const SizeOptions& options) {
   return LayoutForBytes(kind, *options.bytes, options.keys);
 }
 
-// One kind, laid out.
+// A layout and its size.
 struct SizedLayout {
   Layout layout;
   uint64_t payload_bytes = 0;
@@ -126,13 +125,13 @@ void RunSize(const SizeOptions& options) {
   const int num_given =
       options.fpr.has_value() + options.bits_per_key.has_value() + options.bytes.has_value();
   if (num_given != 1) {
-    term::FailUsage("exactly one of --fpr, --bits-per-key and --bytes is needed; {} are given",
+    term::FailUsage("{} of --fpr, --bits-per-key and --bytes are given; required: exactly one",
                     num_given);
   }
   std::vector<SizedLayout> all;
   std::string problems;
   std::vector<FilterKind> kinds = SizedFilterKinds();
-  std::reverse(kinds.begin(), kinds.end());  // the ones to choose first
+  std::reverse(kinds.begin(), kinds.end());  // the best choice first
   for (const FilterKind kind : kinds) {
     const Result<Layout> layout = LayoutFor(kind, options);
     if (layout.ok()) {
@@ -142,11 +141,11 @@ void RunSize(const SizeOptions& options) {
     }
   }
   if (all.empty())
-    term::FailUsage("no kind of filter can have {}:{}", DescribeRequest(options), problems);
+    term::FailUsage("no kind of filter fits {}:{}", DescribeRequest(options), problems);
   if (options.format == OutputFormat::kJson) {
     return term::WriteToStandardOutput(ToJson(options, all));
   }
-  if (!problems.empty()) problems = "\nThe other kinds do not fit:" + problems + "\n";
+  if (!problems.empty()) problems = "\nNot possible:" + problems + "\n";
   term::WriteToStandardOutput(ToText(options, all) + problems);
 }
 
@@ -154,16 +153,17 @@ void RunSize(const SizeOptions& options) {
 
 void AddSizeCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
-      AddSubcommand(app, action, "size", "Show how large filters are", kSizeFooter, RunSize);
+      AddSubcommand(app, action, "size", "Compute the size or false-positive rate of filters",
+                    kSizeFooter, RunSize);
   AddOption(command, &options->fpr,
-            {"--fpr", "P", "the false-positive rate to meet, 1e-07 to 0.5", TargetFprs()});
+            {"--fpr", "P", "target false-positive rate, 1e-07 to 0.5", TargetFprs()});
   AddOption(command, &options->bits_per_key,
-            {"--bits-per-key", "B", "the most bits per key", InRange(0, kMaxBitsPerKey)});
+            {"--bits-per-key", "B", "maximum bits per key", InRange(0, kMaxBitsPerKey)});
   AddOption(command, &options->bytes,
-            {"--bytes", "N", "the most bytes for all keys; also as 10kB or 64MiB",
+            {"--bytes", "N", "maximum size of the filter, as 10kB or 64MiB",
              BytesInRange(1, kMaxNumber)});
   AddOption(command, &options->keys,
-            {"--keys", "N", "the number of keys (default 1000000)", WholeInRange(1, kMaxNumber)});
+            {"--keys", "N", "number of keys (default 1000000)", WholeInRange(1, kMaxNumber)});
   AddFormatOption(command, &options->format);
 }
 

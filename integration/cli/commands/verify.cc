@@ -18,21 +18,21 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kVerifyFooter =
-    R"help(Reads every file. Checks the checksums of its blocks, filters and skip indexes; asks the filter for
-every key that the file has, all of which must pass; and measures the false-positive rate with keys
-that the file does not have, next to keys that it has. The database is opened read-only; another
-process may have it open. What has not been flushed yet has no filters and is not checked.
+    R"help(Reads every file and checks:
+  - the checksums of data blocks, filters and skip indexes
+  - that the filters pass every key of the file, and range filters every range around a key
+  - the false-positive rate (FPR), measured with absent keys close to existing ones; for range
+    filters, with short empty ranges built from the start of one key and the end of another
 
-  keys asked     versions of keys, deletes included
-  denied         keys that did not pass, though they must: lookups would not find them
-  measured FPR   share of the probes that passed, with its confidence interval of 95 %
-  predicted      the rate by the model of the filter's kind
+The database is opened read-only; another process may have it open. The memtable is not checked.
 
-Filters that answer for ranges are asked for ranges that hold keys of the file, too, all of which must
-pass; and for short ranges that hold none, made of the beginning of one key and the end of another.
+  keys checked     entries of the file: all versions of keys, including deletes
+  false negatives  keys that did not pass; lookups would not find them
+  measured FPR     share of the probes that passed, with its 95 % confidence interval
+  predicted        the FPR by the model of the filter
 
-Exit codes: 0 nothing is wrong; 1 something is wrong or could not be read, or a filter matches
-everything, as one does that would have exceeded max_build_bytes.
+Exit codes: 0 no problem; 1 a problem was found, or a file could not be read, or a filter matches
+everything, as one does whose construction would have exceeded max_build_bytes.
 
 Examples:
   blocksieve verify --db paths.db
@@ -66,10 +66,10 @@ std::string MeasuredText(const Probes& probes) {
                      fpr->low, fpr->high);
 }
 
-/// Empty if no file has filters of ranges.
+/// Empty if no file has range filters.
 std::string RangesText(const Verification& verification) {
-  term::TextTable table(
-      {"file", "level", "ranges asked", "denied", "probes", "measured range FPR", "estimated"});
+  term::TextTable table({"file", "level", "ranges checked", "false negatives", "probes",
+                         "measured range FPR", "estimated"});
   bool has_ranges = false;
   for (const FileCheck& check : verification.files) {
     if (check.file.filter.num_range_filters == 0) continue;
@@ -87,8 +87,8 @@ std::string ToText(const Verification& verification) {
   if (verification.files.empty() && verification.missed.unopened.empty()) {
     return "No files: nothing has been flushed yet.\n";
   }
-  term::TextTable table(
-      {"file", "level", "filter", "keys asked", "denied", "probes", "measured FPR", "predicted"});
+  term::TextTable table({"file", "level", "filter", "keys checked", "false negatives", "probes",
+                         "measured FPR", "predicted"});
   std::string notes;
   std::string problems;
   uint64_t keys_checked = 0;
@@ -110,7 +110,7 @@ std::string ToText(const Verification& verification) {
   return table.ToString() + "\n" + RangesText(verification) + notes + problems +
          fmt::format("{}, {}: {}\n", term::CountOf(verification.files.size(), "file"),
                      term::CountOf(keys_checked, "key"),
-                     problems.empty() ? "nothing is wrong"
+                     problems.empty() ? "no problem found"
                                       : term::CountOf(verification.num_problems(), "problem"));
 }
 
@@ -121,14 +121,14 @@ nlohmann::ordered_json ToJson(const FileCheck& check) {
     return fpr ? Json::array({fpr->low, fpr->high}) : Json(nullptr);
   };
   Json document = ToJson(check.file);
-  document.update({{"keys_asked", check.keys_checked},
+  document.update({{"keys_checked", check.keys_checked},
                    {"false_negatives", check.false_negatives},
-                   {"unseen", check.unchecked},
+                   {"unchecked", check.unchecked},
                    {"num_probes", check.absent_keys.num_probed},
                    {"num_passed", check.absent_keys.num_passed},
                    {"fpr_interval", interval(check.absent_keys)},
-                   {"ranges_asked", check.ranges_checked},
-                   {"false_ranges", check.false_negative_ranges},
+                   {"ranges_checked", check.ranges_checked},
+                   {"false_negative_ranges", check.false_negative_ranges},
                    {"num_range_probes", check.empty_ranges.num_probed},
                    {"num_ranges_passed", check.empty_ranges.num_passed},
                    {"range_fpr_interval", interval(check.empty_ranges)},
@@ -167,11 +167,13 @@ void AddVerifyCommand(CLI::App* app, Action* action) {
       app, action, "verify", "Check the filters and skip indexes of a database or a file",
       kVerifyFooter, RunVerify);
   AddFileOptions(command, &options->choice);
-  AddOption(command, &options->num_probes,
-            {"--probes", "N",
-             fmt::format("absent keys to ask the filters of each file for (default {}); 0: none",
-                         kDefaultProbes),
-             WholeInRange(0, kMaxProbes)});
+  AddOption(
+      command, &options->num_probes,
+      {"--probes", "N",
+       fmt::format(
+           "number of absent keys to probe the filters of each file with; 0: none (default {})",
+           kDefaultProbes),
+       WholeInRange(0, kMaxProbes)});
   AddFormatOption(command, &options->format);
 }
 

@@ -58,7 +58,7 @@ std::filesystem::file_status StatusOf(const std::string& path) {
 }  // namespace
 
 void CheckDatabase(const std::string& path) {
-  if (!Exists(StatusOf(path))) term::Fail("there is no database {}", path);
+  if (!Exists(StatusOf(path))) term::Fail("database {} does not exist", path);
   if (!HasRocksDb(path)) term::Fail("{} is not a database: it has no file CURRENT", path);
 }
 
@@ -77,7 +77,7 @@ std::vector<FilePlace> ListFiles(const std::string& path) {
   std::vector<FilePlace> places;
   for (const rocksdb::LiveFileMetaData& file : files) {
     const rocksdb::ColumnFamilyOptions& options = families[file.column_family_name];
-    // Under FIFO nothing is compacted: files stay on level 0.
+    // FIFO compaction leaves files on level 0.
     const bool stays = options.compaction_style == rocksdb::kCompactionStyleFIFO;
     places.push_back({.path = file.db_path + file.name,  // which begins with a slash
                       .family = file.column_family_name,
@@ -96,7 +96,7 @@ RequestedRatesByFamily ReadRequestedRates(const std::string& path) {
   return rates;
 }
 
-// OPTIONS files say only whether there is one. The default differs by version.
+// OPTIONS files record only whether there is a cache. The default size differs by version.
 uint64_t CacheBytes(const std::string& path) {
   const auto families = FamiliesOf(path);
   const bool has_cache = std::any_of(families.begin(), families.end(), [](const auto& family) {

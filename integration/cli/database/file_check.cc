@@ -10,7 +10,7 @@
 namespace blocksieve::cli {
 namespace {
 
-// The number of keys of the file next to which absent keys are made.
+// The number of keys of the file that absent keys are derived from.
 constexpr size_t kSampleKeys = 10'000;
 
 void MeasureFpr(const KeySample& sample, uint64_t num_probes, TableFile* file,
@@ -25,7 +25,7 @@ void MeasureFpr(const KeySample& sample, uint64_t num_probes, TableFile* file,
   }
 }
 
-/// Asks for ranges that hold one key of the file or two, and learns where neighbours part.
+/// Checks ranges with one or two keys of the file, and measures common prefixes of neighbors.
 class RangeCheck {
  public:
   RangeCheck(TableFile* file, FileCheck* check) : file_(file), check_(check) {}
@@ -45,7 +45,8 @@ class RangeCheck {
     previous_ = key;
   }
 
-  /// Ranges without keys: as one key begins, and as another one goes on behind where keys part.
+  /// Probes empty ranges: the start of one key with the end of another, split at the mean length of
+  /// common prefixes.
   void MeasureFpr(const KeySample& sample, uint64_t num_probes, std::mt19937_64* random) {
     if (sample.keys().empty() || check_->ranges_checked == 0) return;
     const auto parting = static_cast<size_t>(mean_shared_);
@@ -61,8 +62,8 @@ class RangeCheck {
   }
 
  private:
-  /// Sets end_ to where a range without keys ends; false if `begin` is a key. It goes on for some
-  /// bytes if it can: for ranges with room for few keys the filter for points may be asked instead.
+  /// Sets end_ so that [begin, end_) is empty; false if `begin` is a key. Prefers wide ranges: for
+  /// ranges with room for few keys, the key filter may be probed instead.
   bool FindEmptyRange(std::string_view begin, size_t parting) {
     constexpr size_t kMaxBytes = 3;
     for (size_t bytes = kMaxBytes; bytes > 0; --bytes) {
@@ -85,7 +86,7 @@ class RangeCheck {
   FileCheck* const check_;
   std::string previous_;
   std::string end_;
-  double mean_shared_ = 0;  // bytes of a key that the one before it has, too
+  double mean_shared_ = 0;  // bytes of the common prefix with the previous key
   double num_keys_ = 0;
 };
 
@@ -93,13 +94,13 @@ class RangeCheck {
 
 RateInterval WilsonInterval(uint64_t num_hits, uint64_t num_trials) {
   assert(num_trials > 0 && num_hits <= num_trials);
-  constexpr double kZ = 1.959963984540054;  // of the normal distribution, 97.5 %
+  constexpr double kZ = 1.959963984540054;  // 97.5 % quantile of the normal distribution
   const auto n = static_cast<double>(num_trials);
   const double share = static_cast<double>(num_hits) / n;
   const double scale = 1 + kZ * kZ / n;
   const double middle = (share + kZ * kZ / (2 * n)) / scale;
   const double half = kZ / scale * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n));
-  // At either end rounding would leave a tiny error.
+  // Avoids a tiny rounding error at 0 and 1.
   return {num_hits == 0 ? 0 : middle - half, num_hits == num_trials ? 1 : middle + half};
 }
 
@@ -110,7 +111,7 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
   if (!check.file.index.problem.empty()) check.problems.push_back(check.file.index.problem);
   for (std::string& damage : file->FindDamage()) check.problems.push_back(std::move(damage));
 
-  std::mt19937_64 random(check.file.num_bytes);  // the same file is probed by the same keys
+  std::mt19937_64 random(check.file.num_bytes);  // the same probes for the same file
   KeySample sample(kSampleKeys);
   RangeCheck ranges(file, &check);
   try {
@@ -129,13 +130,13 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
     check.problems.push_back(failure.what());
   }
   if (check.false_negatives != 0) {
-    check.problems.push_back("the filter denies " + term::CountOf(check.false_negatives, "key") +
-                             " that the file has");
+    check.problems.push_back("the filter has false negatives for " +
+                             term::CountOf(check.false_negatives, "key") + " of the file");
   }
   if (check.false_negative_ranges != 0) {
-    check.problems.push_back("the filter denies " +
+    check.problems.push_back("the filter has false negatives for " +
                              term::CountOf(check.false_negative_ranges, "range") +
-                             " in which the file has keys");
+                             " with keys of the file");
   }
   return check;
 }

@@ -11,19 +11,19 @@
 
 namespace blocksieve::cli {
 
-/// The interval in which a share lies.
+/// A confidence interval of a share.
 struct RateInterval {
   double low = 0;
   double high = 1;
 };
 
-/// Wilson's score interval, with a confidence of 95 %, for a share of which `num_trials` samples
-/// had `num_hits` (Wilson, "Probable inference, the law of succession, and statistical inference",
-/// 1927). It also holds for no hits. REQUIRES: num_hits <= num_trials, num_trials > 0
+/// Wilson's score interval, with 95 % confidence, for `num_hits` of `num_trials` (Wilson, "Probable
+/// inference, the law of succession, and statistical inference", 1927). Also valid for no hits.
+/// REQUIRES: num_hits <= num_trials, num_trials > 0
 RateInterval WilsonInterval(uint64_t num_hits, uint64_t num_trials);
 
-/// A sample of the keys of a stream, each with the same chance (Vitter, "Random Sampling with a
-/// Reservoir", 1985, algorithm R).
+/// A uniform sample of the keys of a stream (Vitter, "Random Sampling with a Reservoir", 1985,
+/// algorithm R).
 class KeySample {
  public:
   explicit KeySample(size_t capacity) : capacity_(capacity) {}
@@ -46,35 +46,34 @@ class KeySample {
   uint64_t num_seen_ = 0;
 };
 
-/// Keys or ranges that a file does not have, and how many of them its filters let through.
+/// Probes with absent keys or empty ranges, and the number of them that passed the filters.
 struct Probes {
   uint64_t num_probed = 0;  ///< 0 if there is no filter.
   uint64_t num_passed = 0;
 
-  /// Of the share that passes, with a confidence of 95 %; nothing without probes.
+  /// 95 % confidence interval of the share that passes; nullopt without probes.
   std::optional<RateInterval> interval() const {
     if (num_probed == 0) return std::nullopt;
     return WilsonInterval(num_passed, num_probed);
   }
 };
 
-/// What asking a file's filters showed.
+/// The result of checking a file and its filters.
 struct FileCheck {
   FileReport file;
   uint64_t keys_checked = 0;
   uint64_t false_negatives = 0;
-  std::string unchecked;  ///< Why some keys could not be asked; empty: all were.
+  std::string unchecked;  ///< Why some keys were not checked; empty if all were.
 
   Probes absent_keys;
-  Probes empty_ranges;                 ///< Short ones, in places where keys are to be expected.
-  uint64_t ranges_checked = 0;         ///< That hold keys of the file.
-  uint64_t false_negative_ranges = 0;  ///< Of these, denied.
+  Probes empty_ranges;                 ///< Short ranges where keys are likely.
+  uint64_t ranges_checked = 0;         ///< Ranges with keys of the file.
+  uint64_t false_negative_ranges = 0;  ///< Those that the filters ruled out.
 
-  /// All that is wrong with the file.
   std::vector<std::string> problems;
 };
 
-/// Reads the whole file. Damage becomes a problem and is not thrown.
+/// Reads the whole file. Damage becomes a problem, not an exception.
 FileCheck CheckFile(TableFile* file, uint64_t num_probes);
 
 }  // namespace blocksieve::cli

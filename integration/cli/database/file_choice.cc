@@ -17,14 +17,14 @@
 namespace blocksieve::cli {
 namespace {
 
-// Throws Failure if none is of the column family.
+// Throws Failure if the column family has no files.
 void KeepFamily(const std::string& family, std::vector<FilePlace>* places) {
   std::set<std::string> names;
   for (const FilePlace& place : *places) names.insert(place.family);
   std::erase_if(*places, [&](const FilePlace& place) { return place.family != family; });
   if (places->empty()) {
-    term::Fail("column family '{}' has no files; those that have some are: '{}'", family,
-               fmt::join(names, "', '"));
+    term::Fail("--column-family is {}, which has no files; allowed: {}", family,
+               fmt::join(names, ", "));
   }
 }
 
@@ -34,15 +34,15 @@ std::vector<FilePlace> ListChosen(const FileChoice& choice) {
   return places;
 }
 
-// Fails if it is no file that could be a table.
+// Fails if `path` cannot be a table file.
 void CheckTableFile(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::is_directory(status)) {
-    term::Fail("{} is a directory; a database is given by --db {}", path, path);
+    term::Fail("FILE is {}, a directory; for a database, use --db {}", path, path);
   }
-  // Opening a named pipe would wait for someone to write into it.
-  if (std::filesystem::is_other(status)) term::Fail("{} is not a regular file", path);
+  // Opening a named pipe would block.
+  if (std::filesystem::is_other(status)) term::Fail("FILE is {}; allowed: a regular file", path);
   if (error) term::Fail("cannot open {}: {}", path, error.message());
 }
 
@@ -85,7 +85,7 @@ std::vector<FileReport> ChosenFiles::ReadReports(const std::string& doing, Misse
   for (const FilePlace& place : places) {
     const auto report = known.find(place.path);
     if (report == known.end()) continue;
-    // It may have moved to another level in the meantime.
+    // The file may have moved to another level meanwhile.
     report->second.place.level = place.level;
     report->second.place.is_short_lived = place.is_short_lived;
     reports.push_back(std::move(report->second));
@@ -93,22 +93,22 @@ std::vector<FileReport> ChosenFiles::ReadReports(const std::string& doing, Misse
   return reports;
 }
 
-// What the database still has in its list was not removed by its process.
+// A missing file that the database still lists was not removed by its process.
 void ChosenFiles::SeparateMissingFiles(Missed* missed) const {
   if (missed->vanished.empty() || choice.db.empty()) return;
   std::set<std::string> listed;
   for (const FilePlace& place : ListFiles(choice.db)) listed.insert(place.path);
   std::erase_if(missed->vanished, [&](const FilePlace& place) {
     if (!listed.contains(place.path)) return false;
-    missed->unopened.push_back(fmt::format("cannot open {}: there is no such file", place.path));
+    missed->unopened.push_back(fmt::format("cannot open {}: the file does not exist", place.path));
     return true;
   });
 }
 
 ChosenFiles FindFiles(const FileChoice& choice) {
   if (choice.db.empty() == choice.file.empty()) {
-    term::FailUsage("either --db or FILE is needed; {} given",
-                    choice.db.empty() ? "none is" : "both are");
+    term::FailUsage("{} given; required: one of them",
+                    choice.db.empty() ? "neither --db nor FILE is" : "both --db and FILE are");
   }
   if (!choice.file.empty()) {
     CheckTableFile(choice.file);

@@ -9,30 +9,30 @@
 
 namespace blocksieve::cli {
 
-/// Which files a command is to look at: those of a database, or a single one.
+/// The files to read: those of a database, or a single one.
 struct FileChoice {
   std::string db;                     ///< Empty: not given.
   std::string file;                   ///< Empty: not given.
-  std::optional<std::string> family;  ///< Only this column family's.
+  std::optional<std::string> family;  ///< Restricts them to a column family.
 };
 
-/// The files, each open while it is visited.
+/// The chosen files, each open only while it is visited.
 struct ChosenFiles {
   std::vector<FilePlace> places;
   FileChoice choice;
 
-  /// The files that could not be visited.
+  /// Files that could not be visited.
   struct Missed {
-    std::vector<FilePlace> vanished;    ///< Another process removed them in the meantime.
-    std::vector<std::string> unopened;  ///< What is wrong with them.
+    std::vector<FilePlace> vanished;    ///< Removed by another process meanwhile.
+    std::vector<std::string> unopened;  ///< Errors, one for each damaged or missing file.
   };
 
-  /// Shows progress as `doing`.
+  /// Visits all files. `doing` names the work in the progress line.
   Missed ForEach(const std::string& doing, const std::function<void(TableFile*)>& visit) const;
 
   /// The reports of all files, in the order of `places`. If another process removes files
-  /// meanwhile, lists the files again and reads those that have come instead, so that all reports
-  /// are from one list. If that happens again and again, some files of the last list are missed.
+  /// meanwhile, lists the files again and reads the new ones, so that all reports belong to one
+  /// list. After five attempts, files of the last list may be missed.
   std::vector<FileReport> ReadReports(const std::string& doing, Missed* missed);
 
  private:

@@ -21,7 +21,7 @@ Json ToJson(const FilterReport& filter) {
   return {{"origin", OriginName(filter.origin)},
           {"kind", filter.kind},
           {"shape", filter.shape},
-          {"of", filter.entries},
+          {"entries", filter.entries},
           {"num_filters", filter.num_filters},
           {"num_entries", filter.num_entries},
           {"num_bytes", filter.num_bytes},
@@ -60,7 +60,7 @@ std::string FilterName(const FilterReport& filter) {
 std::string VanishedText(const ChosenFiles::Missed& missed) {
   std::string text;
   for (const FilePlace& place : missed.vanished) {
-    text += ShortName(place) + ": removed by another process in the meantime\n";
+    text += ShortName(place) + ": removed by another process meanwhile\n";
   }
   return text;
 }

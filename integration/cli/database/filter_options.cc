@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kListener = "blocksieve";
 constexpr const char* kAllowed =
-    "filter_policy, prefix_extractor, table_properties_collectors and listeners";
+    "filter_policy, prefix_extractor, table_properties_collectors, listeners";
 
 template <class Object>
 rocksdb::Status Make(const std::string& value) {
@@ -34,7 +34,7 @@ rocksdb::Status Make(const std::string& value) {
   return std::remove_const_t<Object>::CreateFromString(strict, value, &object);
 }
 
-// Whether the policy goes by the sizes of levels.
+// Whether the rates of the policy depend on the sizes of levels.
 bool DiffersByRun(const std::string& value) {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   rocksdb::FilterPolicy::CreateFromString({}, value, &policy).PermitUncheckedError();
@@ -58,7 +58,7 @@ rocksdb::Status StrictStatus(const std::string& option, const std::string& value
 }
 
 std::vector<std::string> ElementsOf(std::string_view text) {
-  if (text.starts_with("{id=")) return {std::string(text)};  // one, without the braces of a list
+  if (text.starts_with("{id=")) return {std::string(text)};  // one element without list braces
   if (text.starts_with('{') && text.ends_with('}')) text = text.substr(1, text.size() - 2);
   std::vector<std::string> elements;
   std::string element;
@@ -107,21 +107,21 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
   const std::string name = option.substr(0, equals);
   const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
   if (value.empty()) {
-    term::FailUsage("--option {}: it is not of the form NAME=VALUE; names are {}", option,
-                    kAllowed);
+    term::FailUsage("--option is {}; allowed: NAME=VALUE, with NAME one of {}", option, kAllowed);
   }
   if (value.find_first_of("\r\n") != std::string::npos) {
-    term::FailUsage("--option {}: a value is on one line", option);
+    term::FailUsage("--option is {}; allowed: a value without line breaks", option);
   }
   if (name == "listeners") return file->Set(kDbSection, name, value);
   const bool is_policy = name == "filter_policy";
   const bool is_list = name == "table_properties_collectors";
   if (!is_policy && !is_list && name != "prefix_extractor") {
-    term::FailUsage("--option {}: '{}' is none of {}", option, name, kAllowed);
+    term::FailUsage("--option is {}; allowed names: {}", option, kAllowed);
   }
   for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
     const rocksdb::Status status = StrictStatus(name, element);
-    if (!status.ok()) term::FailUsage("--option {}: {}", option, status.ToString());
+    if (!status.ok())
+      term::FailUsage("--option is {}, which RocksDB refuses: {}", option, status.ToString());
   }
   for (const std::string& family : families) {
     file->Set(is_policy ? TableSection(family) : FamilySection(family), name, value);
@@ -158,32 +158,30 @@ std::string StepsText(const FilterSetting& setting, const std::string& database,
   const std::string section = TableSection(family.empty() ? "default" : family);
   const bool needs_listener = setting.option != "target_fpr";
   std::string text = fmt::format(
-      "1. The database's OPTIONS file gets:\n"
+      "1. Set these options in the OPTIONS file of the database:\n"
       "{}"
       "       [{}]\n"
       "         {}\n"
-      "   This command writes it, and keeps the old file:\n"
+      "   This command does it, and keeps the old file:\n"
       "     blocksieve apply --db {}{} --option '{}'\n"
-      "   This one writes a complete OPTIONS file elsewhere:\n"
+      "   This command writes a complete OPTIONS file elsewhere:\n"
       "     blocksieve advise --db {}{} --options-file FILE\n",
       needs_listener ? "       [DBOptions]\n         listeners={blocksieve}\n" : "", section,
       option, db, only, option, db, only);
   if (needs_listener) {
-    text += "   The listener tells the policy how large the levels are.\n";
+    text += "   The listener reports the sizes of levels to the policy.\n";
   }
   text += fmt::format(
-      "2. The program: RocksDB reads OPTIONS files only where a program calls LoadLatestOptions "
-      "or\n"
-      "   the like. It then needs the plug-in, linked or preloaded (LD_PRELOAD). Other programs "
-      "say it\n"
-      "   in their code, and link blocksieve::rocksdb:\n"
+      "2. A program that loads the OPTIONS file (LoadLatestOptions) needs the plug-in, linked or\n"
+      "   preloaded (LD_PRELOAD). Other programs set the options in code and link "
+      "blocksieve::rocksdb:\n"
       "     blocksieve::EnableFilter(&options, {{.{} = {}}});\n"
-      "3. Reload: close the database and open it again.\n"
-      "4. Files get other filters when a compaction rewrites them. All at once, while no process "
-      "has\n"
-      "   the database open; it can be interrupted and repeated:\n"
+      "3. Close the database and open it again.\n"
+      "4. A file gets its new filter when a compaction rewrites it. To rewrite all such files "
+      "now,\n"
+      "   while no process has the database open:\n"
       "     blocksieve rewrite --db {}{}\n"
-      "   And back to stock filters:\n"
+      "   To restore stock filters:\n"
       "     blocksieve revert --db {}{}\n",
       setting.option, setting.value, db, only, db, only);
   return text;

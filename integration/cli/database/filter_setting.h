@@ -8,26 +8,26 @@
 
 #include "blocksieve/rate_allocation.h"
 
-// How a database asks blocksieve's policy for filters.
+// The goals that databases set for blocksieve's policy.
 
 namespace blocksieve::cli {
 
-/// What the options of a column family ask for.
+/// The filter rates and kinds requested by the options of a column family.
 struct RequestedRates {
   RateGoal goal;
   bool kind_is_auto = false;  ///< Flushes build Bloom filters, compactions ribbons.
-  std::optional<FilterKind> kind = std::nullopt;  ///< If all files have the same.
+  std::optional<FilterKind> kind = std::nullopt;  ///< Set if all files have the same kind.
 };
 
-/// By the name of the column family; families of which nothing is known are missing.
+/// By column family; families without blocksieve's policy are missing.
 using RequestedRatesByFamily = std::map<std::string, RequestedRates>;
 
 /// One option of the policy and its value.
 struct FilterSetting {
-  std::string option;  ///< As the policy calls it: "bits_per_key", "wasted_reads", "target_fpr".
-  double value = 0;    ///< Rounded so that what was asked for is kept.
+  std::string option;  ///< "bits_per_key", "wasted_reads" or "target_fpr".
+  double value = 0;    ///< Rounded so that the request is still met.
 
-  /// REQUIRES: a goal is given.
+  /// REQUIRES: `goal` is set.
   static FilterSetting For(const RateGoal& goal) {
     if (goal.wasted_reads) return {"wasted_reads", *goal.wasted_reads};
     if (goal.bits_per_key) return {"bits_per_key", *goal.bits_per_key};

@@ -11,12 +11,12 @@
 
 namespace blocksieve::cli {
 
-/// Sums over files.
+/// Totals over files.
 struct FilterSummary {
   uint64_t num_files = 0;
   uint64_t num_entries = 0;
   uint64_t num_bytes = 0;
-  uint64_t covered_entries = 0;  ///< Of files with a filter that can be read.
+  uint64_t covered_entries = 0;  ///< In files with a readable filter.
   uint64_t covered_bytes = 0;
   uint64_t filter_entries = 0;
   uint64_t filter_bytes = 0;
@@ -24,7 +24,7 @@ struct FilterSummary {
 
   void Add(const FileReport& file);
 
-  /// The mean over all entries; 1 if there are none.
+  /// The mean over all entries; 1 without entries.
   double predicted_fpr() const {
     return num_entries == 0 ? 1 : weighted_fpr / static_cast<double>(num_entries);
   }
@@ -34,15 +34,15 @@ struct FilterSummary {
 std::map<std::pair<std::string, int>, FilterSummary> SummariseLevels(
     const std::vector<FileReport>& files);
 
-/// Files that have no filter because the process that wrote them knew of no policy, in a database
-/// whose options name blocksieve's, or did so lately, or that has filters of it.
+/// Files without a filter, written by a process without a policy, in a database whose current or
+/// earlier OPTIONS files name blocksieve's policy, or that has blocksieve filters.
 FilterSummary FilesWithoutPlugin(const std::vector<FileReport>& files, const std::string& database);
 
-/// One index definition over the files of a column family.
+/// Totals of an index definition over the files of a column family.
 struct IndexSummary {
   uint64_t num_files = 0;
   uint64_t num_granules = 0;
-  /// What the files have: see GranuleFiltersName.
+  /// Forms of the filters; see GranuleFiltersName.
   std::set<std::string> filters;
   uint64_t filter_bytes = 0;
   uint64_t bounds_bytes = 0;

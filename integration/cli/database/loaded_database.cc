@@ -28,8 +28,8 @@ namespace {
 
 constexpr size_t kBatchBytes = 1 << 20;
 
-/// What collectors report, on standard error; but not what is left out for its size, file by file,
-/// as the summary of the database says that in the end.
+/// Prints reports of collectors to standard error, except those about max_index_bytes for each
+/// file, which the final report summarizes.
 class IndexLog : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
@@ -58,7 +58,7 @@ void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
   options->table_properties_collector_factories.push_back(*std::move(factory));
 }
 
-// Adds key filters, unless the database has some or its table format has none.
+// Adds key filters, unless the database has a policy or its table format supports none.
 void AddKeyFilters(rocksdb::ColumnFamilyOptions* options) {
   const auto* const table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   if (table == nullptr || table->filter_policy != nullptr) return;
@@ -67,21 +67,20 @@ void AddKeyFilters(rocksdb::ColumnFamilyOptions* options) {
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
 }
 
-// Has the key filters answer for ranges. Of a policy that the database has, all else stays.
+// Enables range filters. An existing policy keeps its other options.
 void AddRanges(double range_fpr, rocksdb::ColumnFamilyOptions* options) {
   RangeFilterOptions ranges;
   if (const auto* const policy = PolicyOf(*options)) ranges.policy = policy->options();
   ranges.policy.range_fpr = range_fpr;
   const rocksdb::Status status = EnableRangeFilter(options, ranges);
   if (!status.ok()) {
-    term::FailUsage("--range-fpr {}: the database cannot have range filters: {}", range_fpr,
+    term::FailUsage("--range-fpr is {}, but the database cannot have range filters: {}", range_fpr,
                     status.ToString());
   }
 }
 
-// The columns that new files of the database are to index: the wanted ones, and those that it
-// indexes already, which compaction would drop otherwise. Where both have the same name, the wanted
-// one. Appends to `*notes` what becomes of the database's own.
+// The columns of new files: the wanted ones, and the database's other current ones, which
+// compaction would drop otherwise. Appends to `*notes` what happens to current ones.
 std::vector<Column> WithKeptColumns(std::vector<Column> wanted, const SkipIndexSummary& present,
                                     std::vector<std::string>* notes) {
   for (const Column& old : present.columns) {
@@ -90,32 +89,32 @@ std::vector<Column> WithKeptColumns(std::vector<Column> wanted, const SkipIndexS
     });
     if (same_name == wanted.end()) {
       wanted.push_back(old);
-      notes->push_back(fmt::format("the database's index on the value's {} is kept", old.ToText()));
+      notes->push_back(fmt::format("keeping the existing index {} (of the value)", old.ToText()));
     } else if (!(*same_name == old)) {
-      notes->push_back(fmt::format("the database's index on the value's {} is replaced by {}",
+      notes->push_back(fmt::format("replacing the existing index {} (of the value) by {}",
                                    old.ToText(), same_name->ToText()));
     }
   }
   for (const SkipIndexColumnUsage& usage : present.usage) {
     if (Column::Parse(usage.definition).ok()) continue;
-    notes->push_back(fmt::format(
-        "only its own program can write the index {}; new files will lack it", usage.definition));
+    notes->push_back(fmt::format("only its own program can build the index {}; new files lack it",
+                                 usage.definition));
   }
   return wanted;
 }
 
 }  // namespace
 
-/// Knows how far the flushed files go.
+/// Records the last flushed sequence number.
 class LoadedDatabase::FlushListener final : public rocksdb::EventListener {
  public:
   void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& flushed) override {
     if (flushed.cf_name != rocksdb::kDefaultColumnFamilyName) return;
-    // Memtables are flushed in their order, one after the other.
+    // Memtables are flushed in order, one at a time.
     largest_sequence_ = std::max(largest_sequence_.load(), flushed.largest_seqno);
   }
 
-  /// Of the entries in files that were flushed; 0: none were.
+  /// The largest flushed sequence number; 0 before the first flush.
   uint64_t largest_sequence() const { return largest_sequence_; }
 
  private:
@@ -137,10 +136,12 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
     if (family.options.comparator->timestamp_size() != 0) {
-      term::Fail("cannot load into database {}: its keys have timestamps, but lines do not", path_);
+      term::Fail(
+          "cannot load into database {}: its keys have timestamps, but input lines have none",
+          path_);
     }
     AddIndexes(target, columns, &family.options);
-    // The listener puts large indexes into files of their own.
+    // The listener stores large indexes in sidecars.
     if (!columns.empty()) AddListener(&options.db);
     AddKeyFilters(&family.options);
     if (target.range_fpr) AddRanges(*target.range_fpr, &family.options);
@@ -168,7 +169,7 @@ void LoadedDatabase::Put(std::string_view key, std::string_view value) {
 
 void LoadedDatabase::WriteBatch() {
   rocksdb::WriteOptions options;
-  // Flush makes rows durable, and nothing is promised before.
+  // Rows become durable in Flush, not before.
   options.disableWAL = true;
   Check(db_->Write(options, &batch_));
   batch_.Clear();
@@ -177,7 +178,7 @@ void LoadedDatabase::WriteBatch() {
 void LoadedDatabase::Flush() {
   if (batch_.Count() != 0) WriteBatch();
   rocksdb::Status status = db_->Flush(rocksdb::FlushOptions());
-  // What fills the disk may have been a compaction, whose files are gone by now.
+  // If a compaction filled the disk, its files are gone by now.
   if (!status.ok() && db_->Resume().ok()) status = db_->Flush(rocksdb::FlushOptions());
   Check(status);
 }
@@ -190,7 +191,7 @@ uint64_t LoadedDatabase::rows_durable() const {
 bool LoadedDatabase::Compact(const CompactionProgress& progress) {
   rocksdb::CompactRangeOptions options;
   options.canceled = &term::InterruptFlag();
-  // Files of the last level may lack an index, too.
+  // Files of the last level may also lack an index.
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   rocksdb::ColumnFamilyMetaData metadata;
   db_->GetColumnFamilyMetaData(&metadata);
@@ -202,7 +203,7 @@ bool LoadedDatabase::Compact(const CompactionProgress& progress) {
   return true;
 }
 
-// After a compaction of everything each key is in one file, once.
+// After a full compaction, each key is stored once.
 std::optional<uint64_t> LoadedDatabase::NumRows() {
   rocksdb::ColumnFamilyMetaData metadata;
   db_->GetColumnFamilyMetaData(&metadata);

@@ -18,45 +18,43 @@ namespace blocksieve::cli {
 
 struct LoadTarget {
   std::string path;
-  std::vector<Column> columns;  ///< To be indexed, in addition to those that the database indexes.
+  std::vector<Column> columns;  ///< To be indexed, in addition to the database's current columns.
   uint64_t granule_rows = 0;    ///< 0: the default.
-  double target_fpr = SkipIndexBuilderOptions().target_fpr;  ///< For the indexes.
+  double target_fpr = SkipIndexBuilderOptions().target_fpr;  ///< Of the indexes.
 
-  /// Limit for the index of one file, in bytes; nothing: the default.
+  /// Limit for the index of one file, in bytes; nullopt: the default.
   std::optional<uint64_t> max_index_bytes;
 
-  /// Key filters answer for ranges with this rate; nothing: as the database has it so far.
+  /// FPR of range filters; nullopt: as the database has it.
   std::optional<double> range_fpr;
 };
 
-/// A database whose default column family rows are loaded into. Not thread-safe. Everything throws
-/// Failure.
+/// A database open for loading rows into its default column family. Not thread-safe. Everything
+/// throws Failure.
 class LoadedDatabase {
  public:
-  /// Opens the database, or creates it in a directory that is missing or empty. Throws UsageError,
-  /// too.
+  /// Opens the database, or creates it in a missing or empty directory. Also throws UsageError.
   explicit LoadedDatabase(const LoadTarget& target);
 
-  /// What became of the indexes that the database had, in sentences.
+  /// What happens to the existing indexes, as messages.
   const std::vector<std::string>& notes() const { return notes_; }
 
   /// Overwrites an earlier row with the same key. Rows are durable once Flush has returned.
   void Put(std::string_view key, std::string_view value);
   void Flush();
 
-  /// The database had no rows when it was opened.
+  /// Whether the database had no rows when it was opened.
   bool is_new() const { return is_new_; }
 
-  /// The number of rows, counted from the first that was put, that no crash can lose: all of them
-  /// once Flush has returned, fewer after a failure.
+  /// The number of rows, from the first Put, that no crash can lose: all of them after Flush
+  /// returned, fewer after a failure.
   uint64_t rows_durable() const;
 
-  /// The rows of the whole database, if known without reading all of it, as after Compact.
+  /// The rows of the whole database, if known without reading it, as after Compact.
   std::optional<uint64_t> NumRows();
 
-  /// Rewrites all files, into as few as RocksDB makes of them, with the indexes. Returns false if
-  /// it was interrupted. `progress` is called now and then with the bytes that are written, and an
-  /// estimate of all that will be.
+  /// Compacts the whole database, so that all files have the indexes. Returns false if interrupted.
+  /// `progress` gets the bytes written, and an estimate of the total.
   using CompactionProgress = std::function<void(uint64_t done, uint64_t all)>;
   bool Compact(const CompactionProgress& progress);
 
@@ -75,7 +73,7 @@ class LoadedDatabase {
   const Database db_;
   rocksdb::WriteBatch batch_;
   bool is_new_ = false;
-  uint64_t first_sequence_ = 0;  // the last one before the first Put, each of which takes one
+  uint64_t first_sequence_ = 0;  // the last one before the first Put; each Put takes one
 };
 
 }  // namespace blocksieve::cli

@@ -19,8 +19,8 @@ struct LevelRate {
   double fpr = 1;
 };
 
-// The rate that each level should have; empty if that is not known. Level 0 is included even if it
-// has no files at the moment, because most files come from there.
+// The rate that each level should have; empty if unknown. Includes an empty level 0, because most
+// files come from there.
 std::vector<LevelRate> RatesOf(const RunList& list, const RequestedRates& requested) {
   const lsm::Levels levels = list.Levels(requested.kind);
   const Result<TreeRates> rates = AllocateByLevel(levels, requested.goal);

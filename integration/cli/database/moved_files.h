@@ -8,25 +8,23 @@
 
 namespace blocksieve::cli {
 
-/// For each file, the level that its filter was built for, if the file has since moved to another
-/// level without being rewritten.
+/// For each file, the level that its filter was built for, if a trivial move has taken the file to
+/// another level since.
 ///
-/// Filters do not record their level. But where memory is spread over the levels (wasted_reads,
-/// bits_per_key), small levels have precise filters and large levels coarse ones. The rates that
-/// the levels should have follow from their sizes and from what the options ask for. A filter that
-/// is too precise for its level by kMovedBits (log2 of the rate) or more was built for a level
-/// above: the one whose rate is nearest.
+/// Filters do not record their level. If memory is spread over the levels (wasted_reads,
+/// bits_per_key), the target rates of levels follow from their sizes and the options: small levels
+/// have precise filters, large levels coarse ones. A filter too precise for its level by kMovedBits
+/// (log2 of the rate) or more was built for a level above, the one with the nearest rate.
 ///
-/// Where the options say kind=auto, a Bloom filter was built by a flush, so for level 0 whatever
-/// its rate, and a ribbon was not.
+/// Under kind=auto, flushes build Bloom filters, for level 0 whatever their rate, and compactions
+/// build ribbons.
 ///
-/// Nothing is said about filters that are not blocksieve's, nor about column families whose options
-/// ask for the same rate in all files, or are not known.
+/// nullopt for stock filters, and in column families with one rate or unknown options.
 std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
                                                const RequestedRatesByFamily& requested);
 
-/// From level to level a rate changes by log2 of the ratio of their sizes: 3.3 bits for 10, 2 bits
-/// for 4. Smaller differences than this arise when a level grows.
+/// Rates of adjacent levels differ by log2 of their size ratio: 3.3 bits for 10, 2 bits for 4.
+/// Smaller differences than this arise when a level grows.
 inline constexpr double kMovedBits = 1.5;
 
 }  // namespace blocksieve::cli

@@ -25,7 +25,7 @@ class SilentLog : public rocksdb::Logger {
   void Logv(const char*, va_list) override {}
 };
 
-// Changes when another process adds or removes files.
+// A text that changes when another process adds or removes files.
 std::string StateOf(const std::string& path) {
   std::string state;
   std::error_code error;
@@ -47,15 +47,15 @@ void PrepareForRows(StoredOptions* options) {
 }
 
 // Opens as few files as RocksDB allows: there may be more than a process can have open. Missing and
-// damaged files are still listed, for others to look at.
+// damaged files are still listed.
 void PrepareForFileList(StoredOptions* options) {
   options->db.max_open_files = 0;
   options->db.max_file_opening_threads = 1;
   options->db.paranoid_checks = false;
 }
 
-// The table files in a database's directory that cannot be opened, as the end of a message:
-// "; unreadable: 000012.sst", or "". RocksDB often blames only the MANIFEST.
+// The end of a message that names the table files that cannot be opened: "; unreadable:
+// 000012.sst", or "". RocksDB often blames only the MANIFEST.
 std::string UnreadableTables(const std::string& path, const rocksdb::Options& options) {
   constexpr size_t kMaxNamed = 5;
   std::vector<std::filesystem::path> unreadable;
@@ -89,7 +89,7 @@ Database OpenPrepared(const std::string& path, const Preparation& prepare) {
     try {
       return TryOpenReadOnly(path, prepare);
     } catch (const term::Failure&) {
-      // Another process may have removed files between our reading their list and opening them.
+      // Another process may have removed files after they were listed.
       if (tries == kMaxTries || StateOf(path) == state) throw;
     }
   }
@@ -125,7 +125,8 @@ Database::~Database() {
 rocksdb::ColumnFamilyHandle* Database::HandleOf(const std::string& family) const {
   const auto found = std::find_if(handles_.begin(), handles_.end(),
                                   [&](const auto* handle) { return handle->GetName() == family; });
-  if (found == handles_.end()) term::Fail("{}: no column family {}", db_->GetName(), family);
+  if (found == handles_.end())
+    term::Fail("database {} has no column family {}", db_->GetName(), family);
   return *found;
 }
 

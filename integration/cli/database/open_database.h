@@ -13,11 +13,11 @@
 
 namespace blocksieve::cli {
 
-/// A RocksDB that is open. Everything throws Failure.
+/// An open RocksDB. Everything throws Failure.
 class Database {
  public:
-  /// kRead: nothing is written, not even a log, and another process may have the database open.
-  /// kWrite: it has statistics.
+  /// kRead writes nothing, not even a log; another process may have the database open. kWrite
+  /// enables statistics.
   enum class Mode { kRead, kWrite };
   Database(const std::string& path, StoredOptions options, Mode mode);
   ~Database();
@@ -28,11 +28,11 @@ class Database {
 
   const std::vector<rocksdb::ColumnFamilyHandle*>& handles() const { return handles_; }
 
-  /// The handle of a column family. Fails if it was not opened with the database.
+  /// Fails if the column family was not opened with the database.
   rocksdb::ColumnFamilyHandle* HandleOf(const std::string& family) const;
 
-  /// Runs a compaction in a thread of its own. Until it ends, calls `waiting` ten times a second
-  /// with the bytes that compactions have written meanwhile. REQUIRES: kWrite
+  /// Runs a compaction in another thread. Until it ends, calls `waiting` ten times a second with
+  /// the bytes that compactions have written meanwhile. REQUIRES: kWrite
   rocksdb::Status Compact(const std::function<rocksdb::Status()>& compaction,
                           const std::function<void(uint64_t bytes_written)>& waiting) const;
 
@@ -44,14 +44,14 @@ class Database {
 /// Whether the directory has a RocksDB database.
 bool HasRocksDb(const std::string& path);
 
-/// Opens the default column family for reading. `index`, if not null, is in its options.
+/// Opens the default column family for reading, with `index`, if not null, in its options.
 Database OpenReadOnly(const std::string& path,
                       std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> index = nullptr);
 
 /// The files of the database in all column families. Some may be missing or damaged.
 std::vector<rocksdb::LiveFileMetaData> LiveFiles(const std::string& path);
 
-/// The indexes of the default column family. Fails with a message that names the path.
+/// The indexes of the default column family. `path` is for the error message.
 SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path);
 
 }  // namespace blocksieve::cli

@@ -64,7 +64,8 @@ std::vector<OptionsFile> OptionsFile::All(const std::string& database) {
     if (!OptionsFileNumber(name)) continue;
     const std::string path = database + "/" + name;
     const rocksdb::Status status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
-    if (status.ok()) files.emplace_back(std::move(text), name);  // otherwise removed meanwhile
+    if (status.ok())
+      files.emplace_back(std::move(text), name);  // otherwise it was removed meanwhile
   }
   return files;
 }
@@ -93,7 +94,8 @@ std::vector<std::string> OptionsFile::Families(const std::optional<std::string>&
   }
   if (!only) return names;
   if (std::find(names.begin(), names.end(), *only) == names.end()) {
-    term::Fail("there is no column family '{}'; there are: '{}'", *only, fmt::join(names, "', '"));
+    term::Fail("--column-family is {}, which does not exist; allowed: {}", *only,
+               fmt::join(names, ", "));
   }
   return {*only};
 }

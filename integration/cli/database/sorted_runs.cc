@@ -51,7 +51,7 @@ bool RunList::has_range_filters() const {
 }
 
 lsm::Levels RunList::Levels(std::optional<FilterKind> kind) const {
-  // An empty level 0 is about to get a flush.
+  // An empty level 0 will get a flush.
   const bool is_short_lived =
       runs.empty() || runs.front().level != 0 || runs.front().files.front()->place.is_short_lived;
   lsm::Levels levels = tree.ToLevels();
@@ -90,7 +90,7 @@ std::vector<lsm::Run> ModelOf(const std::vector<SortedRun>& runs) {
 }
 
 ShareBefore ShareBeforeInFiles() {
-  // Asking for one file after the other opens each only once.
+  // Keeps the last file open: calls for the same file usually follow each other.
   return [path = std::string(), file = std::shared_ptr<TableFile>()](const FileReport& report,
                                                                      std::string_view key) mutable {
     constexpr double kUnknown = 0.5;

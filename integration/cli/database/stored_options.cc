@@ -24,8 +24,8 @@ namespace {
 using rocksdb::TablePropertiesCollectorFactory;
 using rocksdb_plugin::SkipIndexCollectorFactory;
 
-// OPTIONS files name the collector of skip indexes but do not say what it collects. Strict reading
-// needs the name to be known; the collector that RocksDB makes of it is taken out again.
+// OPTIONS files name the skip index collector, but not always its columns. Strict reading requires
+// a registered name; the collector that RocksDB then creates is removed again.
 void RegisterCollectorName() {
   static const auto registered =
       rocksdb::ObjectLibrary::Default()->AddFactory<TablePropertiesCollectorFactory>(
@@ -53,7 +53,7 @@ StoredOptions DefaultOptions(const std::string& path) {
   return options;
 }
 
-// Another process may write new options, and remove the old ones before they have been read.
+// Another process may write a new OPTIONS file and delete the old one before it was read.
 rocksdb::Status LoadOptions(const rocksdb::ConfigOptions& config, const std::string& path,
                             StoredOptions* options) {
   constexpr int kMaxTries = 3;
@@ -66,7 +66,7 @@ rocksdb::Status LoadOptions(const rocksdb::ConfigOptions& config, const std::str
   return status;
 }
 
-// RocksDB passes over a policy that it does not know, builds no filters, and writes that down.
+// RocksDB ignores a policy that it does not know, builds no filters, and stores nullptr.
 void CheckFilterPolicies(const std::string& path, const StoredOptions& options) {
   const OptionsFile file = OptionsFile::Latest(path);
   for (const rocksdb::ColumnFamilyDescriptor& family : options.families) {
@@ -79,13 +79,13 @@ void CheckFilterPolicies(const std::string& path, const StoredOptions& options) 
       continue;
     }
     term::Fail(
-        "database {}: this program does not have the filter_policy {} of column family {}, "
-        "and would write files without filters",
+        "database {} has filter_policy {} in column family {}, which this program does not have; "
+        "it would write files without filters",
         path, *policy, family.name);
   }
 }
 
-// One command reads the options several times.
+// A command may read the options several times.
 void WarnOnce(const std::string& text) {
   static std::set<std::string> said;
   if (said.insert(text).second) term::WriteToStandardError("blocksieve: " + text + "\n");
@@ -105,9 +105,8 @@ StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
     term::Fail("cannot read the options of database {}: {}", path, status.ToString());
   }
   if (!status.ok()) {
-    WarnOnce(
-        fmt::format("cannot read the options of database {}: {}; going on with the default options",
-                    path, status.ToString()));
+    WarnOnce(fmt::format("cannot read the options of database {}: {}; using default options", path,
+                         status.ToString()));
     return DefaultOptions(path);
   }
   if (strict) CheckFilterPolicies(path, options);

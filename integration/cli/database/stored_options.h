@@ -12,23 +12,22 @@ class Policy;
 
 namespace blocksieve::cli {
 
-/// The options with which a database was last opened, from its OPTIONS file; the default ones if it
-/// has none. Collectors of skip indexes are left out: their columns are recorded in the files only.
+/// The options in the latest OPTIONS file of a database, or the defaults without one. Skip index
+/// collectors are left out: their columns are recorded in the SSTs.
 struct StoredOptions {
   rocksdb::DBOptions db;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
 };
 
-/// `strict`: throws Failure if the OPTIONS file cannot be read or parsed, or names a comparator,
-/// merge operator, filter policy or the like that this program does not have. Otherwise takes the
-/// default options instead and says so on stderr, or leaves out what it does not have, and opening
-/// or reading fails where it is needed.
+/// `strict`: throws Failure if the OPTIONS file cannot be read or parsed, or names an object, such
+/// as a comparator or filter policy, that this program does not have. Otherwise warns on stderr and
+/// uses the defaults, or leaves out the object; opening or reading fails where it is needed.
 StoredOptions ReadStoredOptions(const std::string& path, bool strict);
 
-/// The policy of a column family. Null if it has another one, or none.
+/// blocksieve's policy of a column family; null if it has another one or none.
 const rocksdb_plugin::Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& family);
 
-/// Adds the listener of blocksieve, unless it is there.
+/// Adds blocksieve's listener, unless it is already set.
 void AddListener(rocksdb::DBOptions* options);
 
 }  // namespace blocksieve::cli

@@ -35,7 +35,7 @@ Database OpenToRewrite(const std::string& database, uint64_t bytes_per_second,
     options.db.rate_limiter.reset(
         rocksdb::NewGenericRateLimiter(static_cast<int64_t>(bytes_per_second)));
   }
-  // Only the index of the default column family can be built without its program.
+  // Only the index of the default column family can be built without the program.
   const auto index =
       NewIndexFactory({.database = database, .columns = columns.value_or(std::vector<Column>())});
   if (columns && index == nullptr) FailWithoutColumns(database);
@@ -44,7 +44,7 @@ Database OpenToRewrite(const std::string& database, uint64_t bytes_per_second,
       family.options.table_properties_collector_factories.push_back(index);
       AddListener(&options.db);
     }
-    // RocksDB drops all listeners of an OPTIONS file if it does not know one, and writes that down.
+    // RocksDB ignores all listeners of an OPTIONS file if it does not know one, and stores none.
     if (SpreadsOverLevels(family.options)) AddListener(&options.db);
   }
   return Database(database, std::move(options), Database::Mode::kWrite);
@@ -56,10 +56,10 @@ FileRewriter::FileRewriter(const std::string& database, uint64_t bytes_per_secon
                            const std::optional<std::vector<Column>>& columns)
     : database_(database), db_(OpenToRewrite(database, bytes_per_second, columns)) {}
 
-// RocksDB has a call for this only from version 8.4 on.
+// RocksDB has a call for this since 8.4.
 bool FileRewriter::WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting) {
   constexpr auto kPause = std::chrono::milliseconds(100);
-  constexpr int kMaxIdleChecks = 10;  // some that are due never begin
+  constexpr int kMaxIdleChecks = 10;  // some pending compactions never start
   for (int idle_times = 0; idle_times < kMaxIdleChecks;) {
     uint64_t num_running = 0;
     uint64_t num_due = 0;
@@ -83,8 +83,7 @@ bool FileRewriter::WaitForCompactions(const std::function<bool(uint64_t bytes)>&
   return true;
 }
 
-// RocksDB does not tell listeners when CompactFiles begins. The policy is to take the tree for the
-// same as the plan does.
+// CompactFiles calls no listener when it begins. The policy must see the same tree as the plan.
 void FileRewriter::UpdateLevels(const RewritePlan& plan) {
   LevelRegistry::ByColumnFamily levels;
   for (const RunList& list : plan.lists) levels[list.family] = list.tree.ToLevels();
@@ -106,8 +105,8 @@ std::optional<int> FileRewriter::LevelOf(const FileToRewrite& file) const {
 
 rocksdb::Status FileRewriter::RewriteOne(const FileToRewrite& file) {
   rocksdb::CompactionOptions compaction;
-  compaction.compression = rocksdb::kDisableCompressionOption;  // as the column family has it
-  // Into one file, as it is now: its blocks may compress a little less.
+  compaction.compression = rocksdb::kDisableCompressionOption;  // the column family's
+  // One file becomes one file: its blocks may compress a little less.
   compaction.output_file_size_limit = 2 * file.num_bytes;
   constexpr int kAnyPath = -1;
   const std::string name = "/" + std::filesystem::path(file.place.path).filename().string();
@@ -145,9 +144,9 @@ bool FileRewriter::Rewrite(const RewritePlan& plan,
       db_->DisableManualCompaction();
     };
     const rocksdb::Status status = db_.Compact([&] { return RewriteOne(file); }, report_progress);
-    // One that was ended in the middle may say that all is well.
+    // A cancelled compaction may return OK.
     if (!keep_going && (!status.ok() || LevelOf(file))) return false;
-    if (status.IsAborted() && waits++ < kMaxWaits) {  // in a compaction of RocksDB's own
+    if (status.IsAborted() && waits++ < kMaxWaits) {  // the file is in a compaction of RocksDB
       queue.push_back(file);
       std::this_thread::sleep_for(kPause);
       continue;

@@ -27,11 +27,11 @@ constexpr uint64_t kMinBlocks = 2000;  // one standard error is then 2.2 %
 constexpr uint64_t kMaxLookups = 2'000'000;
 constexpr auto kMaxTime = std::chrono::seconds(5);
 
-// Of a large database, keys are read in this many places, each from the begin of a file on.
+// A database with more keys is sampled in kPlaces places, each starting at the first key of a file.
 constexpr uint64_t kReadAsAWhole = 2'000'000;
 constexpr size_t kPlaces = 64;
 
-// With a policy that reads all filters, those of stock RocksDB, too.
+// Counts block reads, with a policy that also reads stock filters.
 void CountBlocks(rocksdb::ColumnFamilyOptions* options) {
   const auto* const table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   if (table == nullptr) return;
@@ -60,7 +60,7 @@ class CountedDatabase {
 
   bool HasTimestamps() const { return family_->GetComparator()->timestamp_size() != 0; }
 
-  /// From all over the database.
+  /// A random sample of the keys.
   std::vector<std::string> SampleKeys(std::mt19937_64* random) {
     KeySample sample(kSampledKeys);
     rocksdb::ReadOptions options;
@@ -96,7 +96,8 @@ class CountedDatabase {
 
   void LookUp(const std::string& key) {
     const rocksdb::Status status = db_->Get({}, family_, key, &value_);
-    if (!status.ok() && !status.IsNotFound()) term::Fail("a lookup: {}", status.ToString());
+    if (!status.ok() && !status.IsNotFound())
+      term::Fail("cannot look up a key to measure reads: {}", status.ToString());
     value_.Reset();
   }
 

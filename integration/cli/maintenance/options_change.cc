@@ -17,7 +17,7 @@
 namespace blocksieve::cli {
 namespace {
 
-// RocksDB takes no notice of files that are called so.
+// Prefix of kept files, which RocksDB ignores.
 constexpr std::string_view kKept = "blocksieve-";
 
 constexpr const char* kStockExtractor = "nullptr";
@@ -28,7 +28,7 @@ void Check(const rocksdb::Status& status, const std::string& path) {
   if (!status.ok()) term::Fail("cannot write {}: {}", path, status.ToString());
 }
 
-// By number.
+// Kept OPTIONS files by number.
 std::map<uint64_t, std::filesystem::path> KeptFiles(const std::string& database) {
   std::map<uint64_t, std::filesystem::path> kept;
   std::error_code error;
@@ -58,7 +58,7 @@ void SyncDirectory(const std::string& path) {
 }
 
 void WriteWhole(const std::string& text, const std::string& path) {
-  const std::string part = path + ".dbtmp";  // which RocksDB removes if it is left
+  const std::string part = path + ".dbtmp";  // RocksDB removes such files after a crash
   Check(rocksdb::WriteStringToFile(&Env(), text, part, /*should_sync=*/true), path);
   Check(Env().RenameFile(part, path), path);
 }
@@ -68,7 +68,7 @@ void WriteWhole(const std::string& text, const std::string& path) {
 DatabaseLock::DatabaseLock(const std::string& database) {
   const rocksdb::Status status = Env().LockFile(database + "/LOCK", &lock_);
   if (status.ok()) return;
-  term::Fail("database {} is in use; close it in the process that has it open: {}", database,
+  term::Fail("database {} is in use; close it in the other process: {}", database,
              status.ToString());
 }
 

@@ -10,13 +10,12 @@ namespace rocksdb {
 class FileLock;
 }
 
-// Changing the OPTIONS file of a database that no process has open, and changing it back.
-// Everything throws Failure; what is about an option, UsageError.
+// Changes the OPTIONS file of a closed database, and changes it back. Everything throws Failure;
+// for a wrong option, UsageError.
 
 namespace blocksieve::cli {
 
-/// Keeps other processes from opening the database, as long as it lives. Throws Failure if one has
-/// it open.
+/// Locks the database against other processes while it exists. Throws Failure if one has it open.
 class DatabaseLock {
  public:
   explicit DatabaseLock(const std::string& database);
@@ -28,23 +27,22 @@ class DatabaseLock {
   rocksdb::FileLock* lock_ = nullptr;
 };
 
-/// The latest OPTIONS file with "NAME=VALUE" options in these column families; of all that it
-/// names, if none are given. Nothing is written.
+/// Returns the latest OPTIONS file with "NAME=VALUE" options set in `family`, or in all column
+/// families. Writes nothing.
 OptionsFile OptionsWith(const std::string& database, const std::vector<std::string>& options,
                         const std::optional<std::string>& family);
 
-/// The latest OPTIONS file with what it had before blocksieve's policy came into it, as
-/// WriteNextOptions kept it. `policy`: for column families of which nothing was kept. Nothing is
-/// written.
+/// Returns the latest OPTIONS file with the options that WriteNextOptions kept from before the
+/// first blocksieve policy. `policy`: for column families without kept options. Writes nothing.
 OptionsFile StockOptions(const std::string& database, const std::string& policy,
                          const std::optional<std::string>& family);
 
-/// Writes the database's next OPTIONS file, and returns its name. The previous one stays where it
-/// is, and, as RocksDB removes old ones, is also kept under another name if it has no policy of
-/// blocksieve. The database must be locked.
+/// Writes the next OPTIONS file of the database and returns its name. If the previous one has no
+/// blocksieve policy, it is also kept under another name, as RocksDB deletes old OPTIONS files.
+/// REQUIRES: the database is locked.
 std::string WriteNextOptions(const std::string& database, const OptionsFile& file);
 
-/// Removes what WriteNextOptions kept.
+/// Removes the files that WriteNextOptions kept.
 void RemoveKeptOptions(const std::string& database);
 
 }  // namespace blocksieve::cli

@@ -24,12 +24,11 @@ bool IsChosen(const RewriteRequest& request, const FileReport& file) {
          (!request.only_unfiltered || !RulesOut(file.filter));
 }
 
-// Whether a file is worth rewriting. Plans shift a little with every file that RocksDB compacts:
-// the rates of a level follow its keys, and what is known of lookups is an estimate. A file that
-// was rewritten a moment ago must not be taken for one that gains because of that.
+// When a file is worth rewriting. Plans change a little with every compaction: the rates of a level
+// depend on its keys, and lookup shares are estimates. A file that was just rewritten must not
+// qualify again because of that.
 
-// A planned filter gains if it wastes fewer reads, or takes less memory, by as much as a verdict of
-// advise has to save.
+// A filter gains if the planned one saves kMinGain of reads or memory, as a verdict of advise must.
 bool Gains(const FilterChange& change) {
   const FilterReport& now = change.file->filter;
   return change.fpr < (1 - kMinGain) * now.predicted_fpr ||
@@ -37,25 +36,25 @@ bool Gains(const FilterChange& change) {
              (1 - kMinGain) * static_cast<double>(PointBytes(now));
 }
 
-// Whether it also gains so much if reads and memory are weighed against each other, as it must
-// where rates are spread over levels: fewer reads for more memory are no gain in themselves.
+// If rates are spread over levels, fewer reads for more memory are no gain in themselves, so a
+// filter must also gain kMinGain with reads and memory weighed against each other.
 //
-// In the plan, the last byte of every filter saves the same reads. By that rate of exchange, in
-// units of the reads that the planned filter wastes, a filter with the rate p and b bytes costs
+// In the plan, the last byte of every filter saves the same reads. At that exchange rate, in units
+// of the reads that the planned filter wastes, a filter with rate p and b bytes costs
 //
 //   p / p* + ln(1 / p*) × b / b*
 //
-// where p* and b* are those of the planned one, which costs the least. A rate that is 1.36 times
-// the planned one, or 0.72 times, costs 5 % more; other kinds and files without filters, far more.
+// where p* and b* belong to the planned filter, which costs least. A rate of 1.36 or 0.72 times the
+// planned one costs 5 % more; other kinds, and files without filters, far more.
 bool GainsOnBalance(const FilterChange& change) {
   const FilterReport& now = change.file->filter;
-  if (change.filter_bytes == 0) return true;  // it has a filter, and is to have none
+  if (change.filter_bytes == 0) return true;  // the plan has no filter
   const double cost = -std::log(change.fpr);
   const double bytes = term::Ratio(PointBytes(now), change.filter_bytes);
   return now.predicted_fpr / change.fpr + cost * bytes > 1 + cost + kMinGain;
 }
 
-/// What becomes of a column family if some of its files change.
+/// Predicts a column family after some of its files change.
 class FamilyPlanner {
  public:
   explicit FamilyPlanner(const RunList& list) : list_(list) {
@@ -77,7 +76,7 @@ class FamilyPlanner {
                          static_cast<int64_t>(current_bytes - change.filter_bytes)});
   }
 
-  /// Whether all changes together save enough for the small ones among them to be worth it, too.
+  /// Whether all changes together save kMinGain, which makes small ones worthwhile, too.
   bool GainsByAll(const std::vector<FilterChange>& changes) const {
     std::vector<double> fprs = fprs_;
     uint64_t bytes = bytes_;
@@ -96,7 +95,7 @@ class FamilyPlanner {
   }
 
  private:
-  // Of its run.
+  // The change of the run's rate.
   double SavedRate(const FilterChange& change) const {
     const SortedRun& run = list_.runs[change.run];
     return term::Ratio(FilterKeys(*change.file), run.num_keys) *
@@ -115,7 +114,7 @@ class FamilyPlanner {
   FamilyPrediction prediction_;
 };
 
-// REQUIRES: there are keys.
+// REQUIRES: list has keys.
 std::vector<FilterChange> ChangesTo(const RequestedRates& requested, const RunList& list) {
   Result<FilterPlan> plan =
       PlanForGoal({.list = list, .kind = requested.kind, .by_rewriting = true}, requested.goal);
@@ -154,8 +153,8 @@ RewritePlan PlanRewrite(const RewriteRequest& request) {
     const auto of_family = requested.find(list.family);
     if (of_family == requested.end() && (request.family || requested.empty())) {
       term::Fail(
-          "the options of database {} name no filters of blocksieve{}; blocksieve apply "
-          "writes them",
+          "the OPTIONS file of database {} has no blocksieve policy{}; set one with blocksieve "
+          "apply",
           request.database, request.family ? " for column family " + *request.family : "");
     }
     if (of_family == requested.end() || list.num_keys() == 0) continue;

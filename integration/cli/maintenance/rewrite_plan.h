@@ -10,49 +10,48 @@
 #include "integration/cli/database/options_file.h"
 #include "integration/cli/database/sorted_runs.h"
 
-// Which files of a database would gain if they were rewritten with the filters that its options ask
-// for, and by how much.
+// The files of a database whose filters would improve if they were rewritten with its options.
 
 namespace blocksieve::cli {
 
 struct RewriteRequest {
   std::string database;
   std::optional<std::string> family = std::nullopt;
-  std::optional<uint64_t> level = std::nullopt;  ///< Only files of this level.
-  bool only_unfiltered = false;  ///< Only files without a filter that rules something out.
+  std::optional<uint64_t> level = std::nullopt;  ///< Restricts the plan to a level.
+  bool only_unfiltered = false;  ///< Restricts it to files without a working filter.
 };
 
 struct FileToRewrite {
   FilePlace place;
-  uint64_t num_bytes = 0;   ///< Of the whole file.
-  double saved_reads = 0;   ///< Per lookup of an absent key; negative: it wastes more.
-  int64_t saved_bytes = 0;  ///< Of filters; negative: they take more.
+  uint64_t num_bytes = 0;   ///< Size of the file.
+  double saved_reads = 0;   ///< Per lookup of an absent key; negative if more are wasted.
+  int64_t saved_bytes = 0;  ///< Filter bytes; negative if the new filter is larger.
 };
 
-/// What a column family wastes, by the model of its filters. Per lookup of an absent key.
+/// Wasted reads per lookup of an absent key, and memory, by the model of the filters.
 struct FamilyPrediction {
   std::string family;
   uint64_t num_keys = 0;
   Prediction current;
-  Prediction projected;  ///< Once the files are rewritten.
-  bool is_known = true;  ///< Otherwise nothing is known of `then`.
+  Prediction projected;  ///< After the files are rewritten.
+  bool is_known = true;  ///< Otherwise `projected` is not set.
 };
 
 struct RewritePlan {
-  std::vector<FileReport> files;        ///< All of them.
-  std::vector<RunList> lists;           ///< Of these files.
-  std::vector<FileToRewrite> rewrites;  ///< Those that save most reads first, then most memory.
+  std::vector<FileReport> files;
+  std::vector<RunList> lists;           ///< The runs of `files`.
+  std::vector<FileToRewrite> rewrites;  ///< By saved reads, then by saved memory, descending.
   std::vector<FamilyPrediction> predictions;
 };
 
-/// To the filters of blocksieve that the options of the database ask for. Throws Failure if they
-/// ask for none.
+/// Plans to build the filters that the OPTIONS file requests. Throws Failure if it has no
+/// blocksieve policy.
 RewritePlan PlanRewrite(const RewriteRequest& request);
 
-/// Away from the filters of blocksieve, to the policies of `stock`: all files that have some.
+/// Plans to rewrite all files with blocksieve filters with the policies of `stock`.
 RewritePlan PlanRevert(const RewriteRequest& request, const OptionsFile& stock);
 
-/// Of all filters for points of a column family, as they are now.
+/// Bytes of all key filters of a column family, without range filters.
 uint64_t FilterBytesOf(const std::string& database, const std::string& family);
 
 }  // namespace blocksieve::cli

@@ -24,7 +24,7 @@ void Check(const rocksdb::Status& status, const std::string& what, const std::st
   if (!status.ok()) term::Fail("cannot {} database {}: {}", what, path, status.ToString());
 }
 
-/// By which options the index of a file was built, in its properties or beside it.
+/// The options that the index of a file was built with, from its properties or its sidecar.
 std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
                             const rocksdb::TableProperties& properties) {
   const auto sidecar = SidecarFile::Open(sst, properties);
@@ -35,8 +35,7 @@ std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
       FindProperty(properties.user_collected_properties, rocksdb_plugin::kIdentityProperty));
 }
 
-// By which options the newest indexed file of the default column family was indexed; nothing if no
-// file is.
+// The index options of the newest indexed file of the default column family; nullopt without one.
 std::optional<SkipIndexOptions> PresentIndexOptions(rocksdb::DB* db) {
   rocksdb::TablePropertiesCollection files;
   Check(db->GetPropertiesOfAllTables(&files), "read the properties of", db->GetName());
@@ -65,7 +64,7 @@ std::vector<Column> ParseColumns(const std::vector<std::string>& definitions) {
 }
 
 void FailWithoutColumns(const std::string& database) {
-  term::FailUsage("no file of database {} says what to index; --index does", database);
+  term::FailUsage("database {} has no skip index; define one with --index", database);
 }
 
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
@@ -81,7 +80,7 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
   options->columns = std::move(columns);
   if (rebuild.max_index_bytes) options->max_index_bytes = *rebuild.max_index_bytes;
   auto factory = NewSkipIndexCollectorFactory(*options);
-  if (!factory.ok()) term::FailUsage("cannot build these indexes: {}", factory.status().message());
+  if (!factory.ok()) term::FailUsage("cannot build the indexes: {}", factory.status().message());
   return *std::move(factory);
 }
 

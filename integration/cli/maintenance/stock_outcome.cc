@@ -14,7 +14,7 @@
 namespace blocksieve::cli {
 namespace {
 
-// A larger filter has the same rate, and bytes in proportion.
+// Larger filters have the same rate and proportional size.
 constexpr uint64_t kMaxKeys = 1 << 17;
 
 }  // namespace

@@ -14,11 +14,10 @@
 
 namespace blocksieve::cli {
 
-/// Whether this program can build filters by this value of filter_policy.
+/// Whether this program can create the policy named by a filter_policy value.
 bool IsKnownPolicy(const std::string& policy);
 
-/// What becomes of the filters of a file if a policy of RocksDB's own builds them: a few are built
-/// in memory, and described as those of a database are. Not thread-safe.
+/// Predicts the filters of a stock policy for a file, by building some in memory. Not thread-safe.
 class StockOutcome {
  public:
   struct Filter {
@@ -30,8 +29,8 @@ class StockOutcome {
   /// database cannot be read.
   StockOutcome(const std::string& database, const std::string& family, const std::string& policy);
 
-  /// As many filters as the file has today, of as many keys. Nothing if the policy is not known to
-  /// this program. Throws std::bad_alloc.
+  /// Predicts as many filters as the file has now, with as many keys. nullopt if this program does
+  /// not have the policy. Throws std::bad_alloc.
   std::optional<Filter> Of(const FileReport& file);
 
  private:

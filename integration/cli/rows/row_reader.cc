@@ -51,7 +51,7 @@ class LineRows final : public RowReader {
 
 using Fields = std::vector<std::string>;
 
-/// libcsv, which calls back for each field and each record.
+/// Wraps libcsv, which calls back for each field and record.
 class CsvParser {
  public:
   explicit CsvParser(char delimiter) {
@@ -64,7 +64,7 @@ class CsvParser {
   CsvParser(const CsvParser&) = delete;
   CsvParser& operator=(const CsvParser&) = delete;
 
-  /// Returns what is wrong, or "".
+  /// Returns the problem, or "".
   std::string Parse(std::string_view text) {
     const size_t parsed = csv_parse(&parser_, text.data(), text.size(), &CsvParser::AddField,
                                     &CsvParser::EndRecord, this);
@@ -72,7 +72,7 @@ class CsvParser {
   }
   std::string Finish() {
     const bool is_ok = csv_fini(&parser_, &CsvParser::AddField, &CsvParser::EndRecord, this) == 0;
-    return is_ok ? "" : "a quote is not closed";
+    return is_ok ? "" : "missing closing quote";
   }
 
   std::deque<Fields>& records() { return records_; }
@@ -92,9 +92,8 @@ class CsvParser {
   std::deque<Fields> records_;
 };
 
-/// Fields in quotes may hold the delimiter, doubled quotes and line ends; lines end with CR LF, LF
-/// or CR; empty ones are passed over, as is a byte order mark. What RFC 4180 does not allow is a
-/// Failure.
+/// Quoted fields may have the delimiter, doubled quotes and line ends. Lines end with CR LF, LF or
+/// CR. Empty lines and a byte order mark are skipped. Anything outside RFC 4180 is a Failure.
 class CsvRows final : public RowReader {
  public:
   explicit CsvRows(const RowReaderOptions& options)
@@ -127,8 +126,8 @@ class CsvRows final : public RowReader {
   void AppendField(const std::string& field, size_t number, std::string* value) const {
     if (field.find(options_.stored_delimiter) != field.npos) {
       Fail(
-          fmt::format("field {} has {}, which separates fields in the stored value; "
-                      "--store-delimiter takes another byte",
+          fmt::format("field {} contains {}, the delimiter of the stored value; select another one "
+                      "with --store-delimiter",
                       number, DelimiterName(options_.stored_delimiter)));
     }
     *value += field;
@@ -146,7 +145,7 @@ class CsvRows final : public RowReader {
         problem = parser_.Parse(lines_.line_number() == 1 ? WithoutMark(*line) : *line);
         if (problem.empty()) problem = parser_.Parse("\n");
       }
-      if (!problem.empty()) Fail("this is not CSV (RFC 4180): " + problem);
+      if (!problem.empty()) Fail("invalid CSV (RFC 4180): " + problem);
     }
     Fields fields = std::move(parser_.records().front());
     parser_.records().pop_front();

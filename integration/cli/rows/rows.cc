@@ -28,8 +28,8 @@ std::optional<char> ParseByte(std::string_view text) {
                                              : std::nullopt;
 }
 
-// Whether the fields that the column reads end at `delimiter`. Tries it with a text that is a value
-// of every type and does not hold the delimiter.
+// Whether the column splits fields at `delimiter`. Tries it with a text that is a value of every
+// type and does not contain the delimiter.
 bool HasFieldsOf(const Column& column, char delimiter) {
   const Column second = internal::WithFieldNumber(column, 2);
   for (const char digit : {'1', '2', '3'}) {
@@ -48,9 +48,9 @@ Column ParseIndexColumn(const std::string& definition, char delimiter, uint32_t 
   if (!field || !HasFieldsOf(column, delimiter)) return column;
   if (*field == key_field) {
     term::FailUsage(
-        "--index {}: field {} is the key (--key {}); only the other fields, which become the "
-        "value, "
-        "can be indexed",
+        "--index is {}, but field {} is the key (--key {}); allowed: the other fields, which "
+        "become "
+        "the value",
         definition, *field, key_field);
   }
   return internal::WithFieldNumber(column, *field < key_field ? *field : *field - 1);
@@ -85,7 +85,7 @@ bool SplitRow(std::string_view line, char delimiter, uint32_t key_field, std::st
   }
   const size_t end = std::min(line.find(delimiter, begin), line.size());
   *key = line.substr(begin, end - begin);
-  // One of the delimiters beside the key goes with it.
+  // Drops one of the delimiters next to the key.
   if (begin == 0) {
     *value = line.substr(std::min(end + 1, line.size()));
   } else {
@@ -107,7 +107,9 @@ std::vector<Column> ParseIndexColumns(const std::vector<std::string>& definition
     const bool is_repeated = std::any_of(columns.begin(), columns.end(), [&](const Column& other) {
       return other.name() == column.name();
     });
-    if (is_repeated) term::FailUsage("--index {}: the name is given twice", definition);
+    if (is_repeated)
+      term::FailUsage("--index is {}, but its name is already used; allowed: different names",
+                      definition);
     columns.push_back(std::move(column));
   }
   return columns;

@@ -46,7 +46,7 @@ int RunAndReport(const std::string& name, const std::function<void()>& run,
 int RunMain(const std::string& name, const std::function<void()>& run, const Describe& describe) {
   try {
     return RunAndReport(name, run, describe);
-  } catch (...) {  // there is not even memory for a message
+  } catch (...) {  // not even memory for a message
     return kFailureCode;
   }
 }

@@ -24,12 +24,12 @@ Interrupted::Interrupted(const std::string& what)
 void CatchInterrupts() {
   struct sigaction action = {};
   action.sa_handler = Remember;
-  // Without SA_RESTART: reading from a terminal would go on waiting.
+  // No SA_RESTART: a read from a terminal would keep waiting.
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction present = {};
     sigaction(signal, nullptr, &present);
-    // nohup and background jobs of scripts ignore some on purpose.
+    // nohup and background jobs of scripts ignore some signals on purpose.
     if (present.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
 }

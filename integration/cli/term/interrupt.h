@@ -6,8 +6,8 @@
 
 namespace blocksieve::term {
 
-/// The program ended early because of a signal; the message says what was done until then. It is
-/// thrown, not exited with, so that destructors remove temporary files.
+/// A signal stopped the program; the message says what was done until then. Thrown instead of
+/// exiting, so that destructors remove temporary files.
 class Interrupted : public std::runtime_error {
  public:
   explicit Interrupted(const std::string& what = "interrupted");
@@ -17,14 +17,14 @@ class Interrupted : public std::runtime_error {
   int signal_;
 };
 
-/// From now on SIGINT, SIGTERM and SIGHUP only set InterruptFlag and end blocking system calls with
-/// EINTR; a second signal of the same kind ends the program.
+/// Makes SIGINT, SIGTERM and SIGHUP set InterruptFlag and end blocking system calls with EINTR; a
+/// second signal of the same kind ends the program.
 void CatchInterrupts();
 
-/// Whether such a signal came. Cheap enough for inner loops.
+/// Whether such a signal arrived. Cheap enough for inner loops.
 std::atomic<bool>& InterruptFlag();
 
-/// Throws Interrupted if such a signal came.
+/// Throws Interrupted if such a signal arrived.
 inline void CheckInterrupt() {
   if (InterruptFlag().load(std::memory_order_relaxed)) throw Interrupted();
 }

@@ -50,7 +50,8 @@ std::optional<std::string_view> LineReader::Next() {
     }
     const size_t unfinished = end_ - begin_;
     if (unfinished > kMaxLineBytes) {
-      Fail("{}:{}: the line is longer than {} bytes", name_, line_number_ + 1, kMaxLineBytes);
+      Fail("{}:{}: the line is too long; allowed: {} bytes", name_, line_number_ + 1,
+           kMaxLineBytes);
     }
     if (Fill()) {
       searched = begin_ + unfinished;
@@ -66,7 +67,7 @@ std::optional<std::string_view> LineReader::Next() {
 
 bool LineReader::Fill() {
   if (at_end_) return false;
-  // The begin of a line moves to the front; a long line doubles the buffer.
+  // Moves the start of the line to the front; a long line doubles the buffer.
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;

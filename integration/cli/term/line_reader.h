@@ -8,8 +8,8 @@
 
 namespace blocksieve::term {
 
-/// Reads a file line by line. Lines may hold any bytes, and end with '\n', which is not part of
-/// them; the last one may lack it.
+/// Reads a file line by line. Lines may have any bytes and are returned without their '\n', which
+/// the last one may lack.
 class LineReader {
  public:
   static constexpr size_t kMaxLineBytes = size_t{1} << 30;
@@ -20,19 +20,19 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  /// The next line, valid until the next call; none at the end, and once InterruptFlag is set.
-  /// Throws Failure if it cannot be read, or is longer than kMaxLineBytes.
+  /// The next line, valid until the next call; nullopt at the end, or if InterruptFlag is set.
+  /// Throws Failure if it cannot be read or exceeds kMaxLineBytes.
   std::optional<std::string_view> Next();
 
-  /// Of the line that Next returned last, from 1; 0 before the first.
+  /// Number of the line that Next returned last, from 1; 0 before the first.
   uint64_t line_number() const { return line_number_; }
 
-  /// The file as messages name it.
+  /// The name of the file for messages.
   const std::string& name() const { return name_; }
 
   uint64_t bytes_read() const { return bytes_read_; }
 
-  /// Of the whole file; 0 if that is not known.
+  /// Size of the file; 0 if unknown.
   uint64_t file_bytes() const { return file_bytes_; }
 
  private:
@@ -46,8 +46,8 @@ class LineReader {
   uint64_t line_number_ = 0;
   bool at_end_ = false;
   std::string buffer_;
-  size_t begin_ = 0;  // of what was not yet returned
-  size_t end_ = 0;    // of what was read
+  size_t begin_ = 0;  // of the bytes not yet returned
+  size_t end_ = 0;    // of the bytes read
 };
 
 }  // namespace blocksieve::term

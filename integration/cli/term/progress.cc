@@ -50,7 +50,7 @@ Progress::~Progress() { Show(""); }
 void Progress::Show(std::string_view what) {
   if (!enabled_) return;
   constexpr std::string_view kEraseLine = "\r\x1b[K";
-  // No wider than the narrowest terminal: a wrapped line could not be erased.
+  // A line wider than the terminal would wrap and could not be erased.
   WriteToStandardError(fmt::format("{}{:.79}", kEraseLine, what));
 }
 

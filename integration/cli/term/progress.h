@@ -7,19 +7,18 @@
 
 namespace blocksieve::term {
 
-/// How far something has come.
+/// The progress of a task.
 struct Advance {
   uint64_t done = 0;
-  uint64_t all = 0;    ///< As `done` ends; 0: not known.
-  uint64_t units = 0;  ///< What people count, done so far.
+  uint64_t all = 0;    ///< `done` at the end; 0 if unknown.
+  uint64_t units = 0;  ///< Done so far, in the unit to show.
   std::string_view unit;
 };
 
-/// "loading: 1,234 rows, 12 %, 600 rows/s, 15 s left", after so many seconds. What is not known yet
-/// is left out.
+/// "loading: 1,234 rows, 12 %, 600 rows/s, 15 s left" after `seconds`, without unknown parts.
 std::string ProgressText(std::string_view what, const Advance& advance, double seconds);
 
-/// A line on the terminal that says what is going on. Silent if standard error is not a terminal.
+/// A progress line on standard error, if that is a terminal.
 class Progress {
  public:
   Progress();
@@ -30,11 +29,11 @@ class Progress {
   /// Replaces the line; the empty string erases it.
   void Show(std::string_view what);
 
-  /// The same with a rate and the time left. Both are of the time since this was made.
+  /// The same with a rate, since construction, and the time left.
   void Show(std::string_view what, const Advance& advance);
 
-  /// Whether it is time to show something new: ten times a second, and never without a terminal.
-  /// For loops in which composing the line would take longer than a step.
+  /// True ten times a second, and never without a terminal. For loops whose steps are faster than
+  /// composing the line.
   bool IsDue();
 
  private:

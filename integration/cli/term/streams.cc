@@ -15,7 +15,7 @@
 namespace blocksieve::term {
 namespace {
 
-constexpr size_t kBufferBytes = 64 << 10;  // what a pipe of Linux holds
+constexpr size_t kBufferBytes = 64 << 10;  // capacity of a pipe on Linux
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void PrepareStandardStreams() {
   std::signal(SIGPIPE, SIG_IGN);
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) != -1) continue;
-    // This takes the lowest free number, which is `descriptor`, and opens it the wrong way round.
+    // open() takes the lowest free number, `descriptor`; in the wrong mode, so that its use fails.
     const int way = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     [[maybe_unused]] const int opened = ::open("/dev/null", way);
   }

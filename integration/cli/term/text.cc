@@ -9,13 +9,13 @@ namespace {
 
 bool ContinuesCharacter(char c) { return (c & 0xc0) == 0x80; }
 
-// Moves back to the begin of a character of UTF-8.
+// Moves back to the start of a UTF-8 character.
 size_t BeginOfCharacter(std::string_view text, size_t i) {
   while (i > 0 && i < text.size() && ContinuesCharacter(text[i])) --i;
   return i;
 }
 
-// How many characters have to be inserted, removed, changed or swapped with the next one.
+// Edit distance: characters inserted, removed, changed or swapped with the next one.
 size_t Distance(const std::string& a, const std::string& b) {
   std::vector<std::vector<size_t>> rows(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) rows[i][0] = i;

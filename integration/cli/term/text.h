@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-// Numbers and places in texts as people read them.
+// Numbers and positions as readable text.
 
 namespace blocksieve::term {
 
@@ -16,17 +16,17 @@ std::string WithCommas(uint64_t number);
 /// "1 row", "1,234 rows".
 std::string CountOf(uint64_t number, std::string_view what);
 
-/// 0 for parts of nothing.
+/// 0 if `whole` is 0.
 inline double Ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
 /// Points at byte `position` of `text`, counted from 1, with two lines: the text around it, and a
-/// caret below it. A position after the end points behind the last byte.
+/// caret below it. Positions after the end point after the last byte.
 /// REQUIRES: position >= 1
 std::string PointAt(std::string_view text, size_t position);
 
-/// The known word that was probably meant; empty: none is near.
+/// The most similar known word, or "" if none is similar.
 std::string Nearest(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace blocksieve::term

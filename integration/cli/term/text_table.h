@@ -6,20 +6,19 @@
 
 namespace blocksieve::term {
 
-/// A table in plain text: the first column is aligned to the left, the others to the right; each is
-/// as wide as it needs to be.
+/// A plain-text table. The first column is left-aligned, the others right-aligned.
 class TextTable {
  public:
   enum class Rule { kNone, kUnderHeaders };
 
-  /// A header may have several lines, separated by '\n'; shorter ones stand at the bottom.
+  /// A header may have several lines, separated by '\n'; shorter ones are aligned to the bottom.
   /// REQUIRES: at least one header.
   explicit TextTable(const std::vector<std::string>& headers, Rule rule = Rule::kNone);
 
   /// REQUIRES: as many cells as headers.
   void AddRow(std::vector<std::string> cells);
 
-  /// Every line ends with '\n', and none with spaces.
+  /// Lines end with '\n' and have no trailing spaces.
   std::string ToString() const;
 
  private:

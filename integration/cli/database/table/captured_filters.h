@@ -10,22 +10,20 @@
 
 namespace blocksieve::cli {
 
-/// The filters of a table, caught where RocksDB hands them to a filter policy. The way to them
-/// (footer, partitions, checksums, compression) is RocksDB's own, whatever its format version. Not
-/// thread-safe.
+/// Captures the filters that RocksDB passes to a filter policy when it reads a table. RocksDB
+/// itself handles footer, partitions, checksums, compression and format version. Not thread-safe.
 class CapturedFilters {
  public:
   CapturedFilters();
 
-  /// For the options of a table reader. Its filters deny every key, so that RocksDB, once it has
-  /// asked one, reads nothing more.
+  /// The policy for a table reader. Its filters rule out every key, so that RocksDB reads nothing
+  /// else after it probed one.
   std::shared_ptr<const rocksdb::FilterPolicy> policy() const;
 
-  /// What each filter consists of, in the order of loading: that of their keys.
+  /// The bytes of each filter, in the order of loading, which is the key order.
   const std::vector<std::string>& contents() const;
 
-  /// Whether the filter that was asked last would have let the key through, by right. Nothing if
-  /// none was asked since the last call.
+  /// The real answer of the filter that was probed last; nullopt if none was since the last call.
   std::optional<bool> TakeAnswer();
 
  private:

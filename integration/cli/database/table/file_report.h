@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-// What `inspect`, `verify` and `advise` see of a table file.
+// Facts about a table file for `inspect`, `verify` and `advise`.
 
 namespace blocksieve::cli {
 
-/// Whether a key comes before another one.
+/// Whether the first key sorts before the second.
 using KeyLess = std::function<bool(std::string_view, std::string_view)>;
 
-/// The first and the last key for which lookups ask a file, in the order of its column family.
+/// The key range for which lookups check a file, in the order of its column family.
 struct LookupRange {
   std::string smallest;
   std::string largest;
@@ -23,47 +23,46 @@ struct LookupRange {
 
 struct FilePlace {
   std::string path;
-  std::string family;  ///< Name of the column family; empty: none, or not known.
-  int level = -1;      ///< -1: not known.
+  std::string family;  ///< Name of the column family; empty if unknown.
+  int level = -1;      ///< -1 if unknown.
 
-  /// A flush wrote it, and the next compaction removes it. Under kind=auto such files have Bloom
+  /// The next compaction will remove this flushed file. Under kind=auto such files have Bloom
   /// filters, others ribbons.
   bool is_short_lived = false;
 
-  std::optional<LookupRange> keys;  ///< Missing for some single files.
+  std::optional<LookupRange> keys;  ///< nullopt for a file outside a database.
 };
 
 enum class FilterOrigin {
   kNone,
   kBlocksieve,
   kStock,       ///< RocksDB's own.
-  kUnknown,     ///< Of a kind that is not known here, which is no damage: it matches everything.
-  kUnreadable,  ///< Damaged: it matches everything.
+  kUnknown,     ///< Unknown kind, but not damaged; treated as matching everything.
+  kUnreadable,  ///< Damaged; treated as matching everything.
 };
 
-/// All key filters of a file together.
+/// Totals over all filters of a file.
 struct FilterReport {
   FilterOrigin origin = FilterOrigin::kNone;
-  std::string kind;     ///< "ribbon", "bloom", "legacy bloom"; several are joined by '+'.
+  std::string kind;     ///< "ribbon", "bloom", "legacy bloom"; several joined by '+'.
   std::string shape;    ///< "full", "partitioned" or "per granule".
   std::string entries;  ///< "keys", "prefixes" or "keys and prefixes".
   uint64_t num_filters = 0;
-  uint64_t num_entries = 0;  ///< Keys and prefixes that they were made from.
-  uint64_t num_bytes = 0;    ///< In the file.
+  uint64_t num_entries = 0;  ///< Keys and prefixes added to the filters.
+  uint64_t num_bytes = 0;    ///< Size in the file.
 
-  /// The chance that an absent key passes, by the model of the kind; 1 if nothing is ruled out. Of
-  /// several filters it is the mean over what they cover.
+  /// FPR by the model of the kind, the mean over the entries; 1 if nothing is ruled out.
   double predicted_fpr = 1;
 
-  /// Parts for ranges: how many filters have one, their bytes among those above, and the estimated
-  /// share of short ranges without keys that pass, the mean over the keys of such filters.
+  /// Range filters: their number, their bytes, which num_bytes includes, and the estimated share of
+  /// short empty ranges that pass, the mean over their keys.
   uint64_t num_range_filters = 0;
   uint64_t range_bytes = 0;
   double range_fpr = 1;
 
-  std::string policy;                 ///< Of the program that wrote the file; empty: it had none.
-  std::string note;                   ///< Why filters are unknown.
-  std::vector<std::string> problems;  ///< Filters that cannot be read, and why.
+  std::string policy;                 ///< Of the writing program; empty if it had none.
+  std::string note;                   ///< Why the filters are unknown.
+  std::vector<std::string> problems;  ///< One for each unreadable filter.
 };
 
 struct IndexColumnReport {
@@ -75,17 +74,17 @@ struct IndexColumnReport {
 
 /// The skip index of a file.
 struct IndexReport {
-  uint64_t num_granules = 0;  ///< 0: there is none.
-  uint64_t num_bytes = 0;     ///< As stored.
-  std::string place;          ///< "sst": in the file, or "sidecar": in one beside it.
+  uint64_t num_granules = 0;  ///< 0 without an index.
+  uint64_t num_bytes = 0;     ///< Stored size.
+  std::string place;          ///< "sst" or "sidecar".
   std::vector<IndexColumnReport> columns;
-  std::string note;     ///< Why there is none, although one was built.
-  std::string problem;  ///< What is wrong with it; empty: nothing.
+  std::string note;     ///< Why a built index is missing.
+  std::string problem;  ///< Damage, or empty.
 };
 
 struct FileReport {
   FilePlace place;
-  uint64_t num_entries = 0;  ///< Versions of keys, with deletes but without deletes of ranges.
+  uint64_t num_entries = 0;  ///< All versions of keys with deletes, but without range deletes.
   uint64_t num_bytes = 0;
   FilterReport filter;
   IndexReport index;

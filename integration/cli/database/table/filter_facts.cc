@@ -18,20 +18,20 @@
 namespace blocksieve::cli {
 namespace {
 
-// What a single filter says about itself.
+// Facts about a single filter.
 struct FilterFacts {
   FilterOrigin origin = FilterOrigin::kUnreadable;
   std::string kind;
   uint64_t num_entries = 0;
   double predicted_fpr = 1;
   RangeFilterInfo ranges;
-  std::string problem;  // why it is unreadable or unknown; otherwise empty
+  std::string problem;  // why it is unreadable or unknown, or empty
 };
 
-// The trailer of stock filters. Its first byte is the kind:
+// The trailer of stock filters. Its first byte is the kind (number of probes for legacy Bloom):
 //   -1 (Bloom)         0, probes (low 5 bits) and log2 of lines of 64 bytes (high 3), 2 bytes
 //   -2 (Ribbon)        seed, number of blocks of 128 slots (24 bits)
-//   >0 (legacy Bloom)  it is the number of probes; number of lines (32 bits)
+//   >0 (legacy Bloom)  number of lines (32 bits)
 constexpr size_t kTrailerBytes = 5;
 constexpr int8_t kBloomMarker = -1;
 constexpr int8_t kRibbonMarker = -2;
@@ -42,8 +42,7 @@ FilterFacts Unreadable(std::string problem) {
   return facts;
 }
 
-// The rate of a stock Ribbon halves with each column. From some block on, blocks have one column
-// more than those before.
+// The FPR of a stock Ribbon halves with each column. Later blocks may have one more column.
 double RibbonFpr(uint64_t num_blocks, uint64_t data_bytes) {
   constexpr uint64_t kSegmentBytes = 16;  // one column of a block of 128 slots
   const uint64_t num_segments = data_bytes / kSegmentBytes;
@@ -57,7 +56,7 @@ FilterFacts DescribeOurs(ByteView contents) {
   if (!info.ok()) {
     const bool is_blank =
         std::all_of(contents.begin(), contents.end(), [](uint8_t byte) { return byte == 0; });
-    return Unreadable(is_blank ? "it matches everything" : info.status().message());
+    return Unreadable(is_blank ? "blank, matches everything" : info.status().message());
   }
   FilterFacts facts;
   facts.origin = FilterOrigin::kBlocksieve;
@@ -83,7 +82,7 @@ FilterFacts DescribeStock(ByteView contents, double bits_per_entry) {
     facts.predicted_fpr = internal::BlockedBloomFpr(bits_per_entry, std::max(trailer[2] & 31u, 1u));
   } else if (marker == kRibbonMarker) {
     const uint64_t num_blocks = LoadLittleEndian<uint32_t>(trailer.data() + 1) >> 8;
-    if (num_blocks == 0) return Unreadable("a stock Ribbon filter of no slots");
+    if (num_blocks == 0) return Unreadable("stock Ribbon filter without slots");
     facts.kind = "ribbon";
     facts.predicted_fpr = RibbonFpr(num_blocks, data_bytes);
   } else if (marker > 0) {
@@ -92,18 +91,18 @@ FilterFacts DescribeStock(ByteView contents, double bits_per_entry) {
         internal::BlockedBloomFpr(bits_per_entry, std::min(static_cast<uint32_t>(marker), 32u));
   } else {
     facts.origin = FilterOrigin::kUnknown;
-    facts.problem = fmt::format("its kind, {}, is not known here", int{marker});
+    facts.problem = fmt::format("unknown kind {}", int{marker});
   }
   return facts;
 }
 
 FilterFacts DescribeFilter(ByteView contents, double stock_bits_per_entry) {
-  if (contents.size() <= kTrailerBytes) return Unreadable("it is too short");
+  if (contents.size() <= kTrailerBytes) return Unreadable("too short");
   return HasFilterBlockTail(contents) ? DescribeOurs(contents)
                                       : DescribeStock(contents, stock_bits_per_entry);
 }
 
-// The mean rate of filters. Each counts by its entries, because it is asked in proportion to them.
+// The mean FPR of filters, weighted by their entries, as lookups are.
 class MeanFpr {
  public:
   void Add(double entries, double fpr) {
@@ -119,7 +118,7 @@ class MeanFpr {
   double sum_ = 0;
 };
 
-// The entries of a filter that does not tell: partitions are of about the same size.
+// The entries assumed for a filter that does not record them: partitions have similar sizes.
 double TypicalEntries(const std::vector<FilterFacts>& filters) {
   double sum = 0;
   double counted = 0;
@@ -165,7 +164,7 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
     if (facts.origin == FilterOrigin::kUnknown) {
       report->note = facts.problem;
     } else if (facts.origin == FilterOrigin::kUnreadable) {
-      report->problems.push_back("a filter cannot be read: " + facts.problem);
+      report->problems.push_back("unreadable filter: " + facts.problem);
     } else {
       Kind& kind =
           kinds.try_emplace(facts.kind, Kind{.origin = facts.origin, .fpr = {}}).first->second;
@@ -181,7 +180,7 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   if (report->origin != FilterOrigin::kStock) return;
   report->num_entries = num_entries;
   // Instead of a small Ribbon, RocksDB writes a Bloom filter of the same rate. Its bits per key are
-  // not recorded, and the file's mean says nothing about them.
+  // not recorded, and differ from the file's mean.
   const auto ribbon = kinds.find("ribbon");
   const auto bloom = kinds.find("bloom");
   if (ribbon == kinds.end() || bloom == kinds.end()) return;

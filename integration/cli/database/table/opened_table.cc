@@ -23,7 +23,7 @@ bool HasProperty(const rocksdb::TableProperties& properties, const char* name) {
   return rocksdb_plugin::FindProperty(properties.user_collected_properties, name) == "1";
 }
 
-/// Notes that RocksDB says a file has a filter per block, as those before 7.0 wrote.
+/// Detects RocksDB's message about a filter per block, which versions before 7.0 wrote.
 class ObsoleteFilterLog final : public rocksdb::Logger {
  public:
   explicit ObsoleteFilterLog(bool* found) : found_(found) {}
@@ -39,7 +39,7 @@ class ObsoleteFilterLog final : public rocksdb::Logger {
   bool* const found_;
 };
 
-// Filters are loaded when the table is opened, and held.
+// Loads filters when the table is opened, and pins them.
 std::shared_ptr<rocksdb::TableFactory> TableFactoryWith(
     std::shared_ptr<const rocksdb::FilterPolicy> policy) {
   rocksdb::BlockBasedTableOptions table;
@@ -63,7 +63,8 @@ OpenedTable::OpenedTable(std::string path) : path_(std::move(path)) {
     const rocksdb::Status status = rocksdb::Comparator::CreateFromString(
         {}, properties_->comparator_name, &options_.comparator);
     if (!status.ok() || options_.comparator == nullptr) {
-      term::Fail("{}: its comparator, {}, is not known here", path_, properties_->comparator_name);
+      term::Fail("cannot open {}: this command does not have its comparator {}", path_,
+                 properties_->comparator_name);
     }
     TryOpen();
   }
@@ -71,7 +72,7 @@ OpenedTable::OpenedTable(std::string path) : path_(std::move(path)) {
     options_.comparator = options_.comparator->GetRootComparator();
     TryOpen();
   }
-  // The file may name an extractor that only its own program has.
+  // Only the program may have the prefix extractor.
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;
   const rocksdb::Status status = rocksdb::SliceTransform::CreateFromString(
@@ -95,7 +96,7 @@ void OpenedTable::TryOpen() {
     const bool is_newer = problem.find("format_version") != std::string::npos;
     term::Fail("cannot open {}: {}{}", path_, problem,
                is_newer ? "; this command has RocksDB " + rocksdb::GetRocksVersionAsString() +
-                              ", take one with the RocksDB that wrote the file"
+                              "; use one with the RocksDB that wrote the file"
                         : "");
   }
   properties_ = reader_->GetTableProperties();
@@ -121,7 +122,7 @@ std::string OpenedTable::ForEachKey(const std::function<void(const rocksdb::Slic
 rocksdb::Iterator& OpenedTable::probe() {
   if (probe_ == nullptr) {
     rocksdb::ReadOptions options;
-    options.fill_cache = false;  // where a block is read is of interest each time
+    options.fill_cache = false;  // every seek must read its block, to record the offset
     options.total_order_seek = true;
     last_time_ = LastTime(*options_.comparator);
     until_ = last_time_;

@@ -15,8 +15,8 @@
 
 namespace blocksieve::cli {
 
-/// A block-based table, read with the comparator and the prefix extractor that it names, and the
-/// filters that RocksDB found in it. Not thread-safe.
+/// An open block-based table, with the comparator and prefix extractor that it names, and its
+/// filters. Not thread-safe.
 class OpenedTable {
  public:
   /// Throws Failure.
@@ -28,28 +28,28 @@ class OpenedTable {
   const rocksdb::SliceTransform* extractor() const { return options_.prefix_extractor.get(); }
   rocksdb::SstFileReader* reader() { return reader_.get(); }
 
-  /// Filters of whole keys, of prefixes, or both.
+  /// Whether the filters have whole keys, prefixes, or both.
   bool has_whole_keys() const { return has_whole_keys_; }
   bool has_prefixes() const { return has_prefixes_; }
 
-  /// The contents of each filter. Empty: it has none, or RocksDB cannot read them.
+  /// The bytes of each filter; empty without filters, or if RocksDB cannot read them.
   const std::vector<std::string>& filters() const { return filters_.contents(); }
 
-  /// Why filters() is empty although the table has filters, as far as that was seen when it was
-  /// opened: a filter per block, as RocksDB wrote before 7.0, or damage; empty: not known.
+  /// Why filters() is empty although the table has filters: a filter per block, as RocksDB
+  /// before 7.0 wrote, or damage, empty if unknown.
   bool has_obsolete_filter() const { return has_obsolete_filter_; }
   const std::string& filter_damage() const { return filter_damage_; }
 
-  /// Options to read this table with, its filters being those of a policy.
+  /// The options to read this table with a filter policy.
   rocksdb::Options OptionsWith(std::shared_ptr<const rocksdb::FilterPolicy> policy) const;
 
-  /// Visits the key of every entry; see ForEveryEntry.
+  /// See ForEveryEntry.
   std::string ForEachKey(const std::function<void(const rocksdb::Slice& key)>& visit);
 
-  /// An iterator over all keys, to seek with. It reads its block each time.
+  /// An iterator over all keys. Each seek reads its block from the file.
   rocksdb::Iterator& probe();
 
-  /// Where the last read of the file began.
+  /// Offset of the last read of the file.
   uint64_t last_read_offset() const { return recorded_reads_.last_offset(); }
 
  private:

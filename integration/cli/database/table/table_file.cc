@@ -19,7 +19,7 @@ namespace blocksieve::cli {
 namespace {
 
 void CheckLookup(const rocksdb::Status& status) {
-  if (!status.ok()) term::Fail("its filters cannot be asked: {}", status.ToString());
+  if (!status.ok()) term::Fail("cannot probe the filters: {}", status.ToString());
 }
 
 }  // namespace
@@ -49,25 +49,25 @@ TableFile::~TableFile() = default;
 std::vector<std::string> TableFile::FindDamage() {
   std::vector<std::string> damage;
   const rocksdb::Status status = table_.reader()->VerifyChecksum();
-  if (!status.ok()) damage.push_back("checksums of blocks: " + status.ToString());
+  if (!status.ok()) damage.push_back("block checksum: " + status.ToString());
   for (const std::string& contents : table_.filters()) {
-    if (!DescribeFilterBlock(AsBytes(contents)).ok()) continue;  // stock, or in the report
+    if (!DescribeFilterBlock(AsBytes(contents)).ok()) continue;  // stock, or already in the report
     const Status valid = Filter::Verify(AsBytes(contents));
-    if (!valid.ok()) damage.push_back("a filter: " + valid.message());
+    if (!valid.ok()) damage.push_back("filter: " + valid.message());
   }
   return damage;
 }
 
 std::string TableFile::ForEachKey(const KeyVisitor& visit) {
   if (table_.filters().size() > 1 && !rocksdb::Env::Default()->FileExists(table_.path()).ok()) {
-    return "removed by another process before its filters could be asked";
+    return "removed by another process before its filters could be probed";
   }
   std::string unchecked = table_.ForEachKey(
       [&](const rocksdb::Slice& key) { visit(key.ToStringView(), PassesFilters(key)); });
   if (table_.has_prefixes() && table_.extractor() == nullptr) {
     return (unchecked.empty() ? "" : unchecked + "; ") +
            "prefixes were not checked: the extractor " + table_.properties().prefix_extractor_name +
-           " is not known here";
+           " is unknown";
   }
   return unchecked;
 }
@@ -92,11 +92,11 @@ bool TableFile::PassesFilters(const rocksdb::Slice& key) {
 
 TableLookup& TableFile::Lookup() {
   if (lookup_ == nullptr) {
-    // RocksDB takes for granted that it can read both ends of a file that it imports.
+    // RocksDB requires that both ends of an imported file are readable.
     rocksdb::Iterator& probe = table_.probe();
     probe.SeekToFirst();
     if (probe.Valid()) probe.SeekToLast();
-    if (!probe.Valid()) term::Fail("its filters cannot be asked: {}", probe.status().ToString());
+    if (!probe.Valid()) term::Fail("cannot probe the filters: {}", probe.status().ToString());
     CheckLookup(TableLookup::Open(table_.path(), table_.OptionsWith(captured_.policy()),
                                   table_.properties(), &lookup_));
   }
@@ -109,7 +109,7 @@ std::optional<bool> TableFile::AnswerOf(const rocksdb::Status& lookup) {
 }
 
 bool TableFile::MayMatch(std::string_view key) {
-  // Nothing is read for a key after the last one of the file.
+  // A lookup reads nothing for a key after the last one of the file.
   return (table_.has_whole_keys() ? KeyMayMatch(key) : PrefixMayMatch(key)).value_or(false);
 }
 
@@ -119,7 +119,7 @@ std::optional<bool> TableFile::MayMatchRange(std::string_view begin, std::string
     return std::nullopt;
   }
   if (only_filter_ == nullptr) return AnswerOf(Lookup().Seek(begin, end));
-  // As RocksDB does.
+  // The calls that RocksDB makes.
   const rocksdb::Slice prefix = extractor->Transform(begin);
   extractor->Transform(end);
   return only_filter_->MayMatch(prefix);
@@ -142,7 +142,7 @@ std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::m
   const rocksdb::SliceTransform* const extractor = table_.extractor();
   if (extractor == nullptr || !extractor->InDomain(present)) return std::nullopt;
   const std::string prefix = extractor->Transform(present).ToString();
-  // As near as possible: only the last byte differs, or the last two, and so on.
+  // As close as possible: first only the last byte differs, then the last two, and so on.
   constexpr int kTriesPerWidth = 4;
   for (size_t i = 0; i < kTriesPerWidth * std::min(prefix.size(), sizeof(uint64_t)); ++i) {
     std::string key = prefix;
@@ -154,7 +154,7 @@ std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::m
   return std::nullopt;
 }
 
-// Data blocks come first in a file.
+// Data blocks are at the start of a file, so the offset of a block gives the share.
 double TableFile::ShareBefore(std::string_view key) {
   rocksdb::Iterator& probe = table_.probe();
   probe.Seek(key);

@@ -22,7 +22,7 @@ using rocksdb::IODebugContext;
 using rocksdb::IOOptions;
 using rocksdb::IOStatus;
 
-/// Files in memory, but for one of the machine's: it can be linked, and is read in its place.
+/// A file system in memory with one real file, which can be linked and is read in place.
 class OneFileBesideMemory final : public rocksdb::FileSystemWrapper {
  public:
   OneFileBesideMemory(std::shared_ptr<rocksdb::FileSystem> memory, std::string file)
@@ -55,7 +55,7 @@ class OneFileBesideMemory final : public rocksdb::FileSystemWrapper {
   IOStatus ReopenWritableFile(const std::string& name, const FileOptions& options,
                               std::unique_ptr<rocksdb::FSWritableFile>* file,
                               IODebugContext* context) override {
-    // RocksDB would sync what it linked.
+    // RocksDB would sync the linked file.
     return Is(name) ? IOStatus::NotSupported("read-only: " + name)
                     : FileSystemWrapper::ReopenWritableFile(name, options, file, context);
   }
@@ -77,8 +77,8 @@ class OneFileBesideMemory final : public rocksdb::FileSystemWrapper {
   std::string link_;
 };
 
-// The last sequence number that a lookup sees. Files that were ingested may say which one all their
-// keys have, and RocksDB insists on hearing the same of them; those of others it finds by itself.
+// The largest sequence number of the file. Ingested files may record a global one, which RocksDB
+// requires here, too; for others any number after all keys works.
 uint64_t LastSequenceNumber(const rocksdb::TableProperties& properties) {
   constexpr uint64_t kAfterAllKeys = uint64_t{1} << 55;
   const auto& user = properties.user_collected_properties;

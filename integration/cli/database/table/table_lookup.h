@@ -9,12 +9,11 @@
 
 namespace blocksieve::cli {
 
-/// A database in memory with a single table, a file that stays where it is and is only read.
-/// Lookups in it go the way of lookups in any database: they choose the partition of a filter, and
-/// ask it. Not thread-safe.
+/// A database in memory with a single real table file, which is only read. Lookups choose and probe
+/// filter partitions as in any database. Not thread-safe.
 class TableLookup {
  public:
-  /// `options` say how the file is read: comparator, prefix extractor, table factory.
+  /// `options` has the comparator, prefix extractor and table factory of the file.
   static rocksdb::Status Open(const std::string& path, const rocksdb::Options& options,
                               const rocksdb::TableProperties& properties,
                               std::unique_ptr<TableLookup>* lookup);
@@ -23,10 +22,10 @@ class TableLookup {
   /// OK whether the key is found or not.
   rocksdb::Status Get(const rocksdb::Slice& key);
 
-  /// By the prefix of the key.
+  /// Seeks with the prefix of the key.
   rocksdb::Status Seek(const rocksdb::Slice& key);
 
-  /// By the range [begin, end).
+  /// Seeks within [begin, end).
   rocksdb::Status Seek(const rocksdb::Slice& begin, const rocksdb::Slice& end);
 
  private:

@@ -78,9 +78,9 @@ std::string ForEveryEntry(rocksdb::SstFileReader* reader,
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   options.total_order_seek = true;
-  // For user-defined timestamps RocksDB has iterators over all versions since a time, deletes
-  // included. Since the empty time of keys without timestamps, that is every entry. They do not
-  // show merge operands as they are. The number of entries shows whether all were seen.
+  // RocksDB's iterators for user-defined timestamps return all versions since a time, with deletes.
+  // With the empty time of keys without timestamps, that is every entry, except that they do not
+  // return raw merge operands. The number of entries shows whether all were visited.
   const bool sees_all = properties.num_merge_operands == 0;
   const std::string first_time(comparator.timestamp_size(), '\0');
   const std::string last_time = LastTime(comparator);
@@ -96,22 +96,22 @@ std::string ForEveryEntry(rocksdb::SstFileReader* reader,
   uint64_t num_seen = 0;
   for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
     rocksdb::Slice key = entry->key();
-    if (key.size() < suffix_bytes) term::Fail("a key of {} bytes, too few", key.size());
+    if (key.size() < suffix_bytes)
+      term::Fail("a key has {} bytes; allowed: at least {}", key.size(), suffix_bytes);
     key.remove_suffix(suffix_bytes);
     visit(key);
     ++num_seen;
   }
   const uint64_t num_entries = properties.num_entries - properties.num_range_deletions;
-  const std::string share =
-      fmt::format("{} of its {} entries were checked: ", term::WithCommas(num_seen),
-                  term::WithCommas(num_entries));
+  const std::string share = fmt::format(
+      "{} of {} entries were checked: ", term::WithCommas(num_seen), term::WithCommas(num_entries));
   if (entry->status().IsNotSupported()) return share + entry->status().ToString();
   if (!entry->status().ok()) {
-    term::Fail("cannot be read on after {}: {}", term::CountOf(num_seen, "key"),
+    term::Fail("cannot read the file after {}: {}", term::CountOf(num_seen, "key"),
                entry->status().ToString());
   }
   if (num_seen == num_entries) return "";
-  return share + "in files with merges RocksDB shows neither deletes nor older versions";
+  return share + "RocksDB hides deletes and older versions in files with merge operands";
 }
 
 RecordedReads::RecordedReads()

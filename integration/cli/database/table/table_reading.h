@@ -13,33 +13,31 @@
 
 namespace blocksieve::cli {
 
-/// Visits the user key, without its timestamp, of every entry of a table that RocksDB lets us see:
-/// also of deletes and superseded versions, unless the table has merge operands; then only each key
-/// that is not deleted, once. `reader` must have been opened with a merge operator. Returns why
-/// some entries were not seen, or "". Throws Failure if the table cannot be read to its end.
+/// Visits the user key, without its timestamp, of every entry of a table, including deletes and
+/// older versions. In a table with merge operands, visits each existing key once instead. Returns
+/// why some entries were not visited, or "". Throws Failure if the table cannot be read to its end.
+/// REQUIRES: `reader` has a merge operator.
 std::string ForEveryEntry(rocksdb::SstFileReader* reader,
                           const rocksdb::TableProperties& properties,
                           const rocksdb::Comparator& comparator,
                           const std::function<void(const rocksdb::Slice& key)>& visit);
 
-/// A time that no user-defined timestamp follows in the order of RocksDB's own comparators; empty
-/// if keys have none. Iterators over keys with timestamps must be given a time.
+/// The latest timestamp in the order of RocksDB's comparators; empty if keys have none. Iterators
+/// over keys with timestamps require a time.
 std::string LastTime(const rocksdb::Comparator& comparator);
 
-/// Merges anything to nothing, so that tables with merge operands can be read whatever their own
-/// operator is.
+/// Merges anything to an empty value, so that tables with any merge operator can be read.
 std::shared_ptr<rocksdb::MergeOperator> AnyMergeOperator();
 
-/// An environment that notes where files are read, because RocksDB's API does not say at which
-/// place of a file a key is.
+/// An Env that records the offsets of reads, as RocksDB's API does not return the offset of a key.
 class RecordedReads {
  public:
   RecordedReads();
 
-  /// Otherwise RocksDB's own environment. Lives as long as this.
+  /// RocksDB's default Env otherwise. Owned by this object.
   rocksdb::Env* env() const { return env_.get(); }
 
-  /// Where the last random-access read began, among all files that were opened by env().
+  /// Offset of the last random-access read of any file opened by env().
   uint64_t last_offset() const { return *last_offset_; }
 
  private:

@@ -14,11 +14,12 @@
 namespace blocksieve::cli {
 namespace {
 
-// RocksDB passes over filters that it cannot read, and does not say why.
+// RocksDB silently skips filters that it cannot read.
 void ExplainMissingFilters(OpenedTable* table, FilterReport* report) {
   report->origin = FilterOrigin::kUnknown;
-  report->note = table->has_obsolete_filter() ? "a filter per block, which RocksDB no longer reads"
-                                              : rocksdb_plugin::LoadedAbiProblem();
+  report->note = table->has_obsolete_filter()
+                     ? "one filter per block, which RocksDB no longer reads"
+                     : rocksdb_plugin::LoadedAbiProblem();
   if (!report->note.empty()) return;
   std::string damage = table->filter_damage();
   if (damage.empty()) {
@@ -27,10 +28,9 @@ void ExplainMissingFilters(OpenedTable* table, FilterReport* report) {
   }
   if (!damage.empty()) {
     report->origin = FilterOrigin::kUnreadable;
-    report->problems.push_back("a filter cannot be read: " + damage);
+    report->problems.push_back("unreadable filter: " + damage);
   } else {
-    report->note = "those of the policy " + table->properties().filter_policy_name +
-                   ", which is not known here";
+    report->note = "written by the unknown policy " + table->properties().filter_policy_name;
   }
 }
 
@@ -50,7 +50,7 @@ FilterReport ReportFilters(OpenedTable* table) {
   const uint64_t entries =
       properties.num_filter_entries != 0 ? properties.num_filter_entries : properties.num_entries;
   DescribeFilters(table->filters(), std::max<uint64_t>(entries, 1), &report);
-  // That of partitions includes their index.
+  // The filter size of partitioned filters includes their index.
   report.shape = properties.filter_size > report.num_bytes ? "partitioned" : "full";
   if (report.num_range_filters != 0) rocksdb_plugin::TestRangesOnce();
   return report;
@@ -78,7 +78,7 @@ IndexReport ReportIndex(const OpenedTable& table) {
     report = Describe(index.index()->granules());
     report.place = index.is_in_sidecar() ? "sidecar" : "sst";
   } else if (user.count(rocksdb_plugin::kSidecarProperty) != 0 && index.lacks_sidecar()) {
-    report.note = index.problem();  // a database that was copied is not damaged
+    report.note = index.problem();  // a copied database is not damaged
   } else if (user.count(rocksdb_plugin::kIndexProperty) != 0 ||
              user.count(rocksdb_plugin::kSidecarProperty) != 0) {
     report.problem = index.problem();

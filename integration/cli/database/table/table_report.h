@@ -9,11 +9,11 @@
 
 namespace blocksieve::cli {
 
-/// What can be said of a table without reading its data. Throws Failure.
+/// Describes a table without reading its data blocks. Throws Failure.
 FileReport ReportTable(const FilePlace& place, uint64_t num_bytes, OpenedTable* table);
 
-/// Describes the filters of a table by what they consist of, one or a partition each: stock ones
-/// and ours. `num_entries` of the table are keys and prefixes in filters. Sets kind, origin, sizes,
+/// Describes the filters of a table, stock ones and ours, from their bytes: one, or one per
+/// partition. `num_entries` are the keys and prefixes in all filters. Sets kind, origin, sizes,
 /// rate, note and problems of `report`. REQUIRES: there is a filter, and num_entries > 0.
 void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entries,
                      FilterReport* report);
