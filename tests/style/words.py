@@ -10,7 +10,7 @@ import sys
 
 HABITS = re.compile(
     r"//+ Of |\bbehind\b|\bso many\b|in\svain|\bon end\b|that (?:is|are) there\b|\bat hand\b|\bwhoever\b"
-    r"|k(?:Most|Least|Fewest)[A-Z]"
+    r"|\bupkeep\b|\boutlook\b|lead\sbytes|k(?:Most|Least|Fewest)[A-Z]"
 )
 # At most ten: a file, a part of the line, and why it stays.
 ALLOWED = []
