@@ -141,5 +141,7 @@ class Manual(CommandTest):
             text = self.text_of(subcommand, "--help")
             for option in re.findall(r"(?m)^  (?:-h, )?(--[\w-]+)", text):
                 self.assertIn(f"\\fB{option}\\fR", section)
+            for description in re.findall(r"(?m)^  --.*? {2,}(\S.*)$", text):
+                self.assertIn(description, section)
             for line in text.split("Examples:\n")[1].splitlines():
                 self.assertIn(line.strip(), section)

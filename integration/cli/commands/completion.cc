@@ -136,7 +136,7 @@ std::string Replace(std::string text, char what, std::string_view by) {
 std::string InQuotes(const std::string& text) { return "'" + Replace(text, '\'', "'\\''") + "'"; }
 
 // In specifications of _arguments and _describe, a colon ends a part, and a bracket ends brackets.
-std::string Escape(std::string text) {
+std::string EscapeForZsh(std::string text) {
   for (const char special : {'\\', ':', '[', ']'}) {
     text = Replace(text, special, std::string("\\") + special);
   }
@@ -145,7 +145,7 @@ std::string Escape(std::string text) {
 
 // ":message:action"
 std::string ValueSpec(const OptionEntry& option) {
-  const std::string message = ":" + Escape(option.value) + ":";
+  const std::string message = ":" + EscapeForZsh(option.value) + ":";
   switch (KindOfValue(option)) {
     case ValueKind::kNone:
       return "";
@@ -175,9 +175,10 @@ std::string ArgumentSpecs(const CommandEntry& command) {
           option.is_repeatable ? "" : fmt::format("({})", fmt::join(option.names, " "));
       // A long option takes its value after a blank or "=".
       const bool may_have_sign = !option.value.empty() && name.starts_with("--");
-      specs += " \\\n    " + InQuotes(fmt::format("{}{}{}{}[{}]{}", excluded, repeats, name,
-                                                  may_have_sign ? "=" : "",
-                                                  Escape(option.description), ValueSpec(option)));
+      specs +=
+          " \\\n    " +
+          InQuotes(fmt::format("{}{}{}{}[{}]{}", excluded, repeats, name, may_have_sign ? "=" : "",
+                               EscapeForZsh(option.description), ValueSpec(option)));
     }
   }
   return specs;
@@ -194,7 +195,7 @@ std::string Function(const CommandEntry& command) {
   }
   std::string described;
   for (const CommandEntry& below : command.subcommands) {
-    described += "\n        " + InQuotes(Escape(below.name()) + ":" + below.description);
+    described += "\n        " + InQuotes(EscapeForZsh(below.name()) + ":" + below.description);
   }
   return fmt::format(
       "{0}() {{\n"

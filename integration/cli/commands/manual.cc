@@ -16,7 +16,7 @@ constexpr const char* kEnvironment =
                       supported one is used. Results do not depend on it.)help";
 
 // Escapes roff requests, and characters that roff would replace by others outside ASCII.
-std::string Escape(std::string_view text) {
+std::string EscapeForRoff(std::string_view text) {
   static const std::map<char, std::string_view> kEscapes = {
       {'\\', "\\e"},  {'-', "\\-"},   {'\'', "\\(aq"}, {'`', "\\(ga"},
       {'^', "\\(ha"}, {'~', "\\(ti"}, {'"', "\\(dq"}};
@@ -28,8 +28,8 @@ std::string Escape(std::string_view text) {
   return escaped;
 }
 
-std::string Bold(std::string_view text) { return "\\fB" + Escape(text) + "\\fR"; }
-std::string Italic(std::string_view text) { return "\\fI" + Escape(text) + "\\fR"; }
+std::string Bold(std::string_view text) { return "\\fB" + EscapeForRoff(text) + "\\fR"; }
+std::string Italic(std::string_view text) { return "\\fI" + EscapeForRoff(text) + "\\fR"; }
 
 // Lines that begin with a blank are tables and examples and stay as they are; others are text. An
 // empty line ends a paragraph.
@@ -47,7 +47,7 @@ std::string Body(const std::string& text) {
     if (!as_is && line.starts_with(' ')) body += ".RS 2\n.nf\n";
     as_is = line.starts_with(' ');
     begins = false;
-    body += Escape(as_is ? std::string_view(line).substr(2) : line) + "\n";
+    body += EscapeForRoff(as_is ? std::string_view(line).substr(2) : line) + "\n";
   }
   return as_is ? body + ".fi\n.RE\n" : body;
 }
@@ -58,7 +58,7 @@ std::string OptionItem(const OptionEntry& option) {
   if (!option.value.empty()) head += (head.empty() ? "" : " ") + Italic(option.value);
   if (option.is_repeatable) head += " ...";
   if (option.is_required) head += " (required)";
-  return ".TP\n" + head + "\n" + Escape(option.description) + "\n";
+  return ".TP\n" + head + "\n" + EscapeForRoff(option.description) + "\n";
 }
 
 std::string Synopsis(const CommandEntry& command) {
@@ -80,10 +80,10 @@ std::string Options(const CommandEntry& command) {
 // Subcommands of subcommands have no options, so each is an item of the section.
 std::string Section(const CommandEntry& command) {
   std::string text =
-      ".SS " + Escape(command.path) + "\n" + Escape(command.description) + ".\n.PP\n";
+      ".SS " + EscapeForRoff(command.path) + "\n" + EscapeForRoff(command.description) + ".\n.PP\n";
   text += Synopsis(command) + Options(command);
   for (const CommandEntry& below : command.subcommands) {
-    text += ".TP\n" + Synopsis(below) + Escape(below.description) + "\n";
+    text += ".TP\n" + Synopsis(below) + EscapeForRoff(below.description) + "\n";
   }
   return text + ".PP\n" + Body(command.footer);
 }
@@ -97,7 +97,7 @@ Examples:
 std::string ManPage(const CommandEntry& root) {
   std::string text = fmt::format(
       ".TH BLOCKSIEVE 1 \"\" \"{} " BLOCKSIEVE_VERSION "\" \"User Commands\"\n", root.path);
-  text += ".SH NAME\n" + root.path + " \\- " + Escape(root.description) + "\n";
+  text += ".SH NAME\n" + root.path + " \\- " + EscapeForRoff(root.description) + "\n";
   text += ".SH SYNOPSIS\n" + Synopsis(root);
   text += ".SH OPTIONS\n" + Options(root);
   text += ".SH SUBCOMMANDS\n";
