@@ -93,7 +93,7 @@ const ObjectOption kCollectors = {
 const ObjectOption kListeners = {"listeners", rocksdb::EventListener::Type(),
                                  "silently creates no listener, not even blocksieve's", true};
 
-// "blocksieve:0.01" of "{id=blocksieve:0.01;kind=auto;}"; empty if nothing is named.
+// Extracts "blocksieve:0.01" from "{id=blocksieve:0.01;kind=auto;}"; "" for nullptr.
 std::string IdOf(std::string value) {
   if (value.starts_with('{')) value.erase(0, 1);
   if (value.starts_with("id=")) value.erase(0, 3);

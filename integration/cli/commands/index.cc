@@ -100,7 +100,7 @@ void AddIndexCommand(CLI::App* app, Action* action) {
   AddDatabaseOption(command, &options->rebuild.database, "the directory of the database");
   CLI::Option* const indexes =
       AddOption(command, &options->indexes,
-                {"--index", "NAME=EXTRACTOR", "index this part of the value under this name, too"});
+                {"--index", "NAME=EXTRACTOR", "also index this part of the value under this name"});
   CLI::Option* const rate = AddRateOption(command, &options->rebuild.bytes_per_second, "read");
   CLI::Option* const size = AddMaxIndexBytesOption(command, &options->rebuild.max_index_bytes,
                                                    "the current limit, or 8MiB");

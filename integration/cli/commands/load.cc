@@ -244,7 +244,7 @@ void AddLoadCommand(CLI::App* app, Action* action) {
              WholeInRange(1, std::numeric_limits<uint64_t>::max())});
   AddOption(command, &options->target.target_fpr,
             {"--fpr", "P",
-             fmt::format("share of granules that are read for a value that they lack (default {})",
+             fmt::format("false-positive rate of an index, per granule (default {})",
                          options->target.target_fpr),
              TargetFprs()});
   AddMaxIndexBytesOption(command, &options->target.max_index_bytes, "8MiB");

@@ -98,7 +98,7 @@ void AddRewriteCommand(CLI::App* app, Action* action) {
           "instead, rewrite files that lack a skip index");
   AddOption(command, &options->indexes,
             {"--index", "NAME=EXTRACTOR",
-             "the same, and index this part of the value under this name, too"});
+             "index this part of the value under this name; implies --missing-indexes"});
 }
 
 }  // namespace blocksieve::cli
