@@ -30,8 +30,9 @@ namespace {
 
 constexpr const char* kAdviseFooter =
     R"help(Compares the current filters of a database with filters that blocksieve would build. The first line
-recommends a change or none; the last lines list the steps. Nothing is written, and another process
-may have the database open.
+recommends a change or none; the last lines list the steps. The database is not changed, and another
+process may have it open. advise reads table properties, filters and single data blocks, the latter
+to see how far the key ranges of files overlap.
 
 Filters are compared by sorted run: each file of level 0 is one run, each deeper level is one run.
 
@@ -64,12 +65,12 @@ Predictions, by the model of each kind of filter:
 
 "No filter pays here" means that a lookup without filters would waste less than 0.001 reads, or that
 all files fit into the block cache. OPTIONS files do not contain the size of the cache; without
---block-cache, RocksDB's default is assumed (8 MiB in most versions).
+--block-cache, the default of this RocksDB is assumed.
 
 Range filters (--seek-fraction F: a share F of all reads are seeks with an upper bound). advise
 reads up to three files of each run and builds range filters from them in memory, because their FPR
 depends on the keys: if neighboring keys are too similar, most ranges pass. Files with an estimate
-above 0.2 get no range filter. Otherwise advise reads only single data blocks.
+above 0.2 get no range filter.
   seeks          share of the seeks that check the run. A seek that finds nothing reads one data
                  block of each such run, unless a filter rules out the range.
   estimated      share of short empty ranges that would pass, for range_fpr=0.011
