@@ -56,8 +56,7 @@ inline constexpr uint64_t kSampledKeys = 1 << 20;
 using KeysOfFile =
     std::function<void(const FileReport&, const std::function<void(std::string_view)>&)>;
 
-/// `wasted_per_lookup`: with the current filters. `nothing_pays`: why no kind of filter pays, or
-/// "".
+/// `wasted_per_lookup`: with current filters. `nothing_pays`: why no kind of filter pays, or "".
 RangeAdvice AdviseRanges(const RunList& list, const SeekWorkload& seeks, double wasted_per_lookup,
                          const std::string& nothing_pays, const KeysOfFile& keys_of_file);
 
