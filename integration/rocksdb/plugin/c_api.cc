@@ -101,12 +101,11 @@ rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
   for (const auto& [name, value] : values) {
     const auto type = types.find(name);
     if (type == types.end()) {
-      std::string allowed = "id";
+      std::string error = "blocksieve: option " + name + " is unknown; allowed: id";
       std::set<std::string> names;
       for (const auto& known : types) names.insert(known.first);
-      for (const std::string& known : names) allowed += ", " + known;
-      return rocksdb::Status::InvalidArgument("blocksieve: option " + name +
-                                              " is unknown; allowed: " + allowed);
+      for (const std::string& known : names) error.append(", ").append(known);
+      return rocksdb::Status::InvalidArgument(error);
     }
     rocksdb::Status status = type->second.Parse({}, name, value, options);
     if (!status.ok()) return status;

@@ -28,7 +28,8 @@ rocksdb_filterpolicy_t* blocksieve_filterpolicy_create(const char* options_text,
 
 /// Sets the filter policy, its prefix extractor and its listener, as EnableFilter in
 /// blocksieve/rocksdb.h does. Keeps the other table options, so call it after
-/// rocksdb_options_set_block_based_table_factory, which would replace the policy.
+/// rocksdb_options_set_block_based_table_factory, which would replace the policy. The options given
+/// to rocksdb_open_column_families need the listener too: enable the filter in them as well.
 void blocksieve_options_enable_filter(rocksdb_options_t* options, const char* options_text,
                                       char** errptr);
 
