@@ -1,5 +1,6 @@
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 
+#include <dlfcn.h>
 #include <rocksdb/version.h>
 
 #include <array>
@@ -61,6 +62,11 @@ std::string AbiProblem(std::string_view loaded_version) {
 const std::string& LoadedAbiProblem() {
   static const std::string problem = AbiProblem(ROCKSDB_NAMESPACE::GetRocksVersionAsString(true));
   return problem;
+}
+
+bool LacksFunction(const char* mangled_name) {
+  const bool is_dynamic = dlsym(RTLD_DEFAULT, "_ZN7rocksdb3Env7DefaultEv") != nullptr;
+  return is_dynamic && dlsym(RTLD_DEFAULT, mangled_name) == nullptr;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

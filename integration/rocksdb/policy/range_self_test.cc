@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -93,6 +94,9 @@ std::string Problem(bool partitioned,
 bool RangesAreTrusted() noexcept { return is_testing || trusted.load(std::memory_order_acquire); }
 
 std::string RangeSelfTestProblem(const std::shared_ptr<const rocksdb::SliceTransform>& extractor) {
+  if (LacksFunction("_ZN7rocksdb13SstFileReaderC1ERKNS_7OptionsE")) {
+    return "the program does not export rocksdb::SstFileReader, which the self-test needs";
+  }
   const Testing testing;
   for (const bool partitioned : {false, true}) {
     std::string problem = Problem(partitioned, extractor);

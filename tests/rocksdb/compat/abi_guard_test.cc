@@ -17,6 +17,11 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
+TEST(AbiGuard, FindsMissingFunctions) {
+  EXPECT_FALSE(LacksFunction("_ZN7rocksdb13SstFileReaderC1ERKNS_7OptionsE"));
+  EXPECT_TRUE(LacksFunction("_ZN7rocksdb13SstFileReaderC1ERKNS_9NoOptionsE"));
+}
+
 TEST(AbiGuard, KnowsTheFirstAndLastVersionOfEachGeneration) {
   for (const char* version : {"7.0.3", "7.0.4", "7.1.0", "7.8.3", "7.10.2", "8.11.4", "9.5.2"}) {
     EXPECT_EQ(AbiGenerationOf(version), 1) << version;
