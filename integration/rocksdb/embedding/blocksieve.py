@@ -6,12 +6,11 @@
 
 BLOCKSIEVE_PLUGIN is the path of the plug-in if the system does not find it.
 """
-
 import ctypes
 import os
 from ctypes import c_char_p, c_size_t, c_uint8, c_void_p, string_at
 
-# The plug-in brings librocksdb along, whose functions are found through it.
+# The plug-in also loads librocksdb, whose functions are found through it.
 _LIBRARY = ctypes.CDLL(os.environ.get("BLOCKSIEVE_PLUGIN", "libblocksieve_rocksdb.so.0.1"))
 _TYPES = {"-": None, "b": c_uint8, "n": c_size_t, "p": c_void_p, "s": c_char_p}
 _TYPES |= {"N": ctypes.POINTER(c_size_t), "e": ctypes.POINTER(c_void_p)}  # e: errptr
