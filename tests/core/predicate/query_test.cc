@@ -59,8 +59,8 @@ TEST(Query, ErrorsNameThePosition) {
       {"ORDER BY x LIMIT 1", 10, "unknown column 'x'"},
       {"ORDER BY w LIMIT 1", 10, "is indexed by tokens, which have no order"},
       {"n = 1 LIMIT 0", 13, "a number of rows, 1 or more"},
-      {"n = 1 LIMIT -1", 13, "a whole number"},
-      {"n = 1 LIMIT 1.5", 13, "a whole number"},
+      {"n = 1 LIMIT -1", 13, "a number of rows, 1 or more"},
+      {"n = 1 LIMIT 1.5", 13, "a number of rows, 1 or more"},
       {"n = 1 LIMIT 1 AND n = 2", 15, "expected the end"},
       {"n = 1 GROUP BY n", 7, "expected AND, OR, ORDER BY, LIMIT or the end"},
   };
