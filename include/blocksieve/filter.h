@@ -42,6 +42,11 @@ struct FilterOptions {
   /// Maximum share of empty ranges reported as "may match", for short ranges that start where keys
   /// are likely. 1e-5 to 0.3. Only with `ranges`.
   double range_fpr = 0.011;
+
+  /// Where keys have prefixes; the filter then says of a range below an absent prefix that it has
+  /// no keys, whatever its length. "delimiter:/", "lengths:4,12", "fields:len8,2" and others: see
+  /// RANGES.md. Keys should be added in bytewise order. Empty: none.
+  std::string prefixes = {};
   uint64_t hash_seed = 0;  ///< Seed of HashKey, stored in the block.
   /// Maximum memory for building, in bytes: key hashes, working memory and finished block together.
   /// The range filter has the same limit of its own. 0: no limit.
@@ -113,6 +118,7 @@ class BLOCKSIEVE_EXPORT FilterBuilder {
   const Layout& layout() const noexcept { return layout_; }           ///< ChooseLayout for them.
 
  private:
+  friend struct internal::FilterAccess;
   struct Keys;
   FilterBuilder(const FilterOptions& options, const Layout& layout);
   Result<OwnedBytes> FinishPoints(const Layout& layout);

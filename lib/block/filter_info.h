@@ -16,8 +16,10 @@ inline constexpr uint8_t kFilterFormatVersion = 1;
 inline constexpr uint8_t kRangeFormatVersion = 2;
 /// Version of a small ribbon with a short footer.
 inline constexpr uint8_t kShortFormatVersion = 3;
+/// Follows a filter block and its part for prefixes (lib/prefix), and one for ranges if there is one.
+inline constexpr uint8_t kPrefixFormatVersion = 4;
 /// The newest version that readers support.
-inline constexpr uint8_t kNewestBlockVersion = kShortFormatVersion;
+inline constexpr uint8_t kNewestBlockVersion = kPrefixFormatVersion;
 
 /// Zero bytes at the end of every block. Stock RocksDB reads them as "no probes: always may match".
 inline constexpr size_t kZeroTailBytes = 5;

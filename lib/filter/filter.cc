@@ -13,6 +13,7 @@
 #include "lib/block/probe_loops.h"
 #include "lib/filter/filter_access.h"
 #include "lib/hash/hash_inline.h"
+#include "lib/prefix/prefix_part.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve {
@@ -84,9 +85,25 @@ void Filter::MayContain(std::span<const std::string_view> keys, bool* may_match)
 }
 
 bool Filter::MayContainRange(std::string_view begin, std::string_view end) const noexcept {
-  const auto may_match = [this](std::string_view key) { return MayContain(key); };
-  return RangeFilterReader::Open(bytes_).Query(begin, end, may_match) !=
-         RangeFilterReader::Answer::kNo;
+  const internal::BlockParts parts = internal::SplitBlockIfReadable(bytes_);
+  return internal::FilterAccess::QueryRange(*this, parts, begin, end) != RangeAnswer::kNo;
+}
+
+RangeAnswer internal::FilterAccess::QueryRange(const Filter& filter, const BlockParts& parts,
+                                             std::string_view begin,
+                                             std::string_view end) noexcept {
+  RangeAnswer answer = RangeAnswer::kMayMatch;
+  if (!parts.prefixes.empty()) {
+    answer = QueryPrefixes(parts.prefixes, filter.hash_seed(), begin, end,
+                         [&](uint64_t hash) { return filter.MayContainHash(hash); });
+    if (answer == RangeAnswer::kNo) return answer;
+  }
+  if (parts.ranges.empty()) return answer;
+  const RangeAnswer of_ranges =
+      RangeFilterReader::OpenPart(parts.ranges).Query(begin, end, [&](std::string_view key) {
+        return filter.MayContain(key);
+      });
+  return of_ranges == RangeAnswer::kMayMatch ? answer : of_ranges;
 }
 
 uint64_t Filter::hash_seed() const noexcept { return view().hash_seed; }

@@ -1,17 +1,54 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/block/filter_view.h"
+#include "lib/block/parts.h"
+#include "lib/prefix/prefix_builder.h"
+#include "lib/range/range_filter.h"
+
+namespace blocksieve {
+
+/// The parts of a filter block for ranges of keys.
+struct FilterParts {
+  std::optional<RangePartOptions> ranges;
+  std::optional<PrefixPartOptions> prefixes;
+};
+
+}  // namespace blocksieve
 
 namespace blocksieve::internal {
 
 /// Access to a Filter beyond its public interface, for integrations, tests and benchmarks.
 struct FilterAccess {
+  /// Has `builder` build parts, in place of those that its options ask for.
+  static Status AddParts(const FilterParts& parts, FilterBuilder* builder);
+
+  /// Adds a hash for points alone.
+  static void AddPointHash(uint64_t hash, FilterBuilder* builder) noexcept;
+
+  /// The next block has no parts.
+  static void DropParts(FilterBuilder* builder);
+
+  /// Why the last block has no part for ranges; empty if it has one, or none was to be built.
+  static const std::string& NoRangesReason(const FilterBuilder& builder) noexcept;
+
+  /// Memory that keys take for the parts so far, in bytes. Finish takes twice that.
+  static uint64_t PartsMemoryBytes(const FilterBuilder& builder) noexcept;
+
   /// Filter::Open with a kernel other than ActiveKernel(). REQUIRES: IsAvailable(kernel)
   static Filter Open(ByteView block, Kernel kernel) noexcept;
+
+  /// Whether some key may be in [begin, end), by the parts of the filter's block; kMayMatch without
+  /// parts.
+  static RangeAnswer QueryRange(const Filter& filter, const BlockParts& parts, std::string_view begin,
+                              std::string_view end) noexcept;
 
   /// Filter::MayContain for keys in an engine's own type. False only if no key is empty: an engine
   /// in which the empty key has a special meaning need not search for it then.

@@ -23,7 +23,7 @@ Status Filter::Verify(ByteView block) try {
   FilterInfo info;
   Status status = internal::ReadFooter(parts->filter, &info);
   if (status.ok()) status = internal::CheckPayload(parts->filter, info);
-  return status.ok() ? internal::CheckRanges(*parts) : status;
+  return status.ok() ? internal::CheckParts(*parts) : status;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }

@@ -9,7 +9,9 @@
 
 #include "lib/base/errors.h"
 #include "lib/block/kind.h"
+#include "lib/filter/filter_access.h"
 #include "lib/hash/hash_inline.h"
+#include "lib/prefix/prefix_builder.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve {
@@ -61,13 +63,54 @@ struct FilterBuilder::Keys {
 
   internal::HashList hashes;
   internal::HashList built_hashes;  // those of the last block, with keep_hashes
+  // The parts for ranges of keys. Both are without keys where no part is to be built.
+  bool has_parts() const noexcept { return ranges || prefixes; }
+  void AddToParts(std::string_view key) noexcept;
+  void ChooseRule() noexcept;
+  void FinishParts(OwnedBytes* block) noexcept;
+
   std::optional<RangeFilterBuilder> ranges;
+  std::optional<PrefixBuilder> prefixes;
+  std::string no_ranges_reason;
+  bool has_no_parts = false;  // the next block
   std::string fallback_reason;
   uint64_t num_keys = 0;
   // The last two distinct hashes; valid from one and two num_keys on.
   uint64_t latest = 0;
   uint64_t before_latest = 0;
 };
+
+inline void FilterBuilder::Keys::AddToParts(std::string_view key) noexcept try {
+  if (ranges) ranges->AddKey(key);
+  if (!prefixes) return;
+  for (const uint64_t hash : prefixes->AddKey(key)) Add(hash);
+} catch (const std::bad_alloc&) {
+  prefixes->GiveUp();
+}
+
+// Before the filter for points is built, which has the prefixes' hashes.
+inline void FilterBuilder::Keys::ChooseRule() noexcept try {
+  for (const uint64_t hash : prefixes->ChooseRule()) Add(hash);
+} catch (const std::bad_alloc&) {
+  prefixes->GiveUp();
+}
+
+// Null: the parts start anew. A block for which parts cannot be made goes without.
+inline void FilterBuilder::Keys::FinishParts(OwnedBytes* block) noexcept try {
+  no_ranges_reason.clear();
+  const std::string prefix_part = prefixes ? prefixes->Finish() : "";
+  Status status;
+  if (ranges) {
+    status = ranges->Finish(block, prefix_part);
+    if (block != nullptr) no_ranges_reason = ranges->absent_reason();
+  } else if (block != nullptr) {
+    status = internal::AppendParts(prefix_part, "", block);
+  }
+  if (!status.ok()) no_ranges_reason = status.message();
+} catch (const std::bad_alloc&) {
+  no_ranges_reason = "no memory";  // so short that it takes none itself
+  if (prefixes) prefixes->Reset();
+}
 
 FilterBuilder::FilterBuilder(const FilterOptions& options, const Layout& layout)
     : options_(options), layout_(layout), keys_(std::make_unique<Keys>(options.max_build_bytes)) {}
@@ -88,26 +131,59 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
   const Result<Layout> layout = ChooseLayout(options.kind, options.target_fpr);
   if (!layout.ok()) return layout.status();
   FilterBuilder builder(options, *layout);
+  FilterParts parts;
   if (options.ranges) {
-    Result<RangeFilterBuilder> ranges = RangeFilterBuilder::Create(
-        {.range_fpr = options.range_fpr, .max_build_bytes = options.max_build_bytes});
-    if (!ranges.ok()) return ranges.status();
-    builder.keys_->ranges = *std::move(ranges);
+    parts.ranges = {.range_fpr = options.range_fpr, .max_build_bytes = options.max_build_bytes};
   }
+  if (!options.prefixes.empty()) {
+    Result<std::string> rule = options.prefixes == "auto"
+                                   ? Result<std::string>("")
+                                   : internal::ParsePrefixRule(options.prefixes);
+    if (!rule.ok()) return rule.status();
+    parts.prefixes = {.rule = *std::move(rule), .hash_seed = options.hash_seed};
+  }
+  Status status = internal::FilterAccess::AddParts(parts, &builder);
+  if (!status.ok()) return status;
   return builder;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
+Status internal::FilterAccess::AddParts(const FilterParts& parts, FilterBuilder* builder) {
+  if (parts.ranges) {
+    Result<RangeFilterBuilder> ranges = RangeFilterBuilder::Create(*parts.ranges);
+    if (!ranges.ok()) return ranges.status();
+    builder->keys_->ranges = *std::move(ranges);
+  }
+  if (parts.prefixes) builder->keys_->prefixes.emplace(*parts.prefixes);
+  return Status::Ok();
+}
+
+void internal::FilterAccess::AddPointHash(uint64_t hash, FilterBuilder* builder) noexcept {
+  builder->keys_->Add(hash);
+}
+
+void internal::FilterAccess::DropParts(FilterBuilder* builder) {
+  builder->keys_->has_no_parts = true;
+}
+
+const std::string& internal::FilterAccess::NoRangesReason(const FilterBuilder& builder) noexcept {
+  return builder.keys_->no_ranges_reason;
+}
+
+uint64_t internal::FilterAccess::PartsMemoryBytes(const FilterBuilder& builder) noexcept {
+  return builder.keys_->ranges ? builder.keys_->ranges->memory_bytes() : 0;
+}
+
 void FilterBuilder::AddKey(std::string_view key) noexcept {
-  if (keys_->ranges) [[unlikely]]
-    keys_->ranges->AddKey(key);
+  if (keys_->has_parts()) [[unlikely]]
+    keys_->AddToParts(key);
   if (key.size() > kShortKeyBytes) return keys_->AddLongKey(key, options_.hash_seed);
   keys_->Add(HashShortKey(key, options_.hash_seed));
 }
 
 void FilterBuilder::AddHash(uint64_t hash) noexcept {
-  assert(!keys_->ranges);
+  assert(!keys_->has_parts());
   keys_->Add(hash);
 }
 
@@ -120,11 +196,12 @@ const std::string& FilterBuilder::fallback_reason() const noexcept {
 }
 
 Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) try {
+  if (keys_->prefixes && !keys_->has_no_parts) keys_->ChooseRule();
   Result<OwnedBytes> block = FinishPoints(layout);
-  if (!keys_->ranges) return block;
-  Status status = keys_->ranges->Finish(block.ok() ? &*block : nullptr);
-  if (!status.ok()) return status;
-  if (keys_->fallback_reason.empty()) keys_->fallback_reason = keys_->ranges->absent_reason();
+  if (!keys_->has_parts()) return block;
+  const bool has_parts = block.ok() && !std::exchange(keys_->has_no_parts, false);
+  keys_->FinishParts(has_parts ? &*block : nullptr);
+  if (keys_->fallback_reason.empty()) keys_->fallback_reason = keys_->no_ranges_reason;
   return block;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();

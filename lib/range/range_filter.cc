@@ -100,7 +100,7 @@ std::string RangeFilterBuilder::WhyNone() const {
   return keys_->empty() ? "no keys" : "";
 }
 
-Status RangeFilterBuilder::Finish(OwnedBytes* filter_block) try {
+Status RangeFilterBuilder::Finish(OwnedBytes* filter_block, std::string_view prefixes) try {
   struct Reset {
     RangeFilterBuilder* builder;
     ~Reset() {
@@ -111,35 +111,27 @@ Status RangeFilterBuilder::Finish(OwnedBytes* filter_block) try {
   } const reset{this};
   if (filter_block == nullptr) return Status::Ok();
   absent_reason_ = WhyNone();
-  if (!absent_reason_.empty()) return Status::Ok();
+  if (!absent_reason_.empty()) return internal::AppendParts(prefixes, "", filter_block);
   std::string ranges;
   const RangeFilterInfo info = internal::AppendRangePart(*keys_, options_, &ranges);
   if (info.estimated_fpr > options_.max_estimated_fpr) {
     absent_reason_ = "keys are too similar: estimated FPR of short ranges is " +
                      internal::ShortestText(std::round(1000 * info.estimated_fpr) / 1000) +
                      "; allowed: up to " + internal::ShortestText(options_.max_estimated_fpr);
-    return Status::Ok();
+    ranges.clear();
   }
-  const uint64_t size = filter_block->size + ranges.size() + internal::kMaxPartsFooterBytes;
-  if (size >= kMaxFilterBlockBytes) {
-    absent_reason_ = "filter block with a range filter would be " + std::to_string(size) +
-                     " bytes; allowed: less than " + std::to_string(kMaxFilterBlockBytes);
-    return Status::Ok();
-  }
-  OwnedBytes joined = internal::AllocateBlock(size, 0);
-  if (joined.memory == nullptr) return internal::OutOfMemory();
-  std::memcpy(joined.data(), filter_block->data(), filter_block->size);
-  std::memcpy(joined.data() + filter_block->size, ranges.data(), ranges.size());
-  internal::SealParts(filter_block->size, ranges.size(), &joined);
-  *filter_block = std::move(joined);
-  return Status::Ok();
+  return internal::AppendParts(prefixes, ranges, filter_block);
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
 RangeFilterReader RangeFilterReader::Open(ByteView block, Kernel kernel) noexcept {
+  return OpenPart(internal::SplitBlockIfReadable(block).ranges, kernel);
+}
+
+RangeFilterReader RangeFilterReader::OpenPart(ByteView ranges, Kernel kernel) noexcept {
   RangeFilterReader reader;
-  reader.ranges_ = internal::SplitBlockIfReadable(block).ranges;
+  reader.ranges_ = ranges;
   reader.kernel_ = kernel;
   return reader;
 }

@@ -8,6 +8,7 @@
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"
 #include "lib/base/kernels.h"
+#include "lib/block/parts.h"
 
 /// \file
 /// Range filters: whether some key may lie in [begin, end). A range filter follows the point filter
@@ -81,8 +82,9 @@ class RangeFilterBuilder {
 
   /// Appends the range filter to the block of a point filter; leaves the block as it is if there is
   /// none, see absent_reason(). Resets the builder, also on error; with null, only resets it.
+  /// `prefixes` is the prefix part (PrefixBuilder::Finish), if there is one.
   /// Errors: ResourceExhausted if out of memory; `filter_block` is then unchanged.
-  Status Finish(OwnedBytes* filter_block);
+  Status Finish(OwnedBytes* filter_block, std::string_view prefixes = {});
 
   /// Memory used by the keys so far, in bytes. Finish needs twice that.
   uint64_t memory_bytes() const noexcept;
@@ -109,11 +111,7 @@ class RangeFilterBuilder {
 /// Immutable, cheap to copy, thread-safe.
 class RangeFilterReader {
  public:
-  enum class Answer : uint8_t {
-    kMayMatch,  ///< There may be a key in the range.
-    kNo,        ///< There is no key in the range.
-    kBeyond,    ///< No key of this partition is in the range, but later partitions may have one.
-  };
+  using Answer = RangeAnswer;
 
   /// A reader without a filter: everything may match.
   RangeFilterReader() = default;
@@ -121,6 +119,9 @@ class RangeFilterReader {
   /// Opens a block of any alignment. Never fails: if the block has no range filter, or is not
   /// readable, everything may match. `kernel` is for tests and benchmarks.
   static RangeFilterReader Open(ByteView block, Kernel kernel = ActiveKernel()) noexcept;
+
+  /// The same for BlockParts::ranges.
+  static RangeFilterReader OpenPart(ByteView ranges, Kernel kernel = ActiveKernel()) noexcept;
 
   /// Whether the block has a range filter.
   bool is_ready() const noexcept { return !ranges_.empty(); }

@@ -5,6 +5,9 @@
 
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
+#include "lib/filter/filter_access.h"
+#include "lib/prefix/prefix_part.h"
+#include "lib/prefix/prefix_rule.h"
 #include "lib/range/range_filter.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
@@ -96,6 +99,38 @@ class RangeCheck {
   std::vector<RangeFilterReader> readers_;
 };
 
+/// Prefixes deny no range with a key, with ranges and without. The keys choose the rule, so that
+/// the rest of the input means what it always did.
+void BuildAndAskPrefixes(const std::vector<std::string>& keys, bool is_whole_file) {
+  static const char* const kRules[] = {"delimiter:/", "delimiter:%00", "lengths:1,2,9",
+                                       "fields:len8,1*", "fields:1*,len16,len32"};
+  const uint64_t choice = keys.empty() ? 0 : HashKey(keys.front()) + keys.size();
+  const size_t rule = choice % (std::size(kRules) + 1);
+  FilterParts parts;
+  parts.prefixes = {
+      .rule = rule < std::size(kRules) ? *internal::ParsePrefixRule(kRules[rule]) : "",
+      .num_lookups = static_cast<unsigned>(1 + choice / 8 % 3),
+      .is_whole_file = is_whole_file};
+  if (choice / 32 % 2 == 0) parts.ranges = {.is_whole_file = is_whole_file, .max_estimated_fpr = 1};
+  FilterBuilder builder = *FilterBuilder::Create({});
+  Require(internal::FilterAccess::AddParts(parts, &builder).ok(), "parts can be made");
+  for (const std::string& key : keys) builder.AddKey(key);
+  const OwnedBytes block = *builder.Finish();
+  Require(Filter::Verify(block.view()).ok(), "a finished block is sound");
+  Require(DescribePrefixes(block.view()).ok(), "it says which prefixes it has");
+  const Filter filter = Filter::Open(block.view());
+  const internal::BlockParts split = internal::SplitBlockIfReadable(block.view());
+  for (const std::string& key : keys) {
+    for (size_t bytes = 0; bytes <= key.size(); bytes += 1 + key.size() / 8) {
+      std::string end = key.substr(0, bytes) + '\xff';
+      const Answer answer =
+          internal::FilterAccess::QueryRange(filter, split, key.substr(0, bytes), end);
+      const auto first = std::lower_bound(keys.begin(), keys.end(), key.substr(0, bytes));
+      Require(answer == Answer::kMayMatch || *first >= end, "no range that holds a key is denied");
+    }
+  }
+}
+
 void BuildAndAsk(Input* input) {
   constexpr double kFprs[] = {0.015, 0.3, 0.1, 0.001, 1e-5};
   RangePartOptions options;
@@ -103,6 +138,7 @@ void BuildAndAsk(Input* input) {
   options.is_whole_file = input->Flag();
   options.max_estimated_fpr = 1;
   const std::vector<std::string> keys = AnyKeys(input);
+  BuildAndAskPrefixes(keys, options.is_whole_file);
   RangeFilterBuilder builder = *RangeFilterBuilder::Create(options);
   FilterBuilder points = *FilterBuilder::Create({.kind = FilterKind::kBlockedBloom});
   for (const std::string& key : keys) {

@@ -9,12 +9,13 @@
 namespace blocksieve::testing {
 namespace {
 
-// The parts of a block of version 2, whose fields begin at `fields_at`, as far as they are
+// The parts of a block of version 2 or 4, whose fields begin at `fields_at`, as far as they are
 // readable.
-void ResealParts(size_t fields_at, std::string* block) {
+void ResealParts(uint8_t version, size_t fields_at, std::string* block) {
   Decoder fields(AsBytes(*block).subspan(fields_at));
   const uint64_t filter_bytes = fields.Varint();
-  static_cast<void>(fields.Varint());  // size of the range part
+  if (version == kPrefixFormatVersion) static_cast<void>(fields.Varint());  // prefix part
+  static_cast<void>(fields.Varint());                                       // range part
   if (!fields.ok() || filter_bytes > fields_at || fields.rest().size() < sizeof(uint32_t)) return;
   const size_t checksum_at = block->size() - fields.rest().size();
   const auto ranges_at = static_cast<size_t>(filter_bytes);
@@ -45,8 +46,9 @@ std::optional<std::string> ResealFilterBlock(ByteView block) {
   std::string sealed(AsText(block));
   auto* const bytes = reinterpret_cast<uint8_t*>(sealed.data());
   const size_t payload = checksum_at - covered;
-  if (block[checksum_at - kAfterFields + 1] == kRangeFormatVersion) {
-    ResealParts(payload, &sealed);
+  const uint8_t version = block[checksum_at - kAfterFields + 1];
+  if (version == kRangeFormatVersion || version == kPrefixFormatVersion) {
+    ResealParts(version, payload, &sealed);
     StoreLittleEndian(bytes + checksum_at, Checksum({bytes + payload, covered}));
     return sealed;
   }

@@ -54,25 +54,35 @@ int Length(std::string_view text) noexcept {
   return static_cast<int>(std::min<size_t>(text.size(), 1 << 20));
 }
 
+// False without an info log, or if the line is longer than the logger's buffer and memory is short.
+bool WriteLine(rocksdb::Logger* info_log, rocksdb::InfoLogLevel level, std::string_view message,
+               std::string_view reason, std::string_view column_family) noexcept try {
+  if (info_log == nullptr) return false;
+  rocksdb::Log(level, info_log, "blocksieve: %s%.*s%s%.*s%.*s",
+               column_family.empty() ? "" : "column family ", Length(column_family),
+               column_family.data(), column_family.empty() ? "" : ": ", Length(message),
+               message.data(), Length(reason), reason.data());
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
 }  // namespace
 
 void LogLoudly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason,
                std::string_view column_family) noexcept {
-  const bool has_family = !column_family.empty();
-  const char* const before = has_family ? "column family " : "";
-  const char* const after = has_family ? ": " : "";
-  if (info_log != nullptr) {
-    try {
-      rocksdb::Log(rocksdb::InfoLogLevel::ERROR_LEVEL, info_log, "blocksieve: %s%.*s%s%.*s%.*s",
-                   before, Length(column_family), column_family.data(), after, Length(message),
-                   message.data(), Length(reason), reason.data());
-      return;
-    } catch (const std::bad_alloc&) {  // the logger allocates for long lines
-    }
-  }
-  std::fprintf(stderr, "blocksieve: %s%.*s%s%.*s%.*s\n", before, Length(column_family),
-               column_family.data(), after, Length(message), message.data(), Length(reason),
-               reason.data());
+  using rocksdb::InfoLogLevel;
+  if (WriteLine(info_log, InfoLogLevel::ERROR_LEVEL, message, reason, column_family)) return;
+  std::fprintf(stderr, "blocksieve: %s%.*s%s%.*s%.*s\n",
+               column_family.empty() ? "" : "column family ", Length(column_family),
+               column_family.data(), column_family.empty() ? "" : ": ", Length(message),
+               message.data(), Length(reason), reason.data());
+}
+
+void LogQuietly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason,
+                std::string_view column_family) noexcept {
+  using rocksdb::InfoLogLevel;
+  WriteLine(info_log, InfoLogLevel::INFO_LEVEL, message, reason, column_family);
 }
 
 std::shared_ptr<rocksdb::Logger> NewFullDiskLog(const std::string& database) {

@@ -14,6 +14,10 @@ namespace blocksieve::rocksdb_plugin {
 void LogLoudly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason = {},
                std::string_view column_family = {}) noexcept;
 
+/// The same for what is no problem: with level INFO, and only if there is an info log.
+void LogQuietly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason = {},
+                std::string_view column_family = {}) noexcept;
+
 /// A logger that writes the file LOG of a database like RocksDB's own; the previous file becomes
 /// LOG.old. On a full disk it drops the line. RocksDB's own logger ends the process at the next
 /// line if RocksDB was built with assertions, as Debian's is. Thread-safe.

@@ -46,7 +46,7 @@ rocksdb::Status CheckRocksDb(const FilterPolicyOptions& filter) {
     return rocksdb::Status::NotSupported(
         "blocksieve: " + problem + "; load that version, or build blocksieve for the loaded one");
   }
-  if (!filter.ranges) return rocksdb::Status::OK();
+  if (!rocksdb_plugin::NeedsExtractor(filter)) return rocksdb::Status::OK();
   const std::string& problem = TestRangesOnce();
   if (problem.empty()) return rocksdb::Status::OK();
   return rocksdb::Status::NotSupported("blocksieve: range filters do not work with RocksDB " +
@@ -90,7 +90,7 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
     if (!status.ok()) return status;
   }
   auto extractor = family.prefix_extractor;
-  if (filter.ranges) {
+  if (rocksdb_plugin::NeedsExtractor(filter)) {
     status = CheckRangeOptions(family, /*check_extractor=*/false);
     if (!status.ok()) return status;
     if (extractor != nullptr && !replaces_extractor && !IsRangeExtractor(extractor.get())) {
@@ -121,7 +121,7 @@ rocksdb::Status EnableFilter(OptionsToSet options, const FilterPolicyOptions& fi
 
 rocksdb::Status EnableRangeFilter(OptionsToSet options, const RangeFilterOptions& filter) {
   FilterPolicyOptions policy = filter.policy;
-  policy.ranges = true;
+  policy.ranges = policy.ranges || policy.prefixes.empty();
   return Enable(options, policy, filter.replace_prefix_extractor);
 }
 

@@ -8,13 +8,13 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/cache_charge.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
-#include "lib/range/range_filter.h"
 
 // The adapters between RocksDB's internal filter interface and the core.
 
@@ -48,22 +48,27 @@ class MemoryFit {
   std::atomic<double> balance_{0};
 };
 
-/// @{
-/// Log why a file gets no filter. `info_log` may be null, `column_family` empty if unknown.
+/// Logs why a file gets no filter. `info_log` may be null, `column_family` empty if unknown.
 void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
                  std::string_view column_family) noexcept;
-void LogNoRangeFilter(rocksdb::Logger* info_log, std::string_view reason,
-                      std::string_view column_family) noexcept;
-/// @}
 
-/// A builder for the filters of one file, owned by the caller. `info_log` may be null; log lines
-/// name `column_family` unless it is empty. `memory_fit` is null unless filters should fill their
-/// allocations, `charge` unless the memory for building is charged to a cache. Null if memory is
-/// short.
-rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, rocksdb::Logger* info_log,
-                                           std::shared_ptr<MemoryFit> memory_fit,
-                                           std::unique_ptr<CacheCharge> charge = nullptr,
-                                           std::string column_family = {});
+/// The parts for ranges that a FilterBuilder builds.
+struct RangeBits {
+  double bits_per_key = 0;  ///< Approximate size of the range part; 0 if there is none.
+  bool mark_files = false;  ///< See MarkNextFile.
+};
+
+/// How the filters of a file are built.
+struct BitsBuilderOptions {
+  rocksdb::Logger* info_log = nullptr;    ///< May be null.
+  std::string column_family = {};         ///< Named in log lines unless it is empty.
+  std::shared_ptr<MemoryFit> memory_fit;  ///< Set if filters should fill their allocations.
+  std::unique_ptr<CacheCharge> charge;    ///< Set if memory for building is charged to a cache.
+  std::optional<RangeBits> ranges = std::nullopt;  ///< Set if the builder has parts for ranges.
+};
+
+/// A builder for the filters of one file, owned by the caller. Null if memory is short.
+rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, BitsBuilderOptions options);
 
 /// A reader of any filter block: blocksieve's, stock RocksDB's, or an unreadable one, which may
 /// match everything. Owned by the caller; `contents` must outlive it. Null if memory is short.
@@ -71,14 +76,6 @@ rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents);
 
 /// Stock RocksDB's reader of any filter block. For it, blocksieve's blocks may match everything.
 rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents);
-
-/// A builder that appends a range filter to the key filter of `points`. Owned by the caller; null
-/// if memory is short. `mark_files`: see MarkNextFile.
-rocksdb::FilterBitsBuilder* NewRangeBitsBuilder(std::unique_ptr<rocksdb::FilterBitsBuilder> points,
-                                                RangeFilterBuilder ranges, bool mark_files,
-                                                rocksdb::Logger* info_log,
-                                                std::unique_ptr<CacheCharge> charge = nullptr,
-                                                std::string column_family = {});
 
 /// Whether the self-test has passed: the loaded RocksDB calls extractor and filter in the order
 /// that range filters rely on, so that their "no" is right. False before the self-test.

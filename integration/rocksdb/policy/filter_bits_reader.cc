@@ -8,9 +8,9 @@
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/block/filter_info.h"
+#include "lib/block/parts.h"
 #include "lib/filter/filter_access.h"
 #include "lib/hash/key_list.h"
-#include "lib/range/range_filter.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -22,19 +22,18 @@ static_assert(offsetof(rocksdb::Slice, data_) == 0 &&
 std::string_view AsView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
 // Answers a query for the prefix of all keys, which is empty, with the range of the current seek.
-RangeOutcome QueryRange(const RangeFilterReader& ranges, const Filter& points,
+RangeOutcome QueryRange(const Filter& filter, const internal::BlockParts& parts,
                         const rocksdb::Slice& prefix) noexcept {
   const std::optional<SeekRange> range = TakeSeekRange(AsView(prefix));
   if (!range) return RangeOutcome::kNoBound;
   if (range->begin.empty()) return RangeOutcome::kEmptyBegin;
   if (!RangesAreTrusted()) return RangeOutcome::kUntrusted;
-  const auto may_match = [&](std::string_view key) { return points.MayContain(key); };
-  switch (ranges.Query(range->begin, range->end, may_match)) {
-    case RangeFilterReader::Answer::kNo:
+  switch (internal::FilterAccess::QueryRange(filter, parts, range->begin, range->end)) {
+    case RangeAnswer::kNo:
       return RangeOutcome::kNo;
-    case RangeFilterReader::Answer::kBeyond:
+    case RangeAnswer::kBeyond:
       return RangeOutcome::kBeyondPartition;
-    case RangeFilterReader::Answer::kMayMatch:
+    case RangeAnswer::kMayMatch:
       break;
   }
   return RangeOutcome::kMayMatch;
@@ -71,12 +70,12 @@ class BitsReader final : public rocksdb::FilterBitsReader {
 // Answers range queries, which are probes for the empty prefix of all keys.
 class RangeBitsReader final : public rocksdb::FilterBitsReader {
  public:
-  explicit RangeBitsReader(ByteView block)
-      : points_(Filter::Open(block)), ranges_(RangeFilterReader::Open(block)) {}
+  RangeBitsReader(ByteView block, const internal::BlockParts& parts)
+      : points_(Filter::Open(block)), parts_(parts) {}
 
   bool MayMatch(const rocksdb::Slice& entry) override {
     if (entry.empty()) [[unlikely]] {
-      const RangeOutcome outcome = QueryRange(ranges_, points_.filter(), entry);
+      const RangeOutcome outcome = QueryRange(points_.filter(), parts_, entry);
       CountRangeQuery(outcome);
       return outcome != RangeOutcome::kNo;
     }
@@ -89,7 +88,7 @@ class RangeBitsReader final : public rocksdb::FilterBitsReader {
 
  private:
   BitsReader points_;
-  const RangeFilterReader ranges_;
+  const internal::BlockParts parts_;
 };
 
 }  // namespace
@@ -107,11 +106,12 @@ rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
   // same. Blocksieve's filters are never that short, and RocksDB's only if they are damaged.
   if (block.size() <= kZeroTailBytes) return new BitsReader(Filter());
   if (!HasFilterBlockTail(block)) return NewStockBitsReader(contents);
-  if (RangeFilterReader::Open(block).is_ready()) {
+  const internal::BlockParts parts = internal::SplitBlockIfReadable(block);
+  if (!parts.prefixes.empty() || !parts.ranges.empty()) {
     // ValidateOptions runs the test too, but not for read-only databases, nor for column families
     // that are added later.
     TestRangesOnce();
-    return new RangeBitsReader(block);
+    return new RangeBitsReader(block, parts);
   }
   return new BitsReader(Filter::Open(block));
 } catch (const std::bad_alloc&) {

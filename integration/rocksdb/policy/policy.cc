@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <new>
 
 #include "blocksieve/filter.h"
@@ -12,6 +13,10 @@
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "lib/base/kernels.h"
+#include "lib/filter/filter_access.h"
+#include "lib/prefix/prefix_part.h"
+#include "lib/prefix/prefix_rule.h"
+#include "lib/range/range_filter.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
@@ -27,15 +32,35 @@ FilterOptions CoreOptions(const FilterPolicyOptions& options, double target_fpr,
   return core;
 }
 
-RangePartOptions CoreRangeOptions(const FilterPolicyOptions& options, double range_fpr,
-                                  const rocksdb::FilterBuildingContext& context) {
-  RangePartOptions core;
-  core.range_fpr = range_fpr;
-  // An estimate near a coarse range_fpr is expected, and no sign of keys that are too much alike.
-  core.max_estimated_fpr = std::max(core.max_estimated_fpr, std::min(1.0, 1.5 * range_fpr));
-  core.is_whole_file = !context.table_options.partition_filters;
-  core.max_build_bytes = options.max_build_bytes;
-  return core;
+// Hashes per prefix that bring the false-positive rate of prefixes down to `prefix_fpr`.
+unsigned LookupsPerPrefix(double prefix_fpr, double target_fpr) {
+  constexpr double kRounding = 1e-9;
+  const double lookups = std::ceil(std::log(prefix_fpr) / std::log(target_fpr) - kRounding);
+  return static_cast<unsigned>(std::clamp<double>(lookups, 1, internal::PrefixPart::kMaxLookups));
+}
+
+FilterParts PartsOf(const FilterPolicyOptions& options, const FilterRates& rates,
+                    const rocksdb::FilterBuildingContext& context) {
+  FilterParts parts;
+  const bool is_whole_file = !context.table_options.partition_filters;
+  if (options.ranges) {
+    RangePartOptions& ranges = parts.ranges.emplace();
+    ranges.range_fpr = rates.range_fpr;
+    // An estimate near a coarse range_fpr is expected, and no sign of keys that are too much alike.
+    ranges.max_estimated_fpr =
+        std::max(ranges.max_estimated_fpr, std::min(1.0, 1.5 * rates.range_fpr));
+    ranges.is_whole_file = is_whole_file;
+    ranges.max_build_bytes = options.max_build_bytes;
+  }
+  if (!options.prefixes.empty()) {
+    const Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);
+    // An empty rule lets the builder choose one.
+    parts.prefixes = {.rule = rule.ok() ? *rule : "",
+                      .num_lookups = LookupsPerPrefix(
+                          options.prefix_fpr.value_or(kDefaultPrefixFpr), rates.target_fpr),
+                      .is_whole_file = is_whole_file};
+  }
+  return parts;
 }
 
 }  // namespace
@@ -52,7 +77,7 @@ Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem)
 rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
                                         const rocksdb::ColumnFamilyOptions& column_family) const {
   level_rates_.Learn(column_family);
-  if (options_.ranges) {
+  if (NeedsExtractor(options_)) {
     const rocksdb::Status status = CheckRangeOptions(column_family, /*check_extractor=*/true);
     if (!status.ok()) {
       LogLoudly(nullptr, MessageOf(status));
@@ -87,24 +112,23 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     return nullptr;
   }
   Result<FilterBuilder> builder = FilterBuilder::Create(CoreOptions(options_, target_fpr, context));
-  if (!builder.ok()) {
-    LogNoFilter(context.info_log, builder.status().message(), family);
+  Status status = builder.status();
+  if (status.ok()) {
+    status = internal::FilterAccess::AddParts(PartsOf(options_, *rates, context), &*builder);
+  }
+  if (!status.ok()) {
+    LogNoFilter(context.info_log, status.message(), family);
     return nullptr;
   }
-  std::unique_ptr<rocksdb::FilterBitsBuilder> points(
-      NewBitsBuilder(*std::move(builder), context.info_log,
-                     context.table_options.optimize_filters_for_memory ? memory_fit_ : nullptr,
-                     ChargeOfFilterBuilding(context.table_options), family));
-  if (points == nullptr || !options_.ranges) return points.release();
-  Result<RangeFilterBuilder> ranges =
-      RangeFilterBuilder::Create(CoreRangeOptions(options_, range_fpr, context));
-  if (!ranges.ok()) {
-    LogNoRangeFilter(context.info_log, ranges.status().message(), family);
-    return points.release();
+  BitsBuilderOptions bits{.info_log = context.info_log,
+                          .column_family = family,
+                          .memory_fit = nullptr,
+                          .charge = ChargeOfFilterBuilding(context.table_options)};
+  if (context.table_options.optimize_filters_for_memory) bits.memory_fit = memory_fit_;
+  if (NeedsExtractor(options_)) {
+    bits.ranges = {options_.ranges ? RangeBitsPerKey(range_fpr) : 0, options_.plain_range_reads};
   }
-  return NewRangeBitsBuilder(std::move(points), *std::move(ranges), options_.plain_range_reads,
-                             context.info_log, ChargeOfFilterBuilding(context.table_options),
-                             family);
+  return NewBitsBuilder(*std::move(builder), std::move(bits));
 } catch (const std::bad_alloc&) {  // RocksDB is not exception-safe
   LogNoFilter(context.info_log, "out of memory", context.column_family_name);
   return nullptr;

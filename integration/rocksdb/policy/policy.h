@@ -71,6 +71,15 @@ std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options);
 rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_family,
                                   bool check_extractor);
 
+/// Whether filters with these options answer for ranges, so that the column family needs the prefix
+/// extractor "blocksieve.range".
+inline bool NeedsExtractor(const FilterPolicyOptions& options) {
+  return options.ranges || !options.prefixes.empty();
+}
+
+/// The rate of prefixes if FilterPolicyOptions::prefix_fpr is not set.
+inline constexpr double kDefaultPrefixFpr = 0.01;
+
 /// Errors: InvalidArgument, naming the option, its value and the allowed range, or the options that
 /// exclude each other.
 rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options);

@@ -7,6 +7,7 @@
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/errors.h"
+#include "lib/prefix/prefix_rule.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -36,6 +37,19 @@ rocksdb::Status ParseKind(const std::string& name, const std::string& text, Poli
   return OptionOutOfRange(name, text, allowed);
 }
 
+constexpr std::string_view kAutoPrefixes = "auto";
+
+rocksdb::Status ParsePrefixes(const std::string&, const std::string& text, std::string* prefixes) {
+  if (text == "none" || text == kAutoPrefixes) {
+    *prefixes = text == "none" ? "" : text;
+    return rocksdb::Status::OK();
+  }
+  const Result<std::string> rule = internal::ParsePrefixRule(text);
+  if (!rule.ok()) return ToRocksStatus(rule.status());
+  *prefixes = internal::PrefixRuleText(AsBytes(*rule));
+  return rocksdb::Status::OK();
+}
+
 // An option that determines how precise filters are.
 struct Precision {
   const char* name;
@@ -50,6 +64,7 @@ constexpr Precision kPrecisions[] = {
     {"bits_per_key", &FilterPolicyOptions::bits_per_key, kMinAllocatedBitsPerKey,
      kMaxAllocatedBitsPerKey},
     {"range_fpr", &FilterPolicyOptions::range_fpr, kMinRangeFpr, kMaxRangeFpr},
+    {"prefix_fpr", &FilterPolicyOptions::prefix_fpr, kMinTargetFpr, kMaxTargetFpr},
     {"seek_fraction", &FilterPolicyOptions::seek_fraction, kMinSeekFraction, kMaxSeekFraction},
 };
 constexpr double kDefaultTargetFpr = 0.01;
@@ -106,8 +121,17 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
     if (options.ranges || !number) continue;
     return OptionOutOfRange(name, ToText(*number), "none, unless ranges=true");
   }
-  if (!options.ranges && options.plain_range_reads) {
-    return OptionOutOfRange("plain_range_reads", "true", "false, unless ranges=true");
+  if (!options.prefixes.empty()) {
+    std::string ignored;
+    rocksdb::Status status = ParsePrefixes("prefixes", options.prefixes, &ignored);
+    if (!status.ok()) return status;
+  } else if (options.prefix_fpr) {
+    return OptionOutOfRange("prefix_fpr", ToText(*options.prefix_fpr),
+                            "none, unless prefixes is set");
+  }
+  if (!NeedsExtractor(options) && options.plain_range_reads) {
+    return OptionOutOfRange("plain_range_reads", "true",
+                            "false, unless ranges=true or prefixes is set");
   }
   if (goal.differs_by_run() && options.range_fpr) {
     return OptionOutOfRange("range_fpr", ToText(*options.range_fpr),
@@ -128,6 +152,9 @@ const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
         {"kind",
          OptionAsText<PolicyKind>(offsetof(FilterPolicyOptions, kind), ParseKind, KindName)},
         {"max_build_bytes", WholeOption<uint64_t>(offsetof(FilterPolicyOptions, max_build_bytes))},
+        {"prefixes",
+         OptionAsText<std::string>(offsetof(FilterPolicyOptions, prefixes), ParsePrefixes,
+                                   [](const std::string& prefixes) { return prefixes; })},
         {"ranges", SwitchOption(offsetof(FilterPolicyOptions, ranges))},
         {"plain_range_reads", SwitchOption(offsetof(FilterPolicyOptions, plain_range_reads))},
     };
@@ -143,7 +170,7 @@ std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::
   if (type == PolicyOptionTypes().end()) {
     return "filter policy option " + internal::Shown(name + "=" + value) +
            " is unknown; allowed: target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes, "
-           "ranges, range_fpr, seek_fraction, plain_range_reads";
+           "ranges, range_fpr, seek_fraction, prefixes, prefix_fpr, plain_range_reads";
   }
   FilterPolicyOptions ignored;
   const rocksdb::Status status = type->second.Parse(config_options, name, value, &ignored);
@@ -163,6 +190,7 @@ std::string DescribePolicyOptions(const FilterPolicyOptions& options) {
   return text + "    kind: " + KindName(options.kind) +
          "\n    max_build_bytes: " + ToText(options.max_build_bytes) +
          "\n    ranges: " + SwitchText(options.ranges) +
+         "\n    prefixes: " + (options.prefixes.empty() ? "none" : options.prefixes) +
          "\n    plain_range_reads: " + SwitchText(options.plain_range_reads) + "\n";
 }
 

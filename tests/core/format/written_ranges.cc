@@ -11,6 +11,8 @@
 #include "lib/block/filter_info.h"
 #include "lib/block/parts.h"
 #include "lib/filter/filter_access.h"
+#include "lib/prefix/prefix_part.h"
+#include "lib/prefix/prefix_rule.h"
 #include "lib/range/range_filter.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
@@ -29,6 +31,8 @@ struct RangeRow {
   uint64_t file_hash;
   uint64_t answers_hash;  // HashKey of all answers
   FilterKind kind = FilterKind::kBlockedBloom;
+  std::string prefixes = {};
+  bool has_ranges = true;
 };
 
 std::string Text(const char* format, uint64_t number) {
@@ -70,6 +74,17 @@ Keys Texts() {
   return keys;
 }
 
+// Every path of three small trees.
+Keys Paths() {
+  Keys keys;
+  for (int i = 0; i < 600; ++i) {
+    keys.push_back(Text("/usr/share/p%03llu/", static_cast<uint64_t>(i * i % 97)));
+    keys.back() += Text("d%llu/", static_cast<uint64_t>(i % 5)) +
+                   Text("f%05llu", static_cast<uint64_t>(i * 7919 % 65536));
+  }
+  return keys;
+}
+
 std::vector<RangeRow> RangeRows() {
   constexpr auto kRibbon = FilterKind::kRibbon;
   const RangePartOptions defaults{.range_fpr = 0.015};
@@ -89,6 +104,17 @@ std::vector<RangeRow> RangeRows() {
        {.range_fpr = 0.03},
        0xd46bec4954b5c1c4,
        0x8717605e7b6aa068},
+      {"prefix_paths", &Paths, defaults, 0x396656c0831440b0, 0xe274ad593a44e8d7, kRibbon,
+       "delimiter:/", false},
+      {"prefix_partition",
+       &Texts,
+       {.range_fpr = 0.03, .is_whole_file = false},
+       0x79d5c1a190b9d40d,
+       0xdf729ec94912ca62,
+       FilterKind::kBlockedBloom,
+       "lengths:3,7"},
+      {"prefix_fields", [] { return Tenants(60, 30); }, defaults, 0xbaab3adf3e78cc16,
+       0xb595e978c0edfeac, kRibbon, "fields:32*,1,4*"},
   };
 }
 
@@ -103,30 +129,34 @@ class WrittenRange : public WrittenBlock {
   }
 
   std::string Make() const override {
-    FilterBuilder points = MakeBuilder(row_.kind);
-    RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create(row_.options));
-    for (const std::string& key : keys_) {
-      points.AddKey(key);
-      ranges.AddKey(key);
+    FilterBuilder builder = MakeBuilder(row_.kind);
+    FilterParts parts;
+    if (row_.has_ranges) parts.ranges = row_.options;
+    if (!row_.prefixes.empty()) {
+      parts.prefixes = {.rule = Must(internal::ParsePrefixRule(row_.prefixes)),
+                        .num_lookups = row_.has_ranges ? 2u : 1u,
+                        .is_whole_file = row_.options.is_whole_file};
     }
-    OwnedBytes block = FinishOk(points);
-    EXPECT_TRUE(ranges.Finish(&block).ok());
-    EXPECT_EQ(ranges.absent_reason(), "");
+    EXPECT_TRUE(internal::FilterAccess::AddParts(parts, &builder).ok());
+    for (const std::string& key : keys_) builder.AddKey(key);
+    const OwnedBytes block = FinishOk(builder);
+    EXPECT_EQ(internal::FilterAccess::NoRangesReason(builder), "");
     return Copy(block);
   }
 
   void ExpectGoldenAnswers(ByteView block, Kernel kernel) const override {
-    const RangeFilterReader reader = RangeFilterReader::Open(block, kernel);
+    const Reader reader(block, kernel, row_);
     ASSERT_TRUE(reader.is_ready());
     const RangeFilterInfo info = Must(DescribeRangeFilter(block));
-    EXPECT_EQ(info.num_keys, keys_.size());
-    EXPECT_EQ(info.is_whole_file, row_.options.is_whole_file);
+    EXPECT_EQ(info.num_keys, row_.has_ranges ? keys_.size() : 0);
+    EXPECT_EQ(info.is_whole_file, row_.has_ranges && row_.options.is_whole_file);
+    EXPECT_EQ(Must(DescribePrefixes(block)).rule, row_.prefixes);
     const Filter points = internal::FilterAccess::Open(block, kernel);
     std::string answers;
     for (size_t i = 0; i < keys_.size(); ++i) {
       const std::string& key = keys_[i];
       ASSERT_TRUE(points.MayContain(key));
-      ASSERT_EQ(reader.Query(key, key + '\0'), RangeFilterReader::Answer::kMayMatch);
+      ASSERT_EQ(reader.Query(key, key + '\0'), RangeAnswer::kMayMatch);
       const std::string after = key + '\0';
       AppendAnswer(reader.Query(after, after + '\0'), &answers);
       AppendAnswer(reader.Query(after, i + 1 < keys_.size() ? keys_[i + 1] : key + '\xff'),
@@ -144,11 +174,11 @@ class WrittenRange : public WrittenBlock {
   /// Members match point lookups, and ranges of just that key.
   uint64_t CountDenied(ByteView block) const override {
     const Filter points = Filter::Open(block);
-    const RangeFilterReader ranges = RangeFilterReader::Open(block);
+    const Reader ranges(block, ActiveKernel(), row_);
     uint64_t denied = 0;
     for (size_t i = 0; i < 3; ++i) {
       denied += !points.MayContain(keys_[i]);
-      denied += !ranges.MayContain(keys_[i], keys_[i] + '\0');
+      denied += ranges.Query(keys_[i], keys_[i] + '\0') != RangeAnswer::kMayMatch;
     }
     return denied;
   }
@@ -156,7 +186,7 @@ class WrittenRange : public WrittenBlock {
   bool Opens(ByteView bytes) const override {
     const bool has_points = Filter::Open(bytes).state() != Filter::State::kUnreadable;
     EXPECT_EQ(DescribeFilterBlock(bytes).ok(), has_points);
-    const bool has_ranges = RangeFilterReader::Open(bytes).is_ready();
+    const bool has_ranges = Reader(bytes, ActiveKernel(), row_).is_ready();
     if (!has_ranges) {
       const std::string answers = ProbeAll(bytes, ActiveKernel());
       EXPECT_EQ(answers.find_first_not_of('m'), std::string::npos) << "no range is denied";
@@ -167,7 +197,7 @@ class WrittenRange : public WrittenBlock {
   Status Verify(ByteView bytes) const override { return Filter::Verify(bytes); }
 
   std::string ProbeAll(ByteView bytes, Kernel kernel) const override {
-    const RangeFilterReader reader = RangeFilterReader::Open(bytes, kernel);
+    const Reader reader(bytes, kernel, row_);
     Random random(HashKey(AsText(bytes)));
     std::string answers;
     for (int i = 0; i < 20; ++i) {
@@ -186,6 +216,7 @@ class WrittenRange : public WrittenBlock {
 
   void UseAll(ByteView bytes) const override {
     static_cast<void>(DescribeRangeFilter(bytes));
+    static_cast<void>(DescribePrefixes(bytes));
     static_cast<void>(Filter::Verify(bytes));
   }
 
@@ -201,7 +232,7 @@ class WrittenRange : public WrittenBlock {
 
   size_t UncheckedBytes(ByteView block) const override {
     const internal::BlockParts parts = Must(internal::SplitBlock(block));
-    return parts.filter.size() + parts.ranges.size();
+    return parts.filter.size() + parts.prefixes.size() + parts.ranges.size();
   }
 
   size_t SoundBytes(ByteView block) const override {
@@ -209,7 +240,29 @@ class WrittenRange : public WrittenBlock {
   }
 
  private:
-  static void AppendAnswer(RangeFilterReader::Answer answer, std::string* answers) {
+  // Without prefixes the range part alone: its answers are the golden ones.
+  class Reader {
+   public:
+    Reader(ByteView block, Kernel kernel, const RangeRow& row)
+        : parts_(internal::SplitBlockIfReadable(block)),
+          filter_(internal::FilterAccess::Open(block, kernel)),
+          ranges_(RangeFilterReader::Open(block, kernel)),
+          has_prefixes_(!row.prefixes.empty()) {}
+
+    bool is_ready() const { return ranges_.is_ready() || !parts_.prefixes.empty(); }
+    RangeAnswer Query(std::string_view begin, std::string_view end) const {
+      if (!has_prefixes_) return ranges_.Query(begin, end);
+      return internal::FilterAccess::QueryRange(filter_, parts_, begin, end);
+    }
+
+   private:
+    const internal::BlockParts parts_;
+    const Filter filter_;
+    const RangeFilterReader ranges_;
+    const bool has_prefixes_;
+  };
+
+  static void AppendAnswer(RangeAnswer answer, std::string* answers) {
     answers->push_back("mnb"[static_cast<size_t>(answer)]);
   }
 

@@ -48,6 +48,7 @@ const ModelKind kKinds[] = {
     {.name = "PlainReads", .filters = RangeFilters::Ours(true), .plain_reads = true},
     {.name = "Timestamps", .timestamps = true},
     {.name = "Threads", .reads_in_threads = true},
+    {.name = "Prefixes", .has_prefixes = true},
     {.name = "Points", .points_only = true},
     {.name = "Repeatable", .is_repeatable = true},
 };

@@ -97,6 +97,19 @@ void DrawTable(const ModelKind& kind, Dice* dice, rocksdb::BlockBasedTableOption
   }
 }
 
+// Other boundaries than the files of the last opening have.
+std::shared_ptr<const rocksdb::FilterPolicy> DrawPrefixes(Dice* dice) {
+  static const char* const kRules[] = {
+      "delimiter:/", "delimiter:%3A,depth:1", "delimiter:q", "delimiter:%00", "delimiter:%FF",
+      "lengths:1,2", "lengths:4,7,12",        "fields:len8", "fields:1*,2",   "auto"};
+  FilterPolicyOptions policy;
+  policy.prefixes = kRules[dice->Below(std::size(kRules))];
+  policy.ranges = dice->OneIn(2);
+  if (dice->OneIn(3)) policy.prefix_fpr = 1e-4;
+  if (dice->OneIn(3)) policy.target_fpr = 0.3;
+  return *NewFilterPolicy(policy);
+}
+
 // blocksieve's policy with ranges and its extractor, or another policy from before or after it.
 void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   DbConfig& config = opening->config;
@@ -118,9 +131,9 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
       opening->name = "no filters";
       break;
     default:
-      config.table.filter_policy = kind.filters.policy;
+      config.table.filter_policy = kind.has_prefixes ? DrawPrefixes(dice) : kind.filters.policy;
       config.options.prefix_extractor = kind.filters.extractor;
-      opening->name = "ranges";
+      opening->name = kind.has_prefixes ? "prefixes" : "ranges";
       return;
   }
   config.table.whole_key_filtering = !dice->OneIn(4);

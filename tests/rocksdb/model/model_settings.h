@@ -32,6 +32,7 @@ struct ModelKind {
   // The run depends on its seed alone: it flushes and compacts, without background jobs. All files
   // and many partitions have range filters, over keys far apart.
   bool is_repeatable = false;
+  bool has_prefixes = false;  // filters have prefixes, sometimes ranges too
   bool points_only = false;  // key filters only, sometimes with prefixes of another extractor
 };
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "blocksieve/sizing.h"
 #include "blocksieve/status.h"
@@ -67,8 +68,25 @@ struct FilterPolicyOptions {
   /// not set. Divides the goal between both. Needs `ranges` and wasted_reads or bits_per_key.
   std::optional<double> seek_fraction = std::nullopt;
 
+  /// Where keys have prefixes, at any number of depths. Bounded seeks below a prefix that no key
+  /// has then read nothing. Needs the prefix extractor "blocksieve.range", as `ranges` does, with
+  /// which it may be combined. Empty, "none" in option strings: no prefixes. See RANGES.md.
+  ///   "delimiter:/"            after each "/"; special bytes are written %XX
+  ///   "delimiter:/,depth:3"    after the first three
+  ///   "lengths:4,12"           after 4 and after 12 bytes
+  ///   "fields:len8,2,len32,8"  after these fields: sizes in bytes, or content after a big-endian
+  ///                            length of 8, 16 or 32 bits; with "*" after a field, after that one
+  ///   "callback:NAME"          where the application says (blocksieve/prefix.h)
+  ///   "auto"                   chosen for each file from its keys, at most 0.3 bits per key
+  std::string prefixes = {};
+
+  /// FPR of prefixes, at most; never above that of keys. 1e-7 to 0.5; 0.01 if not set. Needs
+  /// `prefixes`.
+  std::optional<double> prefix_fpr = std::nullopt;
+
   /// Bounded seeks use range filters even without auto_prefix_mode. Files record the extractor
-  /// under another name, which makes RocksDB compare the bound; see RANGES.md. Needs `ranges`.
+  /// under another name, which makes RocksDB compare the bound; see RANGES.md. Needs `ranges` or
+  /// `prefixes`.
   bool plain_range_reads = false;
 };
 
@@ -87,7 +105,8 @@ BLOCKSIEVE_EXPORT Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilter
 
 /// Options of EnableRangeFilter (blocksieve/rocksdb.h).
 struct RangeFilterOptions {
-  FilterPolicyOptions policy = {};  ///< Options of the filter policy; `ranges` is always set.
+  /// Options of the filter policy; `ranges` is set unless `prefixes` is.
+  FilterPolicyOptions policy = {};
 
   /// Replace the column family's prefix extractor. Seeks that rely on the old one, with
   /// prefix_same_as_start or in prefix mode, no longer end where the prefix does.

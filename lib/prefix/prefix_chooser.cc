@@ -1,0 +1,81 @@
+#include "lib/prefix/prefix_chooser.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace blocksieve {
+namespace {
+
+constexpr double kMaxHashesPerKey = 0.03;
+constexpr double kMinCoverage = 0.9;
+// Sorted keys come in bursts of one prefix: before all are known, many more are forgiven.
+constexpr double kForgivenHashesPerKey = 0.12;
+constexpr uint64_t kKeysBetweenChecks = 4096;
+
+// As a big-endian number; bytes beyond the eighth do not count.
+uint64_t NumberOf(std::string_view key, size_t length) {
+  uint64_t number = 0;
+  for (size_t i = 0; i < std::min<size_t>(length, 8); ++i) {
+    number = number << 8 | (i < key.size() ? static_cast<uint8_t>(key[i]) : 0);
+  }
+  return number;
+}
+
+}  // namespace
+
+PrefixChooser::PrefixChooser(unsigned num_lookups, uint64_t hash_seed) {
+  constexpr std::string_view kDelimiters[] = {"/", "%3A", "|", "%23", "%00", ".", "-", "_", "%2C"};
+  constexpr size_t kLengths[] = {4, 8, 16};
+  const auto add = [&](const std::string& text, size_t length) {
+    std::string rule = *internal::ParsePrefixRule(text);
+    candidates_.push_back(
+        {PrefixBuilder({.rule = rule, .num_lookups = num_lookups, .hash_seed = hash_seed}), rule,
+         length});
+  };
+  for (const std::string_view delimiter : kDelimiters)
+    add("delimiter:" + std::string(delimiter), 0);
+  for (const size_t length : kLengths) add("lengths:" + std::to_string(length), length);
+}
+
+void PrefixChooser::AddKey(std::string_view key) {
+  if (num_keys_ == 0) first_key_ = key;
+  last_key_ = key;
+  for (Candidate& candidate : candidates_) {
+    const std::span<const uint64_t> hashes = candidate.prefixes.AddKey(key);
+    candidate.hashes.insert(candidate.hashes.end(), hashes.begin(), hashes.end());
+    candidate.num_keys += candidate.prefixes.last_has_prefix() ? 1 : 0;
+  }
+  if (++num_keys_ % kKeysBetweenChecks == 0) DropExpensive(kForgivenHashesPerKey);
+}
+
+void PrefixChooser::DropExpensive(double max_hashes_per_key) {
+  const auto keys = static_cast<double>(num_keys_);
+  std::erase_if(candidates_, [&](const Candidate& candidate) {
+    return static_cast<double>(candidate.hashes.size()) > max_hashes_per_key * keys ||
+           static_cast<double>(candidate.num_keys) < kMinCoverage * keys;
+  });
+}
+
+bool PrefixChooser::HasGaps(const Candidate& candidate) const {
+  if (candidate.length == 0 || candidate.length > 8) return true;
+  const uint64_t span =
+      NumberOf(last_key_, candidate.length) - NumberOf(first_key_, candidate.length);
+  return candidate.prefixes.num_prefixes() / 2 < span / 4;
+}
+
+PrefixChooser::Choice PrefixChooser::Choose() {
+  DropExpensive(kMaxHashesPerKey);
+  Candidate* best = nullptr;
+  for (Candidate& candidate : candidates_) {
+    const uint64_t prefixes = candidate.prefixes.num_prefixes();
+    if (prefixes < 2 || !HasGaps(candidate)) continue;
+    // Programs seek below delimiters; a length is the guess where there are none.
+    if (best != nullptr && best->length == 0 && candidate.length != 0) break;
+    if (best == nullptr || prefixes > best->prefixes.num_prefixes()) best = &candidate;
+  }
+  if (best == nullptr) return {};
+  return {best->rule, std::move(best->hashes), best->prefixes.num_prefixes()};
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/prefix/prefix_builder.h"
+
+namespace blocksieve {
+
+/// Chooses a rule from the keys of a file: of some delimiters or else of some lengths, the one with
+/// the most distinct prefixes
+///   - that have a boundary in at least nine of ten keys,
+///   - whose hashes take at most 0.3 bits per key, at ten bits each,
+///   - and that leave gaps: at most half of the values between the first prefix and the last occur.
+/// Random keys have no such rule. A candidate that has become too expensive is dropped early, so
+/// that most cost nothing after a few thousand keys.
+class PrefixChooser {
+ public:
+  PrefixChooser(unsigned num_lookups, uint64_t hash_seed);
+
+  void AddKey(std::string_view key);
+
+  struct Choice {
+    std::string rule;  ///< Empty: none pays.
+    std::vector<uint64_t> hashes;
+    uint64_t num_prefixes = 0;
+  };
+  Choice Choose();
+
+ private:
+  struct Candidate {
+    PrefixBuilder prefixes;
+    std::string rule;
+    size_t length = 0;  // of the prefixes of a rule by length; 0 for delimiters
+    std::vector<uint64_t> hashes = {};
+    uint64_t num_keys = 0;  // with a boundary
+  };
+
+  bool HasGaps(const Candidate& candidate) const;
+  void DropExpensive(double max_hashes_per_key);
+
+  std::vector<Candidate> candidates_;
+  std::string first_key_;
+  std::string last_key_;
+  uint64_t num_keys_ = 0;
+};
+
+}  // namespace blocksieve

@@ -1,0 +1,157 @@
+#include "lib/prefix/prefix_rule.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <shared_mutex>
+#include <utility>
+
+#include "lib/base/coding.h"
+#include "lib/base/errors.h"
+
+namespace blocksieve {
+namespace internal {
+namespace {
+
+class Callbacks {
+ public:
+  static Callbacks& Instance() {
+    static auto& callbacks = *new Callbacks;  // databases may be read while the process ends
+    return callbacks;
+  }
+
+  bool Add(std::string_view name, PrefixCallback callback) {
+    const std::unique_lock lock(mutex_);
+    return callbacks_.emplace(name, std::move(callback)).second;
+  }
+
+  // Callbacks are never removed, so a pointer stays valid.
+  const PrefixCallback* Find(std::string_view name) const {
+    const std::shared_lock lock(mutex_);
+    const auto found = callbacks_.find(name);
+    return found == callbacks_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::map<std::string, PrefixCallback, std::less<>> callbacks_;
+};
+
+// The size of a field with a length of `bytes` bytes, big endian, before its content.
+std::optional<size_t> SizedField(std::string_view key, size_t at, size_t bytes) noexcept {
+  if (key.size() - at < bytes) return std::nullopt;
+  uint64_t content = 0;
+  for (size_t i = 0; i < bytes; ++i) content = content << 8 | static_cast<uint8_t>(key[at + i]);
+  return bytes + static_cast<size_t>(content);
+}
+
+bool FindAfterDelimiters(ByteView parameters, std::string_view key, PrefixLengths* lengths) {
+  if (parameters.size() < 2) return false;
+  const size_t depth = parameters[0];
+  const std::string_view delimiter = AsText(parameters.subspan(1));
+  for (size_t at = 0; lengths->all().size() < depth && !lengths->is_full();) {
+    at = delimiter.size() == 1 ? key.find(delimiter[0], at) : key.find(delimiter, at);
+    if (at == std::string_view::npos) break;
+    at += delimiter.size();
+    if (at > kMaxPrefixBytes) break;
+    lengths->Add(at);
+  }
+  return depth != 0;
+}
+
+bool FindAtLengths(ByteView parameters, std::string_view key, PrefixLengths* lengths) {
+  Decoder from(parameters);
+  while (!from.rest().empty() && !lengths->is_full()) {
+    const size_t length = from.Fixed<uint16_t>();
+    if (!from.ok() || length <= lengths->longest()) return false;
+    if (length > key.size()) break;
+    lengths->Add(length);
+  }
+  return true;
+}
+
+bool FindAfterFields(ByteView parameters, std::string_view key, PrefixLengths* lengths) {
+  size_t at = 0;
+  Decoder from(parameters);
+  while (!from.rest().empty() && !lengths->is_full()) {
+    const auto type = from.Fixed<uint8_t>();
+    const auto size = from.Fixed<uint16_t>();
+    if (!from.ok()) return false;
+    const size_t length_bytes = type & ~kEndsPrefix;
+    if (length_bytes > 4 || length_bytes == 3 || (length_bytes == 0) != (size != 0)) return false;
+    const std::optional<size_t> field =
+        length_bytes == 0 ? size : SizedField(key, at, length_bytes);
+    if (!field || *field > key.size() - at) break;
+    at += *field;
+    if (at > kMaxPrefixBytes) break;
+    if ((type & kEndsPrefix) != 0) lengths->Add(at);
+  }
+  return true;
+}
+
+bool FindByCallback(ByteView name, std::string_view key, PrefixLengths* lengths) {
+  const PrefixCallback* const callback = FindPrefixCallback(AsText(name));
+  if (callback == nullptr) return false;
+  std::array<size_t, kMaxPrefixes> found;
+  const size_t count = (*callback)(key, found);
+  if (count > found.size()) return false;
+  for (size_t i = 0; i < count; ++i) {
+    if (found[i] <= lengths->longest() || found[i] > key.size()) return false;
+    if (found[i] > kMaxPrefixBytes) break;
+    lengths->Add(found[i]);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool IsPrefixCallbackName(std::string_view name) noexcept {
+  return !name.empty() && name.size() <= kMaxPrefixCallbackName &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                  c == '.' || c == '_' || c == '-';
+         });
+}
+
+const PrefixCallback* FindPrefixCallback(std::string_view name) noexcept {
+  return Callbacks::Instance().Find(name);
+}
+
+bool FindPrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept try {
+  lengths->Clear();
+  if (rule.empty()) return false;
+  const ByteView parameters = rule.subspan(1);
+  switch (static_cast<RuleKind>(rule[0])) {
+    case RuleKind::kDelimiter:
+      return FindAfterDelimiters(parameters, key, lengths);
+    case RuleKind::kLengths:
+      return FindAtLengths(parameters, key, lengths);
+    case RuleKind::kFields:
+      return FindAfterFields(parameters, key, lengths);
+    case RuleKind::kCallback:
+      return FindByCallback(parameters, key, lengths);
+  }
+  return false;
+} catch (...) {  // of the application's callback
+  return false;
+}
+
+}  // namespace internal
+
+Status RegisterPrefixCallback(std::string_view name, PrefixCallback callback) try {
+  if (!internal::IsPrefixCallbackName(name)) {
+    return Status::InvalidArgument("name is " + internal::Shown(name) + "; allowed: 1 to 64 " +
+                                   "letters, digits, '.', '_' and '-'");
+  }
+  if (!callback) return Status::InvalidArgument("callback is null");
+  if (internal::Callbacks::Instance().Add(name, std::move(callback))) return Status::Ok();
+  return Status::InvalidArgument("a callback named " + std::string(name) +
+                                 " is registered already");
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "blocksieve/bytes.h"
+#include "blocksieve/prefix.h"
+#include "blocksieve/status.h"
+
+// Where keys have boundaries, so that "is there any key below this prefix?" can be answered.
+//
+// A rule is written as text in options, and as bytes in filter blocks: a block is read by the rule
+// that it was built with. Whether a key has a boundary after its first n bytes must depend on these
+// n bytes alone. Otherwise a prefix of a range could have a boundary that the keys below it lack,
+// and the filter would say "no" although they exist.
+
+namespace blocksieve {
+
+/// Maximum number of prefixes of one key; boundaries after these are ignored.
+inline constexpr size_t kMaxPrefixes = 16;
+
+/// Maximum length of a prefix, in bytes; boundaries beyond it are ignored.
+inline constexpr size_t kMaxPrefixBytes = 65535;
+
+namespace internal {
+
+/// Lengths of the prefixes of a key, in ascending order.
+class PrefixLengths {
+ public:
+  void Clear() noexcept { size_ = 0; }
+  void Add(size_t length) noexcept { lengths_[size_++] = static_cast<uint32_t>(length); }
+  bool is_full() const noexcept { return size_ == kMaxPrefixes; }
+  bool empty() const noexcept { return size_ == 0; }
+  uint32_t longest() const noexcept { return size_ == 0 ? 0 : lengths_[size_ - 1]; }
+  std::span<const uint32_t> all() const noexcept { return {lengths_.data(), size_}; }
+
+ private:
+  std::array<uint32_t, kMaxPrefixes> lengths_;
+  size_t size_ = 0;
+};
+
+/// First byte of a rule; lib/FORMAT.md has the bytes that follow.
+enum class RuleKind : uint8_t { kDelimiter = 1, kLengths = 2, kFields = 3, kCallback = 4 };
+
+/// A field: one byte of type, with kEndsPrefix if a prefix ends after it, and two of its size.
+enum class FieldType : uint8_t { kFixed = 0, kLength8 = 1, kLength16 = 2, kLength32 = 4 };
+inline constexpr uint8_t kEndsPrefix = 0x80;
+inline constexpr size_t kFieldBytes = 3;
+
+/// Parses "delimiter:/", "delimiter:/,depth:3", "lengths:4,12", "fields:len8,2,len32,8" or
+/// "callback:NAME" into the bytes of a rule. Errors: InvalidArgument, with the position.
+Result<std::string> ParsePrefixRule(std::string_view text);
+
+/// The text of a rule, which ParsePrefixRule reads as the same rule; empty if it is damaged.
+std::string PrefixRuleText(ByteView rule);
+
+/// Maximum length of a callback's name, in bytes.
+inline constexpr size_t kMaxPrefixCallbackName = 64;
+bool IsPrefixCallbackName(std::string_view name) noexcept;
+
+/// The callback that was registered under a name, valid as long as the process runs; null if none.
+const PrefixCallback* FindPrefixCallback(std::string_view name) noexcept;
+
+/// Finds the prefixes of a key. False if the rule is damaged, or its callback is not registered or
+/// breaks its contract: nothing is then known about prefixes of the key.
+bool FindPrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept;
+
+}  // namespace internal
+}  // namespace blocksieve

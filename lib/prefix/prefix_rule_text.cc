@@ -1,0 +1,217 @@
+#include <charconv>
+#include <new>
+#include <utility>
+
+#include "lib/base/coding.h"
+#include "lib/base/errors.h"
+#include "lib/prefix/prefix_rule.h"
+
+namespace blocksieve::internal {
+namespace {
+
+constexpr size_t kMaxDelimiterBytes = 16;
+constexpr std::string_view kHexDigits = "0123456789ABCDEF";
+// Characters that option strings or this syntax give a meaning.
+constexpr std::string_view kEscaped = "%,;={}#\\: ";
+
+// Parses the text of a rule from left to right; remembers where it failed and why.
+class RuleParser {
+ public:
+  explicit RuleParser(std::string_view text) : text_(text) {}
+
+  Result<std::string> Parse() {
+    std::string rule;
+    bool ok = false;
+    if (Take("delimiter:")) {
+      ok = ParseDelimiter(&rule);
+    } else if (Take("lengths:")) {
+      ok = ParseList(&rule, RuleKind::kLengths, &RuleParser::ParseLength);
+    } else if (Take("fields:")) {
+      ok = ParseList(&rule, RuleKind::kFields, &RuleParser::ParseField);
+      if (ok && !has_mark_) rule[rule.size() - kFieldBytes] |= static_cast<char>(kEndsPrefix);
+    } else if (Take("callback:")) {
+      ok = ParseCallback(&rule);
+    } else {
+      Expect("delimiter:, lengths:, fields: or callback:");
+    }
+    if (ok && at_ != text_.size()) ok = Expect("the end");
+    if (ok) return rule;
+    return Status::InvalidArgument("prefixes is " + Shown(text_) + "; at byte " +
+                                   std::to_string(at_) + ": expected " + expected_ + ", found " +
+                                   (at_ == text_.size() ? "the end" : Shown(text_.substr(at_))));
+  }
+
+ private:
+  bool Expect(std::string what) {
+    expected_ = std::move(what);
+    return false;
+  }
+
+  bool Take(std::string_view token) {
+    if (text_.substr(at_, token.size()) != token) return false;
+    at_ += token.size();
+    return true;
+  }
+
+  bool ParseNumber(uint64_t highest, uint64_t* number) {
+    const char* const begin = text_.data() + at_;
+    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), *number);
+    if (error != std::errc() || *number < 1 || *number > highest) {
+      return Expect("a number from 1 to " + std::to_string(highest));
+    }
+    at_ += static_cast<size_t>(end - begin);
+    return true;
+  }
+
+  bool ParseDelimiter(std::string* rule) {
+    std::string delimiter;
+    while (at_ < text_.size() && text_[at_] != ',') {
+      if (delimiter.size() == kMaxDelimiterBytes) {
+        return Expect("a delimiter of at most " + std::to_string(kMaxDelimiterBytes) + " bytes");
+      }
+      if (text_[at_] != '%') {
+        delimiter += text_[at_++];
+        continue;
+      }
+      uint8_t byte = 0;
+      const std::string_view digits = text_.substr(at_ + 1, 2);
+      const auto [end, error] =
+          std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+      if (digits.size() != 2 || error != std::errc() || end != digits.data() + 2) {
+        return Expect("two hexadecimal digits after %");
+      }
+      delimiter += static_cast<char>(byte);
+      at_ += 3;
+    }
+    if (delimiter.empty()) return Expect("a delimiter");
+    uint64_t depth = kMaxPrefixes;
+    if (Take(",")) {
+      if (!Take("depth:")) return Expect("depth:");
+      if (!ParseNumber(kMaxPrefixes, &depth)) return false;
+    }
+    *rule = {static_cast<char>(RuleKind::kDelimiter), static_cast<char>(depth)};
+    *rule += delimiter;
+    return true;
+  }
+
+  bool ParseList(std::string* rule, RuleKind kind, bool (RuleParser::*parse_item)(std::string*)) {
+    *rule = {static_cast<char>(kind)};
+    for (size_t items = 1;; ++items) {
+      if (!(this->*parse_item)(rule)) return false;
+      if (at_ == text_.size() || text_[at_] != ',') return true;
+      if (items == kMaxPrefixes) {
+        return Expect("at most " + std::to_string(kMaxPrefixes) + " items");
+      }
+      ++at_;
+    }
+  }
+
+  bool ParseLength(std::string* rule) {
+    uint64_t length = 0;
+    const size_t begin = at_;
+    if (!ParseNumber(kMaxPrefixBytes, &length)) return false;
+    if (length <= last_length_) {
+      at_ = begin;
+      return Expect("a length above " + std::to_string(last_length_));
+    }
+    last_length_ = length;
+    AppendLittleEndian(rule, static_cast<uint16_t>(length));
+    return true;
+  }
+
+  bool ParseField(std::string* rule) {
+    uint64_t size = 0;
+    FieldType type = FieldType::kFixed;
+    if (Take("len8")) {
+      type = FieldType::kLength8;
+    } else if (Take("len16")) {
+      type = FieldType::kLength16;
+    } else if (Take("len32")) {
+      type = FieldType::kLength32;
+    } else if (!ParseNumber(kMaxPrefixBytes, &size)) {
+      return Expect("len8, len16, len32 or a size from 1 to " + std::to_string(kMaxPrefixBytes));
+    }
+    const bool is_marked = Take("*");
+    has_mark_ = has_mark_ || is_marked;
+    rule->push_back(static_cast<char>(static_cast<uint8_t>(type) | (is_marked ? kEndsPrefix : 0)));
+    AppendLittleEndian(rule, static_cast<uint16_t>(size));
+    return true;
+  }
+
+  bool ParseCallback(std::string* rule) {
+    const std::string_view name = text_.substr(at_);
+    if (!IsPrefixCallbackName(name)) {
+      return Expect("a name of 1 to " + std::to_string(kMaxPrefixCallbackName) +
+                    " letters, digits, '.', '_' and '-'");
+    }
+    if (FindPrefixCallback(name) == nullptr) {
+      return Expect("a callback that RegisterPrefixCallback made known");
+    }
+    *rule = {static_cast<char>(RuleKind::kCallback)};
+    *rule += name;
+    at_ = text_.size();
+    return true;
+  }
+
+  const std::string_view text_;
+  size_t at_ = 0;
+  std::string expected_;
+  uint64_t last_length_ = 0;
+  bool has_mark_ = false;
+};
+
+std::string FieldText(FieldType type, uint16_t size) {
+  return type == FieldType::kFixed ? std::to_string(size)
+                                   : "len" + std::to_string(8 * static_cast<int>(type));
+}
+
+}  // namespace
+
+Result<std::string> ParsePrefixRule(std::string_view text) try {
+  return RuleParser(text).Parse();
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
+}
+
+std::string PrefixRuleText(ByteView rule) {
+  if (rule.empty()) return "";
+  Decoder from(rule.subspan(1));
+  std::string text;
+  switch (static_cast<RuleKind>(rule[0])) {
+    case RuleKind::kDelimiter: {
+      const auto depth = from.Fixed<uint8_t>();
+      if (!from.ok() || from.rest().empty()) return "";
+      text = "delimiter:";
+      for (const uint8_t byte : from.rest()) {
+        const char c = static_cast<char>(byte);
+        if (byte > 0x20 && byte < 0x7f && kEscaped.find(c) == std::string_view::npos) {
+          text += c;
+        } else {
+          text.append({'%', kHexDigits[byte >> 4], kHexDigits[byte & 15]});
+        }
+      }
+      return depth == kMaxPrefixes ? text : text + ",depth:" + std::to_string(depth);
+    }
+    case RuleKind::kLengths:
+      while (!from.rest().empty()) {
+        text += (text.empty() ? "lengths:" : ",") + std::to_string(from.Fixed<uint16_t>());
+        if (!from.ok()) return "";
+      }
+      return text;
+    case RuleKind::kFields:
+      while (!from.rest().empty()) {
+        const auto type = from.Fixed<uint8_t>();
+        const auto size = from.Fixed<uint16_t>();
+        if (!from.ok()) return "";
+        text += (text.empty() ? "fields:" : ",") +
+                FieldText(static_cast<FieldType>(type & ~kEndsPrefix), size) +
+                ((type & kEndsPrefix) != 0 ? "*" : "");
+      }
+      return text;
+    case RuleKind::kCallback:
+      return "callback:" + std::string(AsText(from.rest()));
+  }
+  return "";
+}
+
+}  // namespace blocksieve::internal

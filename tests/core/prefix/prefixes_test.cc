@@ -1,0 +1,326 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blocksieve/filter.h"
+#include "blocksieve/prefix.h"
+#include "lib/block/parts.h"
+#include "lib/filter/filter_access.h"
+#include "lib/prefix/prefix_part.h"
+#include "lib/prefix/prefix_rule.h"
+#include "tests/support/environment.h"
+#include "tests/support/must.h"
+
+// Prefix filters: which prefixes a key has, which one a range has, and that no range with a key is
+// ever answered "no".
+
+namespace blocksieve::testing {
+namespace {
+
+using internal::CommonPrefix;
+using internal::FilterAccess;
+using std::string_literals::operator""s;
+
+std::vector<uint32_t> PrefixesOf(const std::string& rule, std::string_view key) {
+  internal::PrefixLengths lengths;
+  EXPECT_TRUE(
+      internal::FindPrefixes(AsBytes(Must(internal::ParsePrefixRule(rule))), key, &lengths));
+  return {lengths.all().begin(), lengths.all().end()};
+}
+
+std::string ErrorOf(std::string_view rule) {
+  return internal::ParsePrefixRule(rule).status().message();
+}
+
+TEST(PrefixRule, FindsBoundaries) {
+  using Lengths = std::vector<uint32_t>;
+  EXPECT_EQ(PrefixesOf("delimiter:/", "/usr/share/doc"), (Lengths{1, 5, 11}));
+  EXPECT_EQ(PrefixesOf("delimiter:/", "a//"), (Lengths{2, 3}));
+  EXPECT_EQ(PrefixesOf("delimiter:/", "plain"), Lengths{});
+  EXPECT_EQ(PrefixesOf("delimiter:/", ""), Lengths{});
+  EXPECT_EQ(PrefixesOf("delimiter:/,depth:2", "a/b/c/d"), (Lengths{2, 4}));
+  EXPECT_EQ(PrefixesOf("delimiter:%00%FF", "a\0\xff\0\0\xff"s), (Lengths{3, 6}));
+  EXPECT_EQ(PrefixesOf("delimiter:aa", "aaaaa"), (Lengths{2, 4}));
+  EXPECT_EQ(PrefixesOf("delimiter:/", std::string(40, '/')).size(), kMaxPrefixes);
+  EXPECT_EQ(PrefixesOf("delimiter:/", std::string(70000, 'a') + "/"), Lengths{}) << "too long";
+  EXPECT_EQ(PrefixesOf("lengths:4,12", "12345678901"), Lengths{4});
+  EXPECT_EQ(PrefixesOf("lengths:4,12", "123456789012"), (Lengths{4, 12}));
+  EXPECT_EQ(PrefixesOf("fields:len8,2", "\x03nsp42field"), Lengths{6});
+  EXPECT_EQ(PrefixesOf("fields:len8*,2*", "\x03nsp42field"), (Lengths{4, 6}));
+  EXPECT_EQ(PrefixesOf("fields:len8,2", "\x03nsp4"), Lengths{});
+  EXPECT_EQ(PrefixesOf("fields:len16,len32", "\0\x02nn\0\0\0\x01k-"s), Lengths{9});
+  EXPECT_EQ(PrefixesOf("fields:len32", "\xff\xff\xff\xffk"), Lengths{}) << "longer than the key";
+}
+
+TEST(PrefixRule, IsWrittenAsItIsRead) {
+  for (const std::string text :
+       {"delimiter:/", "delimiter:/,depth:3", "delimiter:%3A%3A", "delimiter:%00", "lengths:1",
+        "lengths:4,12", "fields:len8,2,len32,8*", "fields:len16*,1*"}) {
+    const std::string rule = Must(internal::ParsePrefixRule(text));
+    EXPECT_EQ(internal::PrefixRuleText(AsBytes(rule)), text);
+    for (size_t bytes = 0; bytes < rule.size(); ++bytes) {
+      internal::PrefixLengths ignored;
+      static_cast<void>(internal::PrefixRuleText(AsBytes(rule).first(bytes)));
+      static_cast<void>(internal::FindPrefixes(AsBytes(rule).first(bytes), "a/b/c", &ignored));
+    }
+  }
+  EXPECT_EQ(internal::PrefixRuleText(AsBytes(Must(internal::ParsePrefixRule("fields:len8,2")))),
+            "fields:len8,2*");
+}
+
+TEST(PrefixRule, SaysWhatIsWrong) {
+  EXPECT_EQ(ErrorOf("slash"),
+            "prefixes is slash; at byte 0: expected delimiter:, lengths:, fields: or callback:, "
+            "found slash");
+  for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"delimiter:", "expected a delimiter, found the end"},
+           {"delimiter:%4", "expected two hexadecimal digits after %, found %4"},
+           {"delimiter:%zz", "expected two hexadecimal digits after %, found %zz"},
+           {"delimiter:" + std::string(1 << 20, '/'), "expected a delimiter of at most 16 bytes"},
+           {"delimiter:/,depth:17", "at byte 18: expected a number from 1 to 16, found 17"},
+           {"delimiter:/,3", "expected depth:, found 3"},
+           {"lengths:", "expected a number from 1 to 65535, found the end"},
+           {"lengths:0", "expected a number from 1 to 65535, found 0"},
+           {"lengths:8,4", "at byte 10: expected a length above 8, found 4"},
+           {"lengths:8,8", "expected a length above 8, found 8"},
+           {"lengths:65536", "expected a number from 1 to 65535"},
+           {"lengths:4;", "expected the end, found ;"},
+           {"fields:len64", "expected len8, len16, len32 or a size from 1 to 65535, found len64"},
+           {"fields:0", "expected len8, len16, len32 or a size from 1 to 65535, found 0"},
+           {"callback:", "expected a name of 1 to 64 letters"},
+           {"callback:unknown", "expected a callback that RegisterPrefixCallback made known"}}) {
+    EXPECT_NE(ErrorOf(text).find(expected), std::string::npos) << ErrorOf(text);
+    EXPECT_LT(ErrorOf(text).size(), 250u);
+  }
+  std::string many = "lengths:1";
+  for (int i = 2; i <= 200; ++i) many += "," + std::to_string(i);
+  EXPECT_NE(ErrorOf(many).find("expected at most 16 items"), std::string::npos) << ErrorOf(many);
+}
+
+TEST(PrefixRule, TakesCallbacksByName) {
+  const auto after_first_byte = [](std::string_view key, std::span<size_t> lengths) -> size_t {
+    if (key.empty()) return 0;
+    lengths[0] = 1;
+    return 1;
+  };
+  EXPECT_TRUE(RegisterPrefixCallback("test.first", after_first_byte).ok());
+  EXPECT_EQ(PrefixesOf("callback:test.first", "key"), std::vector<uint32_t>{1});
+  EXPECT_EQ(RegisterPrefixCallback("test.first", after_first_byte).message(),
+            "a callback named test.first is registered already");
+  EXPECT_EQ(RegisterPrefixCallback("no blanks", after_first_byte).code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(RegisterPrefixCallback("test.null", nullptr).message(), "callback is null");
+
+  // A callback that breaks its contract: the filter goes without prefixes, and is right.
+  int broken = 0;
+  for (const std::vector<size_t>& wrong : std::vector<std::vector<size_t>>{
+           {0}, {2, 1}, {1, 1}, {1000}, std::vector<size_t>(1, SIZE_MAX), {}}) {
+    const std::string name = "test.broken" + std::to_string(broken++);
+    EXPECT_TRUE(RegisterPrefixCallback(name, [wrong](std::string_view, std::span<size_t> lengths) {
+                  std::copy(wrong.begin(), wrong.end(), lengths.begin());
+                  return wrong.empty() ? size_t{1'000'000} : wrong.size();
+                }).ok());
+    const std::vector<std::string> keys = {"abc", "abd"};
+    const Filter filter = Must(Filter::Build(keys, {.prefixes = "callback:" + name}));
+    EXPECT_TRUE(filter.MayContainRange("x", "y"));
+    EXPECT_EQ(Must(DescribePrefixes(filter.bytes())).num_prefixes, 0u);
+  }
+  ASSERT_TRUE(
+      RegisterPrefixCallback("test.throws", [](std::string_view, std::span<size_t>) -> size_t {
+        throw 1;
+      }).ok());
+  const std::vector<std::string> keys = {"abc", "abd"};
+  EXPECT_TRUE(
+      Must(Filter::Build(keys, {.prefixes = "callback:test.throws"})).MayContainRange("x", "y"));
+}
+
+TEST(CommonPrefixOfRange, IsThatOfBothEndsOrWhatTheEndSucceeds) {
+  EXPECT_EQ(CommonPrefix("a/b/", "a/b0"), "a/b/");
+  EXPECT_EQ(CommonPrefix("a/b/c", "a/b/d"), "a/b/c");
+  EXPECT_EQ(CommonPrefix("a/b/c", "a/b/e"), "a/b/");
+  EXPECT_EQ(CommonPrefix("a/b/c", "a/b/d "), "a/b/");
+  EXPECT_EQ(CommonPrefix("a\xff", "b"), "a\xff");
+  EXPECT_EQ(CommonPrefix("a\xff\xffz", "b"), "a\xff\xff");
+  EXPECT_EQ(CommonPrefix("az\xff", "b"), "a");
+  EXPECT_EQ(CommonPrefix("a", "a\0"s), "a");
+  EXPECT_EQ(CommonPrefix("", "a"), "");
+  EXPECT_EQ(CommonPrefix("\xff", "\xff\xff"), "\xff");
+}
+
+std::vector<std::string> AllStrings(std::string_view alphabet, size_t max_bytes) {
+  std::vector<std::string> all = {""};
+  for (size_t i = 0; i < all.size() && all[i].size() < max_bytes; ++i) {
+    for (const char byte : alphabet) all.push_back(all[i] + byte);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// Every key of every range between strings of up to three bytes out of four has it.
+TEST(CommonPrefixOfRange, IsThatOfEveryKeyInIt) {
+  const std::vector<std::string> keys = AllStrings("\0ab\xff"s, 4);
+  const std::vector<std::string> ends = AllStrings("\0ab\xff"s, 3);
+  for (const std::string& begin : ends) {
+    for (const std::string& end : ends) {
+      if (begin >= end) continue;
+      const std::string prefix(CommonPrefix(begin, end));
+      for (auto key = std::lower_bound(keys.begin(), keys.end(), begin);
+           key != keys.end() && *key < end; ++key) {
+        ASSERT_TRUE(key->starts_with(prefix)) << ::testing::PrintToString(*key);
+      }
+    }
+  }
+}
+
+// Keys in partitions, as RocksDB cuts a file: a range is looked up in the first partition whose
+// last key is not below its begin.
+class Partitions {
+ public:
+  Partitions(const std::vector<std::string>& keys, const std::string& rule, bool ranges,
+             size_t keys_per_partition) {
+    const bool is_whole = keys_per_partition >= keys.size();
+    FilterParts parts;
+    if (ranges) parts.ranges = {.is_whole_file = is_whole, .max_estimated_fpr = 1};
+    parts.prefixes = {.rule = rule == "auto" ? "" : Must(internal::ParsePrefixRule(rule)),
+                      .num_lookups = static_cast<unsigned>(1 + keys.size() % 3),
+                      .is_whole_file = is_whole};
+    FilterBuilder builder = Must(FilterBuilder::Create({.hash_seed = keys.size()}));
+    parts.prefixes->hash_seed = keys.size();
+    EXPECT_TRUE(FilterAccess::AddParts(parts, &builder).ok());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      builder.AddKey(keys[i]);
+      if (i + 1 != keys.size() && (i + 1) % keys_per_partition != 0) continue;
+      blocks_.push_back(Must(builder.Finish()));
+      last_keys_.push_back(keys[i]);
+    }
+  }
+
+  RangeAnswer Ask(std::string_view begin, std::string_view end) const {
+    const auto found = std::lower_bound(last_keys_.begin(), last_keys_.end(), begin);
+    if (found == last_keys_.end()) return RangeAnswer::kMayMatch;
+    const ByteView block = blocks_[static_cast<size_t>(found - last_keys_.begin())].view();
+    return FilterAccess::QueryRange(Filter::Open(block), internal::SplitBlockIfReadable(block), begin,
+                                  end);
+  }
+
+ private:
+  std::vector<OwnedBytes> blocks_;
+  std::vector<std::string> last_keys_;
+};
+
+using Random = std::mt19937_64;
+
+std::string RandomKey(Random* random) {
+  static constexpr char kAlphabet[] = {'a', '/', '\0', '\xff'};
+  std::string key((*random)() % 9, 'a');
+  for (char& byte : key) byte = kAlphabet[(*random)() % 4];
+  return key;
+}
+
+std::string RandomRule(Random* random) {
+  static const std::vector<std::string> rules = {
+      "delimiter:/",    "delimiter:/,depth:1", "delimiter:a/",   "delimiter:%FF", "delimiter:%00",
+      "lengths:1,2,5",  "lengths:3",           "fields:len8,1*", "fields:1,2*",   "auto",
+      "fields:1*,len8*"};
+  return rules[(*random)() % rules.size()];
+}
+
+TEST(PrefixFilter, NeverDeniesARangeThatHasAKey) {
+  const int rounds = LongTests() ? 500'000 : 300;
+  uint64_t denied = 0;
+  uint64_t empty = 0;
+  for (int round = 0; round < rounds; ++round) {
+    Random random(static_cast<uint64_t>(round));
+    std::vector<std::string> keys(1 + random() % 60);
+    for (std::string& key : keys) key = RandomKey(&random);
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    const std::string rule = RandomRule(&random);
+    const Partitions filter(keys, rule, random() % 2 == 0, 1 + random() % 60);
+    for (int query = 0; query < 300; ++query) {
+      std::string begin = RandomKey(&random);
+      std::string end = random() % 2 == 0 ? RandomKey(&random) : begin.substr(0, random() % 9);
+      if (!end.empty() && begin.starts_with(end)) ++end.back();
+      const auto found = std::lower_bound(keys.begin(), keys.end(), begin);
+      const bool has_key = found != keys.end() && *found < end;
+      const RangeAnswer answer = filter.Ask(begin, end);
+      ASSERT_FALSE(has_key && answer == RangeAnswer::kNo)
+          << rule << ", seed " << round << ": " << ::testing::PrintToString(begin) << " to "
+          << ::testing::PrintToString(end);
+      empty += begin < end && !has_key;
+      denied += answer == RangeAnswer::kNo;
+    }
+  }
+  EXPECT_GT(denied, empty / 10) << "a filter that never says no hides every bug";
+}
+
+std::vector<std::string> Events() {
+  std::vector<std::string> keys;
+  for (int account = 0; account < 200; account += 2) {
+    for (int user = 0; user < 20; user += 2) {
+      for (int event = 0; event < 10; ++event) {
+        keys.push_back("acc" + std::to_string(account) + ":user" + std::to_string(user) + ":" +
+                       std::to_string(100000 + event * 37));
+      }
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+TEST(PrefixFilter, DeniesAbsentPrefixesOfEveryDepth) {
+  const std::vector<std::string> keys = Events();
+  for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
+    const Filter filter = Must(Filter::Build(keys, {.kind = kind, .prefixes = "delimiter:%3A"}));
+    uint64_t asked = 0;
+    uint64_t passed = 0;
+    for (int account = 0; account < 200; ++account) {
+      const std::string below = "acc" + std::to_string(account);
+      const bool has_account = account % 2 == 0;
+      ASSERT_TRUE(!has_account || filter.MayContainRange(below + ":", below + ";"));
+      if (!has_account) ++asked, passed += filter.MayContainRange(below + ":", below + ";");
+      for (int user = has_account ? 1 : 0; has_account && user < 20; user += 2) {
+        const std::string prefix = below + ":user" + std::to_string(user);
+        ++asked;
+        passed += filter.MayContainRange(prefix + ":", prefix + ";");
+      }
+    }
+    EXPECT_LE(static_cast<double>(passed), 0.03 * static_cast<double>(asked));
+    const PrefixInfo info = Must(DescribePrefixes(filter.bytes()));
+    EXPECT_EQ(info.rule, "delimiter:%3A");
+    EXPECT_EQ(info.num_prefixes, 100u + 100 * 10);
+    for (const std::string& key : keys) ASSERT_TRUE(filter.MayContain(key));
+  }
+}
+
+TEST(PrefixFilter, AutoFindsTheDelimiterAndCostsNothingWithoutStructure) {
+  const std::vector<std::string> events = Events();
+  // Ten events of each user: too many prefixes. A hundred pay.
+  std::vector<std::string> keys;
+  for (const std::string& key : events) {
+    for (char c = 'a'; c < 'k'; ++c) keys.push_back(key + c);
+  }
+  const Filter structured = Must(Filter::Build(keys, {.prefixes = "auto"}));
+  EXPECT_EQ(Must(DescribePrefixes(structured.bytes())).rule, "delimiter:%3A");
+  EXPECT_FALSE(structured.MayContainRange("acc1:", "acc1;"));
+
+  for (const size_t bytes : {4, 8, 16, 24}) {
+    Random random(bytes);
+    std::vector<std::string> numbers(20'000, std::string(bytes, 0));
+    for (std::string& key : numbers) {
+      for (char& byte : key) byte = static_cast<char>(random());
+    }
+    std::sort(numbers.begin(), numbers.end());
+    const Filter with = Must(Filter::Build(numbers, {.prefixes = "auto"}));
+    const Filter without = Must(Filter::Build(numbers));
+    EXPECT_EQ(with.bytes().size(), without.bytes().size()) << bytes;
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

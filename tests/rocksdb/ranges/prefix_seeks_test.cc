@@ -1,0 +1,221 @@
+#include <gtest/gtest.h>
+#include <rocksdb/perf_context.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blocksieve/hash.h"
+#include "tests/rocksdb/ranges/range_db.h"
+#include "tests/support/db_checks.h"
+#include "tests/support/key_sets.h"
+
+// Bounded seeks below prefixes, in databases whose files hold random parts of the keys.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+constexpr uint64_t kFiles = 4;
+
+struct PrefixCase {
+  const char* name;
+  FilterShape shape = FilterShape::kFull;
+  bool ranges = false;
+};
+
+void PrintTo(const PrefixCase& each, std::ostream* out) { *out << each.name; }
+
+class PrefixSeeks : public ::testing::TestWithParam<PrefixCase> {
+ protected:
+  void Open(const std::string& prefixes) {
+    RangeFilterOptions options;
+    options.policy.prefixes = prefixes;
+    options.policy.ranges = GetParam().ranges;
+    DbConfig config = RangeConfig(GetParam().shape, options);
+    if (db_ == nullptr) {
+      db_ = std::make_unique<TestDb>(config);
+    } else {
+      db_->Reopen(config);
+    }
+  }
+
+  /// Writes each key to one of the files.
+  void Write(const std::vector<std::string>& keys) {
+    for (uint64_t file = 0; file < kFiles; ++file) {
+      for (size_t i = 0; i < keys.size(); ++i) {
+        if (HashKey(keys[i]) % kFiles != file) continue;
+        MustBeOk((*db_)->Put({}, keys[i], std::string(80, 'v')), "put");
+      }
+      MustBeOk((*db_)->Flush({}), "flush");
+    }
+    keys_.insert(keys.begin(), keys.end());
+  }
+
+  /// What a scan of all keys below a prefix found and asked.
+  struct Scan {
+    uint64_t rows = 0;
+    uint64_t blocks = 0;
+    RangeFilterCounts counts;
+  };
+  Scan Below(const std::string& prefix) {
+    std::string end = prefix;
+    while (end.back() == '\xff') end.pop_back();
+    ++end.back();
+    const rocksdb::Slice bound(end);
+    rocksdb::ReadOptions read;
+    PrepareRangeRead(&bound, &read);
+    Scan scan;
+    const RangeFilterCounts before = GetRangeFilterCounts();
+    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+    rocksdb::PerfContext& perf = *rocksdb::get_perf_context();
+    perf.Reset();
+    const std::unique_ptr<rocksdb::Iterator> iterator((*db_)->NewIterator(read));
+    auto expected = keys_.lower_bound(prefix);
+    for (iterator->Seek(prefix); iterator->Valid(); iterator->Next(), ++scan.rows, ++expected) {
+      EXPECT_EQ(iterator->key().ToString(), *expected);
+      if (iterator->key().ToString() != *expected) break;
+    }
+    EXPECT_TRUE(expected == keys_.lower_bound(end)) << "rows are missing below " << prefix;
+    MustBeOk(iterator->status(), "scan");
+    scan.blocks = perf.block_read_count - perf.index_block_read_count -
+                  perf.filter_block_read_count + perf.block_cache_hit_count -
+                  perf.block_cache_index_hit_count - perf.block_cache_filter_hit_count;
+    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+    scan.counts = CountsSince(before);
+    return scan;
+  }
+
+  std::unique_ptr<TestDb> db_;
+  std::set<std::string> keys_;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, PrefixSeeks,
+    ::testing::Values(PrefixCase{"Full"}, PrefixCase{"Partitioned", FilterShape::kPartitioned},
+                      PrefixCase{"FullWithRanges", FilterShape::kFull, true},
+                      PrefixCase{"PartitionedWithRanges", FilterShape::kPartitioned, true}),
+    ParamNames());
+
+std::string Path(int package, int file) {
+  return "/usr/share/doc/package" + std::to_string(package) + "/part" + std::to_string(file % 3) +
+         "/file" + std::to_string(file);
+}
+
+std::vector<std::string> Paths() {
+  std::vector<std::string> paths;
+  for (int package = 0; package < 400; package += 2) {
+    for (int file = 0; file < 12; ++file) paths.push_back(Path(package, file));
+  }
+  return paths;
+}
+
+TEST_P(PrefixSeeks, ReadNothingBelowAbsentDirectories) {
+  Open("delimiter:/");
+  Write(Paths());
+  RangeFilterCounts counts;
+  uint64_t blocks = 0;
+  uint64_t seeks = 0;
+  for (int package = 1; package < 400; package += 2) {
+    for (const std::string& absent :
+         {"/usr/share/doc/package" + std::to_string(package) + "/",
+          "/usr/share/doc/package" + std::to_string(package - 1) + "/part7/"}) {
+      const Scan scan = Below(absent);
+      ASSERT_EQ(scan.rows, 0u);
+      blocks += scan.blocks;
+      counts.no += scan.counts.no;
+      ++seeks;
+    }
+  }
+  EXPECT_GT(counts.no * 20, kFiles * seeks * 19);
+  EXPECT_LT(blocks * 20, kFiles * seeks);
+  for (int package = 0; package < 400; package += 40) {
+    const std::string below = "/usr/share/doc/package" + std::to_string(package) + "/";
+    EXPECT_EQ(Below(below).rows, 12u);
+    EXPECT_EQ(Below(below + "part1/").rows, 4u);
+  }
+}
+
+// Kvrocks' member keys: namespace, slot, key, version, member.
+std::string MemberPrefix(uint64_t key) {
+  const std::string user = "user:" + std::to_string(key * 7919 % 1'000'000);
+  const auto version = MakeKey(KeyShape::kCounter, 1'700'000'000 + key % 4096).substr(0, 8);
+  std::string prefix("\x05__ns_", 6);
+  prefix += static_cast<char>(key % 64);
+  prefix += static_cast<char>(key % 251);
+  prefix += std::string(3, '\0') + static_cast<char>(user.size());
+  return prefix + user + version;
+}
+
+TEST_P(PrefixSeeks, ReadOnlyTheFileThatHasTheObject) {
+  Open("fields:len8,2,len32,8");
+  const std::string member(8, 'm');
+  for (uint64_t file = 0; file < kFiles; ++file) {
+    std::vector<std::string> keys;
+    for (uint64_t key = file; key < 1200; key += kFiles) {
+      for (char i = '0'; i < '8'; ++i) keys.push_back(MemberPrefix(key) + member + i);
+    }
+    for (const std::string& key : keys) {
+      MustBeOk((*db_)->Put({}, key, std::string(20, 'v')), "put");
+    }
+    MustBeOk((*db_)->Flush({}), "flush");
+    keys_.insert(keys.begin(), keys.end());
+  }
+  uint64_t blocks = 0;
+  uint64_t seeks = 0;
+  for (uint64_t key = 0; key < 1200; key += 7, ++seeks) {
+    const Scan scan = Below(MemberPrefix(key));
+    EXPECT_EQ(scan.rows, 8u);
+    blocks += scan.blocks;
+  }
+  // Small blocks: the eight members lie in one or two.
+  EXPECT_LT(blocks, 3 * seeks) << "without prefixes each of the four files is read";
+}
+
+TEST_P(PrefixSeeks, FilesKeepTheirBoundariesWhereThePolicyGetsOthers) {
+  Open("delimiter:/");
+  Write(Paths());
+  const std::string absent = "/usr/share/doc/package1/";
+  for (const char* const rule : {"lengths:3,17", "delimiter:e", "auto"}) {
+    Open(rule);
+    EXPECT_GE(Below(absent).counts.no, kFiles - 1) << "files know their own boundaries";
+    std::vector<std::string> more;
+    for (int file = 100; file < 110; ++file) more.push_back(Path(1000 + file, file));
+    Write(more);
+    for (const std::string& path : more) {
+      EXPECT_GE(Below(path.substr(0, path.rfind('/') + 1)).rows, 1u);
+      EXPECT_GE(Below(path.substr(0, 3)).rows, 1u);
+    }
+  }
+  MustBeOk((*db_)->CompactRange({}, nullptr, nullptr), "compact");
+  for (int package = 0; package < 400; package += 40) {
+    EXPECT_EQ(Below("/usr/share/doc/package" + std::to_string(package) + "/").rows, 12u);
+  }
+}
+
+TEST_P(PrefixSeeks, PointLookupsNeverSeePrefixes) {
+  Open("delimiter:/");
+  Write(Paths());
+  for (const std::string& path : keys_) {
+    std::string value;
+    MustBeOk((*db_)->Get({}, path, &value), "get");
+  }
+  // A prefix is no key.
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+  uint64_t lookups = 0;
+  for (int package = 0; package < 400; package += 2, ++lookups) {
+    std::string value;
+    EXPECT_TRUE((*db_)
+                    ->Get({}, "/usr/share/doc/package" + std::to_string(package) + "/", &value)
+                    .IsNotFound());
+  }
+  EXPECT_GT(rocksdb::get_perf_context()->bloom_sst_miss_count, kFiles * lookups * 9 / 10);
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+}
+
+}  // namespace
+}  // namespace blocksieve
