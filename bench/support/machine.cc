@@ -45,8 +45,8 @@ std::string DescribeRocksDb() {
   std::string version = rocksdb::GetRocksVersionAsString();
   if (version == "7.8.3" && IsDebian()) {
     return version +
-           " (Debian's build, without AVX2 and with assertions: its own filters are slower than in an "
-           "optimised build; sizes and reads are the same)";
+           " (Debian's build, without AVX2 and with assertions: its own filters are slower than in "
+           "an optimised build; sizes and reads are the same)";
   }
   return version;
 }

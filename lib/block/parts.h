@@ -11,8 +11,8 @@
 //
 //   filter block | prefixes | ranges | fields | the tail of every block (seal.h)
 //
-//   fields: sizes of the filter block, of the prefixes (version 4 only) and of the ranges (varints),
-//   checksum of prefixes and ranges (4 bytes)
+//   fields: sizes of the filter block, of the prefixes (version 4 only) and of the ranges
+//   (varints), checksum of prefixes and ranges (4 bytes)
 
 namespace blocksieve {
 

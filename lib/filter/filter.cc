@@ -90,12 +90,12 @@ bool Filter::MayContainRange(std::string_view begin, std::string_view end) const
 }
 
 RangeAnswer internal::FilterAccess::QueryRange(const Filter& filter, const BlockParts& parts,
-                                             std::string_view begin,
-                                             std::string_view end) noexcept {
+                                               std::string_view begin,
+                                               std::string_view end) noexcept {
   RangeAnswer answer = RangeAnswer::kMayMatch;
   if (!parts.prefixes.empty()) {
     answer = QueryPrefixes(parts.prefixes, filter.hash_seed(), begin, end,
-                         [&](uint64_t hash) { return filter.MayContainHash(hash); });
+                           [&](uint64_t hash) { return filter.MayContainHash(hash); });
     if (answer == RangeAnswer::kNo) return answer;
   }
   if (parts.ranges.empty()) return answer;

@@ -47,8 +47,8 @@ struct FilterAccess {
 
   /// Whether some key may be in [begin, end), by the parts of the filter's block; kMayMatch without
   /// parts.
-  static RangeAnswer QueryRange(const Filter& filter, const BlockParts& parts, std::string_view begin,
-                              std::string_view end) noexcept;
+  static RangeAnswer QueryRange(const Filter& filter, const BlockParts& parts,
+                                std::string_view begin, std::string_view end) noexcept;
 
   /// Filter::MayContain for keys in an engine's own type. False only if no key is empty: an engine
   /// in which the empty key has a special meaning need not search for it then.

@@ -18,7 +18,7 @@ class SkipIndexSource {
   /// Size of the whole index.
   virtual uint64_t num_bytes() const = 0;
 
-  /// Fills `to` with the bytes from `offset` on; callers pass errors on. REQUIRES: within num_bytes()
+  /// Fills `to` with the bytes from `offset`; callers pass errors on. REQUIRES: within num_bytes()
   virtual Status Read(uint64_t offset, std::span<uint8_t> to) = 0;
 };
 

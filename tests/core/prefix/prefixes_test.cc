@@ -204,8 +204,8 @@ class Partitions {
     const auto found = std::lower_bound(last_keys_.begin(), last_keys_.end(), begin);
     if (found == last_keys_.end()) return RangeAnswer::kMayMatch;
     const ByteView block = blocks_[static_cast<size_t>(found - last_keys_.begin())].view();
-    return FilterAccess::QueryRange(Filter::Open(block), internal::SplitBlockIfReadable(block), begin,
-                                  end);
+    return FilterAccess::QueryRange(Filter::Open(block), internal::SplitBlockIfReadable(block),
+                                    begin, end);
   }
 
  private:

@@ -51,8 +51,7 @@ TEST(ScanPruner, FilesWithoutAUsableIndexAreReadAsAWhole) {
   EXPECT_EQ(explanation.granules_selected, 1u);
   ASSERT_EQ(explanation.file_problems.size(), 100u);
   EXPECT_EQ(explanation.file_problems[0], "2: of another engine");
-  EXPECT_EQ(explanation.file_problems[1],
-            "3: its index has no part that the comparisons can use");
+  EXPECT_EQ(explanation.file_problems[1], "3: its index has no part that the comparisons can use");
   EXPECT_EQ(explanation.comparisons[0].num_files, 2u);
   EXPECT_EQ(explanation.comparisons[0].granules_selected, 2u) << "for both files";
   ASSERT_EQ(explanation.columns.size(), 1u);

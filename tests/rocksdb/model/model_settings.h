@@ -33,7 +33,7 @@ struct ModelKind {
   // and many partitions have range filters, over keys far apart.
   bool is_repeatable = false;
   bool has_prefixes = false;  // filters have prefixes, sometimes ranges too
-  bool points_only = false;  // key filters only, sometimes with prefixes of another extractor
+  bool points_only = false;   // key filters only, sometimes with prefixes of another extractor
 };
 
 /// For GoogleTest, which would print the bytes.
