@@ -43,9 +43,9 @@ struct FilterOptions {
   /// are likely. 1e-5 to 0.3. Only with `ranges`.
   double range_fpr = 0.011;
 
-  /// Where keys have prefixes; the filter then says of a range below an absent prefix that it has
-  /// no keys, whatever its length. "delimiter:/", "lengths:4,12", "fields:len8,2" and others: see
-  /// RANGES.md. Keys should be added in bytewise order. Empty: none.
+  /// Rule that finds prefixes of keys, such as "delimiter:/" (FilterPolicyOptions::prefixes has
+  /// all); empty: none. The filter then rules out ranges below absent prefixes. Keys should be
+  /// added in bytewise order.
   std::string prefixes = {};
   uint64_t hash_seed = 0;  ///< Seed of HashKey, stored in the block.
   /// Maximum memory for building, in bytes: key hashes, working memory and finished block together.

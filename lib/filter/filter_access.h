@@ -15,7 +15,7 @@
 
 namespace blocksieve {
 
-/// The parts of a filter block for ranges of keys.
+/// The parts of a filter block that answer range queries.
 struct FilterParts {
   std::optional<RangePartOptions> ranges;
   std::optional<PrefixPartOptions> prefixes;
@@ -27,19 +27,20 @@ namespace blocksieve::internal {
 
 /// Access to a Filter beyond its public interface, for integrations, tests and benchmarks.
 struct FilterAccess {
-  /// Has `builder` build parts, in place of those that its options ask for.
+  /// Sets the parts that `builder` builds, in place of those in its options. Errors: those of
+  /// RangeFilterBuilder::Create.
   static Status AddParts(const FilterParts& parts, FilterBuilder* builder);
 
-  /// Adds a hash for points alone.
+  /// Adds a hash to the point filter, but no key to the parts.
   static void AddPointHash(uint64_t hash, FilterBuilder* builder) noexcept;
 
-  /// The next block has no parts.
+  /// Leaves the parts out of the next block.
   static void DropParts(FilterBuilder* builder);
 
-  /// Why the last block has no part for ranges; empty if it has one, or none was to be built.
+  /// Why the last block has no range part; empty if it has one, or should have none.
   static const std::string& NoRangesReason(const FilterBuilder& builder) noexcept;
 
-  /// Memory that keys take for the parts so far, in bytes. Finish takes twice that.
+  /// Memory of the keys collected for the range part, in bytes. Finish needs twice that.
   static uint64_t PartsMemoryBytes(const FilterBuilder& builder) noexcept;
 
   /// Filter::Open with a kernel other than ActiveKernel(). REQUIRES: IsAvailable(kernel)

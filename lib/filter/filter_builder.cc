@@ -40,7 +40,7 @@ Result<OwnedBytes> BuildEmpty(const FilterInfo& plan, const internal::HashList& 
 
 }  // namespace
 
-struct FilterBuilder::Keys {
+struct [[gnu::visibility("hidden")]] FilterBuilder::Keys {  // else exported, as FilterBuilder is
   explicit Keys(uint64_t limit_bytes) : hashes(limit_bytes) {}
 
   void Add(uint64_t hash) noexcept {
@@ -63,7 +63,7 @@ struct FilterBuilder::Keys {
 
   internal::HashList hashes;
   internal::HashList built_hashes;  // those of the last block, with keep_hashes
-  // The parts for ranges of keys. Both are without keys where no part is to be built.
+  // The parts for range queries.
   bool has_parts() const noexcept { return ranges || prefixes; }
   void AddToParts(std::string_view key) noexcept;
   void ChooseRule() noexcept;
@@ -72,7 +72,7 @@ struct FilterBuilder::Keys {
   std::optional<RangeFilterBuilder> ranges;
   std::optional<PrefixBuilder> prefixes;
   std::string no_ranges_reason;
-  bool has_no_parts = false;  // the next block
+  bool drop_parts = false;  // from the next block
   std::string fallback_reason;
   uint64_t num_keys = 0;
   // The last two distinct hashes; valid from one and two num_keys on.
@@ -88,14 +88,15 @@ inline void FilterBuilder::Keys::AddToParts(std::string_view key) noexcept try {
   prefixes->GiveUp();
 }
 
-// Before the filter for points is built, which has the prefixes' hashes.
+// To be called before the point filter is built, which holds the hashes of the prefixes.
 inline void FilterBuilder::Keys::ChooseRule() noexcept try {
   for (const uint64_t hash : prefixes->ChooseRule()) Add(hash);
 } catch (const std::bad_alloc&) {
   prefixes->GiveUp();
 }
 
-// Null: the parts start anew. A block for which parts cannot be made goes without.
+// Appends the parts to the point filter, or resets them if it is null. Without memory for them the
+// block stays a point filter.
 inline void FilterBuilder::Keys::FinishParts(OwnedBytes* block) noexcept try {
   no_ranges_reason.clear();
   const std::string prefix_part = prefixes ? prefixes->Finish() : "";
@@ -108,8 +109,9 @@ inline void FilterBuilder::Keys::FinishParts(OwnedBytes* block) noexcept try {
   }
   if (!status.ok()) no_ranges_reason = status.message();
 } catch (const std::bad_alloc&) {
-  no_ranges_reason = "no memory";  // so short that it takes none itself
+  no_ranges_reason = "no memory";  // short enough for a string without an allocation
   if (prefixes) prefixes->Reset();
+  if (ranges) static_cast<void>(ranges->Finish(nullptr));
 }
 
 FilterBuilder::FilterBuilder(const FilterOptions& options, const Layout& layout)
@@ -164,7 +166,7 @@ void internal::FilterAccess::AddPointHash(uint64_t hash, FilterBuilder* builder)
 }
 
 void internal::FilterAccess::DropParts(FilterBuilder* builder) {
-  builder->keys_->has_no_parts = true;
+  builder->keys_->drop_parts = true;
 }
 
 const std::string& internal::FilterAccess::NoRangesReason(const FilterBuilder& builder) noexcept {
@@ -196,10 +198,10 @@ const std::string& FilterBuilder::fallback_reason() const noexcept {
 }
 
 Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) try {
-  if (keys_->prefixes && !keys_->has_no_parts) keys_->ChooseRule();
+  if (keys_->prefixes && !keys_->drop_parts) keys_->ChooseRule();
   Result<OwnedBytes> block = FinishPoints(layout);
   if (!keys_->has_parts()) return block;
-  const bool has_parts = block.ok() && !std::exchange(keys_->has_no_parts, false);
+  const bool has_parts = block.ok() && !std::exchange(keys_->drop_parts, false);
   keys_->FinishParts(has_parts ? &*block : nullptr);
   if (keys_->fallback_reason.empty()) keys_->fallback_reason = keys_->no_ranges_reason;
   return block;

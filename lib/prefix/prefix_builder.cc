@@ -31,7 +31,7 @@ std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
   const auto shared = static_cast<size_t>(differs.first - key.begin());
   const std::span<const uint32_t> seen = last_lengths_.all();
   for (const uint32_t length : lengths_.all()) {
-    // A callback may find a boundary that it did not find in the key before.
+    // A callback may find a boundary that it did not find in the previous key.
     if (length <= shared && std::find(seen.begin(), seen.end(), length) != seen.end()) continue;
     uint64_t hash = internal::HashPrefix(key.substr(0, length), options_.hash_seed);
     for (unsigned i = 0; i < options_.num_lookups; ++i) {
@@ -39,6 +39,10 @@ std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
       hash = internal::NextPrefixHash(hash);
     }
     ++num_prefixes_;
+  }
+  if (!hashes_.empty() &&
+      !internal::FindsSamePrefixesInCutKey(AsBytes(options_.rule), key, lengths_)) {
+    is_sound_ = false;
   }
   last_key_.assign(key);
   last_lengths_ = lengths_;

@@ -15,23 +15,23 @@ namespace blocksieve {
 
 class PrefixChooser;
 
-/// What a PrefixBuilder is to build.
+/// Options of a PrefixBuilder.
 struct PrefixPartOptions {
-  /// The rule, from ParsePrefixRule; empty: the builder chooses one from the keys (PrefixChooser).
+  /// The rule, from ParsePrefixRule; empty: chosen from the keys (PrefixChooser).
   std::string rule;
-  /// Hashes per prefix: the false-positive rate of prefixes is that of the filter for points to
-  /// this power. 1 to PrefixPart::kMaxLookups.
+  /// Hashes per prefix: the FPR of prefixes is that of the point filter to this power. 1 to
+  /// PrefixPart::kMaxLookups.
   unsigned num_lookups = 1;
-  /// Whether the filter has all keys of its file, not those of a partition.
+  /// Whether the filter holds all keys of its file, not those of a partition.
   bool is_whole_file = true;
-  /// FilterOptions::hash_seed of the filter for points.
+  /// FilterOptions::hash_seed of the point filter.
   uint64_t hash_seed = 0;
 };
 
-/// Finds the distinct prefixes of the keys of one file or partition. Keys come in bytewise order,
-/// so a prefix is new where the key differs from the one before it; in any other order it is found
-/// more than once, which takes memory and nothing else. May be used again after Finish. Not
-/// thread-safe, but may move between threads.
+/// Finds the distinct prefixes of the keys of one file or partition. With keys in bytewise order, a
+/// prefix is new where a key differs from the previous one; in another order, prefixes are found
+/// more than once, which only takes memory. Reusable after Finish. Not thread-safe, but may move
+/// between threads.
 class PrefixBuilder {
  public:
   explicit PrefixBuilder(PrefixPartOptions options);
@@ -39,21 +39,22 @@ class PrefixBuilder {
   PrefixBuilder& operator=(PrefixBuilder&&) noexcept;
   ~PrefixBuilder();
 
-  /// Returns the hashes to add to the filter for points; valid until the next call.
+  /// Returns the hashes of new prefixes, to be added to the point filter; valid until the next
+  /// call.
   std::span<const uint64_t> AddKey(std::string_view key);
 
-  /// Ends the keys. Where no rule was given, chooses one and returns the hashes to add to the
-  /// filter for points, valid until the next call; otherwise nothing.
+  /// Without a given rule, chooses one after the last key and returns the hashes of all prefixes,
+  /// like AddKey. Otherwise returns nothing.
   std::span<const uint64_t> ChooseRule();
 
-  /// Returns the part of the filter block; empty if there is none: no keys, none with a boundary,
-  /// or a callback that broke its contract. The builder starts anew.
+  /// Returns the prefix part, and resets the builder. Empty if no key has a boundary, or a callback
+  /// broke its contract.
   std::string Finish();
 
   /// Drops the keys added so far.
   void Reset() noexcept;
 
-  /// Makes no part of the current keys, for which memory is short.
+  /// Makes Finish return no part: memory was too short for some prefix.
   void GiveUp() noexcept { is_sound_ = false; }
 
   uint64_t num_prefixes() const noexcept { return num_prefixes_; }

@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kMaxHashesPerKey = 0.03;
 constexpr double kMinCoverage = 0.9;
-// Sorted keys come in bursts of one prefix: before all are known, many more are forgiven.
+// While keys are added: prefixes of sorted keys come in bursts, so the share of all is not known
+// yet.
 constexpr double kForgivenHashesPerKey = 0.12;
 constexpr uint64_t kKeysBetweenChecks = 4096;
 

@@ -45,8 +45,8 @@ std::string_view CommonPrefix(std::string_view begin, std::string_view end) noex
       common < begin.size() && end.size() == common + 1 &&
       static_cast<uint8_t>(begin[common]) + 1 == static_cast<uint8_t>(end[common]);
   if (!is_successor) return begin.substr(0, common);
-  // Keys below the end have the byte before it, too, and after it at least what `begin` has: 0xff
-  // bytes cannot be exceeded.
+  // Keys from `begin` to below `end` also share this byte of `begin`, and the 0xff bytes that
+  // follow it, as no byte is greater.
   ++common;
   while (common < begin.size() && begin[common] == '\xff') ++common;
   return begin.substr(0, common);

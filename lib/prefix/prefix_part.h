@@ -12,12 +12,12 @@
 
 namespace blocksieve {
 
-/// What the prefix part of a filter block says.
+/// Description of the prefix part of a filter block.
 struct PrefixInfo {
   std::string rule;           ///< Boundaries, as in the option `prefixes`; empty: no prefixes.
   uint64_t num_prefixes = 0;  ///< Distinct ones.
-  unsigned num_lookups = 0;   ///< Hashes per prefix in the filter for points.
-  uint64_t bytes = 0;         ///< The part, without its keys in the filter for points.
+  unsigned num_lookups = 0;   ///< Hashes per prefix in the point filter.
+  uint64_t bytes = 0;         ///< Size of the part, without the hashes in the point filter.
 };
 
 /// Describes the prefix part of a filter block. Errors: Corruption, NotSupported.
@@ -31,7 +31,7 @@ struct PrefixPart {
   uint64_t num_prefixes = 0;
   unsigned num_lookups = 1;
   bool is_whole_file = false;
-  /// The last key of a partition, cut to kMaxLastKeyBytes; empty if the filter has the whole file.
+  /// The last key of a partition, truncated to kMaxLastKeyBytes; empty in the filter of a file.
   std::string_view last_key;
 
   static constexpr size_t kMaxLastKeyBytes = 1024;
@@ -40,11 +40,11 @@ struct PrefixPart {
 
 void AppendPrefixPart(const PrefixPart& part, std::string* out);
 
-/// Reads a part without taking memory; false if it is damaged.
+/// Reads a part without allocating; false if it is damaged.
 bool ReadPrefixPart(ByteView bytes, PrefixPart* part) noexcept;
 
-/// The hash of a prefix in the filter for points. No key has it but by chance: its seed is another
-/// one. `lookup` 0 hashes the prefix, each following one the hash before it.
+/// The first hash of a prefix in the point filter, and the one after `hash`. The seed differs from
+/// that of keys, so that a key never answers for a prefix.
 inline uint64_t HashPrefix(std::string_view prefix, uint64_t hash_seed) noexcept {
   return HashKey(prefix, hash_seed ^ UINT64_C(0x5bd1e9955bd1e995));
 }
@@ -53,22 +53,16 @@ inline uint64_t NextPrefixHash(uint64_t hash) noexcept {
   return hash ^ (hash >> 29);
 }
 
-/// The longest prefix that every key in [begin, end) has, by bytewise order. `end` may be the
-/// successor of a prefix of `begin`, as "b" is of "a" and of "a\xff". Refers to `begin`.
-/// REQUIRES: begin < end
+/// The longest prefix that all keys in [begin, end) share, a view of `begin`. It is longer than
+/// what both ends share if `end` is the successor of a prefix of `begin`, as "b" is of "a" and
+/// "a\xff". REQUIRES: begin < end
 std::string_view CommonPrefix(std::string_view begin, std::string_view end) noexcept;
 
-/// Looks up the longest prefix that all keys of a range have and at whose end keys have a boundary.
-/// `may_match` asks the filter for points for a hash.
-template <class MayMatchHash>
-RangeAnswer QueryPrefixes(ByteView prefixes, uint64_t hash_seed, std::string_view begin,
-                          std::string_view end, const MayMatchHash& may_match);
-
-/// The prefix that QueryPrefixes looks up; none if a boundary does not lie within the range's
-/// common prefix.
+/// CommonPrefix up to its last boundary; nothing if it has none.
 std::optional<std::string_view> PrefixOfRange(const PrefixPart& part, std::string_view begin,
                                               std::string_view end) noexcept;
 
+/// Looks up PrefixOfRange; kMayMatch without one. `may_match` queries the point filter for a hash.
 template <class MayMatchHash>
 RangeAnswer QueryPrefixes(ByteView prefixes, uint64_t hash_seed, std::string_view begin,
                           std::string_view end, const MayMatchHash& may_match) {
@@ -80,7 +74,7 @@ RangeAnswer QueryPrefixes(ByteView prefixes, uint64_t hash_seed, std::string_vie
   for (unsigned lookup = 0; may_match(hash); hash = NextPrefixHash(hash)) {
     if (++lookup == part.num_lookups) return RangeAnswer::kMayMatch;
   }
-  // Keys with this prefix may be in later partitions unless this one already has a key beyond them.
+  // Later partitions may hold keys with this prefix, unless this one ends after all such keys.
   return part.is_whole_file || part.last_key > *prefix ? RangeAnswer::kNo : RangeAnswer::kBeyond;
 }
 

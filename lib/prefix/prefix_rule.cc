@@ -40,7 +40,7 @@ class Callbacks {
   std::map<std::string, PrefixCallback, std::less<>> callbacks_;
 };
 
-// The size of a field with a length of `bytes` bytes, big endian, before its content.
+// Size of a field that begins with its big-endian length of `bytes` bytes; none if the key ends.
 std::optional<size_t> SizedField(std::string_view key, size_t at, size_t bytes) noexcept {
   if (key.size() - at < bytes) return std::nullopt;
   uint64_t content = 0;
@@ -135,8 +135,21 @@ bool FindPrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) n
       return FindByCallback(parameters, key, lengths);
   }
   return false;
-} catch (...) {  // of the application's callback
+} catch (...) {  // the application's callback may throw anything
   return false;
+}
+
+bool FindsSamePrefixesInCutKey(ByteView rule, std::string_view key,
+                               const PrefixLengths& lengths) noexcept {
+  if (static_cast<RuleKind>(rule[0]) != RuleKind::kCallback || lengths.empty()) return true;
+  for (const size_t cut : {size_t{lengths.longest()}, size_t{lengths.longest()} - 1}) {
+    PrefixLengths found;
+    if (!FindPrefixes(rule, key.substr(0, cut), &found)) return false;
+    const auto expected = lengths.all();
+    const auto end = std::upper_bound(expected.begin(), expected.end(), cut);
+    if (!std::equal(found.all().begin(), found.all().end(), expected.begin(), end)) return false;
+  }
+  return true;
 }
 
 }  // namespace internal

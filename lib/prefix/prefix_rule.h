@@ -11,12 +11,11 @@
 #include "blocksieve/prefix.h"
 #include "blocksieve/status.h"
 
-// Where keys have boundaries, so that "is there any key below this prefix?" can be answered.
+// A rule says where keys have boundaries, at which prefixes end. It is text in options and bytes in
+// filter blocks; a block is read by the rule that it was built with.
 //
-// A rule is written as text in options, and as bytes in filter blocks: a block is read by the rule
-// that it was built with. Whether a key has a boundary after its first n bytes must depend on these
-// n bytes alone. Otherwise a prefix of a range could have a boundary that the keys below it lack,
-// and the filter would say "no" although they exist.
+// Whether a key has a boundary after n bytes must depend on its first n bytes alone. Otherwise the
+// prefix of a range could have a boundary that keys in the range lack, and a "no" could be wrong.
 
 namespace blocksieve {
 
@@ -68,6 +67,12 @@ const PrefixCallback* FindPrefixCallback(std::string_view name) noexcept;
 /// Finds the prefixes of a key. False if the rule is damaged, or its callback is not registered or
 /// breaks its contract: nothing is then known about prefixes of the key.
 bool FindPrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept;
+
+/// Checks that a callback finds the same prefixes in the key cut after its longest prefix, and one
+/// byte before: it finds others if it looks at what follows a boundary, for example for the last
+/// delimiter of the key. True for all other rules. `lengths` is from FindPrefixes.
+bool FindsSamePrefixesInCutKey(ByteView rule, std::string_view key,
+                               const PrefixLengths& lengths) noexcept;
 
 }  // namespace internal
 }  // namespace blocksieve

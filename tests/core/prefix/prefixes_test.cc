@@ -130,6 +130,16 @@ TEST(PrefixRule, TakesCallbacksByName) {
     EXPECT_TRUE(filter.MayContainRange("x", "y"));
     EXPECT_EQ(Must(DescribePrefixes(filter.bytes())).num_prefixes, 0u);
   }
+  // It looks beyond the boundary, so the range [a:b, a:c) has the prefix "a:", but key a:b:c lacks
+  // it.
+  ASSERT_TRUE(
+      RegisterPrefixCallback("test.last", [](std::string_view key, std::span<size_t> lengths) {
+        lengths[0] = key.rfind(':') + 1;
+        return lengths[0] == 0 ? size_t{0} : size_t{1};
+      }).ok());
+  const std::vector<std::string> deep = {"a:b:c", "a:b:d"};
+  EXPECT_TRUE(
+      Must(Filter::Build(deep, {.prefixes = "callback:test.last"})).MayContainRange("a:b", "a:c"));
   ASSERT_TRUE(
       RegisterPrefixCallback("test.throws", [](std::string_view, std::span<size_t>) -> size_t {
         throw 1;

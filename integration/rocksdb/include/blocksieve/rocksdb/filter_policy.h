@@ -68,20 +68,20 @@ struct FilterPolicyOptions {
   /// not set. Divides the goal between both. Needs `ranges` and wasted_reads or bits_per_key.
   std::optional<double> seek_fraction = std::nullopt;
 
-  /// Where keys have prefixes, at any number of depths. Bounded seeks below a prefix that no key
-  /// has then read nothing. Needs the prefix extractor "blocksieve.range", as `ranges` does, with
-  /// which it may be combined. Empty, "none" in option strings: no prefixes. See RANGES.md.
-  ///   "delimiter:/"            after each "/"; special bytes are written %XX
+  /// Rule that finds prefixes of keys, at up to 16 depths; empty, or "none" in option strings:
+  /// none. Bounded seeks below an absent prefix read nothing, with or without `ranges`. Needs the
+  /// prefix extractor "blocksieve.range", as `ranges` does. RANGES.md says which to choose.
+  ///   "delimiter:/"            prefixes end after each "/"; special bytes are written %XX
   ///   "delimiter:/,depth:3"    after the first three
   ///   "lengths:4,12"           after 4 and after 12 bytes
-  ///   "fields:len8,2,len32,8"  after these fields: sizes in bytes, or content after a big-endian
-  ///                            length of 8, 16 or 32 bits; with "*" after a field, after that one
-  ///   "callback:NAME"          where the application says (blocksieve/prefix.h)
-  ///   "auto"                   chosen for each file from its keys, at most 0.3 bits per key
+  ///   "fields:len8,2,len32,8"  after the last field, or each one with "*": sizes in bytes, or
+  ///                            big-endian lengths of 8, 16 or 32 bits before the content
+  ///   "callback:NAME"          found by the application (blocksieve/prefix.h)
+  ///   "auto"                   a delimiter or length for each file, for at most 0.3 bits per key
   std::string prefixes = {};
 
-  /// FPR of prefixes, at most; never above that of keys. 1e-7 to 0.5; 0.01 if not set. Needs
-  /// `prefixes`.
+  /// Maximum FPR of prefixes, which is never above that of keys. 1e-7 to 0.5; 0.01 if not set.
+  /// Needs `prefixes`.
   std::optional<double> prefix_fpr = std::nullopt;
 
   /// Bounded seeks use range filters even without auto_prefix_mode. Files record the extractor
