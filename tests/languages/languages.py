@@ -1,9 +1,10 @@
 """usage: languages.py LANGUAGE [PREFIX...]
 
-Builds and runs the program that embedding/languages.md shows for a language, by the commands shown
-there. It must fill a database, read one that the program in C filled, fill one that this one reads,
-and report a wrong option. PREFIX precedes the command, as valgrind does; if it is "preloaded", only
-LD_PRELOAD names the plug-in. Exits with 77, skipped, if the language or PREFIX is not installed.
+Builds and runs the program of a language in the folder of embedding/languages.md, by the commands
+shown there; what the page quotes must be part of it. It must fill a database, read one that the
+program in C filled, fill one that this one reads, and report a wrong option. PREFIX precedes the
+command, as valgrind does; if it is "preloaded", only LD_PRELOAD names the plug-in. Exits with 77,
+skipped, if the language or PREFIX is not installed.
 
 PLUGIN in the environment is the path of the plug-in; compilers and the loader find all libraries.
 """
@@ -35,11 +36,11 @@ def build(language, directory):
     blocks = re.findall(r"^```\w+\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
     *compilations, run = blocks[0].splitlines()
     need(re.search(r"\b(cc|go|rustc|python3)\b", blocks[0])[0])
-    assert blocks[1].count("\n") <= 40, "the program has more than 40 lines"
-    directory.mkdir()
-    (directory / re.search(r"filters[.]\w+", blocks[0])[0]).write_text(blocks[1], encoding="utf-8")
-    for module in EMBEDDING.glob("blocksieve.*"):
-        shutil.copy(module, directory)
+    name = re.search(r"filters[.]\w+", blocks[0])[0]
+    program = (EMBEDDING / name).read_text(encoding="utf-8")
+    assert blocks[1] in program, f"{name} lacks lines that the page shows"
+    assert program.count("\n") <= 40, f"{name} has more than 40 lines"
+    shutil.copytree(EMBEDDING, directory)
     for compilation in compilations:
         subprocess.run(compilation, shell=True, check=True, cwd=directory)
     return f"cd {directory} && exec PREFIX {run}"
