@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
+#include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
@@ -176,6 +178,21 @@ std::string ToText(const AdviseOptions& options, const std::vector<Advice>& all,
   return text + VanishedText(missed);
 }
 
+// RocksDB would load the file, or delete it.
+void CheckOutsideDatabases(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path place = std::filesystem::weakly_canonical(path, error);
+  if (error) term::Fail("cannot write {}: {}", path, error.message());
+  while (place.has_relative_path()) {
+    place = place.parent_path();
+    if (!HasRocksDb(place)) continue;
+    term::FailUsage(
+        "--options-file is {}; allowed: a file outside of database {}; blocksieve apply changes "
+        "the database's own",
+        path, place.string());
+  }
+}
+
 // Writes a complete OPTIONS file with the recommended proposals.
 void WriteOptionsFile(const AdviseOptions& options, const std::vector<Advice>& all) {
   OptionsFile options_file = OptionsFile::Latest(options.choice.db);
@@ -213,6 +230,7 @@ std::string ToJson(const AdviseOptions& options, const std::vector<Advice>& all,
 }
 
 void RunAdvise(const AdviseOptions& options) {
+  if (!options.options_file.empty()) CheckOutsideDatabases(options.options_file);
   ChosenFiles chosen = FindFiles(options.choice);
   ChosenFiles::Missed missed;
   const std::vector<FileReport> files = chosen.ReadReports("looking at filters", &missed);
@@ -225,6 +243,7 @@ void RunAdvise(const AdviseOptions& options) {
   const std::vector<Advice> all = AdviseAll(request, files);
   term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, all, missed)
                                                                     : ToText(options, all, missed));
+  WarnIfNotRewritten(options.choice.db);
   if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
   if (!options.options_file.empty()) WriteOptionsFile(options, all);
 }
@@ -270,9 +289,9 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
             {"--block-cache", "BYTES",
              "size of the block cache, as 64MiB; 0: none (default the database's)",
              BytesInRange(0, kMaxMemory)});
-  AddOption(
-      command, &options->options_file,
-      {"--options-file", "FILE", "write an OPTIONS file with the recommended change to FILE"});
+  AddOption(command, &options->options_file,
+            {"--options-file", "FILE",
+             "write an OPTIONS file with the recommended change to FILE, outside of databases"});
   AddFormatOption(command, &options->format);
 }
 

@@ -174,7 +174,7 @@ void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* 
     findings->Report(family.name, std::string("filter_policy: ") + ranges.getState());
 }
 
-void CheckOptionsFile(const CheckOptions& options, const std::string& path, Findings* findings) {
+void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
   CheckOption(kListeners, "", kDbSection, findings);
   for (const std::string& family : findings->file.Families(options.family)) {
     if (!CheckOption(kPolicy, family, TableSection(family), findings)) {
@@ -185,17 +185,14 @@ void CheckOptionsFile(const CheckOptions& options, const std::string& path, Find
     CheckOption(kExtractor, family, FamilySection(family), findings);
     CheckOption(kCollectors, family, FamilySection(family), findings);
   }
-  rocksdb::ConfigOptions lenient;
-  lenient.ignore_unsupported_options = true;
-  lenient.ignore_unknown_options = true;  // RocksDB ignores only those of later versions
-  rocksdb::DBOptions db;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  const rocksdb::Status status = rocksdb::LoadOptionsFromFile(lenient, path, &db, &families);
+  StoredOptions stored;
+  // RocksDB ignores only the unknown options of later versions.
+  const rocksdb::Status status = ParseOptions(findings->file, /*strict=*/false, &stored);
   if (!status.ok()) {
     findings->Report("", fmt::format("RocksDB {} cannot load the file: {}",
                                      rocksdb::GetRocksVersionAsString(), status.ToString()));
   }
-  for (const auto& family : families) {
+  for (const auto& family : stored.families) {
     if (family.name == options.family.value_or(family.name)) CheckDependencies(family, findings);
   }
 }
@@ -257,9 +254,7 @@ void RunCheck(const CheckOptions& options) {
   if (has_database) CheckDatabase(options.database);
   Findings findings = {has_database ? OptionsFile::Latest(options.database)
                                     : OptionsFile::Read(options.options_file)};
-  CheckOptionsFile(
-      options, has_database ? options.database + "/" + findings.file.name() : options.options_file,
-      &findings);
+  CheckOptionsFile(options, &findings);
   if (has_database) CheckFiles(options, &findings);
   term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, findings)
                                                                     : ToText(findings));

@@ -30,7 +30,9 @@ above 1.36 times the planned one), or all files together must save 5 % of the re
 
 No process may have the database open. rewrite waits for pending compactions of RocksDB, and plans
 again if RocksDB compacted in the meantime. It can be interrupted or killed at any time: run it
-again to rewrite the remaining files. Skip indexes of the default column family are kept.
+again to rewrite the remaining files. Skip indexes of the default column family are kept. Before
+RocksDB 7.10, files with operands of a merge operator that only its own program has are refused;
+databases with a comparator of their own program are refused by every command.
 
 At the end it reports the wasted reads per lookup of an absent key before and after: predicted by
 the model of the filters, and measured for up to five seconds with RocksDB's counters.
