@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "integration/cli/advise/advice.h"
-#include "integration/cli/advise/advice_report.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_choice.h"
