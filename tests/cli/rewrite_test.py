@@ -171,7 +171,7 @@ class SmallTree(Rewriting):
                 self.assertEqual(self.would_rewrite(), [])
                 before = {path.name for path in self.db.glob("*.sst")}
                 said = self.succeed("rewrite", "--db", self.db).out
-                self.assertEqual(said, b"Nothing to rewrite: no filter would improve.\n")
+                self.assertEqual(said, b"Nothing to rewrite: no file needs another filter.\n")
                 self.assertEqual({path.name for path in self.db.glob("*.sst")}, before)
                 self.assertEqual(self.rows(), rows)
 
@@ -211,7 +211,7 @@ class Rewrites(SmallTree):
         # Filters of the requested kind and rate cannot improve.
         before = {path.name for path in self.db.glob("*.sst")}
         said = self.succeed("rewrite", "--db", self.db, "--level", 1).out
-        self.assertEqual(said, b"Nothing to rewrite: no filter would improve.\n")
+        self.assertEqual(said, b"Nothing to rewrite: no file needs another filter.\n")
         self.assertEqual({path.name for path in self.db.glob("*.sst")}, before)
 
     def test_only_unfiltered(self):

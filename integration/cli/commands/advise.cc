@@ -56,7 +56,7 @@ Predictions, by the model of each kind of filter:
   lookups        lookup share of a run: the share of all lookups that check this run. Lookups are
                  assumed to be distributed as the keys are, and a run is checked for keys between
                  the first and last key of one of its files. The policy learns these shares from the
-                 listener, as at least 1/32; without the listener, it assumes 1 for every run.
+                 listener, and assumes at least 1/32; without the listener, it assumes 1 for all.
   option         the option of the filter policy. bits_per_key excludes footers and rounding.
   CPU, probe     CPU time to build the filters and to probe one in the CPU cache, measured now on
                  this machine
@@ -80,7 +80,7 @@ above 0.2 get no range filter.
                  although they skip runs without keys in the range.
 The options shown give all files the same rates. wasted_reads and bits_per_key can cover lookups
 and seeks together, with seek_fraction. RocksDB uses range filters if ReadOptions has
-iterate_upper_bound and auto_prefix_mode. They exclude another prefix extractor.
+iterate_upper_bound and auto_prefix_mode. They need the prefix extractor blocksieve.range.
 
 Options that spread memory over the levels need the listener, which reports the sizes of levels to
 the policy: options.listeners.push_back(blocksieve::NewListener()), or listeners={blocksieve}.

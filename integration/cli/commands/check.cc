@@ -40,8 +40,8 @@ without filters. Nothing is written, and another process may have the database o
   accepted  yes: RocksDB or blocksieve can create the object; no: only the program that registers or
             creates it can; -: the option names no object
 
-An extractor, collector or listener of the program is not accepted here. This is a problem only if
-RocksDB would then also ignore those of blocksieve.
+Extractors, collectors and listeners that only the program has are not accepted here. That is a
+problem only if the same option names one of blocksieve's: RocksDB then ignores both.
 
 Exit codes: 0 no problem; 1 problems found; 2 wrong arguments.
 
@@ -123,9 +123,9 @@ void ReportRefused(const ObjectOption& option, const Named& named, const rocksdb
   const std::vector<std::string> names = RegisteredNames(option);
   const std::string name = NameOf(named.value);
   if (std::find(names.begin(), names.end(), name) != names.end()) {
-    return findings->Report(named.family,
-                            fmt::format("{} is {}, of which RocksDB silently ignores a part: {}",
-                                        option.name, named.value, status.ToString()));
+    return findings->Report(
+        named.family, fmt::format("{} is {}; RocksDB silently ignores part of it: {}", option.name,
+                                  named.value, status.ToString()));
   }
   const std::string meant = term::Nearest(name, names);
   // OPTIONS files also name objects that programs create in code; policies are rarely among them.
@@ -222,7 +222,7 @@ std::string ToText(const Findings& findings) {
       "{}, written by RocksDB {}, read by {}\n\n", findings.file.name(),
       findings.file.Find("Version", "rocksdb_version").value_or("of an unknown version"),
       rocksdb::GetRocksVersionAsString());
-  term::TextTable table({"family", "option", "names", "accepted"});
+  term::TextTable table({"family", "option", "object", "accepted"});
   for (const auto& [family, option, value, is_accepted] : findings.named) {
     const char* const accepted = value.empty() ? "-" : is_accepted ? "yes" : "no";
     table.AddRow(
