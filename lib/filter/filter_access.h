@@ -46,8 +46,8 @@ struct FilterAccess {
   /// Filter::Open with a kernel other than ActiveKernel(). REQUIRES: IsAvailable(kernel)
   static Filter Open(ByteView block, Kernel kernel) noexcept;
 
-  /// Whether some key may be in [begin, end), by the parts of the filter's block; kMayMatch without
-  /// parts.
+  /// Whether some key may be in [begin, end), according to `parts` of the filter's block. kMayMatch
+  /// if both are empty.
   static RangeAnswer QueryRange(const Filter& filter, const BlockParts& parts,
                                 std::string_view begin, std::string_view end) noexcept;
 
